@@ -1,0 +1,55 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// One floor may import only the floors below it. The build rejects an import that is not declared here
+// (`--explicit-target-dependency-import-check error`, set by scripts/build-flags).
+let package = Package(
+  name: "tactus",
+  products: [
+    .library(name: "Tactus", targets: ["Tactus"]),
+    .library(name: "TactusRobot", targets: ["Robot", "Devices", "Buses", "BusesLinux", "Wire"]),
+    .executable(name: "tactus", targets: ["tactus"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+  ],
+  targets: [
+    // The runtime: no Foundation, no dependency; the C shim is the kernel's and libc's calls, annotated.
+    .target(name: "CTactus"),
+    .target(name: "Tactus", dependencies: ["CTactus"]),
+
+    // Bytes ⇄ values, what drivers talk to, drivers with their simulators.
+    .target(name: "Wire", dependencies: ["Tactus", "CTactus"]),
+    .target(name: "Buses", dependencies: ["Tactus"]),
+    .target(name: "Devices", dependencies: ["Buses", "Wire", "Tactus"]),
+
+    // Systems.
+    .target(name: "Robot", dependencies: ["Devices", "Buses", "Wire", "Tactus"]),
+
+    // Leaves.
+    .target(
+      name: "CBusesLinux", linkerSettings: [.linkedLibrary("i2c", .when(platforms: [.linux]))]),
+    .target(name: "BusesLinux", dependencies: ["CBusesLinux", "Buses", "Tactus"]),
+
+    // The program.
+    .executableTarget(
+      name: "tactus",
+      dependencies: [
+        "BusesLinux", "Robot", "Devices", "Buses", "Wire", "Tactus",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "Yams", package: "Yams"),
+      ]),
+
+    .testTarget(name: "TactusTests", dependencies: ["Tactus"]),
+    .testTarget(name: "WireTests", dependencies: ["Wire", "Tactus"]),
+    .testTarget(name: "DevicesTests", dependencies: ["Devices", "Buses", "Wire", "Tactus"]),
+    .testTarget(name: "BusesLinuxTests", dependencies: ["BusesLinux", "Buses", "Tactus"]),
+    .testTarget(name: "RobotTests", dependencies: ["Robot", "Devices", "Buses", "Wire", "Tactus"]),
+    .testTarget(
+      name: "DaemonTests", dependencies: ["tactus", "Robot", "Devices", "Buses", "Wire", "Tactus"]),
+  ],
+  swiftLanguageModes: [.v6]
+)

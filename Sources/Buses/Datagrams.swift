@@ -1,0 +1,156 @@
+import Tactus
+
+/// The address of a datagram's sender: IPv6, or IPv4 as `::ffff:a.b.c.d`, with port and (for link-local) interface.
+public struct Endpoint: Sendable, Hashable, BitwiseCopyable {
+  /// The 16 address bytes in network order, as two big-endian words.
+  public var high: UInt64
+  public var low: UInt64
+  public var port: UInt16
+  public var scope: UInt32
+
+  @inlinable public init(high: UInt64, low: UInt64, port: UInt16, scope: UInt32 = 0) {
+    self.high = high
+    self.low = low
+    self.port = port
+    self.scope = scope
+  }
+
+  /// `ipv4(192, 168, 1, 20, port: 5005)`
+  @inlinable public static func ipv4(_ a: UInt8, _ b: UInt8, _ c: UInt8, _ d: UInt8, port: UInt16) -> Endpoint {
+    let address = UInt64(a) << 24 | UInt64(b) << 16 | UInt64(c) << 8 | UInt64(d)
+    return Endpoint(high: 0, low: 0xFFFF_0000_0000 | address, port: port)
+  }
+}
+
+extension Endpoint: CustomStringConvertible {
+  public var description: String {
+    if high == 0, low >> 32 == 0xFFFF {
+      return "\(low >> 24 & 255).\(low >> 16 & 255).\(low >> 8 & 255).\(low & 255):\(port)"
+    }
+    let groups = (0..<8).map { index in
+      let word = index < 4 ? high : low
+      return String(word >> UInt64(48 - 16 * (index % 4)) & 0xFFFF, radix: 16)
+    }
+    return "[\(groups.joined(separator: ":"))\(scope == 0 ? "" : "%\(scope)")]:\(port)"
+  }
+}
+
+/// Buffers for one drain of a datagram port, made once and used in every tick.
+///
+/// `capacity` datagrams of at most `size` bytes; a longer datagram is delivered cut to `size` with its true length, so
+/// that a decoder can refuse it.
+public struct DatagramBatch: ~Copyable {
+  public struct Header: BitwiseCopyable {
+    public var source: Endpoint
+    /// The datagram's true length, which may be more than `size`.
+    public var length: Int
+  }
+  public let capacity: Int
+  public let size: Int
+  /// Datagrams of the last drain.
+  public internal(set) var count = 0
+  let bytes: UnsafeMutableRawPointer
+  let headers: UnsafeMutablePointer<Header>
+
+  public init(capacity: Int = 64, size: Int = 2048) {
+    precondition(capacity > 0 && size > 0)
+    self.capacity = capacity
+    self.size = size
+    bytes = .allocate(byteCount: capacity * size, alignment: 64)
+    bytes.initializeMemory(as: UInt8.self, repeating: 0, count: capacity * size)
+    headers = .allocate(capacity: capacity)
+    headers.initialize(
+      repeating: Header(source: Endpoint(high: 0, low: 0, port: 0), length: 0), count: capacity)
+  }
+
+  deinit {
+    bytes.deallocate()
+    headers.deallocate()
+  }
+
+  @_noLocks @_noAllocation
+  public func source(_ index: Int) -> Endpoint {
+    precondition(index < count)
+    return headers[index].source
+  }
+
+  /// The bytes of one datagram, valid until the next drain; nil when the datagram was longer than `size`.
+  @_noLocks @_noAllocation
+  public func bytes(_ index: Int) -> UnsafeRawBufferPointer? {
+    precondition(index < count)
+    let length = headers[index].length
+    guard length <= size else { return nil }
+    return UnsafeRawBufferPointer(start: bytes + index * size, count: length)
+  }
+}
+
+/// What a datagram port's receive function fills: `headers[i]` and `bytes + i × size` for each datagram.
+public struct DatagramBuffers {
+  public let capacity: Int
+  public let size: Int
+  public let bytes: UnsafeMutableRawPointer
+  public let headers: UnsafeMutablePointer<DatagramBatch.Header>
+}
+
+/// A UDP socket as a loop sees it: never blocks, allocates nothing. Not copyable: one socket, one owning loop.
+public struct DatagramPort: ~Copyable {
+  /// Fills the `DatagramBuffers` behind the second pointer. Returns the number of datagrams, 0 when there are none, or
+  /// −errno.
+  public typealias Receive = @convention(c) (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Int
+  /// Sends `count` bytes to the `Endpoint` behind the third pointer. Returns 0 or −errno.
+  public typealias Send =
+    @convention(c) (
+      UnsafeMutableRawPointer, UnsafeRawPointer, UnsafeRawPointer, Int
+    ) -> Int
+
+  let context: UnsafeMutableRawPointer
+  let receiveFunction: Receive
+  let sendFunction: Send
+  /// What a lane waits on to be released by arrival; nil when simulated.
+  public let descriptor: Int32?
+
+  /// `context` must stay valid as long as the port; whoever made it owns it.
+  public init(
+    context: UnsafeMutableRawPointer, descriptor: Int32?, receive: @escaping Receive, send: @escaping Send
+  ) {
+    self.context = context
+    self.descriptor = descriptor
+    receiveFunction = receive
+    sendFunction = send
+  }
+
+  /// Takes up to `batch.capacity` waiting datagrams in one call; `batch.count` says how many.
+  ///
+  /// Returns true when the batch is full, so that more may be waiting.
+  @_noLocks @_noAllocation
+  public mutating func receive(into batch: inout DatagramBatch) -> Bool {
+    var buffers = DatagramBuffers(
+      capacity: batch.capacity, size: batch.size, bytes: batch.bytes, headers: batch.headers)
+    let result = callReceive(receiveFunction, context, &buffers)
+    batch.count = result > 0 ? result : 0
+    return batch.count == batch.capacity
+  }
+
+  /// Sends one datagram, or drops it when the kernel's buffer is full: false then.
+  @_noLocks @_noAllocation @discardableResult
+  public mutating func send(_ bytes: UnsafeRawBufferPointer, to endpoint: Endpoint) -> Bool {
+    guard let base = bytes.baseAddress else { return false }
+    var endpoint = endpoint
+    return callSend(sendFunction, context, base, &endpoint, bytes.count) >= 0
+  }
+}
+
+@_semantics("no_performance_analysis") @inline(never)
+private func callReceive(
+  _ receive: DatagramPort.Receive, _ context: UnsafeMutableRawPointer, _ buffers: UnsafeMutableRawPointer
+) -> Int {
+  receive(context, buffers)
+}
+
+@_semantics("no_performance_analysis") @inline(never)
+private func callSend(
+  _ send: DatagramPort.Send, _ context: UnsafeMutableRawPointer, _ bytes: UnsafeRawPointer,
+  _ endpoint: UnsafeRawPointer, _ count: Int
+) -> Int {
+  send(context, bytes, endpoint, count)
+}

@@ -1,0 +1,68 @@
+/// Why a loop was released.
+public enum ReleaseCause: UInt8, Sendable, BitwiseCopyable {
+  /// `start + phase + k × period` was reached.
+  case period
+  /// The instant the loop had named as its `nextDeadline` was reached.
+  case deadline
+  /// An input became ready: a datagram arrived.
+  case input
+}
+
+/// All that a tick may know about time. A loop reads time from here and from nowhere else.
+public struct Tick: Sendable, BitwiseCopyable {
+  /// Number of the periodic release, from 0 at `start + phase`. A release by deadline or input carries the index of the
+  /// periodic release before it.
+  public var index: Int64
+  public var cause: ReleaseCause
+  /// When the release was due. For a release by input, when the lane saw the input.
+  public var scheduled: TickInstant
+  /// When the tick began.
+  public var started: TickInstant
+  /// Periodic releases given up since the last tick that ran.
+  public var missed: Int64
+
+  /// Release latency: how late the tick began.
+  @inlinable public var lateness: Nanoseconds { started - scheduled }
+
+  @inlinable public init(
+    index: Int64, cause: ReleaseCause = .period, scheduled: TickInstant, started: TickInstant, missed: Int64 = 0
+  ) {
+    self.index = index
+    self.cause = cause
+    self.scheduled = scheduled
+    self.started = started
+    self.missed = missed
+  }
+}
+
+/// Why the runtime asks a loop for its safe state.
+public enum SafeStateCause: Sendable, BitwiseCopyable {
+  /// So many consecutive periodic releases were missed or finished past their deadline.
+  case misses(Int64)
+  /// The runtime is stopping; no tick follows.
+  case stop
+}
+
+/// A loop: reads its inputs, steps its machine, applies the outputs, publishes a snapshot.
+///
+/// Write `@_noLocks @_noAllocation` on `tick` and on `safeState`: the compiler then rejects a tick that could take a lock
+/// or allocate. What a tick may not hold: class references (reading one retains it), closures, existentials, generics
+/// that the compiler cannot specialise. What it may: values, pointers, the ports and mailboxes of this package.
+public protocol ControlLoop: ~Copyable {
+  /// One release. Runs on the lane's thread, never at the same time as another loop of its lane.
+  mutating func tick(_ tick: borrowing Tick)
+
+  /// When the loop must be released even if neither its period nor an input does so. Read after every tick; `nil` for
+  /// none. Such a release never shifts the periodic ones.
+  var nextDeadline: TickInstant? { get }
+
+  /// Brings every actuator of the loop into its safe state, at once. Called on the lane's thread after
+  /// `safeStateAfter` consecutive misses (ticks go on afterwards: the loop's machine holds the fault until its named
+  /// way out) and when the runtime stops.
+  mutating func safeState(_ tick: borrowing Tick, cause: SafeStateCause)
+}
+
+extension ControlLoop where Self: ~Copyable {
+  @inlinable public var nextDeadline: TickInstant? { nil }
+  @inlinable public mutating func safeState(_ tick: borrowing Tick, cause: SafeStateCause) {}
+}

@@ -1,0 +1,79 @@
+/// A span of time in whole nanoseconds, positive or negative; about ±292 years.
+///
+/// The runtime's own unit instead of `Duration`, whose 128-bit attoseconds cost a division at every conversion and whose
+/// operations the compiler cannot prove free of locks. Reads the same: `.milliseconds(50)`.
+public struct Nanoseconds: Sendable, Hashable, Comparable, BitwiseCopyable {
+  public var count: Int64
+
+  @inlinable public init(_ count: Int64) { self.count = count }
+
+  /// From a standard `Duration`, rounded toward zero; traps outside ±292 years.
+  public init(_ duration: Duration) {
+    let (seconds, attoseconds) = duration.components
+    count = seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+  }
+
+  @inlinable public static func nanoseconds(_ count: Int64) -> Self { Self(count) }
+  @inlinable public static func microseconds(_ count: Int64) -> Self { Self(count * 1_000) }
+  @inlinable public static func milliseconds(_ count: Int64) -> Self { Self(count * 1_000_000) }
+  @inlinable public static func seconds(_ count: Int64) -> Self { Self(count * 1_000_000_000) }
+  /// Rounded to the nearest nanosecond; traps when not finite or outside ±292 years.
+  @inlinable public static func seconds(_ count: Double) -> Self { Self(Int64((count * 1e9).rounded())) }
+
+  public static let zero = Self(0)
+
+  @inlinable public var inSeconds: Double { Double(count) / 1e9 }
+  @inlinable public var inMilliseconds: Double { Double(count) / 1e6 }
+  @inlinable public var inMicroseconds: Double { Double(count) / 1e3 }
+
+  @inlinable public static func < (left: Self, right: Self) -> Bool { left.count < right.count }
+  @inlinable public static func + (left: Self, right: Self) -> Self { Self(left.count &+ right.count) }
+  @inlinable public static func - (left: Self, right: Self) -> Self { Self(left.count &- right.count) }
+  @inlinable public static func * (left: Self, right: Int64) -> Self { Self(left.count &* right) }
+  @inlinable public static func / (left: Self, right: Int64) -> Self { Self(left.count / right) }
+}
+
+extension Nanoseconds: CustomStringConvertible {
+  /// The largest unit that shows the value whole or with three decimals: `50 ms`, `1.25 s`, `740 ns`.
+  public var description: String {
+    let (unit, name): (Int64, String) =
+      switch count.magnitude {
+      case 0..<1_000: (1, "ns")
+      case 0..<1_000_000: (1_000, "µs")
+      case 0..<1_000_000_000: (1_000_000, "ms")
+      default: (1_000_000_000, "s")
+      }
+    let whole = count / unit
+    let thousandths = Int((count % unit).magnitude) * 1_000 / Int(unit)
+    guard thousandths != 0 else { return "\(whole) \(name)" }
+    var decimals = String(1_000 + thousandths).dropFirst()
+    while decimals.last == "0" { decimals.removeLast() }
+    let sign = count < 0 && whole == 0 ? "-" : ""
+    return "\(sign)\(whole).\(decimals) \(name)"
+  }
+}
+
+/// An instant on the runtime's one clock: CLOCK_MONOTONIC in real time, nanoseconds since the start in simulated time.
+///
+/// Loops and machines get instants from their tick and from nowhere else; no setting of the wall clock moves them.
+public struct TickInstant: Sendable, Hashable, Comparable, BitwiseCopyable {
+  /// Nanoseconds since the clock's epoch (the machine's boot, or the start of the simulation).
+  public var nanoseconds: Int64
+
+  @inlinable public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+  public static let zero = Self(nanoseconds: 0)
+  /// Later than every instant that will ever be reached.
+  public static let distantFuture = Self(nanoseconds: .max)
+
+  @inlinable public static func < (left: Self, right: Self) -> Bool { left.nanoseconds < right.nanoseconds }
+  @inlinable public static func + (left: Self, right: Nanoseconds) -> Self {
+    Self(nanoseconds: left.nanoseconds &+ right.count)
+  }
+  @inlinable public static func - (left: Self, right: Nanoseconds) -> Self {
+    Self(nanoseconds: left.nanoseconds &- right.count)
+  }
+  @inlinable public static func - (left: Self, right: Self) -> Nanoseconds {
+    Nanoseconds(left.nanoseconds &- right.nanoseconds)
+  }
+}

@@ -1,0 +1,31 @@
+/// A share of full scale in percent. Wheel speeds: −100 full reverse … +100 full forward.
+public struct Percent: Sendable, Hashable, Comparable, BitwiseCopyable {
+  public var value: Double
+
+  @inlinable public init(_ value: Double) { self.value = value }
+
+  public static let zero = Self(0)
+
+  @inlinable public static func < (left: Self, right: Self) -> Bool { left.value < right.value }
+  @inlinable public static prefix func - (percent: Self) -> Self { Self(-percent.value) }
+
+  /// The nearest value within ±`limit`.
+  @inlinable public func clamped(to limit: Percent) -> Percent {
+    Percent(Swift.max(-limit.value, Swift.min(limit.value, value)))
+  }
+}
+
+/// The speeds of both wheels, −100…100 % each; positive drives forward.
+public struct WheelSpeeds: Sendable, Hashable, BitwiseCopyable {
+  public var left: Percent
+  public var right: Percent
+
+  @inlinable public init(left: Percent, right: Percent) {
+    self.left = left
+    self.right = right
+  }
+
+  public static let zero = Self(left: .zero, right: .zero)
+
+  @inlinable public var isZero: Bool { left.value == 0 && right.value == 0 }
+}
