@@ -90,6 +90,8 @@ public struct DatagramBuffers {
   public let size: Int
   public let bytes: UnsafeMutableRawPointer
   public let headers: UnsafeMutablePointer<DatagramBatch.Header>
+  /// The tick that drains: a simulated network delivers what has arrived by then.
+  public let at: TickInstant
 }
 
 /// A UDP socket as a loop sees it: never blocks, allocates nothing. Not copyable: one socket, one owning loop.
@@ -97,17 +99,18 @@ public struct DatagramPort: ~Copyable {
   /// Fills the `DatagramBuffers` behind the second pointer. Returns the number of datagrams, 0 when there are none, or
   /// −errno.
   public typealias Receive = @convention(c) (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Int
-  /// Sends `count` bytes to the `Endpoint` behind the third pointer. Returns 0 or −errno.
+  /// Sends `count` bytes to the `Endpoint` behind the third pointer; the last argument is `now` in nanoseconds. Returns
+  /// 0 or −errno.
   public typealias Send =
-    @convention(c) (
-      UnsafeMutableRawPointer, UnsafeRawPointer, UnsafeRawPointer, Int
-    ) -> Int
+    @convention(c) (UnsafeMutableRawPointer, UnsafeRawPointer, UnsafeRawPointer, Int, Int64) -> Int
 
   let context: UnsafeMutableRawPointer
   let receiveFunction: Receive
   let sendFunction: Send
   /// What a lane waits on to be released by arrival; nil when simulated.
   public let descriptor: Int32?
+  /// Set by the owning loop at the start of its tick.
+  public var now = TickInstant.zero
 
   /// `context` must stay valid as long as the port; whoever made it owns it.
   public init(
@@ -125,7 +128,7 @@ public struct DatagramPort: ~Copyable {
   @_noLocks @_noAllocation
   public mutating func receive(into batch: inout DatagramBatch) -> Bool {
     var buffers = DatagramBuffers(
-      capacity: batch.capacity, size: batch.size, bytes: batch.bytes, headers: batch.headers)
+      capacity: batch.capacity, size: batch.size, bytes: batch.bytes, headers: batch.headers, at: now)
     let result = callReceive(receiveFunction, context, &buffers)
     batch.count = result > 0 ? result : 0
     return batch.count == batch.capacity
@@ -136,7 +139,7 @@ public struct DatagramPort: ~Copyable {
   public mutating func send(_ bytes: UnsafeRawBufferPointer, to endpoint: Endpoint) -> Bool {
     guard let base = bytes.baseAddress else { return false }
     var endpoint = endpoint
-    return callSend(sendFunction, context, base, &endpoint, bytes.count) >= 0
+    return callSend(sendFunction, context, base, &endpoint, bytes.count, now.nanoseconds) >= 0
   }
 }
 
@@ -150,7 +153,7 @@ private func callReceive(
 @_semantics("no_performance_analysis") @inline(never)
 private func callSend(
   _ send: DatagramPort.Send, _ context: UnsafeMutableRawPointer, _ bytes: UnsafeRawPointer,
-  _ endpoint: UnsafeRawPointer, _ count: Int
+  _ endpoint: UnsafeRawPointer, _ count: Int, _ now: Int64
 ) -> Int {
-  send(context, bytes, endpoint, count)
+  send(context, bytes, endpoint, count, now)
 }

@@ -1,0 +1,23 @@
+/// The waking side of an input in simulated time: when what waits there becomes readable.
+///
+/// A simulated network or device lowers `readyAt` when something is sent to it and raises it when it is drained; the
+/// simulated scheduler releases the loop then. Used by one thread: the one that runs the simulation.
+public final class SimulatedInput {
+  /// `.distantFuture` while nothing waits. A pointer, so that ticks reach it without touching a reference count; valid
+  /// as long as this object.
+  public let readyAt: UnsafeMutablePointer<TickInstant>
+
+  public init() {
+    readyAt = .allocate(capacity: 1)
+    readyAt.initialize(to: .distantFuture)
+  }
+
+  deinit { readyAt.deallocate() }
+}
+
+/// What releases a loop by arrival.
+public enum LoopInput {
+  /// A file descriptor that polls readable. Whoever made it keeps it open as long as the runtime runs.
+  case descriptor(Int32)
+  case simulated(SimulatedInput)
+}
