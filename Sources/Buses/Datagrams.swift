@@ -8,7 +8,7 @@ public struct Endpoint: Sendable, Hashable, BitwiseCopyable {
   public var port: UInt16
   public var scope: UInt32
 
-  @inlinable public init(high: UInt64, low: UInt64, port: UInt16, scope: UInt32 = 0) {
+  @_noLocks @_noAllocation @inlinable public init(high: UInt64, low: UInt64, port: UInt16, scope: UInt32 = 0) {
     self.high = high
     self.low = low
     self.port = port
@@ -16,7 +16,9 @@ public struct Endpoint: Sendable, Hashable, BitwiseCopyable {
   }
 
   /// `ipv4(192, 168, 1, 20, port: 5005)`
-  @inlinable public static func ipv4(_ a: UInt8, _ b: UInt8, _ c: UInt8, _ d: UInt8, port: UInt16) -> Endpoint {
+  @_noLocks @_noAllocation @inlinable public static func ipv4(
+    _ a: UInt8, _ b: UInt8, _ c: UInt8, _ d: UInt8, port: UInt16
+  ) -> Endpoint {
     let address = UInt64(a) << 24 | UInt64(b) << 16 | UInt64(c) << 8 | UInt64(d)
     return Endpoint(high: 0, low: 0xFFFF_0000_0000 | address, port: port)
   }

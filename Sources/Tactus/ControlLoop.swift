@@ -22,9 +22,9 @@ public struct Tick: Sendable, BitwiseCopyable {
   public var missed: Int64
 
   /// Release latency: how late the tick began.
-  @inlinable public var lateness: Nanoseconds { started - scheduled }
+  @inlinable public var lateness: Nanoseconds { @_noLocks @_noAllocation get { started - scheduled } }
 
-  @inlinable public init(
+  @_noLocks @_noAllocation @inlinable public init(
     index: Int64, cause: ReleaseCause = .period, scheduled: TickInstant, started: TickInstant, missed: Int64 = 0
   ) {
     self.index = index

@@ -5,7 +5,7 @@
 public struct Nanoseconds: Sendable, Hashable, Comparable, BitwiseCopyable {
   public var count: Int64
 
-  @inlinable public init(_ count: Int64) { self.count = count }
+  @_noLocks @_noAllocation @inlinable public init(_ count: Int64) { self.count = count }
 
   /// From a standard `Duration`, rounded toward zero; traps outside ±292 years.
   public init(_ duration: Duration) {
@@ -13,24 +13,38 @@ public struct Nanoseconds: Sendable, Hashable, Comparable, BitwiseCopyable {
     count = seconds * 1_000_000_000 + attoseconds / 1_000_000_000
   }
 
-  @inlinable public static func nanoseconds(_ count: Int64) -> Self { Self(count) }
-  @inlinable public static func microseconds(_ count: Int64) -> Self { Self(count * 1_000) }
-  @inlinable public static func milliseconds(_ count: Int64) -> Self { Self(count * 1_000_000) }
-  @inlinable public static func seconds(_ count: Int64) -> Self { Self(count * 1_000_000_000) }
-  /// Rounded to the nearest nanosecond; traps when not finite or outside ±292 years.
-  @inlinable public static func seconds(_ count: Double) -> Self { Self(Int64((count * 1e9).rounded())) }
+  @_noLocks @_noAllocation @inlinable public static func nanoseconds(_ count: Int64) -> Self { Self(count) }
+  @_noLocks @_noAllocation @inlinable public static func microseconds(_ count: Int64) -> Self { Self(count * 1_000) }
+  @_noLocks @_noAllocation @inlinable public static func milliseconds(_ count: Int64) -> Self {
+    Self(count * 1_000_000)
+  }
+  @_noLocks @_noAllocation @inlinable public static func seconds(_ count: Int64) -> Self { Self(count * 1_000_000_000) }
+  /// Rounded to the nearest nanosecond; traps when not finite or outside ±292 years. Not for ticks.
+  @_disfavoredOverload @inlinable public static func seconds(_ count: Double) -> Self {
+    Self(Int64((count * 1e9).rounded()))
+  }
 
   public static let zero = Self(0)
 
-  @inlinable public var inSeconds: Double { Double(count) / 1e9 }
-  @inlinable public var inMilliseconds: Double { Double(count) / 1e6 }
-  @inlinable public var inMicroseconds: Double { Double(count) / 1e3 }
+  @inlinable public var inSeconds: Double { @_noLocks @_noAllocation get { Double(count) / 1e9 } }
+  @inlinable public var inMilliseconds: Double { @_noLocks @_noAllocation get { Double(count) / 1e6 } }
+  @inlinable public var inMicroseconds: Double { @_noLocks @_noAllocation get { Double(count) / 1e3 } }
 
-  @inlinable public static func < (left: Self, right: Self) -> Bool { left.count < right.count }
-  @inlinable public static func + (left: Self, right: Self) -> Self { Self(left.count &+ right.count) }
-  @inlinable public static func - (left: Self, right: Self) -> Self { Self(left.count &- right.count) }
-  @inlinable public static func * (left: Self, right: Int64) -> Self { Self(left.count &* right) }
-  @inlinable public static func / (left: Self, right: Int64) -> Self { Self(left.count / right) }
+  @_noLocks @_noAllocation @inlinable public static func < (left: Self, right: Self) -> Bool {
+    left.count < right.count
+  }
+  @_noLocks @_noAllocation @inlinable public static func + (left: Self, right: Self) -> Self {
+    Self(left.count &+ right.count)
+  }
+  @_noLocks @_noAllocation @inlinable public static func - (left: Self, right: Self) -> Self {
+    Self(left.count &- right.count)
+  }
+  @_noLocks @_noAllocation @inlinable public static func * (left: Self, right: Int64) -> Self {
+    Self(left.count &* right)
+  }
+  @_noLocks @_noAllocation @inlinable public static func / (left: Self, right: Int64) -> Self {
+    Self(left.count / right)
+  }
 }
 
 extension Nanoseconds: CustomStringConvertible {
@@ -60,20 +74,22 @@ public struct TickInstant: Sendable, Hashable, Comparable, BitwiseCopyable {
   /// Nanoseconds since the clock's epoch (the machine's boot, or the start of the simulation).
   public var nanoseconds: Int64
 
-  @inlinable public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+  @_noLocks @_noAllocation @inlinable public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
   public static let zero = Self(nanoseconds: 0)
   /// Later than every instant that will ever be reached.
   public static let distantFuture = Self(nanoseconds: .max)
 
-  @inlinable public static func < (left: Self, right: Self) -> Bool { left.nanoseconds < right.nanoseconds }
-  @inlinable public static func + (left: Self, right: Nanoseconds) -> Self {
+  @_noLocks @_noAllocation @inlinable public static func < (left: Self, right: Self) -> Bool {
+    left.nanoseconds < right.nanoseconds
+  }
+  @_noLocks @_noAllocation @inlinable public static func + (left: Self, right: Nanoseconds) -> Self {
     Self(nanoseconds: left.nanoseconds &+ right.count)
   }
-  @inlinable public static func - (left: Self, right: Nanoseconds) -> Self {
+  @_noLocks @_noAllocation @inlinable public static func - (left: Self, right: Nanoseconds) -> Self {
     Self(nanoseconds: left.nanoseconds &- right.count)
   }
-  @inlinable public static func - (left: Self, right: Self) -> Nanoseconds {
+  @_noLocks @_noAllocation @inlinable public static func - (left: Self, right: Self) -> Nanoseconds {
     Nanoseconds(left.nanoseconds &- right.nanoseconds)
   }
 }

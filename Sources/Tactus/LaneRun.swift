@@ -1,0 +1,185 @@
+import CTactus
+import Dispatch
+import Synchronization
+
+/// One lane of a built runtime: its loops, its scheduler and, while it runs, its thread.
+final class LaneRun: @unchecked Sendable {
+  // Sendable: `slots`, `scheduler` and `simulated` belong to whoever runs the lane, one at a time (its thread between the
+  // gate and `done`, the simulation, or the runtime under its lock); everything shared with it is atomic.
+  let name: String
+  let scheduling: Scheduling
+  let cpu: Int?
+  let loopNames: [String]
+  /// What the planner knows of the loops, most urgent first; execution time nil where none is declared.
+  private(set) var declared: [(period: Nanoseconds, deadline: Nanoseconds?, executionTime: Nanoseconds?)]
+  let slots: UnsafeMutablePointer<LoopSlot>
+  let scheduler: UnsafeMutablePointer<LaneScheduler>
+  let simulated: UnsafeMutablePointer<SimulatedLane>
+  private var hasScheduler = false
+  private var thread: LaneThread?
+
+  var loopCount: Int { loopNames.count }
+
+  init(_ lane: Lane, number: Int) throws(RuntimeError) {
+    guard !lane.loops.isEmpty else { throw .noLoops(lane: lane.name) }
+    // Most urgent first: a loop's index is its rank.
+    let loops = lane.loops.enumerated()
+      .sorted { ($0.element.rate.period, $0.offset) < ($1.element.rate.period, $1.offset) }.map(\.element)
+    for loop in loops { if let phase = loop.phase, phase < .zero { throw .negativePhase(loop: loop.name, phase) } }
+    let inputs = loops.count { $0.input != nil }
+    guard inputs <= LaneThread.inputLimit else {
+      throw .tooManyInputs(lane: lane.name, count: inputs, limit: LaneThread.inputLimit)
+    }
+    try Self.check(lane)
+    name = lane.name
+    scheduling = lane.scheduling
+    cpu = lane.cpu
+    loopNames = loops.map(\.name)
+    declared = loops.map { ($0.rate.period, $0.deadline, $0.executionTime) }
+    slots = .allocate(capacity: loops.count)
+    scheduler = .allocate(capacity: 1)
+    simulated = .allocate(capacity: 1)
+    simulated.initialize(to: SimulatedLane(number: number))
+    let phases = Planner.phases(periods: loops.map(\.rate.period), given: loops.map(\.phase))
+    for (index, loop) in loops.enumerated() {
+      let record = UnsafeMutablePointer<LoopRecord>.allocate(capacity: 1)
+      record.initialize(to: LoopRecord())
+      let period = loop.rate.period
+      (slots + index).initialize(
+        to: LoopSlot(
+          period: period.count, phase: phases[index].count, deadline: (loop.deadline ?? period).count,
+          late: loop.late, safeStateAfter: Int64(loop.safeStateAfter), minimumInterval: loop.minimumInterval.count,
+          tolerance: (loop.tolerance ?? period / 10).count,
+          simulatedExecution: (loop.executionTime ?? .zero).count, input: loop.input, body: loop.body,
+          record: record))
+    }
+    if let misses = infeasible(declared) { throw .infeasible(lane: name, misses: misses) }
+  }
+
+  deinit {
+    if hasScheduler { scheduler.deinitialize(count: 1) }
+    scheduler.deallocate()
+    simulated.deinitialize(count: 1)
+    simulated.deallocate()
+    for index in 0..<loopCount {
+      slots[index].record.deinitialize(count: 1)
+      slots[index].record.deallocate()
+    }
+    slots.deinitialize(count: loopCount)
+    slots.deallocate()
+  }
+
+  func index(of loop: String) -> Int? { loopNames.firstIndex(of: loop) }
+
+  /// A fresh scheduler with empty accounts, for real or for simulated time.
+  func prepare(simulating: Bool) {
+    if hasScheduler { scheduler.deinitialize(count: 1) }
+    scheduler.initialize(
+      to: LaneScheduler(slots: slots, count: loopCount, simulated: simulating ? simulated : nil))
+    hasScheduler = true
+    for index in 0..<loopCount { slots[index].record.pointee.reset() }
+  }
+
+  // MARK: Real time
+
+  /// Starts the thread and returns once it is set up and waits at the gate.
+  func startThread() throws(RuntimeError) -> LaneReport {
+    let thread = try LaneThread(lane: self)
+    self.thread = thread
+    return thread.start()
+  }
+
+  /// Opens the gate: the loops' first releases are at `epoch + phase`. nil: the thread ends without a tick.
+  func openGate(epoch: Int64?) {
+    if let epoch { scheduler.pointee.begin(epoch: epoch) }
+    thread?.openGate(run: epoch != nil)
+  }
+
+  func requestStop() { thread?.requestStop() }
+
+  func joinThread() {
+    thread?.join()
+    thread = nil
+  }
+
+  // MARK: Changes
+
+  /// What a change of rates would make infeasible; nil: nothing.
+  func infeasible(_ changes: [Int: Nanoseconds]) -> [String]? {
+    var planned = declared
+    for (index, period) in changes { planned[index].period = period }
+    return infeasible(planned)
+  }
+
+  /// Takes a checked change of rates at the lane's next tick boundary, or at once when it does not run.
+  func apply(_ changes: [Int: Nanoseconds], running: Bool) {
+    var entries: [RateChange] = []
+    for (index, period) in changes {
+      declared[index].period = period
+      let hadDefaultTolerance = slots[index].tolerance == slots[index].period / 10
+      entries.append(
+        RateChange(
+          loop: index, period: period.count, deadline: (declared[index].deadline ?? period).count,
+          tolerance: hadDefaultTolerance ? period.count / 10 : slots[index].tolerance))
+    }
+    if running, let thread {
+      thread.apply(entries)
+    } else if hasScheduler {
+      for change in entries { scheduler.pointee.take(change, at: simulated.pointee.busyUntil) }
+    } else {
+      for change in entries {
+        slots[change.loop].period = change.period
+        slots[change.loop].deadline = change.deadline
+        slots[change.loop].tolerance = change.tolerance
+      }
+    }
+  }
+
+  private func infeasible(
+    _ loops: [(period: Nanoseconds, deadline: Nanoseconds?, executionTime: Nanoseconds?)]
+  ) -> [String]? {
+    var tasks: [Planner.Task] = []
+    for (index, loop) in loops.enumerated() {
+      guard let executionTime = loop.executionTime else { return nil }
+      tasks.append(
+        Planner.Task(
+          name: loopNames[index], period: loop.period, deadline: loop.deadline, executionTime: executionTime))
+    }
+    let misses = Planner.misses(tasks)
+    guard !misses.isEmpty else { return nil }
+    return misses.map { task, response in
+      let found = response.map { "responds within \($0)" } ?? "has no bounded response time, the lane is overloaded"
+      return "loop \"\(task.name)\" \(found), its deadline is \(task.deadline)"
+    }
+  }
+
+  private static func check(_ lane: Lane) throws(RuntimeError) {
+    switch lane.scheduling {
+    case .normal: break
+    case .fifo(let priority):
+      guard (1...99).contains(priority) else {
+        throw .invalidScheduling(lane: lane.name, reason: "a FIFO priority is 1…99, got \(priority)")
+      }
+    case .deadline(let runtime, let deadline, let period):
+      guard runtime >= .microseconds(2), runtime <= deadline, deadline <= period else {
+        throw .invalidScheduling(
+          lane: lane.name,
+          reason: "SCHED_DEADLINE needs 2 µs ≤ runtime ≤ deadline ≤ period, got \(runtime), \(deadline), \(period)")
+      }
+      guard lane.cpu == nil else {
+        throw .invalidScheduling(lane: lane.name, reason: "SCHED_DEADLINE and one CPU exclude each other")
+      }
+    }
+    if let cpu = lane.cpu, !(0..<1024).contains(cpu) {
+      throw .invalidScheduling(lane: lane.name, reason: "a CPU is 0…1023, got \(cpu)")
+    }
+  }
+}
+
+/// A change of one loop's rate, taken at a tick boundary.
+struct RateChange: BitwiseCopyable {
+  var loop: Int
+  var period: Int64
+  var deadline: Int64
+  var tolerance: Int64
+}

@@ -1,0 +1,203 @@
+import CTactus
+import Dispatch
+import Synchronization
+
+/// The thread of one lane in real time: a block on a serial Dispatch queue that does not return until the lane stops.
+///
+/// The thread goes back to Dispatch as it came: policy, priority, affinity, timer slack and name restored.
+final class LaneThread: @unchecked Sendable {
+  // Sendable: what the thread and its owner share is in `control` (atomics), or ordered by the semaphores.
+  static let inputLimit = 60
+
+  private let lane: LaneRun
+  private let control: UnsafeMutablePointer<LaneControl>
+  private let ready = DispatchSemaphore(value: 0)
+  private let gate = DispatchSemaphore(value: 0)
+  private let done = DispatchSemaphore(value: 0)
+  private var report: LaneReport?
+  private var mayRun = false
+
+  init(lane: LaneRun) throws(RuntimeError) {
+    self.lane = lane
+    var inputs: [LaneControl.Input] = []
+    for loop in 0..<lane.loopCount {
+      switch lane.slots[loop].input {
+      case .descriptor(let descriptor): inputs.append(.init(loop: loop, descriptor: descriptor))
+      case .simulated, nil: break
+      }
+    }
+    control = .allocate(capacity: 1)
+    do {
+      control.initialize(to: try LaneControl(inputs: inputs))
+    } catch {
+      control.deallocate()
+      throw error
+    }
+  }
+
+  deinit {
+    control.deinitialize(count: 1)
+    control.deallocate()
+  }
+
+  /// Starts the thread; returns when it is set up.
+  func start() -> LaneReport {
+    DispatchQueue(label: "tactus.lane.\(lane.name)").async { self.main() }
+    ready.wait()
+    return report!
+  }
+
+  func openGate(run: Bool) {
+    mayRun = run
+    gate.signal()
+  }
+
+  func requestStop() {
+    control.pointee.stopRequested.store(true, ordering: .releasing)
+    tactus_eventfd_signal(control.pointee.wake)
+  }
+
+  /// Returns when the loops are in their safe state and the thread is about to go back to Dispatch.
+  func join() { done.wait() }
+
+  /// Hands the lane a change and returns when it has taken it.
+  func apply(_ changes: [RateChange]) {
+    changes.withUnsafeBufferPointer { changes in
+      control.pointee.changeCount = changes.count
+      control.pointee.change.store(UnsafeMutablePointer(mutating: changes.baseAddress!), ordering: .releasing)
+      tactus_eventfd_signal(control.pointee.wake)
+      _ = tactus_eventfd_wait(control.pointee.taken, -1)
+    }
+  }
+
+  private func main() {
+    var before = tactus_thread_state()
+    tactus_thread_save(&before)
+    report = LaneSetup.apply(lane: lane.name, scheduling: lane.scheduling, cpu: lane.cpu)
+    tactus_thread_touch_stack()
+    ready.signal()
+    gate.wait()
+    if mayRun {
+      runLane(lane.scheduler, control)
+      lane.scheduler.pointee.stopLoops(at: tactus_monotonic_now())
+    }
+    tactus_thread_restore(&before)
+    done.signal()
+  }
+}
+
+/// What a lane's thread waits on and what others tell it.
+struct LaneControl: ~Copyable {
+  struct Input: BitwiseCopyable {
+    var loop: Int
+    var descriptor: Int32
+  }
+
+  let stopRequested = Atomic<Bool>(false)
+  let change = Atomic<UnsafeMutablePointer<RateChange>?>(nil)
+  var changeCount = 0
+  /// eventfds: something is to be looked at; a change was taken.
+  let wake: Int32
+  let taken: Int32
+  let timer: Int32
+  /// The instant the timer is armed for.
+  var armedFor = Int64.max
+  let inputs: UnsafeMutablePointer<Input>
+  let inputCount: Int
+  /// `wake`, `timer`, then the inputs.
+  let waits: UnsafeMutablePointer<tactus_wait>
+
+  init(inputs list: [Input]) throws(RuntimeError) {
+    var opened: [Int32] = []
+    for (call, descriptor) in [
+      ("eventfd", tactus_eventfd_create()), ("eventfd", tactus_eventfd_create()),
+      ("timerfd_create", tactus_timer_create()),
+    ] {
+      opened.append(descriptor)
+      guard descriptor >= 0 else {
+        opened.forEach(tactus_close)
+        throw .system(call: call, errno: -descriptor)
+      }
+    }
+    (wake, taken, timer) = (opened[0], opened[1], opened[2])
+    inputCount = list.count
+    inputs = .allocate(capacity: max(1, list.count))
+    waits = .allocate(capacity: 2 + list.count)
+    waits.initialize(repeating: tactus_wait(descriptor: -1, ready: 0), count: 2 + list.count)
+    waits[0].descriptor = wake
+    waits[1].descriptor = timer
+    for (index, input) in list.enumerated() { (inputs + index).initialize(to: input) }
+  }
+
+  deinit {
+    tactus_close(wake)
+    tactus_close(taken)
+    tactus_close(timer)
+    inputs.deallocate()
+    waits.deallocate()
+  }
+}
+
+/// Above this a lane waits on its wake-up descriptor as well, so that stopping it or changing it does not take a period.
+private var longestDeafSleep: Int64 {
+  @_noLocks @_noAllocation @inline(__always) get { 20_000_000 }
+}
+
+/// The life of a lane between its gate and its stop.
+@_noLocks @_noAllocation
+private func runLane(_ scheduler: UnsafeMutablePointer<LaneScheduler>, _ control: UnsafeMutablePointer<LaneControl>) {
+  var now = tactus_monotonic_now()
+  while !control.pointee.stopRequested.load(ordering: .acquiring) {
+    if control.pointee.change.load(ordering: .relaxed) != nil { takeChange(scheduler, control, now) }
+    let end = scheduler.pointee.runNext(now)
+    if end != .min {
+      now = end
+      continue
+    }
+    let from = now
+    wait(scheduler, control, now)
+    now = tactus_monotonic_now()
+    scheduler.pointee.slept(from: from, to: now)
+    if control.pointee.inputCount > 0 { noteInputs(scheduler, control, now) }
+  }
+}
+
+@_noLocks @_noAllocation
+private func wait(
+  _ scheduler: UnsafeMutablePointer<LaneScheduler>, _ control: UnsafeMutablePointer<LaneControl>, _ now: Int64
+) {
+  let instant = scheduler.pointee.nextInstant
+  if control.pointee.inputCount == 0, instant &- now <= longestDeafSleep { return tactus_sleep_until(instant) }
+  if control.pointee.armedFor != instant {
+    tactus_timer_arm(control.pointee.timer, instant)
+    control.pointee.armedFor = instant
+  }
+  for index in 0..<control.pointee.inputCount {
+    // An input that has been seen but may not release its loop yet would end every wait at once.
+    let input = control.pointee.inputs[index]
+    let isSeen = (scheduler.pointee.slots + input.loop).pointee.inputAt != .max
+    control.pointee.waits[2 &+ index].descriptor = isSeen ? -1 : input.descriptor
+  }
+  _ = tactus_wait_any(control.pointee.waits, Int32(truncatingIfNeeded: 2 &+ control.pointee.inputCount))
+  if control.pointee.waits[0].ready != 0 { tactus_eventfd_clear(control.pointee.wake) }
+  if control.pointee.waits[1].ready != 0 { control.pointee.armedFor = .min }
+}
+
+@_noLocks @_noAllocation
+private func noteInputs(
+  _ scheduler: UnsafeMutablePointer<LaneScheduler>, _ control: UnsafeMutablePointer<LaneControl>, _ now: Int64
+) {
+  for index in 0..<control.pointee.inputCount where control.pointee.waits[2 &+ index].ready != 0 {
+    scheduler.pointee.inputReady(control.pointee.inputs[index].loop, at: now)
+  }
+}
+
+@_noLocks @_noAllocation
+private func takeChange(
+  _ scheduler: UnsafeMutablePointer<LaneScheduler>, _ control: UnsafeMutablePointer<LaneControl>, _ now: Int64
+) {
+  guard let changes = control.pointee.change.load(ordering: .acquiring) else { return }
+  for index in 0..<control.pointee.changeCount { scheduler.pointee.take(changes[index], at: now) }
+  control.pointee.change.store(nil, ordering: .relaxed)
+  tactus_eventfd_signal(control.pointee.taken)
+}

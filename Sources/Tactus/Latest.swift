@@ -1,0 +1,172 @@
+import Synchronization
+
+/// The latest value of something: one thread writes, any number read, nobody waits.
+///
+///     let tilt = Latest(Tilt())
+///     Loop("imu", …) { IMU(tilt: tilt.writer()) }
+///     Loop("balance", …) { Balance(tilt: tilt.reader()) }
+///
+/// A sequence-numbered pair of slots (the kernel calls it a seqcount latch): the writer fills the slot that readers are
+/// not looking at, word by word, then raises the sequence number, whose lowest bit says which slot is whole. A writer
+/// that is preempted half-way blocks no reader, and a reader has to look again only when a whole further write ended and
+/// another began while it copied. Why not a plain seqlock or a triple buffer: see ARCHITECTURE.md, "Latest value".
+/// Elements are plain values (`BitwiseCopyable`); one write or read copies `MemoryLayout<Element>.size` bytes.
+public final class Latest<Element: BitwiseCopyable>: @unchecked Sendable {
+  // Sendable: every access to the storage is atomic; the right to write is handed out once.
+  @usableFromInline let storage: LatestStorage
+  private let writers = Atomic<Int>(0)
+  fileprivate let initial: Element
+
+  public init(_ element: Element) {
+    initial = element
+    storage = LatestStorage(byteCount: MemoryLayout<Element>.size)
+    withUnsafeBytes(of: element) { bytes in
+      storage.copyIn(bytes.baseAddress!, bytes.count, to: storage.slot(0))
+      storage.copyIn(bytes.baseAddress!, bytes.count, to: storage.slot(1))
+    }
+  }
+
+  /// The writing end. There is one: a second call traps.
+  public func writer() -> LatestWriter<Element> {
+    precondition(writers.add(1, ordering: .relaxed).oldValue == 0, "a latest value has one writer")
+    return LatestWriter(self)
+  }
+
+  /// A reading end: as many as are wanted.
+  public func reader() -> LatestReader<Element> { LatestReader(self) }
+}
+
+/// Sequence number and two slots of whole words, on cache lines of their own.
+@usableFromInline final class LatestStorage: @unchecked Sendable {
+  @usableFromInline let base: UnsafeMutableRawPointer
+  @usableFromInline let sequence: UnsafeMutablePointer<Atomic<UInt64>>
+  @usableFromInline let wordCount: Int
+  @usableFromInline let stride: Int
+
+  init(byteCount: Int) {
+    wordCount = max(1, (byteCount + 7) / 8)
+    stride = (wordCount * 8 + 63) / 64 * 64
+    base = .allocate(byteCount: 128 + 2 * stride, alignment: 128)
+    sequence = base.bindMemory(to: Atomic<UInt64>.self, capacity: 1)
+    sequence.initialize(to: Atomic(0))
+    for number in 0...1 {
+      for word in 0..<wordCount { (slot(number) + word).initialize(to: Atomic(0)) }
+    }
+  }
+
+  deinit { base.deallocate() }
+
+  @usableFromInline func slot(_ number: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
+    (base + 128 + number * stride).assumingMemoryBound(to: Atomic<UInt64>.self)
+  }
+
+  func copyIn(_ bytes: UnsafeRawPointer, _ count: Int, to slot: UnsafeMutablePointer<Atomic<UInt64>>) {
+    copyWordsIn(bytes, count, slot)
+  }
+}
+
+@inlinable @inline(__always)
+func copyWordsIn(_ bytes: UnsafeRawPointer, _ count: Int, _ slot: UnsafeMutablePointer<Atomic<UInt64>>) {
+  let whole = count &>> 3
+  var word = 0
+  while word < whole {
+    slot[word].store(bytes.loadUnaligned(fromByteOffset: word &* 8, as: UInt64.self), ordering: .relaxed)
+    word &+= 1
+  }
+  if count & 7 != 0 {
+    var rest: UInt64 = 0
+    var byte = whole &* 8
+    while byte < count {
+      rest |= UInt64(bytes.load(fromByteOffset: byte, as: UInt8.self)) &<< UInt64((byte & 7) &* 8)
+      byte &+= 1
+    }
+    slot[whole].store(rest, ordering: .relaxed)
+  }
+}
+
+@inlinable @inline(__always)
+func copyWordsOut(_ slot: UnsafeMutablePointer<Atomic<UInt64>>, _ bytes: UnsafeMutableRawPointer, _ count: Int) {
+  let whole = count &>> 3
+  var word = 0
+  while word < whole {
+    bytes.storeBytes(of: slot[word].load(ordering: .relaxed), toByteOffset: word &* 8, as: UInt64.self)
+    word &+= 1
+  }
+  if count & 7 != 0 {
+    let rest = slot[whole].load(ordering: .relaxed)
+    var byte = whole &* 8
+    while byte < count {
+      bytes.storeBytes(
+        of: UInt8(truncatingIfNeeded: rest &>> UInt64((byte & 7) &* 8)), toByteOffset: byte, as: UInt8.self)
+      byte &+= 1
+    }
+  }
+}
+
+/// The writing end of a `Latest`. Not copyable: it belongs to one thread at a time.
+public struct LatestWriter<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
+  // Sendable: moving the end moves the right to use it.
+  @usableFromInline let latest: Latest<Element>
+  @usableFromInline let sequence: UnsafeMutablePointer<Atomic<UInt64>>
+  @usableFromInline let slots: UnsafeMutableRawPointer
+  @usableFromInline let stride: Int
+  @usableFromInline var next: UInt64 = 0
+
+  init(_ latest: Latest<Element>) {
+    self.latest = latest
+    sequence = latest.storage.sequence
+    slots = latest.storage.base + 128
+    stride = latest.storage.stride
+  }
+
+  /// Publishes `element`. Wait-free.
+  @inlinable @inline(__always)
+  public mutating func write(_ element: Element) {
+    next &+= 1
+    let slot = (slots + Int(truncatingIfNeeded: next & 1) &* stride).assumingMemoryBound(to: Atomic<UInt64>.self)
+    // A reader that saw this slot as whole two writes ago must see that it is not, before any word changes.
+    atomicMemoryFence(ordering: .releasing)
+    withUnsafeBytes(of: element) { copyWordsIn($0.baseAddress!, MemoryLayout<Element>.size, slot) }
+    sequence.pointee.store(next, ordering: .releasing)
+  }
+}
+
+/// A reading end of a `Latest`. Not copyable, so that reading costs no reference count; make as many as are wanted.
+public struct LatestReader<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
+  // Sendable: every access is atomic.
+  @usableFromInline let latest: Latest<Element>
+  @usableFromInline let sequence: UnsafeMutablePointer<Atomic<UInt64>>
+  @usableFromInline let slots: UnsafeMutableRawPointer
+  @usableFromInline let stride: Int
+  @usableFromInline var copy: Element
+
+  init(_ latest: Latest<Element>) {
+    self.latest = latest
+    sequence = latest.storage.sequence
+    slots = latest.storage.base + 128
+    stride = latest.storage.stride
+    copy = latest.initial
+  }
+
+  /// The value last published, whole. Lock-free: looks again only when the writer has published in the meantime.
+  @inlinable @inline(__always)
+  public mutating func read() -> Element {
+    let sequence = self.sequence
+    let slots = self.slots
+    let stride = self.stride
+    withUnsafeMutableBytes(of: &copy) { bytes in
+      var seen: UInt64
+      repeat {
+        seen = sequence.pointee.load(ordering: .acquiring)
+        let slot = (slots + Int(truncatingIfNeeded: seen & 1) &* stride).assumingMemoryBound(to: Atomic<UInt64>.self)
+        copyWordsOut(slot, bytes.baseAddress!, MemoryLayout<Element>.size)
+        atomicMemoryFence(ordering: .acquiring)
+      } while sequence.pointee.load(ordering: .relaxed) != seen
+    }
+    return copy
+  }
+
+  /// How often a value has been published: tells a new value from an old one.
+  @inlinable @inline(__always)
+  public var version: UInt64 { sequence.pointee.load(ordering: .acquiring) }
+}

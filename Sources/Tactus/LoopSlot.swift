@@ -1,0 +1,117 @@
+/// All that a lane knows about one of its loops.
+struct LoopSlot {
+  // What was declared.
+  var period: Int64
+  var phase: Int64
+  var deadline: Int64
+  var late: LatePolicy
+  /// Consecutive misses that lead into the safe state; 0: never.
+  var safeStateAfter: Int64
+  var minimumInterval: Int64
+  /// Lateness beyond which waking counts as oversleep and a release counts as late.
+  var tolerance: Int64
+  /// What a tick takes in simulated time, when nothing is injected.
+  var simulatedExecution: Int64
+  let input: LoopInput?
+  let body: LoopBody
+  let record: UnsafeMutablePointer<LoopRecord>
+
+  // Where it stands.
+  /// Index and instant of the oldest periodic release that neither ran nor was skipped.
+  var nextIndex: Int64 = 0
+  var nextRelease: Int64 = 0
+  /// Index up to which, not including, releases have been seen to be due.
+  var releasedIndex: Int64 = 0
+  /// Instant of the release that the machine asked for; `.max`: none.
+  var wakeAt = Int64.max
+  /// Instant from which an input waits; `.max`: none.
+  var inputAt = Int64.max
+  /// No release by input before this.
+  var inputAllowedAt = Int64.min
+  var missedSinceRun: Int64 = 0
+  var consecutiveMisses: Int64 = 0
+  var isInSafeState = false
+  var counters = LoopCounters()
+  var extremes = Extremes()
+
+  /// Back to the state before the first start, with the first release at `epoch + phase`.
+  mutating func reset(epoch: Int64) {
+    nextIndex = 0
+    nextRelease = epoch + phase
+    releasedIndex = 0
+    wakeAt = .max
+    inputAt = .max
+    inputAllowedAt = .min
+    missedSinceRun = 0
+    consecutiveMisses = 0
+    isInSafeState = false
+    counters = LoopCounters()
+    extremes = Extremes()
+  }
+}
+
+/// The next instant at which a loop wants to run, for whatever cause.
+@_noLocks @_noAllocation @inline(__always)
+func nextKey(_ slot: UnsafeMutablePointer<LoopSlot>) -> Int64 {
+  var key = slot.pointee.nextRelease
+  if slot.pointee.wakeAt < key { key = slot.pointee.wakeAt }
+  if slot.pointee.inputAt < key {
+    let input = later(slot.pointee.inputAt, slot.pointee.inputAllowedAt)
+    if input < key { key = input }
+  }
+  return key
+}
+
+/// `max`, which the compiler cannot prove harmless in a debug build.
+@_noLocks @_noAllocation @inline(__always)
+func later(_ one: Int64, _ other: Int64) -> Int64 { one > other ? one : other }
+
+/// A loop with its type erased: closures over storage that lives as long as this object.
+///
+/// They are made in the embedder's module, where the loop's type is known, so that `tick` is called directly in there.
+public final class LoopBody {
+  /// Runs one tick and returns the loop's next deadline in nanoseconds, `.max` for none.
+  @usableFromInline let tick: (UnsafePointer<Tick>) -> Int64
+  @usableFromInline let safeState: (UnsafePointer<Tick>, SafeStateCause) -> Void
+  private let dispose: () -> Void
+
+  @usableFromInline init(
+    tick: @escaping (UnsafePointer<Tick>) -> Int64,
+    safeState: @escaping (UnsafePointer<Tick>, SafeStateCause) -> Void,
+    dispose: @escaping () -> Void
+  ) {
+    self.tick = tick
+    self.safeState = safeState
+    self.dispose = dispose
+  }
+
+  @inlinable
+  public convenience init<Body: ControlLoop & ~Copyable>(_ make: () -> Body) {
+    let storage = UnsafeMutablePointer<Body>.allocate(capacity: 1)
+    storage.initialize(to: make())
+    self.init(
+      tick: { tick in
+        storage.pointee.tick(tick.pointee)
+        return storage.pointee.nextDeadline?.nanoseconds ?? .max
+      },
+      safeState: { tick, cause in storage.pointee.safeState(tick.pointee, cause: cause) },
+      dispose: {
+        storage.deinitialize(count: 1)
+        storage.deallocate()
+      })
+  }
+
+  deinit { dispose() }
+}
+
+// The two calls that the compiler cannot follow: each loop's `tick` and `safeState` are proved where they are written.
+
+@_semantics("no_performance_analysis") @inline(never)
+func callTick(_ slot: UnsafeMutablePointer<LoopSlot>, _ tick: UnsafePointer<Tick>) -> Int64 {
+  slot.pointee.body.tick(tick)
+}
+
+@_semantics("no_performance_analysis") @inline(never)
+func callSafeState(_ slot: UnsafeMutablePointer<LoopSlot>, _ tick: UnsafePointer<Tick>, _ cause: SafeStateCause) {
+  slot.pointee.body.safeState(tick, cause)
+}

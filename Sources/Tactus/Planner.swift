@@ -1,0 +1,125 @@
+/// Plans the loops of one lane: phases that keep releases apart, and whether every loop can meet its deadline.
+public enum Planner {
+  /// What the planner knows of a loop.
+  public struct Task: Sendable, Hashable {
+    public var name: String
+    public var period: Nanoseconds
+    /// After the release; at most the period for the analysis to hold.
+    public var deadline: Nanoseconds
+    /// The longest a tick takes, declared or measured.
+    public var executionTime: Nanoseconds
+
+    public init(name: String, period: Nanoseconds, deadline: Nanoseconds? = nil, executionTime: Nanoseconds) {
+      self.name = name
+      self.period = period
+      self.deadline = deadline ?? period
+      self.executionTime = executionTime
+    }
+  }
+
+  /// Phases for loops of these periods such that the smallest distance between any two releases, at any time, is as
+  /// large as a greedy choice makes it. A given phase is kept.
+  ///
+  /// Releases of two loops are never closer than their phases are apart modulo the greatest common divisor of their
+  /// periods. The loops are placed one after the other, shortest period first, each where its smallest distance to those
+  /// already placed is largest; among equals the smallest phase. 64 loops at most are compared; further ones, and loops
+  /// without a common divisor worth the name, are spread evenly.
+  public static func phases(periods: [Nanoseconds], given: [Nanoseconds?]) -> [Nanoseconds] {
+    precondition(periods.count == given.count)
+    var placed: [(period: Int64, phase: Int64)] = []
+    var phases = given.map { $0 ?? .zero }
+    for index in periods.indices where given[index] != nil {
+      placed.append((periods[index].count, phases[index].count))
+    }
+    let free = periods.indices.filter { given[$0] == nil }.sorted { (periods[$0], $0) < (periods[$1], $1) }
+    for (number, index) in free.enumerated() {
+      let period = periods[index].count
+      if placed.count < 64 {
+        phases[index] = Nanoseconds(bestPhase(period: period, placed: placed))
+        placed.append((period, phases[index].count))
+      } else {
+        // The fractional parts of multiples of the golden ratio are spread evenly, however many there are.
+        let fraction = (Double(number) * 0.618_033_988_749_894_9).truncatingRemainder(dividingBy: 1)
+        phases[index] = Nanoseconds(Int64(fraction * Double(period)))
+      }
+    }
+    return phases
+  }
+
+  /// Worst-case response time of each task: from its release to the end of its tick, whatever the phases.
+  ///
+  /// `tasks` come most urgent first, as a lane orders its loops: shorter period first, in the order of declaration among
+  /// equals. Non-preemptive fixed-priority scheduling: George, Rivierre, Spuri, "Preemptive and non-preemptive real-time
+  /// uniprocessor scheduling", INRIA RR-2966, 1996. nil for a task whose response time has no bound because the lane is
+  /// overloaded.
+  public static func responseTimes(_ tasks: [Task]) -> [Nanoseconds?] {
+    tasks.indices.map { index in
+      responseTime(
+        of: tasks[index], after: Array(tasks[..<index]),
+        blockedBy: tasks[(index + 1)...].map(\.executionTime.count).max() ?? 0)
+    }
+  }
+
+  /// The tasks that may miss their deadlines, each with its worst-case response time.
+  public static func misses(_ tasks: [Task]) -> [(task: Task, responseTime: Nanoseconds?)] {
+    zip(tasks, responseTimes(tasks)).compactMap { task, response in
+      if let response, response <= task.deadline { nil } else { (task, response) }
+    }
+  }
+
+  private static func responseTime(of task: Task, after higher: [Task], blockedBy blocking: Int64) -> Nanoseconds? {
+    let cost = task.executionTime.count
+    let period = task.period.count
+    let utilisation = ([task] + higher).reduce(0.0) { $0 + Double($1.executionTime.count) / Double($1.period.count) }
+    guard utilisation < 1 || (utilisation == 1 && blocking == 0) else { return nil }
+    // The longest time the lane is busy at this priority or above: every tick that starts in it has to be looked at.
+    var busy = blocking + cost
+    for _ in 0..<100_000 {
+      let next = blocking + ([task] + higher).reduce(0) { $0 + ceiling(busy, $1.period.count) * $1.executionTime.count }
+      if next == busy { break }
+      busy = next
+    }
+    var worst: Int64 = 0
+    for job in 0..<max(1, ceiling(busy, period)) {
+      // When the job starts: behind the tick that blocks, its own earlier jobs, and all more urgent ones until then.
+      var start = blocking + job * cost
+      for _ in 0..<100_000 {
+        let next =
+          blocking + job * cost + higher.reduce(0) { $0 + (start / $1.period.count + 1) * $1.executionTime.count }
+        if next == start { break }
+        start = next
+      }
+      worst = max(worst, start + cost - job * period)
+    }
+    return Nanoseconds(worst)
+  }
+
+  private static func bestPhase(period: Int64, placed: [(period: Int64, phase: Int64)]) -> Int64 {
+    guard !placed.isEmpty else { return 0 }
+    // Candidates: halfway between neighbouring releases of the loops placed, as seen within one period.
+    var marks: Set<Int64> = [0]
+    for other in placed {
+      let common = greatestCommonDivisor(period, other.period)
+      for multiple in 0..<min(period / common, 256) { marks.insert((other.phase + multiple * common) % period) }
+    }
+    let sorted = marks.sorted()
+    var best: (distance: Int64, phase: Int64) = (-1, 0)
+    for (index, mark) in sorted.enumerated() {
+      let next = index + 1 < sorted.count ? sorted[index + 1] : sorted[0] + period
+      let phase = ((mark + next) / 2) % period
+      let distance = placed.map { other in
+        let common = greatestCommonDivisor(period, other.period)
+        let apart = ((phase - other.phase) % common + common) % common
+        return min(apart, common - apart)
+      }.min()!
+      if distance > best.distance || (distance == best.distance && phase < best.phase) { best = (distance, phase) }
+    }
+    return best.phase
+  }
+
+  private static func ceiling(_ value: Int64, _ divisor: Int64) -> Int64 { (value + divisor - 1) / divisor }
+
+  private static func greatestCommonDivisor(_ a: Int64, _ b: Int64) -> Int64 {
+    b == 0 ? a : greatestCommonDivisor(b, a % b)
+  }
+}

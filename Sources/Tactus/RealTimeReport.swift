@@ -1,0 +1,63 @@
+/// What a lane asked of the kernel and what it got.
+public struct LaneReport: Sendable, Hashable {
+  public let lane: String
+  public let requested: Scheduling
+  public let effective: Scheduling
+  public let requestedCPU: Int?
+  public let effectiveCPU: Int?
+  /// Why something requested is not in effect, or may not hold: one sentence each, with the way out.
+  public let findings: [Finding]
+
+  /// Whether everything requested is in effect. Warnings do not count.
+  public var isAsRequested: Bool { !findings.contains { $0.isRefusal } }
+
+  public struct Finding: Sendable, Hashable, CustomStringConvertible {
+    /// True: something requested was refused. False: it is in effect, but something on this machine may weaken it.
+    public let isRefusal: Bool
+    public let description: String
+  }
+}
+
+/// Why a runtime cannot be built, started or changed. Nothing has happened when one of these is thrown.
+public enum RuntimeError: Error, Sendable, Hashable, CustomStringConvertible {
+  case nothingToRun
+  case duplicateLane(String)
+  case duplicateLoop(String)
+  case noLoops(lane: String)
+  case negativePhase(loop: String, Nanoseconds)
+  case invalidScheduling(lane: String, reason: String)
+  /// The lane's loops cannot all meet their deadlines.
+  case infeasible(lane: String, misses: [String])
+  case tooManyInputs(lane: String, count: Int, limit: Int)
+  case alreadyRunning
+  case simulating
+  case unknownLoop(String)
+  /// A descriptor could not be made: the process or the machine has too many open.
+  case system(call: String, errno: Int32)
+  /// Strict mode: what was requested is not in effect.
+  case notRealTime([LaneReport])
+
+  public var description: String {
+    switch self {
+    case .nothingToRun: "a runtime needs at least one lane"
+    case .duplicateLane(let name): "two lanes are named \"\(name)\""
+    case .duplicateLoop(let name): "two loops are named \"\(name)\""
+    case .noLoops(let lane): "lane \"\(lane)\" has no loops"
+    case .negativePhase(let loop, let phase): "loop \"\(loop)\": a phase is 0 or more, got \(phase)"
+    case .invalidScheduling(let lane, let reason): "lane \"\(lane)\": \(reason)"
+    case .infeasible(let lane, let misses):
+      "lane \"\(lane)\" cannot meet its deadlines: \(misses.joined(separator: "; "))"
+    case .tooManyInputs(let lane, let count, let limit):
+      "lane \"\(lane)\" has \(count) loops with inputs, at most \(limit) are possible"
+    case .alreadyRunning: "the runtime runs already"
+    case .simulating: "the runtime is being simulated"
+    case .unknownLoop(let name): "no loop is named \"\(name)\""
+    case .system(let call, let errno): "\(call) failed with errno \(errno)"
+    case .notRealTime(let reports):
+      "strict real time refused: "
+        + reports.flatMap { report in
+          report.findings.filter(\.isRefusal).map { "lane \"\(report.lane)\": \($0.description)" }
+        }.joined(separator: "; ")
+    }
+  }
+}

@@ -1,0 +1,150 @@
+/// The lanes of a runtime in simulated time, driven by the same scheduler as in real time.
+///
+/// Time starts at zero and jumps from release to release. Lanes run side by side as they would on cores of their own: a
+/// tick acts when it starts, and its lane is busy until it ends. Order is deterministic: earliest start first, then the
+/// order of declaration. Nothing here reads a clock.
+public final class Simulation {
+  private let runtime: Runtime
+  private let lanes: [LaneRun]
+  /// Random numbers for whatever the world of the simulation wants to vary.
+  public var random: SeededGenerator
+  public let seed: UInt64
+  /// The instant up to which everything has happened.
+  public private(set) var now = TickInstant.zero
+
+  /// Loops with a simulated input, by lane.
+  private let inputs: [(lane: Int, loop: Int, readyAt: UnsafeMutablePointer<TickInstant>)]
+
+  init(runtime: Runtime, lanes: [LaneRun], seed: UInt64) {
+    self.runtime = runtime
+    self.lanes = lanes
+    self.seed = seed
+    random = SeededGenerator(seed: seed)
+    var inputs: [(lane: Int, loop: Int, readyAt: UnsafeMutablePointer<TickInstant>)] = []
+    for (number, lane) in lanes.enumerated() {
+      lane.scheduler.pointee.begin(epoch: 0)
+      for loop in 0..<lane.loopCount {
+        switch lane.slots[loop].input {
+        case .simulated(let input): inputs.append((number, loop, input.readyAt))
+        case .descriptor, nil: break
+        }
+      }
+    }
+    self.inputs = inputs
+  }
+
+  deinit { runtime.simulationEnded() }
+
+  /// Runs everything that happens up to and including `now + duration`. Returns the number of ticks.
+  @discardableResult
+  public func run(for duration: Nanoseconds) -> Int64 {
+    run(until: now + duration)
+  }
+
+  /// Runs everything that happens up to and including `instant`. Returns the number of ticks.
+  @discardableResult
+  public func run(until instant: TickInstant) -> Int64 {
+    let end = instant.nanoseconds
+    let ticks =
+      lanes.count == 1 && inputs.isEmpty
+      ? runAlone(lanes[0].scheduler, lanes[0].simulated, until: end) : runTogether(until: end)
+    now = max(now, instant)
+    return ticks
+  }
+
+  /// Makes the lane's first wake-up at or after `instant` late by `by`, as a kernel that did not schedule it would.
+  public func oversleep(lane: String, at instant: TickInstant, by: Nanoseconds) {
+    let lane = laneNamed(lane)
+    lane.simulated.pointee.add(.init(from: instant.nanoseconds, by: by.count, loop: nil))
+  }
+
+  /// Makes the loop's first tick that starts at or after `instant` take `by` longer.
+  public func stall(loop: String, at instant: TickInstant, by: Nanoseconds) {
+    for lane in lanes {
+      guard let index = lane.index(of: loop) else { continue }
+      return lane.simulated.pointee.add(.init(from: instant.nanoseconds, by: by.count, loop: index))
+    }
+    preconditionFailure("no loop is named \(loop)")
+  }
+
+  /// Gives up what is due and puts every loop into its safe state, as `Runtime.stop()` does.
+  public func stop() {
+    for lane in lanes { lane.scheduler.pointee.stopLoops(at: now.nanoseconds) }
+  }
+
+  /// A hash over every tick so far: equal for equal runs.
+  public var traceHash: UInt64 {
+    lanes.reduce(0) { ($0 ^ $1.simulated.pointee.trace) &* 0x9E37_79B9_7F4A_7C15 }
+  }
+
+  private func laneNamed(_ name: String) -> LaneRun {
+    guard let lane = lanes.first(where: { $0.name == name }) else { preconditionFailure("no lane is named \(name)") }
+    return lane
+  }
+
+  private func runTogether(until end: Int64) -> Int64 {
+    var ticks: Int64 = 0
+    while true {
+      for input in inputs {
+        lanes[input.lane].scheduler.pointee.inputReady(input.loop, at: input.readyAt.pointee.nanoseconds)
+      }
+      var first: LaneRun?
+      var start = Int64.max
+      for lane in lanes {
+        let instant = max(lane.scheduler.pointee.nextInstant, lane.simulated.pointee.busyUntil)
+        if instant < start {
+          first = lane
+          start = instant
+        }
+      }
+      guard let first, start <= end else { return ticks }
+      if step(first.scheduler, first.simulated, at: start) { ticks += 1 }
+    }
+  }
+}
+
+/// One lane without inputs: nothing else can happen between its releases.
+@_noLocks @_noAllocation
+private func runAlone(
+  _ scheduler: UnsafeMutablePointer<LaneScheduler>, _ lane: UnsafeMutablePointer<SimulatedLane>, until end: Int64
+) -> Int64 {
+  var ticks: Int64 = 0
+  while true {
+    let start = max(scheduler.pointee.nextInstant, lane.pointee.busyUntil)
+    guard start <= end else { return ticks }
+    if step(scheduler, lane, at: start) { ticks &+= 1 }
+  }
+}
+
+/// Wakes the lane if it slept and runs the loop that is due. Returns false when the wake-up was made late: the lane is
+/// then busy until it comes.
+@_noLocks @_noAllocation @inline(__always)
+private func step(
+  _ scheduler: UnsafeMutablePointer<LaneScheduler>, _ lane: UnsafeMutablePointer<SimulatedLane>, at start: Int64
+) -> Bool {
+  if start > lane.pointee.busyUntil {
+    let woke = lane.pointee.wake(at: start)
+    scheduler.pointee.slept(from: lane.pointee.busyUntil, to: woke)
+    if woke > start {
+      lane.pointee.busyUntil = woke
+      return false
+    }
+  }
+  return scheduler.pointee.runNext(start) != .min
+}
+
+/// SplitMix64: small, fast, the same everywhere for the same seed.
+public struct SeededGenerator: RandomNumberGenerator, Sendable, BitwiseCopyable {
+  private var state: UInt64
+
+  public init(seed: UInt64) { state = seed }
+
+  @_noLocks @_noAllocation
+  public mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var word = state
+    word = (word ^ (word &>> 30)) &* 0xBF58_476D_1CE4_E5B9
+    word = (word ^ (word &>> 27)) &* 0x94D0_49BB_1331_11EB
+    return word ^ (word &>> 31)
+  }
+}
