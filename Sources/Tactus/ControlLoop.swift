@@ -50,7 +50,7 @@ public enum SafeStateCause: Sendable, BitwiseCopyable {
 /// that the compiler cannot specialise. What it may: values, pointers, the ports and mailboxes of this package.
 public protocol ControlLoop: ~Copyable {
   /// One release. Runs on the lane's thread, never at the same time as another loop of its lane.
-  mutating func tick(_ tick: borrowing Tick)
+  mutating func tick(_ tick: Tick)
 
   /// When the loop must be released even if neither its period nor an input does so. Read after every tick; `nil` for
   /// none. Such a release never shifts the periodic ones.
@@ -59,10 +59,10 @@ public protocol ControlLoop: ~Copyable {
   /// Brings every actuator of the loop into its safe state, at once. Called on the lane's thread after
   /// `safeStateAfter` consecutive misses (ticks go on afterwards: the loop's machine holds the fault until its named
   /// way out) and when the runtime stops.
-  mutating func safeState(_ tick: borrowing Tick, cause: SafeStateCause)
+  mutating func safeState(_ tick: Tick, cause: SafeStateCause)
 }
 
 extension ControlLoop where Self: ~Copyable {
   @inlinable public var nextDeadline: TickInstant? { nil }
-  @inlinable public mutating func safeState(_ tick: borrowing Tick, cause: SafeStateCause) {}
+  @inlinable public mutating func safeState(_ tick: Tick, cause: SafeStateCause) {}
 }

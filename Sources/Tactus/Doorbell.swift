@@ -1,0 +1,35 @@
+import CTactus
+
+/// Wakes a thread that is not a lane, or a lane through `LoopInput.descriptor`: an eventfd.
+///
+/// Ring it from a tick after pushing into a `Ring`; whoever reads the ring waits for the bell.
+public final class Doorbell: Sendable {
+  /// Polls readable while the bell has been rung and not cleared.
+  public let descriptor: Int32
+
+  public init() throws(RuntimeError) {
+    descriptor = tactus_eventfd_create()
+    if descriptor < 0 { throw .system(call: "eventfd", errno: -descriptor) }
+  }
+
+  deinit { tactus_close(descriptor) }
+
+  /// The button: a plain value that a loop may hold. Valid as long as the bell.
+  public var button: DoorbellButton { DoorbellButton(descriptor: descriptor) }
+
+  /// Blocks until the bell is rung, then clears it. False when `limit` passed first; nil: no limit.
+  @discardableResult
+  public func wait(limit: Nanoseconds? = nil) -> Bool {
+    tactus_eventfd_wait(descriptor, limit.map { Int32(clamping: max(0, $0.count / 1_000_000)) } ?? -1) != 0
+  }
+
+  public func clear() { tactus_eventfd_clear(descriptor) }
+}
+
+/// Rings a `Doorbell`: one system call, which never blocks.
+public struct DoorbellButton: Sendable, BitwiseCopyable {
+  let descriptor: Int32
+
+  @_noLocks @_noAllocation
+  public func ring() { tactus_eventfd_signal(descriptor) }
+}
