@@ -44,7 +44,7 @@ let package = Package(
       ]),
 
     .testTarget(name: "TactusTests", dependencies: ["Tactus"]),
-    .testTarget(name: "WireTests", dependencies: ["Wire", "Tactus"]),
+    .testTarget(name: "WireTests", dependencies: ["Wire", "Tactus"], exclude: ["reference"]),
     .testTarget(name: "DevicesTests", dependencies: ["Devices", "Buses", "Wire", "Tactus"]),
     .testTarget(name: "BusesLinuxTests", dependencies: ["BusesLinux", "Buses", "Tactus"]),
     .testTarget(name: "RobotTests", dependencies: ["Robot", "Devices", "Buses", "Wire", "Tactus"]),

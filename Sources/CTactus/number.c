@@ -14,7 +14,7 @@ __attribute__((constructor)) static void create_c_locale(void) {
 }
 
 double tactus_parse_double(const char *text, size_t length) {
-  char copy[64];
+  char copy[1025];
   if (length == 0 || length >= sizeof copy) return NAN;
   memcpy(copy, text, length);
   copy[length] = 0;

@@ -1,9 +1,7 @@
-import CTactus
-import Tactus
-
-/// What a robot datagram says once it has been understood.
+/// What a robot datagram asks for.
 public enum RobotDatagram: Sendable, Equatable, BitwiseCopyable {
-  /// Drive both wheels at these speeds, −100…100 % each (clamped when the sender asked for more).
+  /// Drive both wheels at these speeds, −100…100 % each (clamped when the sender asked for more). (0, 0) stays a drive
+  /// here; the machine takes it as a stop from anyone.
   case drive(WheelSpeeds)
   case stop
   case emergencyStop

@@ -2,17 +2,21 @@
 public struct Percent: Sendable, Hashable, Comparable, BitwiseCopyable {
   public var value: Double
 
-  @_noLocks @_noAllocation @inlinable public init(_ value: Double) { self.value = value }
+  @_noLocks @_noAllocation
+  @inlinable public init(_ value: Double) { self.value = value }
 
-  public static let zero = Self(0)
-
-  @_noLocks @_noAllocation @inlinable public static func < (left: Self, right: Self) -> Bool {
-    left.value < right.value
+  public static var zero: Self {
+    @_noLocks @_noAllocation @inlinable get { Self(0) }
   }
-  @_noLocks @_noAllocation @inlinable public static prefix func - (percent: Self) -> Self { Self(-percent.value) }
+
+  @_noLocks @_noAllocation
+  @inlinable public static func < (left: Self, right: Self) -> Bool { left.value < right.value }
+  @_noLocks @_noAllocation
+  @inlinable public static prefix func - (percent: Self) -> Self { Self(-percent.value) }
 
   /// The nearest value within ±`limit`.
-  @_noLocks @_noAllocation @inlinable public func clamped(to limit: Percent) -> Percent {
+  @_noLocks @_noAllocation
+  @inlinable public func clamped(to limit: Percent) -> Percent {
     Percent(Swift.max(-limit.value, Swift.min(limit.value, value)))
   }
 }
@@ -22,12 +26,17 @@ public struct WheelSpeeds: Sendable, Hashable, BitwiseCopyable {
   public var left: Percent
   public var right: Percent
 
-  @_noLocks @_noAllocation @inlinable public init(left: Percent, right: Percent) {
+  @_noLocks @_noAllocation
+  @inlinable public init(left: Percent, right: Percent) {
     self.left = left
     self.right = right
   }
 
-  public static let zero = Self(left: .zero, right: .zero)
+  public static var zero: Self {
+    @_noLocks @_noAllocation @inlinable get { Self(left: .zero, right: .zero) }
+  }
 
-  @inlinable public var isZero: Bool { @_noLocks @_noAllocation get { left.value == 0 && right.value == 0 } }
+  public var isZero: Bool {
+    @_noLocks @_noAllocation @inlinable get { left.value == 0 && right.value == 0 }
+  }
 }

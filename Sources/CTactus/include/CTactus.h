@@ -38,8 +38,8 @@ TACTUS_REALTIME void tactus_tick_ends(void);
 /// e^x, for first-order lags in simulated worlds.
 TACTUS_REALTIME double tactus_exp(double x);
 
-/// Decimal text to the nearest double, in the C locale. `text` must be a JSON number of `length` bytes (at most 63);
-/// returns NaN otherwise.
+/// Decimal text to the nearest double, in the C locale: correctly rounded, ±infinity beyond the range of doubles. `text`
+/// must be a decimal number of `length` bytes, 1…1024; returns NaN otherwise.
 TACTUS_REALTIME double tactus_parse_double(const char *text, size_t length);
 
 // ---- At start and stop ----

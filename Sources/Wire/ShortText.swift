@@ -1,0 +1,68 @@
+/// Up to 32 characters of printable ASCII by value, without `"` and `\`: what JSON carries without escapes.
+public struct ShortText: Sendable, Hashable, BitwiseCopyable {
+  public static var capacity: Int {
+    @_noLocks @_noAllocation @inline(__always) get { 32 }
+  }
+  // Eight characters a word, the first in the lowest byte; unused bytes are zero, so that comparing words compares text.
+  private var word0: UInt64 = 0
+  private var word1: UInt64 = 0
+  private var word2: UInt64 = 0
+  private var word3: UInt64 = 0
+  /// Characters in use, 0…32.
+  public private(set) var count = 0
+
+  @_noLocks @_noAllocation
+  public init() {}
+
+  /// `text` must be allowed text of at most 32 characters.
+  @_noLocks @_noAllocation @inline(__always)
+  public init(_ text: StaticString) {
+    for index in 0..<text.utf8CodeUnitCount {
+      let isAppended = append(text.utf8Start[index])
+      precondition(isAppended, "short text is at most 32 printable ASCII characters without quote and backslash")
+    }
+  }
+
+  /// False, and nothing changes, when the text is full or the character is not allowed.
+  @_noLocks @_noAllocation @inline(__always)
+  public mutating func append(_ character: UInt8) -> Bool {
+    guard count < Self.capacity, Self.allows(character) else { return false }
+    let bits = UInt64(character) &<< UInt64((count & 7) &* 8)
+    switch count &>> 3 {
+    case 0: word0 |= bits
+    case 1: word1 |= bits
+    case 2: word2 |= bits
+    default: word3 |= bits
+    }
+    count &+= 1
+    return true
+  }
+
+  @_noLocks @_noAllocation
+  public subscript(index: Int) -> UInt8 {
+    precondition(index >= 0 && index < count)
+    let word =
+      switch index &>> 3 {
+      case 0: word0
+      case 1: word1
+      case 2: word2
+      default: word3
+      }
+    return UInt8(truncatingIfNeeded: word &>> UInt64((index & 7) &* 8))
+  }
+
+  @_noLocks @_noAllocation @inline(__always)
+  public static func == (left: Self, right: Self) -> Bool {
+    left.count == right.count && left.word0 == right.word0 && left.word1 == right.word1 && left.word2 == right.word2
+      && left.word3 == right.word3
+  }
+
+  @_noLocks @_noAllocation @inline(__always)
+  static func allows(_ character: UInt8) -> Bool {
+    character >= 0x20 && character < 0x7F && character != 0x22 && character != 0x5C
+  }
+}
+
+extension ShortText: CustomStringConvertible {
+  public var description: String { String(decoding: (0..<count).map { self[$0] }, as: UTF8.self) }
+}

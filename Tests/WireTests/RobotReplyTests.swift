@@ -1,0 +1,115 @@
+import Tactus
+import Testing
+import Wire
+
+@Suite struct RobotReplyTests {
+  private let driving = RobotReply(
+    echo: 7, state: .driving, speeds: WheelSpeeds(left: Percent(12.5), right: Percent(-3)), age: .milliseconds(12),
+    reason: ShortText("another sender is in control"))
+
+  @Test("reply: encodes to exactly this text")
+  func text() {
+    #expect(
+      WireTests.text(encoded { driving.encode(into: $0) })
+        == #"{"echo":7,"state":"driving","left":12.5,"right":-3,"age_ms":12,"reason":"another sender is in control"}"#)
+    let stopped = RobotReply(echo: 0, state: .stopped, speeds: WheelSpeeds(left: Percent(-0.04), right: Percent(99.96)))
+    #expect(
+      WireTests.text(encoded { stopped.encode(into: $0) })
+        == #"{"echo":0,"state":"stopped","left":0,"right":100,"age_ms":null,"reason":null}"#)
+  }
+
+  @Test("reply: age is rounded down to whole milliseconds and never negative")
+  func age() {
+    var reply = driving
+    reply.age = Nanoseconds(1_999_999)
+    #expect(WireTests.text(encoded { reply.encode(into: $0) }).contains(#""age_ms":1,"#))
+    reply.age = Nanoseconds(-5_000_000)
+    #expect(WireTests.text(encoded { reply.encode(into: $0) }).contains(#""age_ms":0,"#))
+  }
+
+  @Test("reply: the longest one fits")
+  func longest() {
+    let longest = RobotReply(
+      echo: .max, state: .stopped, speeds: WheelSpeeds(left: Percent(-99.9), right: Percent(-99.9)),
+      age: Nanoseconds(.max), reason: ShortText("12345678901234567890123456789012"))
+    #expect(encoded { longest.encode(into: $0) }.count <= RobotReply.maximumEncodedLength)
+  }
+
+  @Test("reply: decode after encode is the same reply, 20,000 seeded ones")
+  func roundTrip() {
+    let seed: UInt64 = 20_260_101
+    var random = SeededRandom(seed: seed)
+    let states: [RobotReply.State] = [.stopped, .driving, .emergencyStop, .fault]
+    let reasons: [ShortText?] = [nil, ShortText(""), ShortText("bus"), ShortText("~ !#[]{}12345678901234567890abcd")]
+    for number in 0..<20_000 {
+      let reply = RobotReply(
+        echo: random.next() % 9_007_199_254_740_993, state: random.pick(states),
+        speeds: WheelSpeeds(
+          left: Percent(Double(random.below(2001) - 1000) / 10), right: Percent(Double(random.below(2001) - 1000) / 10)),
+        age: random.chance(30) ? nil : Nanoseconds.milliseconds(Int64(random.next() % 9_000_000_000_000)),
+        reason: random.pick(reasons))
+      let bytes = encoded { reply.encode(into: $0) }
+      let isSame = decodeReply(bytes) == .success(reply)
+      #expect(isSame, "seed \(seed), reply \(number): \(WireTests.text(bytes))")
+      if !isSame { break }
+    }
+  }
+
+  @Test("reply: 50,000 mutations are decoded or refused, and what is decoded survives another round")
+  func mutations() {
+    let seed: UInt64 = 20_260_102
+    var random = SeededRandom(seed: seed)
+    let original = encoded { driving.encode(into: $0) }
+    var accepted = 0
+    for number in 0..<50_000 {
+      let bytes = mutated(original, &random)
+      guard case .success(let reply) = decodeReply(bytes) else { continue }
+      accepted += 1
+      // Speeds of any precision come in; only tenths go out.
+      let once = encoded { reply.encode(into: $0) }
+      guard case .success(let again) = decodeReply(once) else {
+        Issue.record("seed \(seed), mutation \(number): own reply refused: \(WireTests.text(once))")
+        return
+      }
+      let isStable = encoded { again.encode(into: $0) } == once
+      #expect(isStable, "seed \(seed), mutation \(number): \(WireTests.text(bytes))")
+      if !isStable { return }
+    }
+    #expect(accepted > 1_000)
+  }
+
+  @Test("reply: missing keys, wrong types and unknown states are refused by name")
+  func refused() {
+    func name(_ text: String) -> String? {
+      if case .failure(let error) = decodeReply(Array(text.utf8)) { error.name } else { nil }
+    }
+    #expect(name(#"{"echo":1,"state":"stopped","left":0,"right":0}"#) == nil)
+    #expect(name(#"{"echo":1,"state":"stopped","left":0}"#) == "missing")
+    #expect(name(#"{"echo":1,"state":"asleep","left":0,"right":0}"#) == "unknown-state")
+    #expect(name(#"{"echo":1,"state":1,"left":0,"right":0}"#) == "wrong-type")
+    #expect(name(#"{"echo":1,"state":"fault","left":0,"right":0,"age_ms":-1}"#) == "out-of-range")
+    #expect(name(#"{"echo":1,"state":"fault","left":0,"right":0,"age_ms":9007199254740992}"#) == "out-of-range")
+    #expect(name(#"{"echo":1,"state":"fault","left":0,"right":0,"reason":5}"#) == "wrong-type")
+    #expect(name("5,5") == "malformed")
+    #expect(name("") == "empty")
+  }
+}
+
+/// `original` with one to four bytes changed, removed, doubled or inserted.
+func mutated(_ original: [UInt8], _ random: inout SeededRandom) -> [UInt8] {
+  var bytes = original
+  let telling = Array(#"{}[]",:\0123456789.-+eEtfnul "#.utf8) + [0, 9, 10, 13, 0x80, 0xC3, 0xFF]
+  for _ in 0...random.below(4) where !bytes.isEmpty {
+    let at = random.below(bytes.count)
+    switch random.below(5) {
+    case 0: bytes[at] = UInt8(truncatingIfNeeded: random.next())
+    case 1: bytes[at] = random.pick(telling)
+    case 2: bytes.remove(at: at)
+    case 3: bytes.insert(random.pick(telling), at: at)
+    default:
+      let end = min(bytes.count, at + random.below(12))
+      bytes.insert(contentsOf: bytes[at..<end], at: at)
+    }
+  }
+  return bytes
+}
