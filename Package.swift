@@ -30,7 +30,8 @@ let package = Package(
 
     // Leaves.
     .target(
-      name: "CBusesLinux", linkerSettings: [.linkedLibrary("i2c", .when(platforms: [.linux]))]),
+      name: "CBusesLinux", dependencies: ["CTactus"],
+      linkerSettings: [.linkedLibrary("i2c", .when(platforms: [.linux]))]),
     .target(name: "BusesLinux", dependencies: ["CBusesLinux", "Buses", "Tactus"]),
 
     // The program.
