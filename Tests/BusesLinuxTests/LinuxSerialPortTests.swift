@@ -105,11 +105,16 @@ import Testing
     #expect(error.description.contains("115200"))
   }
 
-  @Test("rate asked for: the line has it, raw, 8N1")
+  @Test("line left cooked, 7E2: opened at the rate asked for, raw, 8N1")
   func settings() throws {
     let terminal = try LinuxPTY()
-    let line = try LinuxSerialPort(path: terminal.path, baudRate: 9600)
     var settings = termios()
+    #expect(tcgetattr(terminal.descriptor, &settings) == 0)
+    settings.c_lflag = tcflag_t(ICANON | ECHO | ISIG)
+    settings.c_iflag = tcflag_t(IXON | ICRNL)
+    settings.c_cflag = tcflag_t(CS7 | PARENB | CSTOPB)
+    #expect(tcsetattr(terminal.descriptor, TCSANOW, &settings) == 0)
+    let line = try LinuxSerialPort(path: terminal.path, baudRate: 9600)
     #expect(tcgetattr(line.descriptor, &settings) == 0)
     #expect(cfgetospeed(&settings) == speed_t(B9600))
     #expect(settings.c_lflag & tcflag_t(ICANON | ECHO | ISIG) == 0)
