@@ -30,7 +30,8 @@ let package = Package(
 
     // Leaves.
     .target(
-      name: "CBusesLinux", linkerSettings: [.linkedLibrary("i2c", .when(platforms: [.linux]))]),
+      name: "CBusesLinux", dependencies: ["CTactus"],
+      linkerSettings: [.linkedLibrary("i2c", .when(platforms: [.linux]))]),
     .target(name: "BusesLinux", dependencies: ["CBusesLinux", "Buses", "Tactus"]),
 
     // The program.
@@ -47,6 +48,9 @@ let package = Package(
     .testTarget(name: "WireTests", dependencies: ["Wire", "Tactus"], exclude: ["reference"]),
     .testTarget(name: "DevicesTests", dependencies: ["Devices", "Buses", "Wire", "Tactus"]),
     .testTarget(name: "BusesLinuxTests", dependencies: ["BusesLinux", "Buses", "Tactus"]),
+    // Runs inside scripts/rig, against real kernel drivers.
+    .executableTarget(
+      name: "rig-probe", dependencies: ["BusesLinux", "Buses", "Tactus"], path: "Tests/Rig/Probe"),
     .testTarget(name: "RobotTests", dependencies: ["Robot", "Devices", "Buses", "Wire", "Tactus"]),
     .testTarget(
       name: "DaemonTests", dependencies: ["tactus", "Robot", "Devices", "Buses", "Wire", "Tactus"]),

@@ -1,1 +1,112 @@
+// The kernel's I2C, serial and UDP calls behind plain types. What carries TACTUS_REALTIME neither locks nor allocates in
+// user space and is callable in a tick; the rest belongs to opening and closing. Every function returns −errno on error.
 #pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+#include "CTactus.h"
+
+// ---- I2C (i2c.c)
+
+/// One opened adapter: /dev/i2c-N.
+struct tactus_i2c {
+  int descriptor;
+  /// The address the kernel holds for SMBus transfers (I2C_SLAVE), −1 before the first.
+  int selected;
+};
+
+/// What an adapter can do, one bit each.
+enum {
+  TACTUS_I2C_WRITE_BYTE = 1,
+  TACTUS_I2C_WRITE_BLOCK = 2,
+  TACTUS_I2C_READ_BLOCK = 4,
+  TACTUS_I2C_PLAIN = 8,
+};
+
+/// Opens the device; a negative result is −errno.
+int tactus_i2c_open(const char *path);
+/// The TACTUS_I2C_… bits, or −errno when the device is no I2C adapter (ENOTTY).
+int tactus_i2c_functions(int descriptor);
+/// Bounds a transfer to 10 ms and switches the kernel's own retries off, for everybody on this adapter.
+int tactus_i2c_bound(int descriptor);
+/// Makes `address` the target of SMBus transfers; −EBUSY when a kernel driver holds it.
+TACTUS_REALTIME int tactus_i2c_select(struct tactus_i2c *bus, uint8_t address);
+
+TACTUS_REALTIME int tactus_i2c_write_byte(struct tactus_i2c *bus, uint8_t address, uint8_t reg, uint8_t value);
+/// 1…32 bytes.
+TACTUS_REALTIME int tactus_i2c_write_block(
+    struct tactus_i2c *bus, uint8_t address, uint8_t reg, const void *bytes, size_t count);
+/// 1…32 bytes; −EPROTO when the adapter delivered fewer.
+TACTUS_REALTIME int tactus_i2c_read_block(
+    struct tactus_i2c *bus, uint8_t address, uint8_t reg, void *bytes, size_t count);
+/// Without a register (I2C_RDWR); 0…32 bytes.
+TACTUS_REALTIME int tactus_i2c_plain_write(
+    struct tactus_i2c *bus, uint8_t address, const void *bytes, size_t count);
+TACTUS_REALTIME int tactus_i2c_plain_read(struct tactus_i2c *bus, uint8_t address, void *bytes, size_t count);
+
+// ---- Serial lines and pseudo-terminals (serial.c)
+
+/// Opens a terminal device without making it the controlling one, nonblocking.
+int tactus_serial_open(const char *path);
+/// 1 when the kernel writes its messages to the line behind `path`, 0 otherwise.
+int tactus_serial_is_console(const char *path);
+/// The `index`-th known rate in ascending order, 0 past the last.
+int tactus_serial_rate(int index);
+/// Raw, 8 data bits, no parity, 1 stop bit, no flow control, at `baud`. −ENOTTY: no terminal. −EINVAL: the driver kept
+/// another setting.
+int tactus_serial_configure(int descriptor, int baud);
+/// Keeps others out: −EBUSY when another process has locked the line.
+int tactus_serial_claim(int descriptor);
+void tactus_serial_release(int descriptor);
+/// A pseudo-terminal in raw mode: both descriptors nonblocking, the slave's path (at most `size` bytes) in `path`.
+int tactus_pty_open(int *master, int *slave, char *path, size_t size);
+
+/// Bytes taken, 0 when the line's buffer is full.
+TACTUS_REALTIME long tactus_serial_write(int descriptor, const void *bytes, size_t count);
+/// Bytes read, 0 when nothing waits, −EIO at end of file.
+TACTUS_REALTIME long tactus_serial_read(int descriptor, void *bytes, size_t count);
+
+// ---- UDP (datagram.c)
+
+/// IPv6 or, as ::ffff:a.b.c.d, IPv4: the 16 address bytes as two words in host order.
+struct tactus_endpoint {
+  uint64_t high;
+  uint64_t low;
+  uint32_t scope;
+  uint16_t port;
+};
+
+struct tactus_datagram_socket;
+
+/// Numeric address text, `fe80::1%eth0` included, into the address part of `endpoint`: 4, 6, or −EINVAL.
+int tactus_parse_address(const char *text, struct tactus_endpoint *endpoint);
+/// Opens, enlarges the receive buffer, binds. `family` is 4 or 6.
+int tactus_datagram_open(
+    int family, const struct tactus_endpoint *local, int buffer_bytes, struct tactus_datagram_socket **socket);
+void tactus_datagram_close(struct tactus_datagram_socket *socket);
+int tactus_datagram_descriptor(const struct tactus_datagram_socket *socket);
+int tactus_datagram_local(const struct tactus_datagram_socket *socket, struct tactus_endpoint *local);
+/// The receive buffer in effect, as the kernel accounts it (twice what was asked for).
+int tactus_datagram_buffer(const struct tactus_datagram_socket *socket);
+
+/// What one call of `tactus_datagram_receive` takes at most.
+enum { TACTUS_DATAGRAM_BATCH = 64 };
+
+/// Receives up to `capacity` (1…TACTUS_DATAGRAM_BATCH) datagrams with one system call: datagram i cut to `size` bytes at
+/// `bytes + i × size`. Returns how many, 0 when none wait.
+TACTUS_REALTIME long tactus_datagram_receive(
+    struct tactus_datagram_socket *socket, void *bytes, size_t capacity, size_t size);
+/// Source and true length of the `index`-th datagram of the last receive.
+TACTUS_REALTIME size_t tactus_datagram_header(
+    const struct tactus_datagram_socket *socket, size_t index, struct tactus_endpoint *source);
+/// 0 or −errno.
+TACTUS_REALTIME long tactus_datagram_send(
+    struct tactus_datagram_socket *socket, const struct tactus_endpoint *target, const void *bytes, size_t count);
+/// Datagrams the kernel threw away since the socket was opened because its buffer was full.
+int64_t tactus_datagram_drops(const struct tactus_datagram_socket *socket);
+
+// ---- Descriptors
+
+void tactus_close(int descriptor);
+/// strerror, in a static text of the C library.
+const char *tactus_error_text(int error);

@@ -1,0 +1,124 @@
+import Buses
+import CBusesLinux
+
+/// Why a bus, line or socket could not be opened. Thrown at setup only, never in a tick.
+///
+/// The description says what was opened, what was expected, what came and what to do about it.
+public enum BusOpenError: Error, Sendable, Hashable {
+  /// What was to be opened.
+  public enum Device: Sendable, Hashable {
+    case i2cAdapter
+    case serialLine
+  }
+
+  /// Who keeps a serial line busy.
+  public enum Holder: Sendable, Hashable {
+    /// The kernel writes its messages to it (`console=` on the kernel's command line).
+    case kernelConsole
+    case anotherProcess
+  }
+
+  /// The path does not exist, or nothing is behind it.
+  case noSuchDevice(Device, path: String)
+  case noPermission(Device, path: String)
+  /// Opened, but it is something else.
+  case wrongDevice(Device, path: String)
+  /// The adapter cannot do what the drivers on it need; the operations by their SMBus names.
+  case adapterLacks(path: String, operations: [String])
+  /// A kernel driver is bound to the chip's address.
+  case addressClaimedByKernel(path: String, address: I2CAddress)
+  case lineBusy(path: String, holder: Holder)
+  case unsupportedBaudRate(path: String, asked: Int, supported: [Int])
+  /// Not a numeric IPv4 or IPv6 address.
+  case badBindAddress(String)
+  /// The address belongs to no interface of this machine.
+  case addressNotHere(String)
+  case portInUse(address: String, port: UInt16)
+  /// Ports below 1024 need a privilege.
+  case portNotPermitted(address: String, port: UInt16)
+  /// Anything else the kernel says.
+  case system(what: String, errno: Int32)
+}
+
+extension BusOpenError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .noSuchDevice(let device, let path):
+      "\(path): expected \(device), found no such device; \(device.enabling)"
+    case .noPermission(let device, let path):
+      "\(path): expected to read and write it, permission denied; add the user to group \(device.group)"
+        + " (sudo usermod -aG \(device.group) USER) and log in again"
+    case .wrongDevice(let device, let path):
+      "\(path): expected \(device), found something else; \(device.listing)"
+    case .adapterLacks(let path, let operations):
+      "\(path): the adapter lacks \(operations.joined(separator: ", ")); use another I2C bus (i2cdetect -F N shows what"
+        + " bus N can do)"
+    case .addressClaimedByKernel(let path, let address):
+      "\(path): a kernel driver holds address 0x\(hex(address.value)) (UU in i2cdetect); remove its device-tree overlay"
+        + " or unbind the driver"
+    case .lineBusy(let path, .kernelConsole):
+      "\(path): the kernel's console is on this line; switch it off with raspi-config (Interface Options → Serial Port:"
+        + " login shell no, hardware yes) and reboot"
+    case .lineBusy(let path, .anotherProcess):
+      "\(path): another process holds this line; find it with fuser -v \(path), and stop a login there with systemctl"
+        + " disable --now serial-getty@\(path.split(separator: "/").last ?? "TTY").service"
+    case .unsupportedBaudRate(let path, let asked, let supported):
+      "\(path): expected a rate of \(supported.map(String.init).joined(separator: ", ")) bit/s, got \(asked)"
+    case .badBindAddress(let text):
+      "bind address: expected a numeric IPv4 or IPv6 address (127.0.0.1, 0.0.0.0, ::), got \"\(text)\""
+    case .addressNotHere(let text):
+      "bind address \(text): no interface of this machine has it; use 0.0.0.0 for all, or one that `ip address` lists"
+    case .portInUse(let address, let port):
+      "UDP port \(port) on \(address): already in use; find the program with ss -ulpn 'sport = :\(port)', or configure"
+        + " another port"
+    case .portNotPermitted(let address, let port):
+      "UDP port \(port) on \(address): permission denied; use a port from 1024 up"
+    case .system(let what, let errno):
+      "\(what): \(errorText(errno)) (errno \(errno))"
+    }
+  }
+}
+
+extension BusOpenError.Device: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .i2cAdapter: "an I2C adapter"
+    case .serialLine: "a serial line"
+    }
+  }
+
+  var group: String {
+    switch self {
+    case .i2cAdapter: "i2c"
+    case .serialLine: "dialout"
+    }
+  }
+
+  var enabling: String {
+    switch self {
+    case .i2cAdapter: "enable I2C with raspi-config (Interface Options → I2C), and see what i2cdetect -l lists"
+    case .serialLine: "enable the UART with raspi-config (Interface Options → Serial Port), or plug the adapter in"
+    }
+  }
+
+  var listing: String {
+    switch self {
+    case .i2cAdapter: "i2cdetect -l lists the adapters"
+    case .serialLine: "ls /dev/tty* lists the lines"
+    }
+  }
+
+  /// The errors every open(2) can give.
+  func openError(path: String, errno: Int32) -> BusOpenError {
+    switch errno {
+    case 2, 6, 19, 20: .noSuchDevice(self, path: path)  // ENOENT, ENXIO, ENODEV, ENOTDIR
+    case 1, 13: .noPermission(self, path: path)  // EPERM, EACCES
+    case 16: .lineBusy(path: path, holder: .anotherProcess)  // EBUSY
+    case 21, 25: .wrongDevice(self, path: path)  // EISDIR, ENOTTY
+    default: .system(what: path, errno: errno)
+    }
+  }
+}
+
+/// The C library's text for an error number.
+func errorText(_ errno: Int32) -> String { String(cString: tactus_error_text(errno)) }

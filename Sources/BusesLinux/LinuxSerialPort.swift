@@ -1,0 +1,100 @@
+import Buses
+import CBusesLinux
+import Tactus
+
+/// A serial line of the kernel (a UART, a USB adapter or a pseudo-terminal): raw, 8 data bits, no parity, 1 stop bit, no
+/// flow control, never blocking.
+///
+/// Owns the descriptor and closes it when released: keep it as long as its port.
+public final class LinuxSerialPort: Sendable {
+  public let path: String
+  /// Polls readable when bytes have arrived.
+  public let descriptor: Int32
+  private let exclusive: Bool
+  private let context: SerialContext
+
+  /// Opens `path` at `baudRate` bit/s and drops what was waiting on the line.
+  ///
+  /// An `exclusive` line refuses later openers (root excepted) and is refused when another program has locked it. The
+  /// guard process opens the line first and not exclusively, so that the daemon can claim it.
+  public init(path: String, baudRate: Int, exclusive: Bool = true) throws(BusOpenError) {
+    let supported = Self.baudRates
+    guard supported.contains(baudRate) else {
+      throw .unsupportedBaudRate(path: path, asked: baudRate, supported: supported)
+    }
+    guard tactus_serial_is_console(path) == 0 else { throw .lineBusy(path: path, holder: .kernelConsole) }
+    let descriptor = tactus_serial_open(path)
+    guard descriptor >= 0 else { throw BusOpenError.Device.serialLine.openError(path: path, errno: -descriptor) }
+    do throws(BusOpenError) {
+      try Self.prepare(descriptor, path: path, baudRate: baudRate, exclusive: exclusive)
+    } catch {
+      tactus_close(descriptor)
+      throw error
+    }
+    self.path = path
+    self.descriptor = descriptor
+    self.exclusive = exclusive
+    context = SerialContext(descriptor)
+  }
+
+  deinit {
+    if exclusive { tactus_serial_release(descriptor) }
+    tactus_close(descriptor)
+  }
+
+  /// The rates that can be asked for, in bit/s, ascending; the driver may refuse one.
+  public static var baudRates: [Int] {
+    var rates: [Int] = []
+    while case let rate = tactus_serial_rate(Int32(rates.count)), rate > 0 { rates.append(Int(rate)) }
+    return rates
+  }
+
+  /// The line for its one owning loop.
+  public func port() -> SerialPort { context.port() }
+
+  private static func prepare(
+    _ descriptor: Int32, path: String, baudRate: Int, exclusive: Bool
+  ) throws(BusOpenError) {
+    // Claimed before anything is changed: the settings of somebody else's line stay as they are.
+    if exclusive {
+      let result = tactus_serial_claim(descriptor)
+      guard result >= 0 else { throw BusOpenError.Device.serialLine.openError(path: path, errno: -result) }
+    }
+    let result = tactus_serial_configure(descriptor, Int32(baudRate))
+    switch -result {
+    case 0: return
+    case 22:  // EINVAL
+      throw .system(what: "\(path): the driver does not take \(baudRate) bit/s, 8N1", errno: -result)
+    case let errno: throw BusOpenError.Device.serialLine.openError(path: path, errno: errno)
+    }
+  }
+}
+
+/// What a port's C functions get: a descriptor at a fixed place. Valid as long as its owner.
+final class SerialContext: @unchecked Sendable {
+  // Safe to send: written once, here.
+  private let descriptor: UnsafeMutablePointer<Int32>
+
+  init(_ descriptor: Int32) {
+    self.descriptor = .allocate(capacity: 1)
+    self.descriptor.initialize(to: descriptor)
+  }
+
+  deinit { descriptor.deallocate() }
+
+  func port() -> SerialPort { SerialPort(context: descriptor, write: write, read: read) }
+}
+
+@_noLocks @_noAllocation
+private func write(
+  _ context: UnsafeMutableRawPointer, _ bytes: UnsafeMutableRawPointer, _ count: Int, _ now: Int64
+) -> Int {
+  tactus_serial_write(context.load(as: Int32.self), bytes, count)
+}
+
+@_noLocks @_noAllocation
+private func read(
+  _ context: UnsafeMutableRawPointer, _ bytes: UnsafeMutableRawPointer, _ count: Int, _ now: Int64
+) -> Int {
+  tactus_serial_read(context.load(as: Int32.self), bytes, count)
+}
