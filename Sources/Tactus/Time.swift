@@ -18,6 +18,8 @@ public struct Nanoseconds: Sendable, Hashable, Comparable, BitwiseCopyable {
   @inlinable public static func milliseconds(_ count: Int64) -> Self { Self(count * 1_000_000) }
   @inlinable public static func seconds(_ count: Int64) -> Self { Self(count * 1_000_000_000) }
   /// Rounded to the nearest nanosecond; traps when not finite or outside ±292 years.
+  /// Disfavoured, so that `.seconds(1)` is not ambiguous.
+  @_disfavoredOverload
   @inlinable public static func seconds(_ count: Double) -> Self { Self(Int64((count * 1e9).rounded())) }
 
   public static let zero = Self(0)
