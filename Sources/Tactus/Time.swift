@@ -24,7 +24,9 @@ public struct Nanoseconds: Sendable, Hashable, Comparable, BitwiseCopyable {
     Self(Int64((count * 1e9).rounded()))
   }
 
-  public static let zero = Self(0)
+  public static var zero: Self {
+    @_noLocks @_noAllocation @inlinable get { Self(0) }
+  }
 
   @inlinable public var inSeconds: Double { @_noLocks @_noAllocation get { Double(count) / 1e9 } }
   @inlinable public var inMilliseconds: Double { @_noLocks @_noAllocation get { Double(count) / 1e6 } }
@@ -76,9 +78,13 @@ public struct TickInstant: Sendable, Hashable, Comparable, BitwiseCopyable {
 
   @_noLocks @_noAllocation @inlinable public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-  public static let zero = Self(nanoseconds: 0)
+  public static var zero: Self {
+    @_noLocks @_noAllocation @inlinable get { Self(nanoseconds: 0) }
+  }
   /// Later than every instant that will ever be reached.
-  public static let distantFuture = Self(nanoseconds: .max)
+  public static var distantFuture: Self {
+    @_noLocks @_noAllocation @inlinable get { Self(nanoseconds: .max) }
+  }
 
   @_noLocks @_noAllocation @inlinable public static func < (left: Self, right: Self) -> Bool {
     left.nanoseconds < right.nanoseconds

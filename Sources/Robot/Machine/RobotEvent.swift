@@ -1,0 +1,26 @@
+import Tactus
+import Wire
+
+/// Everything that may happen to the device side.
+public enum RobotEvent: Sendable, Hashable, BitwiseCopyable {
+  /// Drive at these speeds, −100…100 %. (0, 0) is a stop. `timestamp` is the sender's own, nil when it sends none.
+  case command(WheelSpeeds, timestamp: SenderTimestamp?, from: ControlSource)
+  case stop(timestamp: SenderTimestamp?, from: ControlSource)
+  case emergencyStop(from: ControlSource)
+  /// Leave an e-stop or a fault.
+  case reset(from: ControlSource)
+  /// A periodic release, or the release at `nextDeadline`.
+  case tick
+  /// The board took the last drive output.
+  case driveConfirmed
+  case driveFailed(MotorFailure)
+  /// The board took the last stop.
+  case stopConfirmed
+  case stopFailed(MotorFailure)
+  /// The runtime gave up, or finished too late, so many periodic releases in a row.
+  case missed(releases: Int64)
+  /// New settings, whole, at a tick boundary.
+  case settings(RobotSettings)
+  /// The runtime is stopping.
+  case shutdown
+}

@@ -1,0 +1,110 @@
+import Tactus
+import Wire
+
+/// The robot's control rules, device side: who may drive, how fast, and when the motors must stop.
+///
+/// Decides and does nothing else. The loop hands it every input as an event and applies `RobotAction.output` to the motors;
+/// the events with their instants replay any incident. The rules are numbered in the folder's README.
+public struct RobotMachine: Sendable, Hashable, BitwiseCopyable {
+  public internal(set) var state: RobotState
+  public internal(set) var settings: RobotSettings
+  /// When a command other than zero last arrived, obeyed or not: a stick is held somewhere.
+  var lastNonZeroCommand: TickInstant?
+
+  /// Stopped, the stop not yet confirmed: the first tick writes it.
+  @_noLocks @_noAllocation
+  public init(_ settings: RobotSettings) {
+    self.settings = settings
+    state = .stopped(Standstill(reason: .start, confirmation: .pending(failures: 0), holder: nil))
+  }
+
+  /// When the failsafe expires if nothing is heard until then; nil unless driving.
+  public var nextDeadline: TickInstant? {
+    @_noLocks @_noAllocation get {
+      guard case .driving(let control) = state else { return nil }
+      return control.holder.lastCommand + settings.failsafeTimeout
+    }
+  }
+
+  /// One event at one instant. Instants never decrease. Never blocks, never allocates.
+  ///
+  /// The failsafe is looked at first, whatever the event: at or after `nextDeadline` the answer stops the motors, even
+  /// when the event is the command that comes too late. Such a command owns control again and drives from the next step.
+  @_noLocks @_noAllocation
+  public mutating func step(_ event: RobotEvent, at now: TickInstant) -> RobotAction {
+    if case .settings(let new) = event { settings = new }
+    let expired = expire(at: now)
+    var action = respond(to: event, at: now, startsFromNow: expired)
+    if expired { action.output = .stop }
+    return action
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func respond(
+    to event: RobotEvent, at now: TickInstant, startsFromNow: Bool
+  ) -> RobotAction {
+    switch event {
+    case .command(let speeds, let timestamp, let source):
+      guard speeds.left.value.isFinite, speeds.right.value.isFinite else { return .ignored(.notFinite) }
+      if speeds.isZero { return halt(timestamp, from: source, takesControl: true, at: now) }
+      return drive(speeds, timestamp, from: source, startsFromNow: startsFromNow, at: now)
+    case .stop(let timestamp, let source):
+      return halt(timestamp, from: source, takesControl: false, at: now)
+    case .emergencyStop(let source):
+      return emergencyStop(by: source)
+    case .reset(let source):
+      return reset(by: source, at: now)
+    case .tick, .settings:
+      return refresh(at: now)
+    case .driveConfirmed, .driveFailed, .stopConfirmed, .stopFailed:
+      return feedback(event)
+    case .missed(let releases):
+      return fail(.missedReleases(releases))
+    case .shutdown:
+      if case .shutDown = state { return RobotAction(.stop) }
+      state = .shutDown(.pending(failures: failures))
+      return RobotAction(.stop)
+    }
+  }
+
+  /// Takes control from a source that was silent for the failsafe timeout. True when that stopped a motion.
+  @_noLocks @_noAllocation
+  private mutating func expire(at now: TickInstant) -> Bool {
+    switch state {
+    case .driving(let control):
+      guard now >= control.holder.lastCommand + settings.failsafeTimeout else { return false }
+      state = .stopped(
+        Standstill(reason: .silence, confirmation: .pending(failures: control.failures), holder: nil))
+      return true
+    case .stopped(var standstill):
+      guard let holder = standstill.holder, now >= holder.lastCommand + settings.failsafeTimeout else { return false }
+      standstill.holder = nil
+      state = .stopped(standstill)
+      return false
+    case .emergencyStopped, .fault, .shutDown:
+      return false
+    }
+  }
+
+  /// The output in force, brought up to `now`: written again at every tick, so that a board that forgot it learns it anew.
+  @_noLocks @_noAllocation
+  mutating func refresh(at now: TickInstant) -> RobotAction {
+    guard case .driving(var control) = state else { return RobotAction(.stop) }
+    control.ramp(to: now, settings)
+    state = .driving(control)
+    return RobotAction(.drive(control.output))
+  }
+
+  /// Motor writes that failed in a row, whatever they were to write.
+  var failures: Int {
+    @_noLocks @_noAllocation get {
+      switch state {
+      case .stopped(let standstill): standstill.confirmation.failures
+      case .driving(let control): control.failures
+      case .emergencyStopped(let stop): stop.confirmation.failures
+      case .fault(let fault): fault.confirmation.failures
+      case .shutDown(let confirmation): confirmation.failures
+      }
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import Tactus
+import Testing
+import Wire
+
+@testable import Robot
+
+/// SplitMix64: a seed gives the same sequence everywhere.
+struct SeededGenerator: RandomNumberGenerator {
+  var state: UInt64
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}
+
+/// A model of what the rules allow, fed with the same events and with the machine's answers.
+private struct SafetyObserver {
+  var lastAccepted: TickInstant?
+  var output = WheelSpeeds.zero
+  var outputAt = TickInstant.zero
+  var isLatched = false
+  var isShutDown = false
+
+  /// nil, or the rule that the answer breaks.
+  mutating func judge(
+    _ event: RobotEvent, _ action: RobotAction, _ state: RobotState, _ settings: RobotSettings, at now: TickInstant
+  ) -> String? {
+    switch event {
+    case .command(let speeds, _, _) where !speeds.isZero && action.verdict == .accepted: lastAccepted = now
+    case .emergencyStop, .missed: isLatched = true
+    case .shutdown: isShutDown = true
+    case .reset where action.verdict == .accepted: isLatched = false
+    default: break
+    }
+    switch action.output {
+    case .none: return nil
+    case .stop:
+      output = .zero
+      outputAt = now
+      return nil
+    case .drive(let next):
+      defer {
+        output = next
+        outputAt = now
+      }
+      if isShutDown { return "drives after shutdown" }
+      if isLatched || !state.isDriving { return "drives while \(state)" }
+      guard let lastAccepted, now < lastAccepted + settings.failsafeTimeout else { return "drives past the failsafe" }
+      return judge(output.left, next.left, settings, at: now) ?? judge(output.right, next.right, settings, at: now)
+    }
+  }
+
+  private func judge(_ last: Percent, _ next: Percent, _ settings: RobotSettings, at now: TickInstant) -> String? {
+    if !next.value.isFinite { return "not finite" }
+    if next.value.magnitude > settings.speedLimit.value { return "above the speed limit" }
+    if last.value.sign != next.value.sign, last.value != 0, next.value != 0 { return "changes sign without a zero" }
+    guard let slew = settings.slewPerSecond else { return nil }
+    // From rest one tick is credited.
+    let credit = last.value == 0 ? settings.tickPeriod.inSeconds : 0
+    let rise = slew * ((now - outputAt).inSeconds + credit)
+    return next.value.magnitude > last.value.magnitude + rise + 1e-6 ? "rises faster than the ramp" : nil
+  }
+}
+
+@Suite struct RobotMachinePropertyTests {
+  private func randomSpeeds(_ generator: inout SeededGenerator) -> WheelSpeeds {
+    switch Int.random(in: 0..<12, using: &generator) {
+    case 0: .zero
+    case 1: speeds(.nan, .random(in: -100...100, using: &generator))
+    case 2: speeds(.infinity, -.infinity)
+    case 3: speeds(.random(in: -1e6...1e6, using: &generator), 0)
+    case 4: speeds(.leastNonzeroMagnitude, -.leastNonzeroMagnitude)
+    default: speeds(.random(in: -100...100, using: &generator), .random(in: -100...100, using: &generator))
+    }
+  }
+
+  private func randomSettings(_ generator: inout SeededGenerator) -> RobotSettings {
+    try! RobotSettings(
+      failsafeTimeout: .milliseconds(.random(in: 400...2_000, using: &generator)),
+      speedLimit: Percent(.random(in: 0...100, using: &generator)),
+      acceleration: Bool.random(using: &generator) ? 0 : .random(in: 0...100, using: &generator),
+      tickPeriod: .milliseconds(.random(in: 5...200, using: &generator)),
+      failuresBeforeFault: .random(in: 1...5, using: &generator))
+  }
+
+  private func randomEvent(_ generator: inout SeededGenerator) -> RobotEvent {
+    let source = [sourceA, sourceA, sourceA, sourceB, sourceC].randomElement(using: &generator)!
+    let stamp: SenderTimestamp? =
+      Bool.random(using: &generator) ? nil : .at((Double.random(in: 0...50, using: &generator) * 4).rounded() / 4)
+    let failure = MotorFailure(MotorFailure.Kind.allCases.randomElement(using: &generator)!)
+    return switch Int.random(in: 0..<100, using: &generator) {
+    case 0..<45: .command(randomSpeeds(&generator), timestamp: stamp, from: source)
+    case 45..<48: .stop(timestamp: stamp, from: source)
+    case 48: .emergencyStop(from: source)
+    case 49..<55: .reset(from: source)
+    case 55..<75: .tick
+    case 75..<82: .driveConfirmed
+    case 82: .driveFailed(failure)
+    case 83..<95: .stopConfirmed
+    case 95..<97: .stopFailed(failure)
+    case 97: Int.random(in: 0..<10, using: &generator) == 0 ? .missed(releases: 3) : .tick
+    case 98: .settings(randomSettings(&generator))
+    default: Int.random(in: 0..<20, using: &generator) == 0 ? .shutdown : .tick
+    }
+  }
+
+  @Test("100,000 random histories: no drive past the failsafe, latched, above the limit, the ramp or across a sign")
+  func randomHistories() {
+    var drives = 0
+    for seed in UInt64(0)..<100_000 {
+      var generator = SeededGenerator(state: seed)
+      var settings = randomSettings(&generator)
+      var machine = RobotMachine(settings)
+      var observer = SafetyObserver()
+      var now = TickInstant.zero
+      for index in 0..<40 {
+        let gap = Int.random(in: 0..<8, using: &generator)
+        now =
+          now
+          + .milliseconds(
+            gap == 0 ? 0 : gap == 1 ? .random(in: 0...1_500, using: &generator) : .random(in: 0...60, using: &generator)
+          )
+        // Some events come exactly at the deadline.
+        if gap == 2, let deadline = machine.nextDeadline, deadline > now { now = deadline }
+        let event = randomEvent(&generator)
+        if case .settings(let new) = event { settings = new }
+        let action = machine.step(event, at: now)
+        if action.drives != nil { drives += 1 }
+        if let broken = observer.judge(event, action, machine.state, settings, at: now) {
+          Issue.record("seed \(seed), event \(index) at \(now.nanoseconds) ns: \(broken)")
+          return
+        }
+        if let deadline = machine.nextDeadline, deadline <= now {
+          Issue.record("seed \(seed), event \(index): the deadline is in the past")
+          return
+        }
+      }
+    }
+    #expect(drives > 500_000, "the histories drive")
+  }
+}
