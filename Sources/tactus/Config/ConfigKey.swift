@@ -55,7 +55,7 @@ extension ConfigKind: CustomStringConvertible {
   var description: String {
     switch self {
     case .integer(let range): "an integer \(range.lowerBound)…\(range.upperBound)"
-    case .number(let range): "a number \(ConfigValue.number(range.lowerBound))…\(ConfigValue.number(range.upperBound))"
+    case .number(let range): "a number \(plain(range.lowerBound))…\(plain(range.upperBound))"
     case .boolean: "true or false"
     case .text: "text"
     case .choice(let words): words.count == 1 ? words[0] : "one of " + words.joined(separator: ", ")
@@ -63,6 +63,10 @@ extension ConfigKind: CustomStringConvertible {
     case .integers(let count, let range): "a list of \(count) integers \(range.lowerBound)…\(range.upperBound)"
     case .alwaysTrue: "true (it cannot be switched off)"
     }
+  }
+
+  private func plain(_ number: Double) -> String {
+    number == number.rounded() ? String(Int(number)) : String(number)
   }
 }
 

@@ -92,14 +92,17 @@ struct ConfigReader {
       report(node, key.path, "expected \(key.kind), got \(describe(node, secret: false))")
       return nil
     }
-    do {
+    do throws(EnvironmentReferences.Failure) {
       return try environment.expand(scalar.string)
-    } catch .missing(let name) {
-      report(node, key.path, "expected the environment variable \(name), got none of that name")
-    } catch .malformed {
-      report(node, key.path, "expected ${NAME}, got a '${' without a name and '}'")
+    } catch {
+      switch error {
+      case .missing(let name):
+        report(node, key.path, "expected the environment variable \(name), got none of that name")
+      case .malformed:
+        report(node, key.path, "expected ${NAME}, got a '${' without a name and '}'")
+      }
+      return nil
     }
-    return nil
   }
 
   private mutating func report(_ node: Node, _ path: String, _ message: String) {

@@ -54,25 +54,43 @@ final class SafeStateWriter {
   }
 
   private static func perform(_ write: SafeStateWrite, on device: Device) -> String? {
-    do {
-      switch (write, device) {
-      case (.i2cByte(_, let address, let register, let byte), .i2c(let owner)):
-        var bus = owner.port()
+    switch (write, device) {
+    case (.i2cByte(_, let address, let register, let byte), .i2c(let owner)):
+      return transfer(on: owner) { (bus) throws(I2CError) in
         try bus.writeByte(byte, to: checked(address), register: register)
-      case (.i2cBlock(_, let address, let register, let bytes), .i2c(let owner)):
-        var bus = owner.port()
-        var block = I2CBytes()
-        for byte in bytes { block.append(byte) }
-        try bus.writeBlock(block, to: checked(address), register: register)
-      case (.serial(_, _, let bytes), .serial(let owner)):
-        var port = owner.port()
-        try bytes.withUnsafeBytes { (bytes) throws(SerialError) in try port.write(bytes) }
-      default:
-        return "one path is named as two kinds of device"
       }
+    case (.i2cBlock(_, let address, let register, let bytes), .i2c(let owner)):
+      var block = I2CBytes()
+      for byte in bytes { block.append(byte) }
+      return transfer(on: owner) { (bus) throws(I2CError) in
+        try bus.writeBlock(block, to: checked(address), register: register)
+      }
+    case (.serial(_, _, let bytes), .serial(let owner)):
+      return send(bytes, on: owner)
+    default:
+      return "one path is named as two kinds of device"
+    }
+  }
+
+  private static func transfer(on owner: LinuxI2CBus, _ body: (inout I2CBus) throws(I2CError) -> Void) -> String? {
+    var bus = owner.port()
+    do throws(I2CError) {
+      try body(&bus)
       return nil
     } catch {
       return "\(error)"
+    }
+  }
+
+  private static func send(_ bytes: [UInt8], on owner: LinuxSerialPort) -> String? {
+    var port = owner.port()
+    return bytes.withUnsafeBytes { bytes in
+      do throws(SerialError) {
+        try port.write(bytes)
+        return nil
+      } catch {
+        return "\(error)"
+      }
     }
   }
 
