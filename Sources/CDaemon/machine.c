@@ -2,7 +2,6 @@
 #include "CDaemon.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/i2c-dev.h>
 #include <linux/i2c.h>
 #include <sched.h>
@@ -11,35 +10,9 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/timex.h>
 #include <sys/utsname.h>
-#include <termios.h>
 #include <unistd.h>
-
-int daemon_open_serial(const char *path, int baud) {
-  speed_t speed;
-  switch (baud) {
-    case 9600: speed = B9600; break;
-    case 19200: speed = B19200; break;
-    case 38400: speed = B38400; break;
-    case 57600: speed = B57600; break;
-    case 115200: speed = B115200; break;
-    case 230400: speed = B230400; break;
-    default: return -EINVAL;
-  }
-  int descriptor = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
-  if (descriptor < 0) return -errno;
-  struct termios settings;
-  if (tcgetattr(descriptor, &settings) == 0) {
-    cfmakeraw(&settings);
-    settings.c_cflag |= CLOCAL | CREAD;
-    settings.c_cflag &= ~(CRTSCTS | CSTOPB | HUPCL);
-    cfsetspeed(&settings, speed);
-    if (tcsetattr(descriptor, TCSANOW, &settings) == 0) return descriptor;
-  }
-  int error = errno;
-  close(descriptor);
-  return -error;
-}
 
 static int64_t limit(__rlimit_resource_t resource) {
   struct rlimit value;
@@ -84,4 +57,8 @@ void daemon_kernel(char *release, size_t release_size, char *version, size_t ver
   snprintf(version, version_size, "%s", name.version);
 }
 
-int daemon_is_terminal(int descriptor) { return isatty(descriptor); }
+int daemon_time_is_synchronized(void) {
+  struct timex state = {.modes = 0};
+  int result = adjtimex(&state);
+  return result < 0 ? -errno : result != TIME_ERROR;
+}

@@ -37,10 +37,6 @@ void daemon_ignore_signals(void);
 /// One datagram to a service manager's notify socket; a leading '@' means the abstract namespace. 0 or −errno.
 int daemon_notify(const char *socket_path, const char *message);
 
-/// Opens a serial device raw, 8N1, non-blocking, not as controlling terminal. `baud` is one of 9600, 19200, 38400, 57600,
-/// 115200, 230400; −EINVAL otherwise. Returns the descriptor.
-int daemon_open_serial(const char *path, int baud);
-
 /// Maximum real-time priority the process may ask for without privilege (RLIMIT_RTPRIO); −1 when unlimited.
 int64_t daemon_limit_rtprio(void);
 /// Bytes the process may lock (RLIMIT_MEMLOCK); −1 when unlimited.
@@ -56,5 +52,5 @@ int daemon_set_fifo(int priority);
 int daemon_lock_memory(void);
 /// The kernel's name, nodename, release, version and machine are in uname(2); this is its `version` text, truncated.
 void daemon_kernel(char *release, size_t release_size, char *version, size_t version_size);
-/// 1 when a descriptor is a terminal.
-int daemon_is_terminal(int descriptor);
+/// Whether the kernel's time of day is disciplined (NTP, PTP): 1, 0, or −errno.
+int daemon_time_is_synchronized(void);
