@@ -34,11 +34,12 @@ let package = Package(
       linkerSettings: [.linkedLibrary("i2c", .when(platforms: [.linux]))]),
     .target(name: "BusesLinux", dependencies: ["CBusesLinux", "Buses", "Tactus"]),
 
-    // The program.
+    // The program; its C shim is what the kernel offers a service: signalfd, eventfd, notify socket, spawning.
+    .target(name: "CDaemon"),
     .executableTarget(
       name: "tactus",
       dependencies: [
-        "BusesLinux", "Robot", "Devices", "Buses", "Wire", "Tactus",
+        "CDaemon", "BusesLinux", "Robot", "Devices", "Buses", "Wire", "Tactus",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Yams", package: "Yams"),
@@ -53,7 +54,11 @@ let package = Package(
       name: "rig-probe", dependencies: ["BusesLinux", "Buses", "Tactus"], path: "Tests/Rig/Probe"),
     .testTarget(name: "RobotTests", dependencies: ["Robot", "Devices", "Buses", "Wire", "Tactus"]),
     .testTarget(
-      name: "DaemonTests", dependencies: ["tactus", "Robot", "Devices", "Buses", "Wire", "Tactus"]),
+      name: "DaemonTests",
+      dependencies: [
+        "tactus", "CDaemon", "BusesLinux", "Robot", "Devices", "Buses", "Wire", "Tactus",
+        .product(name: "Logging", package: "swift-log"),
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

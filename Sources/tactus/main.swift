@@ -1,1 +1,12 @@
-print("tactus")
+import Glibc
+
+// The guard's process is recognised before anything else runs: it must be up in a few milliseconds.
+if CommandLine.arguments.dropFirst().first == "guard",
+  let arguments = GuardArguments(Array(CommandLine.arguments.dropFirst(2)))
+{
+  var process = GuardProcess(
+    socket: arguments.descriptor, timeoutMilliseconds: arguments.timeoutMilliseconds, writes: arguments.writes,
+    format: arguments.format)
+  exit(process.run())
+}
+TactusCommand.main()

@@ -1,0 +1,56 @@
+// What the kernel and libc offer a service and Swift's Glibc module does not show. Every function returns −errno on
+// failure; none keeps state.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/// The same promise as the runtime's shim: no lock, no allocation.
+#define DAEMON_REALTIME __attribute__((swift_attr("@_noLocks"), swift_attr("@_noAllocation")))
+
+/// Blocks SIGTERM, SIGINT, SIGHUP, SIGCHLD and SIGPIPE in the calling thread and in all threads it starts later.
+/// Returns a non-blocking signalfd that reads the first four of them.
+int daemon_signal_descriptor(void);
+
+/// Takes one signal off the descriptor: its number, 0 when none waits.
+int daemon_next_signal(int descriptor);
+
+/// A non-blocking eventfd at 0.
+int daemon_doorbell(void);
+/// Adds one: a thread that polls the doorbell wakes up.
+DAEMON_REALTIME void daemon_ring(int doorbell);
+/// Takes all rings off. Returns how many, 0 when there were none.
+uint64_t daemon_answer(int doorbell);
+
+/// A connected pair of close-on-exec stream sockets.
+int daemon_socket_pair(int pair[2]);
+/// Sends without blocking and without SIGPIPE. Returns the number of bytes sent.
+DAEMON_REALTIME ssize_t daemon_send(int socket, const void *bytes, size_t count);
+
+/// Starts `/proc/self/exe` in a session of its own, signals unblocked and at their defaults, standard input from
+/// /dev/null, `descriptor` as its descriptor 3 and no other but 1 and 2. Returns the process id.
+pid_t daemon_spawn_self(char *const arguments[], int descriptor);
+
+/// Ignores the signals a terminal, a service manager or a closed pipe would send, so that only SIGKILL ends the process.
+void daemon_ignore_signals(void);
+
+/// One datagram to a service manager's notify socket; a leading '@' means the abstract namespace. 0 or −errno.
+int daemon_notify(const char *socket_path, const char *message);
+
+/// Maximum real-time priority the process may ask for without privilege (RLIMIT_RTPRIO); −1 when unlimited.
+int64_t daemon_limit_rtprio(void);
+/// Bytes the process may lock (RLIMIT_MEMLOCK); −1 when unlimited.
+int64_t daemon_limit_memlock(void);
+/// Whether `capability` (its number in linux/capability.h) is in the effective set.
+int daemon_has_capability(int capability);
+/// The functionality bits (I2C_FUNC_*) of an open i2c-dev descriptor; 0 when it is not one.
+uint64_t daemon_i2c_functions(int descriptor);
+
+/// SCHED_FIFO for the calling process at `priority` with SCHED_RESET_ON_FORK. 0 or −errno.
+int daemon_set_fifo(int priority);
+/// Locks all present and future pages as they are touched, when that cannot make a later allocation fail. 0 or −errno.
+int daemon_lock_memory(void);
+/// The kernel's name, nodename, release, version and machine are in uname(2); this is its `version` text, truncated.
+void daemon_kernel(char *release, size_t release_size, char *version, size_t version_size);
+/// Whether the kernel's time of day is disciplined (NTP, PTP): 1, 0, or −errno.
+int daemon_time_is_synchronized(void);

@@ -1,0 +1,110 @@
+#define _GNU_SOURCE
+#include "CDaemon.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+int daemon_signal_descriptor(void) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGTERM);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGHUP);
+  sigaddset(&set, SIGCHLD);
+  int descriptor = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (descriptor < 0) return -errno;
+  sigaddset(&set, SIGPIPE);
+  int error = pthread_sigmask(SIG_BLOCK, &set, NULL);
+  if (error) {
+    close(descriptor);
+    return -error;
+  }
+  return descriptor;
+}
+
+int daemon_next_signal(int descriptor) {
+  struct signalfd_siginfo info;
+  ssize_t count = read(descriptor, &info, sizeof info);
+  if (count == sizeof info) return (int)info.ssi_signo;
+  return count < 0 && errno != EAGAIN && errno != EINTR ? -errno : 0;
+}
+
+int daemon_doorbell(void) {
+  int descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  return descriptor < 0 ? -errno : descriptor;
+}
+
+void daemon_ring(int doorbell) {
+  uint64_t one = 1;
+  // It can only fail when 2^64 − 2 rings wait, and then the doorbell is readable already.
+  if (write(doorbell, &one, sizeof one) < 0) return;
+}
+
+uint64_t daemon_answer(int doorbell) {
+  uint64_t rings = 0;
+  return read(doorbell, &rings, sizeof rings) == sizeof rings ? rings : 0;
+}
+
+int daemon_socket_pair(int pair[2]) {
+  return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0 ? -errno : 0;
+}
+
+ssize_t daemon_send(int socket, const void *bytes, size_t count) {
+  ssize_t sent = send(socket, bytes, count, MSG_NOSIGNAL | MSG_DONTWAIT);
+  return sent < 0 ? -errno : sent;
+}
+
+pid_t daemon_spawn_self(char *const arguments[], int descriptor) {
+  extern char **environ;
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawnattr_init(&attributes);
+
+  sigset_t none, all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &all);
+  posix_spawnattr_setflags(
+    &attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, descriptor, 3);
+  posix_spawn_file_actions_addclosefrom_np(&actions, 4);
+
+  pid_t process = 0;
+  int error = posix_spawn(&process, "/proc/self/exe", &actions, &attributes, arguments, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  return error ? -error : process;
+}
+
+void daemon_ignore_signals(void) {
+  static const int ignored[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU, SIGUSR1, SIGUSR2};
+  for (size_t index = 0; index < sizeof ignored / sizeof ignored[0]; index++) signal(ignored[index], SIG_IGN);
+}
+
+int daemon_notify(const char *socket_path, const char *message) {
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  size_t length = strlen(socket_path);
+  if (length < 2 || length >= sizeof address.sun_path) return -EINVAL;
+  memcpy(address.sun_path, socket_path, length);
+  if (address.sun_path[0] == '@') address.sun_path[0] = 0;
+  int descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (descriptor < 0) return -errno;
+  socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length);
+  ssize_t sent = sendto(
+    descriptor, message, strlen(message), MSG_NOSIGNAL | MSG_DONTWAIT, (struct sockaddr *)&address, size);
+  int error = sent < 0 ? -errno : 0;
+  close(descriptor);
+  return error;
+}

@@ -1,0 +1,24 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// The time of day, for log lines and files people read. Nothing is decided by it: it can jump.
+public enum WallClock {
+  /// UTC in RFC 3339 with microseconds: `2026-02-03T04:05:06.123456Z`. Allocates; not for ticks.
+  public static var text: String {
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    var parts = tm()
+    var seconds = now.tv_sec
+    gmtime_r(&seconds, &parts)
+    func pad(_ number: some BinaryInteger, _ digits: Int) -> String {
+      let text = String(number)
+      return String(repeating: "0", count: max(0, digits - text.count)) + text
+    }
+    let day = "\(pad(parts.tm_year + 1900, 4))-\(pad(parts.tm_mon + 1, 2))-\(pad(parts.tm_mday, 2))"
+    let time = "\(pad(parts.tm_hour, 2)):\(pad(parts.tm_min, 2)):\(pad(parts.tm_sec, 2))"
+    return "\(day)T\(time).\(pad(now.tv_nsec / 1000, 6))Z"
+  }
+}

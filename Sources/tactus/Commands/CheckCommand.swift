@@ -1,0 +1,42 @@
+import ArgumentParser
+import Foundation
+
+/// `tactus check FILE`
+struct CheckCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check",
+    abstract: "Checks a configuration file and says what it would run.",
+    discussion: """
+      Every error of the file is reported, as file:line:column: key: expected …, got …, and the exit status is 78 then.
+      """)
+
+  @Argument(help: "The configuration file (YAML).")
+  var file: String?
+
+  @Flag(help: "Print every known key with its default instead: a complete, commented file.")
+  var reference = false
+
+  func validate() throws {
+    if reference == (file != nil) { throw ValidationError("Give either a FILE to check or --reference.") }
+  }
+
+  func run() throws {
+    guard let file else {
+      print(ConfigReference.text, terminator: "")
+      return
+    }
+    let configuration = try readConfiguration(file)
+    print("\(file): ok")
+    for line in configuration.summary { print("  " + line) }
+  }
+}
+
+/// Reads a configuration file for a command: prints all its errors and ends with status 78 when there are any.
+func readConfiguration(_ path: String) throws -> Configuration {
+  do {
+    return try Configuration.read(path: path, environment: ProcessInfo.processInfo.environment)
+  } catch {
+    FileHandle.standardError.write(Data("\(error)\n".utf8))
+    throw ExitCode.badConfig
+  }
+}

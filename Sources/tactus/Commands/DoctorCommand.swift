@@ -1,0 +1,30 @@
+import ArgumentParser
+
+/// `tactus doctor`
+struct DoctorCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "doctor",
+    abstract: "Says whether this machine is ready for real time, and if not, why and what fixes it.",
+    discussion: "Exit status 1 when something would prevent real-time operation (FAIL); warnings do not count.")
+
+  @Flag(help: "Print one JSON object instead.")
+  var json = false
+
+  func run() throws {
+    let diagnoses = Doctor(machine: .current()).examine()
+    let failures = diagnoses.filter { $0.status == .fail }
+    if json {
+      var line = JSONLine()
+      line.add("ready", raw: String(failures.isEmpty))
+      line.add("checks", raw: "[" + diagnoses.map(\.json).joined(separator: ",") + "]")
+      print(line.text)
+    } else {
+      for diagnosis in diagnoses { print(diagnosis.text) }
+      print("")
+      print(
+        failures.isEmpty
+          ? "ready for real time" : "not ready for real time: " + failures.map(\.name).joined(separator: ", "))
+    }
+    if !failures.isEmpty { throw ExitCode.failure }
+  }
+}

@@ -1,0 +1,46 @@
+import ArgumentParser
+import Logging
+import Tactus
+
+/// `tactus guard --once --config FILE`: the safe state, written now. For a service's stop hook.
+///
+/// The guard process itself does not pass through here: see main.swift.
+struct GuardCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "guard",
+    abstract: "Writes the safe state of every actuator of a configuration, until it is confirmed.",
+    shouldDisplay: false)
+
+  @Flag(help: "Write the safe state once it can be written, then exit. Required.")
+  var once = false
+
+  @Option(help: "The configuration file (YAML).")
+  var config: String
+
+  @Option(name: .customLong("log-format"), help: "json or text.")
+  var logFormat = LogFormat.json
+
+  func validate() throws {
+    if !once { throw ValidationError("Expected --once: `tactus run` starts its guard by itself.") }
+  }
+
+  func run() throws {
+    let configuration = try readConfiguration(config)
+    guard let motors = configuration.motors else { return }
+    let writer = SafeStateWriter(SafeStatePlan.writes(for: motors))
+    var failures: [String] = []
+    // An unanswered I2C write ends by its own bound; a device that is not there fails at once, hence a bound in tries.
+    for _ in 0..<20 {
+      failures = writer.write()
+      if failures.isEmpty { break }
+    }
+    let message =
+      failures.isEmpty ? "every actuator was put into its safe state" : "the safe state is not confirmed"
+    LogSink().write(
+      logFormat.line(
+        level: failures.isEmpty ? .info : .critical, label: "guard", message: message,
+        metadata: failures.isEmpty ? [:] : ["failures": .array(failures.map { .string($0) })],
+        timestamp: WallClock.text))
+    if !failures.isEmpty { throw ExitCode.failure }
+  }
+}

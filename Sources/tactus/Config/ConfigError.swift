@@ -1,0 +1,29 @@
+/// One thing wrong with a file the program was given, with its place.
+struct ConfigError: Error, Equatable {
+  var file: String
+  /// From 1; nil when the file as a whole is meant.
+  var line: Int?
+  var column: Int?
+  /// `motors.speed_limit`; empty when no key is meant.
+  var key: String
+  var message: String
+}
+
+extension ConfigError: CustomStringConvertible {
+  /// `file:line:column: key: expected …, got …`
+  var description: String {
+    var text = file
+    if let line { text += ":\(line)" }
+    if let column { text += ":\(column)" }
+    return text + ": " + (key.isEmpty ? "" : key + ": ") + message
+  }
+}
+
+/// All that is wrong with a file, in the order of its lines.
+struct ConfigErrors: Error {
+  var errors: [ConfigError]
+}
+
+extension ConfigErrors: CustomStringConvertible {
+  var description: String { errors.map(\.description).joined(separator: "\n") }
+}

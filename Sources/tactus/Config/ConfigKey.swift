@@ -1,0 +1,85 @@
+/// What a configuration value may be.
+enum ConfigKind: Equatable {
+  case integer(ClosedRange<Int>)
+  case number(ClosedRange<Double>)
+  case boolean
+  case text
+  /// One of these words, in any case; stored as written here.
+  case choice([String])
+  /// An IPv4 or IPv6 address in digits.
+  case address
+  /// A list of `count` integers.
+  case integers(count: Int, ClosedRange<Int>)
+  /// Only `true`: the key exists in older files and what it says cannot be switched off.
+  case alwaysTrue
+}
+
+/// One value as read, already of its key's kind.
+enum ConfigValue: Equatable {
+  case integer(Int)
+  case number(Double)
+  case boolean(Bool)
+  case text(String)
+  case integers([Int])
+}
+
+/// One key of the configuration file: what the reader accepts and what the reference prints.
+struct ConfigKey {
+  /// What the key is good for in this version.
+  enum Use: Equatable {
+    case used
+    /// Belongs to a part that is not built yet: accepted, checked and reported by `tactus check`.
+    case notYet
+  }
+
+  /// `section.key` or `section.part.key`.
+  let path: String
+  let kind: ConfigKind
+  /// nil: nothing unless given.
+  let standard: ConfigValue?
+  /// One or two sentences for the reference; states the unit.
+  let doc: String
+  let use: Use
+
+  init(_ path: String, _ kind: ConfigKind, _ standard: ConfigValue?, _ doc: String, use: Use = .used) {
+    self.path = path
+    self.kind = kind
+    self.standard = standard
+    self.doc = doc
+    self.use = use
+  }
+}
+
+extension ConfigKind: CustomStringConvertible {
+  /// What an error says was expected: `an integer 1…65535`.
+  var description: String {
+    switch self {
+    case .integer(let range): "an integer \(range.lowerBound)…\(range.upperBound)"
+    case .number(let range): "a number \(plain(range.lowerBound))…\(plain(range.upperBound))"
+    case .boolean: "true or false"
+    case .text: "text"
+    case .choice(let words): words.count == 1 ? words[0] : "one of " + words.joined(separator: ", ")
+    case .address: "an IPv4 or IPv6 address"
+    case .integers(let count, let range): "a list of \(count) integers \(range.lowerBound)…\(range.upperBound)"
+    case .alwaysTrue: "true (it cannot be switched off)"
+    }
+  }
+
+  private func plain(_ number: Double) -> String {
+    number == number.rounded() ? String(Int(number)) : String(number)
+  }
+}
+
+extension ConfigValue: CustomStringConvertible {
+  /// As it is written in YAML.
+  var description: String {
+    switch self {
+    case .integer(let value): String(value)
+    case .number(let value): value == value.rounded() && abs(value) < 1e15 ? "\(Int(value)).0" : String(value)
+    case .boolean(let value): String(value)
+    case .text(let value):
+      value.isEmpty || value.contains(where: { ": #'\"{}[],&*!|>%@`".contains($0) }) ? "'\(value)'" : value
+    case .integers(let values): "[\(values.map(String.init).joined(separator: ", "))]"
+    }
+  }
+}

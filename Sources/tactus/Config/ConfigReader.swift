@@ -1,0 +1,133 @@
+import Yams
+
+/// Reads a configuration file against a table: every error of the file is found, not only the first.
+struct ConfigReader {
+  /// What a file says.
+  struct Result {
+    /// Values by path, only those given in the file.
+    var values: [String: ConfigValue] = [:]
+    /// Line and column of each value given.
+    var places: [String: Mark] = [:]
+    /// Top-level sections that are present, even when empty.
+    var sections: Set<String> = []
+  }
+
+  let file: YAMLFile
+  let environment: EnvironmentReferences
+  private var result = Result()
+  private var errors: [ConfigError] = []
+
+  static func read(_ file: YAMLFile, environment: [String: String]) throws(ConfigErrors) -> Result {
+    var reader = ConfigReader(file: file, environment: EnvironmentReferences(environment: environment))
+    reader.read()
+    guard reader.errors.isEmpty else { throw ConfigErrors(errors: reader.errors) }
+    return reader.result
+  }
+
+  private init(file: YAMLFile, environment: EnvironmentReferences) {
+    self.file = file
+    self.environment = environment
+  }
+
+  private mutating func read() {
+    guard let root = file.root, !root.isNothing else { return }
+    readMapping(root, path: "")
+  }
+
+  private mutating func readMapping(_ node: Node, path: String) {
+    guard let mapping = node.mapping else {
+      report(node, path, "expected a mapping of keys, got \(describe(node, secret: false))")
+      return
+    }
+    for (keyNode, value) in mapping {
+      guard let name = keyNode.scalar?.string else {
+        report(keyNode, path, "expected a key, got \(describe(keyNode, secret: false))")
+        continue
+      }
+      let child = path.isEmpty ? name : path + "." + name
+      if let key = ConfigTable.byPath[child] {
+        readValue(value, key: key)
+      } else if !ConfigTable.names(below: child).isEmpty {
+        if path.isEmpty { result.sections.insert(name) }
+        if !value.isNothing { readMapping(value, path: child) }
+      } else {
+        let known = ConfigTable.names(below: path)
+        let hint =
+          nearestName(to: name, among: known).map { "\($0)?" } ?? "one of " + known.joined(separator: ", ")
+        report(keyNode, child, "expected a known key (\(hint)), got \(name)")
+      }
+    }
+  }
+
+  private mutating func readValue(_ node: Node, key: ConfigKey) {
+    result.places[key.path] = node.mark
+    if case .integers(let count, let range) = key.kind {
+      readIntegers(node, key: key, count: count, range: range)
+      return
+    }
+    guard let (text, secret) = expanded(node, key: key) else { return }
+    if let value = ScalarReader.value(text, as: key.kind), !node.isNothing {
+      result.values[key.path] = value
+    } else {
+      report(node, key.path, "expected \(key.kind), got \(describe(node, secret: secret))")
+    }
+  }
+
+  private mutating func readIntegers(_ node: Node, key: ConfigKey, count: Int, range: ClosedRange<Int>) {
+    var values: [Int] = []
+    for item in node.sequence ?? [] {
+      guard let (text, _) = expanded(item, key: key) else { return }
+      if case .integer(let value)? = ScalarReader.value(text, as: .integer(range)) { values.append(value) }
+    }
+    if values.count == count, node.sequence?.count == count {
+      result.values[key.path] = .integers(values)
+    } else {
+      report(node, key.path, "expected \(key.kind), got \(describe(node, secret: false))")
+    }
+  }
+
+  /// The text of a scalar with `${NAME}` replaced; nil after reporting why there is none.
+  private mutating func expanded(_ node: Node, key: ConfigKey) -> (text: String, secret: Bool)? {
+    guard let scalar = node.scalar else {
+      report(node, key.path, "expected \(key.kind), got \(describe(node, secret: false))")
+      return nil
+    }
+    do throws(EnvironmentReferences.Failure) {
+      return try environment.expand(scalar.string)
+    } catch {
+      switch error {
+      case .missing(let name):
+        report(node, key.path, "expected the environment variable \(name), got none of that name")
+      case .malformed:
+        report(node, key.path, "expected ${NAME}, got a '${' without a name and '}'")
+      }
+      return nil
+    }
+  }
+
+  private mutating func report(_ node: Node, _ path: String, _ message: String) {
+    errors.append(
+      ConfigError(
+        file: file.name, line: node.mark?.line, column: node.mark?.column, key: path, message: message))
+  }
+
+  /// A value as an error shows it: never one that came out of the environment.
+  private func describe(_ node: Node, secret: Bool) -> String {
+    if secret { return "the (hidden) value of \(node.scalar?.string ?? "a variable")" }
+    if node.isNothing { return "nothing" }
+    return switch node {
+    case .scalar(let scalar): scalar.style == .plain ? scalar.string : "'\(scalar.string)'"
+    case .mapping: "a mapping"
+    case .sequence(let items): "[\(items.map { describe($0, secret: false) }.joined(separator: ", "))]"
+    case .alias: "an alias"
+    }
+  }
+}
+
+extension Node {
+  /// An empty value, `~` or `null`.
+  var isNothing: Bool {
+    guard let scalar, scalar.style == .plain || scalar.style == .any else { return false }
+    return ["", "~", "null"].contains(scalar.string.lowercased())
+  }
+}

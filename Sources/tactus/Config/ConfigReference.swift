@@ -1,0 +1,41 @@
+/// The commented reference file, `config/reference.yaml`: every key of the table with its default.
+enum ConfigReference {
+  static var text: String {
+    var lines = [
+      "# Every key tactus knows, with its default. Written by `tactus check --reference`; do not edit by hand.",
+      "# Unknown keys are errors. ${NAME} in a value is replaced by the environment variable NAME: keep secrets there.",
+      "# A part of the program runs when its section is present; leave out what you do not need.",
+    ]
+    for section in ConfigTable.sections {
+      lines += ["", "# \(section.doc)", "\(section.name):"]
+      var part: Substring?
+      for key in ConfigTable.keys where key.path.hasPrefix(section.name + ".") {
+        let names = key.path.split(separator: ".")
+        if names.count == 3, names[1] != part {
+          part = names[1]
+          lines.append("  \(names[1]):")
+        }
+        lines += entry(key, name: names[names.count - 1], indent: names.count == 3 ? "    " : "  ")
+      }
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func entry(_ key: ConfigKey, name: Substring, indent: String) -> [String] {
+    let use = key.use == .notYet ? " Accepted, not used by this version." : ""
+    let kind = " (\(key.kind))"
+    var lines = wrapped(key.doc + use + kind, width: 118 - indent.count).map { indent + "# " + $0 }
+    // A key without a default is shown commented out: the reference is itself a valid file.
+    lines.append(indent + (key.standard.map { "\(name): \($0)" } ?? "# \(name):"))
+    return lines
+  }
+
+  private static func wrapped(_ text: String, width: Int) -> [String] {
+    var lines: [String] = [""]
+    for word in text.split(separator: " ") {
+      if lines[lines.count - 1].count + word.count + 1 > width { lines.append("") }
+      lines[lines.count - 1] += (lines[lines.count - 1].isEmpty ? "" : " ") + word
+    }
+    return lines
+  }
+}

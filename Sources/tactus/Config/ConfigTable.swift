@@ -1,0 +1,135 @@
+/// Every key the configuration file knows: the reader, `tactus check` and `config/reference.yaml` all come from here.
+///
+/// Sources: the requirement's config.yaml, facts about the original program's file, and this program's own keys.
+enum ConfigTable {
+  /// A section's name and what the reference says above it.
+  static let sections: [(name: String, doc: String)] = [
+    ("network", "Where the program listens."),
+    ("motors", "The robot's motors. The robot runs when this section is present."),
+    ("safety", "What happens when something fails."),
+    ("runtime", "How loops run: see `tactus doctor` for what this machine allows."),
+    ("camera", "The camera."),
+    ("logging", "Logs are JSON lines on standard error."),
+    ("performance", "Sizes."),
+  ]
+
+  static let keys: [ConfigKey] =
+    network + motors + safety + runtime + camera + logging + performance
+
+  private static let port = ConfigKind.integer(1...65535)
+
+  private static let network: [ConfigKey] = [
+    ConfigKey(
+      "network.bind_address", .address, .text("127.0.0.1"),
+      "Address to listen on. 127.0.0.1 reaches this machine only; 0.0.0.0 every network it is on: there is no password "
+        + "on the motors' port."),
+    ConfigKey(
+      "network.motor_udp_port", .integer(0...65535), .integer(5005), "UDP port of motor commands; 0 takes any free one."
+    ),
+    ConfigKey("network.leg_udp_port", port, .integer(5010), "UDP port of leg frames.", use: .notYet),
+    ConfigKey("network.rtsp_port", port, .integer(8554), "TCP port of the video stream.", use: .notYet),
+    ConfigKey("network.http_port", port, .integer(8000), "TCP port of the console and the API.", use: .notYet),
+  ]
+
+  private static let motors: [ConfigKey] = [
+    ConfigKey(
+      "motors.backend", .choice(["yb-pcb-car", "raspbot-v2", "xgo-rider", "sim"]), .text("yb-pcb-car"),
+      "The board: yb-pcb-car (I2C 0x16), raspbot-v2 (I2C 0x2B), xgo-rider (serial) or sim (no hardware)."),
+    ConfigKey("motors.i2c_bus", .integer(0...255), .integer(1), "Number N of /dev/i2c-N."),
+    ConfigKey(
+      "motors.i2c_address", .integer(0x08...0x77), nil,
+      "The board's I2C address. Unless given: 0x16, or 0x2B for raspbot-v2."),
+    ConfigKey("motors.serial_device", .text, .text("/dev/ttyAMA0"), "The xgo-rider's serial device, 115200 8N1."),
+    ConfigKey(
+      "motors.speed_limit", .number(0...100), .number(100), "Fastest wheel speed accepted, in percent of full speed."),
+    ConfigKey(
+      "motors.acceleration", .number(0...100), .number(50),
+      "Ramp: speed rises by 4 × this many percent per second (50: from 0 to 100 in half a second); 0 means no ramp."),
+    ConfigKey(
+      "motors.command_timeout", .number(0.1...10), .number(1),
+      "Seconds without a valid newer command after which the motors stop."),
+    ConfigKey("motors.invert_left", .boolean, .boolean(false), "The left motor is wired the other way round."),
+    ConfigKey("motors.invert_right", .boolean, .boolean(false), "The right motor is wired the other way round."),
+    ConfigKey("motors.max_duty", .integer(1...255), .integer(255), "Board value of 100 %."),
+    ConfigKey(
+      "motors.min_duty", .integer(0...255), .integer(0),
+      "Smallest board value of a turning wheel: gear motors stall below about 30."),
+    ConfigKey(
+      "motors.legacy_register", .boolean, .boolean(false),
+      "Write speeds to register 0x00 in percent as the original script did, instead of the board's register 0x01."),
+  ]
+
+  private static let safety: [ConfigKey] = [
+    ConfigKey("safety.emergency_stop_enabled", .alwaysTrue, .boolean(true), "The emergency stop; always on."),
+    ConfigKey(
+      "safety.watchdog_enabled", .boolean, .boolean(true),
+      "The guard process, which stops the motors when this program dies, hangs or is stopped."),
+    ConfigKey(
+      "safety.watchdog_timeout", .number(0.2...10), .number(1),
+      "Seconds without a sign of life from the control loop after which the guard stops the motors."),
+    ConfigKey(
+      "safety.safe_mode_speed_limit", .number(0...100), .number(50), "Speed limit of the safe mode, in percent.",
+      use: .notYet),
+  ]
+
+  private static let runtime: [ConfigKey] = [
+    ConfigKey(
+      "runtime.strict", .boolean, .boolean(false),
+      "Refuse to start when the real-time settings below cannot be had; otherwise say so once and run without."),
+    ConfigKey("runtime.lock_memory", .boolean, .boolean(true), "Keep the program's memory from being swapped."),
+    ConfigKey(
+      "runtime.robot.rate_hz", .integer(1...1000), .integer(20), "Ticks per second of the motors' loop, in hertz."),
+    ConfigKey(
+      "runtime.robot.scheduling", .choice(["fifo", "deadline", "normal"]), .text("fifo"),
+      "Kernel scheduling of the motors' lane: fifo (SCHED_FIFO), deadline (SCHED_DEADLINE) or normal."),
+    ConfigKey("runtime.robot.priority", .integer(1...98), .integer(80), "Priority under fifo."),
+    ConfigKey(
+      "runtime.robot.budget_us", .integer(20...1_000_000), .integer(2000),
+      "Execution time granted per period under deadline, in microseconds; less than the period."),
+    ConfigKey("runtime.robot.cpu", .integer(0...1023), nil, "The only CPU the lane may use; any unless given."),
+  ]
+
+  private static let camera: [ConfigKey] = [
+    ConfigKey(
+      "camera.resolution", .integers(count: 2, 16...8192), .integers([640, 480]), "Width and height in pixels.",
+      use: .notYet),
+    ConfigKey("camera.framerate", .integer(1...240), .integer(30), "Frames per second.", use: .notYet),
+    ConfigKey("camera.format", .choice(["h264"]), .text("h264"), "Encoding of the stream.", use: .notYet),
+    ConfigKey(
+      "camera.bitrate", .integer(10_000...100_000_000), .integer(2_000_000), "Bits per second.", use: .notYet),
+    ConfigKey(
+      "camera.rotation", .choice(["0", "90", "180", "270"]), .text("0"), "Degrees clockwise.", use: .notYet),
+    ConfigKey("camera.device", .text, .text("/dev/video0"), "The camera's device.", use: .notYet),
+  ]
+
+  private static let logging: [ConfigKey] = [
+    ConfigKey(
+      "logging.level", .choice(["TRACE", "DEBUG", "INFO", "NOTICE", "WARNING", "ERROR", "CRITICAL"]), .text("INFO"),
+      "Least important level that is logged."),
+    ConfigKey(
+      "logging.file", .text, nil,
+      "File that gets the log lines too; reopened on SIGHUP, so that logrotate can move it."),
+  ]
+
+  private static let performance: [ConfigKey] = [
+    ConfigKey(
+      "performance.udp_buffer_size", .integer(64...65507), .integer(1024),
+      "Longest motor datagram understood, in bytes; longer ones are refused."),
+    ConfigKey("performance.worker_threads", .integer(1...64), .integer(2), "Worker threads.", use: .notYet),
+  ]
+}
+
+extension ConfigTable {
+  static let byPath = Dictionary(uniqueKeysWithValues: keys.map { ($0.path, $0) })
+
+  /// The known names directly below a path: sections below "", keys and parts below a section.
+  static func names(below path: String) -> [String] {
+    let prefix = path.isEmpty ? "" : path + "."
+    var names: [String] = []
+    for key in keys where key.path.hasPrefix(prefix) {
+      let name = key.path.dropFirst(prefix.count).prefix { $0 != "." }
+      if names.last != String(name) { names.append(String(name)) }
+    }
+    return names
+  }
+}

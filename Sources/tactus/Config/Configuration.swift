@@ -1,0 +1,182 @@
+import Yams
+
+/// The configuration as the program uses it: defaults filled in, values of the table's kinds and ranges.
+struct Configuration: Equatable {
+  enum Backend: String, Equatable {
+    case ybPcbCar = "yb-pcb-car"
+    case raspbotV2 = "raspbot-v2"
+    case xgoRider = "xgo-rider"
+    case sim
+  }
+
+  struct Motors: Equatable {
+    var backend: Backend
+    var i2cBus: Int
+    var i2cAddress: UInt8
+    var serialDevice: String
+    var speedLimitPercent: Double
+    var acceleration: Double
+    var commandTimeoutSeconds: Double
+    var invertLeft: Bool
+    var invertRight: Bool
+    var maxDuty: UInt8
+    var minDuty: UInt8
+    var legacyRegister: Bool
+  }
+
+  enum Scheduling: Equatable {
+    case normal
+    case fifo(priority: Int)
+    case deadline(budgetMicroseconds: Int)
+  }
+
+  var file: String
+  var bindAddress: String
+  var motorPort: UInt16
+  /// nil: the file has no `motors` section, so the robot does not run.
+  var motors: Motors?
+  var guardEnabled: Bool
+  var guardTimeoutSeconds: Double
+  var strict: Bool
+  var lockMemory: Bool
+  var robotRateHertz: Int
+  var robotScheduling: Scheduling
+  var robotCPU: Int?
+  var logLevel: String
+  var logFile: String?
+  var longestDatagram: Int
+  /// Keys the file gives that this version checks and does not use.
+  var unused: [String]
+}
+
+extension Configuration {
+  /// Reads and checks a file. Throws all that is wrong with it.
+  static func read(path: String, environment: [String: String]) throws(ConfigErrors) -> Configuration {
+    try read(yaml(path), environment: environment)
+  }
+
+  static func read(_ file: YAMLFile, environment: [String: String]) throws(ConfigErrors) -> Configuration {
+    let found = try ConfigReader.read(file, environment: environment)
+    let given = GivenValues(values: found.values)
+    let configuration = Configuration(
+      file: file.name,
+      bindAddress: given.text("network.bind_address"),
+      motorPort: UInt16(given.integer("network.motor_udp_port")),
+      motors: found.sections.contains("motors") ? Motors(given) : nil,
+      guardEnabled: given.boolean("safety.watchdog_enabled"),
+      guardTimeoutSeconds: given.number("safety.watchdog_timeout"),
+      strict: given.boolean("runtime.strict"),
+      lockMemory: given.boolean("runtime.lock_memory"),
+      robotRateHertz: given.integer("runtime.robot.rate_hz"),
+      robotScheduling: Scheduling(given),
+      robotCPU: given.optionalInteger("runtime.robot.cpu"),
+      logLevel: given.text("logging.level"),
+      logFile: given.optionalText("logging.file"),
+      longestDatagram: given.integer("performance.udp_buffer_size"),
+      unused: ConfigTable.keys.filter { $0.use == .notYet && found.values[$0.path] != nil }.map(\.path))
+    try configuration.checkTogether(file: file.name, places: found.places)
+    return configuration
+  }
+
+  private static func yaml(_ path: String) throws(ConfigErrors) -> YAMLFile {
+    do {
+      return try YAMLFile(path: path)
+    } catch let errors as ConfigErrors {
+      throw errors
+    } catch {
+      throw ConfigErrors(errors: [ConfigError(file: path, key: "", message: "expected YAML, got \(error)")])
+    }
+  }
+
+  /// Rules over more than one key.
+  private func checkTogether(file: String, places: [String: Mark]) throws(ConfigErrors) {
+    var errors: [ConfigError] = []
+    func report(_ key: String, _ message: String) {
+      errors.append(
+        ConfigError(file: file, line: places[key]?.line, column: places[key]?.column, key: key, message: message))
+    }
+    if let motors, motors.minDuty > motors.maxDuty {
+      report("motors.min_duty", "expected at most motors.max_duty (\(motors.maxDuty)), got \(motors.minDuty)")
+    }
+    if case .deadline(let budget) = robotScheduling, budget >= 1_000_000 / robotRateHertz {
+      report(
+        "runtime.robot.budget_us",
+        "expected less than the period of \(1_000_000 / robotRateHertz) µs, got \(budget)")
+    }
+    if guardTimeoutSeconds * Double(robotRateHertz) < 2 {
+      report(
+        "safety.watchdog_timeout",
+        "expected at least two periods of runtime.robot.rate_hz (\(2 / Double(robotRateHertz)) s), got \(guardTimeoutSeconds)"
+      )
+    }
+    guard errors.isEmpty else { throw ConfigErrors(errors: errors) }
+  }
+}
+
+extension Configuration.Motors {
+  fileprivate init(_ given: GivenValues) {
+    // The table lists exactly the raw values.
+    let backend = Configuration.Backend(rawValue: given.text("motors.backend"))!
+    self.init(
+      backend: backend,
+      i2cBus: given.integer("motors.i2c_bus"),
+      i2cAddress: UInt8(given.optionalInteger("motors.i2c_address") ?? (backend == .raspbotV2 ? 0x2B : 0x16)),
+      serialDevice: given.text("motors.serial_device"),
+      speedLimitPercent: given.number("motors.speed_limit"),
+      acceleration: given.number("motors.acceleration"),
+      commandTimeoutSeconds: given.number("motors.command_timeout"),
+      invertLeft: given.boolean("motors.invert_left"),
+      invertRight: given.boolean("motors.invert_right"),
+      maxDuty: UInt8(given.integer("motors.max_duty")),
+      minDuty: UInt8(given.integer("motors.min_duty")),
+      legacyRegister: given.boolean("motors.legacy_register"))
+  }
+}
+
+extension Configuration.Scheduling {
+  fileprivate init(_ given: GivenValues) {
+    switch given.text("runtime.robot.scheduling") {
+    case "fifo": self = .fifo(priority: given.integer("runtime.robot.priority"))
+    case "deadline": self = .deadline(budgetMicroseconds: given.integer("runtime.robot.budget_us"))
+    default: self = .normal
+    }
+  }
+}
+
+/// Values of a file over the table's defaults. A wrong type here is a bug in the table, not in the file.
+private struct GivenValues {
+  let values: [String: ConfigValue]
+
+  private func value(_ path: String) -> ConfigValue? {
+    guard let key = ConfigTable.byPath[path] else { preconditionFailure("\(path) is not in the table") }
+    return values[path] ?? key.standard
+  }
+
+  func optionalInteger(_ path: String) -> Int? {
+    if case .integer(let value)? = value(path) { value } else { nil }
+  }
+
+  func optionalText(_ path: String) -> String? {
+    if case .text(let value)? = value(path) { value } else { nil }
+  }
+
+  func integer(_ path: String) -> Int {
+    guard case .integer(let value)? = value(path) else { preconditionFailure("\(path) is not an integer") }
+    return value
+  }
+
+  func number(_ path: String) -> Double {
+    guard case .number(let value)? = value(path) else { preconditionFailure("\(path) is not a number") }
+    return value
+  }
+
+  func boolean(_ path: String) -> Bool {
+    guard case .boolean(let value)? = value(path) else { preconditionFailure("\(path) is not a boolean") }
+    return value
+  }
+
+  func text(_ path: String) -> String {
+    guard case .text(let value)? = value(path) else { preconditionFailure("\(path) is not text") }
+    return value
+  }
+}

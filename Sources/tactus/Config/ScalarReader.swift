@@ -1,0 +1,61 @@
+import Glibc
+
+/// Turns the text of a YAML scalar into a value of a kind; nil when it is not one.
+enum ScalarReader {
+  static func value(_ text: String, as kind: ConfigKind) -> ConfigValue? {
+    switch kind {
+    case .integer(let range):
+      integer(text).flatMap { range.contains($0) ? .integer($0) : nil }
+    case .number(let range):
+      number(text).flatMap { range.contains($0) ? .number($0) : nil }
+    case .boolean:
+      boolean(text).map(ConfigValue.boolean)
+    case .alwaysTrue:
+      boolean(text) == true ? .boolean(true) : nil
+    case .text:
+      text.isEmpty ? nil : .text(text)
+    case .choice(let words):
+      words.first { $0.lowercased() == text.lowercased() }.map(ConfigValue.text)
+    case .address:
+      isAddress(text) ? .text(text) : nil
+    case .integers:
+      nil
+    }
+  }
+
+  /// Decimal, 0x…, 0o…, 0b…, with `_` between digits.
+  static func integer(_ text: String) -> Int? {
+    var digits = Substring(text)
+    let negative = digits.hasPrefix("-")
+    if negative || digits.hasPrefix("+") { digits.removeFirst() }
+    var radix = 10
+    for (prefix, base) in [("0x", 16), ("0o", 8), ("0b", 2)] where digits.lowercased().hasPrefix(prefix) {
+      digits.removeFirst(2)
+      radix = base
+    }
+    guard let first = digits.first, first != "_", first != "-", first != "+", digits.last != "_" else { return nil }
+    return Int((negative ? "-" : "") + digits.filter { $0 != "_" }, radix: radix)
+  }
+
+  static func number(_ text: String) -> Double? {
+    if let whole = integer(text) { return Double(whole) }
+    guard text.allSatisfy({ "0123456789+-.eE".contains($0) }), let value = Double(text), value.isFinite else {
+      return nil
+    }
+    return value
+  }
+
+  static func boolean(_ text: String) -> Bool? {
+    switch text.lowercased() {
+    case "true", "yes", "on": true
+    case "false", "no", "off": false
+    default: nil
+    }
+  }
+
+  private static func isAddress(_ text: String) -> Bool {
+    var four = in_addr()
+    var six = in6_addr()
+    return inet_pton(AF_INET, text, &four) == 1 || inet_pton(AF_INET6, text, &six) == 1
+  }
+}

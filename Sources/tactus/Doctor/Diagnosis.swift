@@ -1,0 +1,40 @@
+/// One thing `doctor` looked at.
+struct Diagnosis: Equatable {
+  enum Status: String, Equatable {
+    case ok
+    /// Works, but worse or later than it could.
+    case warn
+    /// Prevents real-time operation.
+    case fail
+  }
+
+  var name: String
+  var status: Status
+  /// What was found.
+  var found: String
+  /// Why it matters.
+  var why: String
+  /// The exact command, or what to do; nil when nothing needs fixing.
+  var fix: String?
+}
+
+extension Diagnosis {
+  var json: String {
+    var line = JSONLine()
+    line.add("name", name)
+    line.add("status", status.rawValue)
+    line.add("found", found)
+    line.add("why", why)
+    if let fix { line.add("fix", fix) }
+    return line.text
+  }
+
+  /// A few lines for a terminal.
+  var text: String {
+    let mark = status == .ok ? "ok  " : status == .warn ? "warn" : "FAIL"
+    var lines = ["\(mark)  \(name): \(found)"]
+    if status != .ok { lines.append("        why: \(why)") }
+    if let fix { lines.append("        fix: \(fix)") }
+    return lines.joined(separator: "\n")
+  }
+}

@@ -1,0 +1,75 @@
+extension Doctor {
+  /// One for each I2C adapter, or one that says there is none.
+  func i2c() -> [Diagnosis] {
+    let adapters = machine.list("/dev").filter { $0.hasPrefix("i2c-") && Int($0.dropFirst(4)) != nil }
+    guard !adapters.isEmpty else {
+      return [
+        Diagnosis(
+          name: "I2C", status: .warn, found: "no /dev/i2c-N",
+          why: "the boards yb-pcb-car and raspbot-v2 are driven over I2C",
+          fix: "sudo raspi-config nonint do_i2c 0 && sudo modprobe i2c-dev")
+      ]
+    }
+    return adapters.map { adapter($0) }
+  }
+
+  private func adapter(_ name: String) -> Diagnosis {
+    let why = "the motor boards need SMBus byte and I2C block writes"
+    let path = "/dev/" + name
+    guard let functions = machine.i2cFunctions(path) else {
+      return Diagnosis(
+        name: "I2C", status: .warn, found: "\(path): no permission to open it", why: why,
+        fix: "sudo usermod -aG i2c $USER, then log in again")
+    }
+    // I2C_FUNC_I2C, …_SMBUS_WRITE_BYTE_DATA, …_SMBUS_WRITE_I2C_BLOCK of linux/i2c.h.
+    let known: [(UInt64, String)] = [(1, "plain"), (0x0010_0000, "byte write"), (0x0800_0000, "block write")]
+    let has = known.filter { functions & $0.0 != 0 }.map(\.1)
+    let ok = functions & 0x0810_0000 == 0x0810_0000
+    return Diagnosis(
+      name: "I2C", status: ok ? .ok : .warn,
+      found: "\(path): " + (has.isEmpty ? "none of the needed functions" : has.joined(separator: ", ")),
+      why: why, fix: ok ? nil : "set motors.i2c_bus to another adapter: i2cdetect -l lists them")
+  }
+
+  func serialConsole() -> Diagnosis {
+    let arguments = (machine.read("/proc/cmdline") ?? "").split(separator: " ")
+    let consoles = arguments.filter {
+      ["console=serial0", "console=ttyAMA0", "console=ttyS0"].contains($0.prefix { $0 != "," })
+    }
+    let here = machine.list("/dev").contains("ttyAMA0")
+    let ok = consoles.isEmpty || !here
+    return Diagnosis(
+      name: "serial line", status: ok ? .ok : .warn,
+      found: here
+        ? "/dev/ttyAMA0, "
+          + (consoles.isEmpty ? "no console on it" : "console on it (\(consoles.joined(separator: " ")))")
+        : "no /dev/ttyAMA0",
+      why: "on the xgo-rider's line the console's text would reach the robot as commands",
+      fix: ok ? nil : "sudo raspi-config nonint do_serial_cons 1 && sudo reboot")
+  }
+
+  /// One for the device groups that exist here.
+  func groups() -> [Diagnosis] {
+    let wanted = ["i2c", "dialout", "gpio"]
+    let existing = (machine.read("/etc/group") ?? "").split(separator: "\n").compactMap { line -> (String, Int)? in
+      let fields = line.split(separator: ":", omittingEmptySubsequences: false)
+      guard fields.count >= 3, wanted.contains(String(fields[0])), let number = Int(fields[2]) else { return nil }
+      return (String(fields[0]), number)
+    }
+    let missing = existing.filter { !machine.groups.contains($0.1) }.map(\.0).sorted()
+    let ok = machine.isRoot || missing.isEmpty
+    return [
+      Diagnosis(
+        name: "groups", status: ok ? .ok : .warn,
+        found: machine.isRoot
+          ? "root"
+          : existing.isEmpty
+            ? "none of i2c, dialout, gpio exists here"
+            : missing.isEmpty
+              ? "in all of \(existing.map(\.0).sorted().joined(separator: ", "))"
+              : "not in \(missing.joined(separator: ", "))",
+        why: "a device that cannot be opened cannot be driven",
+        fix: ok ? nil : "sudo usermod -aG \(missing.joined(separator: ",")) $USER, then log in again")
+    ]
+  }
+}

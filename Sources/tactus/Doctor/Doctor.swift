@@ -1,0 +1,142 @@
+/// Looks at a machine and says whether it is ready for real time, and if not, why and what to do.
+struct Doctor {
+  let machine: Machine
+
+  func examine() -> [Diagnosis] {
+    [
+      kernel(), priority(), memory(), throttling(), governor(), isolation(), clockSource(), supply(), time(),
+    ] + i2c() + [serialConsole()] + groups()
+  }
+
+  private func kernel() -> Diagnosis {
+    let isRealTime = machine.kernelVersion.contains("PREEMPT_RT") || machine.read("/sys/kernel/realtime") == "1"
+    let isPi = machine.kernelRelease.contains("rpi")
+    return Diagnosis(
+      name: "kernel", status: isRealTime ? .ok : .warn,
+      found: "\(machine.kernelRelease), " + (isRealTime ? "PREEMPT_RT" : "not PREEMPT_RT (\(machine.kernelVersion))"),
+      why: "without PREEMPT_RT a driver can hold up a real-time thread for milliseconds",
+      fix: isRealTime
+        ? nil
+        : "sudo apt install " + (isPi ? "linux-image-rpi-v8-rt" : "linux-image-rt-$(dpkg --print-architecture)")
+          + " && sudo reboot")
+  }
+
+  private func priority() -> Diagnosis {
+    let limit = machine.priorityLimit
+    let ok = machine.maySetPriority || limit.map { $0 >= 80 } ?? true
+    return Diagnosis(
+      name: "real-time priority", status: ok ? .ok : .fail,
+      found: machine.maySetPriority
+        ? "allowed (CAP_SYS_NICE)" : "RLIMIT_RTPRIO is \(limit.map(String.init) ?? "unlimited")",
+      why: "lanes ask for SCHED_FIFO 80; without it any busy program delays them by tens of milliseconds",
+      fix: ok
+        ? nil
+        : "echo \"$USER - rtprio 99\" | sudo tee /etc/security/limits.d/tactus-rtprio.conf, then log in again"
+          + " (the systemd unit has LimitRTPRIO=99)")
+  }
+
+  private func memory() -> Diagnosis {
+    let ok = machine.mayLockMemory || machine.memoryLimit == nil
+    return Diagnosis(
+      name: "locked memory", status: ok ? .ok : .fail,
+      found: machine.mayLockMemory
+        ? "allowed (CAP_IPC_LOCK)" : "RLIMIT_MEMLOCK is \(machine.memoryLimit.map { "\($0) bytes" } ?? "unlimited")",
+      why: "a page that was swapped out costs a tick milliseconds",
+      fix: ok
+        ? nil
+        : "echo \"$USER - memlock unlimited\" | sudo tee /etc/security/limits.d/tactus-memlock.conf, then log in again"
+          + " (the systemd unit has LimitMEMLOCK=infinity)")
+  }
+
+  private func throttling() -> Diagnosis {
+    let runtime = machine.read("/proc/sys/kernel/sched_rt_runtime_us").flatMap { Int($0) }
+    let period = machine.read("/proc/sys/kernel/sched_rt_period_us").flatMap { Int($0) } ?? 1_000_000
+    let restore = "sudo sysctl kernel.sched_rt_runtime_us=950000"
+    let name = "real-time throttling"
+    switch runtime {
+    case nil:
+      return Diagnosis(
+        name: name, status: .warn, found: "kernel.sched_rt_runtime_us cannot be read",
+        why: "it bounds the time real-time threads get", fix: "sysctl kernel.sched_rt_runtime_us")
+    case 0?:
+      return Diagnosis(
+        name: name, status: .fail, found: "real-time threads get 0 µs", why: "SCHED_FIFO threads never run",
+        fix: restore)
+    case let runtime? where runtime < 0:
+      return Diagnosis(
+        name: name, status: .warn, found: "off: real-time threads may use all of every CPU",
+        why: "a lane that never ends its tick freezes the machine, the way to stop it included", fix: restore)
+    case let runtime?:
+      return Diagnosis(
+        name: name, status: .ok, found: "real-time threads get \(runtime) of every \(period) µs",
+        why: "a lane that needs more is stopped for the rest", fix: nil)
+    }
+  }
+
+  private func governor() -> Diagnosis {
+    let folder = "/sys/devices/system/cpu"
+    let governors = machine.list(folder).compactMap { machine.read("\(folder)/\($0)/cpufreq/scaling_governor") }
+    let slow = Set(governors).subtracting(["performance"]).sorted()
+    return Diagnosis(
+      name: "CPU governor", status: slow.isEmpty ? .ok : .warn,
+      found: governors.isEmpty ? "no frequency scaling" : Set(governors).sorted().joined(separator: ", "),
+      why: "a CPU that has slowed down wakes up late and computes slowly until the governor notices",
+      fix: slow.isEmpty
+        ? nil : "echo performance | sudo tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor")
+  }
+
+  private func isolation() -> Diagnosis {
+    let isolated = machine.read("/sys/devices/system/cpu/isolated") ?? ""
+    let last = lastCPU
+    let ok = !isolated.isEmpty || last == 0
+    return Diagnosis(
+      name: "isolated CPUs", status: ok ? .ok : .warn,
+      found: isolated.isEmpty ? (last == 0 ? "only one CPU" : "none") : isolated,
+      why: "on a CPU of its own (runtime.robot.cpu) a lane shares caches and interrupts with nobody",
+      fix: ok
+        ? nil : "sudo sed -i '1 s/$/ isolcpus=\(last)/' /boot/firmware/cmdline.txt && sudo reboot (Raspberry Pi OS)")
+  }
+
+  private var lastCPU: Int {
+    let online = machine.read("/sys/devices/system/cpu/online") ?? "0"
+    return online.split(whereSeparator: { ",-".contains($0) }).last.flatMap { Int($0) } ?? 0
+  }
+
+  private func clockSource() -> Diagnosis {
+    let folder = "/sys/devices/system/clocksource/clocksource0"
+    let source = machine.read("\(folder)/current_clocksource")
+    let available = machine.read("\(folder)/available_clocksource") ?? ""
+    let slow = ["hpet", "acpi_pm", "jiffies", "refined-jiffies"]
+    let ok = source.map { !slow.contains($0) } ?? false
+    let better = available.split(separator: " ").map(String.init).first { !slow.contains($0) }
+    return Diagnosis(
+      name: "clock source", status: ok ? .ok : .warn, found: source ?? "unknown",
+      why: "reading a slow clock source costs a system call and a microsecond or more in every tick",
+      fix: ok ? nil : better.map { "echo \($0) | sudo tee \(folder)/current_clocksource" })
+  }
+
+  /// A Pi reports a weak power supply and overheating; other machines have no such file.
+  private func supply() -> Diagnosis {
+    let path = "/sys/devices/platform/soc/soc:firmware/get_throttled"
+    let why = "the firmware slows the CPU down, in the middle of a tick too"
+    guard let text = machine.read(path), let bits = Int(text, radix: 16) else {
+      return Diagnosis(name: "power and heat", status: .ok, found: "not reported here", why: why, fix: nil)
+    }
+    let now = bits & 0xF
+    let found =
+      bits == 0
+      ? "no throttling since boot" : "throttled \(now == 0 ? "earlier" : "now") (0x\(String(bits, radix: 16)))"
+    return Diagnosis(
+      name: "power and heat", status: bits == 0 ? .ok : .warn, found: found, why: why,
+      fix: bits == 0 ? nil : "vcgencmd get_throttled; use a stronger power supply and cooling, then reboot")
+  }
+
+  private func time() -> Diagnosis {
+    let ok = machine.timeIsSynchronized == true
+    return Diagnosis(
+      name: "time-keeping", status: ok ? .ok : .warn,
+      found: machine.timeIsSynchronized.map { $0 ? "synchronized" : "not synchronized" } ?? "not reported",
+      why: "loops and failsafes use the monotonic clock and do not mind; log lines show the time of day",
+      fix: ok ? nil : "sudo timedatectl set-ntp true")
+  }
+}

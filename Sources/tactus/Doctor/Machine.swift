@@ -1,0 +1,73 @@
+import CDaemon
+import Glibc
+
+/// What `doctor` looks at: the files the kernel shows and a few limits. A value, so that tests can make up a machine.
+struct Machine: Sendable {
+  /// The text of a file, without the newline at its end; nil when it cannot be read.
+  var read: @Sendable (String) -> String?
+  /// The names in a folder, sorted; empty when there is none.
+  var list: @Sendable (String) -> [String]
+  /// I2C_FUNC_* bits of an adapter; nil when it cannot be opened.
+  var i2cFunctions: @Sendable (String) -> UInt64?
+  var kernelRelease: String
+  var kernelVersion: String
+  var isRoot: Bool
+  /// CAP_SYS_NICE and CAP_IPC_LOCK.
+  var maySetPriority: Bool
+  var mayLockMemory: Bool
+  /// RLIMIT_RTPRIO and RLIMIT_MEMLOCK in bytes; nil: unlimited.
+  var priorityLimit: Int?
+  var memoryLimit: Int?
+  /// nil: the kernel does not say.
+  var timeIsSynchronized: Bool?
+  /// The process's groups by number.
+  var groups: Set<Int>
+
+  /// The machine we run on.
+  static func current() -> Machine {
+    var release = [CChar](repeating: 0, count: 128)
+    var version = [CChar](repeating: 0, count: 128)
+    daemon_kernel(&release, release.count, &version, version.count)
+    let synchronized = daemon_time_is_synchronized()
+    let priority = Int(daemon_limit_rtprio())
+    let memory = Int(daemon_limit_memlock())
+    return Machine(
+      read: { path in YAMLFile.contents(of: path).map { $0.last == "\n" ? String($0.dropLast()) : $0 } },
+      list: names(in:),
+      i2cFunctions: { path in
+        let descriptor = open(path, O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        return daemon_i2c_functions(descriptor)
+      },
+      kernelRelease: text(release), kernelVersion: text(version),
+      isRoot: geteuid() == 0,
+      maySetPriority: daemon_has_capability(23) == 1, mayLockMemory: daemon_has_capability(14) == 1,
+      priorityLimit: priority < 0 ? nil : priority, memoryLimit: memory < 0 ? nil : memory,
+      timeIsSynchronized: synchronized < 0 ? nil : synchronized == 1,
+      groups: processGroups())
+  }
+
+  private static func text(_ bytes: [CChar]) -> String {
+    String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  private static func names(in folder: String) -> [String] {
+    guard let stream = opendir(folder) else { return [] }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) {
+        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name != "." && name != ".." { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  private static func processGroups() -> Set<Int> {
+    var groups = [gid_t](repeating: 0, count: 256)
+    let count = getgroups(Int32(groups.count), &groups)
+    return Set(groups.prefix(Int(max(0, count))).map(Int.init) + [Int(getegid())])
+  }
+}

@@ -1,0 +1,101 @@
+import Buses
+import BusesLinux
+
+/// Opens the devices of a list of safe-state writes and makes the writes.
+final class SafeStateWriter {
+  private enum Device {
+    case i2c(LinuxI2CBus)
+    case serial(LinuxSerialPort)
+  }
+
+  let writes: [SafeStateWrite]
+  private var devices: [String: Device] = [:]
+
+  init(_ writes: [SafeStateWrite]) {
+    self.writes = writes
+  }
+
+  /// Opens what is not open yet, so that a write later needs no path and no permission. What could not be opened.
+  func open() -> [String] {
+    var failures: [String] = []
+    for write in writes where devices[write.path] == nil {
+      do throws(BusOpenError) {
+        devices[write.path] = try Self.device(of: write)
+      } catch {
+        failures.append("\(error)")
+      }
+    }
+    return failures
+  }
+
+  /// Makes every write, also when an earlier one fails. What failed; empty: the safe state is confirmed, which for a
+  /// serial line means that the kernel has taken all bytes.
+  ///
+  /// Blocks at most 30 ms for each I2C write. A device that failed is opened anew the next time.
+  func write() -> [String] {
+    var failures = open()
+    for write in writes {
+      guard let device = devices[write.path] else { continue }
+      if let failure = Self.perform(write, on: device) {
+        failures.append("\(write): \(failure)")
+        devices[write.path] = nil
+      }
+    }
+    return failures
+  }
+
+  private static func device(of write: SafeStateWrite) throws(BusOpenError) -> Device {
+    switch write {
+    case .i2cByte(let path, _, _, _): .i2c(try LinuxI2CBus(path: path, operations: [.writeByte]))
+    case .i2cBlock(let path, _, _, _): .i2c(try LinuxI2CBus(path: path, operations: [.writeBlock]))
+    // Not exclusive: the daemon has it open.
+    case .serial(let path, let baud, _): .serial(try LinuxSerialPort(path: path, baudRate: baud, exclusive: false))
+    }
+  }
+
+  private static func perform(_ write: SafeStateWrite, on device: Device) -> String? {
+    switch (write, device) {
+    case (.i2cByte(_, let address, let register, let byte), .i2c(let owner)):
+      return transfer(on: owner) { (bus) throws(I2CError) in
+        try bus.writeByte(byte, to: checked(address), register: register)
+      }
+    case (.i2cBlock(_, let address, let register, let bytes), .i2c(let owner)):
+      var block = I2CBytes()
+      for byte in bytes { block.append(byte) }
+      return transfer(on: owner) { (bus) throws(I2CError) in
+        try bus.writeBlock(block, to: checked(address), register: register)
+      }
+    case (.serial(_, _, let bytes), .serial(let owner)):
+      return send(bytes, on: owner)
+    default:
+      return "one path is named as two kinds of device"
+    }
+  }
+
+  private static func transfer(on owner: LinuxI2CBus, _ body: (inout I2CBus) throws(I2CError) -> Void) -> String? {
+    var bus = owner.port()
+    do throws(I2CError) {
+      try body(&bus)
+      return nil
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  private static func send(_ bytes: [UInt8], on owner: LinuxSerialPort) -> String? {
+    var port = owner.port()
+    return bytes.withUnsafeBytes { bytes in
+      do throws(SerialError) {
+        try port.write(bytes)
+        return nil
+      } catch {
+        return "\(error)"
+      }
+    }
+  }
+
+  private static func checked(_ address: UInt8) -> I2CAddress {
+    guard let address = I2CAddress(address) else { preconditionFailure("a SafeStateWrite's address is valid") }
+    return address
+  }
+}

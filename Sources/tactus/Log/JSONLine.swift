@@ -1,0 +1,34 @@
+/// Builds one JSON object on one line, members in the order they are added.
+struct JSONLine {
+  private var body = "{"
+
+  mutating func add(_ name: String, _ value: String) {
+    add(name, raw: Self.quoted(value))
+  }
+
+  /// `raw` is JSON already.
+  mutating func add(_ name: String, raw: String) {
+    if body.utf8.count > 1 { body += "," }
+    body += Self.quoted(name) + ":" + raw
+  }
+
+  var text: String { body + "}" }
+
+  static func quoted(_ text: String) -> String {
+    var result = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": result += "\\\""
+      case "\\": result += "\\\\"
+      case "\n": result += "\\n"
+      case "\r": result += "\\r"
+      case "\t": result += "\\t"
+      case _ where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value):
+        let digits = String(scalar.value, radix: 16)
+        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result + "\""
+  }
+}

@@ -1,0 +1,61 @@
+import CDaemon
+import Glibc
+
+/// What wakes the main thread: signals and the loops' doorbell. Blocks in poll and nowhere else.
+struct ServiceEvents: ~Copyable {
+  enum Event: Equatable {
+    case stop(signal: Int32)
+    /// SIGHUP.
+    case reopenLog
+    /// SIGCHLD.
+    case childEnded
+    /// A loop rang.
+    case doorbell
+  }
+
+  /// For loops to ring.
+  let doorbell: Int32
+  private let signals: Int32
+
+  /// Blocks the signals in this thread and in all it starts: call it before any other thread exists.
+  init() throws(ServiceError) {
+    signals = daemon_signal_descriptor()
+    guard signals >= 0 else { throw ServiceError(call: "signalfd", errno: -signals) }
+    doorbell = daemon_doorbell()
+    guard doorbell >= 0 else { throw ServiceError(call: "eventfd", errno: -doorbell) }
+  }
+
+  deinit {
+    close(signals)
+    close(doorbell)
+  }
+
+  /// Waits for the next events; at least one.
+  func wait() -> [Event] {
+    var descriptors = [
+      pollfd(fd: signals, events: Int16(POLLIN), revents: 0), pollfd(fd: doorbell, events: Int16(POLLIN), revents: 0),
+    ]
+    while true {
+      guard poll(&descriptors, 2, -1) > 0 else { continue }
+      var events: [Event] = []
+      while case let number = daemon_next_signal(signals), number > 0 {
+        switch number {
+        case SIGTERM, SIGINT: events.append(.stop(signal: number))
+        case SIGHUP: events.append(.reopenLog)
+        case SIGCHLD: events.append(.childEnded)
+        default: break
+        }
+      }
+      if daemon_answer(doorbell) > 0 { events.append(.doorbell) }
+      if !events.isEmpty { return events }
+    }
+  }
+}
+
+/// A system call that must not fail has failed.
+struct ServiceError: Error, CustomStringConvertible {
+  var call: String
+  var errno: Int32
+
+  var description: String { "\(call): \(String(cString: strerror(errno)))" }
+}

@@ -1,0 +1,27 @@
+import CDaemon
+import Glibc
+
+/// Tells a service manager how the service is: sd_notify's protocol, written out.
+struct ServiceNotifier {
+  /// nil: no service manager asked.
+  let socketPath: String?
+  /// How often `watchdog` must be called at least; nil: the service manager does not watch this process.
+  let watchdogMicroseconds: Int?
+
+  /// Reads NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID.
+  init(environment: [String: String], process: pid_t = getpid()) {
+    socketPath = environment["NOTIFY_SOCKET"]
+    let isForUs = environment["WATCHDOG_PID"].map { $0 == String(process) } ?? true
+    watchdogMicroseconds = isForUs ? environment["WATCHDOG_USEC"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil } : nil
+  }
+
+  func ready(status: String) { send("READY=1\nSTATUS=\(status)\n") }
+  func watchdog() { send("WATCHDOG=1\n") }
+  func stopping() { send("STOPPING=1\n") }
+
+  private func send(_ message: String) {
+    guard let socketPath else { return }
+    // A service manager that does not listen is no reason to stop a robot.
+    _ = daemon_notify(socketPath, message)
+  }
+}

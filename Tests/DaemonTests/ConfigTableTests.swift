@@ -1,0 +1,55 @@
+import Foundation
+import Testing
+
+@testable import tactus
+
+/// The repository's root.
+let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+  .deletingLastPathComponent()
+
+@Suite("configuration table")
+struct ConfigTableTests {
+  @Test("every default: of its key's kind and within its range", arguments: ConfigTable.keys.map(\.path))
+  func defaults(path: String) throws {
+    let key = try #require(ConfigTable.byPath[path])
+    guard let standard = key.standard else { return }
+    if case .integers(let count, let range) = key.kind, case .integers(let values) = standard {
+      #expect(values.count == count && values.allSatisfy(range.contains))
+    } else {
+      let text = if case .text(let text) = standard { text } else { standard.description }
+      #expect(ScalarReader.value(text, as: key.kind) == standard)
+    }
+  }
+
+  @Test("every key: in a section that the reference introduces, with a sentence of its own")
+  func sections() {
+    let sections = Set(ConfigTable.sections.map(\.name))
+    for key in ConfigTable.keys {
+      #expect(sections.contains(String(key.path.prefix { $0 != "." })), "\(key.path)")
+      #expect(key.doc.hasSuffix(".") || key.doc.hasSuffix(")."), "\(key.path)")
+    }
+  }
+
+  /// `tactus check --reference > config/reference.yaml` rewrites it.
+  @Test("config/reference.yaml: what the table says, word for word")
+  func referenceIsCurrent() throws {
+    let file = try String(contentsOf: repository.appending(path: "config/reference.yaml"), encoding: .utf8)
+    #expect(file == ConfigReference.text, "run: tactus check --reference > config/reference.yaml")
+  }
+
+  @Test("the reference: reads as a file that gives every default")
+  func referenceReads() throws {
+    let file = try YAMLFile(text: ConfigReference.text, name: "reference.yaml")
+    let found = try ConfigReader.read(file, environment: [:])
+    for key in ConfigTable.keys { #expect(found.values[key.path] == key.standard, "\(key.path)") }
+  }
+
+  @Test(
+    "the files in config/: read without an error", arguments: ["simulated.yaml", "rider-pi.yaml", "reference.yaml"])
+  func shipped(name: String) throws {
+    let configuration = try Configuration.read(
+      path: repository.appending(path: "config/\(name)").path(percentEncoded: false), environment: [:])
+    #expect(configuration.motors != nil)
+    #expect((configuration.bindAddress == "0.0.0.0") == (name == "rider-pi.yaml"))
+  }
+}

@@ -1,0 +1,218 @@
+import Testing
+
+@testable import tactus
+
+private func read(_ text: String, environment: [String: String] = [:]) throws(ConfigErrors) -> Configuration {
+  let file: YAMLFile
+  do {
+    file = try YAMLFile(text: text, name: "c.yaml")
+  } catch {
+    throw error as! ConfigErrors
+  }
+  return try Configuration.read(file, environment: environment)
+}
+
+private func errors(_ text: String, environment: [String: String] = [:]) -> [String] {
+  do {
+    _ = try read(text, environment: environment)
+    return []
+  } catch {
+    return error.errors.map(\.description)
+  }
+}
+
+@Suite("configuration")
+struct ConfigTests {
+  @Test("the requirement's config.yaml: accepted as it stands, with its meaning")
+  func requirement() throws {
+    let configuration = try read(
+      """
+      network:
+        motor_udp_port: 5006
+        rtsp_port: 8554
+
+      camera:
+        resolution: [640, 480]
+        framerate: 30
+        format: 'h264'
+
+      motors:
+        speed_limit: 90
+        acceleration: 40
+        i2c_address: 0x17
+
+      logging:
+        level: 'INFO'
+        file: '/var/log/yahboom.log'
+      """)
+    #expect(configuration.motorPort == 5006)
+    let motors = try #require(configuration.motors)
+    #expect(motors.backend == .ybPcbCar)
+    #expect(motors.speedLimitPercent == 90)
+    #expect(motors.acceleration == 40)
+    #expect(motors.i2cAddress == 0x17)
+    #expect(configuration.logLevel == "INFO")
+    #expect(configuration.logFile == "/var/log/yahboom.log")
+    #expect(
+      configuration.unused == ["network.rtsp_port", "camera.resolution", "camera.framerate", "camera.format"])
+  }
+
+  @Test("the original program's further keys: accepted")
+  func original() throws {
+    let configuration = try read(
+      """
+      network: { bind_address: 0.0.0.0 }
+      motors: { i2c_bus: 3, command_timeout: 0.5, invert_left: yes, invert_right: false }
+      camera: { bitrate: 2_000_000, rotation: 180, device: /dev/video0 }
+      safety: { emergency_stop_enabled: true, safe_mode_speed_limit: 50, watchdog_enabled: true, watchdog_timeout: 2.0 }
+      performance: { worker_threads: 2, udp_buffer_size: 1024 }
+      """)
+    let motors = try #require(configuration.motors)
+    #expect(configuration.bindAddress == "0.0.0.0")
+    #expect(motors.i2cBus == 3)
+    #expect(motors.commandTimeoutSeconds == 0.5)
+    #expect(motors.invertLeft && !motors.invertRight)
+    #expect(configuration.guardTimeoutSeconds == 2)
+    #expect(configuration.longestDatagram == 1024)
+  }
+
+  @Test("an empty file: every default, and no system runs")
+  func empty() throws {
+    let configuration = try read("# nothing\n")
+    #expect(configuration.motors == nil)
+    #expect(configuration.bindAddress == "127.0.0.1")
+    #expect(configuration.motorPort == 5005)
+    #expect(configuration.robotScheduling == .fifo(priority: 80))
+    #expect(configuration.guardEnabled && configuration.guardTimeoutSeconds == 1)
+  }
+
+  @Test("an empty motors section: the robot runs with the defaults")
+  func emptySection() throws {
+    let motors = try #require(try read("motors:\n").motors)
+    #expect(motors.backend == .ybPcbCar && motors.i2cAddress == 0x16 && motors.commandTimeoutSeconds == 1)
+  }
+
+  @Test("raspbot-v2 without an address: 0x2B")
+  func raspbotAddress() throws {
+    #expect(try read("motors: { backend: raspbot-v2 }").motors?.i2cAddress == 0x2B)
+    #expect(try read("motors: { backend: raspbot-v2, i2c_address: 0x30 }").motors?.i2cAddress == 0x30)
+  }
+
+  @Test("many errors: all are reported, each with file, line, column, key and what was expected")
+  func allErrors() {
+    let found = errors(
+      """
+      network:
+        rtsp_port: 99999
+      motors:
+        speed_limit: fast
+        invert_left: 3
+        backend: lego
+      camera:
+        resolution: [640]
+      logging: 3
+      """)
+    #expect(
+      found == [
+        "c.yaml:2:14: network.rtsp_port: expected an integer 1…65535, got 99999",
+        "c.yaml:4:16: motors.speed_limit: expected a number 0…100, got fast",
+        "c.yaml:5:16: motors.invert_left: expected true or false, got 3",
+        "c.yaml:6:12: motors.backend: expected one of yb-pcb-car, raspbot-v2, xgo-rider, sim, got lego",
+        "c.yaml:8:15: camera.resolution: expected a list of 2 integers 16…8192, got [640]",
+        "c.yaml:9:10: logging: expected a mapping of keys, got 3",
+      ])
+  }
+
+  @Test(
+    "an unknown key: an error that suggests the nearest known one",
+    arguments: [
+      (
+        "motors: { speed_limt: 3 }",
+        "c.yaml:1:11: motors.speed_limt: expected a known key (speed_limit?), got speed_limt"
+      ),
+      ("netwrok: {}", "c.yaml:1:1: netwrok: expected a known key (network?), got netwrok"),
+      (
+        "runtime: { robot: { prioritty: 3 } }",
+        "c.yaml:1:21: runtime.robot.prioritty: expected a known key (priority?), got prioritty"
+      ),
+      (
+        "logging: { zebra: 3 }",
+        "c.yaml:1:12: logging.zebra: expected a known key (one of level, file), got zebra"
+      ),
+    ])
+  func unknownKey(text: String, expected: String) {
+    #expect(errors(text) == [expected])
+  }
+
+  @Test("a value out of the environment: used, and hidden when it is wrong")
+  func environment() throws {
+    #expect(try read("logging: { file: '/log/${ROBOT}.log' }", environment: ["ROBOT": "a1"]).logFile == "/log/a1.log")
+    #expect(try read("network:\n  motor_udp_port: ${PORT}", environment: ["PORT": "7"]).motorPort == 7)
+    #expect(try read("logging: { file: '$${ROBOT}' }").logFile == "${ROBOT}")
+    #expect(
+      errors("network:\n  motor_udp_port: ${PORT}", environment: ["PORT": "hunter2"])
+        == [
+          "c.yaml:2:19: network.motor_udp_port: expected an integer 0…65535, got the (hidden) value of ${PORT}"
+        ])
+    #expect(
+      errors("logging: { file: '${NOPE}' }")
+        == ["c.yaml:1:18: logging.file: expected the environment variable NOPE, got none of that name"])
+    #expect(
+      errors("logging: { file: '${NOPE' }")
+        == ["c.yaml:1:18: logging.file: expected ${NAME}, got a '${' without a name and '}'"])
+  }
+
+  @Test("a list item out of the environment: hidden when it is wrong")
+  func environmentInList() {
+    let found = errors("camera: { resolution: ['${SECRET}', 480] }", environment: ["SECRET": "hunter2"])
+    #expect(found.count == 1 && !found[0].contains("hunter2"))
+  }
+
+  @Test("not YAML, a key twice: one error with its place")
+  func notYAML() {
+    #expect(errors("motors: [\n").first?.hasPrefix("c.yaml:2:1: expected YAML, got") == true)
+    #expect(errors("motors:\n  i2c_bus: 1\n  i2c_bus: 2\n").first?.contains("expected each key once") == true)
+    #expect(errors("- 1\n") == ["c.yaml:1:1: expected a mapping of keys, got [1]"])
+  }
+
+  @Test("a key with nothing behind it: an error")
+  func nothing() {
+    #expect(
+      errors("motors:\n  i2c_bus:\n")
+        == ["c.yaml:2:11: motors.i2c_bus: expected an integer 0…255, got nothing"])
+  }
+
+  @Test("keys that contradict each other: an error at the key")
+  func together() {
+    #expect(
+      errors("motors: { min_duty: 200, max_duty: 100 }")
+        == ["c.yaml:1:21: motors.min_duty: expected at most motors.max_duty (100), got 200"])
+    #expect(
+      errors("runtime: { robot: { scheduling: deadline, rate_hz: 1000, budget_us: 1000 } }")
+        == ["c.yaml:1:69: runtime.robot.budget_us: expected less than the period of 1000 µs, got 1000"])
+  }
+
+  @Test("the e-stop: cannot be switched off")
+  func emergencyStop() {
+    #expect(
+      errors("safety: { emergency_stop_enabled: false }")
+        == ["c.yaml:1:35: safety.emergency_stop_enabled: expected true (it cannot be switched off), got false"])
+  }
+
+  @Test(
+    "integers: as YAML 1.1 writes them, nothing else",
+    arguments: [
+      ("12", 12), ("0x16", 22), ("0X2b", 43), ("-3", -3), ("+3", 3), ("2_000_000", 2_000_000), ("0b11", 3),
+      ("0o17", 15),
+      ("", nil), ("0x", nil), ("1.0", nil), ("_1", nil), ("1_", nil), ("--1", nil), ("0x-1", nil), ("1e3", nil),
+      ("99999999999999999999", nil),
+    ] as [(String, Int?)])
+  func integers(text: String, expected: Int?) {
+    #expect(ScalarReader.integer(text) == expected)
+  }
+
+  @Test("numbers: finite decimals only", arguments: ["nan", "inf", "-inf", "0x1p3", "1e999", "", "1,5", "."])
+  func badNumbers(text: String) {
+    #expect(ScalarReader.number(text) == nil)
+  }
+}

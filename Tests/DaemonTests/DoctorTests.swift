@@ -1,0 +1,118 @@
+import Foundation
+import Testing
+
+@testable import tactus
+
+/// A Raspberry Pi on which everything is right.
+private func goodPi() -> Machine {
+  let files = [
+    "/proc/sys/kernel/sched_rt_runtime_us": "950000",
+    "/proc/sys/kernel/sched_rt_period_us": "1000000",
+    "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor": "performance",
+    "/sys/devices/system/cpu/isolated": "3",
+    "/sys/devices/system/cpu/online": "0-3",
+    "/sys/devices/system/clocksource/clocksource0/current_clocksource": "arch_sys_counter",
+    "/sys/devices/system/clocksource/clocksource0/available_clocksource": "arch_sys_counter",
+    "/sys/devices/platform/soc/soc:firmware/get_throttled": "0",
+    "/proc/cmdline": "root=/dev/mmcblk0p2 isolcpus=3",
+    "/etc/group": "root:x:0:\ni2c:x:994:pi\ndialout:x:20:pi\ngpio:x:993:pi",
+  ]
+  let folders = ["/dev": ["i2c-1", "ttyAMA0"], "/sys/devices/system/cpu": ["cpu0", "isolated"]]
+  return Machine(
+    read: { files[$0] }, list: { folders[$0] ?? [] },
+    i2cFunctions: { _ in 0x0FFF_0001 }, kernelRelease: "6.6.51+rpt-rpi-v8-rt",
+    kernelVersion: "#1 SMP PREEMPT_RT Debian", isRoot: false, maySetPriority: false, mayLockMemory: false,
+    priorityLimit: 99, memoryLimit: nil, timeIsSynchronized: true, groups: [1000, 994, 20, 993])
+}
+
+extension Machine {
+  fileprivate func with(_ path: String, _ text: String?) -> Machine {
+    var machine = self
+    let before = read
+    machine.read = { $0 == path ? text : before($0) }
+    return machine
+  }
+
+  fileprivate func changed(_ change: (inout Machine) -> Void) -> Machine {
+    var machine = self
+    change(&machine)
+    return machine
+  }
+}
+
+/// Name and status of everything that is not ok.
+private func complaints(_ machine: Machine) -> [String] {
+  Doctor(machine: machine).examine().filter { $0.status != .ok }.map { "\($0.name) \($0.status.rawValue)" }
+}
+
+@Suite("doctor")
+struct DoctorTests {
+  @Test("a machine on which everything is right: no complaint, nothing to fix")
+  func good() {
+    #expect(complaints(goodPi()) == [])
+    #expect(Doctor(machine: goodPi()).examine().allSatisfy { $0.fix == nil })
+  }
+
+  @Test("one thing wrong: one complaint, with its severity")
+  func oneThing() {
+    let pi = goodPi()
+    #expect(complaints(pi.changed { $0.kernelVersion = "#1 SMP PREEMPT Debian" }) == ["kernel warn"])
+    #expect(complaints(pi.changed { $0.priorityLimit = 0 }) == ["real-time priority fail"])
+    #expect(complaints(pi.changed { $0.memoryLimit = 8 << 20 }) == ["locked memory fail"])
+    #expect(complaints(pi.with("/proc/sys/kernel/sched_rt_runtime_us", "0")) == ["real-time throttling fail"])
+    #expect(complaints(pi.with("/proc/sys/kernel/sched_rt_runtime_us", "-1")) == ["real-time throttling warn"])
+    #expect(
+      complaints(pi.with("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "ondemand")) == ["CPU governor warn"])
+    #expect(complaints(pi.with("/sys/devices/system/cpu/isolated", "")) == ["isolated CPUs warn"])
+    #expect(
+      complaints(pi.with("/sys/devices/system/clocksource/clocksource0/current_clocksource", "hpet"))
+        == ["clock source warn"])
+    #expect(
+      complaints(pi.with("/sys/devices/platform/soc/soc:firmware/get_throttled", "50005")) == ["power and heat warn"])
+    #expect(complaints(pi.changed { $0.timeIsSynchronized = false }) == ["time-keeping warn"])
+    #expect(complaints(pi.changed { $0.i2cFunctions = { _ in nil } }) == ["I2C warn"])
+    #expect(complaints(pi.changed { $0.i2cFunctions = { _ in 0x0010_0000 } }) == ["I2C warn"])
+    #expect(complaints(pi.with("/proc/cmdline", "console=serial0,115200 root=x")) == ["serial line warn"])
+    #expect(complaints(pi.changed { $0.groups = [1000, 994] }) == ["groups warn"])
+  }
+
+  @Test("privileges: make up for the limits")
+  func privileges() {
+    let machine = goodPi().changed {
+      $0.priorityLimit = 0
+      $0.memoryLimit = 0
+      $0.maySetPriority = true
+      $0.mayLockMemory = true
+      $0.groups = []
+      $0.isRoot = true
+    }
+    #expect(complaints(machine) == [])
+  }
+
+  @Test("every complaint: says why and how to fix it")
+  func fixes() {
+    let machine = goodPi().changed {
+      $0.read = { _ in nil }
+      $0.list = { _ in [] }
+      $0.kernelVersion = ""
+      $0.priorityLimit = 0
+      $0.memoryLimit = 0
+      $0.timeIsSynchronized = nil
+    }
+    for diagnosis in Doctor(machine: machine).examine() where diagnosis.status != .ok {
+      #expect(!diagnosis.why.isEmpty, "\(diagnosis.name)")
+      if diagnosis.name != "clock source" { #expect(diagnosis.fix != nil, "\(diagnosis.name)") }
+    }
+  }
+
+  @Test("tactus doctor --json on this machine: one JSON object whose verdict is the exit status")
+  func json() throws {
+    let doctor = try TactusProcess(["doctor", "--json"])
+    let status = try #require(doctor.finish())
+    let object = try #require(try JSONSerialization.jsonObject(with: Data(doctor.said.utf8)) as? [String: Any])
+    let checks = try #require(object["checks"] as? [[String: String]])
+    #expect(checks.count >= 11)
+    #expect(object["ready"] as? Bool == (status == 0))
+    #expect(checks.contains { $0["status"] == "fail" } == (status == 1))
+  }
+}
