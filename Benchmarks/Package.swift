@@ -1,0 +1,19 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own, so that building Tactus never builds its benchmarks. Run by scripts/bench.
+let package = Package(
+  name: "tactus-bench",
+  dependencies: [.package(path: "..")],
+  targets: [
+    .target(name: "CBench"),
+    .executableTarget(
+      name: "tactus-bench",
+      dependencies: [
+        "CBench",
+        .product(name: "Tactus", package: "tactus"),
+        .product(name: "TactusRobot", package: "tactus"),
+      ]),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,2 @@
+TITLE = "Idle"
+def run(context): raise NotImplementedError
