@@ -19,10 +19,15 @@ struct ServiceEvents: ~Copyable {
 
   /// Blocks the signals in this thread and in all it starts: call it before any other thread exists.
   init() throws(ServiceError) {
-    signals = daemon_signal_descriptor()
+    let signals = daemon_signal_descriptor()
     guard signals >= 0 else { throw ServiceError(call: "signalfd", errno: -signals) }
-    doorbell = daemon_doorbell()
-    guard doorbell >= 0 else { throw ServiceError(call: "eventfd", errno: -doorbell) }
+    let doorbell = daemon_doorbell()
+    guard doorbell >= 0 else {
+      close(signals)
+      throw ServiceError(call: "eventfd", errno: -doorbell)
+    }
+    self.signals = signals
+    self.doorbell = doorbell
   }
 
   deinit {
