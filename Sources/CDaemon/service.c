@@ -7,7 +7,6 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -36,22 +35,6 @@ int daemon_next_signal(int descriptor) {
   ssize_t count = read(descriptor, &info, sizeof info);
   if (count == sizeof info) return (int)info.ssi_signo;
   return count < 0 && errno != EAGAIN && errno != EINTR ? -errno : 0;
-}
-
-int daemon_doorbell(void) {
-  int descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  return descriptor < 0 ? -errno : descriptor;
-}
-
-void daemon_ring(int doorbell) {
-  uint64_t one = 1;
-  // It can only fail when 2^64 − 2 rings wait, and then the doorbell is readable already.
-  if (write(doorbell, &one, sizeof one) < 0) return;
-}
-
-uint64_t daemon_answer(int doorbell) {
-  uint64_t rings = 0;
-  return read(doorbell, &rings, sizeof rings) == sizeof rings ? rings : 0;
 }
 
 int daemon_socket_pair(int pair[2]) {

@@ -15,13 +15,6 @@ int daemon_signal_descriptor(void);
 /// Takes one signal off the descriptor: its number, 0 when none waits.
 int daemon_next_signal(int descriptor);
 
-/// A non-blocking eventfd at 0.
-int daemon_doorbell(void);
-/// Adds one: a thread that polls the doorbell wakes up.
-DAEMON_REALTIME void daemon_ring(int doorbell);
-/// Takes all rings off. Returns how many, 0 when there were none.
-uint64_t daemon_answer(int doorbell);
-
 /// A connected pair of close-on-exec stream sockets.
 int daemon_socket_pair(int pair[2]);
 /// Sends without blocking and without SIGPIPE. Returns the number of bytes sent.

@@ -1,5 +1,6 @@
 import CDaemon
 import Glibc
+import Tactus
 
 /// What wakes the main thread: signals and the loops' doorbell. Blocks in poll and nowhere else.
 struct ServiceEvents: ~Copyable {
@@ -14,31 +15,29 @@ struct ServiceEvents: ~Copyable {
   }
 
   /// For loops to ring.
-  let doorbell: Int32
+  let doorbell: Doorbell
   private let signals: Int32
 
   /// Blocks the signals in this thread and in all it starts: call it before any other thread exists.
-  init() throws(ServiceError) {
+  init() throws {
     let signals = daemon_signal_descriptor()
     guard signals >= 0 else { throw ServiceError(call: "signalfd", errno: -signals) }
-    let doorbell = daemon_doorbell()
-    guard doorbell >= 0 else {
+    do {
+      doorbell = try Doorbell()
+    } catch {
       close(signals)
-      throw ServiceError(call: "eventfd", errno: -doorbell)
+      throw error
     }
     self.signals = signals
-    self.doorbell = doorbell
   }
 
-  deinit {
-    close(signals)
-    close(doorbell)
-  }
+  deinit { close(signals) }
 
   /// Waits for the next events; at least one.
   func wait() -> [Event] {
     var descriptors = [
-      pollfd(fd: signals, events: Int16(POLLIN), revents: 0), pollfd(fd: doorbell, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: signals, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: doorbell.descriptor, events: Int16(POLLIN), revents: 0),
     ]
     while true {
       guard poll(&descriptors, 2, -1) > 0 else { continue }
@@ -51,7 +50,10 @@ struct ServiceEvents: ~Copyable {
         default: break
         }
       }
-      if daemon_answer(doorbell) > 0 { events.append(.doorbell) }
+      if descriptors[1].revents != 0 {
+        doorbell.clear()
+        events.append(.doorbell)
+      }
       if !events.isEmpty { return events }
     }
   }

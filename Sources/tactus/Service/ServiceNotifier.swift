@@ -12,7 +12,8 @@ struct ServiceNotifier {
   init(environment: [String: String], process: pid_t = getpid()) {
     socketPath = environment["NOTIFY_SOCKET"]
     let isForUs = environment["WATCHDOG_PID"].map { $0 == String(process) } ?? true
-    watchdogMicroseconds = isForUs ? environment["WATCHDOG_USEC"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil } : nil
+    watchdogMicroseconds =
+      isForUs ? environment["WATCHDOG_USEC"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil } : nil
   }
 
   func ready(status: String) { send("READY=1\nSTATUS=\(status)\n") }
