@@ -45,7 +45,7 @@ let package = Package(
         .product(name: "Yams", package: "Yams"),
       ]),
 
-    .testTarget(name: "TactusTests", dependencies: ["Tactus"]),
+    .testTarget(name: "TactusTests", dependencies: ["Tactus", "CTactus"]),
     .testTarget(name: "WireTests", dependencies: ["Wire", "Tactus"], exclude: ["reference"]),
     .testTarget(name: "DevicesTests", dependencies: ["Devices", "Buses", "Wire", "Tactus"]),
     .testTarget(name: "BusesLinuxTests", dependencies: ["BusesLinux", "Buses", "Tactus"]),

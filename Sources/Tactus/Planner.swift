@@ -97,7 +97,7 @@ public enum Planner {
   private static func bestPhase(period: Int64, placed: [(period: Int64, phase: Int64)]) -> Int64 {
     guard !placed.isEmpty else { return 0 }
     // Candidates: halfway between neighbouring releases of the loops placed, as seen within one period.
-    var marks: Set<Int64> = [0]
+    var marks: Set<Int64> = []
     for other in placed {
       let common = greatestCommonDivisor(period, other.period)
       for multiple in 0..<min(period / common, 256) { marks.insert((other.phase + multiple * common) % period) }

@@ -107,6 +107,6 @@ int64_t tactus_datagram_drops(const struct tactus_datagram_socket *socket);
 
 // ---- Descriptors
 
-void tactus_close(int descriptor);
+void tactus_bus_close(int descriptor);
 /// strerror, in a static text of the C library.
 const char *tactus_error_text(int error);

@@ -1,0 +1,75 @@
+import Foundation
+import Testing
+
+/// The compiler as the proof: a tick that may lock or allocate does not compile.
+@Suite("Proof by the compiler")
+struct ProofTests {
+  static let good = """
+    import Tactus
+    struct Good: ControlLoop {
+      var sum: Int64 = 0
+      @_noLocks @_noAllocation
+      mutating func tick(_ tick: Tick) { sum &+= tick.index }
+    }
+    """
+  static let bad: [(name: String, body: String, complaint: String)] = [
+    ("grows an array", "values.append(tick.index)", "error:"),
+    ("makes a string", "text = \"tick \\(tick.index)\"", "error:"),
+    ("makes an object", "object = Box()", "error:"),
+    ("takes a mutex", "mutex.withLock { $0 += 1 }", "error:"),
+    ("prints", "print(tick.index)", "error:"),
+  ]
+
+  @Test("a tick of plain values compiles")
+  func accepted() throws {
+    let (status, output) = try compile(Self.good)
+    #expect(status == 0, "\(output)")
+  }
+
+  @Test("a tick that may lock or allocate is rejected", arguments: bad)
+  func rejected(name: String, body: String, complaint: String) throws {
+    let source = """
+      import Synchronization
+      import Tactus
+      final class Box { var value = 0 }
+      struct Bad: ~Copyable, ControlLoop {
+        var values: [Int64] = []
+        var text = ""
+        var object = Box()
+        let mutex = Mutex(0)
+        @_noLocks @_noAllocation
+        mutating func tick(_ tick: Tick) { \(body) }
+      }
+      """
+    let (status, output) = try compile(source)
+    #expect(status != 0)
+    #expect(output.contains("lock") || output.contains("alloc") || output.contains("unpredictable"), "\(output)")
+    // The same without the promise is fine: it is the annotation that rejects.
+    let (plain, reason) = try compile(source.replacingOccurrences(of: "@_noLocks @_noAllocation", with: ""))
+    #expect(plain == 0, "\(reason)")
+  }
+
+  /// Compiles against the modules of this very build.
+  private func compile(_ source: String) throws -> (status: Int32, output: String) {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tactus-proof-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appendingPathComponent("Loop.swift")
+    try source.write(to: file, atomically: true, encoding: .utf8)
+    let build = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = [
+      "swiftc", "-parse-as-library", "-swift-version", "6", "-c", file.path, "-o",
+      folder.appendingPathComponent("loop.o").path, "-I", build.appendingPathComponent("Modules").path,
+      "-Xcc", "-fmodule-map-file=\(build.path)/CTactus.build/module.modulemap",
+    ]
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    process.standardError = pipe
+    try process.run()
+    let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    return (process.terminationStatus, output)
+  }
+}

@@ -1,0 +1,184 @@
+import CTactus
+import Dispatch
+import Foundation
+import Testing
+
+@testable import Tactus
+
+/// Rings when it is in its safe state; counts its ticks.
+struct Bell: ControlLoop {
+  let ticked: DoorbellButton
+  let safe: DoorbellButton
+  var descriptorToClear: Int32 = -1
+
+  @_noLocks @_noAllocation
+  mutating func tick(_ tick: Tick) {
+    if descriptorToClear >= 0 { tactus_eventfd_clear(descriptorToClear) }
+    ticked.ring()
+  }
+
+  @_noLocks @_noAllocation
+  mutating func safeState(_ tick: Tick, cause: SafeStateCause) { safe.ring() }
+}
+
+func entries(of directory: String) -> Int {
+  (try? FileManager.default.contentsOfDirectory(atPath: directory).count) ?? -1
+}
+
+let mayUseFIFO: Bool = {
+  // On a thread of its own, so that none of the test's is left with the policy.
+  let done = DispatchSemaphore(value: 0)
+  nonisolated(unsafe) var allowed = false
+  DispatchQueue(label: "probe").async {
+    var before = tactus_thread_state()
+    tactus_thread_save(&before)
+    allowed = tactus_thread_set_fifo(1) == 0
+    tactus_thread_restore(&before)
+    done.signal()
+  }
+  done.wait()
+  return allowed
+}()
+
+@Suite("Real time", .serialized)
+struct RealTimeTests {
+  @Test(
+    "1,000 starts and stops of two runtimes: every loop reaches its safe state; no thread, descriptor or policy leaks")
+  func startStop() throws {
+    let ticked = try Doorbell()
+    let safe = try Doorbell()
+    let scheduling: Scheduling = mayUseFIFO ? .fifo(10) : .normal
+    func pair() throws -> [Runtime] {
+      try (0..<2).map { number in
+        try Runtime {
+          Lane("l\(number)", scheduling: scheduling, cpu: 0) {
+            Loop("a", every: .hertz(1000)) { Bell(ticked: ticked.button, safe: safe.button) }
+          }
+          Lane("m\(number)") {
+            Loop("b", every: .hertz(1), input: .descriptor(ticked.descriptor)) {
+              Bell(ticked: safe.button, safe: safe.button)
+            }
+          }
+        }
+      }
+    }
+    var before: (threads: Int, descriptors: Int)?
+    for round in 0..<1000 {
+      let runtimes = try pair()
+      for runtime in runtimes { try runtime.start() }
+      #expect(ticked.wait(limit: .seconds(10)), "no tick within 10 s")
+      safe.clear()
+      for runtime in runtimes { runtime.stop() }
+      #expect(safe.wait(limit: .seconds(1)), "no safe state at stop")
+      if round == 50 { before = (entries(of: "/proc/self/task"), entries(of: "/proc/self/fd")) }
+    }
+    let (threads, descriptors) = try #require(before)
+    #expect(entries(of: "/proc/self/fd") <= descriptors)
+    #expect(entries(of: "/proc/self/task") <= threads + 2)
+    #expect(policiesOfAllThreads().allSatisfy { $0 == 0 })
+  }
+
+  /// Scheduling policy of every thread of this process: field 41 of its stat file.
+  func policiesOfAllThreads() -> [Int] {
+    let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+    return tasks.compactMap { task in
+      guard let stat = try? String(contentsOfFile: "/proc/self/task/\(task)/stat", encoding: .utf8) else { return nil }
+      let fields = stat[stat.lastIndex(of: ")")!...].split(separator: " ")
+      return Int(fields[39])
+    }
+  }
+
+  @Test("a descriptor becomes readable: the loop runs at once, though its period is an hour")
+  func input() throws {
+    let ticked = try Doorbell()
+    let input = try Doorbell()
+    let runtime = try Runtime {
+      Lane("a") {
+        Loop("l", every: .period(.seconds(3600)), phase: .seconds(3000), input: .descriptor(input.descriptor)) {
+          Bell(ticked: ticked.button, safe: ticked.button, descriptorToClear: input.descriptor)
+        }
+      }
+    }
+    try runtime.start()
+    for _ in 0..<20 {
+      input.button.ring()
+      #expect(ticked.wait(limit: .seconds(10)))
+    }
+    runtime.stop()
+    let counters = try #require(runtime.statistics["l"]).counters
+    #expect(counters.byInput >= 20 && counters.ran == 0)
+  }
+
+  @Test("a change of rate while running: taken within the period it changes, and an hour's period does not delay it")
+  func change() throws {
+    let ticked = try Doorbell()
+    let runtime = try Runtime {
+      Lane("a") {
+        Loop("l", every: .period(.seconds(3600)), phase: .zero) { Bell(ticked: ticked.button, safe: ticked.button) }
+      }
+    }
+    try runtime.start()
+    #expect(ticked.wait(limit: .seconds(10)))
+    try runtime.setRates(["l": .hertz(500)])
+    for _ in 0..<5 { #expect(ticked.wait(limit: .seconds(10))) }
+    runtime.stop()
+    #expect(try #require(runtime.statistics["l"]).counters.ran >= 2)
+  }
+
+  @Test("without the privilege strict mode refuses to start and says how to get it; nothing is left behind")
+  func strict() throws {
+    let runtime = try Runtime(strict: true) {
+      Lane("a", scheduling: .fifo(50), cpu: 1023) { Loop("l", every: .hertz(10)) { Idle() } }
+    }
+    let error = #expect(throws: RuntimeError.self) { try runtime.start() }
+    #expect(error?.description.contains("CPU 1023 refused: this process has no such CPU") == true)
+    #expect(throws: RuntimeError.self) { try runtime.start() }
+  }
+
+  @Test(
+    "SCHED_FIFO on one CPU: what is requested is in effect",
+    .enabled(if: mayUseFIFO, "needs CAP_SYS_NICE or RLIMIT_RTPRIO"))
+  func fifo() throws {
+    let runtime = try Runtime(strict: true) {
+      Lane("a", scheduling: .fifo(50), cpu: 0) { Loop("l", every: .hertz(10)) { Idle() } }
+    }
+    try runtime.start()
+    defer { runtime.stop() }
+    let report = try #require(runtime.reports.first)
+    #expect(report.effective == .fifo(50) && report.effectiveCPU == 0 && report.isAsRequested)
+    #expect(policiesOfAllThreads().contains(1))
+  }
+
+  @Test("SCHED_DEADLINE: in effect, or refused with the reason")
+  func deadline() throws {
+    let runtime = try Runtime {
+      Lane(
+        "a",
+        scheduling: .deadline(runtime: .milliseconds(1), deadline: .milliseconds(5), period: .milliseconds(10))
+      ) { Loop("l", every: .hertz(100)) { Idle() } }
+    }
+    try runtime.start()
+    let report = try #require(runtime.reports.first)
+    if report.isAsRequested {
+      #expect(policiesOfAllThreads().contains(6))
+    } else {
+      #expect(
+        report.effective == .normal && report.findings.first?.description.contains("SCHED_DEADLINE refused") == true)
+    }
+    runtime.stop()
+    #expect(!policiesOfAllThreads().contains(6))
+  }
+
+  @Test("a runtime that runs cannot be started again nor simulated; after stop it can")
+  func phases() throws {
+    let runtime = try Runtime { Lane("a") { Loop("l", every: .hertz(10)) { Idle() } } }
+    try runtime.start()
+    #expect(throws: RuntimeError.alreadyRunning) { try runtime.start() }
+    #expect(throws: RuntimeError.alreadyRunning) { try runtime.simulate(for: .seconds(1)) }
+    runtime.stop()
+    runtime.stop()
+    try runtime.simulate(for: .seconds(1))
+    try runtime.start()
+    runtime.stop()
+  }
+}
