@@ -17,7 +17,7 @@ let package = Package(
   ],
   targets: [
     // The runtime: no Foundation, no dependency; the C shim is the kernel's and libc's calls, annotated.
-    .target(name: "CTactus"),
+    .target(name: "CTactus", linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]),
     .target(name: "Tactus", dependencies: ["CTactus"]),
 
     // Bytes ⇄ values, what drivers talk to, drivers with their simulators.

@@ -86,10 +86,11 @@ struct DatagramGenerator {
   }
 
   private mutating func timestamp() -> String {
-    switch random.below(5) {
+    switch random.below(6) {
     case 0: return String(1_763_702_470 + random.below(100))
     case 1: return String(1_763_702_470_000 + random.below(100_000))
     case 2: return random.pick(["1e12", "1000000000000.5", "1e13", "999999999999.9999", "-1e13", "1e400"])
+    case 3: return preciseNumber()
     default: return String(1_763_702_470 + random.below(100)) + "." + digits(1 + random.below(12))
     }
   }
@@ -122,6 +123,15 @@ struct DatagramGenerator {
       random.chance(30)
       ? random.pick(["e", "E"]) + random.pick(["", "+", "-"]) + digits(1 + random.below(random.chance(5) ? 30 : 3)) : ""
     return sign + whole + fraction + exponent
+  }
+
+  /// Around the edge of what one operation on doubles gets right: 2^53, 10^22, 19 digits.
+  private mutating func preciseNumber() -> String {
+    let mantissa =
+      random.chance(50) ? String(9_007_199_254_740_992 - 500 + random.below(1_000)) : "1" + digits(1 + random.below(20))
+    let point = 1 + random.below(mantissa.count - 1)
+    let decimal = random.chance(50) ? mantissa : "\(mantissa.prefix(point)).\(mantissa.dropFirst(point))"
+    return decimal + random.pick(["", "e-\(random.below(45))", "e-\(random.below(45))", "e\(random.below(30))"])
   }
 
   private mutating func value(depth: Int) -> String {

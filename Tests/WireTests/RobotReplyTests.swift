@@ -94,22 +94,3 @@ import Wire
     #expect(name("") == "empty")
   }
 }
-
-/// `original` with one to four bytes changed, removed, doubled or inserted.
-func mutated(_ original: [UInt8], _ random: inout SeededRandom) -> [UInt8] {
-  var bytes = original
-  let telling = Array(#"{}[]",:\0123456789.-+eEtfnul "#.utf8) + [0, 9, 10, 13, 0x80, 0xC3, 0xFF]
-  for _ in 0...random.below(4) where !bytes.isEmpty {
-    let at = random.below(bytes.count)
-    switch random.below(5) {
-    case 0: bytes[at] = UInt8(truncatingIfNeeded: random.next())
-    case 1: bytes[at] = random.pick(telling)
-    case 2: bytes.remove(at: at)
-    case 3: bytes.insert(random.pick(telling), at: at)
-    default:
-      let end = min(bytes.count, at + random.below(12))
-      bytes.insert(contentsOf: bytes[at..<end], at: at)
-    }
-  }
-  return bytes
-}
