@@ -76,6 +76,13 @@ public struct DatagramBatch: ~Copyable {
     return headers[index].source
   }
 
+  /// The datagram's true length, which may be more than `size`.
+  @_noLocks @_noAllocation
+  public func length(_ index: Int) -> Int {
+    precondition(index < count)
+    return headers[index].length
+  }
+
   /// The bytes of one datagram, valid until the next drain; nil when the datagram was longer than `size`.
   @_noLocks @_noAllocation
   public func bytes(_ index: Int) -> UnsafeRawBufferPointer? {
