@@ -4,7 +4,8 @@ import PackageDescription
 // A package of its own, so that building Tactus never builds its benchmarks. Run by scripts/bench.
 let package = Package(
   name: "tactus-bench",
-  dependencies: [.package(path: "..")],
+  // Named, since the identity of a path is its last folder, which is whatever the checkout is called.
+  dependencies: [.package(name: "tactus", path: "..")],
   targets: [
     .target(name: "CBench"),
     .executableTarget(

@@ -26,6 +26,9 @@ BENCH_REALTIME long bench_counted_locks(void);
 /// write(2).
 BENCH_REALTIME ssize_t bench_write(int descriptor, const void *bytes, size_t count);
 
+/// Really sleeps, also on the preloaded null kernel.
+BENCH_REALTIME void bench_pause(int milliseconds);
+
 /// Blocks SIGTERM and waits for it.
 void bench_block_termination(void);
 void bench_await_termination(void);

@@ -1,0 +1,19 @@
+import CBench
+
+/// One row's work a subcommand, called by the harness; each prints one line of JSON.
+@main
+struct TactusBench {
+  static func main() async throws {
+    let arguments = Arguments(CommandLine.arguments.dropFirst())
+    switch arguments.word(0) {
+    case "release": try await Release.run(arguments.after(1))
+    case "cost": try ReleaseCost.run(arguments.after(1))
+    case "calls": try ReleaseCalls.run(arguments.after(1))
+    case "simulate": try SimulatedTime.run(arguments.after(1))
+    case "loops": try ManyLoops.run(arguments.after(1))
+    case "ring": RingBench.run(arguments.after(1))
+    case "latest": LatestBench.run(arguments.after(1))
+    default: arguments.fail()
+    }
+  }
+}
