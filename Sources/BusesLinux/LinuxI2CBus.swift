@@ -26,7 +26,7 @@ public final class LinuxI2CBus: @unchecked Sendable {
     do throws(BusOpenError) {
       try Self.prepare(descriptor, path: path, operations: operations)
     } catch {
-      tactus_bus_close(descriptor)
+      tactus_close(descriptor)
       throw error
     }
     self.path = path
@@ -42,7 +42,7 @@ public final class LinuxI2CBus: @unchecked Sendable {
   }
 
   deinit {
-    tactus_bus_close(state.pointee.descriptor)
+    tactus_close(state.pointee.descriptor)
     state.deallocate()
   }
 

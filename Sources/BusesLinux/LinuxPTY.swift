@@ -26,8 +26,8 @@ public final class LinuxPTY: Sendable {
   }
 
   deinit {
-    tactus_bus_close(near)
-    tactus_bus_close(descriptor)
+    tactus_close(near)
+    tactus_close(descriptor)
   }
 
   /// The device's end for its one owner.

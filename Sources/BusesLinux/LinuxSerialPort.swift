@@ -28,7 +28,7 @@ public final class LinuxSerialPort: Sendable {
     do throws(BusOpenError) {
       try Self.prepare(descriptor, path: path, baudRate: baudRate, exclusive: exclusive)
     } catch {
-      tactus_bus_close(descriptor)
+      tactus_close(descriptor)
       throw error
     }
     self.path = path
@@ -39,7 +39,7 @@ public final class LinuxSerialPort: Sendable {
 
   deinit {
     if exclusive { tactus_serial_release(descriptor) }
-    tactus_bus_close(descriptor)
+    tactus_close(descriptor)
   }
 
   /// The rates that can be asked for, in bit/s, ascending; the driver may refuse one.

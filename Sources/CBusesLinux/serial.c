@@ -132,7 +132,6 @@ long tactus_serial_read(int descriptor, void *bytes, size_t count) {
   return errno == EAGAIN ? 0 : -errno;
 }
 
-void tactus_bus_close(int descriptor) { close(descriptor); }
 
 const char *tactus_error_text(int error) {
   const char *text = strerrordesc_np(error);

@@ -105,8 +105,7 @@ TACTUS_REALTIME long tactus_datagram_send(
 /// Datagrams the kernel threw away since the socket was opened because its buffer was full.
 int64_t tactus_datagram_drops(const struct tactus_datagram_socket *socket);
 
-// ---- Descriptors
+// ---- Errors
 
-void tactus_bus_close(int descriptor);
 /// strerror, in a static text of the C library.
 const char *tactus_error_text(int error);
