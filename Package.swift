@@ -23,7 +23,7 @@ let package = Package(
     // Bytes ⇄ values, what drivers talk to, drivers with their simulators.
     .target(name: "Wire", dependencies: ["Tactus", "CTactus"]),
     .target(name: "Buses", dependencies: ["Tactus"]),
-    .target(name: "Devices", dependencies: ["Buses", "Wire", "Tactus"]),
+    .target(name: "Devices", dependencies: ["Buses", "Wire", "Tactus", "CTactus"]),
 
     // Systems.
     .target(name: "Robot", dependencies: ["Devices", "Buses", "Wire", "Tactus"]),

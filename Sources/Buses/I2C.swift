@@ -167,7 +167,7 @@ public struct I2CBus: ~Copyable {
 
 /// The one call the compiler cannot follow. Every function passed as `I2CBus.Transfer` carries the annotations itself.
 @_semantics("no_performance_analysis") @inline(never)
-private func callTransfer(
+func callTransfer(
   _ transfer: I2CBus.Transfer, _ context: UnsafeMutableRawPointer, _ request: UnsafeMutableRawPointer
 ) -> Int32 {
   transfer(context, request)

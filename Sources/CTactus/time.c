@@ -73,6 +73,10 @@ void tactus_close(int32_t descriptor) {
 
 double tactus_exp(double x) { return exp(x); }
 
+double tactus_sin(double radians) { return sin(radians); }
+
+double tactus_cos(double radians) { return cos(radians); }
+
 extern void __rtsan_realtime_enter(void) __attribute__((weak));
 extern void __rtsan_realtime_exit(void) __attribute__((weak));
 

@@ -38,6 +38,10 @@ TACTUS_REALTIME void tactus_tick_ends(void);
 /// e^x, for first-order lags in simulated worlds.
 TACTUS_REALTIME double tactus_exp(double x);
 
+/// Sine and cosine of an angle in radians, for poses in simulated worlds.
+TACTUS_REALTIME double tactus_sin(double radians);
+TACTUS_REALTIME double tactus_cos(double radians);
+
 /// Decimal text to the nearest double, in the C locale: correctly rounded, ±infinity beyond the range of doubles. `text`
 /// must be a decimal number of `length` bytes, 1…1024; returns NaN otherwise.
 TACTUS_REALTIME double tactus_parse_double(const char *text, size_t length);

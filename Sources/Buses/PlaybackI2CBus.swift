@@ -1,0 +1,126 @@
+import Tactus
+
+/// A bus that expects exactly the transfers it was given, in their order, and answers as told: for tests of drivers.
+///
+/// A transfer that differs from what was expected ends in EINVAL and sets `mismatch`. Used by one thread.
+public final class PlaybackI2CBus {
+  /// One expected transfer and its answer.
+  public struct Exchange: Sendable, BitwiseCopyable {
+    var operation: I2CTransfer.Operation
+    var address: I2CAddress
+    var register: UInt8
+    /// What must be written, or what is read.
+    var bytes: I2CBytes
+    /// 0, or −errno.
+    var result: Int32
+
+    private init(
+      _ operation: I2CTransfer.Operation, _ address: I2CAddress, _ register: UInt8, _ bytes: [UInt8], errno: Int32
+    ) {
+      self.operation = operation
+      self.address = address
+      self.register = register
+      self.bytes = I2CBytes()
+      for byte in bytes { self.bytes.append(byte) }
+      result = -errno
+    }
+
+    public static func writeByte(
+      _ byte: UInt8, to address: I2CAddress, register: UInt8, errno: Int32 = 0
+    ) -> Exchange {
+      Exchange(.writeByte, address, register, [byte], errno: errno)
+    }
+
+    public static func writeBlock(
+      _ bytes: [UInt8], to address: I2CAddress, register: UInt8, errno: Int32 = 0
+    ) -> Exchange {
+      Exchange(.writeBlock, address, register, bytes, errno: errno)
+    }
+
+    /// Answers a read of exactly `bytes.count` bytes.
+    public static func readBlock(
+      _ bytes: [UInt8], from address: I2CAddress, register: UInt8, errno: Int32 = 0
+    ) -> Exchange {
+      Exchange(.readBlock, address, register, bytes, errno: errno)
+    }
+
+    public static func plainWrite(_ bytes: [UInt8], to address: I2CAddress, errno: Int32 = 0) -> Exchange {
+      Exchange(.plainWrite, address, 0, bytes, errno: errno)
+    }
+
+    /// Answers a read of exactly `bytes.count` bytes.
+    public static func plainRead(_ bytes: [UInt8], from address: I2CAddress, errno: Int32 = 0) -> Exchange {
+      Exchange(.plainRead, address, 0, bytes, errno: errno)
+    }
+  }
+
+  fileprivate struct State {
+    let exchanges: UnsafeMutablePointer<Exchange>
+    let count: Int
+    var next = 0
+    var mismatch: Mismatch?
+  }
+
+  /// A transfer that was not the expected one.
+  public struct Mismatch {
+    /// How many transfers had matched before it.
+    public var index: Int
+    public var got: I2CTransfer
+  }
+
+  private let state: UnsafeMutablePointer<State>
+
+  public init(_ exchanges: [Exchange]) {
+    let copy = UnsafeMutablePointer<Exchange>.allocate(capacity: max(exchanges.count, 1))
+    for (index, exchange) in exchanges.enumerated() { (copy + index).initialize(to: exchange) }
+    state = .allocate(capacity: 1)
+    state.initialize(to: State(exchanges: copy, count: exchanges.count))
+  }
+
+  deinit {
+    state.pointee.exchanges.deallocate()
+    state.deallocate()
+  }
+
+  /// One attempt, so that a test lists every transfer; or more, to test what retries do.
+  public func port(attempts: Int = 1) -> I2CBus {
+    I2CBus(context: state, attempts: attempts, transfer: playBack)
+  }
+
+  /// The first transfer that was not the expected one.
+  public var mismatch: Mismatch? { state.pointee.mismatch }
+  /// Expected transfers that have not happened.
+  public var remaining: Int { state.pointee.count - state.pointee.next }
+  /// Every expected transfer happened, and no other.
+  public var isComplete: Bool { mismatch == nil && remaining == 0 }
+}
+
+@_noLocks @_noAllocation
+private func playBack(_ context: UnsafeMutableRawPointer, _ request: UnsafeMutableRawPointer) -> Int32 {
+  let state = context.assumingMemoryBound(to: PlaybackI2CBus.State.self)
+  let transfer = request.assumingMemoryBound(to: I2CTransfer.self)
+  let index = state.pointee.next
+  guard index < state.pointee.count, matches(state.pointee.exchanges[index], transfer.pointee) else {
+    if state.pointee.mismatch == nil {
+      state.pointee.mismatch = PlaybackI2CBus.Mismatch(index: index, got: transfer.pointee)
+    }
+    return -22  // EINVAL
+  }
+  state.pointee.next = index + 1
+  if state.pointee.exchanges[index].result == 0 { transfer.pointee.bytes = state.pointee.exchanges[index].bytes }
+  return state.pointee.exchanges[index].result
+}
+
+@_noLocks @_noAllocation
+private func matches(_ expected: PlaybackI2CBus.Exchange, _ got: I2CTransfer) -> Bool {
+  guard expected.address.value == got.address.value, expected.register == got.register,
+    expected.bytes.count == got.bytes.count
+  else { return false }
+  switch (expected.operation, got.operation) {
+  case (.readBlock, .readBlock), (.plainRead, .plainRead): return true
+  case (.writeByte, .writeByte), (.writeBlock, .writeBlock), (.plainWrite, .plainWrite):
+    for index in 0..<got.bytes.count where expected.bytes[index] != got.bytes[index] { return false }
+    return true
+  default: return false
+  }
+}

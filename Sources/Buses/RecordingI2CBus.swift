@@ -1,0 +1,46 @@
+import Tactus
+
+/// Passes every transfer to another bus and keeps a record of it.
+///
+/// Its port belongs to one loop; `transactions` is for any thread. Must outlive its port, and the wrapped bus's owner must
+/// outlive both.
+public final class RecordingI2CBus: @unchecked Sendable {  // safe: the log's entries are atomics, the rest never changes
+  private let state: UnsafeMutablePointer<State>
+  private let attempts: Int
+
+  fileprivate struct State: ~Copyable {
+    let bus: I2CBus
+    let log: I2CTransactionLog
+  }
+
+  public init(_ bus: consuming I2CBus, logCapacity: Int = 4096) {
+    precondition(logCapacity > 0)
+    attempts = bus.attempts
+    state = .allocate(capacity: 1)
+    state.initialize(to: State(bus: bus, log: I2CTransactionLog(capacity: logCapacity)))
+  }
+
+  deinit {
+    state.pointee.log.deallocate()
+    state.deinitialize(count: 1)
+    state.deallocate()
+  }
+
+  /// The loop's end; it makes as many attempts as the wrapped bus would.
+  public func port() -> I2CBus {
+    I2CBus(context: state, attempts: attempts, transfer: transferAndRecord)
+  }
+
+  /// The transactions from number `sequence` on that are still in the log, oldest first.
+  public func transactions(since sequence: Int64 = 0) -> [I2CTransaction] {
+    state.pointee.log.transactions(since: sequence)
+  }
+}
+
+@_noLocks @_noAllocation
+private func transferAndRecord(_ context: UnsafeMutableRawPointer, _ request: UnsafeMutableRawPointer) -> Int32 {
+  let state = context.assumingMemoryBound(to: RecordingI2CBus.State.self)
+  let result = callTransfer(state.pointee.bus.transfer, state.pointee.bus.context, request)
+  state.pointee.log.append(request.assumingMemoryBound(to: I2CTransfer.self).pointee, result: result)
+  return result
+}

@@ -1,0 +1,59 @@
+import Synchronization
+
+/// A value of fixed size that one thread writes and any thread reads whole, without either waiting for the other.
+///
+/// A seqlock over atomic words: `words[0]` is 2n once value number n is there and odd while it is being replaced. All
+/// words are atomics, so a reader that comes at the wrong moment sees a torn value, notices, and never races.
+/// A trivial handle: whoever called `allocate` calls `deallocate`. Wrap it in a type that names the value.
+package struct SharedWords: @unchecked Sendable, BitwiseCopyable {  // safe: every access is atomic
+  private let words: UnsafeMutablePointer<Atomic<UInt64>>
+  /// Payload words.
+  private let count: Int
+
+  /// For values of `byteCount` bytes, a multiple of 8; `entries` of them in one block.
+  package static func allocate(byteCount: Int, entries: Int = 1) -> SharedWords {
+    precondition(byteCount > 0 && byteCount % 8 == 0 && entries > 0)
+    let count = byteCount / 8
+    let words = UnsafeMutablePointer<Atomic<UInt64>>.allocate(capacity: (count + 1) * entries)
+    for index in 0..<(count + 1) * entries { (words + index).initialize(to: Atomic(0)) }
+    return SharedWords(words: words, count: count)
+  }
+
+  /// Frees the whole block: call it on what `allocate` returned.
+  package func deallocate() { words.deallocate() }
+
+  /// Entry `index` of the block that starts here.
+  @_noLocks @_noAllocation
+  package func entry(_ index: Int) -> SharedWords {
+    SharedWords(words: words + index * (count + 1), count: count)
+  }
+
+  @_noLocks @_noAllocation
+  private init(words: UnsafeMutablePointer<Atomic<UInt64>>, count: Int) {
+    self.words = words
+    self.count = count
+  }
+
+  /// Replaces the value by number `number`, 1…. One thread only.
+  @_noLocks @_noAllocation
+  package func store(number: UInt64, from value: UnsafeRawPointer) {
+    words[0].store(number &* 2 &- 1, ordering: .relaxed)
+    atomicMemoryFence(ordering: .releasing)
+    for index in 0..<count {
+      words[1 + index].store(value.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self), ordering: .relaxed)
+    }
+    words[0].store(number &* 2, ordering: .releasing)
+  }
+
+  /// Copies the value out and returns its number; nil when there is none yet or it was replaced meanwhile.
+  @_noLocks @_noAllocation
+  package func load(into value: UnsafeMutableRawPointer) -> UInt64? {
+    let before = words[0].load(ordering: .acquiring)
+    guard before != 0, before & 1 == 0 else { return nil }
+    for index in 0..<count {
+      value.storeBytes(of: words[1 + index].load(ordering: .relaxed), toByteOffset: index * 8, as: UInt64.self)
+    }
+    atomicMemoryFence(ordering: .acquiring)
+    return words[0].load(ordering: .relaxed) == before ? before / 2 : nil
+  }
+}

@@ -1,0 +1,143 @@
+import Synchronization
+import Tactus
+
+/// An I2C bus with simulated chips, injectable faults and a log of its transactions.
+///
+/// Its ports belong to one loop (or to loops of one lane); `transactions`, `inject` and `clearFaults` are for any thread.
+/// Attach chips before the loop starts. Must outlive its ports. Timing: a transfer is the chip's own work and about
+/// 20 ns; it allocates nothing, and time does not pass in it, not even when the bus is stuck.
+public final class SimulatedI2CBus: @unchecked Sendable {  // safe: shared parts are atomics; chips are set before the start
+  /// What can go wrong on the wire.
+  public enum Fault: Sendable, Hashable {
+    /// The next `count` transfers to the address are not acknowledged (EREMOTEIO); all of them when nil.
+    case noAcknowledge(address: I2CAddress, count: Int?)
+    /// Of 1,000 transfers so many are not acknowledged, picked by the bus's seed.
+    case randomNoAcknowledge(perMille: Int)
+    /// A chip holds a line low: every transfer ends in ETIMEDOUT.
+    case stuck
+  }
+
+  private let state: UnsafeMutablePointer<SimulatedI2CBusState>
+  private var owners: [AnyObject] = []
+
+  /// `logCapacity`: transactions kept, 1….
+  public init(seed: UInt64 = 1, logCapacity: Int = 4096) {
+    precondition(logCapacity > 0)
+    state = .allocate(capacity: 1)
+    state.initialize(to: SimulatedI2CBusState(seed: seed, log: I2CTransactionLog(capacity: logCapacity)))
+  }
+
+  deinit {
+    state.pointee.log.deallocate()
+    state.deinitialize(count: 1)
+    state.deallocate()
+  }
+
+  /// Puts a chip on the bus. Two chips at one address are our bug.
+  public func attach(_ chip: SimulatedI2CChip, at address: I2CAddress) {
+    let index = Int(address.value)
+    precondition(state.pointee.chips[index] == nil, "two chips at 0x\(hex(address.value))")
+    state.pointee.chips[index] = SimulatedI2CBusState.Slot(context: chip.context, transfer: chip.transfer)
+    owners.append(chip.owner)
+  }
+
+  /// The loop's end. `attempts` as in `I2CBus`.
+  public func port(attempts: Int = 3) -> I2CBus {
+    I2CBus(context: state, attempts: attempts, transfer: transferOnSimulatedBus)
+  }
+
+  /// The transactions from number `sequence` on that are still in the log, oldest first.
+  public func transactions(since sequence: Int64 = 0) -> [I2CTransaction] {
+    state.pointee.log.transactions(since: sequence)
+  }
+
+  /// Faults add up; one of a kind (and address) replaces the one before it.
+  public func inject(_ fault: Fault) {
+    switch fault {
+    case .noAcknowledge(let address, let count):
+      precondition(count ?? 0 >= 0)
+      state.pointee.refusals(Int(address.value)).pointee.store(
+        count ?? SimulatedI2CBusState.untilCleared, ordering: .relaxed)
+    case .randomNoAcknowledge(let perMille):
+      precondition((0...1000).contains(perMille))
+      state.pointee.refusedPerMille.store(perMille, ordering: .relaxed)
+    case .stuck: state.pointee.stuck.store(true, ordering: .relaxed)
+    }
+  }
+
+  public func clearFaults() {
+    state.pointee.stuck.store(false, ordering: .relaxed)
+    state.pointee.refusedPerMille.store(0, ordering: .relaxed)
+    for address in 0..<128 { state.pointee.refusals(address).pointee.store(0, ordering: .relaxed) }
+  }
+}
+
+/// What a port's context points to.
+struct SimulatedI2CBusState: ~Copyable {
+  struct Slot {
+    let context: UnsafeMutableRawPointer
+    let transfer: I2CBus.Transfer
+  }
+  static let untilCleared = Int.max
+
+  let log: I2CTransactionLog
+  /// By address.
+  let chips: UnsafeMutablePointer<Slot?>
+  /// By address: how many more transfers are refused.
+  private let refusalCounts: UnsafeMutablePointer<Atomic<Int>>
+  let refusedPerMille = Atomic<Int>(0)
+  let stuck = Atomic<Bool>(false)
+  private var random: SplitMix64
+
+  init(seed: UInt64, log: I2CTransactionLog) {
+    self.log = log
+    random = SplitMix64(seed: seed)
+    chips = .allocate(capacity: 128)
+    chips.initialize(repeating: nil, count: 128)
+    refusalCounts = .allocate(capacity: 128)
+    for address in 0..<128 { (refusalCounts + address).initialize(to: Atomic(0)) }
+  }
+
+  deinit {
+    chips.deallocate()
+    refusalCounts.deallocate()
+  }
+
+  @_noLocks @_noAllocation
+  func refusals(_ address: Int) -> UnsafeMutablePointer<Atomic<Int>> { refusalCounts + address }
+
+  @_noLocks @_noAllocation
+  mutating func transfer(_ request: UnsafeMutablePointer<I2CTransfer>) -> Int32 {
+    let result = answer(request)
+    log.append(request.pointee, result: result)
+    return result
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func answer(_ request: UnsafeMutablePointer<I2CTransfer>) -> Int32 {
+    if stuck.load(ordering: .relaxed) { return -110 }  // ETIMEDOUT
+    let address = Int(request.pointee.address.value)
+    guard let chip = chips[address], !refuses(address) else { return -121 }  // EREMOTEIO, as the Pi's controller says it
+    return callTransfer(chip.transfer, chip.context, request)
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func refuses(_ address: Int) -> Bool {
+    let byChance = random.chance(perMille: refusedPerMille.load(ordering: .relaxed))
+    let left = refusals(address).pointee.load(ordering: .relaxed)
+    guard left > 0 else { return byChance }
+    if left != Self.untilCleared {
+      // Fails only when another thread has just set a new count, which then stands.
+      _ = refusals(address).pointee.compareExchange(expected: left, desired: left - 1, ordering: .relaxed)
+    }
+    return true
+  }
+}
+
+@_noLocks @_noAllocation
+private func transferOnSimulatedBus(
+  _ context: UnsafeMutableRawPointer, _ request: UnsafeMutableRawPointer
+) -> Int32 {
+  context.assumingMemoryBound(to: SimulatedI2CBusState.self).pointee
+    .transfer(request.assumingMemoryBound(to: I2CTransfer.self))
+}

@@ -1,0 +1,16 @@
+import Tactus
+
+/// A chip on a simulated bus: a context, the C function that answers its transfers, and the object that owns the context.
+public struct SimulatedI2CChip {
+  let context: UnsafeMutableRawPointer
+  let transfer: I2CBus.Transfer
+  let owner: AnyObject
+
+  /// `transfer` must carry `@_noLocks @_noAllocation`: the compiler cannot follow the call. `owner` keeps `context`
+  /// valid; the bus keeps `owner`.
+  public init(context: UnsafeMutableRawPointer, owner: AnyObject, transfer: @escaping I2CBus.Transfer) {
+    self.context = context
+    self.owner = owner
+    self.transfer = transfer
+  }
+}

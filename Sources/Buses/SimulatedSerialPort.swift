@@ -1,0 +1,144 @@
+import Synchronization
+import Tactus
+
+/// A serial line with a simulated device, or a test, at the other end.
+///
+/// Two queues of fixed size, one each way; a byte is there as soon as it is written. The host side belongs to one loop;
+/// `device` to whatever plays the device: one thread, which need not be the loop's. Faults are for any thread.
+/// Must outlive its ports. Allocates nothing after creation.
+public final class SimulatedSerialPort: @unchecked Sendable {  // safe: the queues' indices and the fault are atomics
+  /// What can go wrong on the line.
+  public enum Fault: UInt8, Sendable {
+    /// The line takes nothing (`SerialError.full`).
+    case full = 1
+    /// The device is unplugged (`SerialError.gone`).
+    case gone = 2
+  }
+
+  private let state: UnsafeMutablePointer<SimulatedSerialState>
+  private var owner: AnyObject?
+
+  /// `capacity`: bytes in flight each way, 1….
+  public init(capacity: Int = 4096) {
+    state = .allocate(capacity: 1)
+    state.initialize(
+      to: SimulatedSerialState(toDevice: ByteQueue(capacity: capacity), toHost: ByteQueue(capacity: capacity)))
+  }
+
+  deinit {
+    state.pointee.toDevice.deallocate()
+    state.pointee.toHost.deallocate()
+    state.deinitialize(count: 1)
+    state.deallocate()
+  }
+
+  /// The loop's end.
+  public func port() -> SerialPort {
+    SerialPort(context: state, write: writeToSimulatedDevice, read: readFromSimulatedDevice)
+  }
+
+  /// The device's end of the line.
+  public var device: SimulatedSerialDevice.Line {
+    SimulatedSerialDevice.Line(received: state.pointee.toDevice, sent: state.pointee.toHost)
+  }
+
+  /// Attaches a device that is served after every write and before every read of the loop. Before the loop starts.
+  public func attach(_ device: SimulatedSerialDevice) {
+    precondition(owner == nil, "two devices on one line")
+    owner = device.owner
+    state.pointee.served = SimulatedSerialState.Served(context: device.context, serve: device.serve)
+  }
+
+  /// Replaces the fault before it.
+  public func inject(_ fault: Fault) { state.pointee.fault.store(fault.rawValue, ordering: .relaxed) }
+  public func clearFaults() { state.pointee.fault.store(0, ordering: .relaxed) }
+}
+
+/// A device on a simulated line: a context, the C function that serves it, and the object that owns the context.
+public struct SimulatedSerialDevice {
+  /// The device's end of a line.
+  public struct Line: @unchecked Sendable, BitwiseCopyable {  // safe: single producer and single consumer each way
+    let received: ByteQueue
+    let sent: ByteQueue
+
+    /// Takes what the host has written, at most `bytes.count`; returns how much.
+    @_noLocks @_noAllocation
+    public func read(into bytes: UnsafeMutableRawBufferPointer) -> Int { received.take(bytes) }
+
+    /// Sends to the host what fits; returns how much.
+    @_noLocks @_noAllocation @discardableResult
+    public func write(_ bytes: UnsafeRawBufferPointer) -> Int { sent.put(bytes) }
+  }
+
+  /// Reads and answers what has arrived. Its second argument points to the `Line`, the last is now in nanoseconds.
+  public typealias Serve = @convention(c) (UnsafeMutableRawPointer, UnsafeMutableRawPointer, Int64) -> Void
+
+  let context: UnsafeMutableRawPointer
+  let serve: Serve
+  let owner: AnyObject
+
+  /// `serve` must carry `@_noLocks @_noAllocation`: the compiler cannot follow the call. `owner` keeps `context` valid;
+  /// the line keeps `owner`.
+  public init(context: UnsafeMutableRawPointer, owner: AnyObject, serve: @escaping Serve) {
+    self.context = context
+    self.owner = owner
+    self.serve = serve
+  }
+}
+
+struct SimulatedSerialState: ~Copyable {
+  struct Served {
+    let context: UnsafeMutableRawPointer
+    let serve: SimulatedSerialDevice.Serve
+  }
+  let toDevice: ByteQueue
+  let toHost: ByteQueue
+  let fault = Atomic<UInt8>(0)
+  var served: Served?
+
+  init(toDevice: ByteQueue, toHost: ByteQueue) {
+    self.toDevice = toDevice
+    self.toHost = toHost
+  }
+
+  @_noLocks @_noAllocation
+  func serve(at now: Int64) {
+    guard let served else { return }
+    var line = SimulatedSerialDevice.Line(received: toDevice, sent: toHost)
+    callServe(served.serve, served.context, &line, now)
+  }
+}
+
+@_noLocks @_noAllocation
+private func writeToSimulatedDevice(
+  _ context: UnsafeMutableRawPointer, _ bytes: UnsafeMutableRawPointer, _ count: Int, _ now: Int64
+) -> Int {
+  let state = context.assumingMemoryBound(to: SimulatedSerialState.self)
+  switch state.pointee.fault.load(ordering: .relaxed) {
+  case SimulatedSerialPort.Fault.gone.rawValue: return -5  // EIO
+  case SimulatedSerialPort.Fault.full.rawValue: return 0
+  default: break
+  }
+  let taken = state.pointee.toDevice.put(UnsafeRawBufferPointer(start: bytes, count: count))
+  state.pointee.serve(at: now)
+  return taken
+}
+
+@_noLocks @_noAllocation
+private func readFromSimulatedDevice(
+  _ context: UnsafeMutableRawPointer, _ bytes: UnsafeMutableRawPointer, _ count: Int, _ now: Int64
+) -> Int {
+  let state = context.assumingMemoryBound(to: SimulatedSerialState.self)
+  if state.pointee.fault.load(ordering: .relaxed) == SimulatedSerialPort.Fault.gone.rawValue { return -5 }  // EIO
+  state.pointee.serve(at: now)
+  return state.pointee.toHost.take(UnsafeMutableRawBufferPointer(start: bytes, count: count))
+}
+
+/// The one call the compiler cannot follow.
+@_semantics("no_performance_analysis") @inline(never)
+private func callServe(
+  _ serve: SimulatedSerialDevice.Serve, _ context: UnsafeMutableRawPointer, _ line: UnsafeMutableRawPointer,
+  _ now: Int64
+) {
+  serve(context, line, now)
+}
