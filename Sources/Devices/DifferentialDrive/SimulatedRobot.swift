@@ -1,0 +1,98 @@
+import Buses
+import Tactus
+
+/// What can be seen of a simulated robot from outside.
+public struct SimulatedRobotSnapshot: Sendable, BitwiseCopyable {
+  /// The instant of everything else: the last access to the board, or the last `advance`.
+  public var at = TickInstant(nanoseconds: 0)
+  public var pose = DifferentialDrive.Pose()
+  public var speeds = DifferentialDrive.Speeds()
+  /// What the board has told the motors, in m/s.
+  public var target = DifferentialDrive.Speeds()
+  /// Servo angles in degrees; nil until set.
+  public var pan: UInt8?
+  public var tilt: UInt8?
+  /// Motor commands that the board took.
+  public var commands: Int64 = 0
+  /// Writes that the board acknowledged and ignored: unknown register, wrong length, value out of range.
+  public var ignored: Int64 = 0
+
+  @_noLocks @_noAllocation
+  init() {}
+}
+
+/// The robot that a simulated motor board drives.
+///
+/// A handle: its simulator must outlive it. `snapshot` is for any thread; `advance` and `place` for the loop that owns
+/// the board's bus (or before it starts), as they touch what its transfers touch.
+public struct SimulatedRobot: @unchecked Sendable, BitwiseCopyable {  // safe under the rule above
+  let body: UnsafeMutablePointer<RobotBody>
+
+  init(_ parameters: DifferentialDrive.Parameters) {
+    body = .allocate(capacity: 1)
+    body.initialize(to: RobotBody(parameters))
+  }
+
+  func deallocate() {
+    body.pointee.published.deallocate()
+    body.deallocate()
+  }
+
+  /// The robot at the board's last access or `advance`. Never waits for more than the writer's few stores.
+  public var snapshot: SimulatedRobotSnapshot {
+    var snapshot = SimulatedRobotSnapshot()
+    while body.pointee.published.load(into: &snapshot) == nil {}
+    return snapshot
+  }
+
+  /// Moves the world on to `instant`, without a command.
+  @_noLocks @_noAllocation
+  public func advance(to instant: TickInstant) {
+    body.pointee.world.advance(to: instant)
+    body.pointee.publish()
+  }
+
+  /// Puts the robot somewhere, moving as told; the commanded speeds stay.
+  public func place(_ pose: DifferentialDrive.Pose, speeds: DifferentialDrive.Speeds = .init()) {
+    body.pointee.world.place(pose, speeds: speeds)
+    body.pointee.publish()
+  }
+}
+
+/// What the simulators of all boards have in common: the world and what is published of it.
+struct RobotBody {
+  var world: DifferentialDrive
+  var pan: UInt8?
+  var tilt: UInt8?
+  var commands: Int64 = 0
+  var ignored: Int64 = 0
+  let published: SharedWords
+  private var number: UInt64 = 0
+
+  init(_ parameters: DifferentialDrive.Parameters) {
+    world = DifferentialDrive(parameters)
+    published = .allocate(byteCount: MemoryLayout<SimulatedRobotSnapshot>.stride)
+    publish()
+  }
+
+  @_noLocks @_noAllocation
+  mutating func run(_ target: DifferentialDrive.Speeds, at instant: TickInstant) {
+    world.command(target, at: instant)
+    commands &+= 1
+  }
+
+  @_noLocks @_noAllocation
+  mutating func publish() {
+    var snapshot = SimulatedRobotSnapshot()
+    snapshot.at = world.at
+    snapshot.pose = world.pose
+    snapshot.speeds = world.speeds
+    snapshot.target = world.target
+    snapshot.pan = pan
+    snapshot.tilt = tilt
+    snapshot.commands = commands
+    snapshot.ignored = ignored
+    number &+= 1
+    published.store(number: number, from: &snapshot)
+  }
+}

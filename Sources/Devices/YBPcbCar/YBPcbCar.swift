@@ -1,0 +1,122 @@
+import Buses
+import Wire
+
+/// The Yahboom YB_Pcb_Car motor board of the Raspbot V1: two motors and servos on I2C.
+///
+/// A small value that takes the bus per call and remembers nothing. The board keeps the last command for ever: write it
+/// again and again, and stop it before going away.
+/// Errors: whatever the bus says, after its own retries. Timing: one transfer a call, two for a stop.
+/// Source: README.md beside this file.
+public struct YBPcbCar: Sendable, Hashable, BitwiseCopyable {
+  /// 0x16, which cannot be changed.
+  public static var standardAddress: I2CAddress {
+    @_noLocks @_noAllocation get { I2CAddress(0x16)! }
+  }
+
+  /// The servos of the camera mount.
+  public enum Servo: UInt8, Sendable {
+    case pan = 1
+    case tilt = 2
+  }
+
+  enum Register {
+    static var legacyRun: UInt8 {
+      @_noLocks @_noAllocation get { 0x00 }
+    }
+    static var run: UInt8 {
+      @_noLocks @_noAllocation get { 0x01 }
+    }
+    static var stop: UInt8 {
+      @_noLocks @_noAllocation get { 0x02 }
+    }
+    static var servo: UInt8 {
+      @_noLocks @_noAllocation get { 0x03 }
+    }
+  }
+
+  public let address: I2CAddress
+  public let dutyScale: DutyScale
+  /// Writes register 0x00 with magnitudes 0…100 as the original script did, instead of 0x01 with duties.
+  ///
+  /// For byte compatibility only: no library of the board's maker knows that register.
+  public let legacyRegister: Bool
+
+  public init(
+    address: I2CAddress = standardAddress, dutyScale: DutyScale = DutyScale(), legacyRegister: Bool = false
+  ) {
+    self.address = address
+    self.dutyScale = dutyScale
+    self.legacyRegister = legacyRegister
+  }
+
+  /// Runs both motors: `[direction, magnitude]` left, then right; direction 1 is forward, 0 back, 1 at rest.
+  @_noLocks @_noAllocation
+  public func drive(_ speeds: WheelSpeeds, on bus: inout I2CBus) throws(I2CError) {
+    let scale = legacyRegister ? DutyScale(maxDuty: 100) : dutyScale
+    var bytes = I2CBytes()
+    bytes.append(speeds.left.value < 0 ? 0 : 1)
+    bytes.append(scale.duty(speeds.left))
+    bytes.append(speeds.right.value < 0 ? 0 : 1)
+    bytes.append(scale.duty(speeds.right))
+    try bus.writeBlock(bytes, to: address, register: legacyRegister ? Register.legacyRun : Register.run)
+  }
+
+  /// Stops both motors, by the stop register and by a run at zero: a board that misses one may take the other.
+  ///
+  /// All are written even when one fails, except after a time-out: a stuck bus would only cost the same time again. With
+  /// `legacyRegister` a zero goes to that register too. Throws the first error; the caller stops again until it does not.
+  @_noLocks @_noAllocation
+  public func stop(on bus: inout I2CBus) throws(I2CError) {
+    var failure: I2CError?
+    do {
+      try bus.writeByte(0, to: address, register: Register.stop)
+    } catch {
+      if error.isTimeOut { throw error }
+      failure = error
+    }
+    let rest = restBytes
+    do {
+      try bus.writeBlock(rest, to: address, register: Register.run)
+    } catch {
+      if error.isTimeOut { throw error }
+      if case .none = failure { failure = error }
+    }
+    if legacyRegister {
+      do {
+        try bus.writeBlock(rest, to: address, register: Register.legacyRun)
+      } catch {
+        if case .none = failure { failure = error }
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  /// Turns a servo to 0…180 degrees; angles beyond are clamped before they are sent, not a number counts as 90.
+  @_noLocks @_noAllocation
+  public func turn(_ servo: Servo, degrees: Double, on bus: inout I2CBus) throws(I2CError) {
+    var bytes = I2CBytes()
+    bytes.append(servo.number)
+    bytes.append(servoAngle(degrees, limit: 180))
+    try bus.writeBlock(bytes, to: address, register: Register.servo)
+  }
+
+  /// Forward at zero: `[1, 0, 1, 0]`.
+  private var restBytes: I2CBytes {
+    @_noLocks @_noAllocation get {
+      var bytes = I2CBytes()
+      for byte in 0..<4 { bytes.append(byte & 1 == 0 ? 1 : 0) }
+      return bytes
+    }
+  }
+}
+
+extension YBPcbCar.Servo {
+  var number: UInt8 {
+    @_noLocks @_noAllocation get {
+      switch self {
+      case .pan: 1
+      case .tilt: 2
+      }
+    }
+  }
+}
