@@ -23,7 +23,11 @@ let package = Package(
     // Bytes ⇄ values, what drivers talk to, drivers with their simulators.
     .target(name: "Wire", dependencies: ["Tactus", "CTactus"]),
     .target(name: "Buses", dependencies: ["Tactus"]),
-    .target(name: "Devices", dependencies: ["Buses", "Wire", "Tactus", "CTactus"]),
+    .target(
+      name: "Devices", dependencies: ["Buses", "Wire", "Tactus", "CTactus"],
+      exclude: [
+        "README.md", "DifferentialDrive/README.md", "RaspbotV2/README.md", "XGORider/README.md", "YBPcbCar/README.md",
+      ]),
 
     // Systems.
     .target(name: "Robot", dependencies: ["Devices", "Buses", "Wire", "Tactus"]),

@@ -4,7 +4,8 @@ import Tactus
 ///
 /// Its port belongs to one loop; `transactions` is for any thread. Must outlive its port, and the wrapped bus's owner must
 /// outlive both.
-public final class RecordingI2CBus: @unchecked Sendable {  // safe: the log's entries are atomics, the rest never changes
+// Safe: the log is atomics, the rest never changes.
+public final class RecordingI2CBus: @unchecked Sendable {
   private let state: UnsafeMutablePointer<State>
   private let attempts: Int
 

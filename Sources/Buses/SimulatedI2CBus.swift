@@ -6,7 +6,8 @@ import Tactus
 /// Its ports belong to one loop (or to loops of one lane); `transactions`, `inject` and `clearFaults` are for any thread.
 /// Attach chips before the loop starts. Must outlive its ports. Timing: a transfer is the chip's own work and about
 /// 20 ns; it allocates nothing, and time does not pass in it, not even when the bus is stuck.
-public final class SimulatedI2CBus: @unchecked Sendable {  // safe: shared parts are atomics; chips are set before the start
+// Safe: shared parts are atomics; chips are set before the start.
+public final class SimulatedI2CBus: @unchecked Sendable {
   /// What can go wrong on the wire.
   public enum Fault: Sendable, Hashable {
     /// The next `count` transfers to the address are not acknowledged (EREMOTEIO); all of them when nil.
@@ -117,7 +118,8 @@ struct SimulatedI2CBusState: ~Copyable {
   private mutating func answer(_ request: UnsafeMutablePointer<I2CTransfer>) -> Int32 {
     if stuck.load(ordering: .relaxed) { return -110 }  // ETIMEDOUT
     let address = Int(request.pointee.address.value)
-    guard let chip = chips[address], !refuses(address) else { return -121 }  // EREMOTEIO, as the Pi's controller says it
+    // EREMOTEIO, as the Pi's controller says it.
+    guard let chip = chips[address], !refuses(address) else { return -121 }
     return callTransfer(chip.transfer, chip.context, request)
   }
 

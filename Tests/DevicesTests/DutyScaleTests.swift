@@ -30,7 +30,9 @@ import Wire
     #expect(scale.duty(Percent(16)) == 41)
   }
 
-  @Test("any scale: more speed never gives less duty, and 100 % gives the maximum", arguments: 1...20 as ClosedRange<UInt64>)
+  @Test(
+    "any scale: more speed never gives less duty, and 100 % gives the maximum", arguments: 1...20 as ClosedRange<UInt64>
+  )
   func monotonic(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let maxDuty = UInt8(random.below(256))

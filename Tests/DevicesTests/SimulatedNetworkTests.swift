@@ -134,7 +134,8 @@ private func drain(_ network: SimulatedNetwork) -> [Arrival] {
     #expect(result.map(\.byte).sorted() == (0..<200).map { UInt8($0) })
   }
 
-  @Test("everything wrong at once: same seed, same arrivals; the counts add up", arguments: 1...5 as ClosedRange<UInt64>)
+  @Test(
+    "everything wrong at once: same seed, same arrivals; the counts add up", arguments: 1...5 as ClosedRange<UInt64>)
   func seeded(seed: UInt64) {
     var conditions = SimulatedNetwork.Conditions()
     conditions.delay = .milliseconds(3)
@@ -191,7 +192,9 @@ private func drain(_ network: SimulatedNetwork) -> [Arrival] {
     #expect(batch.count == 1 && batch.source(0) == robot && batch.bytes(0)![0] == 2)
   }
 
-  @Test("the heap of arrivals: any pushes and drains give the datagrams by arrival", arguments: 1...5 as ClosedRange<UInt64>)
+  @Test(
+    "the heap of arrivals: any pushes and drains give the datagrams by arrival", arguments: 1...5 as ClosedRange<UInt64>
+  )
   func order(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     var conditions = SimulatedNetwork.Conditions()

@@ -26,7 +26,8 @@ private let batteryReply = [UInt8]([0x55, 0x00, 0x09, 0x12, 0x01, 0x4B, 0x98, 0x
   @Test(
     "driving: forward speed is the mean, turn rate half the difference, left positive",
     arguments: [
-      (speeds(0, 0), 127, 127), (speeds(100, 100), 255, 127), (speeds(-100, -100), 0, 127), (speeds(-100, 100), 127, 255),
+      (speeds(0, 0), 127, 127), (speeds(100, 100), 255, 127), (speeds(-100, -100), 0, 127),
+      (speeds(-100, 100), 127, 255),
       (speeds(100, -100), 127, 0), (speeds(50, 100), 223, 159), (speeds(250, 250), 255, 127),
     ] as [(WheelSpeeds, UInt8, UInt8)])
   func drive(speeds: WheelSpeeds, forward: UInt8, yaw: UInt8) throws {

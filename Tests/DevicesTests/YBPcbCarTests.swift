@@ -49,7 +49,8 @@ import Wire
     #expect(playback.isComplete)
   }
 
-  @Test("stop: the first write is not acknowledged, the second is still made, and the stop fails", arguments: [121, 11, 5])
+  @Test(
+    "stop: the first write is not acknowledged, the second is still made, and the stop fails", arguments: [121, 11, 5])
   func stopTriesBoth(errno: Int32) {
     let playback = PlaybackI2CBus([
       .writeByte(0, to: carAddress, register: 0x02, errno: errno),
