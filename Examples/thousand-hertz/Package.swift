@@ -1,0 +1,11 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "thousand-hertz",
+  dependencies: [.package(name: "tactus", path: "../..")],
+  targets: [
+    .executableTarget(name: "ThousandHertz", dependencies: [.product(name: "Tactus", package: "tactus")])
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,30 @@
+import Tactus
+
+/// Integrates a pendulum 1,000 times a second and publishes its angle.
+struct Pendulum: ~Copyable, ControlLoop {
+  var angle = 0.5, speed = 0.0
+  var published: LatestWriter<Double>
+
+  @_noLocks @_noAllocation
+  mutating func tick(_ tick: Tick) {
+    speed -= 9.81 * angle * 0.001
+    angle += speed * 0.001
+    published.write(angle)
+  }
+}
+
+let angle = Latest(0.0)
+let runtime = try Runtime {
+  Lane("motion", scheduling: .fifo(80)) {
+    Loop("pendulum", every: .hertz(1000), safeStateAfter: 3) { Pendulum(published: angle.writer()) }
+  }
+}
+try runtime.start()
+for report in runtime.reports { for finding in report.findings { print("note: \(finding)") } }
+print("1,000 Hz; press return to stop")
+_ = readLine()
+runtime.stop()
+
+var reader = angle.reader()
+print("angle \(reader.read())")
+print(runtime.statistics["pendulum"]!)
