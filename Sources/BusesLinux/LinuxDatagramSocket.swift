@@ -38,9 +38,12 @@ public final class LinuxDatagramSocket: @unchecked Sendable {
 
   deinit { tactus_datagram_close(socket) }
 
-  /// Datagrams the kernel threw away because the receive buffer was full, since the socket was opened (modulo 2³²). One
-  /// system call, from any thread.
-  public var kernelDrops: Int64 { tactus_datagram_drops(socket) }
+  /// Datagrams the kernel threw away because the receive buffer was full, since the socket was opened (modulo 2³²); nil
+  /// when the kernel does not say (before Linux 4.12). One system call, from any thread.
+  public var kernelDrops: Int64? {
+    let drops = tactus_datagram_drops(socket)
+    return drops >= 0 ? drops : nil
+  }
 
   /// The socket for its one owning loop.
   public func port() -> DatagramPort {

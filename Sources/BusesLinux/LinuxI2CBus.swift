@@ -5,11 +5,11 @@ import Tactus
 /// An I2C adapter of the kernel: /dev/i2c-N.
 ///
 /// Register transfers are SMBus transfers by libi2c, plain ones are I2C_RDWR. Retries are `I2CBus`'s, the kernel's own
-/// are switched off, and a transfer ends within 10 ms (plus the kernel's timer granularity) even on a stuck bus; both
-/// settings are the adapter's and hold for every program on it.
+/// are switched off, and a transfer ends within 12 ms even on a stuck bus (20 ms on a kernel with 100 timer ticks a
+/// second); both settings are the adapter's and hold for every program on it.
 ///
-/// Owns the descriptor and closes it when released: keep it as long as its port. Several owners may open one adapter (the
-/// guard process does); the kernel puts their transfers in order.
+/// Owns the descriptor and closes it when released: keep it as long as its port. Several owners may open one adapter
+/// (the guard process does); the kernel puts their transfers in order.
 public final class LinuxI2CBus: @unchecked Sendable {
   // Safe to send: the pointer never changes, and what is behind it is used by the port's one owning loop only.
   private let state: UnsafeMutablePointer<tactus_i2c>

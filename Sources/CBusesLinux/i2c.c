@@ -2,12 +2,14 @@
 #error "libi2c's header is missing: apt install libi2c-dev"
 #endif
 
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <i2c/smbus.h>
 #include <linux/i2c-dev.h>
 #include <linux/i2c.h>
 #include <sys/ioctl.h>
+#include <time.h>
 
 #include "CBusesLinux.h"
 
@@ -26,7 +28,12 @@ int tactus_i2c_functions(int descriptor) {
 }
 
 int tactus_i2c_bound(int descriptor) {
-  if (ioctl(descriptor, I2C_TIMEOUT, 1UL) < 0) return -errno;  // in units of 10 ms
+  // The coarse clock steps once a timer tick. The kernel waits between n − 1 and n ticks, so on a kernel of 100 ticks a
+  // second a bound of 10 ms could be none at all.
+  struct timespec tick = {0};
+  clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
+  unsigned long tens_of_milliseconds = tick.tv_nsec > 5000000 ? 2 : 1;
+  if (ioctl(descriptor, I2C_TIMEOUT, tens_of_milliseconds) < 0) return -errno;
   if (ioctl(descriptor, I2C_RETRIES, 0UL) < 0) return -errno;
   return 0;
 }

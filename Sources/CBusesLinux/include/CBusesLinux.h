@@ -27,7 +27,7 @@ enum {
 int tactus_i2c_open(const char *path);
 /// The TACTUS_I2C_… bits, or −errno when the device is no I2C adapter (ENOTTY).
 int tactus_i2c_functions(int descriptor);
-/// Bounds a transfer to 10 ms and switches the kernel's own retries off, for everybody on this adapter.
+/// Bounds a transfer to 10 ms (20 ms on a kernel with 100 timer ticks a second) and switches the kernel's own retries off, for everybody on this adapter.
 int tactus_i2c_bound(int descriptor);
 /// Makes `address` the target of SMBus transfers; −EBUSY when a kernel driver holds it.
 TACTUS_REALTIME int tactus_i2c_select(struct tactus_i2c *bus, uint8_t address);
