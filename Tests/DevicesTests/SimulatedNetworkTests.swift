@@ -193,8 +193,8 @@ private func drain(_ network: SimulatedNetwork) -> [Arrival] {
   }
 
   @Test(
-    "the heap of arrivals: any pushes and drains give the datagrams by arrival", arguments: 1...5 as ClosedRange<UInt64>
-  )
+    "sends and drains in any order: every datagram arrives whole and once, and never before a drain could see it",
+    arguments: 1...5 as ClosedRange<UInt64>)
   func order(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     var conditions = SimulatedNetwork.Conditions()
@@ -203,21 +203,28 @@ private func drain(_ network: SimulatedNetwork) -> [Arrival] {
     var sender = network.port(phone)
     var receiver = network.port(robot)
     var batch = DatagramBatch(capacity: 16, size: 64)
-    var delivered = 0
-    for step in 0..<2000 {
+    var arrived: [Int] = []
+    for step in 0..<2100 {
       sender.now = milliseconds(Double(step))
       receiver.now = milliseconds(Double(step))
       conditions.reorderHold = .milliseconds(Int64(random.below(60)))
       network.conditions = conditions
-      if random.chance(perMille: 500) { send([UInt8(truncatingIfNeeded: step)], from: &sender) }
-      if random.chance(perMille: 300) {
-        _ = receiver.receive(into: &batch)
-        delivered += batch.count
+      if step < 2000, random.chance(perMille: 500) {
+        send([UInt8(step & 255), UInt8(step >> 8)] + Array(repeating: 0xA5, count: step % 60), from: &sender)
       }
-      #expect(network.input(robot).readyAt.pointee > .zero)
+      guard random.chance(perMille: 300) || step > 2060 else { continue }
+      let wasReady = network.input(robot).readyAt.pointee <= receiver.now
+      _ = receiver.receive(into: &batch)
+      #expect(wasReady == (batch.count > 0), "seed \(seed)")
+      for index in 0..<batch.count {
+        let bytes = Array(batch.bytes(index)!)
+        let number = Int(bytes[0]) | Int(bytes[1]) << 8
+        #expect(bytes.count == 2 + number % 60 && bytes.dropFirst(2).allSatisfy { $0 == 0xA5 }, "seed \(seed)")
+        arrived.append(number)
+      }
     }
-    delivered += drain(network).count
-    let statistics = network.statistics
-    #expect(Int64(delivered) == statistics.sent - statistics.overflowed, "seed \(seed)")
+    #expect(Set(arrived).count == arrived.count, "seed \(seed)")
+    #expect(Int64(arrived.count) == network.statistics.sent - network.statistics.overflowed, "seed \(seed)")
+    #expect(network.input(robot).readyAt.pointee == .distantFuture, "seed \(seed)")
   }
 }
