@@ -72,7 +72,7 @@ public struct XGORider: Sendable, BitwiseCopyable {
     for index in 0..<count {
       reader.append(bytes[index])
       while let frame = reader.next() {
-        guard batteryAskedAt != nil, frame.address == .battery, frame.dataCount == 1, frame.data(0) <= 100 else {
+        guard case .some = batteryAskedAt, frame.address == .battery, frame.dataCount == 1, frame.data(0) <= 100 else {
           continue
         }
         batteryAskedAt = nil
