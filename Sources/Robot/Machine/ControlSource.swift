@@ -11,11 +11,18 @@ public enum ControlSource: Sendable, Hashable, BitwiseCopyable {
   @_noLocks @_noAllocation
   func isSame(as other: ControlSource) -> Bool {
     switch (self, other) {
-    case (.datagram(let one), .datagram(let two)):
-      one.low == two.low && one.port == two.port && one.high == two.high && one.scope == two.scope
+    case (.datagram(let one), .datagram(let two)): one.isSame(as: two)
     case (.local(let one), .local(let two)): one == two
     case (.datagram, .local), (.local, .datagram): false
     }
+  }
+}
+
+extension Endpoint {
+  /// `==` for ticks.
+  @_noLocks @_noAllocation
+  func isSame(as other: Endpoint) -> Bool {
+    low == other.low && port == other.port && high == other.high && scope == other.scope
   }
 }
 

@@ -8,7 +8,7 @@ public enum MotorOutput: Sendable, Hashable, BitwiseCopyable {
 }
 
 /// Why an input did nothing to the motors.
-public enum IgnoreReason: UInt8, Sendable, Hashable, BitwiseCopyable, CaseIterable {
+public enum IgnoreReason: Sendable, Hashable, BitwiseCopyable, CaseIterable {
   /// Another source owns control.
   case notController
   /// The sender's timestamp is before the newest one accepted from it.
@@ -28,6 +28,25 @@ public enum IgnoreReason: UInt8, Sendable, Hashable, BitwiseCopyable, CaseIterab
   case shutDown
   /// A confirmation or failure of an output that is no longer in force.
   case outOfPlace
+
+  /// Place in a table of counters, 0…10.
+  var index: Int {
+    @_noLocks @_noAllocation get {
+      switch self {
+      case .notController: 0
+      case .older: 1
+      case .duplicate: 2
+      case .emergencyStopped: 3
+      case .inFault: 4
+      case .stickNotAtZero: 5
+      case .stopNotConfirmed: 6
+      case .nothingToReset: 7
+      case .notFinite: 8
+      case .shutDown: 9
+      case .outOfPlace: 10
+      }
+    }
+  }
 }
 
 public enum Verdict: Sendable, Hashable, BitwiseCopyable {

@@ -1,0 +1,275 @@
+import Buses
+import Tactus
+import Wire
+
+/// The device side's loop: datagrams and requests in, one machine, motors, snapshot and replies out.
+///
+/// Order of a tick: failsafe, settings, requests, datagrams, the period's own step, motors, replies, snapshot. A stop is
+/// written the moment it is decided, before anything else is read; of all drives decided in a tick only the last is written.
+/// Work is bounded: 64 requests, 4 × 64 datagrams, one stop and one drive (a second stop when that drive is a fault).
+public struct RobotLoop: ~Copyable, ControlLoop {
+  private static var batchesPerTick: Int {
+    @_noLocks @_noAllocation get { 4 }
+  }
+  private static var requestsPerTick: Int {
+    @_noLocks @_noAllocation get { 64 }
+  }
+
+  private var machine: RobotMachine
+  private var motors: Motors
+  private var port: DatagramPort
+  private var batch = DatagramBatch(capacity: 64, size: RobotMessage.maximumLength)
+  private var settings: LatestReader<RobotSettings>
+  private var settingsVersion: UInt64
+  private var requests: RingReader<RobotRequest>
+  private var output: LatestWriter<RobotSnapshot>
+  private var notices: RingWriter<RobotNotice>
+  private let bell: DoorbellButton?
+  private var snapshot: RobotSnapshot
+  private var replies = ReplyTable()
+  private let replyBytes: UnsafeMutableRawBufferPointer
+
+  // Within one tick.
+  private var now = TickInstant(nanoseconds: 0)
+  private var pendingDrive: WheelSpeeds?
+  private var hasStopped = false
+  private var hasNoticed = false
+
+  /// - Parameters:
+  ///   - port: the robot's UDP socket.
+  ///   - settings: the newest published ones hold from the next tick on.
+  ///   - requests: from clients inside the daemon.
+  ///   - bell: rung when notices have been pushed; it must outlive the loop.
+  public init(
+    motors: consuming Motors, port: consuming DatagramPort, settings: consuming LatestReader<RobotSettings>,
+    requests: consuming RingReader<RobotRequest>, snapshot: consuming LatestWriter<RobotSnapshot>,
+    notices: consuming RingWriter<RobotNotice>, bell: DoorbellButton? = nil
+  ) {
+    settingsVersion = settings.version
+    let first = settings.read()
+    machine = RobotMachine(first)
+    self.snapshot = RobotSnapshot(first)
+    self.motors = motors
+    self.port = port
+    self.settings = settings
+    self.requests = requests
+    output = snapshot
+    self.notices = notices
+    self.bell = bell
+    replyBytes = .allocate(byteCount: RobotReply.maximumEncodedLength, alignment: 8)
+  }
+
+  deinit { replyBytes.deallocate() }
+
+  /// The failsafe.
+  public var nextDeadline: TickInstant? {
+    @_noLocks @_noAllocation get { machine.nextDeadline }
+  }
+
+  @_noLocks @_noAllocation
+  public mutating func tick(_ tick: Tick) {
+    begin(at: tick.started)
+    if let deadline = machine.nextDeadline, now >= deadline { decide(.tick) }
+    takeSettings()
+    takeRequests()
+    drain()
+    if case .period = tick.cause { decide(.tick) }
+    if let speeds = pendingDrive { write(speeds) }
+    finish()
+  }
+
+  @_noLocks @_noAllocation
+  public mutating func safeState(_ tick: Tick, cause: SafeStateCause) {
+    begin(at: tick.started)
+    switch cause {
+    case .misses(let count): decide(.missed(releases: count))
+    case .stop:
+      decide(.shutdown)
+      // No tick follows that could repeat it.
+      for _ in 0..<2 {
+        guard case .shutDown(.pending) = machine.state else { break }
+        hasStopped = false
+        decide(.tick)
+      }
+    }
+    finish()
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func begin(at instant: TickInstant) {
+    now = instant
+    port.now = instant
+    motors.begin(at: instant)
+    pendingDrive = nil
+    hasStopped = false
+    hasNoticed = false
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func finish() {
+    snapshot.at = now
+    snapshot.state = machine.state
+    snapshot.settings = machine.settings
+    snapshot.retries = motors.retries
+    sendReplies()
+    output.write(snapshot)
+    if hasNoticed, let bell { bell.ring() }
+  }
+
+  // MARK: inputs
+
+  @_noLocks @_noAllocation
+  private mutating func takeSettings() {
+    let version = settings.version
+    guard version != settingsVersion else { return }
+    settingsVersion = version
+    decide(.settings(settings.read()))
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func takeRequests() {
+    for _ in 0..<Self.requestsPerTick {
+      guard let request = requests.pop() else { return }
+      snapshot.counters.count(decide(request.event))
+    }
+  }
+
+  /// What is left after four batches waits for the next release, which comes within the minimum interval.
+  @_noLocks @_noAllocation
+  private mutating func drain() {
+    for _ in 0..<Self.batchesPerTick {
+      let isFull = port.receive(into: &batch)
+      for index in 0..<batch.count { receive(index) }
+      if !isFull { return }
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func receive(_ index: Int) {
+    snapshot.counters.datagrams &+= 1
+    guard let bytes = batch.bytes(index) else {
+      snapshot.counters.malformed &+= 1
+      snapshot.lastMalformed = .tooLong(count: batch.length(index))
+      return
+    }
+    let message: RobotMessage
+    do {
+      message = try RobotMessage.decode(bytes)
+    } catch {
+      snapshot.counters.malformed &+= 1
+      snapshot.lastMalformed = error
+      return
+    }
+    if message.directionMismatch { snapshot.counters.directionMismatches &+= 1 }
+    let source = batch.source(index)
+    var verdict = Verdict.accepted
+    if let event = message.event(from: .datagram(source)) {
+      verdict = decide(event)
+      snapshot.counters.count(verdict)
+    }
+    if let echo = message.echo, !replies.ask(source, echo, verdict, at: now) {
+      snapshot.counters.repliesDropped &+= 1
+    }
+  }
+
+  // MARK: outputs
+
+  /// Steps the machine; a stop goes to the motors at once, a drive when the tick has read everything.
+  @_noLocks @_noAllocation @discardableResult
+  private mutating func decide(_ event: RobotEvent) -> Verdict {
+    let action = step(event)
+    switch action.output {
+    case .none: break
+    case .drive(let speeds): pendingDrive = speeds
+    case .stop: stop()
+    }
+    return action.verdict
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func step(_ event: RobotEvent) -> RobotAction {
+    let before = machine.state
+    let action = machine.step(event, at: now)
+    if before.isEdge(to: machine.state) { notice(.state(machine.state)) }
+    return action
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func stop() {
+    pendingDrive = nil
+    guard !hasStopped else { return }
+    hasStopped = true
+    do {
+      try motors.stop()
+      noteSuccess()
+      _ = step(.stopConfirmed)
+    } catch {
+      note(error)
+      _ = step(.stopFailed(error))
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func write(_ speeds: WheelSpeeds) {
+    do {
+      try motors.drive(speeds)
+      noteSuccess()
+      _ = step(.driveConfirmed)
+    } catch {
+      note(error)
+      if case .stop = step(.driveFailed(error)).output {
+        hasStopped = false
+        stop()
+      }
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func noteSuccess() {
+    snapshot.counters.writes &+= 1
+    if machine.failures > 0 { notice(.motorsAnswer) }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func note(_ failure: MotorFailure) {
+    snapshot.counters.writeFailures &+= 1
+    snapshot.lastFailure = failure
+    if machine.failures == 0 { notice(.motorsFail(failure)) }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func notice(_ subject: RobotNotice.Subject) {
+    if notices.push(RobotNotice(at: now, subject)) {
+      hasNoticed = true
+    } else {
+      snapshot.counters.noticesDropped &+= 1
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func sendReplies() {
+    for _ in 0..<ReplyTable.capacity {
+      guard let (source, echo, verdict) = replies.take(at: now) else { return }
+      let count = RobotReply(echo: echo, verdict: verdict, snapshot).encode(into: replyBytes)
+      if port.send(UnsafeRawBufferPointer(start: replyBytes.baseAddress, count: count), to: source) {
+        snapshot.counters.replies &+= 1
+      } else {
+        snapshot.counters.repliesDropped &+= 1
+      }
+    }
+  }
+}
+
+extension RobotMessage {
+  /// What the machine must hear of it; nil for a query.
+  @_noLocks @_noAllocation
+  func event(from source: ControlSource) -> RobotEvent? {
+    switch datagram {
+    case .drive(let speeds): .command(speeds, timestamp: timestamp, from: source)
+    case .stop: .stop(timestamp: timestamp, from: source)
+    case .emergencyStop: .emergencyStop(from: source)
+    case .reset: .reset(from: source)
+    case .query: nil
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import Tactus
+import Wire
+
+extension RobotReply {
+  /// The robot as `snapshot` shows it, for the sender of a datagram that got `verdict`.
+  @_noLocks @_noAllocation
+  init(echo: UInt64, verdict: Verdict, _ snapshot: borrowing RobotSnapshot) {
+    let state: State
+    var reason: ShortText?
+    switch snapshot.state {
+    case .stopped(let standstill):
+      state = .stopped
+      reason = standstill.reason.shortText
+    case .driving: state = .driving
+    case .emergencyStopped: state = .emergencyStop
+    case .fault(let fault):
+      state = .fault
+      reason = fault.cause.shortText
+    case .shutDown:
+      state = .stopped
+      reason = ShortText("shut-down")
+    }
+    if case .ignored(let refusal) = verdict { reason = refusal.shortText }
+    self.init(echo: echo, state: state, speeds: snapshot.speeds, age: snapshot.age, reason: reason)
+  }
+}
+
+extension StopReason {
+  var shortText: ShortText {
+    @_noLocks @_noAllocation get {
+      switch self {
+      case .start: ShortText("nothing-commanded-yet")
+      case .commanded: ShortText("commanded")
+      case .silence: ShortText("silence")
+      case .stoppedBy: ShortText("stopped-by-another")
+      case .reset: ShortText("reset")
+      }
+    }
+  }
+}
+
+extension RobotFault {
+  var shortText: ShortText {
+    @_noLocks @_noAllocation get {
+      switch self {
+      case .motorWrites(let failure, _): failure.kind.shortText
+      case .missedReleases: ShortText("missed-releases")
+      }
+    }
+  }
+}
+
+extension MotorFailure.Kind {
+  var shortText: ShortText {
+    @_noLocks @_noAllocation get {
+      switch self {
+      case .noAcknowledge: ShortText("motors-do-not-answer")
+      case .arbitrationLost: ShortText("bus-arbitration-lost")
+      case .timedOut: ShortText("bus-stuck")
+      case .serialFull: ShortText("serial-full")
+      case .serialGone: ShortText("serial-gone")
+      case .system: ShortText("system-error")
+      }
+    }
+  }
+}
+
+extension IgnoreReason {
+  /// Stays the same from release to release, for replies, counters and logs.
+  public var shortText: ShortText {
+    @_noLocks @_noAllocation get {
+      switch self {
+      case .notController: ShortText("not-controller")
+      case .older: ShortText("older")
+      case .duplicate: ShortText("duplicate")
+      case .emergencyStopped: ShortText("emergency-stopped")
+      case .inFault: ShortText("in-fault")
+      case .stickNotAtZero: ShortText("stick-not-at-zero")
+      case .stopNotConfirmed: ShortText("stop-not-confirmed")
+      case .nothingToReset: ShortText("nothing-to-reset")
+      case .notFinite: ShortText("not-finite")
+      case .shutDown: ShortText("shut-down")
+      case .outOfPlace: ShortText("out-of-place")
+      }
+    }
+  }
+}

@@ -1,0 +1,151 @@
+import Buses
+import Tactus
+import Wire
+
+/// What other threads ask of the operator side.
+public enum OperatorRequest: Sendable, Hashable, BitwiseCopyable {
+  case stop
+  case emergencyStop
+  case reset
+  /// Stop the robot and send nothing more.
+  case quit
+
+  var event: OperatorEvent {
+    @_noLocks @_noAllocation get {
+      switch self {
+      case .stop: .stop
+      case .emergencyStop: .emergencyStop
+      case .reset: .reset
+      case .quit: .quit
+      }
+    }
+  }
+}
+
+/// The operator side at the end of a tick.
+public struct OperatorSnapshot: Sendable, BitwiseCopyable {
+  public internal(set) var at = TickInstant(nanoseconds: 0)
+  public internal(set) var state = OperatorState.driving
+  /// What the controls ask for.
+  public internal(set) var speeds = WheelSpeeds(left: Percent(0), right: Percent(0))
+  public internal(set) var connection = Connection.noReplyYet
+  /// The newest reply: the robot's state, speeds and reason; nil while there was none.
+  public internal(set) var heard: HeardReply?
+  /// Datagrams sent, and that the kernel did not take.
+  public internal(set) var sent: Int64 = 0
+  public internal(set) var sendFailures: Int64 = 0
+  /// Replies received from the robot, and datagrams that were none.
+  public internal(set) var replies: Int64 = 0
+  public internal(set) var malformed: Int64 = 0
+  /// Resets refused because the stick was not at zero.
+  public internal(set) var refusedResets: Int64 = 0
+
+  /// Before the first tick.
+  public init() {}
+}
+
+/// The operator side's loop: controls and requests in, one datagram a tick out, replies in, health out.
+public struct OperatorLoop: ~Copyable, ControlLoop {
+  private var machine: OperatorMachine
+  private var port: DatagramPort
+  private let robot: Endpoint
+  private var batch = DatagramBatch(capacity: 16, size: RobotMessage.maximumLength)
+  private var input: LatestReader<OperatorInput>
+  private var requests: RingReader<OperatorRequest>
+  private var output: LatestWriter<OperatorSnapshot>
+  private var snapshot = OperatorSnapshot()
+  private let bytes: UnsafeMutableRawBufferPointer
+  private var now = TickInstant(nanoseconds: 0)
+
+  /// - Parameters:
+  ///   - port: any socket; replies come back to it.
+  ///   - robot: where the robot listens, port 5005 unless configured.
+  ///   - wallClockAtStart: microseconds since 1970 now, read once by the caller.
+  ///   - input: the controls; the newest value is sent at every tick.
+  public init(
+    port: consuming DatagramPort, robot: Endpoint, wallClockAtStart: Int64,
+    input: consuming LatestReader<OperatorInput>,
+    requests: consuming RingReader<OperatorRequest>, snapshot: consuming LatestWriter<OperatorSnapshot>
+  ) {
+    machine = OperatorMachine(wallClockAtStart: wallClockAtStart)
+    self.port = port
+    self.robot = robot
+    self.input = input
+    self.requests = requests
+    output = snapshot
+    bytes = .allocate(byteCount: RobotMessage.maximumEncodedLength, alignment: 8)
+  }
+
+  deinit { bytes.deallocate() }
+
+  @_noLocks @_noAllocation
+  public mutating func tick(_ tick: Tick) {
+    begin(at: tick.started)
+    receive()
+    apply(.input(input.read()))
+    while let request = requests.pop() { apply(request.event) }
+    if case .period = tick.cause { apply(.tick) }
+    publish()
+  }
+
+  @_noLocks @_noAllocation
+  public mutating func safeState(_ tick: Tick, cause: SafeStateCause) {
+    begin(at: tick.started)
+    switch cause {
+    case .misses: break  // the robot's own failsafe is what counts
+    case .stop: apply(.shutdown)
+    }
+    publish()
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func begin(at instant: TickInstant) {
+    now = instant
+    port.now = instant
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func apply(_ event: OperatorEvent) {
+    let action = machine.step(event, at: now)
+    if action.isRefused { snapshot.refusedResets &+= 1 }
+    guard let datagram = action.datagram else { return }
+    let count = datagram.encode(
+      timestampMicroseconds: machine.timestamp(at: now), echo: machine.echo(at: now), into: bytes)
+    for _ in 0..<action.copies {
+      if port.send(UnsafeRawBufferPointer(start: bytes.baseAddress, count: count), to: robot) {
+        snapshot.sent &+= 1
+      } else {
+        snapshot.sendFailures &+= 1
+      }
+    }
+  }
+
+  /// One batch a tick: a robot answers each of our datagrams at most once. Anyone else's datagrams are not ours.
+  @_noLocks @_noAllocation
+  private mutating func receive() {
+    _ = port.receive(into: &batch)
+    for index in 0..<batch.count where batch.source(index).isSame(as: robot) {
+      guard let bytes = batch.bytes(index) else {
+        snapshot.malformed &+= 1
+        continue
+      }
+      do {
+        let reply = try RobotReply.decode(bytes)
+        snapshot.replies &+= 1
+        apply(.reply(reply))
+      } catch {
+        snapshot.malformed &+= 1
+      }
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func publish() {
+    snapshot.at = now
+    snapshot.state = machine.state
+    snapshot.speeds = machine.input.speeds
+    snapshot.connection = machine.connection(at: now)
+    snapshot.heard = machine.heard
+    output.write(snapshot)
+  }
+}
