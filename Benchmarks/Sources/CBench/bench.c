@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -62,6 +63,10 @@ long bench_counted_allocations(void) { return allocations == NULL ? -1 : allocat
 long bench_counted_locks(void) { return locks == NULL ? -1 : locks(); }
 
 ssize_t bench_write(int descriptor, const void *bytes, size_t count) { return write(descriptor, bytes, count); }
+
+void bench_send_now(int descriptor, const void *bytes, size_t count) {
+  send(descriptor, bytes, count, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
 
 void bench_pause(int milliseconds) {
   struct timespec pause = {.tv_nsec = milliseconds * 1000000L};

@@ -27,7 +27,7 @@ enum Release {
     let samples: Samples
 
     @_noLocks @_noAllocation
-    mutating func tick(_ tick: borrowing Tick) {
+    mutating func tick(_ tick: Tick) {
       samples.append(bench_now() &- tick.scheduled.nanoseconds)
     }
   }

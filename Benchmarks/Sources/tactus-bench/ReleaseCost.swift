@@ -35,7 +35,7 @@ enum ReleaseCost {
     var ran = 0
 
     @_noLocks @_noAllocation
-    mutating func tick(_ tick: borrowing Tick) {
+    mutating func tick(_ tick: Tick) {
       if ran == window.first { window.values[0] = bench_processor_time() }
       if ran == window.last {
         window.values[1] = bench_processor_time()
@@ -70,7 +70,7 @@ enum ReleaseCalls {
     var ran = 0
 
     @_noLocks @_noAllocation
-    mutating func tick(_ tick: borrowing Tick) {
+    mutating func tick(_ tick: Tick) {
       if ran == window.first {
         window.values[0] = Int64(bench_counted_allocations())
         window.values[2] = Int64(bench_counted_locks())

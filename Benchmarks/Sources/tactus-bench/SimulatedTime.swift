@@ -28,7 +28,7 @@ struct Counting: ControlLoop {
   var ticks: UInt64 = 0
 
   @_noLocks @_noAllocation
-  mutating func tick(_ tick: borrowing Tick) { ticks &+= 1 }
+  mutating func tick(_ tick: Tick) { ticks &+= 1 }
 }
 
 /// loops COUNT RELEASES: real time for each release with COUNT loops on one lane, in simulated time.

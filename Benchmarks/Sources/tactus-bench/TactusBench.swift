@@ -13,6 +13,7 @@ struct TactusBench {
     case "loops": try ManyLoops.run(arguments.after(1))
     case "ring": RingBench.run(arguments.after(1))
     case "latest": LatestBench.run(arguments.after(1))
+    case "receive": try Receive.run(arguments.after(1))
     default: arguments.fail()
     }
   }

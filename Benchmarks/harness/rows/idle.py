@@ -78,7 +78,7 @@ def start_tactus(context):
     began = time.monotonic()
     process = context.processes.start(
         [ROOT / ".build/release/tactus", "run", "--config", config, "--simulate"], stderr=log, stdout=log)
-    first = first_answer(process, began, sender, b'{"command":"query"}', sender)
+    first = first_answer(process, began, sender, b'{"command":"query","echo":1}', sender)
     return process, first, (sender, log)
 
 

@@ -26,6 +26,9 @@ BENCH_REALTIME long bench_counted_locks(void);
 /// write(2).
 BENCH_REALTIME ssize_t bench_write(int descriptor, const void *bytes, size_t count);
 
+/// send(2) without waiting: what does not fit is dropped.
+BENCH_REALTIME void bench_send_now(int descriptor, const void *bytes, size_t count);
+
 /// Really sleeps, also on the preloaded null kernel.
 BENCH_REALTIME void bench_pause(int milliseconds);
 

@@ -1,0 +1,60 @@
+import Buses
+import BusesLinux
+import CBench
+import Devices
+import Robot
+import Tactus
+
+/// receive PORT FD FIFO CPU: the robot's motor loop on 127.0.0.1:PORT, its board's writes going to FD; ends on SIGTERM
+/// with the loop's counters.
+///
+/// As the daemon runs it: 20 Hz, released by arrival too. No ramp, so that every command shows in the very next write.
+enum Receive {
+  static func run(_ arguments: Arguments) throws {
+    bench_block_termination()
+    let socket = try LinuxDatagramSocket(address: "127.0.0.1", port: UInt16(arguments.int(0)))
+    // Lives as long as the program.
+    let motor = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
+    motor.initialize(to: Int32(arguments.int(1)))
+    let scheduling = Scheduling.fifo(arguments.int(2))
+    let cpu = arguments.int(3)
+
+    let settings = Latest(try RobotSettings(acceleration: 0))
+    let requests = Ring<RobotRequest>(capacity: 64)
+    let notices = Ring<RobotNotice>(capacity: 1024)
+    let snapshot = Latest(RobotSnapshot(.standard))
+    var reader = snapshot.reader()
+    let runtime = try Runtime(strict: true) {
+      Lane("motion", scheduling: scheduling, cpu: cpu) {
+        Loop("robot", every: .hertz(20), input: .descriptor(socket.port().descriptor!)) {
+          RobotLoop(
+            motors: Motors(YBPcbCar(), on: I2CBus(context: motor, transfer: writeToMotor)), port: socket.port(),
+            settings: settings.reader(), requests: requests.reader(), snapshot: snapshot.writer(),
+            notices: notices.writer())
+        }
+      }
+    }
+    try runtime.start()
+    bench_await_termination()
+    // Before the stop, whose own accounts are not the row's.
+    let counters = runtime.statistics["robot"]!.counters
+    runtime.stop()
+    let seen = reader.read().counters
+    print(
+      "{\"released\": \(counters.released), \"ran\": \(counters.ran), \"skipped\": \(counters.skipped), "
+        + "\"by_input\": \(counters.byInput), \"overruns\": \(counters.overruns), \"datagrams\": \(seen.datagrams), "
+        + "\"malformed\": \(seen.malformed), \"accepted\": \(seen.accepted)}")
+  }
+}
+
+/// The bus of a board whose motors are a socket: the block of a run command, nothing else.
+@_noLocks @_noAllocation
+private func writeToMotor(_ context: UnsafeMutableRawPointer, _ request: UnsafeMutableRawPointer) -> Int32 {
+  let transfer = request.assumingMemoryBound(to: I2CTransfer.self)
+  guard case .writeBlock = transfer.pointee.operation, transfer.pointee.bytes.count == 4 else { return 0 }
+  var block: (UInt8, UInt8, UInt8, UInt8) = (
+    transfer.pointee.bytes[0], transfer.pointee.bytes[1], transfer.pointee.bytes[2], transfer.pointee.bytes[3]
+  )
+  bench_send_now(context.assumingMemoryBound(to: Int32.self).pointee, &block, 4)
+  return 0
+}
