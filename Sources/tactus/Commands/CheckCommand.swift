@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 
 /// `tactus check FILE`
 struct CheckCommand: ParsableCommand {
@@ -28,15 +27,5 @@ struct CheckCommand: ParsableCommand {
     let configuration = try readConfiguration(file)
     print("\(file): ok")
     for line in configuration.summary { print("  " + line) }
-  }
-}
-
-/// Reads a configuration file for a command: prints all its errors and ends with status 78 when there are any.
-func readConfiguration(_ path: String) throws -> Configuration {
-  do {
-    return try Configuration.read(path: path, environment: ProcessInfo.processInfo.environment)
-  } catch {
-    FileHandle.standardError.write(Data("\(error)\n".utf8))
-    throw ExitCode.badConfig
   }
 }

@@ -86,6 +86,9 @@ enum ConfigTable {
     ConfigKey(
       "runtime.robot.budget_us", .integer(20...1_000_000), .integer(2000),
       "Execution time granted per period under deadline, in microseconds; less than the period."),
+    ConfigKey(
+      "runtime.robot.safe_state_after", .integer(2...1000), .integer(10),
+      "Ticks missed in a row after which the robot stops and is in fault until a reset."),
     ConfigKey("runtime.robot.cpu", .integer(0...1023), nil, "The only CPU the lane may use; any unless given."),
   ]
 
@@ -114,7 +117,7 @@ enum ConfigTable {
   private static let performance: [ConfigKey] = [
     ConfigKey(
       "performance.udp_buffer_size", .integer(64...65507), .integer(1024),
-      "Longest motor datagram understood, in bytes; longer ones are refused."),
+      "Longest motor datagram in bytes; this version understands up to 1024.", use: .notYet),
     ConfigKey("performance.worker_threads", .integer(1...64), .integer(2), "Worker threads.", use: .notYet),
   ]
 }

@@ -41,10 +41,10 @@ struct Configuration: Equatable {
   var lockMemory: Bool
   var robotRateHertz: Int
   var robotScheduling: Scheduling
+  var robotSafeStateAfter: Int
   var robotCPU: Int?
   var logLevel: String
   var logFile: String?
-  var longestDatagram: Int
   /// Keys the file gives that this version checks and does not use.
   var unused: [String]
 }
@@ -69,10 +69,10 @@ extension Configuration {
       lockMemory: given.boolean("runtime.lock_memory"),
       robotRateHertz: given.integer("runtime.robot.rate_hz"),
       robotScheduling: Scheduling(given),
+      robotSafeStateAfter: given.integer("runtime.robot.safe_state_after"),
       robotCPU: given.optionalInteger("runtime.robot.cpu"),
       logLevel: given.text("logging.level"),
       logFile: given.optionalText("logging.file"),
-      longestDatagram: given.integer("performance.udp_buffer_size"),
       unused: ConfigTable.keys.filter { $0.use == .notYet && found.values[$0.path] != nil }.map(\.path))
     try configuration.checkTogether(file: file.name, places: found.places)
     return configuration
@@ -102,6 +102,12 @@ extension Configuration {
       report(
         "runtime.robot.budget_us",
         "expected less than the period of \(1_000_000 / robotRateHertz) µs, got \(budget)")
+    }
+    if let motors, motors.commandTimeoutSeconds * Double(robotRateHertz) < 2 {
+      report(
+        "motors.command_timeout",
+        "expected at least two periods of runtime.robot.rate_hz (\(2 / Double(robotRateHertz)) s), got \(motors.commandTimeoutSeconds)"
+      )
     }
     if guardTimeoutSeconds * Double(robotRateHertz) < 2 {
       report(

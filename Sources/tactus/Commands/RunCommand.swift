@@ -1,0 +1,64 @@
+import ArgumentParser
+import Glibc
+import Logging
+
+/// `tactus run`
+struct RunCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "run",
+    abstract: "Runs what a configuration file says, until SIGTERM or SIGINT.",
+    discussion: """
+      The motors are stopped before the program ends, however it ends: a guard process stops them when this one dies, \
+      hangs or is stopped. Logs go to standard error. SIGHUP opens the log file anew.
+      """)
+
+  @Option(name: .shortAndLong, help: ArgumentHelp("The configuration file (YAML).", valueName: "file"))
+  var config: String
+
+  @Flag(help: "Simulate every bus, pin and line instead of opening it.")
+  var simulate = false
+
+  @Option(help: "json: one object a line; text: for eyes.")
+  var logFormat = LogFormat.json
+
+  func run() throws {
+    let configuration = try readConfiguration(config)
+    guard let motors = configuration.motors else {
+      complain("\(config): expected a section of a system to run (motors), got none")
+      throw ExitCode.badConfig
+    }
+    let sink = LogSink()
+    let level = Logger.Level(rawValue: configuration.logLevel.lowercased()) ?? .info
+    let format = logFormat
+    let logger = Logger(label: "tactus") { label in
+      LineLogHandler(label: label, format: format, sink: sink, logLevel: level)
+    }
+    if let file = configuration.logFile, !sink.open(path: file) {
+      logger.warning(
+        "the log file cannot be opened: standard error only",
+        metadata: ["file": .string(file), "reason": .string(String(cString: strerror(errno)))])
+    }
+    throw ExitCode(start(configuration, motors, logger, sink))
+  }
+
+  /// The exit status.
+  private func start(
+    _ configuration: Configuration, _ motors: Configuration.Motors, _ logger: Logger, _ sink: LogSink
+  ) -> Int32 {
+    do {
+      let events = try ServiceEvents()
+      let options = Daemon.Options(simulate: simulate, logFormat: logFormat, environment: processEnvironment())
+      let daemon = try Daemon(
+        configuration, motors: motors, options: options, logger: logger, sink: sink, events: events)
+      return try daemon.run(events: events) {
+        print(
+          WhatToTry.text(
+            program: CommandLine.arguments[0], motors: motors, simulated: simulate, endpoint: daemon.endpoint))
+        fflush(nil)
+      }
+    } catch {
+      logger.critical("\(error)")
+      return 1
+    }
+  }
+}

@@ -1,0 +1,18 @@
+import ArgumentParser
+import Tactus
+
+/// A span of time on the command line: `2s`, `1.5s`, `500ms`, `2m`; a bare number is seconds.
+struct TimeSpan: ExpressibleByArgument, Equatable {
+  /// More than 0, at most a day.
+  let nanoseconds: Nanoseconds
+
+  init?(argument: String) {
+    let units: [(suffix: String, seconds: Double)] = [("ms", 0.001), ("s", 1), ("m", 60), ("h", 3600)]
+    let unit = units.first { argument.hasSuffix($0.suffix) }
+    let digits = argument.dropLast(unit?.suffix.count ?? 0)
+    guard let number = ScalarReader.number(String(digits)) else { return nil }
+    let seconds = number * (unit?.seconds ?? 1)
+    guard seconds > 0, seconds <= 86_400 else { return nil }
+    nanoseconds = .seconds(seconds)
+  }
+}

@@ -1,0 +1,63 @@
+import Buses
+import Robot
+import Tactus
+import Wire
+
+/// The robot as the daemon runs it: mailboxes and the motors' lane.
+struct RobotSystem {
+  static let loopName = "robot.motors"
+
+  let hardware: MotorHardware
+  let snapshot: Latest<RobotSnapshot>
+  let notices = Ring<RobotNotice>(capacity: 256)
+  /// From clients inside the program; none has been built yet, the ring stays empty.
+  private let requests = Ring<RobotRequest>(capacity: 64)
+  private let settings: Latest<RobotSettings>
+  private let configuration: Configuration
+
+  init(_ configuration: Configuration, motors: Configuration.Motors, hardware: MotorHardware) {
+    self.configuration = configuration
+    self.hardware = hardware
+    let settings = configuration.robotSettings(motors)
+    self.settings = Latest(settings)
+    snapshot = Latest(RobotSnapshot(settings))
+  }
+
+  /// The lane, to be built once. `input` releases the loop when a datagram arrives on `port`.
+  func lane(port: consuming DatagramPort, input: LoopInput, bell: DoorbellButton?) -> Lane {
+    var port: DatagramPort? = port
+    return Lane("robot", scheduling: configuration.laneScheduling, cpu: configuration.robotCPU) {
+      Loop(
+        Self.loopName, every: .hertz(Double(configuration.robotRateHertz)), late: .skip,
+        safeStateAfter: configuration.robotSafeStateAfter, input: input
+      ) {
+        RobotLoop(
+          motors: hardware.motors(), port: port.take()!, settings: settings.reader(), requests: requests.reader(),
+          snapshot: snapshot.writer(), notices: notices.writer(), bell: bell)
+      }
+    }
+  }
+}
+
+extension Configuration {
+  /// The table's ranges and `checkTogether` leave nothing to refuse.
+  func robotSettings(_ motors: Motors) -> RobotSettings {
+    do {
+      return try RobotSettings(
+        failsafeTimeout: .seconds(motors.commandTimeoutSeconds), speedLimit: Percent(motors.speedLimitPercent),
+        acceleration: motors.acceleration, tickPeriod: Rate.hertz(Double(robotRateHertz)).period)
+    } catch {
+      preconditionFailure("the configuration let through what the robot refuses: \(error)")
+    }
+  }
+
+  var laneScheduling: Tactus.Scheduling {
+    let period = Rate.hertz(Double(robotRateHertz)).period
+    return switch robotScheduling {
+    case .normal: .normal
+    case .fifo(let priority): .fifo(priority)
+    case .deadline(let budget):
+      .deadline(runtime: .microseconds(Int64(budget)), deadline: period, period: period)
+    }
+  }
+}

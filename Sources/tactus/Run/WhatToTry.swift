@@ -1,0 +1,35 @@
+import Buses
+import Glibc
+
+/// What a user can do next, printed after the start.
+enum WhatToTry {
+  static func text(program: String, motors: Configuration.Motors, simulated: Bool, endpoint: Endpoint) -> String {
+    let text = "\(endpoint)"
+    let host = text.prefix(text.utf8.count - "\(endpoint.port)".utf8.count - 1)
+    let everywhere = host == "0.0.0.0" || host == "[::]"
+    let target = everywhere ? "127.0.0.1" : String(host).trimmingBrackets
+    let port = endpoint.port == 5005 ? "" : " --port \(endpoint.port)"
+    let family = target.contains(":") ? "AF_INET6" : "AF_INET"
+    var lines = [
+      "tactus \(TactusCommand.version): \(motors.backend == .sim ? "simulated robot" : motors.summary)"
+        + (simulated && motors.backend != .sim ? " (simulated)" : "") + ", motor commands on UDP \(endpoint)"
+    ]
+    if everywhere { lines.append("CAUTION: every network this machine is on can drive the motors") }
+    lines += [
+      "Drive it from another terminal:",
+      "  \(program) drive \(target)\(port)",
+      "  \(program) drive \(target)\(port) --left 30 --right 30 --for 2s",
+      "Or send one command from Python; one second later the motors stop by themselves:",
+      "  python3 -c 'import socket; socket.socket(socket.\(family), socket.SOCK_DGRAM)"
+        + ".sendto(b\"{\\\"left\\\": 30, \\\"right\\\": 30}\", (\"\(target)\", \(endpoint.port)))'",
+      "Ctrl-C stops the motors and the program.",
+    ]
+    return lines.joined(separator: "\n")
+  }
+}
+
+extension String {
+  fileprivate var trimmingBrackets: String {
+    hasPrefix("[") && hasSuffix("]") ? String(dropFirst().dropLast()) : self
+  }
+}

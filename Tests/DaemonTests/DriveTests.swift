@@ -1,0 +1,103 @@
+import Buses
+import Robot
+import Tactus
+import Testing
+
+@testable import tactus
+
+@Suite("keys")
+struct KeyTests {
+  private func keys(_ bytes: String) -> [Key] {
+    var decoder = KeyDecoder()
+    return bytes.utf8.compactMap { decoder.key($0) }
+  }
+
+  @Test("arrows and WASD: the four directions, whichever mode the terminal is in")
+  func directions() {
+    #expect(keys("\u{1B}[A\u{1B}[B\u{1B}[C\u{1B}[D") == [.forward, .back, .right, .left])
+    #expect(keys("\u{1B}OA\u{1B}OB\u{1B}OC\u{1B}OD") == [.forward, .back, .right, .left])
+    #expect(keys("wsadWSAD") == [.forward, .back, .left, .right, .forward, .back, .left, .right])
+  }
+
+  @Test("an arrow with a modifier, another sequence: the direction, or nothing")
+  func modified() {
+    #expect(keys("\u{1B}[1;5A") == [.forward])
+    #expect(keys("\u{1B}[3~w") == [.forward])
+    #expect(keys("\u{1B}\u{1B}[A") == [.forward])
+  }
+
+  @Test("space, r, q, Ctrl-C, digits, Enter")
+  func others() {
+    #expect(keys(" rq\u{3}\u{4}\r") == [.emergencyStop, .reset, .quit, .quit, .quit, .rest])
+    #expect(keys("190") == [.speed(tenths: 1), .speed(tenths: 9), .speed(tenths: 10)])
+    #expect(keys("zé\u{7F}") == [])
+  }
+}
+
+@Suite("key stick")
+struct KeyStickTests {
+  private func at(_ milliseconds: Int64) -> TickInstant { .zero + .milliseconds(milliseconds) }
+
+  @Test("one press: lapses after 700 ms")
+  func onePress() {
+    var stick = KeyStick()
+    stick.press(.forward, at: at(0))
+    stick.lapse(at: at(699))
+    #expect(stick.input == .joystick(x: 0, y: 0.5))
+    stick.lapse(at: at(700))
+    #expect(stick.input == .rest)
+  }
+
+  @Test("a held key: lapses 250 ms after its last repeat")
+  func heldKey() {
+    var stick = KeyStick()
+    for time in stride(from: Int64(0), through: 3000, by: 500) { stick.press(.forward, at: at(time)) }
+    for time in stride(from: Int64(3040), through: 4000, by: 40) { stick.press(.forward, at: at(time)) }
+    stick.lapse(at: at(4000 + 249))
+    #expect(stick.input == .joystick(x: 0, y: 0.5))
+    stick.lapse(at: at(4000 + 250))
+    #expect(stick.input == .rest)
+  }
+
+  @Test("forward held, then left: a curve; all keys released: rest")
+  func curve() {
+    var stick = KeyStick()
+    stick.press(.forward, at: at(0))
+    stick.press(.speed(tenths: 10), at: at(10))
+    for time in stride(from: Int64(500), through: 2000, by: 50) { stick.press(.left, at: at(time)) }
+    #expect(stick.input == .joystick(x: -0.4, y: 1))
+    stick.lapse(at: at(2700))
+    #expect(stick.input == .rest)
+  }
+
+  @Test("the opposite direction: replaces at once; e-stop and rest: let go")
+  func opposite() {
+    var stick = KeyStick()
+    stick.press(.forward, at: at(0))
+    stick.press(.back, at: at(10))
+    #expect(stick.input == .joystick(x: 0, y: -0.5))
+    stick.press(.emergencyStop, at: at(20))
+    #expect(stick.input == .rest)
+  }
+}
+
+@Suite("command line values")
+struct CommandLineValueTests {
+  @Test(
+    "time spans", arguments: [("2s", 2_000), ("1.5s", 1_500), ("500ms", 500), ("2m", 120_000), ("3", 3_000)])
+  func spans(text: String, milliseconds: Int64) {
+    #expect(TimeSpan(argument: text)?.nanoseconds == .milliseconds(milliseconds))
+  }
+
+  @Test("anything else: refused", arguments: ["", "s", "-1s", "0", "2 s", "1d", "inf", "nan", "25h"])
+  func badSpans(text: String) {
+    #expect(TimeSpan(argument: text) == nil)
+  }
+
+  @Test("numeric hosts: their endpoint")
+  func hosts() throws {
+    #expect(try HostName.resolve("192.168.1.20", port: 5005) == .ipv4(192, 168, 1, 20, port: 5005))
+    #expect(try HostName.resolve("::1", port: 7) == Endpoint(high: 0, low: 1, port: 7))
+    #expect(throws: HostName.Failure.self) { try HostName.resolve("no.such.host.invalid", port: 1) }
+  }
+}
