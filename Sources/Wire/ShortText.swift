@@ -38,6 +38,31 @@ public struct ShortText: Sendable, Hashable, BitwiseCopyable {
     return true
   }
 
+  /// Appends the lowest `count` bytes of `word`, all allowed; the text so far fills whole words and is not full.
+  @_noLocks @_noAllocation @inline(__always)
+  mutating func appendWord(_ word: UInt64, count added: Int) {
+    let kept = added == 8 ? word : word & ((1 &<< UInt64(added &* 8)) &- 1)
+    switch count &>> 3 {
+    case 0: word0 = kept
+    case 1: word1 = kept
+    case 2: word2 = kept
+    default: word3 = kept
+    }
+    count &+= added
+  }
+
+  /// How many of the eight bytes, from the lowest up, are allowed before the first that is not.
+  @_noLocks @_noAllocation @inline(__always)
+  static func allowedPrefix(of word: UInt64) -> Int {
+    // `zeros(x)` marks the lowest zero byte of x exactly; marks above it may be false, and do not matter here.
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let highs: UInt64 = 0x8080_8080_8080_8080
+    func zeros(_ value: UInt64) -> UInt64 { (value &- ones) & ~value }
+    let control = (word &- ones &* 0x20) & ~word
+    let refused = control | word | zeros(word ^ ones &* 0x22) | zeros(word ^ ones &* 0x5C) | zeros(word ^ ones &* 0x7F)
+    return (refused & highs).trailingZeroBitCount &>> 3
+  }
+
   @_noLocks @_noAllocation
   public subscript(index: Int) -> UInt8 {
     precondition(index >= 0 && index < count)
