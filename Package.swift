@@ -21,7 +21,7 @@ let package = Package(
     .target(name: "Tactus", dependencies: ["CTactus"]),
 
     // Bytes ⇄ values, what drivers talk to, drivers with their simulators.
-    .target(name: "Wire", dependencies: ["Tactus", "CTactus"]),
+    .target(name: "Wire", dependencies: ["Tactus", "CTactus"], exclude: ["README.md"]),
     .target(name: "Buses", dependencies: ["Tactus"]),
     .target(
       name: "Devices", dependencies: ["Buses", "Wire", "Tactus", "CTactus"],

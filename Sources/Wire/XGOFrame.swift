@@ -17,7 +17,7 @@ public struct XGOFrame: Sendable, BitwiseCopyable {
   /// Bytes in the frame, 8…40.
   public private(set) var count: Int
 
-  /// A write of one register, or of several from `address` on by `writing(_:to:)`.
+  /// Writes one register. For several from `address` on: `init(mode:address:)`, then `append`.
   @_noLocks @_noAllocation
   public static func write(_ byte: UInt8, to address: XGOAddress) -> XGOFrame {
     var frame = XGOFrame(mode: 0x01, address: address)
