@@ -23,10 +23,8 @@ extension RobotMachine {
         return .ignored(.stickNotAtZero)
       }
       let credit = startsFromNow ? Nanoseconds(0) : settings.tickPeriod
-      let control = Control(
-        holder: holder, target: speeds, output: .init(left: Percent(0), right: Percent(0)), rampedAt: now - credit,
-        failures: standstill.confirmation.failures)
-      state = .driving(control)
+      state = .driving(
+        Control(holder, target: speeds, at: now, credit: credit, failures: standstill.confirmation.failures))
       return refresh(at: now)
     case .driving(var control):
       if let objection = control.holder.objection(to: timestamp, from: source) { return .ignored(objection) }

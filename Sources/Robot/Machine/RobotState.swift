@@ -115,17 +115,22 @@ public struct Control: Sendable, Hashable, BitwiseCopyable {
   public internal(set) var output: WheelSpeeds
   /// The instant that `output` belongs to.
   public internal(set) var rampedAt: TickInstant
+  /// The last output of an earlier instant, and that instant: where `output` has risen from. Of several commands at one
+  /// instant only the last counts, since each of them starts from here.
+  var base: WheelSpeeds
+  var baseAt: TickInstant
   /// Motor writes that failed in a row.
   public internal(set) var failures: Int
 
+  /// From rest at `now`, having had `credit` to rise.
   @_noLocks @_noAllocation
-  init(
-    holder: Holder, target: WheelSpeeds, output: WheelSpeeds, rampedAt: TickInstant, failures: Int
-  ) {
+  init(_ holder: Holder, target: WheelSpeeds, at now: TickInstant, credit: Nanoseconds, failures: Int) {
     self.holder = holder
     self.target = target
-    self.output = output
-    self.rampedAt = rampedAt
+    output = WheelSpeeds(left: Percent(0), right: Percent(0))
+    rampedAt = now
+    base = output
+    baseAt = now - credit
     self.failures = failures
   }
 }

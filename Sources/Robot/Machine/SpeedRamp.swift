@@ -3,16 +3,21 @@ import Wire
 
 /// The slew limit of the wheels: growing is bounded, shrinking is immediate, a change of sign passes through zero.
 enum SpeedRamp {
-  /// One wheel's next output. `rise` is how much |speed| may grow by now, in percent.
+  /// One wheel's output at an instant: up to `rise` percent beyond `base`, its output at the instant before.
   ///
-  /// Returns 0 when the sign changes; the next step, at a later instant, starts from there.
+  /// 0 when the sign differs from `base`, or from what was already said for this instant.
   @_noLocks @_noAllocation
-  static func next(from output: Percent, toward target: Percent, rise: Double) -> Percent {
-    let now = output.value
+  static func next(from base: Percent, said: Percent, toward target: Percent, rise: Double) -> Percent {
     let goal = target.value
-    if now < 0 ? goal > 0 : now > 0 && goal < 0 { return Percent(0) }
-    let magnitude = min(goal.magnitude, now.magnitude + rise)
+    if opposes(goal, base.value) || opposes(goal, said.value) { return Percent(0) }
+    let bound = base.value.magnitude + rise
+    let magnitude = goal.magnitude < bound ? goal.magnitude : bound
     return Percent(goal < 0 ? -magnitude : magnitude)
+  }
+
+  @_noLocks @_noAllocation
+  private static func opposes(_ one: Double, _ other: Double) -> Bool {
+    one < 0 ? other > 0 : one > 0 && other < 0
   }
 }
 
@@ -20,9 +25,12 @@ extension Control {
   /// Brings `output` up to `now`: depends on elapsed time only, not on how often it is called.
   @_noLocks @_noAllocation
   mutating func ramp(to now: TickInstant, _ settings: RobotSettings) {
-    let elapsed = now - rampedAt
-    // Without a ramp, too, nothing grows within the instant of the last step, or two datagrams of one drain could jump
-    // from forward to reverse.
+    if now > rampedAt {
+      base = output
+      baseAt = rampedAt
+      rampedAt = now
+    }
+    let elapsed = rampedAt - baseAt
     let rise: Double
     if elapsed.count <= 0 {
       rise = 0
@@ -32,8 +40,9 @@ extension Control {
       rise = .infinity
     }
     let limit = settings.speedLimit
-    output.left = SpeedRamp.next(from: output.left, toward: target.left.clamped(to: limit), rise: rise)
-    output.right = SpeedRamp.next(from: output.right, toward: target.right.clamped(to: limit), rise: rise)
-    rampedAt = max(rampedAt, now)
+    output.left = SpeedRamp.next(
+      from: base.left, said: output.left, toward: target.left.clamped(to: limit), rise: rise)
+    output.right = SpeedRamp.next(
+      from: base.right, said: output.right, toward: target.right.clamped(to: limit), rise: rise)
   }
 }

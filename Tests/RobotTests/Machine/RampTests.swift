@@ -59,6 +59,18 @@ import Wire
     #expect(line.at(51, .tick).drives == speeds(-100, -100))
   }
 
+  @Test("several commands at one instant: the last counts, as if it had come alone")
+  func lastOfInstant() {
+    var line = Timeline()
+    #expect(line.drive(0, 5, 5).drives == speeds(5, 5))
+    #expect(line.drive(0, 60, 60).drives == speeds(10, 10))
+    #expect(line.drive(50, 12, 60).drives == speeds(12, 20))
+    #expect(line.drive(50, 60, -60).drives == speeds(20, 0))
+    #expect(line.drive(50, -60, -60).drives == .zero)
+    #expect(line.drive(50, -60, -60).drives == .zero)
+    #expect(line.at(100, .tick).drives == speeds(-10, -10))
+  }
+
   @Test("acceleration: 100 is full speed in 0.25 s, 0 is none")
   func slew() throws {
     var fast = Timeline(try RobotSettings(acceleration: 100))

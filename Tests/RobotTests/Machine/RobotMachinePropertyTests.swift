@@ -4,23 +4,16 @@ import Wire
 
 @testable import Robot
 
-/// SplitMix64: a seed gives the same sequence everywhere.
-struct SeededGenerator: RandomNumberGenerator {
-  var state: UInt64
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-}
-
 /// A model of what the rules allow, fed with the same events and with the machine's answers.
 private struct SafetyObserver {
   var lastAccepted: TickInstant?
   var output = WheelSpeeds.zero
   var outputAt = TickInstant.zero
+  /// The last output of an earlier instant: of several at one instant only the last reaches the motors.
+  var base = WheelSpeeds.zero
+  var baseAt = TickInstant.zero
+  /// The longest tick period in force at `outputAt`: what a wheel at rest is credited.
+  var credit = Nanoseconds.zero
   var isLatched = false
   var isShutDown = false
 
@@ -35,33 +28,36 @@ private struct SafetyObserver {
     case .reset where action.verdict == .accepted: isLatched = false
     default: break
     }
+    if now > outputAt, action.output != .none {
+      base = output
+      baseAt = outputAt
+      outputAt = now
+      credit = settings.tickPeriod
+    }
+    credit = max(credit, settings.tickPeriod)
     switch action.output {
     case .none: return nil
     case .stop:
       output = .zero
-      outputAt = now
+      base = .zero
       return nil
     case .drive(let next):
-      defer {
-        output = next
-        outputAt = now
-      }
+      defer { output = next }
       if isShutDown { return "drives after shutdown" }
       if isLatched || !state.isDriving { return "drives while \(state)" }
       guard let lastAccepted, now < lastAccepted + settings.failsafeTimeout else { return "drives past the failsafe" }
-      return judge(output.left, next.left, settings, at: now) ?? judge(output.right, next.right, settings, at: now)
+      return judge(base.left, output.left, next.left, settings) ?? judge(base.right, output.right, next.right, settings)
     }
   }
 
-  private func judge(_ last: Percent, _ next: Percent, _ settings: RobotSettings, at now: TickInstant) -> String? {
+  private func judge(_ base: Percent, _ last: Percent, _ next: Percent, _ settings: RobotSettings) -> String? {
     if !next.value.isFinite { return "not finite" }
     if next.value.magnitude > settings.speedLimit.value { return "above the speed limit" }
-    if last.value.sign != next.value.sign, last.value != 0, next.value != 0 { return "changes sign without a zero" }
+    for earlier in [base, last] where next.value * earlier.value < 0 { return "changes sign without a zero" }
     guard let slew = settings.slewPerSecond else { return nil }
     // From rest one tick is credited.
-    let credit = last.value == 0 ? settings.tickPeriod.inSeconds : 0
-    let rise = slew * ((now - outputAt).inSeconds + credit)
-    return next.value.magnitude > last.value.magnitude + rise + 1e-6 ? "rises faster than the ramp" : nil
+    let rise = slew * ((outputAt - baseAt).inSeconds + (base.value == 0 ? credit.inSeconds : 0))
+    return next.value.magnitude > base.value.magnitude + rise + 1e-6 ? "rises faster than the ramp" : nil
   }
 }
 
@@ -111,7 +107,7 @@ private struct SafetyObserver {
   func randomHistories() {
     var drives = 0
     for seed in UInt64(0)..<100_000 {
-      var generator = SeededGenerator(state: seed)
+      var generator = SeededGenerator(seed: seed)
       var settings = randomSettings(&generator)
       var machine = RobotMachine(settings)
       var observer = SafetyObserver()

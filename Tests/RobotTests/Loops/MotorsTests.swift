@@ -1,0 +1,53 @@
+import Buses
+import Devices
+import Tactus
+import Testing
+import Wire
+
+@testable import Robot
+
+@Suite struct MotorsTests {
+  private let both = WheelInversion(left: true, right: true)
+
+  @Test("inversion: each wheel by itself, on every board")
+  func inversion() throws {
+    let bus = SimulatedI2CBus()
+    let car = YBPcbCarSimulator()
+    let second = RaspbotV2Simulator()
+    bus.attach(car.chip, at: YBPcbCar.standardAddress)
+    bus.attach(second.chip, at: RaspbotV2.standardAddress)
+    let rider = XGORiderSimulator()
+    let line = SimulatedSerialPort()
+    line.attach(rider.device)
+
+    for inversion in [WheelInversion(), WheelInversion(left: true), WheelInversion(right: true), both] {
+      let left = inversion.left ? -1.0 : 1.0
+      let right = inversion.right ? -0.5 : 0.5
+      func check(_ motors: consuming Motors, _ robot: SimulatedRobot) throws {
+        motors.begin(at: .zero)
+        try motors.drive(speeds(100, 50))
+        let target = robot.snapshot.target
+        // The balance board knows forward speed and turn rate only: compare sum and difference.
+        #expect((target.left + target.right).sign == (left + right).sign, "\(inversion)")
+        #expect((target.left - target.right).sign == (left - right).sign, "\(inversion)")
+        try motors.stop()
+        #expect(robot.snapshot.target.left == 0 && robot.snapshot.target.right == 0)
+      }
+      try check(Motors(YBPcbCar(), on: bus.port(), inversion: inversion), car.robot)
+      try check(Motors(RaspbotV2(), on: bus.port(), inversion: inversion), second.robot)
+      try check(Motors(XGORider(), on: line.port(), inversion: inversion), rider.robot)
+    }
+  }
+
+  @Test("failures: the bus's and the line's errors become the machine's kinds")
+  func failures() throws {
+    let address = YBPcbCar.standardAddress
+    #expect(MotorFailure(I2CError.noAcknowledge(address: address, register: 1)).kind == .noAcknowledge)
+    #expect(MotorFailure(I2CError.arbitrationLost(address: address, register: 1)).kind == .arbitrationLost)
+    #expect(MotorFailure(I2CError.timedOut(address: address, register: 1)).kind == .timedOut)
+    #expect(MotorFailure(I2CError.system(errno: 22, address: address, register: 1)) == MotorFailure(.system, code: 22))
+    #expect(MotorFailure(SerialError.full(written: 3, count: 18)).kind == .serialFull)
+    #expect(MotorFailure(SerialError.gone).kind == .serialGone)
+    #expect(MotorFailure(SerialError.system(errno: 5)) == MotorFailure(.system, code: 5))
+  }
+}

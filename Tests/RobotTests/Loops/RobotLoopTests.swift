@@ -1,0 +1,259 @@
+import Buses
+import Devices
+import Tactus
+import Testing
+import Wire
+
+@testable import Robot
+
+@Suite struct RobotLoopTests {
+  let stop = ["stop", "run 0 0"]
+
+  // MARK: motors
+
+  @Test("start: the first tick writes a stop and the board confirms it")
+  func start() {
+    let bench = LoopBench()
+    bench.tick(0)
+    #expect(bench.writes() == stop)
+    #expect(bench.snapshot.state.description == "stopped: nothing commanded yet")
+  }
+
+  @Test("datagram: acts in the release by arrival, not at the next period")
+  func actsAtOnce() {
+    let bench = LoopBench()
+    bench.tick(0)
+    _ = bench.writes()
+    bench.send(#"{"left":100,"right":-50,"timestamp":1.5}"#, at: 13)
+    bench.tick(13, .input)
+    #expect(bench.writes() == ["run 255 -128"])
+    #expect(bench.snapshot.speeds == speeds(100, -50))
+    bench.tick(50)
+    #expect(bench.writes() == ["run 255 -128"], "kept alive")
+  }
+
+  @Test("drain: several commands, only the last is written")
+  func lastOfDrain() {
+    let bench = LoopBench()
+    bench.tick(0)
+    _ = bench.writes()
+    for speed in [20, 40, 60] { bench.send(#"{"left":\#(speed),"right":\#(speed),"timestamp":\#(speed).5}"#, at: 20) }
+    bench.tick(20, .input)
+    #expect(bench.writes() == ["run 153 153"])
+    #expect(bench.snapshot.counters.accepted == 3)
+  }
+
+  @Test("drain: a stop between two commands is written before the last of them")
+  func stopInDrain() {
+    let bench = LoopBench()
+    bench.send(#"{"left":60,"right":60}"#, at: 0)
+    bench.tick(0)
+    _ = bench.writes()
+    bench.send(#"{"left":0,"right":0}"#, at: 20)
+    bench.send(#"{"left":-40,"right":-40}"#, at: 20)
+    bench.tick(20, .input)
+    #expect(bench.writes() == stop + ["run -102 -102"])
+  }
+
+  @Test("drain: a command and then an emergency stop, the command never reaches the motors")
+  func emergencyStopInDrain() {
+    let bench = LoopBench()
+    bench.tick(0)
+    _ = bench.writes()
+    bench.send(#"{"left":60,"right":60}"#, at: 20)
+    bench.send(#"{"command":"estop"}"#, from: LoopBench.script, at: 20)
+    bench.send(#"{"left":60,"right":60}"#, at: 20)
+    bench.tick(20, .input)
+    #expect(bench.writes() == stop)
+    #expect(bench.snapshot.isEmergencyStopped)
+    #expect(bench.snapshot.counters.ignored(.emergencyStopped) == 1)
+  }
+
+  @Test("failsafe: released at its deadline, the stop is on the bus at that instant")
+  func failsafe() {
+    let bench = LoopBench()
+    bench.send(#"{"left":60,"right":60}"#, at: 20)
+    bench.tick(20, .input)
+    #expect(bench.deadline == .milliseconds(1_020))
+    bench.tick(1_000)
+    _ = bench.writes()
+    bench.tick(1_020, .deadline)
+    #expect(bench.writes() == stop)
+    #expect(bench.bus.transactions().last?.at == .milliseconds(1_020))
+    #expect(bench.snapshot.state.stopReason == .silence)
+  }
+
+  @Test(
+    "stuck bus: fault in the same tick, the stop tried in it and in every later one, free bus and reset drive again")
+  func stuckBus() {
+    let bench = LoopBench()
+    bench.send(#"{"left":60,"right":60}"#, at: 0)
+    bench.tick(0)
+    _ = bench.writes()
+    bench.bus.inject(.stuck)
+    bench.tick(50)
+    #expect(bench.writes() == ["run 153 153!", "stop!"])
+    #expect(bench.snapshot.state.faultCause == .motorWrites(MotorFailure(.timedOut), failures: 1))
+    bench.tick(100)
+    #expect(bench.writes() == ["stop!"])
+    bench.bus.clearFaults()
+    bench.tick(150)
+    #expect(bench.writes() == stop)
+    bench.send(#"{"command":"reset"}"#, at: 1_200)
+    bench.tick(1_200)
+    #expect(bench.snapshot.state.stopReason == .reset(by: .datagram(LoopBench.phone)))
+    #expect(
+      bench.takeNotices() == [
+        "driving by 10.0.0.2:50000", "motors fail: the bus is stuck",
+        "fault: the bus is stuck, 1 failed write in a row (stop not confirmed by the motors, 1 failed)",
+        "motors answer", "stopped: reset by 10.0.0.2:50000",
+      ])
+  }
+
+  @Test("board absent: three failing ticks are a fault, the bus's own retries come first")
+  func absentBoard() {
+    let bench = LoopBench()
+    bench.bus.inject(.noAcknowledge(address: YBPcbCar.standardAddress, count: nil))
+    bench.tick(0)
+    #expect(bench.writes() == ["stop!", "stop!", "stop!", "run 0 0!", "run 0 0!", "run 0 0!"])
+    bench.tick(50)
+    #expect(bench.snapshot.state.faultCause == nil)
+    bench.tick(100)
+    #expect(bench.snapshot.state.faultCause == .motorWrites(MotorFailure(.noAcknowledge), failures: 3))
+    #expect(bench.snapshot.counters.writeFailures == 3)
+  }
+
+  @Test("one lost acknowledge: retried within the tick, counted, no failure")
+  func retry() {
+    let bench = LoopBench()
+    bench.bus.inject(.noAcknowledge(address: YBPcbCar.standardAddress, count: 1))
+    bench.tick(0)
+    #expect(bench.snapshot.retries == 1 && bench.snapshot.counters.writeFailures == 0)
+  }
+
+  // MARK: inputs
+
+  @Test("garbage: counted with its reason, does not feed the failsafe")
+  func garbage() {
+    let bench = LoopBench()
+    bench.send(#"{"left":60,"right":60}"#, at: 0)
+    bench.tick(0)
+    for time in stride(from: Int64(50), to: 1_000, by: 50) {
+      bench.send("\u{0}garbage", at: time)
+      bench.send(String(repeating: " ", count: 1_100), at: time)
+      bench.tick(time)
+    }
+    #expect(bench.snapshot.counters.malformed == 38)
+    #expect(bench.snapshot.lastMalformed == .tooLong(count: 1_100))
+    #expect(bench.deadline == .milliseconds(1_000))
+  }
+
+  @Test("flood: 256 datagrams a release, the rest at the next; the valid one among them is acted on")
+  func flood() {
+    let bench = LoopBench()
+    bench.tick(0)
+    for _ in 0..<300 { bench.send("x", at: 10) }
+    bench.send(#"{"left":60,"right":60}"#, at: 10)
+    bench.tick(10, .input)
+    #expect(bench.snapshot.counters.datagrams == 256)
+    bench.tick(11, .input)
+    #expect(bench.snapshot.counters.datagrams == 301)
+    #expect(bench.snapshot.speeds == speeds(60, 60))
+  }
+
+  @Test("second sender: counted as not the controller, its CSV mismatch too")
+  func counters() {
+    let bench = LoopBench()
+    bench.send(#"{"left":60,"right":60}"#, at: 0)
+    bench.send("30,10,1", from: LoopBench.script, at: 0)
+    bench.tick(0)
+    #expect(bench.snapshot.counters.ignored(.notController) == 1)
+    #expect(bench.snapshot.counters.ignored == 1)
+    #expect(bench.snapshot.counters.directionMismatches == 1)
+    #expect(bench.snapshot.holder?.source == .datagram(LoopBench.phone))
+  }
+
+  @Test("requests: clients inside the daemon drive and stop like senders")
+  func requests() {
+    let bench = LoopBench()
+    _ = bench.requestWriter.push(.drive(speeds(30, 30), client: 7))
+    bench.tick(0)
+    #expect(bench.snapshot.holder?.source == .local(7))
+    _ = bench.requestWriter.push(.emergencyStop(client: 8))
+    bench.tick(50)
+    #expect(bench.snapshot.isEmergencyStopped)
+  }
+
+  @Test("settings: published ones hold from the next tick on")
+  func settings() throws {
+    let bench = LoopBench()
+    bench.send(#"{"left":100,"right":100}"#, at: 0)
+    bench.tick(0)
+    _ = bench.writes()
+    bench.settingsWriter.write(try RobotSettings(speedLimit: Percent(50), acceleration: 0))
+    bench.tick(50)
+    #expect(bench.writes() == ["run 128 128"])
+    #expect(bench.snapshot.settings.speedLimit == Percent(50))
+  }
+
+  // MARK: replies
+
+  @Test("echo: answered in the release that brings it, the newest of a source, at most once in 20 ms")
+  func echo() {
+    let bench = LoopBench()
+    bench.tick(0)
+    bench.send(#"{"left":60,"right":-60,"echo":1}"#, at: 100)
+    bench.send(#"{"left":50,"right":-60,"echo":2}"#, at: 100)
+    bench.tick(100, .input)
+    #expect(
+      bench.replies(at: 100) == [#"{"echo":2,"state":"driving","left":50,"right":-60,"age_ms":0,"reason":null}"#])
+    bench.send(#"{"command":"query","echo":3}"#, at: 110)
+    bench.tick(110, .input)
+    #expect(bench.replies(at: 110).isEmpty && bench.snapshot.counters.repliesDropped == 1)
+    bench.send(#"{"command":"query","echo":4}"#, at: 120)
+    bench.tick(120, .input)
+    #expect(
+      bench.replies(at: 120) == [#"{"echo":4,"state":"driving","left":50,"right":-60,"age_ms":20,"reason":null}"#])
+  }
+
+  @Test("echo: a refused command is answered with the reason")
+  func echoRefused() {
+    let bench = LoopBench()
+    bench.send(#"{"left":60,"right":60}"#, at: 0)
+    bench.send(#"{"left":10,"right":10,"echo":9}"#, from: LoopBench.script, at: 0)
+    bench.tick(0)
+    #expect(
+      bench.replies(to: LoopBench.script, at: 0) == [
+        #"{"echo":9,"state":"driving","left":60,"right":60,"age_ms":0,"reason":"not-controller"}"#
+      ])
+  }
+
+  // MARK: the runtime's safe state
+
+  @Test("missed releases: the motors stop, the fault names the count")
+  func misses() {
+    let bench = LoopBench()
+    bench.send(#"{"left":60,"right":60}"#, at: 0)
+    bench.tick(0)
+    _ = bench.writes()
+    bench.safeState(200, .misses(3))
+    #expect(bench.writes() == stop)
+    #expect(bench.snapshot.state.faultCause == .missedReleases(3))
+  }
+
+  @Test("shutdown: the motors stop; not confirmed, it is tried three times, as no tick follows")
+  func shutdown() {
+    let bench = LoopBench()
+    bench.tick(0)
+    bench.send(#"{"left":60,"right":60}"#, at: 10)
+    bench.tick(10, .input)
+    _ = bench.writes()
+    bench.bus.inject(.noAcknowledge(address: YBPcbCar.standardAddress, count: 12))
+    bench.safeState(20, .stop)
+    #expect(bench.writes().suffix(2) == stop)
+    #expect(bench.snapshot.state == .shutDown(.confirmed))
+    bench.send(#"{"left":60,"right":60}"#, at: 30)
+    bench.tick(50)
+    #expect(bench.writes() == stop)
+  }
+}
