@@ -34,38 +34,42 @@ def main():
     for name in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(name, lambda number, frame: sys.exit(128 + number))
     context = Context(rounds=options.rounds, quick=options.quick)
-    about = machine.describe()
-    busy = machine.busy_share()
-    settings = {
-        "taken": f"{options.rounds} rounds, peers alternating, machine {busy:.0%} busy before"
-        + (", quick" if options.quick else ""),
-    }
-    failures = missed = 0
-    # As cyclictest does, but for every peer: no deep processor idle states while we measure.
-    latency = open_latency()
+    latency = None
     try:
-        for name in options.rows or rows.ALL:
-            started = time.monotonic()
-            try:
-                report: Report = rows.ALL[name].run(context)
-            except Failed as failure:
-                print(f"# {name}: not measured: {failure}\n", flush=True)
-                failures += 1
-                continue
-            note = PACKAGE / "notes" / f"{name}.md"
-            note = note.read_text() if note.exists() else None
-            print(report.markdown(about, settings, note))
-            print(f"({name}: {time.monotonic() - started:.0f} s)\n", flush=True)
-            missed += sum(not aim.reached for aim in report.aims)
-            if options.record:
-                report.write(PACKAGE / "results", about, settings, note)
-        if options.record:
-            write_summary(PACKAGE / "results", rows.ALL)
+        # As cyclictest does, but for every peer: no deep processor idle states while we measure.
+        latency = open_latency()
+        return measure(options, context)
     finally:
         context.processes.close()
         shutil.rmtree(context.scratch, ignore_errors=True)
         if latency is not None:
             os.close(latency)
+
+
+def measure(options, context):
+    about = machine.describe()
+    settings = {
+        "taken": f"{options.rounds} rounds, peers alternating, machine {machine.busy_share():.0%} busy before"
+        + (", quick" if options.quick else ""),
+    }
+    failures = missed = 0
+    for name in options.rows or rows.ALL:
+        started = time.monotonic()
+        try:
+            report: Report = rows.ALL[name].run(context)
+        except Failed as failure:
+            print(f"# {name}: not measured: {failure}\n", flush=True)
+            failures += 1
+            continue
+        note = PACKAGE / "notes" / f"{name}.md"
+        note = note.read_text() if note.exists() else None
+        print(report.markdown(about, settings, note))
+        print(f"({name}: {time.monotonic() - started:.0f} s)\n", flush=True)
+        missed += sum(not aim.reached for aim in report.aims)
+        if options.record:
+            report.write(PACKAGE / "results", about, settings, note)
+    if options.record:
+        write_summary(PACKAGE / "results", rows.ALL)
     print(f"aims missed: {missed}, rows not measured: {failures}")
     return 1 if failures else 0
 

@@ -25,8 +25,9 @@ enum LatestBench {
   }
 
   @inline(never) @_specialize(where Element == UInt64) @_specialize(where Element == Words8)
-  private static func alone<Element: NumberedElement>(_ type: Element.Type, _ count: Int) -> (write: Double, read: Double)
-  {
+  private static func alone<Element: NumberedElement>(_ type: Element.Type, _ count: Int) -> (
+    write: Double, read: Double
+  ) {
     let latest = Latest(Element(number: 0))
     var writer = latest.writer()
     var reader = latest.reader()

@@ -24,7 +24,8 @@ struct Samples {
 
   /// Raw 64-bit integers in the machine's order, as the C peers write them.
   func write(to path: String) {
-    guard let file = fopen(path, "wb"), fwrite(values, 8, taken.pointee, file) == taken.pointee, fclose(file) == 0 else {
+    guard let file = fopen(path, "wb"), fwrite(values, 8, taken.pointee, file) == taken.pointee, fclose(file) == 0
+    else {
       perror(path)
       exit(1)
     }

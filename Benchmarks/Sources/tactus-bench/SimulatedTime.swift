@@ -12,6 +12,7 @@ enum SimulatedTime {
       }
       let simulation = try runtime.simulation()
       report { simulation.run(for: .milliseconds(ticks)) }
+    case "robot": try SimulatedRobotBench.run(ticks: ticks)
     default: arguments.fail()
     }
   }

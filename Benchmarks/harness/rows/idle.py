@@ -13,11 +13,11 @@ from ..report import Aim, Report, Table, number
 
 TITLE = "Idle processor time, memory, start to first tick"
 METHOD = """
-Tactus: `tactus run --simulate` with config/simulated.yaml (the robot's motor loop at 20 Hz and the guard process); Python:
-the receiver of the datagram row. Nobody sends. Processor time and resident memory are summed over all processes of the
-program, the guard included; memory is counted as each process's proportional share (PSS), RSS beside it. First tick: from
-just before the fork until the first datagram is acted on (a reply, or a motor write), with one sent every half
-millisecond.
+Tactus: `tactus run --simulate` with config/simulated.yaml, the robot's motor loop at 20 Hz (there is no guard process when
+nothing can move); Python: the receiver of the datagram row. Nobody sends. Processor time and resident memory are summed
+over all processes of the program; RSS is what the aim is held against, PSS is its proportional share of what is mapped by
+others too. First tick: from just before the fork until the first datagram is acted on (a reply, or a motor write), with
+one sent every half millisecond.
 """
 ROOT = PACKAGE.parent
 

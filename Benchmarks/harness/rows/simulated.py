@@ -5,9 +5,10 @@ from ..report import Aim, Report, Table, number
 
 TITLE = "Simulated time"
 METHOD = """
-The production scheduler on the simulated clock, one lane, one loop at 1 kHz. Empty: a tick that only counts. Robot: the
-robot's motor loop with its simulated sender, board and wheels, closed. Ticks for each second of real time, medians over
-the rounds.
+The production scheduler on the simulated clock. Empty: one lane, one loop at 1 kHz whose tick only counts. Robot, closed:
+the operator's loop sends JSON at 20 Hz over a simulated network, the robot's loop (released by its period and by arrival)
+drives a simulated I2C board with wheels under it, and replies; every tick of both loops counts. Ticks for each second of
+real time, medians over the rounds.
 """
 KINDS = {"empty": ("empty ticks", 20e6), "robot": ("closed-loop robot ticks", 2e6)}
 
