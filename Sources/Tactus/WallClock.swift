@@ -6,6 +6,13 @@
 
 /// The time of day, for log lines and files people read. Nothing is decided by it: it can jump.
 public enum WallClock {
+  /// Microseconds since 1970, UTC.
+  public static var microseconds: Int64 {
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    return Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1_000
+  }
+
   /// UTC in RFC 3339 with microseconds: `2026-02-03T04:05:06.123456Z`. Allocates; not for ticks.
   public static var text: String {
     var now = timespec()

@@ -3,26 +3,32 @@ import Testing
 
 @testable import tactus
 
+/// A service manager's socket at `path`.
+func boundSocket(_ path: String) throws -> Int32 {
+  let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+  var address = sockaddr_un()
+  address.sun_family = sa_family_t(AF_UNIX)
+  withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+  let bound = withUnsafePointer(to: &address) {
+    $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+      bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+    }
+  }
+  try #require(bound == 0)
+  return descriptor
+}
+
 @Suite("service notifier")
 struct ServiceNotifierTests {
   /// What a service manager's socket received.
   private func received(_ body: (ServiceNotifier) -> Void) throws -> [String] {
     let path = FileManager.default.temporaryDirectory.appending(path: "tactus-\(UUID().uuidString.prefix(8)).sock")
       .path(percentEncoded: false)
-    let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+    let descriptor = try boundSocket(path)
     defer {
       close(descriptor)
       unlink(path)
     }
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-    let bound = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
-    }
-    try #require(bound == 0)
     body(ServiceNotifier(environment: ["NOTIFY_SOCKET": path]))
     var messages: [String] = []
     while let bytes = readWhenReady(descriptor, limit: 0) { messages.append(String(decoding: bytes, as: UTF8.self)) }

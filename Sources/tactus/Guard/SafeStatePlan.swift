@@ -1,27 +1,69 @@
-/// The safe-state writes of a configuration's actuators.
+import Buses
+import Devices
+
+/// The safe-state writes of a configuration's actuators: what the driver's own `stop` writes, caught before it reaches a
+/// bus. So the guard and the control loop cannot disagree.
 enum SafeStatePlan {
   /// Empty when there is no hardware.
   static func writes(for motors: Configuration.Motors) -> [SafeStateWrite] {
-    let bus = "/dev/i2c-\(motors.i2cBus)"
-    let address = motors.i2cAddress
+    let path = "/dev/i2c-\(motors.i2cBus)"
     switch motors.backend {
     case .sim:
       return []
-    case .ybPcbCar where motors.legacyRegister:
-      return [.i2cBlock(path: bus, address: address, register: 0x00, bytes: [1, 0, 1, 0])]
     case .ybPcbCar:
-      return [
-        .i2cByte(path: bus, address: address, register: 0x02, byte: 0),
-        .i2cBlock(path: bus, address: address, register: 0x01, bytes: [1, 0, 1, 0]),
-      ]
+      let board = motors.ybPcbCar
+      return i2c(path) { (bus) throws(I2CError) in try board.stop(on: &bus) }
     case .raspbotV2:
-      return (0...3).map { .i2cBlock(path: bus, address: address, register: 0x01, bytes: [$0, 0, 0]) }
+      let board = motors.raspbotV2
+      return i2c(path) { (bus) throws(I2CError) in try board.stop(on: &bus) }
     case .xgoRider:
-      // VX and VYAW neutral. Twice, because a serial line does not say whether a frame arrived whole.
-      let neutral: [UInt8] =
-        [0x55, 0x00, 0x09, 0x01, 0x30, 0x7F, 0x46, 0x00, 0xAA]
-        + [0x55, 0x00, 0x09, 0x01, 0x32, 0x7F, 0x44, 0x00, 0xAA]
-      return [.serial(path: motors.serialDevice, baud: 115200, bytes: neutral + neutral)]
+      let line = SimulatedSerialPort()
+      var port = line.port()
+      do {
+        try XGORider().stop(on: &port)
+      } catch {
+        preconditionFailure("an empty line takes a stop: \(error)")
+      }
+      var bytes = [UInt8](repeating: 0, count: 256)
+      let count = bytes.withUnsafeMutableBytes { line.device.read(into: $0) }
+      let stop = Array(bytes[..<count])
+      // Twice, because a serial line does not say whether a frame arrived whole.
+      return [.serial(path: motors.serialDevice, baud: 115200, bytes: stop + stop)]
     }
   }
+
+  private static func i2c(
+    _ path: String, _ stop: (inout I2CBus) throws(I2CError) -> Void
+  ) -> [SafeStateWrite] {
+    let caught = CaughtTransfers()
+    var bus = I2CBus(context: Unmanaged.passUnretained(caught).toOpaque(), attempts: 1, transfer: catchTransfer)
+    do throws(I2CError) {
+      try stop(&bus)
+    } catch {
+      preconditionFailure("the catching bus refuses nothing: \(error)")
+    }
+    return caught.transfers.map { transfer in
+      let bytes = (0..<transfer.bytes.count).map { transfer.bytes[$0] }
+      switch transfer.operation {
+      case .writeByte:
+        return .i2cByte(
+          path: path, address: transfer.address.value, register: transfer.register, byte: bytes[0])
+      case .writeBlock:
+        return .i2cBlock(path: path, address: transfer.address.value, register: transfer.register, bytes: bytes)
+      case .plainWrite, .plainRead, .readBlock:
+        preconditionFailure("a board's stop made a \(transfer.operation), which the guard does not know")
+      }
+    }
+  }
+}
+
+/// Transfers in the order in which a driver made them. Used at the start only: it allocates.
+private final class CaughtTransfers {
+  var transfers: [I2CTransfer] = []
+}
+
+private func catchTransfer(_ context: UnsafeMutableRawPointer, _ request: UnsafeMutableRawPointer) -> Int32 {
+  Unmanaged<CaughtTransfers>.fromOpaque(context).takeUnretainedValue().transfers
+    .append(request.assumingMemoryBound(to: I2CTransfer.self).pointee)
+  return 0
 }

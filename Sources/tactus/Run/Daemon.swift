@@ -101,6 +101,7 @@ final class Daemon {
           if let status = restartGuard() { return status }
         case .doorbell:
           takeNotices()
+        case .input: break
         }
       }
     }

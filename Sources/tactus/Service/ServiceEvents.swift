@@ -12,6 +12,8 @@ struct ServiceEvents: ~Copyable {
     case childEnded
     /// A loop rang.
     case doorbell
+    /// The descriptor given to `wait` is readable, or at its end.
+    case input
   }
 
   /// For loops to ring.
@@ -33,14 +35,13 @@ struct ServiceEvents: ~Copyable {
 
   deinit { close(signals) }
 
-  /// Waits for the next events; at least one.
-  func wait() -> [Event] {
-    var descriptors = [
-      pollfd(fd: signals, events: Int16(POLLIN), revents: 0),
-      pollfd(fd: doorbell.descriptor, events: Int16(POLLIN), revents: 0),
-    ]
+  /// Waits for the next events, at least one. `input`: a descriptor to watch too; nil for none.
+  func wait(input: Int32? = nil) -> [Event] {
+    var descriptors = [signals, doorbell.descriptor, input ?? -1].map {
+      pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+    }
     while true {
-      guard poll(&descriptors, 2, -1) > 0 else { continue }
+      guard poll(&descriptors, nfds_t(descriptors.count), -1) > 0 else { continue }
       var events: [Event] = []
       while case let number = daemon_next_signal(signals), number > 0 {
         switch number {
@@ -54,6 +55,7 @@ struct ServiceEvents: ~Copyable {
         doorbell.clear()
         events.append(.doorbell)
       }
+      if descriptors[2].revents != 0 { events.append(.input) }
       if !events.isEmpty { return events }
     }
   }

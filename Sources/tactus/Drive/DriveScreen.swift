@@ -1,0 +1,83 @@
+import Robot
+import Tactus
+import Wire
+
+/// What `drive` shows: three lines, drawn over themselves. No colours: the words say it all.
+struct DriveScreen {
+  private var drawnLines = 0
+
+  /// The terminal text that replaces what was drawn before.
+  mutating func frame(_ lines: [String], width: Int) -> String {
+    // Cut rather than wrapped: a wrapped line would not be overwritten.
+    let shown = lines.map { String($0.prefix(max(20, width - 1))) }
+    let up = drawnLines > 1 ? "\u{1B}[\(drawnLines - 1)A" : ""
+    drawnLines = shown.count
+    return "\r" + up + shown.map { $0 + "\u{1B}[K" }.joined(separator: "\r\n")
+  }
+
+  static let help = "arrows or WASD drive   x rest   1…9, 0 speed   space E-STOP   r reset   q quit"
+
+  static func lines(_ snapshot: OperatorSnapshot, tenths: Int) -> [String] {
+    [
+      "stick   \(speeds(snapshot.speeds))   at \(tenths * 10) %\(snapshot.state.words)",
+      "robot   " + robot(snapshot.heard?.reply),
+      "link    " + link(snapshot),
+    ]
+  }
+
+  private static func speeds(_ speeds: WheelSpeeds) -> String {
+    "left \(percent(speeds.left))  right \(percent(speeds.right))"
+  }
+
+  /// Six columns: `+30.0%`
+  private static func percent(_ value: Percent) -> String {
+    let tenths = Int((value.value * 10).rounded())
+    let text = (tenths < 0 ? "-" : "+") + "\(abs(tenths) / 10).\(abs(tenths) % 10)%"
+    return String(repeating: " ", count: max(0, 7 - text.count)) + text
+  }
+
+  private static func robot(_ reply: RobotReply?) -> String {
+    guard let reply else { return "not heard yet" }
+    var text = "\(speeds(reply.speeds))   \(reply.state.words)"
+    if let reason = reply.reason { text += ": \(reason)" }
+    if let age = reply.age { text += "   command \(age.count / 1_000_000) ms old" }
+    return text
+  }
+
+  private static func link(_ snapshot: OperatorSnapshot) -> String {
+    let counts = "\(snapshot.sent) sent, \(snapshot.replies) answered"
+    return switch snapshot.connection {
+    case .noReplyYet: "no reply yet   \(counts)"
+    case .alive(let roundTrip): "alive   round trip \(milliseconds(roundTrip))   \(counts)"
+    case .lost(let silence): "LOST for \(silence.count / 100_000_000 / 10) s   \(counts)"
+    }
+  }
+
+  static func milliseconds(_ span: Nanoseconds) -> String {
+    let hundredths = Int((span.inMilliseconds * 100).rounded())
+    let decimals = String(100 + hundredths % 100).dropFirst()
+    return "\(hundredths / 100).\(decimals) ms"
+  }
+}
+
+extension RobotReply.State {
+  var words: String {
+    switch self {
+    case .stopped: "stopped"
+    case .driving: "driving"
+    case .emergencyStop: "E-STOP"
+    case .fault: "FAULT"
+    }
+  }
+}
+
+extension OperatorState {
+  fileprivate var words: String {
+    switch self {
+    case .driving: ""
+    case .stopped: "   stopping"
+    case .emergencyStopped: "   E-STOP sent until you reset (r)"
+    case .quitting, .finished: "   bye"
+    }
+  }
+}

@@ -1,0 +1,202 @@
+import BusesLinux
+import Foundation
+import Testing
+
+@testable import tactus
+
+/// The whole program with an xgo-rider on a pseudo-terminal, and what the robot hears when the program meets its end.
+///
+/// Nothing here sleeps: every step waits for bytes on the terminal, or for a line of the log, with a limit.
+@Suite("daemon and guard", .serialized)
+struct DaemonProcessTests {
+  static let neutral = GuardProcessTests.neutral
+
+  private let terminal: LinuxPTY
+  private let daemon: TactusProcess
+  private let folder: URL
+  private var heard: [UInt8] = []
+
+  init() throws {
+    terminal = try LinuxPTY()
+    folder = FileManager.default.temporaryDirectory.appending(path: "tactus-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let config = folder.appending(path: "config.yaml")
+    try """
+    network: { motor_udp_port: 0 }
+    motors: { backend: xgo-rider, serial_device: \(terminal.path), acceleration: 0 }
+    safety: { watchdog_timeout: 0.5 }
+    """.write(to: config, atomically: true, encoding: .utf8)
+    daemon = try TactusProcess(["run", "--config", config.path(percentEncoded: false)])
+    try #require(daemon.waitFor("Ctrl-C stops"), "\(daemon.said)")
+  }
+
+  /// A number of the log line that says `started`.
+  private func started(_ key: String) throws -> String {
+    let line = try #require(daemon.said.split(separator: "\n").first { $0.contains(#""msg":"started""#) })
+    let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+    return "\(try #require(object?[key]))"
+  }
+
+  /// Sends a command and waits until the robot has heard a frame that is not neutral.
+  private mutating func driveOff() throws {
+    let port = try #require(UInt16(try started("listen").split(separator: ":").last ?? ""))
+    send(#"{"left": 40, "right": 40}"#, port: port)
+    try #require(readUntil { $0.contains(Self.forward) }, "no motion: \(heard)")
+    heard = []
+  }
+
+  /// VX at 40 % of 1.5 m/s is 178.
+  private static let forward: [UInt8] = [0x55, 0x00, 0x09, 0x01, 0x30, 178]
+
+  private mutating func readUntil(_ condition: ([UInt8]) -> Bool) -> Bool {
+    while !condition(heard) {
+      guard let bytes = readWhenReady(terminal.descriptor) else { return false }
+      heard += bytes
+    }
+    return true
+  }
+
+  /// Both neutral frames come, and no motion after them.
+  private mutating func expectStop(sourceLocation: SourceLocation = #_sourceLocation) {
+    #expect(readUntil { $0.contains(Self.neutral) }, "heard \(heard)", sourceLocation: sourceLocation)
+  }
+
+  private func send(_ text: String, port: UInt16) {
+    let socket = Glibc.socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
+    defer { close(socket) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    let sent = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        sendto(socket, text, text.utf8.count, 0, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    #expect(sent == text.utf8.count)
+  }
+
+  @Test("driving, kill -9: the guard writes both neutral frames")
+  mutating func killed() throws {
+    try driveOff()
+    kill(daemon.identifier, SIGKILL)
+    expectStop()
+    #expect(daemon.waitFor("the daemon is gone: every actuator was put into its safe state"))
+    #expect(daemon.finish() == nil)
+  }
+
+  @Test("driving, SIGSTOP: the guard writes both neutral frames after the time-out; SIGCONT: its heartbeat is back")
+  mutating func stopped() throws {
+    try driveOff()
+    kill(daemon.identifier, SIGSTOP)
+    expectStop()
+    #expect(daemon.waitFor("the daemon's heartbeat has lapsed: every actuator was put into its safe state"))
+    kill(daemon.identifier, SIGCONT)
+    #expect(daemon.waitFor("the daemon's heartbeat is back"))
+    kill(daemon.identifier, SIGTERM)
+    #expect(daemon.finish() == 0)
+  }
+
+  @Test(
+    "driving, SIGTERM or SIGINT: the motors stop, the guard ends without a word, status 0",
+    arguments: [SIGTERM, SIGINT])
+  mutating func terminated(signal: Int32) throws {
+    try driveOff()
+    kill(daemon.identifier, signal)
+    expectStop()
+    #expect(daemon.finish() == 0)
+    #expect(daemon.said.contains(#""msg":"stopped""#))
+    #expect(!daemon.said.contains(#""label":"guard""#))
+  }
+
+  @Test("driving, the sender falls silent: both neutral frames after the command time-out, the program goes on")
+  mutating func silence() throws {
+    try driveOff()
+    expectStop()
+    #expect(daemon.waitFor("the controlling source went silent"))
+    kill(daemon.identifier, SIGTERM)
+    #expect(daemon.finish() == 0)
+  }
+
+  @Test("the guard is killed: another takes over, and does its duty")
+  mutating func guardKilled() throws {
+    let first = try #require(pid_t(try started("guard")))
+    kill(first, SIGKILL)
+    #expect(daemon.waitFor("another guard is watching"))
+    try driveOff()
+    kill(daemon.identifier, SIGKILL)
+    expectStop()
+    #expect(daemon.waitFor("the daemon is gone"))
+  }
+
+  @Test("Ctrl-C at a terminal reaches the whole process group: the guard is not in it")
+  func guardSession() throws {
+    let guardProcess = try #require(pid_t(try started("guard")))
+    #expect(getsid(guardProcess) == guardProcess)
+    #expect(getpgid(guardProcess) != getpgid(daemon.identifier))
+    kill(daemon.identifier, SIGTERM)
+    #expect(daemon.finish() == 0)
+  }
+}
+
+@Suite("program")
+struct ProgramTests {
+  @Test(
+    "exit status: 0 done, 64 bad usage, 78 bad configuration, 1 anything else",
+    arguments: [
+      (["--version"], 0), (["--help"], 0), (["run", "--help"], 0), (["drive", "--help"], 0), (["nonsense"], 64),
+      (["run"], 64), (["check"], 64), (["drive", "localhost", "--left", "3"], 64),
+      (["drive", "localhost", "--left", "300", "--for", "1s"], 64),
+      (["check", "/nonexistent.yaml"], 78), (["run", "--config", "/nonexistent.yaml"], 78),
+      (["drive", "127.0.0.1", "--port", "9", "--left", "0", "--for", "1ms"], 1),
+    ] as [([String], Int32)])
+  func exitStatus(arguments: [String], expected: Int32) throws {
+    let program = try TactusProcess(arguments)
+    #expect(program.finish() == expected, "\(program.said)")
+  }
+
+  @Test("a device that is not there: status 1, with the reason and what to do")
+  func noDevice() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "tactus-\(UUID().uuidString).yaml")
+    try "motors: { i2c_bus: 250 }".write(to: folder, atomically: true, encoding: .utf8)
+    let program = try TactusProcess(["run", "--config", folder.path(percentEncoded: false)])
+    #expect(program.finish() == 1)
+    #expect(program.said.contains("/dev/i2c-250"))
+    #expect(program.said.contains(#""level":"critical""#))
+  }
+
+  @Test("guard --once: writes the safe state of a configuration and ends")
+  func guardOnce() throws {
+    let terminal = try LinuxPTY()
+    let file = FileManager.default.temporaryDirectory.appending(path: "tactus-\(UUID().uuidString).yaml")
+    try "motors: { backend: xgo-rider, serial_device: \(terminal.path) }"
+      .write(to: file, atomically: true, encoding: .utf8)
+    let program = try TactusProcess(["guard", "--once", "--config", file.path(percentEncoded: false)])
+    #expect(program.finish() == 0)
+    #expect(readWhenReady(terminal.descriptor)?.starts(with: GuardProcessTests.neutral) == true)
+  }
+
+  @Test("NOTIFY_SOCKET: told when ready, fed while the loop advances, told when stopping")
+  func serviceManager() throws {
+    let path = FileManager.default.temporaryDirectory.appending(path: "tactus-\(UUID().uuidString.prefix(8)).sock")
+      .path(percentEncoded: false)
+    let descriptor = try boundSocket(path)
+    defer {
+      close(descriptor)
+      unlink(path)
+    }
+    let file = FileManager.default.temporaryDirectory.appending(path: "tactus-\(UUID().uuidString).yaml")
+    try "network: { motor_udp_port: 0 }\nmotors: { backend: sim }".write(to: file, atomically: true, encoding: .utf8)
+    let program = try TactusProcess(
+      ["run", "--config", file.path(percentEncoded: false)], environment: ["NOTIFY_SOCKET": path])
+    func next() -> String { readWhenReady(descriptor).map { String(decoding: $0, as: UTF8.self) } ?? "nothing" }
+    #expect(next().hasPrefix("READY=1\nSTATUS=listening on 127.0.0.1:"))
+    #expect(next() == "WATCHDOG=1\n")
+    #expect(next() == "WATCHDOG=1\n")
+    kill(program.identifier, SIGTERM)
+    var last = next()
+    while last == "WATCHDOG=1\n" { last = next() }
+    #expect(last == "STOPPING=1\n")
+    #expect(program.finish() == 0)
+  }
+}
