@@ -1,6 +1,11 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+/// RealtimeSanitizer's runtime, for `scripts/test --sanitize`: linked into the tests when the environment names it.
+let sanitizer = Context.environment["TACTUS_RTSAN_LIBRARY"].map { library in
+  [LinkerSetting.unsafeFlags(["-Xlinker", "--whole-archive", library, "-Xlinker", "--no-whole-archive"])]
+}
+
 // One floor may import only the floors below it. The build rejects an import that is not declared here
 // (`--explicit-target-dependency-import-check error`, set by scripts/build-flags).
 let package = Package(
@@ -63,6 +68,10 @@ let package = Package(
         "tactus", "CDaemon", "BusesLinux", "Robot", "Devices", "Buses", "Wire", "Tactus",
         .product(name: "Logging", package: "swift-log"),
       ]),
+    .testTarget(
+      name: "SanitizerTests",
+      dependencies: ["tactus", "CDaemon", "CTactus", "BusesLinux", "Robot", "Devices", "Buses", "Wire", "Tactus"],
+      linkerSettings: sanitizer ?? []),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -87,3 +87,5 @@ void tactus_tick_begins(void) {
 void tactus_tick_ends(void) {
   if (__rtsan_realtime_exit) __rtsan_realtime_exit();
 }
+
+int32_t tactus_sanitizer_is_linked(void) { return __rtsan_realtime_enter != 0; }

@@ -35,6 +35,9 @@ TACTUS_REALTIME void tactus_eventfd_clear(int32_t eventfd);
 TACTUS_REALTIME void tactus_tick_begins(void);
 TACTUS_REALTIME void tactus_tick_ends(void);
 
+/// Whether RealtimeSanitizer's runtime is in this binary.
+int32_t tactus_sanitizer_is_linked(void);
+
 /// e^x, for first-order lags in simulated worlds.
 TACTUS_REALTIME double tactus_exp(double x);
 

@@ -1,0 +1,139 @@
+import Buses
+import BusesLinux
+import CTactus
+import Devices
+import Foundation
+import Testing
+import Wire
+
+@testable import Robot
+@testable import Tactus
+@testable import tactus
+
+/// Every loop of the project, 100,000 ticks each, with RealtimeSanitizer watching: a call in a tick that may block or
+/// allocate ends the test. The compiler has proved the ticks; this checks the few lines that it was told to trust.
+@Suite(
+  "RealtimeSanitizer",
+  .enabled(if: tactus_sanitizer_is_linked() != 0, "the sanitizer's runtime is not linked: scripts/test --sanitize"))
+struct SanitizerTests {
+  static let ticks: Int64 = 100_000
+
+  /// The testing library records a backtrace of every error thrown, even those that a tick catches, which allocates: its
+  /// hooks are taken out.
+  init() {
+    for hook in ["_swift_willThrow", "_swift_willThrowTypedImpl"] {
+      dlsym(nil, hook)?.storeBytes(of: nil, as: UnsafeRawPointer?.self)
+    }
+  }
+
+  /// Allocates in its tick, through a call that the compiler cannot see.
+  struct Bad: ControlLoop {
+    mutating func tick(_ tick: Tick) { malloc(64).deallocate() }
+  }
+
+  @Test("a tick that allocates: the process ends with a report")
+  func watches() async {
+    await #expect(processExitsWith: .failure) {
+      let runtime = try Runtime { Lane("a") { Loop("bad", every: .hertz(10)) { Bad() } } }
+      try runtime.simulate(for: .seconds(1))
+    }
+  }
+
+  @Test("robot and operator on a lossy network, settings changing, bus failing")
+  func robot() throws {
+    var configuration = RobotSimulation.Configuration()
+    configuration.operators = 2
+    configuration.conditions.delay = .milliseconds(3)
+    configuration.conditions.jitter = .milliseconds(2)
+    configuration.conditions.lossPerMille = 50
+    let simulation = try RobotSimulation(configuration)
+    var ran: Int64 = 0
+    var step = 0
+    while ran < Self.ticks {
+      step += 1
+      simulation.operators[0].set(.wheels(WheelSpeeds(left: Percent(Double(step % 200 - 100)), right: Percent(40))))
+      ran = simulation.run(for: .seconds(2)) + ran
+      if step % 7 == 0 { simulation.set(.standard) }
+      if step % 11 == 0 { step % 22 == 0 ? simulation.bus.inject(.stuck) : simulation.bus.clearFaults() }
+      if step % 13 == 0 { simulation.stallRobot(at: simulation.now, by: .milliseconds(400)) }
+    }
+    simulation.stop()
+  }
+
+  @Test("the other boards on simulated buses", arguments: ["raspbot-v2", "xgo-rider"])
+  func boards(board: String) throws {
+    let network = SimulatedNetwork([RobotSimulation.robotEndpoint], seed: 1)
+    let bus = SimulatedI2CBus(seed: 1)
+    let raspbot = RaspbotV2Simulator()
+    bus.attach(raspbot.chip, at: RaspbotV2.standardAddress)
+    let line = SimulatedSerialPort()
+    line.attach(XGORiderSimulator().device)
+    try run(
+      motors: board == "raspbot-v2" ? Motors(RaspbotV2(), on: bus.port()) : Motors(XGORider(), on: line.port()),
+      port: network.port(RobotSimulation.robotEndpoint))
+  }
+
+  @Test("a real socket, and a real serial line whose reader has gone to sleep")
+  func real() throws {
+    let socket = try LinuxDatagramSocket(address: "127.0.0.1", port: 0)
+    let terminal = try LinuxPTY()
+    let line = try LinuxSerialPort(path: terminal.path, baudRate: 115_200)
+    try run(motors: Motors(XGORider(), on: line.port()), port: socket.port())
+  }
+
+  @Test("the supervisor, its guard listening")
+  func supervisor() throws {
+    var sockets: [Int32] = [0, 0]
+    #expect(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &sockets) == 0)
+    defer { sockets.forEach { close($0) } }
+    let bell = try Doorbell()
+    let snapshot = Latest(RobotSnapshot(.standard))
+    let notices = Ring<SupervisorNotice>(capacity: 16)
+    let runtime = try Runtime {
+      Lane("a") {
+        Loop("supervisor", every: SupervisorLoop.rate) {
+          SupervisorLoop(
+            robot: snapshot.reader(), notices: notices.writer(), bell: bell.button, guardSocket: sockets[0],
+            patience: .seconds(1))
+        }
+      }
+    }
+    let simulation = try runtime.simulation()
+    var writer = snapshot.writer()
+    var value = RobotSnapshot(.standard)
+    for second in 1...(Self.ticks / 10) {
+      if second % 5 != 0 { value.at = simulation.now }
+      writer.write(value)
+      simulation.run(for: .seconds(1))
+      bell.clear()
+    }
+    #expect(try #require(runtime.statistics["supervisor"]).counters.ran >= Self.ticks)
+  }
+
+  /// A robot's loop for 100,000 ticks, driven by requests.
+  private func run(motors: consuming Motors, port: consuming DatagramPort) throws {
+    var motors: Motors? = motors
+    var port: DatagramPort? = port
+    let settings = Latest(RobotSettings.standard)
+    let requests = Ring<RobotRequest>(capacity: 64)
+    let snapshot = Latest(RobotSnapshot(.standard))
+    let notices = Ring<RobotNotice>(capacity: 64)
+    let runtime = try Runtime {
+      Lane("robot") {
+        Loop("robot", every: .hertz(20)) {
+          RobotLoop(
+            motors: motors.take()!, port: port.take()!, settings: settings.reader(), requests: requests.reader(),
+            snapshot: snapshot.writer(), notices: notices.writer())
+        }
+      }
+    }
+    let simulation = try runtime.simulation()
+    var writer = requests.writer()
+    for second in 0..<(Self.ticks / 20) {
+      _ = writer.push(.drive(WheelSpeeds(left: Percent(Double(second % 200 - 100)), right: Percent(30)), client: 1))
+      simulation.run(for: .seconds(1))
+    }
+    simulation.stop()
+    #expect(try #require(runtime.statistics["robot"]).counters.ran >= Self.ticks)
+  }
+}
