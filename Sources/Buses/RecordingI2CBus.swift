@@ -7,6 +7,7 @@ import Tactus
 // Safe: the log is atomics, the rest never changes.
 public final class RecordingI2CBus: @unchecked Sendable {
   private let state: UnsafeMutablePointer<State>
+  private let log: I2CTransactionLog
   private let attempts: Int
 
   fileprivate struct State: ~Copyable {
@@ -17,14 +18,15 @@ public final class RecordingI2CBus: @unchecked Sendable {
   public init(_ bus: consuming I2CBus, logCapacity: Int = 4096) {
     precondition(logCapacity > 0)
     attempts = bus.attempts
+    log = I2CTransactionLog(capacity: logCapacity)
     state = .allocate(capacity: 1)
-    state.initialize(to: State(bus: bus, log: I2CTransactionLog(capacity: logCapacity)))
+    state.initialize(to: State(bus: bus, log: log))
   }
 
   deinit {
-    state.pointee.log.deallocate()
     state.deinitialize(count: 1)
     state.deallocate()
+    log.deallocate()
   }
 
   /// The loop's end; it makes as many attempts as the wrapped bus would.
@@ -34,7 +36,7 @@ public final class RecordingI2CBus: @unchecked Sendable {
 
   /// The transactions from number `sequence` on that are still in the log, oldest first.
   public func transactions(since sequence: Int64 = 0) -> [I2CTransaction] {
-    state.pointee.log.transactions(since: sequence)
+    log.transactions(since: sequence)
   }
 }
 

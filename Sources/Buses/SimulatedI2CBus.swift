@@ -18,20 +18,29 @@ public final class SimulatedI2CBus: @unchecked Sendable {
     case stuck
   }
 
+  /// The loop's.
   private let state: UnsafeMutablePointer<SimulatedI2CBusState>
+  /// Any thread's: never reached through `state`, which a transfer may be changing.
+  private let faults: UnsafeMutablePointer<SimulatedI2CFaults>
+  private let log: I2CTransactionLog
   private var owners: [AnyObject] = []
 
   /// `logCapacity`: transactions kept, 1….
   public init(seed: UInt64 = 1, logCapacity: Int = 4096) {
     precondition(logCapacity > 0)
+    log = I2CTransactionLog(capacity: logCapacity)
+    faults = .allocate(capacity: 1)
+    faults.initialize(to: SimulatedI2CFaults())
     state = .allocate(capacity: 1)
-    state.initialize(to: SimulatedI2CBusState(seed: seed, log: I2CTransactionLog(capacity: logCapacity)))
+    state.initialize(to: SimulatedI2CBusState(seed: seed, log: log, faults: faults))
   }
 
   deinit {
-    state.pointee.log.deallocate()
     state.deinitialize(count: 1)
     state.deallocate()
+    faults.deinitialize(count: 1)
+    faults.deallocate()
+    log.deallocate()
   }
 
   /// Puts a chip on the bus. Two chips at one address are our bug.
@@ -49,7 +58,7 @@ public final class SimulatedI2CBus: @unchecked Sendable {
 
   /// The transactions from number `sequence` on that are still in the log, oldest first.
   public func transactions(since sequence: Int64 = 0) -> [I2CTransaction] {
-    state.pointee.log.transactions(since: sequence)
+    log.transactions(since: sequence)
   }
 
   /// Faults add up; one of a kind (and address) replaces the one before it.
@@ -57,55 +66,78 @@ public final class SimulatedI2CBus: @unchecked Sendable {
     switch fault {
     case .noAcknowledge(let address, let count):
       precondition(count ?? 0 >= 0)
-      state.pointee.refusals(Int(address.value)).pointee.store(
-        count ?? SimulatedI2CBusState.untilCleared, ordering: .relaxed)
+      faults.pointee.refusals(Int(address.value)).pointee.store(
+        count ?? SimulatedI2CFaults.untilCleared, ordering: .relaxed)
     case .randomNoAcknowledge(let perMille):
       precondition((0...1000).contains(perMille))
-      state.pointee.refusedPerMille.store(perMille, ordering: .relaxed)
-    case .stuck: state.pointee.stuck.store(true, ordering: .relaxed)
+      faults.pointee.refusedPerMille.store(perMille, ordering: .relaxed)
+    case .stuck: faults.pointee.stuck.store(true, ordering: .relaxed)
     }
   }
 
   public func clearFaults() {
-    state.pointee.stuck.store(false, ordering: .relaxed)
-    state.pointee.refusedPerMille.store(0, ordering: .relaxed)
-    for address in 0..<128 { state.pointee.refusals(address).pointee.store(0, ordering: .relaxed) }
+    faults.pointee.stuck.store(false, ordering: .relaxed)
+    faults.pointee.refusedPerMille.store(0, ordering: .relaxed)
+    for address in 0..<128 { faults.pointee.refusals(address).pointee.store(0, ordering: .relaxed) }
   }
 }
 
-/// What a port's context points to.
+/// The faults of a simulated bus: set by any thread, met by the loop.
+struct SimulatedI2CFaults: ~Copyable {
+  static var untilCleared: Int {
+    @_noLocks @_noAllocation get { Int.max }
+  }
+
+  let refusedPerMille = Atomic<Int>(0)
+  let stuck = Atomic<Bool>(false)
+  /// By address: how many more transfers are refused.
+  private let refusalCounts: UnsafeMutablePointer<Atomic<Int>>
+
+  init() {
+    refusalCounts = .allocate(capacity: 128)
+    for address in 0..<128 { (refusalCounts + address).initialize(to: Atomic(0)) }
+  }
+
+  deinit { refusalCounts.deallocate() }
+
+  @_noLocks @_noAllocation
+  func refusals(_ address: Int) -> UnsafeMutablePointer<Atomic<Int>> { refusalCounts + address }
+
+  /// Counts one refusal when there is one to count.
+  @_noLocks @_noAllocation
+  func refuses(_ address: Int) -> Bool {
+    let left = refusals(address).pointee.load(ordering: .relaxed)
+    guard left > 0 else { return false }
+    if left != Self.untilCleared {
+      // Fails only when another thread has just set a new count, which then stands.
+      _ = refusals(address).pointee.compareExchange(expected: left, desired: left - 1, ordering: .relaxed)
+    }
+    return true
+  }
+}
+
+/// What a port's context points to; only the loop touches it.
 struct SimulatedI2CBusState: ~Copyable {
   struct Slot {
     let context: UnsafeMutableRawPointer
     let transfer: I2CBus.Transfer
   }
-  static let untilCleared = Int.max
 
   let log: I2CTransactionLog
+  let faults: UnsafeMutablePointer<SimulatedI2CFaults>
   /// By address.
   let chips: UnsafeMutablePointer<Slot?>
-  /// By address: how many more transfers are refused.
-  private let refusalCounts: UnsafeMutablePointer<Atomic<Int>>
-  let refusedPerMille = Atomic<Int>(0)
-  let stuck = Atomic<Bool>(false)
   private var random: SplitMix64
 
-  init(seed: UInt64, log: I2CTransactionLog) {
+  init(seed: UInt64, log: I2CTransactionLog, faults: UnsafeMutablePointer<SimulatedI2CFaults>) {
     self.log = log
+    self.faults = faults
     random = SplitMix64(seed: seed)
     chips = .allocate(capacity: 128)
     chips.initialize(repeating: nil, count: 128)
-    refusalCounts = .allocate(capacity: 128)
-    for address in 0..<128 { (refusalCounts + address).initialize(to: Atomic(0)) }
   }
 
-  deinit {
-    chips.deallocate()
-    refusalCounts.deallocate()
-  }
-
-  @_noLocks @_noAllocation
-  func refusals(_ address: Int) -> UnsafeMutablePointer<Atomic<Int>> { refusalCounts + address }
+  deinit { chips.deallocate() }
 
   @_noLocks @_noAllocation
   mutating func transfer(_ request: UnsafeMutablePointer<I2CTransfer>) -> Int32 {
@@ -116,23 +148,12 @@ struct SimulatedI2CBusState: ~Copyable {
 
   @_noLocks @_noAllocation
   private mutating func answer(_ request: UnsafeMutablePointer<I2CTransfer>) -> Int32 {
-    if stuck.load(ordering: .relaxed) { return -110 }  // ETIMEDOUT
+    if faults.pointee.stuck.load(ordering: .relaxed) { return -110 }  // ETIMEDOUT
     let address = Int(request.pointee.address.value)
+    let isRefusedByChance = random.chance(perMille: faults.pointee.refusedPerMille.load(ordering: .relaxed))
     // EREMOTEIO, as the Pi's controller says it.
-    guard let chip = chips[address], !refuses(address) else { return -121 }
+    guard let chip = chips[address], !faults.pointee.refuses(address), !isRefusedByChance else { return -121 }
     return callTransfer(chip.transfer, chip.context, request)
-  }
-
-  @_noLocks @_noAllocation
-  private mutating func refuses(_ address: Int) -> Bool {
-    let byChance = random.chance(perMille: refusedPerMille.load(ordering: .relaxed))
-    let left = refusals(address).pointee.load(ordering: .relaxed)
-    guard left > 0 else { return byChance }
-    if left != Self.untilCleared {
-      // Fails only when another thread has just set a new count, which then stands.
-      _ = refusals(address).pointee.compareExchange(expected: left, desired: left - 1, ordering: .relaxed)
-    }
-    return true
   }
 }
 

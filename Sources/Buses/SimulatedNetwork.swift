@@ -34,7 +34,10 @@ public final class SimulatedNetwork: @unchecked Sendable {  // safe: shared part
     public var unreachable: Int64
   }
 
+  /// The simulation's.
   private let state: UnsafeMutablePointer<SimulatedNetworkState>
+  /// Any thread's: never reached through `state`, which a send may be changing.
+  private let shared: UnsafeMutablePointer<SimulatedNetworkShared>
   private let nodes: UnsafeMutablePointer<SimulatedNetworkNode>
   private let inputs: [SimulatedInput]
   private let endpoints: [Endpoint]
@@ -50,8 +53,11 @@ public final class SimulatedNetwork: @unchecked Sendable {  // safe: shared part
     self.endpoints = endpoints
     let inputs = endpoints.map { _ in SimulatedInput() }
     let nodes = UnsafeMutablePointer<SimulatedNetworkNode>.allocate(capacity: endpoints.count)
+    shared = .allocate(capacity: 1)
+    shared.initialize(to: SimulatedNetworkShared())
     state = .allocate(capacity: 1)
-    state.initialize(to: SimulatedNetworkState(nodes: nodes, nodeCount: endpoints.count, seed: seed))
+    state.initialize(
+      to: SimulatedNetworkState(shared: shared, nodes: nodes, nodeCount: endpoints.count, seed: seed))
     for (index, endpoint) in endpoints.enumerated() {
       let queue = DatagramQueue(capacity: capacity, size: datagramSize)
       (nodes + index).initialize(
@@ -67,6 +73,8 @@ public final class SimulatedNetwork: @unchecked Sendable {  // safe: shared part
     nodes.deallocate()
     state.deinitialize(count: 1)
     state.deallocate()
+    shared.deinitialize(count: 1)
+    shared.deallocate()
   }
 
   /// The socket of one endpoint. An endpoint that was not given at creation is our bug.
@@ -88,26 +96,27 @@ public final class SimulatedNetwork: @unchecked Sendable {  // safe: shared part
 
   /// Takes effect with the next datagram sent; each figure at once, not all of them together.
   public var conditions: Conditions {
-    get { state.pointee.conditions() }
+    get { shared.pointee.conditions() }
     set {
       for rate in [newValue.lossPerMille, newValue.duplicationPerMille, newValue.reorderingPerMille] {
         precondition((0...1000).contains(rate))
       }
       precondition(newValue.delay >= .zero && newValue.jitter >= .zero && newValue.reorderHold >= .zero)
-      state.pointee.delay.store(newValue.delay.count, ordering: .relaxed)
-      state.pointee.jitter.store(newValue.jitter.count, ordering: .relaxed)
-      state.pointee.loss.store(newValue.lossPerMille, ordering: .relaxed)
-      state.pointee.duplication.store(newValue.duplicationPerMille, ordering: .relaxed)
-      state.pointee.reordering.store(newValue.reorderingPerMille, ordering: .relaxed)
-      state.pointee.reorderHold.store(newValue.reorderHold.count, ordering: .relaxed)
+      shared.pointee.delay.store(newValue.delay.count, ordering: .relaxed)
+      shared.pointee.jitter.store(newValue.jitter.count, ordering: .relaxed)
+      shared.pointee.loss.store(newValue.lossPerMille, ordering: .relaxed)
+      shared.pointee.duplication.store(newValue.duplicationPerMille, ordering: .relaxed)
+      shared.pointee.reordering.store(newValue.reorderingPerMille, ordering: .relaxed)
+      shared.pointee.reorderHold.store(newValue.reorderHold.count, ordering: .relaxed)
     }
   }
 
   public var statistics: Statistics {
     Statistics(
-      sent: state.pointee.sent.load(ordering: .relaxed), delivered: state.pointee.delivered.load(ordering: .relaxed),
-      duplicated: state.pointee.duplicated.load(ordering: .relaxed), lost: state.pointee.lost.load(ordering: .relaxed),
-      overflowed: state.pointee.overflowed.load(ordering: .relaxed),
-      unreachable: state.pointee.unreachable.load(ordering: .relaxed))
+      sent: shared.pointee.sent.load(ordering: .relaxed), delivered: shared.pointee.delivered.load(ordering: .relaxed),
+      duplicated: shared.pointee.duplicated.load(ordering: .relaxed),
+      lost: shared.pointee.lost.load(ordering: .relaxed),
+      overflowed: shared.pointee.overflowed.load(ordering: .relaxed),
+      unreachable: shared.pointee.unreachable.load(ordering: .relaxed))
   }
 }

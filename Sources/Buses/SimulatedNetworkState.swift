@@ -11,23 +11,13 @@ struct SimulatedNetworkNode: BitwiseCopyable {
   var lastArrival = Int64.min
 }
 
-/// The network behind all endpoints.
-struct SimulatedNetworkState: ~Copyable {
-  let nodes: UnsafeMutablePointer<SimulatedNetworkNode>
-  let nodeCount: Int
-  var random: SplitMix64
-
+/// What any thread sets and reads of a network.
+struct SimulatedNetworkShared: ~Copyable {
   let delay = Atomic<Int64>(0), jitter = Atomic<Int64>(0), reorderHold = Atomic<Int64>(0)
   let loss = Atomic<Int>(0), duplication = Atomic<Int>(0), reordering = Atomic<Int>(0)
 
   let sent = Atomic<Int64>(0), delivered = Atomic<Int64>(0), duplicated = Atomic<Int64>(0), lost = Atomic<Int64>(0)
   let overflowed = Atomic<Int64>(0), unreachable = Atomic<Int64>(0)
-
-  init(nodes: UnsafeMutablePointer<SimulatedNetworkNode>, nodeCount: Int, seed: UInt64) {
-    self.nodes = nodes
-    self.nodeCount = nodeCount
-    random = SplitMix64(seed: seed)
-  }
 
   @_noLocks @_noAllocation
   borrowing func conditions() -> SimulatedNetwork.Conditions {
@@ -40,28 +30,46 @@ struct SimulatedNetworkState: ~Copyable {
     conditions.reorderHold.count = reorderHold.load(ordering: .relaxed)
     return conditions
   }
+}
+
+/// The network behind all endpoints; only the simulation touches it.
+struct SimulatedNetworkState: ~Copyable {
+  let shared: UnsafeMutablePointer<SimulatedNetworkShared>
+  let nodes: UnsafeMutablePointer<SimulatedNetworkNode>
+  let nodeCount: Int
+  var random: SplitMix64
+
+  init(
+    shared: UnsafeMutablePointer<SimulatedNetworkShared>, nodes: UnsafeMutablePointer<SimulatedNetworkNode>,
+    nodeCount: Int, seed: UInt64
+  ) {
+    self.shared = shared
+    self.nodes = nodes
+    self.nodeCount = nodeCount
+    random = SplitMix64(seed: seed)
+  }
 
   /// Five numbers are drawn for every datagram whatever happens to it, so that one rate does not disturb the others.
   @_noLocks @_noAllocation
   mutating func send(
     _ bytes: UnsafeRawPointer, _ count: Int, from source: Endpoint, to target: Endpoint, at now: Int64
   ) {
-    let conditions = conditions()
+    let conditions = shared.pointee.conditions()
     let isLost = random.chance(perMille: conditions.lossPerMille)
     let isDuplicated = random.chance(perMille: conditions.duplicationPerMille)
     let isHeldBack = random.chance(perMille: conditions.reorderingPerMille)
     let jitters = (
       random.below(UInt64(conditions.jitter.count) &+ 1), random.below(UInt64(conditions.jitter.count) &+ 1)
     )
-    count1(sent)
-    guard let node = node(target) else { return count1(unreachable) }
-    if isLost { return count1(lost) }
+    count1(shared.pointee.sent)
+    guard let node = node(target) else { return count1(shared.pointee.unreachable) }
+    if isLost { return count1(shared.pointee.lost) }
 
     let earliest = now &+ conditions.delay.count
     let hold = isHeldBack ? conditions.reorderHold.count : 0
     deliver(bytes, count, from: source, to: node, at: earliest &+ Int64(jitters.0) &+ hold, inOrder: !isHeldBack)
     guard isDuplicated else { return }
-    count1(duplicated)
+    count1(shared.pointee.duplicated)
     deliver(bytes, count, from: source, to: node, at: earliest &+ Int64(jitters.1), inOrder: true)
   }
 
@@ -75,7 +83,9 @@ struct SimulatedNetworkState: ~Copyable {
       if arrival < node.pointee.lastArrival { arrival = node.pointee.lastArrival }
       node.pointee.lastArrival = arrival
     }
-    guard node.pointee.queue.push(bytes, count, from: source, arrival: arrival) else { return count1(overflowed) }
+    guard node.pointee.queue.push(bytes, count, from: source, arrival: arrival) else {
+      return count1(shared.pointee.overflowed)
+    }
     if arrival < node.pointee.readyAt.pointee.nanoseconds { node.pointee.readyAt.pointee.nanoseconds = arrival }
   }
 
@@ -84,7 +94,7 @@ struct SimulatedNetworkState: ~Copyable {
     var count = 0
     while count < buffers.capacity, let arrival = node.pointee.queue.firstArrival, arrival <= buffers.at.nanoseconds {
       buffers.headers[count] = node.pointee.queue.pop(into: buffers.bytes + count * buffers.size, size: buffers.size)
-      count1(delivered)
+      count1(shared.pointee.delivered)
       count += 1
     }
     node.pointee.readyAt.pointee.nanoseconds = node.pointee.queue.firstArrival ?? .max

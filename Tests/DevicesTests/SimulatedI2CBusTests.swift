@@ -1,5 +1,6 @@
 import Buses
 import Devices
+import Foundation
 import Tactus
 import Testing
 
@@ -97,10 +98,10 @@ import Testing
   }
 
   @Test("log read by another thread while the loop writes: every entry is whole, none is twice, the order is kept")
-  func concurrentReader() async {
+  func concurrentReader() {
     let simulated = self.simulated
     // 16 equal bytes per transfer, so that a torn entry shows.
-    let writer = Task.detached {
+    let writer = Thread {
       var bus = simulated.port(attempts: 1)
       for number in 0..<20_000 {
         var bytes = I2CBytes()
@@ -108,6 +109,7 @@ import Testing
         _ = error { () throws(I2CError) in try bus.writeBlock(bytes, to: carAddress, register: 0x7F) }
       }
     }
+    writer.start()
     var next: Int64 = 0
     while next < 20_000 {
       for transaction in simulated.transactions(since: next) {
@@ -116,7 +118,6 @@ import Testing
         next = transaction.sequence + 1
       }
     }
-    await writer.value
   }
 }
 

@@ -1,4 +1,5 @@
 import Buses
+import Foundation
 import Testing
 import Wire
 
@@ -237,5 +238,28 @@ import Wire
     try YBPcbCar().turn(.pan, degrees: 45, on: &bus)
     try YBPcbCar().turn(.tilt, degrees: 400, on: &bus)
     #expect(simulator.robot.snapshot.pan == 45 && simulator.robot.snapshot.tilt == 180)
+  }
+
+  @Test("snapshot and faults from another thread while the loop drives: every snapshot is of one instant")
+  func concurrentReader() {
+    let (simulator, simulated) = Self.robot()
+    let writer = Thread {
+      var bus = simulated.port(attempts: 1)
+      for number in 1...20_000 {
+        bus.now = milliseconds(Double(number))
+        let speeds = number % 2 == 0 ? speeds(100, 100) : speeds(-100, -100)
+        _ = error { () throws(I2CError) in try YBPcbCar().drive(speeds, on: &bus) }
+      }
+    }
+    writer.start()
+    var last: Int64 = 0
+    while last < 20_000 {
+      simulated.inject(.noAcknowledge(address: raspbotAddress, count: 1))
+      let snapshot = simulator.robot.snapshot
+      #expect(snapshot.commands >= last && snapshot.target.left == snapshot.target.right)
+      #expect(snapshot.at == milliseconds(Double(snapshot.commands)))
+      #expect(snapshot.commands == 0 || snapshot.target.left == (snapshot.commands % 2 == 0 ? 0.6 : -0.6))
+      last = snapshot.commands
+    }
   }
 }

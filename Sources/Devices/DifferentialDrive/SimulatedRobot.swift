@@ -27,21 +27,24 @@ public struct SimulatedRobotSnapshot: Sendable, BitwiseCopyable {
 /// the board's bus (or before it starts), as they touch what its transfers touch.
 public struct SimulatedRobot: @unchecked Sendable, BitwiseCopyable {  // safe under the rule above
   let body: UnsafeMutablePointer<RobotBody>
+  /// Not reached through `body`, which a transfer may be changing.
+  private let published: SharedWords
 
   init(_ parameters: DifferentialDrive.Parameters) {
     body = .allocate(capacity: 1)
-    body.initialize(to: RobotBody(parameters))
+    published = .allocate(byteCount: MemoryLayout<SimulatedRobotSnapshot>.stride)
+    body.initialize(to: RobotBody(parameters, published: published))
   }
 
   func deallocate() {
-    body.pointee.published.deallocate()
     body.deallocate()
+    published.deallocate()
   }
 
   /// The robot at the board's last access or `advance`. Never waits for more than the writer's few stores.
   public var snapshot: SimulatedRobotSnapshot {
     var snapshot = SimulatedRobotSnapshot()
-    while body.pointee.published.load(into: &snapshot) == nil {}
+    while published.load(into: &snapshot) == nil {}
     return snapshot
   }
 
@@ -69,9 +72,9 @@ struct RobotBody {
   let published: SharedWords
   private var number: UInt64 = 0
 
-  init(_ parameters: DifferentialDrive.Parameters) {
+  init(_ parameters: DifferentialDrive.Parameters, published: SharedWords) {
     world = DifferentialDrive(parameters)
-    published = .allocate(byteCount: MemoryLayout<SimulatedRobotSnapshot>.stride)
+    self.published = published
     publish()
   }
 

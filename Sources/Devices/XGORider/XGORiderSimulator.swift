@@ -11,6 +11,8 @@ import Wire
 public final class XGORiderSimulator: @unchecked Sendable {  // safe: the rule of `SimulatedRobot`; the charge is atomic
   public let robot: SimulatedRobot
   private let state: UnsafeMutablePointer<XGORiderSimulatorState>
+  /// Not reached through `state`, which the board may be changing.
+  private let battery: UnsafeMutablePointer<Atomic<UInt8>>
 
   /// 1.5 m/s, no stall (the board controls its speed), a track of 0.12 m.
   public static var parameters: DifferentialDrive.Parameters {
@@ -22,13 +24,16 @@ public final class XGORiderSimulator: @unchecked Sendable {  // safe: the rule o
 
   public init(parameters: DifferentialDrive.Parameters = parameters) {
     robot = SimulatedRobot(parameters)
+    battery = .allocate(capacity: 1)
+    battery.initialize(to: Atomic(80))
     state = .allocate(capacity: 1)
-    state.initialize(to: XGORiderSimulatorState(body: robot.body))
+    state.initialize(to: XGORiderSimulatorState(body: robot.body, battery: battery))
   }
 
   deinit {
     state.deinitialize(count: 1)
     state.deallocate()
+    battery.deallocate()
     robot.deallocate()
   }
 
@@ -38,23 +43,24 @@ public final class XGORiderSimulator: @unchecked Sendable {  // safe: the rule o
 
   /// 0…100 %, 80 at first. Any thread.
   public var batteryPercent: UInt8 {
-    get { state.pointee.battery.load(ordering: .relaxed) }
+    get { battery.pointee.load(ordering: .relaxed) }
     set {
       precondition(newValue <= 100)
-      state.pointee.battery.store(newValue, ordering: .relaxed)
+      battery.pointee.store(newValue, ordering: .relaxed)
     }
   }
 }
 
 struct XGORiderSimulatorState: ~Copyable {
   let body: UnsafeMutablePointer<RobotBody>
-  let battery = Atomic<UInt8>(80)
+  private let battery: UnsafeMutablePointer<Atomic<UInt8>>
   private var reader = XGOFrameReader()
   /// What was written; the speeds idle at 128.
   private var registers = [256 of UInt8](repeating: 0)
 
-  init(body: UnsafeMutablePointer<RobotBody>) {
+  init(body: UnsafeMutablePointer<RobotBody>, battery: UnsafeMutablePointer<Atomic<UInt8>>) {
     self.body = body
+    self.battery = battery
     registers[0x30] = 128
     registers[0x32] = 128
   }
@@ -108,7 +114,7 @@ struct XGORiderSimulatorState: ~Copyable {
   private func answer(_ address: XGOAddress, count: Int, _ line: SimulatedSerialDevice.Line) {
     var reply = XGOFrame(mode: 0x12, address: address)
     switch (address.value, count) {
-    case (0x01, 1): reply.append(battery.load(ordering: .relaxed))
+    case (0x01, 1): reply.append(battery.pointee.load(ordering: .relaxed))
     case (0x07, 10):
       let firmware: [10 of UInt8] = [0x52, 0x2D, 0x31, 0x2E, 0x34, 0x2E, 0x32, 0x20, 0x20, 0x20]  // "R-1.4.2   "
       for index in 0..<10 { reply.append(firmware[index]) }
