@@ -35,7 +35,7 @@ let package = Package(
       ]),
 
     // Systems.
-    .target(name: "Robot", dependencies: ["Devices", "Buses", "Wire", "Tactus"]),
+    .target(name: "Robot", dependencies: ["Devices", "Buses", "Wire", "Tactus"], exclude: ["README.md"]),
 
     // Leaves.
     .target(

@@ -21,21 +21,20 @@ import Wire
     line.attach(rider.device)
 
     for inversion in [WheelInversion(), WheelInversion(left: true), WheelInversion(right: true), both] {
-      let left = inversion.left ? -1.0 : 1.0
-      let right = inversion.right ? -0.5 : 0.5
-      func check(_ motors: consuming Motors, _ robot: SimulatedRobot) throws {
-        motors.begin(at: .zero)
-        try motors.drive(speeds(100, 50))
-        let target = robot.snapshot.target
-        // The balance board knows forward speed and turn rate only: compare sum and difference.
-        #expect((target.left + target.right).sign == (left + right).sign, "\(inversion)")
-        #expect((target.left - target.right).sign == (left - right).sign, "\(inversion)")
+      let wired = speeds(inversion.left ? -100 : 100, inversion.right ? -50 : 50)
+      func check(_ robot: SimulatedRobot, _ make: (WheelInversion) -> Motors) throws {
+        var plain = make(WheelInversion())
+        try plain.drive(wired)
+        let expected = robot.snapshot.target
+        var motors = make(inversion)
         try motors.stop()
         #expect(robot.snapshot.target.left == 0 && robot.snapshot.target.right == 0)
+        try motors.drive(speeds(100, 50))
+        #expect(robot.snapshot.target == expected, "\(inversion)")
       }
-      try check(Motors(YBPcbCar(), on: bus.port(), inversion: inversion), car.robot)
-      try check(Motors(RaspbotV2(), on: bus.port(), inversion: inversion), second.robot)
-      try check(Motors(XGORider(), on: line.port(), inversion: inversion), rider.robot)
+      try check(car.robot) { Motors(YBPcbCar(), on: bus.port(), inversion: $0) }
+      try check(second.robot) { Motors(RaspbotV2(), on: bus.port(), inversion: $0) }
+      try check(rider.robot) { Motors(XGORider(), on: line.port(), inversion: $0) }
     }
   }
 
