@@ -58,6 +58,7 @@ class Report:
         return "\n".join(parts)
 
     def write(self, folder, machine, settings, note):
+        Path(folder).mkdir(exist_ok=True)
         Path(folder, f"{self.row}.md").write_text(self.markdown(machine, settings, note))
         data = {
             "row": self.row, "machine": machine, "settings": settings,

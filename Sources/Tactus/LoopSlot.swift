@@ -108,7 +108,8 @@ public final class LoopBody {
 
 @_semantics("no_performance_analysis") @inline(never)
 func callTick(_ slot: UnsafeMutablePointer<LoopSlot>, _ tick: UnsafePointer<Tick>) -> Int64 {
-  slot.pointee.body.tick(tick)
+  // The slot owns the body for as long as the lane runs: no retain and release around every tick.
+  Unmanaged.passUnretained(slot.pointee.body)._withUnsafeGuaranteedRef { $0.tick(tick) }
 }
 
 @_semantics("no_performance_analysis") @inline(never)

@@ -15,7 +15,10 @@ struct ByteWriter {
 
   @_noLocks @_noAllocation
   mutating func append(_ text: StaticString) {
-    for index in 0..<text.utf8CodeUnitCount { append(text.utf8Start[index]) }
+    let length = text.utf8CodeUnitCount
+    precondition(length <= buffer.count &- count, "the buffer is too small")
+    for index in 0..<length { buffer[count &+ index] = text.utf8Start[index] }
+    count &+= length
   }
 
   @_noLocks @_noAllocation
@@ -25,23 +28,28 @@ struct ByteWriter {
 
   @_noLocks @_noAllocation
   mutating func append(decimal number: UInt64) {
-    var divisor: UInt64 = 1
-    while number / divisor >= 10 { divisor *= 10 }
-    while divisor > 0 {
-      append(0x30 + UInt8(truncatingIfNeeded: number / divisor % 10))
-      divisor /= 10
+    var digits = 1
+    var rest = number / 10
+    while rest > 0 {
+      rest /= 10
+      digits &+= 1
     }
+    append(decimal: number, digits: digits)
   }
 
-  /// `count` digits with leading zeros: the fraction of a decimal number.
+  /// The lowest `digits` digits with leading zeros: the fraction of a decimal number.
   @_noLocks @_noAllocation
-  mutating func append(decimal number: UInt64, digits count: Int) {
-    var divisor: UInt64 = 1
-    for _ in 1..<count { divisor *= 10 }
-    while divisor > 0 {
-      append(0x30 + UInt8(truncatingIfNeeded: number / divisor % 10))
-      divisor /= 10
+  mutating func append(decimal number: UInt64, digits: Int) {
+    precondition(digits <= buffer.count &- count, "the buffer is too small")
+    var rest = number
+    var place = count &+ digits
+    // From the last digit up: division by a constant is a multiplication.
+    while place > count {
+      place &-= 1
+      buffer[place] = 0x30 &+ UInt8(truncatingIfNeeded: rest % 10)
+      rest /= 10
     }
+    count &+= digits
   }
 
   /// A wheel speed with at most one decimal: `12.5`, `-3`, `0`. Beyond ±100 it is clamped; it must not be NaN.

@@ -6,7 +6,8 @@ import Tactus
 /// release lane RATE SECONDS OUT FIFO CPU | release dispatch|task RATE SECONDS OUT: how late periodic work begins.
 ///
 /// All three take the same sample (a clock read at the start of the work, minus the instant it was due) and treat a
-/// missed period as cyclictest does: the next due instant is the first one after now.
+/// missed period as cyclictest does: the next due instant is the first one after now. For the lane OUT.woken gets the
+/// lateness that the runtime itself reports, from its first clock read after waking.
 enum Release {
   static func run(_ arguments: Arguments) async throws {
     let rate = arguments.int(1)
@@ -15,7 +16,9 @@ enum Release {
     switch arguments.word(0) {
     case "lane":
       let lane = (priority: arguments.int(4), cpu: arguments.int(5))
-      try runLane(rate: rate, seconds: seconds, lane.priority, lane.cpu, samples)
+      let woken = Samples(capacity: rate * seconds)
+      try runLane(rate: rate, seconds: seconds, lane.priority, lane.cpu, samples, woken)
+      woken.write(to: arguments.word(3) + ".woken")
     case "dispatch": runDispatch(rate: rate, seconds: seconds, samples)
     case "task": try await runTask(rate: rate, seconds: seconds, samples)
     default: arguments.fail()
@@ -25,19 +28,21 @@ enum Release {
 
   private struct Sampling: ControlLoop {
     let samples: Samples
+    let woken: Samples
 
     @_noLocks @_noAllocation
     mutating func tick(_ tick: Tick) {
       samples.append(bench_now() &- tick.scheduled.nanoseconds)
+      woken.append(tick.lateness.count)
     }
   }
 
   private static func runLane(
-    rate: Int, seconds: Int, _ priority: Int, _ cpu: Int, _ samples: Samples
+    rate: Int, seconds: Int, _ priority: Int, _ cpu: Int, _ samples: Samples, _ woken: Samples
   ) throws {
     let runtime = try Runtime(strict: true) {
       Lane("bench", scheduling: .fifo(priority), cpu: cpu) {
-        Loop("sampling", every: .hertz(Double(rate))) { Sampling(samples: samples) }
+        Loop("sampling", every: .hertz(Double(rate))) { Sampling(samples: samples, woken: woken) }
       }
     }
     try runtime.start()

@@ -14,8 +14,7 @@ to an absolute instant and one clock_gettime.
 - Cost: both run on a preloaded "null kernel", in which clock_nanosleep returns at once and moves the clock to the
   instant asked for. What is left is all our own: thread processor time for each release, minus the floor's.
 - Really sleeping: both at SCHED_FIFO on the same processor, 10 kHz; processor time for each release with caches and
-  branch predictor as cold as a sleep leaves them. The kernel's part (some 15 µs here) is in both and varies by more
-  than we cost.
+  branch predictor as cold as a sleep leaves them. The kernel's part is in both and varies by more than we cost.
 - Instructions: Valgrind's callgrind on the null kernel, the difference of two lengths, so start-up cancels; user space.
 - Allocations and locks: calls of the allocator and of the C library's locks counted by a preloaded library from inside
   the tick over 10⁶ real releases at 20 kHz; futex system calls by strace over the same.
