@@ -1,4 +1,6 @@
 import Buses
+import BusesLinux
+import Foundation
 import Robot
 import Tactus
 import Testing
@@ -99,5 +101,94 @@ struct CommandLineValueTests {
     #expect(try HostName.resolve("192.168.1.20", port: 5005) == .ipv4(192, 168, 1, 20, port: 5005))
     #expect(try HostName.resolve("::1", port: 7) == Endpoint(high: 0, low: 1, port: 7))
     #expect(throws: HostName.Failure.self) { try HostName.resolve("no.such.host.invalid", port: 1) }
+  }
+}
+
+/// `tactus drive` in a terminal, against `tactus run` on a simulated robot.
+@Suite("drive in a terminal", .serialized)
+struct TerminalDriveTests {
+  private let robot: TactusProcess
+  private let port: String
+  private let terminal: LinuxPTY
+  private let near: Int32
+  private let before: termios
+
+  init() throws {
+    let config = FileManager.default.temporaryDirectory.appending(path: "tactus-\(UUID().uuidString).yaml")
+    try "network: { motor_udp_port: 0 }\nmotors: { backend: sim }".write(
+      to: config, atomically: true, encoding: .utf8)
+    robot = try TactusProcess(["run", "--config", config.path(percentEncoded: false)])
+    try #require(robot.waitFor("Ctrl-C stops"))
+    port = try #require(robot.said.firstMatch(of: /UDP 127\.0\.0\.1:(\d+)/).map { String($0.output.1) })
+    terminal = try LinuxPTY()
+    near = open(terminal.path, O_RDWR | O_NOCTTY)
+    var settings = termios()
+    tcgetattr(near, &settings)
+    settings.c_lflag |= tcflag_t(ICANON | ECHO | ISIG)
+    tcsetattr(near, TCSANOW, &settings)
+    before = settings
+  }
+
+  private func drive() throws -> TactusProcess {
+    try TactusProcess(
+      ["drive", "127.0.0.1", "--port", port], terminal: FileHandle(fileDescriptor: near, closeOnDealloc: false))
+  }
+
+  private func type(_ keys: String) { _ = write(terminal.descriptor, keys, keys.utf8.count) }
+
+  /// Reads the screen until it shows `text`.
+  private func see(_ text: String) -> Bool {
+    var seen = ""
+    while !seen.contains(text) {
+      guard let bytes = readWhenReady(terminal.descriptor), !bytes.isEmpty else { return false }
+      seen += String(decoding: bytes, as: UTF8.self)
+    }
+    return true
+  }
+
+  private var isRestored: Bool {
+    var now = termios()
+    tcgetattr(near, &now)
+    return now.c_lflag == before.c_lflag && now.c_iflag == before.c_iflag && now.c_oflag == before.c_oflag
+  }
+
+  @Test("forward, e-stop, reset, quit: shown as they happen; the terminal is as before")
+  func keys() throws {
+    let drive = try drive()
+    #expect(see("alive"))
+    #expect(!isRestored)
+    type("w")
+    #expect(see("driving"))
+    type(" ")
+    #expect(see("E-STOP"))
+    type("q")
+    #expect(drive.finish() == 0)
+    #expect(isRestored)
+    #expect(robot.waitFor("emergency stop by 127.0.0.1"))
+    close(near)
+  }
+
+  @Test("SIGTERM, SIGINT, SIGHUP: the terminal is as before", arguments: [SIGTERM, SIGINT, SIGHUP])
+  func signals(signal: Int32) throws {
+    let drive = try drive()
+    #expect(see("alive"))
+    #expect(!isRestored)
+    kill(drive.identifier, signal)
+    #expect(drive.finish() == 0)
+    #expect(isRestored)
+    close(near)
+  }
+
+  @Test("a script's e-stop and reset: confirmed by the robot")
+  func script() throws {
+    func drive(_ arguments: [String]) throws -> Int32? {
+      try TactusProcess(["drive", "127.0.0.1", "--port", port] + arguments).finish()
+    }
+    #expect(try drive(["--left", "20", "--right", "-20", "--for", "200ms"]) == 0)
+    #expect(try drive(["--estop"]) == 0)
+    #expect(try drive(["--left", "20", "--for", "100ms"]) == 1)
+    #expect(try drive(["--reset"]) == 0)
+    #expect(try drive(["--left", "20", "--for", "100ms"]) == 0)
+    close(near)
   }
 }

@@ -10,11 +10,15 @@ final class TactusProcess {
   /// Everything the child has said so far, both streams.
   private(set) var said = ""
 
-  init(_ arguments: [String], standardInput: FileHandle? = .nullDevice, environment: [String: String] = [:]) throws {
+  /// `terminal`: standard input and output, instead of nothing and the stream that `waitFor` reads.
+  init(
+    _ arguments: [String], standardInput: FileHandle? = .nullDevice, terminal: FileHandle? = nil,
+    environment: [String: String] = [:]
+  ) throws {
     process.executableURL = Self.executable
     process.arguments = arguments
-    process.standardInput = standardInput
-    process.standardOutput = output
+    process.standardInput = terminal ?? standardInput
+    if let terminal { process.standardOutput = terminal } else { process.standardOutput = output }
     process.standardError = output
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     try process.run()

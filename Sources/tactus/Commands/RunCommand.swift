@@ -51,6 +51,8 @@ struct RunCommand: ParsableCommand {
       let daemon = try Daemon(
         configuration, motors: motors, options: options, logger: logger, sink: sink, events: events)
       return try daemon.run(events: events) {
+        // A service manager's journal is no place for advice.
+        guard options.environment["NOTIFY_SOCKET"] == nil else { return }
         print(
           WhatToTry.text(
             program: CommandLine.arguments[0], motors: motors, simulated: simulate, endpoint: daemon.endpoint))

@@ -11,7 +11,9 @@ struct TactusCommand: ParsableCommand {
       Exit status: 0 done, 64 bad usage, 78 bad configuration file, 1 anything else.
       """,
     version: version,
-    subcommands: [RunCommand.self, DriveCommand.self, CheckCommand.self, DoctorCommand.self, GuardCommand.self])
+    subcommands: [
+      RunCommand.self, DriveCommand.self, SimCommand.self, CheckCommand.self, DoctorCommand.self, GuardCommand.self,
+    ])
 }
 
 extension ExitCode {

@@ -21,7 +21,11 @@ extension ConfigError: CustomStringConvertible {
 
 /// All that is wrong with a file, in the order of its lines.
 struct ConfigErrors: Error {
-  var errors: [ConfigError]
+  let errors: [ConfigError]
+
+  init(errors: [ConfigError]) {
+    self.errors = errors.sorted { ($0.line ?? 0, $0.column ?? 0) < ($1.line ?? 0, $1.column ?? 0) }
+  }
 }
 
 extension ConfigErrors: CustomStringConvertible {

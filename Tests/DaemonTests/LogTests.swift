@@ -1,0 +1,81 @@
+import Foundation
+import Logging
+import Testing
+
+@testable import tactus
+
+@Suite("log lines")
+struct LogTests {
+  private func json(_ message: String, _ metadata: Logger.Metadata) throws -> [String: Any] {
+    let line = LogFormat.json.line(
+      level: .warning, label: "tactus", message: message, metadata: metadata, timestamp: "2026-02-03T04:05:06.123456Z")
+    #expect(!line.contains("\n"))
+    return try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+  }
+
+  @Test("json: ts, level, label, msg, then the metadata as members with their types")
+  func members() throws {
+    let object = try json(
+      "hello",
+      [
+        "port": .stringConvertible(5005), "ratio": .stringConvertible(0.5), "on": .stringConvertible(true),
+        "reasons": ["a", "b"], "who": ["name": "x"],
+      ])
+    #expect(object["ts"] as? String == "2026-02-03T04:05:06.123456Z")
+    #expect(object["level"] as? String == "warning" && object["label"] as? String == "tactus")
+    #expect(object["msg"] as? String == "hello")
+    #expect(object["port"] as? Int == 5005 && object["ratio"] as? Double == 0.5 && object["on"] as? Bool == true)
+    #expect(object["reasons"] as? [String] == ["a", "b"])
+    #expect(object["who"] as? [String: String] == ["name": "x"])
+  }
+
+  @Test(
+    "json: whatever is in a message, one line that reads back",
+    arguments: [
+      "\"quoted\"", "back\\slash", "two\nlines\r\n", "tab\tand \u{1B}[31mred", "\u{0}\u{7F}\u{85}", "Grüße 🤖",
+    ])
+  func escaping(message: String) throws {
+    let object = try json(message, ["value": .string(message)])
+    #expect(object["msg"] as? String == message && object["value"] as? String == message)
+  }
+
+  @Test("json: metadata cannot stand in for a line's own members")
+  func collision() throws {
+    let object = try json("m", ["msg": "forged", "level": "trace"])
+    #expect(object["msg"] as? String == "m" && object["level"] as? String == "warning")
+    #expect(object["msg_"] as? String == "forged")
+  }
+
+  @Test("text: one line, control characters shown and not obeyed")
+  func text() {
+    let line = LogFormat.text.line(
+      level: .info, label: "tactus", message: "a\nb\u{1B}[2J", metadata: ["k": "v\nw"],
+      timestamp: "2026-02-03T04:05:06.123456Z")
+    #expect(line == #"04:05:06.123 INFO     tactus: a\nb\u001b[2J k=v\nw"#)
+  }
+
+  @Test("the log file: gets the lines too, and a new one after SIGHUP")
+  func file() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "tactus-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let log = folder.appending(path: "a.log")
+    let moved = folder.appending(path: "b.log")
+    let config = folder.appending(path: "c.yaml")
+    try """
+    network: { motor_udp_port: 0 }
+    motors: { backend: sim }
+    logging: { file: '${LOG_FOLDER}/a.log', level: warning }
+    """.write(to: config, atomically: true, encoding: .utf8)
+    let program = try TactusProcess(
+      ["run", "--config", config.path(percentEncoded: false)],
+      environment: ["LOG_FOLDER": folder.path(percentEncoded: false)])
+    #expect(program.waitFor("Ctrl-C stops"))
+    #expect(!program.said.contains(#""msg":"started""#), "info is below warning")
+    try FileManager.default.moveItem(at: log, to: moved)
+    kill(program.identifier, SIGHUP)
+    kill(program.identifier, SIGTERM)
+    #expect(program.finish() == 0)
+    #expect(FileManager.default.fileExists(atPath: log.path(percentEncoded: false)))
+  }
+}

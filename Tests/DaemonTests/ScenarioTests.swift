@@ -1,0 +1,122 @@
+import Foundation
+import Tactus
+import Testing
+
+@testable import tactus
+
+private func errors(_ text: String) -> [String] {
+  do {
+    _ = try ScenarioReader.read(text: text, name: "s.yaml")
+    return []
+  } catch let errors as ConfigErrors {
+    return errors.errors.map(\.description)
+  } catch {
+    return ["\(error)"]
+  }
+}
+
+/// Plays a scenario; whether it passed, and its timeline.
+private func play(_ text: String, seed: UInt64? = nil) throws -> (passed: Bool, lines: [String]) {
+  var scenario = try ScenarioReader.read(text: text, name: "s.yaml")
+  if let seed { scenario.seed = seed }
+  var lines: [String] = []
+  var run = try ScenarioRun(scenario) { lines.append($0) }
+  return (run.play(), lines)
+}
+
+@Suite("scenarios")
+struct ScenarioTests {
+  @Test("the files in config/scenarios/: every expectation is met", arguments: ["link-loss.yaml", "bus-fault.yaml"])
+  func shipped(name: String) throws {
+    let path = repository.appending(path: "config/scenarios/\(name)").path(percentEncoded: false)
+    var lines: [String] = []
+    var run = try ScenarioRun(try ScenarioReader.read(path: path)) { lines.append($0) }
+    let passed = run.play()
+    #expect(passed, "\(lines.joined(separator: "\n"))")
+  }
+
+  @Test("an expectation that is not met: said with its time, and the scenario fails")
+  func failure() throws {
+    let (passed, lines) = try play(
+      "duration_s: 2\nevents: [{ at_s: 0.5, joystick: [0, 1] }]\nexpect: [{ at_s: 1.5, state: stopped, left_percent: [0, 10] }]"
+    )
+    #expect(!passed)
+    #expect(lines.contains("     1.500 s  FAILED      state: expected stopped, got driving"))
+    #expect(lines.contains("     1.500 s  FAILED      left_percent: expected 0…10, got 100"))
+    #expect(lines.last == "2 expectations not met")
+  }
+
+  @Test("an expectation after the end: not met rather than forgotten")
+  func late() throws {
+    #expect(try !play("duration_s: 1\nexpect: [{ at_s: 2, state: stopped }]").passed)
+  }
+
+  @Test("the same seed: the same timeline; another seed: another")
+  func seeds() throws {
+    let text = """
+      duration_s: 5
+      network: { delay_ms: 5, jitter_ms: 20, loss_percent: 30 }
+      events: [{ at_s: 0.5, joystick: [0.3, 1] }]
+      """
+    let first = try play(text, seed: 3).lines
+    #expect(try play(text, seed: 3).lines == first)
+    #expect(try play(text, seed: 4).lines.dropFirst() != first.dropFirst())
+  }
+
+  @Test("a link that is down for exactly less than the failsafe: the robot drives on")
+  func shortLoss() throws {
+    let (passed, lines) = try play(
+      """
+      duration_s: 4
+      events: [{ at_s: 0.5, wheels: [50, 50] }, { at_s: 2, link: down }, { at_s: 2.9, link: up }]
+      expect: [{ at_s: 3.5, state: driving, left_percent: 50 }]
+      """)
+    #expect(passed)
+    #expect(!lines.contains { $0.contains("silent") })
+  }
+
+  @Test("a malformed file: every error with its place")
+  func malformed() {
+    #expect(
+      errors(
+        """
+        seed: -1
+        duration: 3
+        events:
+          - { at_s: 1, joystick: [0, 2] }
+          - { at_s: 1, joystick: [0, 1], stop: true }
+          - { stop: true }
+          - { at_s: 1, buss: stuck }
+        expect:
+          - { at_s: 1 }
+          - { at_s: 1, state: flying, x_m: [2, 1] }
+        """)
+        == [
+          "s.yaml:1:7: seed: expected an integer 0…\(Int.max), got -1",
+          "s.yaml:2:1: duration: expected a known key (duration_s?), got duration",
+          "s.yaml:4:30: events[0].joystick: expected a number -1…1, got 2",
+          "s.yaml:5:5: events[1]: expected one of joystick, wheels, rest, stop, emergency_stop, reset, link, network, "
+            + "bus, stall_s, got joystick and stop",
+          "s.yaml:6:5: events[2]: expected at_s, got none",
+          "s.yaml:7:5: events[3]: expected one of joystick, wheels, rest, stop, emergency_stop, reset, link, network, "
+            + "bus, stall_s, got none",
+          "s.yaml:7:16: events[3].buss: expected a known key (bus?), got buss",
+          "s.yaml:9:5: expect[0]: expected something besides at_s, got nothing",
+          "s.yaml:10:23: expect[1].state: expected one of stopped, driving, e-stop, fault, got flying",
+          "s.yaml:10:36: expect[1].x_m: expected the smaller number first, got [2.0, 1.0]",
+        ])
+  }
+
+  @Test("tactus sim: 0 when met, 1 when not, 78 for a malformed file")
+  func exitStatus() throws {
+    func status(_ text: String) throws -> Int32? {
+      let file = FileManager.default.temporaryDirectory.appending(path: "tactus-\(UUID().uuidString).yaml")
+      try text.write(to: file, atomically: true, encoding: .utf8)
+      defer { try? FileManager.default.removeItem(at: file) }
+      return try TactusProcess(["sim", file.path(percentEncoded: false)]).finish()
+    }
+    #expect(try status("duration_s: 1\nexpect: [{ at_s: 1, state: stopped }]") == 0)
+    #expect(try status("duration_s: 1\nexpect: [{ at_s: 1, state: driving }]") == 1)
+    #expect(try status("duration_s: soon") == 78)
+  }
+}

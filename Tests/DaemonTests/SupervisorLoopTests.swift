@@ -1,0 +1,93 @@
+import Buses
+import CDaemon
+import Glibc
+import Robot
+import Tactus
+import Testing
+
+@testable import tactus
+
+/// The robot's lane and the supervisor's in simulated time, the guard's end of the socket in the test's hands.
+@Suite("supervisor")
+struct SupervisorLoopTests {
+  private static let robot = Endpoint.ipv4(10, 0, 0, 1, port: 5005)
+
+  private struct Setup {
+    let simulation: Simulation
+    let network: SimulatedNetwork
+    let bell: Doorbell
+    let guardEnd: Int32
+
+    /// Heartbeats that have arrived since the last call.
+    func heartbeats() -> Int {
+      var bytes = [UInt8](repeating: 0, count: 4096)
+      let count = recv(guardEnd, &bytes, bytes.count, Int32(MSG_DONTWAIT))
+      #expect(bytes.prefix(max(0, count)).allSatisfy { $0 == GuardProcess.heartbeat })
+      return max(0, count)
+    }
+  }
+
+  private func withSetup(_ body: (Setup, inout RingReader<SupervisorNotice>) throws -> Void) throws {
+    let configuration = try Configuration.read(
+      YAMLFile(text: "motors: { backend: sim }", name: "c.yaml"), environment: [:])
+    let motors = try #require(configuration.motors)
+    let system = RobotSystem(
+      configuration, motors: motors, hardware: try MotorHardware(motors, simulate: true))
+    let network = SimulatedNetwork([Self.robot])
+    let bell = try Doorbell()
+    let notices = Ring<SupervisorNotice>(capacity: 64)
+    var pair: [Int32] = [-1, -1]
+    try #require(daemon_socket_pair(&pair) == 0)
+    defer { for descriptor in pair { close(descriptor) } }
+    let lane = system.lane(
+      port: network.port(Self.robot), input: .simulated(network.input(Self.robot)), bell: nil)
+    let runtime = try Runtime(lockMemory: false) {
+      lane
+      Lane("supervisor") {
+        Loop("supervisor", every: SupervisorLoop.rate) {
+          SupervisorLoop(
+            robot: system.snapshot.reader(), notices: notices.writer(), bell: bell.button, guardSocket: pair[0],
+            patience: .seconds(1))
+        }
+      }
+    }
+    var reader = notices.reader()
+    try body(
+      Setup(simulation: try runtime.simulation(), network: network, bell: bell, guardEnd: pair[1]), &reader)
+  }
+
+  @Test("the control loop ticks: a heartbeat for every look, a pulse every second")
+  func healthy() throws {
+    try withSetup { setup, notices in
+      setup.simulation.run(for: .seconds(10))
+      #expect((99...101).contains(setup.heartbeats()))
+      var pulses = 0
+      while case .pulse? = notices.pop() { pulses += 1 }
+      #expect((10...11).contains(pulses))
+    }
+  }
+
+  @Test("the control loop hangs for 3 s: no heartbeat, reported after 1 s, and again when it is back")
+  func hang() throws {
+    try withSetup { setup, notices in
+      setup.simulation.run(for: .seconds(2))
+      _ = setup.heartbeats()
+      while notices.pop() != nil {}
+      setup.simulation.stall(loop: RobotSystem.loopName, at: setup.simulation.now, by: .seconds(3))
+      setup.simulation.run(for: .milliseconds(2900))
+      #expect(setup.heartbeats() <= 2)
+      guard case .stalled(let span)? = notices.pop() else {
+        Issue.record("not reported")
+        return
+      }
+      #expect(span > .seconds(1) && span < .milliseconds(1300))
+      #expect(notices.pop() == nil)
+      setup.simulation.run(for: .milliseconds(500))
+      #expect(setup.heartbeats() >= 3)
+      guard case .resumed? = notices.pop() else {
+        Issue.record("the return was not reported")
+        return
+      }
+    }
+  }
+}
