@@ -34,6 +34,7 @@ public struct Motors: ~Copyable {
     self.bus = consume bus
     line = nil
     self.inversion = inversion
+    prepareToThrow()
   }
 
   public init(_ board: RaspbotV2, on bus: consuming I2CBus, inversion: WheelInversion = WheelInversion()) {
@@ -41,6 +42,7 @@ public struct Motors: ~Copyable {
     self.bus = consume bus
     line = nil
     self.inversion = inversion
+    prepareToThrow()
   }
 
   public init(_ board: XGORider, on line: consuming SerialPort, inversion: WheelInversion = WheelInversion()) {
@@ -48,6 +50,7 @@ public struct Motors: ~Copyable {
     bus = nil
     self.line = consume line
     self.inversion = inversion
+    prepareToThrow()
   }
 
   /// Transfers that succeeded only after a retry, since the start.
@@ -114,4 +117,12 @@ extension MotorFailure {
     case .system(let errno): self.init(.system, code: errno)
     }
   }
+}
+
+/// See `prepareDriversToThrow`; also what the decoder throws.
+@inline(never) @_optimize(none)
+private func prepareToThrow() {
+  prepareDriversToThrow()
+  do throws(MotorFailure) { throw MotorFailure(.system, code: 0) } catch {}
+  _ = try? RobotMessage.decode(UnsafeRawBufferPointer(start: nil, count: 0))
 }
