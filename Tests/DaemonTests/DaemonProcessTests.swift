@@ -13,20 +13,19 @@ struct DaemonProcessTests {
 
   private let terminal: LinuxPTY
   private let daemon: TactusProcess
-  private let folder: URL
+  private let folder: TemporaryFolder
   private var heard: [UInt8] = []
 
   init() throws {
     terminal = try LinuxPTY()
-    folder = FileManager.default.temporaryDirectory.appending(path: "tactus-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    let config = folder.appending(path: "config.yaml")
-    try """
-    network: { motor_udp_port: 0 }
-    motors: { backend: xgo-rider, serial_device: \(terminal.path), acceleration: 0 }
-    safety: { watchdog_timeout: 0.5 }
-    """.write(to: config, atomically: true, encoding: .utf8)
-    daemon = try TactusProcess(["run", "--config", config.path(percentEncoded: false)])
+    folder = try TemporaryFolder()
+    let config = try folder.write(
+      """
+      network: { motor_udp_port: 0 }
+      motors: { backend: xgo-rider, serial_device: \(terminal.path), acceleration: 0 }
+      safety: { watchdog_timeout: 0.5 }
+      """, to: "config.yaml")
+    daemon = try TactusProcess(["run", "--config", config])
     try #require(daemon.waitFor("Ctrl-C stops"), "\(daemon.said)")
   }
 
@@ -157,9 +156,10 @@ struct ProgramTests {
 
   @Test("a device that is not there: status 1, with the reason and what to do")
   func noDevice() throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "tactus-\(UUID().uuidString).yaml")
-    try "motors: { i2c_bus: 250 }".write(to: folder, atomically: true, encoding: .utf8)
-    let program = try TactusProcess(["run", "--config", folder.path(percentEncoded: false)])
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let program = try TactusProcess(
+      ["run", "--config", try folder.write("motors: { i2c_bus: 250 }", to: "config.yaml")])
     #expect(program.finish() == 1)
     #expect(program.said.contains("/dev/i2c-250"))
     #expect(program.said.contains(#""level":"critical""#))
@@ -168,27 +168,24 @@ struct ProgramTests {
   @Test("guard --once: writes the safe state of a configuration and ends")
   func guardOnce() throws {
     let terminal = try LinuxPTY()
-    let file = FileManager.default.temporaryDirectory.appending(path: "tactus-\(UUID().uuidString).yaml")
-    try "motors: { backend: xgo-rider, serial_device: \(terminal.path) }"
-      .write(to: file, atomically: true, encoding: .utf8)
-    let program = try TactusProcess(["guard", "--once", "--config", file.path(percentEncoded: false)])
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let config = try folder.write(
+      "motors: { backend: xgo-rider, serial_device: \(terminal.path) }", to: "config.yaml")
+    let program = try TactusProcess(["guard", "--once", "--config", config])
     #expect(program.finish() == 0)
     #expect(readWhenReady(terminal.descriptor)?.starts(with: GuardProcessTests.neutral) == true)
   }
 
   @Test("NOTIFY_SOCKET: told when ready, fed while the loop advances, told when stopping")
   func serviceManager() throws {
-    let path = FileManager.default.temporaryDirectory.appending(path: "tactus-\(UUID().uuidString.prefix(8)).sock")
-      .path(percentEncoded: false)
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let path = folder.path("notify")
     let descriptor = try boundSocket(path)
-    defer {
-      close(descriptor)
-      unlink(path)
-    }
-    let file = FileManager.default.temporaryDirectory.appending(path: "tactus-\(UUID().uuidString).yaml")
-    try "network: { motor_udp_port: 0 }\nmotors: { backend: sim }".write(to: file, atomically: true, encoding: .utf8)
-    let program = try TactusProcess(
-      ["run", "--config", file.path(percentEncoded: false)], environment: ["NOTIFY_SOCKET": path])
+    defer { close(descriptor) }
+    let config = try folder.write("network: { motor_udp_port: 0 }\nmotors: { backend: sim }", to: "config.yaml")
+    let program = try TactusProcess(["run", "--config", config], environment: ["NOTIFY_SOCKET": path])
     func next() -> String { readWhenReady(descriptor).map { String(decoding: $0, as: UTF8.self) } ?? "nothing" }
     #expect(next().hasPrefix("READY=1\nSTATUS=listening on 127.0.0.1:"))
     #expect(next() == "WATCHDOG=1\n")

@@ -107,6 +107,7 @@ struct CommandLineValueTests {
 /// `tactus drive` in a terminal, against `tactus run` on a simulated robot.
 @Suite("drive in a terminal", .serialized)
 struct TerminalDriveTests {
+  private let folder: TemporaryFolder
   private let robot: TactusProcess
   private let port: String
   private let terminal: LinuxPTY
@@ -114,10 +115,9 @@ struct TerminalDriveTests {
   private let before: termios
 
   init() throws {
-    let config = FileManager.default.temporaryDirectory.appending(path: "tactus-\(UUID().uuidString).yaml")
-    try "network: { motor_udp_port: 0 }\nmotors: { backend: sim }".write(
-      to: config, atomically: true, encoding: .utf8)
-    robot = try TactusProcess(["run", "--config", config.path(percentEncoded: false)])
+    folder = try TemporaryFolder()
+    let config = try folder.write("network: { motor_udp_port: 0 }\nmotors: { backend: sim }", to: "config.yaml")
+    robot = try TactusProcess(["run", "--config", config])
     try #require(robot.waitFor("Ctrl-C stops"))
     port = try #require(robot.said.firstMatch(of: /UDP 127\.0\.0\.1:(\d+)/).map { String($0.output.1) })
     terminal = try LinuxPTY()

@@ -56,26 +56,23 @@ struct LogTests {
 
   @Test("the log file: gets the lines too, and a new one after SIGHUP")
   func file() throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "tactus-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let log = folder.appending(path: "a.log")
-    let moved = folder.appending(path: "b.log")
-    let config = folder.appending(path: "c.yaml")
-    try """
-    network: { motor_udp_port: 0 }
-    motors: { backend: sim }
-    logging: { file: '${LOG_FOLDER}/a.log', level: warning }
-    """.write(to: config, atomically: true, encoding: .utf8)
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let config = try folder.write(
+      """
+      network: { motor_udp_port: 0 }
+      motors: { backend: sim }
+      logging: { file: '${LOG_FOLDER}/a.log', level: warning }
+      """, to: "config.yaml")
     let program = try TactusProcess(
-      ["run", "--config", config.path(percentEncoded: false)],
-      environment: ["LOG_FOLDER": folder.path(percentEncoded: false)])
+      ["run", "--config", config],
+      environment: ["LOG_FOLDER": folder.url.path(percentEncoded: false)])
     #expect(program.waitFor("Ctrl-C stops"))
     #expect(!program.said.contains(#""msg":"started""#), "info is below warning")
-    try FileManager.default.moveItem(at: log, to: moved)
+    try FileManager.default.moveItem(atPath: folder.path("a.log"), toPath: folder.path("b.log"))
     kill(program.identifier, SIGHUP)
     kill(program.identifier, SIGTERM)
     #expect(program.finish() == 0)
-    #expect(FileManager.default.fileExists(atPath: log.path(percentEncoded: false)))
+    #expect(FileManager.default.fileExists(atPath: folder.path("a.log")))
   }
 }

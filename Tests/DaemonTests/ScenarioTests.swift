@@ -110,10 +110,9 @@ struct ScenarioTests {
   @Test("tactus sim: 0 when met, 1 when not, 78 for a malformed file")
   func exitStatus() throws {
     func status(_ text: String) throws -> Int32? {
-      let file = FileManager.default.temporaryDirectory.appending(path: "tactus-\(UUID().uuidString).yaml")
-      try text.write(to: file, atomically: true, encoding: .utf8)
-      defer { try? FileManager.default.removeItem(at: file) }
-      return try TactusProcess(["sim", file.path(percentEncoded: false)]).finish()
+      let folder = try TemporaryFolder()
+      defer { withExtendedLifetime(folder) {} }
+      return try TactusProcess(["sim", try folder.write(text, to: "scenario.yaml")]).finish()
     }
     #expect(try status("duration_s: 1\nexpect: [{ at_s: 1, state: stopped }]") == 0)
     #expect(try status("duration_s: 1\nexpect: [{ at_s: 1, state: driving }]") == 1)

@@ -22,13 +22,11 @@ func boundSocket(_ path: String) throws -> Int32 {
 struct ServiceNotifierTests {
   /// What a service manager's socket received.
   private func received(_ body: (ServiceNotifier) -> Void) throws -> [String] {
-    let path = FileManager.default.temporaryDirectory.appending(path: "tactus-\(UUID().uuidString.prefix(8)).sock")
-      .path(percentEncoded: false)
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let path = folder.path("notify")
     let descriptor = try boundSocket(path)
-    defer {
-      close(descriptor)
-      unlink(path)
-    }
+    defer { close(descriptor) }
     body(ServiceNotifier(environment: ["NOTIFY_SOCKET": path]))
     var messages: [String] = []
     while let bytes = readWhenReady(descriptor, limit: 0) { messages.append(String(decoding: bytes, as: UTF8.self)) }
