@@ -48,7 +48,7 @@ let package = Package(
     .executableTarget(
       name: "tactus",
       dependencies: [
-        "CDaemon", "BusesLinux", "Robot", "Devices", "Buses", "Wire", "Tactus",
+        "CDaemon", "CTactus", "BusesLinux", "Robot", "Devices", "Buses", "Wire", "Tactus",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Yams", package: "Yams"),
@@ -71,7 +71,7 @@ let package = Package(
     .testTarget(
       name: "SanitizerTests",
       dependencies: ["tactus", "CDaemon", "CTactus", "BusesLinux", "Robot", "Devices", "Buses", "Wire", "Tactus"],
-      linkerSettings: sanitizer ?? []),
+      exclude: ["rtsan.supp"], linkerSettings: sanitizer ?? []),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <linux/capability.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -108,7 +109,16 @@ __attribute__((noinline)) void tactus_thread_touch_stack(void) {
   for (size_t i = 0; i < sizeof stack; i += 4096) stack[i] = 0;
 }
 
+// CAP_IPC_LOCK, by the system call: libcap is a dependency that one bit is not worth.
+static int may_lock_without_limit(void) {
+  struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+  struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {0};
+  return syscall(SYS_capget, &header, data) == 0 && (data[0].effective & (1u << CAP_IPC_LOCK)) != 0;
+}
+
 int32_t tactus_memory_lock(void) {
+  // Under a limit the call may succeed and every later allocation of the process fail.
+  if (tactus_limit_memlock() >= 0 && !may_lock_without_limit()) return -EPERM;
   return mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT) == 0 ? 0 : -errno;
 }
 

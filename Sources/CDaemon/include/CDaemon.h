@@ -30,19 +30,11 @@ void daemon_ignore_signals(void);
 /// One datagram to a service manager's notify socket; a leading '@' means the abstract namespace. 0 or −errno.
 int daemon_notify(const char *socket_path, const char *message);
 
-/// Maximum real-time priority the process may ask for without privilege (RLIMIT_RTPRIO); −1 when unlimited.
-int64_t daemon_limit_rtprio(void);
-/// Bytes the process may lock (RLIMIT_MEMLOCK); −1 when unlimited.
-int64_t daemon_limit_memlock(void);
 /// Whether `capability` (its number in linux/capability.h) is in the effective set.
 int daemon_has_capability(int capability);
 /// The functionality bits (I2C_FUNC_*) of an open i2c-dev descriptor; 0 when it is not one.
 uint64_t daemon_i2c_functions(int descriptor);
 
-/// SCHED_FIFO for the calling process at `priority` with SCHED_RESET_ON_FORK. 0 or −errno.
-int daemon_set_fifo(int priority);
-/// Locks all present and future pages as they are touched, when that cannot make a later allocation fail. 0 or −errno.
-int daemon_lock_memory(void);
 /// The kernel's name, nodename, release, version and machine are in uname(2); this is its `version` text, truncated.
 void daemon_kernel(char *release, size_t release_size, char *version, size_t version_size);
 /// Whether the kernel's time of day is disciplined (NTP, PTP): 1, 0, or −errno.

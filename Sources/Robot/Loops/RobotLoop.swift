@@ -33,6 +33,8 @@ public struct RobotLoop: ~Copyable, ControlLoop {
   private var now = TickInstant(nanoseconds: 0)
   private var pendingDrive: WheelSpeeds?
   private var hasStopped = false
+  /// The state has changed and nobody has been told: that waits for the motors' answer, which belongs to the news.
+  private var hasEdge = false
   private var hasNoticed = false
 
   /// - Parameters:
@@ -102,11 +104,13 @@ public struct RobotLoop: ~Copyable, ControlLoop {
     motors.begin(at: instant)
     pendingDrive = nil
     hasStopped = false
+    hasEdge = false
     hasNoticed = false
   }
 
   @_noLocks @_noAllocation
   private mutating func finish() {
+    if hasEdge { notice(.state(machine.state)) }
     snapshot.at = now
     snapshot.state = machine.state
     snapshot.settings = machine.settings
@@ -190,7 +194,10 @@ public struct RobotLoop: ~Copyable, ControlLoop {
   private mutating func step(_ event: RobotEvent) -> RobotAction {
     let before = machine.state
     let action = machine.step(event, at: now)
-    if before.isEdge(to: machine.state) { notice(.state(machine.state)) }
+    if before.isEdge(to: machine.state) {
+      if hasEdge { notice(.state(before)) }
+      hasEdge = true
+    }
     return action
   }
 

@@ -1,4 +1,5 @@
 import CDaemon
+import CTactus
 import Glibc
 
 /// What `doctor` looks at: the files the kernel shows and a few limits. A value, so that tests can make up a machine.
@@ -29,8 +30,8 @@ struct Machine: Sendable {
     var version = [CChar](repeating: 0, count: 128)
     daemon_kernel(&release, release.count, &version, version.count)
     let synchronized = daemon_time_is_synchronized()
-    let priority = Int(daemon_limit_rtprio())
-    let memory = Int(daemon_limit_memlock())
+    let priority = Int(tactus_limit_rtprio())
+    let memory = Int(tactus_limit_memlock())
     return Machine(
       read: { path in YAMLFile.contents(of: path).map { $0.last == "\n" ? String($0.dropLast()) : $0 } },
       list: names(in:),

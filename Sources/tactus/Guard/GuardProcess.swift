@@ -1,4 +1,5 @@
 import CDaemon
+import CTactus
 import Glibc
 import Logging
 import Tactus
@@ -32,8 +33,8 @@ struct GuardProcess {
   mutating func run() -> Int32 {
     daemon_ignore_signals()
     // Best effort, like the daemon's own real-time settings: above every lane, and not swapped out when needed.
-    _ = daemon_set_fifo(99)
-    _ = daemon_lock_memory()
+    _ = tactus_thread_set_fifo(99)
+    _ = tactus_memory_lock()
     let failures = writer.open()
     if !failures.isEmpty { log(.error, "a device could not be opened; tried again when needed", failures) }
     var byte = Self.ready

@@ -105,7 +105,7 @@ import Wire
     #expect(
       bench.takeNotices() == [
         "driving by 10.0.0.2:50000", "motors fail: the bus is stuck",
-        "fault: the bus is stuck, 1 failed write in a row (stop not confirmed by the motors, 1 failed)",
+        "fault: the bus is stuck, 1 failed write in a row (stop not confirmed by the motors, 2 failed)",
         "motors answer", "stopped: reset by 10.0.0.2:50000",
       ])
   }
