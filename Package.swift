@@ -13,7 +13,7 @@ let package = Package(
   products: [
     .library(name: "Tactus", targets: ["Tactus"]),
     .library(name: "TactusRobot", targets: ["Robot", "Devices", "Buses", "BusesLinux", "Wire"]),
-    .executable(name: "tactus", targets: ["tactus"]),
+    .executable(name: "tactus", targets: ["TactusProgram"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -45,8 +45,9 @@ let package = Package(
 
     // The program; its C shim is what the kernel offers a service: signalfd, eventfd, notify socket, spawning.
     .target(name: "CDaemon"),
+    // Not named like its product: "tactus" and "Tactus" are one folder on many file systems.
     .executableTarget(
-      name: "tactus",
+      name: "TactusProgram",
       dependencies: [
         "CDaemon", "CTactus", "BusesLinux", "Robot", "Devices", "Buses", "Wire", "Tactus",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -65,12 +66,12 @@ let package = Package(
     .testTarget(
       name: "DaemonTests",
       dependencies: [
-        "tactus", "CDaemon", "BusesLinux", "Robot", "Devices", "Buses", "Wire", "Tactus",
+        "TactusProgram", "CDaemon", "BusesLinux", "Robot", "Devices", "Buses", "Wire", "Tactus",
         .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(
       name: "SanitizerTests",
-      dependencies: ["tactus", "CDaemon", "CTactus", "BusesLinux", "Robot", "Devices", "Buses", "Wire", "Tactus"],
+      dependencies: ["TactusProgram", "CDaemon", "CTactus", "BusesLinux", "Robot", "Devices", "Buses", "Wire", "Tactus"],
       exclude: ["rtsan.supp"], linkerSettings: sanitizer ?? []),
   ],
   swiftLanguageModes: [.v6]

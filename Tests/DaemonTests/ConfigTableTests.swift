@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import tactus
+@testable import TactusProgram
 
 /// The repository's root.
 let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

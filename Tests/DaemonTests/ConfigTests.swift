@@ -1,6 +1,6 @@
 import Testing
 
-@testable import tactus
+@testable import TactusProgram
 
 private func read(_ text: String, environment: [String: String] = [:]) throws(ConfigErrors) -> Configuration {
   let file: YAMLFile

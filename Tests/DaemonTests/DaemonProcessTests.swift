@@ -2,7 +2,7 @@ import BusesLinux
 import Foundation
 import Testing
 
-@testable import tactus
+@testable import TactusProgram
 
 /// The whole program with an xgo-rider on a pseudo-terminal, and what the robot hears when the program meets its end.
 ///

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import tactus
+@testable import TactusProgram
 
 /// A Raspberry Pi on which everything is right.
 private func goodPi() -> Machine {

@@ -5,7 +5,7 @@ import Robot
 import Tactus
 import Testing
 
-@testable import tactus
+@testable import TactusProgram
 
 @Suite("keys")
 struct KeyTests {

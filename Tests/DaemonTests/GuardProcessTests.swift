@@ -3,7 +3,7 @@ import CDaemon
 import Foundation
 import Testing
 
-@testable import tactus
+@testable import TactusProgram
 
 /// The guard's process alone, its daemon played by the test: a pseudo-terminal stands for the xgo-rider's serial line.
 @Suite("guard process")

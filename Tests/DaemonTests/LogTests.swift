@@ -2,7 +2,7 @@ import Foundation
 import Logging
 import Testing
 
-@testable import tactus
+@testable import TactusProgram
 
 @Suite("log lines")
 struct LogTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import tactus
+@testable import TactusProgram
 
 @Suite("safe-state plan")
 struct SafeStatePlanTests {

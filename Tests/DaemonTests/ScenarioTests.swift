@@ -2,7 +2,7 @@ import Foundation
 import Tactus
 import Testing
 
-@testable import tactus
+@testable import TactusProgram
 
 private func errors(_ text: String) -> [String] {
   do {

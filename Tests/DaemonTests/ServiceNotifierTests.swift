@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import tactus
+@testable import TactusProgram
 
 /// A service manager's socket at `path`.
 func boundSocket(_ path: String) throws -> Int32 {

@@ -5,7 +5,7 @@ import Robot
 import Tactus
 import Testing
 
-@testable import tactus
+@testable import TactusProgram
 
 /// The robot's lane and the supervisor's in simulated time, the guard's end of the socket in the test's hands.
 @Suite("supervisor")

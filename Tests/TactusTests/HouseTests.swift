@@ -17,7 +17,7 @@ struct HouseTests {
   }
 
   static let all = [
-    "CTactus", "Tactus", "Wire", "Buses", "Devices", "Robot", "CBusesLinux", "BusesLinux", "CDaemon", "tactus",
+    "CTactus", "Tactus", "Wire", "Buses", "Devices", "Robot", "CBusesLinux", "BusesLinux", "CDaemon", "TactusProgram",
   ]
 
   @Test("nothing outside the runtime reads a clock or sleeps; nothing at all but the log's time stamp asks for the date")
