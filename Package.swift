@@ -71,7 +71,9 @@ let package = Package(
       ]),
     .testTarget(
       name: "SanitizerTests",
-      dependencies: ["TactusProgram", "CDaemon", "CTactus", "BusesLinux", "Robot", "Devices", "Buses", "Wire", "Tactus"],
+      dependencies: [
+        "TactusProgram", "CDaemon", "CTactus", "BusesLinux", "Robot", "Devices", "Buses", "Wire", "Tactus",
+      ],
       exclude: ["rtsan.supp"], linkerSettings: sanitizer ?? []),
   ],
   swiftLanguageModes: [.v6]

@@ -85,7 +85,7 @@ struct SanitizerTests {
   func supervisor() throws {
     var sockets: [Int32] = [0, 0]
     #expect(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &sockets) == 0)
-    defer { sockets.forEach { close($0) } }
+    defer { for socket in sockets { close(socket) } }
     let bell = try Doorbell()
     let snapshot = Latest(RobotSnapshot(.standard))
     let notices = Ring<SupervisorNotice>(capacity: 16)

@@ -20,7 +20,8 @@ struct HouseTests {
     "CTactus", "Tactus", "Wire", "Buses", "Devices", "Robot", "CBusesLinux", "BusesLinux", "CDaemon", "TactusProgram",
   ]
 
-  @Test("nothing outside the runtime reads a clock or sleeps; nothing at all but the log's time stamp asks for the date")
+  @Test(
+    "nothing outside the runtime reads a clock or sleeps; nothing at all but the log's time stamp asks for the date")
   func clocks() throws {
     let clocks = ["clock_gettime", "ContinuousClock", "SuspendingClock", "DispatchTime.now", "mach_absolute_time"]
     let sleeps = ["Task.sleep", "usleep", "nanosleep", "Thread.sleep", " sleep("]
