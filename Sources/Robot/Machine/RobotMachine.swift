@@ -22,8 +22,14 @@ public struct RobotMachine: Sendable, Hashable, BitwiseCopyable {
   public var nextDeadline: TickInstant? {
     @_noLocks @_noAllocation get {
       guard case .driving(let control) = state else { return nil }
-      return control.holder.lastCommand + settings.failsafeTimeout
+      return failsafe(control.holder).expiresAt
     }
+  }
+
+  /// The failsafe: fed by the holder's accepted commands and by nothing else.
+  @_noLocks @_noAllocation
+  private func failsafe(_ holder: Holder) -> Deadman {
+    Deadman(timeout: settings.failsafeTimeout, fedAt: holder.lastCommand)
   }
 
   /// One event at one instant. Instants never decrease. Never blocks, never allocates.
@@ -72,12 +78,12 @@ public struct RobotMachine: Sendable, Hashable, BitwiseCopyable {
   private mutating func expire(at now: TickInstant) -> Bool {
     switch state {
     case .driving(let control):
-      guard now >= control.holder.lastCommand + settings.failsafeTimeout else { return false }
+      guard failsafe(control.holder).hasExpired(at: now) else { return false }
       state = .stopped(
         Standstill(reason: .silence, confirmation: .pending(failures: control.failures), holder: nil))
       return true
     case .stopped(var standstill):
-      guard let holder = standstill.holder, now >= holder.lastCommand + settings.failsafeTimeout else { return false }
+      guard let holder = standstill.holder, failsafe(holder).hasExpired(at: now) else { return false }
       standstill.holder = nil
       state = .stopped(standstill)
       return false
