@@ -7,7 +7,7 @@ public final class Simulation {
   private let runtime: Runtime
   private let lanes: [LaneRun]
   /// Random numbers for whatever the world of the simulation wants to vary.
-  public var random: SeededGenerator
+  public var random: SplitMix64
   public let seed: UInt64
   /// The instant up to which everything has happened.
   public private(set) var now = TickInstant.zero
@@ -19,7 +19,7 @@ public final class Simulation {
     self.runtime = runtime
     self.lanes = lanes
     self.seed = seed
-    random = SeededGenerator(seed: seed)
+    random = SplitMix64(seed: seed)
     var inputs: [(lane: Int, loop: Int, readyAt: UnsafeMutablePointer<TickInstant>)] = []
     for (number, lane) in lanes.enumerated() {
       lane.scheduler.pointee.begin(epoch: 0)
@@ -131,20 +131,4 @@ private func step(
     }
   }
   return scheduler.pointee.runNext(start) != .min
-}
-
-/// SplitMix64: small, fast, the same everywhere for the same seed.
-public struct SeededGenerator: RandomNumberGenerator, Sendable, BitwiseCopyable {
-  private var state: UInt64
-
-  public init(seed: UInt64) { state = seed }
-
-  @_noLocks @_noAllocation
-  public mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var word = state
-    word = (word ^ (word &>> 30)) &* 0xBF58_476D_1CE4_E5B9
-    word = (word ^ (word &>> 27)) &* 0x94D0_49BB_1331_11EB
-    return word ^ (word &>> 31)
-  }
 }

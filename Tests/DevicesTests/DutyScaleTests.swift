@@ -1,4 +1,5 @@
 import Buses
+import Tactus
 import Testing
 import Wire
 

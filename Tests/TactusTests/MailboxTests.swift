@@ -107,7 +107,7 @@ struct LatestTests {
 struct HistogramTests {
   @Test("every value falls into the bucket whose bounds hold it")
   func bounds() {
-    var random = SeededGenerator(seed: 3)
+    var random = SplitMix64(seed: 3)
     for exponent in 0..<37 {
       for _ in 0..<50 {
         let value = Int64.random(in: (1 << Int64(exponent))..<(2 << Int64(exponent)), using: &random)
@@ -121,7 +121,7 @@ struct HistogramTests {
   @Test("percentiles are within 6.25 % of the exact ones, the maximum is exact")
   func percentiles() throws {
     let histogram = Histogram()
-    var random = SeededGenerator(seed: 4)
+    var random = SplitMix64(seed: 4)
     var values: [Int64] = []
     for _ in 0..<10_000 {
       let value = Int64(Double.random(in: 1...5000, using: &random) * Double.random(in: 1...100, using: &random))

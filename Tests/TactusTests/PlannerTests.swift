@@ -55,7 +55,7 @@ struct PlannerTests {
 
   @Test("random sets in simulated time: no tick ever responds later than the analysis says", arguments: 1...40)
   func bound(seed: UInt64) throws {
-    var random = SeededGenerator(seed: seed)
+    var random = SplitMix64(seed: seed)
     let count = Int.random(in: 1...5, using: &random)
     let periods = (0..<count).map { _ in
       Nanoseconds.milliseconds([1, 2, 4, 5, 8, 10, 20].randomElement(using: &random)!)

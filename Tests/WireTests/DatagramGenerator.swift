@@ -1,8 +1,10 @@
+import Tactus
+
 /// Seeded robot datagrams: valid ones, structure-aware mutations of them, and raw bytes.
 struct DatagramGenerator {
-  var random: SeededRandom
+  var random: SplitMix64
 
-  init(seed: UInt64) { random = SeededRandom(seed: seed) }
+  init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
   mutating func next() -> [UInt8] {
     switch random.below(20) {

@@ -1,5 +1,7 @@
+import Tactus
+
 /// `original` with one to four bytes changed, removed, doubled or inserted.
-func mutated(_ original: [UInt8], _ random: inout SeededRandom) -> [UInt8] {
+func mutated(_ original: [UInt8], _ random: inout SplitMix64) -> [UInt8] {
   var bytes = original
   let telling = Array(#"{}[]",:\0123456789.-+eEtfnul "#.utf8) + [0, 9, 10, 13, 0x80, 0xC3, 0xFF]
   for _ in 0...random.below(4) where !bytes.isEmpty {

@@ -1,3 +1,4 @@
+import Tactus
 import Testing
 import Wire
 
@@ -32,7 +33,7 @@ import Wire
   @Test("request: the robot decodes what the operator side encodes, 20,000 seeded ones")
   func roundTrip() {
     let seed: UInt64 = 20_260_103
-    var random = SeededRandom(seed: seed)
+    var random = SplitMix64(seed: seed)
     for number in 0..<20_000 {
       let left = Double(random.below(2001) - 1000) / 10
       let right = Double(random.below(2001) - 1000) / 10

@@ -1,3 +1,4 @@
+import Tactus
 import Testing
 import Wire
 
@@ -21,7 +22,7 @@ import Wire
 
   @Test("reader: frames one after the other, byte by byte, come out in order")
   func stream() {
-    var random = SeededRandom(seed: 1)
+    var random = SplitMix64(seed: 1)
     let frames = (0..<500).map { _ in randomFrame(&random) }
     #expect(frames.flatMap(bytes).framesIn() == frames)
   }
@@ -29,7 +30,7 @@ import Wire
   @Test("reader: noise without a start between frames costs no frame")
   func noise() {
     let seed: UInt64 = 20_260_104
-    var random = SeededRandom(seed: seed)
+    var random = SplitMix64(seed: seed)
     var stream: [UInt8] = []
     var frames: [XGOFrame] = []
     var noise = 0
@@ -84,7 +85,7 @@ import Wire
   @Test("reader: 20,000 mutated streams never crash and give only frames that encode to bytes of the stream")
   func mutations() {
     let seed: UInt64 = 20_260_105
-    var random = SeededRandom(seed: seed)
+    var random = SplitMix64(seed: seed)
     var found = 0
     for number in 0..<20_000 {
       let original = (0...random.below(3)).flatMap { _ in bytes(randomFrame(&random)) }
@@ -126,7 +127,7 @@ import Wire
     }
   }
 
-  private func randomFrame(_ random: inout SeededRandom) -> XGOFrame {
+  private func randomFrame(_ random: inout SplitMix64) -> XGOFrame {
     var frame = XGOFrame(
       mode: random.pick([1, 2, 0x12]), address: XGOAddress(UInt8(truncatingIfNeeded: random.next())))
     for _ in 0..<random.below(XGOFrame.maximumDataCount + 1) {

@@ -62,7 +62,7 @@ private struct SafetyObserver {
 }
 
 @Suite struct RobotMachinePropertyTests {
-  private func randomSpeeds(_ generator: inout SeededGenerator) -> WheelSpeeds {
+  private func randomSpeeds(_ generator: inout SplitMix64) -> WheelSpeeds {
     switch Int.random(in: 0..<12, using: &generator) {
     case 0: .zero
     case 1: speeds(.nan, .random(in: -100...100, using: &generator))
@@ -73,7 +73,7 @@ private struct SafetyObserver {
     }
   }
 
-  private func randomSettings(_ generator: inout SeededGenerator) -> RobotSettings {
+  private func randomSettings(_ generator: inout SplitMix64) -> RobotSettings {
     try! RobotSettings(
       failsafeTimeout: .milliseconds(.random(in: 400...2_000, using: &generator)),
       speedLimit: Percent(.random(in: 0...100, using: &generator)),
@@ -82,7 +82,7 @@ private struct SafetyObserver {
       failuresBeforeFault: .random(in: 1...5, using: &generator))
   }
 
-  private func randomEvent(_ generator: inout SeededGenerator) -> RobotEvent {
+  private func randomEvent(_ generator: inout SplitMix64) -> RobotEvent {
     let source = [sourceA, sourceA, sourceA, sourceB, sourceC].randomElement(using: &generator)!
     let stamp: SenderTimestamp? =
       Bool.random(using: &generator) ? nil : .at((Double.random(in: 0...50, using: &generator) * 4).rounded() / 4)
@@ -107,7 +107,7 @@ private struct SafetyObserver {
   func randomHistories() {
     var drives = 0
     for seed in UInt64(0)..<100_000 {
-      var generator = SeededGenerator(seed: seed)
+      var generator = SplitMix64(seed: seed)
       var settings = randomSettings(&generator)
       var machine = RobotMachine(settings)
       var observer = SafetyObserver()
