@@ -36,17 +36,23 @@ public final class Latest<Element: BitwiseCopyable>: @unchecked Sendable {
   public func reader() -> LatestReader<Element> { LatestReader(self) }
 }
 
-/// Sequence number and two slots of whole words, on cache lines of their own.
+/// Sequence number and two slots of whole words: together in one cache line where they fit, since a small value then costs
+/// its writer one line to take back from its readers; else on lines of their own.
 @usableFromInline final class LatestStorage: @unchecked Sendable {
   @usableFromInline let base: UnsafeMutableRawPointer
   @usableFromInline let sequence: UnsafeMutablePointer<Atomic<UInt64>>
   @usableFromInline let wordCount: Int
   @usableFromInline let stride: Int
+  @usableFromInline let slots: UnsafeMutableRawPointer
 
   init(byteCount: Int) {
     wordCount = max(1, (byteCount + 7) / 8)
-    stride = (wordCount * 8 + 63) / 64 * 64
-    base = .allocate(byteCount: 128 + 2 * stride, alignment: 128)
+    let fitsOneLine = 8 + 2 * 8 * wordCount <= 64
+    stride = fitsOneLine ? 8 * wordCount : (wordCount * 8 + 63) / 64 * 64
+    let offset = fitsOneLine ? 8 : 128
+    // 128 at least, so that no other allocation shares the line or its prefetched neighbour.
+    base = .allocate(byteCount: max(128, offset + 2 * stride), alignment: 128)
+    slots = base + offset
     sequence = base.bindMemory(to: Atomic<UInt64>.self, capacity: 1)
     sequence.initialize(to: Atomic(0))
     for number in 0...1 {
@@ -57,7 +63,7 @@ public final class Latest<Element: BitwiseCopyable>: @unchecked Sendable {
   deinit { base.deallocate() }
 
   @usableFromInline func slot(_ number: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
-    (base + 128 + number * stride).assumingMemoryBound(to: Atomic<UInt64>.self)
+    (slots + number * stride).assumingMemoryBound(to: Atomic<UInt64>.self)
   }
 
   func copyIn(_ bytes: UnsafeRawPointer, _ count: Int, to slot: UnsafeMutablePointer<Atomic<UInt64>>) {
@@ -115,7 +121,7 @@ public struct LatestWriter<Element: BitwiseCopyable>: ~Copyable, @unchecked Send
   init(_ latest: Latest<Element>) {
     self.latest = latest
     sequence = latest.storage.sequence
-    slots = latest.storage.base + 128
+    slots = latest.storage.slots
     stride = latest.storage.stride
   }
 
@@ -143,7 +149,7 @@ public struct LatestReader<Element: BitwiseCopyable>: ~Copyable, @unchecked Send
   init(_ latest: Latest<Element>) {
     self.latest = latest
     sequence = latest.storage.sequence
-    slots = latest.storage.base + 128
+    slots = latest.storage.slots
     stride = latest.storage.stride
     copy = latest.initial
   }
