@@ -2,7 +2,7 @@ import CBench
 import Synchronization
 import Tactus
 
-/// latest BYTES COUNT CPU_A CPU_B: the same work as peers/seqlock.cpp.
+/// latest BYTES COUNT CPU_A CPU_B: the same work as peers/latest.cpp.
 enum LatestBench {
   static func run(_ arguments: Arguments) {
     let count = arguments.int(1)

@@ -1,10 +1,11 @@
-"""The latest-value mailbox beside a sequence lock in C++."""
+"""The latest-value mailbox beside a sequence lock and a triple buffer in C++."""
 from ..report import Report, Table
 from .ring import compare
 
 TITLE = "Latest value: write and read"
 METHOD = """
-The peer is a sequence lock of `std::atomic` words (Boehm's form), g++ -O3. Alone: one thread, nobody else about. Shared:
+The peers are a sequence lock of `std::atomic` words (Boehm's form), which the aim is about, and a triple buffer, which
+serves one reader only; both g++ -O3. Alone: one thread, nobody else about. Shared:
 writer and reader on two processors; the write is timed with both at full speed, the read with a write every microsecond
 (a sequence lock's reader starves under more). Figures are ns for each call, medians over the rounds; ratios are the
 median of the rounds' ratios.
@@ -21,7 +22,8 @@ def run(context):
     lines = []
     for size in (8, 64):
         arguments = [size, count, context.other_cpu, context.cpu]
-        commands = {"Tactus": [context.bench, "latest", *arguments], "C++": [context.peer("seqlock"), *arguments]}
+        commands = {"Tactus": [context.bench, "latest", *arguments], "seqlock": [context.peer("latest"), "seqlock", *arguments],
+                    "triple buffer": [context.peer("latest"), "triple", *arguments]}
         compare(context, report, f"{size} bytes", commands, FIGURES, lines)
-    report.tables.append(Table("Latest value, ns", ["", "Tactus", "C++", "ratio"], lines))
+    report.tables.append(Table("Latest value, ns", ["", "Tactus", "seqlock", "triple buffer", "ratio to the seqlock"], lines))
     return report

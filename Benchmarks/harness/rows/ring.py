@@ -26,17 +26,17 @@ def run(context):
 
 
 def compare(context, report, condition, commands, figures, lines):
-    """Runs both commands alternately; a line and an aim of ≤ 1.0 × for every figure they print."""
+    """Runs the commands alternately; a line and an aim of ≤ 1.0 × for every figure they print: first beside second."""
     results = {name: [] for name in commands}
     for _, name in context.turns(commands):
         results[name].append(context.processes.run_json(commands[name], 120))
     report.raw[condition] = results
-    ours, theirs = (results[name] for name in commands)
+    ours, theirs, *others = (results[name] for name in commands)
     for figure, title in figures.items():
         one, other = [run[figure] for run in ours], [run[figure] for run in theirs]
         ratio = median_ratio(one, other)
         low, high = min(a / b for a, b in zip(one, other)), max(a / b for a, b in zip(one, other))
         lines.append([f"{condition}: {title}", number(statistics.median(one)), number(statistics.median(other)),
-                      number(ratio)])
+                      *(number(statistics.median(run[figure] for run in runs)) for runs in others), number(ratio)])
         report.aims.append(Aim(f"{condition}: {title}", ratio, 1.0,
                                detail=f"rounds from {number(low)} to {number(high)}"))

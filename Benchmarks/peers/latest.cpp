@@ -1,4 +1,5 @@
-// seqlock BYTES COUNT CPU_A CPU_B: the latest value behind a sequence lock of std::atomic words.
+// latest seqlock|triple BYTES COUNT CPU_A CPU_B: the latest value behind a sequence lock of std::atomic words, or in a
+// triple buffer.
 //
 // alone: one thread writes, then reads, nobody else about. shared: a writer on CPU_A and a reader on CPU_B; the write is
 // timed with both at full speed, the read with a write every microsecond (a seqlock's reader starves under more).
@@ -34,6 +35,28 @@ template <size_t Words> struct alignas(64) Sequenced {
   }
 };
 
+// Three slots, one each for writer, reader and the exchange between them. Wait-free at both ends, for one reader only.
+template <size_t Words> struct Tripled {
+  struct alignas(64) Slot {
+    Value<Words> value{};
+  };
+  Slot slots[3];
+  alignas(64) std::atomic<uint32_t> middle{1};
+  alignas(64) uint32_t back = 0;
+  alignas(64) uint32_t front = 2;
+  static constexpr uint32_t fresh = 4;
+
+  void write(const Value<Words> &value) {
+    slots[back].value = value;
+    back = middle.exchange(back | fresh, std::memory_order_acq_rel) & 3;
+  }
+
+  Value<Words> read() {
+    if (middle.load(std::memory_order_relaxed) & fresh) front = middle.exchange(front, std::memory_order_acq_rel) & 3;
+    return slots[front].value;
+  }
+};
+
 // Keeps the compiler from dropping or merging the reads.
 static inline void use(uint64_t value) { asm volatile("" : : "r"(value) : "memory"); }
 
@@ -41,8 +64,8 @@ struct Shared {
   double write_ns, read_ns;
 };
 
-template <size_t Words>
-static Shared shared(Sequenced<Words> &latest, int64_t count, int64_t pause, int second_cpu) {
+template <size_t Words, class Latest>
+static Shared shared(Latest &latest, int64_t count, int64_t pause, int second_cpu) {
   std::atomic<bool> ready{false}, done{false};
   int64_t reads = 0, reading = 0;
   std::thread reader([&] {
@@ -73,8 +96,8 @@ static Shared shared(Sequenced<Words> &latest, int64_t count, int64_t pause, int
   return {write, (double)reading / (double)reads};
 }
 
-template <size_t Words> static void report(int64_t count, int second_cpu) {
-  static Sequenced<Words> latest;
+template <size_t Words, class Latest> static void report(int64_t count, int second_cpu) {
+  static Latest latest;
   Value<Words> value{};
   int64_t start = monotonic_now();
   for (int64_t index = 0; index < count; index++) {
@@ -87,16 +110,20 @@ template <size_t Words> static void report(int64_t count, int second_cpu) {
   for (int64_t index = 0; index < count; index++) use(latest.read().words[Words - 1]);
   double read_alone = (double)(monotonic_now() - start) / (double)count;
 
-  Shared write = shared<Words>(latest, count, 0, second_cpu), read = shared<Words>(latest, count / 50, 1000, second_cpu);
+  Shared write = shared<Words, Latest>(latest, count, 0, second_cpu),
+         read = shared<Words, Latest>(latest, count / 50, 1000, second_cpu);
   printf("{\"write_alone_ns\": %.3f, \"read_alone_ns\": %.3f, \"write_shared_ns\": %.3f, \"read_shared_ns\": %.3f}\n",
          write_alone, read_alone, write.write_ns, read.read_ns);
 }
 
 int main(int argc, char **argv) {
-  if (argc != 5) return 64;
-  int first_cpu = atoi(argv[3]), second_cpu = atoi(argv[4]);
+  if (argc != 6) return 64;
+  int first_cpu = atoi(argv[4]), second_cpu = atoi(argv[5]);
+  int64_t count = atoll(argv[3]);
+  bool is_small = atoi(argv[2]) == 8, is_triple = argv[1][0] == 't';
   pin_to(first_cpu);
-  if (atoi(argv[1]) == 8) report<1>(atoll(argv[2]), second_cpu);
-  else if (atoi(argv[1]) == 64) report<8>(atoll(argv[2]), second_cpu);
-  else return 64;
+  if (is_small && is_triple) report<1, Tripled<1>>(count, second_cpu);
+  else if (is_small) report<1, Sequenced<1>>(count, second_cpu);
+  else if (is_triple) report<8, Tripled<8>>(count, second_cpu);
+  else report<8, Sequenced<8>>(count, second_cpu);
 }
