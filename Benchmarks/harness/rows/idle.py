@@ -25,7 +25,7 @@ ROOT = PACKAGE.parent
 def run(context):
     report = Report("idle", TITLE, METHOD)
     context.processes.run(
-        ["swift", "build", "-c", "release", "--product", "tactus", "--package-path", ROOT], 1200)
+        ["swift", "build", "-c", "release", "--static-swift-stdlib", "--product", "tactus", "--package-path", ROOT], 1200)
     starters = {"Tactus": start_tactus, "Python": start_python}
     results = {name: [] for name in starters}
     seconds = context.long_or_quick(10, 2)
