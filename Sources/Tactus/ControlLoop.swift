@@ -11,7 +11,7 @@ public enum ReleaseCause: UInt8, Sendable, BitwiseCopyable {
 /// All that a tick may know about time. A loop reads time from here and from nowhere else.
 public struct Tick: Sendable, BitwiseCopyable {
   /// Number of the periodic release, from 0 at `start + phase`. A release by deadline or input carries the index of the
-  /// periodic release before it.
+  /// periodic release before it; −1 before the first.
   public var index: Int64
   public var cause: ReleaseCause
   /// When the release was due. For a release by input, when the lane saw the input.

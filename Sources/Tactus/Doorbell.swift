@@ -17,10 +17,16 @@ public final class Doorbell: Sendable {
   /// The button: a plain value that a loop may hold. Valid as long as the bell.
   public var button: DoorbellButton { DoorbellButton(descriptor: descriptor) }
 
-  /// Blocks until the bell is rung, then clears it. False when `limit` passed first; nil: no limit.
+  /// Blocks until the bell is rung, then clears it. False when `limit` passed first (to the next millisecond); nil: no
+  /// limit.
   @discardableResult
   public func wait(limit: Nanoseconds? = nil) -> Bool {
-    tactus_eventfd_wait(descriptor, limit.map { Int32(clamping: max(0, $0.count / 1_000_000)) } ?? -1) != 0
+    tactus_eventfd_wait(descriptor, limit.map(Self.milliseconds) ?? -1) != 0
+  }
+
+  /// Rounded up, so that a short limit is a wait and not a poll.
+  static func milliseconds(_ limit: Nanoseconds) -> Int32 {
+    Int32(clamping: max(0, limit.count / 1_000_000 + (limit.count % 1_000_000 > 0 ? 1 : 0)))
   }
 
   public func clear() { tactus_eventfd_clear(descriptor) }

@@ -3,7 +3,7 @@ import Synchronization
 /// A log-linear histogram of fixed size: 16 buckets to each power of two, so that a value is known within 6.25 %.
 ///
 /// Written by one thread, read by any, without a lock: each bucket is a relaxed atomic. Values are nanoseconds, 0 to
-/// 2³⁷ (137 s); larger ones count in the last bucket, smaller than 0 as 0.
+/// 2³⁸ (275 s); larger ones count in the last bucket, smaller than 0 as 0.
 struct Histogram: ~Copyable {
   static let bucketCount = 35 * 16
 

@@ -53,7 +53,8 @@ public struct Loop {
   ///   - safeStateAfter: consecutive misses (skipped, or ended past the deadline) after which the loop's safe state is
   ///     entered; 0: never.
   ///   - input: what also releases the loop, by arrival.
-  ///   - minimumInterval: between two releases by input.
+  ///   - minimumInterval: between two releases by input, and before a deadline that has passed already releases the
+  ///     loop; more than 0.
   ///   - body: makes the loop; called once, here.
   @inlinable
   public init<Body: ControlLoop & ~Copyable>(
@@ -73,6 +74,8 @@ public struct Loop {
     executionTime: Nanoseconds?, tolerance: Nanoseconds?, safeStateAfter: Int, input: LoopInput?,
     minimumInterval: Nanoseconds, body: LoopBody
   ) {
+    precondition(minimumInterval > .zero, "a minimum interval of nothing would release a loop for ever at one instant")
+    if case .catchUp(let limit) = late { precondition(limit >= 0, "a number of releases is 0 or more") }
     self.name = name
     self.rate = rate
     self.phase = phase

@@ -125,7 +125,8 @@ final class LaneRun: @unchecked Sendable {
     if running, let thread {
       thread.apply(entries)
     } else if hasScheduler {
-      for change in entries { scheduler.pointee.take(change, at: simulated.pointee.busyUntil) }
+      let now = max(simulated.pointee.now, simulated.pointee.busyUntil)
+      for change in entries { scheduler.pointee.take(change, at: now) }
     } else {
       for change in entries {
         slots[change.loop].period = change.period

@@ -48,11 +48,12 @@ struct LaneScheduler: ~Copyable {
     wokeAt = to
   }
 
-  /// An input of `loop` is readable since `instant`. Never called for a loop that is already due.
+  /// An input of `loop` is readable since `instant`; `.max`: no longer. Changes nothing for a loop that is already due.
   @_noLocks @_noAllocation
   mutating func inputReady(_ loop: Int, at instant: Int64) {
+    guard releases.contains(loop) else { return }
     (slots + loop).pointee.inputAt = instant
-    if releases.contains(loop) { releases.update(loop, key: nextKey(slots + loop)) }
+    releases.update(loop, key: nextKey(slots + loop))
   }
 
   /// Runs the most urgent loop that is due at `now` and returns when its tick ended; `.min` when none is due.
@@ -89,7 +90,7 @@ struct LaneScheduler: ~Copyable {
   }
 
   /// Gives a loop a new period, at a tick boundary. The next release is one new period after the last one, or the first
-  /// such instant after `now`; releases already due stay due.
+  /// such instant after `now`. As many releases are due as before; the newest is the last such instant up to `now`.
   @_noLocks @_noAllocation
   mutating func take(_ change: RateChange, at now: Int64) {
     let loop = change.loop
@@ -99,6 +100,11 @@ struct LaneScheduler: ~Copyable {
       let last = slot.pointee.nextRelease &- slot.pointee.period
       let periods = later(1, (now &- last) / period &+ 1)
       slot.pointee.nextRelease = last &+ periods &* period
+    } else {
+      // A shorter period must not invent releases in the past: they would count as missed.
+      let older = (now &- slot.pointee.nextRelease) / slot.pointee.period
+      let newest = slot.pointee.nextRelease &+ older &* slot.pointee.period
+      slot.pointee.nextRelease = newest &+ (now &- newest) / period &* period &- older &* period
     }
     slot.pointee.period = period
     slot.pointee.deadline = change.deadline
@@ -146,6 +152,11 @@ struct LaneScheduler: ~Copyable {
   private func takePeriodic(_ slot: UnsafeMutablePointer<LoopSlot>, _ tick: inout Tick) {
     let start = tick.started.nanoseconds
     let period = slot.pointee.period
+    // Asleep when it should have run: the kernel's lateness, not that of a loop before it. Asked of the oldest release
+    // that is due, since the newest may be on time by chance.
+    if slot.pointee.nextRelease >= sleptFrom, wokeAt &- slot.pointee.nextRelease > slot.pointee.tolerance {
+      slot.pointee.counters.oversleeps &+= 1
+    }
     var due: Int64 = 1
     if start &- slot.pointee.nextRelease >= period {
       due = (start &- slot.pointee.nextRelease) / period &+ 1
@@ -157,10 +168,6 @@ struct LaneScheduler: ~Copyable {
     tick.scheduled = TickInstant(nanoseconds: slot.pointee.nextRelease)
     tick.missed = slot.pointee.missedSinceRun
     slot.pointee.missedSinceRun = 0
-    // Asleep when it should have run: the kernel's lateness, not that of a loop before it.
-    if slot.pointee.nextRelease >= sleptFrom, wokeAt &- slot.pointee.nextRelease > slot.pointee.tolerance {
-      slot.pointee.counters.oversleeps &+= 1
-    }
     slot.pointee.nextIndex &+= 1
     slot.pointee.nextRelease &+= period
     slot.pointee.counters.ran &+= 1
@@ -216,6 +223,7 @@ struct LaneScheduler: ~Copyable {
       }
       if case .runLate = slot.pointee.late, latency > slot.pointee.tolerance, slot.pointee.nextRelease <= end {
         skip(slot, (end &- slot.pointee.nextRelease) / slot.pointee.period &+ 1)
+        enterSafeStateIfDue(slot, &tick)
       }
     }
     slot.pointee.counters.released = slot.pointee.releasedIndex

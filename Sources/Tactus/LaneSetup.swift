@@ -36,6 +36,17 @@ enum LaneSetup {
       findings: findings)
   }
 
+  /// The report of a thread whose own state cannot be read, and which therefore stays as it is.
+  static func decline(lane: String, scheduling: Scheduling, cpu: Int?, errno: Int32) -> LaneReport {
+    let asks = scheduling != .normal || cpu != nil
+    let finding = LaneReport.Finding(
+      isRefusal: true,
+      description: "scheduling and CPU left alone: the thread's own could not be read to be restored (errno \(errno))")
+    return LaneReport(
+      lane: lane, requested: scheduling, effective: .normal, requestedCPU: cpu, effectiveCPU: nil,
+      findings: asks ? [finding] : [])
+  }
+
   private static func fifoReason(_ errno: Int32) -> String {
     guard errno == 1 else { return "errno \(errno)" }
     let limit = tactus_limit_rtprio()

@@ -4,12 +4,16 @@ import Synchronization
 
 /// The thread of one lane in real time: a block on a serial Dispatch queue that does not return until the lane stops.
 ///
-/// The thread goes back to Dispatch as it came: policy, priority, affinity, timer slack and name restored.
+/// The thread goes back to Dispatch as it came: policy, priority, affinity, timer slack and name restored. What could not
+/// be restored is not changed in the first place.
 final class LaneThread: @unchecked Sendable {
   // Sendable: what the thread and its owner share is in `control` (atomics), or ordered by the semaphores.
   static let inputLimit = 60
 
-  private let lane: LaneRun
+  private let name: String
+  private let scheduling: Scheduling
+  private let cpu: Int?
+  private let scheduler: UnsafeMutablePointer<LaneScheduler>
   private let control: UnsafeMutablePointer<LaneControl>
   private let ready = DispatchSemaphore(value: 0)
   private let gate = DispatchSemaphore(value: 0)
@@ -17,8 +21,9 @@ final class LaneThread: @unchecked Sendable {
   private var report: LaneReport?
   private var mayRun = false
 
+  /// The lane is not retained: it joins the thread before it goes.
   init(lane: LaneRun) throws(RuntimeError) {
-    self.lane = lane
+    (name, scheduling, cpu, scheduler) = (lane.name, lane.scheduling, lane.cpu, lane.scheduler)
     var inputs: [LaneControl.Input] = []
     for loop in 0..<lane.loopCount {
       switch lane.slots[loop].input {
@@ -35,14 +40,9 @@ final class LaneThread: @unchecked Sendable {
     }
   }
 
-  deinit {
-    control.deinitialize(count: 1)
-    control.deallocate()
-  }
-
   /// Starts the thread; returns when it is set up.
   func start() -> LaneReport {
-    DispatchQueue(label: "tactus.lane.\(lane.name)").async { self.main() }
+    DispatchQueue(label: "tactus.lane.\(name)").async { self.main() }
     ready.wait()
     return report!
   }
@@ -57,8 +57,13 @@ final class LaneThread: @unchecked Sendable {
     tactus_eventfd_signal(control.pointee.wake)
   }
 
-  /// Returns when the loops are in their safe state and the thread is about to go back to Dispatch.
-  func join() { done.wait() }
+  /// Returns when the loops are in their safe state and the thread is about to go back to Dispatch. Called once, last.
+  func join() {
+    done.wait()
+    // Here and not in deinit: Dispatch's block may hold this object a little longer than the owner does.
+    control.deinitialize(count: 1)
+    control.deallocate()
+  }
 
   /// Hands the lane a change and returns when it has taken it.
   func apply(_ changes: [RateChange]) {
@@ -72,16 +77,19 @@ final class LaneThread: @unchecked Sendable {
 
   private func main() {
     var before = tactus_thread_state()
-    tactus_thread_save(&before)
-    report = LaneSetup.apply(lane: lane.name, scheduling: lane.scheduling, cpu: lane.cpu)
+    let saved = tactus_thread_save(&before)
+    report =
+      saved == 0
+      ? LaneSetup.apply(lane: name, scheduling: scheduling, cpu: cpu)
+      : LaneSetup.decline(lane: name, scheduling: scheduling, cpu: cpu, errno: -saved)
     tactus_thread_touch_stack()
     ready.signal()
     gate.wait()
     if mayRun {
-      runLane(lane.scheduler, control)
-      lane.scheduler.pointee.stopLoops(at: tactus_monotonic_now())
+      runLane(scheduler, control)
+      scheduler.pointee.stopLoops(at: tactus_monotonic_now())
     }
-    tactus_thread_restore(&before)
+    if saved == 0 { tactus_thread_restore(&before) }
     done.signal()
   }
 }

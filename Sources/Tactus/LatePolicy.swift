@@ -5,7 +5,7 @@ public enum LatePolicy: Sendable, Hashable, BitwiseCopyable {
   /// Run once for the newest release that is due, give up the older ones. For control: only the present counts.
   case skip
   /// Run up to `limit` missed releases late and in order before the newest, give up the older ones. For work that is
-  /// counted, such as integration steps.
+  /// counted, such as integration steps. `limit` is 0 or more.
   case catchUp(limit: Int64)
   /// Run the oldest release that is due, late, then give up all that have come due by its end: the loop rests until its
   /// next release in phase, so that a loop that is too slow does not take the whole lane.
@@ -16,9 +16,10 @@ public enum LatePolicy: Sendable, Hashable, BitwiseCopyable {
 public struct Rate: Sendable, Hashable, BitwiseCopyable {
   public let period: Nanoseconds
 
-  /// Every `period`, at least 1 µs.
+  /// Every `period`, 1 µs…10⁹ s.
   public static func period(_ period: Nanoseconds) -> Rate {
-    precondition(period >= .microseconds(1), "a period is at least 1 µs")
+    precondition(
+      (.microseconds(1)...Nanoseconds.seconds(1_000_000_000)).contains(period), "a period is 1 µs…10⁹ s")
     return Rate(period: period)
   }
 

@@ -16,6 +16,7 @@ struct LoopRecord: ~Copyable {
   init() {
     words = .allocate(capacity: Self.wordCount)
     for index in 0..<Self.wordCount { (words + index).initialize(to: Atomic(0)) }
+    publish(LoopCounters(), Extremes())
   }
 
   deinit {

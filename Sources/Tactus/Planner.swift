@@ -73,33 +73,39 @@ public enum Planner {
     let utilisation = ([task] + higher).reduce(0.0) { $0 + Double($1.executionTime.count) / Double($1.period.count) }
     guard utilisation < 1 || (utilisation == 1 && blocking == 0) else { return nil }
     // The longest time the lane is busy at this priority or above: every tick that starts in it has to be looked at.
-    var busy = blocking + cost
-    for _ in 0..<100_000 {
-      let next = blocking + ([task] + higher).reduce(0) { $0 + ceiling(busy, $1.period.count) * $1.executionTime.count }
-      if next == busy { break }
-      busy = next
+    let busy = fixedPoint(from: blocking + cost) { busy in
+      blocking + ([task] + higher).reduce(0) { $0 + ceiling(busy, $1.period.count) * $1.executionTime.count }
     }
+    guard let busy else { return nil }
     var worst: Int64 = 0
     for job in 0..<max(1, ceiling(busy, period)) {
       // When the job starts: behind the tick that blocks, its own earlier jobs, and all more urgent ones until then.
-      var start = blocking + job * cost
-      for _ in 0..<100_000 {
-        let next =
-          blocking + job * cost + higher.reduce(0) { $0 + (start / $1.period.count + 1) * $1.executionTime.count }
-        if next == start { break }
-        start = next
+      let start = fixedPoint(from: blocking + job * cost) { start in
+        blocking + job * cost + higher.reduce(0) { $0 + (start / $1.period.count + 1) * $1.executionTime.count }
       }
+      guard let start else { return nil }
       worst = max(worst, start + cost - job * period)
     }
     return Nanoseconds(worst)
   }
 
+  /// nil when it is not reached: the lane is overloaded by less than the rounding of its utilisation, or nearly so.
+  private static func fixedPoint(from start: Int64, _ next: (Int64) -> Int64) -> Int64? {
+    var value = start
+    for _ in 0..<100_000 {
+      let following = next(value)
+      if following == value { return value }
+      value = following
+    }
+    return nil
+  }
+
   private static func bestPhase(period: Int64, placed: [(period: Int64, phase: Int64)]) -> Int64 {
     guard !placed.isEmpty else { return 0 }
+    let commons = placed.map { greatestCommonDivisor(period, $0.period) }
     // Candidates: halfway between neighbouring releases of the loops placed, as seen within one period.
     var marks: Set<Int64> = []
-    for other in placed {
-      let common = greatestCommonDivisor(period, other.period)
+    for (other, common) in zip(placed, commons) {
       for multiple in 0..<min(period / common, 256) { marks.insert((other.phase + multiple * common) % period) }
     }
     let sorted = marks.sorted()
@@ -107,8 +113,7 @@ public enum Planner {
     for (index, mark) in sorted.enumerated() {
       let next = index + 1 < sorted.count ? sorted[index + 1] : sorted[0] + period
       let phase = ((mark + next) / 2) % period
-      let distance = placed.map { other in
-        let common = greatestCommonDivisor(period, other.period)
+      let distance = zip(placed, commons).map { other, common in
         let apart = ((phase - other.phase) % common + common) % common
         return min(apart, common - apart)
       }.min()!

@@ -65,10 +65,10 @@ public final class Runtime: Sendable {
     if isRunning { stop() }
   }
 
-  /// Starts every lane; the loops' first releases follow within a millisecond, all from one epoch.
+  /// Starts every lane. Phase 0 of all is one epoch, 200 µs and half a microsecond a loop after the last is set up.
   ///
   /// Returns once every lane's thread is set up: `reports` then says what is in effect. Blocks for well under a
-  /// millisecond a lane.
+  /// millisecond a lane, and for a SCHED_FIFO lane as long as it takes to look through the machine's threads for rivals.
   /// - Throws: `.alreadyRunning`, `.simulating`, `.system`, and in strict mode `.notRealTime`; nothing runs then.
   public func start() throws(RuntimeError) {
     var failure: RuntimeError?
@@ -171,7 +171,8 @@ public final class Runtime: Sendable {
   }
 
   /// Changes the rates of loops, all or nothing: every change is checked first, then each lane takes its own at a tick
-  /// boundary. A changed loop's next release is one new period after its last. Returns when all lanes have taken it.
+  /// boundary. A changed loop's next release is one new period after its last; its rank in the lane stays. Returns when
+  /// all lanes have taken it. Never call it from a tick; during a simulation only from the thread that runs it.
   /// - Throws: `.unknownLoop`; `.infeasible` when the new set could not meet its deadlines. Nothing has changed then.
   public func setRates(_ rates: [String: Rate]) throws(RuntimeError) {
     var failure: RuntimeError?
@@ -200,17 +201,18 @@ public final class Runtime: Sendable {
   public func simulation(seed: UInt64 = 1) throws(RuntimeError) -> Simulation {
     let phase = state.withLock { state in
       let before = state.phase
-      if before == .idle { state.phase = .simulating }
+      guard before == .idle else { return before }
+      state.phase = .simulating
+      for (number, lane) in lanes.enumerated() {
+        lane.simulated.pointee = SimulatedLane(number: number)
+        lane.prepare(simulating: true)
+      }
       return before
     }
     switch phase {
     case .running: throw .alreadyRunning
     case .simulating: throw .simulating
     case .idle: break
-    }
-    for (number, lane) in lanes.enumerated() {
-      lane.simulated.pointee = SimulatedLane(number: number)
-      lane.prepare(simulating: true)
     }
     return Simulation(runtime: self, lanes: lanes, seed: seed)
   }

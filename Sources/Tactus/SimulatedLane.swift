@@ -12,6 +12,8 @@ struct SimulatedLane {
   let number: Int64
   /// The instant up to which the lane's thread is busy.
   var busyUntil: Int64 = 0
+  /// The instant up to which the simulation has run.
+  var now: Int64 = 0
   /// Sorted by `from`; capacity fixed before the run.
   var disturbances: [Disturbance] = []
   private var nextDisturbance = Int64.max

@@ -49,6 +49,7 @@ public final class Simulation {
       lanes.count == 1 && inputs.isEmpty
       ? runAlone(lanes[0].scheduler, lanes[0].simulated, until: end) : runTogether(until: end)
     now = max(now, instant)
+    for lane in lanes { lane.simulated.pointee.now = now.nanoseconds }
     return ticks
   }
 
@@ -67,7 +68,7 @@ public final class Simulation {
     preconditionFailure("no loop is named \(loop)")
   }
 
-  /// Gives up what is due and puts every loop into its safe state, as `Runtime.stop()` does.
+  /// Puts every loop into its safe state, as `Runtime.stop()` does; what is due stays pending.
   public func stop() {
     for lane in lanes { lane.scheduler.pointee.stopLoops(at: now.nanoseconds) }
   }

@@ -64,8 +64,7 @@ extension Nanoseconds: CustomStringConvertible {
     guard thousandths != 0 else { return "\(whole) \(name)" }
     var decimals = String(1_000 + thousandths).dropFirst()
     while decimals.last == "0" { decimals.removeLast() }
-    let sign = count < 0 && whole == 0 ? "-" : ""
-    return "\(sign)\(whole).\(decimals) \(name)"
+    return "\(whole).\(decimals) \(name)"
   }
 }
 

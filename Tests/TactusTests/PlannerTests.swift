@@ -53,6 +53,18 @@ struct PlannerTests {
     #expect(Planner.responseTimes(tasks)[1] == nil)
   }
 
+  @Test("a lane full to the last nanosecond, whose utilisation rounds to less than 1: no bound, and the answer comes")
+  func full() {
+    let tenths = (0..<10).map {
+      Planner.Task(name: "\($0)", period: .milliseconds(10), executionTime: .milliseconds(1))
+    }
+    #expect(tenths.reduce(0.0) { total, _ in total + 0.1 } < 1)
+    let less = Planner.Task(name: "less urgent", period: .milliseconds(20), executionTime: .milliseconds(1))
+    let times = Planner.responseTimes(tenths + [less])
+    #expect(times[8] == .milliseconds(10))
+    #expect(times[9] == nil && times[10] == nil)
+  }
+
   @Test("random sets in simulated time: no tick ever responds later than the analysis says", arguments: 1...40)
   func bound(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)

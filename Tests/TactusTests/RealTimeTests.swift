@@ -184,4 +184,112 @@ struct RealTimeTests {
     try runtime.start()
     runtime.stop()
   }
+
+  /// Rings when it goes away.
+  struct Owner: ~Copyable, ControlLoop {
+    let gone: DoorbellButton
+
+    mutating func tick(_ tick: Tick) {}
+
+    deinit { gone.ring() }
+  }
+
+  @Test("a runtime that is stopped and let go: its loops and descriptors are gone when that returns, not later")
+  func nothingLingers() throws {
+    let gone = try Doorbell()
+    for _ in 0..<200 {
+      var runtime: Runtime? = try Runtime { Lane("a") { Loop("l", every: .hertz(1000)) { Owner(gone: gone.button) } } }
+      let before = entries(of: "/proc/self/fd")
+      try runtime?.start()
+      runtime?.stop()
+      #expect(entries(of: "/proc/self/fd") <= before)
+      runtime = nil
+      #expect(gone.wait(limit: .zero))
+    }
+  }
+
+  @Test("an input that hangs up for ever: the loop runs once a minimum interval, and the lane stops")
+  func hangUp() throws {
+    /// Counts ticks that follow their predecessor too early.
+    struct Spaced: ControlLoop {
+      let ticked: DoorbellButton
+      let tooEarly: UnsafeMutablePointer<Int>
+      var last = TickInstant.zero
+
+      @_noLocks @_noAllocation
+      mutating func tick(_ tick: Tick) {
+        if tick.started - last < .milliseconds(5) || tick.lateness < .zero { tooEarly.pointee &+= 1 }
+        last = tick.started
+        ticked.ring()
+      }
+    }
+    let ticked = try Doorbell()
+    let tooEarly = UnsafeMutablePointer<Int>.allocate(capacity: 1)
+    defer { tooEarly.deallocate() }
+    tooEarly.initialize(to: 0)
+    var ends: [Int32] = [-1, -1]
+    try #require(pipe(&ends) == 0)
+    close(ends[1])
+    defer { close(ends[0]) }
+    let runtime = try Runtime {
+      Lane("a") {
+        Loop(
+          "l", every: .period(.seconds(3600)), phase: .seconds(3000), input: .descriptor(ends[0]),
+          minimumInterval: .milliseconds(5)
+        ) { Spaced(ticked: ticked.button, tooEarly: tooEarly) }
+      }
+    }
+    try runtime.start()
+    for _ in 0..<5 { #expect(ticked.wait(limit: .seconds(10))) }
+    runtime.stop()
+    #expect(tooEarly.pointee == 0)
+    #expect(try #require(runtime.statistics["l"]).counters.byInput >= 5)
+  }
+
+  @Test("a lane that waits an hour stops at once; started again it keeps neither the stop nor the wait")
+  func stopWhileWaiting() throws {
+    let ticked = try Doorbell()
+    let safe = try Doorbell()
+    let runtime = try Runtime {
+      Lane("a") {
+        Loop("l", every: .period(.seconds(3600)), phase: .zero) { Bell(ticked: ticked.button, safe: safe.button) }
+      }
+    }
+    for _ in 0..<3 {
+      try runtime.start()
+      #expect(ticked.wait(limit: .seconds(10)))
+      runtime.stop()
+      #expect(safe.wait(limit: .zero))
+      let counters = try #require(runtime.statistics["l"]).counters
+      #expect(counters.ran == 1 && counters.released == 1)
+    }
+  }
+
+  @Test("the calling thread set up as a lane and restored: policy, CPUs, slack and name are what they were")
+  func restored() {
+    let done = DispatchSemaphore(value: 0)
+    nonisolated(unsafe) var before = tactus_thread_state()
+    nonisolated(unsafe) var during = tactus_thread_state()
+    nonisolated(unsafe) var after = tactus_thread_state()
+    DispatchQueue(label: "borrowed").async {
+      tactus_thread_save(&before)
+      _ = LaneSetup.apply(lane: "a lane of many letters", scheduling: .fifo(1), cpu: 0)
+      tactus_thread_save(&during)
+      tactus_thread_restore(&before)
+      tactus_thread_save(&after)
+      done.signal()
+    }
+    done.wait()
+    func bytes(_ state: tactus_thread_state, _ field: KeyPath<tactus_thread_state, some Any>) -> [UInt8] {
+      withUnsafeBytes(of: state[keyPath: field]) { Array($0) }
+    }
+    #expect(bytes(during, \.name) == Array("a lane of many ".utf8) + [0])
+    #expect(bytes(after, \.name) == bytes(before, \.name))
+    #expect(bytes(after, \.cpus) == bytes(before, \.cpus))
+    #expect(after.policy == before.policy && after.priority == before.priority && after.nice == before.nice)
+    #expect(after.timer_slack == before.timer_slack)
+    if mayUseFIFO { #expect(Int(during.policy) == TACTUS_SCHED_FIFO && during.priority == 1) }
+    // Without CAP_SYS_NICE the kernel does not let go of reset-on-fork.
+    #expect(after.flags == before.flags || (geteuid() != 0 && after.flags == before.flags | 1))
+  }
 }

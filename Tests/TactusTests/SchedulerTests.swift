@@ -1,0 +1,365 @@
+import Testing
+
+@testable import Tactus
+
+private func instant(_ milliseconds: Int64) -> TickInstant { TickInstant(nanoseconds: milliseconds * 1_000_000) }
+
+@Suite("Accounts at the edges")
+struct AccountTests {
+  @Test(
+    "runLate: the releases given up after a late tick count toward the safe state, which comes before the next tick")
+  func runLateSafeState() throws {
+    let log = Log()
+    let runtime = try Runtime {
+      Lane("a") {
+        Loop("l", every: .hertz(100), phase: .zero, late: .runLate, safeStateAfter: 4) { log.loop() }
+      }
+    }
+    let simulation = try runtime.simulation()
+    simulation.stall(loop: "l", at: instant(20), by: .milliseconds(25))
+    simulation.run(until: instant(49))
+    // 20 ended late (1); 30 ran late, ended at 45 (2); 40 was given up (3): not enough.
+    #expect(milliseconds(log.all) == [0, 10, 20, 45] && log.safe.isEmpty)
+    simulation.run(until: instant(99))
+    simulation.stall(loop: "l", at: instant(100), by: .milliseconds(35))
+    simulation.run(until: instant(139))
+    // 100 ended late (1); 110 ran late (2); 120 and 130 were given up (4).
+    #expect(log.all.last?.started == instant(135) && log.all.last?.scheduled == instant(110))
+    guard case .misses(4) = log.safe.first else { return #expect(Bool(false), "no safe state: \(log.safe)") }
+    #expect(log.safe.count == 1)
+  }
+
+  @Test("misses with no whole release between them add up; in the safe state further ones do not enter it again")
+  func missesAddUp() throws {
+    let log = Log()
+    let runtime = try Runtime {
+      Lane("a") { Loop("l", every: .hertz(100), phase: .zero, safeStateAfter: 3) { log.loop() } }
+    }
+    let simulation = try runtime.simulation()
+    // 20 and 30 are given up, 40 runs on time; then 50.
+    simulation.oversleep(lane: "a", at: instant(15), by: .milliseconds(20))
+    simulation.run(until: instant(45))
+    #expect(log.safe.isEmpty)
+    simulation.oversleep(lane: "a", at: instant(46), by: .milliseconds(11))
+    simulation.run(until: instant(69))
+    guard case .misses(3) = log.safe.first else { return #expect(Bool(false), "no safe state: \(log.safe)") }
+    for start: Int64 in [70, 85, 100] { simulation.stall(loop: "l", at: instant(start), by: .milliseconds(15)) }
+    simulation.run(until: instant(139))
+    #expect(log.safe.count == 1 && runtime.statistics["l"]?.counters.safeStates == 1)
+    simulation.stall(loop: "l", at: instant(140), by: .milliseconds(35))
+    simulation.run(until: instant(199))
+    #expect(log.safe.count == 2)
+  }
+
+  @Test("woken 30.5 ms late under skip: one oversleep, though the newest release is within the tolerance")
+  func oversleepOfSkipped() throws {
+    let runtime = try Runtime { Lane("a") { Loop("l", every: .hertz(100), phase: .zero) { Idle() } } }
+    let simulation = try runtime.simulation()
+    simulation.oversleep(lane: "a", at: instant(15), by: .microseconds(30_500))
+    simulation.run(for: .milliseconds(99))
+    let counters = try #require(runtime.statistics["l"]).counters
+    #expect(counters.oversleeps == 1 && counters.skipped == 3 && counters.overruns == 0)
+  }
+
+  @Test("lateness up to the tolerance is no oversleep, a nanosecond more is one", arguments: [(0, 0), (1, 1)])
+  func tolerance(beyond: Int64, oversleeps: Int64) throws {
+    let runtime = try Runtime {
+      Lane("a") { Loop("l", every: .hertz(100), phase: .zero, tolerance: .microseconds(70)) { Idle() } }
+    }
+    let simulation = try runtime.simulation()
+    simulation.oversleep(lane: "a", at: instant(15), by: .nanoseconds(70_000 + beyond))
+    simulation.run(for: .milliseconds(99))
+    #expect(try #require(runtime.statistics["l"]).counters.oversleeps == oversleeps)
+  }
+
+  @Test("late behind another loop's tick: no oversleep, for the lane was awake")
+  func lateBehindAnother() throws {
+    let runtime = try Runtime {
+      Lane("a") {
+        Loop("fast", every: .hertz(100), phase: .milliseconds(5)) { Idle() }
+        Loop("long", every: .hertz(10), phase: .zero) { Idle() }
+      }
+    }
+    let simulation = try runtime.simulation()
+    simulation.oversleep(lane: "a", at: instant(1), by: .milliseconds(3))
+    simulation.stall(loop: "long", at: instant(100), by: .milliseconds(8))
+    simulation.run(for: .milliseconds(149))
+    let fast = try #require(runtime.statistics["fast"])
+    #expect(fast.counters.oversleeps == 1, "the one that was injected")
+    #expect(fast.latency.maximum == .milliseconds(3))
+  }
+
+  @Test("a tick that ends at its deadline is on time, a nanosecond later it is a miss", arguments: [(0, 0), (1, 1)])
+  func deadline(beyond: Int64, misses: Int64) throws {
+    let runtime = try Runtime {
+      Lane("a") { Loop("l", every: .hertz(100), phase: .zero, deadline: .milliseconds(4)) { Idle() } }
+    }
+    let simulation = try runtime.simulation()
+    simulation.stall(loop: "l", at: instant(20), by: .nanoseconds(4_000_000 + beyond))
+    simulation.run(for: .milliseconds(99))
+    let counters = try #require(runtime.statistics["l"]).counters
+    #expect(counters.deadlineMisses == misses && counters.overruns == 0 && counters.ran == 10)
+  }
+
+  @Test("a tick as long as its period is no overrun, a nanosecond more is one and costs no release", arguments: [0, 1])
+  func overrun(beyond: Int64) throws {
+    let runtime = try Runtime { Lane("a") { Loop("l", every: .hertz(100), phase: .zero) { Idle() } } }
+    let simulation = try runtime.simulation()
+    simulation.stall(loop: "l", at: instant(20), by: .nanoseconds(10_000_000 + beyond))
+    simulation.run(for: .milliseconds(99))
+    let statistics = try #require(runtime.statistics["l"])
+    #expect(statistics.counters.overruns == beyond && statistics.counters.skipped == 0)
+    #expect(statistics.counters.deadlineMisses == beyond && statistics.counters.ran == 10)
+    #expect(statistics.latency.minimum == .zero && statistics.latency.maximum?.count == beyond)
+    #expect(statistics.execution.minimum == .zero && statistics.execution.maximum?.count == 10_000_000 + beyond)
+  }
+
+  @Test("exactly one period late: two releases are due, the older one is given up")
+  func onePeriodLate() throws {
+    let log = Log()
+    let runtime = try Runtime { Lane("a") { Loop("l", every: .hertz(100), phase: .zero) { log.loop() } } }
+    let simulation = try runtime.simulation()
+    simulation.stall(loop: "l", at: instant(20), by: .milliseconds(20))
+    simulation.run(for: .milliseconds(59))
+    #expect(milliseconds(log.all) == [0, 10, 20, 40, 50])
+    #expect(log.all.map(\.index) == [0, 1, 2, 4, 5])
+  }
+
+  @Test("catching up: released, ran, skipped and pending are what the clock says after every tick")
+  func catchUp() throws {
+    let runtime = try Runtime {
+      Lane("a") {
+        Loop("l", every: .hertz(100), phase: .zero, late: .catchUp(limit: 2), executionTime: .milliseconds(2)) {
+          Idle()
+        }
+      }
+    }
+    let simulation = try runtime.simulation()
+    simulation.stall(loop: "l", at: instant(10), by: .milliseconds(46))
+    var seen: [[Int64]] = []
+    for end in [11, 58, 60, 62, 64, 69] {
+      simulation.run(until: instant(Int64(end)))
+      let counters = try #require(runtime.statistics["l"]).counters
+      seen.append([counters.released, counters.ran, counters.skipped, counters.pending])
+    }
+    // Busy until 58 with 20, 30, 40 and 50 due: 20 is given up; 30, 40, 50 run at 58, 60, 62, then 60 at 64.
+    #expect(seen == [[2, 2, 0, 0], [6, 3, 1, 2], [7, 4, 1, 2], [7, 5, 1, 1], [7, 6, 1, 0], [7, 6, 1, 0]])
+  }
+
+  @Test("a tick says which release it is: missed since the last one, index of the one before for a deadline")
+  func tickContents() throws {
+    let log = Log()
+    let runtime = try Runtime {
+      Lane("a") {
+        Loop("l", every: .hertz(100), phase: .milliseconds(2)) { log.loop(deadlines: [5_000_000, 15_000_000]) }
+      }
+    }
+    let simulation = try runtime.simulation()
+    simulation.stall(loop: "l", at: instant(20), by: .milliseconds(25))
+    simulation.run(for: .milliseconds(60))
+    #expect(log.all.map(\.index) == [0, 0, 1, 1, 2, 4, 5])
+    #expect(log.all.map(\.cause) == [.period, .deadline, .period, .deadline, .period, .period, .period])
+    #expect(log.all.map(\.missed) == [0, 0, 0, 0, 0, 1, 0])
+    #expect(milliseconds(log.all) == [2, 5, 12, 15, 22, 47, 52])
+  }
+
+  @Test("a phase longer than the period: the first release is at the phase, none before counts")
+  func longPhase() throws {
+    let log = Log()
+    let runtime = try Runtime { Lane("a") { Loop("l", every: .hertz(100), phase: .milliseconds(35)) { log.loop() } } }
+    try runtime.simulate(for: .milliseconds(60))
+    #expect(milliseconds(log.all) == [35, 45, 55])
+    #expect(log.all.map(\.index) == [0, 1, 2])
+  }
+
+  @Test("three loops due at once: shorter period first, whatever the order of declaration; equal ones as declared")
+  func rank() throws {
+    let order = Log()
+    let runtime = try Runtime {
+      Lane("a") {
+        Loop("slow", every: .hertz(10), phase: .zero, executionTime: .milliseconds(1)) { order.loop() }
+        Loop("fast", every: .hertz(50), phase: .milliseconds(20), executionTime: .milliseconds(2)) { order.loop() }
+        Loop("equal", every: .hertz(10), phase: .zero, executionTime: .milliseconds(3)) { order.loop() }
+      }
+    }
+    try runtime.simulate(for: .milliseconds(110))
+    // At 100 ms fast runs first and takes 2 ms, then slow 1 ms, then equal.
+    #expect(milliseconds(order.all) == [0, 1, 20, 40, 60, 80, 100, 102, 103])
+  }
+
+  @Test("before the first start and after the last: no extremes without a value, and a restart begins at zero")
+  func restart() throws {
+    let log = Log()
+    let input = SimulatedInput()
+    let runtime = try Runtime {
+      Lane("a") {
+        Loop("l", every: .hertz(10), phase: .zero, input: .simulated(input), minimumInterval: .milliseconds(50)) {
+          log.loop(deadlines: [130_000_000])
+        }
+      }
+    }
+    #expect(try #require(runtime.statistics["l"]).latency.minimum == nil)
+    do {
+      let simulation = try runtime.simulation()
+      input.readyAt.pointee = instant(90)
+      simulation.run(until: instant(125))  // a deadline is wanted, and the input still waits
+    }
+    #expect(milliseconds(log.all) == [0, 90, 100])
+    input.readyAt.pointee = .distantFuture
+    let simulation = try runtime.simulation()
+    #expect(try #require(runtime.statistics["l"]).counters == LoopCounters())
+    #expect(try #require(runtime.statistics["l"]).execution.minimum == nil)
+    simulation.run(until: instant(99))
+    #expect(milliseconds(log.all) == [0, 90, 100, 0])
+    #expect(try #require(runtime.statistics["l"]).counters.ran == 1)
+  }
+
+  @Test("two loops share one input and the first drains it: the second, due already, runs with a sane instant")
+  func sharedInput() throws {
+    struct Draining: ControlLoop {
+      let readyAt: UnsafeMutablePointer<TickInstant>
+      mutating func tick(_ tick: Tick) { readyAt.pointee = .distantFuture }
+    }
+    let log = Log()
+    let input = SimulatedInput()
+    let runtime = try Runtime {
+      Lane("a") {
+        Loop("first", every: .hertz(10), phase: .milliseconds(50), input: .simulated(input)) {
+          Draining(readyAt: input.readyAt)
+        }
+        Loop("second", every: .hertz(10), phase: .milliseconds(60), input: .simulated(input)) { log.loop() }
+      }
+    }
+    let simulation = try runtime.simulation()
+    input.readyAt.pointee = instant(7)
+    simulation.run(until: instant(40))
+    #expect(log.all.map(\.scheduled) == [instant(7)])
+    #expect(try #require(runtime.statistics["second"]).latency.minimum == .zero)
+  }
+
+  @Test("an input that nobody drains: one release a minimum interval, each as late as it is")
+  func stuckInput() throws {
+    let log = Log()
+    let input = SimulatedInput()
+    let runtime = try Runtime {
+      Lane("a") {
+        Loop(
+          "l", every: .hertz(1), phase: .milliseconds(500), input: .simulated(input), minimumInterval: .milliseconds(4)
+        ) {
+          log.loop()
+        }
+      }
+    }
+    let simulation = try runtime.simulation()
+    input.readyAt.pointee = instant(10)
+    simulation.run(until: instant(21))
+    #expect(milliseconds(log.all) == [10, 14, 18])
+    #expect(log.all.allSatisfy { $0.lateness == .zero && $0.index == -1 })
+  }
+}
+
+@Suite("Changes at the edges")
+struct RateEdgeTests {
+  @Test("a change between two runs of a simulation: nothing happens in its past")
+  func notInThePast() throws {
+    let log = Log()
+    let runtime = try Runtime { Lane("a") { Loop("l", every: .hertz(10), phase: .zero) { log.loop() } } }
+    let simulation = try runtime.simulation()
+    simulation.run(until: instant(290))
+    try runtime.setRates(["l": .hertz(50)])
+    simulation.run(until: instant(330))
+    #expect(milliseconds(log.all) == [0, 100, 200, 300, 320])
+    #expect(try #require(runtime.statistics["l"]).counters.skipped == 0)
+  }
+
+  static let policies: [(LatePolicy, ran: Int64, skipped: Int64, pending: Int64)] = [
+    (.skip, 2, 3, 0), (.catchUp(limit: 10), 2, 0, 3), (.catchUp(limit: 1), 2, 2, 1),
+  ]
+
+  @Test(
+    "a change while releases are due: as many are due as before, at the new rate none is invented", arguments: policies)
+  func due(policy: LatePolicy, ran: Int64, skipped: Int64, pending: Int64) throws {
+    let log = Log()
+    let runtime = try Runtime {
+      Lane("a") { Loop("l", every: .hertz(100), phase: .zero, late: policy) { log.loop() } }
+    }
+    let simulation = try runtime.simulation()
+    simulation.stall(loop: "l", at: instant(0), by: .milliseconds(47))
+    simulation.stall(loop: "l", at: instant(40), by: .milliseconds(1))
+    simulation.run(until: instant(20))
+    try runtime.setRates(["l": .period(.milliseconds(2))])
+    // Busy until 47 with 10, 20, 30 and 40 due; at the new rate the newest is 46.
+    simulation.run(until: instant(47))
+    let counters = try #require(runtime.statistics["l"]).counters
+    #expect(counters.released == 5)
+    #expect(counters.ran == ran && counters.skipped == skipped && counters.pending == pending)
+    #expect(log.all[1].scheduled == instant(46 - 2 * pending))
+    simulation.run(until: instant(60))
+    #expect(log.all.last?.scheduled == instant(60))
+  }
+
+  @Test("a change before the first release of a long period: the new rate begins at once, in phase with the old one")
+  func beforeFirst() throws {
+    let log = Log()
+    let runtime = try Runtime {
+      Lane("a") { Loop("l", every: .period(.seconds(3600)), phase: .seconds(3000)) { log.loop() } }
+    }
+    let simulation = try runtime.simulation()
+    simulation.run(until: instant(5))
+    try runtime.setRates(["l": .hertz(100)])
+    simulation.run(until: instant(35))
+    #expect(milliseconds(log.all) == [10, 20, 30])
+    #expect(log.all.map(\.index) == [0, 1, 2])
+  }
+
+  @Test("a new rate brings its own deadline and tolerance; what was declared stays")
+  func deadline() throws {
+    let runtime = try Runtime {
+      Lane("a") {
+        Loop("own", every: .hertz(10), phase: .zero) { Idle() }
+        Loop(
+          "declared", every: .hertz(10), phase: .milliseconds(50), deadline: .milliseconds(5),
+          tolerance: .milliseconds(3)
+        ) {
+          Idle()
+        }
+      }
+    }
+    try runtime.setRates(["own": .hertz(100), "declared": .hertz(20)])
+    let simulation = try runtime.simulation()
+    simulation.stall(loop: "own", at: instant(10), by: .milliseconds(11))
+    simulation.stall(loop: "declared", at: instant(100), by: .milliseconds(6))
+    simulation.run(until: instant(130))
+    simulation.oversleep(lane: "a", at: instant(131), by: .milliseconds(2))
+    simulation.run(until: instant(149))
+    simulation.oversleep(lane: "a", at: instant(149), by: .milliseconds(2))
+    simulation.run(until: instant(160))
+    let own = try #require(runtime.statistics["own"])
+    let declared = try #require(runtime.statistics["declared"])
+    #expect(own.period == .milliseconds(10) && declared.period == .milliseconds(50))
+    #expect(own.counters.deadlineMisses == 1 && declared.counters.deadlineMisses == 1)
+    #expect(own.counters.oversleeps == 2 && declared.counters.oversleeps == 0)
+  }
+}
+
+@Suite("What the kernel is asked and asked back")
+struct KernelEdgeTests {
+  @Test("the thread's own state cannot be read: whoever asked for something is told, nobody else")
+  func decline() {
+    let asked = LaneSetup.decline(lane: "a", scheduling: .fifo(50), cpu: 1, errno: 38)
+    #expect(!asked.isAsRequested && asked.effective == .normal && asked.effectiveCPU == nil)
+    #expect(asked.findings[0].description.contains("errno 38"))
+    #expect(LaneSetup.decline(lane: "a", scheduling: .normal, cpu: nil, errno: 38).isAsRequested)
+    #expect(!LaneSetup.decline(lane: "a", scheduling: .normal, cpu: 0, errno: 38).isAsRequested)
+  }
+
+  @Test("a limit below a millisecond is a wait, not a poll; none is negative, none overflows")
+  func doorbellLimit() {
+    #expect(Doorbell.milliseconds(.microseconds(1)) == 1)
+    #expect(Doorbell.milliseconds(.milliseconds(2)) == 2)
+    #expect(Doorbell.milliseconds(.nanoseconds(2_000_001)) == 3)
+    #expect(Doorbell.milliseconds(.zero) == 0)
+    #expect(Doorbell.milliseconds(.seconds(-1)) == 0)
+    #expect(Doorbell.milliseconds(.nanoseconds(.max)) == .max)
+  }
+}
