@@ -15,7 +15,7 @@ import Synchronization
 /// Keeps no global state, installs no signal handler; two runtimes live in one process. After `stop()` no thread,
 /// priority, affinity or descriptor of it is left. May be started again.
 public final class Runtime: Sendable {
-  private let lanes: [LaneRun]
+  let lanes: [LaneRun]
   private let strict: Bool
   private let lockMemory: Bool
   private let state = Mutex(State())

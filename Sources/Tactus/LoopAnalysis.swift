@@ -1,0 +1,34 @@
+/// Whether a loop can meet its deadline beside the others of its lane, whatever their phases.
+public struct LoopAnalysis: Sendable, Hashable {
+  public let loop: String
+  public let lane: String
+  /// The longest a tick takes: as declared, else the longest measured since the start, else 0.
+  public let executionTime: Nanoseconds
+  public let isMeasured: Bool
+  public let deadline: Nanoseconds
+  /// Worst case from a release to the end of its tick; nil when the lane is overloaded.
+  public let responseTime: Nanoseconds?
+
+  public var meetsDeadline: Bool { responseTime.map { $0 <= deadline } ?? false }
+}
+
+extension Runtime {
+  /// Response-time analysis of every lane with what is declared and, for the rest, what has been measured. A measured time
+  /// contains whatever held the tick up, so on a machine without real-time scheduling it is pessimistic.
+  public func analysis() -> [LoopAnalysis] {
+    let statistics = statistics
+    return lanes.flatMap { lane in
+      let tasks = lane.declared.enumerated().map { index, loop in
+        Planner.Task(
+          name: lane.loopNames[index], period: loop.period, deadline: loop.deadline,
+          executionTime: loop.executionTime ?? statistics[lane.loopNames[index]]?.execution.maximum ?? .zero)
+      }
+      return zip(tasks.indices, Planner.responseTimes(tasks)).map { index, response in
+        LoopAnalysis(
+          loop: tasks[index].name, lane: lane.name, executionTime: tasks[index].executionTime,
+          isMeasured: lane.declared[index].executionTime == nil, deadline: tasks[index].deadline,
+          responseTime: response)
+      }
+    }
+  }
+}
