@@ -208,6 +208,48 @@ struct RealTimeTests {
     }
   }
 
+  @Test("an input that has been drained releases its loop once, and not again while another loop runs on")
+  func drained() throws {
+    let beat = try Doorbell()
+    let ticked = try Doorbell()
+    let input = try Doorbell()
+    let runtime = try Runtime {
+      Lane("a") {
+        Loop("beat", every: .hertz(500)) { Bell(ticked: beat.button, safe: beat.button) }
+        Loop("l", every: .period(.seconds(3600)), phase: .seconds(3000), input: .descriptor(input.descriptor)) {
+          Bell(ticked: ticked.button, safe: ticked.button, descriptorToClear: input.descriptor)
+        }
+      }
+    }
+    try runtime.start()
+    input.button.ring()
+    #expect(ticked.wait(limit: .seconds(10)))
+    for _ in 0..<10 { #expect(beat.wait(limit: .seconds(10))) }
+    runtime.stop()
+    #expect(try #require(runtime.statistics["l"]).counters.byInput == 1)
+  }
+
+  /// VmLck of this process, in kB.
+  func lockedMemory() throws -> Int {
+    let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+    let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmLck:") })
+    return try #require(Int(line.split { $0 == " " || $0 == "\t" }[1]))
+  }
+
+  @Test("two runtimes lock the memory: it stays locked until the second stops")
+  func memoryLock() throws {
+    let runtimes = try (0..<2).map { number in
+      try Runtime(lockMemory: true) { Lane("a") { Loop("l\(number)", every: .hertz(10)) { Idle() } } }
+    }
+    for runtime in runtimes { try runtime.start() }
+    let areLocked = runtimes.allSatisfy { $0.memoryLock == .locked }
+    #expect(try !areLocked || lockedMemory() > 0)
+    runtimes[0].stop()
+    #expect(try !areLocked || lockedMemory() > 0)
+    runtimes[1].stop()
+    #expect(try lockedMemory() == 0)
+  }
+
   @Test("an input that hangs up for ever: the loop runs once a minimum interval, and the lane stops")
   func hangUp() throws {
     /// Counts ticks that follow their predecessor too early.
@@ -271,14 +313,15 @@ struct RealTimeTests {
     nonisolated(unsafe) var before = tactus_thread_state()
     nonisolated(unsafe) var during = tactus_thread_state()
     nonisolated(unsafe) var after = tactus_thread_state()
-    DispatchQueue(label: "borrowed").async {
+    // A new thread, so that no other test has had it before.
+    Thread {
       tactus_thread_save(&before)
       _ = LaneSetup.apply(lane: "a lane of many letters", scheduling: .fifo(1), cpu: 0)
       tactus_thread_save(&during)
       tactus_thread_restore(&before)
       tactus_thread_save(&after)
       done.signal()
-    }
+    }.start()
     done.wait()
     func bytes(_ state: tactus_thread_state, _ field: KeyPath<tactus_thread_state, some Any>) -> [UInt8] {
       withUnsafeBytes(of: state[keyPath: field]) { Array($0) }

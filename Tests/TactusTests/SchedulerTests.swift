@@ -51,6 +51,70 @@ struct AccountTests {
     #expect(log.safe.count == 2)
   }
 
+  @Test("runLate: a release that comes due the instant the late tick ends is given up too")
+  func runLateEnd() throws {
+    let log = Log()
+    let runtime = try Runtime {
+      Lane("a") { Loop("l", every: .hertz(100), phase: .zero, late: .runLate) { log.loop() } }
+    }
+    let simulation = try runtime.simulation()
+    simulation.stall(loop: "l", at: instant(20), by: .milliseconds(15))
+    simulation.stall(loop: "l", at: instant(35), by: .milliseconds(5))
+    simulation.run(for: .milliseconds(59))
+    #expect(milliseconds(log.all) == [0, 10, 20, 35, 50])
+  }
+
+  @Test("a restart: deadlines, inputs and misses of the run before are forgotten")
+  func forgotten() throws {
+    let log = Log()
+    let input = SimulatedInput()
+    let runtime = try Runtime {
+      Lane("a") {
+        Loop(
+          "l", every: .hertz(100), phase: .milliseconds(500), safeStateAfter: 3, input: .simulated(input),
+          minimumInterval: .milliseconds(200)
+        ) { log.loop(deadlines: [300_000_000]) }
+      }
+    }
+    func run(input at: Int64, until end: Int64, stalls: [(Int64, Int64)]) throws {
+      let simulation = try runtime.simulation()
+      for (start, by) in stalls { simulation.stall(loop: "l", at: instant(start), by: .milliseconds(by)) }
+      input.readyAt.pointee = instant(at)
+      simulation.run(until: instant(at))
+      input.readyAt.pointee = .distantFuture
+      simulation.run(until: instant(end))
+    }
+    try run(input: 100, until: 200, stalls: [])
+    try run(input: 350, until: 499, stalls: [])
+    try run(input: 50, until: 60, stalls: [])
+    #expect(milliseconds(log.all) == [100, 350, 50])
+    try run(input: 50, until: 515, stalls: [(500, 15)])  // two misses of three
+    try run(input: 50, until: 511, stalls: [(500, 11)])  // one
+    #expect(log.safe.isEmpty)
+    try run(input: 50, until: 535, stalls: [(500, 35)])
+    try run(input: 50, until: 535, stalls: [(500, 35)])
+    #expect(log.safe.count == 2)
+  }
+
+  @Test("two lanes release at one instant: the one declared first acts first")
+  func laneOrder() throws {
+    struct Named: ControlLoop {
+      let name: Int
+      let order: UnsafeMutablePointer<Int>
+      mutating func tick(_ tick: Tick) { order.pointee = order.pointee * 10 + name }
+    }
+    let order = UnsafeMutablePointer<Int>.allocate(capacity: 1)
+    defer { order.deallocate() }
+    order.initialize(to: 0)
+    let runtime = try Runtime {
+      for name in 1...3 {
+        Lane("\(name)") { Loop("\(name)", every: .hertz(10), phase: .zero) { Named(name: name, order: order) } }
+      }
+    }
+    try runtime.simulate(for: .milliseconds(100))
+    #expect(order.pointee == 123_123)
+  }
+
   @Test("woken 30.5 ms late under skip: one oversleep, though the newest release is within the tolerance")
   func oversleepOfSkipped() throws {
     let runtime = try Runtime { Lane("a") { Loop("l", every: .hertz(100), phase: .zero) { Idle() } } }
@@ -209,6 +273,7 @@ struct AccountTests {
     let simulation = try runtime.simulation()
     #expect(try #require(runtime.statistics["l"]).counters == LoopCounters())
     #expect(try #require(runtime.statistics["l"]).execution.minimum == nil)
+    #expect(try #require(runtime.statistics["l"]).execution.count == 0)
     simulation.run(until: instant(99))
     #expect(milliseconds(log.all) == [0, 90, 100, 0])
     #expect(try #require(runtime.statistics["l"]).counters.ran == 1)
@@ -255,111 +320,5 @@ struct AccountTests {
     simulation.run(until: instant(21))
     #expect(milliseconds(log.all) == [10, 14, 18])
     #expect(log.all.allSatisfy { $0.lateness == .zero && $0.index == -1 })
-  }
-}
-
-@Suite("Changes at the edges")
-struct RateEdgeTests {
-  @Test("a change between two runs of a simulation: nothing happens in its past")
-  func notInThePast() throws {
-    let log = Log()
-    let runtime = try Runtime { Lane("a") { Loop("l", every: .hertz(10), phase: .zero) { log.loop() } } }
-    let simulation = try runtime.simulation()
-    simulation.run(until: instant(290))
-    try runtime.setRates(["l": .hertz(50)])
-    simulation.run(until: instant(330))
-    #expect(milliseconds(log.all) == [0, 100, 200, 300, 320])
-    #expect(try #require(runtime.statistics["l"]).counters.skipped == 0)
-  }
-
-  static let policies: [(LatePolicy, ran: Int64, skipped: Int64, pending: Int64)] = [
-    (.skip, 2, 3, 0), (.catchUp(limit: 10), 2, 0, 3), (.catchUp(limit: 1), 2, 2, 1),
-  ]
-
-  @Test(
-    "a change while releases are due: as many are due as before, at the new rate none is invented", arguments: policies)
-  func due(policy: LatePolicy, ran: Int64, skipped: Int64, pending: Int64) throws {
-    let log = Log()
-    let runtime = try Runtime {
-      Lane("a") { Loop("l", every: .hertz(100), phase: .zero, late: policy) { log.loop() } }
-    }
-    let simulation = try runtime.simulation()
-    simulation.stall(loop: "l", at: instant(0), by: .milliseconds(47))
-    simulation.stall(loop: "l", at: instant(40), by: .milliseconds(1))
-    simulation.run(until: instant(20))
-    try runtime.setRates(["l": .period(.milliseconds(2))])
-    // Busy until 47 with 10, 20, 30 and 40 due; at the new rate the newest is 46.
-    simulation.run(until: instant(47))
-    let counters = try #require(runtime.statistics["l"]).counters
-    #expect(counters.released == 5)
-    #expect(counters.ran == ran && counters.skipped == skipped && counters.pending == pending)
-    #expect(log.all[1].scheduled == instant(46 - 2 * pending))
-    simulation.run(until: instant(60))
-    #expect(log.all.last?.scheduled == instant(60))
-  }
-
-  @Test("a change before the first release of a long period: the new rate begins at once, in phase with the old one")
-  func beforeFirst() throws {
-    let log = Log()
-    let runtime = try Runtime {
-      Lane("a") { Loop("l", every: .period(.seconds(3600)), phase: .seconds(3000)) { log.loop() } }
-    }
-    let simulation = try runtime.simulation()
-    simulation.run(until: instant(5))
-    try runtime.setRates(["l": .hertz(100)])
-    simulation.run(until: instant(35))
-    #expect(milliseconds(log.all) == [10, 20, 30])
-    #expect(log.all.map(\.index) == [0, 1, 2])
-  }
-
-  @Test("a new rate brings its own deadline and tolerance; what was declared stays")
-  func deadline() throws {
-    let runtime = try Runtime {
-      Lane("a") {
-        Loop("own", every: .hertz(10), phase: .zero) { Idle() }
-        Loop(
-          "declared", every: .hertz(10), phase: .milliseconds(50), deadline: .milliseconds(5),
-          tolerance: .milliseconds(3)
-        ) {
-          Idle()
-        }
-      }
-    }
-    try runtime.setRates(["own": .hertz(100), "declared": .hertz(20)])
-    let simulation = try runtime.simulation()
-    simulation.stall(loop: "own", at: instant(10), by: .milliseconds(11))
-    simulation.stall(loop: "declared", at: instant(100), by: .milliseconds(6))
-    simulation.run(until: instant(130))
-    simulation.oversleep(lane: "a", at: instant(131), by: .milliseconds(2))
-    simulation.run(until: instant(149))
-    simulation.oversleep(lane: "a", at: instant(149), by: .milliseconds(2))
-    simulation.run(until: instant(160))
-    let own = try #require(runtime.statistics["own"])
-    let declared = try #require(runtime.statistics["declared"])
-    #expect(own.period == .milliseconds(10) && declared.period == .milliseconds(50))
-    #expect(own.counters.deadlineMisses == 1 && declared.counters.deadlineMisses == 1)
-    #expect(own.counters.oversleeps == 2 && declared.counters.oversleeps == 0)
-  }
-}
-
-@Suite("What the kernel is asked and asked back")
-struct KernelEdgeTests {
-  @Test("the thread's own state cannot be read: whoever asked for something is told, nobody else")
-  func decline() {
-    let asked = LaneSetup.decline(lane: "a", scheduling: .fifo(50), cpu: 1, errno: 38)
-    #expect(!asked.isAsRequested && asked.effective == .normal && asked.effectiveCPU == nil)
-    #expect(asked.findings[0].description.contains("errno 38"))
-    #expect(LaneSetup.decline(lane: "a", scheduling: .normal, cpu: nil, errno: 38).isAsRequested)
-    #expect(!LaneSetup.decline(lane: "a", scheduling: .normal, cpu: 0, errno: 38).isAsRequested)
-  }
-
-  @Test("a limit below a millisecond is a wait, not a poll; none is negative, none overflows")
-  func doorbellLimit() {
-    #expect(Doorbell.milliseconds(.microseconds(1)) == 1)
-    #expect(Doorbell.milliseconds(.milliseconds(2)) == 2)
-    #expect(Doorbell.milliseconds(.nanoseconds(2_000_001)) == 3)
-    #expect(Doorbell.milliseconds(.zero) == 0)
-    #expect(Doorbell.milliseconds(.seconds(-1)) == 0)
-    #expect(Doorbell.milliseconds(.nanoseconds(.max)) == .max)
   }
 }
