@@ -27,6 +27,18 @@ struct RingTests {
     }
   }
 
+  @Test("full: one element taken makes room for one")
+  func oneFree() {
+    let ring = Ring<Int>(capacity: 4)
+    var writer = ring.writer()
+    var reader = ring.reader()
+    for number in 0..<4 { _ = writer.push(number) }
+    let oldest = reader.pop()
+    let fits = writer.push(4)
+    let fitsNot = writer.push(5)
+    #expect(oldest == 0 && fits && !fitsNot)
+  }
+
   @Test("two threads: a million elements arrive once each and in order")
   func threads() {
     let ring = Ring<UInt64>(capacity: 64)
