@@ -6,8 +6,8 @@ let sanitizer = Context.environment["TACTUS_RTSAN_LIBRARY"].map { library in
   [LinkerSetting.unsafeFlags(["-Xlinker", "--whole-archive", library, "-Xlinker", "--no-whole-archive"])]
 }
 
-// One floor may import only the floors below it. The build rejects an import that is not declared here
-// (`--explicit-target-dependency-import-check error`, set by scripts/build-flags).
+// One floor may import only the floors below it. The build rejects an import that is not declared here: see
+// Plugins/DeclaredImports.
 let package = Package(
   name: "tactus",
   products: [
@@ -53,7 +53,9 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Yams", package: "Yams"),
-      ]),
+      ],
+      plugins: ["DeclaredImports"]),
+    .plugin(name: "DeclaredImports", capability: .buildTool()),
 
     .testTarget(name: "TactusTests", dependencies: ["Tactus", "CTactus"]),
     .testTarget(name: "WireTests", dependencies: ["Wire", "Tactus"], exclude: ["reference"]),

@@ -1,0 +1,51 @@
+import Foundation
+import PackagePlugin
+
+/// Fails the build when a Swift file imports a module that its target does not declare in Package.swift.
+///
+/// SwiftPM's own `--explicit-target-dependency-import-check` finds nothing in this toolchain. Applied to the program alone,
+/// it reads every target of the package: an embedder's build never runs it.
+@main
+struct DeclaredImports: BuildToolPlugin {
+  /// What comes with the toolchain.
+  static let system: Set<String> = [
+    "Dispatch", "Foundation", "Glibc", "Darwin", "PackageDescription", "Synchronization", "Testing",
+  ]
+
+  func createBuildCommands(context: PluginContext, target: Target) async throws -> [Command] {
+    for target in context.package.targets {
+      guard let module = target as? SwiftSourceModuleTarget else { continue }
+      let allowed = Self.system.union(declared(by: module))
+      for file in module.sourceFiles(withSuffix: ".swift") { try check(file.url, module.name, allowed) }
+    }
+    return []
+  }
+
+  private func declared(by target: SwiftSourceModuleTarget) -> Set<String> {
+    var names: Set<String> = []
+    for dependency in target.dependencies {
+      switch dependency {
+      case .target(let target): names.insert((target as? SourceModuleTarget)?.moduleName ?? target.name)
+      case .product(let product): names.insert(product.name)
+      @unknown default: break
+      }
+    }
+    return names
+  }
+
+  private func check(_ file: URL, _ target: String, _ allowed: Set<String>) throws {
+    let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n", omittingEmptySubsequences: false)
+    for (number, line) in lines.enumerated() {
+      var words = line.split(separator: " ")[...]
+      while let word = words.first, word.hasPrefix("@") || ["public", "internal", "package", "private"].contains(word) {
+        words = words.dropFirst()
+      }
+      guard words.first == "import", words.count >= 2 else { continue }
+      let name = String(words[words.startIndex + 1].prefix { $0 != "." })
+      guard !allowed.contains(name) else { continue }
+      Diagnostics.error(
+        "target \(target) imports \(name), which its dependencies in Package.swift do not name", file: file.path,
+        line: number + 1)
+    }
+  }
+}
