@@ -15,10 +15,20 @@ let package = Package(
     .library(name: "TactusRobot", targets: ["Robot", "Devices", "Buses", "BusesLinux", "Wire"]),
     .executable(name: "tactus", targets: ["TactusProgram"]),
   ],
+  traits: [
+    .trait(name: "TLS", description: "HTTPS, by swift-nio-ssl, which doubles the build time. On in packages.")
+  ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    .package(
+      url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: ["FullFoundation"]),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+    .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: [
     // The runtime: no Foundation, no dependency; the C shim is the kernel's and libc's calls, annotated.
@@ -43,13 +53,35 @@ let package = Package(
       linkerSettings: [.linkedLibrary("i2c", .when(platforms: [.linux]))]),
     .target(name: "BusesLinux", dependencies: ["CBusesLinux", "Buses", "Tactus"]),
 
+    // The door: HTTP, WebSocket, metrics. Reads snapshots and sends requests; knows no bus.
+    .target(
+      name: "Service",
+      dependencies: [
+        "CCrypto", "Robot", "Buses", "Wire", "Tactus",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HummingbirdCore", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+        .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["TLS"])),
+        .product(name: "NIOWebSocket", package: "swift-nio"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ],
+      swiftSettings: [.define("TLS", .when(traits: ["TLS"]))]),
+    // libcrypto: hashes, message authentication, random bytes, certificates.
+    .target(name: "CCrypto", linkerSettings: [.linkedLibrary("crypto")]),
+
     // The program; its C shim is what the kernel offers a service: signalfd, eventfd, notify socket, spawning.
     .target(name: "CDaemon"),
     // Not named like its product: "tactus" and "Tactus" are one folder on many file systems.
     .executableTarget(
       name: "TactusProgram",
       dependencies: [
-        "CDaemon", "CTactus", "BusesLinux", "Robot", "Devices", "Buses", "Wire", "Tactus",
+        "Service", "CDaemon", "CTactus", "BusesLinux", "Robot", "Devices", "Buses", "Wire", "Tactus",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Yams", package: "Yams"),
@@ -65,6 +97,16 @@ let package = Package(
     .executableTarget(
       name: "rig-probe", dependencies: ["BusesLinux", "Buses", "Tactus"], path: "Tests/Rig/Probe"),
     .testTarget(name: "RobotTests", dependencies: ["Robot", "Devices", "Buses", "Wire", "Tactus"]),
+    .testTarget(
+      name: "ServiceTests",
+      dependencies: [
+        "Service", "CCrypto", "Robot", "Buses", "Wire", "Tactus",
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOEmbedded", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOWebSocket", package: "swift-nio"),
+      ]),
     .testTarget(
       name: "DaemonTests",
       dependencies: [

@@ -17,7 +17,8 @@ struct HouseTests {
   }
 
   static let all = [
-    "CTactus", "Tactus", "Wire", "Buses", "Devices", "Robot", "CBusesLinux", "BusesLinux", "CDaemon", "TactusProgram",
+    "CTactus", "Tactus", "Wire", "Buses", "Devices", "Robot", "CBusesLinux", "BusesLinux", "CCrypto", "Service",
+    "CDaemon", "TactusProgram",
   ]
 
   @Test(

@@ -1,0 +1,19 @@
+/// Who is asking, as far as the door knows.
+public struct Caller: Sendable, Hashable {
+  /// What the token allows.
+  public let scope: Scope
+  /// The token's public identifier, never its secret; nil: no token was needed.
+  public let tokenID: String?
+  /// The peer's address without its port: `192.168.1.7`.
+  public let address: String
+  /// The unit of "one controlling source at a time" (`ControlSource.local`): the same for all requests with one token from
+  /// one address, a number of its own for each WebSocket.
+  public let client: UInt32
+
+  public init(scope: Scope, tokenID: String?, address: String, client: UInt32) {
+    self.scope = scope
+    self.tokenID = tokenID
+    self.address = address
+    self.client = client
+  }
+}

@@ -1,0 +1,25 @@
+/// Decides about a presented token. Callable from any thread; never blocks for longer than a file read.
+public protocol TokenVerifier: Sendable {
+  /// - Parameter now: seconds since 1970.
+  func verify(_ token: String, now: Int64) -> Result<TokenGrant, TokenRefusal>
+}
+
+/// What a valid token stands for.
+public struct TokenGrant: Sendable, Hashable {
+  public let tokenID: String
+  public let scope: Scope
+  /// Seconds since 1970; nil: never. A WebSocket is closed when it comes.
+  public let expires: Int64?
+
+  public init(tokenID: String, scope: Scope, expires: Int64?) {
+    self.tokenID = tokenID
+    self.scope = scope
+    self.expires = expires
+  }
+}
+
+public enum TokenRefusal: Error, Sendable, Hashable {
+  /// Unknown, malformed, wrongly signed or revoked: which of them is nobody's business.
+  case invalid
+  case expired
+}

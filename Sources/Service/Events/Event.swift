@@ -1,0 +1,33 @@
+import Tactus
+
+/// Something that subscribers of `/ws` are told.
+///
+/// On the wire one JSON object: `type`, `system`, `seq` (counts all events since the start of the daemon), `monotonicNs`, then
+/// the members of `body`.
+public struct Event: Sendable {
+  public enum Kind: Sendable, Hashable {
+    /// A change, told at once, to everyone.
+    case edge
+    /// The state, once a second, to everyone.
+    case state
+    /// The state, at up to 10 Hz, to those who subscribed to the system's telemetry.
+    case telemetry
+  }
+  public let kind: Kind
+  /// `robot`, `zone`, `rain`, …
+  public let type: String
+  /// `robot`, `sprinkler`, `daemon`, …
+  public let system: String
+  /// The tick it belongs to.
+  public let at: TickInstant
+  /// A JSON object with its braces; its members must not be named like the four above.
+  public let body: [UInt8]
+
+  public init(_ kind: Kind, type: String, system: String, at: TickInstant, body: [UInt8]) {
+    (self.kind, self.type, self.system, self.at, self.body) = (kind, type, system, at, body)
+  }
+
+  public init(_ kind: Kind, type: String, system: String, at: TickInstant, json body: some Encodable) {
+    self.init(kind, type: type, system: system, at: at, body: encodeJSON(body))
+  }
+}

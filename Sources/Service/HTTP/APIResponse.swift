@@ -1,0 +1,39 @@
+import Foundation
+import HTTPTypes
+
+/// What a handler answers.
+public struct APIResponse: Sendable {
+  public var status: HTTPResponse.Status
+  public var contentType: String
+  public var headers: HTTPFields
+  public var body: [UInt8]
+  /// What the action's log line says was done: `left=30 right=30`; nil for mere looks.
+  public var logValue: String?
+
+  public init(
+    _ status: HTTPResponse.Status = .ok, contentType: String, headers: HTTPFields = [:], body: [UInt8],
+    logValue: String? = nil
+  ) {
+    (self.status, self.contentType, self.headers, self.body, self.logValue) = (
+      status, contentType, headers, body, logValue
+    )
+  }
+
+  /// JSON with sorted keys; non-finite numbers are our bug.
+  public static func json(
+    _ value: some Encodable, status: HTTPResponse.Status = .ok, logValue: String? = nil
+  ) -> APIResponse {
+    APIResponse(status, contentType: "application/json", body: encodeJSON(value), logValue: logValue)
+  }
+}
+
+/// The one way this module writes JSON: sorted keys, no escaped slashes.
+func encodeJSON(_ value: some Encodable) -> [UInt8] {
+  let encoder = JSONEncoder()
+  encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+  do {
+    return Array(try encoder.encode(value))
+  } catch {
+    preconditionFailure("a document that JSON cannot carry: \(error)")
+  }
+}

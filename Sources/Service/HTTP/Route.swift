@@ -1,0 +1,34 @@
+import HTTPTypes
+
+/// One route of the API. The table of all routes is what the server answers, what 405 knows, and what the OpenAPI document is
+/// checked against.
+public struct Route: Sendable {
+  public enum Handling: Sendable {
+    /// Bytes that are ready before anyone asks: answered on the event loop, without a task.
+    case prepared(PreparedDocument)
+    case handler(@Sendable (APIRequest) async throws -> APIResponse)
+  }
+
+  public let method: HTTPRequest.Method
+  /// `/api/sim/bus/{name}`: a parameter is a whole segment.
+  public let path: String
+  /// What the caller's token must allow; nil: nothing, anyone may ask.
+  public let scope: Scope?
+  /// `robot.drive`: an action, one structured log line each; nil: a mere look.
+  public let action: String?
+  public let handling: Handling
+
+  /// A look at a document that is kept ready.
+  public init(_ path: String, scope: Scope? = .read, _ document: PreparedDocument) {
+    (method, self.path, self.scope, action) = (.get, path, scope, nil)
+    handling = .prepared(document)
+  }
+
+  public init(
+    _ method: HTTPRequest.Method, _ path: String, scope: Scope? = .read, action: String? = nil,
+    _ handler: @escaping @Sendable (APIRequest) async throws -> APIResponse
+  ) {
+    (self.method, self.path, self.scope, self.action) = (method, path, scope, action)
+    handling = .handler(handler)
+  }
+}

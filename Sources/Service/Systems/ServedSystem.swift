@@ -1,0 +1,32 @@
+import Tactus
+
+/// One system as the door sees it: routes, events, what arrives in binary frames. Reads snapshots and sends requests through
+/// lock-free mailboxes; never touches a loop.
+public protocol ServedSystem: Sendable {
+  /// `robot`: the `system` of its events, the key of its state in `/api/status`.
+  var name: String { get }
+  var routes: [Route] { get }
+  /// Changes whenever `state` does.
+  var version: UInt64 { get }
+  /// The state as a JSON object: what `GET /api/NAME` answers, without `ok`.
+  var state: [UInt8] { get }
+  /// What subscribers are told at this beat (10 Hz): a `state` event where a second is full (`second`), telemetry otherwise.
+  func events(at now: TickInstant, second: Bool) -> [Event]
+  /// Stops every actuator, latched. Returns when the loop has taken it; throws `APIError` when it did not.
+  func emergencyStop(_ caller: Caller) async throws
+  /// Leaves e-stop and fault.
+  func reset(_ caller: Caller) async throws
+  /// A binary frame of a WebSocket client. False: not for this system. Called in the order of arrival on the client's event
+  /// loop, never blocks; `answer` is called at most once, from any thread.
+  func take(frame: [UInt8], from caller: Caller, answer: @escaping @Sendable (FrameOutcome) -> Void) -> Bool
+  /// A WebSocket client has gone: whatever it was holding is let go at once.
+  func clientLeft(_ caller: Caller)
+}
+
+/// What became of a binary frame.
+public enum FrameOutcome: Sendable {
+  /// Goes back as a binary frame.
+  case reply([UInt8])
+  /// The frame was for this system and wrong or refused: told to the client as an `error` event.
+  case refused(APIError)
+}
