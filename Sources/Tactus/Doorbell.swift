@@ -1,8 +1,9 @@
 import CTactus
 
-/// Wakes a thread that is not a lane, or a lane through `LoopInput.descriptor`: an eventfd.
+/// Wakes a thread that is not a lane, or releases a loop: an eventfd.
 ///
-/// Ring it from a tick after pushing into a `Ring`; whoever reads the ring waits for the bell.
+/// Ring it after pushing into a `Ring`; whoever reads the ring waits for the bell, or is a loop that has `loopInput` among
+/// its inputs and clears `input` in every tick, before it looks into the ring.
 public final class Doorbell: Sendable {
   /// Polls readable while the bell has been rung and not cleared.
   public let descriptor: Int32
@@ -16,6 +17,12 @@ public final class Doorbell: Sendable {
 
   /// The button: a plain value that a loop may hold. Valid as long as the bell.
   public var button: DoorbellButton { DoorbellButton(descriptor: descriptor) }
+
+  /// What releases a loop when the bell rings.
+  public var loopInput: LoopInput { .descriptor(descriptor) }
+
+  /// The bell as that loop sees it. Valid as long as the bell.
+  public var input: DoorbellInput { DoorbellInput(descriptor: descriptor) }
 
   /// Blocks until the bell is rung, then clears it. False when `limit` passed first (to the next millisecond); nil: no
   /// limit.

@@ -37,7 +37,7 @@ public struct Loop {
   let executionTime: Nanoseconds?
   let tolerance: Nanoseconds?
   let safeStateAfter: Int
-  let input: LoopInput?
+  let inputs: [LoopInput]
   let minimumInterval: Nanoseconds
   let body: LoopBody
 
@@ -52,26 +52,26 @@ public struct Loop {
   ///   - tolerance: lateness beyond which a late wake-up counts as oversleep; nil: a tenth of the period.
   ///   - safeStateAfter: consecutive misses (skipped, or ended past the deadline) after which the loop's safe state is
   ///     entered; 0: never.
-  ///   - input: what also releases the loop, by arrival.
-  ///   - minimumInterval: between two releases by input, and before a deadline that has passed already releases the
+  ///   - inputs: what also releases the loop, by arrival; whichever is ready. Those of a lane are at most 60.
+  ///   - minimumInterval: between two releases by input, whichever they are, and before a deadline that has passed already releases the
   ///     loop; more than 0.
   ///   - body: makes the loop; called once, here.
   @inlinable
   public init<Body: ControlLoop & ~Copyable>(
     _ name: String, every rate: Rate, phase: Nanoseconds? = nil, late: LatePolicy = .skip,
     deadline: Nanoseconds? = nil, executionTime: Nanoseconds? = nil, tolerance: Nanoseconds? = nil,
-    safeStateAfter: Int = 0, input: LoopInput? = nil, minimumInterval: Nanoseconds = .milliseconds(1),
+    safeStateAfter: Int = 0, inputs: [LoopInput] = [], minimumInterval: Nanoseconds = .milliseconds(1),
     body: () -> Body
   ) {
     self.init(
       name: name, rate: rate, phase: phase, late: late, deadline: deadline, executionTime: executionTime,
-      tolerance: tolerance, safeStateAfter: safeStateAfter, input: input, minimumInterval: minimumInterval,
+      tolerance: tolerance, safeStateAfter: safeStateAfter, inputs: inputs, minimumInterval: minimumInterval,
       body: LoopBody(body))
   }
 
   @usableFromInline init(
     name: String, rate: Rate, phase: Nanoseconds?, late: LatePolicy, deadline: Nanoseconds?,
-    executionTime: Nanoseconds?, tolerance: Nanoseconds?, safeStateAfter: Int, input: LoopInput?,
+    executionTime: Nanoseconds?, tolerance: Nanoseconds?, safeStateAfter: Int, inputs: [LoopInput],
     minimumInterval: Nanoseconds, body: LoopBody
   ) {
     precondition(minimumInterval > .zero, "a minimum interval of nothing would release a loop for ever at one instant")
@@ -84,7 +84,7 @@ public struct Loop {
     self.executionTime = executionTime
     self.tolerance = tolerance
     self.safeStateAfter = safeStateAfter
-    self.input = input
+    self.inputs = inputs
     self.minimumInterval = minimumInterval
     self.body = body
   }

@@ -26,7 +26,7 @@ final class LaneRun: @unchecked Sendable {
     let loops = lane.loops.enumerated()
       .sorted { ($0.element.rate.period, $0.offset) < ($1.element.rate.period, $1.offset) }.map(\.element)
     for loop in loops { if let phase = loop.phase, phase < .zero { throw .negativePhase(loop: loop.name, phase) } }
-    let inputs = loops.count { $0.input != nil }
+    let inputs = loops.reduce(0) { $0 + $1.inputs.count }
     guard inputs <= LaneThread.inputLimit else {
       throw .tooManyInputs(lane: lane.name, count: inputs, limit: LaneThread.inputLimit)
     }
@@ -50,7 +50,7 @@ final class LaneRun: @unchecked Sendable {
           period: period.count, phase: phases[index].count, deadline: (loop.deadline ?? period).count,
           late: loop.late, safeStateAfter: Int64(loop.safeStateAfter), minimumInterval: loop.minimumInterval.count,
           tolerance: (loop.tolerance ?? period / 10).count,
-          simulatedExecution: (loop.executionTime ?? .zero).count, input: loop.input, body: loop.body,
+          simulatedExecution: (loop.executionTime ?? .zero).count, inputs: loop.inputs, body: loop.body,
           record: record))
     }
     if let misses = infeasible(declared) { throw .infeasible(lane: name, misses: misses) }

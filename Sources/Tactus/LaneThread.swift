@@ -26,9 +26,11 @@ final class LaneThread: @unchecked Sendable {
     (name, scheduling, cpu, scheduler) = (lane.name, lane.scheduling, lane.cpu, lane.scheduler)
     var inputs: [LaneControl.Input] = []
     for loop in 0..<lane.loopCount {
-      switch lane.slots[loop].input {
-      case .descriptor(let descriptor): inputs.append(.init(loop: loop, descriptor: descriptor))
-      case .simulated, nil: break
+      for input in lane.slots[loop].inputs {
+        switch input {
+        case .descriptor(let descriptor): inputs.append(.init(loop: loop, descriptor: descriptor))
+        case .simulated: break
+        }
       }
     }
     control = .allocate(capacity: 1)
@@ -181,7 +183,8 @@ private func wait(
     control.pointee.armedFor = instant
   }
   for index in 0..<control.pointee.inputCount {
-    // An input that has been seen but may not release its loop yet would end every wait at once.
+    // A loop that has seen an input and may not be released yet: that input would end every wait at once, and another
+    // would change nothing.
     let input = control.pointee.inputs[index]
     let isSeen = (scheduler.pointee.slots + input.loop).pointee.inputAt != .max
     control.pointee.waits[2 &+ index].descriptor = isSeen ? -1 : input.descriptor

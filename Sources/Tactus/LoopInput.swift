@@ -13,6 +13,14 @@ public final class SimulatedInput {
   }
 
   deinit { readyAt.deallocate() }
+
+  /// As `Doorbell.input`, for a loop whose bell is this: `clear()` raises `readyAt`.
+  public var doorbell: DoorbellInput { DoorbellInput(readyAt: readyAt) }
+
+  /// As `DoorbellButton.ring()`, at `instant`, which is not before the simulation's present.
+  public func ring(at instant: TickInstant) {
+    if instant < readyAt.pointee { readyAt.pointee = instant }
+  }
 }
 
 /// What releases a loop by arrival.
@@ -20,4 +28,11 @@ public enum LoopInput {
   /// A file descriptor that polls readable. Whoever made it keeps it open as long as the runtime runs.
   case descriptor(Int32)
   case simulated(SimulatedInput)
+
+  var simulated: SimulatedInput? {
+    switch self {
+    case .descriptor: nil
+    case .simulated(let input): input
+    }
+  }
 }

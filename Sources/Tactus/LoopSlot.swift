@@ -12,7 +12,7 @@ struct LoopSlot {
   var tolerance: Int64
   /// What a tick takes in simulated time, when nothing is injected.
   var simulatedExecution: Int64
-  let input: LoopInput?
+  let inputs: [LoopInput]
   let body: LoopBody
   let record: UnsafeMutablePointer<LoopRecord>
 
@@ -24,7 +24,7 @@ struct LoopSlot {
   var releasedIndex: Int64 = 0
   /// Instant of the release that the machine asked for; `.max`: none.
   var wakeAt = Int64.max
-  /// Instant from which an input waits; `.max`: none.
+  /// Instant from which one of the inputs waits; `.max`: none does.
   var inputAt = Int64.max
   /// No release by input before this.
   var inputAllowedAt = Int64.min

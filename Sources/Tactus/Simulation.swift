@@ -12,25 +12,31 @@ public final class Simulation {
   /// The instant up to which everything has happened.
   public private(set) var now = TickInstant.zero
 
-  /// Loops with a simulated input, by lane.
-  private let inputs: [(lane: Int, loop: Int, readyAt: UnsafeMutablePointer<TickInstant>)]
+  /// A loop with simulated inputs.
+  private struct Listener {
+    var lane: Int
+    var loop: Int
+    var inputs: [SimulatedInput]
+
+    /// When the first of them became readable.
+    var readyAt: TickInstant { inputs.lazy.map(\.readyAt.pointee).min() ?? .distantFuture }
+  }
+  private let listeners: [Listener]
 
   init(runtime: Runtime, lanes: [LaneRun], seed: UInt64) {
     self.runtime = runtime
     self.lanes = lanes
     self.seed = seed
     random = SplitMix64(seed: seed)
-    var inputs: [(lane: Int, loop: Int, readyAt: UnsafeMutablePointer<TickInstant>)] = []
+    var listeners: [Listener] = []
     for (number, lane) in lanes.enumerated() {
       lane.scheduler.pointee.begin(epoch: 0)
       for loop in 0..<lane.loopCount {
-        switch lane.slots[loop].input {
-        case .simulated(let input): inputs.append((number, loop, input.readyAt))
-        case .descriptor, nil: break
-        }
+        let inputs = lane.slots[loop].inputs.compactMap(\.simulated)
+        if !inputs.isEmpty { listeners.append(Listener(lane: number, loop: loop, inputs: inputs)) }
       }
     }
-    self.inputs = inputs
+    self.listeners = listeners
   }
 
   deinit { runtime.simulationEnded() }
@@ -46,7 +52,7 @@ public final class Simulation {
   public func run(until instant: TickInstant) -> Int64 {
     let end = instant.nanoseconds
     let ticks =
-      lanes.count == 1 && inputs.isEmpty
+      lanes.count == 1 && listeners.isEmpty
       ? runAlone(lanes[0].scheduler, lanes[0].simulated, until: end) : runTogether(until: end)
     now = max(now, instant)
     for lane in lanes { lane.simulated.pointee.now = now.nanoseconds }
@@ -86,8 +92,8 @@ public final class Simulation {
   private func runTogether(until end: Int64) -> Int64 {
     var ticks: Int64 = 0
     while true {
-      for input in inputs {
-        lanes[input.lane].scheduler.pointee.inputReady(input.loop, at: input.readyAt.pointee.nanoseconds)
+      for listener in listeners {
+        lanes[listener.lane].scheduler.pointee.inputReady(listener.loop, at: listener.readyAt.nanoseconds)
       }
       var first: LaneRun?
       var start = Int64.max

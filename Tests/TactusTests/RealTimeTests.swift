@@ -53,7 +53,7 @@ func startAndStop(_ rounds: Int) throws {
           Loop("a", every: .hertz(1000)) { Bell(ticked: ticked.button, safe: safe.button) }
         }
         Lane("m\(number)") {
-          Loop("b", every: .hertz(1), input: .descriptor(ticked.descriptor)) {
+          Loop("b", every: .hertz(1), inputs: [.descriptor(ticked.descriptor)]) {
             Bell(ticked: safe.button, safe: safe.button)
           }
         }
@@ -97,7 +97,7 @@ struct RealTimeTests {
     let input = try Doorbell()
     let runtime = try Runtime {
       Lane("a") {
-        Loop("l", every: .period(.seconds(3600)), phase: .seconds(3000), input: .descriptor(input.descriptor)) {
+        Loop("l", every: .period(.seconds(3600)), phase: .seconds(3000), inputs: [.descriptor(input.descriptor)]) {
           Bell(ticked: ticked.button, safe: ticked.button, descriptorToClear: input.descriptor)
         }
       }
@@ -216,7 +216,7 @@ struct RealTimeTests {
     let runtime = try Runtime {
       Lane("a") {
         Loop("beat", every: .hertz(500)) { Bell(ticked: beat.button, safe: beat.button) }
-        Loop("l", every: .period(.seconds(3600)), phase: .seconds(3000), input: .descriptor(input.descriptor)) {
+        Loop("l", every: .period(.seconds(3600)), phase: .seconds(3000), inputs: [.descriptor(input.descriptor)]) {
           Bell(ticked: ticked.button, safe: ticked.button, descriptorToClear: input.descriptor)
         }
       }
@@ -276,7 +276,7 @@ struct RealTimeTests {
     let runtime = try Runtime {
       Lane("a") {
         Loop(
-          "l", every: .period(.seconds(3600)), phase: .seconds(3000), input: .descriptor(ends[0]),
+          "l", every: .period(.seconds(3600)), phase: .seconds(3000), inputs: [.descriptor(ends[0])],
           minimumInterval: .milliseconds(5)
         ) { Spaced(ticked: ticked.button, tooEarly: tooEarly) }
       }

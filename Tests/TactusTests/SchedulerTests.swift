@@ -71,7 +71,7 @@ struct AccountTests {
     let runtime = try Runtime {
       Lane("a") {
         Loop(
-          "l", every: .hertz(100), phase: .milliseconds(500), safeStateAfter: 3, input: .simulated(input),
+          "l", every: .hertz(100), phase: .milliseconds(500), safeStateAfter: 3, inputs: [.simulated(input)],
           minimumInterval: .milliseconds(200)
         ) { log.loop(deadlines: [300_000_000]) }
       }
@@ -257,7 +257,7 @@ struct AccountTests {
     let input = SimulatedInput()
     let runtime = try Runtime {
       Lane("a") {
-        Loop("l", every: .hertz(10), phase: .zero, input: .simulated(input), minimumInterval: .milliseconds(50)) {
+        Loop("l", every: .hertz(10), phase: .zero, inputs: [.simulated(input)], minimumInterval: .milliseconds(50)) {
           log.loop(deadlines: [130_000_000])
         }
       }
@@ -289,10 +289,10 @@ struct AccountTests {
     let input = SimulatedInput()
     let runtime = try Runtime {
       Lane("a") {
-        Loop("first", every: .hertz(10), phase: .milliseconds(50), input: .simulated(input)) {
+        Loop("first", every: .hertz(10), phase: .milliseconds(50), inputs: [.simulated(input)]) {
           Draining(readyAt: input.readyAt)
         }
-        Loop("second", every: .hertz(10), phase: .milliseconds(60), input: .simulated(input)) { log.loop() }
+        Loop("second", every: .hertz(10), phase: .milliseconds(60), inputs: [.simulated(input)]) { log.loop() }
       }
     }
     let simulation = try runtime.simulation()
@@ -309,7 +309,8 @@ struct AccountTests {
     let runtime = try Runtime {
       Lane("a") {
         Loop(
-          "l", every: .hertz(1), phase: .milliseconds(500), input: .simulated(input), minimumInterval: .milliseconds(4)
+          "l", every: .hertz(1), phase: .milliseconds(500), inputs: [.simulated(input)],
+          minimumInterval: .milliseconds(4)
         ) {
           log.loop()
         }

@@ -26,7 +26,7 @@ struct WakingTests {
     let input = SimulatedInput()
     let runtime = try Runtime {
       Lane("a") {
-        Loop("l", every: .hertz(10), phase: .zero, input: .simulated(input), minimumInterval: .milliseconds(5)) {
+        Loop("l", every: .hertz(10), phase: .zero, inputs: [.simulated(input)], minimumInterval: .milliseconds(5)) {
           log.loop()
         }
       }

@@ -26,7 +26,7 @@ enum Receive {
     var reader = snapshot.reader()
     let runtime = try Runtime(strict: true) {
       Lane("motion", scheduling: scheduling, cpu: cpu) {
-        Loop("robot", every: .hertz(20), input: .descriptor(socket.port().descriptor!)) {
+        Loop("robot", every: .hertz(20), inputs: [.descriptor(socket.port().descriptor!)]) {
           RobotLoop(
             motors: Motors(YBPcbCar(), on: I2CBus(context: motor, transfer: writeToMotor)), port: socket.port(),
             settings: settings.reader(), requests: requests.reader(), snapshot: snapshot.writer(),

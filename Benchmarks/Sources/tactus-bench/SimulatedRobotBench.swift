@@ -27,7 +27,7 @@ enum SimulatedRobotBench {
     let operatorSnapshot = Latest(OperatorSnapshot())
     let runtime = try Runtime {
       Lane("robot") {
-        Loop("robot", every: .hertz(20), input: .simulated(network.input(robotEnd))) {
+        Loop("robot", every: .hertz(20), inputs: [.simulated(network.input(robotEnd))]) {
           RobotLoop(
             motors: Motors(YBPcbCar(), on: bus.port()), port: network.port(robotEnd), settings: settings.reader(),
             requests: requests.reader(), snapshot: robotSnapshot.writer(), notices: notices.writer())

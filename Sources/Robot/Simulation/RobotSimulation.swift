@@ -59,7 +59,7 @@ public final class RobotSimulation {
       Lane("robot") {
         Loop(
           Self.robotLoop, every: .period(period), phase: .zero, safeStateAfter: 3,
-          input: .simulated(network.input(robot))
+          inputs: [.simulated(network.input(robot))]
         ) {
           RobotLoop(
             motors: Motors(YBPcbCar(), on: bus.port()), port: network.port(robot), settings: settings.reader(),
@@ -71,7 +71,7 @@ public final class RobotSimulation {
           // Off the robot's beat, as a sender of its own is.
           Loop(
             "operator-\(number)", every: .hertz(20), phase: .milliseconds(7 + 11 * Int64(number)),
-            input: .simulated(network.input(person.endpoint))
+            inputs: [.simulated(network.input(person.endpoint))]
           ) { person.loop(robot: robot, on: network) }
         }
       }

@@ -25,7 +25,7 @@ final class OperatorConnection {
     var port: DatagramPort? = opened
     runtime = try Runtime {
       Lane("operator") {
-        Loop("operator", every: .hertz(20), input: arrival) {
+        Loop("operator", every: .hertz(20), inputs: [arrival]) {
           OperatorLoop(
             port: port.take()!, robot: robot, wallClockAtStart: WallClock.microseconds, input: controls.reader(),
             requests: requests.reader(), snapshot: snapshot.writer())

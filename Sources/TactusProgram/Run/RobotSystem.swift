@@ -29,7 +29,7 @@ struct RobotSystem {
     return Lane("robot", scheduling: configuration.laneScheduling, cpu: configuration.robotCPU) {
       Loop(
         Self.loopName, every: .hertz(Double(configuration.robotRateHertz)), late: .skip,
-        safeStateAfter: configuration.robotSafeStateAfter, input: input
+        safeStateAfter: configuration.robotSafeStateAfter, inputs: [input]
       ) {
         RobotLoop(
           motors: hardware.motors(), port: port.take()!, settings: settings.reader(), requests: requests.reader(),
