@@ -12,6 +12,9 @@ struct DeclaredImports: BuildToolPlugin {
     "Dispatch", "Foundation", "Glibc", "Darwin", "PackageDescription", "Synchronization", "Testing",
   ]
 
+  /// Conditions that Package.swift sets for its traits.
+  static let traits: Set<String> = ["TLS"]
+
   func createBuildCommands(context: PluginContext, target: Target) async throws -> [Command] {
     for target in context.package.targets {
       guard let module = target as? SwiftSourceModuleTarget else { continue }
@@ -35,7 +38,13 @@ struct DeclaredImports: BuildToolPlugin {
 
   private func check(_ file: URL, _ target: String, _ allowed: Set<String>) throws {
     let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n", omittingEmptySubsequences: false)
+    var isConditional = false
     for (number, line) in lines.enumerated() {
+      // A dependency that hangs on a trait is not shown while the trait is off.
+      let plain = line.drop { $0 == " " }
+      if plain.hasPrefix("#if "), Self.traits.contains(String(plain.dropFirst(4))) { isConditional = true }
+      if plain.hasPrefix("#else") || plain.hasPrefix("#endif") { isConditional = false }
+      guard !isConditional else { continue }
       var words = line.split(separator: " ")[...]
       while let word = words.first, word.hasPrefix("@") || ["public", "internal", "package", "private"].contains(word) {
         words = words.dropFirst()

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A request that has passed the door: its caller is known and allowed, its body is whole.
 public struct APIRequest: Sendable {
   public let caller: Caller
@@ -15,5 +13,30 @@ public struct APIRequest: Sendable {
     self.parameters = parameters
     self.query = query
     self.body = body
+  }
+}
+
+extension APIRequest {
+  /// The body as JSON.
+  ///
+  /// - Throws: 400 `BODY_MISSING`; 400 `BAD_JSON` with line and column; 422 `VALIDATION` with the field that is missing,
+  ///   unknown, of the wrong type or out of its range.
+  public func decode<Body: JSONReadable>(_ type: Body.Type = Body.self) throws(APIError) -> Body {
+    guard !body.isEmpty else {
+      throw APIError(.badRequest, "BODY_MISSING", "expected a JSON object, got an empty body")
+    }
+    return try JSONReader.read(type, from: json, field: "")
+  }
+
+  private var json: JSONValue {
+    get throws(APIError) {
+      do {
+        return try JSONParser.parse(body)
+      } catch {
+        throw APIError(
+          .badRequest, "BAD_JSON",
+          "line \(error.line), column \(error.column) (byte \(error.offset)): \(error.reason)")
+      }
+    }
   }
 }

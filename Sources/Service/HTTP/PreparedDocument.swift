@@ -28,7 +28,7 @@ public final class PreparedDocument: Sendable {
   }
 
   public convenience init(
-    version: @escaping @Sendable () -> UInt64, json: @escaping @Sendable () -> some Encodable
+    version: @escaping @Sendable () -> UInt64, json: @escaping @Sendable () -> some (Encodable & SendableMetatype)
   ) {
     self.init(version: version) { encodeJSON(json()) }
   }

@@ -1,3 +1,4 @@
+import Service
 import Yams
 
 /// Reads a configuration file against a table: every error of the file is found, not only the first.

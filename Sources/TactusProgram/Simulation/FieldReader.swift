@@ -1,3 +1,4 @@
+import Service
 import Yams
 
 /// Reads mappings of known fields out of a YAML file and collects every error, like `ConfigReader` for small formats.

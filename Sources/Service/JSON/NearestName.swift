@@ -1,12 +1,15 @@
 /// The known name that is most like `name`, or nil when none is like it: at most a third of its letters differ.
-func nearestName(to name: String, among known: [String]) -> String? {
+///
+/// For error messages. Takes no time to speak of whatever `name` is: it is cut to 64 characters.
+public func nearestName(to name: String, among known: [String]) -> String? {
+  let name = String(name.prefix(64))
   let best = known.map { ($0, editDistance(name, $0)) }.min { $0.1 < $1.1 }
   guard let best, best.1 <= max(1, max(name.count, best.0.count) / 3) else { return nil }
   return best.0
 }
 
 /// Letters to insert, remove, replace or swap with their neighbour to turn one text into the other, ignoring case.
-func editDistance(_ first: String, _ second: String) -> Int {
+public func editDistance(_ first: String, _ second: String) -> Int {
   let a = Array(first.lowercased())
   let b = Array(second.lowercased())
   var beforePrevious: [Int] = []

@@ -1,0 +1,45 @@
+import NIOCore
+
+#if TLS
+  import NIOSSL
+#endif
+
+/// TLS in front of a connection, or nothing.
+struct ChannelSecurity: Sendable {
+  #if TLS
+    private let context: NIOSSLContext?
+
+    /// Reads the certificate and its key; TLS 1.2 and later.
+    ///
+    /// - Throws: `.certificate` with the file that cannot be used.
+    init(_ mode: ServiceConfiguration.TLSMode) throws(ServiceStartError) {
+      guard case .files(let certificate, let key) = mode else {
+        context = nil
+        return
+      }
+      do {
+        let chain = try NIOSSLCertificate.fromPEMFile(certificate).map { NIOSSLCertificateSource.certificate($0) }
+        let key = try NIOSSLPrivateKey(file: key, format: .pem)
+        var configuration = TLSConfiguration.makeServerConfiguration(
+          certificateChain: chain, privateKey: .privateKey(key))
+        configuration.minimumTLSVersion = .tlsv12
+        configuration.applicationProtocols = ["http/1.1"]
+        context = try NIOSSLContext(configuration: configuration)
+      } catch {
+        throw .certificate("\(certificate), \(key): \(error)")
+      }
+    }
+
+    func add(to channel: any Channel) throws {
+      guard let context else { return }
+      try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: context))
+    }
+  #else
+    /// - Throws: `.noTLS` when the mode asks for it.
+    init(_ mode: ServiceConfiguration.TLSMode) throws(ServiceStartError) {
+      guard mode == .off else { throw .noTLS }
+    }
+
+    func add(to channel: any Channel) throws {}
+  #endif
+}

@@ -1,0 +1,111 @@
+import Foundation
+import HTTPTypes
+
+/// The routes that belong to no system: state of all, health, emergency stop of all, the API's description.
+struct DoorRoutes: Sendable {
+  let systems: [any ServedSystem]
+  let health: ServiceHealth
+  let version: String
+
+  var routes: [Route] {
+    [
+      Route("/api/status", status),
+      Route(.get, "/api/health", scope: nil) { _ in answerHealth() },
+      Route("/api/openapi.json", scope: nil, description),
+      Route(.post, "/api/e-stop", scope: .control, action: "all.e-stop") { request in
+        try await everySystem(of: systems, doing: "e-stop") { try await $0.emergencyStop(request.caller) }
+      },
+      Route(.post, "/api/reset", scope: .control, action: "all.reset") { request in
+        try await everySystem(of: systems, doing: "reset") { try await $0.reset(request.caller) }
+      },
+    ]
+  }
+
+  /// `{"ok":true,"version":…,"systems":{NAME:STATE}}`; made anew when a system's version has changed.
+  private var status: PreparedDocument {
+    let (systems, version) = (systems, encodeJSON(version))
+    return PreparedDocument {
+      systems.reduce(0) { $0 &* 0x9E37_79B9_7F4A_7C15 &+ $1.version }
+    } make: {
+      var bytes = Array(#"{"ok":true,"version":"#.utf8) + version + Array(#","systems":{"#.utf8)
+      for (index, system) in systems.enumerated() {
+        if index > 0 { bytes.append(UInt8(ascii: ",")) }
+        bytes += encodeJSON(system.name) + [UInt8(ascii: ":")] + system.state
+      }
+      return bytes + Array("}}".utf8)
+    }
+  }
+
+  /// The OpenAPI document with the program's version.
+  private var description: PreparedDocument {
+    let version = version
+    return PreparedDocument(version: { 0 }) { OpenAPIDocument.bytes(version: version) }
+  }
+
+  private struct Health: Encodable {
+    let ok: Bool
+    let status: String
+    let systems: [String: String]
+    let code: String?
+    let message: String?
+  }
+
+  /// 503 while a control loop does not tick or the daemon stops: a load balancer or a service manager reads the status only.
+  private func answerHealth() -> APIResponse {
+    let stalled = health.stalled
+    let (status, code, message): (String, String?, String?) =
+      if health.isStopping {
+        ("stopping", "STOPPING", "the daemon is stopping")
+      } else if !stalled.isEmpty {
+        ("degraded", "STALLED", "not ticking: " + stalled.joined(separator: ", "))
+      } else {
+        ("ok", nil, nil)
+      }
+    let states = systems.map { ($0.name, Self.stateName(of: $0.state)) }
+    return .json(
+      Health(
+        ok: code == nil, status: status, systems: Dictionary(uniqueKeysWithValues: states), code: code,
+        message: message),
+      status: code == nil ? .ok : .serviceUnavailable)
+  }
+
+  /// The member `state` of a system's state.
+  private static func stateName(of state: [UInt8]) -> String {
+    guard case .object(let members)? = try? JSONParser.parse(state),
+      case .text(let name)? = members.first(where: { $0.name == "state" })?.value
+    else { preconditionFailure("a served system's state is an object with a text \"state\"") }
+    return name
+  }
+}
+
+/// All systems at once; one that fails does not keep the others from stopping.
+private func everySystem(
+  of systems: [any ServedSystem], doing what: String,
+  _ work: @escaping @Sendable (any ServedSystem) async throws -> Void
+) async throws -> APIResponse {
+  struct Document: Encodable {
+    let ok = true
+    let systems: [String]
+  }
+  var failures: [(system: String, error: any Error)] = []
+  await withTaskGroup(of: (String, any Error)?.self) { group in
+    for system in systems {
+      group.addTask {
+        do {
+          try await work(system)
+          return nil
+        } catch {
+          return (system.name, error)
+        }
+      }
+    }
+    for await case let failure? in group { failures.append(failure) }
+  }
+  failures.sort { $0.system < $1.system }
+  guard let first = failures.first else {
+    return .json(Document(systems: systems.map(\.name)), logValue: systems.map(\.name).joined(separator: " "))
+  }
+  guard let error = first.error as? APIError else { throw first.error }
+  let names = failures.map(\.system).joined(separator: ", ")
+  throw APIError(error.status, error.code, "\(what) failed for \(names): \(error.message)", headers: error.headers)
+}

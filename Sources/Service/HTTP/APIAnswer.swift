@@ -1,0 +1,27 @@
+import HTTPTypes
+import HummingbirdCore
+import NIOCore
+
+/// A response as it goes out.
+struct APIAnswer {
+  var head: HTTPResponse
+  var body: ByteBuffer
+  /// Whether the request's body is out of the way.
+  var bodyWasRead = false
+
+  init(_ status: HTTPResponse.Status = .ok, contentType: String, headers: HTTPFields = [:], body: ByteBuffer) {
+    head = HTTPResponse(status: status, headerFields: headers)
+    self.body = body
+    guard status != .noContent else { return }
+    head.headerFields[.contentType] = contentType
+    head.headerFields[.contentLength] = String(body.readableBytes)
+    head.headerFields[.cacheControl] = head.headerFields[.cacheControl] ?? "no-store"
+    head.headerFields[.xContentTypeOptions] = "nosniff"
+  }
+
+  init(_ response: APIResponse) {
+    self.init(
+      response.status, contentType: response.contentType, headers: response.headers,
+      body: ByteBuffer(bytes: response.body))
+  }
+}

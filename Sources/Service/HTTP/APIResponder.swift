@@ -1,0 +1,113 @@
+import HTTPTypes
+import HummingbirdCore
+import Logging
+import NIOCore
+
+/// Answers requests by the route table.
+struct APIResponder: Sendable {
+  let table: RouteTable
+  let doorman: Doorman
+  let crossOrigin: CrossOrigin
+  let actions: ActionLog
+  let logger: Logger
+  /// Longest body in bytes.
+  let bodyLimit: Int
+
+  /// What Hummingbird's channel calls for each request. Throws only what the connection's end throws.
+  @Sendable
+  func respond(to request: Request, writer: consuming ResponseWriter, channel: any Channel) async throws {
+    let body = RequestBodyReader(request: request, limit: bodyLimit)
+    var answer: APIAnswer
+    do {
+      answer = try await self.answer(request, body: body, writer: writer, peer: channel.peerAddress)
+    } catch let error as APIError {
+      answer = APIAnswer(error.response)
+    }
+    for field in crossOrigin.fields(for: request.head) where answer.head.headerFields[field.name] == nil {
+      answer.head.headerFields.append(field)
+    }
+    let closes = !answer.bodyWasRead && !body.canSkip
+    if closes { answer.head.headerFields[.connection] = "close" }
+    let isEmpty = request.method == .head || answer.body.readableBytes == 0
+    try await writer.write(
+      response: answer.head, body: isEmpty ? ResponseBody() : ResponseBody(byteBuffer: answer.body))
+    if closes { closeGently(channel) }
+  }
+
+  private func answer(
+    _ request: Request, body: RequestBodyReader, writer: borrowing ResponseWriter, peer: String
+  ) async throws -> APIAnswer {
+    let head = request.head
+    let target = try RequestTarget(head.path ?? "")
+    guard let place = table.place(target.segments) else {
+      // The same for everyone: Host and Origin are checked, a token is not asked for.
+      _ = try doorman.admit(head, peer: peer, scope: nil)
+      throw APIError.notFound("no such route; GET /api/openapi.json lists them")
+    }
+    guard let route = place.route(head.method) else {
+      _ = try doorman.admit(head, peer: peer, scope: nil)
+      if head.method == .options, let response = crossOrigin.preflight(head, allow: place.allow) {
+        return APIAnswer(response)
+      }
+      throw APIError(
+        .methodNotAllowed, "METHOD_NOT_ALLOWED", "expected \(place.allow)", headers: [.allow: place.allow])
+    }
+    let caller: Caller
+    do {
+      caller = try doorman.admit(head, peer: peer, scope: route.scope)
+    } catch {
+      note(route, Caller(scope: .read, tokenID: nil, address: peer, client: 0), result: error.code)
+      throw error
+    }
+    switch route.handling {
+    case .prepared(let document):
+      return APIAnswer(contentType: document.contentType, body: document.bytes)
+    case .handler(let handle):
+      if body.isAwaited { try await writer.writeInformationalHead(HTTPResponse(status: .continue)) }
+      let bytes: [UInt8]
+      do {
+        bytes = head.method == .get || head.method == .head ? [] : try await body.read()
+      } catch let error as APIError {
+        note(route, caller, result: error.code)
+        throw error
+      }
+      let asked = APIRequest(caller: caller, parameters: place.parameters, query: target.query, body: bytes)
+      var answer = await run(route, handle, asked)
+      answer.bodyWasRead = head.method != .get && head.method != .head
+      return answer
+    }
+  }
+
+  /// A handler's answer or error; every action leaves its line in the log.
+  private func run(
+    _ route: Route, _ handle: @Sendable (APIRequest) async throws -> APIResponse, _ request: APIRequest
+  ) async -> APIAnswer {
+    do {
+      let response = try await handle(request)
+      note(route, request.caller, value: response.logValue, result: "ok")
+      return APIAnswer(response)
+    } catch {
+      let refusal = error as? APIError ?? internalError(error, of: route)
+      note(route, request.caller, result: refusal.code)
+      return APIAnswer(refusal.response)
+    }
+  }
+
+  private func note(_ route: Route, _ caller: Caller, value: String? = nil, result: String) {
+    guard let action = route.action else { return }
+    actions.note(action, value: value, address: caller.address, tokenID: caller.tokenID, result: result)
+  }
+
+  /// The reason goes to the log; the client learns that there was one.
+  private func internalError(_ error: any Error, of route: Route) -> APIError {
+    logger.error(
+      "a request failed", metadata: ["route": .string("\(route.method) \(route.path)"), "reason": .string("\(error)")])
+    return APIError(.internalServerError, "INTERNAL", "the daemon could not answer; its log says why")
+  }
+
+  /// Lets the client read the answer before the connection goes: closing with bytes unread would reset it.
+  private func closeGently(_ channel: any Channel) {
+    channel.close(mode: .output, promise: nil)
+    channel.eventLoop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }
+  }
+}

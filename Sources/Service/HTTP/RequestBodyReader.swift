@@ -1,0 +1,48 @@
+import HTTPTypes
+import HummingbirdCore
+import NIOCore
+
+/// Takes a request's body whole, within the limit, and knows what to do with one that nobody took.
+struct RequestBodyReader {
+  /// A body that was not wanted is read to its end when it is no longer than this; otherwise the connection is closed.
+  static let drainLimit = 65_536
+
+  let request: Request
+  /// Bytes.
+  let limit: Int
+
+  /// - Throws: 413 `TOO_LARGE`, 415 `UNSUPPORTED_MEDIA_TYPE`; and what the connection's end throws.
+  func read() async throws -> [UInt8] {
+    guard announced <= limit else { throw tooLarge }
+    var body: [UInt8] = []
+    for try await part in request.body {
+      guard body.count + part.readableBytes <= limit else { throw tooLarge }
+      body += part.readableBytesView
+    }
+    guard body.isEmpty || isJSON else {
+      throw APIError(
+        .unsupportedMediaType, "UNSUPPORTED_MEDIA_TYPE", "expected Content-Type: application/json")
+    }
+    return body
+  }
+
+  /// Whether the connection can take another request after this one was answered without reading its body.
+  var canSkip: Bool { request.headers[.transferEncoding] == nil && announced <= Self.drainLimit }
+
+  /// Whether the client waits for a go-ahead before it sends the body.
+  var isAwaited: Bool { request.headers[.expect]?.lowercased() == "100-continue" && announced <= limit }
+
+  /// Zero when the client does not say.
+  private var announced: Int { request.headers[.contentLength].flatMap { Int($0) } ?? 0 }
+
+  /// A body without a type is taken for JSON, the only thing it can be.
+  private var isJSON: Bool {
+    guard let type = request.headers[.contentType] else { return true }
+    let name = type.prefix { $0 != ";" }
+    return name.lowercased().filter { $0 != " " && $0 != "\t" } == "application/json"
+  }
+
+  private var tooLarge: APIError {
+    APIError(.contentTooLarge, "TOO_LARGE", "expected a body of at most \(limit) bytes")
+  }
+}

@@ -1,0 +1,69 @@
+/// The target of a request, taken apart: segments and query, each percent-decoded for itself.
+///
+/// Decoding comes after splitting, so an encoded slash never makes another segment; `.` and `..` are nobody's names.
+struct RequestTarget: Equatable {
+  /// `["api", "status"]`; `[]` for `/`.
+  let segments: [String]
+  /// Of a repeated name the last counts.
+  let query: [String: String]
+
+  /// - Throws: 400 `BAD_PATH`, `BAD_QUERY`, or `TOKEN_IN_QUERY`: a token in a URL ends up in logs and histories.
+  init(_ target: String) throws(APIError) {
+    let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    query = try parts.count == 2 ? Self.query(parts[1]) : [:]
+    guard let path = parts.first, path.hasPrefix("/") else {
+      throw APIError(.badRequest, "BAD_PATH", "expected a path that begins with '/'")
+    }
+    var segments: [String] = []
+    if path != "/" {
+      for piece in path.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
+        guard let segment = percentDecoded(piece) else {
+          throw APIError(.badRequest, "BAD_PATH", "expected UTF-8 with '%' before two hexadecimal digits")
+        }
+        guard segment != ".", segment != "..", !segment.contains(where: { $0 == "/" || $0 == "\\" || $0 == "\0" })
+        else { throw APIError(.badRequest, "BAD_PATH", "expected names without '.', '..', '/', '\\' and NUL") }
+        segments.append(segment)
+      }
+    }
+    self.segments = segments
+  }
+
+  private static func query(_ text: Substring) throws(APIError) -> [String: String] {
+    var result: [String: String] = [:]
+    for pair in text.split(separator: "&") {
+      let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard let name = percentDecoded(sides[0], plusIsSpace: true),
+        let value = sides.count == 2 ? percentDecoded(sides[1], plusIsSpace: true) : ""
+      else { throw APIError(.badRequest, "BAD_QUERY", "expected UTF-8 with '%' before two hexadecimal digits") }
+      guard !["token", "access_token"].contains(name.lowercased()) else {
+        throw APIError(
+          .badRequest, "TOKEN_IN_QUERY",
+          "a token does not belong into a URL: send the header field Authorization: Bearer TOKEN")
+      }
+      result[name] = value
+    }
+    return result
+  }
+}
+
+/// nil: not UTF-8, or a `%` without two hexadecimal digits.
+private func percentDecoded(_ text: Substring, plusIsSpace: Bool = false) -> String? {
+  var bytes: [UInt8] = []
+  bytes.reserveCapacity(text.utf8.count)
+  var rest = text.utf8[...]
+  while let byte = rest.popFirst() {
+    switch byte {
+    case UInt8(ascii: "%"):
+      guard let high = rest.popFirst().flatMap(hexadecimalDigit), let low = rest.popFirst().flatMap(hexadecimalDigit)
+      else { return nil }
+      bytes.append(high << 4 | low)
+    case UInt8(ascii: "+") where plusIsSpace: bytes.append(0x20)
+    default: bytes.append(byte)
+    }
+  }
+  return String(validating: bytes, as: UTF8.self)
+}
+
+private func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
+  Character(Unicode.Scalar(byte)).hexDigitValue.map(UInt8.init)
+}

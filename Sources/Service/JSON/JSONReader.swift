@@ -1,0 +1,80 @@
+/// What a request's body, or an object in it, is read into.
+///
+///     struct Drive: JSONReadable {
+///       let left: Double, right: Double
+///       init(_ body: inout JSONReader) throws(APIError) {
+///         left = try body.required("left", .number(-100...100))
+///         right = try body.required("right", .number(-100...100))
+///       }
+///     }
+///     let drive = try request.decode(Drive.self)
+///
+/// Reads every member it knows; the others are then refused.
+public protocol JSONReadable: SendableMetatype {
+  init(_ body: inout JSONReader) throws(APIError)
+}
+
+/// The members of one JSON object, read by name.
+public struct JSONReader {
+  private let members: [JSONValue.Member]
+  /// `zones[2]`; empty for the body itself.
+  private let path: String
+  private var known: [String] = []
+
+  /// - Throws: 422 `VALIDATION` when the member is missing or is not of the kind.
+  public mutating func required<Value>(_ name: String, _ kind: JSONKind<Value>) throws(APIError) -> Value {
+    guard let value = take(name) else {
+      throw .validation(field(name), expected: kind.expected, got: "nothing")
+    }
+    return try kind.read(value, field(name))
+  }
+
+  /// nil when the member is missing or null.
+  ///
+  /// - Throws: 422 `VALIDATION` when it is there and not of the kind.
+  public mutating func optional<Value>(_ name: String, _ kind: JSONKind<Value>) throws(APIError) -> Value? {
+    guard let value = take(name), value != .null else { return nil }
+    return try kind.read(value, field(name))
+  }
+
+  /// A rule over more than one member.
+  public func refusal(_ name: String, expected: String, got: String) -> APIError {
+    .validation(field(name), expected: expected, got: got)
+  }
+
+  private mutating func take(_ name: String) -> JSONValue? {
+    known.append(name)
+    return members.first { $0.name == name }?.value
+  }
+
+  private func field(_ name: String) -> String { path.isEmpty ? name : path + "." + name }
+
+  /// Reads an object, and refuses members that `type` did not ask for.
+  static func read<Value: JSONReadable>(
+    _ type: Value.Type, from value: JSONValue, field: String
+  ) throws(APIError) -> Value {
+    guard case .object(let members) = value else {
+      throw .validation(field.isEmpty ? "body" : field, expected: "an object", got: value.summary)
+    }
+    var reader = JSONReader(members: members, path: field)
+    let result = try type.init(&reader)
+    try reader.refuseUnknown()
+    return result
+  }
+
+  private init(members: [JSONValue.Member], path: String) {
+    self.members = members
+    self.path = path
+  }
+
+  private func refuseUnknown() throws(APIError) {
+    guard let unknown = members.first(where: { !known.contains($0.name) })?.name else { return }
+    let expected =
+      known.isEmpty
+      ? "no member"
+      : nearestName(to: unknown, among: known).map { "a known member (\($0)?)" }
+        ?? "a known member (\(known.joined(separator: ", ")))"
+    let shown = JSONValue.shortened(unknown)
+    throw .validation(field(shown), expected: expected, got: "\"\(shown)\"")
+  }
+}

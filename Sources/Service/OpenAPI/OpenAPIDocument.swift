@@ -1,0 +1,23 @@
+import Foundation
+
+/// The description of the API, built into the program.
+public enum OpenAPIDocument {
+  /// As written, without the program's version.
+  public static var source: [UInt8] { PackageResources.openapi_json }
+
+  /// With the program's version; keys sorted.
+  static func bytes(version: String) -> [UInt8] {
+    guard
+      var document = try? JSONSerialization.jsonObject(with: Data(source)) as? [String: Any],
+      var info = document["info"] as? [String: Any]
+    else { preconditionFailure("openapi.json is no OpenAPI document") }
+    info["version"] = version
+    document["info"] = info
+    do {
+      return Array(
+        try JSONSerialization.data(withJSONObject: document, options: [.sortedKeys, .withoutEscapingSlashes]))
+    } catch {
+      preconditionFailure("what was read as JSON cannot be written: \(error)")
+    }
+  }
+}
