@@ -1,0 +1,87 @@
+import Glibc
+
+/// A file that could not be written, and why.
+struct FileFailure: Error {
+  let path: String
+  let reason: String
+}
+
+/// errno in words.
+func lastReason() -> String { String(cString: strerror(errno)) }
+
+func folder(of path: String) -> String {
+  guard let slash = path.lastIndex(of: "/") else { return "." }
+  return slash == path.startIndex ? "/" : String(path[..<slash])
+}
+
+/// The bytes of a regular file of at most 4 MB; nil: there is none. `look` is shown its status.
+func readWhole(
+  _ path: String, look: (stat) -> Void = { _ in }
+) throws(FileFailure) -> [UInt8]? {
+  let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+  if descriptor < 0, errno == ENOENT { return nil }
+  guard descriptor >= 0 else { throw FileFailure(path: path, reason: lastReason()) }
+  defer { close(descriptor) }
+  var status = stat()
+  guard fstat(descriptor, &status) == 0 else { throw FileFailure(path: path, reason: lastReason()) }
+  guard status.st_mode & S_IFMT == S_IFREG else { throw FileFailure(path: path, reason: "is not a file") }
+  look(status)
+  var bytes: [UInt8] = []
+  var chunk = [UInt8](repeating: 0, count: 65536)
+  while true {
+    let count = read(descriptor, &chunk, chunk.count)
+    if count < 0, errno == EINTR { continue }
+    guard count >= 0 else { throw FileFailure(path: path, reason: lastReason()) }
+    if count == 0 { return bytes }
+    bytes += chunk[..<count]
+    guard bytes.count <= 4 << 20 else { throw FileFailure(path: path, reason: "is longer than 4 MB") }
+  }
+}
+
+/// Makes a folder with all those above it, mode 0700; does nothing where it is there.
+func makeFolders(_ path: String) throws(FileFailure) {
+  if access(path, F_OK) == 0 { return }
+  let above = folder(of: path)
+  if above != path { try makeFolders(above) }
+  guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw FileFailure(path: path, reason: lastReason()) }
+}
+
+/// Puts a file in place of another: both its bytes and its name are on the disk when this returns.
+///
+/// Written by root, the file belongs to who owned the one before it, or else the folder: a service under a user of its own
+/// can still read it.
+func writeAtomically(_ bytes: [UInt8], to path: String, mode: mode_t) throws(FileFailure) {
+  let temporary = "\(path).\(Hexadecimal.text(SystemCrypto.randomBytes(6))).new"
+  let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+  guard descriptor >= 0 else { throw FileFailure(path: temporary, reason: lastReason()) }
+  var isInPlace = false
+  defer {
+    close(descriptor)
+    if !isInPlace { unlink(temporary) }
+  }
+  func check(_ result: Int32) throws(FileFailure) {
+    guard result == 0 else { throw FileFailure(path: path, reason: lastReason()) }
+  }
+  // Whatever the process's umask is.
+  try check(fchmod(descriptor, mode))
+  if geteuid() == 0 {
+    var owner = stat()
+    if stat(path, &owner) == 0 || stat(folder(of: path), &owner) == 0 {
+      try check(fchown(descriptor, owner.st_uid, owner.st_gid))
+    }
+  }
+  var written = 0
+  while written < bytes.count {
+    let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress! + written, bytes.count - written) }
+    if count < 0, errno == EINTR { continue }
+    guard count > 0 else { throw FileFailure(path: temporary, reason: lastReason()) }
+    written += count
+  }
+  try check(fsync(descriptor))
+  try check(rename(temporary, path))
+  isInPlace = true
+  let parent = open(folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+  guard parent >= 0 else { throw FileFailure(path: path, reason: lastReason()) }
+  defer { close(parent) }
+  try check(fsync(parent))
+}

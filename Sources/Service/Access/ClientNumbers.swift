@@ -1,0 +1,30 @@
+import Synchronization
+
+/// Numbers callers: the same token from the same address is the same client, for as long as it is among the last 1,024.
+/// Any thread.
+final class ClientNumbers: Sendable {
+  static let capacity = 1024
+  static let greatest: UInt32 = 0x7FFF_FFFF
+
+  private struct Name: Hashable {
+    let tokenID: String?
+    let address: String
+  }
+
+  private struct State {
+    var table = RecentTable<Name, UInt32>(capacity: ClientNumbers.capacity)
+    var last: UInt32 = 0
+  }
+
+  private let state = Mutex(State())
+
+  /// 1…0x7FFF_FFFF; a WebSocket has a number above, of its own.
+  func number(tokenID: String?, address: String) -> UInt32 {
+    state.withLock { state in
+      let fresh = state.last == Self.greatest ? 1 : state.last + 1
+      let number = state.table.use(Name(tokenID: tokenID, address: address), default: fresh) { $0 }
+      if number == fresh { state.last = fresh }
+      return number
+    }
+  }
+}

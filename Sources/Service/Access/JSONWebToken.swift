@@ -1,0 +1,75 @@
+import Foundation
+
+/// A JSON web token (RFC 7519) signed by HMAC with SHA-256 (`HS256`, RFC 7515), and no other.
+///
+/// The signature is checked before anything of the token is parsed, and always as HS256: what the token says about its own
+/// algorithm can only get it refused.
+struct JSONWebToken: Equatable {
+  /// RFC 7518 §3.2.
+  static let leastKeyLength = 32
+  /// Longer texts are refused unread.
+  static let greatestLength = 4096
+  /// Seconds that the clock of whoever made the token may be ahead of this one.
+  static let leeway = 30.0
+
+  let scope: Scope
+  let subject: String?
+  /// `jti`
+  let identifier: String?
+  /// From this second on it is refused.
+  let expires: Int64
+
+  private struct Header: Decodable {
+    let alg: String
+    let typ: String?
+    let crit: [String]?
+  }
+
+  private struct Claims: Decodable {
+    let exp: Double
+    let nbf: Double?
+    let iat: Double?
+    let scope: String
+    let sub: String?
+    let jti: String?
+  }
+
+  /// Total: any text gets an answer. Two HMAC blocks and two small JSON documents: about 10 µs.
+  ///
+  /// - Parameter now: seconds since 1970.
+  static func verify(_ text: String, key: [UInt8], now: Int64) -> Result<JSONWebToken, TokenRefusal> {
+    precondition(key.count >= leastKeyLength, "a key this short is refused where it is configured")
+    guard text.utf8.count <= greatestLength else { return .failure(.invalid) }
+    let bytes = Array(text.utf8)
+    let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard parts.count == 3, let signature = Base64URL.decode(parts[2]) else { return .failure(.invalid) }
+    let signed = bytes[..<(parts[2].startIndex - 1)]
+    guard SystemCrypto.areEqual(SystemCrypto.hmacSHA256(signed, key: key), signature) else {
+      return .failure(.invalid)
+    }
+    guard let header: Header = decode(parts[0]), header.alg == "HS256", header.crit == nil,
+      let claims: Claims = decode(parts[1])
+    else { return .failure(.invalid) }
+    return read(claims, now: now)
+  }
+
+  private static func read(_ claims: Claims, now: Int64) -> Result<JSONWebToken, TokenRefusal> {
+    let words = claims.scope.split(separator: " ")
+    guard let scope = words.compactMap({ Scope(rawValue: String($0)) }).max(),
+      claims.sub.map({ !$0.isEmpty && $0.utf8.count <= 128 }) ?? true,
+      claims.jti.map({ $0.utf8.count <= 128 }) ?? true
+    else { return .failure(.invalid) }
+    let latest = Double(now) + leeway
+    guard claims.nbf.map({ $0 <= latest }) ?? true, claims.iat.map({ $0 <= latest }) ?? true else {
+      return .failure(.invalid)
+    }
+    // 2⁵³: beyond it seconds are not whole any more, and no token lives that long.
+    guard claims.exp > Double(now) else { return .failure(.expired) }
+    let expires = Int64(min(claims.exp.rounded(.up), 0x1p53))
+    return .success(JSONWebToken(scope: scope, subject: claims.sub, identifier: claims.jti, expires: expires))
+  }
+
+  private static func decode<Document: Decodable>(_ part: ArraySlice<UInt8>) -> Document? {
+    Base64URL.decode(part).flatMap { try? JSONDecoder().decode(Document.self, from: Data($0)) }
+  }
+}

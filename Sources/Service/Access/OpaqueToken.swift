@@ -1,0 +1,41 @@
+/// The text of a token that only this machine knows: `tactus_`, its identifier, `_`, its secret.
+///
+/// The identifier (8 characters a–z 2–7, 40 random bits) is public and appears in logs; the secret is 32 random bytes in
+/// base64url, and only the SHA-256 of the whole text is ever kept.
+struct OpaqueToken {
+  static let prefix = "tactus_"
+  private static let identifierAlphabet = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)
+
+  let identifier: String
+  /// All of it: what a client presents.
+  let text: String
+
+  var hash: [UInt8] { SystemCrypto.sha256(text.utf8) }
+
+  /// A new secret for an identifier.
+  init(identifier: String, random: (Int) -> [UInt8]) {
+    self.identifier = identifier
+    text = Self.prefix + identifier + "_" + Base64URL.encode(random(32))
+  }
+
+  /// nil: not of this form. Says nothing about its validity.
+  init?(_ text: String) {
+    let bytes = Array(text.utf8)
+    guard bytes.count == 7 + 8 + 1 + 43, text.hasPrefix(Self.prefix), bytes[15] == UInt8(ascii: "_"),
+      Self.isIdentifier(bytes[7..<15]), Base64URL.decode(bytes[16...]) != nil
+    else { return nil }
+    identifier = String(decoding: bytes[7..<15], as: UTF8.self)
+    self.text = text
+  }
+
+  static func isIdentifier(_ text: String) -> Bool { isIdentifier(Array(text.utf8)[...]) }
+
+  private static func isIdentifier(_ bytes: ArraySlice<UInt8>) -> Bool {
+    bytes.count == 8 && bytes.allSatisfy(identifierAlphabet.contains)
+  }
+
+  static func newIdentifier(random: (Int) -> [UInt8]) -> String {
+    let bits = random(5).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    return String(decoding: (0..<8).map { identifierAlphabet[Int(bits >> (5 * $0) & 31)] }, as: UTF8.self)
+  }
+}

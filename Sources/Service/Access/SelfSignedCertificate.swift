@@ -1,0 +1,97 @@
+import CCrypto
+import Glibc
+import Tactus
+
+/// The certificate this machine makes for itself when nobody gives it one: ECDSA on P-256, ten years.
+///
+/// Nobody vouches for it: people compare its fingerprint once, programs pin it.
+public struct SelfSignedCertificate: Sendable, Equatable {
+  static let lifetime: Int64 = 3650 * 86_400
+
+  /// Path of the PEM certificate.
+  public let certificate: String
+  /// Path of its PEM key (PKCS#8), mode 0600.
+  public let key: String
+  /// Of the DER bytes: `AA:BB:…`, 32 bytes, as browsers and `openssl x509 -fingerprint -sha256` show it.
+  public let fingerprintSHA256: String
+
+  /// Takes the certificate in a folder, or makes one where there is none, or it has ended, or its key is another's.
+  ///
+  /// - Parameters:
+  ///   - folder: `tls.crt` and `tls.key` in it; made (mode 0700) when missing.
+  ///   - names: DNS names and IP addresses that a new one is for; at least one. An existing one is kept whatever its names:
+  ///     its fingerprint is what people trust.
+  ///   - now: seconds since 1970.
+  /// - Throws: `SelfSignedCertificateError`.
+  public static func load(
+    orMakeIn folder: String, names: [String], now: Int64 = WallClock.microseconds / 1_000_000
+  ) throws(SelfSignedCertificateError) -> SelfSignedCertificate {
+    precondition(!names.isEmpty, "a certificate is for somebody")
+    let paths = (certificate: folder + "/tls.crt", key: folder + "/tls.key")
+    if let certificate = try readWhole(paths.certificate), let key = try readWhole(paths.key),
+      let found = examine(certificate, key: key), found.notAfter > now
+    {
+      return SelfSignedCertificate(certificate: paths.certificate, key: paths.key, fingerprintSHA256: found.fingerprint)
+    }
+    let made = try make(names, now: now)
+    do throws(FileFailure) {
+      try makeFolders(folder)
+      // The key first: a certificate whose key is another's is made again at the next start.
+      try writeAtomically(made.key, to: paths.key, mode: 0o600)
+      try writeAtomically(made.certificate, to: paths.certificate, mode: 0o644)
+    } catch {
+      throw .unwritable(path: error.path, reason: error.reason)
+    }
+    guard let found = examine(made.certificate, key: made.key) else { throw .refused(names) }
+    return SelfSignedCertificate(certificate: paths.certificate, key: paths.key, fingerprintSHA256: found.fingerprint)
+  }
+
+  private static func make(
+    _ names: [String], now: Int64
+  ) throws(SelfSignedCertificateError) -> (certificate: [UInt8], key: [UInt8]) {
+    var certificate = [CChar](repeating: 0, count: 65536)
+    var key = [CChar](repeating: 0, count: 4096)
+    let texts = names.map { name in UnsafePointer(strdup(name)) }
+    defer { texts.forEach { free(UnsafeMutablePointer(mutating: $0)) } }
+    // An hour earlier: the clock of who looks at it first may be slow.
+    let result = crypto_make_certificate(
+      texts, texts.count, now - 3600, now + lifetime, &certificate, certificate.count, &key, key.count)
+    guard result == 0 else { throw .refused(names) }
+    func bytes(_ text: [CChar]) -> [UInt8] { text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)) }
+    return (bytes(certificate), bytes(key))
+  }
+
+  private static func examine(_ certificate: [UInt8], key: [UInt8]) -> (notAfter: Int64, fingerprint: String)? {
+    var notAfter: Int64 = 0
+    var digest = [UInt8](repeating: 0, count: 32)
+    guard
+      crypto_examine_certificate(certificate, certificate.count, key, key.count, &notAfter, &digest) == 0
+    else { return nil }
+    return (notAfter, digest.map { Hexadecimal.text([$0]).uppercased() }.joined(separator: ":"))
+  }
+
+  /// nil: there is no such file.
+  private static func readWhole(_ path: String) throws(SelfSignedCertificateError) -> [UInt8]? {
+    do throws(FileFailure) {
+      return try Service.readWhole(path)
+    } catch {
+      throw .unreadable(path: error.path, reason: error.reason)
+    }
+  }
+}
+
+/// Why there is no certificate.
+public enum SelfSignedCertificateError: Error, Sendable, Equatable, CustomStringConvertible {
+  case unreadable(path: String, reason: String)
+  case unwritable(path: String, reason: String)
+  /// libcrypto makes none for these names.
+  case refused([String])
+
+  public var description: String {
+    switch self {
+    case .unreadable(let path, let reason): "\(path): cannot be read: \(reason)"
+    case .unwritable(let path, let reason): "\(path): cannot be written: \(reason)"
+    case .refused(let names): "no certificate can be made for \(names.joined(separator: ", "))"
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import CCrypto
+
+/// The system's libcrypto. Every function of it that can fail traps: it fails when the library is broken, and then nothing
+/// that relies on it may go on.
+enum SystemCrypto {
+  /// 32 bytes.
+  static func sha256(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+    let bytes = Array(bytes)
+    var digest = [UInt8](repeating: 0, count: 32)
+    precondition(crypto_sha256(bytes, bytes.count, &digest) == 0, "libcrypto cannot hash")
+    return digest
+  }
+
+  /// 32 bytes (RFC 2104).
+  static func hmacSHA256(_ bytes: some Sequence<UInt8>, key: [UInt8]) -> [UInt8] {
+    let bytes = Array(bytes)
+    var code = [UInt8](repeating: 0, count: 32)
+    precondition(
+      crypto_hmac_sha256(key, key.count, bytes, bytes.count, &code) == 0, "libcrypto cannot authenticate")
+    return code
+  }
+
+  /// Whether both are the same, in a time that depends on their lengths only.
+  static func areEqual(_ one: [UInt8], _ other: [UInt8]) -> Bool {
+    one.count == other.count && crypto_equal(one, other, one.count) != 0
+  }
+
+  /// Bytes that nobody can predict.
+  static func randomBytes(_ count: Int) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    precondition(crypto_random(&bytes, count) == 0, "libcrypto has no random bytes")
+    return bytes
+  }
+}

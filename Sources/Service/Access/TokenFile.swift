@@ -1,0 +1,118 @@
+import Foundation
+
+/// What the token file holds: JSON, mode 0600, in `TokenFile.standardPath` unless the configuration names another.
+public struct TokenFile: Sendable, Codable, Equatable {
+  /// In the order of their making.
+  public internal(set) var tokens: [TokenRecord] = []
+  /// The `jti` of JSON web tokens that are refused although rightly signed.
+  public internal(set) var revokedJWT: [String] = []
+
+  public init() {}
+
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    tokens = try container.decode([TokenRecord].self, forKey: .tokens)
+    revokedJWT = try container.decodeIfPresent([String].self, forKey: .revokedJWT) ?? []
+  }
+
+  /// Where the daemon and `tactus token` look when nobody says otherwise: the package's folder where this user may write,
+  /// else the user's own.
+  public static func standardPath(
+    environment: [String: String], isWritable: (String) -> Bool = { access($0, W_OK) == 0 }
+  ) -> String {
+    let folder = "/var/lib/tactus"
+    if isWritable(folder) { return folder + "/tokens.json" }
+    if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") { return state + "/tactus/tokens.json" }
+    guard let home = environment["HOME"], home.hasPrefix("/") else { return folder + "/tokens.json" }
+    return home + "/.local/state/tactus/tokens.json"
+  }
+}
+
+/// Why the token file cannot be used. No token of it is accepted then.
+public enum TokenFileError: Error, Sendable, Equatable {
+  /// The operating system's reason.
+  case unreadable(path: String, reason: String)
+  case unwritable(path: String, reason: String)
+  /// Others than its owner may write to it.
+  case exposed(path: String, mode: UInt16)
+  /// What is wrong, and where.
+  case damaged(path: String, detail: String)
+  case unknownToken(String)
+  case revokedToken(String)
+}
+
+extension TokenFileError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .unreadable(let path, let reason): "\(path): cannot be read: \(reason)"
+    case .unwritable(let path, let reason): "\(path): cannot be written: \(reason)"
+    case .exposed(let path, let mode):
+      "\(path): expected a file that only its owner may write (mode 0600), got 0\(String(mode, radix: 8)): "
+        + "chmod 600 \(path)"
+    case .damaged(let path, let detail): "\(path):\(detail)"
+    case .unknownToken(let id): "\(id): expected the ID of a token, see tactus token list"
+    case .revokedToken(let id): "\(id): is revoked and cannot be rotated; create another"
+    }
+  }
+}
+
+extension TokenFile {
+  /// Reads a file's text strictly. `path` is for the error only.
+  static func decode(_ bytes: [UInt8], path: String) throws(TokenFileError) -> TokenFile {
+    do {
+      let file = try JSONDecoder().decode(TokenFile.self, from: Data(bytes))
+      for (index, token) in file.tokens.enumerated() {
+        if let wrong = token.wrongMember {
+          throw TokenFileError.damaged(path: path, detail: " tokens[\(index)].\(wrong)")
+        }
+        if file.tokens[..<index].contains(where: { $0.id == token.id }) {
+          throw TokenFileError.damaged(path: path, detail: " tokens[\(index)].id: expected each id once, got it twice")
+        }
+      }
+      return file
+    } catch let error as TokenFileError {
+      throw error
+    } catch {
+      throw .damaged(path: path, detail: place(of: error))
+    }
+  }
+
+  private static func place(of error: any Error) -> String {
+    func path(_ keys: [any CodingKey]) -> String {
+      keys.reduce("") { text, key in
+        key.intValue.map { "\(text)[\($0)]" } ?? (text.isEmpty ? key.stringValue : "\(text).\(key.stringValue)")
+      }
+    }
+    switch error as? DecodingError {
+    case .keyNotFound(let key, let context)?: return " \(path(context.codingPath + [key])): is missing"
+    case .typeMismatch(let type, let context)?, .valueNotFound(let type, let context)?:
+      return " \(path(context.codingPath)): expected \(type)"
+    case .dataCorrupted(let context)? where !context.codingPath.isEmpty:
+      return " \(path(context.codingPath)): \(context.debugDescription)"
+    default: return " expected JSON"
+    }
+  }
+
+  func encoded() -> [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    do {
+      return Array(try encoder.encode(self)) + [0x0A]
+    } catch {
+      preconditionFailure("a document that JSON cannot carry: \(error)")
+    }
+  }
+}
+
+extension TokenRecord {
+  /// What no version of this program has written; nil: all is well. Never shows the hash.
+  fileprivate var wrongMember: String? {
+    if OpaqueToken.isIdentifier(id) == false { return "id: expected 8 characters a–z 2–7" }
+    if Hexadecimal.bytes(hash)?.count != 32 { return "hash: expected 64 hexadecimal digits" }
+    if let previousHash, Hexadecimal.bytes(previousHash)?.count != 32 {
+      return "previousHash: expected 64 hexadecimal digits"
+    }
+    if (previousHash == nil) != (previousUntil == nil) { return "previousUntil: expected together with previousHash" }
+    return nil
+  }
+}

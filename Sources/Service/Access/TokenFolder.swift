@@ -1,0 +1,86 @@
+import Glibc
+
+/// The token file on disk: read whole, changed under a lock, replaced atomically.
+///
+/// A change survives a power cut once the function has returned; whoever reads meanwhile sees the old file or the new one.
+public struct TokenFolder: Sendable {
+  public let path: String
+
+  public init(path: String) { self.path = path }
+
+  /// What tells one state of the file from another.
+  struct Identity: Equatable, Sendable {
+    var device: UInt64
+    var inode: UInt64
+    var size: Int64
+    /// Of the last change: unlike the time of the last write nobody can set it, and chmod moves it.
+    var seconds: Int
+    var nanoseconds: Int
+
+    init(_ status: stat) {
+      device = UInt64(status.st_dev)
+      inode = UInt64(status.st_ino)
+      size = Int64(status.st_size)
+      seconds = status.st_ctim.tv_sec
+      nanoseconds = status.st_ctim.tv_nsec
+    }
+  }
+
+  /// nil: there is no file, or no way to it. About 1 µs.
+  var identity: Identity? {
+    var status = stat()
+    return stat(path, &status) == 0 ? Identity(status) : nil
+  }
+
+  /// The file; without one, no tokens.
+  public func read() throws(TokenFileError) -> TokenFile { try readIdentified().file }
+
+  func readIdentified() throws(TokenFileError) -> (file: TokenFile, identity: Identity?) {
+    var found: stat?
+    let bytes: [UInt8]?
+    do throws(FileFailure) {
+      bytes = try readWhole(path) { found = $0 }
+    } catch {
+      throw .unreadable(path: path, reason: error.reason)
+    }
+    guard let bytes, let found else { return (TokenFile(), nil) }
+    guard found.st_mode & 0o022 == 0 else {
+      throw .exposed(path: path, mode: UInt16(truncatingIfNeeded: found.st_mode & 0o777))
+    }
+    return (try TokenFile.decode(bytes, path: path), Identity(found))
+  }
+
+  /// Changes the file. Waits for another process that does so. Makes the file and its folder (mode 0700) when missing.
+  public func change<Result>(
+    _ body: (inout TokenFile) throws(TokenFileError) -> Result
+  ) throws(TokenFileError) -> Result {
+    try makeFolder()
+    let lock = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard lock >= 0 else { throw .unwritable(path: path + ".lock", reason: lastReason()) }
+    // Closing releases the lock.
+    defer { close(lock) }
+    while flock(lock, LOCK_EX) != 0 {
+      guard errno == EINTR else { throw .unwritable(path: path + ".lock", reason: lastReason()) }
+    }
+    var file = try read()
+    let result = try body(&file)
+    try replaceFile(path, with: file.encoded(), mode: 0o600)
+    return result
+  }
+
+  private func makeFolder() throws(TokenFileError) {
+    do throws(FileFailure) {
+      try makeFolders(folder(of: path))
+    } catch {
+      throw .unwritable(path: error.path, reason: error.reason)
+    }
+  }
+
+  private func replaceFile(_ path: String, with bytes: [UInt8], mode: mode_t) throws(TokenFileError) {
+    do throws(FileFailure) {
+      try writeAtomically(bytes, to: path, mode: mode)
+    } catch {
+      throw .unwritable(path: error.path, reason: error.reason)
+    }
+  }
+}
