@@ -2,12 +2,13 @@ import Synchronization
 
 /// A log-linear histogram of fixed size: 16 buckets to each power of two, so that a value is known within 6.25 %.
 ///
-/// Written by one thread, read by any, without a lock: each bucket is a relaxed atomic. Values are nanoseconds, 0 to
-/// 2³⁸ (275 s); larger ones count in the last bucket, smaller than 0 as 0.
+/// Written by one thread, read by any, without a lock: each bucket, and the sum, is a relaxed atomic. Values are
+/// nanoseconds, 0 to 2³⁸ (275 s); larger ones count in the last bucket, smaller than 0 as 0.
 struct Histogram: ~Copyable {
   static let bucketCount = 35 * 16
 
   private let buckets: UnsafeMutablePointer<Atomic<UInt64>>
+  private let sum = Atomic<Int64>(0)
 
   init() {
     buckets = .allocate(capacity: Self.bucketCount)
@@ -23,16 +24,20 @@ struct Histogram: ~Copyable {
   func record(_ value: Int64) {
     let bucket = buckets + histogramBucket(value)
     bucket.pointee.store(bucket.pointee.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+    // One writer: no read-modify-write is needed.
+    if value > 0 { sum.store(sum.load(ordering: .relaxed) &+ value, ordering: .relaxed) }
   }
 
   func reset() {
     for index in 0..<Self.bucketCount { buckets[index].store(0, ordering: .relaxed) }
+    sum.store(0, ordering: .relaxed)
   }
 
   /// `least > most` says that there is no value.
   func snapshot(_ least: Int64, _ most: Int64) -> HistogramSnapshot {
     HistogramSnapshot(
       counts: (0..<Self.bucketCount).map { buckets[$0].load(ordering: .relaxed) },
+      sum: Nanoseconds(sum.load(ordering: .relaxed)),
       minimum: least <= most ? Nanoseconds(least) : nil, maximum: least <= most ? Nanoseconds(most) : nil)
   }
 }
@@ -49,6 +54,9 @@ func histogramBucket(_ value: Int64) -> Int {
 public struct HistogramSnapshot: Sendable, Hashable {
   /// Values per bucket; bucket bounds by `bounds(ofBucket:)`.
   public let counts: [UInt64]
+  /// All values together, exact. Read beside a running lane it may lack the newest value, or hold one that no bucket shows
+  /// yet.
+  public let sum: Nanoseconds
   /// The smallest and the largest value, exact; nil while there is none.
   public let minimum: Nanoseconds?
   public let maximum: Nanoseconds?

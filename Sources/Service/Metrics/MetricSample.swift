@@ -1,0 +1,56 @@
+import Tactus
+
+/// One value of a family, told apart by its labels.
+public struct MetricSample: Sendable {
+  let labels: [(name: String, value: String)]
+  let value: Double
+
+  /// - Parameters:
+  ///   - value: in base units: seconds, bytes, ratios; NaN and infinities are allowed.
+  ///   - labels: in the order of printing.
+  public init(_ value: Double, _ labels: KeyValuePairs<String, String> = [:]) {
+    self.labels = labels.map { ($0.key, $0.value) }
+    self.value = value
+  }
+
+  public init(_ value: some BinaryInteger, _ labels: KeyValuePairs<String, String> = [:]) {
+    self.init(Double(value), labels)
+  }
+
+  public init(_ value: Bool, _ labels: KeyValuePairs<String, String> = [:]) { self.init(value ? 1.0 : 0, labels) }
+
+  /// A span of time, in seconds.
+  public init(_ value: Nanoseconds, _ labels: KeyValuePairs<String, String> = [:]) {
+    self.init(value.inSeconds, labels)
+  }
+}
+
+/// One histogram of a family, told apart by its labels.
+public struct MetricHistogram: Sendable {
+  let labels: [(name: String, value: String)]
+  /// Ascending, in seconds, each with the number of values that do not exceed it.
+  let buckets: [(bound: Double, count: UInt64)]
+  let count: UInt64
+  let sum: Double
+
+  /// The runtime's histogram in 24 buckets, 1.023 µs…8.6 s, each twice as wide as the one before.
+  ///
+  /// The bounds are the last whole nanoseconds below the powers of two from 2¹⁰ to 2³³: where buckets of the runtime end,
+  /// so that every count is exact.
+  public init(_ histogram: HistogramSnapshot, _ labels: KeyValuePairs<String, String> = [:]) {
+    self.labels = labels.map { ($0.key, $0.value) }
+    var buckets: [(bound: Double, count: UInt64)] = []
+    var seen: UInt64 = 0
+    var next: Int64 = 1 << 10
+    for (index, count) in histogram.counts.enumerated() {
+      if HistogramSnapshot.bounds(ofBucket: index).lowerBound == next, next <= 1 << 33 {
+        buckets.append((Double(next - 1) / 1e9, seen))
+        next *= 2
+      }
+      seen += count
+    }
+    self.buckets = buckets
+    count = seen
+    sum = histogram.sum.inSeconds
+  }
+}

@@ -1,0 +1,69 @@
+import Tactus
+
+/// One loop of `GET /api/runtime`. `released == ran + skipped + pending`, always.
+public struct LoopDocument: Codable, Sendable {
+  public var name: String
+  public var lane: String
+  public var rateHz: Double
+  public var periodNs: Int64
+  public var phaseNs: Int64
+  public var released: Int64
+  public var ran: Int64
+  public var skipped: Int64
+  public var pending: Int64
+  public var byDeadline: Int64
+  public var byInput: Int64
+  public var overruns: Int64
+  public var oversleeps: Int64
+  public var deadlineMisses: Int64
+  public var safeStates: Int64
+  public var latencyNs: Distribution
+  public var executionNs: Distribution
+
+  init(_ loop: LoopStatistics, histograms: Bool) {
+    name = loop.name
+    lane = loop.lane
+    rateHz = Rate.period(loop.period).hertz
+    periodNs = loop.period.count
+    phaseNs = loop.phase.count
+    let counters = loop.counters
+    released = counters.released
+    ran = counters.ran
+    skipped = counters.skipped
+    pending = counters.pending
+    byDeadline = counters.byDeadline
+    byInput = counters.byInput
+    overruns = counters.overruns
+    oversleeps = counters.oversleeps
+    deadlineMisses = counters.deadlineMisses
+    safeStates = counters.safeStates
+    latencyNs = Distribution(loop.latency, buckets: histograms)
+    executionNs = Distribution(loop.execution, buckets: histograms)
+  }
+
+  /// Values since the start; percentiles within 6.25 %. All null while there is none.
+  public struct Distribution: Codable, Sendable {
+    @OrNull public var p50: Int64?
+    @OrNull public var p90: Int64?
+    @OrNull public var p99: Int64?
+    @OrNull public var p999: Int64?
+    @OrNull public var min: Int64?
+    @OrNull public var max: Int64?
+    /// Only with `?histograms=1`: buckets that are not empty, ascending, each `[its largest value, how many values]`.
+    /// Differences between two documents are the distribution of the time between them.
+    public var buckets: [[Int64]]?
+
+    init(_ histogram: HistogramSnapshot, buckets withBuckets: Bool) {
+      _p50 = OrNull(wrappedValue: histogram.percentile(0.5)?.count)
+      _p90 = OrNull(wrappedValue: histogram.percentile(0.9)?.count)
+      _p99 = OrNull(wrappedValue: histogram.percentile(0.99)?.count)
+      _p999 = OrNull(wrappedValue: histogram.percentile(0.999)?.count)
+      _min = OrNull(wrappedValue: histogram.minimum?.count)
+      _max = OrNull(wrappedValue: histogram.maximum?.count)
+      guard withBuckets else { return }
+      buckets = histogram.counts.enumerated().filter { $0.element > 0 }.map { index, count in
+        [HistogramSnapshot.bounds(ofBucket: index).upperBound - 1, Int64(count)]
+      }
+    }
+  }
+}

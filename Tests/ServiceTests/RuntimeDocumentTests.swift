@@ -1,0 +1,94 @@
+import Foundation
+import Testing
+
+@testable import Service
+@testable import Tactus
+
+@Suite("GET /api/runtime")
+struct RuntimeDocumentTests {
+  private let caller = Caller(scope: .read, tokenID: nil, address: "127.0.0.1", client: 1)
+
+  private func get(_ runtime: Runtime, _ query: [String: String] = [:]) async throws -> [String: Any] {
+    let route = Route.runtime(runtime, version: "1.2.3") { TickInstant(nanoseconds: 994_000_000) }
+    #expect(route.path == "/api/runtime" && route.scope == .read && route.action == nil)
+    guard case .handler(let handler) = route.handling else { preconditionFailure("expected a handler") }
+    let answer = try await handler(APIRequest(caller: caller, query: query))
+    return try #require(JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any])
+  }
+
+  private func simulated() throws -> Runtime {
+    let runtime = try Runtime {
+      Lane("motion") {
+        Loop("balance", every: .hertz(100), phase: .zero, executionTime: .microseconds(20)) { Still() }
+      }
+    }
+    let simulation = try runtime.simulation()
+    simulation.oversleep(lane: "motion", at: .zero + .milliseconds(500), by: .milliseconds(5))
+    simulation.run(for: .milliseconds(994))
+    return runtime
+  }
+
+  @Test("a loop: every field, with units in the names")
+  func loop() async throws {
+    let document = try await get(simulated())
+    #expect(
+      Set(document.keys) == [
+        "ok", "version", "monotonicNs", "epochNs", "memoryLock", "lanes", "loops", "planner",
+      ])
+    #expect(document["ok"] as? Bool == true && document["version"] as? String == "1.2.3")
+    #expect(document["monotonicNs"] as? Int == 994_000_000)
+    let loops = try #require(document["loops"] as? [[String: Any]])
+    let loop = try #require(loops.first)
+    #expect(
+      Set(loop.keys) == [
+        "name", "lane", "rateHz", "periodNs", "phaseNs", "released", "ran", "skipped", "pending", "byDeadline",
+        "byInput", "overruns", "oversleeps", "deadlineMisses", "safeStates", "latencyNs", "executionNs",
+      ])
+    #expect(loop["name"] as? String == "balance" && loop["lane"] as? String == "motion")
+    #expect(loop["rateHz"] as? Double == 100 && loop["periodNs"] as? Int == 10_000_000)
+    #expect(loop["released"] as? Int == 100 && loop["ran"] as? Int == 100 && loop["oversleeps"] as? Int == 1)
+    let latency = try #require(loop["latencyNs"] as? [String: Any])
+    #expect(Set(latency.keys) == ["p50", "p90", "p99", "p999", "min", "max"])
+    #expect(latency["p50"] as? Int == 0 && latency["max"] as? Int == 5_000_000)
+    let planner = try #require((document["planner"] as? [[String: Any]])?.first)
+    #expect(planner["responseTimeNs"] as? Int == 20_000 && planner["meetsDeadline"] as? Bool == true)
+  }
+
+  @Test("nothing has run: what is unknown is null, not absent")
+  func unknown() async throws {
+    let document = try await get(Runtime { Lane("motion") { Loop("balance", every: .hertz(100)) { Still() } } })
+    let loop = try #require((document["loops"] as? [[String: Any]])?.first)
+    let latency = try #require(loop["latencyNs"] as? [String: Any])
+    for key in ["p50", "p90", "p99", "p999", "min", "max"] { #expect(latency[key] is NSNull, "\(key)") }
+    #expect((document["memoryLock"] as? [String: Any])?["errno"] is NSNull)
+  }
+
+  @Test("a lane that runs: requested and effective scheduling, CPU, findings")
+  func lane() async throws {
+    let runtime = try Runtime { Lane("motion") { Loop("balance", every: .hertz(100)) { Still() } } }
+    try runtime.start()
+    defer { runtime.stop() }
+    let lane = try #require((try await get(runtime)["lanes"] as? [[String: Any]])?.first)
+    #expect(lane["name"] as? String == "motion" && lane["requested"] as? String == "normal")
+    #expect(lane["effective"] as? String == "normal" && lane["isAsRequested"] as? Bool == true)
+    #expect(lane["requestedCPU"] is NSNull && lane["findings"] is [Any])
+  }
+
+  @Test("?histograms=1: buckets that are not empty, by their largest value; another value is a 422 with its field")
+  func histograms() async throws {
+    let runtime = try simulated()
+    let loop = try #require((try await get(runtime, ["histograms": "1"])["loops"] as? [[String: Any]])?.first)
+    let buckets = try #require((loop["latencyNs"] as? [String: Any])?["buckets"] as? [[Int]])
+    #expect(buckets == [[0, 99], [5_242_879, 1]])
+    await #expect(throws: APIError.validation("histograms", expected: "0 or 1", got: "yes")) {
+      _ = try await get(runtime, ["histograms": "yes"])
+    }
+  }
+
+  @Test("what is written reads back: tactus top uses the same type")
+  func roundTrip() throws {
+    let document = RuntimeDocument(try simulated(), version: "1.2.3", histograms: true, now: .zero)
+    let bytes = encodeJSON(document)
+    #expect(encodeJSON(try JSONDecoder().decode(RuntimeDocument.self, from: Data(bytes))) == bytes)
+  }
+}
