@@ -1,0 +1,266 @@
+"use strict";
+// The page behind http://HOST:8000/: every loop live, the robot, the e-stop. No library; talks to /ws and /api/runtime.
+
+const byId = (id) => document.getElementById(id);
+const drivePeriodMs = 50; // 20 Hz, as the robot's operators send
+const neutral = { left: 0, right: 0 };
+
+// The token lives as long as the tab, and never in an address.
+let token = sessionStorage.getItem("token") || "";
+let socket = null;
+let retryMs = 500;
+let stick = null; // {left, right} while held
+let pings = new Map();
+let pingNumber = 0;
+
+function headers() { return token ? { Authorization: "Bearer " + token } : {}; }
+
+// ---- the link
+
+function connect() {
+  const scheme = location.protocol === "https:" ? "wss://" : "ws://";
+  const offers = token ? ["events.v1", "bearer." + token] : ["events.v1"];
+  let opened = false;
+  try {
+    socket = new WebSocket(scheme + location.host + "/ws", offers);
+  } catch {
+    return askForToken("A token has no spaces or control characters.");
+  }
+  socket.onopen = () => {
+    opened = true;
+    retryMs = 500;
+    byId("door").hidden = true;
+    show("up", "live");
+    send({ type: "subscribe", systems: ["robot"], rateHz: 10 });
+  };
+  socket.onmessage = (message) => { if (typeof message.data === "string") take(JSON.parse(message.data)); };
+  socket.onclose = async (event) => {
+    release();
+    show("down", event.reason || "no connection");
+    if (!opened && await isRefused()) return;
+    if (event.code === 4001) return askForToken("This token has expired.");
+    setTimeout(connect, retryMs);
+    retryMs = Math.min(retryMs * 2, 5000);
+  };
+}
+
+// A browser does not say why a WebSocket was refused; the same door over HTTP does.
+async function isRefused() {
+  try {
+    const answer = await fetch("/api/status", { headers: headers() });
+    if (answer.status !== 401 && answer.status !== 403 && answer.status !== 429) return false;
+    askForToken((await answer.json()).message);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function askForToken(why) {
+  byId("door").hidden = false;
+  show("down", why);
+  byId("token").focus();
+}
+
+byId("door").onsubmit = (event) => {
+  event.preventDefault();
+  token = byId("token").value.trim();
+  byId("token").value = "";
+  sessionStorage.setItem("token", token);
+  connect();
+};
+
+function show(state, text) {
+  byId("link").className = "led " + state;
+  byId("link").textContent = text;
+}
+
+function send(message) {
+  if (socket && socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
+}
+
+setInterval(() => {
+  pings.clear();
+  pings.set(++pingNumber, performance.now());
+  send({ type: "ping", id: pingNumber });
+}, 1000);
+
+// ---- events
+
+function take(event) {
+  if (event.type === "pong") {
+    const sent = pings.get(event.id);
+    if (sent !== undefined) byId("round-trip").textContent = (performance.now() - sent).toFixed(1) + " ms";
+    return;
+  }
+  if (event.type === "hello") byId("version").textContent = "tactus " + event.version;
+  if (event.system === "robot" && event.state !== undefined) showRobot(event);
+  if (event.kind === "telemetry" || event.type === "telemetry" || event.type === "state") return;
+  const line = document.createElement("li");
+  const { type, system, seq, monotonicNs, ...rest } = event;
+  line.textContent = (monotonicNs / 1e9).toFixed(3) + "  " + (system || "") + " " + type + "  " + JSON.stringify(rest);
+  byId("events").prepend(line);
+  while (byId("events").children.length > 100) byId("events").lastChild.remove();
+}
+
+function showRobot(robot) {
+  byId("robot").hidden = false;
+  byId("robot-state").textContent = robot.state;
+  for (const side of ["left", "right"]) {
+    const speed = robot.speeds ? robot.speeds[side] : 0;
+    byId(side).value = speed;
+    byId(side + "-text").textContent = speed.toFixed(0) + " %";
+  }
+  byId("holder").textContent = robot.holder ? robot.holder.source : "nobody";
+  byId("age").textContent = robot.holder ? robot.holder.ageMs + " ms ago" : "–";
+  byId("reason").textContent = robot.reason || "–";
+  const stopped = robot.emergencyStopped || robot.state === "fault";
+  byId("reset").hidden = !stopped;
+  byId("banner").hidden = !stopped;
+  if (stopped) {
+    byId("banner").textContent = (robot.emergencyStopped ? "Emergency stop. " : "Fault. ") + (robot.fault || robot.reason || "")
+      + (robot.wayOut ? " " + robot.wayOut : "");
+  }
+}
+
+// ---- e-stop: over the socket, and over HTTP when the socket is not there
+
+async function command(type, path) {
+  if (socket && socket.readyState === WebSocket.OPEN) return send({ type: type });
+  try { await fetch(path, { method: "POST", headers: headers() }); } catch { show("down", "not delivered"); }
+}
+byId("e-stop").onclick = () => { release(); command("e-stop", "/api/e-stop"); };
+byId("reset").onclick = () => command("reset", "/api/reset");
+addEventListener("keydown", (event) => { if (event.key === "Escape") byId("e-stop").click(); });
+
+// ---- driving
+
+const pad = byId("pad");
+const keys = new Set();
+
+// y up is forward, x right turns right; both wheels stay within ±100 %.
+function steer(x, y) {
+  const left = (y + x) * 100, right = (y - x) * 100;
+  const largest = Math.max(100, Math.abs(left), Math.abs(right));
+  stick = { left: Math.round(left * 100 / largest), right: Math.round(right * 100 / largest) };
+  pad.classList.add("held");
+  byId("knob").style.transform = `translate(${x * 5.5}rem, ${-y * 5.5}rem)`;
+}
+
+// Zero and three stops: one of them will arrive.
+function release() {
+  keys.clear();
+  if (!stick) return;
+  stick = null;
+  pad.classList.remove("held");
+  byId("knob").style.transform = "";
+  drive(neutral);
+  for (let repeat = 0; repeat < 3; repeat++) sendBinary('{"command":"stop"}');
+}
+
+function sendBinary(text) {
+  if (socket && socket.readyState === WebSocket.OPEN && socket.bufferedAmount < 4096) {
+    socket.send(new TextEncoder().encode(text));
+  }
+}
+
+function drive(speeds) { sendBinary(JSON.stringify({ left: speeds.left, right: speeds.right })); }
+
+setInterval(() => { if (stick) drive(stick); }, drivePeriodMs);
+
+function pointed(event) {
+  const box = pad.getBoundingClientRect();
+  let x = (event.clientX - box.left) / box.width * 2 - 1, y = 1 - (event.clientY - box.top) / box.height * 2;
+  const length = Math.hypot(x, y);
+  if (length > 1) { x /= length; y /= length; }
+  steer(x, y);
+}
+pad.onpointerdown = (event) => { pad.setPointerCapture(event.pointerId); pointed(event); };
+pad.onpointermove = (event) => { if (pad.hasPointerCapture(event.pointerId)) pointed(event); };
+pad.onpointerup = pad.onpointercancel = pad.onlostpointercapture = release;
+
+const arrows = { ArrowUp: [0, 1], ArrowDown: [0, -1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
+function fromKeys() {
+  let x = 0, y = 0;
+  for (const key of keys) { x += arrows[key][0]; y += arrows[key][1]; }
+  if (x === 0 && y === 0) return release();
+  const length = Math.max(1, Math.hypot(x, y));
+  steer(x / length * 0.6, y / length * 0.6);
+}
+pad.onkeydown = (event) => {
+  if (!(event.key in arrows)) return;
+  event.preventDefault();
+  keys.add(event.key);
+  fromKeys();
+};
+pad.onkeyup = (event) => { if (keys.delete(event.key)) fromKeys(); };
+pad.onblur = release;
+addEventListener("blur", release);
+addEventListener("pagehide", release);
+document.addEventListener("visibilitychange", () => { if (document.hidden) release(); });
+
+// ---- loops
+
+const jitter = new Map(); // loop → last 30 p99
+
+function micro(ns) { return ns == null ? "–" : ns < 100000 ? (ns / 1000).toFixed(1) + " µs" : (ns / 1e6).toFixed(2) + " ms"; }
+
+let before = new Map(); // loop → {ran, monotonicNs}
+
+async function poll() {
+  if (document.hidden) return;
+  let runtime;
+  try {
+    const answer = await fetch("/api/runtime", { headers: headers() });
+    if (!answer.ok) return;
+    runtime = await answer.json();
+  } catch {
+    return;
+  }
+  const locked = runtime.memoryLock;
+  byId("memory").textContent = locked ? "memory " + (locked.state || locked) : "";
+  const rows = runtime.loops.map((loop) => {
+    const row = document.createElement("tr");
+    const last = before.get(loop.name);
+    const rate = last && runtime.monotonicNs > last.monotonicNs
+      ? (loop.ran - last.ran) / (runtime.monotonicNs - last.monotonicNs) * 1e9 : null;
+    before.set(loop.name, { ran: loop.ran, monotonicNs: runtime.monotonicNs });
+    const history = jitter.get(loop.name) || [];
+    if (loop.latencyNs.p99 != null) history.push(loop.latencyNs.p99);
+    jitter.set(loop.name, history.slice(-30));
+    const cells = [loop.name, loop.lane, (rate == null ? "–" : rate.toFixed(1)) + " / " + loop.rateHz + " Hz",
+      micro(loop.latencyNs.p50), micro(loop.latencyNs.p99), micro(loop.latencyNs.max), micro(loop.executionNs.p99),
+      loop.ran, loop.skipped, loop.overruns, loop.deadlineMisses];
+    cells.forEach((text, index) => {
+      const cell = document.createElement("td");
+      cell.textContent = text;
+      if (index >= 8 && text > 0) cell.className = "bad";
+      row.append(cell);
+    });
+    const cell = document.createElement("td");
+    cell.append(sparkline(jitter.get(loop.name)));
+    row.append(cell);
+    return row;
+  });
+  byId("loops").replaceChildren(...rows);
+  const findings = (runtime.lanes || []).flatMap((lane) => (lane.findings || []).map((finding) => lane.name + ": " + (finding.text || finding)));
+  byId("findings").replaceChildren(...findings.map((text) => {
+    const item = document.createElement("li");
+    item.textContent = text;
+    return item;
+  }));
+}
+
+function sparkline(values) {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.setAttribute("viewBox", "0 0 120 20");
+  const most = Math.max(...values, 1);
+  const line = document.createElementNS("http://www.w3.org/2000/svg", "polyline");
+  line.setAttribute("points", values.map((value, index) => `${index * 4},${19 - value / most * 18}`).join(" "));
+  svg.append(line);
+  return svg;
+}
+
+setInterval(poll, 1000);
+connect();
+poll();
