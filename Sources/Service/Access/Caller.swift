@@ -9,11 +9,14 @@ public struct Caller: Sendable, Hashable {
   /// The unit of "one controlling source at a time" (`ControlSource.local`): the same for all requests with one token from
   /// one address, a number of its own for each WebSocket.
   public let client: UInt32
+  /// When its token ends, in seconds since 1970; nil: never. A WebSocket is closed then.
+  public let expires: Int64?
 
-  public init(scope: Scope, tokenID: String?, address: String, client: UInt32) {
+  public init(scope: Scope, tokenID: String?, address: String, client: UInt32, expires: Int64? = nil) {
     self.scope = scope
     self.tokenID = tokenID
     self.address = address
     self.client = client
+    self.expires = expires
   }
 }
