@@ -1,0 +1,184 @@
+/// Reads JSON text (RFC 8259), strictly: one value, each member once, at most 32 levels, valid UTF-8.
+///
+/// Foundation's parsers do not say where an error is, and take what should be refused (a member given twice).
+struct JSONParser {
+  /// What is wrong, and where.
+  struct Failure: Error, Equatable {
+    /// Bytes before the error.
+    let offset: Int
+    /// From 1; columns count bytes.
+    let line: Int
+    let column: Int
+    let reason: String
+  }
+
+  static let greatestDepth = 32
+
+  private let bytes: [UInt8]
+  private var position = 0
+
+  /// `bytes` of any length; takes time in proportion to it.
+  static func parse(_ bytes: [UInt8]) throws(Failure) -> JSONValue {
+    var parser = JSONParser(bytes: bytes)
+    let value = try parser.value(depth: 0)
+    parser.skipSpace()
+    guard parser.position == bytes.count else { throw parser.failure("expected the end of the text") }
+    return value
+  }
+
+  private init(bytes: [UInt8]) { self.bytes = bytes }
+
+  private func failure(_ reason: String, at place: Int? = nil) -> Failure {
+    let place = place ?? position
+    let before = bytes[..<place]
+    let lineStart = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+    let line = before.reduce(1) { $0 + ($1 == UInt8(ascii: "\n") ? 1 : 0) }
+    return Failure(offset: place, line: line, column: place - lineStart + 1, reason: reason)
+  }
+
+  private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+  private mutating func skipSpace() {
+    while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
+  }
+
+  private mutating func take(_ character: Unicode.Scalar) -> Bool {
+    guard next == UInt8(ascii: character) else { return false }
+    position += 1
+    return true
+  }
+
+  private mutating func value(depth: Int) throws(Failure) -> JSONValue {
+    skipSpace()
+    guard let byte = next else { throw failure("expected a value, got the end of the text") }
+    switch byte {
+    case UInt8(ascii: "{"): return try object(depth: depth + 1)
+    case UInt8(ascii: "["): return try list(depth: depth + 1)
+    case UInt8(ascii: "\""): return .text(try text())
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number(try number())
+    default:
+      for (word, value) in [("true", JSONValue.boolean(true)), ("false", .boolean(false)), ("null", .null)]
+      where bytes[position...].starts(with: word.utf8) {
+        position += word.utf8.count
+        return value
+      }
+      throw failure("expected a value")
+    }
+  }
+
+  private mutating func object(depth: Int) throws(Failure) -> JSONValue {
+    try enter(depth)
+    var members: [JSONValue.Member] = []
+    var names: Set<String> = []
+    skipSpace()
+    if take("}") { return .object([]) }
+    repeat {
+      skipSpace()
+      let place = position
+      guard next == UInt8(ascii: "\"") else { throw failure("expected a member's name in quotation marks") }
+      let name = try text()
+      guard names.insert(name).inserted else {
+        throw failure("the member \"\(JSONValue.shortened(name))\" comes twice", at: place)
+      }
+      skipSpace()
+      guard take(":") else { throw failure("expected ':'") }
+      members.append(JSONValue.Member(name: name, value: try value(depth: depth)))
+      skipSpace()
+    } while take(",")
+    guard take("}") else { throw failure("expected ',' or '}'") }
+    return .object(members)
+  }
+
+  private mutating func list(depth: Int) throws(Failure) -> JSONValue {
+    try enter(depth)
+    var items: [JSONValue] = []
+    skipSpace()
+    if take("]") { return .list([]) }
+    repeat {
+      items.append(try value(depth: depth))
+      skipSpace()
+    } while take(",")
+    guard take("]") else { throw failure("expected ',' or ']'") }
+    return .list(items)
+  }
+
+  private mutating func enter(_ depth: Int) throws(Failure) {
+    guard depth <= Self.greatestDepth else { throw failure("expected at most \(Self.greatestDepth) levels") }
+    position += 1
+  }
+
+  private mutating func number() throws(Failure) -> String {
+    let start = position
+    _ = take("-")
+    if !take("0") { try digits() }
+    if take(".") { try digits() }
+    if take("e") || take("E") {
+      if !take("-") { _ = take("+") }
+      try digits()
+    }
+    return String(decoding: bytes[start..<position], as: UTF8.self)
+  }
+
+  private mutating func digits() throws(Failure) {
+    let start = position
+    while let byte = next, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { position += 1 }
+    guard position > start else { throw failure("expected a digit") }
+  }
+
+  private mutating func text() throws(Failure) -> String {
+    position += 1
+    var content: [UInt8] = []
+    let start = position
+    while let byte = next {
+      switch byte {
+      case UInt8(ascii: "\""):
+        guard let text = String(validating: content, as: UTF8.self) else { throw failure("expected UTF-8", at: start) }
+        position += 1
+        return text
+      case UInt8(ascii: "\\"):
+        content += Array(String(Character(try escape())).utf8)
+      case ..<0x20:
+        throw failure("expected control characters to be escaped")
+      default:
+        content.append(byte)
+        position += 1
+      }
+    }
+    throw failure("expected '\"', got the end of the text")
+  }
+
+  private mutating func escape() throws(Failure) -> Unicode.Scalar {
+    let start = position
+    position += 1
+    guard let byte = next else { throw failure("expected an escape, got the end of the text") }
+    position += 1
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(byte)
+    case UInt8(ascii: "b"): return "\u{08}"
+    case UInt8(ascii: "f"): return "\u{0C}"
+    case UInt8(ascii: "n"): return "\n"
+    case UInt8(ascii: "r"): return "\r"
+    case UInt8(ascii: "t"): return "\t"
+    case UInt8(ascii: "u"):
+      let unit = try hexadecimal()
+      if let scalar = Unicode.Scalar(unit) { return scalar }
+      // A surrogate: its other half must follow.
+      guard unit < 0xDC00, take("\\"), take("u"), case let low = try hexadecimal(), (0xDC00..<0xE000).contains(low)
+      else { throw failure("expected a pair of surrogates", at: start) }
+      return Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00))!
+    default: throw failure("expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\u", at: start)
+    }
+  }
+
+  private mutating func hexadecimal() throws(Failure) -> UInt32 {
+    var value: UInt32 = 0
+    for _ in 0..<4 {
+      guard let byte = next, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
+        throw failure("expected four hexadecimal digits")
+      }
+      value = value << 4 | UInt32(digit)
+      position += 1
+    }
+    return value
+  }
+}
