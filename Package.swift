@@ -111,7 +111,7 @@ let package = Package(
     .testTarget(
       name: "DaemonTests",
       dependencies: [
-        "TactusProgram", "CDaemon", "BusesLinux", "Robot", "Devices", "Buses", "Wire", "Tactus",
+        "TactusProgram", "Service", "CDaemon", "BusesLinux", "Robot", "Devices", "Buses", "Wire", "Tactus",
         .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(

@@ -132,8 +132,8 @@ struct TokenStoreTests {
   @Test(
     "a damaged file: refused at the start with the place",
     arguments: [
-      ("", "expected"), ("{\n \"tokens\": [\n  oops\n]}", "expected"), ("[]", "expected"), ("{}", "tokens"),
-      (#"{"tokens":[{}]}"#, "tokens[0]."), (#"{"tokens":[]} x"#, "expected"),
+      ("", ":1:1: "), ("{\n \"tokens\": [\n  oops\n]}", ":3:3: "), ("[]", "expected"), ("{}", "tokens"),
+      (#"{"tokens":[{}]}"#, "tokens[0]."), (#"{"tokens":[]} x"#, ":1:15: "), (#"{"tokens":[],"tokens":[]}"#, ":1:"),
       (#"{"tokens":[{"id":"aaaaaaaa","name":"","scope":"king","created":1,"hash":""}]}"#, "tokens[0].scope"),
       (#"{"tokens":[{"id":"aaaaaaaa","name":"","scope":"read","created":1,"hash":""}]}"#, "tokens[0].hash"),
       (#"{"tokens":[{"id":"a","name":"","scope":"read","created":1,"hash":""}]}"#, "tokens[0].id"),
