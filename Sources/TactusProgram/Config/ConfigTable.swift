@@ -5,6 +5,7 @@ enum ConfigTable {
   /// A section's name and what the reference says above it.
   static let sections: [(name: String, doc: String)] = [
     ("network", "Where the program listens."),
+    ("service", "The HTTP service."),
     ("motors", "The robot's motors. The robot runs when this section is present."),
     ("safety", "What happens when something fails."),
     ("runtime", "How loops run: see `tactus doctor` for what this machine allows."),
@@ -14,7 +15,7 @@ enum ConfigTable {
   ]
 
   static let keys: [ConfigKey] =
-    network + motors + safety + runtime + camera + logging + performance
+    network + service + motors + safety + runtime + camera + logging + performance
 
   private static let port = ConfigKind.integer(1...65535)
 
@@ -29,6 +30,13 @@ enum ConfigTable {
     ConfigKey("network.leg_udp_port", port, .integer(5010), "UDP port of leg frames.", use: .notYet),
     ConfigKey("network.rtsp_port", port, .integer(8554), "TCP port of the video stream.", use: .notYet),
     ConfigKey("network.http_port", port, .integer(8000), "TCP port of the console and the API.", use: .notYet),
+  ]
+
+  private static let service: [ConfigKey] = [
+    ConfigKey(
+      "service.token_file", .text, nil,
+      "File of the tokens that `tactus token` makes. Unless given: /var/lib/tactus/tokens.json where that folder may be "
+        + "written to, else ~/.local/state/tactus/tokens.json.")
   ]
 
   private static let motors: [ConfigKey] = [

@@ -33,6 +33,8 @@ struct Configuration: Equatable {
   var file: String
   var bindAddress: String
   var motorPort: UInt16
+  /// nil: where `TokenFile.standardPath` says.
+  var tokenFile: String?
   /// nil: the file has no `motors` section, so the robot does not run.
   var motors: Motors?
   var guardEnabled: Bool
@@ -62,6 +64,7 @@ extension Configuration {
       file: file.name,
       bindAddress: given.text("network.bind_address"),
       motorPort: UInt16(given.integer("network.motor_udp_port")),
+      tokenFile: given.optionalText("service.token_file"),
       motors: found.sections.contains("motors") ? Motors(given) : nil,
       guardEnabled: given.boolean("safety.watchdog_enabled"),
       guardTimeoutSeconds: given.number("safety.watchdog_timeout"),
