@@ -4,6 +4,7 @@ import Devices
 import Glibc
 import Logging
 import Robot
+import Service
 import Tactus
 
 /// The running program: everything composed, started, watched and stopped.
@@ -13,10 +14,12 @@ import Tactus
 final class Daemon {
   private let configuration: Configuration
   private let logger: Logger
-  private let sink: LogSink
+  private let log: ProgramLog
   private let notifier: ServiceNotifier
   private let robot: RobotSystem
   private let socket: LinuxDatagramSocket
+  /// nil on real hardware.
+  private let surroundings: SimulatedSurroundings?
   private let runtime: Runtime
   private let guardLink: GuardLink?
   private let isSimulated: Bool
@@ -33,12 +36,12 @@ final class Daemon {
 
   /// Starts the guard, opens the ports, composes the loops. Nothing is written to an actuator yet.
   init(
-    _ configuration: Configuration, motors: Configuration.Motors, options: Options, logger: Logger, sink: LogSink,
+    _ configuration: Configuration, motors: Configuration.Motors, options: Options, logger: Logger, log: ProgramLog,
     events: borrowing ServiceEvents
   ) throws {
     self.configuration = configuration
     self.logger = logger
-    self.sink = sink
+    self.log = log
     notifier = ServiceNotifier(environment: options.environment)
     isSimulated = options.simulate || motors.backend == .sim
 
@@ -52,7 +55,8 @@ final class Daemon {
       : try GuardLink(
         writes: writes, timeoutMilliseconds: Int(configuration.guardTimeoutSeconds * 1000), format: options.logFormat)
 
-    let port = socket.port()
+    surroundings = isSimulated ? SimulatedSurroundings(hardware, motors, port: socket.port()) : nil
+    let port = surroundings?.port() ?? socket.port()
     // A kernel socket has a descriptor.
     let input = LoopInput.descriptor(port.descriptor!)
     let supervisor = Ring<SupervisorNotice>(capacity: 64)
@@ -73,6 +77,11 @@ final class Daemon {
     }
     robotNotices = robot.notices.reader()
     supervisorNotices = supervisor.reader()
+  }
+
+  /// What the daemon itself serves, beside its systems: logs and, when simulated, the world.
+  var routes: [Route] {
+    LogRoutes(history: log.history, threshold: log.threshold).routes + (surroundings?.routes ?? [])
   }
 
   /// Where the robot listens, the port in effect.
@@ -96,7 +105,7 @@ final class Daemon {
         case .stop(let signal):
           return stop("signal \(signal == SIGTERM ? "SIGTERM" : "SIGINT")")
         case .reopenLog:
-          if !sink.reopen() { logger.warning("the log file cannot be opened again") }
+          if !log.sink.reopen() { logger.warning("the log file cannot be opened again") }
         case .childEnded:
           if let status = restartGuard() { return status }
         case .doorbell:
@@ -210,13 +219,13 @@ extension Logger {
   fileprivate func log(_ notice: RobotNotice) {
     switch notice.subject {
     case .state(let state):
-      var metadata: Logger.Metadata = ["state": .string("\(state)")]
+      var metadata: Logger.Metadata = ["system": "robot", "state": .string("\(state)")]
       if let wayOut = state.wayOut { metadata["way_out"] = .string(wayOut) }
       log(level: state.logLevel, "robot", metadata: metadata)
     case .motorsFail(let failure):
-      warning("motor write failed", metadata: ["failure": .string("\(failure)")])
+      warning("motor write failed", metadata: ["system": "robot", "failure": .string("\(failure)")])
     case .motorsAnswer:
-      self.notice("the motors answer again")
+      self.notice("the motors answer again", metadata: ["system": "robot"])
     }
   }
 
