@@ -105,6 +105,7 @@ let package = Package(
       name: "ServiceTests",
       dependencies: [
         "Service", "CCrypto", "Robot", "Buses", "Wire", "Tactus",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOEmbedded", package: "swift-nio"),

@@ -136,6 +136,9 @@ public final class WebService: Sendable {
     try? running.group.syncShutdownGracefully()
   }
 
+  /// Its threads; nil: not listening.
+  var group: MultiThreadedEventLoopGroup? { running.withLock { $0?.group } }
+
   private var channel: HTTP1Channel {
     HTTP1Channel(
       responder: responder.respond, configuration: HTTP1Channel.Configuration(idleTimeout: configuration.idleTimeout))

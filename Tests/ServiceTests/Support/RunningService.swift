@@ -1,0 +1,31 @@
+import Logging
+import Testing
+
+@testable import Service
+
+/// A service on a free port of this machine, stopped when it is let go.
+final class RunningService {
+  let service: WebService
+  let log = RecordingLog()
+  let port: UInt16
+
+  init(
+    systems: [any ServedSystem] = [FakeSystem()], routes: [Route] = [], allowedOrigins: [String] = [],
+    bodyLimit: Int = 1_048_576
+  ) throws {
+    service = WebService(
+      configuration: ServiceConfiguration(
+        port: 0, version: "1.2.3", bodyLimit: bodyLimit, allowedOrigins: allowedOrigins),
+      doorman: Doorman(), systems: systems, routes: routes, logger: log.logger)
+    try service.start()
+    port = service.endpoint!.port
+  }
+
+  deinit { service.stop() }
+
+  func request(
+    _ method: String, _ path: String, headers: [String: String] = [:], body: String? = nil
+  ) throws -> TestClient.Reply {
+    try TestClient.request(port, method, path, headers: headers, body: body)
+  }
+}
