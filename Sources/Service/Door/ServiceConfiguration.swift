@@ -41,4 +41,13 @@ public struct ServiceConfiguration: Sendable {
     self.bodyLimit = bodyLimit
     self.allowedOrigins = allowedOrigins
   }
+
+  /// Whether this build speaks TLS: the trait `TLS`.
+  public static var hasTLS: Bool {
+    #if TLS
+      true
+    #else
+      false
+    #endif
+  }
 }
