@@ -1,0 +1,462 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
+import NIOWebSocket
+
+/// Between the HTTP decoder and the responder: answers prepared documents on the spot, turns `/ws` into a WebSocket, hands
+/// everything else to the responder, and sees to limits, time-outs, order and the end of the connection.
+///
+/// The responder's side of the pipeline comes into being with the first request it is needed for.
+final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias InboundOut = HTTPRequestPart
+  typealias OutboundIn = HTTPResponsePart
+  typealias OutboundOut = HTTPServerResponsePart
+
+  /// What to do with the parts of the request being read.
+  private enum Route {
+    case skip
+    case respond
+    case upgrade(WebSocketRequest, Caller)
+    /// What has come already belongs to the WebSocket.
+    case upgrading([NIOAny])
+  }
+
+  private let shared: ServiceChannel.Shared
+  private let address: String
+  private let encoder: HTTPResponseEncoder
+  private let outcome: EventLoopPromise<ServiceChannel.Outcome>
+  private var machine: ConnectionMachine
+  private var route = Route.skip
+  private var outcomeKnown = false
+  private var version = HTTPVersion.http1_1
+  private var isDecoding = false
+  private var wrote = false
+  private var readWaits = false
+  private var belowEncoder: ChannelHandlerContext?
+  private var timer: Scheduled<Void>?
+  private var timerDeadline = NIODeadline.distantFuture
+
+  init(
+    shared: ServiceChannel.Shared, address: String, encoder: HTTPResponseEncoder,
+    outcome: EventLoopPromise<ServiceChannel.Outcome>, now: NIODeadline
+  ) {
+    (self.shared, self.address, self.encoder, self.outcome) = (shared, address, encoder, outcome)
+    machine = ConnectionMachine(shared.limits, at: now)
+  }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    belowEncoder = try? context.pipeline.syncOperations.context(handler: encoder)
+    schedule(context, at: context.eventLoop.now + shared.limits.idleTime)
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) {
+    timer?.cancel()
+    belowEncoder = nil
+    tell(.nothing)
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    tell(.nothing)
+    context.fireChannelInactive()
+  }
+
+  private func tell(_ value: ServiceChannel.Outcome) {
+    guard !outcomeKnown else { return }
+    outcomeKnown = true
+    outcome.succeed(value)
+  }
+
+  // MARK: Requests
+
+  /// Bytes are about to be decoded.
+  func bytesArrive(at now: NIODeadline) {
+    isDecoding = true
+    machine.bytesArrived(at: now)
+  }
+
+  /// Bytes have been decoded. A head that came in one piece has cost no timer.
+  func bytesDecoded(_ context: ChannelHandlerContext) {
+    isDecoding = false
+    guard case .head(let since?) = machine.reading else { return }
+    if since + shared.limits.headTime < timerDeadline { schedule(context, at: since + shared.limits.headTime) }
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    if case .upgrading(let early) = route {
+      // While the decoder decodes it can only hand on more HTTP, which it must not after a request to upgrade; what it hands
+      // on when it is removed is the bytes it did not touch.
+      if isDecoding { return context.close(promise: nil) }
+      route = .upgrading(early + [data])
+      return
+    }
+    switch unwrapInboundIn(data) {
+    case .head(let head):
+      guard machine.reading != .nothing else { return }
+      headArrived(head, context)
+    case .body(let bytes):
+      guard case .body = machine.reading, case .respond = route else { return }
+      context.fireChannelRead(wrapInboundOut(.body(bytes)))
+    case .end(let trailers):
+      guard case .body = machine.reading else { return }
+      machine.endArrived()
+      switch route {
+      case .respond:
+        context.fireChannelRead(wrapInboundOut(.end(trailers.map { HTTPFields($0, splitCookie: false) })))
+      case .upgrade(let request, let caller): upgrade(request, caller, context)
+      case .skip, .upgrading: break
+      }
+    }
+  }
+
+  private func headArrived(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+    let asksUpgrade = head.headers.contains(name: "upgrade")
+    let isLast = !head.isKeepAlive || asksUpgrade || head.method == .CONNECT
+    machine.headArrived(keepsAlive: !isLast, at: context.eventLoop.now)
+    version = head.version
+    route = .skip
+    do throws(APIError) {
+      try checkHost(head)
+      if head.uri == "/ws" || head.uri.hasPrefix("/ws?") { return try webSocketAsked(head, context) }
+      if machine.mayAnswer, try answerPrepared(head, context) { return }
+      try handOver(head, context)
+    } catch {
+      answer(error, isHead: head.method == .HEAD, context)
+    }
+  }
+
+  /// Two Host fields are how one server is made to see another host than the one before it did.
+  private func checkHost(_ head: HTTPRequestHead) throws(APIError) {
+    var hosts = 0
+    for (name, _) in head.headers where name.utf8.count == 4 && name.lowercased() == "host" { hosts += 1 }
+    if hosts > 1 || hosts == 0 && head.version != .http1_0 {
+      throw APIError(.badRequest, "BAD_REQUEST", "expected one Host header, got \(hosts)")
+    }
+  }
+
+  /// False: not a prepared route, or not asked for in the way that is quick to answer.
+  private func answerPrepared(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) throws(APIError) -> Bool {
+    guard head.method == .GET || head.method == .HEAD, let entry = shared.prepared.entry(head.uri) else { return false }
+    // A body must be read first, another origin's page be told what it may: the responder knows how.
+    for name in ["content-length", "transfer-encoding", "origin"] where head.headers.contains(name: name) {
+      return false
+    }
+    _ = try shared.doorman.admit(request(head), peer: address, scope: entry.scope)
+    let field: ConnectionField =
+      machine.isLastRequest ? .close : head.version == .http1_0 ? .keepAlive : .unsaid
+    let bytes = entry.answer(
+      isHead: head.method == .HEAD, connection: field, allocator: context.channel.allocator)
+    writeRaw(bytes)
+    shared.counters.prepared.add(1)
+    shared.counters.countAnswer(200)
+    if machine.answered(at: context.eventLoop.now) { linger(context) }
+    return true
+  }
+
+  /// The head as the doorman and the responder see it.
+  private func request(_ head: HTTPRequestHead) throws(APIError) -> HTTPRequest {
+    do {
+      guard head.uri.utf8.first == UInt8(ascii: "/") else {
+        return try HTTPRequest(head, secure: shared.isSecure, splitCookie: false)
+      }
+      return HTTPRequest(
+        method: try HTTPRequest.Method(head.method), scheme: shared.isSecure ? "https" : "http",
+        authority: head.headers.first(name: "host"), path: head.uri,
+        headerFields: HTTPFields(head.headers, splitCookie: false))
+    } catch {
+      throw APIError(.badRequest, "BAD_REQUEST", "a method or a target that no HTTP request has")
+    }
+  }
+
+  private func handOver(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) throws(APIError) {
+    let request = try request(head)
+    if !outcomeKnown {
+      do {
+        tell(
+          .responder(
+            try NIOAsyncChannel(
+              wrappingChannelSynchronously: context.channel, configuration: .init(isOutboundHalfClosureEnabled: true))))
+      } catch {
+        context.close(promise: nil)
+        return
+      }
+    }
+    route = .respond
+    machine.handedOver(isHead: head.method == .HEAD)
+    context.fireChannelRead(wrapInboundOut(.head(request)))
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) {
+    if wrote {
+      wrote = false
+      context.flush()
+    }
+    context.fireChannelReadComplete()
+    if machine.isOver { context.read() }
+  }
+
+  // MARK: WebSocket
+
+  private func webSocketAsked(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) throws(APIError) {
+    let asked = try WebSocketRequest(head)
+    guard machine.mayAnswer else {
+      throw APIError(.badRequest, "BAD_REQUEST", "a WebSocket is asked for behind requests that are not answered yet")
+    }
+    let caller = try shared.doorman.admit(request(head), peer: address, scope: .read)
+    route = .upgrade(asked, caller.webSocket(number: shared.numbers.next()))
+  }
+
+  private func upgrade(_ request: WebSocketRequest, _ caller: Caller, _ context: ChannelHandlerContext) {
+    route = .upgrading([])
+    timer?.cancel()
+    timerDeadline = .distantFuture
+    let box = NIOLoopBound(context, eventLoop: context.eventLoop)
+    request.answer(context.channel).assumeIsolated().whenComplete { answer in
+      let context = box.value
+      guard case .success(let headers) = answer, let belowDecoder = try? self.decoderContext(context) else {
+        return context.close(promise: nil)
+      }
+      context.writeAndFlush(
+        self.wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: .switchingProtocols, headers: headers))),
+        promise: nil)
+      // The decoder leaves once it has returned to its own loop, and gives what it had read beyond the request.
+      context.pipeline.syncOperations.removeHandler(context: belowDecoder).assumeIsolated().whenComplete { _ in
+        self.upgraded(caller, box.value)
+      }
+    }
+  }
+
+  private func decoderContext(_ context: ChannelHandlerContext) throws -> ChannelHandlerContext {
+    try context.pipeline.syncOperations.context(name: ServiceChannel.decoderName)
+  }
+
+  private func upgraded(_ caller: Caller, _ context: ChannelHandlerContext) {
+    guard context.channel.isActive, case .upgrading(let early) = route else { return }
+    let session = WebSocketSession(caller: caller, shared: shared)
+    do {
+      let pipeline = context.pipeline.syncOperations
+      let decoder = ByteToMessageHandler(WebSocketFrameDecoder(maxFrameSize: shared.limits.webSocket.messageBytes))
+      try pipeline.addHandlers([decoder, session], position: .after(self))
+      for bytes in early { context.fireChannelRead(bytes) }
+      pipeline.removeHandler(name: ServiceChannel.arrivalName, promise: nil)
+      pipeline.removeHandler(encoder, promise: nil)
+      pipeline.removeHandler(context: context, promise: nil)
+    } catch {
+      context.close(promise: nil)
+    }
+  }
+
+  // MARK: Answers
+
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    guard !machine.isOver else {
+      promise?.fail(ChannelError.ioOnClosedChannel)
+      return
+    }
+    switch unwrapOutboundIn(data) {
+    case .head(let response):
+      if response.status.kind != .informational {
+        machine.answerBegan()
+        shared.counters.countAnswer(response.status.code)
+      }
+      context.write(wrapOutboundOut(.head(head(of: response))), promise: promise)
+    case .body(let bytes):
+      guard !machine.answersHead else {
+        promise?.succeed()
+        return
+      }
+      context.write(wrapOutboundOut(.body(.byteBuffer(bytes))), promise: promise)
+    case .end(let trailers):
+      if machine.answersHead {
+        context.flush()
+        promise?.succeed()
+      } else {
+        context.write(wrapOutboundOut(.end(trailers.map(HTTPHeaders.init))), promise: promise)
+      }
+      switch machine.answerEnded(at: context.eventLoop.now) {
+      case .carryOn: break
+      case .refuse(let error): refuse(now: error, isHead: false, context)
+      case .close:
+        context.flush()
+        linger(context)
+      }
+    }
+  }
+
+  private func head(of response: HTTPResponse) -> HTTPResponseHead {
+    var head = HTTPResponseHead(response)
+    for (name, value) in answerHeaders where !head.headers.contains(name: name) {
+      head.headers.add(name: name, value: value)
+    }
+    if response.status.kind == .informational { return head }
+    if head.headers[canonicalForm: "connection"].contains("close") { machine.answersLast() }
+    head.headers.remove(name: "connection")
+    if machine.isLastAnswer {
+      head.headers.add(name: "connection", value: "close")
+    } else if version == .http1_0 {
+      head.headers.add(name: "connection", value: "keep-alive")
+    }
+    return head
+  }
+
+  private func writeRaw(_ bytes: ByteBuffer) {
+    guard let belowEncoder, !machine.isOver else { return }
+    belowEncoder.write(NIOAny(IOData.byteBuffer(bytes)), promise: nil)
+    wrote = true
+  }
+
+  // MARK: Refusals
+
+  /// An answer of the gate's own to a request that was whole enough to be understood.
+  private func answer(_ error: APIError, isHead: Bool, _ context: ChannelHandlerContext) {
+    guard machine.mayAnswer else { return refuse(error, context) }
+    shared.counters.countAnswer(error.status.code)
+    writeRaw(
+      error.answer(
+        isHead: isHead, connection: machine.isLastRequest ? .close : .unsaid, allocator: context.channel.allocator))
+    if machine.answered(at: context.eventLoop.now) { linger(context) }
+  }
+
+  /// The end of the conversation, said in the order of the requests.
+  private func refuse(_ error: APIError, _ context: ChannelHandlerContext) {
+    guard !machine.isOver else { return }
+    switch machine.refuse(error) {
+    case .now: refuse(now: error, isHead: false, context)
+    case .later: break
+    case .close: context.close(promise: nil)
+    }
+  }
+
+  private func refuse(now error: APIError, isHead: Bool, _ context: ChannelHandlerContext) {
+    shared.counters.countAnswer(error.status.code)
+    writeRaw(error.answer(isHead: isHead, connection: .close, allocator: context.channel.allocator))
+    linger(context)
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    guard let error = error as? HTTPParserError else {
+      if !machine.isOver { context.close(promise: nil) }
+      return
+    }
+    guard !machine.isOver else { return }
+    shared.counters.malformed.add(1)
+    refuse(Self.refusal(error, shared.limits), context)
+  }
+
+  private static func refusal(_ error: HTTPParserError, _ limits: ConnectionLimits) -> APIError {
+    switch error {
+    case .headerOverflow:
+      APIError(
+        .requestHeaderFieldsTooLarge, "HEADERS_TOO_LARGE",
+        "expected at most \(limits.headerFields) header fields, \(limits.headerFieldBytes) bytes each and "
+          + "\(limits.headerBytes) bytes in all, the target included")
+    case .invalidVersion: APIError(.init(code: 505), "BAD_REQUEST", "expected HTTP/1.1 or HTTP/1.0")
+    default: APIError(.badRequest, "BAD_REQUEST", "not HTTP: \(error)")
+    }
+  }
+
+  // MARK: Time and the end
+
+  private func schedule(_ context: ChannelHandlerContext, at deadline: NIODeadline) {
+    timer?.cancel()
+    timerDeadline = deadline
+    timer = context.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) { self.check(context) }
+  }
+
+  private func check(_ context: ChannelHandlerContext) {
+    guard !machine.isOver else { return }
+    switch machine.check(at: context.eventLoop.now, isWritable: context.channel.isWritable) {
+    case .wait(let deadline): schedule(context, at: deadline)
+    case .close: context.close(promise: nil)
+    case .headTooSlow:
+      shared.counters.timeouts.add(1)
+      refuse(
+        APIError(
+          .requestTimeout, "REQUEST_TIMEOUT", "the head was not whole after \(shared.limits.headTime.seconds) s"),
+        context)
+    case .bodyTooSlow:
+      shared.counters.timeouts.add(1)
+      refuse(
+        APIError(
+          .requestTimeout, "REQUEST_TIMEOUT", "the body was not whole after \(shared.limits.bodyTime.seconds) s"),
+        context)
+    }
+  }
+
+  /// Closes our half, throws away what still comes, then closes the rest: closing at once with bytes unread would send a
+  /// reset, and that can overtake the answer.
+  private func linger(_ context: ChannelHandlerContext) {
+    guard !machine.isOver else { return }
+    machine.closing()
+    wrote = false
+    context.flush()
+    let box = NIOLoopBound(context, eventLoop: context.eventLoop)
+    context.close(mode: .output).whenFailure { _ in box.value.close(promise: nil) }
+    timer?.cancel()
+    timer = context.eventLoop.scheduleTask(in: shared.limits.lingerTime) { box.value.close(promise: nil) }
+    context.read()
+  }
+
+  func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+    guard mode == .output else { return context.close(mode: mode, promise: promise) }
+    if !machine.isOver { linger(context) }
+    promise?.succeed()
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    switch event {
+    case is ChannelShouldQuiesceEvent:
+      if machine.finish() { context.close(promise: nil) }
+    case ChannelEvent.inputClosed:
+      if machine.isOver {
+        context.close(promise: nil)
+      } else if machine.finish() {
+        linger(context)
+      }
+    default: break
+    }
+    context.fireUserInboundEventTriggered(event)
+  }
+
+  /// What a client does not read must not pile up here: no new requests until it has.
+  func read(context: ChannelHandlerContext) {
+    if context.channel.isWritable || machine.isOver {
+      context.read()
+    } else {
+      readWaits = true
+    }
+  }
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    if context.channel.isWritable {
+      machine.drained(at: context.eventLoop.now)
+      if readWaits {
+        readWaits = false
+        context.read()
+      }
+    }
+    context.fireChannelWritabilityChanged()
+  }
+}
+
+extension TimeAmount {
+  fileprivate var seconds: Int64 { nanoseconds / 1_000_000_000 }
+}
+
+/// Between the socket and the decoder: tells the gate when bytes come, since the decoder does not tell of half a head.
+final class ArrivalHandler: ChannelInboundHandler, RemovableChannelHandler {
+  typealias InboundIn = ByteBuffer
+  typealias InboundOut = ByteBuffer
+
+  private let gate: RequestGate
+
+  init(gate: RequestGate) { self.gate = gate }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    gate.bytesArrive(at: context.eventLoop.now)
+    context.fireChannelRead(data)
+    gate.bytesDecoded(context)
+  }
+}

@@ -1,0 +1,19 @@
+import Tactus
+
+/// How often one client wants one system's telemetry.
+struct TelemetryRate {
+  private let interval: Int64
+  private var due = Int64.min
+
+  /// - Parameter hertz: 1…10.
+  init(hertz: Double) { interval = Int64(1e9 / hertz) }
+
+  /// Whether telemetry of this instant is to be sent. On average the rate is kept also where it is no divisor of the beat's.
+  mutating func takes(_ now: TickInstant) -> Bool {
+    // A beat comes a little early or late; 5 ms early is on time.
+    let now = now.nanoseconds &+ 5_000_000
+    guard now >= due else { return false }
+    due = due == .min || now - due > interval ? now + interval : due + interval
+    return true
+  }
+}

@@ -1,0 +1,154 @@
+import NIOCore
+import NIOWebSocket
+
+/// What one WebSocket's frames mean (RFC 6455 §5): messages put together, the rules kept, the close handshake, silence noticed.
+/// Decides and does nothing else; the session carries out.
+///
+///     open ──violation, our wish──▶ closing ──its close, 1 s──▶ over
+///       └──────────its close─────────────────────────────────────▶
+struct WebSocketMachine {
+  enum State: Equatable {
+    case open
+    /// Our close frame is out; only the client's is waited for.
+    case closing
+    case over
+  }
+
+  struct CloseReason: Error, Equatable {
+    let code: UInt16
+    let reason: String
+
+    init(_ code: UInt16, _ reason: String) { (self.code, self.reason) = (code, reason) }
+  }
+
+  enum Action: Equatable {
+    case nothing
+    case text(String)
+    case binary([UInt8])
+    case pong([UInt8])
+    /// Send a close frame, wait for the client's.
+    case close(CloseReason)
+    /// Answer the client's close frame with its code (nil: none) and end the connection.
+    case answerClose(UInt16?)
+    /// Both close frames have been exchanged: end the connection.
+    case end
+  }
+
+  private struct Message {
+    let isText: Bool
+    var bytes: [UInt8]
+    var fragments = 1
+  }
+
+  private let limits: WebSocketLimits
+  private(set) var state = State.open
+  private var message: Message?
+  private var lastHeard: NIODeadline
+
+  init(_ limits: WebSocketLimits, at now: NIODeadline) {
+    self.limits = limits
+    lastHeard = now
+  }
+
+  mutating func frame(_ frame: WebSocketFrame, at now: NIODeadline) -> Action {
+    guard state != .over else { return .nothing }
+    lastHeard = now
+    do throws(CloseReason) {
+      try check(frame)
+      if state == .closing {
+        guard frame.opcode == .connectionClose else { return .nothing }
+        state = .over
+        return .end
+      }
+      return try take(frame)
+    } catch {
+      return close(error)
+    }
+  }
+
+  /// The decoder could not go on.
+  mutating func decodingFailed(_ error: NIOWebSocketError) -> Action {
+    switch error {
+    case .invalidFrameLength: close(tooLarge)
+    case .fragmentedControlFrame: close(CloseReason(1002, "a fragmented control frame"))
+    case .multiByteControlFrameLength: close(CloseReason(1002, "a control frame of more than 125 bytes"))
+    }
+  }
+
+  /// We want to close.
+  mutating func close(_ reason: CloseReason) -> Action {
+    guard state == .open else { return .nothing }
+    state = .closing
+    message = nil
+    return .close(reason)
+  }
+
+  /// Called every ping interval. `nothing`: a ping is due.
+  mutating func pingDue(at now: NIODeadline) -> Action {
+    guard now - lastHeard >= limits.silence else { return .nothing }
+    return close(CloseReason(1008, "no pong for \(limits.silence.nanoseconds / 1_000_000_000) s"))
+  }
+
+  private var tooLarge: CloseReason { CloseReason(1009, "a message of more than \(limits.messageBytes) bytes") }
+
+  private func check(_ frame: WebSocketFrame) throws(CloseReason) {
+    if frame.rsv1 || frame.rsv2 || frame.rsv3 { throw CloseReason(1002, "reserved bits are set") }
+    if frame.maskKey == nil { throw CloseReason(1002, "a frame without a mask") }
+  }
+
+  private mutating func take(_ frame: WebSocketFrame) throws(CloseReason) -> Action {
+    switch frame.opcode {
+    case .text, .binary:
+      guard message == nil else { throw CloseReason(1002, "a new message within a fragmented one") }
+      let bytes = Array(frame.unmaskedData.readableBytesView)
+      message = Message(isText: frame.opcode == .text, bytes: bytes)
+      return try frame.fin ? whole() : .nothing
+    case .continuation:
+      guard var longer = message else { throw CloseReason(1002, "a continuation of nothing") }
+      message = nil
+      longer.bytes += frame.unmaskedData.readableBytesView
+      longer.fragments += 1
+      guard longer.bytes.count <= limits.messageBytes, longer.fragments <= 1024 else { throw tooLarge }
+      message = longer
+      return try frame.fin ? whole() : .nothing
+    case .ping: return .pong(Array(frame.unmaskedData.readableBytesView))
+    case .pong: return .nothing
+    case .connectionClose: return try closeAsked(frame)
+    default: throw CloseReason(1002, "an unknown opcode")
+    }
+  }
+
+  private mutating func whole() throws(CloseReason) -> Action {
+    guard let message else { return .nothing }
+    self.message = nil
+    guard message.isText else { return .binary(message.bytes) }
+    guard let text = String(validating: message.bytes, as: UTF8.self) else {
+      throw CloseReason(1007, "text that is not UTF-8")
+    }
+    return .text(text)
+  }
+
+  private mutating func closeAsked(_ frame: WebSocketFrame) throws(CloseReason) -> Action {
+    var data = frame.unmaskedData
+    guard data.readableBytes != 0 else {
+      state = .over
+      return .answerClose(nil)
+    }
+    guard let code = data.readInteger(as: UInt16.self), Self.mayBeSent(code) else {
+      throw CloseReason(1002, "a close frame with a wrong code")
+    }
+    guard String(validating: data.readableBytesView, as: UTF8.self) != nil else {
+      throw CloseReason(1007, "a close reason that is not UTF-8")
+    }
+    state = .over
+    return .answerClose(code)
+  }
+
+  /// RFC 6455 §7.4 and the registry: what an endpoint may put into a close frame.
+  private static func mayBeSent(_ code: UInt16) -> Bool {
+    switch code {
+    case 1000...1003, 1007...1014, 3000...4999: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import NIOCore
+import NIOWebSocket
+import Tactus
+
+/// What a client says, and what it is answered.
+extension WebSocketSession {
+  /// A client that connects, or comes back, knows all after this: no history is asked for.
+  func greet() {
+    struct Hello: Encodable {
+      let version: String
+      let client: UInt32
+      let scope: Scope
+      let systems: [String]
+    }
+    let hello = Hello(
+      version: shared.version, client: caller.client, scope: caller.scope, systems: shared.systems.map(\.name))
+    tell(Event(.state, type: "hello", system: "daemon", at: shared.now(), json: hello))
+    for system in shared.systems {
+      tell(Event(.state, type: "state", system: system.name, at: shared.now(), body: system.state))
+    }
+  }
+
+  func heard(_ text: String) {
+    let message: ClientMessage
+    do throws(APIError) {
+      message = try ClientMessage(text: text)
+    } catch {
+      return tell(error, id: nil)
+    }
+    do throws(APIError) {
+      switch message.kind {
+      case .subscribe: try subscribe(message)
+      case .unsubscribe:
+        for name in try names(message) { rates[name] = nil }
+        tell(Answer(id: message.id, action: message.type, systems: rates.keys.sorted()))
+      case .ping: tell(Answer(id: message.id), type: "pong")
+      case .eStop: try act(message) { system, caller in try await system.emergencyStop(caller) }
+      case .reset: try act(message) { system, caller in try await system.reset(caller) }
+      case nil:
+        throw .validation("type", expected: "subscribe, unsubscribe, ping, e-stop or reset", got: message.type)
+      }
+    } catch {
+      tell(error, id: message.id)
+    }
+  }
+
+  private func subscribe(_ message: ClientMessage) throws(APIError) {
+    let names = try names(message)
+    let rate = message.rateHz ?? 10
+    guard (1...10).contains(rate) else { throw .validation("rateHz", expected: "1…10", got: "\(rate)") }
+    for name in names { rates[name] = TelemetryRate(hertz: rate) }
+    tell(Answer(id: message.id, action: message.type, systems: rates.keys.sorted()))
+  }
+
+  private func names(_ message: ClientMessage) throws(APIError) -> [String] {
+    let known = shared.systems.map(\.name)
+    guard let names = message.systems else { return known }
+    for (index, name) in names.enumerated() where !known.contains(name) {
+      throw .validation("systems[\(index)]", expected: known.joined(separator: ", "), got: name)
+    }
+    return names
+  }
+
+  /// An action on every system at once, answered when all have taken it or one has not.
+  private func act(
+    _ message: ClientMessage, _ action: @escaping @Sendable (any ServedSystem, Caller) async throws -> Void
+  ) throws(APIError) {
+    try needControl()
+    guard actionsInProgress < shared.limits.webSocket.actionsInProgress else {
+      throw APIError(.tooManyRequests, "BUSY", "\(actionsInProgress) actions of this client are still carried out")
+    }
+    actionsInProgress += 1
+    let acted = onLoop { [id = message.id, type = message.type] (session, error: APIError?) in
+      session.acted(id, type, error)
+    }
+    let (systems, caller, log, type) = (shared.systems, caller, shared.logAction, message.type)
+    Task {
+      await withTaskGroup(of: APIError?.self) { group in
+        for system in systems {
+          group.addTask {
+            let error = await failure { try await action(system, caller) }
+            log("\(system.name).\(type)", caller, error)
+            return error
+          }
+        }
+        acted(await group.reduce(nil) { $0 ?? $1 })
+      }
+    }
+  }
+
+  private func acted(_ id: ClientMessage.ID?, _ name: String, _ error: APIError?) {
+    actionsInProgress -= 1
+    if let error { tell(error, id: id) } else { tell(Answer(id: id, action: name)) }
+  }
+
+  private func needControl() throws(APIError) {
+    guard caller.scope >= .control else {
+      throw APIError(
+        .forbidden, "SCOPE_DENIED", "expected a token of scope control, got one of scope \(caller.scope.rawValue)")
+    }
+  }
+
+  func heard(_ bytes: [UInt8]) {
+    do throws(APIError) {
+      try needControl()
+      let answer = onLoop { (session, outcome: FrameOutcome) in session.answered(outcome) }
+      for system in shared.systems where system.take(frame: bytes, from: caller, answer: answer) { return }
+      throw APIError(.unprocessableContent, "FRAME_UNKNOWN", "no system knows a frame of this kind")
+    } catch {
+      tell(error, id: nil)
+    }
+  }
+
+  private func answered(_ outcome: FrameOutcome) {
+    switch outcome {
+    case .reply(let bytes): send(webSocketFrame(.binary, bytes))
+    case .refused(let error): tell(error, id: nil)
+    }
+  }
+
+  // MARK: Answers
+
+  private struct Answer: Encodable {
+    var id: ClientMessage.ID?
+    var action: String?
+    var systems: [String]?
+    var code: String?
+    var message: String?
+    var field: String?
+  }
+
+  private func tell(_ answer: Answer, type: String = "ack") {
+    tell(Event(.state, type: type, system: "daemon", at: shared.now(), json: answer))
+  }
+
+  private func tell(_ error: APIError, id: ClientMessage.ID?) {
+    tell(Answer(id: id, code: error.code, message: error.message, field: error.field), type: "error")
+  }
+}
+
+private func failure(_ action: () async throws -> Void) async -> APIError? {
+  do {
+    try await action()
+    return nil
+  } catch {
+    return error as? APIError
+      ?? APIError(.internalServerError, "INTERNAL", "the daemon could not do it; its log says why")
+  }
+}
