@@ -103,17 +103,17 @@ struct ConfigTests {
   func serviceErrors() {
     #expect(
       errors("network:\n  bind_address: 0.0.0.0\nservice:\n  auth: none\n") == [
-        "test.yaml:4:9: service.auth: expected tokens while line 2: network.bind_address is 0.0.0.0: none needs 127.0.0.1 "
+        "c.yaml:4:9: service.auth: expected tokens while line 2: network.bind_address is 0.0.0.0: none needs 127.0.0.1 "
           + "or ::1, got none"
       ])
     #expect(errors("network: { bind_address: '::1' }\nservice: { auth: none }\n") == [])
     #expect(
       errors("service: { allowed_origins: [panel] }\n") == [
-        "test.yaml:1:29: service.allowed_origins: expected https://NAME or http://NAME:PORT, got panel"
+        "c.yaml:1:29: service.allowed_origins: expected https://NAME or http://NAME:PORT, got panel"
       ])
     #expect(
       errors("service: { allowed_hosts: panel }\n") == [
-        "test.yaml:1:27: service.allowed_hosts: expected a list of texts, got panel"
+        "c.yaml:1:27: service.allowed_hosts: expected a list of texts, got panel"
       ])
     #expect(errors("service: { jwt_key: short }\n").first?.contains("at least 32 bytes, got 5") == true)
   }
