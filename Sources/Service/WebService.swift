@@ -16,6 +16,9 @@ public final class WebService: Sendable {
   /// Every route it answers, its own included.
   public let table: RouteTable
 
+  /// Of connections and answers, for metrics.
+  public let counters: ServiceCounters
+
   private let configuration: ServiceConfiguration
   private let systems: [any ServedSystem]
   private let health: ServiceHealth
@@ -38,11 +41,12 @@ public final class WebService: Sendable {
   /// - Parameter routes: those that no system brings: metrics, runtime, logs.
   public init(
     configuration: ServiceConfiguration, doorman: Doorman, systems: [any ServedSystem], routes: [Route],
-    hub: EventHub = EventHub(), logger: Logger
+    hub: EventHub = EventHub(), counters: ServiceCounters = ServiceCounters(), logger: Logger
   ) {
     self.configuration = configuration
     self.systems = systems
     self.hub = hub
+    self.counters = counters
     self.logger = logger
     health = ServiceHealth()
     let own = DoorRoutes(systems: systems, health: health, version: configuration.version)
@@ -64,7 +68,7 @@ public final class WebService: Sendable {
     var quiet = logger
     quiet.logLevel = max(logger.logLevel, .warning)
     let server = Server(
-      childChannelSetup: TrackedChannel(inner: channel, connections: connections, security: security),
+      childChannelSetup: TrackedChannel(inner: channel(security), connections: connections),
       configuration: ServerConfiguration(
         address: .hostname(configuration.address, port: Int(configuration.port))),
       onServerRunning: { channel in
@@ -139,9 +143,17 @@ public final class WebService: Sendable {
   /// Its threads; nil: not listening.
   var group: MultiThreadedEventLoopGroup? { running.withLock { $0?.group } }
 
-  private var channel: HTTP1Channel {
-    HTTP1Channel(
-      responder: responder.respond, configuration: HTTP1Channel.Configuration(idleTimeout: configuration.idleTimeout))
+  private func channel(_ security: ChannelSecurity) -> ServiceChannel {
+    let actions = responder.actions
+    return ServiceChannel(
+      responder: responder.respond, routes: table.routes, doorman: responder.doorman, hub: hub, systems: systems,
+      counters: counters, version: configuration.version, limits: configuration.limits, tls: security.makeHandler,
+      now: { MonotonicClock.now },
+      logAction: { action, caller, error in
+        actions.note(
+          action, value: nil, address: caller.address, tokenID: caller.tokenID, result: error?.code ?? "ok")
+      },
+      logger: logger)
   }
 }
 

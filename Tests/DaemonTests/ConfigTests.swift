@@ -75,6 +75,49 @@ struct ConfigTests {
     #expect(configuration.guardTimeoutSeconds == 2)
   }
 
+  @Test("service: on by default, with tokens, without TLS; switched off by one key")
+  func service() throws {
+    let service = try #require(try read("motors:\n").service)
+    #expect(service.port == 8000)
+    #expect(service.auth == .tokens)
+    #expect(service.tls == .off)
+    #expect(service.tokenFile == nil && service.jwtKey == nil)
+    #expect(try read("service: { enabled: false }\n").service == nil)
+  }
+
+  @Test("service: lists of texts, and a port that any free one replaces")
+  func serviceLists() throws {
+    let service = try #require(
+      try read(
+        """
+        network: { http_port: 0 }
+        service: { allowed_hosts: [robot.example, pi], allowed_origins: ['https://panel.example'] }
+        """
+      ).service)
+    #expect(service.port == 0)
+    #expect(service.allowedHosts == ["robot.example", "pi"])
+    #expect(service.allowedOrigins == ["https://panel.example"])
+  }
+
+  @Test("service: what cannot go together names both lines, what cannot match is named")
+  func serviceErrors() {
+    #expect(
+      errors("network:\n  bind_address: 0.0.0.0\nservice:\n  auth: none\n") == [
+        "c.yaml:4:9: service.auth: expected tokens while line 2: network.bind_address is 0.0.0.0: none needs 127.0.0.1 "
+          + "or ::1, got none"
+      ])
+    #expect(errors("network: { bind_address: '::1' }\nservice: { auth: none }\n") == [])
+    #expect(
+      errors("service: { allowed_origins: [panel] }\n") == [
+        "c.yaml:1:29: service.allowed_origins: expected https://NAME or http://NAME:PORT, got panel"
+      ])
+    #expect(
+      errors("service: { allowed_hosts: panel }\n") == [
+        "c.yaml:1:27: service.allowed_hosts: expected a list of texts, got panel"
+      ])
+    #expect(errors("service: { jwt_key: short }\n").first?.contains("at least 32 bytes, got 5") == true)
+  }
+
   @Test("an empty file: every default, and no system runs")
   func empty() throws {
     let configuration = try read("# nothing\n")

@@ -263,7 +263,8 @@ struct WebServiceTests {
   func busy() throws {
     let first = try RunningService()
     let second = WebService(
-      configuration: ServiceConfiguration(port: first.port, version: "1"), doorman: Doorman(), systems: [], routes: [],
+      configuration: ServiceConfiguration(port: first.port, version: "1"), doorman: try .open(), systems: [],
+      routes: [],
       logger: first.log.logger)
     #expect(
       throws: ServiceStartError.cannotListen(address: "127.0.0.1", port: first.port, reason: "Address already in use")
@@ -276,7 +277,7 @@ struct WebServiceTests {
   @Test("bound: the port is there and nobody is served; started: who waited is served")
   func boundThenStarted() throws {
     let service = WebService(
-      configuration: ServiceConfiguration(port: 0, version: "1"), doorman: Doorman(), systems: [], routes: [],
+      configuration: ServiceConfiguration(port: 0, version: "1"), doorman: try .open(), systems: [], routes: [],
       logger: RecordingLog().logger)
     try service.bind()
     defer { service.stop() }

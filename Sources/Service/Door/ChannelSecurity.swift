@@ -30,9 +30,10 @@ struct ChannelSecurity: Sendable {
       }
     }
 
-    func add(to channel: any Channel) throws {
-      guard let context else { return }
-      try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: context))
+    /// What a connection begins with; nil: plain HTTP.
+    var makeHandler: (@Sendable () throws -> any ChannelHandler)? {
+      guard let context else { return nil }
+      return { NIOSSLServerHandler(context: context) }
     }
   #else
     /// - Throws: `.noTLS` when the mode asks for it.
@@ -40,6 +41,7 @@ struct ChannelSecurity: Sendable {
       guard mode == .off else { throw .noTLS }
     }
 
-    func add(to channel: any Channel) throws {}
+    /// What a connection begins with: plain HTTP.
+    var makeHandler: (@Sendable () throws -> any ChannelHandler)? { nil }
   #endif
 }

@@ -19,19 +19,13 @@ final class OpenConnections: Sendable {
   }
 }
 
-/// A server's child channel with what comes before HTTP: it is noted for stopping, and speaks TLS where that is on.
+/// A server's child channel that is noted for stopping.
 struct TrackedChannel<Inner: ServerChildChannel>: ServerChildChannel {
   let inner: Inner
   let connections: OpenConnections
-  let security: ChannelSecurity
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Inner.Value> {
     connections.add(channel)
-    do {
-      try security.add(to: channel)
-    } catch {
-      return channel.eventLoop.makeFailedFuture(error)
-    }
     return inner.setup(channel: channel, logger: logger)
   }
 

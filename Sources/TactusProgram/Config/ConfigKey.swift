@@ -10,6 +10,8 @@ enum ConfigKind: Equatable {
   case address
   /// A list of `count` integers.
   case integers(count: Int, ClosedRange<Int>)
+  /// A list of texts.
+  case texts
   /// Only `true`: the key exists in older files and what it says cannot be switched off.
   case alwaysTrue
 }
@@ -21,6 +23,7 @@ enum ConfigValue: Equatable {
   case boolean(Bool)
   case text(String)
   case integers([Int])
+  case texts([String])
 }
 
 /// One key of the configuration file: what the reader accepts and what the reference prints.
@@ -61,6 +64,7 @@ extension ConfigKind: CustomStringConvertible {
     case .choice(let words): words.count == 1 ? words[0] : "one of " + words.joined(separator: ", ")
     case .address: "an IPv4 or IPv6 address"
     case .integers(let count, let range): "a list of \(count) integers \(range.lowerBound)…\(range.upperBound)"
+    case .texts: "a list of texts"
     case .alwaysTrue: "true (it cannot be switched off)"
     }
   }
@@ -77,9 +81,13 @@ extension ConfigValue: CustomStringConvertible {
     case .integer(let value): String(value)
     case .number(let value): value == value.rounded() && abs(value) < 1e15 ? "\(Int(value)).0" : String(value)
     case .boolean(let value): String(value)
-    case .text(let value):
-      value.isEmpty || value.contains(where: { ": #'\"{}[],&*!|>%@`".contains($0) }) ? "'\(value)'" : value
+    case .text(let value): Self.quoted(value)
     case .integers(let values): "[\(values.map(String.init).joined(separator: ", "))]"
+    case .texts(let values): "[\(values.map(Self.quoted).joined(separator: ", "))]"
     }
+  }
+
+  private static func quoted(_ text: String) -> String {
+    text.isEmpty || text.contains(where: { ": #'\"{}[],&*!|>%@`".contains($0) }) ? "'\(text)'" : text
   }
 }

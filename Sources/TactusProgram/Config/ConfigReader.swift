@@ -66,6 +66,10 @@ struct ConfigReader {
       readIntegers(node, key: key, count: count, range: range)
       return
     }
+    if key.kind == .texts {
+      readTexts(node, key: key)
+      return
+    }
     guard let (text, secret) = expanded(node, key: key) else { return }
     if let value = ScalarReader.value(text, as: key.kind), !node.isNothing {
       result.values[key.path] = value
@@ -85,6 +89,21 @@ struct ConfigReader {
     } else {
       report(node, key.path, "expected \(key.kind), got \(describe(node, secret: false))")
     }
+  }
+
+  private mutating func readTexts(_ node: Node, key: ConfigKey) {
+    guard let items = node.sequence else {
+      return report(node, key.path, "expected \(key.kind), got \(describe(node, secret: false))")
+    }
+    var values: [String] = []
+    for item in items {
+      guard let (text, _) = expanded(item, key: key) else { return }
+      guard !text.isEmpty, !item.isNothing else {
+        return report(item, key.path, "expected text, got \(describe(item, secret: false))")
+      }
+      values.append(text)
+    }
+    result.values[key.path] = .texts(values)
   }
 
   /// The text of a scalar with `${NAME}` replaced; nil after reporting why there is none.

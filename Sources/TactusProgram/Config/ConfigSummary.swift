@@ -8,16 +8,27 @@ extension Configuration {
         "guard: "
           + (!guardEnabled
             ? "off" : motors.backend == .sim ? "not needed, no hardware" : "after \(guardTimeoutSeconds) s"))
+      lines.append(serviceSummary)
     } else {
       lines.append("nothing to run: no section of a system is present (motors: …)")
     }
-    if bindAddress != "127.0.0.1" && bindAddress != "::1" {
+    if !isLoopback {
       lines.append("listens on \(bindAddress): whoever reaches this port can drive the motors")
     }
     if !unused.isEmpty {
       lines.append("accepted, not used by this version: " + unused.joined(separator: ", "))
     }
     return lines
+  }
+}
+
+extension Configuration {
+  private var serviceSummary: String {
+    guard let service else { return "service: off" }
+    let scheme = service.tls == .off ? "http" : "https"
+    let host = bindAddress.contains(":") ? "[\(bindAddress)]" : bindAddress
+    let access = service.auth == .none ? "no token needed" : "with tokens"
+    return "service: \(scheme)://\(host):\(service.port), \(access)"
   }
 }
 

@@ -5,7 +5,10 @@ enum ConfigTable {
   /// A section's name and what the reference says above it.
   static let sections: [(name: String, doc: String)] = [
     ("network", "Where the program listens."),
-    ("service", "The HTTP service."),
+    (
+      "service",
+      "The door: HTTP API, WebSocket and console on network.http_port. It runs unless it is switched off here."
+    ),
     ("motors", "The robot's motors. The robot runs when this section is present."),
     ("safety", "What happens when something fails."),
     ("runtime", "How loops run: see `tactus doctor` for what this machine allows."),
@@ -29,14 +32,41 @@ enum ConfigTable {
     ),
     ConfigKey("network.leg_udp_port", port, .integer(5010), "UDP port of leg frames.", use: .notYet),
     ConfigKey("network.rtsp_port", port, .integer(8554), "TCP port of the video stream.", use: .notYet),
-    ConfigKey("network.http_port", port, .integer(8000), "TCP port of the console and the API.", use: .notYet),
+    ConfigKey(
+      "network.http_port", .integer(0...65535), .integer(8000),
+      "TCP port of the console, the API and the WebSocket; 0 takes any free one."),
   ]
 
   private static let service: [ConfigKey] = [
+    ConfigKey("service.enabled", .boolean, .boolean(true), "Whether the service runs."),
+    ConfigKey(
+      "service.auth", .choice(["tokens", "none"]), .text("tokens"),
+      "Who comes in: tokens (see `tactus token create`; TACTUS_TOKEN in the environment is one too), or none: everyone, "
+        + "which needs a loopback network.bind_address."),
+    ConfigKey(
+      "service.tls", .choice(["off", "self-signed", "files"]), .text("off"),
+      "HTTPS: off, with a certificate made on first use (self-signed), or with one from files."),
+    ConfigKey(
+      "service.tls_certificate", .text, nil, "PEM file of the certificate, with those that lead to a known authority."),
+    ConfigKey("service.tls_key", .text, nil, "PEM file of the certificate's key."),
+    ConfigKey(
+      "service.allowed_origins", .texts, .texts([]),
+      "Web pages of other origins that may use the API: [https://panel.example]."),
+    ConfigKey(
+      "service.allowed_hosts", .texts, .texts([]),
+      "Names this machine is reached by, beside its addresses, localhost, its own name and that in .local."),
+    ConfigKey(
+      "service.max_connections", .integer(1...10_000), .integer(256), "Connections at a time; one more is refused."),
     ConfigKey(
       "service.token_file", .text, nil,
-      "File of the tokens that `tactus token` makes. Unless given: /var/lib/tactus/tokens.json where that folder may be "
-        + "written to, else ~/.local/state/tactus/tokens.json.")
+      "File of the tokens. Unless given: tokens.json in /var/lib/tactus where that can be written, else in "
+        + "~/.local/state/tactus."),
+    ConfigKey(
+      "service.jwt_key", .text, nil,
+      "Key of HS256 JSON web tokens, at least 32 bytes: ${NAME} takes it from the environment. Unless given, none are "
+        + "accepted."),
+    ConfigKey(
+      "service.bonjour", .boolean, .boolean(true), "Announce the service as _tactus._tcp through Avahi, if that runs."),
   ]
 
   private static let motors: [ConfigKey] = [

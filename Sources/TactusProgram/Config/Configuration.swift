@@ -24,6 +24,29 @@ struct Configuration: Equatable {
     var legacyRegister: Bool
   }
 
+  struct Service: Equatable {
+    enum Auth: String, Equatable {
+      case tokens
+      case none
+    }
+    enum TLS: Equatable {
+      case off
+      case selfSigned
+      case files(certificate: String, key: String)
+    }
+    var port: UInt16
+    var auth: Auth
+    var tls: TLS
+    var allowedOrigins: [String]
+    var allowedHosts: [String]
+    var maxConnections: Int
+    /// nil: see `TokenFolder`.
+    var tokenFile: String?
+    /// A secret.
+    var jwtKey: String?
+    var bonjour: Bool
+  }
+
   enum Scheduling: Equatable {
     case normal
     case fifo(priority: Int)
@@ -33,8 +56,8 @@ struct Configuration: Equatable {
   var file: String
   var bindAddress: String
   var motorPort: UInt16
-  /// nil: where `TokenFile.standardPath` says.
-  var tokenFile: String?
+  /// nil: the service is switched off.
+  var service: Service?
   /// nil: the file has no `motors` section, so the robot does not run.
   var motors: Motors?
   var guardEnabled: Bool
@@ -64,7 +87,7 @@ extension Configuration {
       file: file.name,
       bindAddress: given.text("network.bind_address"),
       motorPort: UInt16(given.integer("network.motor_udp_port")),
-      tokenFile: given.optionalText("service.token_file"),
+      service: given.boolean("service.enabled") ? Service(given) : nil,
       motors: found.sections.contains("motors") ? Motors(given) : nil,
       guardEnabled: given.boolean("safety.watchdog_enabled"),
       guardTimeoutSeconds: given.number("safety.watchdog_timeout"),
@@ -118,6 +141,7 @@ extension Configuration {
         "expected at least two periods of runtime.robot.rate_hz (\(2 / Double(robotRateHertz)) s), got \(guardTimeoutSeconds)"
       )
     }
+    errors += serviceErrors(file: file, places: places)
     guard errors.isEmpty else { throw ConfigErrors(errors: errors) }
   }
 }
@@ -149,43 +173,5 @@ extension Configuration.Scheduling {
     case "deadline": self = .deadline(budgetMicroseconds: given.integer("runtime.robot.budget_us"))
     default: self = .normal
     }
-  }
-}
-
-/// Values of a file over the table's defaults. A wrong type here is a bug in the table, not in the file.
-private struct GivenValues {
-  let values: [String: ConfigValue]
-
-  private func value(_ path: String) -> ConfigValue? {
-    guard let key = ConfigTable.byPath[path] else { preconditionFailure("\(path) is not in the table") }
-    return values[path] ?? key.standard
-  }
-
-  func optionalInteger(_ path: String) -> Int? {
-    if case .integer(let value)? = value(path) { value } else { nil }
-  }
-
-  func optionalText(_ path: String) -> String? {
-    if case .text(let value)? = value(path) { value } else { nil }
-  }
-
-  func integer(_ path: String) -> Int {
-    guard case .integer(let value)? = value(path) else { preconditionFailure("\(path) is not an integer") }
-    return value
-  }
-
-  func number(_ path: String) -> Double {
-    guard case .number(let value)? = value(path) else { preconditionFailure("\(path) is not a number") }
-    return value
-  }
-
-  func boolean(_ path: String) -> Bool {
-    guard case .boolean(let value)? = value(path) else { preconditionFailure("\(path) is not a boolean") }
-    return value
-  }
-
-  func text(_ path: String) -> String {
-    guard case .text(let value)? = value(path) else { preconditionFailure("\(path) is not text") }
-    return value
   }
 }
