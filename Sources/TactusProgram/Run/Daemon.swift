@@ -46,7 +46,7 @@ final class Daemon {
     isSimulated = options.simulate || motors.backend == .sim
 
     let hardware = try MotorHardware(motors, simulate: options.simulate)
-    robot = RobotSystem(configuration, motors: motors, hardware: hardware)
+    robot = try RobotSystem(configuration, motors: motors, hardware: hardware)
     socket = try LinuxDatagramSocket(address: configuration.bindAddress, port: configuration.motorPort)
     let writes = isSimulated || !configuration.guardEnabled ? [] : SafeStatePlan.writes(for: motors)
     guardLink =
@@ -152,6 +152,9 @@ final class Daemon {
     while let notice = robotNotices.pop() { logger.log(notice) }
     while let notice = supervisorNotices.pop() {
       switch notice {
+      case .beat:
+        // Nobody is served yet.
+        break
       case .pulse:
         notifier.watchdog()
         if let simulated = robot.hardware.simulated { reportMotion(simulated.snapshot) }
