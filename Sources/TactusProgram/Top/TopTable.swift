@@ -22,7 +22,7 @@ enum TopTable {
     Column(title: "MISSES", width: 6, rank: 7) { count($0.deadlineMisses) },
   ]
   /// The sparkline, last: what is left of the width, at least this much.
-  private static let leastSparkline = 10
+  private static let leastSparkline = 8
 
   /// The heading and a line for each loop.
   static func lines(_ rows: [TopRow], width: Int) -> [String] {
