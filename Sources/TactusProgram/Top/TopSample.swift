@@ -8,7 +8,7 @@ struct TopSample {
 
   struct System: Equatable {
     var name: String
-    /// `driving`, `fault: …`.
+    /// `driving by 192.168.1.7:50000`, and what a person has to do about it where that is something.
     var state: String
     /// Emergency stop or fault: a person has to act.
     var isAlarm: Bool
@@ -26,14 +26,17 @@ struct TopSample {
       let systems = answer["systems"] as? [String: Any]
     else { return nil }
     self.runtime = document
-    self.systems = systems.keys.sorted().map { name in
-      let members = systems[name] as? [String: Any]
-      let state = members?["state"] as? String ?? "unknown"
-      let reason = (members?["reason"] as? String).map { ": \($0)" } ?? ""
-      let isEmergencyStopped = state.lowercased().hasPrefix("emergency")
-      return System(
-        name: name, state: state + reason, isAlarm: isEmergencyStopped || state == "fault",
-        isEmergencyStopped: isEmergencyStopped)
-    }
+    self.systems = systems.keys.sorted().map { System($0, systems[$0] as? [String: Any] ?? [:]) }
+  }
+}
+
+extension TopSample.System {
+  /// From a system's state: `state`, and where the system has them `reason`, `wayOut`, `emergencyStopped` and `fault`.
+  fileprivate init(_ name: String, _ members: [String: Any]) {
+    self.name = name
+    let wayOut = (members["wayOut"] as? String).map { "; \($0)" } ?? ""
+    state = (members["reason"] as? String ?? members["state"] as? String ?? "unknown") + wayOut
+    isEmergencyStopped = members["emergencyStopped"] as? Bool ?? false
+    isAlarm = isEmergencyStopped || members["fault"] is String
   }
 }

@@ -16,8 +16,17 @@ enum TopDocuments {
     var execution: [[Int]] = []
   }
 
-  static let stopped = #"{"ok":true,"version":"1.2.3","systems":{"robot":{"state":"stopped","reason":"commanded"}}}"#
-  static let emergency = #"{"ok":true,"version":"1.2.3","systems":{"robot":{"state":"emergencyStop","reason":null}}}"#
+  static let stopped = status(
+    #"{"state":"stopped","reason":"stopped: commanded","wayOut":null,"emergencyStopped":false,"fault":null}"#)
+  static let emergency = status(
+    #"{"state":"emergencyStopped","reason":"emergency stop by local client 1","wayOut":"release every stick","#
+      + #""emergencyStopped":true,"fault":null}"#)
+  static let fault = status(
+    #"{"state":"fault","reason":"fault: the bus is stuck","wayOut":null,"emergencyStopped":false,"fault":"stuck"}"#)
+
+  private static func status(_ robot: String) -> String {
+    #"{"ok":true,"version":"1.2.3","systems":{"robot":\#(robot)}}"#
+  }
 
   /// `seconds`: since the runtime's start.
   static func runtime(

@@ -134,9 +134,18 @@ struct TopTests {
     model.take(try #require(TopDocuments.sample(TopDocuments.first, TopDocuments.emergency)))
     let lines = TopScreen.lines(model, host: "pi", width: 80)
     #expect(lines[1] == .init(text: "*** EMERGENCY STOP: robot ***", style: .alarm))
+    #expect(lines[2] == .init(text: "robot: emergency stop by local client 1; release every stick", style: .alarm))
     #expect(
       TopScreen.frame(lines, width: 80, height: 24).contains("\u{1B}[1;41;97m*** EMERGENCY STOP: robot ***\u{1B}[0m"))
     #expect(!TopScreen.text(lines).contains("\u{1B}"))
+  }
+
+  @Test("a fault: in red, without the banner")
+  func fault() throws {
+    var model = TopModel()
+    model.take(try #require(TopDocuments.sample(TopDocuments.first, TopDocuments.fault)))
+    #expect(
+      TopScreen.lines(model, host: "pi", width: 80)[1] == .init(text: "robot: fault: the bus is stuck", style: .alarm))
   }
 
   @Test("the daemon is gone: nothing old is shown")
