@@ -1,6 +1,4 @@
 """The daemons the tests share; a test that latches or fills something takes one of its own."""
-import re
-
 import pytest
 
 from daemon import Daemon
@@ -33,12 +31,7 @@ def own_daemon(tmp_path):
 @pytest.fixture(scope="session")
 def tokens(daemon):
     """A token of each scope, as `tactus token create` makes them."""
-    made = {}
-    for scope in ("read", "control", "admin"):
-        result = daemon.command("token", "create", "--config", daemon.config, "--scope", scope, "--name", scope)
-        assert result.returncode == 0, result.stderr
-        made[scope] = re.search(r"\S{20,}", result.stdout).group(0)
-    return made
+    return {scope: daemon.create_token(scope) for scope in ("read", "control", "admin")}
 
 
 @pytest.fixture(autouse=True)

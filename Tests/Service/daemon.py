@@ -51,8 +51,8 @@ class Daemon:
         self.folder = Path(folder)
         self.port = free_port()
         self.admin = secrets.token_hex(32)
-        self.tokens = self.folder / "tokens"
-        service = {"token_file": str(self.tokens), **service}
+        self.tokens = self.folder / "tokens.json"
+        service = {"token_file": str(self.tokens), "bonjour": False, **service}
         lines = "\n".join(f"  {key}: {json.dumps(value)}" for key, value in service.items())
         self.config = self.folder / "tactus.yaml"
         self.config.write_text(CONFIG.format(port=self.port, service=lines))
@@ -123,6 +123,13 @@ class Daemon:
 
     def post(self, path, json=None, **options):
         return self.request("POST", path, json=json, **options)
+
+    def create_token(self, scope, name="test", *arguments):
+        """As an operator does it, beside the running daemon."""
+        made = self.command(
+            "token", "create", "--config", self.config, "--scope", scope, "--name", name, *arguments)
+        assert made.returncode == 0, made.stderr
+        return made.stdout.strip()
 
     def command(self, *arguments, **options):
         """Runs another `tactus` beside the daemon."""

@@ -3,7 +3,6 @@ import base64
 import hashlib
 import hmac
 import json
-import re
 import time
 
 import pytest
@@ -18,12 +17,6 @@ def outcome(daemon, route, token, **options):
     return response.status_code, None if response.status_code < 400 else response.json()["code"]
 
 
-def create(daemon, *arguments):
-    result = daemon.command("token", "create", "--config", daemon.config, *arguments)
-    assert result.returncode == 0, result.stderr
-    return re.search(r"\S{20,}", result.stdout).group(0)
-
-
 def test_no_token_401(daemon):
     response = daemon.get("/api/robot", token=None)
     assert response.status_code == 401 and response.json()["code"] == "TOKEN_MISSING"
@@ -32,7 +25,7 @@ def test_no_token_401(daemon):
 
 @pytest.mark.parametrize("route", [
     ("GET", "/api/status"), ("GET", "/api/runtime"), ("GET", "/api/robot"), ("GET", "/metrics"), ("GET", "/api/logs"),
-    ("GET", "/api/sim/bus"), ("POST", "/api/robot/drive"), ("POST", "/api/robot/estop"), ("POST", "/api/robot/reset"),
+    ("GET", "/api/sim/bus"), ("POST", "/api/robot/drive"), ("POST", "/api/robot/e-stop"), ("POST", "/api/e-stop"), ("GET", "/api/log-level"), ("POST", "/api/robot/reset"),
     ("POST", "/api/sim/fault"), ("GET", "/ws"),
 ])
 def test_every_door_asks_for_a_token(daemon, route):
@@ -55,7 +48,7 @@ def test_scopes(daemon, tokens):
 
 def test_expired_token(own_daemon):
     daemon = own_daemon()
-    token = create(daemon, "--scope", "read", "--name", "short", "--expires", "1s")
+    token = daemon.create_token("read", "short", "--expires", "1s")
     limit = time.monotonic() + 5
     while (told := outcome(daemon, LOOK, token)) == (200, None) and time.monotonic() < limit:
         time.sleep(0.1)
@@ -82,18 +75,33 @@ def test_two_tokens_are_one_too_many(daemon):
         assert wire.answer().status == 400
 
 
-def test_a_forged_jwt_is_refused(own_daemon):
-    daemon = own_daemon()
-
+def jwt(key, algorithm="HS256", **claims):
     def part(value):
-        return base64.urlsafe_b64encode(json.dumps(value).encode()).rstrip(b"=")
+        return base64.urlsafe_b64encode(value).rstrip(b"=")
 
-    claims = part({"sub": "x", "scope": "admin", "exp": int(time.time()) + 60})
-    for header in ({"alg": "none", "typ": "JWT"}, {"alg": "HS256", "typ": "JWT"}):
-        signed = part(header) + b"." + claims
-        signature = base64.urlsafe_b64encode(hmac.digest(b"", signed, hashlib.sha256)).rstrip(b"=")
-        for end in (b"", signature):
-            assert outcome(daemon, LOOK, (signed + b"." + end).decode())[0] == 401
+    text = part(json.dumps({"alg": algorithm, "typ": "JWT"}).encode()) + b"." + part(json.dumps(claims).encode())
+    return (text + b"." + part(hmac.digest(key.encode(), text, hashlib.sha256))).decode()
+
+
+def test_json_web_tokens(own_daemon):
+    key = "k" * 32
+    daemon = own_daemon(jwt_key=key)
+    claims = {"sub": "phone", "scope": "control", "exp": int(time.time()) + 60}
+    good = jwt(key, **claims)
+    assert outcome(daemon, MOVE, good)[0] == 200
+    assert outcome(daemon, LOOK, jwt(key, **{**claims, "exp": int(time.time()) - 3600})) == (401, "TOKEN_EXPIRED")
+    for forged in (
+        jwt("x" * 32, **claims), jwt("", **claims), jwt(key, algorithm="none", **claims), good.rpartition(".")[0] + ".",
+        good.rpartition(".")[0], jwt(key, **{**claims, "exp": "never"}), jwt(key, sub="phone", scope="control"),
+    ):
+        assert outcome(daemon, MOVE, forged)[0] in (401, 429), forged
+
+
+def test_a_short_jwt_key_is_refused(daemon, tmp_path):
+    config = tmp_path / "short.yaml"
+    config.write_text(daemon.config.read_text() + "  jwt_key: short\n")
+    checked = daemon.command("check", config)
+    assert checked.returncode == 78 and "jwt_key" in checked.stdout + checked.stderr
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", "https://127.0.0.1.evil.example", "http://127.0.0.1:1"])
@@ -139,26 +147,29 @@ def test_no_host_400(daemon):
 def test_life_of_a_token_beside_the_running_daemon(own_daemon):
     """Created, seen in the list, rotated with a grace period, revoked; the daemon is not restarted."""
     daemon = own_daemon()
-    first = create(daemon, "--scope", "control", "--name", "phone")
+    first = daemon.create_token("control", "phone")
     assert outcome(daemon, MOVE, first)[0] == 200
-    listed = daemon.command("token", "list", "--config", daemon.config)
-    assert listed.returncode == 0 and "phone" in listed.stdout and first not in listed.stdout
-    rotated = daemon.command("token", "rotate", "--config", daemon.config, "phone")
+    listed = json.loads(daemon.command("token", "list", "--json", "--config", daemon.config).stdout)
+    assert first not in json.dumps(listed)
+    identifier = next(token["id"] for token in listed["tokens"] if token["name"] == "phone")
+    rotated = daemon.command("token", "rotate", identifier, "--config", daemon.config)
     assert rotated.returncode == 0, rotated.stderr
-    second = re.search(r"\S{20,}", rotated.stdout).group(0)
+    second = rotated.stdout.strip()
     assert second != first
     assert outcome(daemon, MOVE, second)[0] == 200
     assert outcome(daemon, MOVE, first)[0] == 200, "the grace period"
-    revoked = daemon.command("token", "revoke", "--config", daemon.config, "phone")
+    assert daemon.command("token", "rotate", identifier, "--grace", "0", "--config", daemon.config).returncode == 0
+    assert outcome(daemon, MOVE, second) == (401, "TOKEN_INVALID"), "no grace"
+    revoked = daemon.command("token", "revoke", identifier, "--config", daemon.config)
     assert revoked.returncode == 0, revoked.stderr
-    assert outcome(daemon, MOVE, second) == (401, "TOKEN_INVALID")
     assert outcome(daemon, MOVE, first) == (401, "TOKEN_INVALID")
     assert first.encode() not in daemon.tokens.read_bytes() and second.encode() not in daemon.tokens.read_bytes()
+    assert daemon.tokens.stat().st_mode & 0o777 == 0o600
 
 
 def test_no_secret_in_the_log(own_daemon):
     daemon = own_daemon()
-    for token in (daemon.admin, create(daemon, "--scope", "control", "--name", "phone")):
+    for token in (daemon.admin, daemon.create_token("control", "phone")):
         assert outcome(daemon, MOVE, token)[0] == 200
         daemon.get(f"/api/robot?token={token}", token="wrong" * 8)
         assert token not in daemon.log

@@ -179,7 +179,7 @@ def test_malformed_requests_400_or_hung_up(daemon, data):
 
 def test_content_length_and_chunked_together_are_refused(daemon):
     """A proxy and we could disagree about where the request ends."""
-    smuggled = request("POST", "/api/robot/estop", daemon.port, token=daemon.admin)
+    smuggled = request("POST", "/api/robot/e-stop", daemon.port, token=daemon.admin)
     with Wire(daemon.address) as wire:
         wire.send(
             b"POST /api/robot/drive HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nAuthorization: Bearer %s\r\n"
@@ -188,7 +188,7 @@ def test_content_length_and_chunked_together_are_refused(daemon):
         answer = wire.answer()
         assert answer is None or answer.status == 400
         assert wire.is_closed()
-    assert daemon.get("/api/robot").json()["state"] != "estop"
+    assert daemon.get("/api/robot").json()["state"] != "emergencyStopped"
 
 
 def test_a_huge_header_431(daemon):

@@ -130,10 +130,15 @@ class WireSocket(Wire):
             length = struct.unpack(">Q", self.take(8))[0]
         return head[0] & 0x0F, self.take(length) if length else b""
 
-    def close_code(self):
-        """Reads until the peer's close frame; None when it hung up without one."""
+    def close_reason(self):
+        """Reads until the peer's close frame: (code, reason); None when it hung up without one."""
         while (received := self.frame()) is not None:
             opcode, payload = received
             if opcode == CLOSE:
-                return struct.unpack(">H", payload[:2])[0] if len(payload) >= 2 else 1005
+                code = struct.unpack(">H", payload[:2])[0] if len(payload) >= 2 else 1005
+                return code, payload[2:].decode()
         return None
+
+    def close_code(self):
+        reason = self.close_reason()
+        return reason and reason[0]

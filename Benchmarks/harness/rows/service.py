@@ -2,6 +2,7 @@
 import json
 import os
 import secrets
+import socket
 import statistics
 import subprocess
 import time
@@ -154,7 +155,6 @@ def fetch(port, token):
 
 def await_document(process, port, token, ask):
     """Waits until the port is open; without `ask` nothing is requested, so that idle memory is that of an idle server."""
-    import socket
     limit = time.monotonic() + 20
     while time.monotonic() < limit and process.poll() is None:
         try:
@@ -165,12 +165,12 @@ def await_document(process, port, token, ask):
     raise Failed("the server does not listen within 20 s of its start")
 
 
-def wrk_command(context, port, token, connections, seconds):
+def wrk_command(context, port, token, connections, seconds, path="/api/status"):
     command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "10s",
                "-s", PACKAGE / "peers/percentiles.lua"]
     if token:
         command += ["-H", f"Authorization: Bearer {token}"]
-    return [*command, f"http://127.0.0.1:{port}/api/status"]
+    return [*command, f"http://127.0.0.1:{port}{path}"]
 
 
 def wrk(context, port, token, connections, seconds):
@@ -236,7 +236,7 @@ def one_lane(context, connections, document):
             raise Failed("service-bench did not start")
         if connections:
             load = context.processes.start(
-                wrk_command(context, port, None, connections, seconds + 2), stdout=subprocess.DEVNULL,
+                wrk_command(context, port, None, connections, seconds + 2, "/api/document"), stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE)
         time.sleep(1)
         process.stdin.write("\n")
