@@ -88,7 +88,8 @@ func contents(of path: String) -> [UInt8] {
   guard let file = fopen(path, "rb") else { fail(1, "\(path) cannot be read") }
   defer { fclose(file) }
   var bytes = [UInt8](repeating: 0, count: 1 << 20)
-  return Array(bytes.prefix(fread(&bytes, 1, bytes.count, file)))
+  let count = fread(&bytes, 1, bytes.count, file)
+  return Array(bytes.prefix(count))
 }
 
 func say(_ text: String) { _ = write(1, text, text.utf8.count) }
