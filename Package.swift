@@ -100,6 +100,11 @@ let package = Package(
     // Runs inside scripts/rig, against real kernel drivers.
     .executableTarget(
       name: "rig-probe", dependencies: ["BusesLinux", "Buses", "Tactus"], path: "Tests/Rig/Probe"),
+    // The service and a 1 kHz lane in one process, for the row "service" of scripts/bench.
+    .executableTarget(
+      name: "service-bench",
+      dependencies: ["Service", "CTactus", "Tactus", .product(name: "Logging", package: "swift-log")],
+      path: "Benchmarks/Service"),
     .testTarget(name: "RobotTests", dependencies: ["Robot", "Devices", "Buses", "Wire", "Tactus"]),
     .testTarget(
       name: "ServiceTests",
