@@ -136,7 +136,10 @@ struct TokenStoreTests {
       (#"{"tokens":[{}]}"#, "tokens[0]."), (#"{"tokens":[]} x"#, ":1:15: "), (#"{"tokens":[],"tokens":[]}"#, ":1:"),
       (#"{"tokens":[{"id":"aaaaaaaa","name":"","scope":"king","created":1,"hash":""}]}"#, "tokens[0].scope"),
       (#"{"tokens":[{"id":"aaaaaaaa","name":"","scope":"read","created":1,"hash":""}]}"#, "tokens[0].hash"),
-      (#"{"tokens":[{"id":"a","name":"","scope":"read","created":1,"hash":""}]}"#, "tokens[0].id"),
+      (
+        #"{"tokens":[{"id":"a","name":"","scope":"read","created":1,"hash":"\#(String(repeating: "a0", count: 32))"}]}"#,
+        "tokens[0].id"
+      ),
     ])
   func damaged(text: String, place: String) throws {
     try folder.write(text)
