@@ -71,6 +71,7 @@ let package = Package(
         .product(name: "NIOWebSocket", package: "swift-nio"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
+      exclude: ["README.md"],
       swiftSettings: [.define("TLS", .when(traits: ["TLS"]))]),
     // libcrypto: hashes, message authentication, random bytes, certificates.
     .target(name: "CCrypto", linkerSettings: [.linkedLibrary("crypto")]),
