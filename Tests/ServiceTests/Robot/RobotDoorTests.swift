@@ -72,9 +72,11 @@ struct RobotDoorTests {
     }
     #expect(outcomes.words == Array(repeating: "BUSY", count: 12))
     for _ in 0..<48 { await bench.rung() }
-    let emergency = try await bench.post("e-stop", from: .two)
+    let emergency = Outcomes()
+    #expect(bench.door.take(frame: Array(#"{"command":"estop","echo":1}"#.utf8), from: .two) { emergency.append($0) })
     bench.run(until: 800)
-    #expect(await emergency.refusal == nil)
+    #expect(emergency.words == [#"{"echo":1,"state":"estop","left":0,"right":0,"age_ms":null,"reason":null}"#])
+    await bench.rung()
     #expect(bench.robot.isEmergencyStopped)
     let again = await bench.frame(drive)
     bench.run(until: 810)
@@ -194,10 +196,11 @@ struct RobotDoorTests {
   @Test(
     "drive: a body that is none, a speed that is missing, too much or no number, is refused with its field",
     arguments: [
-      ("", "BAD_JSON", nil), ("{", "BAD_JSON", nil), ("[]", "VALIDATION", "body"),
+      ("", "BODY_MISSING", nil), ("{", "BAD_JSON", nil), ("[]", "VALIDATION", "body"),
       (#"{"left":1}"#, "VALIDATION", "right"), (#"{"left":101,"right":0}"#, "VALIDATION", "left"),
       (#"{"left":1,"right":true}"#, "VALIDATION", "right"), (#"{"left":"1","right":1}"#, "VALIDATION", "left"),
       (#"{"left":1,"right":1,"timestamp":"now"}"#, "VALIDATION", "timestamp"),
+      (#"{"left":1,"right":1,"speed":1}"#, "VALIDATION", "speed"),
     ] as [(String, String, String?)])
   func badBodies(body: String, code: String, field: String?) async throws {
     let handler = try RobotDoorBench().handler("drive")

@@ -81,7 +81,7 @@ public final class RobotDoor: ServedSystem {
     return [
       Route("/api/robot", document),
       Route(.post, "/api/robot/drive", scope: .control, action: "robot.drive") { [mailbox] request in
-        let drive = try RobotDriveBody(request)
+        let drive = try request.decode(RobotDriveBody.self)
         let command = RobotRequest.Command.drive(drive.speeds, timestamp: drive.timestamp)
         let answer = try await mailbox.ask(command, client: request.caller.client).accepted()
         return .json(CommandDocument(answer), logValue: drive.logValue)
