@@ -149,12 +149,11 @@ final class Daemon {
   }
 
   private func takeNotices() {
+    robot.door.takeAnswers(at: MonotonicClock.now)
     while let notice = robotNotices.pop() { logger.log(notice) }
     while let notice = supervisorNotices.pop() {
       switch notice {
-      case .beat:
-        // Nobody is served yet.
-        break
+      case .beat(let instant): robot.door.takeAnswers(at: instant)
       case .pulse:
         notifier.watchdog()
         if let simulated = robot.hardware.simulated { reportMotion(simulated.snapshot) }

@@ -1,5 +1,6 @@
 import Buses
 import Robot
+import Service
 import Tactus
 import Wire
 
@@ -10,11 +11,11 @@ struct RobotSystem {
   let hardware: MotorHardware
   let snapshot: Latest<RobotSnapshot>
   let notices = Ring<RobotNotice>(capacity: 256)
-  /// What clients of the service ask, and what the loop answers.
-  let requests = Ring<RobotRequest>(capacity: RobotLoop.requestsPerTick)
-  let answers = Ring<RobotAnswer>(capacity: 256)
-  /// To be rung after a request was pushed: releases the loop.
-  let requestBell: Doorbell
+  /// What clients of the service reach of it.
+  let door: RobotDoor
+  private let requests = Ring<RobotRequest>(capacity: RobotLoop.requestsPerTick)
+  private let answers = Ring<RobotAnswer>(capacity: 256)
+  private let requestBell: Doorbell
   private let settings: Latest<RobotSettings>
   private let configuration: Configuration
 
@@ -26,7 +27,10 @@ struct RobotSystem {
     let settings = configuration.robotSettings(motors)
     self.settings = Latest(settings)
     snapshot = Latest(RobotSnapshot(settings))
-    requestBell = try Doorbell()
+    let bell = try Doorbell()
+    requestBell = bell
+    door = RobotDoor(
+      requests: requests.writer(), answers: answers.reader(), snapshot: snapshot, ring: { bell.button.ring() })
   }
 
   /// The lane, to be built once. `input` releases the loop when a datagram arrives on `port`.
