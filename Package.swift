@@ -57,7 +57,7 @@ let package = Package(
     .target(
       name: "Service",
       dependencies: [
-        "CCrypto", "Robot", "Buses", "Wire", "Tactus",
+        "CCrypto", "Robot", "Devices", "Buses", "Wire", "Tactus",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -104,7 +104,7 @@ let package = Package(
     .testTarget(
       name: "ServiceTests",
       dependencies: [
-        "Service", "CCrypto", "Robot", "Buses", "Wire", "Tactus",
+        "Service", "CCrypto", "Robot", "Devices", "Buses", "Wire", "Tactus",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
@@ -115,7 +115,7 @@ let package = Package(
     .testTarget(
       name: "DaemonTests",
       dependencies: [
-        "TactusProgram", "CDaemon", "BusesLinux", "Robot", "Devices", "Buses", "Wire", "Tactus",
+        "TactusProgram", "Service", "CDaemon", "BusesLinux", "Robot", "Devices", "Buses", "Wire", "Tactus",
         .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(

@@ -83,6 +83,13 @@ public struct DatagramBatch: ~Copyable {
     return headers[index].length
   }
 
+  /// The stored bytes of one datagram, at most `size` of them.
+  @_noLocks @_noAllocation
+  func stored(_ index: Int) -> UnsafeRawPointer {
+    precondition(index < count)
+    return UnsafeRawPointer(bytes + index * size)
+  }
+
   /// The bytes of one datagram, valid until the next drain; nil when the datagram was longer than `size`.
   @_noLocks @_noAllocation
   public func bytes(_ index: Int) -> UnsafeRawBufferPointer? {

@@ -50,6 +50,9 @@ struct I2CTransactionLog: @unchecked Sendable, BitwiseCopyable {  // safe: entri
     head.pointee.store(sequence &+ 1, ordering: .releasing)
   }
 
+  /// How many there have been. Any thread.
+  var count: Int64 { head.pointee.load(ordering: .acquiring) }
+
   /// The transactions from number `sequence` on that are still there, oldest first. Any thread.
   func transactions(since sequence: Int64) -> [I2CTransaction] {
     let end = head.pointee.load(ordering: .acquiring)

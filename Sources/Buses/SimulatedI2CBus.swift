@@ -61,6 +61,21 @@ public final class SimulatedI2CBus: @unchecked Sendable {
     log.transactions(since: sequence)
   }
 
+  public var transactionCount: Int64 { log.count }
+
+  /// Faults that can still be met; those counted down are not among them.
+  public var activeFaults: [Fault] {
+    var active: [Fault] = faults.pointee.stuck.load(ordering: .relaxed) ? [.stuck] : []
+    let perMille = faults.pointee.refusedPerMille.load(ordering: .relaxed)
+    if perMille > 0 { active.append(.randomNoAcknowledge(perMille: perMille)) }
+    for value in UInt8(0x08)...0x77 {
+      let left = faults.pointee.refusals(Int(value)).pointee.load(ordering: .relaxed)
+      guard left > 0, let address = I2CAddress(value) else { continue }
+      active.append(.noAcknowledge(address: address, count: left == SimulatedI2CFaults.untilCleared ? nil : left))
+    }
+    return active
+  }
+
   /// Faults add up; one of a kind (and address) replaces the one before it.
   public func inject(_ fault: Fault) {
     switch fault {

@@ -97,18 +97,7 @@ public final class SimulatedNetwork: @unchecked Sendable {  // safe: shared part
   /// Takes effect with the next datagram sent; each figure at once, not all of them together.
   public var conditions: Conditions {
     get { shared.pointee.conditions() }
-    set {
-      for rate in [newValue.lossPerMille, newValue.duplicationPerMille, newValue.reorderingPerMille] {
-        precondition((0...1000).contains(rate))
-      }
-      precondition(newValue.delay >= .zero && newValue.jitter >= .zero && newValue.reorderHold >= .zero)
-      shared.pointee.delay.store(newValue.delay.count, ordering: .relaxed)
-      shared.pointee.jitter.store(newValue.jitter.count, ordering: .relaxed)
-      shared.pointee.loss.store(newValue.lossPerMille, ordering: .relaxed)
-      shared.pointee.duplication.store(newValue.duplicationPerMille, ordering: .relaxed)
-      shared.pointee.reordering.store(newValue.reorderingPerMille, ordering: .relaxed)
-      shared.pointee.reorderHold.store(newValue.reorderHold.count, ordering: .relaxed)
-    }
+    set { shared.pointee.set(newValue) }
   }
 
   public var statistics: Statistics {

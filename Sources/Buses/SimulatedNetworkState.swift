@@ -30,6 +30,19 @@ struct SimulatedNetworkShared: ~Copyable {
     conditions.reorderHold.count = reorderHold.load(ordering: .relaxed)
     return conditions
   }
+
+  borrowing func set(_ conditions: SimulatedNetwork.Conditions) {
+    for rate in [conditions.lossPerMille, conditions.duplicationPerMille, conditions.reorderingPerMille] {
+      precondition((0...1000).contains(rate))
+    }
+    precondition(conditions.delay >= .zero && conditions.jitter >= .zero && conditions.reorderHold >= .zero)
+    delay.store(conditions.delay.count, ordering: .relaxed)
+    jitter.store(conditions.jitter.count, ordering: .relaxed)
+    loss.store(conditions.lossPerMille, ordering: .relaxed)
+    duplication.store(conditions.duplicationPerMille, ordering: .relaxed)
+    reordering.store(conditions.reorderingPerMille, ordering: .relaxed)
+    reorderHold.store(conditions.reorderHold.count, ordering: .relaxed)
+  }
 }
 
 /// The network behind all endpoints; only the simulation touches it.

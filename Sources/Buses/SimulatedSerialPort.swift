@@ -4,7 +4,7 @@ import Tactus
 /// A serial line with a simulated device, or a test, at the other end.
 ///
 /// Two queues of fixed size, one each way; a byte is there as soon as it is written. The host side belongs to one loop;
-/// `device` to whatever plays the device: one thread, which need not be the loop's. Faults are for any thread.
+/// `device` to whatever plays the device: one thread, which need not be the loop's. Faults and the log are for any thread.
 /// Must outlive its ports. Allocates nothing after creation.
 public final class SimulatedSerialPort: @unchecked Sendable {  // safe: the queues' indices and the fault are atomics
   /// What can go wrong on the line.
@@ -16,13 +16,18 @@ public final class SimulatedSerialPort: @unchecked Sendable {  // safe: the queu
   }
 
   private let state: UnsafeMutablePointer<SimulatedSerialState>
+  private let log: ByteTransactionLog
   private var owner: AnyObject?
 
-  /// `capacity`: bytes in flight each way, 1….
-  public init(capacity: Int = 4096) {
+  /// - Parameters:
+  ///   - capacity: bytes in flight each way, 1….
+  ///   - logCapacity: transfers kept, 1….
+  public init(capacity: Int = 4096, logCapacity: Int = 1024) {
+    log = ByteTransactionLog(capacity: logCapacity)
     state = .allocate(capacity: 1)
     state.initialize(
-      to: SimulatedSerialState(toDevice: ByteQueue(capacity: capacity), toHost: ByteQueue(capacity: capacity)))
+      to: SimulatedSerialState(
+        toDevice: ByteQueue(capacity: capacity), toHost: ByteQueue(capacity: capacity), log: log))
   }
 
   deinit {
@@ -30,7 +35,13 @@ public final class SimulatedSerialPort: @unchecked Sendable {  // safe: the queu
     state.pointee.toHost.deallocate()
     state.deinitialize(count: 1)
     state.deallocate()
+    log.deallocate()
   }
+
+  /// The loop's writes, and its reads that found something, from number `sequence` on, that are still in the log.
+  public func transactions(since sequence: Int64 = 0) -> [ByteTransaction] { log.transactions(since: sequence) }
+
+  public var transactionCount: Int64 { log.count }
 
   /// The loop's end.
   public func port() -> SerialPort {
@@ -51,6 +62,8 @@ public final class SimulatedSerialPort: @unchecked Sendable {  // safe: the queu
 
   /// Replaces the fault before it.
   public func inject(_ fault: Fault) { state.pointee.fault.store(fault.rawValue, ordering: .relaxed) }
+  /// nil: none.
+  public var fault: Fault? { Fault(rawValue: state.pointee.fault.load(ordering: .relaxed)) }
   public func clearFaults() { state.pointee.fault.store(0, ordering: .relaxed) }
 }
 
@@ -94,11 +107,13 @@ struct SimulatedSerialState: ~Copyable {
   let toDevice: ByteQueue
   let toHost: ByteQueue
   let fault = Atomic<UInt8>(0)
+  let log: ByteTransactionLog
   var served: Served?
 
-  init(toDevice: ByteQueue, toHost: ByteQueue) {
+  init(toDevice: ByteQueue, toHost: ByteQueue, log: ByteTransactionLog) {
     self.toDevice = toDevice
     self.toHost = toHost
+    self.log = log
   }
 
   @_noLocks @_noAllocation
@@ -114,14 +129,16 @@ private func writeToSimulatedDevice(
   _ context: UnsafeMutableRawPointer, _ bytes: UnsafeMutableRawPointer, _ count: Int, _ now: Int64
 ) -> Int {
   let state = context.assumingMemoryBound(to: SimulatedSerialState.self)
+  let result: Int
   switch state.pointee.fault.load(ordering: .relaxed) {
-  case SimulatedSerialPort.Fault.gone.rawValue: return -5  // EIO
-  case SimulatedSerialPort.Fault.full.rawValue: return 0
-  default: break
+  case SimulatedSerialPort.Fault.gone.rawValue: result = -5  // EIO
+  case SimulatedSerialPort.Fault.full.rawValue: result = 0
+  default:
+    result = state.pointee.toDevice.put(UnsafeRawBufferPointer(start: bytes, count: count))
+    state.pointee.serve(at: now)
   }
-  let taken = state.pointee.toDevice.put(UnsafeRawBufferPointer(start: bytes, count: count))
-  state.pointee.serve(at: now)
-  return taken
+  state.pointee.log.append(.sent, bytes, count, result: result, at: now)
+  return result
 }
 
 @_noLocks @_noAllocation
@@ -131,7 +148,9 @@ private func readFromSimulatedDevice(
   let state = context.assumingMemoryBound(to: SimulatedSerialState.self)
   if state.pointee.fault.load(ordering: .relaxed) == SimulatedSerialPort.Fault.gone.rawValue { return -5 }  // EIO
   state.pointee.serve(at: now)
-  return state.pointee.toHost.take(UnsafeMutableRawBufferPointer(start: bytes, count: count))
+  let result = state.pointee.toHost.take(UnsafeMutableRawBufferPointer(start: bytes, count: count))
+  if result > 0 { state.pointee.log.append(.received, bytes, result, result: result, at: now) }
+  return result
 }
 
 /// The one call the compiler cannot follow.

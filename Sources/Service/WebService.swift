@@ -50,7 +50,7 @@ public final class WebService: Sendable {
     self.logger = logger
     health = ServiceHealth()
     let own = DoorRoutes(systems: systems, health: health, version: configuration.version)
-    table = RouteTable(own.routes + systems.flatMap(\.routes) + routes)
+    table = RouteTable(own.routes + Console.routes + systems.flatMap(\.routes) + routes)
     responder = APIResponder(
       table: table, doorman: doorman, crossOrigin: CrossOrigin(configuration.allowedOrigins),
       actions: ActionLog(logger: logger), logger: logger, bodyLimit: configuration.bodyLimit)

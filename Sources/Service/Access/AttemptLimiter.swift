@@ -24,6 +24,9 @@ final class AttemptLimiter: Sendable {
   /// When the address will have its ten attempts again: each failure moves it by one interval (a token bucket).
   private let full = Mutex(RecentTable<Source, TickInstant>(capacity: AttemptLimiter.capacity))
 
+  /// How many are known.
+  var addresses: Int { full.withLock { $0.count } }
+
   /// Counts a failure. nil: one of those that are free; else the seconds, at least 1, until the next is.
   func fail(_ peer: String, at now: TickInstant) -> Int64? {
     full.withLock { table in

@@ -1,6 +1,6 @@
 /// A dictionary that never grows beyond its capacity: the entry longest unused makes room.
 ///
-/// Looking up is constant; making room in a full table takes time in proportion to its capacity (1,024 entries: about 5 µs).
+/// Looking up is constant; making room in a full table takes time in proportion to its capacity.
 struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private struct Entry {
     var value: Value

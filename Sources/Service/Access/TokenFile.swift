@@ -59,6 +59,12 @@ extension TokenFileError: CustomStringConvertible {
 extension TokenFile {
   /// Reads a file's text strictly. `path` is for the error only.
   static func decode(_ bytes: [UInt8], path: String) throws(TokenFileError) -> TokenFile {
+    do throws(JSONParser.Failure) {
+      // Stricter than Foundation's, and it knows the place.
+      _ = try JSONParser.parse(bytes)
+    } catch {
+      throw .damaged(path: path, detail: "\(error.line):\(error.column): \(error.reason)")
+    }
     do {
       let file = try JSONDecoder().decode(TokenFile.self, from: Data(bytes))
       for (index, token) in file.tokens.enumerated() {

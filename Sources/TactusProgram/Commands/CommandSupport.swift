@@ -13,7 +13,7 @@ func readConfiguration(_ path: String) throws -> Configuration {
 
 /// One line for people, on standard error.
 func complain(_ text: String) {
-  LogSink().write(text)
+  LogSink.writeNow(text)
 }
 
 /// The process's environment.

@@ -36,7 +36,7 @@ struct GuardCommand: ParsableCommand {
     }
     let message =
       failures.isEmpty ? "every actuator was put into its safe state" : "the safe state is not confirmed"
-    LogSink().write(
+    LogSink.writeNow(
       logFormat.line(
         level: failures.isEmpty ? .info : .critical, label: "guard", message: message,
         metadata: failures.isEmpty ? [:] : ["failures": .array(failures.map { .string($0) })],

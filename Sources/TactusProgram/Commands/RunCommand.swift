@@ -27,35 +27,38 @@ struct RunCommand: ParsableCommand {
       complain("\(config): expected a section of a system to run (motors), got none")
       throw ExitCode.badConfig
     }
-    let sink = LogSink()
-    let level = Logger.Level(rawValue: configuration.logLevel.lowercased()) ?? .info
-    let format = logFormat
-    let logger = Logger(label: "tactus") { label in
-      LineLogHandler(label: label, format: format, sink: sink, logLevel: level)
-    }
-    if let file = configuration.logFile, !sink.open(path: file) {
-      logger.warning(
-        "the log file cannot be opened: standard error only",
-        metadata: ["file": .string(file), "reason": .string(String(cString: strerror(errno)))])
-    }
-    throw ExitCode(start(configuration, motors, logger, sink))
+    let environment = processEnvironment()
+    let log = ProgramLog(
+      format: logFormat, level: Logger.Level(rawValue: configuration.logLevel.lowercased()) ?? .info,
+      secrets: [environment["TACTUS_TOKEN"], configuration.service?.jwtKey].compactMap(\.self))
+    let status = start(configuration, motors, log, environment)
+    log.sink.flush()
+    throw ExitCode(status)
   }
 
   /// The exit status.
   private func start(
-    _ configuration: Configuration, _ motors: Configuration.Motors, _ logger: Logger, _ sink: LogSink
+    _ configuration: Configuration, _ motors: Configuration.Motors, _ log: ProgramLog, _ environment: [String: String]
   ) -> Int32 {
+    let logger = log.logger("tactus")
     do {
+      // Before the first line, which starts the log's writer.
       let events = try ServiceEvents()
-      let options = Daemon.Options(simulate: simulate, logFormat: logFormat, environment: processEnvironment())
+      if let file = configuration.logFile, !log.sink.open(path: file) {
+        logger.warning(
+          "the log file cannot be opened: standard error only",
+          metadata: ["file": .string(file), "reason": .string(String(cString: strerror(errno)))])
+      }
+      let options = Daemon.Options(simulate: simulate, logFormat: logFormat, environment: environment)
       let daemon = try Daemon(
-        configuration, motors: motors, options: options, logger: logger, sink: sink, events: events)
+        configuration, motors: motors, options: options, logger: logger, log: log, events: events)
       return try daemon.run(events: events) {
         // A service manager's journal is no place for advice.
         guard options.environment["NOTIFY_SOCKET"] == nil else { return }
         print(
           WhatToTry.text(
-            program: CommandLine.arguments[0], motors: motors, simulated: simulate, endpoint: daemon.endpoint))
+            program: CommandLine.arguments[0], motors: motors, simulated: simulate, endpoint: daemon.endpoint,
+            service: daemon.service))
         fflush(nil)
       }
     } catch {

@@ -90,7 +90,8 @@ struct GuardProcess {
     var metadata: Logger.Metadata = ["daemon": .stringConvertible(Int(daemon))]
     if let attempt { metadata["attempt"] = .stringConvertible(attempt) }
     if !failures.isEmpty { metadata["failures"] = .array(failures.map { .string($0) }) }
-    LogSink().write(
+    // A full pipe must not come between the guard and the motors.
+    LogSink.writeIfTaken(
       format.line(
         level: level, label: "guard", message: message, metadata: metadata, timestamp: WallClock.text))
   }

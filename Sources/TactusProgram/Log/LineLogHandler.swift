@@ -1,14 +1,31 @@
 import Logging
+import Service
 import Tactus
 
-/// swift-log's back end of this program.
+/// swift-log's back end of this program: scrubs, writes the line, and keeps it for whoever asks the service.
 struct LineLogHandler: LogHandler {
   let label: String
   let format: LogFormat
   let sink: LogSink
-  var logLevel: Logger.Level
+  let threshold: LogThreshold
+  let history: LogHistory
+  let scrubber: LogScrubber
   var metadata: Logger.Metadata = [:]
   var metadataProvider: Logger.MetadataProvider?
+  /// nil: the program's.
+  private var ownLevel: Logger.Level?
+
+  init(
+    label: String, format: LogFormat, sink: LogSink, threshold: LogThreshold, history: LogHistory, scrubber: LogScrubber
+  ) {
+    (self.label, self.format, self.sink) = (label, format, sink)
+    (self.threshold, self.history, self.scrubber) = (threshold, history, scrubber)
+  }
+
+  var logLevel: Logger.Level {
+    get { ownLevel ?? threshold.level }
+    set { ownLevel = newValue }
+  }
 
   subscript(metadataKey key: String) -> Logger.MetadataValue? {
     get { metadata[key] }
@@ -19,9 +36,16 @@ struct LineLogHandler: LogHandler {
     var members = metadata
     if let provided = metadataProvider?.get() { members.merge(provided) { $1 } }
     if let own = event.metadata { members.merge(own) { $1 } }
-    sink.write(
-      format.line(
-        level: event.level, label: label, message: event.message.description, metadata: members,
-        timestamp: WallClock.text))
+    let message = scrubber.scrub(event.message.description)
+    let scrubbed = scrubber.scrub(members)
+    let timestamp = WallClock.text
+    func line(_ format: LogFormat) -> String {
+      format.line(level: event.level, label: label, message: message, metadata: scrubbed, timestamp: timestamp)
+    }
+    let json = line(.json)
+    history.append(level: event.level, system: scrubbed["system"]?.description ?? label, text: json)
+    sink.write(format == .json ? json : line(format))
+    // What follows may be the end.
+    if event.level == .critical { sink.flush() }
   }
 }

@@ -1,21 +1,40 @@
 import Glibc
+import Logging
 import Synchronization
+import Tactus
 
-/// Where log lines go: standard error and, when asked for, a file. Each line is one write(2).
+/// Where log lines go: standard error and, when asked for, a file. Each has its own queue and writer, so that neither holds up
+/// the other, and none of them who logs.
 final class LogSink: Sendable {
   private struct File {
     var path: String
-    var descriptor: Int32
+    var outlet: LogOutlet
   }
 
+  private let standardError: LogOutlet
   private let file = Mutex<File?>(nil)
+  private let tellDropped: @Sendable (Int) -> String
 
+  init(format: LogFormat) {
+    tellDropped = { count in
+      format.line(
+        level: .warning, label: "tactus", message: "log lines were dropped: they were not taken fast enough",
+        metadata: ["dropped": .stringConvertible(count)], timestamp: WallClock.text)
+    }
+    standardError = LogOutlet(2, tellDropped: tellDropped)
+  }
+
+  /// Never blocks.
   func write(_ line: String) {
     let bytes = Array((line + "\n").utf8)
-    Self.writeAll(bytes, to: 2)
-    file.withLock { file in
-      if let file { Self.writeAll(bytes, to: file.descriptor) }
-    }
+    standardError.put(bytes)
+    file.withLock { $0?.outlet }?.put(bytes)
+  }
+
+  /// Returns when all lines so far are written, at the latest after `limit` for each of standard error and the file.
+  func flush(limit: Nanoseconds = .milliseconds(200)) {
+    standardError.flush(limit: limit)
+    file.withLock { $0?.outlet }?.flush(limit: limit)
   }
 
   /// Appends to `path` from now on. False, with errno set, when it cannot be opened.
@@ -23,8 +42,8 @@ final class LogSink: Sendable {
     let descriptor = Glibc.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0o640)
     guard descriptor >= 0 else { return false }
     file.withLock { file in
-      if let file { close(file.descriptor) }
-      file = File(path: path, descriptor: descriptor)
+      if let outlet = file?.outlet { outlet.replace(descriptor) }
+      file = File(path: path, outlet: file?.outlet ?? LogOutlet(descriptor, tellDropped: tellDropped))
     }
     return true
   }
@@ -35,14 +54,18 @@ final class LogSink: Sendable {
     return open(path: path)
   }
 
-  private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) {
-    var done = 0
-    while done < bytes.count {
-      let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress! + done, bytes.count - done) }
-      if count < 0 && errno == EINTR { continue }
-      // A log that cannot be written is lost: nobody is left to tell.
-      guard count > 0 else { return }
-      done += count
-    }
+  /// For a program without a sink: at once, however long standard error takes.
+  static func writeNow(_ line: String) {
+    writeAll(Array((line + "\n").utf8), to: 2)
+  }
+
+  /// For who must never wait and has no thread to spare: what standard error does not take at once is lost.
+  static func writeIfTaken(_ line: String) {
+    // A pipe that polls writable takes a page without blocking (pipe(7)).
+    var waiting = pollfd(fd: 2, events: Int16(POLLOUT), revents: 0)
+    guard poll(&waiting, 1, 0) == 1, waiting.revents == Int16(POLLOUT) else { return }
+    var bytes = Array(line.utf8.prefix(4095))
+    bytes.append(0x0A)
+    _ = Glibc.write(2, bytes, bytes.count)
   }
 }

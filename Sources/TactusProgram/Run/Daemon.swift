@@ -4,6 +4,7 @@ import Devices
 import Glibc
 import Logging
 import Robot
+import Service
 import Tactus
 
 /// The running program: everything composed, started, watched and stopped.
@@ -13,12 +14,16 @@ import Tactus
 final class Daemon {
   private let configuration: Configuration
   private let logger: Logger
-  private let sink: LogSink
+  private let log: ProgramLog
   private let notifier: ServiceNotifier
   private let robot: RobotSystem
   private let socket: LinuxDatagramSocket
+  /// nil on real hardware.
+  private let surroundings: SimulatedSurroundings?
   private let runtime: Runtime
   private let guardLink: GuardLink?
+  /// nil: switched off.
+  let service: ServiceComposition?
   private let isSimulated: Bool
   private var robotNotices: RingReader<RobotNotice>
   private var supervisorNotices: RingReader<SupervisorNotice>
@@ -33,12 +38,12 @@ final class Daemon {
 
   /// Starts the guard, opens the ports, composes the loops. Nothing is written to an actuator yet.
   init(
-    _ configuration: Configuration, motors: Configuration.Motors, options: Options, logger: Logger, sink: LogSink,
+    _ configuration: Configuration, motors: Configuration.Motors, options: Options, logger: Logger, log: ProgramLog,
     events: borrowing ServiceEvents
   ) throws {
     self.configuration = configuration
     self.logger = logger
-    self.sink = sink
+    self.log = log
     notifier = ServiceNotifier(environment: options.environment)
     isSimulated = options.simulate || motors.backend == .sim
 
@@ -52,7 +57,8 @@ final class Daemon {
       : try GuardLink(
         writes: writes, timeoutMilliseconds: Int(configuration.guardTimeoutSeconds * 1000), format: options.logFormat)
 
-    let port = socket.port()
+    surroundings = isSimulated ? SimulatedSurroundings(hardware, motors, port: socket.port()) : nil
+    let port = surroundings?.port() ?? socket.port()
     // A kernel socket has a descriptor.
     let input = LoopInput.descriptor(port.descriptor!)
     let supervisor = Ring<SupervisorNotice>(capacity: 64)
@@ -73,6 +79,11 @@ final class Daemon {
     }
     robotNotices = robot.notices.reader()
     supervisorNotices = supervisor.reader()
+    service = try ServiceComposition(
+      configuration, systems: [],
+      routes: LogRoutes(history: log.history, threshold: log.threshold).routes + (surroundings?.routes ?? [])
+        + robot.measurements(of: runtime),
+      environment: options.environment, logger: log.logger("service"))
   }
 
   /// Where the robot listens, the port in effect.
@@ -82,12 +93,17 @@ final class Daemon {
   /// status.
   func run(events: borrowing ServiceEvents, started: () -> Void) throws -> Int32 {
     do {
+      // First the port: one that is taken must stop the start before an actuator is touched.
+      try service?.service.bind()
       try runtime.start()
+      try service?.service.start()
     } catch {
+      service?.service.stop()
       guardLink?.sayGoodbye()
       throw error
     }
     reportStart()
+    service?.reportStart()
     started()
     notifier.ready(status: "listening on \(endpoint)")
     while true {
@@ -96,7 +112,7 @@ final class Daemon {
         case .stop(let signal):
           return stop("signal \(signal == SIGTERM ? "SIGTERM" : "SIGINT")")
         case .reopenLog:
-          if !sink.reopen() { logger.warning("the log file cannot be opened again") }
+          if !log.sink.reopen() { logger.warning("the log file cannot be opened again") }
         case .childEnded:
           if let status = restartGuard() { return status }
         case .doorbell:
@@ -147,8 +163,10 @@ final class Daemon {
         notifier.watchdog()
         if let simulated = robot.hardware.simulated { reportMotion(simulated.snapshot) }
       case .stalled(let time):
+        service?.service.setStalled(true, loop: RobotSystem.loopName)
         logger.critical("the control loop has not ticked for \(time)")
       case .resumed:
+        service?.service.setStalled(false, loop: RobotSystem.loopName)
         logger.notice("the control loop ticks again")
       }
     }
@@ -190,8 +208,10 @@ final class Daemon {
   /// Stops the motors, then the rest. 0 when the motors confirmed it.
   private func stop(_ reason: String) -> Int32 {
     notifier.stopping()
+    // The motors first; the service can wait for a client for most of a second.
     runtime.stop()
     takeNotices()
+    service?.service.stop()
     let state = newestSnapshot().state
     guard case .shutDown(.confirmed) = state else {
       logger.critical(
@@ -210,13 +230,13 @@ extension Logger {
   fileprivate func log(_ notice: RobotNotice) {
     switch notice.subject {
     case .state(let state):
-      var metadata: Logger.Metadata = ["state": .string("\(state)")]
+      var metadata: Logger.Metadata = ["system": "robot", "state": .string("\(state)")]
       if let wayOut = state.wayOut { metadata["way_out"] = .string(wayOut) }
       log(level: state.logLevel, "robot", metadata: metadata)
     case .motorsFail(let failure):
-      warning("motor write failed", metadata: ["failure": .string("\(failure)")])
+      warning("motor write failed", metadata: ["system": "robot", "failure": .string("\(failure)")])
     case .motorsAnswer:
-      self.notice("the motors answer again")
+      self.notice("the motors answer again", metadata: ["system": "robot"])
     }
   }
 

@@ -1,5 +1,6 @@
 import Buses
 import Robot
+import Service
 import Tactus
 import Wire
 
@@ -36,6 +37,22 @@ struct RobotSystem {
           snapshot: snapshot.writer(), notices: notices.writer(), bell: bell)
       }
     }
+  }
+}
+
+extension RobotSystem {
+  /// `/api/runtime` and `/metrics`.
+  func measurements(of runtime: Runtime) -> [Route] {
+    let snapshot = snapshot
+    let robot = RobotMetrics(
+      {
+        var reader = snapshot.reader()
+        return reader.read()
+      }, now: { MonotonicClock.now })
+    return [
+      .runtime(runtime, version: TactusCommand.version, now: { MonotonicClock.now }),
+      .metrics([RuntimeMetrics(runtime, version: TactusCommand.version), robot, ProcessMetrics()]),
+    ]
   }
 }
 

@@ -1,0 +1,158 @@
+import Synchronization
+import Tactus
+
+/// A datagram port with a bad network in front of it: what arrives is lost, delayed, doubled and reordered as wanted.
+///
+/// Wraps a real or simulated port, which its owner must keep alive. The port belongs to one loop; `conditions`, `linkIsDown`
+/// and what can be read are for any thread. Allocates nothing after creation. What is delayed is delivered by the first
+/// tick after its time: it does not release the loop. The same seed and the same calls give the same deliveries.
+public final class ImpairedDatagrams: @unchecked Sendable {  // safe: shared parts are atomics, the rest is the loop's
+  private let state: UnsafeMutablePointer<ImpairedDatagramsState>
+  private let shared: UnsafeMutablePointer<ImpairedDatagramsShared>
+  private let log: ByteTransactionLog
+  private let queue: DatagramQueue
+  private let descriptor: Int32?
+
+  /// - Parameters:
+  ///   - capacity: datagrams that may be on their way.
+  ///   - datagramSize: a longer one is delivered cut, with its true length.
+  ///   - stall: served whenever the loop receives.
+  public init(
+    _ port: consuming DatagramPort, seed: UInt64 = 1, capacity: Int = 256, datagramSize: Int = 2048,
+    logCapacity: Int = 4096, stall: LaneStall.Served? = nil
+  ) {
+    descriptor = port.descriptor
+    log = ByteTransactionLog(capacity: logCapacity)
+    queue = DatagramQueue(capacity: capacity, size: datagramSize)
+    shared = .allocate(capacity: 1)
+    shared.initialize(to: ImpairedDatagramsShared())
+    state = .allocate(capacity: 1)
+    state.initialize(
+      to: ImpairedDatagramsState(
+        port: port, batch: DatagramBatch(capacity: 64, size: datagramSize), queue: queue, shared: shared, log: log,
+        stall: stall, random: SplitMix64(seed: seed)))
+  }
+
+  deinit {
+    state.deinitialize(count: 1)
+    state.deallocate()
+    shared.deinitialize(count: 1)
+    shared.deallocate()
+    queue.deallocate()
+    log.deallocate()
+  }
+
+  /// The loop's end.
+  public func port() -> DatagramPort {
+    DatagramPort(context: state, descriptor: descriptor, receive: receiveImpaired, send: sendImpaired)
+  }
+
+  /// Takes effect with the next datagram that arrives; each figure at once, not all of them together.
+  public var conditions: SimulatedNetwork.Conditions {
+    get { shared.pointee.network.conditions() }
+    set { shared.pointee.network.set(newValue) }
+  }
+
+  /// Nothing arrives and nothing leaves.
+  public var linkIsDown: Bool {
+    get { shared.pointee.linkIsDown.load(ordering: .relaxed) }
+    set { shared.pointee.linkIsDown.store(newValue, ordering: .relaxed) }
+  }
+
+  /// Datagrams that the loop received or sent, from number `sequence` on, that are still in the log.
+  public func transactions(since sequence: Int64 = 0) -> [ByteTransaction] { log.transactions(since: sequence) }
+
+  public var transactionCount: Int64 { log.count }
+}
+
+struct ImpairedDatagramsShared: ~Copyable {
+  let network = SimulatedNetworkShared()
+  let linkIsDown = Atomic<Bool>(false)
+}
+
+/// What a port's context points to; only the loop touches it.
+struct ImpairedDatagramsState: ~Copyable {
+  var port: DatagramPort
+  var batch: DatagramBatch
+  var queue: DatagramQueue
+  let shared: UnsafeMutablePointer<ImpairedDatagramsShared>
+  let log: ByteTransactionLog
+  let stall: LaneStall.Served?
+  var random: SplitMix64
+  /// The latest arrival so far of a datagram that was not held back: jitter alone keeps the order.
+  var lastArrival = Int64.min
+
+  @_noLocks @_noAllocation
+  mutating func receive(into buffers: DatagramBuffers) -> Int {
+    stall?.serve(at: buffers.at)
+    let now = buffers.at.nanoseconds
+    port.now = buffers.at
+    // The loop asks again while it gets full batches; so many are taken off the socket each time.
+    _ = port.receive(into: &batch)
+    for index in 0..<batch.count { admit(index, at: now) }
+    var count = 0
+    while count < buffers.capacity, let arrival = queue.firstArrival, arrival <= now {
+      let target = buffers.bytes + count * buffers.size
+      let header = queue.pop(into: target, size: buffers.size)
+      buffers.headers[count] = header
+      let kept = header.length < buffers.size ? header.length : buffers.size
+      log.append(.received, target, kept, result: header.length, at: now)
+      count += 1
+    }
+    return count
+  }
+
+  /// Five numbers are drawn for every datagram whatever happens to it, so that one rate does not disturb the others.
+  @_noLocks @_noAllocation
+  private mutating func admit(_ index: Int, at now: Int64) {
+    let conditions = shared.pointee.network.conditions()
+    let isLost = random.chance(perMille: conditions.lossPerMille)
+    let isDuplicated = random.chance(perMille: conditions.duplicationPerMille)
+    let isHeldBack = random.chance(perMille: conditions.reorderingPerMille)
+    let jitters = (
+      random.below(UInt64(conditions.jitter.count) &+ 1), random.below(UInt64(conditions.jitter.count) &+ 1)
+    )
+    guard !isLost, !shared.pointee.linkIsDown.load(ordering: .relaxed) else { return }
+    let earliest = now &+ conditions.delay.count
+    let hold = isHeldBack ? conditions.reorderHold.count : 0
+    push(index, arrival: earliest &+ Int64(jitters.0) &+ hold, inOrder: !isHeldBack)
+    if isDuplicated { push(index, arrival: earliest &+ Int64(jitters.1), inOrder: true) }
+  }
+
+  /// A full queue loses what comes.
+  @_noLocks @_noAllocation
+  private mutating func push(_ index: Int, arrival: Int64, inOrder: Bool) {
+    var arrival = arrival
+    if inOrder {
+      if arrival < lastArrival { arrival = lastArrival }
+      lastArrival = arrival
+    }
+    _ = queue.push(batch.stored(index), batch.length(index), from: batch.source(index), arrival: arrival)
+  }
+
+  @_noLocks @_noAllocation
+  mutating func send(_ bytes: UnsafeRawPointer, _ count: Int, to endpoint: Endpoint, at now: Int64) -> Int {
+    // A dead link does not tell the sender.
+    if shared.pointee.linkIsDown.load(ordering: .relaxed) { return 0 }
+    port.now = TickInstant(nanoseconds: now)
+    let isSent = port.send(UnsafeRawBufferPointer(start: bytes, count: count), to: endpoint)
+    let result = isSent ? count : -105  // ENOBUFS
+    log.append(.sent, bytes, count, result: result, at: now)
+    return isSent ? 0 : result
+  }
+}
+
+@_noLocks @_noAllocation
+private func receiveImpaired(_ context: UnsafeMutableRawPointer, _ buffers: UnsafeMutableRawPointer) -> Int {
+  context.assumingMemoryBound(to: ImpairedDatagramsState.self).pointee
+    .receive(into: buffers.assumingMemoryBound(to: DatagramBuffers.self).pointee)
+}
+
+@_noLocks @_noAllocation
+private func sendImpaired(
+  _ context: UnsafeMutableRawPointer, _ bytes: UnsafeRawPointer, _ endpoint: UnsafeRawPointer, _ count: Int,
+  _ now: Int64
+) -> Int {
+  context.assumingMemoryBound(to: ImpairedDatagramsState.self).pointee
+    .send(bytes, count, to: endpoint.assumingMemoryBound(to: Endpoint.self).pointee, at: now)
+}

@@ -1,0 +1,74 @@
+import Foundation
+import HTTPTypes
+import Logging
+import Tactus
+
+/// `/api/logs`, `/api/logs/export`, `/api/log-level`.
+public struct LogRoutes: Sendable {
+  private let history: LogHistory
+  private let threshold: LogThreshold
+
+  private static let linesUnlessAsked = 200
+  private static let mostLines = 1000
+  private static let levels = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
+
+  public init(history: LogHistory, threshold: LogThreshold) {
+    (self.history, self.threshold) = (history, threshold)
+  }
+
+  public var routes: [Route] {
+    [
+      Route(.get, "/api/logs") { try lines($0) },
+      Route(.get, "/api/logs/export") { _ in export() },
+      Route(.get, "/api/log-level") { _ in levelDocument() },
+      Route(.put, "/api/log-level", scope: .admin, action: "log.level") { try setLevel($0) },
+    ]
+  }
+
+  private func lines(_ request: APIRequest) throws(APIError) -> APIResponse {
+    let query = try QueryReader(request.query, names: ["since", "limit", "level", "system"])
+    let since = try query.integer("since", in: 0...Int64.max)
+    let limit = try query.integer("limit", in: 1...Int64(Self.mostLines)) ?? Int64(Self.linesUnlessAsked)
+    let level = try request.query["level"].map { text throws(APIError) in try Self.level(text) } ?? .trace
+    let page = history.page(since: since, limit: Int(limit), level: level, system: request.query["system"])
+    // The lines are JSON already: written around, not decoded and encoded again.
+    let body =
+      #"{"dropped":\#(page.dropped),"lines":["# + page.lines.joined(separator: ",")
+      + #"],"next":\#(page.next),"ok":true}"#
+    return APIResponse(contentType: "application/json", body: Array(body.utf8))
+  }
+
+  /// What the history holds, a line each; the log file, if there is one, goes further back.
+  private func export() -> APIResponse {
+    let lines = history.page(since: 0, limit: .max).lines
+    let stamp = WallClock.text.prefix(19).filter { $0 != "-" && $0 != ":" }
+    return APIResponse(
+      contentType: "application/x-ndjson",
+      headers: [.contentDisposition: "attachment; filename=\"tactus-\(stamp)Z.log\""],
+      body: lines.flatMap { Array($0.utf8) + [0x0A] })
+  }
+
+  private struct LevelDocument: Encodable {
+    var ok = true
+    var level: String
+  }
+
+  private func levelDocument(logValue: String? = nil) -> APIResponse {
+    .json(LevelDocument(level: threshold.level.rawValue), logValue: logValue)
+  }
+
+  private func setLevel(_ request: APIRequest) throws(APIError) -> APIResponse {
+    let body = try BodyReader(request.body)
+    let level = try Self.level(body.text("level"))
+    try body.allow(["level"])
+    threshold.level = level
+    return levelDocument(logValue: "level=\(level.rawValue)")
+  }
+
+  private static func level(_ text: String) throws(APIError) -> Logger.Level {
+    guard let level = Logger.Level(rawValue: text.lowercased()) else {
+      throw .validation("level", expected: "one of \(levels)", got: "\"\(text)\"")
+    }
+    return level
+  }
+}

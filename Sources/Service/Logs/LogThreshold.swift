@@ -1,0 +1,16 @@
+import Logging
+import Synchronization
+
+/// The least important level that is logged, for all loggers at once. Any thread.
+public final class LogThreshold: Sendable {
+  private let index: Atomic<Int>
+
+  public init(_ level: Logger.Level) { index = Atomic(Self.index(of: level)) }
+
+  public var level: Logger.Level {
+    get { Logger.Level.allCases[index.load(ordering: .relaxed)] }
+    set { index.store(Self.index(of: newValue), ordering: .relaxed) }
+  }
+
+  private static func index(of level: Logger.Level) -> Int { Logger.Level.allCases.firstIndex(of: level)! }
+}

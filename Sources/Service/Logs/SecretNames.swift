@@ -1,0 +1,25 @@
+/// Names whose values are secrets.
+enum SecretNames {
+  private static let endings = [
+    "token", "password", "passwd", "passphrase", "pwd", "secret", "credential", "credentials",
+  ]
+  .map { Array($0.utf8) }
+  private static let authorization = Array("authorization".utf8)
+  private static let key = Array("key".utf8)
+
+  /// `token`, `accessToken`, `mqtt_password`, `Authorization`, `api-key`; not `tokenId`. ASCII case does not count.
+  static func isSecret(_ name: some Collection<UInt8>) -> Bool {
+    isAuthorization(name) || isKey(name) || endings.contains { endsWith($0, name) }
+  }
+
+  static func isAuthorization(_ name: some Collection<UInt8>) -> Bool { endsWith(authorization, name) }
+
+  /// Prose says "key: …" of things that are none: only `=` makes it a value.
+  static func isKey(_ name: some Collection<UInt8>) -> Bool { endsWith(key, name) }
+
+  static func endsWith(_ ending: [UInt8], _ name: some Collection<UInt8>) -> Bool {
+    name.count >= ending.count && name.suffix(ending.count).elementsEqual(ending) { lowercased($0) == $1 }
+  }
+
+  static func lowercased(_ byte: UInt8) -> UInt8 { (65...90).contains(byte) ? byte + 32 : byte }
+}

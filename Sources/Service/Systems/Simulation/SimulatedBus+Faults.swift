@@ -1,0 +1,90 @@
+import Buses
+import Tactus
+
+extension SimulatedBus {
+  /// - Throws: 422 when a bus of this kind cannot have it.
+  func inject(_ fault: SimulatedFault) throws(APIError) {
+    let known = SimulatedFault.Name.of(line)
+    guard known.contains(fault.fault) else {
+      let names = known.map(\.rawValue).joined(separator: ", ")
+      throw .validation("fault", expected: "one of \(names) on \(name)", got: "\"\(fault.fault.rawValue)\"")
+    }
+    switch line {
+    case .i2c(let bus): bus.inject(i2cFault(fault))
+    case .serial(let line): line.inject(fault.fault == .gone ? .gone : .full)
+    case .datagram(let port): impair(port, fault)
+    }
+  }
+
+  private func i2cFault(_ fault: SimulatedFault) -> SimulatedI2CBus.Fault {
+    switch fault.fault {
+    case .nak: .noAcknowledge(address: I2CAddress(UInt8(fault.address!))!, count: fault.count)
+    case .randomNak: .randomNoAcknowledge(perMille: fault.perMille!)
+    default: .stuck
+    }
+  }
+
+  private func impair(_ port: ImpairedDatagrams, _ fault: SimulatedFault) {
+    var conditions = port.conditions
+    switch fault.fault {
+    case .packetLoss: conditions.lossPerMille = fault.perMille!
+    case .duplication: conditions.duplicationPerMille = fault.perMille!
+    case .reordering:
+      conditions.reorderingPerMille = fault.perMille!
+      conditions.reorderHold = .milliseconds(Int64(fault.holdMs ?? 20))
+    case .delay:
+      conditions.delay = .milliseconds(Int64(fault.ms!))
+      conditions.jitter = .milliseconds(Int64(fault.jitterMs ?? 0))
+    default: port.linkIsDown = true
+    }
+    port.conditions = conditions
+  }
+
+  var activeFaults: [SimulatedFault] {
+    switch line {
+    case .i2c(let bus): bus.activeFaults.map(described)
+    case .serial(let line):
+      switch line.fault {
+      case .full: [SimulatedFault(.full, bus: name)]
+      case .gone: [SimulatedFault(.gone, bus: name)]
+      case nil: []
+      }
+    case .datagram(let port): impairments(port)
+    }
+  }
+
+  private func described(_ fault: SimulatedI2CBus.Fault) -> SimulatedFault {
+    switch fault {
+    case .noAcknowledge(let address, let count):
+      var nak = SimulatedFault(.nak, bus: name)
+      (nak.address, nak.count) = (Int(address.value), count)
+      return nak
+    case .randomNoAcknowledge(let perMille):
+      var nak = SimulatedFault(.randomNak, bus: name)
+      nak.perMille = perMille
+      return nak
+    case .stuck: return SimulatedFault(.stuck, bus: name)
+    }
+  }
+
+  private func impairments(_ port: ImpairedDatagrams) -> [SimulatedFault] {
+    let conditions = port.conditions
+    var faults = port.linkIsDown ? [SimulatedFault(.linkLoss, bus: name)] : []
+    let rates: [(SimulatedFault.Name, Int)] = [
+      (.packetLoss, conditions.lossPerMille), (.duplication, conditions.duplicationPerMille),
+      (.reordering, conditions.reorderingPerMille),
+    ]
+    for (rate, perMille) in rates where perMille > 0 {
+      var fault = SimulatedFault(rate, bus: name)
+      fault.perMille = perMille
+      if rate == .reordering { fault.holdMs = Int(conditions.reorderHold.inMilliseconds) }
+      faults.append(fault)
+    }
+    if conditions.delay > .zero || conditions.jitter > .zero {
+      var fault = SimulatedFault(.delay, bus: name)
+      (fault.ms, fault.jitterMs) = (Int(conditions.delay.inMilliseconds), Int(conditions.jitter.inMilliseconds))
+      faults.append(fault)
+    }
+    return faults
+  }
+}

@@ -1,0 +1,121 @@
+import Devices
+import Tactus
+
+/// `/api/sim/…`: the simulated world seen and disturbed from outside. Only a simulated daemon has these routes.
+public struct SimulatedWorld: Sendable {
+  private let buses: [SimulatedBus]
+  private let lanes: [String: LaneStall]
+  private let robot: SimulatedRobot?
+
+  private static let transactionsUnlessAsked = 1000
+  private static let mostTransactions = 4096
+
+  /// - Parameters:
+  ///   - lanes: by name.
+  ///   - robot: nil: there is none, and no route for it.
+  public init(buses: [SimulatedBus], lanes: [String: LaneStall] = [:], robot: SimulatedRobot? = nil) {
+    (self.buses, self.lanes, self.robot) = (buses, lanes, robot)
+  }
+
+  public var routes: [Route] {
+    var routes = [
+      Route(.get, "/api/sim/bus") { _ in list() },
+      Route(.get, "/api/sim/bus/{name}") { try transactions($0) },
+      Route(.get, "/api/sim/fault") { _ in faults() },
+      Route(.post, "/api/sim/fault", scope: .admin, action: "sim.fault") { try inject($0) },
+    ]
+    if let robot {
+      routes.append(Route(.get, "/api/sim/robot") { _ in .json(SimulatedRobotDocument(robot.snapshot)) })
+    }
+    return routes
+  }
+
+  // MARK: buses
+
+  private struct BusDocument: Encodable {
+    var name, kind: String
+    /// Since the start.
+    var transactions: Int64
+    var faults: [SimulatedFault]
+  }
+
+  private struct BusesDocument: Encodable {
+    var ok = true
+    var buses: [BusDocument]
+  }
+
+  private func list() -> APIResponse {
+    .json(
+      BusesDocument(
+        buses: buses.map {
+          BusDocument(name: $0.name, kind: $0.kind, transactions: $0.transactionCount, faults: $0.activeFaults)
+        }))
+  }
+
+  private struct TransactionsDocument: Encodable {
+    var ok = true
+    var name, kind: String
+    /// What to ask for next.
+    var next: Int64
+    /// Transactions between the number asked for and the oldest one kept: gone.
+    var dropped: Int64
+    var transactions: [BusTransaction]
+  }
+
+  private func transactions(_ request: APIRequest) throws(APIError) -> APIResponse {
+    guard let bus = buses.first(where: { $0.name == request.parameters["name"] }) else {
+      throw .notFound("no such bus; there is \(busNames)")
+    }
+    let query = try QueryReader(request.query, names: ["since", "limit"])
+    let since = try query.integer("since", in: 0...Int64.max) ?? 0
+    let limit = try query.integer("limit", in: 1...Int64(Self.mostTransactions))
+    let found = bus.transactions(since: since)
+    let shown = Array(found.prefix(limit.map { Int($0) } ?? Self.transactionsUnlessAsked))
+    let end = bus.transactionCount
+    let next = shown.last.map { $0.sequence + 1 } ?? min(since, end)
+    return .json(
+      TransactionsDocument(
+        name: bus.name, kind: bus.kind, next: next, dropped: max(0, next - min(since, end) - Int64(shown.count)),
+        transactions: shown))
+  }
+
+  private var busNames: String { buses.map(\.name).joined(separator: ", ") }
+
+  // MARK: faults
+
+  private struct FaultsDocument: Encodable {
+    var ok = true
+    var faults: [SimulatedFault]
+  }
+
+  private func faults(logValue: String? = nil) -> APIResponse {
+    let stalls = lanes.sorted { $0.key < $1.key }.filter { $0.value.isActive }.map {
+      SimulatedFault(.laneStall, lane: $0.key)
+    }
+    return .json(FaultsDocument(faults: buses.flatMap(\.activeFaults) + stalls), logValue: logValue)
+  }
+
+  private func inject(_ request: APIRequest) throws(APIError) -> APIResponse {
+    let fault = try SimulatedFault(BodyReader(request.body))
+    let bus = try fault.bus.map { name throws(APIError) in try self.bus(name) }
+    switch fault.fault {
+    case .clear:
+      for bus in bus.map({ [$0] }) ?? buses { bus.clearFaults() }
+      if bus == nil { for stall in lanes.values { stall.cancel() } }
+    case .laneStall: try lane(fault.lane!).ask(for: .milliseconds(Int64(fault.ms!)))
+    default: try bus!.inject(fault)
+    }
+    return faults(logValue: "fault=\(fault.fault.rawValue) on=\(fault.bus ?? fault.lane ?? "all")")
+  }
+
+  private func bus(_ name: String) throws(APIError) -> SimulatedBus {
+    if let bus = buses.first(where: { $0.name == name }) { return bus }
+    throw .validation("bus", expected: "one of \(busNames)", got: "\"\(name.prefix(40))\"")
+  }
+
+  private func lane(_ name: String) throws(APIError) -> LaneStall {
+    if let lane = lanes[name] { return lane }
+    let known = lanes.keys.sorted().joined(separator: ", ")
+    throw .validation("lane", expected: "one of \(known)", got: "\"\(name.prefix(40))\"")
+  }
+}

@@ -1,0 +1,56 @@
+import CTactus
+import Synchronization
+
+/// A hole in a lane's time, asked for by any thread: for tests of whoever watches a loop. Not for production.
+///
+/// A loop serves it in its tick: it blocks there as a call that should not block would.
+public final class LaneStall: @unchecked Sendable {  // safe: all behind the pointer is atomic
+  /// The loop's end: a plain value, valid as long as the stall.
+  public struct Served: BitwiseCopyable {
+    fileprivate let state: UnsafeMutablePointer<State>
+
+    /// Blocks until `now` + what was asked for; returns at once when nothing was.
+    @_noLocks @_noAllocation
+    public func serve(at now: TickInstant) {
+      let length = state.pointee.asked.exchange(0, ordering: .relaxed)
+      guard length > 0 else { return }
+      state.pointee.isStalled.store(true, ordering: .relaxed)
+      tactus_sleep_until(now.nanoseconds &+ length)
+      state.pointee.isStalled.store(false, ordering: .relaxed)
+    }
+  }
+
+  fileprivate struct State: ~Copyable {
+    let asked = Atomic<Int64>(0)
+    let isStalled = Atomic<Bool>(false)
+  }
+
+  public static let longest = Nanoseconds.seconds(5)
+  private let state: UnsafeMutablePointer<State>
+
+  public init() {
+    state = .allocate(capacity: 1)
+    state.initialize(to: State())
+  }
+
+  deinit {
+    state.deinitialize(count: 1)
+    state.deallocate()
+  }
+
+  public var served: Served { Served(state: state) }
+
+  /// The loop's next tick lasts `length` longer, 1 ns…5 s. One that is asked for and not begun is replaced.
+  public func ask(for length: Nanoseconds) {
+    precondition(length > .zero && length <= Self.longest)
+    state.pointee.asked.store(length.count, ordering: .relaxed)
+  }
+
+  /// Takes back what has not begun.
+  public func cancel() { state.pointee.asked.store(0, ordering: .relaxed) }
+
+  /// Asked for, or going on.
+  public var isActive: Bool {
+    state.pointee.asked.load(ordering: .relaxed) > 0 || state.pointee.isStalled.load(ordering: .relaxed)
+  }
+}

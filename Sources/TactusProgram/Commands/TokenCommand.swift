@@ -1,0 +1,184 @@
+import ArgumentParser
+import Service
+import Tactus
+
+/// `tactus token`
+struct TokenCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "token",
+    abstract: "Makes, lists, renews and revokes the tokens of the HTTP service.",
+    discussion: """
+      A token goes with every request: curl -H "Authorization: Bearer $TOKEN" http://HOST:8000/api/robot
+      Only its hash is kept, in the token file; a running daemon sees every change at once.
+      """,
+    subcommands: [TokenCreateCommand.self, TokenListCommand.self, TokenRotateCommand.self, TokenRevokeCommand.self])
+}
+
+/// Which token file.
+struct TokenFileOptions: ParsableArguments {
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp("The daemon's configuration file: its token file is taken.", valueName: "file"))
+  var config: String?
+
+  @Option(help: ArgumentHelp("The token file itself.", valueName: "path"))
+  var tokenFile: String?
+
+  func validate() throws {
+    if config != nil && tokenFile != nil { throw ValidationError("Give one of --config and --token-file.") }
+  }
+
+  /// Ends the command with status 78 when the configuration is wrong.
+  func folder() throws -> TokenFolder {
+    let environment = processEnvironment()
+    let named = try tokenFile ?? config.flatMap { try readConfiguration($0).tokenFile }
+    return TokenFolder(path: named ?? TokenFile.standardPath(environment: environment))
+  }
+}
+
+/// Seconds since 1970.
+private var now: Int64 { WallClock.microseconds / 1_000_000 }
+
+/// Prints a secret alone on standard output, so that `TOKEN=$(tactus token create …)` works, and what to know on the other.
+private func hand(_ text: String, of record: TokenRecord, in folder: TokenFolder, _ advice: String...) {
+  complain("token \(record.id) (\(record.name), \(record.scope.rawValue)) in \(folder.path)")
+  for line in advice { complain(line) }
+  complain("This is the only time it is shown:")
+  print(text)
+}
+
+/// What goes wrong with the file is said in one line, with status 1.
+private func orComplain<Result>(_ body: () throws(TokenFileError) -> Result) throws -> Result {
+  do throws(TokenFileError) {
+    return try body()
+  } catch {
+    complain("\(error)")
+    throw ExitCode.failure
+  }
+}
+
+/// `tactus token create`
+struct TokenCreateCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "create",
+    abstract: "Makes a token and prints it, once.",
+    discussion: """
+      Examples:
+        tactus token create --name phone
+        tactus token create --name prometheus --scope read --expires 90d
+        TOKEN=$(tactus token create --name script --config /etc/tactus/tactus.yaml)
+      """)
+
+  @Option(help: "What people call it.")
+  var name: String
+
+  @Option(help: "read: look; control: move too; admin: change the daemon too.")
+  var scope: Scope = .control
+
+  @Option(help: ArgumentHelp("How long it is valid: 90d, 12h; for ever unless given.", valueName: "time"))
+  var expires: LongTimeSpan?
+
+  @OptionGroup var file: TokenFileOptions
+
+  func validate() throws {
+    guard (1...64).contains(name.count), name.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
+    else { throw ValidationError("Expected a name of 1…64 characters.") }
+  }
+
+  func run() throws {
+    let folder = try file.folder()
+    let time = now
+    let (record, text) = try orComplain { () throws(TokenFileError) in
+      try folder.change { $0.create(name: name, scope: scope, expires: expires.map { time + $0.seconds }, now: time) }
+    }
+    hand(text, of: record, in: folder)
+  }
+}
+
+/// `tactus token list`
+struct TokenListCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "Lists the tokens, never their secrets.",
+    discussion: """
+      Examples:
+        tactus token list
+        tactus token list --json --token-file /var/lib/tactus/tokens.json
+      """)
+
+  @Flag(help: "One JSON object; times in seconds since 1970.")
+  var json = false
+
+  @OptionGroup var file: TokenFileOptions
+
+  func run() throws {
+    let folder = try file.folder()
+    let tokens = try orComplain { () throws(TokenFileError) in try folder.read() }
+    print(json ? TokenList.json(tokens, now: now) : TokenList.table(tokens, now: now))
+  }
+}
+
+/// `tactus token rotate`
+struct TokenRotateCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rotate",
+    abstract: "Gives a token another secret and prints it, once; the old one goes on working for a while.",
+    discussion: """
+      Examples:
+        tactus token rotate abcdefgh
+        tactus token rotate abcdefgh --grace 1h
+      """)
+
+  @Argument(help: "The token's ID: see tactus token list.")
+  var id: String
+
+  @Option(help: ArgumentHelp("How long the old secret goes on working; 0 ends it at once.", valueName: "time"))
+  var grace: LongTimeSpan = LongTimeSpan(seconds: 86_400)
+
+  @OptionGroup var file: TokenFileOptions
+
+  func run() throws {
+    let folder = try file.folder()
+    let (record, text) = try orComplain { () throws(TokenFileError) in
+      try folder.change { file throws(TokenFileError) in try file.rotate(id, grace: grace.seconds, now: now) }
+    }
+    hand(text, of: record, in: folder, "The old secret works until \(CivilTime.text(record.previousUntil ?? 0)).")
+  }
+}
+
+/// `tactus token revoke`
+struct TokenRevokeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "revoke",
+    abstract: "Refuses a token from now on.",
+    discussion: """
+      Examples:
+        tactus token revoke abcdefgh
+        tactus token revoke --jti 4f1c0e9a
+      """)
+
+  @Argument(help: "The token's ID: see tactus token list.")
+  var id: String?
+
+  @Option(help: "Instead of an ID: the jti of a JSON web token.")
+  var jti: String?
+
+  @OptionGroup var file: TokenFileOptions
+
+  func validate() throws {
+    if (id == nil) == (jti == nil) { throw ValidationError("Give an ID or --jti.") }
+  }
+
+  func run() throws {
+    let folder = try file.folder()
+    try orComplain { () throws(TokenFileError) in
+      try folder.change { file throws(TokenFileError) in
+        if let id { try file.revoke(id, now: now) }
+        if let jti { file.revokeJWT(jti) }
+      }
+    }
+    complain("\(id ?? jti ?? "") is revoked in \(folder.path)")
+  }
+}
+
+extension Scope: ExpressibleByArgument {}

@@ -1,0 +1,60 @@
+import Foundation
+import Service
+
+/// The tokens of a file for eyes and for programs: no secret, no hash.
+enum TokenList {
+  enum State: String, Codable {
+    case valid, expired, revoked
+  }
+
+  private struct Line: Encodable {
+    let id: String
+    let name: String
+    let scope: Scope
+    let state: State
+    let created: Int64
+    let expires: Int64?
+    let revoked: Int64?
+    let oldSecretUntil: Int64?
+  }
+
+  private struct Document: Encodable {
+    let tokens: [Line]
+    let revokedJWT: [String]
+  }
+
+  static func state(_ token: TokenRecord, now: Int64) -> State {
+    if token.revoked != nil { return .revoked }
+    return token.expires.map { now >= $0 } ?? false ? .expired : .valid
+  }
+
+  static func json(_ file: TokenFile, now: Int64) -> String {
+    let lines = file.tokens.map {
+      Line(
+        id: $0.id, name: $0.name, scope: $0.scope, state: state($0, now: now), created: $0.created, expires: $0.expires,
+        revoked: $0.revoked, oldSecretUntil: $0.previousUntil.flatMap { now < $0 ? $0 : nil })
+    }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    guard let bytes = try? encoder.encode(Document(tokens: lines, revokedJWT: file.revokedJWT)) else {
+      preconditionFailure("integers and texts are JSON")
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  static func table(_ file: TokenFile, now: Int64) -> String {
+    guard !file.tokens.isEmpty else { return "no tokens; make one: tactus token create --name NAME" }
+    var rows = [["ID", "SCOPE", "STATE", "CREATED", "EXPIRES", "NAME"]]
+    rows += file.tokens.map {
+      [
+        $0.id, $0.scope.rawValue, state($0, now: now).rawValue, CivilTime.text($0.created),
+        $0.expires.map(CivilTime.text) ?? "never", $0.name,
+      ]
+    }
+    let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+    return rows.map { row in
+      row.dropLast().enumerated()
+        .map { $1.padding(toLength: widths[$0] + 2, withPad: " ", startingAt: 0) }.joined() + row.last!
+    }.joined(separator: "\n")
+  }
+}

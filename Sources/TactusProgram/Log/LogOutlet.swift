@@ -1,0 +1,108 @@
+import Dispatch
+import Glibc
+import Synchronization
+import Tactus
+
+/// One descriptor that log lines go to, written by a thread of its own: who logs never waits for a pipe that nobody reads.
+///
+/// Lines wait in a bounded queue; what does not fit is dropped, counted, and told in a line of its own once there is room.
+final class LogOutlet: Sendable {
+  private struct State {
+    var descriptor: Int32
+    var waiting: [[UInt8]] = []
+    var waitingBytes = 0
+    var dropped = 0
+    /// The writer is at work or about to be.
+    var isWriting = false
+    /// Rung when everything has been written.
+    var flushed: [Doorbell] = []
+  }
+
+  private let state: Mutex<State>
+  private let writer = DispatchQueue(label: "tactus.log")
+  private let capacityBytes: Int
+  private let tellDropped: @Sendable (Int) -> String
+
+  /// - Parameters:
+  ///   - capacityBytes: how much may wait.
+  ///   - tellDropped: the line about so many dropped ones.
+  init(_ descriptor: Int32, capacityBytes: Int = 1 << 20, tellDropped: @escaping @Sendable (Int) -> String) {
+    state = Mutex(State(descriptor: descriptor))
+    self.capacityBytes = capacityBytes
+    self.tellDropped = tellDropped
+  }
+
+  /// Never blocks for longer than a copy.
+  func put(_ line: [UInt8]) {
+    state.withLock { state in
+      guard state.waitingBytes + line.count <= capacityBytes else {
+        state.dropped += 1
+        return
+      }
+      state.waiting.append(line)
+      state.waitingBytes += line.count
+      start(&state)
+    }
+  }
+
+  /// Later lines go to `descriptor`; the one before it is closed once nothing is written to it any more.
+  func replace(_ descriptor: Int32) {
+    let before = state.withLock { state in
+      defer { state.descriptor = descriptor }
+      return state.descriptor
+    }
+    writer.async { close(before) }
+  }
+
+  /// Returns when all lines so far have been written, or after `limit`.
+  func flush(limit: Nanoseconds) {
+    // Without a descriptor left there is no way to wait.
+    guard let bell = try? Doorbell() else { return }
+    let isWaiting = state.withLock { state in
+      guard state.isWriting else { return false }
+      state.flushed.append(bell)
+      return true
+    }
+    if isWaiting { bell.wait(limit: limit) }
+  }
+
+  private func start(_ state: inout State) {
+    guard !state.isWriting else { return }
+    state.isWriting = true
+    writer.async { self.drain() }
+  }
+
+  private func drain() {
+    while let (lines, descriptor) = next() {
+      for line in lines { writeAll(line, to: descriptor) }
+    }
+  }
+
+  /// What waits, and where it goes; nil, and the writer rests, when nothing does.
+  private func next() -> ([[UInt8]], Int32)? {
+    state.withLock { state in
+      guard !state.waiting.isEmpty || state.dropped > 0 else {
+        state.isWriting = false
+        for bell in state.flushed { bell.button.ring() }
+        state.flushed = []
+        return nil
+      }
+      var lines = state.waiting
+      if state.dropped > 0 { lines.append(Array((tellDropped(state.dropped) + "\n").utf8)) }
+      (state.waiting, state.waitingBytes, state.dropped) = ([], 0, 0)
+      return (lines, state.descriptor)
+    }
+  }
+}
+
+/// Blocks until all is written or writing fails.
+func writeAll(_ bytes: [UInt8], to descriptor: Int32) {
+  var done = 0
+  while done < bytes.count {
+    let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress! + done, bytes.count - done) }
+    if count < 0 && errno == EINTR { continue }
+    // A log that cannot be written is lost: nobody is left to tell.
+    guard count > 0 else { return }
+    done += count
+  }
+}

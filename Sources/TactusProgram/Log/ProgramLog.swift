@@ -1,0 +1,26 @@
+import Logging
+import Service
+
+/// The program's log: where lines go, the newest of them, the level in effect, what is scrubbed.
+struct ProgramLog {
+  let sink: LogSink
+  let history = LogHistory()
+  let threshold: LogThreshold
+  private let format: LogFormat
+  private let scrubber: LogScrubber
+
+  /// - Parameter secrets: texts that must not appear in any line, whatever their shape.
+  init(format: LogFormat, level: Logger.Level, secrets: [String]) {
+    self.format = format
+    sink = LogSink(format: format)
+    threshold = LogThreshold(level)
+    scrubber = LogScrubber(secrets: secrets)
+  }
+
+  func logger(_ label: String) -> Logger {
+    Logger(label: label) { label in
+      LineLogHandler(
+        label: label, format: format, sink: sink, threshold: threshold, history: history, scrubber: scrubber)
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import Logging
+import Service
+import Tactus
+import Testing
+
+@testable import TactusProgram
+
+@Suite("log outlet")
+struct LogOutletTests {
+  private let pipe = Pipe()
+
+  private func outlet(capacityBytes: Int) -> LogOutlet {
+    LogOutlet(dup(pipe.fileHandleForWriting.fileDescriptor), capacityBytes: capacityBytes) { "dropped \($0)" }
+  }
+
+  private func read(until end: String) -> String {
+    var text = ""
+    while !text.hasSuffix(end), let bytes = readWhenReady(pipe.fileHandleForReading.fileDescriptor), !bytes.isEmpty {
+      text += String(decoding: bytes, as: UTF8.self)
+    }
+    return text
+  }
+
+  @Test("lines come out in order, and a flush waits for them")
+  func order() {
+    let outlet = outlet(capacityBytes: 1 << 20)
+    for number in 0..<1000 { outlet.put(Array("\(number)\n".utf8)) }
+    outlet.flush(limit: .seconds(10))
+    #expect(read(until: "999\n") == (0..<1000).map { "\($0)\n" }.joined())
+  }
+
+  @Test("nobody reads: putting and flushing return; what does not fit is dropped, and told once somebody reads")
+  func full() throws {
+    let outlet = outlet(capacityBytes: 1000)
+    let line = Array((String(repeating: "x", count: 99) + "\n").utf8)
+    // More than a pipe of 64 KB and the queue hold.
+    for _ in 0..<2000 { outlet.put(line) }
+    outlet.flush(limit: .milliseconds(1))
+    var text = ""
+    while !text.contains("dropped") {
+      let bytes = try #require(readWhenReady(pipe.fileHandleForReading.fileDescriptor))
+      text += String(decoding: bytes, as: UTF8.self)
+    }
+    outlet.put(Array("end\n".utf8))
+    text += read(until: "end\n")
+    let lines = text.split(separator: "\n")
+    let dropped = lines.compactMap { $0.hasPrefix("dropped ") ? Int($0.dropFirst(8)) : nil }.reduce(0, +)
+    #expect(lines.count { $0.hasPrefix("x") } + dropped == 2000)
+    #expect(dropped > 0)
+  }
+
+  @Test("another descriptor: the lines after the change go there, whole")
+  func replaced() {
+    let outlet = outlet(capacityBytes: 1 << 20)
+    let other = Pipe()
+    outlet.put(Array("one\n".utf8))
+    outlet.flush(limit: .seconds(10))
+    outlet.replace(dup(other.fileHandleForWriting.fileDescriptor))
+    outlet.put(Array("two\n".utf8))
+    #expect(readWhenReady(other.fileHandleForReading.fileDescriptor) == Array("two\n".utf8))
+    #expect(read(until: "one\n") == "one\n")
+  }
+}
+
+@Suite("program log")
+struct ProgramLogTests {
+  @Test("a line: scrubbed, kept with its system and level whatever the console shows")
+  func kept() throws {
+    let log = ProgramLog(format: .text, level: .error, secrets: ["known-secret"])
+    var logger = log.logger("tactus")
+    logger[metadataKey: "system"] = "robot"
+    logger.warning("below the level")
+    logger.error("with known-secret", metadata: ["token": "abc", "number": .stringConvertible(7)])
+    let page = log.history.page(since: 0, limit: 10, system: "robot")
+    try #require(page.lines.count == 1)
+    let object = try #require(try JSONSerialization.jsonObject(with: Data(page.lines[0].utf8)) as? [String: Any])
+    #expect(object["msg"] as? String == "with [scrubbed]" && object["token"] as? String == "[scrubbed]")
+    #expect(object["number"] as? Int == 7 && object["level"] as? String == "error" && object["seq"] as? Int == 0)
+  }
+
+  @Test("the level changed while running: in effect for every logger that has none of its own")
+  func level() {
+    let log = ProgramLog(format: .json, level: .critical, secrets: [])
+    let logger = log.logger("tactus")
+    var own = log.logger("tactus")
+    own.logLevel = .critical
+    log.threshold.level = .debug
+    #expect(logger.logLevel == .debug && own.logLevel == .critical)
+    logger.debug("said")
+    own.debug("not said")
+    #expect(log.history.page(since: 0, limit: 10).lines.count == 1)
+  }
+}
