@@ -55,6 +55,7 @@ struct RunCommand: ParsableCommand {
       return try daemon.run(events: events) {
         // A service manager's journal is no place for advice.
         guard options.environment["NOTIFY_SOCKET"] == nil else { return }
+        log.sink.flush()
         print(
           WhatToTry.text(
             program: CommandLine.arguments[0], motors: motors, simulated: simulate, endpoint: daemon.endpoint,
