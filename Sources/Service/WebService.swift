@@ -34,8 +34,8 @@ public final class WebService: Sendable {
     let endpoint: Endpoint
     /// Finishing it lets connections in.
     let gate: AsyncStream<Never>.Continuation
-    /// Signalled when the server has ended and no request is being answered.
-    let ended: DispatchSemaphore
+    /// Ends when the server has ended and no request is being answered.
+    let task: Task<Void, Never>
   }
 
   /// - Parameter routes: those that no system brings: metrics, runtime, logs.
@@ -50,7 +50,7 @@ public final class WebService: Sendable {
     self.logger = logger
     health = ServiceHealth()
     let own = DoorRoutes(systems: systems, health: health, version: configuration.version)
-    table = RouteTable(own.routes + systems.flatMap(\.routes) + routes)
+    table = RouteTable(own.routes + Console.routes + systems.flatMap(\.routes) + routes)
     responder = APIResponder(
       table: table, doorman: doorman, crossOrigin: CrossOrigin(configuration.allowedOrigins),
       actions: ActionLog(logger: logger), logger: logger, bodyLimit: configuration.bodyLimit)
@@ -62,7 +62,7 @@ public final class WebService: Sendable {
     let security = try ChannelSecurity(configuration.tls)
     let group = MultiThreadedEventLoopGroup(numberOfThreads: System.coreCount <= 2 ? 1 : 2)
     let (entrance, gate) = AsyncStream.makeStream(of: Never.self)
-    let (listening, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let listening = DispatchSemaphore(value: 0)
     let outcome = BindOutcome()
     // Hummingbird tells every start and stop at info; this program has lines of its own for that.
     var quiet = logger
@@ -77,14 +77,13 @@ public final class WebService: Sendable {
         for await _ in entrance {}
       },
       eventLoopGroup: group, logger: quiet)
-    Task.detached {
+    let task = Task.detached {
       do {
         try await server.run()
       } catch {
         outcome.set(.failure(error))
       }
       listening.signal()
-      ended.signal()
     }
     listening.wait()
     switch outcome.get() {
@@ -93,7 +92,7 @@ public final class WebService: Sendable {
       running.withLock {
         $0 = Running(
           group: group, shutDown: { try? await server.shutdownGracefully() }, endpoint: endpoint, gate: gate,
-          ended: ended)
+          task: task)
       }
     case .failure(let error):
       try? group.syncShutdownGracefully()
@@ -132,11 +131,18 @@ public final class WebService: Sendable {
     health.setStopping()
     guard let running = running.withLock({ $0.take() }) else { return }
     running.gate.finish()
-    Task.detached(operation: running.shutDown)
+    let ended = DispatchSemaphore(value: 0)
+    Task.detached {
+      await running.shutDown()
+      await running.task.value
+      ended.signal()
+    }
     let loop = running.group.next()
-    loop.scheduleTask(in: .milliseconds(250)) { [connections] in connections.closeAll() }
-    loop.scheduleTask(in: .milliseconds(750)) { running.ended.signal() }
-    running.ended.wait()
+    loop.scheduleTask(in: .milliseconds(250)) { [connections] in
+      connections.closeAll()
+    }
+    loop.scheduleTask(in: .milliseconds(750)) { _ = ended.signal() }
+    ended.wait()
     try? running.group.syncShutdownGracefully()
   }
 
@@ -146,7 +152,7 @@ public final class WebService: Sendable {
   private func channel(_ security: ChannelSecurity) -> ServiceChannel {
     let actions = responder.actions
     return ServiceChannel(
-      responder: responder.respond, routes: table.routes, doorman: responder.doorman, hub: hub, systems: systems,
+      responder: responder.respond, routes: table.routes, admit: responder.doorman.admit, hub: hub, systems: systems,
       counters: counters, version: configuration.version, limits: configuration.limits, tls: security.makeHandler,
       now: { MonotonicClock.now },
       logAction: { action, caller, error in

@@ -81,7 +81,7 @@ struct ConfigTests {
     #expect(service.port == 8000)
     #expect(service.auth == .tokens)
     #expect(service.tls == .off)
-    #expect(service.tokenFile == nil && service.jwtKey == nil)
+    #expect(service.jwtKey == nil)
     #expect(try read("service: { enabled: false }\n").service == nil)
   }
 

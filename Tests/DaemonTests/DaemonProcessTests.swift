@@ -21,7 +21,7 @@ struct DaemonProcessTests {
     folder = try TemporaryFolder()
     let config = try folder.write(
       """
-      network: { motor_udp_port: 0 }
+      network: { motor_udp_port: 0, http_port: 0 }
       motors: { backend: xgo-rider, serial_device: \(terminal.path), acceleration: 0 }
       safety: { watchdog_timeout: 0.5 }
       """, to: "config.yaml")
@@ -136,6 +136,25 @@ struct DaemonProcessTests {
     kill(daemon.identifier, SIGTERM)
     #expect(daemon.finish() == 0)
   }
+
+  @Test("HTTP port taken: the start ends with status 1 and says which, before anything was written to the motors")
+  func busyPort() throws {
+    try #require(daemon.waitFor("serving http"))
+    let line = try #require(daemon.said.split(separator: "\n").first { $0.contains("serving http") })
+    let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+    let endpoint = try #require(object?["listen"] as? String)
+    let port = try #require(endpoint.split(separator: ":").last)
+    let terminal = try LinuxPTY()
+    let config = try folder.write(
+      """
+      network: { motor_udp_port: 0, http_port: \(port) }
+      motors: { backend: xgo-rider, serial_device: \(terminal.path), acceleration: 0 }
+      """, to: "second.yaml")
+    let second = try TactusProcess(["run", "--config", config])
+    #expect(second.finish() == 1)
+    #expect(second.said.contains("cannot listen on TCP \(endpoint): Address already in use"), "\(second.said)")
+    #expect(readWhenReady(terminal.descriptor, limit: 0) == nil)
+  }
 }
 
 @Suite("program")
@@ -184,7 +203,8 @@ struct ProgramTests {
     let path = folder.path("notify")
     let descriptor = try boundSocket(path)
     defer { close(descriptor) }
-    let config = try folder.write("network: { motor_udp_port: 0 }\nmotors: { backend: sim }", to: "config.yaml")
+    let config = try folder.write(
+      "network: { motor_udp_port: 0, http_port: 0 }\nmotors: { backend: sim }", to: "config.yaml")
     let program = try TactusProcess(["run", "--config", config], environment: ["NOTIFY_SOCKET": path])
     func next() -> String { readWhenReady(descriptor).map { String(decoding: $0, as: UTF8.self) } ?? "nothing" }
     #expect(next().hasPrefix("READY=1\nSTATUS=listening on 127.0.0.1:"))

@@ -116,7 +116,8 @@ struct TerminalDriveTests {
 
   init() throws {
     folder = try TemporaryFolder()
-    let config = try folder.write("network: { motor_udp_port: 0 }\nmotors: { backend: sim }", to: "config.yaml")
+    let config = try folder.write(
+      "network: { motor_udp_port: 0, http_port: 0 }\nmotors: { backend: sim }", to: "config.yaml")
     robot = try TactusProcess(["run", "--config", config])
     try #require(robot.waitFor("Ctrl-C stops"))
     port = try #require(robot.said.firstMatch(of: /UDP 127\.0\.0\.1:(\d+)/).map { String($0.output.1) })

@@ -60,7 +60,7 @@ struct LogTests {
     defer { withExtendedLifetime(folder) {} }
     let config = try folder.write(
       """
-      network: { motor_udp_port: 0 }
+      network: { motor_udp_port: 0, http_port: 0 }
       motors: { backend: sim }
       logging: { file: '${LOG_FOLDER}/a.log', level: warning }
       """, to: "config.yaml")

@@ -175,7 +175,7 @@ struct WebServiceTests {
   func methods() throws {
     let service = try RunningService(routes: routes)
     let client = try TestClient(port: service.port)
-    for path in ["/", "/api", "/api/status/", "/api//status", "/API/status", "/api/fake//pour"] {
+    for path in ["/nothing", "/api", "/api/status/", "/api//status", "/API/status", "/api/fake//pour"] {
       let reply = try client.request("GET", path)
       #expect(reply.status == 404, "\(path)")
       #expect(reply.code == "NOT_FOUND")

@@ -30,7 +30,7 @@ struct RunCommand: ParsableCommand {
     let environment = processEnvironment()
     let log = ProgramLog(
       format: logFormat, level: Logger.Level(rawValue: configuration.logLevel.lowercased()) ?? .info,
-      secrets: [environment["TACTUS_TOKEN"]].compactMap(\.self))
+      secrets: [environment["TACTUS_TOKEN"], configuration.service?.jwtKey].compactMap(\.self))
     let status = start(configuration, motors, log, environment)
     log.sink.flush()
     throw ExitCode(status)
@@ -57,9 +57,11 @@ struct RunCommand: ParsableCommand {
         log.sink.flush()
         // A service manager's journal is no place for advice.
         guard options.environment["NOTIFY_SOCKET"] == nil else { return }
+        log.sink.flush()
         print(
           WhatToTry.text(
-            program: CommandLine.arguments[0], motors: motors, simulated: simulate, endpoint: daemon.endpoint))
+            program: CommandLine.arguments[0], motors: motors, simulated: simulate, endpoint: daemon.endpoint,
+            service: daemon.service))
         fflush(nil)
       }
     } catch {

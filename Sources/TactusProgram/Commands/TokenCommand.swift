@@ -31,7 +31,7 @@ struct TokenFileOptions: ParsableArguments {
   /// Ends the command with status 78 when the configuration is wrong.
   func folder() throws -> TokenFolder {
     let environment = processEnvironment()
-    let named = try tokenFile ?? config.flatMap { try readConfiguration($0).service?.tokenFile }
+    let named = try tokenFile ?? config.flatMap { try readConfiguration($0).tokenFile }
     return TokenFolder(path: named ?? TokenFile.standardPath(environment: environment))
   }
 }

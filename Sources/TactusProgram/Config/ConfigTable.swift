@@ -59,8 +59,8 @@ enum ConfigTable {
       "service.max_connections", .integer(1...10_000), .integer(256), "Connections at a time; one more is refused."),
     ConfigKey(
       "service.token_file", .text, nil,
-      "File of the tokens. Unless given: tokens.json in /var/lib/tactus where that can be written, else in "
-        + "~/.local/state/tactus."),
+      "File of the tokens that `tactus token` makes. Unless given: /var/lib/tactus/tokens.json where that folder may be "
+        + "written to, else ~/.local/state/tactus/tokens.json."),
     ConfigKey(
       "service.jwt_key", .text, nil,
       "Key of HS256 JSON web tokens, at least 32 bytes: ${NAME} takes it from the environment. Unless given, none are "

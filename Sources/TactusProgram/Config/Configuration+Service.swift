@@ -11,7 +11,6 @@ extension Configuration.Service {
       allowedOrigins: given.texts("service.allowed_origins"),
       allowedHosts: given.texts("service.allowed_hosts"),
       maxConnections: given.integer("service.max_connections"),
-      tokenFile: given.optionalText("service.token_file"),
       jwtKey: given.optionalText("service.jwt_key"),
       bonjour: given.boolean("service.bonjour"))
   }

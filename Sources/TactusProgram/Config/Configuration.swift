@@ -40,8 +40,6 @@ struct Configuration: Equatable {
     var allowedOrigins: [String]
     var allowedHosts: [String]
     var maxConnections: Int
-    /// nil: see `TokenFolder`.
-    var tokenFile: String?
     /// A secret.
     var jwtKey: String?
     var bonjour: Bool
@@ -58,6 +56,8 @@ struct Configuration: Equatable {
   var motorPort: UInt16
   /// nil: the service is switched off.
   var service: Service?
+  /// nil: where `TokenFile.standardPath` says.
+  var tokenFile: String?
   /// nil: the file has no `motors` section, so the robot does not run.
   var motors: Motors?
   var guardEnabled: Bool
@@ -88,6 +88,7 @@ extension Configuration {
       bindAddress: given.text("network.bind_address"),
       motorPort: UInt16(given.integer("network.motor_udp_port")),
       service: given.boolean("service.enabled") ? Service(given) : nil,
+      tokenFile: given.optionalText("service.token_file"),
       motors: found.sections.contains("motors") ? Motors(given) : nil,
       guardEnabled: given.boolean("safety.watchdog_enabled"),
       guardTimeoutSeconds: given.number("safety.watchdog_timeout"),

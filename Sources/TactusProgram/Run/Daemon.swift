@@ -22,6 +22,8 @@ final class Daemon {
   private let surroundings: SimulatedSurroundings?
   private let runtime: Runtime
   private let guardLink: GuardLink?
+  /// nil: switched off.
+  let service: ServiceComposition?
   private let isSimulated: Bool
   private var robotNotices: RingReader<RobotNotice>
   private var supervisorNotices: RingReader<SupervisorNotice>
@@ -77,11 +79,11 @@ final class Daemon {
     }
     robotNotices = robot.notices.reader()
     supervisorNotices = supervisor.reader()
-  }
-
-  /// What the daemon itself serves, beside its systems: logs and, when simulated, the world.
-  var routes: [Route] {
-    LogRoutes(history: log.history, threshold: log.threshold).routes + (surroundings?.routes ?? [])
+    service = try ServiceComposition(
+      configuration, systems: [],
+      routes: LogRoutes(history: log.history, threshold: log.threshold).routes + (surroundings?.routes ?? [])
+        + robot.measurements(of: runtime),
+      environment: options.environment, logger: log.logger("service"))
   }
 
   /// Where the robot listens, the port in effect.
@@ -91,12 +93,17 @@ final class Daemon {
   /// status.
   func run(events: borrowing ServiceEvents, started: () -> Void) throws -> Int32 {
     do {
+      // First the port: one that is taken must stop the start before an actuator is touched.
+      try service?.service.bind()
       try runtime.start()
+      try service?.service.start()
     } catch {
+      service?.service.stop()
       guardLink?.sayGoodbye()
       throw error
     }
     reportStart()
+    service?.reportStart()
     started()
     notifier.ready(status: "listening on \(endpoint)")
     while true {
@@ -158,8 +165,10 @@ final class Daemon {
         notifier.watchdog()
         if let simulated = robot.hardware.simulated { reportMotion(simulated.snapshot) }
       case .stalled(let time):
+        service?.service.setStalled(true, loop: RobotSystem.loopName)
         logger.critical("the control loop has not ticked for \(time)")
       case .resumed:
+        service?.service.setStalled(false, loop: RobotSystem.loopName)
         logger.notice("the control loop ticks again")
       }
     }
@@ -201,8 +210,10 @@ final class Daemon {
   /// Stops the motors, then the rest. 0 when the motors confirmed it.
   private func stop(_ reason: String) -> Int32 {
     notifier.stopping()
+    // The motors first; the service can wait for a client for most of a second.
     runtime.stop()
     takeNotices()
+    service?.service.stop()
     let state = newestSnapshot().state
     guard case .shutDown(.confirmed) = state else {
       logger.critical(

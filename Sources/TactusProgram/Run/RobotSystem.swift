@@ -51,6 +51,22 @@ struct RobotSystem {
   }
 }
 
+extension RobotSystem {
+  /// `/api/runtime` and `/metrics`.
+  func measurements(of runtime: Runtime) -> [Route] {
+    let snapshot = snapshot
+    let robot = RobotMetrics(
+      {
+        var reader = snapshot.reader()
+        return reader.read()
+      }, now: { MonotonicClock.now })
+    return [
+      .runtime(runtime, version: TactusCommand.version, now: { MonotonicClock.now }),
+      .metrics([RuntimeMetrics(runtime, version: TactusCommand.version), robot, ProcessMetrics()]),
+    ]
+  }
+}
+
 extension Configuration {
   /// The table's ranges and `checkTogether` leave nothing to refuse.
   func robotSettings(_ motors: Motors) -> RobotSettings {

@@ -1,0 +1,78 @@
+import Buses
+import Logging
+import Service
+import Tactus
+
+/// The service as a configuration asks for it.
+struct ServiceComposition {
+  let service: WebService
+  let configuration: Configuration.Service
+  /// SHA-256 of the certificate this machine made for itself; nil: there is none.
+  let fingerprint: String?
+  private let logger: Logger
+
+  /// Reads the token file and, for TLS, the certificate. Nothing listens yet. nil: the service is switched off.
+  ///
+  /// - Throws: `TokenFileError`, `AccessError`, `SelfSignedCertificateError`.
+  init?(
+    _ whole: Configuration, systems: [any ServedSystem], routes: [Route], environment: [String: String], logger: Logger
+  ) throws {
+    guard let configuration = whole.service else { return nil }
+    self.configuration = configuration
+    self.logger = logger
+    let tokenFile = whole.tokenFile ?? TokenFile.standardPath(environment: environment)
+    let tokens = try TokenStore(
+      path: tokenFile, jwtKey: configuration.jwtKey, environmentToken: environment["TACTUS_TOKEN"],
+      report: { logger.error("the token file cannot be used: its tokens open nothing", metadata: ["reason": "\($0)"]) })
+    let doorman = Doorman(
+      rules: try HostRules(
+        allowedHosts: configuration.allowedHosts, allowedOrigins: configuration.allowedOrigins),
+      tokens: tokens, isOpen: configuration.auth == .none, now: { MonotonicClock.now })
+    let tls: ServiceConfiguration.TLSMode
+    switch configuration.tls {
+    case .off: (tls, fingerprint) = (.off, nil)
+    case .files(let certificate, let key): (tls, fingerprint) = (.files(certificate: certificate, key: key), nil)
+    case .selfSigned:
+      let own = try SelfSignedCertificate.load(
+        orMakeIn: Self.folder(of: tokenFile), names: Self.names(address: whole.bindAddress))
+      (tls, fingerprint) = (.files(certificate: own.certificate, key: own.key), own.fingerprintSHA256)
+    }
+    var limits = ConnectionLimits()
+    limits.connections = configuration.maxConnections
+    limits.connectionsOfOneAddress = min(limits.connectionsOfOneAddress, configuration.maxConnections)
+    service = WebService(
+      configuration: ServiceConfiguration(
+        address: whole.bindAddress, port: configuration.port, tls: tls, version: TactusCommand.version, limits: limits,
+        allowedOrigins: configuration.allowedOrigins),
+      doorman: doorman, systems: systems, routes: routes, logger: logger)
+  }
+
+  /// `http://127.0.0.1:8000`, the port in effect; on every network: the address that this machine reaches itself by.
+  var address: String {
+    guard let endpoint = service.endpoint else { return "" }
+    let host = "\(endpoint)".dropLast("\(endpoint.port)".count + 1)
+    let reachable = host == "0.0.0.0" ? "127.0.0.1" : host == "[0:0:0:0:0:0:0:0]" ? "[::1]" : host
+    return "\(configuration.tls == .off ? "http" : "https")://\(reachable):\(endpoint.port)"
+  }
+
+  func reportStart() {
+    var metadata: Logger.Metadata = [
+      "listen": .string(service.endpoint.map { "\($0)" } ?? ""), "auth": .string(configuration.auth.rawValue),
+    ]
+    if let fingerprint { metadata["fingerprint_sha256"] = .string(fingerprint) }
+    logger.info("serving \(configuration.tls == .off ? "http" : "https")", metadata: metadata)
+  }
+
+  private static func folder(of path: String) -> String {
+    path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+  }
+
+  /// What a certificate of this machine is for: every name that `HostRules` lets it be called by.
+  private static func names(address: String) -> [String] {
+    let name = HostRules.machineName
+    var names = ["localhost", "127.0.0.1", "::1"]
+    if !name.isEmpty { names += [name, "\(name.prefix { $0 != "." }).local"] }
+    if !["0.0.0.0", "::"].contains(address), !names.contains(address) { names.append(address) }
+    return names
+  }
+}
