@@ -71,6 +71,7 @@ let package = Package(
         .product(name: "NIOWebSocket", package: "swift-nio"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
+      exclude: ["README.md"],
       resources: [
         .embedInCode("OpenAPI/openapi.json"),
         .embedInCode("Console/index.html"), .embedInCode("Console/console.css"), .embedInCode("Console/console.js"),

@@ -119,7 +119,8 @@ struct ServiceChannelTests {
   func headerFlood() async throws {
     let long = String(repeating: "x", count: 5000)
     let floods = [
-      (0..<65).map { "f\($0): 1\r\n" }.joined(), "f: \(long)\(long)\r\n", (0..<4).map { "f\($0): \(long)\r\n" }.joined(),
+      (0..<65).map { "f\($0): 1\r\n" }.joined(), "f: \(long)\(long)\r\n",
+      (0..<4).map { "f\($0): \(long)\r\n" }.joined(),
     ]
     let requests =
       floods.map { "GET / HTTP/1.1\r\nHost: a\r\n\($0)\r\n" } + ["GET /\(long)\(long) HTTP/1.1\r\nHost: a\r\n\r\n"]
@@ -163,7 +164,8 @@ struct ServiceChannelTests {
   func refused() async throws {
     try await TestDoor.with { door in
       let client = try RawSocket(port: door.port)
-      client.send("GET /api/status HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer wrong\r\n\r\n" + ServiceChannelTests.get)
+      client.send(
+        "GET /api/status HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer wrong\r\n\r\n" + ServiceChannelTests.get)
       #expect(client.takeAnswer()?.status == 401)
       #expect(client.takeAnswer()?.status == 200)
     }

@@ -25,7 +25,7 @@ struct TimeoutTests {
     let (channel, loop) = try Self.connect()
     loop.advanceTime(by: .seconds(30))
     for second in 0..<9 {
-      try channel.writeInbound(ByteBuffer(string: second == 0 ? "GET / HT" : "TP"))
+      try channel.writeInbound(ByteBuffer(string: second == 0 ? "GET / HTTP/1.1\r\nX: " : "a"))
       loop.advanceTime(by: .seconds(1))
       #expect(try Self.output(channel) == "")
     }

@@ -8,7 +8,9 @@ import Testing
 struct WebSocketTests {
   let robot = NotingSystem()
 
-  static func event(_ kind: Event.Kind, _ type: String = "edge", system: String = "robot", ms: Int64 = 0, body: String = "{}")
+  static func event(
+    _ kind: Event.Kind, _ type: String = "edge", system: String = "robot", ms: Int64 = 0, body: String = "{}"
+  )
     -> Event
   {
     Event(kind, type: type, system: system, at: TickInstant(nanoseconds: ms * 1_000_000), body: Array(body.utf8))
@@ -32,7 +34,9 @@ struct WebSocketTests {
   func snapshot() async throws {
     let pump = NotingSystem("pump")
     try await TestDoor.with(systems: [robot, pump]) { door in
-      door.hub.publish([WebSocketTests.event(.edge), WebSocketTests.event(.state, "state"), WebSocketTests.event(.telemetry)])
+      door.hub.publish([
+        WebSocketTests.event(.edge), WebSocketTests.event(.state, "state"), WebSocketTests.event(.telemetry),
+      ])
       let client = try WebSocketTestClient(port: door.port, fields: ["Authorization: Bearer read"])
       let hello = try #require(client.next())
       let start = #"{"type":"hello","system":"daemon","seq":2,"monotonicNs":5,"client":2147483648,"scope":"read","#
