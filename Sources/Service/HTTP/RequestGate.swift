@@ -320,7 +320,8 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
       if !machine.isOver { context.close(promise: nil) }
       return
     }
-    guard !machine.isOver else { return }
+    // What comes behind the last request is thrown away unread, and the decoder complains of it.
+    guard !machine.isOver, machine.reading != .nothing else { return }
     shared.counters.malformed.add(1)
     refuse(APIError(error, shared.limits), context)
   }

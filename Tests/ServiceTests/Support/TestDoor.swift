@@ -17,6 +17,7 @@ final class TestDoor: Sendable {
   private let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
   private let listener: any Channel
   private let gate: Gate
+  private let children: Children
 
   /// Tokens are `read`, `control` and `admin`; none is admin too.
   static func admit(_ request: HTTPRequest, _ peer: String, _ scope: Scope?) throws(APIError) -> Caller {
@@ -47,6 +48,8 @@ final class TestDoor: Sendable {
   init(systems: [any ServedSystem] = [], limits: ConnectionLimits = ConnectionLimits()) throws {
     let gate = Gate()
     self.gate = gate
+    let children = Children()
+    self.children = children
     let respond: HTTPChannelHandler.Responder = { request, writer, _ in
       await gate.pass()
       let path = request.head.path ?? ""
@@ -61,7 +64,8 @@ final class TestDoor: Sendable {
       .serverChannelOption(.backlog, value: 1024)
       .childChannelOption(.allowRemoteHalfClosure, value: true)
       .childChannelInitializer { channel in
-        service.setup(channel: channel, logger: Logger(label: "test")).map { value in
+        children.channels.withLock { $0.append(channel) }
+        return service.setup(channel: channel, logger: Logger(label: "test")).map { value in
           Task { await service.handle(value: value, logger: Logger(label: "test")) }
         }
       }
@@ -88,8 +92,13 @@ final class TestDoor: Sendable {
   func stop() throws {
     release()
     try listener.close().wait()
+    for channel in children.channels.withLock({ $0 }) { try? channel.close().wait() }
     try group.syncShutdownGracefully()
   }
+}
+
+private final class Children: Sendable {
+  let channels = Mutex<[any Channel]>([])
 }
 
 /// Holds tasks until it is opened.
