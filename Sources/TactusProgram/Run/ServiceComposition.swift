@@ -1,4 +1,5 @@
 import Buses
+import Glibc
 import Logging
 import Service
 import Tactus
@@ -40,6 +41,7 @@ struct ServiceComposition {
     var limits = ConnectionLimits()
     limits.connections = configuration.maxConnections
     limits.connectionsOfOneAddress = min(limits.connectionsOfOneAddress, configuration.maxConnections)
+    Self.allowDescriptors(configuration.maxConnections + Self.descriptorsOfTheRest, logger)
     service = WebService(
       configuration: ServiceConfiguration(
         address: whole.bindAddress, port: configuration.port, tls: tls, version: TactusCommand.version, limits: limits,
@@ -61,6 +63,22 @@ struct ServiceComposition {
     ]
     if let fingerprint { metadata["fingerprint_sha256"] = .string(fingerprint) }
     logger.info("serving \(configuration.tls == .off ? "http" : "https")", metadata: metadata)
+  }
+
+  /// What buses, logs, loops and event loops hold open, with room to spare.
+  private static let descriptorsOfTheRest = 256
+
+  /// Raises the process's soft limit, 1,024 on most systems, as far as the hard one allows.
+  private static func allowDescriptors(_ count: Int, _ logger: Logger) {
+    let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    var limit = rlimit()
+    guard getrlimit(resource, &limit) == 0, limit.rlim_cur < rlim_t(count) else { return }
+    limit.rlim_cur = min(rlim_t(count), limit.rlim_max)
+    if setrlimit(resource, &limit) != 0 || limit.rlim_cur < rlim_t(count) {
+      logger.warning(
+        "fewer files may be open than service.max_connections needs: connections beyond will be refused",
+        metadata: ["limit": .stringConvertible(Int(limit.rlim_cur)), "wanted": .stringConvertible(count)])
+    }
   }
 
   private static func folder(of path: String) -> String {
