@@ -52,7 +52,7 @@ public struct SelfSignedCertificate: Sendable, Equatable {
     var certificate = [CChar](repeating: 0, count: 65536)
     var key = [CChar](repeating: 0, count: 4096)
     let texts = names.map { name in UnsafePointer(strdup(name)) }
-    defer { texts.forEach { free(UnsafeMutablePointer(mutating: $0)) } }
+    defer { for text in texts { free(UnsafeMutablePointer(mutating: text)) } }
     // An hour earlier: the clock of who looks at it first may be slow.
     let result = crypto_make_certificate(
       texts, texts.count, now - 3600, now + lifetime, &certificate, certificate.count, &key, key.count)

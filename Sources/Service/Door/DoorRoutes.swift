@@ -38,7 +38,7 @@ struct DoorRoutes: Sendable {
   /// The OpenAPI document with the program's version.
   private var description: PreparedDocument {
     let version = version
-    return PreparedDocument(version: { 0 }) { OpenAPIDocument.bytes(version: version) }
+    return PreparedDocument(version: { 0 }, make: { OpenAPIDocument.bytes(version: version) })
   }
 
   private struct Health: Encodable {
