@@ -16,7 +16,11 @@ let package = Package(
     .executable(name: "tactus", targets: ["TactusProgram"]),
   ],
   traits: [
-    .trait(name: "TLS", description: "HTTPS, by swift-nio-ssl, which doubles the build time. On in packages.")
+    .default(enabledTraits: ["Bonjour"]),
+    .trait(
+      name: "Bonjour", description: "Announces the service on the local network through Avahi, over libsystemd's D-Bus."
+    ),
+    .trait(name: "TLS", description: "HTTPS, by swift-nio-ssl, which doubles the build time. On in packages."),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -53,6 +57,14 @@ let package = Package(
       linkerSettings: [.linkedLibrary("i2c", .when(platforms: [.linux]))]),
     .target(name: "BusesLinux", dependencies: ["CBusesLinux", "Buses", "Tactus"]),
 
+    // libsystemd's D-Bus, which a module map is all that Swift needs for.
+    .target(
+      name: "CSystemBus", cSettings: [.define("BONJOUR", .when(traits: ["Bonjour"]))],
+      linkerSettings: [.linkedLibrary("systemd", .when(traits: ["Bonjour"]))]),
+    .target(
+      name: "AvahiSystemd", dependencies: ["CSystemBus"],
+      swiftSettings: [.define("Bonjour", .when(traits: ["Bonjour"]))]),
+
     // The door: HTTP, WebSocket, metrics. Reads snapshots and sends requests; knows no bus.
     .target(
       name: "Service",
@@ -71,6 +83,7 @@ let package = Package(
         .product(name: "NIOWebSocket", package: "swift-nio"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
+      exclude: ["README.md"],
       resources: [
         .embedInCode("OpenAPI/openapi.json"),
         .embedInCode("Console/index.html"), .embedInCode("Console/console.css"), .embedInCode("Console/console.js"),
@@ -85,12 +98,12 @@ let package = Package(
     .executableTarget(
       name: "TactusProgram",
       dependencies: [
-        "Service", "CDaemon", "CTactus", "BusesLinux", "Robot", "Devices", "Buses", "Wire", "Tactus",
+        "Service", "AvahiSystemd", "CDaemon", "CTactus", "BusesLinux", "Robot", "Devices", "Buses", "Wire", "Tactus",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Yams", package: "Yams"),
       ],
-      plugins: ["DeclaredImports"]),
+      swiftSettings: [.define("Bonjour", .when(traits: ["Bonjour"]))], plugins: ["DeclaredImports"]),
     .plugin(name: "DeclaredImports", capability: .buildTool()),
 
     .testTarget(name: "TactusTests", dependencies: ["Tactus", "CTactus"]),
@@ -100,22 +113,30 @@ let package = Package(
     // Runs inside scripts/rig, against real kernel drivers.
     .executableTarget(
       name: "rig-probe", dependencies: ["BusesLinux", "Buses", "Tactus"], path: "Tests/Rig/Probe"),
+    // The service and a 1 kHz lane in one process, for the row "service" of scripts/bench.
+    .executableTarget(
+      name: "service-bench",
+      dependencies: ["Service", "CTactus", "Tactus", .product(name: "Logging", package: "swift-log")],
+      path: "Benchmarks/Service"),
     .testTarget(name: "RobotTests", dependencies: ["Robot", "Devices", "Buses", "Wire", "Tactus"]),
     .testTarget(
       name: "ServiceTests",
       dependencies: [
         "Service", "CCrypto", "Robot", "Devices", "Buses", "Wire", "Tactus",
         .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOWebSocket", package: "swift-nio"),
       ]),
     .testTarget(
       name: "DaemonTests",
       dependencies: [
-        "TactusProgram", "Service", "CDaemon", "BusesLinux", "Robot", "Devices", "Buses", "Wire", "Tactus",
+        "TactusProgram", "AvahiSystemd", "Service", "CDaemon", "BusesLinux", "Robot", "Devices", "Buses", "Wire",
+        "Tactus",
         .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(

@@ -153,7 +153,7 @@ public final class WebService: Sendable {
   private func channel(_ security: ChannelSecurity) -> ServiceChannel {
     let actions = responder.actions
     return ServiceChannel(
-      responder: responder.respond, routes: table.routes, doorman: responder.doorman, hub: hub, systems: systems,
+      responder: responder.respond, routes: table.routes, admit: responder.doorman.admit, hub: hub, systems: systems,
       counters: counters, version: configuration.version, limits: configuration.limits, tls: security.makeHandler,
       now: { MonotonicClock.now },
       logAction: { action, caller, error in

@@ -116,6 +116,8 @@ struct SanitizerTests {
     var port: DatagramPort? = port
     let settings = Latest(RobotSettings.standard)
     let requests = Ring<RobotRequest>(capacity: 64)
+    let answers = Ring<RobotAnswer>(capacity: 64)
+    let bell = try Doorbell()
     let snapshot = Latest(RobotSnapshot(.standard))
     let notices = Ring<RobotNotice>(capacity: 64)
     let runtime = try Runtime {
@@ -123,14 +125,20 @@ struct SanitizerTests {
         Loop("robot", every: .hertz(20)) {
           RobotLoop(
             motors: motors.take()!, port: port.take()!, settings: settings.reader(), requests: requests.reader(),
-            snapshot: snapshot.writer(), notices: notices.writer())
+            requestBell: bell.input, answers: answers.writer(), snapshot: snapshot.writer(), notices: notices.writer())
         }
       }
     }
     let simulation = try runtime.simulation()
     var writer = requests.writer()
+    var reader = answers.reader()
     for second in 0..<(Self.ticks / 20) {
-      _ = writer.push(.drive(WheelSpeeds(left: Percent(Double(second % 200 - 100)), right: Percent(30)), client: 1))
+      let speeds = WheelSpeeds(left: Percent(Double(second % 200 - 100)), right: Percent(30))
+      let request = RobotRequest(
+        number: UInt64(second), issued: simulation.now, .drive(speeds, timestamp: nil), client: 1)
+      _ = writer.push(request)
+      // Every other second the ring of answers is full.
+      if second % 128 == 0 { while reader.pop() != nil {} }
       simulation.run(for: .seconds(1))
     }
     simulation.stop()

@@ -55,7 +55,7 @@ struct LogRoutesTests {
     #expect(threshold.level == .debug)
     for (body, status, field) in [
       (#"{"level":"loud"}"#, 422, "level"), (#"{"level":3}"#, 422, "level"), ("{}", 422, "level"),
-      (#"{"level":"info","x":1}"#, 422, "x"), ("[]", 422, nil), ("{", 400, nil),
+      (#"{"level":"info","x":1}"#, 422, "x"), ("[]", 422, "body"), ("{", 400, nil), ("", 400, nil),
     ] as [(String, Int, String?)] {
       let error = try await #require(throws: APIError.self) { try await ask(.put, "/api/log-level", body: body) }
       #expect(error.status.code == status && error.field == field, "\(body): \(error)")

@@ -108,7 +108,7 @@ struct SimulatedWorldTests {
   @Test(
     "a fault that cannot be: 422 that names the field and what is known",
     arguments: [
-      (#"{"fault":"fire"}"#, "fault", "lane-stall"), (#"{}"#, "fault", "text"),
+      (#"{"fault":"fire"}"#, "fault", "lane-stall"), (#"{}"#, "fault", "lane-stall"),
       (#"{"fault":"nak","bus":"i2c-9","address":22}"#, "bus", "i2c-1"),
       (#"{"fault":"nak","bus":"i2c-1"}"#, "address", "8…119"),
       (#"{"fault":"nak","bus":"i2c-1","address":22,"ms":1}"#, "ms", "address"),

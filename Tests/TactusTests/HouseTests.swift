@@ -17,7 +17,8 @@ struct HouseTests {
   }
 
   static let all = [
-    "CTactus", "Tactus", "Wire", "Buses", "Devices", "Robot", "CBusesLinux", "BusesLinux", "CCrypto", "Service",
+    "CTactus", "Tactus", "Wire", "Buses", "Devices", "Robot", "CBusesLinux", "BusesLinux", "CCrypto", "Service", "CSystemBus",
+    "AvahiSystemd",
     "CDaemon", "TactusProgram",
   ]
 

@@ -21,6 +21,7 @@ enum Receive {
 
     let settings = Latest(try RobotSettings(acceleration: 0))
     let requests = Ring<RobotRequest>(capacity: 64)
+    let answers = Ring<RobotAnswer>(capacity: 64)
     let notices = Ring<RobotNotice>(capacity: 1024)
     let snapshot = Latest(RobotSnapshot(.standard))
     var reader = snapshot.reader()
@@ -29,7 +30,8 @@ enum Receive {
         Loop("robot", every: .hertz(20), inputs: [.descriptor(socket.port().descriptor!)]) {
           RobotLoop(
             motors: Motors(YBPcbCar(), on: I2CBus(context: motor, transfer: writeToMotor)), port: socket.port(),
-            settings: settings.reader(), requests: requests.reader(), snapshot: snapshot.writer(),
+            settings: settings.reader(), requests: requests.reader(), answers: answers.writer(),
+            snapshot: snapshot.writer(),
             notices: notices.writer())
         }
       }

@@ -20,6 +20,7 @@ enum SimulatedRobotBench {
 
     let settings = Latest(RobotSettings.standard)
     let requests = Ring<RobotRequest>(capacity: 64)
+    let answers = Ring<RobotAnswer>(capacity: 64)
     let notices = Ring<RobotNotice>(capacity: 1024)
     let robotSnapshot = Latest(RobotSnapshot(.standard))
     let input = Latest(OperatorInput.joystick(x: 0.2, y: 0.6))
@@ -30,7 +31,8 @@ enum SimulatedRobotBench {
         Loop("robot", every: .hertz(20), inputs: [.simulated(network.input(robotEnd))]) {
           RobotLoop(
             motors: Motors(YBPcbCar(), on: bus.port()), port: network.port(robotEnd), settings: settings.reader(),
-            requests: requests.reader(), snapshot: robotSnapshot.writer(), notices: notices.writer())
+            requests: requests.reader(), answers: answers.writer(), snapshot: robotSnapshot.writer(),
+            notices: notices.writer())
         }
       }
       Lane("operator") {

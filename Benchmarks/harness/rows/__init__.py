@@ -1,4 +1,4 @@
-from . import datagram, flood, idle, latest, loops, release, release_cost, ring, simulated
+from . import datagram, flood, idle, latest, loops, release, release_cost, ring, service, simulated
 
 ALL = {
     "release": release,
@@ -10,4 +10,5 @@ ALL = {
     "datagram": datagram,
     "flood": flood,
     "idle": idle,
+    "service": service,
 }

@@ -4,14 +4,16 @@ import Wire
 
 /// The device side's loop: datagrams and requests in, one machine, motors, snapshot and replies out.
 ///
-/// Order of a tick: failsafe, settings, requests, datagrams, the period's own step, motors, replies, snapshot. A stop is
-/// written the moment it is decided, before anything else is read; of all drives decided in a tick only the last is written.
+/// Order of a tick: failsafe, settings, requests, datagrams, the period's own step, motors, replies, snapshot, answers. A stop
+/// is written the moment it is decided, before anything else is read; of all drives decided in a tick only the last is written.
 /// Work is bounded: 64 requests, 4 × 64 datagrams, one stop and one drive (a second stop when that drive is a fault).
 public struct RobotLoop: ~Copyable, ControlLoop {
   private static var batchesPerTick: Int {
     @_noLocks @_noAllocation get { 4 }
   }
-  private static var requestsPerTick: Int {
+  /// Requests that a tick takes, and therefore the most that a ring of them holds: the bell that is cleared before they are
+  /// taken does not ring for what is left.
+  public static var requestsPerTick: Int {
     @_noLocks @_noAllocation get { 64 }
   }
 
@@ -22,12 +24,17 @@ public struct RobotLoop: ~Copyable, ControlLoop {
   private var settings: LatestReader<RobotSettings>
   private var settingsVersion: UInt64
   private var requests: RingReader<RobotRequest>
+  private let requestBell: DoorbellInput?
+  private var answers: RingWriter<RobotAnswer>
   private var output: LatestWriter<RobotSnapshot>
   private var notices: RingWriter<RobotNotice>
   private let bell: DoorbellButton?
   private var snapshot: RobotSnapshot
   private var replies = ReplyTable()
   private let replyBytes: UnsafeMutableRawBufferPointer
+  /// Requests of this tick, to be answered at its end.
+  private let taken: UnsafeMutablePointer<(number: UInt64, verdict: Verdict)>
+  private var takenCount = 0
 
   // Within one tick.
   private var now = TickInstant(nanoseconds: 0)
@@ -35,16 +42,21 @@ public struct RobotLoop: ~Copyable, ControlLoop {
   private var hasStopped = false
   /// The state has changed and nobody has been told: that waits for the motors' answer, which belongs to the news.
   private var hasEdge = false
+  /// Something was pushed that the bell must be rung for.
   private var hasNoticed = false
 
   /// - Parameters:
   ///   - port: the robot's UDP socket.
   ///   - settings: the newest published ones hold from the next tick on.
-  ///   - requests: from clients inside the daemon.
-  ///   - bell: rung when notices have been pushed; it must outlive the loop.
+  ///   - requests: from clients inside the daemon; the ring holds at most `requestsPerTick`.
+  ///   - requestBell: rung after requests have been pushed, one of the loop's inputs; nil: they wait for the next tick. It
+  ///     must outlive the loop.
+  ///   - answers: one for every request, in their order.
+  ///   - bell: rung when notices or answers have been pushed; it must outlive the loop.
   public init(
     motors: consuming Motors, port: consuming DatagramPort, settings: consuming LatestReader<RobotSettings>,
-    requests: consuming RingReader<RobotRequest>, snapshot: consuming LatestWriter<RobotSnapshot>,
+    requests: consuming RingReader<RobotRequest>, requestBell: DoorbellInput? = nil,
+    answers: consuming RingWriter<RobotAnswer>, snapshot: consuming LatestWriter<RobotSnapshot>,
     notices: consuming RingWriter<RobotNotice>, bell: DoorbellButton? = nil
   ) {
     settingsVersion = settings.version
@@ -55,13 +67,19 @@ public struct RobotLoop: ~Copyable, ControlLoop {
     self.port = port
     self.settings = settings
     self.requests = requests
+    self.requestBell = requestBell
+    self.answers = answers
     output = snapshot
     self.notices = notices
     self.bell = bell
     replyBytes = .allocate(byteCount: RobotReply.maximumEncodedLength, alignment: 8)
+    taken = .allocate(capacity: Self.requestsPerTick)
   }
 
-  deinit { replyBytes.deallocate() }
+  deinit {
+    replyBytes.deallocate()
+    taken.deallocate()
+  }
 
   /// The failsafe.
   public var nextDeadline: TickInstant? {
@@ -106,6 +124,7 @@ public struct RobotLoop: ~Copyable, ControlLoop {
     hasStopped = false
     hasEdge = false
     hasNoticed = false
+    takenCount = 0
   }
 
   @_noLocks @_noAllocation
@@ -116,6 +135,7 @@ public struct RobotLoop: ~Copyable, ControlLoop {
     snapshot.settings = machine.settings
     snapshot.retries = motors.retries
     sendReplies()
+    sendAnswers()
     output.write(snapshot)
     if hasNoticed, let bell { bell.ring() }
   }
@@ -132,9 +152,15 @@ public struct RobotLoop: ~Copyable, ControlLoop {
 
   @_noLocks @_noAllocation
   private mutating func takeRequests() {
-    for _ in 0..<Self.requestsPerTick {
-      guard let request = requests.pop() else { return }
-      snapshot.counters.count(decide(request.event))
+    if let requestBell { requestBell.clear() }
+    while takenCount < Self.requestsPerTick, let request = requests.pop() {
+      var verdict = Verdict.accepted
+      if let event = request.event(in: machine.state, at: now) {
+        verdict = decide(event)
+        snapshot.counters.count(verdict)
+      }
+      taken[takenCount] = (request.number, verdict)
+      takenCount &+= 1
     }
   }
 
@@ -254,10 +280,22 @@ public struct RobotLoop: ~Copyable, ControlLoop {
   }
 
   @_noLocks @_noAllocation
+  private mutating func sendAnswers() {
+    for index in 0..<takenCount {
+      let (number, verdict) = taken[index]
+      if answers.push(RobotAnswer(number: number, verdict, at: now, machine.state)) {
+        hasNoticed = true
+      } else {
+        snapshot.counters.answersDropped &+= 1
+      }
+    }
+  }
+
+  @_noLocks @_noAllocation
   private mutating func sendReplies() {
     for _ in 0..<ReplyTable.capacity {
       guard let (source, echo, verdict) = replies.take(at: now) else { return }
-      let count = RobotReply(echo: echo, verdict: verdict, snapshot).encode(into: replyBytes)
+      let count = RobotReply(echo: echo, verdict: verdict, machine.state, at: now).encode(into: replyBytes)
       if port.send(UnsafeRawBufferPointer(start: replyBytes.baseAddress, count: count), to: source) {
         snapshot.counters.replies &+= 1
       } else {

@@ -2,12 +2,12 @@ import Tactus
 import Wire
 
 extension RobotReply {
-  /// The robot as `snapshot` shows it, for the sender of a datagram that got `verdict`.
+  /// The robot in `robot` at `now`, for the sender of a datagram that got `verdict`.
   @_noLocks @_noAllocation
-  init(echo: UInt64, verdict: Verdict, _ snapshot: borrowing RobotSnapshot) {
+  public init(echo: UInt64, verdict: Verdict, _ robot: RobotState, at now: TickInstant) {
     let state: State
     var reason: ShortText?
-    switch snapshot.state {
+    switch robot {
     case .stopped(let standstill):
       state = .stopped
       reason = standstill.reason.shortText
@@ -21,7 +21,9 @@ extension RobotReply {
       reason = ShortText("shut-down")
     }
     if case .ignored(let refusal) = verdict { reason = refusal.shortText }
-    self.init(echo: echo, state: state, speeds: snapshot.speeds, age: snapshot.age, reason: reason)
+    var age: Nanoseconds?
+    if let holder = robot.holder { age = now - holder.lastCommand }
+    self.init(echo: echo, state: state, speeds: robot.speeds, age: age, reason: reason)
   }
 }
 
@@ -81,6 +83,7 @@ extension IgnoreReason {
       case .notFinite: ShortText("not-finite")
       case .shutDown: ShortText("shut-down")
       case .outOfPlace: ShortText("out-of-place")
+      case .stale: ShortText("stale")
       }
     }
   }

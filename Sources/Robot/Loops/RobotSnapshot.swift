@@ -17,10 +17,12 @@ public struct RobotCounters: Sendable, BitwiseCopyable {
   public internal(set) var repliesDropped: Int64 = 0
   /// Notices that found the ring full.
   public internal(set) var noticesDropped: Int64 = 0
+  /// Answers to requests that found their ring full.
+  public internal(set) var answersDropped: Int64 = 0
   /// Motor writes that the board took, and that failed after their retries.
   public internal(set) var writes: Int64 = 0
   public internal(set) var writeFailures: Int64 = 0
-  private var ignoredByReason: [11 of Int64]
+  private var ignoredByReason: [12 of Int64]
 
   @_noLocks @_noAllocation
   init() { ignoredByReason = .init(repeating: 0) }
@@ -63,35 +65,18 @@ public struct RobotSnapshot: Sendable, BitwiseCopyable {
   }
 
   /// What the motors are told: zero unless driving.
-  public var speeds: WheelSpeeds {
-    @_noLocks @_noAllocation get {
-      if case .driving(let control) = state { return control.output }
-      return WheelSpeeds(left: Percent(0), right: Percent(0))
-    }
-  }
+  public var speeds: WheelSpeeds { state.speeds }
 
   /// What the controlling source asked for; nil unless driving.
-  public var target: WheelSpeeds? {
-    if case .driving(let control) = state { control.target } else { nil }
-  }
+  public var target: WheelSpeeds? { state.target }
 
   /// Who controls and since when it is silent; nil while control is free.
-  public var holder: Holder? {
-    @_noLocks @_noAllocation get {
-      switch state {
-      case .stopped(let standstill): standstill.holder
-      case .driving(let control): control.holder
-      case .emergencyStopped, .fault, .shutDown: nil
-      }
-    }
-  }
+  public var holder: Holder? { state.holder }
 
   /// Time since the controlling source's last accepted command, at `at`; nil while control is free.
   public var age: Nanoseconds? {
-    @_noLocks @_noAllocation get {
-      guard let holder else { return nil }
-      return at - holder.lastCommand
-    }
+    guard let holder else { return nil }
+    return at - holder.lastCommand
   }
 
   public var isEmergencyStopped: Bool {

@@ -28,8 +28,10 @@ public enum IgnoreReason: Sendable, Hashable, BitwiseCopyable, CaseIterable {
   case shutDown
   /// A confirmation or failure of an output that is no longer in force.
   case outOfPlace
+  /// It waited in the daemon for longer than `RobotRequest.patience` before the loop could take it.
+  case stale
 
-  /// Place in a table of counters, 0…10.
+  /// Place in a table of counters, 0…11.
   var index: Int {
     @_noLocks @_noAllocation get {
       switch self {
@@ -44,6 +46,7 @@ public enum IgnoreReason: Sendable, Hashable, BitwiseCopyable, CaseIterable {
       case .notFinite: 8
       case .shutDown: 9
       case .outOfPlace: 10
+      case .stale: 11
       }
     }
   }

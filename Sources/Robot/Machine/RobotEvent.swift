@@ -9,6 +9,9 @@ public enum RobotEvent: Sendable, Hashable, BitwiseCopyable {
   case emergencyStop(from: ControlSource)
   /// Leave an e-stop or a fault.
   case reset(from: ControlSource)
+  /// A request that has waited too long in its mailbox to be obeyed. `isDrive`: it would have moved the robot, so a stick
+  /// was held when it was made.
+  case stale(isDrive: Bool)
   /// A periodic release, or the release at `nextDeadline`.
   case tick
   /// The board took the last drive output.

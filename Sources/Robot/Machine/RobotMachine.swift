@@ -60,6 +60,9 @@ public struct RobotMachine: Sendable, Hashable, BitwiseCopyable {
       return emergencyStop(by: source)
     case .reset(let source):
       return reset(by: source, at: now)
+    case .stale(let isDrive):
+      if isDrive { lastNonZeroCommand = now }
+      return .ignored(.stale)
     case .tick, .settings:
       return refresh(at: now)
     case .driveConfirmed, .driveFailed, .stopConfirmed, .stopFailed:

@@ -33,6 +33,32 @@ public enum RobotState: Sendable, Hashable, BitwiseCopyable {
   case shutDown(StopConfirmation)
 }
 
+extension RobotState {
+  /// What the motors are told: zero unless driving.
+  public var speeds: WheelSpeeds {
+    @_noLocks @_noAllocation get {
+      if case .driving(let control) = self { return control.output }
+      return .zero
+    }
+  }
+
+  /// What the controlling source asked for; nil unless driving.
+  public var target: WheelSpeeds? {
+    if case .driving(let control) = self { control.target } else { nil }
+  }
+
+  /// Who controls and since when it is silent; nil while control is free.
+  public var holder: Holder? {
+    @_noLocks @_noAllocation get {
+      switch self {
+      case .stopped(let standstill): standstill.holder
+      case .driving(let control): control.holder
+      case .emergencyStopped, .fault, .shutDown: nil
+      }
+    }
+  }
+}
+
 /// Whether the board has taken the stop that is in force.
 public enum StopConfirmation: Sendable, Hashable, BitwiseCopyable {
   /// Not yet, after so many failed writes in a row; the stop is written again every tick.

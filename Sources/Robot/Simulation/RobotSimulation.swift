@@ -31,11 +31,15 @@ public final class RobotSimulation {
   private let simulation: Simulation
 
   private let settings: Latest<RobotSettings>
-  private let requests = Ring<RobotRequest>(capacity: 64)
+  private let requests = Ring<RobotRequest>(capacity: RobotLoop.requestsPerTick)
+  private let requestBell = SimulatedInput()
+  private let answers = Ring<RobotAnswer>(capacity: 256)
   private let output: Latest<RobotSnapshot>
   private let noticeRing = Ring<RobotNotice>(capacity: 1024)
   private var settingsWriter: LatestWriter<RobotSettings>
   private var requestWriter: RingWriter<RobotRequest>
+  private var requestNumber: UInt64 = 0
+  private var answerReader: RingReader<RobotAnswer>
   private var snapshotReader: LatestReader<RobotSnapshot>
   private var noticeReader: RingReader<RobotNotice>
 
@@ -52,18 +56,19 @@ public final class RobotSimulation {
 
     let settings = Latest(configuration.settings)
     let output = Latest(RobotSnapshot(configuration.settings))
-    let requests = self.requests
+    let (requests, requestBell, answers) = (self.requests, self.requestBell, self.answers)
     let notices = noticeRing
     let period = configuration.settings.tickPeriod
     let runtime = try Runtime {
       Lane("robot") {
         Loop(
           Self.robotLoop, every: .period(period), phase: .zero, safeStateAfter: 3,
-          inputs: [.simulated(network.input(robot))]
+          inputs: [.simulated(network.input(robot)), .simulated(requestBell)]
         ) {
           RobotLoop(
             motors: Motors(YBPcbCar(), on: bus.port()), port: network.port(robot), settings: settings.reader(),
-            requests: requests.reader(), snapshot: output.writer(), notices: notices.writer())
+            requests: requests.reader(), requestBell: requestBell.doorbell, answers: answers.writer(),
+            snapshot: output.writer(), notices: notices.writer())
         }
       }
       for (number, person) in operators.enumerated() {
@@ -85,6 +90,7 @@ public final class RobotSimulation {
     self.runtime = runtime
     settingsWriter = settings.writer()
     requestWriter = requests.writer()
+    answerReader = answers.reader()
     snapshotReader = output.reader()
     noticeReader = notices.reader()
     simulation = try runtime.simulation(seed: configuration.seed)
@@ -117,10 +123,22 @@ public final class RobotSimulation {
   /// New settings, in force from the next tick on.
   public func set(_ new: RobotSettings) { settingsWriter.write(new) }
 
-  /// A request of a client inside the daemon. More than 64 between two ticks are our bug.
-  public func request(_ request: RobotRequest) {
-    let isTaken = requestWriter.push(request)
+  /// A request of a client inside the daemon, made now: it releases the robot's loop. Returns its number, counted from 1.
+  /// More than 64 between two ticks are our bug.
+  @discardableResult
+  public func request(_ command: RobotRequest.Command, client: UInt32) -> UInt64 {
+    requestNumber += 1
+    let isTaken = requestWriter.push(RobotRequest(number: requestNumber, issued: now, command, client: client))
     precondition(isTaken, "too many requests between two ticks")
+    requestBell.ring(at: now)
+    return requestNumber
+  }
+
+  /// The loop's answers since the last call; more than 256 are our bug.
+  public func takeAnswers() -> [RobotAnswer] {
+    var answers: [RobotAnswer] = []
+    while let answer = answerReader.pop() { answers.append(answer) }
+    return answers
   }
 
   /// What the log would have got since the last call.

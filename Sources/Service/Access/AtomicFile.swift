@@ -64,12 +64,7 @@ func writeAtomically(_ bytes: [UInt8], to path: String, mode: mode_t) throws(Fil
   }
   // Whatever the process's umask is.
   try check(fchmod(descriptor, mode))
-  if geteuid() == 0 {
-    var owner = stat()
-    if stat(path, &owner) == 0 || stat(folder(of: path), &owner) == 0 {
-      try check(fchown(descriptor, owner.st_uid, owner.st_gid))
-    }
-  }
+  if geteuid() == 0 { try check(giveToOwner(descriptor, of: path)) }
   var written = 0
   while written < bytes.count {
     let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress! + written, bytes.count - written) }
@@ -84,4 +79,12 @@ func writeAtomically(_ bytes: [UInt8], to path: String, mode: mode_t) throws(Fil
   guard parent >= 0 else { throw FileFailure(path: path, reason: lastReason()) }
   defer { close(parent) }
   try check(fsync(parent))
+}
+
+/// Makes an open file belong to the owner of another, or of the folder where that will be.
+@discardableResult
+func giveToOwner(_ descriptor: Int32, of path: String) -> Int32 {
+  var owner = stat()
+  guard stat(path, &owner) == 0 || stat(folder(of: path), &owner) == 0 else { return -1 }
+  return fchown(descriptor, owner.st_uid, owner.st_gid)
 }

@@ -9,7 +9,7 @@ struct JSONWebToken: Equatable {
   static let leastKeyLength = 32
   /// Longer texts are refused unread.
   static let greatestLength = 4096
-  /// Seconds that the clock of whoever made the token may be ahead of this one.
+  /// Seconds that the clock of whoever made the token may be ahead of this one; its end has none.
   static let leeway = 30.0
 
   let scope: Scope
@@ -34,7 +34,7 @@ struct JSONWebToken: Equatable {
     let jti: String?
   }
 
-  /// Total: any text gets an answer. Two HMAC blocks and two small JSON documents: about 10 µs.
+  /// Total: any text gets an answer. Tens of microseconds at most: an HMAC and two small JSON documents.
   ///
   /// - Parameter now: seconds since 1970.
   static func verify(_ text: String, key: [UInt8], now: Int64) -> Result<JSONWebToken, TokenRefusal> {

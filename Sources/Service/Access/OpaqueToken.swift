@@ -10,7 +10,7 @@ struct OpaqueToken {
   /// All of it: what a client presents.
   let text: String
 
-  var hash: [UInt8] { SystemCrypto.sha256(text.utf8) }
+  var hash: TokenHash { TokenHash(of: text) }
 
   /// A new secret for an identifier.
   init(identifier: String, random: (Int) -> [UInt8]) {

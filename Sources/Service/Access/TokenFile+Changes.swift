@@ -8,7 +8,7 @@ extension TokenFile {
     while tokens.contains(where: { $0.id == identifier }) { identifier = OpaqueToken.newIdentifier(random: random) }
     let token = OpaqueToken(identifier: identifier, random: random)
     let record = TokenRecord(
-      id: identifier, name: name, scope: scope, created: now, expires: expires, hash: Hexadecimal.text(token.hash))
+      id: identifier, name: name, scope: scope, created: now, expires: expires, hash: token.hash)
     tokens.append(record)
     return (record, token.text)
   }
@@ -24,7 +24,7 @@ extension TokenFile {
     let token = OpaqueToken(identifier: id, random: random)
     tokens[index].previousHash = tokens[index].hash
     tokens[index].previousUntil = now + grace
-    tokens[index].hash = Hexadecimal.text(token.hash)
+    tokens[index].hash = token.hash
     return (tokens[index], token.text)
   }
 

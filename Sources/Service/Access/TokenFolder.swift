@@ -59,6 +59,7 @@ public struct TokenFolder: Sendable {
     guard lock >= 0 else { throw .unwritable(path: path + ".lock", reason: lastReason()) }
     // Closing releases the lock.
     defer { close(lock) }
+    if geteuid() == 0 { giveToOwner(lock, of: path) }
     while flock(lock, LOCK_EX) != 0 {
       guard errno == EINTR else { throw .unwritable(path: path + ".lock", reason: lastReason()) }
     }

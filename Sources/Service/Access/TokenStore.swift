@@ -30,11 +30,11 @@ public final class TokenStore: TokenVerifier {
 
   private let folder: TokenFolder
   private let jwtKey: [UInt8]?
-  private let environmentHash: [UInt8]?
+  private let environmentHash: TokenHash?
   private let report: @Sendable (TokenFileError) -> Void
   private let loaded: Mutex<Loaded>
   /// What an unknown identifier is compared with, so that it takes the time of a known one.
-  private let nobody: TokenRecord
+  private static let nobody = TokenRecord(id: "", name: "", scope: .read, created: 0, hash: .nobody)
 
   /// - Parameters:
   ///   - path: the token file; it may be missing.
@@ -55,29 +55,26 @@ public final class TokenStore: TokenVerifier {
     let first = Loaded(folder)
     _ = try first.file.get()
     loaded = Mutex(first)
-    nobody = TokenRecord(
-      id: "", name: "", scope: .read, created: 0,
-      hash: Hexadecimal.text(SystemCrypto.sha256(SystemCrypto.randomBytes(32))))
   }
 
-  private static func hash(ofEnvironmentToken token: String) throws(AccessError) -> [UInt8]? {
+  private static func hash(ofEnvironmentToken token: String) throws(AccessError) -> TokenHash? {
     guard !token.isEmpty else { return nil }
     guard token.utf8.count >= 16 else { throw .shortEnvironmentToken(characters: token.utf8.count) }
     guard BearerToken.isPresentable(token) else { throw .oddEnvironmentToken }
-    return SystemCrypto.sha256(token.utf8)
+    return TokenHash(of: token)
   }
 
   public func verify(_ token: String, now: Int64) -> Result<TokenGrant, TokenRefusal> {
     guard token.utf8.count <= JSONWebToken.greatestLength else { return .failure(.invalid) }
-    let presented = SystemCrypto.sha256(token.utf8)
-    if let environmentHash, SystemCrypto.areEqual(presented, environmentHash) {
+    let presented = TokenHash(of: token)
+    if let environmentHash, environmentHash.isSame(as: presented) {
       return .success(TokenGrant(tokenID: Self.environmentTokenID, scope: .admin, expires: nil))
     }
     let opaque = OpaqueToken(token)
     let (record, file) = newest(opaque?.identifier)
     guard let file else { return .failure(.invalid) }
     if opaque == nil, let jwtKey { return verifyJWT(token, key: jwtKey, file: file, now: now) }
-    return (record ?? nobody).decide(presented, now: now)
+    return (record ?? Self.nobody).decide(presented, now: now)
   }
 
   private func verifyJWT(

@@ -4,7 +4,7 @@ import NIOCore
 public struct ConnectionLimits: Sendable {
   /// Open connections. Beyond them a connection is accepted, told 503 and closed: a client that waits in the kernel's backlog
   /// does not know why.
-  public var connections = 2048
+  public var connections: Int
   /// Of them, for one address other than loopback, so that one device cannot shut out the others.
   public var connectionsOfOneAddress = 512
   /// One header field, name and value; the request's target is bound by it too.
@@ -22,7 +22,7 @@ public struct ConnectionLimits: Sendable {
   public var lingerTime: TimeAmount = .seconds(1)
   public var webSocket = WebSocketLimits()
 
-  public init() {}
+  public init(connections: Int = 2048) { self.connections = connections }
 }
 
 /// How much one WebSocket client may take.

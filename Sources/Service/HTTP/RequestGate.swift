@@ -22,6 +22,8 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     case upgrade(WebSocketRequest, Caller)
     /// What has come already belongs to the WebSocket.
     case upgrading([NIOAny])
+    /// The gate is about to leave the pipeline.
+    case webSocket
   }
 
   private let shared: ServiceChannel.Shared
@@ -106,7 +108,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
       case .respond:
         context.fireChannelRead(wrapInboundOut(.end(trailers.map { HTTPFields($0, splitCookie: false) })))
       case .upgrade(let request, let caller): upgrade(request, caller, context)
-      case .skip, .upgrading: break
+      case .skip, .upgrading, .webSocket: break
       }
     }
   }
@@ -118,21 +120,12 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     version = head.version
     route = .skip
     do throws(APIError) {
-      try checkHost(head)
+      try head.checkHost()
       if head.uri == "/ws" || head.uri.hasPrefix("/ws?") { return try webSocketAsked(head, context) }
       if machine.mayAnswer, try answerPrepared(head, context) { return }
       try handOver(head, context)
     } catch {
       answer(error, isHead: head.method == .HEAD, context)
-    }
-  }
-
-  /// Two Host fields are how one server is made to see another host than the one before it did.
-  private func checkHost(_ head: HTTPRequestHead) throws(APIError) {
-    var hosts = 0
-    for (name, _) in head.headers where name.utf8.count == 4 && name.lowercased() == "host" { hosts += 1 }
-    if hosts > 1 || hosts == 0 && head.version != .http1_0 {
-      throw APIError(.badRequest, "BAD_REQUEST", "expected one Host header, got \(hosts)")
     }
   }
 
@@ -143,7 +136,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     for name in ["content-length", "transfer-encoding", "origin"] where head.headers.contains(name: name) {
       return false
     }
-    _ = try shared.doorman.admit(request(head), peer: address, scope: entry.scope)
+    _ = try shared.admit(head.request(isSecure: shared.isSecure), address, entry.scope)
     let field: ConnectionField =
       machine.isLastRequest ? .close : head.version == .http1_0 ? .keepAlive : .unsaid
     let bytes = entry.answer(
@@ -155,23 +148,8 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     return true
   }
 
-  /// The head as the doorman and the responder see it.
-  private func request(_ head: HTTPRequestHead) throws(APIError) -> HTTPRequest {
-    do {
-      guard head.uri.utf8.first == UInt8(ascii: "/") else {
-        return try HTTPRequest(head, secure: shared.isSecure, splitCookie: false)
-      }
-      return HTTPRequest(
-        method: try HTTPRequest.Method(head.method), scheme: shared.isSecure ? "https" : "http",
-        authority: head.headers.first(name: "host"), path: head.uri,
-        headerFields: HTTPFields(head.headers, splitCookie: false))
-    } catch {
-      throw APIError(.badRequest, "BAD_REQUEST", "a method or a target that no HTTP request has")
-    }
-  }
-
   private func handOver(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) throws(APIError) {
-    let request = try request(head)
+    let request = try head.request(isSecure: shared.isSecure)
     if !outcomeKnown {
       do {
         tell(
@@ -204,7 +182,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     guard machine.mayAnswer else {
       throw APIError(.badRequest, "BAD_REQUEST", "a WebSocket is asked for behind requests that are not answered yet")
     }
-    let caller = try shared.doorman.admit(request(head), peer: address, scope: .read)
+    let caller = try shared.admit(head.request(isSecure: shared.isSecure), address, .read)
     route = .upgrade(asked, caller.webSocket(number: shared.numbers.next()))
   }
 
@@ -236,12 +214,13 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     guard context.channel.isActive, case .upgrading(let early) = route else { return }
     let session = WebSocketSession(caller: caller, shared: shared)
     do {
+      route = .webSocket
       let pipeline = context.pipeline.syncOperations
+      pipeline.removeHandler(name: ServiceChannel.arrivalName, promise: nil)
+      pipeline.removeHandler(encoder, promise: nil)
       let decoder = ByteToMessageHandler(WebSocketFrameDecoder(maxFrameSize: shared.limits.webSocket.messageBytes))
       try pipeline.addHandlers([decoder, session], position: .after(self))
       for bytes in early { context.fireChannelRead(bytes) }
-      pipeline.removeHandler(name: ServiceChannel.arrivalName, promise: nil)
-      pipeline.removeHandler(encoder, promise: nil)
       pipeline.removeHandler(context: context, promise: nil)
     } catch {
       context.close(promise: nil)
@@ -251,6 +230,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
   // MARK: Answers
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    if case .webSocket = route { return context.write(data, promise: promise) }
     guard !machine.isOver else {
       promise?.fail(ChannelError.ioOnClosedChannel)
       return
@@ -340,21 +320,10 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
       if !machine.isOver { context.close(promise: nil) }
       return
     }
-    guard !machine.isOver else { return }
+    // What comes behind the last request is thrown away unread, and the decoder complains of it.
+    guard !machine.isOver, machine.reading != .nothing else { return }
     shared.counters.malformed.add(1)
-    refuse(Self.refusal(error, shared.limits), context)
-  }
-
-  private static func refusal(_ error: HTTPParserError, _ limits: ConnectionLimits) -> APIError {
-    switch error {
-    case .headerOverflow:
-      APIError(
-        .requestHeaderFieldsTooLarge, "HEADERS_TOO_LARGE",
-        "expected at most \(limits.headerFields) header fields, \(limits.headerFieldBytes) bytes each and "
-          + "\(limits.headerBytes) bytes in all, the target included")
-    case .invalidVersion: APIError(.init(code: 505), "BAD_REQUEST", "expected HTTP/1.1 or HTTP/1.0")
-    default: APIError(.badRequest, "BAD_REQUEST", "not HTTP: \(error)")
-    }
+    refuse(APIError(error, shared.limits), context)
   }
 
   // MARK: Time and the end
@@ -370,19 +339,15 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     switch machine.check(at: context.eventLoop.now, isWritable: context.channel.isWritable) {
     case .wait(let deadline): schedule(context, at: deadline)
     case .close: context.close(promise: nil)
-    case .headTooSlow:
-      shared.counters.timeouts.add(1)
-      refuse(
-        APIError(
-          .requestTimeout, "REQUEST_TIMEOUT", "the head was not whole after \(shared.limits.headTime.seconds) s"),
-        context)
-    case .bodyTooSlow:
-      shared.counters.timeouts.add(1)
-      refuse(
-        APIError(
-          .requestTimeout, "REQUEST_TIMEOUT", "the body was not whole after \(shared.limits.bodyTime.seconds) s"),
-        context)
+    case .headTooSlow: timedOut("head", shared.limits.headTime, context)
+    case .bodyTooSlow: timedOut("body", shared.limits.bodyTime, context)
     }
+  }
+
+  private func timedOut(_ part: String, _ limit: TimeAmount, _ context: ChannelHandlerContext) {
+    shared.counters.timeouts.add(1)
+    let seconds = limit.nanoseconds / 1_000_000_000
+    refuse(APIError(.requestTimeout, "REQUEST_TIMEOUT", "the \(part) was not whole after \(seconds) s"), context)
   }
 
   /// Closes our half, throws away what still comes, then closes the rest: closing at once with bytes unread would send a
@@ -438,25 +403,5 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
       }
     }
     context.fireChannelWritabilityChanged()
-  }
-}
-
-extension TimeAmount {
-  fileprivate var seconds: Int64 { nanoseconds / 1_000_000_000 }
-}
-
-/// Between the socket and the decoder: tells the gate when bytes come, since the decoder does not tell of half a head.
-final class ArrivalHandler: ChannelInboundHandler, RemovableChannelHandler {
-  typealias InboundIn = ByteBuffer
-  typealias InboundOut = ByteBuffer
-
-  private let gate: RequestGate
-
-  init(gate: RequestGate) { self.gate = gate }
-
-  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    gate.bytesArrive(at: context.eventLoop.now)
-    context.fireChannelRead(data)
-    gate.bytesDecoded(context)
   }
 }

@@ -1,11 +1,9 @@
-import Foundation
 import HTTPTypes
 import HummingbirdCore
 import Logging
 import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
-import Synchronization
 import Tactus
 
 /// The pipeline of one connection:
@@ -16,10 +14,14 @@ struct ServiceChannel: HTTPChannelHandler {
   static let decoderName = "tactus.http.decoder"
   static let arrivalName = "tactus.http.arrival"
 
+  /// What `Doorman.admit` does.
+  typealias Admission =
+    @Sendable (_ request: HTTPRequest, _ peer: String, _ scope: Scope?) throws(APIError) -> Caller
+
   /// What the connections of one server have in common.
   struct Shared: Sendable {
     let prepared: PreparedRoutes
-    let doorman: Doorman
+    let admit: Admission
     let hub: EventHub
     let systems: [any ServedSystem]
     let counters: ServiceCounters
@@ -53,11 +55,13 @@ struct ServiceChannel: HTTPChannelHandler {
   /// - Parameters:
   ///   - routes: those with prepared documents are answered here; the responder must know them all the same, for requests
   ///     that arrive behind others.
+  ///   - admit: `Doorman.admit`.
   ///   - version: of the daemon, told in `hello`.
   ///   - logAction: called after an action of a WebSocket client: its name (`robot.e-stop`), who, what went wrong.
   ///   - tls: makes the handler that a connection begins with; nil: plain HTTP.
   init(
-    responder: @escaping Responder, routes: [Route], doorman: Doorman, hub: EventHub, systems: [any ServedSystem],
+    responder: @escaping Responder, routes: [Route], admit: @escaping Admission, hub: EventHub,
+    systems: [any ServedSystem],
     counters: ServiceCounters, version: String, limits: ConnectionLimits = ConnectionLimits(),
     tls: (@Sendable () throws -> any ChannelHandler)? = nil, now: @escaping @Sendable () -> TickInstant,
     secondsSince1970: @escaping @Sendable () -> Int64 = { WallClock.microseconds / 1_000_000 },
@@ -67,7 +71,7 @@ struct ServiceChannel: HTTPChannelHandler {
     self.tls = tls
     count = ConnectionCount(limits)
     shared = Shared(
-      prepared: PreparedRoutes(routes), doorman: doorman, hub: hub, systems: systems, counters: counters,
+      prepared: PreparedRoutes(routes), admit: admit, hub: hub, systems: systems, counters: counters,
       limits: limits, isSecure: tls != nil, version: version, now: now, secondsSince1970: secondsSince1970,
       logAction: logAction, logger: logger)
   }
@@ -129,45 +133,5 @@ struct ServiceChannel: HTTPChannelHandler {
   func handle(value: Value, logger: Logger) async {
     guard case .responder(let channel)? = try? await value.outcome.get() else { return }
     await handleHTTP(asyncChannel: channel, logger: logger)
-  }
-}
-
-/// Says 503 to a connection that there is no room for, and closes it.
-private final class FullHandler: ChannelInboundHandler {
-  typealias InboundIn = ByteBuffer
-  typealias OutboundOut = ByteBuffer
-
-  private let lingerTime: TimeAmount
-
-  init(lingerTime: TimeAmount) { self.lingerTime = lingerTime }
-
-  func handlerAdded(context: ChannelHandlerContext) { if context.channel.isActive { answer(context) } }
-
-  func channelActive(context: ChannelHandlerContext) { answer(context) }
-
-  func channelRead(context: ChannelHandlerContext, data: NIOAny) {}
-
-  private func answer(_ context: ChannelHandlerContext) {
-    let error = APIError(
-      .serviceUnavailable, "TOO_MANY_CONNECTIONS", "every connection is taken: close those that are not used",
-      headers: [.retryAfter: "1"])
-    let bytes = error.answer(isHead: false, connection: .close, allocator: context.channel.allocator)
-    context.writeAndFlush(wrapOutboundOut(bytes), promise: nil)
-    context.close(mode: .output, promise: nil)
-    let box = NIOLoopBound(context, eventLoop: context.eventLoop)
-    context.eventLoop.scheduleTask(in: lingerTime) { box.value.close(promise: nil) }
-  }
-
-  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    if event is ChannelShouldQuiesceEvent || event as? ChannelEvent == .inputClosed { context.close(promise: nil) }
-  }
-}
-
-/// Numbers for WebSocket clients, from 0x8000_0000 up; none comes again within 2³¹ connections.
-final class WebSocketNumbers: Sendable {
-  private let count = Atomic<UInt32>(0)
-
-  func next() -> UInt32 {
-    0x8000_0000 | (count.wrappingAdd(1, ordering: .relaxed).oldValue & 0x7FFF_FFFF)
   }
 }

@@ -53,19 +53,25 @@ public struct LogRoutes: Sendable {
     var level: String
   }
 
+  private struct LevelChange: JSONReadable {
+    let level: Logger.Level
+
+    init(_ body: inout JSONReader) throws(APIError) {
+      level = try LogRoutes.level(body.required("level", .text(0...40)))
+    }
+  }
+
   private func levelDocument(logValue: String? = nil) -> APIResponse {
     .json(LevelDocument(level: threshold.level.rawValue), logValue: logValue)
   }
 
   private func setLevel(_ request: APIRequest) throws(APIError) -> APIResponse {
-    let body = try BodyReader(request.body)
-    let level = try Self.level(body.text("level"))
-    try body.allow(["level"])
+    let level = try request.decode(LevelChange.self).level
     threshold.level = level
     return levelDocument(logValue: "level=\(level.rawValue)")
   }
 
-  private static func level(_ text: String) throws(APIError) -> Logger.Level {
+  fileprivate static func level(_ text: String) throws(APIError) -> Logger.Level {
     guard let level = Logger.Level(rawValue: text.lowercased()) else {
       throw .validation("level", expected: "one of \(levels)", got: "\"\(text)\"")
     }

@@ -53,6 +53,8 @@ struct RunCommand: ParsableCommand {
       let daemon = try Daemon(
         configuration, motors: motors, options: options, logger: logger, log: log, events: events)
       return try daemon.run(events: events) {
+        // The advice comes after the lines that were logged before it.
+        log.sink.flush()
         // A service manager's journal is no place for advice.
         guard options.environment["NOTIFY_SOCKET"] == nil else { return }
         log.sink.flush()

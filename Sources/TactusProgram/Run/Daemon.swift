@@ -48,7 +48,7 @@ final class Daemon {
     isSimulated = options.simulate || motors.backend == .sim
 
     let hardware = try MotorHardware(motors, simulate: options.simulate)
-    robot = RobotSystem(configuration, motors: motors, hardware: hardware)
+    robot = try RobotSystem(configuration, motors: motors, hardware: hardware)
     socket = try LinuxDatagramSocket(address: configuration.bindAddress, port: configuration.motorPort)
     let writes = isSimulated || !configuration.guardEnabled ? [] : SafeStatePlan.writes(for: motors)
     guardLink =
@@ -80,7 +80,7 @@ final class Daemon {
     robotNotices = robot.notices.reader()
     supervisorNotices = supervisor.reader()
     service = try ServiceComposition(
-      configuration, systems: [],
+      configuration, systems: [robot.door],
       routes: LogRoutes(history: log.history, threshold: log.threshold).routes + (surroundings?.routes ?? [])
         + robot.measurements(of: runtime),
       environment: options.environment, logger: log.logger("service"))
@@ -156,9 +156,16 @@ final class Daemon {
   }
 
   private func takeNotices() {
-    while let notice = robotNotices.pop() { logger.log(notice) }
+    robot.door.takeAnswers(at: MonotonicClock.now)
+    while let notice = robotNotices.pop() {
+      logger.log(notice)
+      service?.service.publish([robot.door.edge(notice)])
+    }
     while let notice = supervisorNotices.pop() {
       switch notice {
+      case .beat(let instant):
+        robot.door.takeAnswers(at: instant)
+        service?.service.beat(at: instant)
       case .pulse:
         notifier.watchdog()
         if let simulated = robot.hardware.simulated { reportMotion(simulated.snapshot) }

@@ -11,30 +11,41 @@ struct RobotSystem {
   let hardware: MotorHardware
   let snapshot: Latest<RobotSnapshot>
   let notices = Ring<RobotNotice>(capacity: 256)
-  /// From clients inside the program; none has been built yet, the ring stays empty.
-  private let requests = Ring<RobotRequest>(capacity: 64)
+  /// What clients of the service reach of it.
+  let door: RobotDoor
+  private let requests = Ring<RobotRequest>(capacity: RobotLoop.requestsPerTick)
+  private let answers = Ring<RobotAnswer>(capacity: 256)
+  private let requestBell: Doorbell
   private let settings: Latest<RobotSettings>
   private let configuration: Configuration
 
-  init(_ configuration: Configuration, motors: Configuration.Motors, hardware: MotorHardware) {
+  init(
+    _ configuration: Configuration, motors: Configuration.Motors, hardware: MotorHardware
+  ) throws(RuntimeError) {
     self.configuration = configuration
     self.hardware = hardware
     let settings = configuration.robotSettings(motors)
     self.settings = Latest(settings)
     snapshot = Latest(RobotSnapshot(settings))
+    let bell = try Doorbell()
+    requestBell = bell
+    door = RobotDoor(
+      requests: requests.writer(), answers: answers.reader(), snapshot: snapshot, ring: { bell.button.ring() })
   }
 
   /// The lane, to be built once. `input` releases the loop when a datagram arrives on `port`.
+  /// This system must outlive the lane.
   func lane(port: consuming DatagramPort, input: LoopInput, bell: DoorbellButton?) -> Lane {
     var port: DatagramPort? = port
     return Lane("robot", scheduling: configuration.laneScheduling, cpu: configuration.robotCPU) {
       Loop(
         Self.loopName, every: .hertz(Double(configuration.robotRateHertz)), late: .skip,
-        safeStateAfter: configuration.robotSafeStateAfter, inputs: [input]
+        safeStateAfter: configuration.robotSafeStateAfter, inputs: [input, requestBell.loopInput]
       ) {
         RobotLoop(
           motors: hardware.motors(), port: port.take()!, settings: settings.reader(), requests: requests.reader(),
-          snapshot: snapshot.writer(), notices: notices.writer(), bell: bell)
+          requestBell: requestBell.input, answers: answers.writer(), snapshot: snapshot.writer(),
+          notices: notices.writer(), bell: bell)
       }
     }
   }

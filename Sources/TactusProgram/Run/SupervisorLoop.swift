@@ -4,6 +4,8 @@ import Tactus
 
 /// What the supervisor tells the main thread.
 enum SupervisorNotice: BitwiseCopyable {
+  /// Ten times a second, whatever the control loop does.
+  case beat(TickInstant)
   /// The control loop advances; about once a second.
   case pulse
   /// The control loop has not ticked for so long.
@@ -12,7 +14,7 @@ enum SupervisorNotice: BitwiseCopyable {
 }
 
 /// Watches the control loop and passes its signs of life on: to the guard with every advance, to the main thread once a
-/// second.
+/// second. Is the main thread's clock besides.
 ///
 /// Runs in a lane of its own at normal priority: when the whole program is starved the guard must hear silence.
 struct SupervisorLoop: ~Copyable, ControlLoop {
@@ -45,6 +47,7 @@ struct SupervisorLoop: ~Copyable, ControlLoop {
 
   @_noLocks @_noAllocation
   mutating func tick(_ tick: Tick) {
+    tell(.beat(tick.started))
     let newest = robot.read().at
     guard newest.nanoseconds != lastTick.nanoseconds else { return wait(at: tick.started) }
     lastTick = newest
@@ -72,7 +75,7 @@ struct SupervisorLoop: ~Copyable, ControlLoop {
     }
   }
 
-  /// A full ring means that the main thread hangs; it will find older notices when it is back.
+  /// A full ring means that the main thread has hung for some seconds; it will find older notices when it is back.
   @_noLocks @_noAllocation
   private mutating func tell(_ notice: SupervisorNotice) {
     _ = notices.push(notice)

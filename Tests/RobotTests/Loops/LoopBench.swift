@@ -17,10 +17,12 @@ final class LoopBench {
   let bus = SimulatedI2CBus()
   let settings: Latest<RobotSettings>
   let requests = Ring<RobotRequest>(capacity: 64)
+  let answers = Ring<RobotAnswer>(capacity: 4)
   let output: Latest<RobotSnapshot>
   let notices = Ring<RobotNotice>(capacity: 64)
   var settingsWriter: LatestWriter<RobotSettings>
   var requestWriter: RingWriter<RobotRequest>
+  var answerReader: RingReader<RobotAnswer>
   var reader: LatestReader<RobotSnapshot>
   var noticeReader: RingReader<RobotNotice>
   private var loop: RobotLoop
@@ -32,18 +34,31 @@ final class LoopBench {
     output = Latest(RobotSnapshot(initial))
     settingsWriter = settings.writer()
     requestWriter = requests.writer()
+    answerReader = answers.reader()
     reader = output.reader()
     noticeReader = notices.reader()
     bus.attach(board.chip, at: YBPcbCar.standardAddress)
     loop = RobotLoop(
       motors: Motors(YBPcbCar(), on: bus.port()), port: network.port(Self.robot), settings: settings.reader(),
-      requests: requests.reader(), snapshot: output.writer(), notices: notices.writer())
+      requests: requests.reader(), answers: answers.writer(), snapshot: output.writer(), notices: notices.writer())
   }
 
   func send(_ text: String, from sender: Endpoint = LoopBench.phone, at milliseconds: Int64) {
     var port = network.port(sender)
     port.now = .milliseconds(milliseconds)
     Array(text.utf8).withUnsafeBytes { _ = port.send($0, to: Self.robot) }
+  }
+
+  /// Pushes a request made at `milliseconds`, numbered by hand.
+  func request(_ number: UInt64, _ command: RobotRequest.Command, client: UInt32 = 7, at milliseconds: Int64) {
+    precondition(
+      requestWriter.push(RobotRequest(number: number, issued: .milliseconds(milliseconds), command, client: client)))
+  }
+
+  func takeAnswers() -> [RobotAnswer] {
+    var answers: [RobotAnswer] = []
+    while let answer = answerReader.pop() { answers.append(answer) }
+    return answers
   }
 
   func tick(_ milliseconds: Int64, _ cause: ReleaseCause = .period) { tick(.milliseconds(milliseconds), cause) }

@@ -176,12 +176,110 @@ import Wire
   @Test("requests: clients inside the daemon drive and stop like senders")
   func requests() {
     let bench = LoopBench()
-    _ = bench.requestWriter.push(.drive(speeds(30, 30), client: 7))
+    bench.request(1, .drive(speeds(30, 30), timestamp: nil), client: 7, at: 0)
     bench.tick(0)
     #expect(bench.snapshot.holder?.source == .local(7))
-    _ = bench.requestWriter.push(.emergencyStop(client: 8))
+    bench.request(2, .emergencyStop, client: 8, at: 50)
     bench.tick(50)
     #expect(bench.snapshot.isEmergencyStopped)
+  }
+
+  @Test("requests: each is answered in the tick that takes it, in their order, with its verdict and the robot's state")
+  func answers() {
+    let bench = LoopBench()
+    bench.tick(0)
+    bench.request(1, .drive(speeds(30, 30), timestamp: .at(1.5)), client: 7, at: 40)
+    bench.request(2, .drive(speeds(10, 10), timestamp: nil), client: 8, at: 40)
+    bench.request(3, .query, client: 9, at: 41)
+    #expect(bench.takeAnswers().isEmpty)
+    bench.tick(45, .input)
+    let answers = bench.takeAnswers()
+    #expect(answers.map(\.number) == [1, 2, 3])
+    #expect(answers.map(\.verdict) == [.accepted, .ignored(.notController), .accepted])
+    #expect(answers.allSatisfy { $0.at == .milliseconds(45) && $0.state == bench.snapshot.state })
+    #expect(answers[2].state.speeds == speeds(30, 30))
+    #expect(bench.snapshot.counters.accepted == 1, "a query is no command")
+    bench.request(4, .drive(speeds(40, 40), timestamp: .at(1.25)), client: 7, at: 46)
+    bench.tick(46, .input)
+    #expect(bench.takeAnswers().map(\.verdict) == [.ignored(.older)])
+  }
+
+  @Test("requests: an answer that finds its ring full is counted, the request is obeyed")
+  func answersDropped() {
+    let bench = LoopBench()
+    for number in 1...5 { bench.request(UInt64(number), .query, at: 0) }
+    bench.request(6, .emergencyStop, at: 0)
+    bench.tick(0)
+    #expect(bench.takeAnswers().map(\.number) == [1, 2, 3, 4])
+    #expect(bench.snapshot.counters.answersDropped == 2)
+    #expect(bench.snapshot.isEmergencyStopped)
+  }
+
+  @Test("stalled lane: a drive that waited longer than 250 ms never reaches the motors, one that did not does")
+  func staleDrive() {
+    let bench = LoopBench()
+    bench.tick(0)
+    _ = bench.writes()
+    bench.request(1, .drive(speeds(60, 60), timestamp: nil), at: 49)
+    bench.tick(300)
+    #expect(bench.writes() == stop)
+    #expect(bench.takeAnswers().map(\.verdict) == [.ignored(.stale)])
+    #expect(bench.snapshot.counters.ignored(.stale) == 1 && bench.snapshot.holder == nil)
+    bench.request(2, .drive(speeds(60, 60), timestamp: nil), at: 301)
+    bench.tick(551)
+    #expect(bench.writes() == ["run 153 153"])
+    #expect(bench.takeAnswers().map(\.verdict) == [.accepted])
+  }
+
+  @Test("stalled lane: stops, zero speeds and emergency stops are obeyed however long they waited")
+  func neverStale() {
+    for command in [RobotRequest.Command.stop, .emergencyStop, .drive(.zero, timestamp: nil)] {
+      let bench = LoopBench()
+      bench.request(1, .drive(speeds(60, 60), timestamp: nil), client: 1, at: 0)
+      bench.tick(0)
+      _ = bench.writes()
+      bench.request(2, command, client: 2, at: 10)
+      bench.tick(900)
+      #expect(bench.writes() == stop)
+      #expect(bench.takeAnswers().map(\.verdict) == [.accepted, .accepted])
+    }
+  }
+
+  @Test(
+    "stalled lane: a reset that waited longer than 250 ms undoes no emergency stop; a drive that did counts as a stick held"
+  )
+  func staleReset() {
+    let bench = LoopBench()
+    bench.request(1, .emergencyStop, at: 0)
+    bench.tick(0)
+    bench.request(2, .reset, at: 100)
+    bench.tick(2000)
+    #expect(bench.takeAnswers().map(\.verdict) == [.accepted, .ignored(.stale)])
+    #expect(bench.snapshot.isEmergencyStopped)
+    bench.request(3, .drive(speeds(60, 60), timestamp: nil), at: 2000)
+    bench.request(4, .reset, at: 2400)
+    bench.tick(2400)
+    #expect(bench.takeAnswers().map(\.verdict) == [.ignored(.stale), .ignored(.stickNotAtZero)])
+    bench.request(5, .reset, at: 3400)
+    bench.tick(3400)
+    #expect(bench.takeAnswers().map(\.verdict) == [.accepted])
+  }
+
+  @Test("a client inside the daemon leaves: the motors stop at once when it held control, otherwise nothing happens")
+  func leave() {
+    let bench = LoopBench()
+    bench.request(1, .drive(speeds(60, 60), timestamp: nil), client: 1, at: 0)
+    bench.tick(0)
+    _ = bench.writes()
+    bench.request(2, .leave, client: 2, at: 10)
+    bench.tick(10, .input)
+    #expect(bench.writes().isEmpty)
+    // Even when its last command is taken in the same tick.
+    bench.request(3, .drive(speeds(40, 40), timestamp: nil), client: 1, at: 20)
+    bench.request(4, .leave, client: 1, at: 20)
+    bench.tick(20, .input)
+    #expect(bench.writes() == stop)
+    #expect(bench.snapshot.state.description == "stopped: commanded")
   }
 
   @Test("settings: published ones hold from the next tick on")

@@ -91,7 +91,8 @@ private struct SafetyObserver {
     case 0..<45: .command(randomSpeeds(&generator), timestamp: stamp, from: source)
     case 45..<48: .stop(timestamp: stamp, from: source)
     case 48: .emergencyStop(from: source)
-    case 49..<55: .reset(from: source)
+    case 49: .stale(isDrive: Bool.random(using: &generator))
+    case 50..<55: .reset(from: source)
     case 55..<75: .tick
     case 75..<82: .driveConfirmed
     case 82: .driveFailed(failure)

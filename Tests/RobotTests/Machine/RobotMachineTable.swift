@@ -10,6 +10,8 @@ let robotMachineTable = """
     driveAUnstamped    driving                 drive  accepted
     driveB             driving                 drive  accepted
     driveNaN           stopped(start)?         none   notFinite
+    staleDrive         stopped(start)?         none   stale
+    staleReset         stopped(start)?         none   stale
     zeroA              stopped(commanded)A?    stop   accepted
     zeroAOlder         stopped(commanded)A?    stop   accepted
     zeroB              stopped(commanded)B?    stop   accepted
@@ -35,6 +37,8 @@ let robotMachineTable = """
     driveAUnstamped    driving                 drive  accepted
     driveB             driving                 drive  accepted
     driveNaN           stopped(start)          none   notFinite
+    staleDrive         stopped(start)          none   stale
+    staleReset         stopped(start)          none   stale
     zeroA              stopped(commanded)A     stop   accepted
     zeroAOlder         stopped(commanded)A     stop   accepted
     zeroB              stopped(commanded)B     stop   accepted
@@ -60,6 +64,8 @@ let robotMachineTable = """
     driveAUnstamped    driving                 drive  accepted
     driveB             stopped(commanded)A     none   notController
     driveNaN           stopped(commanded)A     none   notFinite
+    staleDrive         stopped(commanded)A     none   stale
+    staleReset         stopped(commanded)A     none   stale
     zeroA              stopped(commanded)A     stop   accepted
     zeroAOlder         stopped(commanded)A     stop   accepted
     zeroB              stopped(commanded)A     stop   accepted
@@ -85,6 +91,8 @@ let robotMachineTable = """
     driveAUnstamped    stopped(byB)A           none   stickNotAtZero
     driveB             stopped(byB)A           none   notController
     driveNaN           stopped(byB)A           none   notFinite
+    staleDrive         stopped(byB)A           none   stale
+    staleReset         stopped(byB)A           none   stale
     zeroA              stopped(commanded)A     stop   accepted
     zeroAOlder         stopped(byB)A           stop   accepted
     zeroB              stopped(byB)A           stop   accepted
@@ -110,6 +118,8 @@ let robotMachineTable = """
     driveAUnstamped    driving                 drive  accepted
     driveB             driving                 none   notController
     driveNaN           driving                 none   notFinite
+    staleDrive         driving                 none   stale
+    staleReset         driving                 none   stale
     zeroA              stopped(commanded)A?    stop   accepted
     zeroAOlder         stopped(commanded)A?    stop   accepted
     zeroB              stopped(byB)A?          stop   accepted
@@ -135,6 +145,8 @@ let robotMachineTable = """
     driveAUnstamped    emergencyStop?          none   emergencyStopped
     driveB             emergencyStop?          none   emergencyStopped
     driveNaN           emergencyStop?          none   notFinite
+    staleDrive         emergencyStop?          none   stale
+    staleReset         emergencyStop?          none   stale
     zeroA              emergencyStop?          stop   accepted
     zeroAOlder         emergencyStop?          stop   accepted
     zeroB              emergencyStop?          stop   accepted
@@ -160,6 +172,8 @@ let robotMachineTable = """
     driveAUnstamped    emergencyStop           none   emergencyStopped
     driveB             emergencyStop           none   emergencyStopped
     driveNaN           emergencyStop           none   notFinite
+    staleDrive         emergencyStop           none   stale
+    staleReset         emergencyStop           none   stale
     zeroA              emergencyStop           stop   accepted
     zeroAOlder         emergencyStop           stop   accepted
     zeroB              emergencyStop           stop   accepted
@@ -185,6 +199,8 @@ let robotMachineTable = """
     driveAUnstamped    emergencyStop+fault     none   emergencyStopped
     driveB             emergencyStop+fault     none   emergencyStopped
     driveNaN           emergencyStop+fault     none   notFinite
+    staleDrive         emergencyStop+fault     none   stale
+    staleReset         emergencyStop+fault     none   stale
     zeroA              emergencyStop+fault     stop   accepted
     zeroAOlder         emergencyStop+fault     stop   accepted
     zeroB              emergencyStop+fault     stop   accepted
@@ -210,6 +226,8 @@ let robotMachineTable = """
     driveAUnstamped    fault?                  none   inFault
     driveB             fault?                  none   inFault
     driveNaN           fault?                  none   notFinite
+    staleDrive         fault?                  none   stale
+    staleReset         fault?                  none   stale
     zeroA              fault?                  stop   accepted
     zeroAOlder         fault?                  stop   accepted
     zeroB              fault?                  stop   accepted
@@ -235,6 +253,8 @@ let robotMachineTable = """
     driveAUnstamped    fault                   none   inFault
     driveB             fault                   none   inFault
     driveNaN           fault                   none   notFinite
+    staleDrive         fault                   none   stale
+    staleReset         fault                   none   stale
     zeroA              fault                   stop   accepted
     zeroAOlder         fault                   stop   accepted
     zeroB              fault                   stop   accepted
@@ -260,6 +280,8 @@ let robotMachineTable = """
     driveAUnstamped    shutDown                none   shutDown
     driveB             shutDown                none   shutDown
     driveNaN           shutDown                none   notFinite
+    staleDrive         shutDown                none   stale
+    staleReset         shutDown                none   stale
     zeroA              shutDown                stop   accepted
     zeroAOlder         shutDown                stop   accepted
     zeroB              shutDown                stop   accepted

@@ -45,7 +45,7 @@ private enum StateRow: String, CaseIterable {
 }
 
 private enum EventColumn: String, CaseIterable {
-  case driveA, driveAOlder, driveASame, driveAUnstamped, driveB, driveNaN
+  case driveA, driveAOlder, driveASame, driveAUnstamped, driveB, driveNaN, staleDrive, staleReset
   case zeroA, zeroAOlder, zeroB, stopA, stopAOlder, stopB, emergencyStopC, resetC, tick
   case driveConfirmed, driveNoAcknowledge, driveTimedOut, stopConfirmed, stopNoAcknowledge, stopTimedOut
   case missed, settings, shutdown
@@ -59,6 +59,8 @@ private enum EventColumn: String, CaseIterable {
     case .driveAUnstamped: .command(some, timestamp: nil, from: sourceA)
     case .driveB: .command(some, timestamp: .at(12.5), from: sourceB)
     case .driveNaN: .command(speeds(.nan, 10), timestamp: .at(11.5), from: sourceA)
+    case .staleDrive: .stale(isDrive: true)
+    case .staleReset: .stale(isDrive: false)
     case .zeroA: .command(.zero, timestamp: .at(11.5), from: sourceA)
     case .zeroAOlder: .command(.zero, timestamp: .at(9.5), from: sourceA)
     case .zeroB: .command(.zero, timestamp: .at(12.5), from: sourceB)

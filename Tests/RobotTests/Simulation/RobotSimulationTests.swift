@@ -19,6 +19,24 @@ extension SimulatedRobotSnapshot {
 }
 
 @Suite struct RobotSimulationTests {
+  @Test("requests: each releases the loop when it is made, at most once a millisecond; the periods stay")
+  func requestReleases() throws {
+    var configuration = RobotSimulation.Configuration()
+    configuration.operators = 0
+    let run = try RobotSimulation(configuration)
+    run.run(for: .milliseconds(13))
+    run.request(.drive(speeds(30, 30), timestamp: nil), client: 1)
+    run.run(for: .microseconds(400))
+    run.request(.drive(speeds(40, 40), timestamp: nil), client: 1)
+    run.request(.stop, client: 2)
+    run.run(for: .milliseconds(60))
+    let answers = run.takeAnswers()
+    #expect(answers.map(\.at.nanoseconds) == [13_000_000, 14_000_000, 14_000_000])
+    #expect(answers.map(\.verdict) == [.accepted, .accepted, .accepted])
+    let counters = try #require(run.statistics[RobotSimulation.robotLoop]).counters
+    #expect(counters.byInput == 2 && counters.ran == 2)
+  }
+
   private func simulation(
     _ seed: UInt64 = 1, operators: Int = 1, _ change: (inout SimulatedNetwork.Conditions) -> Void = { _ in }
   ) throws -> RobotSimulation {

@@ -23,7 +23,8 @@ struct MetricsPageTests {
       #"tactus_robot_wheel_speed_ratio{wheel="right"} 0.25"#,
       #"tactus_robot_ignored_commands_total{reason="not-controller"} 0"#, "tactus_robot_malformed_datagrams_total 0",
     ] {
-      #expect(lines.contains(Substring(line)), "\(line)")
+      let isThere = lines.contains(Substring(line))
+      #expect(isThere, "\(line)")
     }
     #expect(lines.contains { $0.hasPrefix("tactus_robot_last_command_age_seconds 0.0") })
   }

@@ -16,6 +16,7 @@ enum WholePage {
     defer { runtime.stop() }
     let sources: [any MetricSource] = [
       RuntimeMetrics(runtime, version: "1.2.3"), RobotMetrics({ snapshot }, now: { now }), ProcessMetrics(),
+      ServiceMetrics(ServiceCounters()),
     ]
     var writer = MetricsWriter()
     for source in sources { source.write(into: &writer) }

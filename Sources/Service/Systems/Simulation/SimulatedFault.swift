@@ -2,7 +2,7 @@ import Buses
 import Tactus
 
 /// A fault as `POST /api/sim/fault` takes it and `GET /api/sim/fault` shows it: absent members do not belong to it.
-struct SimulatedFault: Encodable, Hashable {
+struct SimulatedFault: Encodable, Hashable, JSONReadable {
   enum Name: String, Encodable, CaseIterable {
     case nak, stuck
     case randomNak = "random-nak"
@@ -12,19 +12,6 @@ struct SimulatedFault: Encodable, Hashable {
     case delay, duplication, reordering
     case laneStall = "lane-stall"
     case clear
-
-    /// The members that it must have, and those it may have.
-    var members: (needed: [String], optional: [String]) {
-      switch self {
-      case .nak: (["bus", "address"], ["count"])
-      case .randomNak, .packetLoss, .duplication: (["bus", "perMille"], [])
-      case .reordering: (["bus", "perMille"], ["holdMs"])
-      case .stuck, .full, .gone, .linkLoss: (["bus"], [])
-      case .delay: (["bus", "ms"], ["jitterMs"])
-      case .laneStall: (["lane", "ms"], [])
-      case .clear: ([], ["bus"])
-      }
-    }
 
     /// Faults that a bus of this kind can have.
     static func of(_ line: SimulatedBus.Line) -> [Name] {
@@ -54,23 +41,30 @@ struct SimulatedFault: Encodable, Hashable {
   }
 
   /// - Throws: 422 with the field for anything unknown, missing or out of range.
-  init(_ body: BodyReader) throws(APIError) {
-    let text = try body.text("fault")
-    guard let fault = Name(rawValue: text) else {
-      let known = Name.allCases.map(\.rawValue).joined(separator: ", ")
-      throw .validation("fault", expected: "one of \(known)", got: "\"\(text.prefix(40))\"")
+  init(_ body: inout JSONReader) throws(APIError) {
+    fault = Name(rawValue: try body.required("fault", .choice(Name.allCases.map(\.rawValue))))!
+    let name = JSONKind<String>.text(1...64)
+    switch fault {
+    case .clear: bus = try body.optional("bus", name)
+    case .laneStall:
+      lane = try body.required("lane", name)
+      ms = try body.required("ms", .integer(1...5_000))
+      return
+    default: bus = try body.required("bus", name)
     }
-    let (needed, optional) = fault.members
-    try body.allow(["fault"] + needed + optional)
-    func isGiven(_ name: String) -> Bool { needed.contains(name) || body.has(name) }
-    self.fault = fault
-    if isGiven("bus") { bus = try body.text("bus") }
-    if isGiven("lane") { lane = try body.text("lane") }
-    if isGiven("address") { address = try body.integer("address", in: 0x08...0x77) }
-    if isGiven("count") { count = try body.integer("count", in: 1...1_000_000) }
-    if isGiven("perMille") { perMille = try body.integer("perMille", in: 0...1000) }
-    if isGiven("ms") { ms = try body.integer("ms", in: fault == .laneStall ? 1...5_000 : 0...60_000) }
-    if isGiven("jitterMs") { jitterMs = try body.integer("jitterMs", in: 0...60_000) }
-    if isGiven("holdMs") { holdMs = try body.integer("holdMs", in: 0...60_000) }
+    let milliseconds = JSONKind<Int>.integer(0...60_000)
+    switch fault {
+    case .nak:
+      address = try body.required("address", .integer(0x08...0x77))
+      count = try body.optional("count", .integer(1...1_000_000))
+    case .randomNak, .packetLoss, .duplication: perMille = try body.required("perMille", .integer(0...1000))
+    case .reordering:
+      perMille = try body.required("perMille", .integer(0...1000))
+      holdMs = try body.optional("holdMs", milliseconds)
+    case .delay:
+      ms = try body.required("ms", milliseconds)
+      jitterMs = try body.optional("jitterMs", milliseconds)
+    case .stuck, .full, .gone, .linkLoss, .laneStall, .clear: break
+    }
   }
 }

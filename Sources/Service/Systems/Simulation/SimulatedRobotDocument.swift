@@ -18,9 +18,9 @@ struct SimulatedRobotDocument: Encodable {
   var wheels: Wheels
   /// How fast the board was told to turn them.
   var target: Wheels
-  /// Absent until set.
-  var panDegrees: UInt8?
-  var tiltDegrees: UInt8?
+  /// Null until set.
+  @OrNull var panDegrees: UInt8?
+  @OrNull var tiltDegrees: UInt8?
   /// Motor commands that the board took.
   var commands: Int64
   /// Writes that the board acknowledged and ignored.
@@ -30,7 +30,8 @@ struct SimulatedRobotDocument: Encodable {
     monotonicNs = snapshot.at.nanoseconds
     pose = Pose(xM: snapshot.pose.x, yM: snapshot.pose.y, headingRad: snapshot.pose.heading)
     (wheels, target) = (Wheels(snapshot.speeds), Wheels(snapshot.target))
-    (panDegrees, tiltDegrees) = (snapshot.pan, snapshot.tilt)
+    _panDegrees = OrNull(wrappedValue: snapshot.pan)
+    _tiltDegrees = OrNull(wrappedValue: snapshot.tilt)
     (commands, ignoredWrites) = (snapshot.commands, snapshot.ignored)
   }
 }

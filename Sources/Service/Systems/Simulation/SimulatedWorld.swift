@@ -96,7 +96,7 @@ public struct SimulatedWorld: Sendable {
   }
 
   private func inject(_ request: APIRequest) throws(APIError) -> APIResponse {
-    let fault = try SimulatedFault(BodyReader(request.body))
+    let fault = try request.decode(SimulatedFault.self)
     let bus = try fault.bus.map { name throws(APIError) in try self.bus(name) }
     switch fault.fault {
     case .clear:

@@ -1,0 +1,15 @@
+/// What became of an announcement, for a log.
+public enum AnnouncementReport: Sendable, Hashable, CustomStringConvertible {
+  case announced(name: String, type: String)
+  /// No bus, or no Avahi on it; told once until that changes.
+  case absent(reason: String)
+  case failed(reason: String)
+
+  public var description: String {
+    switch self {
+    case .announced(let name, let type): "announced as \"\(name)\" (\(type))"
+    case .absent(let reason): "not announced: \(reason)"
+    case .failed(let reason): "the announcement failed: \(reason)"
+    }
+  }
+}

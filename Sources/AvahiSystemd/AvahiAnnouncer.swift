@@ -1,0 +1,202 @@
+#if Bonjour
+  import CSystemBus
+  import Dispatch
+
+  /// Announces services on the local network through Avahi's D-Bus, for as long as it exists.
+  ///
+  /// Quiet where there is no bus or no Avahi; announces again when Avahi comes back; takes another name when somebody has
+  /// the wanted one. All of it on one queue of its own; nobody ever waits for it except `stop`.
+  ///
+  /// Source: Avahi's introspection files org.freedesktop.Avahi.Server and .EntryGroup.
+  public final class AvahiAnnouncer: @unchecked Sendable {
+    // Safe: every stored variable is touched on `queue` only.
+    private static let avahi = "org.freedesktop.Avahi"
+    private static let server = "org.freedesktop.Avahi.Server"
+    private static let entryGroup = "org.freedesktop.Avahi.EntryGroup"
+    /// AVAHI_SERVER_RUNNING
+    private static let serverRuns: Int32 = 2
+    /// So many names are tried.
+    private static let mostNames = 100
+
+    private let queue = DispatchQueue(label: "tactus.avahi")
+    private let report: @Sendable (AnnouncementReport) -> Void
+    private var services: [AnnouncedService]
+    private var bus: SystemBus?
+    private var arrivals: (any DispatchSourceRead)?
+    /// The object path of what Avahi holds for us.
+    private var group: String?
+    private var renamings = 0
+    private var lastReport: AnnouncementReport?
+
+    /// - Parameter report: called on the announcer's queue, when something has changed.
+    public init(_ services: [AnnouncedService], report: @escaping @Sendable (AnnouncementReport) -> Void) {
+      self.services = services
+      self.report = report
+    }
+
+    /// Returns at once.
+    public func start() {
+      queue.async { self.connect() }
+    }
+
+    /// Withdraws what is announced. Blocks for some milliseconds; with an Avahi that does not answer, for some seconds.
+    public func stop() {
+      queue.sync {
+        self.withdraw()
+        self.disconnect()
+      }
+    }
+
+    // MARK: on the queue
+
+    private func connect() {
+      guard bus == nil else { return }
+      do throws(SystemBus.Failure) {
+        let bus = try SystemBus()
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        try bus.match(
+          "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(Self.avahi)'",
+          context: context, onOwnerChanged)
+        try bus.match(
+          "type='signal',sender='\(Self.avahi)',interface='\(Self.server)',member='StateChanged'", context: context,
+          onServerChanged)
+        try bus.match(
+          "type='signal',sender='\(Self.avahi)',interface='\(Self.entryGroup)',member='StateChanged'",
+          context: context, onGroupChanged)
+        self.bus = bus
+        let arrivals = DispatchSource.makeReadSource(fileDescriptor: bus.descriptor, queue: queue)
+        // Keeps the announcer, which the handlers point to, until the source is cancelled.
+        arrivals.setEventHandler { self.process() }
+        // Dispatch watches the descriptor until then: it must not be closed before.
+        arrivals.setCancelHandler { withExtendedLifetime(bus) {} }
+        arrivals.activate()
+        self.arrivals = arrivals
+        publish()
+        process()
+      } catch {
+        tell(.absent(reason: "no system bus: \(error.message)"))
+      }
+    }
+
+    private func disconnect() {
+      arrivals?.cancel()
+      arrivals = nil
+      bus = nil
+      group = nil
+    }
+
+    private func process() {
+      guard let bus, !bus.process() else { return }
+      disconnect()
+      tell(.absent(reason: "the system bus has gone"))
+    }
+
+    /// Avahi has come or gone.
+    fileprivate func avahiChanged(isThere: Bool) {
+      group = nil
+      if isThere { publish() } else { tell(.absent(reason: "Avahi has gone")) }
+    }
+
+    fileprivate func serverChanged(to state: Int32) {
+      if state == Self.serverRuns { publish() } else { withdraw() }
+    }
+
+    fileprivate func groupChanged(_ path: String, to state: Int32, error: String) {
+      guard path == group else { return }
+      switch state {
+      case 2: for service in services { tell(.announced(name: service.name, type: service.type)) }
+      case 3: renameAndPublish()
+      case 4: tell(.failed(reason: error))
+      default: break
+      }
+    }
+
+    private func publish() {
+      guard let bus else { return }
+      withdraw()
+      do throws(SystemBus.Failure) {
+        let state = try bus.call(Self.avahi, "/", Self.server, "GetState").integer()
+        guard state == Self.serverRuns else { return }
+        let path = try bus.call(Self.avahi, "/", Self.server, "EntryGroupNew").text("o")
+        guard let path else { return tell(.failed(reason: "Avahi gave no entry group")) }
+        group = path
+        for service in services { try add(service, to: path, on: bus) }
+        _ = try bus.call(Self.avahi, path, Self.entryGroup, "Commit")
+      } catch {
+        switch error.name {
+        case "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner":
+          tell(.absent(reason: "Avahi is not running"))
+        case "org.freedesktop.Avahi.CollisionError": renameAndPublish()
+        default: tell(.failed(reason: error.message))
+        }
+      }
+    }
+
+    private func add(_ service: AnnouncedService, to path: String, on bus: SystemBus) throws(SystemBus.Failure) {
+      _ = try bus.call(Self.avahi, path, Self.entryGroup, "AddService") { (message) throws(SystemBus.Failure) in
+        try message.append(Int32(-1))  // any interface
+        try message.append(Int32(-1))  // IPv4 and IPv6
+        try message.append(UInt32(0))
+        try message.append(service.name)
+        try message.append(service.type)
+        try message.append("")  // the default domain
+        try message.append("")  // this host
+        try message.append(service.port)
+        try message.append(byteStrings: service.text.map { Array($0.utf8) })
+      }
+    }
+
+    private func withdraw() {
+      guard let bus, let path = group else { return }
+      group = nil
+      _ = try? bus.call(Self.avahi, path, Self.entryGroup, "Free")
+    }
+
+    private func renameAndPublish() {
+      renamings += 1
+      guard renamings <= Self.mostNames else { return tell(.failed(reason: "every name is taken")) }
+      services = services.map { $0.renamed() }
+      publish()
+    }
+
+    private func tell(_ news: AnnouncementReport) {
+      // Several services in one group are announced together: only a repetition of the last news is none.
+      guard news != lastReport else { return }
+      lastReport = news
+      report(news)
+    }
+  }
+
+  // sd-bus calls these on the announcer's queue, from `process` or within a call. They are functions, not closures in a
+  // type, so that no actor is assumed.
+
+  private func announcer(_ context: UnsafeMutableRawPointer?) -> AvahiAnnouncer {
+    Unmanaged<AvahiAnnouncer>.fromOpaque(context!).takeUnretainedValue()
+  }
+
+  private func onOwnerChanged(
+    _ message: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _ error: UnsafeMutablePointer<sd_bus_error>?
+  ) -> Int32 {
+    let message = BusMessage(borrowing: message!)
+    guard message.text() != nil, message.text() != nil, let owner = message.text() else { return 0 }
+    announcer(context).avahiChanged(isThere: !owner.isEmpty)
+    return 0
+  }
+
+  private func onServerChanged(
+    _ message: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _ error: UnsafeMutablePointer<sd_bus_error>?
+  ) -> Int32 {
+    if let state = BusMessage(borrowing: message!).integer() { announcer(context).serverChanged(to: state) }
+    return 0
+  }
+
+  private func onGroupChanged(
+    _ message: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _ error: UnsafeMutablePointer<sd_bus_error>?
+  ) -> Int32 {
+    guard let path = sd_bus_message_get_path(message) else { return 0 }
+    let message = BusMessage(borrowing: message!)
+    guard let state = message.integer() else { return 0 }
+    announcer(context).groupChanged(String(cString: path), to: state, error: message.text() ?? "")
+    return 0
+  }
+#endif

@@ -1,0 +1,3 @@
+#ifdef BONJOUR
+#include "CSystemBus.h"
+#endif

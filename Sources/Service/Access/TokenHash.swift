@@ -1,0 +1,29 @@
+/// The SHA-256 of a token's text: all that is kept of it. In files 64 hexadecimal digits.
+struct TokenHash: Sendable, Equatable {
+  private let bytes: [UInt8]
+
+  /// The hash of no token anybody has.
+  static let nobody = TokenHash(bytes: SystemCrypto.sha256(SystemCrypto.randomBytes(32)))
+
+  init(of text: String) { bytes = SystemCrypto.sha256(text.utf8) }
+
+  private init(bytes: [UInt8]) { self.bytes = bytes }
+
+  /// Takes the same time whatever differs.
+  func isSame(as other: TokenHash) -> Bool { SystemCrypto.areEqual(bytes, other.bytes) }
+}
+
+extension TokenHash: Codable {
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    guard let bytes = Hexadecimal.bytes(try container.decode(String.self)), bytes.count == 32 else {
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "expected 64 hexadecimal digits")
+    }
+    self.bytes = bytes
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(Hexadecimal.text(bytes))
+  }
+}

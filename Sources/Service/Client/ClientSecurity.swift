@@ -1,0 +1,61 @@
+import NIOCore
+
+#if TLS
+  import CCrypto
+  import NIOSSL
+
+  /// The client's side of TLS: a certificate that the machine trusts, or exactly the one with a given fingerprint.
+  struct ClientSecurity: Sendable {
+    private let context: NIOSSLContext
+    private let host: String
+    private let fingerprint: [UInt8]?
+
+    init(host: String, fingerprint: String?) throws(ServiceClient.Failure) {
+      if let fingerprint {
+        guard let bytes = Self.bytes(fingerprint) else { throw .badFingerprint(fingerprint) }
+        self.fingerprint = bytes
+      } else {
+        self.fingerprint = nil
+      }
+      do {
+        context = try NIOSSLContext(configuration: .makeClientConfiguration())
+      } catch {
+        throw .unreachable("TLS: \(error)")
+      }
+      self.host = host
+    }
+
+    func secure(_ pipeline: ChannelPipeline.SynchronousOperations) throws {
+      // An address is no name for SNI.
+      let isAddress = (try? SocketAddress(ipAddress: host, port: 0)) != nil
+      let name = isAddress ? nil : host
+      guard let fingerprint else {
+        return try pipeline.addHandler(NIOSSLClientHandler(context: context, serverHostname: name))
+      }
+      // Instead of the usual checks: names and dates say nothing about a certificate that is known byte for byte.
+      let handler = try NIOSSLClientHandler(context: context, serverHostname: name) { chain, verdict in
+        verdict.succeed(Self.isPinned(chain.first, fingerprint) ? .certificateVerified : .failed)
+      }
+      try pipeline.addHandler(handler)
+    }
+
+    private static func isPinned(_ certificate: NIOSSLCertificate?, _ fingerprint: [UInt8]) -> Bool {
+      guard let bytes = try? certificate?.toDERBytes() else { return false }
+      var digest = [UInt8](repeating: 0, count: 32)
+      return crypto_sha256(bytes, bytes.count, &digest) == 0 && digest == fingerprint
+    }
+
+    private static func bytes(_ text: String) -> [UInt8]? {
+      let digits = text.filter { $0 != ":" }.compactMap(\.hexDigitValue)
+      guard digits.count == 64, text.count(where: { $0 != ":" }) == 64 else { return nil }
+      return (0..<32).map { UInt8(digits[2 * $0] * 16 + digits[2 * $0 + 1]) }
+    }
+  }
+#else
+  /// Nothing: this build has no TLS.
+  struct ClientSecurity: Sendable {
+    init(host: String, fingerprint: String?) throws(ServiceClient.Failure) { throw .withoutTLS }
+
+    func secure(_ pipeline: ChannelPipeline.SynchronousOperations) throws {}
+  }
+#endif

@@ -1,0 +1,40 @@
+/// Where a daemon's door is, as people write it: `pi.local`, `192.168.1.7:9000`, `[::1]:8000`, `https://pi.local:8000`.
+public struct ServiceAddress: Sendable, Hashable, CustomStringConvertible {
+  public let host: String
+  public let port: Int
+  public let isSecure: Bool
+
+  /// nil when it is none of the above; a path other than `/` is none.
+  public init?(_ text: String, port defaultPort: Int = 8000) {
+    var rest = Substring(text)
+    isSecure = rest.hasPrefix("https://")
+    if isSecure { rest = rest.dropFirst(8) } else if rest.hasPrefix("http://") { rest = rest.dropFirst(7) }
+    if rest.hasSuffix("/") { rest = rest.dropLast() }
+    var digits: Substring?
+    if rest.hasPrefix("[") {
+      guard let end = rest.firstIndex(of: "]") else { return nil }
+      host = String(rest[rest.index(after: rest.startIndex)..<end])
+      let after = rest[rest.index(after: end)...]
+      guard after.isEmpty || after.hasPrefix(":") else { return nil }
+      digits = after.isEmpty ? nil : after.dropFirst()
+    } else if rest.count(where: { $0 == ":" }) > 1 {
+      // An IPv6 address without brackets has no port.
+      host = String(rest)
+    } else {
+      let colon = rest.firstIndex(of: ":")
+      host = String(rest[..<(colon ?? rest.endIndex)])
+      digits = colon.map { rest[rest.index(after: $0)...] }
+    }
+    // What ends in a request line or a terminal must be a plain name.
+    let isName = host.utf8.allSatisfy { byte in
+      byte > 0x20 && byte < 0x7F && !"/?#@[]\\\"<>".utf8.contains(byte)
+    }
+    guard !host.isEmpty, isName else { return nil }
+    let number = digits.map { Int($0) } ?? defaultPort
+    guard let number, (1...65535).contains(number) else { return nil }
+    port = number
+  }
+
+  /// `pi.local:8000`, `[::1]:8000`.
+  public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+}

@@ -1,0 +1,113 @@
+import ArgumentParser
+import Foundation
+import Glibc
+import Service
+import Tactus
+
+/// `tactus top`
+struct TopCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "top",
+    abstract: "Shows the live loops of a daemon, here or elsewhere.",
+    discussion: """
+      HZ, LATE… (from the instant a release was due to the start of its tick) and EXEC… (the tick itself) are of the last \
+      interval, SKIPS, OVERRUN and MISSES count from the daemon's start. JITTER is LATE99 of the last 30 intervals: ▁ is \
+      below 3 µs, each higher bar about three times more, █ is 3 ms and above. Only looks: q quits.
+      A token comes from --token-file or from TACTUS_TOKEN in the environment.
+      """)
+
+  @Argument(help: "The daemon's name, address or URL: pi.local, 192.168.1.7:8000, https://pi.local:8000.")
+  var host = "127.0.0.1"
+
+  @Option(help: "The daemon's port, when the host names none.")
+  var port: UInt16 = 8000
+
+  @Option(help: ArgumentHelp("A file that holds a token of scope read.", valueName: "file"))
+  var tokenFile: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "For https with a self-signed certificate: its SHA-256 fingerprint, as the daemon shows it.", valueName: "hex"))
+  var fingerprint: String?
+
+  @Option(help: ArgumentHelp("Between two looks, 100ms…60s.", valueName: "time"))
+  var interval = TimeSpan(argument: "1s")!
+
+  @Flag(help: "Print what is known since the daemon's start, once, without colour; for scripts.")
+  var once = false
+
+  func validate() throws {
+    guard let address = ServiceAddress(host, port: Int(port)) else {
+      throw ValidationError("Expected a host name, address or URL without a path, got \(host).")
+    }
+    if fingerprint != nil, !address.isSecure { throw ValidationError("--fingerprint needs an https:// address.") }
+    guard (.milliseconds(100)...Nanoseconds.seconds(60)).contains(interval.nanoseconds) else {
+      throw ValidationError("Expected an interval of 100ms…60s.")
+    }
+  }
+
+  func run() throws {
+    // Before the terminal is changed: a signal must not leave it raw.
+    let events = try ServiceEvents()
+    if !once, isatty(0) == 0 || isatty(1) == 0 {
+      complain("expected a terminal; for a script give --once")
+      throw ExitCode(64)
+    }
+    let token = try readToken()
+    guard let address = ServiceAddress(host, port: Int(port)) else { preconditionFailure("validated") }
+    let client = try ServiceClient(address, token: token, fingerprint: fingerprint)
+    defer { client.stop() }
+    let poller = TopPoller(client, hasToken: token != nil, bell: events.doorbell.button)
+    if once {
+      try printOnce(poller, events: events, host: "\(address)")
+    } else if let terminal = RawTerminal(0) {
+      var top = InteractiveTop(poller, host: "\(address)")
+      if let refusal = try top.run(every: interval.nanoseconds, events: events, terminal: terminal) {
+        complain(refusal)
+        throw ExitCode.failure
+      }
+    }
+  }
+
+  private func printOnce(_ poller: TopPoller, events: borrowing ServiceEvents, host: String) throws {
+    poller.ask()
+    while true {
+      for event in events.wait() {
+        if case .stop = event { throw ExitCode.failure }
+      }
+      switch poller.takeAnswer() {
+      case .sample(let sample):
+        var model = TopModel()
+        model.take(sample)
+        print(
+          TopScreen.text(TopScreen.lines(model, host: host, width: isatty(1) == 1 ? TerminalSize.current.width : 120)))
+        return
+      case .unreachable(let reason):
+        complain("\(host): \(reason)")
+        throw ExitCode.failure
+      case .refused(let reason):
+        complain(reason)
+        throw ExitCode.failure
+      case nil: break
+      }
+    }
+  }
+
+  /// Visible ASCII, or nothing: a header must not be broken by what a file holds.
+  private func readToken() throws -> String? {
+    var token = processEnvironment()["TACTUS_TOKEN"]
+    if let tokenFile {
+      guard let text = try? String(contentsOfFile: tokenFile, encoding: .utf8) else {
+        complain("\(tokenFile): the file cannot be read")
+        throw ExitCode.failure
+      }
+      token = text
+    }
+    guard let token = token?.trimmingCharacters(in: .whitespacesAndNewlines), !token.isEmpty else { return nil }
+    guard token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+      complain("the token from \(tokenFile ?? "TACTUS_TOKEN") holds characters that no token has")
+      throw ExitCode.failure
+    }
+    return token
+  }
+}

@@ -1,0 +1,96 @@
+import Service
+
+/// What `top` shows of a daemon: the newest answer, and of each loop what happened between the last two.
+struct TopModel {
+  /// nil: no answer yet, or the daemon is gone.
+  private(set) var newest: TopSample?
+  private(set) var rows: [TopRow] = []
+  /// Why there is none.
+  private(set) var trouble: String?
+
+  static let historyLength = 30
+
+  /// An answer. What is measured between two answers starts anew when the runtime has.
+  mutating func take(_ sample: TopSample) {
+    let before = newest?.runtime
+    let isContinued = before.map { $0.epochNs == sample.runtime.epochNs } ?? false
+    let histories = Dictionary(rows.map { ($0.name, $0.jitter) }, uniquingKeysWith: { first, _ in first })
+    rows = sample.runtime.loops.map { loop in
+      let old = isContinued ? before?.loops.first { $0.name == loop.name } : nil
+      let from = old == nil ? sample.runtime.epochNs : before!.monotonicNs
+      return TopRow(
+        loop, since: old, nanoseconds: sample.runtime.monotonicNs - from,
+        history: isContinued ? histories[loop.name] ?? [] : [])
+    }
+    newest = sample
+    trouble = nil
+  }
+
+  /// No answer, and why. What was known is forgotten: it could be mistaken for the present.
+  mutating func lose(_ reason: String) {
+    self = TopModel()
+    trouble = reason
+  }
+}
+
+/// One loop between two answers; since the start of its runtime when there is only one.
+struct TopRow: Equatable {
+  let name: String
+  /// Periodic releases that ran in a second; nil when no time has passed.
+  let hertz: Double?
+  let latency: IntervalDistribution
+  let execution: IntervalDistribution
+  /// Since the start.
+  let skipped: Int64
+  let overruns: Int64
+  let deadlineMisses: Int64
+  /// The latencies' 99th percentile in each of the last intervals, oldest first; nil: nothing ran.
+  let jitter: [Int64?]
+
+  /// `nanoseconds`: between the two answers.
+  init(_ loop: LoopDocument, since old: LoopDocument?, nanoseconds: Int64, history: [Int64?]) {
+    name = loop.name
+    hertz = nanoseconds > 0 ? Double(loop.ran - (old?.ran ?? 0)) / (Double(nanoseconds) / 1e9) : nil
+    latency = IntervalDistribution(loop.latencyNs, since: old?.latencyNs)
+    execution = IntervalDistribution(loop.executionNs, since: old?.executionNs)
+    skipped = loop.skipped
+    overruns = loop.overruns
+    deadlineMisses = loop.deadlineMisses
+    // The first answer covers the whole past: no interval like the others.
+    jitter = old == nil ? history : Array((history + [latency.percentile(0.99)]).suffix(TopModel.historyLength))
+  }
+}
+
+/// The values that came between two answers, from the difference of their buckets: within 6.25 %, never too small.
+struct IntervalDistribution: Equatable {
+  /// Ascending: a bucket's largest value, and how many values are in it.
+  private let buckets: [(largest: Int64, count: Int64)]
+  /// No value is above.
+  private let maximum: Int64
+
+  init(_ new: LoopDocument.Distribution, since old: LoopDocument.Distribution?) {
+    let before = Dictionary(
+      (old?.buckets ?? []).filter { $0.count == 2 }.map { ($0[0], $0[1]) }, uniquingKeysWith: { first, _ in first })
+    buckets = (new.buckets ?? []).filter { $0.count == 2 }.compactMap { bucket in
+      let count = bucket[1] - (before[bucket[0]] ?? 0)
+      return count > 0 ? (bucket[0], count) : nil
+    }
+    maximum = new.max ?? .max
+  }
+
+  /// nil while there is no value. 1 is the largest value.
+  func percentile(_ fraction: Double) -> Int64? {
+    let total = buckets.reduce(0) { $0 + $1.count }
+    let rank = max(1, Int64((fraction * Double(total)).rounded(.up)))
+    var seen: Int64 = 0
+    for bucket in buckets {
+      seen += bucket.count
+      if seen >= rank { return min(bucket.largest, maximum) }
+    }
+    return nil
+  }
+
+  static func == (one: Self, other: Self) -> Bool {
+    one.maximum == other.maximum && one.buckets.elementsEqual(other.buckets, by: ==)
+  }
+}

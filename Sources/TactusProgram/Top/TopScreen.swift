@@ -1,0 +1,82 @@
+/// What `top` shows, and how it gets onto a terminal.
+enum TopScreen {
+  struct Line: Equatable {
+    enum Style { case plain, heading, warning, alarm }
+    var text: String
+    var style = Style.plain
+  }
+
+  /// `host` is how the user names the daemon.
+  static func lines(_ model: TopModel, host: String, width: Int) -> [Line] {
+    guard let newest = model.newest else {
+      return [Line(text: "waiting for \(host)" + (model.trouble.map { ": \($0)" } ?? ""), style: .warning)]
+    }
+    let runtime = newest.runtime
+    var lines = [
+      Line(text: "tactus \(runtime.version) at \(host)   up \(upTime(runtime.monotonicNs - runtime.epochNs))")
+    ]
+    let stopped = newest.systems.filter(\.isEmergencyStopped).map(\.name)
+    if !stopped.isEmpty {
+      lines.append(Line(text: "*** EMERGENCY STOP: \(stopped.joined(separator: ", ")) ***", style: .alarm))
+    }
+    for system in newest.systems {
+      lines.append(Line(text: "\(system.name): \(system.state)", style: system.isAlarm ? .alarm : .plain))
+    }
+    for lane in runtime.lanes where !lane.isAsRequested {
+      let scheduling = lane.requested == lane.effective ? "" : ", \(lane.effective) in effect"
+      lines.append(Line(text: "lane \(lane.name): \(lane.requested) requested\(scheduling)", style: .warning))
+    }
+    if runtime.memoryLock.state == "refused" {
+      lines.append(Line(text: "memory is not locked", style: .warning))
+    }
+    lines.append(Line(text: ""))
+    for (number, text) in TopTable.lines(model.rows, width: width).enumerated() {
+      lines.append(Line(text: text, style: number == 0 ? .heading : .plain))
+    }
+    return lines
+  }
+
+  /// For a pipe: no colour, no cursor; nothing is cut.
+  static func text(_ lines: [Line]) -> String {
+    lines.map { clean($0.text) }.joined(separator: "\n")
+  }
+
+  static let enter = "\u{1B}[?1049h\u{1B}[?25l"
+  static let leave = "\u{1B}[?25h\u{1B}[?1049l"
+
+  /// The terminal text that replaces everything shown. Lines that do not fit are cut, rows too many are left out.
+  static func frame(_ lines: [Line], width: Int, height: Int) -> String {
+    let shown = lines.prefix(max(1, height)).map { line in
+      let text = String(clean(line.text).prefix(width))
+      return "\(line.style.begin)\(text)\(line.style == .plain ? "" : "\u{1B}[0m")\u{1B}[K"
+    }
+    return "\u{1B}[H" + shown.joined(separator: "\r\n") + "\u{1B}[J"
+  }
+
+  /// Names come from elsewhere: none of them may steer the terminal.
+  private static func clean(_ text: String) -> String {
+    String(String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : $0 }))
+  }
+
+  /// `2 d 3 h`, `2 h 13 min`, `13 min 5 s`, `5 s`.
+  private static func upTime(_ nanoseconds: Int64) -> String {
+    let seconds = max(0, nanoseconds / 1_000_000_000)
+    return switch seconds {
+    case 86_400...: "\(seconds / 86_400) d \(seconds / 3_600 % 24) h"
+    case 3_600...: "\(seconds / 3_600) h \(seconds / 60 % 60) min"
+    case 60...: "\(seconds / 60) min \(seconds % 60) s"
+    default: "\(seconds) s"
+    }
+  }
+}
+
+extension TopScreen.Line.Style {
+  fileprivate var begin: String {
+    switch self {
+    case .plain: ""
+    case .heading: "\u{1B}[7m"
+    case .warning: "\u{1B}[33m"
+    case .alarm: "\u{1B}[1;41;97m"
+    }
+  }
+}

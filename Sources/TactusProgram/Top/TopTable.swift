@@ -1,0 +1,96 @@
+/// The table of loops: as many columns as the terminal is wide.
+enum TopTable {
+  private struct Column: Sendable {
+    let title: String
+    /// Without the space before it.
+    let width: Int
+    /// The smaller, the longer it stays when the terminal gets narrow.
+    let rank: Int
+    let cell: @Sendable (TopRow) -> String
+  }
+
+  private static let columns: [Column] = [
+    Column(title: "HZ", width: 7, rank: 0) { $0.hertz.map(Self.hertz) ?? "–" },
+    Column(title: "LATE50", width: 6, rank: 5) { time($0.latency.percentile(0.5)) },
+    Column(title: "LATE99", width: 6, rank: 1) { time($0.latency.percentile(0.99)) },
+    Column(title: "LATEMAX", width: 7, rank: 2) { time($0.latency.percentile(1)) },
+    Column(title: "EXEC50", width: 6, rank: 8) { time($0.execution.percentile(0.5)) },
+    Column(title: "EXEC99", width: 6, rank: 6) { time($0.execution.percentile(0.99)) },
+    Column(title: "EXECMAX", width: 7, rank: 9) { time($0.execution.percentile(1)) },
+    Column(title: "SKIPS", width: 6, rank: 3) { count($0.skipped) },
+    Column(title: "OVERRUN", width: 7, rank: 4) { count($0.overruns) },
+    Column(title: "MISSES", width: 6, rank: 7) { count($0.deadlineMisses) },
+  ]
+  /// The sparkline, last: what is left of the width, at least this much.
+  private static let leastSparkline = 8
+
+  /// The heading and a line for each loop.
+  static func lines(_ rows: [TopRow], width: Int) -> [String] {
+    let nameWidth = min(max(4, rows.map(\.name.count).max() ?? 4), 20)
+    var left = width - nameWidth - 1 - leastSparkline
+    var shown: Set<Int> = []
+    for column in columns.sorted(by: { $0.rank < $1.rank }) {
+      guard left >= column.width + 1 else { break }
+      left -= column.width + 1
+      shown.insert(column.rank)
+    }
+    let visible = columns.filter { shown.contains($0.rank) }
+    let sparkline = min(TopModel.historyLength, leastSparkline + max(0, left))
+    func line(_ name: String, _ cells: [String], _ last: String) -> String {
+      let cells = zip(visible, cells).map { " " + padded($1, $0.width) }
+      let name = cut(name, nameWidth)
+      return name + String(repeating: " ", count: nameWidth - name.count) + cells.joined() + " " + last
+    }
+    return [line("LOOP", visible.map(\.title), "JITTER")]
+      + rows.map { row in
+        line(row.name, visible.map { $0.cell(row) }, Sparkline.text(row.jitter.suffix(sparkline)))
+      }
+  }
+
+  private static func padded(_ text: String, _ width: Int) -> String {
+    String(repeating: " ", count: max(0, width - text.count)) + text
+  }
+
+  private static func cut(_ text: String, _ width: Int) -> String {
+    text.count <= width ? text : text.prefix(width - 1) + "…"
+  }
+
+  private static func hertz(_ value: Double) -> String {
+    let tenths = Int64((value * 10).rounded())
+    return "\(tenths / 10).\(tenths % 10)"
+  }
+
+  /// Up to six digits: `123456`, `1234k`, `12M`.
+  private static func count(_ value: Int64) -> String {
+    switch value {
+    case ..<1_000_000: "\(value)"
+    case ..<100_000_000: "\(value / 1_000)k"
+    default: "\(value / 1_000_000)M"
+    }
+  }
+
+  /// Two or three digits: `870ns`, `1.2µs`, `12µs`, `3.4s`.
+  static func time(_ nanoseconds: Int64?) -> String {
+    guard let nanoseconds else { return "–" }
+    guard nanoseconds >= 1_000 else { return "\(nanoseconds)ns" }
+    var (unit, name): (Int64, String) = (1_000, "µs")
+    for (larger, itsName) in [(1_000_000, "ms"), (1_000_000_000, "s")] as [(Int64, String)]
+    // What would round to 1000 of the smaller unit is 1 of the larger.
+    where nanoseconds + larger / 2_000 >= larger { (unit, name) = (larger, itsName) }
+    let tenths = (nanoseconds * 10 + unit / 2) / unit
+    return tenths < 100 ? "\(tenths / 10).\(tenths % 10)\(name)" : "\((nanoseconds + unit / 2) / unit)\(name)"
+  }
+}
+
+/// A row of bars, one for each time.
+enum Sparkline {
+  private static let bars = Array("▁▂▃▄▅▆▇█")
+  /// Below the first value the first bar, …: each three times the one before, from 3 µs to 3 ms. The same for all loops,
+  /// so that they compare.
+  private static let steps: [Int64] = [3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000]
+
+  /// A space where there is no time.
+  static func text(_ nanoseconds: some Sequence<Int64?>) -> String {
+    String(nanoseconds.map { value in value.map { value in bars[steps.count { value >= $0 }] } ?? " " })
+  }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import Synchronization
+
+/// An HTTP server with prepared answers, one connection after the other.
+final class CannedServer: Sendable {
+  struct Answer: Sendable {
+    var status = 200
+    var body: String
+  }
+
+  let port: UInt16
+  private let listener: Int32
+  private let state: Mutex<State>
+
+  private struct State {
+    var answers: [String: Answer]
+    var requests: [String] = []
+  }
+
+  /// `answers` by path without its query. `port` 0: any.
+  init(_ answers: [String: Answer], port: UInt16 = 0) throws {
+    state = Mutex(State(answers: answers))
+    listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var yes: Int32 = 1
+    setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let listener = listener
+    let result = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(listener, $0, size) == 0 && listen(listener, 16) == 0 && getsockname(listener, $0, &size) == 0
+      }
+    }
+    guard result else { throw POSIXError(.init(rawValue: errno) ?? .EINVAL) }
+    self.port = UInt16(bigEndian: address.sin_port)
+    Thread.detachNewThread { [self] in serve() }
+  }
+
+  /// Connections are refused from now on.
+  func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
+
+  /// The heads of all requests so far.
+  var requests: [String] { state.withLock { $0.requests } }
+
+  func set(_ path: String, _ answer: Answer) { state.withLock { $0.answers[path] = answer } }
+
+  private func serve() {
+    defer { close(listener) }
+    while case let connection = accept(listener, nil, nil), connection >= 0 {
+      defer { close(connection) }
+      var head = ""
+      while !head.contains("\r\n\r\n") {
+        guard let bytes = readWhenReady(connection, limit: 2_000), !bytes.isEmpty else { break }
+        head += String(decoding: bytes, as: UTF8.self)
+      }
+      let path = head.split(separator: " ").dropFirst().first.map { String($0.prefix { $0 != "?" }) } ?? ""
+      let answer = state.withLock { state in
+        state.requests.append(head)
+        return state.answers[path] ?? Answer(status: 404, body: "{}")
+      }
+      let text = "HTTP/1.1 \(answer.status) X\r\ncontent-length: \(answer.body.utf8.count)\r\n\r\n\(answer.body)"
+      _ = send(connection, text, text.utf8.count, Int32(MSG_NOSIGNAL))
+    }
+  }
+}

@@ -1,0 +1,133 @@
+"""What a real browser lets a page do: nothing from elsewhere, everything from an allowed origin."""
+import http.server
+import threading
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+DRIVE_SECONDS = 2
+DRIVE_HERTZ = 20
+
+# Resolves to what happened; a page that waits for ever would only say "timeout".
+OPEN = """([url, protocols]) => new Promise(done => {
+  const socket = new WebSocket(url, protocols);
+  const events = [];
+  socket.onopen = () => { events.push("open " + socket.protocol); };
+  socket.onmessage = message => {
+    if (typeof message.data !== "string") return;
+    const event = JSON.parse(message.data);
+    events.push(event.type);
+    if (event.type === "robot") done(events);
+  };
+  socket.onerror = () => done(["refused"]);
+  setTimeout(() => done(["timeout", ...events]), 10000);
+})"""
+
+DRIVE = """([url, protocols, hertz, seconds]) => new Promise(done => {
+  const socket = new WebSocket(url, protocols);
+  const seen = {sent: 0, speeds: [], errors: []};
+  socket.binaryType = "arraybuffer";
+  socket.onmessage = message => {
+    if (typeof message.data !== "string") return;
+    const event = JSON.parse(message.data);
+    if (event.type === "robot") seen.speeds.push(event.left);
+    if (event.type === "error") seen.errors.push(event);
+  };
+  socket.onerror = () => done({refused: true});
+  socket.onopen = () => {
+    const timer = setInterval(() => {
+      const text = JSON.stringify({left: 30, right: 30, timestamp: Date.now() / 1000});
+      socket.send(new TextEncoder().encode(text));
+      seen.sent += 1;
+      if (seen.sent === hertz * seconds) { clearInterval(timer); socket.close(); done(seen); }
+    }, 1000 / hertz);
+  };
+})"""
+
+FETCH = """async ([url, token]) => {
+  try {
+    const answer = await fetch(url, {method: "POST", headers: {Authorization: "Bearer " + token}});
+    return answer.status;
+  } catch (error) { return "refused"; }
+}"""
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"])
+        yield browser
+        browser.close()
+
+
+class Page(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        body = b"<!doctype html><title>page</title>"
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="module")
+def site():
+    """The origin of a page that the daemon does not serve."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Page)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+
+
+@pytest.fixture
+def page(browser, site):
+    page = browser.new_page()
+    page.goto(site)
+    yield page
+    page.close()
+
+
+def protocols(daemon):
+    return ["events.v1", f"bearer.{daemon.admin}"]
+
+
+def test_a_page_elsewhere_can_neither_fetch_nor_open_a_socket(page, own_daemon):
+    daemon = own_daemon()
+    assert page.evaluate(FETCH, [daemon.url + "/api/robot/stop", daemon.admin]) == "refused"
+    assert page.evaluate(OPEN, [daemon.ws_url, protocols(daemon)]) == ["refused"]
+
+
+def test_a_page_without_an_origin_cannot_either(browser, own_daemon):
+    daemon = own_daemon()
+    page = browser.new_page()
+    page.goto("data:text/html,<title>page</title>")
+    assert page.evaluate(FETCH, [daemon.url + "/api/robot/stop", daemon.admin]) == "refused"
+    assert page.evaluate(OPEN, [daemon.ws_url, protocols(daemon)]) == ["refused"]
+    page.close()
+
+
+def test_an_allowed_page_fetches_and_hears_events(page, site, own_daemon):
+    daemon = own_daemon(allowed_origins=[site])
+    assert page.evaluate(FETCH, [daemon.url + "/api/robot/stop", daemon.admin]) == 200
+    events = page.evaluate(OPEN, [daemon.ws_url, protocols(daemon)])
+    assert events[0] == "open events.v1", "the token must not be echoed as the subprotocol"
+    assert events[1] == "hello" and events[-1] == "robot", events
+
+
+def test_a_wrong_token_opens_no_socket(page, site, own_daemon):
+    daemon = own_daemon(allowed_origins=[site])
+    assert page.evaluate(OPEN, [daemon.ws_url, ["events.v1", "bearer." + "0" * 64]]) == ["refused"]
+
+
+def test_an_allowed_page_drives_at_20_hertz(page, site, own_daemon):
+    daemon = own_daemon(allowed_origins=[site])
+    seen = page.evaluate(DRIVE, [daemon.ws_url, protocols(daemon), DRIVE_HERTZ, DRIVE_SECONDS])
+    assert seen["sent"] == DRIVE_HERTZ * DRIVE_SECONDS and seen["errors"] == []
+    assert 30 in [round(speed) for speed in seen["speeds"]], seen
+    # Its end stops the motors at once, not a second later: the bus says so.
+    robot = daemon.get("/api/robot").json()
+    assert robot["state"] == "stopped", robot

@@ -1,0 +1,48 @@
+"""The daemons the tests share; a test that latches or fills something takes one of its own."""
+import pytest
+
+from daemon import Daemon
+
+
+@pytest.fixture(scope="session")
+def daemon(tmp_path_factory):
+    with Daemon(tmp_path_factory.mktemp("daemon")) as daemon:
+        yield daemon
+
+
+@pytest.fixture
+def own_daemon(tmp_path):
+    """`own_daemon(key=value…)` starts one with these keys of `service:`."""
+    running = []
+
+    def start(**service):
+        folder = tmp_path / str(len(running))
+        folder.mkdir()
+        daemon = Daemon(folder, **service)
+        running.append(daemon)
+        daemon.start()
+        return daemon
+
+    yield start
+    for daemon in running:
+        daemon.stop()
+
+
+@pytest.fixture(scope="session")
+def tokens(daemon):
+    """A token of each scope, as `tactus token create` makes them."""
+    return {scope: daemon.create_token(scope) for scope in ("read", "control", "admin")}
+
+
+@pytest.fixture(autouse=True)
+def standing(request):
+    """The shared robot stands and is free before every test that drives it."""
+    if "drives" in request.keywords:
+        daemon = request.getfixturevalue("daemon")
+        daemon.post("/api/robot/stop")
+        daemon.post("/api/robot/reset")
+    yield
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "drives: moves the shared daemon's robot")

@@ -1,0 +1,138 @@
+"""A daemon on simulated hardware, one for each configuration a test needs."""
+import json
+import os
+import secrets
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+import requests
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = Path(os.environ.get("TACTUS_PROGRAM", ROOT / ".build/debug/tactus"))
+START_LIMIT_SECONDS = 20
+STOP_LIMIT_SECONDS = 10
+REQUEST_LIMIT_SECONDS = 10
+
+CONFIG = """\
+network:
+  bind_address: 127.0.0.1
+  motor_udp_port: 0
+  http_port: {port}
+motors:
+  backend: yb-pcb-car
+  acceleration: 0
+  command_timeout: 1.0
+runtime:
+  lock_memory: false
+  robot:
+    scheduling: normal
+    rate_hz: 50
+    # A shared test machine may pause: only silence and stops are tested here, not missed releases.
+    safe_state_after: 1000
+logging:
+  level: INFO
+service:
+{service}
+"""
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Daemon:
+    """`tactus run --simulate`. `admin` is the token it was given by its environment."""
+
+    def __init__(self, folder, **service):
+        self.folder = Path(folder)
+        self.port = free_port()
+        self.admin = secrets.token_hex(32)
+        self.tokens = self.folder / "tokens.json"
+        service = {"token_file": str(self.tokens), "bonjour": False, **service}
+        lines = "\n".join(f"  {key}: {json.dumps(value)}" for key, value in service.items())
+        self.config = self.folder / "tactus.yaml"
+        self.config.write_text(CONFIG.format(port=self.port, service=lines))
+        self.log_path = self.folder / "log"
+        self.process = None
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+    @property
+    def address(self):
+        return ("127.0.0.1", self.port)
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def ws_url(self):
+        return f"ws://127.0.0.1:{self.port}/ws"
+
+    def start(self):
+        with open(self.log_path, "ab") as log:
+            self.process = subprocess.Popen(
+                [PROGRAM, "run", "--config", self.config, "--simulate"], stdin=subprocess.DEVNULL, stdout=log,
+                stderr=log, env={**os.environ, "TACTUS_TOKEN": self.admin})
+        limit = time.monotonic() + START_LIMIT_SECONDS
+        while True:
+            assert self.process.poll() is None, f"tactus ended with {self.process.returncode}:\n{self.log}"
+            try:
+                if requests.get(self.url + "/api/health", timeout=1).status_code == 200:
+                    return
+            except requests.RequestException:
+                pass
+            assert time.monotonic() < limit, f"tactus does not listen after {START_LIMIT_SECONDS} s:\n{self.log}"
+            time.sleep(0.02)
+
+    def stop(self):
+        """Asks it to end and checks that it did so properly."""
+        if self.process.poll() is None:
+            self.process.terminate()
+        try:
+            status = self.process.wait(STOP_LIMIT_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            raise AssertionError(f"tactus did not end within {STOP_LIMIT_SECONDS} s of SIGTERM:\n{self.log}") from None
+        assert status == 0, f"tactus ended with {status}:\n{self.log}"
+
+    @property
+    def log(self):
+        return self.log_path.read_text(errors="replace")
+
+    def request(self, method, path, token="", **options):
+        """`token`: a token, None for none, nothing for the admin's."""
+        headers = dict(options.pop("headers", {}))
+        if token is not None:
+            headers.setdefault("Authorization", f"Bearer {token or self.admin}")
+        return requests.request(
+            method, self.url + path, headers=headers, timeout=REQUEST_LIMIT_SECONDS, allow_redirects=False, **options)
+
+    def get(self, path, **options):
+        return self.request("GET", path, **options)
+
+    def post(self, path, json=None, **options):
+        return self.request("POST", path, json=json, **options)
+
+    def create_token(self, scope, name="test", *arguments):
+        """As an operator does it, beside the running daemon."""
+        made = self.command(
+            "token", "create", "--config", self.config, "--scope", scope, "--name", name, *arguments)
+        assert made.returncode == 0, made.stderr
+        return made.stdout.strip()
+
+    def command(self, *arguments, **options):
+        """Runs another `tactus` beside the daemon."""
+        return subprocess.run(
+            [PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=30, stdin=subprocess.DEVNULL,
+            env={**os.environ, **options.pop("environment", {})}, **options)

@@ -1,0 +1,23 @@
+"""The running server against its own document, by schemathesis: examples, coverage, fuzzing, wrong data."""
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+SEED = os.environ.get("TACTUS_FUZZ_SEED", "20260203")
+EXAMPLES = os.environ.get("TACTUS_FUZZ_COUNT", "25")
+LIMIT_SECONDS = 240
+
+
+def test_the_server_does_what_its_document_says(own_daemon, tmp_path, capsys):
+    daemon = own_daemon()
+    with capsys.disabled():
+        print(f"\nschemathesis: seed {SEED}, at most {EXAMPLES} examples a route (TACTUS_FUZZ_SEED, TACTUS_FUZZ_COUNT)")
+    result = subprocess.run(
+        [Path(sys.executable).parent / "schemathesis", "run", daemon.url + "/api/openapi.json",
+         "--header", f"Authorization: Bearer {daemon.admin}", "--phases", "examples,coverage,fuzzing", "--checks", "all",
+         "--max-examples", EXAMPLES, "--seed", SEED, "--request-timeout", "10", "--continue-on-failure", "--no-color"],
+        cwd=tmp_path, capture_output=True, text=True, timeout=LIMIT_SECONDS)
+    report = (result.stdout + result.stderr).replace(daemon.admin, "TOKEN")
+    assert result.returncode == 0, report
+    assert daemon.get("/api/status").status_code == 200

@@ -1,0 +1,114 @@
+"""Every route answers, in the words of the document."""
+import json
+import os
+import subprocess
+import time
+
+
+def test_status_health_and_document(daemon):
+    status = daemon.get("/api/status")
+    assert status.status_code == 200 and status.json()["ok"] is True and set(status.json()["systems"]) == {"robot"}
+    assert status.headers["Content-Type"].startswith("application/json")
+    health = daemon.get("/api/health", token=None)
+    assert health.status_code == 200 and health.json()["ok"] is True
+    document = daemon.get("/api/openapi.json", token=None).json()
+    assert document["openapi"].startswith("3.1")
+
+
+def test_status_is_quick(daemon):
+    """The requirement's bound is 150 ms on a LAN; most of 50 here must be far below."""
+    times = sorted(daemon.get("/api/status").elapsed.total_seconds() for _ in range(50))
+    assert times[45] < 0.15
+
+
+def test_runtime_accounts_for_every_release(daemon):
+    loops = daemon.get("/api/runtime").json()["loops"]
+    assert {"robot.motors", "supervisor"} <= {loop["name"] for loop in loops}
+    for loop in loops:
+        assert loop["released"] == loop["ran"] + loop["skipped"] + loop["pending"]
+
+
+def test_curl_reads_the_robot(daemon):
+    result = subprocess.run(
+        ["curl", "-sS", "-f", "-m", "10", "-H", f"Authorization: Bearer {daemon.admin}", daemon.url + "/api/robot"],
+        capture_output=True, check=True)
+    assert json.loads(result.stdout)["ok"] is True
+
+
+def reset_when_the_stick_is_free(daemon):
+    """A stick is held until its source has been silent for the failsafe timeout."""
+    limit = time.monotonic() + 5
+    while (answer := daemon.post("/api/robot/reset")).status_code != 200:
+        assert answer.json()["code"] == "STICK_NOT_AT_ZERO" and time.monotonic() < limit, answer.text
+        time.sleep(0.1)
+
+
+def test_every_system_stops_and_is_reset_together(own_daemon):
+    daemon = own_daemon()
+    assert daemon.post("/api/e-stop").json() == {"ok": True, "systems": ["robot"]}
+    assert daemon.get("/api/status").json()["systems"]["robot"]["state"] == "emergencyStopped"
+    assert daemon.post("/api/reset").status_code == 200
+    assert daemon.get("/api/status").json()["systems"]["robot"]["state"] == "stopped"
+
+
+def test_emergency_stop_latches_until_the_reset(own_daemon):
+    daemon = own_daemon()
+    assert daemon.post("/api/robot/drive", {"left": 10, "right": 10}).status_code == 200
+    assert daemon.post("/api/robot/e-stop").status_code == 200
+    assert daemon.get("/api/robot").json()["state"] == "emergencyStopped"
+    refused = daemon.post("/api/robot/drive", {"left": 10, "right": 10})
+    assert (refused.status_code, refused.json()["code"]) == (409, "EMERGENCY_STOPPED")
+    reset_when_the_stick_is_free(daemon)
+    assert daemon.get("/api/robot").json()["state"] == "stopped"
+
+
+def test_the_metrics_are_accepted_by_promtool(daemon):
+    response = daemon.get("/metrics")
+    assert response.headers["Content-Type"].startswith("text/plain")
+    checked = subprocess.run([os.environ["PROMTOOL"], "check", "metrics"], input=response.content, capture_output=True)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def test_top_shows_the_loops(daemon):
+    shown = daemon.command("top", daemon.url, "--once", environment={"TACTUS_TOKEN": daemon.admin})
+    assert shown.returncode == 0, shown.stderr
+    assert "robot.motors" in shown.stdout
+    assert "\x1b" not in shown.stdout, "colours in a pipe"
+
+
+def test_logs_hold_the_action_and_their_level_can_be_changed(own_daemon):
+    daemon = own_daemon()
+    daemon.post("/api/robot/drive", {"left": 12, "right": 13})
+    page = daemon.get("/api/logs?level=info").json()
+    action = next(line for line in page["lines"] if line.get("action") == "drive")
+    assert action["system"] == "robot" and action["result"] == "ok" and action["tokenId"] == "env"
+    assert "12" in action["value"] and {"ts", "caller", "seq"} <= set(action)
+    assert daemon.get(f"/api/logs?since={page['next']}").json()["dropped"] == 0
+    assert daemon.request("PUT", "/api/log-level", json={"level": "error"}).json()["level"] == "error"
+    before = daemon.get("/api/logs").json()["next"]
+    daemon.post("/api/robot/stop")
+    assert daemon.get("/api/logs").json()["next"] == before, "an info line below the level"
+    exported = daemon.get("/api/logs/export")
+    assert "attachment" in exported.headers["Content-Disposition"]
+    assert all(json.loads(line) for line in exported.text.splitlines())
+
+
+def test_a_simulated_fault_is_seen_and_cleared(own_daemon):
+    daemon = own_daemon()
+    name = daemon.get("/api/sim/bus").json()["buses"][0]["name"]
+    assert daemon.post("/api/sim/fault", {"fault": "stuck", "bus": name}).status_code == 200
+    daemon.post("/api/robot/drive", {"left": 20, "right": 20})
+    limit = time.monotonic() + 5
+    while daemon.get("/api/robot").json()["state"] != "fault":
+        assert time.monotonic() < limit
+        time.sleep(0.02)
+    assert any(one["result"] < 0 for one in daemon.get(f"/api/sim/bus/{name}").json()["transactions"])
+    assert daemon.post("/api/sim/fault", {"fault": "clear"}).json()["faults"] == []
+    reset_when_the_motors_answer(daemon)
+
+
+def reset_when_the_motors_answer(daemon):
+    limit = time.monotonic() + 5
+    while daemon.post("/api/robot/reset").status_code != 200:
+        assert time.monotonic() < limit
+        time.sleep(0.1)

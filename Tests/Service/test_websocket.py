@@ -1,0 +1,251 @@
+"""The WebSocket as RFC 6455 wants it spoken, as it must not be, and by too many."""
+import json
+import resource
+import socket
+import time
+
+import pytest
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+from live import Live
+from wire import BINARY, CLOSE, PING, PONG, TEXT, Wire, WireSocket, frame, request
+
+IDLE_CONNECTIONS = 1000
+
+
+def test_hello_then_a_whole_snapshot(daemon):
+    with Live(daemon) as live:
+        hello = live.next()
+        assert hello["type"] == "hello" and {"type", "system", "seq", "monotonicNs"} <= set(hello)
+        state = live.next()
+        assert (state["type"], state["system"]) == ("state", "robot")
+        assert state["state"] == daemon.get("/api/robot").json()["state"]
+
+
+def test_again_after_a_reconnect(daemon):
+    with Live(daemon) as live:
+        first = live.next()
+    with Live(daemon) as live:
+        again = live.next()
+        assert again["type"] == "hello" and again["seq"] >= first["seq"]
+        assert live.next()["type"] == "state"
+
+
+def test_one_state_a_second_without_asking(daemon):
+    with Live(daemon) as live:
+        live.next(), live.next()
+        times = [event["monotonicNs"] for event in live.events(4.5) if event["type"] == "robot"]
+    assert 3 <= len(times) <= 6
+    for earlier, later in zip(times, times[1:]):
+        assert 0.8 < (later - earlier) / 1e9 < 1.2
+
+
+def test_telemetry_at_ten_hertz_by_its_own_clock(daemon):
+    with Live(daemon) as live:
+        live.say(type="subscribe", id=7, systems=["robot"], rateHz=10)
+        live.wait_for(lambda event: event.get("id") == 7)
+        first = live.wait_for(lambda event: event["type"] == "robot")["monotonicNs"]
+        count = 0
+        for event in live.events(6):
+            if event["type"] != "robot":
+                continue
+            if event["monotonicNs"] > first + 2_000_000_000:
+                break
+            count += 1
+    assert 18 <= count <= 22, count
+
+
+def test_sequence_numbers_have_no_gap_for_who_hears_all(daemon):
+    with Live(daemon) as live:
+        live.say(type="subscribe", id=1)
+        live.wait_for(lambda event: event.get("id") == 1)
+        numbers = [event["seq"] for event in live.events(2) if event["type"] == "robot"]
+    assert len(numbers) >= 15
+    assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+
+
+def test_unsubscribed_hears_once_a_second(daemon):
+    with Live(daemon) as live:
+        live.say(type="subscribe", id=1)
+        live.say(type="unsubscribe", id=2)
+        live.wait_for(lambda event: event.get("id") == 2)
+        count = sum(event["type"] == "robot" for event in live.events(3))
+    assert 2 <= count <= 4
+
+
+@pytest.mark.parametrize("message,code", [
+    ("not json", "BAD_JSON"), ("[]", None), ("{}", "VALIDATION"), ('{"type":"dance"}', None),
+    ('{"type":"subscribe","rateHz":0}', "VALIDATION"), ('{"type":"subscribe","rateHz":1000}', "VALIDATION"),
+    ('{"type":"subscribe","systems":["toaster"]}', None), ('{"type":"subscribe","systems":7}', "VALIDATION"),
+])
+def test_what_it_does_not_understand_is_told_and_forgiven(daemon, message, code):
+    with Live(daemon) as live:
+        live.socket.send(message)
+        error = live.wait_for(lambda event: event["type"] == "error")
+        assert code in (None, error["code"]) and error["message"]
+        live.say(type="ping", id=3)
+        live.wait_for(lambda event: event.get("id") == 3)
+
+
+def test_the_token_may_come_as_a_subprotocol_and_is_not_echoed(daemon):
+    with Live(daemon, by_subprotocol=True) as live:
+        assert live.socket.subprotocol == "events.v1"
+        assert live.next()["type"] == "hello"
+
+
+def test_no_token_and_no_upgrade(daemon):
+    with WireSocket(daemon, token="x") as wire:
+        assert wire.upgrade.status == 401
+    with Wire(daemon.address) as wire:
+        wire.send(request("GET", "/ws", daemon.port, token=daemon.admin))
+        assert wire.answer().status == 426
+    with Wire(daemon.address) as wire:
+        wire.send(request("GET", f"/ws?token={daemon.admin}", daemon.port, headers=[
+            "Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13",
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="]))
+        assert wire.answer().status == 401
+
+
+@pytest.mark.parametrize("data,code", [
+    (frame(TEXT, b"{}", masked=False), 1002), (frame(TEXT, b"{}", rsv=4), 1002), (frame(TEXT, b"{}", rsv=1), 1002),
+    (frame(3, b""), 1002), (frame(11, b""), 1002), (frame(0, b"x"), 1002), (frame(PING, b"x", fin=False), 1002),
+    (frame(PING, b"x" * 126), 1002), (frame(TEXT, b"\xff\xfe"), 1007), (frame(TEXT, b"\xed\xa0\x80"), 1007),
+    (frame(TEXT, b"a" * 200_000), 1009), (frame(TEXT, b"", claimed=1 << 40), 1009),
+    (frame(TEXT, b"", claimed=(1 << 63) + 1), 1009),
+    (frame(TEXT, b"a" * 60_000, fin=False) + frame(0, b"a" * 60_000), 1009),
+    (frame(TEXT, b"a", fin=False) + frame(TEXT, b"b"), 1002), (frame(CLOSE, b"\x03"), 1002),
+    (frame(CLOSE, b"\x03\xec"), 1002), (frame(CLOSE, b"\x03\xe8\xff"), 1007),
+], ids=[
+    "unmasked", "rsv1", "rsv3", "opcode 3", "opcode 11", "continues nothing", "fragmented ping", "long ping", "not UTF-8",
+    "surrogate", "200 kB", "claims 1 TB", "claims 2^63", "fragments too long", "message in a message", "close of one byte",
+    "close 1004", "close reason not UTF-8"])
+def test_malformed_frames_close_with_the_code(daemon, data, code):
+    with WireSocket(daemon) as wire:
+        assert wire.upgrade.status == 101
+        try:
+            wire.send(data)
+        except ConnectionError:
+            pass
+        assert wire.close_code() == code
+    assert daemon.get("/api/status").status_code == 200
+
+
+def test_a_binary_frame_that_is_nobodys_is_told(daemon):
+    with Live(daemon) as live:
+        for data in (b"", b"garbage", b"\x00" * 2000, b'{"left":1e999}'):
+            live.socket.send(data)
+            assert live.wait_for(lambda event: event["type"] == "error")["code"]
+
+
+def test_ping_is_answered_with_its_payload(daemon):
+    with WireSocket(daemon) as wire:
+        wire.send(frame(PING, b"are you there"))
+        while (received := wire.frame())[0] != PONG:
+            pass
+        assert received[1] == b"are you there"
+
+
+def test_close_is_answered_and_the_connection_ends(daemon):
+    with WireSocket(daemon) as wire:
+        wire.send(frame(CLOSE, b"\x03\xe8"))
+        assert wire.close_code() == 1000
+        assert wire.is_closed()
+
+
+def test_fragments_with_a_ping_between_are_one_message(daemon):
+    with WireSocket(daemon) as wire:
+        wire.send(frame(TEXT, b'{"type":"pi', fin=False) + frame(PING, b"x") + frame(0, b'ng","id":9}'))
+        while True:
+            opcode, payload = wire.frame()
+            if opcode == TEXT and json.loads(payload).get("id") == 9:
+                return
+
+
+def test_half_open_the_client_is_gone_without_a_word(daemon):
+    """Its machine lost power: no FIN. Others do not notice."""
+    gone = [WireSocket(daemon) for _ in range(20)]
+    for wire in gone:
+        wire.send(frame(TEXT, b'{"type":"subscribe"}')[:-1])
+        # No more reading; closed without a close frame, and at once.
+        wire.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\x00\x00\x00\x00\x00\x00\x00")
+    with Live(daemon) as live:
+        live.next()
+        for wire in gone:
+            wire.socket.close()
+        live.wait_for(lambda event: event["type"] == "robot")
+    assert daemon.get("/api/status").status_code == 200
+
+
+def test_a_slow_reader_is_dropped_and_told_why_and_others_hear_everything(own_daemon):
+    daemon = own_daemon()
+    with Live(daemon) as other, WireSocket(daemon) as slow:
+        other.say(type="subscribe", id=1)
+        other.wait_for(lambda event: event.get("id") == 1)
+        # Each of these is answered; no answer is read until the daemon has had enough, and then at once, since it hangs up a
+        # second later.
+        question = frame(TEXT, json.dumps({"type": "ping", "id": "x" * 200}).encode())
+        slow.socket.settimeout(0.2)
+        end = time.monotonic() + 20
+        while "too slow" not in daemon.log:
+            assert time.monotonic() < end, "never dropped"
+            try:
+                slow.send(question * 20)
+            except TimeoutError:
+                pass
+        slow.socket.settimeout(10)
+        code, reason = slow.close_reason()
+        assert code == 1008 and "too slow" in reason
+        numbers = []
+        for event in other.events(3):
+            if event["type"] == "robot":
+                numbers.append(event["seq"])
+        assert numbers == list(range(numbers[0], numbers[0] + len(numbers))), "another client missed something"
+
+
+def test_a_thousand_idle_connections_and_one_that_works(own_daemon):
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft < IDLE_CONNECTIONS + 200:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, IDLE_CONNECTIONS + 1000), hard))
+    daemon = own_daemon()
+    idle = []
+    try:
+        for _ in range(IDLE_CONNECTIONS):
+            idle.append(socket.create_connection(daemon.address, timeout=10))
+        times = []
+        for _ in range(50):
+            response = daemon.get("/api/status")
+            assert response.status_code == 200
+            times.append(response.elapsed.total_seconds())
+        assert sorted(times)[45] < 0.25
+        with Live(daemon) as live:
+            assert live.next()["type"] == "hello"
+            live.drive(20, 20)
+            live.wait_for(lambda event: event["type"] == "robot" and event["state"] == "driving")
+    finally:
+        for one in idle:
+            one.close()
+
+
+def test_an_expired_token_ends_its_socket(own_daemon):
+    daemon = own_daemon()
+    token = daemon.create_token("read", "short", "--expires", "2s")
+    with Live(daemon, token=token) as live:
+        with pytest.raises(ConnectionClosed) as closed:
+            for _ in live.events(8):
+                pass
+        assert (closed.value.rcvd.code, closed.value.rcvd.reason) == (4001, "TOKEN_EXPIRED")
+    with pytest.raises(InvalidStatus):
+        Live(daemon, token=token)
+
+
+def test_more_connections_than_allowed_are_told(own_daemon):
+    daemon = own_daemon(max_connections=20)
+    idle = [socket.create_connection(daemon.address, timeout=10) for _ in range(20)]
+    try:
+        with Wire(daemon.address) as wire:
+            wire.send(request("GET", "/api/health", daemon.port))
+            answer = wire.answer()
+            assert answer is None or answer.status == 503
+    finally:
+        for one in idle:
+            one.close()

@@ -1,0 +1,58 @@
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@testable import Service
+
+@Suite("The door's connections, in simulated time")
+struct TimeoutTests {
+  private static func connect() throws -> (EmbeddedChannel, EmbeddedEventLoop) {
+    let loop = EmbeddedEventLoop()
+    let channel = EmbeddedChannel(loop: loop)
+    _ = try TestDoor.channel().setup(channel: channel, logger: .init(label: "test")).wait()
+    try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+    return (channel, loop)
+  }
+
+  private static func output(_ channel: EmbeddedChannel) throws -> String {
+    var text = ""
+    while let part = try channel.readOutbound(as: ByteBuffer.self) { text += String(buffer: part) }
+    return text
+  }
+
+  @Test("slow-loris: a head that is not whole 10 s after its first byte is answered 408 and the connection closed")
+  func slowHead() throws {
+    let (channel, loop) = try Self.connect()
+    loop.advanceTime(by: .seconds(30))
+    for second in 0..<9 {
+      try channel.writeInbound(ByteBuffer(string: second == 0 ? "GET / HTTP/1.1\r\nX: " : "a"))
+      loop.advanceTime(by: .seconds(1))
+      #expect(try Self.output(channel) == "")
+    }
+    loop.advanceTime(by: .seconds(1))
+    let answer = try Self.output(channel)
+    #expect(answer.hasPrefix("HTTP/1.1 408 Request Timeout\r\n"))
+    #expect(answer.contains(#""code":"REQUEST_TIMEOUT""#) && answer.contains("connection: close\r\n"))
+    loop.advanceTime(by: .seconds(1))
+    #expect(!channel.isActive)
+  }
+
+  @Test("idle connection: closed after 60 s, counted from its last request")
+  func idle() throws {
+    let (channel, loop) = try Self.connect()
+    loop.advanceTime(by: .seconds(59))
+    try channel.writeInbound(ByteBuffer(string: "GET /api/status HTTP/1.1\r\nHost: a\r\n\r\n"))
+    #expect(try Self.output(channel).hasPrefix("HTTP/1.1 200 OK\r\n"))
+    loop.advanceTime(by: .seconds(59))
+    #expect(channel.isActive)
+    loop.advanceTime(by: .seconds(1))
+    #expect(!channel.isActive)
+  }
+
+  @Test("the server stops: an idle connection is closed at once")
+  func quiesce() throws {
+    let (channel, _) = try Self.connect()
+    channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+    #expect(!channel.isActive)
+  }
+}

@@ -1,0 +1,179 @@
+import Buses
+import Devices
+import Foundation
+import NIOCore
+import Robot
+import Synchronization
+import Tactus
+import Testing
+import Wire
+
+@testable import Service
+
+/// A robot's lane in simulated time with the door before it; the test is the clock, the beat and the clients.
+final class RobotDoorBench {
+  static let robot = Endpoint.ipv4(10, 0, 0, 1, port: 5005)
+  static let phone = Endpoint.ipv4(10, 0, 0, 2, port: 50_000)
+
+  let door: RobotDoor
+  let network = SimulatedNetwork([robot, phone])
+  let bus = SimulatedI2CBus()
+  private let board = YBPcbCarSimulator()
+  private let bell = SimulatedInput()
+  private let snapshot: Latest<RobotSnapshot>
+  private let runtime: Runtime
+  private let simulation: Simulation
+  private let clock = Clock()
+  /// Rings from the door, of any thread; they reach the simulated bell when the test asks for them.
+  private var rings: AsyncStream<Void>.Iterator
+  var notices: RingReader<RobotNotice>
+  private var seen: Int64 = 0
+
+  private final class Clock: Sendable {
+    let nanoseconds = Atomic<Int64>(0)
+    var now: TickInstant { TickInstant(nanoseconds: nanoseconds.load(ordering: .acquiring)) }
+  }
+
+  init() throws {
+    let settings = try RobotSettings(acceleration: 0)
+    let (network, bus) = (network, bus)
+    bus.attach(board.chip, at: YBPcbCar.standardAddress)
+    let (requests, answers) = (Ring<RobotRequest>(capacity: 64), Ring<RobotAnswer>(capacity: 256))
+    let notices = Ring<RobotNotice>(capacity: 64)
+    let snapshot = Latest(RobotSnapshot(settings))
+    let newestSettings = Latest(settings)
+    let bell = bell
+    // No safe state after missed releases: what protects here must be the rule that is tested.
+    runtime = try Runtime {
+      Lane("robot") {
+        Loop(
+          "robot", every: .hertz(20), phase: .zero, inputs: [.simulated(network.input(Self.robot)), .simulated(bell)]
+        ) {
+          RobotLoop(
+            motors: Motors(YBPcbCar(), on: bus.port()), port: network.port(Self.robot),
+            settings: newestSettings.reader(), requests: requests.reader(), requestBell: bell.doorbell,
+            answers: answers.writer(), snapshot: snapshot.writer(), notices: notices.writer())
+        }
+      }
+    }
+    self.snapshot = snapshot
+    self.notices = notices.reader()
+    simulation = try runtime.simulation()
+    let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+    rings = stream.makeAsyncIterator()
+    door = RobotDoor(
+      requests: requests.writer(), answers: answers.reader(), snapshot: snapshot, ring: { continuation.yield() },
+      now: { [clock] in clock.now })
+  }
+
+  var now: TickInstant { clock.now }
+  var robot: RobotSnapshot {
+    var reader = snapshot.reader()
+    return reader.read()
+  }
+
+  /// Runs the lane up to this millisecond, then a beat.
+  func run(until milliseconds: Int64) {
+    simulation.run(until: TickInstant(nanoseconds: milliseconds * 1_000_000))
+    clock.nanoseconds.store(milliseconds * 1_000_000, ordering: .releasing)
+    door.takeAnswers(at: now)
+  }
+
+  /// The lane stands still from its next tick on, for so long.
+  func stall(milliseconds: Int64) {
+    simulation.stall(loop: "robot", at: now, by: .milliseconds(milliseconds))
+  }
+
+  /// Waits for the door to ring the robot's loop once.
+  func rung(isolation: isolated (any Actor)? = #isolation) async {
+    _ = await rings.next(isolation: isolation)
+    bell.ring(at: now)
+  }
+
+  func handler(_ path: String) throws -> @Sendable (APIRequest) async throws -> APIResponse {
+    let route = try #require(door.routes.first { $0.path == "/api/robot/\(path)" })
+    guard case .handler(let handler) = route.handling else { throw CancellationError() }
+    return handler
+  }
+
+  /// A request under way: it has been handed to the loop.
+  func post(
+    _ path: String, _ body: String = "", from caller: Caller = .one, isolation: isolated (any Actor)? = #isolation
+  ) async throws -> Task<APIResponse, any Error> {
+    let handler = try handler(path)
+    let task = Task { try await handler(APIRequest(caller: caller, body: Array(body.utf8))) }
+    await rung()
+    return task
+  }
+
+  /// A binary frame, and what was answered when the loop has taken it.
+  func frame(
+    _ text: String, from caller: Caller = .one, isolation: isolated (any Actor)? = #isolation
+  ) async -> Outcomes {
+    let outcomes = Outcomes()
+    #expect(door.take(frame: Array(text.utf8), from: caller) { outcomes.append($0) })
+    await rung()
+    return outcomes
+  }
+
+  func udp(_ text: String) {
+    var port = network.port(Self.phone)
+    port.now = now
+    Array(text.utf8).withUnsafeBytes { _ = port.send($0, to: Self.robot) }
+  }
+
+  /// What the motors have been told since the last call: `stop`, `run L R` in duties.
+  func writes() -> [String] {
+    let new = bus.transactions(since: seen)
+    seen = (new.last?.sequence ?? seen - 1) + 1
+    return new.map { transaction in
+      if transaction.register == 2 { return "stop" }
+      let bytes = transaction.bytes
+      return "run \(Int(bytes[1]) * (bytes[0] == 1 ? 1 : -1)) \(Int(bytes[3]) * (bytes[2] == 1 ? 1 : -1))"
+    }
+  }
+
+  func document() throws -> [String: Any] {
+    guard case .prepared(let document) = try #require(door.routes.first { $0.path == "/api/robot" }).handling
+    else { throw CancellationError() }
+    return try #require(
+      try JSONSerialization.jsonObject(with: Data(document.bytes.readableBytesView)) as? [String: Any])
+  }
+}
+
+/// Outcomes of frames, of any thread.
+final class Outcomes: Sendable {
+  private let list = Mutex<[FrameOutcome]>([])
+  func append(_ outcome: FrameOutcome) { list.withLock { $0.append(outcome) } }
+
+  /// Replies as text, refusals as their code.
+  var words: [String] {
+    list.withLock { list in
+      list.map { outcome in
+        switch outcome {
+        case .reply(let bytes): String(decoding: bytes, as: UTF8.self)
+        case .refused(let error): error.code
+        }
+      }
+    }
+  }
+}
+
+extension Caller {
+  static let one = Caller(scope: .control, tokenID: "one", address: "10.0.0.7", client: 1)
+  static let two = Caller(scope: .control, tokenID: "two", address: "10.0.0.8", client: 2)
+}
+
+extension Task where Failure == any Error {
+  /// The API's error that the task ends with; nil when it ends well.
+  var refusal: APIError? {
+    get async {
+      do {
+        _ = try await value
+        return nil
+      } catch {
+        return error as? APIError
+      }
+    }
+  }
+}

@@ -1,0 +1,150 @@
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@testable import Service
+
+@Suite("A WebSocket session, in simulated time")
+struct WebSocketSessionTests {
+  let robot = FrameSystem()
+  let counters = ServiceCounters()
+
+  /// A session that has been greeted, with its greeting thrown away.
+  private func open(
+    token: String = "admin", seconds: @escaping @Sendable () -> Int64 = { 0 }
+  ) throws -> (EmbeddedChannel, EmbeddedEventLoop) {
+    let loop = EmbeddedEventLoop()
+    let channel = EmbeddedChannel(loop: loop)
+    let service = TestDoor.channel(systems: [robot], counters: counters, seconds: seconds)
+    _ = try service.setup(channel: channel, logger: .init(label: "test")).wait()
+    try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+    try channel.writeInbound(ByteBuffer(string: WebSocketTestClient.request(["Authorization: Bearer \(token)"])))
+    loop.run()
+    return (channel, loop)
+  }
+
+  private func output(_ channel: EmbeddedChannel) throws -> [ByteBuffer] {
+    var parts: [ByteBuffer] = []
+    while let part = try channel.readOutbound(as: ByteBuffer.self) { parts.append(part) }
+    return parts
+  }
+
+  /// The close frame that has been sent: code and reason.
+  private func close(_ channel: EmbeddedChannel) throws -> (code: Int, reason: String)? {
+    for part in try output(channel) where part.getInteger(at: 0, as: UInt8.self) == 0x88 {
+      return (
+        Int(part.getInteger(at: 2, as: UInt16.self) ?? 0), part.getString(at: 4, length: part.readableBytes - 4) ?? ""
+      )
+    }
+    return nil
+  }
+
+  private static let long = [UInt8](repeating: 0x61, count: 40_000)
+  static let violations: [(String, [UInt8], Int, String)] = [
+    ("unmasked", WebSocketTestClient.frame(1, [0x7B], masked: false), 1002, "a frame without a mask"),
+    ("reserved bit", WebSocketTestClient.frame(1, [0x7B], reserved: 0x40), 1002, "reserved bits are set"),
+    ("opcode 3", WebSocketTestClient.frame(3, []), 1002, "an unknown opcode"),
+    ("opcode 11", WebSocketTestClient.frame(11, []), 1002, "an unknown opcode"),
+    ("fragmented ping", WebSocketTestClient.frame(9, [], fin: false), 1002, "a fragmented control frame"),
+    (
+      "long ping", WebSocketTestClient.frame(9, Array(long[..<126])), 1002, "a control frame of more than 125 bytes"
+    ),
+    ("not UTF-8", WebSocketTestClient.frame(1, [0xC3, 0x28]), 1007, "text that is not UTF-8"),
+    (
+      "continuation of nothing", WebSocketTestClient.frame(0, []), 1002, "a continuation of nothing"
+    ),
+    (
+      "message within a message",
+      WebSocketTestClient.frame(1, [], fin: false) + WebSocketTestClient.frame(2, []), 1002,
+      "a new message within a fragmented one"
+    ),
+    (
+      "64 KB and a byte in one frame", WebSocketTestClient.frame(2, [UInt8](repeating: 0, count: 65537)), 1009,
+      "a message of more than 65536 bytes"
+    ),
+    (
+      "64 KB and more in fragments",
+      WebSocketTestClient.frame(2, long, fin: false) + WebSocketTestClient.frame(0, long, fin: false), 1009,
+      "a message of more than 65536 bytes"
+    ),
+    ("close of one byte", WebSocketTestClient.frame(8, [3]), 1002, "a close frame with a wrong code"),
+    ("close 1005", WebSocketTestClient.frame(8, [3, 0xED]), 1002, "a close frame with a wrong code"),
+    (
+      "close reason not UTF-8", WebSocketTestClient.frame(8, [3, 0xE8, 0xFF]), 1007, "a close reason that is not UTF-8"
+    ),
+  ]
+
+  @Test("a broken rule: closed with the code and the reason for it, the robot let go", arguments: violations)
+  func violation(name: String, bytes: [UInt8], code: Int, reason: String) throws {
+    let (channel, loop) = try open()
+    _ = try output(channel)
+    try channel.writeInbound(ByteBuffer(bytes: bytes))
+    let close = try #require(try close(channel), "\(name)")
+    #expect(close == (code, reason))
+    #expect(robot.seen.withLock { $0.left.count } == 1)
+    #expect(counters.clientsMalformed.value == 1)
+    loop.advanceTime(by: .seconds(1))
+    #expect(!channel.isActive)
+    #expect(robot.seen.withLock { $0.left.count } == 1)
+  }
+
+  @Test("ping: answered with its bytes, also within a fragmented message, which is put together")
+  func ping() throws {
+    let (channel, _) = try open()
+    _ = try output(channel)
+    let bytes =
+      WebSocketTestClient.frame(2, [1], fin: false) + WebSocketTestClient.frame(9, [7])
+      + WebSocketTestClient.frame(0, [2])
+    try channel.writeInbound(ByteBuffer(bytes: bytes))
+    channel.embeddedEventLoop.run()
+    #expect(try output(channel) == [ByteBuffer(bytes: [0x8A, 1, 7]), ByteBuffer(bytes: [0x82, 4, 1, 2, 1, 2])])
+  }
+
+  @Test("half-open: pinged every 20 s; nothing heard for 60 s, closed, the robot let go; a pong keeps it open")
+  func halfOpen() throws {
+    let (channel, loop) = try open()
+    _ = try output(channel)
+    let ping = ByteBuffer(bytes: [0x89, 0])
+    loop.advanceTime(by: .seconds(20))
+    #expect(try output(channel) == [ping])
+    try channel.writeInbound(ByteBuffer(bytes: WebSocketTestClient.frame(10, [])))
+    loop.advanceTime(by: .seconds(59))
+    #expect(try output(channel) == [ping, ping])
+    #expect(robot.seen.withLock { $0.left.isEmpty })
+    loop.advanceTime(by: .seconds(1))
+    #expect(try #require(try close(channel)) == (1008, "no pong for 60 s"))
+    #expect(robot.seen.withLock { $0.left.count } == 1)
+    #expect(counters.clientsSilent.value == 1)
+    loop.advanceTime(by: .seconds(1))
+    #expect(!channel.isActive)
+  }
+
+  @Test("the token expires: closed with 4001 at that second")
+  func expiry() throws {
+    let loopSeconds = SecondsBox()
+    let (channel, loop) = try open(token: "read-expiring") { loopSeconds.value }
+    _ = try output(channel)
+    for _ in 0..<99 {
+      loopSeconds.value += 10
+      try channel.writeInbound(ByteBuffer(bytes: WebSocketTestClient.frame(10, [])))
+      loop.advanceTime(by: .seconds(10))
+    }
+    #expect(try close(channel) == nil)
+    loopSeconds.value += 10
+    loop.advanceTime(by: .seconds(10))
+    #expect(try #require(try close(channel)) == (4001, "TOKEN_EXPIRED"))
+  }
+
+  @Test("the server stops: closed with 1001")
+  func stop() throws {
+    let (channel, _) = try open()
+    _ = try output(channel)
+    channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+    #expect(try #require(try close(channel)).code == 1001)
+  }
+}
+
+/// Unchecked: one thread.
+final class SecondsBox: @unchecked Sendable {
+  var value: Int64 = 0
+}
