@@ -126,24 +126,25 @@ public final class WebService: Sendable {
 
   /// Closes the port and every connection; requests under way have a quarter of a second to be answered.
   ///
-  /// Blocks the calling thread for at most a second, whatever the clients do. No thread is left.
+  /// Blocks the calling thread for at most a second, whatever the clients do. No thread is left; when a handler has not
+  /// returned by then, the threads end as soon as it does.
   public func stop() {
     health.setStopping()
     guard let running = running.withLock({ $0.take() }) else { return }
     running.gate.finish()
     let ended = DispatchSemaphore(value: 0)
+    let loop = running.group.next()
+    let patience = loop.scheduleTask(in: .milliseconds(750)) { _ = ended.signal() }
+    loop.scheduleTask(in: .milliseconds(250)) { [connections] in connections.closeAll() }
     Task.detached {
       await running.shutDown()
       await running.task.value
+      patience.cancel()
+      // Not before: NIO forbids to end threads that somebody still wants to run something on.
+      try? await running.group.shutdownGracefully()
       ended.signal()
     }
-    let loop = running.group.next()
-    loop.scheduleTask(in: .milliseconds(250)) { [connections] in
-      connections.closeAll()
-    }
-    loop.scheduleTask(in: .milliseconds(750)) { _ = ended.signal() }
     ended.wait()
-    try? running.group.syncShutdownGracefully()
   }
 
   /// Its threads; nil: not listening.

@@ -80,7 +80,7 @@ final class Daemon {
     robotNotices = robot.notices.reader()
     supervisorNotices = supervisor.reader()
     service = try ServiceComposition(
-      configuration, systems: [],
+      configuration, systems: [robot.door],
       routes: LogRoutes(history: log.history, threshold: log.threshold).routes + (surroundings?.routes ?? [])
         + robot.measurements(of: runtime),
       environment: options.environment, logger: log.logger("service"))
@@ -157,10 +157,15 @@ final class Daemon {
 
   private func takeNotices() {
     robot.door.takeAnswers(at: MonotonicClock.now)
-    while let notice = robotNotices.pop() { logger.log(notice) }
+    while let notice = robotNotices.pop() {
+      logger.log(notice)
+      service?.service.publish([robot.door.edge(notice)])
+    }
     while let notice = supervisorNotices.pop() {
       switch notice {
-      case .beat(let instant): robot.door.takeAnswers(at: instant)
+      case .beat(let instant):
+        robot.door.takeAnswers(at: instant)
+        service?.service.beat(at: instant)
       case .pulse:
         notifier.watchdog()
         if let simulated = robot.hardware.simulated { reportMotion(simulated.snapshot) }

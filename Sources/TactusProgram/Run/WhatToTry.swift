@@ -47,6 +47,7 @@ enum WhatToTry {
       "  \(curl) -X POST \(address)/api/e-stop",
       "  \(curl) -X POST \(address)/api/reset",
       "  \(curl) \(address)/metrics",
+      "  \(program) top \(address)\(service.fingerprint.map { " --fingerprint \($0)" } ?? "")",
     ]
   }
 }
