@@ -24,6 +24,7 @@ final class Daemon {
   private let guardLink: GuardLink?
   /// nil: switched off.
   let service: ServiceComposition?
+  private var announcement: Announcement?
   private let isSimulated: Bool
   private var robotNotices: RingReader<RobotNotice>
   private var supervisorNotices: RingReader<SupervisorNotice>
@@ -104,6 +105,7 @@ final class Daemon {
     }
     reportStart()
     service?.reportStart()
+    announcement = service?.announce(configuration)
     started()
     notifier.ready(status: "listening on \(endpoint)")
     while true {
@@ -218,6 +220,7 @@ final class Daemon {
     // The motors first; the service can wait for a client for most of a second.
     runtime.stop()
     takeNotices()
+    announcement?.stop()
     service?.service.stop()
     let state = newestSnapshot().state
     guard case .shutDown(.confirmed) = state else {

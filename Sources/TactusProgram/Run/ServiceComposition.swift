@@ -10,6 +10,7 @@ struct ServiceComposition {
   let configuration: Configuration.Service
   /// SHA-256 of the certificate this machine made for itself; nil: there is none.
   let fingerprint: String?
+  private let systems: [String]
   private let logger: Logger
 
   /// Reads the token file and, for TLS, the certificate. Nothing listens yet. nil: the service is switched off.
@@ -20,6 +21,7 @@ struct ServiceComposition {
   ) throws {
     guard let configuration = whole.service else { return nil }
     self.configuration = configuration
+    self.systems = systems.map(\.name)
     self.logger = logger
     let tokenFile = whole.tokenFile ?? TokenFile.standardPath(environment: environment)
     let tokens = try TokenStore(
@@ -55,6 +57,14 @@ struct ServiceComposition {
     let host = "\(endpoint)".dropLast("\(endpoint.port)".count + 1)
     let reachable = host == "0.0.0.0" ? "127.0.0.1" : host == "[0:0:0:0:0:0:0:0]" ? "[::1]" : host
     return "\(configuration.tls == .off ? "http" : "https")://\(reachable):\(endpoint.port)"
+  }
+
+  /// Tells the local network where it is; nil: not asked for, or not listening.
+  func announce(_ whole: Configuration) -> Announcement? {
+    guard configuration.bonjour, let endpoint = service.endpoint else { return nil }
+    return Announcement(
+      address: whole.bindAddress, port: endpoint.port, hasTLS: configuration.tls != .off, systems: systems,
+      logger: logger)
   }
 
   func reportStart() {
