@@ -17,9 +17,8 @@ struct HouseTests {
   }
 
   static let all = [
-    "CTactus", "Tactus", "Wire", "Buses", "Devices", "Robot", "CBusesLinux", "BusesLinux", "CCrypto", "Service", "CSystemBus",
-    "AvahiSystemd",
-    "CDaemon", "TactusProgram",
+    "CTactus", "Tactus", "Wire", "Buses", "Devices", "Robot", "CBusesLinux", "BusesLinux", "CSystemBus", "AvahiSystemd",
+    "CCrypto", "Service", "CDaemon", "TactusProgram",
   ]
 
   @Test(

@@ -12,6 +12,7 @@ let retryMs = 500;
 let stick = null; // {left, right} while held
 let pings = new Map();
 let pingNumber = 0;
+let lastReason = null;
 
 function headers() { return token ? { Authorization: "Bearer " + token } : {}; }
 
@@ -94,11 +95,19 @@ function take(event) {
     return;
   }
   if (event.type === "hello") byId("version").textContent = "tactus " + event.version;
-  if (event.system === "robot" && event.state !== undefined) showRobot(event);
-  if (event.kind === "telemetry" || event.type === "telemetry" || event.type === "state") return;
-  const line = document.createElement("li");
+  if (event.system === "robot" && event.state !== undefined) {
+    showRobot(event);
+    if (event.reason === lastReason) return;
+    lastReason = event.reason;
+    return note(event, event.reason);
+  }
   const { type, system, seq, monotonicNs, ...rest } = event;
-  line.textContent = (monotonicNs / 1e9).toFixed(3) + "  " + (system || "") + " " + type + "  " + JSON.stringify(rest);
+  note(event, type + "  " + JSON.stringify(rest));
+}
+
+function note(event, text) {
+  const line = document.createElement("li");
+  line.textContent = (event.monotonicNs / 1e9).toFixed(3) + "  " + event.system + "  " + text;
   byId("events").prepend(line);
   while (byId("events").children.length > 100) byId("events").lastChild.remove();
 }
@@ -107,19 +116,18 @@ function showRobot(robot) {
   byId("robot").hidden = false;
   byId("robot-state").textContent = robot.state;
   for (const side of ["left", "right"]) {
-    const speed = robot.speeds ? robot.speeds[side] : 0;
+    const speed = robot.speedsPercent[side];
     byId(side).value = speed;
     byId(side + "-text").textContent = speed.toFixed(0) + " %";
   }
   byId("holder").textContent = robot.holder ? robot.holder.source : "nobody";
-  byId("age").textContent = robot.holder ? robot.holder.ageMs + " ms ago" : "–";
+  byId("age").textContent = robot.holder ? robot.holder.ageMs.toFixed(0) + " ms ago" : "–";
   byId("reason").textContent = robot.reason || "–";
   const stopped = robot.emergencyStopped || robot.state === "fault";
   byId("reset").hidden = !stopped;
   byId("banner").hidden = !stopped;
   if (stopped) {
-    byId("banner").textContent = (robot.emergencyStopped ? "Emergency stop. " : "Fault. ") + (robot.fault || robot.reason || "")
-      + (robot.wayOut ? " " + robot.wayOut : "");
+    byId("banner").textContent = (robot.emergencyStopped ? "Emergency stop. " : "Fault. ") + robot.reason + ". " + (robot.wayOut || "");
   }
 }
 
@@ -217,8 +225,7 @@ async function poll() {
   } catch {
     return;
   }
-  const locked = runtime.memoryLock;
-  byId("memory").textContent = locked ? "memory " + (locked.state || locked) : "";
+  byId("memory").textContent = "memory " + runtime.memoryLock.state;
   const rows = runtime.loops.map((loop) => {
     const row = document.createElement("tr");
     const last = before.get(loop.name);
@@ -243,7 +250,7 @@ async function poll() {
     return row;
   });
   byId("loops").replaceChildren(...rows);
-  const findings = (runtime.lanes || []).flatMap((lane) => (lane.findings || []).map((finding) => lane.name + ": " + (finding.text || finding)));
+  const findings = runtime.lanes.flatMap((lane) => lane.findings.map((finding) => lane.name + ": " + finding.description));
   byId("findings").replaceChildren(...findings.map((text) => {
     const item = document.createElement("li");
     item.textContent = text;

@@ -2,8 +2,8 @@ import Tactus
 
 /// Something that subscribers of `/ws` are told.
 ///
-/// On the wire one JSON object: `type`, `system`, `seq` (counts all events since the start of the daemon), `monotonicNs`, then
-/// the members of `body`.
+/// On the wire one JSON object: `type`, `system`, `seq` (edges and the states of each second counted since the start of the
+/// daemon; telemetry carries the last one's), `monotonicNs`, then the members of `body`.
 public struct Event: Sendable {
   public enum Kind: Sendable, Hashable {
     /// A change, told at once, to everyone.

@@ -193,21 +193,19 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     let box = NIOLoopBound(context, eventLoop: context.eventLoop)
     request.answer(context.channel).assumeIsolated().whenComplete { answer in
       let context = box.value
-      guard case .success(let headers) = answer, let belowDecoder = try? self.decoderContext(context) else {
+      guard case .success(let headers) = answer,
+        let decoder = try? context.pipeline.syncOperations.context(name: ServiceChannel.decoderName)
+      else {
         return context.close(promise: nil)
       }
       context.writeAndFlush(
         self.wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: .switchingProtocols, headers: headers))),
         promise: nil)
       // The decoder leaves once it has returned to its own loop, and gives what it had read beyond the request.
-      context.pipeline.syncOperations.removeHandler(context: belowDecoder).assumeIsolated().whenComplete { _ in
+      context.pipeline.syncOperations.removeHandler(context: decoder).assumeIsolated().whenComplete { _ in
         self.upgraded(caller, box.value)
       }
     }
-  }
-
-  private func decoderContext(_ context: ChannelHandlerContext) throws -> ChannelHandlerContext {
-    try context.pipeline.syncOperations.context(name: ServiceChannel.decoderName)
   }
 
   private func upgraded(_ caller: Caller, _ context: ChannelHandlerContext) {
@@ -257,7 +255,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
       }
       switch machine.answerEnded(at: context.eventLoop.now) {
       case .carryOn: break
-      case .refuse(let error): refuse(now: error, isHead: false, context)
+      case .refuse(let error): refuse(now: error, context)
       case .close:
         context.flush()
         linger(context)
@@ -303,15 +301,15 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
   private func refuse(_ error: APIError, _ context: ChannelHandlerContext) {
     guard !machine.isOver else { return }
     switch machine.refuse(error) {
-    case .now: refuse(now: error, isHead: false, context)
+    case .now: refuse(now: error, context)
     case .later: break
     case .close: context.close(promise: nil)
     }
   }
 
-  private func refuse(now error: APIError, isHead: Bool, _ context: ChannelHandlerContext) {
+  private func refuse(now error: APIError, _ context: ChannelHandlerContext) {
     shared.counters.countAnswer(error.status.code)
-    writeRaw(error.answer(isHead: isHead, connection: .close, allocator: context.channel.allocator))
+    writeRaw(error.answer(isHead: false, connection: .close, allocator: context.channel.allocator))
     linger(context)
   }
 
@@ -339,15 +337,9 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     switch machine.check(at: context.eventLoop.now, isWritable: context.channel.isWritable) {
     case .wait(let deadline): schedule(context, at: deadline)
     case .close: context.close(promise: nil)
-    case .headTooSlow: timedOut("head", shared.limits.headTime, context)
-    case .bodyTooSlow: timedOut("body", shared.limits.bodyTime, context)
+    case .headTooSlow: refuse(.timedOut("head", shared.limits.headTime, shared.counters), context)
+    case .bodyTooSlow: refuse(.timedOut("body", shared.limits.bodyTime, shared.counters), context)
     }
-  }
-
-  private func timedOut(_ part: String, _ limit: TimeAmount, _ context: ChannelHandlerContext) {
-    shared.counters.timeouts.add(1)
-    let seconds = limit.nanoseconds / 1_000_000_000
-    refuse(APIError(.requestTimeout, "REQUEST_TIMEOUT", "the \(part) was not whole after \(seconds) s"), context)
   }
 
   /// Closes our half, throws away what still comes, then closes the rest: closing at once with bytes unread would send a

@@ -1,4 +1,5 @@
 import HTTPTypes
+import NIOCore
 import NIOHTTP1
 import NIOHTTPTypesHTTP1
 
@@ -39,5 +40,12 @@ extension APIError {
     case .invalidVersion: self.init(.init(code: 505), "BAD_REQUEST", "expected HTTP/1.1 or HTTP/1.0")
     default: self.init(.badRequest, "BAD_REQUEST", "not HTTP: \(error)")
     }
+  }
+
+  /// A request that did not become whole in time.
+  static func timedOut(_ part: String, _ limit: TimeAmount, _ counters: ServiceCounters) -> APIError {
+    counters.timeouts.add(1)
+    let seconds = limit.nanoseconds / 1_000_000_000
+    return APIError(.requestTimeout, "REQUEST_TIMEOUT", "the \(part) was not whole after \(seconds) s")
   }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A WebSocket session, in simulated time")
 struct WebSocketSessionTests {
-  let robot = FrameSystem()
+  let robot = NotingSystem()
   let counters = ServiceCounters()
 
   /// A session that has been greeted, with its greeting thrown away.

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("WebSocket, on sockets")
 struct WebSocketTests {
-  let robot = FrameSystem()
+  let robot = NotingSystem()
 
   static func event(
     _ kind: Event.Kind, _ type: String = "edge", system: String = "robot", ms: Int64 = 0, body: String = "{}"
@@ -32,7 +32,7 @@ struct WebSocketTests {
 
   @Test("on connect: hello, then the state of every system; then edges with one number more each")
   func snapshot() async throws {
-    let pump = FrameSystem("pump")
+    let pump = NotingSystem("pump")
     try await TestDoor.with(systems: [robot, pump]) { door in
       door.hub.publish([
         WebSocketTests.event(.edge), WebSocketTests.event(.state, "state"), WebSocketTests.event(.telemetry),
@@ -123,7 +123,7 @@ struct WebSocketTests {
 
   @Test("e-stop: every system, also when one refuses, which is told; reset: acknowledged")
   func emergencyStop() async throws {
-    let other = FrameSystem("pump", refuses: .conflict("BUSY", "not now"))
+    let other = NotingSystem("pump", refuses: .conflict("BUSY", "not now"))
     try await TestDoor.with(systems: [other, robot]) { door in
       let client = try WebSocketTestClient(port: door.port, fields: ["Authorization: Bearer control"])
       client.say(#"{"type":"e-stop","id":3}"#)
@@ -138,7 +138,7 @@ struct WebSocketTests {
 
   @Test("the client's end, with a close frame or without: every system hears once that it has left")
   func leaves() async throws {
-    let pump = FrameSystem("pump")
+    let pump = NotingSystem("pump")
     try await TestDoor.with(systems: [robot, pump]) { door in
       do {
         let polite = try WebSocketTestClient(port: door.port)

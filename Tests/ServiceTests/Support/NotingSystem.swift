@@ -3,8 +3,8 @@ import Tactus
 
 @testable import Service
 
-/// A system of frames: notes what it is asked.
-final class FrameSystem: ServedSystem {
+/// A system that notes what it is asked.
+final class NotingSystem: ServedSystem {
   struct Seen {
     var frames: [[UInt8]] = []
     var stops = 0
