@@ -1,4 +1,6 @@
 """The daemons the tests share; a test that latches or fills something takes one of its own."""
+import time
+
 import pytest
 
 from daemon import Daemon
@@ -39,8 +41,11 @@ def standing(request):
     """The shared robot stands and is free before every test that drives it."""
     if "drives" in request.keywords:
         daemon = request.getfixturevalue("daemon")
-        daemon.post("/api/robot/stop")
-        daemon.post("/api/robot/reset")
+        daemon.reset()
+        limit = time.monotonic() + 5
+        while daemon.get("/api/robot").json()["holder"] is not None:
+            assert time.monotonic() < limit
+            time.sleep(0.05)
     yield
 
 

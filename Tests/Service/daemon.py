@@ -124,6 +124,21 @@ class Daemon:
     def post(self, path, json=None, **options):
         return self.request("POST", path, json=json, **options)
 
+    @property
+    def motor_bus(self):
+        """The name of the simulated bus that the motors are on."""
+        return next(bus["name"] for bus in self.get("/api/sim/bus").json()["buses"] if bus["kind"] == "i2c")
+
+    def reset(self):
+        """Leaves emergency stop and fault, once every stick has been silent for the failsafe timeout."""
+        limit = time.monotonic() + 5
+        while (answer := self.post("/api/robot/reset")).status_code != 200:
+            code = answer.json()["code"]
+            if code == "NOTHING_TO_RESET":
+                return
+            assert code in ("STICK_NOT_AT_ZERO", "STOP_NOT_CONFIRMED") and time.monotonic() < limit, answer.text
+            time.sleep(0.05)
+
     def create_token(self, scope, name="test", *arguments):
         """As an operator does it, beside the running daemon."""
         made = self.command(

@@ -6,15 +6,14 @@ import pytest
 from live import Live
 
 SPEED = 30
-SILENCE_LIMIT_NS = 1_050_000_000
+FAILSAFE_NS = 1_000_000_000
 
 pytestmark = pytest.mark.drives
 
 
 def bus(daemon):
     """The motors' bus: its transactions since the start, oldest first."""
-    name = daemon.get("/api/sim/bus").json()["buses"][0]["name"]
-    since, found = 0, []
+    since, found, name = 0, [], daemon.motor_bus
     while True:
         page = daemon.get(f"/api/sim/bus/{name}?since={since}").json()
         found += page["transactions"]
@@ -72,7 +71,10 @@ def test_a_second_of_silence_stops(daemon):
             and event["monotonicNs"] > last_command_ns, 5)
         writes = bus(daemon)
     neutral = next(one["monotonicNs"] for one in writes if is_neutral(one) and one["monotonicNs"] > last_command_ns)
-    assert last_command_ns < neutral <= last_command_ns + SILENCE_LIMIT_NS
+    # 50 ms at most beyond the second, or what the kernel kept the loop waiting at worst, by the loop's own record.
+    loops = daemon.get("/api/runtime").json()["loops"]
+    worst = next(loop["latencyNs"]["max"] for loop in loops if loop["name"] == "robot.motors")
+    assert FAILSAFE_NS <= neutral - last_command_ns <= FAILSAFE_NS + max(50_000_000, worst)
     assert "silent" in daemon.get("/api/robot").json()["reason"]
 
 
@@ -85,8 +87,8 @@ def test_the_emergency_stop_of_another_client_latches(daemon):
         driver.drive(SPEED, SPEED)
         assert daemon.get("/api/robot").json()["state"] == "emergencyStopped"
         assert is_neutral(bus(daemon)[-1])
-    time.sleep(1.1)
-    assert daemon.post("/api/robot/reset").status_code == 200
+    daemon.reset()
+    assert daemon.get("/api/robot").json()["state"] == "stopped"
 
 
 def test_one_source_at_a_time(daemon):

@@ -14,8 +14,9 @@ def test_the_server_does_what_its_document_says(own_daemon, tmp_path, capsys):
     with capsys.disabled():
         print(f"\nschemathesis: seed {SEED}, at most {EXAMPLES} examples a route (TACTUS_FUZZ_SEED, TACTUS_FUZZ_COUNT)")
     result = subprocess.run(
-        [Path(sys.executable).parent / "schemathesis", "run", daemon.url + "/api/openapi.json",
-         "--header", f"Authorization: Bearer {daemon.admin}", "--phases", "examples,coverage,fuzzing", "--checks", "all",
+        [Path(sys.executable).parent / "schemathesis", "--config-file", Path(__file__).parent / "schemathesis.toml",
+         "run", daemon.url + "/api/openapi.json",
+         "--header", f"Authorization: Bearer {daemon.admin}", "--phases", "examples,coverage,fuzzing",
          "--max-examples", EXAMPLES, "--seed", SEED, "--request-timeout", "10", "--continue-on-failure", "--no-color"],
         cwd=tmp_path, capture_output=True, text=True, timeout=LIMIT_SECONDS)
     report = (result.stdout + result.stderr).replace(daemon.admin, "TOKEN")

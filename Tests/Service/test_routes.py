@@ -35,14 +35,6 @@ def test_curl_reads_the_robot(daemon):
     assert json.loads(result.stdout)["ok"] is True
 
 
-def reset_when_the_stick_is_free(daemon):
-    """A stick is held until its source has been silent for the failsafe timeout."""
-    limit = time.monotonic() + 5
-    while (answer := daemon.post("/api/robot/reset")).status_code != 200:
-        assert answer.json()["code"] == "STICK_NOT_AT_ZERO" and time.monotonic() < limit, answer.text
-        time.sleep(0.1)
-
-
 def test_every_system_stops_and_is_reset_together(own_daemon):
     daemon = own_daemon()
     assert daemon.post("/api/e-stop").json() == {"ok": True, "systems": ["robot"]}
@@ -58,7 +50,7 @@ def test_emergency_stop_latches_until_the_reset(own_daemon):
     assert daemon.get("/api/robot").json()["state"] == "emergencyStopped"
     refused = daemon.post("/api/robot/drive", {"left": 10, "right": 10})
     assert (refused.status_code, refused.json()["code"]) == (409, "EMERGENCY_STOPPED")
-    reset_when_the_stick_is_free(daemon)
+    daemon.reset()
     assert daemon.get("/api/robot").json()["state"] == "stopped"
 
 
@@ -95,7 +87,7 @@ def test_logs_hold_the_action_and_their_level_can_be_changed(own_daemon):
 
 def test_a_simulated_fault_is_seen_and_cleared(own_daemon):
     daemon = own_daemon()
-    name = daemon.get("/api/sim/bus").json()["buses"][0]["name"]
+    name = daemon.motor_bus
     assert daemon.post("/api/sim/fault", {"fault": "stuck", "bus": name}).status_code == 200
     daemon.post("/api/robot/drive", {"left": 20, "right": 20})
     limit = time.monotonic() + 5
@@ -104,11 +96,4 @@ def test_a_simulated_fault_is_seen_and_cleared(own_daemon):
         time.sleep(0.02)
     assert any(one["result"] < 0 for one in daemon.get(f"/api/sim/bus/{name}").json()["transactions"])
     assert daemon.post("/api/sim/fault", {"fault": "clear"}).json()["faults"] == []
-    reset_when_the_motors_answer(daemon)
-
-
-def reset_when_the_motors_answer(daemon):
-    limit = time.monotonic() + 5
-    while daemon.post("/api/robot/reset").status_code != 200:
-        assert time.monotonic() < limit
-        time.sleep(0.1)
+    daemon.reset()

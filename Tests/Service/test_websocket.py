@@ -13,6 +13,14 @@ from wire import BINARY, CLOSE, PING, PONG, TEXT, Wire, WireSocket, frame, reque
 IDLE_CONNECTIONS = 1000
 
 
+def check_numbers(numbers):
+    """Changes and states are counted; telemetry, which a client may miss, repeats the number of the last of them."""
+    assert len(numbers) >= 25, "not all telemetry came"
+    assert numbers == sorted(numbers)
+    assert sorted(set(numbers)) == list(range(numbers[0], numbers[-1] + 1)), "something was missed"
+    assert len(set(numbers)) >= 3
+
+
 def test_hello_then_a_whole_snapshot(daemon):
     with Live(daemon) as live:
         hello = live.next()
@@ -59,9 +67,7 @@ def test_sequence_numbers_have_no_gap_for_who_hears_all(daemon):
     with Live(daemon) as live:
         live.say(type="subscribe", id=1)
         live.wait_for(lambda event: event.get("id") == 1)
-        numbers = [event["seq"] for event in live.events(2) if event["type"] == "robot"]
-    assert len(numbers) >= 15
-    assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+        check_numbers([event["seq"] for event in live.events(3.5) if event["type"] == "robot"])
 
 
 def test_unsubscribed_hears_once_a_second(daemon):
@@ -195,11 +201,7 @@ def test_a_slow_reader_is_dropped_and_told_why_and_others_hear_everything(own_da
         slow.socket.settimeout(10)
         code, reason = slow.close_reason()
         assert code == 1008 and "too slow" in reason
-        numbers = []
-        for event in other.events(3):
-            if event["type"] == "robot":
-                numbers.append(event["seq"])
-        assert numbers == list(range(numbers[0], numbers[0] + len(numbers))), "another client missed something"
+        check_numbers([event["seq"] for event in other.events(3.5) if event["type"] == "robot"])
 
 
 def test_a_thousand_idle_connections_and_one_that_works(own_daemon):

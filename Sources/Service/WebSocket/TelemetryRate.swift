@@ -10,8 +10,9 @@ struct TelemetryRate {
 
   /// Whether telemetry of this instant is to be sent. On average the rate is kept also where it is no divisor of the beat's.
   mutating func takes(_ now: TickInstant) -> Bool {
-    // A beat comes a little early or late; 5 ms early is on time.
-    let now = now.nanoseconds &+ 5_000_000
+    // The instant is that of the system's newest tick, which at 20 Hz is up to 50 ms before the beat or just at it, in turn:
+    // 70 ms early is on time.
+    let now = now.nanoseconds &+ 70_000_000
     guard now >= due else { return false }
     due = due == .min || now - due > interval ? now + interval : due + interval
     return true

@@ -56,7 +56,7 @@ enum ConfigTable {
       "service.allowed_hosts", .texts, .texts([]),
       "Names this machine is reached by, beside its addresses, localhost, its own name and that in .local."),
     ConfigKey(
-      "service.max_connections", .integer(1...10_000), .integer(256), "Connections at a time; one more is refused."),
+      "service.max_connections", .integer(1...10_000), .integer(2048), "Connections at a time; one more is refused."),
     ConfigKey(
       "service.token_file", .text, nil,
       "File of the tokens that `tactus token` makes. Unless given: /var/lib/tactus/tokens.json where that folder may be "
