@@ -1,5 +1,6 @@
 import BusesLinux
 import Foundation
+import TestSupport
 import Testing
 
 @testable import TactusProgram
@@ -7,7 +8,7 @@ import Testing
 /// The whole program with an xgo-rider on a pseudo-terminal, and what the robot hears when the program meets its end.
 ///
 /// Nothing here sleeps: every step waits for bytes on the terminal, or for a line of the log, with a limit.
-@Suite("daemon and guard", .serialized)
+@Suite("daemon and guard", .serialized, .ownThread)
 struct DaemonProcessTests {
   static let neutral = GuardProcessTests.neutral
 
@@ -157,7 +158,7 @@ struct DaemonProcessTests {
   }
 }
 
-@Suite("program")
+@Suite("program", .ownThread)
 struct ProgramTests {
   @Test(
     "exit status: 0 done, 64 bad usage, 78 bad configuration, 1 anything else",

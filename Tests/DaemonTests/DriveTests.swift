@@ -3,11 +3,12 @@ import BusesLinux
 import Foundation
 import Robot
 import Tactus
+import TestSupport
 import Testing
 
 @testable import TactusProgram
 
-@Suite("keys")
+@Suite("keys", .ownThread)
 struct KeyTests {
   private func keys(_ bytes: String) -> [Key] {
     var decoder = KeyDecoder()
@@ -36,7 +37,7 @@ struct KeyTests {
   }
 }
 
-@Suite("key stick")
+@Suite("key stick", .ownThread)
 struct KeyStickTests {
   private func at(_ milliseconds: Int64) -> TickInstant { .zero + .milliseconds(milliseconds) }
 
@@ -83,7 +84,7 @@ struct KeyStickTests {
   }
 }
 
-@Suite("command line values")
+@Suite("command line values", .ownThread)
 struct CommandLineValueTests {
   @Test(
     "time spans", arguments: [("2s", 2_000), ("1.5s", 1_500), ("500ms", 500), ("2m", 120_000), ("3", 3_000)])
@@ -105,7 +106,7 @@ struct CommandLineValueTests {
 }
 
 /// `tactus drive` in a terminal, against `tactus run` on a simulated robot.
-@Suite("drive in a terminal", .serialized)
+@Suite("drive in a terminal", .serialized, .ownThread)
 struct TerminalDriveTests {
   private let folder: TemporaryFolder
   private let robot: TactusProcess

@@ -2,11 +2,12 @@ import Foundation
 import Logging
 import Service
 import Tactus
+import TestSupport
 import Testing
 
 @testable import TactusProgram
 
-@Suite("log outlet")
+@Suite("log outlet", .ownThread)
 struct LogOutletTests {
   private let pipe = Pipe()
 
@@ -63,7 +64,7 @@ struct LogOutletTests {
   }
 }
 
-@Suite("program log")
+@Suite("program log", .ownThread)
 struct ProgramLogTests {
   @Test("a line: scrubbed, kept with its system and level whatever the console shows")
   func kept() throws {

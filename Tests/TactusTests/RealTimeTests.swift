@@ -1,6 +1,7 @@
 import CTactus
 import Dispatch
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Tactus
@@ -82,7 +83,7 @@ func policiesOfAllThreads() -> [Int] {
   }
 }
 
-@Suite("Real time", .serialized)
+@Suite("Real time", .serialized, .ownThread)
 struct RealTimeTests {
   @Test(
     "1,000 starts and stops of two runtimes: every loop reaches its safe state; no thread, descriptor or policy leaks")

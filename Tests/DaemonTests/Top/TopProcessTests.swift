@@ -1,11 +1,12 @@
 import BusesLinux
 import Foundation
+import TestSupport
 import Testing
 
 @testable import TactusProgram
 
 /// `tactus top` as a child, against a server with prepared answers.
-@Suite("top, the program", .serialized)
+@Suite("top, the program", .serialized, .ownThread)
 struct TopProcessTests {
   private let server: CannedServer
 

@@ -1,12 +1,13 @@
 import Foundation
 import Logging
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import Service
 @testable import Tactus
 
-@Suite("A daemon's door and a client that looks", .serialized)
+@Suite("A daemon's door and a client that looks", .serialized, .ownThread)
 struct ServiceClientTests {
   /// A door on any free port with a runtime behind it, and a client.
   private func open(token: String?) throws -> (door: WebService, client: ServiceClient) {
