@@ -32,7 +32,7 @@ struct DaemonProcessTests {
 
   /// A number of the log line that says `started`.
   private func started(_ key: String) throws -> String {
-    let line = try #require(daemon.said.split(separator: "\n").first { $0.contains(#""msg":"started""#) })
+    let line = try #require(daemon.line(with: #""msg":"started""#), "\(daemon.said)")
     let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
     return "\(try #require(object?[key]))"
   }
@@ -140,8 +140,7 @@ struct DaemonProcessTests {
 
   @Test("HTTP port taken: the start ends with status 1 and says which, before anything was written to the motors")
   func busyPort() throws {
-    try #require(daemon.waitFor("serving http"))
-    let line = try #require(daemon.said.split(separator: "\n").first { $0.contains("serving http") })
+    let line = try #require(daemon.line(with: "serving http"), "\(daemon.said)")
     let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
     let endpoint = try #require(object?["listen"] as? String)
     let port = try #require(endpoint.split(separator: ":").last)

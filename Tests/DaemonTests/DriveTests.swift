@@ -123,11 +123,10 @@ struct TerminalDriveTests {
     try #require(robot.waitFor("Ctrl-C stops"))
     port = try #require(robot.said.firstMatch(of: /UDP 127\.0\.0\.1:(\d+)/).map { String($0.output.1) })
     terminal = try LinuxPTY()
-    near = open(terminal.path, O_RDWR | O_NOCTTY)
-    var settings = termios()
-    tcgetattr(near, &settings)
+    near = open(terminal.path, O_RDWR | O_NOCTTY | O_CLOEXEC)
+    var settings = try terminalSettings(near)
     settings.c_lflag |= tcflag_t(ICANON | ECHO | ISIG)
-    tcsetattr(near, TCSANOW, &settings)
+    try #require(tcsetattr(near, TCSANOW, &settings) == 0)
     before = settings
   }
 
@@ -148,24 +147,20 @@ struct TerminalDriveTests {
     return true
   }
 
-  private var isRestored: Bool {
-    var now = termios()
-    tcgetattr(near, &now)
-    return now.c_lflag == before.c_lflag && now.c_iflag == before.c_iflag && now.c_oflag == before.c_oflag
-  }
+  private var isRestored: Bool { get throws { try terminalSettings(near).hasFlags(of: before) } }
 
   @Test("forward, e-stop, reset, quit: shown as they happen; the terminal is as before")
   func keys() throws {
     let drive = try drive()
     #expect(see("alive"))
-    #expect(!isRestored)
+    #expect(try !isRestored)
     type("w")
     #expect(see("driving"))
     type(" ")
     #expect(see("E-STOP"))
     type("q")
     #expect(drive.finish() == 0)
-    #expect(isRestored)
+    #expect(try isRestored)
     #expect(robot.waitFor("emergency stop by 127.0.0.1"))
     close(near)
   }
@@ -174,10 +169,10 @@ struct TerminalDriveTests {
   func signals(signal: Int32) throws {
     let drive = try drive()
     #expect(see("alive"))
-    #expect(!isRestored)
+    #expect(try !isRestored)
     kill(drive.identifier, signal)
     #expect(drive.finish() == 0)
-    #expect(isRestored)
+    #expect(try isRestored)
     close(near)
   }
 

@@ -27,7 +27,7 @@ struct LogOutletTests {
   func order() {
     let outlet = outlet(capacityBytes: 1 << 20)
     for number in 0..<1000 { outlet.put(Array("\(number)\n".utf8)) }
-    outlet.flush(limit: .seconds(10))
+    outlet.flush(limit: .seconds(60))
     #expect(read(until: "999\n") == (0..<1000).map { "\($0)\n" }.joined())
   }
 
@@ -56,7 +56,7 @@ struct LogOutletTests {
     let outlet = outlet(capacityBytes: 1 << 20)
     let other = Pipe()
     outlet.put(Array("one\n".utf8))
-    outlet.flush(limit: .seconds(10))
+    outlet.flush(limit: .seconds(60))
     outlet.replace(dup(other.fileHandleForWriting.fileDescriptor))
     outlet.put(Array("two\n".utf8))
     #expect(readWhenReady(other.fileHandleForReading.fileDescriptor) == Array("two\n".utf8))
