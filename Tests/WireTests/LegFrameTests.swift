@@ -51,7 +51,9 @@ import Testing
         [1, 1, 1, 0, 0], .wrongPayloadLength(type: 1, expected: 0, got: 1),
         "wrong-payload-length: expected 0 for type 1, got 1"
       ),
-      ([1, 1, 0, 0, 0], .wrongLength(type: 1, expected: 4, got: 5), "wrong-length: expected 4 bytes for type 1, got 5"),
+      (
+        [1, 1, 0, 0, 0], .wrongLength(type: 1, expected: 4, got: 5), "wrong-length: expected 4 bytes for type 1, got 5"
+      ),
       (
         [1, 3, 1, 0, 9], .wrongPayloadLength(type: 3, expected: 2, got: 1),
         "wrong-payload-length: expected 2 for type 3, got 1"
@@ -66,7 +68,8 @@ import Testing
     #expect(error.description == words)
   }
 
-  @Test("telemetry: an unknown state is an error, an unknown error code reads as unknown, reserved bytes are not looked at")
+  @Test(
+    "telemetry: an unknown state is an error, an unknown error code reads as unknown, reserved bytes are not looked at")
   func telemetryEdges() {
     var bytes = Self.telemetry[0].1
     bytes[4] = 3

@@ -193,7 +193,7 @@ struct PCA9685World {
           trains[channel] = new
         }
       case (.some(let old), nil):
-        if let _ = old.fall(after: shown.at) { shown[channel].cutPulses &+= 1 }
+        if case .some = old.fall(after: shown.at) { shown[channel].cutPulses &+= 1 }
         trains[channel] = nil
       case (nil, .some(let new)): trains[channel] = new
       case (nil, nil): break
@@ -201,7 +201,7 @@ struct PCA9685World {
       if let next {
         shown[channel].pulse = next.width
       } else {
-        if let _ = lastFalls[channel] { shown[channel].cutPulses &+= 1 }
+        if case .some = lastFalls[channel] { shown[channel].cutPulses &+= 1 }
         lastFalls[channel] = nil
         shown[channel].pulse = nil
       }

@@ -10,7 +10,8 @@ public struct PCA9685Timing: Sendable, Hashable, BitwiseCopyable {
 
   public static let oscillators = Frequency.kilohertz(20_000)...Frequency.kilohertz(50_000)
 
-  /// The divider nearest to `rate`: round(oscillator ÷ (4096 · rate)) − 1; 24…1526 Hz at 25 MHz.
+  /// The divider nearest to `rate`: round(oscillator ÷ (4096 · rate)) − 1; 24…1743 Hz at 25 MHz
+  /// (what is asked for beyond 1526 Hz is made at 1526 Hz).
   public init(rate: Frequency, oscillator: Frequency = .kilohertz(25_000)) throws(PCA9685TimingError) {
     guard Self.oscillators.contains(oscillator) else { throw .oscillator(oscillator) }
     let ticks = 4096 * rate.hertz
@@ -66,7 +67,7 @@ extension PCA9685TimingError: CustomStringConvertible {
     switch self {
     case .oscillator(let value): "oscillator: expected 20000 kHz…50000 kHz, got \(value)"
     case .rate(let rate, let oscillator):
-      "PWM rate: expected \(oscillator.hertz / (4096 * 256) + 1)…\(oscillator.hertz / (4096 * 4)) Hz "
+      "PWM rate: expected \(2 * oscillator.hertz / (4096 * 513) + 1)…\(2 * oscillator.hertz / (4096 * 7)) Hz "
         + "with an oscillator of \(oscillator), got \(rate)"
     }
   }

@@ -7,6 +7,8 @@ public enum LegEvent: Sendable, Hashable, BitwiseCopyable {
   case command(LegCommand)
   /// A frame that nobody understands.
   case invalidFrame
+  /// A command or a reset that waited too long inside the daemon.
+  case stale
   /// A link that knows connections has one, or has lost it. A datagram link says neither.
   case linked
   case unlinked

@@ -80,6 +80,7 @@ public struct LegMachine: Sendable, Hashable, BitwiseCopyable {
     case .invalidFrame:
       error = .invalidCommand
       return .ignored(.notUnderstood)
+    case .stale: return .ignored(.stale)
     case .unlinked: return fail(.linkLost, says: nil)
     case .emergencyStop: return emergencyStop()
     case .reset: return reset()
