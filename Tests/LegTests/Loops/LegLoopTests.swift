@@ -144,7 +144,7 @@ import Wire
         "1 fault: the servo's chip does not take its writes (off not yet confirmed by the chip)",
         "0 disarmed (off not yet confirmed by the chip)",
         "0 fault: the servo's chip does not take its writes (off not yet confirmed by the chip)",
-        "chip answers", "0 disarmed", "0 armed, pulse 1500 µs",
+        "chip answers", "0 disarmed", "0 armed, nothing set yet", "0 armed, pulse 1500 µs",
       ])
   }
 

@@ -119,9 +119,11 @@ private func words(_ action: LegAction) -> String {
       seen.append(row.rawValue)
       for column in LegTableColumn.allCases {
         var machine = row.machine
-        let action = machine.step(column.event, at: .milliseconds(row == .released ? 160 : 100))
-        let code = machine.step(.report, at: .milliseconds(160)).telemetry!.error
-        seen.append("  \(column) \(words(machine.state)) \(words(action)) \(code.rawValue)")
+        let now = TickInstant.milliseconds(row == .released ? 160 : 100)
+        let answer = words(machine.step(column.event, at: now))
+        let state = words(machine.state)
+        let code = machine.step(.report, at: now).telemetry!.error.rawValue
+        seen.append("  \(column) \(state) \(answer) \(code)")
       }
     }
     if ProcessInfo.processInfo.environment["TACTUS_REWRITE"] != nil {
