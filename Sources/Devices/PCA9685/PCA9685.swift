@@ -7,7 +7,7 @@ import Wire
 /// A small value that takes the bus per call, remembers nothing and never waits: what must come later is a call of its own, and
 /// the constants say how much later. The chip keeps pulsing its last values for ever: turn it off before going away.
 /// Order: `configure`, then `start` after `startUp`; `write` and `turnOff` as often as wanted; `turnAllOff` and, after one
-/// `timing.period`, `sleep`.
+/// `timing.period`, `fallAsleep`.
 /// Errors: whatever the bus says, after its own retries. Source: README.md beside this file.
 public struct PCA9685: Sendable, Hashable, BitwiseCopyable {
   /// 0x40, with all six address pins low.
@@ -97,7 +97,7 @@ public struct PCA9685: Sendable, Hashable, BitwiseCopyable {
   /// Stops the oscillator. Not before one `timing.period` after `turnAllOff`: sleep cuts a pulse that is being made, and servos and
   /// speed controllers jump at that. `PCA9685Shutdown` keeps the order.
   @_noLocks @_noAllocation
-  public func sleep(on bus: inout I2CBus) throws(I2CError) {
+  public func fallAsleep(on bus: inout I2CBus) throws(I2CError) {
     try bus.writeByte(Mode1.sleep | Mode1.autoIncrement, to: address, register: Register.mode1)
   }
 

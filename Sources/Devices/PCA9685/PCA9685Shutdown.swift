@@ -29,7 +29,7 @@ public struct PCA9685Shutdown: Sendable, Hashable, BitwiseCopyable {
       return at
     }
     guard !(bus.now < at) else { return at }
-    try chip.sleep(on: &bus)
+    try chip.fallAsleep(on: &bus)
     return nil
   }
 }
