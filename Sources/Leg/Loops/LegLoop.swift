@@ -48,17 +48,17 @@ public struct LegLoop: ~Copyable, ControlLoop {
   private var notices: RingWriter<LegNotice>
   private let bell: DoorbellButton?
   private var snapshot: LegSnapshot
-  private let bytes: UnsafeMutableRawBufferPointer
+  let bytes: UnsafeMutableRawBufferPointer
   /// Answers of this tick, to be given at its end.
   private let taken: UnsafeMutablePointer<LegAnswer>
   private var takenCount = 0
-  private var nextTelemetry: TickInstant?
+  var nextTelemetry: TickInstant?
   private var nextCheck = TickInstant(nanoseconds: 0)
   /// The chip has failed and not been ready since.
   private var hasFailed = false
 
   // Within one tick.
-  private var now = TickInstant(nanoseconds: 0)
+  var now = TickInstant(nanoseconds: 0)
   private var hasNoticed = false
 
   /// - Parameters:
@@ -282,7 +282,7 @@ public struct LegLoop: ~Copyable, ControlLoop {
   }
 
   @_noLocks @_noAllocation
-  private mutating func step(_ index: Int, _ event: LegEvent) -> LegAction {
+  mutating func step(_ index: Int, _ event: LegEvent) -> LegAction {
     legs[index].machine.step(event, at: now)
   }
 
@@ -363,29 +363,6 @@ public struct LegLoop: ~Copyable, ControlLoop {
     }
   }
 
-  @_noLocks @_noAllocation
-  private mutating func report() {
-    let due = nextTelemetry ?? now
-    guard !(now < due) else { return }
-    // In phase, unless one was missed altogether.
-    let next = due + Self.telemetryPeriod
-    nextTelemetry = now < next ? next : now + Self.telemetryPeriod
-    for index in 0..<count {
-      let action = step(index, .report)
-      guard let telemetry = action.telemetry else { continue }
-      legs[index].status.telemetry = telemetry
-      guard let listener = legs[index].listener, (now - legs[index].heardAt).count < Self.listenerPatience.count else {
-        continue
-      }
-      let length = telemetry.encode(into: bytes)
-      if ports.send(UnsafeRawBufferPointer(start: bytes.baseAddress, count: length), from: index, to: listener) {
-        legs[index].status.reports &+= 1
-      } else {
-        legs[index].status.reportFailures &+= 1
-      }
-    }
-  }
-
   // MARK: news
 
   @_noLocks @_noAllocation
@@ -404,27 +381,6 @@ public struct LegLoop: ~Copyable, ControlLoop {
     } else {
       snapshot.noticesDropped &+= 1
     }
-  }
-}
-
-/// What the loop keeps for one leg.
-struct LegSlot: BitwiseCopyable {
-  var machine: LegMachine
-  let channel: ServoChannel
-  var status = LegStatus()
-  /// Who sent the last datagram, and when: telemetry goes there.
-  var listener: Endpoint?
-  var heardAt = TickInstant(nanoseconds: 0)
-  /// The state that the log knows.
-  var told: LegState
-  /// Within `decideAll`.
-  var isToTurnOff = false
-
-  init(_ configuration: LegConfiguration) {
-    machine = LegMachine(configuration.settings)
-    channel = configuration.channel
-    told = machine.state
-    status.state = machine.state
   }
 }
 
