@@ -33,6 +33,16 @@ class Live:
         """A binary frame: the same bytes as on UDP 5005, stamped by this client's clock."""
         self.socket.send(json.dumps({"left": left, "right": right, "timestamp": time.time()}).encode())
 
+    def drive_taken(self, left, right, echo):
+        """Drives and waits for the reply, which comes when the loop has taken it."""
+        self.socket.send(json.dumps({"left": left, "right": right, "timestamp": time.time(), "echo": echo}).encode())
+        end = time.monotonic() + LIMIT_SECONDS
+        while isinstance(data := self.socket.recv(timeout=max(0, end - time.monotonic())), str):
+            pass
+        reply = json.loads(data)
+        assert reply["echo"] == echo, reply
+        return reply
+
     def next(self, limit=LIMIT_SECONDS):
         """The next event; binary frames are skipped."""
         end = time.monotonic() + limit
