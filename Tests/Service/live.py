@@ -18,7 +18,7 @@ class Live:
             options.setdefault("additional_headers", {})["Authorization"] = f"Bearer {token}"
         self.socket = connect(
             daemon.ws_url, open_timeout=LIMIT_SECONDS, close_timeout=LIMIT_SECONDS, compression=None, proxy=None,
-            **options)
+            **options).__enter__()
 
     def __enter__(self):
         return self
