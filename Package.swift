@@ -13,6 +13,7 @@ let package = Package(
   products: [
     .library(name: "Tactus", targets: ["Tactus"]),
     .library(name: "TactusRobot", targets: ["Robot", "Devices", "Buses", "BusesLinux", "Wire"]),
+    .library(name: "TactusLeg", targets: ["Leg", "Devices", "Buses", "BusesLinux", "Wire"]),
     .executable(name: "tactus", targets: ["TactusProgram"]),
   ],
   traits: [
@@ -45,11 +46,13 @@ let package = Package(
     .target(
       name: "Devices", dependencies: ["Buses", "Wire", "Tactus", "CTactus"],
       exclude: [
-        "README.md", "DifferentialDrive/README.md", "RaspbotV2/README.md", "XGORider/README.md", "YBPcbCar/README.md",
+        "README.md", "DifferentialDrive/README.md", "PCA9685/README.md", "RaspbotV2/README.md", "XGORider/README.md",
+        "YBPcbCar/README.md",
       ]),
 
     // Systems.
     .target(name: "Robot", dependencies: ["Devices", "Buses", "Wire", "Tactus"], exclude: ["README.md"]),
+    .target(name: "Leg", dependencies: ["Devices", "Buses", "Wire", "Tactus"], exclude: ["README.md"]),
 
     // Leaves.
     .target(
@@ -121,6 +124,7 @@ let package = Package(
       dependencies: ["Service", "CTactus", "Tactus", .product(name: "Logging", package: "swift-log")],
       path: "Benchmarks/Service"),
     .testTarget(name: "RobotTests", dependencies: ["TestSupport", "Robot", "Devices", "Buses", "Wire", "Tactus"]),
+    .testTarget(name: "LegTests", dependencies: ["TestSupport", "Leg", "Devices", "Buses", "Wire", "Tactus"]),
     .testTarget(
       name: "ServiceTests",
       dependencies: [
@@ -144,7 +148,7 @@ let package = Package(
     .testTarget(
       name: "SanitizerTests",
       dependencies: [
-        "TactusProgram", "CDaemon", "CTactus", "BusesLinux", "Robot", "Devices", "Buses", "Wire", "Tactus",
+        "TactusProgram", "CDaemon", "CTactus", "BusesLinux", "Leg", "Robot", "Devices", "Buses", "Wire", "Tactus",
       ],
       exclude: ["rtsan.supp"], linkerSettings: sanitizer ?? []),
   ],

@@ -6,6 +6,7 @@ import Foundation
 import Testing
 import Wire
 
+@testable import Leg
 @testable import Robot
 @testable import Tactus
 @testable import TactusProgram
@@ -56,6 +57,38 @@ struct SanitizerTests {
       if step % 7 == 0 { simulation.set(.standard) }
       if step % 11 == 0 { step % 22 == 0 ? simulation.bus.inject(.stuck) : simulation.bus.clearFaults() }
       if step % 13 == 0 { simulation.stallRobot(at: simulation.now, by: .milliseconds(400)) }
+    }
+    simulation.stop()
+  }
+
+  @Test("six legs and their operators on a lossy network, the chip losing its power, the bus failing")
+  func legs() throws {
+    var configuration = LegSimulation.Configuration(legs: 6)
+    configuration.legs[1].settings = try LegSettings(
+      slewMicrosecondsPerSecond: 2_000, releaseAfter: .milliseconds(300),
+      battery: LegBatteryLimits(warning: Millivolts(6800), fault: Millivolts(6400)))
+    configuration.conditions.delay = .milliseconds(3)
+    configuration.conditions.jitter = .milliseconds(2)
+    configuration.conditions.lossPerMille = 50
+    let simulation = try LegSimulation(configuration)
+    var step = 0
+    var ran: Int64 = 0
+    while ran < Self.ticks {
+      step += 1
+      let person = simulation.operators[step % 6]
+      person.request(step % 5 == 0 ? .disarm : .arm)
+      person.request(.sendOnce(.microseconds(UInt16(step % 3_000))))
+      ran += simulation.run(for: .milliseconds(300))
+      person.request(.periodic(step % 3 != 0))
+      if step % 4 == 0 { simulation.request(.command(.arm), to: .all) }
+      if step % 6 == 0 { simulation.request(.battery(Millivolts(UInt16(6_000 + step % 2_000))), to: .leg(1)) }
+      if step % 7 == 0 { simulation.request(step % 14 == 0 ? .emergencyStop : .reset, to: .all) }
+      if step % 11 == 0 { step % 22 == 0 ? simulation.bus.inject(.stuck) : simulation.bus.clearFaults() }
+      if step % 13 == 0 { simulation.chip.reset() }
+      if step % 17 == 0 { simulation.stallLegs(at: simulation.now, by: .milliseconds(200)) }
+      ran += simulation.run(for: .milliseconds(700))
+      _ = simulation.takeAnswers()
+      _ = simulation.takeNotices()
     }
     simulation.stop()
   }

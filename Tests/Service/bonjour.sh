@@ -15,7 +15,7 @@ else
     unshare:util-linux; do
     command -v "${tool%%:*}" > /dev/null || skip "${tool%%:*} is not installed (Debian: ${tool#*:})"
   done
-  ldd "$program" | grep -q libsystemd || skip "this build has no announcement: trait Bonjour is off"
+  ldd "$program" | grep libsystemd > /dev/null || skip "this build has no announcement: trait Bonjour is off"
   spaces=(--mount --net --pid --fork --kill-child)
   [ "$(id -u)" = 0 ] || spaces+=(--map-root-user)
   unshare "${spaces[@]}" true 2> /dev/null || skip "this machine grants no namespaces (unshare)"

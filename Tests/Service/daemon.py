@@ -79,10 +79,7 @@ class Daemon:
         return f"ws://127.0.0.1:{self.port}/ws"
 
     def start(self):
-        with open(self.log_path, "ab") as log:
-            self.process = subprocess.Popen(
-                [PROGRAM, "run", "--config", self.config, "--simulate"], stdin=subprocess.DEVNULL, stdout=log,
-                stderr=log, env={**os.environ, "TACTUS_TOKEN": self.admin})
+        self.start_process()
         limit = time.monotonic() + START_LIMIT_SECONDS
         while True:
             assert self.process.poll() is None, f"tactus ended with {self.process.returncode}:\n{self.log}"
@@ -92,6 +89,20 @@ class Daemon:
             except requests.RequestException:
                 pass
             assert time.monotonic() < limit, f"tactus does not listen after {START_LIMIT_SECONDS} s:\n{self.log}"
+            time.sleep(0.02)
+
+    def start_process(self):
+        self.log_start = len(self.log) if self.log_path.exists() else 0
+        with open(self.log_path, "ab") as log:
+            self.process = subprocess.Popen(
+                [PROGRAM, "run", "--config", self.config, "--simulate"], stdin=subprocess.DEVNULL, stdout=log,
+                stderr=log, env={**os.environ, "TACTUS_TOKEN": self.admin})
+
+    def wait_for_line(self, text):
+        limit = time.monotonic() + START_LIMIT_SECONDS
+        while text not in self.log[self.log_start:]:
+            assert self.process.poll() is None, f"tactus ended with {self.process.returncode}:\n{self.log}"
+            assert time.monotonic() < limit, f"no {text} after {START_LIMIT_SECONDS} s:\n{self.log}"
             time.sleep(0.02)
 
     def stop(self):

@@ -18,7 +18,7 @@ class Live:
             options.setdefault("additional_headers", {})["Authorization"] = f"Bearer {token}"
         self.socket = connect(
             daemon.ws_url, open_timeout=LIMIT_SECONDS, close_timeout=LIMIT_SECONDS, compression=None, proxy=None,
-            **options)
+            **options).__enter__()
 
     def __enter__(self):
         return self
@@ -32,6 +32,16 @@ class Live:
     def drive(self, left, right):
         """A binary frame: the same bytes as on UDP 5005, stamped by this client's clock."""
         self.socket.send(json.dumps({"left": left, "right": right, "timestamp": time.time()}).encode())
+
+    def drive_taken(self, left, right, echo):
+        """Drives and waits for the reply, which comes when the loop has taken it."""
+        self.socket.send(json.dumps({"left": left, "right": right, "timestamp": time.time(), "echo": echo}).encode())
+        end = time.monotonic() + LIMIT_SECONDS
+        while isinstance(data := self.socket.recv(timeout=max(0, end - time.monotonic())), str):
+            pass
+        reply = json.loads(data)
+        assert reply["echo"] == echo, reply
+        return reply
 
     def next(self, limit=LIMIT_SECONDS):
         """The next event; binary frames are skipped."""

@@ -63,6 +63,7 @@ def test_a_second_of_silence_stops(daemon):
     with Live(daemon) as live:
         live.next()
         drive(live, 0.5)
+        assert live.drive_taken(SPEED, SPEED, echo=7)["state"] == "driving"
         robot = daemon.get("/api/robot").json()
         # All by the daemon's clock: when its loop took the last command, when the stop was written.
         last_command_ns = robot["monotonicNs"] - round(robot["holder"]["ageMs"] * 1e6)

@@ -39,6 +39,18 @@ import NIOCore
       try pipeline.addHandler(handler)
     }
 
+    /// What a failed handshake means; nil: the error is none of TLS.
+    func words(_ error: any Error) -> String? {
+      guard case .handshakeFailed(let cause)? = error as? NIOSSLError else { return nil }
+      guard fingerprint == nil else {
+        return "the certificate's fingerprint is not the one given, or no TLS is spoken there"
+      }
+      guard "\(cause)".contains("CERTIFICATE_VERIFY_FAILED") else { return "no TLS connection: not a TLS port?" }
+      return
+        "this machine does not trust the certificate: compare its fingerprint with the one in the daemon's log and give it"
+        + " with --fingerprint"
+    }
+
     private static func isPinned(_ certificate: NIOSSLCertificate?, _ fingerprint: [UInt8]) -> Bool {
       guard let bytes = try? certificate?.toDERBytes() else { return false }
       var digest = [UInt8](repeating: 0, count: 32)
@@ -57,5 +69,7 @@ import NIOCore
     init(host: String, fingerprint: String?) throws(ServiceClient.Failure) { throw .withoutTLS }
 
     func secure(_ pipeline: ChannelPipeline.SynchronousOperations) throws {}
+
+    func words(_ error: any Error) -> String? { nil }
   }
 #endif

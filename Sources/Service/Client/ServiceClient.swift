@@ -57,17 +57,17 @@ public final class ServiceClient: Sendable {
     _ path: String, limit: TimeAmount = .seconds(3),
     answered: @escaping @Sendable (Result<Answer, Failure>) -> Void
   ) {
+    let security = security
     let loop = group.next()
     let promise = loop.makePromise(of: Answer.self)
     promise.futureResult.whenComplete { result in
-      answered(result.mapError { $0 as? Failure ?? .unreachable(Self.words($0)) })
+      answered(result.mapError { $0 as? Failure ?? .unreachable(security?.words($0) ?? Self.words($0)) })
     }
     let deadline = loop.scheduleTask(in: limit) { promise.fail(Failure.timedOut) }
     var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: path)
     head.headers.add(name: "Host", value: address.description)
     head.headers.add(name: "Connection", value: "close")
     if let token { head.headers.add(name: "Authorization", value: "Bearer \(token)") }
-    let security = security
     let connection = ClientBootstrap(group: loop).connectTimeout(limit).channelInitializer { [head] channel in
       channel.eventLoop.makeCompletedFuture {
         let pipeline = channel.pipeline.syncOperations

@@ -13,6 +13,7 @@ let stick = null; // {left, right} while held
 let pings = new Map();
 let pingNumber = 0;
 let lastReason = null;
+let ownName = null; // how the daemon calls this page
 
 function headers() { return token ? { Authorization: "Bearer " + token } : {}; }
 
@@ -94,19 +95,27 @@ function take(event) {
     if (sent !== undefined) byId("round-trip").textContent = (performance.now() - sent).toFixed(1) + " ms";
     return;
   }
-  if (event.type === "hello") byId("version").textContent = "tactus " + event.version;
+  if (event.type === "hello") {
+    byId("version").textContent = "tactus " + event.version;
+    ownName = "local client " + event.client;
+  }
+  if (event.type === "ack") return;
+  if (event.type === "error") return note(event, event.message, "error");
   if (event.system === "robot" && event.state !== undefined) {
     showRobot(event);
     if (event.reason === lastReason) return;
     lastReason = event.reason;
-    return note(event, event.reason);
+    return note(event, ours(event.reason));
   }
   const { type, system, seq, monotonicNs, ...rest } = event;
   note(event, type + "  " + JSON.stringify(rest));
 }
 
-function note(event, text) {
+function ours(text) { return ownName ? text.replace(ownName, "this page") : text; }
+
+function note(event, text, kind = "") {
   const line = document.createElement("li");
+  line.className = kind;
   line.textContent = (event.monotonicNs / 1e9).toFixed(3) + "  " + event.system + "  " + text;
   byId("events").prepend(line);
   while (byId("events").children.length > 100) byId("events").lastChild.remove();
@@ -117,19 +126,21 @@ function showRobot(robot) {
   byId("robot-state").textContent = robot.state;
   for (const side of ["left", "right"]) {
     const speed = robot.speedsPercent[side];
-    byId(side).value = speed;
+    byId(side).style.cssText = `width: ${Math.abs(speed) / 2}%; transform: translateX(${speed < 0 ? "-100%" : "0"})`;
     byId(side + "-text").textContent = speed.toFixed(0) + " %";
   }
-  byId("holder").textContent = robot.holder ? robot.holder.source : "nobody";
+  byId("holder").textContent = robot.holder ? ours(robot.holder.source) : "nobody";
   byId("age").textContent = robot.holder ? robot.holder.ageMs.toFixed(0) + " ms ago" : "–";
-  byId("reason").textContent = robot.reason || "–";
+  byId("reason").textContent = ours(robot.reason);
   const stopped = robot.emergencyStopped || robot.state === "fault";
   byId("reset").hidden = !stopped;
   byId("banner").hidden = !stopped;
   if (stopped) {
-    byId("banner").textContent = (robot.emergencyStopped ? "Emergency stop. " : "Fault. ") + robot.reason + ". " + (robot.wayOut || "");
+    byId("banner").textContent = sentence(ours(robot.reason)) + (robot.wayOut ? " To go on: " + robot.wayOut + "." : "");
   }
 }
+
+function sentence(text) { return text.charAt(0).toUpperCase() + text.slice(1) + "."; }
 
 // ---- e-stop: over the socket, and over HTTP when the socket is not there
 
@@ -209,7 +220,18 @@ document.addEventListener("visibilitychange", () => { if (document.hidden) relea
 
 // ---- loops
 
-const jitter = new Map(); // loop → last 30 p99
+const jitter = new Map(); // loop → last 30 p99, each of one interval
+const bucketsBefore = new Map(); // loop → {bound: count}
+
+// The p99 of what has come since the last poll: differences of the loop's buckets.
+function intervalP99(loop) {
+  const before = bucketsBefore.get(loop.name) || {};
+  bucketsBefore.set(loop.name, Object.fromEntries(loop.latencyNs.buckets));
+  const fresh = loop.latencyNs.buckets.map(([bound, count]) => [bound, count - (before[bound] || 0)]);
+  let left = fresh.reduce((sum, [, count]) => sum + count, 0) * 0.99;
+  for (const [bound, count] of fresh) if (count > 0 && (left -= count) <= 0) return bound;
+  return null;
+}
 
 function micro(ns) { return ns == null ? "–" : ns < 100000 ? (ns / 1000).toFixed(1) + " µs" : (ns / 1e6).toFixed(2) + " ms"; }
 
@@ -219,7 +241,7 @@ async function poll() {
   if (document.hidden) return;
   let runtime;
   try {
-    const answer = await fetch("/api/runtime", { headers: headers() });
+    const answer = await fetch("/api/runtime?histograms=1", { headers: headers() });
     if (!answer.ok) return;
     runtime = await answer.json();
   } catch {
@@ -233,7 +255,8 @@ async function poll() {
       ? (loop.ran - last.ran) / (runtime.monotonicNs - last.monotonicNs) * 1e9 : null;
     before.set(loop.name, { ran: loop.ran, monotonicNs: runtime.monotonicNs });
     const history = jitter.get(loop.name) || [];
-    if (loop.latencyNs.p99 != null) history.push(loop.latencyNs.p99);
+    const p99 = intervalP99(loop);
+    if (p99 != null) history.push(p99);
     jitter.set(loop.name, history.slice(-30));
     const cells = [loop.name, loop.lane, (rate == null ? "–" : rate.toFixed(1)) + " / " + loop.rateHz + " Hz",
       micro(loop.latencyNs.p50), micro(loop.latencyNs.p99), micro(loop.latencyNs.max), micro(loop.executionNs.p99),

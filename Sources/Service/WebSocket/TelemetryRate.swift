@@ -12,8 +12,8 @@ struct TelemetryRate {
   mutating func takes(_ now: TickInstant) -> Bool {
     // The instant is that of the system's newest tick, which at 20 Hz is up to 50 ms before the beat or just at it, in turn:
     // 70 ms early is on time.
-    let now = now.nanoseconds &+ 70_000_000
-    guard now >= due else { return false }
+    let now = now.nanoseconds
+    guard now &+ 70_000_000 >= due else { return false }
     due = due == .min || now - due > interval ? now + interval : due + interval
     return true
   }

@@ -8,7 +8,8 @@ import Tactus
 struct ServiceComposition {
   let service: WebService
   let configuration: Configuration.Service
-  /// SHA-256 of the certificate this machine made for itself; nil: there is none.
+  /// The certificate this machine made for itself, and its SHA-256; nil: there is none.
+  let certificate: String?
   let fingerprint: String?
   private let systems: [String]
   private let logger: Logger
@@ -33,12 +34,13 @@ struct ServiceComposition {
       tokens: tokens, isOpen: configuration.auth == .none, now: { MonotonicClock.now })
     let tls: ServiceConfiguration.TLSMode
     switch configuration.tls {
-    case .off: (tls, fingerprint) = (.off, nil)
-    case .files(let certificate, let key): (tls, fingerprint) = (.files(certificate: certificate, key: key), nil)
+    case .off: (tls, certificate, fingerprint) = (.off, nil, nil)
+    case .files(let file, let key): (tls, certificate, fingerprint) = (.files(certificate: file, key: key), nil, nil)
     case .selfSigned:
       let own = try SelfSignedCertificate.load(
         orMakeIn: Self.folder(of: tokenFile), names: Self.names(address: whole.bindAddress))
-      (tls, fingerprint) = (.files(certificate: own.certificate, key: own.key), own.fingerprintSHA256)
+      tls = .files(certificate: own.certificate, key: own.key)
+      (certificate, fingerprint) = (own.certificate, own.fingerprintSHA256)
     }
     var limits = ConnectionLimits()
     limits.connections = configuration.maxConnections

@@ -34,7 +34,7 @@ enum WhatToTry {
   private static func commands(_ program: String, _ service: ServiceComposition) -> [String] {
     let needsToken = service.configuration.auth == .tokens
     let token = needsToken ? " -H \"Authorization: Bearer $TACTUS_TOKEN\"" : ""
-    let curl = "curl -s\(service.configuration.tls == .selfSigned ? "k" : "")\(token)"
+    let curl = "curl -s\(service.certificate.map { " --cacert \($0)" } ?? "")\(token)"
     let address = service.address
     var lines = [
       "Console: \(address)/"

@@ -30,7 +30,7 @@ DRIVE = """([url, protocols, hertz, seconds]) => new Promise(done => {
   socket.onmessage = message => {
     if (typeof message.data !== "string") return;
     const event = JSON.parse(message.data);
-    if (event.type === "robot") seen.speeds.push(event.left);
+    if (event.type === "robot") seen.speeds.push(event.speedsPercent.left);
     if (event.type === "error") seen.errors.push(event);
   };
   socket.onerror = () => done({refused: true});

@@ -64,7 +64,7 @@ struct WebSocketTests {
       while let event = client.next(), event.type == "telemetry" {
         times.append((event.json["monotonicNs"] as? Int ?? 0) / 1_000_000)
       }
-      #expect(times == [0, 400, 700, 1000, 1400, 1700])
+      #expect(times == [0, 300, 600, 1000, 1300, 1600])
       client.say(#"{"type":"unsubscribe"}"#)
       #expect(client.next("ack") != nil)
       door.hub.publish([WebSocketTests.event(.telemetry, "telemetry", ms: 9000), WebSocketTests.event(.edge)])

@@ -1,0 +1,22 @@
+/// A frequency in whole hertz, more than 0.
+public struct Frequency: Sendable, Hashable, Comparable, BitwiseCopyable {
+  public let hertz: Int64
+
+  @_noLocks @_noAllocation
+  public static func hertz(_ hertz: Int64) -> Self { Self(hertz: hertz) }
+  @_noLocks @_noAllocation
+  public static func kilohertz(_ kilohertz: Int64) -> Self { Self(hertz: kilohertz * 1_000) }
+
+  @_noLocks @_noAllocation
+  private init(hertz: Int64) {
+    precondition(hertz > 0, "a frequency is more than nothing")
+    self.hertz = hertz
+  }
+
+  @_noLocks @_noAllocation
+  public static func < (left: Self, right: Self) -> Bool { left.hertz < right.hertz }
+}
+
+extension Frequency: CustomStringConvertible {
+  public var description: String { hertz % 1_000 == 0 ? "\(hertz / 1_000) kHz" : "\(hertz) Hz" }
+}

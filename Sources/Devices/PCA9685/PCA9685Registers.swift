@@ -1,0 +1,56 @@
+// Names for the registers of the PCA9685 datasheet, §7.3.
+
+extension PCA9685 {
+  enum Register {
+    static var mode1: UInt8 {
+      @_noLocks @_noAllocation get { 0x00 }
+    }
+    static var mode2: UInt8 {
+      @_noLocks @_noAllocation get { 0x01 }
+    }
+    /// LEDn_ON_L; ON_H, OFF_L and OFF_H follow.
+    @_noLocks @_noAllocation
+    static func channel(_ channel: Int) -> UInt8 { UInt8(truncatingIfNeeded: 0x06 + 4 * channel) }
+    static var allOnLow: UInt8 {
+      @_noLocks @_noAllocation get { 0xFA }
+    }
+    static var allOffHigh: UInt8 {
+      @_noLocks @_noAllocation get { 0xFD }
+    }
+    static var prescale: UInt8 {
+      @_noLocks @_noAllocation get { 0xFE }
+    }
+  }
+
+  enum Mode1 {
+    static var restart: UInt8 {
+      @_noLocks @_noAllocation get { 0x80 }
+    }
+    static var externalClock: UInt8 {
+      @_noLocks @_noAllocation get { 0x40 }
+    }
+    static var autoIncrement: UInt8 {
+      @_noLocks @_noAllocation get { 0x20 }
+    }
+    static var sleep: UInt8 {
+      @_noLocks @_noAllocation get { 0x10 }
+    }
+    static var allCall: UInt8 {
+      @_noLocks @_noAllocation get { 0x01 }
+    }
+  }
+
+  enum Mode2 {
+    /// OUTDRV: outputs drive both ways, not inverted, changing at the transfer's end.
+    static var totemPole: UInt8 {
+      @_noLocks @_noAllocation get { 0x04 }
+    }
+  }
+
+  enum Channel {
+    /// In ON_H: full on. In OFF_H: full off, which wins.
+    static var full: UInt8 {
+      @_noLocks @_noAllocation get { 0x10 }
+    }
+  }
+}

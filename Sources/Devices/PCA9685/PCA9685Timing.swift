@@ -1,0 +1,74 @@
+import Tactus
+import Wire
+
+/// A PCA9685's clock: its oscillator and the divider that makes the PWM period from it.
+public struct PCA9685Timing: Sendable, Hashable, BitwiseCopyable {
+  /// 25 MHz by the datasheet; real ones run at 23…27 MHz, so a board is calibrated by measuring a pulse.
+  public let oscillator: Frequency
+  /// The PRE_SCALE register, 3…255.
+  public let prescale: UInt8
+
+  public static let oscillators = Frequency.kilohertz(20_000)...Frequency.kilohertz(50_000)
+
+  /// The divider nearest to `rate`: round(oscillator ÷ (4096 · rate)) − 1; 24…1743 Hz at 25 MHz
+  /// (what is asked for beyond 1526 Hz is made at 1526 Hz).
+  public init(rate: Frequency, oscillator: Frequency = .kilohertz(25_000)) throws(PCA9685TimingError) {
+    guard Self.oscillators.contains(oscillator) else { throw .oscillator(oscillator) }
+    let ticks = 4096 * rate.hertz
+    let prescale = (oscillator.hertz + ticks / 2) / ticks - 1
+    guard (3...255).contains(prescale) else { throw .rate(rate, oscillator: oscillator) }
+    self.oscillator = oscillator
+    self.prescale = UInt8(prescale)
+  }
+
+  @_noLocks @_noAllocation
+  init(prescale: UInt8, oscillator: Frequency) {
+    self.oscillator = oscillator
+    self.prescale = prescale
+  }
+
+  /// 50 Hz at 25 MHz: PRE_SCALE 121, really 50.03 Hz, 4.88 µs a count.
+  public static var servo: Self {
+    @_noLocks @_noAllocation get { Self(prescale: 121, oscillator: .kilohertz(25_000)) }
+  }
+
+  /// One PWM period, rounded up to the nanosecond.
+  public var period: Nanoseconds {
+    @_noLocks @_noAllocation get {
+      let ticks = 4096 * (Int64(prescale) + 1) * 1_000_000_000
+      return Nanoseconds((ticks + oscillator.hertz - 1) / oscillator.hertz)
+    }
+  }
+
+  /// The counts of a pulse, rounded to the nearest: µs · oscillator ÷ (prescale + 1); at most 4095, so that a line is never
+  /// high without end.
+  @_noLocks @_noAllocation
+  public func counts(_ pulse: PulseWidth) -> UInt16 {
+    let divisor = (Int64(prescale) + 1) * 1_000_000
+    let counts = (Int64(pulse.microseconds) * oscillator.hertz + divisor / 2) / divisor
+    return counts > 4095 ? 4095 : UInt16(truncatingIfNeeded: counts)
+  }
+
+  /// How long the line is high for so many counts, 0…4095.
+  @_noLocks @_noAllocation
+  public func duration(counts: UInt16) -> Nanoseconds {
+    Nanoseconds(Int64(counts) * (Int64(prescale) + 1) * 1_000_000_000 / oscillator.hertz)
+  }
+}
+
+/// A rate that the chip cannot make.
+public enum PCA9685TimingError: Error, Sendable, Hashable {
+  case oscillator(Frequency)
+  case rate(Frequency, oscillator: Frequency)
+}
+
+extension PCA9685TimingError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .oscillator(let value): "oscillator: expected 20000 kHz…50000 kHz, got \(value)"
+    case .rate(let rate, let oscillator):
+      "PWM rate: expected \(2 * oscillator.hertz / (4096 * 513) + 1)…\(2 * oscillator.hertz / (4096 * 7)) Hz "
+        + "with an oscillator of \(oscillator), got \(rate)"
+    }
+  }
+}

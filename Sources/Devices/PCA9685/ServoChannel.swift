@@ -1,0 +1,62 @@
+import Wire
+
+/// One servo on a channel: how far it may go, where its middle is, and which way round it is mounted.
+public struct ServoChannel: Sendable, Hashable, BitwiseCopyable {
+  /// 0…15.
+  public let number: Int
+  /// As commanded, before the inversion.
+  public let lowest: PulseWidth
+  public let centre: PulseWidth
+  public let highest: PulseWidth
+  /// Mirrors the travel about the centre: `lowest` and `highest` change places, the centre stays.
+  public let isInverted: Bool
+
+  /// Throws when the number is none, or unless 500 µs ≤ lowest ≤ centre ≤ highest ≤ 2500 µs and lowest < highest.
+  public init(
+    _ number: Int, lowest: PulseWidth = .shortest, centre: PulseWidth = .middle, highest: PulseWidth = .longest,
+    isInverted: Bool = false
+  ) throws(ServoChannelError) {
+    guard (0..<PCA9685.channelCount).contains(number) else { throw .number(number) }
+    guard PulseWidth.shortest <= lowest, lowest <= centre, centre <= highest, highest <= .longest, lowest < highest
+    else { throw .travel(lowest: lowest, centre: centre, highest: highest) }
+    self.number = number
+    self.lowest = lowest
+    self.centre = centre
+    self.highest = highest
+    self.isInverted = isInverted
+  }
+
+  /// What goes to the servo for a commanded pulse: clamped, then mirrored if the servo is.
+  ///
+  /// The mirror keeps the share of the travel on each side of the centre: half-way to the top becomes half-way to the bottom.
+  @_noLocks @_noAllocation
+  public func wired(_ pulse: PulseWidth) -> PulseWidth {
+    let wanted = pulse.clamped(from: lowest, to: highest)
+    guard isInverted else { return wanted }
+    let below = Int(centre.microseconds) - Int(lowest.microseconds)
+    let above = Int(highest.microseconds) - Int(centre.microseconds)
+    let offset = Int(wanted.microseconds) - Int(centre.microseconds)
+    let (from, onto) = offset > 0 ? (above, below) : (below, above)
+    guard from > 0 else { return centre }
+    // Half away from the centre.
+    let mirrored = (offset.magnitude * UInt(onto) * 2 + UInt(from)) / (UInt(from) * 2)
+    let result = offset > 0 ? Int(centre.microseconds) - Int(mirrored) : Int(centre.microseconds) + Int(mirrored)
+    return PulseWidth(microseconds: UInt16(truncatingIfNeeded: result))
+  }
+}
+
+/// A channel that cannot be.
+public enum ServoChannelError: Error, Sendable, Hashable {
+  case number(Int)
+  case travel(lowest: PulseWidth, centre: PulseWidth, highest: PulseWidth)
+}
+
+extension ServoChannelError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .number(let number): "servo channel: expected 0…15, got \(number)"
+    case .travel(let lowest, let centre, let highest):
+      "servo travel: expected 500 µs ≤ lowest ≤ centre ≤ highest ≤ 2500 µs, got \(lowest), \(centre), \(highest)"
+    }
+  }
+}

@@ -1,0 +1,393 @@
+import Buses
+import Devices
+import Tactus
+import Wire
+
+/// The device side's loop: frames and requests in, up to sixteen legs on one PCA9685, pulses, telemetry and a snapshot out.
+///
+/// Each leg has its own machine, deadman, channel and UDP port (the first configured port, the next, and so on: LegCtrl
+/// frames carry no index). Order of a tick: deadmen, requests, frames, the period's own work, pulses, telemetry, snapshot,
+/// answers. An off is written the moment it is decided; of the pulses decided in a tick only the last of a channel is
+/// written, adjacent channels in one transfer. A transfer that fails is a fault of every leg on the chip, since none of them
+/// could be turned off; the chip is then configured anew, once a period.
+/// Work is bounded: 64 requests, 4 × 32 datagrams a leg, one failing transfer and the off that follows it.
+public struct LegLoop: ~Copyable, ControlLoop {
+  public static var maximumLegs: Int {
+    @_noLocks @_noAllocation get { 16 }
+  }
+  /// Requests that a tick takes, and therefore the most that a ring of them holds: the bell that is cleared before they are
+  /// taken does not ring for what is left.
+  public static var requestsPerTick: Int {
+    @_noLocks @_noAllocation get { 64 }
+  }
+  /// LegCtrl: 10 Hz.
+  public static var telemetryPeriod: Nanoseconds {
+    @_noLocks @_noAllocation get { Nanoseconds(100_000_000) }
+  }
+  /// How soon a chip that was without power is noticed, at most.
+  public static var checkPeriod: Nanoseconds {
+    @_noLocks @_noAllocation get { Nanoseconds(200_000_000) }
+  }
+  /// Telemetry ends when nothing has come for so long.
+  static var listenerPatience: Nanoseconds {
+    @_noLocks @_noAllocation get { Nanoseconds(60_000_000_000) }
+  }
+  private static var batchesPerTick: Int {
+    @_noLocks @_noAllocation get { 4 }
+  }
+
+  let count: Int
+  var legs: [16 of LegSlot]
+  var bank: ServoBank
+  var ports: LegPorts
+  private var batch = DatagramBatch(capacity: 32, size: 64)
+  private var requests: RingReader<LegRequest>
+  private let requestBell: DoorbellInput?
+  private var answers: RingWriter<LegAnswer>
+  private var output: LatestWriter<LegSnapshot>
+  private var notices: RingWriter<LegNotice>
+  private let bell: DoorbellButton?
+  private var snapshot: LegSnapshot
+  let bytes: UnsafeMutableRawBufferPointer
+  /// Answers of this tick, to be given at its end.
+  private let taken: UnsafeMutablePointer<LegAnswer>
+  private var takenCount = 0
+  var nextTelemetry: TickInstant?
+  private var nextCheck = TickInstant(nanoseconds: 0)
+  /// The chip has failed and not been ready since.
+  private var hasFailed = false
+
+  // Within one tick.
+  var now = TickInstant(nanoseconds: 0)
+  private var hasNoticed = false
+
+  /// - Parameters:
+  ///   - legs: 1…16 on channels of their own; anything else is our bug.
+  ///   - ports: a UDP socket for each leg, in their order.
+  ///   - requests: from clients inside the daemon; the ring holds at most `requestsPerTick`.
+  ///   - requestBell: rung after requests have been pushed, one of the loop's inputs; nil: they wait for the next tick.
+  ///   - answers: one for every request, in their order.
+  ///   - bell: rung when notices or answers have been pushed. Both bells must outlive the loop.
+  public init(
+    legs configurations: [LegConfiguration], chip: PCA9685, on bus: consuming I2CBus, ports: consuming LegPorts,
+    requests: consuming RingReader<LegRequest>, requestBell: DoorbellInput? = nil,
+    answers: consuming RingWriter<LegAnswer>, snapshot: consuming LatestWriter<LegSnapshot>,
+    notices: consuming RingWriter<LegNotice>, bell: DoorbellButton? = nil
+  ) {
+    precondition((1...Self.maximumLegs).contains(configurations.count), "a chip carries 1…16 legs")
+    precondition(
+      Set(configurations.map(\.channel.number)).count == configurations.count, "two legs on one channel")
+    precondition(ports.count == configurations.count, "every leg has a port")
+    count = configurations.count
+    legs = .init(repeating: LegSlot(configurations[0]))
+    for (index, configuration) in configurations.enumerated() { legs[index] = LegSlot(configuration) }
+    bank = ServoBank(chip, on: bus)
+    self.ports = ports
+    self.requests = requests
+    self.requestBell = requestBell
+    self.answers = answers
+    output = snapshot
+    self.notices = notices
+    self.bell = bell
+    self.snapshot = LegSnapshot(legs: configurations.count)
+    bytes = .allocate(byteCount: LegTelemetry.encodedLength, alignment: 8)
+    taken = .allocate(capacity: Self.requestsPerTick)
+    prepareLegsToThrow()
+  }
+
+  deinit {
+    bytes.deallocate()
+    taken.deallocate()
+  }
+
+  /// The first of the deadmen, the servos' release, the chip's start and telemetry.
+  public var nextDeadline: TickInstant? {
+    @_noLocks @_noAllocation get {
+      var first = nextTelemetry
+      if let start = bank.nextDeadline, start.isBefore(first) { first = start }
+      for index in 0..<count {
+        if let deadline = legs[index].machine.nextDeadline, deadline.isBefore(first) { first = deadline }
+      }
+      return first
+    }
+  }
+
+  @_noLocks @_noAllocation
+  public mutating func tick(_ tick: Tick) {
+    begin(at: tick.started)
+    for index in 0..<count {
+      if let deadline = legs[index].machine.nextDeadline, !(now < deadline) { decide(index, .tick) }
+    }
+    takeRequests()
+    for index in 0..<count { drain(index) }
+    startChip()
+    if case .period = tick.cause { work() }
+    flush()
+    report()
+    finish()
+  }
+
+  @_noLocks @_noAllocation
+  public mutating func safeState(_ tick: Tick, cause: SafeStateCause) {
+    begin(at: tick.started)
+    switch cause {
+    case .misses(let releases): decideAll(.missed(releases: releases))
+    case .stop:
+      decideAll(.shutdown)
+      // No tick follows that could repeat it.
+      for _ in 0..<2 where !isOff { turnAllOff() }
+      nextTelemetry = now
+      report()
+    }
+    finish()
+  }
+
+  /// Whether the chip has confirmed every leg's off.
+  private var isOff: Bool {
+    @_noLocks @_noAllocation get {
+      for index in 0..<count {
+        if case .shutDown(.pending) = legs[index].machine.state { return false }
+      }
+      return true
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func begin(at instant: TickInstant) {
+    now = instant
+    ports.begin(at: instant)
+    bank.begin(at: instant)
+    hasNoticed = false
+    takenCount = 0
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func finish() {
+    for index in 0..<count { noteEdge(index) }
+    for index in 0..<takenCount {
+      if answers.push(taken[index]) { hasNoticed = true } else { snapshot.answersDropped &+= 1 }
+    }
+    snapshot.at = now
+    snapshot.servos = bank.status
+    for index in 0..<count {
+      legs[index].status.state = legs[index].machine.state
+      legs[index].status.lastCommand = legs[index].machine.lastCommand
+      legs[index].status.battery = legs[index].machine.battery
+      snapshot[index] = legs[index].status
+    }
+    output.write(snapshot)
+    if hasNoticed, let bell { bell.ring() }
+  }
+
+  // MARK: inputs
+
+  @_noLocks @_noAllocation
+  private mutating func takeRequests() {
+    if let requestBell { requestBell.clear() }
+    while takenCount < Self.requestsPerTick, let request = requests.pop() {
+      let (verdict, leg) = serve(request)
+      taken[takenCount] = LegAnswer(number: request.number, verdict, leg: leg, at: now)
+      takenCount &+= 1
+    }
+  }
+
+  /// The verdict, and the leg that it is of.
+  @_noLocks @_noAllocation
+  private mutating func serve(_ request: LegRequest) -> (LegVerdict, Int) {
+    guard let event = request.event(at: now) else { return (.accepted, 0) }
+    switch request.target {
+    case .leg(let index):
+      precondition(index >= 0 && index < count, "no such leg")
+      let verdict = decide(index, event)
+      legs[index].status.count(verdict)
+      return (verdict, index)
+    case .all:
+      if request.isArm {
+        for index in 0..<count {
+          if let reason = legs[index].machine.armRefusal { return (.ignored(reason), index) }
+        }
+      }
+      return decideAll(event)
+    }
+  }
+
+  /// What is left after four batches waits for the next release, which comes within the minimum interval.
+  @_noLocks @_noAllocation
+  private mutating func drain(_ index: Int) {
+    for _ in 0..<Self.batchesPerTick {
+      let isFull = ports.receive(index, into: &batch)
+      for number in 0..<batch.count { receive(index, number) }
+      if !isFull { return }
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func receive(_ index: Int, _ number: Int) {
+    legs[index].status.datagrams &+= 1
+    legs[index].listener = batch.source(number)
+    legs[index].heardAt = now
+    let command: LegCommand
+    do throws(LegFrameError) {
+      guard let bytes = batch.bytes(number) else {
+        throw .wrongLength(type: 0, expected: LegCommand.maximumEncodedLength, got: batch.length(number))
+      }
+      command = try LegCommand.decode(bytes)
+    } catch {
+      legs[index].status.malformed &+= 1
+      legs[index].status.lastMalformed = error
+      decide(index, .invalidFrame)
+      return
+    }
+    legs[index].status.count(decide(index, .command(command)))
+  }
+
+  // MARK: outputs
+
+  /// Steps one leg's machine; an off goes to the chip at once, a pulse when the tick has read everything.
+  @_noLocks @_noAllocation @discardableResult
+  private mutating func decide(_ index: Int, _ event: LegEvent) -> LegVerdict {
+    let action = step(index, event)
+    switch action.output {
+    case .none: break
+    case .pulse(let pulse): bank.set(legs[index].channel.number, legs[index].channel.wired(pulse))
+    case .off: turnOff(index)
+    }
+    return action.verdict
+  }
+
+  /// Steps every leg's machine. When all of them must be off, one transfer does it. The first verdict that is not accepted.
+  @_noLocks @_noAllocation @discardableResult
+  private mutating func decideAll(_ event: LegEvent) -> (LegVerdict, Int) {
+    var first: (LegVerdict, Int) = (.accepted, 0)
+    var offs = 0
+    for index in 0..<count {
+      let action = step(index, event)
+      legs[index].status.count(action.verdict)
+      if case .ignored = action.verdict, case .accepted = first.0 { first = (action.verdict, index) }
+      legs[index].isToTurnOff = false
+      switch action.output {
+      case .none: break
+      case .pulse(let pulse): bank.set(legs[index].channel.number, legs[index].channel.wired(pulse))
+      case .off:
+        legs[index].isToTurnOff = true
+        offs &+= 1
+      }
+    }
+    if offs == count {
+      turnAllOff()
+    } else {
+      for index in 0..<count where legs[index].isToTurnOff { turnOff(index) }
+    }
+    return first
+  }
+
+  @_noLocks @_noAllocation
+  mutating func step(_ index: Int, _ event: LegEvent) -> LegAction {
+    legs[index].machine.step(event, at: now)
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func turnOff(_ index: Int) {
+    do throws(ServoBankFailure) {
+      if try bank.turnOff(legs[index].channel.number) { _ = step(index, .offConfirmed) }
+    } catch {
+      fail(error)
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func turnAllOff() {
+    do throws(ServoBankFailure) {
+      try bank.turnAllOff()
+      confirmAll()
+    } catch {
+      fail(error)
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func confirmAll() {
+    for index in 0..<count { _ = step(index, .offConfirmed) }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func flush() {
+    do throws(ServoBankFailure) { try bank.flush() } catch { fail(error) }
+  }
+
+  /// The chip cannot be trusted: no leg on it may drive. All channels are turned off at once if the bus still works.
+  @_noLocks @_noAllocation
+  private mutating func fail(_ failure: ServoBankFailure) {
+    if !hasFailed { notice(.chipFails(failure)) }
+    hasFailed = true
+    for index in 0..<count { _ = step(index, .outputFailed) }
+    guard !failure.isTimeOut else { return }
+    do throws(ServoBankFailure) {
+      try bank.turnAllOff()
+      confirmAll()
+    } catch {
+      // Tried again at the next period.
+    }
+  }
+  /// The period's own work: the chip first, then every leg.
+  @_noLocks @_noAllocation
+  private mutating func work() {
+    do throws(ServoBankFailure) {
+      switch bank.phase {
+      case .lost:
+        try bank.configure()
+        confirmAll()
+      case .starting: break
+      case .ready:
+        if !(now < nextCheck) {
+          nextCheck = now + Self.checkPeriod
+          try bank.check()
+        }
+      }
+    } catch {
+      fail(error)
+    }
+    for index in 0..<count { decide(index, .tick) }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func startChip() {
+    guard let due = bank.nextDeadline, !(now < due) else { return }
+    do throws(ServoBankFailure) {
+      try bank.start()
+      nextCheck = now + Self.checkPeriod
+      if hasFailed { notice(.chipAnswers) }
+      hasFailed = false
+    } catch {
+      fail(error)
+    }
+  }
+
+  // MARK: news
+
+  @_noLocks @_noAllocation
+  private mutating func noteEdge(_ index: Int) {
+    let state = legs[index].machine.state
+    if legs[index].told.isEdge(to: state) {
+      notice(.state(leg: index, state))
+    }
+    legs[index].told = state
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func notice(_ subject: LegNotice.Subject) {
+    if notices.push(LegNotice(at: now, subject)) {
+      hasNoticed = true
+    } else {
+      snapshot.noticesDropped &+= 1
+    }
+  }
+}
+
+extension TickInstant {
+  @_noLocks @_noAllocation
+  fileprivate func isBefore(_ other: TickInstant?) -> Bool {
+    guard let other else { return true }
+    return self < other
+  }
+}

@@ -1,0 +1,189 @@
+import Buses
+import Devices
+import Tactus
+import Wire
+
+/// Why the chip is not to be trusted.
+public enum ServoBankFailure: Sendable, Hashable, BitwiseCopyable {
+  case bus(I2CError)
+  /// It answers, but not with the registers that were written: it was without power.
+  case lostConfiguration(PCA9685Health)
+}
+
+/// The chip as other threads see it.
+public struct ServoBankStatus: Sendable, BitwiseCopyable {
+  public internal(set) var isReady = false
+  /// The last failure; nil: none since the start.
+  public internal(set) var lastFailure: ServoBankFailure?
+  public internal(set) var failures: Int64 = 0
+  /// Transfers that wrote pulses or off, and channels in them.
+  public internal(set) var writes: Int64 = 0
+  public internal(set) var channelsWritten: Int64 = 0
+  /// Times that the chip was configured, the first one counted.
+  public internal(set) var configurations: Int64 = 0
+  /// Bus transfers that succeeded only after a retry.
+  public internal(set) var retries: Int64 = 0
+
+  @_noLocks @_noAllocation
+  init() {}
+}
+
+/// A PCA9685 that servos hang on: what is wanted of each channel, what the chip was told, and whether it can be trusted.
+///
+/// Not copyable: one chip, one owning loop. After a failure nothing is written but the off of all channels and the
+/// configuration, which is tried once a period. Allocates nothing; a call makes at most the transfers of one driver call.
+struct ServoBank: ~Copyable {
+  enum Phase: BitwiseCopyable {
+    /// Not configured, or failed since.
+    case lost
+    /// Configured; the oscillator needs until then.
+    case starting(until: TickInstant)
+    case ready
+  }
+  private let chip: PCA9685
+  private var bus: I2CBus
+  private(set) var phase = Phase.lost
+  private var wanted = PCA9685Outputs()
+  private var written = PCA9685Outputs()
+  private(set) var status = ServoBankStatus()
+
+  init(_ chip: PCA9685, on bus: consuming I2CBus) {
+    self.chip = chip
+    self.bus = bus
+  }
+
+  @_noLocks @_noAllocation
+  mutating func begin(at now: TickInstant) { bus.now = now }
+
+  /// When the oscillator runs.
+  var nextDeadline: TickInstant? {
+    @_noLocks @_noAllocation get {
+      guard case .starting(let until) = phase else { return nil }
+      return until
+    }
+  }
+
+  /// Full-off on every channel and the whole configuration. Afterwards every channel is off; `start` comes at `nextDeadline`.
+  @_noLocks @_noAllocation
+  mutating func configure() throws(ServoBankFailure) {
+    do { try chip.configure(on: &bus) } catch { throw fail(.bus(error)) }
+    forget()
+    phase = .starting(until: bus.now + PCA9685.startUp)
+    status.configurations &+= 1
+  }
+
+  @_noLocks @_noAllocation
+  mutating func start() throws(ServoBankFailure) {
+    do { try chip.start(on: &bus) } catch { throw fail(.bus(error)) }
+    phase = .ready
+    status.isReady = true
+  }
+
+  /// Whether the chip still is as it was configured.
+  @_noLocks @_noAllocation
+  mutating func check() throws(ServoBankFailure) {
+    let health: PCA9685Health
+    do { health = try chip.check(on: &bus) } catch { throw fail(.bus(error)) }
+    guard case .configured = health else { throw fail(.lostConfiguration(health)) }
+  }
+
+  /// Takes effect with `flush`.
+  @_noLocks @_noAllocation
+  mutating func set(_ channel: Int, _ pulse: PulseWidth) { wanted[channel] = .pulse(pulse) }
+
+  /// Off, at once. False: the chip is not to be trusted, and its off waits for `configure`.
+  @_noLocks @_noAllocation
+  mutating func turnOff(_ channel: Int) throws(ServoBankFailure) -> Bool {
+    wanted[channel] = .off
+    if case .lost = phase { return false }
+    do { try chip.write(.off, to: channel, on: &bus) } catch { throw fail(.bus(error)) }
+    count(channels: 1)
+    written[channel] = .off
+    return true
+  }
+
+  /// Off on all channels in one transfer, whatever the phase.
+  @_noLocks @_noAllocation
+  mutating func turnAllOff() throws(ServoBankFailure) {
+    wanted = PCA9685Outputs()
+    do { try chip.turnAllOff(on: &bus) } catch { throw fail(.bus(error)) }
+    count(channels: PCA9685.channelCount)
+    written = PCA9685Outputs()
+  }
+
+  /// Writes what differs from what the chip was told: adjacent channels in one transfer, unchanged ones not at all.
+  @_noLocks @_noAllocation
+  mutating func flush() throws(ServoBankFailure) {
+    guard case .ready = phase else { return }
+    var first = 0
+    while first < PCA9685.channelCount {
+      guard isDirty(first) else {
+        first &+= 1
+        continue
+      }
+      var end = first &+ 1
+      while end < PCA9685.channelCount, end - first < PCA9685.channelsPerWrite, isDirty(end) { end &+= 1 }
+      do { try chip.write(wanted, first: first, count: end - first, on: &bus) } catch { throw fail(.bus(error)) }
+      count(channels: end - first)
+      for channel in first..<end { written[channel] = wanted[channel] }
+      first = end
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private func isDirty(_ channel: Int) -> Bool { !wanted[channel].isSame(as: written[channel]) }
+
+  @_noLocks @_noAllocation
+  private mutating func forget() {
+    wanted = PCA9685Outputs()
+    written = PCA9685Outputs()
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func count(channels: Int) {
+    status.writes &+= 1
+    status.channelsWritten &+= Int64(channels)
+    status.retries = bus.retries
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func fail(_ failure: ServoBankFailure) -> ServoBankFailure {
+    phase = .lost
+    forget()
+    status.isReady = false
+    status.lastFailure = failure
+    status.failures &+= 1
+    status.retries = bus.retries
+    return failure
+  }
+}
+
+extension ServoBankFailure: Error {
+  /// On a stuck bus another transfer costs the tick the same time again.
+  var isTimeOut: Bool {
+    @_noLocks @_noAllocation get {
+      if case .bus(.timedOut) = self { return true }
+      return false
+    }
+  }
+}
+
+extension ServoBankFailure: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .bus(let error): "the servo chip does not take a write: \(error)"
+    case .lostConfiguration(.lost(let mode1, let mode2, let prescale)):
+      "the servo chip has lost its configuration (MODE1 0x\(hex(mode1)), MODE2 0x\(hex(mode2)), PRE_SCALE 0x\(hex(prescale)))"
+    case .lostConfiguration(.configured): "the servo chip is configured"
+    }
+  }
+}
+
+/// See `prepareDriversToThrow`; also what the decoder throws.
+@inline(never) @_optimize(none)
+func prepareLegsToThrow() {
+  prepareDriversToThrow()
+  do throws(ServoBankFailure) { throw .lostConfiguration(.configured) } catch {}
+  _ = try? LegCommand.decode(UnsafeRawBufferPointer(start: nil, count: 0))
+  _ = try? LegTelemetry.decode(UnsafeRawBufferPointer(start: nil, count: 0))
+}

@@ -1,0 +1,99 @@
+import Tactus
+import Wire
+
+extension LegMachine {
+  /// Why an arm would be refused now; nil when it would not.
+  public var armRefusal: LegIgnoreReason? {
+    @_noLocks @_noAllocation get {
+      switch state {
+      case .disarmed: isBatteryEmpty ? .lowBattery : nil
+      case .armed: .alreadyArmed
+      case .fault: .inFault
+      case .emergencyStopped: .emergencyStopped
+      case .shutDown: .shutDown
+      }
+    }
+  }
+
+  @_noLocks @_noAllocation
+  mutating func arm(at now: TickInstant) -> LegAction {
+    if let refusal = armRefusal { return .ignored(refusal) }
+    guard case .disarmed(let off) = state else { return .ignored(.alreadyArmed) }
+    error = .none
+    lastCommand = now
+    state = .armed(.waiting(off))
+    return LegAction(.none)
+  }
+
+  /// Also what a new connection does.
+  @_noLocks @_noAllocation
+  mutating func disarm() -> LegAction {
+    switch state {
+    case .disarmed, .armed, .fault:
+      forget()
+      state = .disarmed(.pending)
+      return LegAction(.off)
+    case .emergencyStopped: return LegAction(.off, .ignored(.emergencyStopped))
+    case .shutDown: return LegAction(.off, .ignored(.shutDown))
+    }
+  }
+
+  @_noLocks @_noAllocation
+  mutating func set(_ pulse: PulseWidth, at now: TickInstant) -> LegAction {
+    let output: ArmedOutput
+    switch state {
+    case .disarmed: return .ignored(.notArmed)
+    case .fault: return .ignored(.inFault)
+    case .emergencyStopped: return .ignored(.emergencyStopped)
+    case .shutDown: return .ignored(.shutDown)
+    case .armed(let current): output = current
+    }
+    lastCommand = now
+    let target = pulse.clamped(from: settings.lowest, to: settings.highest)
+    if !target.isSame(as: pulse) { hasClamped = true }
+    var motion: LegMotion
+    switch output {
+    case .released(let place, _) where place.isSame(as: target): return LegAction(.none)
+    case .waiting, .released: motion = LegMotion(at: target, now: now)
+    case .pulse(let current):
+      motion = current
+      motion.aim(at: target, slew: settings.slewMicrosecondsPerSecond, now: now)
+    }
+    state = .armed(.pulse(motion))
+    return LegAction(.pulse(motion.output))
+  }
+
+  @_noLocks @_noAllocation
+  mutating func emergencyStop() -> LegAction {
+    switch state {
+    case .disarmed, .armed, .fault:
+      error = .unknown
+      hasClamped = false
+      state = .emergencyStopped(.pending)
+      return LegAction(.off)
+    case .emergencyStopped: return LegAction(.off)
+    case .shutDown: return LegAction(.off, .ignored(.shutDown))
+    }
+  }
+
+  @_noLocks @_noAllocation
+  mutating func reset() -> LegAction {
+    switch state {
+    case .disarmed, .armed: return .ignored(.nothingToReset)
+    case .fault(_, let off), .emergencyStopped(let off):
+      guard off.isConfirmed else { return .ignored(.offNotConfirmed) }
+      forget()
+      state = .disarmed(.confirmed)
+      return LegAction(.none)
+    case .shutDown: return .ignored(.shutDown)
+    }
+  }
+
+  /// What telemetry remembers ends with the state that it belonged to.
+  @_noLocks @_noAllocation
+  private mutating func forget() {
+    error = .none
+    hasClamped = false
+    lastCommand = nil
+  }
+}

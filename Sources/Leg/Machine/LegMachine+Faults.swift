@@ -1,0 +1,101 @@
+import Tactus
+import Wire
+
+extension LegMachine {
+  /// `says`: what telemetry reports; nil: what it reports already, as a lost link has no number.
+  @_noLocks @_noAllocation
+  mutating func fail(_ fault: LegFault, says code: LegErrorCode?) -> LegAction {
+    switch state {
+    case .disarmed, .armed:
+      if let code { error = code }
+      hasClamped = false
+      state = .fault(fault, .pending)
+      return LegAction(.off)
+    case .fault, .emergencyStopped, .shutDown: return LegAction(.off)
+    }
+  }
+
+  /// The first cause of a fault stays; that the off cannot be written is the news that telemetry carries.
+  @_noLocks @_noAllocation
+  mutating func outputFailed() -> LegAction {
+    switch state {
+    case .disarmed, .armed: return fail(.output, says: .i2cFault)
+    case .fault(let cause, _):
+      error = .i2cFault
+      state = .fault(cause, .pending)
+    case .emergencyStopped: state = .emergencyStopped(.pending)
+    case .shutDown: state = .shutDown(.pending)
+    }
+    return LegAction(.off)
+  }
+
+  @_noLocks @_noAllocation
+  mutating func confirm() -> LegAction {
+    switch state {
+    case .disarmed: state = .disarmed(.confirmed)
+    case .fault(let cause, _): state = .fault(cause, .confirmed)
+    case .emergencyStopped: state = .emergencyStopped(.confirmed)
+    case .shutDown: state = .shutDown(.confirmed)
+    case .armed(.waiting): state = .armed(.waiting(.confirmed))
+    case .armed(.released(let pulse, _)): state = .armed(.released(at: pulse, .confirmed))
+    case .armed(.pulse): return .ignored(.outOfPlace)
+    }
+    return LegAction(.none)
+  }
+
+  @_noLocks @_noAllocation
+  mutating func note(_ voltage: Millivolts?) -> LegAction {
+    battery = voltage
+    guard isBatteryEmpty, case .armed = state else { return LegAction(.none) }
+    return fail(.lowBattery, says: .lowBattery)
+  }
+
+  var isBatteryEmpty: Bool {
+    @_noLocks @_noAllocation get {
+      guard let battery, let limits = settings.battery else { return false }
+      return battery < limits.fault
+    }
+  }
+
+  private var isBatteryLow: Bool {
+    @_noLocks @_noAllocation get {
+      guard let battery, let limits = settings.battery else { return false }
+      return battery < limits.warning
+    }
+  }
+
+  /// The frame of this instant.
+  @_noLocks @_noAllocation
+  func telemetry(at now: TickInstant) -> LegTelemetry {
+    let shown: LegTelemetry.State
+    switch state {
+    case .disarmed: shown = .disarmed
+    case .armed: shown = .armed
+    case .fault, .emergencyStopped, .shutDown: shown = .fault
+    }
+    var code = error
+    if hasClamped {
+      code = .invalidCommand
+    } else if case .none = error, isBatteryLow {
+      code = .lowBattery
+    }
+    return LegTelemetry(
+      state: shown, error: code, lastCommandAgeMilliseconds: ageMilliseconds(at: now), battery: reportedBattery)
+  }
+
+  /// Saturated at 65535.
+  @_noLocks @_noAllocation
+  private func ageMilliseconds(at now: TickInstant) -> UInt16 {
+    guard let lastCommand else { return 0 }
+    let age = (now - lastCommand).count / 1_000_000
+    return age > 65_535 ? 65_535 : UInt16(truncatingIfNeeded: age)
+  }
+
+  private var reportedBattery: Millivolts {
+    @_noLocks @_noAllocation get {
+      if settings.reportsStubBattery { return Millivolts(7400) }
+      guard let battery else { return Millivolts(0) }
+      return battery
+    }
+  }
+}

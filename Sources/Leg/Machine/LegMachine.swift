@@ -1,0 +1,118 @@
+import Tactus
+import Wire
+
+/// A leg's rules, device side: when there is a pulse, which, and when it must end.
+///
+/// Decides and does nothing else; the loop hands it every input as an event and applies `LegAction.output` to the servo. The
+/// rules are numbered in the folder's README. Compiles as Embedded Swift: the same code can be a microcontroller's firmware.
+public struct LegMachine: Sendable, Hashable, BitwiseCopyable {
+  public internal(set) var state = LegState.disarmed(.pending)
+  public let settings: LegSettings
+  /// The last command that fed the deadman since the leg was armed; nil while disarmed.
+  public internal(set) var lastCommand: TickInstant?
+  /// The last voltage; nil: none, or the sensor is silent.
+  public internal(set) var battery: Millivolts?
+  /// What telemetry says, unless there is something more pressing.
+  var error = LegErrorCode.none
+  /// A pulse was clamped, and no telemetry has said so yet.
+  var hasClamped = false
+
+  /// Disarmed, the off not yet confirmed: the first tick writes it.
+  @_noLocks @_noAllocation
+  public init(_ settings: LegSettings) { self.settings = settings }
+
+  /// When the pulse ends if nothing comes until then; nil unless armed.
+  public var nextDeadline: TickInstant? {
+    @_noLocks @_noAllocation get {
+      guard case .armed(let output) = state, let deadman = deadman.expiresAt else { return nil }
+      guard let release = releaseInstant(output), release < deadman else { return deadman }
+      return release
+    }
+  }
+
+  /// Fed by the transition to armed, and by settings and pings while armed.
+  private var deadman: Deadman {
+    @_noLocks @_noAllocation get { Deadman(timeout: settings.deadmanTimeout, fedAt: lastCommand) }
+  }
+
+  /// When a servo that stands still is let go; nil: never.
+  @_noLocks @_noAllocation
+  private func releaseInstant(_ output: ArmedOutput) -> TickInstant? {
+    guard let releaseAfter = settings.releaseAfter, case .pulse(let motion) = output else { return nil }
+    return motion.arrival(slew: settings.slewMicrosecondsPerSecond) + releaseAfter
+  }
+
+  /// One event at one instant. Instants never decrease. Never blocks, never allocates.
+  ///
+  /// The deadman is looked at first, whatever the event: at or after `nextDeadline` the pulse ends, even when the event is the
+  /// command that comes too late.
+  @_noLocks @_noAllocation
+  public mutating func step(_ event: LegEvent, at now: TickInstant) -> LegAction {
+    let hasEnded = expire(at: now)
+    var action = respond(to: event, at: now)
+    if hasEnded, case .none = action.output { action.output = .off }
+    return action
+  }
+
+  /// True when a pulse, or the right to one, ended.
+  @_noLocks @_noAllocation
+  private mutating func expire(at now: TickInstant) -> Bool {
+    guard case .armed(let output) = state else { return false }
+    if deadman.hasExpired(at: now) {
+      error = .deadmanTimeout
+      state = .fault(.silence, .pending)
+      return true
+    }
+    guard let release = releaseInstant(output), !(now < release), case .pulse(let motion) = output else { return false }
+    state = .armed(.released(at: motion.target, .pending))
+    return true
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func respond(to event: LegEvent, at now: TickInstant) -> LegAction {
+    switch event {
+    case .command(.arm): return arm(at: now)
+    case .command(.disarm), .linked: return disarm()
+    case .command(.setServo(let pulse)): return set(pulse, at: now)
+    case .command(.ping):
+      if case .armed = state { lastCommand = now }
+      return LegAction(.none)
+    case .invalidFrame:
+      error = .invalidCommand
+      return .ignored(.notUnderstood)
+    case .stale: return .ignored(.stale)
+    case .unlinked: return fail(.linkLost, says: nil)
+    case .emergencyStop: return emergencyStop()
+    case .reset: return reset()
+    case .battery(let voltage): return note(voltage)
+    case .tick: return refresh(at: now)
+    case .offConfirmed: return confirm()
+    case .outputFailed: return outputFailed()
+    case .report:
+      var action = LegAction(.none)
+      action.telemetry = telemetry(at: now)
+      hasClamped = false
+      return action
+    case .missed(let releases): return fail(.missedReleases(releases), says: .unknown)
+    case .shutdown:
+      if case .shutDown = state { return LegAction(.off) }
+      error = .unknown
+      state = .shutDown(.pending)
+      return LegAction(.off)
+    }
+  }
+
+  /// The output in force, brought up to `now`.
+  @_noLocks @_noAllocation
+  private mutating func refresh(at now: TickInstant) -> LegAction {
+    switch state {
+    case .armed(.pulse(var motion)):
+      motion.advance(to: now, slew: settings.slewMicrosecondsPerSecond)
+      state = .armed(.pulse(motion))
+      return LegAction(.pulse(motion.output))
+    case .armed(.waiting(let off)), .armed(.released(_, let off)), .disarmed(let off), .fault(_, let off),
+      .emergencyStopped(let off), .shutDown(let off):
+      return LegAction(off.isConfirmed ? .none : .off)
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import Tactus
+import Wire
+
+/// A pulse on its way to its target, by elapsed time only: it does not matter how often anyone looks.
+public struct LegMotion: Sendable, Hashable, BitwiseCopyable {
+  /// As commanded, within the soft limits.
+  public private(set) var target: PulseWidth
+  /// What the servo gets now.
+  public private(set) var output: PulseWidth
+  /// Where the way began, in nanoseconds of pulse, and when.
+  private var from: Int64
+  private var fromAt: TickInstant
+
+  /// At the target at once: before its first pulse nobody knows where a servo is.
+  @_noLocks @_noAllocation
+  init(at target: PulseWidth, now: TickInstant) {
+    self.target = target
+    output = target
+    from = target.nanoseconds
+    fromAt = now
+  }
+
+  @_noLocks @_noAllocation
+  mutating func aim(at next: PulseWidth, slew: Int64?, now: TickInstant) {
+    guard !next.isSame(as: target) else { return advance(to: now, slew: slew) }
+    from = position(at: now, slew: slew)
+    fromAt = now
+    target = next
+    advance(to: now, slew: slew)
+  }
+
+  @_noLocks @_noAllocation
+  mutating func advance(to now: TickInstant, slew: Int64?) {
+    output = PulseWidth(microseconds: UInt16(truncatingIfNeeded: (position(at: now, slew: slew) + 500) / 1_000))
+  }
+
+  /// When the target is reached.
+  @_noLocks @_noAllocation
+  func arrival(slew: Int64?) -> TickInstant {
+    guard let slew else { return fromAt }
+    let way = Int64((target.nanoseconds - from).magnitude)
+    return fromAt + Nanoseconds((way * 1_000_000 + slew - 1) / slew)
+  }
+
+  /// In nanoseconds of pulse.
+  @_noLocks @_noAllocation
+  private func position(at now: TickInstant, slew: Int64?) -> Int64 {
+    let goal = target.nanoseconds
+    guard let slew, now < arrival(slew: slew) else { return goal }
+    // At most 2 ms of pulse are left, so this is far from overflowing.
+    let done = (now - fromAt).count * slew / 1_000_000
+    return goal < from ? from - done : from + done
+  }
+}
+
+extension PulseWidth {
+  var nanoseconds: Int64 {
+    @_noLocks @_noAllocation get { Int64(microseconds) * 1_000 }
+  }
+}

@@ -1,0 +1,71 @@
+import Tactus
+import Wire
+
+// What a leg may do, and what changes it.
+//
+//              arm (battery not empty)
+//   ┌──────────┐ ───────────────────▶ ┌─────────────────────────────┐
+//   │ disarmed │                      │ armed: waiting              │
+//   │          │ ◀─────────────────── │   │ set      ┌─ stands still│
+//   └──────────┘        disarm        │   ▼          │  set elsewhere
+//     ▲    ▲                          │ pulse ◀─────▶ released      │
+//     │    │                          └─────────────────────────────┘
+//     │    │ disarm, reset (off confirmed)     │ silence, link lost, write failed,
+//     │    └───────────────────── ┌───────┐ ◀──┘ battery empty, releases missed
+//     │                           │ fault │
+//     │ reset (off confirmed)     └───────┘
+//     │                               │ e-stop, from every state
+//   ┌──────────────────┐ ◀────────────┘
+//   │ emergencyStopped │
+//   └──────────────────┘
+//   `disarmed` goes to `fault` by a lost link, a failed write and missed releases; every state goes to `shutDown`, which
+//   has no way out. A new connection brings every state but the last two to `disarmed`.
+
+/// The device side's state. Each case carries what is legal only there. Nothing but `armed` drives.
+public enum LegState: Sendable, Hashable, BitwiseCopyable {
+  case disarmed(OffConfirmation)
+  case armed(ArmedOutput)
+  /// Until disarmed.
+  case fault(LegFault, OffConfirmation)
+  /// Latched until a reset.
+  case emergencyStopped(OffConfirmation)
+  /// The daemon is going down.
+  case shutDown(OffConfirmation)
+}
+
+/// Whether the chip has taken the off that is in force.
+public enum OffConfirmation: UInt8, Sendable, BitwiseCopyable {
+  /// Not yet; the off is written again at every tick.
+  case pending
+  case confirmed
+
+  public var isConfirmed: Bool {
+    @_noLocks @_noAllocation get {
+      switch self {
+      case .pending: false
+      case .confirmed: true
+      }
+    }
+  }
+}
+
+/// What an armed leg does.
+public enum ArmedOutput: Sendable, Hashable, BitwiseCopyable {
+  /// Nothing has been set since it was armed: no pulse.
+  case waiting(OffConfirmation)
+  case pulse(LegMotion)
+  /// It stood still for long enough: no pulse until it is sent elsewhere than here.
+  case released(at: PulseWidth, OffConfirmation)
+}
+
+/// What made a leg give up driving.
+public enum LegFault: Sendable, Hashable, BitwiseCopyable {
+  /// Nothing that feeds the deadman came for its time-out.
+  case silence
+  case linkLost
+  case lowBattery
+  /// The chip does not take what is written to it, or has forgotten what it was told.
+  case output
+  /// The runtime gave up so many releases of the loop in a row.
+  case missedReleases(Int64)
+}

@@ -1,0 +1,40 @@
+import Buses
+import Tactus
+import Wire
+
+/// One person at the controls of a simulated leg: what `LegOperatorLoop` takes and gives, by hand.
+///
+/// For the thread that runs the simulation.
+public final class SimulatedLegOperator {
+  public let endpoint: Endpoint
+  private var pulseWriter: LatestWriter<PulseWidth>
+  private var requestWriter: RingWriter<LegOperatorRequest>
+  private var snapshotReader: LatestReader<LegOperatorSnapshot>
+  private let pulse = Latest(PulseWidth.middle)
+  private let requests = Ring<LegOperatorRequest>(capacity: 16)
+  private let output = Latest(LegOperatorSnapshot())
+
+  init(_ endpoint: Endpoint) {
+    self.endpoint = endpoint
+    pulseWriter = pulse.writer()
+    requestWriter = requests.writer()
+    snapshotReader = output.reader()
+  }
+
+  func loop(leg: Endpoint, on network: SimulatedNetwork, pingsByItself: Bool) -> LegOperatorLoop {
+    LegOperatorLoop(
+      port: network.port(endpoint), leg: leg, pulse: pulse.reader(), requests: requests.reader(),
+      snapshot: output.writer(), pingsByItself: pingsByItself)
+  }
+
+  /// Moves the slider; sent from the next tick on while the periodic mode is on.
+  public func aim(at new: PulseWidth) { pulseWriter.write(new) }
+
+  /// More requests between two ticks than the ring holds (16) are our bug.
+  public func request(_ request: LegOperatorRequest) {
+    let isTaken = requestWriter.push(request)
+    precondition(isTaken, "too many requests between two ticks")
+  }
+
+  public var snapshot: LegOperatorSnapshot { snapshotReader.read() }
+}

@@ -1,0 +1,145 @@
+import Buses
+import Devices
+import Tactus
+import Testing
+import Wire
+
+@testable import Leg
+
+/// A `LegLoop` ticked by hand, with senders on a simulated network without delay.
+final class LegBench {
+  static let pad = Endpoint.ipv4(10, 0, 0, 2, port: 50_000)
+  static let other = Endpoint.ipv4(10, 0, 0, 3, port: 50_000)
+  static func leg(_ index: Int) -> Endpoint { .ipv4(10, 0, 0, 1, port: 5010 + UInt16(index)) }
+
+  let network: SimulatedNetwork
+  let chip = PCA9685Simulator()
+  let bus = SimulatedI2CBus()
+  let requests = Ring<LegRequest>(capacity: LegLoop.requestsPerTick)
+  let answers = Ring<LegAnswer>(capacity: 64)
+  let output: Latest<LegSnapshot>
+  let notices = Ring<LegNotice>(capacity: 256)
+  var requestWriter: RingWriter<LegRequest>
+  var answerReader: RingReader<LegAnswer>
+  var reader: LatestReader<LegSnapshot>
+  var noticeReader: RingReader<LegNotice>
+  private var loop: LegLoop
+  private var seen: Int64 = 0
+  private var index: Int64 = 0
+  private var number: UInt64 = 0
+
+  init(_ legs: [LegConfiguration]) {
+    network = SimulatedNetwork([Self.pad, Self.other] + legs.indices.map(Self.leg), capacity: 1_024)
+    output = Latest(LegSnapshot(legs: legs.count))
+    requestWriter = requests.writer()
+    answerReader = answers.reader()
+    reader = output.reader()
+    noticeReader = notices.reader()
+    bus.attach(chip.chip, at: PCA9685.standardAddress)
+    var ports = LegPorts()
+    for index in legs.indices { ports.append(network.port(Self.leg(index))) }
+    loop = LegLoop(
+      legs: legs, chip: PCA9685(), on: bus.port(), ports: ports, requests: requests.reader(), answers: answers.writer(),
+      snapshot: output.writer(), notices: notices.writer())
+  }
+
+  /// Legs on channels 0, 1 and so on, the chip configured and running at 1 ms.
+  convenience init(legs count: Int = 1, isStarted: Bool = true) {
+    self.init((0..<count).map { LegConfiguration(channel: try! ServoChannel($0)) })
+    guard isStarted else { return }
+    tick(0)
+    tick(TickInstant(nanoseconds: 500_000), .deadline)
+    _ = writes()
+  }
+
+  func send(_ bytes: [UInt8], to leg: Int = 0, from sender: Endpoint = LegBench.pad, at milliseconds: Int64) {
+    var port = network.port(sender)
+    port.now = .milliseconds(milliseconds)
+    bytes.withUnsafeBytes { _ = port.send($0, to: Self.leg(leg)) }
+  }
+
+  func send(_ command: LegCommand, to leg: Int = 0, from sender: Endpoint = LegBench.pad, at milliseconds: Int64) {
+    var bytes = [UInt8](repeating: 0, count: 6)
+    let count = bytes.withUnsafeMutableBytes { command.encode(into: $0) }
+    send(Array(bytes[..<count]), to: leg, from: sender, at: milliseconds)
+  }
+
+  /// Sent and, in the release that it causes, acted on.
+  func act(_ command: LegCommand, to leg: Int = 0, at milliseconds: Int64) {
+    send(command, to: leg, at: milliseconds)
+    tick(milliseconds, .input)
+  }
+
+  func arm(_ leg: Int = 0, pulse: UInt16, at milliseconds: Int64) {
+    act(.arm, to: leg, at: milliseconds)
+    act(.setServo(.microseconds(pulse)), to: leg, at: milliseconds)
+  }
+
+  func request(
+    _ order: LegRequest.Order, to target: LegRequest.Target = .all, issued: Int64, taken: Int64? = nil
+  ) -> LegAnswer? {
+    number += 1
+    _ = requestWriter.push(LegRequest(number: number, issued: .milliseconds(issued), order, to: target))
+    tick(taken ?? issued, .input)
+    return answerReader.pop()
+  }
+
+  func tick(_ milliseconds: Int64, _ cause: ReleaseCause = .period) { tick(.milliseconds(milliseconds), cause) }
+
+  func tick(_ instant: TickInstant, _ cause: ReleaseCause = .period) {
+    if cause == .period { index += 1 }
+    loop.tick(Tick(index: index, cause: cause, scheduled: instant, started: instant))
+  }
+
+  func safeState(_ milliseconds: Int64, _ cause: SafeStateCause) {
+    let instant = TickInstant.milliseconds(milliseconds)
+    loop.safeState(Tick(index: index, scheduled: instant, started: instant), cause: cause)
+  }
+
+  var deadline: TickInstant? { loop.nextDeadline }
+  var snapshot: LegSnapshot { reader.read() }
+
+  /// The writes to the bus since the last call: `off all`, `3: 307 off` (channels from 3 on, in counts), `mode1 30`; with `!`
+  /// when it failed. Reads are left out.
+  func writes() -> [String] {
+    let new = bus.transactions(since: seen)
+    seen = (new.last?.sequence ?? seen - 1) + 1
+    return new.filter { $0.operation != .readBlock }.map { transaction in
+      let failed = transaction.result < 0 ? "!" : ""
+      let bytes = (0..<transaction.bytes.count).map { transaction.bytes[$0] }
+      switch transaction.register {
+      case 0xFD: return "off all\(failed)"
+      case 0x06..<0x46:
+        let words = stride(from: 0, to: bytes.count, by: 4).map { at in
+          bytes[at + 3] & 0x10 != 0 ? "off" : "\(Int(bytes[at + 2]) + Int(bytes[at + 3]) * 256)"
+        }
+        return "\((Int(transaction.register) - 6) / 4): \(words.joined(separator: " "))\(failed)"
+      default: return "\(hex(transaction.register)) \(bytes.map(hex).joined(separator: " "))\(failed)"
+      }
+    }
+  }
+
+  /// Telemetry that came to `sender`, as `armed none 50 ms`.
+  func telemetry(to sender: Endpoint = LegBench.pad, at milliseconds: Int64) -> [String] {
+    var port = network.port(sender)
+    port.now = .milliseconds(milliseconds)
+    var batch = DatagramBatch()
+    _ = port.receive(into: &batch)
+    return (0..<batch.count).map { index in
+      let telemetry = try! LegTelemetry.decode(batch.bytes(index)!)
+      return "\(telemetry.state) \(telemetry.error) \(telemetry.lastCommandAgeMilliseconds) ms"
+    }
+  }
+
+  func takeNotices() -> [String] {
+    var texts: [String] = []
+    while let notice = noticeReader.pop() {
+      switch notice.subject {
+      case .state(let leg, let state): texts.append("\(leg) \(state)")
+      case .chipFails(let failure): texts.append("chip fails: \(failure)")
+      case .chipAnswers: texts.append("chip answers")
+      }
+    }
+    return texts
+  }
+}
