@@ -10,7 +10,6 @@ import urllib.request
 
 from ..context import PACKAGE
 from ..processes import Failed
-from ..receivers import free_port
 from ..report import Aim, Report, Table, microseconds, number
 from ..samples import PERCENTILES, Distribution, median_ratio, pooled
 from .idle import memory
@@ -52,6 +51,12 @@ def run(context):
     requests(context, report, python, document)
     lane(context, report, document)
     return report
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
 
 
 # MARK: requests
@@ -101,7 +106,7 @@ def requests(context, report, python, document):
 def one_round(context, starter, document):
     process, port, token = starter(context)
     try:
-        await_document(process, port, token, None)
+        await_document(context, process, port, token, None)
         time.sleep(1)
         result = {"idle_mb": memory(process.pid)[0] / 1024}
         if fetch(port, token) is None:
@@ -139,7 +144,7 @@ def capture(context):
     process, port, token = start_tactus(context)
     try:
         path = context.scratch / "status.json"
-        path.write_bytes(await_document(process, port, token, fetch))
+        path.write_bytes(await_document(context, process, port, token, fetch))
         json.loads(path.read_bytes())
         return path
     finally:
@@ -153,7 +158,7 @@ def fetch(port, token):
         return response.read()
 
 
-def await_document(process, port, token, ask):
+def await_document(context, process, port, token, ask):
     """Waits until the port is open; without `ask` nothing is requested, so that idle memory is that of an idle server."""
     limit = time.monotonic() + 20
     while time.monotonic() < limit and process.poll() is None:
@@ -162,7 +167,8 @@ def await_document(process, port, token, ask):
             return ask(port, token) if ask else None
         except OSError:
             time.sleep(0.02)
-    raise Failed("the server does not listen within 20 s of its start")
+    log = (context.scratch / "service.log").read_text()[-400:]
+    raise Failed(f"the server does not listen within 20 s of its start (status {process.poll()}): {log}")
 
 
 def wrk_command(context, port, token, connections, seconds, path="/api/status"):
