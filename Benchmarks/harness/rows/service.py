@@ -5,6 +5,7 @@ import secrets
 import socket
 import statistics
 import subprocess
+import threading
 import time
 import urllib.request
 
@@ -237,6 +238,9 @@ def one_lane(context, connections, document):
         [ROOT / ".build/release/service-bench", port, document, 1000, seconds, out, context.priority, context.cpu],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     load = None
+    # A read from it has no limit of its own.
+    limit = threading.Timer(seconds + 30, process.kill)
+    limit.start()
     try:
         if process.stdout.readline().strip() != "ready":
             raise Failed("service-bench did not start")
@@ -247,13 +251,11 @@ def one_lane(context, connections, document):
         time.sleep(1)
         process.stdin.write("\n")
         process.stdin.flush()
-        process.wait(seconds + 20)
-        if process.returncode != 0:
-            raise Failed(f"service-bench ended with {process.returncode}")
+        if process.stdout.readline().strip() != "done":
+            raise Failed(f"service-bench ended with {process.wait(5)}")
         return Distribution.from_file(out), finished(context, load, seconds + 2) if load else None
-    except subprocess.TimeoutExpired:
-        raise Failed(f"service-bench did not end within {seconds + 20} s") from None
     finally:
+        limit.cancel()
         context.processes.stop(process)
         if load:
             context.processes.stop(load)
