@@ -109,10 +109,12 @@ let package = Package(
       swiftSettings: [.define("Bonjour", .when(traits: ["Bonjour"]))], plugins: ["DeclaredImports"]),
     .plugin(name: "DeclaredImports", capability: .buildTool()),
 
-    .testTarget(name: "TactusTests", dependencies: ["Tactus", "CTactus"]),
-    .testTarget(name: "WireTests", dependencies: ["Wire", "Tactus"], exclude: ["reference"]),
-    .testTarget(name: "DevicesTests", dependencies: ["Devices", "Buses", "Wire", "Tactus"]),
-    .testTarget(name: "BusesLinuxTests", dependencies: ["BusesLinux", "Buses", "Tactus"]),
+    // What the tests of several modules share.
+    .target(name: "TestSupport", path: "Tests/Support"),
+    .testTarget(name: "TactusTests", dependencies: ["TestSupport", "Tactus", "CTactus"]),
+    .testTarget(name: "WireTests", dependencies: ["TestSupport", "Wire", "Tactus"], exclude: ["reference"]),
+    .testTarget(name: "DevicesTests", dependencies: ["TestSupport", "Devices", "Buses", "Wire", "Tactus"]),
+    .testTarget(name: "BusesLinuxTests", dependencies: ["TestSupport", "BusesLinux", "Buses", "Tactus"]),
     // Runs inside scripts/rig, against real kernel drivers.
     .executableTarget(
       name: "rig-probe", dependencies: ["BusesLinux", "Buses", "Tactus"], path: "Tests/Rig/Probe"),
@@ -121,12 +123,12 @@ let package = Package(
       name: "service-bench",
       dependencies: ["Service", "CTactus", "Tactus", .product(name: "Logging", package: "swift-log")],
       path: "Benchmarks/Service"),
-    .testTarget(name: "RobotTests", dependencies: ["Robot", "Devices", "Buses", "Wire", "Tactus"]),
+    .testTarget(name: "RobotTests", dependencies: ["TestSupport", "Robot", "Devices", "Buses", "Wire", "Tactus"]),
     .testTarget(name: "LegTests", dependencies: ["Leg", "Devices", "Buses", "Wire", "Tactus"]),
     .testTarget(
       name: "ServiceTests",
       dependencies: [
-        "Service", "CCrypto", "Robot", "Devices", "Buses", "Wire", "Tactus",
+        "TestSupport", "Service", "CCrypto", "Robot", "Devices", "Buses", "Wire", "Tactus",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),
@@ -139,8 +141,8 @@ let package = Package(
     .testTarget(
       name: "DaemonTests",
       dependencies: [
-        "TactusProgram", "AvahiSystemd", "Service", "CDaemon", "BusesLinux", "Robot", "Devices", "Buses", "Wire",
-        "Tactus",
+        "TestSupport", "TactusProgram", "AvahiSystemd", "Service", "CDaemon", "BusesLinux", "Robot", "Devices", "Buses",
+        "Wire", "Tactus",
         .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(

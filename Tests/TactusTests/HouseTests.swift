@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Rules of the house that a reader of the sources can check, and therefore a test does.
-@Suite("Rules of the house")
+@Suite("Rules of the house", .ownThread)
 struct HouseTests {
   static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()

@@ -1,11 +1,12 @@
 import Foundation
 import Robot
 import Tactus
+import TestSupport
 import Testing
 
 @testable import Service
 
-@Suite("the robot behind the door")
+@Suite("the robot behind the door", .ownThread)
 struct RobotDoorTests {
   private let drive = #"{"left":60,"right":-60}"#
 
