@@ -124,7 +124,7 @@ let package = Package(
       dependencies: ["Service", "CTactus", "Tactus", .product(name: "Logging", package: "swift-log")],
       path: "Benchmarks/Service"),
     .testTarget(name: "RobotTests", dependencies: ["TestSupport", "Robot", "Devices", "Buses", "Wire", "Tactus"]),
-    .testTarget(name: "LegTests", dependencies: ["Leg", "Devices", "Buses", "Wire", "Tactus"]),
+    .testTarget(name: "LegTests", dependencies: ["TestSupport", "Leg", "Devices", "Buses", "Wire", "Tactus"]),
     .testTarget(
       name: "ServiceTests",
       dependencies: [
