@@ -72,7 +72,7 @@ let package = Package(
     .target(
       name: "Service",
       dependencies: [
-        "CCrypto", "Robot", "Devices", "Buses", "Wire", "Tactus",
+        "CCrypto", "Leg", "Robot", "Devices", "Buses", "Wire", "Tactus",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -101,7 +101,8 @@ let package = Package(
     .executableTarget(
       name: "TactusProgram",
       dependencies: [
-        "Service", "AvahiSystemd", "CDaemon", "CTactus", "BusesLinux", "Robot", "Devices", "Buses", "Wire", "Tactus",
+        "Service", "AvahiSystemd", "CDaemon", "CTactus", "BusesLinux", "Leg", "Robot", "Devices", "Buses", "Wire",
+        "Tactus",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Yams", package: "Yams"),
@@ -126,7 +127,7 @@ let package = Package(
     .testTarget(
       name: "ServiceTests",
       dependencies: [
-        "Service", "CCrypto", "Robot", "Devices", "Buses", "Wire", "Tactus",
+        "Service", "CCrypto", "Leg", "Robot", "Devices", "Buses", "Wire", "Tactus",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),
@@ -139,8 +140,8 @@ let package = Package(
     .testTarget(
       name: "DaemonTests",
       dependencies: [
-        "TactusProgram", "AvahiSystemd", "Service", "CDaemon", "BusesLinux", "Robot", "Devices", "Buses", "Wire",
-        "Tactus",
+        "TactusProgram", "AvahiSystemd", "Service", "CDaemon", "BusesLinux", "Leg", "Robot", "Devices", "Buses",
+        "Wire", "Tactus",
         .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(
