@@ -6,7 +6,7 @@ import Testing
 @Suite("OpenAPI document", .ownThread)
 struct OpenAPITests {
   /// What is served and is no part of the API.
-  static let pages: Set<String> = ["GET /", "GET /console.css", "GET /console.js"]
+  static let pages: Set<String> = ["GET /", "GET /console.css", "GET /console.js", "GET /legs.js"]
   /// Of other systems than those of this test, and what the table does not hold.
   static let elsewhere: Set<String> = ["GET /ws"]
 
