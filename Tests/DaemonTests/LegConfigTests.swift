@@ -53,7 +53,7 @@ struct LegConfigTests {
   @Test(
     "a wrong list or item: an error at its place",
     arguments: [
-      ("legs:\n", "c.yaml:2:1: legs: expected a list of 1…16 mappings, got nothing"),
+      ("legs:\n", "c.yaml:1:6: legs: expected a list of 1…16 mappings, got nothing"),
       ("legs: []\n", "c.yaml:1:7: legs: expected a list of 1…16 mappings, got []"),
       ("legs: { channel: 1 }\n", "c.yaml:1:7: legs: expected a list of 1…16 mappings, got a mapping"),
       ("legs: [3]\n", "c.yaml:1:8: legs[0]: expected a mapping of keys, got 3"),

@@ -22,7 +22,7 @@ extension ConfigTable {
   ]
 
   static let legs: [ConfigKey] = [
-    ConfigKey("legs[].name", .text, nil, "What logs and the API call it. Unless given: leg 0, leg 1, …"),
+    ConfigKey("legs[].name", .text, nil, "What logs and the API call it. Unless given: leg 0, leg 1 and so on."),
     ConfigKey(
       "legs[].channel", .integer(0...15), nil, "The chip's output. Unless given: its place in this list, from 0."),
     ConfigKey(
