@@ -101,7 +101,8 @@ let package = Package(
     .executableTarget(
       name: "TactusProgram",
       dependencies: [
-        "Service", "AvahiSystemd", "CDaemon", "CTactus", "BusesLinux", "Robot", "Devices", "Buses", "Wire", "Tactus",
+        "Service", "AvahiSystemd", "CDaemon", "CTactus", "BusesLinux", "Leg", "Robot", "Devices", "Buses", "Wire",
+        "Tactus",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Yams", package: "Yams"),
@@ -139,7 +140,7 @@ let package = Package(
     .testTarget(
       name: "DaemonTests",
       dependencies: [
-        "TactusProgram", "AvahiSystemd", "Service", "CDaemon", "BusesLinux", "Robot", "Devices", "Buses", "Wire",
+        "TactusProgram", "AvahiSystemd", "Service", "CDaemon", "BusesLinux", "Leg", "Robot", "Devices", "Buses", "Wire",
         "Tactus",
         .product(name: "Logging", package: "swift-log"),
       ]),
