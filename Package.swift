@@ -143,7 +143,8 @@ let package = Package(
         "TactusProgram", "AvahiSystemd", "Service", "CDaemon", "BusesLinux", "Leg", "Robot", "Devices", "Buses", "Wire",
         "Tactus",
         .product(name: "Logging", package: "swift-log"),
-      ]),
+      ],
+      exclude: ["peers"]),
     .testTarget(
       name: "SanitizerTests",
       dependencies: [

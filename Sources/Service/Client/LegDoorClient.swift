@@ -17,12 +17,14 @@ public final class LegDoorClient: Sendable {
   private let connector: LegDoorConnector
   private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
-  /// - Parameters: as `ServiceClient`'s.
+  /// - Parameters:
+  ///   - leg: 0…15; a message of any but leg 0 has its number before it, as `LegDoorAddress` says.
+  ///   - token, fingerprint: as `ServiceClient`'s.
   /// - Throws: `ServiceClient.Failure`: `.withoutTLS`, `.badFingerprint`; `RuntimeError`: no descriptor is left.
-  public init(_ address: ServiceAddress, token: String?, fingerprint: String? = nil) throws {
+  public init(_ address: ServiceAddress, leg: Int = 0, token: String?, fingerprint: String? = nil) throws {
     let security = address.isSecure ? try ClientSecurity(host: address.host, fingerprint: fingerprint) : nil
     bridge = try MessageBridge()
-    connector = LegDoorConnector(address, token, security, bridge, group.next())
+    connector = LegDoorConnector(address, LegDoorAddress(leg: leg), token, security, bridge, group.next())
   }
 
   /// Begins to connect.
@@ -38,10 +40,28 @@ public final class LegDoorClient: Sendable {
   }
 }
 
+/// How a binary message of a daemon's door says which leg it is of: leg 0's is the LegCtrl frame itself, any other's has a byte
+/// before it, 0x80 plus the leg's number, both ways.
+struct LegDoorAddress: Sendable, Equatable {
+  let prefix: [UInt8]
+
+  init(leg: Int) {
+    precondition((0...15).contains(leg), "a daemon has at most sixteen legs")
+    prefix = leg == 0 ? [] : [0x80 | UInt8(leg)]
+  }
+
+  /// The frame in a message; nil: it is of another leg.
+  func message(in bytes: [UInt8]) -> [UInt8]? {
+    guard bytes.starts(with: prefix) else { return nil }
+    return Array(bytes[prefix.count...])
+  }
+}
+
 /// One connection after the other, on one event loop.
 private final class LegDoorConnector: @unchecked Sendable {  // safe: all but the constants is used on the event loop
   let trouble = Mutex<String?>("connecting")
   private let address: ServiceAddress
+  private let leg: LegDoorAddress
   private let head: HTTPRequestHead
   private let security: ClientSecurity?
   private let bridge: MessageBridge
@@ -52,10 +72,10 @@ private final class LegDoorConnector: @unchecked Sendable {  // safe: all but th
   private var isStopping = false
 
   init(
-    _ address: ServiceAddress, _ token: String?, _ security: ClientSecurity?, _ bridge: MessageBridge,
-    _ loop: any EventLoop
+    _ address: ServiceAddress, _ leg: LegDoorAddress, _ token: String?, _ security: ClientSecurity?,
+    _ bridge: MessageBridge, _ loop: any EventLoop
   ) {
-    (self.address, self.security, self.bridge, self.loop) = (address, security, bridge, loop)
+    (self.address, self.leg, self.security, self.bridge, self.loop) = (address, leg, security, bridge, loop)
     var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/ws")
     head.headers.add(name: "Host", value: address.description)
     if let token { head.headers.add(name: "Authorization", value: "Bearer \(token)") }
@@ -96,7 +116,7 @@ private final class LegDoorConnector: @unchecked Sendable {  // safe: all but th
 
   private func connect() {
     guard !isStopping else { return }
-    let (head, security, bridge) = (head, security, bridge)
+    let (leg, head, security, bridge) = (leg, head, security, bridge)
     let refusal = Refusal()
     let opened = loop.makePromise(of: (any Channel)?.self)
     let deadline = loop.scheduleTask(in: .seconds(5)) { opened.fail(ServiceClient.Failure.timedOut) }
@@ -107,7 +127,7 @@ private final class LegDoorConnector: @unchecked Sendable {  // safe: all but th
           let pipeline = channel.pipeline.syncOperations
           if let security { try security.secure(pipeline) }
           try pipeline.configureUpgradableHTTPClientPipeline(
-            configuration: .init(upgradeConfiguration: Self.upgrade(head, bridge, refusal))
+            configuration: .init(upgradeConfiguration: Self.upgrade(head, leg, bridge, refusal))
           ).cascade(to: opened)
         }
       }
@@ -120,13 +140,14 @@ private final class LegDoorConnector: @unchecked Sendable {  // safe: all but th
       case .success(nil): refusal.whenKnown = { [weak self] in self?.again($0) }
       case .failure(let error):
         connection.whenSuccess { $0.close(promise: nil) }
-        self.again((error as? ServiceClient.Failure)?.description ?? security?.words(error) ?? ServiceClient.words(error))
+        self.again(
+          (error as? ServiceClient.Failure)?.description ?? security?.words(error) ?? ServiceClient.words(error))
       }
     }
   }
 
   private static func upgrade(
-    _ head: HTTPRequestHead, _ bridge: MessageBridge, _ refusal: Refusal
+    _ head: HTTPRequestHead, _ leg: LegDoorAddress, _ bridge: MessageBridge, _ refusal: Refusal
   ) -> NIOTypedHTTPClientUpgradeConfiguration<(any Channel)?> {
     let upgrader = NIOTypedWebSocketClientUpgrader<(any Channel)?>(maxFrameSize: 1 << 20) { channel, _ in
       channel.eventLoop.makeCompletedFuture {
@@ -134,7 +155,7 @@ private final class LegDoorConnector: @unchecked Sendable {  // safe: all but th
         try pipeline.addHandler(
           NIOWebSocketFrameAggregator(
             minNonFinalFragmentSize: 1, maxAccumulatedFrameCount: 64, maxAccumulatedFrameSize: 1 << 20))
-        try pipeline.addHandler(LegDoorSession(bridge))
+        try pipeline.addHandler(LegDoorSession(leg, bridge))
         return channel
       }
     }
@@ -168,7 +189,7 @@ private final class LegDoorConnector: @unchecked Sendable {  // safe: all but th
     while let message = bridge.take() {
       guard let channel else { continue }
       let frame = WebSocketFrame(
-        fin: true, opcode: .binary, maskKey: .random(), data: channel.allocator.buffer(bytes: message))
+        fin: true, opcode: .binary, maskKey: .random(), data: channel.allocator.buffer(bytes: leg.prefix + message))
       channel.write(frame, promise: nil)
     }
     channel?.flush()
@@ -230,14 +251,19 @@ private final class DepartureHandler: ChannelInboundHandler {
 private final class LegDoorSession: ChannelInboundHandler {
   typealias InboundIn = WebSocketFrame
   typealias OutboundOut = WebSocketFrame
+  private let leg: LegDoorAddress
   private let bridge: MessageBridge
 
-  init(_ bridge: MessageBridge) { self.bridge = bridge }
+  init(_ leg: LegDoorAddress, _ bridge: MessageBridge) {
+    self.leg = leg
+    self.bridge = bridge
+  }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     let frame = unwrapInboundIn(data)
     switch frame.opcode {
-    case .binary: bridge.deliver(frame.unmaskedData.readableBytesView)
+    case .binary:
+      if let message = leg.message(in: Array(frame.unmaskedData.readableBytesView)) { bridge.deliver(message) }
     case .ping:
       let pong = WebSocketFrame(fin: true, opcode: .pong, maskKey: .random(), data: frame.unmaskedData)
       context.writeAndFlush(wrapOutboundOut(pong), promise: nil)

@@ -51,7 +51,9 @@ struct OperateLegCommand: ParsableCommand {
   var fingerprint: String?
 
   func validate() throws {
-    if let set, !PulseSweep.range.contains(set) { throw ValidationError("Expected a pulse of 500…2500 µs, got \(set).") }
+    if let set, !PulseSweep.range.contains(set) {
+      throw ValidationError("Expected a pulse of 500…2500 µs, got \(set).")
+    }
     if set != nil, sweep != nil { throw ValidationError("Give one of --set and --sweep.") }
     let moves = arm || set != nil || sweep != nil
     if moves != (duration != nil) { throw ValidationError("Give --arm, --set or --sweep together with --for.") }

@@ -7,7 +7,7 @@ enum LegAddress: Equatable {
   /// `serial:/dev/ttyACM0`, `serial:/dev/ttyACM0@57600`
   case serial(path: String, baudRate: Int)
   /// `ws://pi.local:8000/ws`, `wss://pi.local`: a daemon's door.
-  case door(ServiceAddress)
+  case door(ServiceAddress, leg: Int)
 }
 
 extension LegAddress {
@@ -22,7 +22,7 @@ extension LegAddress {
       case .noAddress(let text):
         "expected HOST, HOST:PORT, serial:/dev/…[@baud], ws://HOST[:PORT][/ws] or wss://…, got \(text)"
       case .badPort(let port): "expected a port 1…65535, got \(port)"
-      case .indexNotSupported(let link): "--index is for UDP, where each leg has a port of its own; \(link) reaches one leg"
+      case .indexNotSupported(let link): "\(link) reaches one leg: leave out --index"
       case .noBluetooth: "this program was built without Bluetooth"
       }
     }
@@ -30,21 +30,20 @@ extension LegAddress {
 
   /// - Parameters:
   ///   - port: of leg 0, when a host names none.
-  ///   - index: the leg's; each listens one port further.
+  ///   - index: the leg's; by UDP each listens one port further.
   init(_ text: String, port: UInt16, index: Int) throws(Failure) {
     if text.hasPrefix("serial:") {
+      guard index == 0 else { throw .indexNotSupported(text) }
       self = try Self.serialLine(text.dropFirst(7), whole: text)
     } else if text.hasPrefix("ws://") || text.hasPrefix("wss://") {
-      self = try Self.door(text)
+      self = try Self.door(text, leg: index)
     } else if text.hasPrefix("ble:") {
       throw .noBluetooth
     } else {
       guard !text.contains("/"), let address = ServiceAddress(text, port: Int(port)) else { throw .noAddress(text) }
       guard let port = UInt16(exactly: address.port + index) else { throw .badPort(address.port + index) }
       self = .datagrams(host: address.host, port: port)
-      return
     }
-    guard index == 0 else { throw .indexNotSupported(text) }
   }
 
   private static func serialLine(_ rest: Substring, whole: String) throws(Failure) -> LegAddress {
@@ -54,10 +53,10 @@ extension LegAddress {
     return .serial(path: String(parts[0]), baudRate: rate)
   }
 
-  private static func door(_ text: String) throws(Failure) -> LegAddress {
+  private static func door(_ text: String, leg: Int) throws(Failure) -> LegAddress {
     var rest = text.replacing(/^ws/, with: "http", maxReplacements: 1)
     if rest.hasSuffix("/ws") { rest.removeLast(3) }
     guard let address = ServiceAddress(rest, port: 8000) else { throw .noAddress(text) }
-    return .door(address)
+    return .door(address, leg: leg)
   }
 }

@@ -1,6 +1,7 @@
 import Buses
 import BusesLinux
 import Leg
+import Service
 import Tactus
 
 /// A link to a leg, open: one shape for all of them.
@@ -29,8 +30,13 @@ struct LegLink {
       return LegLink(
         name: name, leg: .linkPeer, port: { link.port(descriptor: line.descriptor) },
         trouble: { link.counters.words }, close: { withExtendedLifetime((line, link)) {} })
-    case .door(let address):
-      return try openDoor(address, name: name, credentials: credentials)
+    case .door(let address, let leg):
+      let client = try LegDoorClient(
+        address, leg: leg, token: credentials.token, fingerprint: credentials.fingerprint)
+      client.start()
+      return LegLink(
+        name: name, leg: .linkPeer, port: { client.bridge.port() }, trouble: { client.trouble },
+        close: { client.stop() })
     }
   }
 }

@@ -95,7 +95,9 @@ struct TelemetryMeter {
 
   /// nil before half a second has passed.
   var hertz: Double? {
-    guard let first = samples.first, let last = samples.last, last.at - first.at >= .milliseconds(500) else { return nil }
+    guard let first = samples.first, let last = samples.last, last.at - first.at >= .milliseconds(500) else {
+      return nil
+    }
     return Double(last.received - first.received) / (last.at - first.at).inSeconds
   }
 
