@@ -144,10 +144,10 @@ let package = Package(
       name: "DaemonTests",
       dependencies: [
         "TestSupport", "TactusProgram", "AvahiSystemd", "Service", "CDaemon", "BusesLinux", "Leg", "Robot", "Devices",
-        "Buses",
-        "Wire", "Tactus",
+        "Buses", "Wire", "Tactus",
         .product(name: "Logging", package: "swift-log"),
-      ]),
+      ],
+      exclude: ["peers"]),
     .testTarget(
       name: "SanitizerTests",
       dependencies: [

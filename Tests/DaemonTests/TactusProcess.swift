@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The built `tactus`, run as a child whose standard error (and output) can be waited for without sleeping.
+/// The built `tactus`, or another program, run as a child whose standard error (and output) can be waited for without sleeping.
 final class TactusProcess {
   static let executable = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "tactus")
 
@@ -19,10 +19,11 @@ final class TactusProcess {
 
   /// `terminal`: standard input and output, instead of nothing and the stream that `waitFor` reads.
   init(
-    _ arguments: [String], standardInput: FileHandle? = .nullDevice, terminal: FileHandle? = nil,
+    executable: URL = TactusProcess.executable, _ arguments: [String], standardInput: FileHandle? = .nullDevice,
+    terminal: FileHandle? = nil,
     environment: [String: String] = [:]
   ) throws {
-    process.executableURL = Self.executable
+    process.executableURL = executable
     process.arguments = arguments
     process.standardInput = terminal ?? standardInput
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
