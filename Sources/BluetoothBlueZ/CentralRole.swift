@@ -8,7 +8,8 @@
   //   idle ──────▶ scanning ──────▶ connecting ────────▶ resolving ─────▶ opening ─────────▶ linked
   //     ▲             │                 │                   │               │                  │
   //     └─────────────┴─────────────────┴───────────────────┴───────────────┴──────────────────┘
-  //                     too late, refused, radio gone, the loop asks, the other end has gone
+  //                     too late, refused, radio gone, the loop asks, the other end has gone;
+  //                     through `ending` where BlueZ has something to end
 
   /// The central on its thread.
   final class CentralRole: LinkRole {
@@ -21,6 +22,8 @@
       case resolving(device: String, until: TickInstant)
       case opening(device: String, until: TickInstant)
       case linked(Connection)
+      /// The link is down; BlueZ has not yet said that the connection or the scan has ended. Asked meanwhile: `again`.
+      case ending(BluetoothCentralFailure, until: TickInstant, again: Bool)
     }
     private struct Connection {
       let device: String
@@ -80,7 +83,12 @@
           scan(on: adapter, at: now)
         }
         if self.adapter != adapter || generation != client.generation {
-          end(.disconnected)
+          // What was there to end has ended with them.
+          if case .ending(let failure, _, let again) = phase {
+            ended(failure, again: again)
+          } else {
+            end(.disconnected)
+          }
         } else {
           advance(on: adapter, at: now)
         }
@@ -91,6 +99,8 @@
     private func advance(on adapter: String, at now: TickInstant) {
       switch phase {
       case .idle, .starting: break
+      case .ending(let failure, let until, let again):
+        if !(now < until) { ended(failure, again: again) }
       case .scanning(let until):
         if let device = find(on: adapter) {
           connect(to: device, on: adapter, at: now)
@@ -129,6 +139,7 @@
     var deadline: TickInstant? {
       switch phase {
       case .idle, .starting, .linked: nil
+      case .ending(_, let until, _): until
       case .scanning(let until), .connecting(_, let until), .resolving(_, let until), .opening(_, let until): until
       }
     }
@@ -136,7 +147,7 @@
     private func show() {
       switch phase {
       case .idle(let failure): shown.show(.idle(failure))
-      case .starting: break
+      case .starting, .ending: break
       case .scanning: shown.show(.scanning(adapter: BlueZClient.short(adapter ?? "")))
       case .connecting(let device, _), .resolving(let device, _), .opening(let device, _):
         shown.show(.connecting(device: address(of: device)))
@@ -299,16 +310,29 @@
       if link.isUp { link.down() }
       switch last {
       case .idle, .starting: break
-      case .scanning: if let adapter { stopScan(on: adapter) }
-      case .connecting(let device, _), .resolving(let device, _), .opening(let device, _): disconnect(device)
-      case .linked(let connection): disconnect(connection.device)
+      case .scanning: if let adapter { finish(failure, adapter, BlueZTree.adapter, "StopDiscovery") }
+      case .connecting(let device, _), .resolving(let device, _), .opening(let device, _):
+        // Also ends an attempt that BlueZ has not given up yet.
+        finish(failure, device, BlueZTree.device, "Disconnect")
+      case .linked(let connection): finish(failure, connection.device, BlueZTree.device, "Disconnect")
+      case .ending(_, _, let again): ended(failure, again: again)
       }
     }
 
-    /// Also ends an attempt that BlueZ has not given up yet.
-    private func disconnect(_ device: String) {
-      guard client.tree.has(device, BlueZTree.device) else { return }
-      try? client.bus?.request(BlueZClient.name, device, BlueZTree.device, "Disconnect") { _, _ in }
+    private func finish(_ failure: BluetoothCentralFailure, _ path: String, _ interface: String, _ method: String) {
+      guard client.tree.has(path, interface) else { return }
+      phase = .ending(failure, until: MonotonicClock.now + patience, again: false)
+      ask(
+        path, interface, method,
+        answered: { role, _, _ in
+          if case .ending(let failure, _, let again) = role.phase { role.ended(failure, again: again) }
+        })
+    }
+
+    private func ended(_ failure: BluetoothCentralFailure, again: Bool) {
+      attempt += 1
+      phase = again ? .starting : .idle(failure)
+      if again { shown.show(.idle(failure)) }
     }
 
     func finish() {
@@ -351,9 +375,18 @@
 
     func rung() {
       switch link.takeOrder() {
-      case .connect?: if case .idle = phase { phase = .starting }
+      case .connect?:
+        switch phase {
+        case .idle: phase = .starting
+        case .ending(let failure, let until, _): phase = .ending(failure, until: until, again: true)
+        case .starting, .scanning, .connecting, .resolving, .opening, .linked: break
+        }
       case .disconnect?:
-        if case .idle = phase {} else { end(.asked) }
+        switch phase {
+        case .idle: break
+        case .ending(let failure, let until, _): phase = .ending(failure, until: until, again: false)
+        case .starting, .scanning, .connecting, .resolving, .opening, .linked: end(.asked)
+        }
       case nil: break
       }
       write()

@@ -134,7 +134,7 @@
       #expect(arrived.reach(telemetry))
       #expect(bench.peripheral.traffic.dropped == 1)
       mock.on { $0.closeSockets(of: central) }
-      while bench.peripheral.traffic.dropped == 1 { #expect(end.send(telemetry)) }
+      while bench.peripheral.traffic.dropped == 1 { _ = end.send(telemetry) }
       mock.on { $0.disconnect(central) }
       #expect(end.event() == .down)
       bench.peripheral.stop()
@@ -219,6 +219,7 @@
       #expect(bench.states.reach(.advertising(adapter: "hci0")))
       #expect(Self.call(mock, "WriteValue", from: Self.central(mock), [1]) == nil)
       #expect(end.event() == .up)
+      #expect(end.message() == [1])
       mock.stop()
       #expect(end.event() == .down)
       #expect(bench.states.reach(.waiting(.noBluetoothd)))

@@ -43,6 +43,12 @@ final class LinkEnd {
     for index in 0..<batch.count { waiting.append(Array(batch.bytes(index)!)) }
   }
 
+  /// Whether a descriptor polls readable now.
+  static func isReadable(_ descriptor: Int32) -> Bool {
+    var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&entry, 1, 0) > 0
+  }
+
   private func wait() {
     var entry = pollfd(fd: port.descriptor!, events: Int16(POLLIN), revents: 0)
     poll(&entry, 1, 100)
