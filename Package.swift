@@ -140,7 +140,7 @@ let package = Package(
       name: "bluetooth-probe", dependencies: ["BluetoothBlueZ", "Buses", "Tactus"], path: "Tests/Rig/BluetoothProbe",
       swiftSettings: [.define("Bluetooth", .when(traits: ["Bluetooth"]))]),
     .testTarget(name: "RobotTests", dependencies: ["TestSupport", "Robot", "Devices", "Buses", "Wire", "Tactus"]),
-    .testTarget(name: "LegTests", dependencies: ["Leg", "Devices", "Buses", "Wire", "Tactus"]),
+    .testTarget(name: "LegTests", dependencies: ["TestSupport", "Leg", "Devices", "Buses", "Wire", "Tactus"]),
     .testTarget(
       name: "ServiceTests",
       dependencies: [

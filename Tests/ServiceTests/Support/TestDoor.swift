@@ -35,6 +35,7 @@ final class TestDoor: Sendable {
   static func channel(
     systems: [any ServedSystem] = [], hub: EventHub = EventHub(), counters: ServiceCounters = ServiceCounters(),
     limits: ConnectionLimits = ConnectionLimits(), seconds: @escaping @Sendable () -> Int64 = { 0 },
+    admit: @escaping ServiceChannel.Admission = admit,
     responder: @escaping HTTPChannelHandler.Responder = { _, _, _ in }
   ) -> ServiceChannel {
     let document = PreparedDocument(version: { 1 }, make: { Array(#"{"ok":true}"#.utf8) })
