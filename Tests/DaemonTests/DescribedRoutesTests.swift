@@ -22,15 +22,14 @@ struct DescribedRoutesTests {
 /// `GET /api/status` and so on, without the console's files, which are no part of the API.
 private func servedRoutes() throws -> Set<String> {
   let folder = try TemporaryFolder()
-  let file = try folder.write("network: { motor_udp_port: 0, http_port: 0 }\nmotors: { }", to: "config.yaml")
+  let file = try folder.write("network: { motor_udp_port: 0, http_port: 0 }\nmotors: { }\nleg: { }", to: "config.yaml")
   let environment = ["HOME": folder.path("home")]
   let configuration = try Configuration.read(path: file, environment: environment)
   let log = ProgramLog(format: .json, level: .critical, secrets: [])
   let events = try ServiceEvents()
   let daemon = try Daemon(
-    configuration, motors: try #require(configuration.motors),
-    options: Daemon.Options(simulate: true, logFormat: .json, environment: environment), logger: log.logger("tactus"),
-    log: log, events: events)
+    configuration, options: Daemon.Options(simulate: true, logFormat: .json, environment: environment),
+    logger: log.logger("tactus"), log: log, events: events)
   let table = try #require(daemon.service).service.table
   let pages: Set<String> = ["GET /", "GET /console.css", "GET /console.js", "GET /legs.js"]
   // The connection's own: it answers before the table is asked.
