@@ -7,7 +7,8 @@ import Testing
 
 /// The whole program with an xgo-rider on a pseudo-terminal, and what the robot hears when the program meets its end.
 ///
-/// Nothing here sleeps: every step waits for bytes on the terminal, or for a line of the log, with a limit.
+/// Nothing here sleeps: every step waits for bytes on the terminal, or for a line of the log, with a limit. Every test ends
+/// with the guard gone: one left alone tries its device again until it can write, and /dev/pts/7 is then another test's.
 @Suite("daemon and guard", .serialized, .ownThread)
 struct DaemonProcessTests {
   static let neutral = GuardProcessTests.neutral
@@ -127,6 +128,7 @@ struct DaemonProcessTests {
     kill(daemon.identifier, SIGKILL)
     expectStop()
     #expect(daemon.waitFor("the daemon is gone"))
+    #expect(daemon.finish() == nil)
   }
 
   @Test("Ctrl-C at a terminal reaches the whole process group: the guard is not in it")
@@ -154,6 +156,8 @@ struct DaemonProcessTests {
     #expect(second.finish() == 1)
     #expect(second.said.contains("cannot listen on TCP \(endpoint): Address already in use"), "\(second.said)")
     #expect(readWhenReady(terminal.descriptor, limit: 0) == nil)
+    kill(daemon.identifier, SIGTERM)
+    #expect(daemon.finish() == 0)
   }
 }
 

@@ -9,7 +9,11 @@ func terminalSettings(_ descriptor: Int32) throws -> termios {
 }
 
 extension termios {
-  func hasFlags(of other: termios) -> Bool {
-    c_lflag == other.c_lflag && c_iflag == other.c_iflag && c_oflag == other.c_oflag
+  /// The flags in which it differs from other settings: `lflag 8a3b, was 8a30`.
+  func changes(since other: termios) -> [String] {
+    [("iflag", c_iflag, other.c_iflag), ("oflag", c_oflag, other.c_oflag), ("lflag", c_lflag, other.c_lflag)].compactMap
+    {
+      $1 == $2 ? nil : "\($0) \(String($1, radix: 16)), was \(String($2, radix: 16))"
+    }
   }
 }

@@ -289,7 +289,7 @@ struct WebServiceTests {
     #expect(try client.reply().status == 200)
   }
 
-  @Test("stop: the port refuses, a request under way is answered, and nobody holds it up who hangs or never answers")
+  @Test("stop: the port refuses, a WebSocket is told, and nobody holds it up who hangs or never answers")
   func stop() throws {
     let (stream, release) = AsyncStream.makeStream(of: Never.self)
     defer { release.finish() }

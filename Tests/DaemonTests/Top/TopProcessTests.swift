@@ -82,7 +82,7 @@ struct TopProcessTests {
       ["top", "127.0.0.1:\(server.port)", "--interval", "100ms"],
       terminal: FileHandle(fileDescriptor: terminal.near, closeOnDealloc: false))
     #expect(terminal.see("robot.motors"))
-    #expect(try !terminal.isRestored)
+    #expect(try terminal.changes != [])
     server.stop()
     #expect(terminal.see("waiting for 127.0.0.1:\(server.port): Connection re"))
     let again = try CannedServer(
@@ -92,7 +92,7 @@ struct TopProcessTests {
     terminal.type("q")
     #expect(terminal.see("\u{1B}[?25h\u{1B}[?1049l"))
     #expect(top.finish() == 0)
-    #expect(try terminal.isRestored)
+    #expect(try terminal.changes == [])
     again.stop()
   }
 
@@ -105,7 +105,7 @@ struct TopProcessTests {
     kill(top.identifier, signal)
     #expect(terminal.see("\u{1B}[?25h\u{1B}[?1049l"))
     #expect(top.finish() == 0)
-    #expect(try terminal.isRestored)
+    #expect(try terminal.changes == [])
     server.stop()
   }
 }
@@ -142,6 +142,6 @@ private final class Terminal {
     }
   }
 
-  /// Whether the settings are those from before the child.
-  var isRestored: Bool { get throws { try terminalSettings(near).hasFlags(of: before) } }
+  /// In which settings it is not as before the child.
+  var changes: [String] { get throws { try terminalSettings(near).changes(since: before) } }
 }
