@@ -17,7 +17,8 @@ let package = Package(
     .executable(name: "tactus", targets: ["TactusProgram"]),
   ],
   traits: [
-    .default(enabledTraits: ["Bonjour"]),
+    .default(enabledTraits: ["Bonjour", "Bluetooth"]),
+    .trait(name: "Bluetooth", description: "Bluetooth LE links, by BlueZ over libsystemd's D-Bus."),
     .trait(
       name: "Bonjour", description: "Announces the service on the local network through Avahi, over libsystemd's D-Bus."
     ),
@@ -60,13 +61,21 @@ let package = Package(
       linkerSettings: [.linkedLibrary("i2c", .when(platforms: [.linux]))]),
     .target(name: "BusesLinux", dependencies: ["CBusesLinux", "Buses", "Tactus"]),
 
-    // libsystemd's D-Bus, which a module map is all that Swift needs for.
+    // libsystemd's D-Bus, which a module map is all that Swift needs for, and the leaves that speak it.
     .target(
-      name: "CSystemBus", cSettings: [.define("BONJOUR", .when(traits: ["Bonjour"]))],
-      linkerSettings: [.linkedLibrary("systemd", .when(traits: ["Bonjour"]))]),
+      name: "CSystemBus", cSettings: [.define("SYSTEM_BUS", .when(traits: ["Bonjour", "Bluetooth"]))],
+      linkerSettings: [.linkedLibrary("systemd", .when(traits: ["Bonjour", "Bluetooth"]))]),
     .target(
-      name: "AvahiSystemd", dependencies: ["CSystemBus"],
+      name: "SystemBus", dependencies: ["CSystemBus"],
+      swiftSettings: [
+        .define("Bonjour", .when(traits: ["Bonjour"])), .define("Bluetooth", .when(traits: ["Bluetooth"])),
+      ]),
+    .target(
+      name: "AvahiSystemd", dependencies: ["SystemBus"],
       swiftSettings: [.define("Bonjour", .when(traits: ["Bonjour"]))]),
+    .target(
+      name: "BluetoothBlueZ", dependencies: ["SystemBus", "Buses", "Tactus"], exclude: ["README.md"],
+      swiftSettings: [.define("Bluetooth", .when(traits: ["Bluetooth"]))]),
 
     // The door: HTTP, WebSocket, metrics. Reads snapshots and sends requests; knows no bus.
     .target(
@@ -111,10 +120,12 @@ let package = Package(
       swiftSettings: [.define("Bonjour", .when(traits: ["Bonjour"]))], plugins: ["DeclaredImports"]),
     .plugin(name: "DeclaredImports", capability: .buildTool()),
 
-    .testTarget(name: "TactusTests", dependencies: ["Tactus", "CTactus"]),
-    .testTarget(name: "WireTests", dependencies: ["Wire", "Tactus"], exclude: ["reference"]),
-    .testTarget(name: "DevicesTests", dependencies: ["Devices", "Buses", "Wire", "Tactus"]),
-    .testTarget(name: "BusesLinuxTests", dependencies: ["BusesLinux", "Buses", "Tactus"]),
+    // What the tests of several modules share.
+    .target(name: "TestSupport", path: "Tests/Support"),
+    .testTarget(name: "TactusTests", dependencies: ["TestSupport", "Tactus", "CTactus"]),
+    .testTarget(name: "WireTests", dependencies: ["TestSupport", "Wire", "Tactus"], exclude: ["reference"]),
+    .testTarget(name: "DevicesTests", dependencies: ["TestSupport", "Devices", "Buses", "Wire", "Tactus"]),
+    .testTarget(name: "BusesLinuxTests", dependencies: ["TestSupport", "BusesLinux", "Buses", "Tactus"]),
     // Runs inside scripts/rig, against real kernel drivers.
     .executableTarget(
       name: "rig-probe", dependencies: ["BusesLinux", "Buses", "Tactus"], path: "Tests/Rig/Probe"),
@@ -123,12 +134,19 @@ let package = Package(
       name: "service-bench",
       dependencies: ["Service", "CTactus", "Tactus", .product(name: "Logging", package: "swift-log")],
       path: "Benchmarks/Service"),
-    .testTarget(name: "RobotTests", dependencies: ["Robot", "Devices", "Buses", "Wire", "Tactus"]),
-    .testTarget(name: "LegTests", dependencies: ["Leg", "Devices", "Buses", "Wire", "Tactus"]),
+    .testTarget(
+      name: "BluetoothBlueZTests", dependencies: ["BluetoothBlueZ", "SystemBus", "Buses", "Tactus"],
+      swiftSettings: [.define("Bluetooth", .when(traits: ["Bluetooth"]))]),
+    // Both ends of a link on two virtual radios, for `scripts/rig --bluetooth`.
+    .executableTarget(
+      name: "bluetooth-probe", dependencies: ["BluetoothBlueZ", "Buses", "Tactus"], path: "Tests/Rig/BluetoothProbe",
+      swiftSettings: [.define("Bluetooth", .when(traits: ["Bluetooth"]))]),
+    .testTarget(name: "RobotTests", dependencies: ["TestSupport", "Robot", "Devices", "Buses", "Wire", "Tactus"]),
+    .testTarget(name: "LegTests", dependencies: ["TestSupport", "Leg", "Devices", "Buses", "Wire", "Tactus"]),
     .testTarget(
       name: "ServiceTests",
       dependencies: [
-        "Service", "CCrypto", "Leg", "Robot", "Devices", "Buses", "Wire", "Tactus",
+        "TestSupport", "Service", "CCrypto", "Leg", "Robot", "Devices", "Buses", "Wire", "Tactus",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),
@@ -141,10 +159,11 @@ let package = Package(
     .testTarget(
       name: "DaemonTests",
       dependencies: [
-        "TactusProgram", "AvahiSystemd", "Service", "CDaemon", "BusesLinux", "Leg", "Robot", "Devices", "Buses",
-        "Wire", "Tactus",
+        "TestSupport", "TactusProgram", "AvahiSystemd", "Service", "CDaemon", "BusesLinux", "Leg", "Robot", "Devices",
+        "Buses", "Wire", "Tactus",
         .product(name: "Logging", package: "swift-log"),
-      ]),
+      ],
+      exclude: ["peers"]),
     .testTarget(
       name: "SanitizerTests",
       dependencies: [

@@ -5,8 +5,8 @@ import Service
 import Tactus
 
 // service-bench PORT DOCUMENT RATE SECONDS OUT FIFO CPU: one process with the service, answering GET /api/document with the
-// file's bytes, and one lane. Says "ready" when it listens, starts the lane when it is sent a line, and ends after SECONDS with
-// the latencies of all releases in OUT, raw 64-bit nanoseconds.
+// file's bytes, and one lane. Says "ready" when it listens, runs the lane for SECONDS when it is sent a line, says "done" when
+// the latencies of all releases are in OUT, raw 64-bit nanoseconds, and serves on until its input ends.
 //
 // Part of the main package, not of Benchmarks: it needs the service, whose dependencies are then built once, not twice.
 
@@ -28,8 +28,10 @@ try runtime.start()
 var alarm = pollfd(fd: -1, events: 0, revents: 0)
 poll(&alarm, 1, Int32(seconds * 1000 + 50))
 runtime.stop()
-service.stop()
 samples.write(to: words[4])
+say("done\n")
+_ = readLine()
+service.stop()
 
 func startService(port: UInt16, document: [UInt8]) throws -> WebService {
   let now: @Sendable () -> TickInstant = { MonotonicClock.now }

@@ -1,6 +1,6 @@
 #if Bonjour
-  import CSystemBus
   import Dispatch
+  import SystemBus
 
   /// Announces services on the local network through Avahi's D-Bus, for as long as it exists.
   ///
@@ -53,16 +53,24 @@
       guard bus == nil else { return }
       do throws(SystemBus.Failure) {
         let bus = try SystemBus()
-        let context = Unmanaged.passUnretained(self).toOpaque()
+        // The handlers go with the bus, and the bus with the announcer.
         try bus.match(
-          "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(Self.avahi)'",
-          context: context, onOwnerChanged)
+          "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(Self.avahi)'"
+        ) { [unowned self] message in
+          guard message.text() != nil, message.text() != nil, let owner = message.text() else { return }
+          avahiChanged(isThere: !owner.isEmpty)
+        }
         try bus.match(
-          "type='signal',sender='\(Self.avahi)',interface='\(Self.server)',member='StateChanged'", context: context,
-          onServerChanged)
+          "type='signal',sender='\(Self.avahi)',interface='\(Self.server)',member='StateChanged'"
+        ) { [unowned self] message in
+          if let state = message.integer() { serverChanged(to: state) }
+        }
         try bus.match(
-          "type='signal',sender='\(Self.avahi)',interface='\(Self.entryGroup)',member='StateChanged'",
-          context: context, onGroupChanged)
+          "type='signal',sender='\(Self.avahi)',interface='\(Self.entryGroup)',member='StateChanged'"
+        ) { [unowned self] message in
+          guard let path = message.path, let state = message.integer() else { return }
+          groupChanged(path, to: state, error: message.text() ?? "")
+        }
         self.bus = bus
         let arrivals = DispatchSource.makeReadSource(fileDescriptor: bus.descriptor, queue: queue)
         // Keeps the announcer, which the handlers point to, until the source is cancelled.
@@ -92,16 +100,16 @@
     }
 
     /// Avahi has come or gone.
-    fileprivate func avahiChanged(isThere: Bool) {
+    private func avahiChanged(isThere: Bool) {
       group = nil
       if isThere { publish() } else { tell(.absent(reason: "Avahi has gone")) }
     }
 
-    fileprivate func serverChanged(to state: Int32) {
+    private func serverChanged(to state: Int32) {
       if state == Self.serverRuns { publish() } else { withdraw() }
     }
 
-    fileprivate func groupChanged(_ path: String, to state: Int32, error: String) {
+    private func groupChanged(_ path: String, to state: Int32, error: String) {
       guard path == group else { return }
       switch state {
       case 2: for service in services { tell(.announced(name: service.name, type: service.type)) }
@@ -165,38 +173,5 @@
       lastReport = news
       report(news)
     }
-  }
-
-  // sd-bus calls these on the announcer's queue, from `process` or within a call. They are functions, not closures in a
-  // type, so that no actor is assumed.
-
-  private func announcer(_ context: UnsafeMutableRawPointer?) -> AvahiAnnouncer {
-    Unmanaged<AvahiAnnouncer>.fromOpaque(context!).takeUnretainedValue()
-  }
-
-  private func onOwnerChanged(
-    _ message: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _ error: UnsafeMutablePointer<sd_bus_error>?
-  ) -> Int32 {
-    let message = BusMessage(borrowing: message!)
-    guard message.text() != nil, message.text() != nil, let owner = message.text() else { return 0 }
-    announcer(context).avahiChanged(isThere: !owner.isEmpty)
-    return 0
-  }
-
-  private func onServerChanged(
-    _ message: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _ error: UnsafeMutablePointer<sd_bus_error>?
-  ) -> Int32 {
-    if let state = BusMessage(borrowing: message!).integer() { announcer(context).serverChanged(to: state) }
-    return 0
-  }
-
-  private func onGroupChanged(
-    _ message: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _ error: UnsafeMutablePointer<sd_bus_error>?
-  ) -> Int32 {
-    guard let path = sd_bus_message_get_path(message) else { return 0 }
-    let message = BusMessage(borrowing: message!)
-    guard let state = message.integer() else { return 0 }
-    announcer(context).groupChanged(String(cString: path), to: state, error: message.text() ?? "")
-    return 0
   }
 #endif

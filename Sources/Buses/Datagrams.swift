@@ -22,6 +22,11 @@ public struct Endpoint: Sendable, Hashable, BitwiseCopyable {
     let address = UInt64(a) << 24 | UInt64(b) << 16 | UInt64(c) << 8 | UInt64(d)
     return Endpoint(high: 0, low: 0xFFFF_0000_0000 | address, port: port)
   }
+
+  /// Who is at the other end of a link that has only one: a serial line, a connection. No network has this address.
+  public static var linkPeer: Endpoint {
+    @_noLocks @_noAllocation get { Endpoint(high: 0, low: 0, port: 0) }
+  }
 }
 
 extension Endpoint: CustomStringConvertible {

@@ -1,3 +1,3 @@
-#ifdef BONJOUR
+#ifdef SYSTEM_BUS
 #include "CSystemBus.h"
 #endif

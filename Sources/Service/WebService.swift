@@ -1,9 +1,6 @@
 import Buses
-import Dispatch
-import HummingbirdCore
 import Logging
 import NIOCore
-import NIOPosix
 import Synchronization
 import Tactus
 
@@ -24,19 +21,8 @@ public final class WebService: Sendable {
   private let health: ServiceHealth
   private let responder: APIResponder
   private let logger: Logger
-  private let connections = OpenConnections()
-  private let running = Mutex<Running?>(nil)
+  private let listener = Mutex<Listener?>(nil)
   private let lastBeat = Mutex<TickInstant?>(nil)
-
-  private struct Running {
-    let group: MultiThreadedEventLoopGroup
-    let shutDown: @Sendable () async -> Void
-    let endpoint: Endpoint
-    /// Finishing it lets connections in.
-    let gate: AsyncStream<Never>.Continuation
-    /// Ends when the server has ended and no request is being answered.
-    let task: Task<Void, Never>
-  }
 
   /// - Parameter routes: those that no system brings: metrics, runtime, logs.
   public init(
@@ -58,44 +44,13 @@ public final class WebService: Sendable {
 
   /// Takes the port; connections wait until `start`. Blocks the calling thread for some milliseconds.
   public func bind() throws(ServiceStartError) {
-    guard running.withLock({ $0 == nil }) else { return }
-    let security = try ChannelSecurity(configuration.tls)
-    let group = MultiThreadedEventLoopGroup(numberOfThreads: System.coreCount <= 2 ? 1 : 2)
-    let (entrance, gate) = AsyncStream.makeStream(of: Never.self)
-    let listening = DispatchSemaphore(value: 0)
-    let outcome = BindOutcome()
-    // Hummingbird tells every start and stop at info; this program has lines of its own for that.
-    var quiet = logger
-    quiet.logLevel = max(logger.logLevel, .warning)
-    let server = Server(
-      childChannelSetup: TrackedChannel(inner: channel(security), connections: connections),
-      configuration: ServerConfiguration(
-        address: .hostname(configuration.address, port: Int(configuration.port))),
-      onServerRunning: { channel in
-        outcome.set(.success(channel.localAddress))
-        listening.signal()
-        for await _ in entrance {}
-      },
-      eventLoopGroup: group, logger: quiet)
-    let task = Task.detached {
-      do {
-        try await server.run()
-      } catch {
-        outcome.set(.failure(error))
-      }
-      listening.signal()
-    }
-    listening.wait()
-    switch outcome.get() {
-    case .success(let address):
-      let endpoint = Endpoint(address)
-      running.withLock {
-        $0 = Running(
-          group: group, shutDown: { try? await server.shutdownGracefully() }, endpoint: endpoint, gate: gate,
-          task: task)
-      }
-    case .failure(let error):
-      try? group.syncShutdownGracefully()
+    guard listener.withLock({ $0 == nil }) else { return }
+    let channel = channel(try ChannelSecurity(configuration.tls))
+    do {
+      let bound = try Listener(
+        channel, address: configuration.address, port: configuration.port, logger: logger)
+      listener.withLock { $0 = bound }
+    } catch {
       throw ServiceStartError(error, address: configuration.address, port: configuration.port)
     }
   }
@@ -103,11 +58,11 @@ public final class WebService: Sendable {
   /// Takes the port, unless `bind` has, and lets connections in. Blocks the calling thread for some milliseconds.
   public func start() throws(ServiceStartError) {
     try bind()
-    running.withLock { $0?.gate.finish() }
+    listener.withLock { $0?.open() }
   }
 
   /// The address and port in effect; nil: not listening.
-  public var endpoint: Endpoint? { running.withLock { $0?.endpoint } }
+  public var endpoint: Endpoint? { listener.withLock { $0.map { Endpoint($0.address) } } }
 
   /// Tells subscribers what is due at a beat (10 Hz).
   public func beat(at now: TickInstant) {
@@ -124,31 +79,13 @@ public final class WebService: Sendable {
   /// A control loop has stopped ticking, or ticks again: what `GET /api/health` says.
   public func setStalled(_ isStalled: Bool, loop: String) { health.setStalled(isStalled, loop: loop) }
 
-  /// Closes the port and every connection; requests under way have a quarter of a second to be answered.
+  /// Closes the port at once, then every connection; requests under way have a quarter of a second to be answered.
   ///
-  /// Blocks the calling thread for at most a second, whatever the clients do. No thread is left; when a handler has not
-  /// returned by then, the threads end as soon as it does.
+  /// Blocks the calling thread for at most a second, whatever clients and handlers do.
   public func stop() {
     health.setStopping()
-    guard let running = running.withLock({ $0.take() }) else { return }
-    running.gate.finish()
-    let ended = DispatchSemaphore(value: 0)
-    let loop = running.group.next()
-    let patience = loop.scheduleTask(in: .milliseconds(750)) { _ = ended.signal() }
-    loop.scheduleTask(in: .milliseconds(250)) { [connections] in connections.closeAll() }
-    Task.detached {
-      await running.shutDown()
-      await running.task.value
-      patience.cancel()
-      // Not before: NIO forbids to end threads that somebody still wants to run something on.
-      try? await running.group.shutdownGracefully()
-      ended.signal()
-    }
-    ended.wait()
+    listener.withLock { $0.take() }?.stop()
   }
-
-  /// Its threads; nil: not listening.
-  var group: MultiThreadedEventLoopGroup? { running.withLock { $0?.group } }
 
   private func channel(_ security: ChannelSecurity) -> ServiceChannel {
     let actions = responder.actions
@@ -164,22 +101,10 @@ public final class WebService: Sendable {
   }
 }
 
-/// Where the server listens, or why it does not; told by whichever comes first.
-private final class BindOutcome: Sendable {
-  private let result = Mutex<Result<SocketAddress?, any Error>?>(nil)
-
-  func set(_ value: Result<SocketAddress?, any Error>) {
-    result.withLock { $0 = $0 ?? value }
-  }
-
-  /// After one `set`.
-  func get() -> Result<SocketAddress?, any Error> { result.withLock { $0! } }
-}
-
 extension Endpoint {
   /// Of a listening socket.
-  fileprivate init(_ address: SocketAddress?) {
-    let port = UInt16(address?.port ?? 0)
+  fileprivate init(_ address: SocketAddress) {
+    let port = UInt16(address.port ?? 0)
     switch address {
     case .v4(let four):
       let bytes = withUnsafeBytes(of: four.address.sin_addr) { Array($0) }

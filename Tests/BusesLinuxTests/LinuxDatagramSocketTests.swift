@@ -2,9 +2,10 @@ import Buses
 import BusesLinux
 import Glibc
 import Tactus
+import TestSupport
 import Testing
 
-@Suite struct LinuxDatagramSocketTests {
+@Suite(.ownThread) struct LinuxDatagramSocketTests {
   @Test("three datagrams waiting: one receive takes all, in order, with the sender's address")
   func batch() throws {
     let receiver = try LinuxDatagramSocket(address: "127.0.0.1", port: 0)
@@ -143,7 +144,7 @@ import Testing
   }
 }
 
-@Suite struct EndpointTextTests {
+@Suite(.ownThread) struct EndpointTextTests {
   @Test("endpoint text: parsed to address, port and scope")
   func parsing() {
     #expect(Endpoint("192.168.1.5:5005") == .ipv4(192, 168, 1, 5, port: 5005))

@@ -1,12 +1,13 @@
 import Buses
 import Glibc
 import Tactus
+import TestSupport
 import Testing
 
 @testable import BusesLinux
 
 // Transfers are tested in the rig (scripts/rig), against the kernel's i2c-stub.
-@Suite struct LinuxI2CBusTests {
+@Suite(.ownThread) struct LinuxI2CBusTests {
   @Test("no adapter: the error names the path and what to do")
   func missing() throws {
     let error = try #require(throws: BusOpenError.self) { try LinuxI2CBus(number: 250) }

@@ -2,9 +2,10 @@ import Buses
 import BusesLinux
 import Glibc
 import Tactus
+import TestSupport
 import Testing
 
-@Suite struct LinuxSerialPortTests {
+@Suite(.ownThread) struct LinuxSerialPortTests {
   @Test("pseudo-terminal: every byte value passes unchanged both ways")
   func roundTrip() throws {
     let terminal = try LinuxPTY()

@@ -1,11 +1,12 @@
 import Logging
+import TestSupport
 import Testing
 
 @testable import AvahiSystemd
 @testable import TactusProgram
 
 /// Names and records; what Avahi makes of them is in Tests/Service/bonjour.sh.
-@Suite("announcement")
+@Suite("announcement", .ownThread)
 struct AnnouncementTests {
   @Test("a name that is taken: #2, then #3; a number that is part of the name stays")
   func renaming() {

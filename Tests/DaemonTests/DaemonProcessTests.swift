@@ -1,5 +1,6 @@
 import BusesLinux
 import Foundation
+import TestSupport
 import Testing
 
 @testable import TactusProgram
@@ -7,7 +8,7 @@ import Testing
 /// The whole program with an xgo-rider on a pseudo-terminal, and what the robot hears when the program meets its end.
 ///
 /// Nothing here sleeps: every step waits for bytes on the terminal, or for a line of the log, with a limit.
-@Suite("daemon and guard", .serialized)
+@Suite("daemon and guard", .serialized, .ownThread)
 struct DaemonProcessTests {
   static let neutral = GuardProcessTests.neutral
 
@@ -31,7 +32,7 @@ struct DaemonProcessTests {
 
   /// A number of the log line that says `started`.
   private func started(_ key: String) throws -> String {
-    let line = try #require(daemon.said.split(separator: "\n").first { $0.contains(#""msg":"started""#) })
+    let line = try #require(daemon.line(with: #""msg":"started""#), "\(daemon.said)")
     let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
     return "\(try #require(object?[key]))"
   }
@@ -139,8 +140,7 @@ struct DaemonProcessTests {
 
   @Test("HTTP port taken: the start ends with status 1 and says which, before anything was written to the motors")
   func busyPort() throws {
-    try #require(daemon.waitFor("serving http"))
-    let line = try #require(daemon.said.split(separator: "\n").first { $0.contains("serving http") })
+    let line = try #require(daemon.line(with: "serving http"), "\(daemon.said)")
     let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
     let endpoint = try #require(object?["listen"] as? String)
     let port = try #require(endpoint.split(separator: ":").last)
@@ -157,7 +157,7 @@ struct DaemonProcessTests {
   }
 }
 
-@Suite("program")
+@Suite("program", .ownThread)
 struct ProgramTests {
   @Test(
     "exit status: 0 done, 64 bad usage, 78 bad configuration, 1 anything else",

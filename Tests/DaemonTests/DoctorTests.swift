@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import TactusProgram
@@ -45,7 +46,7 @@ private func complaints(_ machine: Machine) -> [String] {
   Doctor(machine: machine).examine().filter { $0.status != .ok }.map { "\($0.name) \($0.status.rawValue)" }
 }
 
-@Suite("doctor")
+@Suite("doctor", .ownThread)
 struct DoctorTests {
   @Test("a machine on which everything is right: no complaint, nothing to fix")
   func good() {

@@ -3,11 +3,12 @@ import BusesLinux
 import Foundation
 import Robot
 import Tactus
+import TestSupport
 import Testing
 
 @testable import TactusProgram
 
-@Suite("keys")
+@Suite("keys", .ownThread)
 struct KeyTests {
   private func keys(_ bytes: String) -> [Key] {
     var decoder = KeyDecoder()
@@ -36,7 +37,7 @@ struct KeyTests {
   }
 }
 
-@Suite("key stick")
+@Suite("key stick", .ownThread)
 struct KeyStickTests {
   private func at(_ milliseconds: Int64) -> TickInstant { .zero + .milliseconds(milliseconds) }
 
@@ -83,7 +84,7 @@ struct KeyStickTests {
   }
 }
 
-@Suite("command line values")
+@Suite("command line values", .ownThread)
 struct CommandLineValueTests {
   @Test(
     "time spans", arguments: [("2s", 2_000), ("1.5s", 1_500), ("500ms", 500), ("2m", 120_000), ("3", 3_000)])
@@ -105,7 +106,7 @@ struct CommandLineValueTests {
 }
 
 /// `tactus drive` in a terminal, against `tactus run` on a simulated robot.
-@Suite("drive in a terminal", .serialized)
+@Suite("drive in a terminal", .serialized, .ownThread)
 struct TerminalDriveTests {
   private let folder: TemporaryFolder
   private let robot: TactusProcess
@@ -122,11 +123,10 @@ struct TerminalDriveTests {
     try #require(robot.waitFor("Ctrl-C stops"))
     port = try #require(robot.said.firstMatch(of: /UDP 127\.0\.0\.1:(\d+)/).map { String($0.output.1) })
     terminal = try LinuxPTY()
-    near = open(terminal.path, O_RDWR | O_NOCTTY)
-    var settings = termios()
-    tcgetattr(near, &settings)
+    near = open(terminal.path, O_RDWR | O_NOCTTY | O_CLOEXEC)
+    var settings = try terminalSettings(near)
     settings.c_lflag |= tcflag_t(ICANON | ECHO | ISIG)
-    tcsetattr(near, TCSANOW, &settings)
+    try #require(tcsetattr(near, TCSANOW, &settings) == 0)
     before = settings
   }
 
@@ -147,24 +147,20 @@ struct TerminalDriveTests {
     return true
   }
 
-  private var isRestored: Bool {
-    var now = termios()
-    tcgetattr(near, &now)
-    return now.c_lflag == before.c_lflag && now.c_iflag == before.c_iflag && now.c_oflag == before.c_oflag
-  }
+  private var isRestored: Bool { get throws { try terminalSettings(near).hasFlags(of: before) } }
 
   @Test("forward, e-stop, reset, quit: shown as they happen; the terminal is as before")
   func keys() throws {
     let drive = try drive()
     #expect(see("alive"))
-    #expect(!isRestored)
+    #expect(try !isRestored)
     type("w")
     #expect(see("driving"))
     type(" ")
     #expect(see("E-STOP"))
     type("q")
     #expect(drive.finish() == 0)
-    #expect(isRestored)
+    #expect(try isRestored)
     #expect(robot.waitFor("emergency stop by 127.0.0.1"))
     close(near)
   }
@@ -173,10 +169,10 @@ struct TerminalDriveTests {
   func signals(signal: Int32) throws {
     let drive = try drive()
     #expect(see("alive"))
-    #expect(!isRestored)
+    #expect(try !isRestored)
     kill(drive.identifier, signal)
     #expect(drive.finish() == 0)
-    #expect(isRestored)
+    #expect(try isRestored)
     close(near)
   }
 

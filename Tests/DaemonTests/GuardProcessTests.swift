@@ -1,12 +1,13 @@
 import BusesLinux
 import CDaemon
 import Foundation
+import TestSupport
 import Testing
 
 @testable import TactusProgram
 
 /// The guard's process alone, its daemon played by the test: a pseudo-terminal stands for the xgo-rider's serial line.
-@Suite("guard process")
+@Suite("guard process", .ownThread)
 struct GuardProcessTests {
   static let neutral: [UInt8] = [
     0x55, 0x00, 0x09, 0x01, 0x30, 0x7F, 0x46, 0x00, 0xAA, 0x55, 0x00, 0x09, 0x01, 0x32, 0x7F, 0x44, 0x00, 0xAA,

@@ -2,11 +2,12 @@ import Foundation
 import Logging
 import Service
 import Tactus
+import TestSupport
 import Testing
 
 @testable import TactusProgram
 
-@Suite("log outlet")
+@Suite("log outlet", .ownThread)
 struct LogOutletTests {
   private let pipe = Pipe()
 
@@ -26,7 +27,7 @@ struct LogOutletTests {
   func order() {
     let outlet = outlet(capacityBytes: 1 << 20)
     for number in 0..<1000 { outlet.put(Array("\(number)\n".utf8)) }
-    outlet.flush(limit: .seconds(10))
+    outlet.flush(limit: .seconds(60))
     #expect(read(until: "999\n") == (0..<1000).map { "\($0)\n" }.joined())
   }
 
@@ -55,7 +56,7 @@ struct LogOutletTests {
     let outlet = outlet(capacityBytes: 1 << 20)
     let other = Pipe()
     outlet.put(Array("one\n".utf8))
-    outlet.flush(limit: .seconds(10))
+    outlet.flush(limit: .seconds(60))
     outlet.replace(dup(other.fileHandleForWriting.fileDescriptor))
     outlet.put(Array("two\n".utf8))
     #expect(readWhenReady(other.fileHandleForReading.fileDescriptor) == Array("two\n".utf8))
@@ -63,7 +64,7 @@ struct LogOutletTests {
   }
 }
 
-@Suite("program log")
+@Suite("program log", .ownThread)
 struct ProgramLogTests {
   @Test("a line: scrubbed, kept with its system and level whatever the console shows")
   func kept() throws {

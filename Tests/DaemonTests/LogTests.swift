@@ -1,10 +1,11 @@
 import Foundation
 import Logging
+import TestSupport
 import Testing
 
 @testable import TactusProgram
 
-@Suite("log lines")
+@Suite("log lines", .ownThread)
 struct LogTests {
   private func json(_ message: String, _ metadata: Logger.Metadata) throws -> [String: Any] {
     let line = LogFormat.json.line(

@@ -1,5 +1,6 @@
 import Foundation
 import Tactus
+import TestSupport
 import Testing
 
 @testable import TactusProgram
@@ -24,7 +25,7 @@ private func play(_ text: String, seed: UInt64? = nil) throws -> (passed: Bool, 
   return (run.play(), lines)
 }
 
-@Suite("scenarios")
+@Suite("scenarios", .ownThread)
 struct ScenarioTests {
   @Test("the files in config/scenarios/: every expectation is met", arguments: ["link-loss.yaml", "bus-fault.yaml"])
   func shipped(name: String) throws {

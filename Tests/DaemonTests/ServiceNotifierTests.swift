@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import TactusProgram
@@ -18,7 +19,7 @@ func boundSocket(_ path: String) throws -> Int32 {
   return descriptor
 }
 
-@Suite("service notifier")
+@Suite("service notifier", .ownThread)
 struct ServiceNotifierTests {
   /// What a service manager's socket received.
   private func received(_ body: (ServiceNotifier) -> Void) throws -> [String] {

@@ -3,12 +3,13 @@ import CDaemon
 import Glibc
 import Robot
 import Tactus
+import TestSupport
 import Testing
 
 @testable import TactusProgram
 
 /// The robot's lane and the supervisor's in simulated time, the guard's end of the socket in the test's hands.
-@Suite("supervisor")
+@Suite("supervisor", .ownThread)
 struct SupervisorLoopTests {
   private static let robot = Endpoint.ipv4(10, 0, 0, 1, port: 5005)
 

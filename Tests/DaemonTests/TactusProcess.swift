@@ -1,28 +1,41 @@
 import Foundation
+import Synchronization
+import TestSupport
 import Testing
 
-/// The built `tactus`, run as a child whose standard error (and output) can be waited for without sleeping.
+/// The built `tactus`, or another program, run as a child whose standard error (and output) can be waited for without sleeping.
 final class TactusProcess {
   static let executable = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "tactus")
 
   let process = Process()
-  private let output = Pipe()
+  private let output: Pipe
+  private var bytes: [UInt8] = []
+  /// A child that is started while another's pipe is being set up inherits its writing end, and the other's streams would
+  /// not end before this child does.
+  private static let starting = Mutex(())
+
   /// Everything the child has said so far, both streams.
-  private(set) var said = ""
+  var said: String { String(decoding: bytes, as: UTF8.self) }
 
   /// `terminal`: standard input and output, instead of nothing and the stream that `waitFor` reads.
   init(
-    _ arguments: [String], standardInput: FileHandle? = .nullDevice, terminal: FileHandle? = nil,
+    executable: URL = TactusProcess.executable, _ arguments: [String], standardInput: FileHandle? = .nullDevice,
+    terminal: FileHandle? = nil,
     environment: [String: String] = [:]
   ) throws {
-    process.executableURL = Self.executable
+    process.executableURL = executable
     process.arguments = arguments
     process.standardInput = terminal ?? standardInput
-    if let terminal { process.standardOutput = terminal } else { process.standardOutput = output }
-    process.standardError = output
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-    try process.run()
-    try output.fileHandleForWriting.close()
+    let process = process
+    output = try Self.starting.withLock { _ in
+      let output = Pipe()
+      if let terminal { process.standardOutput = terminal } else { process.standardOutput = output }
+      process.standardError = output
+      try process.run()
+      try output.fileHandleForWriting.close()
+      return output
+    }
   }
 
   deinit {
@@ -33,14 +46,24 @@ final class TactusProcess {
 
   /// Reads what the child says until it contains `text`, the child and its guard have closed their streams, or nothing
   /// comes for `limit` milliseconds. Whether `text` came.
-  func waitFor(_ text: String, limit: Int32 = 10_000) -> Bool {
+  func waitFor(_ text: String, limit: Int32 = patience) -> Bool {
     while !said.contains(text) {
       guard let bytes = readWhenReady(output.fileHandleForReading.fileDescriptor, limit: limit), !bytes.isEmpty else {
         return false
       }
-      said += String(decoding: bytes, as: UTF8.self)
+      self.bytes += bytes
     }
     return true
+  }
+
+  /// Reads what the child says until a whole line contains `text`, as `waitFor` does; nil: it did not come.
+  func line(with text: String) -> String? {
+    while true {
+      let lines = said.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+      if let line = lines.first(where: { $0.contains(text) }) { return String(line) }
+      guard let more = readWhenReady(output.fileHandleForReading.fileDescriptor), !more.isEmpty else { return nil }
+      bytes += more
+    }
   }
 
   /// Reads to the end of the child's streams, then its exit status; nil when it was ended by a signal.
@@ -52,7 +75,7 @@ final class TactusProcess {
 }
 
 /// Bytes from a descriptor as soon as there are any; empty at the end of the file; nil after `limit` milliseconds.
-func readWhenReady(_ descriptor: Int32, limit: Int32 = 10_000) -> [UInt8]? {
+func readWhenReady(_ descriptor: Int32, limit: Int32 = patience) -> [UInt8]? {
   var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
   guard poll(&waiting, 1, limit) > 0 else { return nil }
   var bytes = [UInt8](repeating: 0, count: 4096)

@@ -1,5 +1,6 @@
 import Foundation
 import Service
+import TestSupport
 import Testing
 
 @testable import TactusProgram
@@ -11,7 +12,7 @@ private struct Said {
   let status: Int32
 }
 
-@Suite("tactus token")
+@Suite("tactus token", .ownThread)
 struct TokenCommandTests {
   private let folder: TemporaryFolder
 

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import Service
 
-@Suite("log history")
+@Suite("log history", .ownThread)
 struct LogHistoryTests {
   private func filled(_ count: Int, capacity: Int = 4096, bytes: Int = 2 << 20) -> LogHistory {
     let history = LogHistory(capacity: capacity, bytes: bytes)

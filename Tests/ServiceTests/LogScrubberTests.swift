@@ -1,10 +1,11 @@
 import Logging
 import Tactus
+import TestSupport
 import Testing
 
 @testable import Service
 
-@Suite("log scrubber")
+@Suite("log scrubber", .ownThread)
 struct LogScrubberTests {
   @Test(
     "a secret in any of its shapes: gone, and the rest stands",

@@ -1,8 +1,10 @@
+import Dispatch
 import Foundation
 import HTTPTypes
 import Logging
 import Synchronization
 import Tactus
+import TestSupport
 import Testing
 
 @testable import Service
@@ -287,35 +289,61 @@ struct WebServiceTests {
     #expect(try client.reply().status == 200)
   }
 
-  @Test("stop: a client that hangs and a request that is never answered do not hold it up; no thread is left")
+  @Test("stop: the port refuses, a request under way is answered, and nobody holds it up who hangs or never answers")
   func stop() throws {
     let (stream, release) = AsyncStream.makeStream(of: Never.self)
+    defer { release.finish() }
     let never = Route(.get, "/api/never") { _ in
       for await _ in stream {}
       return .json(["ok": true])
     }
     let service = try RunningService(routes: [never])
-    let group = try #require(service.service.group)
-    let threads = try group.makeIterator().map {
-      try $0.submit { try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self") }.wait()
-    }
     let hanging = try TestClient(port: service.port)
     hanging.send("POST /api/e-stop HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n")
     let waiting = try TestClient(port: service.port)
     waiting.send("GET /api/never HTTP/1.1\r\nHost: x\r\n\r\n")
-    #expect(try service.request("GET", "/api/health").status == 200)
-    let start = ContinuousClock.now
+    let listening = try WebSocketTestClient(port: Int(service.port))
+    #expect(listening.next("hello") != nil)
+    let idle = try TestClient(port: service.port)
+    #expect(try idle.request("GET", "/api/health").status == 200)
     service.service.stop()
-    #expect(ContinuousClock.now - start < .seconds(3), "a quarter and half a second, on a busy machine more")
+    #expect(service.service.endpoint == nil)
     #expect(try hanging.isClosed())
     #expect(try waiting.isClosed())
-    release.finish()
-    for thread in threads { #expect(isGone(thread)) }
+    #expect(try idle.isClosed())
+    let farewell = listening.nextClose()
+    #expect(farewell?.closeCode == 1001)
+    #expect(farewell?.closeReason == "the daemon stops")
+    #expect(throws: TestClient.Failure(call: "connect: Connection refused")) { try TestClient(port: service.port) }
   }
 
-  /// A thread that has just ended may be listed for a moment longer.
-  private func isGone(_ thread: String) -> Bool {
-    for _ in 0..<1000 where FileManager.default.fileExists(atPath: "/proc/\(thread)") { poll(nil, 0, 5) }
-    return !FileManager.default.fileExists(atPath: "/proc/\(thread)")
+  @Test("stop: needs none of the threads that tasks share")
+  func stopWithoutTasks() throws {
+    let service = try RunningService()
+    let client = try WebSocketTestClient(port: Int(service.port))
+    #expect(client.next("hello") != nil)
+    // More tasks than there are threads: what is asked of them waits behind these until the service has stopped.
+    let (held, end) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let gaveUp = DispatchSemaphore(value: 0)
+    let count = ProcessInfo.processInfo.activeProcessorCount + 64
+    for _ in 0..<count {
+      Task.detached {
+        held.signal()
+        guard !hold(until: end) else { return }
+        gaveUp.signal()
+        for _ in 0..<count { end.signal() }
+      }
+    }
+    held.wait()
+    service.service.stop()
+    #expect(gaveUp.wait(timeout: .now()) == .timedOut, "it waited for a thread of the pool")
+    for _ in 0..<count { end.signal() }
+    #expect(client.nextClose()?.closeCode == 1001)
+    #expect(throws: TestClient.Failure(call: "connect: Connection refused")) { try TestClient(port: service.port) }
   }
+}
+
+/// A task must not wait so; here it is to. False: in vain.
+private func hold(until end: DispatchSemaphore) -> Bool {
+  end.wait(timeout: .now() + .milliseconds(Int(patience))) == .success
 }

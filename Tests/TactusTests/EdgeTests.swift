@@ -1,11 +1,12 @@
 import Dispatch
+import TestSupport
 import Testing
 
 @testable import Tactus
 
 private func instant(_ milliseconds: Int64) -> TickInstant { TickInstant(nanoseconds: milliseconds * 1_000_000) }
 
-@Suite("Changes at the edges")
+@Suite("Changes at the edges", .ownThread)
 struct RateEdgeTests {
   @Test("a change between two runs of a simulation: nothing happens in its past")
   func notInThePast() throws {
@@ -92,7 +93,7 @@ struct RateEdgeTests {
   }
 }
 
-@Suite("Under the scheduler")
+@Suite("Under the scheduler", .ownThread)
 struct UnderTests {
   @Test("the heap: smallest key first, ties to the smaller loop, whatever is inserted, changed and taken")
   func heap() {
@@ -151,7 +152,7 @@ struct UnderTests {
   }
 }
 
-@Suite("What the kernel is asked and asked back")
+@Suite("What the kernel is asked and asked back", .ownThread)
 struct KernelEdgeTests {
   @Test("the thread's own state cannot be read: whoever asked for something is told, nobody else")
   func decline() {

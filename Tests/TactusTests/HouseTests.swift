@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Rules of the house that a reader of the sources can check, and therefore a test does.
-@Suite("Rules of the house")
+@Suite("Rules of the house", .ownThread)
 struct HouseTests {
   static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
@@ -17,8 +18,8 @@ struct HouseTests {
   }
 
   static let all = [
-    "CTactus", "Tactus", "Wire", "Buses", "Devices", "Robot", "Leg", "CBusesLinux", "BusesLinux", "CSystemBus",
-    "AvahiSystemd", "CCrypto", "Service", "CDaemon", "TactusProgram",
+    "CTactus", "Tactus", "Wire", "Buses", "Devices", "Robot", "Leg", "CBusesLinux", "BusesLinux", "CSystemBus", "SystemBus",
+    "AvahiSystemd", "BluetoothBlueZ", "CCrypto", "Service", "CDaemon", "TactusProgram",
   ]
 
   @Test(

@@ -1,9 +1,10 @@
 import Dispatch
+import TestSupport
 import Testing
 
 @testable import Tactus
 
-@Suite("Ring")
+@Suite("Ring", .ownThread)
 struct RingTests {
   @Test("full: refuses and loses nothing; empty: gives nothing; order is kept across the wrap")
   func bounds() {
@@ -62,7 +63,7 @@ struct RingTests {
   }
 }
 
-@Suite("Latest value")
+@Suite("Latest value", .ownThread)
 struct LatestTests {
   struct Odd: BitwiseCopyable, Equatable {
     var a: UInt64 = 1
@@ -115,7 +116,7 @@ struct LatestTests {
   }
 }
 
-@Suite("Histogram")
+@Suite("Histogram", .ownThread)
 struct HistogramTests {
   @Test("every value falls into the bucket whose bounds hold it")
   func bounds() {

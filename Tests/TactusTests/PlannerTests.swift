@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import Tactus
 
-@Suite("Planner")
+@Suite("Planner", .ownThread)
 struct PlannerTests {
   @Test("50, 20, 10 and 1 Hz on one lane: no two loops are ever released within 1 ms of each other")
   func spread() {

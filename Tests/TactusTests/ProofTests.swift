@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The compiler as the proof: a tick that may lock or allocate does not compile.
-@Suite("Proof by the compiler")
+@Suite("Proof by the compiler", .ownThread)
 struct ProofTests {
   static let good = """
     import Tactus

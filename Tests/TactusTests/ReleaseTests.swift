@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Tactus
@@ -20,7 +21,7 @@ struct DriftCheck: ControlLoop {
   }
 }
 
-@Suite("Releases in simulated time")
+@Suite("Releases in simulated time", .ownThread)
 struct ReleaseTests {
   @Test("a year at 3 s and 7.000000013 s periods: not one release is off by a nanosecond")
   func drift() throws {

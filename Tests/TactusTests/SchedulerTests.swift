@@ -1,10 +1,11 @@
+import TestSupport
 import Testing
 
 @testable import Tactus
 
 private func instant(_ milliseconds: Int64) -> TickInstant { TickInstant(nanoseconds: milliseconds * 1_000_000) }
 
-@Suite("Accounts at the edges")
+@Suite("Accounts at the edges", .ownThread)
 struct AccountTests {
   @Test(
     "runLate: the releases given up after a late tick count toward the safe state, which comes before the next tick")

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import Tactus
 
-@Suite("Deadlines, inputs and safe states in simulated time")
+@Suite("Deadlines, inputs and safe states in simulated time", .ownThread)
 struct WakingTests {
   @Test("a deadline between two releases: the loop runs at that nanosecond, the periodic releases stay")
   func deadline() throws {

@@ -1,8 +1,9 @@
 import Tactus
+import TestSupport
 import Testing
 import Wire
 
-@Suite struct RobotDatagramEncodingTests {
+@Suite(.ownThread) struct RobotDatagramEncodingTests {
   private func drive(_ left: Double, _ right: Double) -> RobotDatagram {
     .drive(WheelSpeeds(left: Percent(left), right: Percent(right)))
   }

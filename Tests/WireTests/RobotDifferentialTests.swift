@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import Wire
 
 /// The decoder against `reference/robot_reference.py`, an independent strict one.
 ///
 /// `TACTUS_FUZZ_COUNT` sets the number of datagrams (200,000), `TACTUS_FUZZ_SEED` the seed.
-@Suite struct RobotDifferentialTests {
+@Suite(.ownThread) struct RobotDifferentialTests {
   static let python = ProcessInfo.processInfo.environment["PATH", default: ""].split(separator: ":")
     .map { "\($0)/python3" }.first { FileManager.default.isExecutableFile(atPath: $0) }
 

@@ -1,7 +1,8 @@
+import TestSupport
 import Testing
 import Wire
 
-@Suite struct RobotMessageTests {
+@Suite(.ownThread) struct RobotMessageTests {
   struct Accepted: Sendable, CustomTestStringConvertible {
     let text: String
     let message: RobotMessage

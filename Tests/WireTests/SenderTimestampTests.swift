@@ -1,7 +1,8 @@
+import TestSupport
 import Testing
 import Wire
 
-@Suite struct SenderTimestampTests {
+@Suite(.ownThread) struct SenderTimestampTests {
   private func order(_ value: Double, after last: Double) -> SenderTimestamp.Order {
     SenderTimestamp(wireValue: value).order(after: SenderTimestamp(wireValue: last))
   }

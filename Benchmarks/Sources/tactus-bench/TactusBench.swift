@@ -13,6 +13,10 @@ struct TactusBench {
     case "loops": try ManyLoops.run(arguments.after(1))
     case "ring": RingBench.run(arguments.after(1))
     case "latest": LatestBench.run(arguments.after(1))
+    case "deadman": try LegDeadman.run(arguments.after(1))
+    case "deadman-simulated": try LegDeadman.runSimulated(arguments.after(1))
+    case "keepalive": try LegKeepalive.run(arguments.after(1))
+    case "leg": try LegReceive.run(arguments.after(1))
     case "receive": try Receive.run(arguments.after(1))
     default: arguments.fail()
     }

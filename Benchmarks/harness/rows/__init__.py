@@ -1,4 +1,6 @@
-from . import datagram, flood, idle, latest, loops, release, release_cost, ring, service, simulated
+from . import (
+    datagram, flood, idle, latest, leg_deadman, leg_keepalive, leg_update, loops, release, release_cost, ring, service,
+    simulated)
 
 ALL = {
     "release": release,
@@ -11,4 +13,7 @@ ALL = {
     "flood": flood,
     "idle": idle,
     "service": service,
+    "leg-update": leg_update,
+    "leg-deadman": leg_deadman,
+    "leg-keepalive": leg_keepalive,
 }

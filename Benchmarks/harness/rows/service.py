@@ -5,12 +5,12 @@ import secrets
 import socket
 import statistics
 import subprocess
+import threading
 import time
 import urllib.request
 
 from ..context import PACKAGE
 from ..processes import Failed
-from ..receivers import free_port
 from ..report import Aim, Report, Table, microseconds, number
 from ..samples import PERCENTILES, Distribution, median_ratio, pooled
 from .idle import memory
@@ -52,6 +52,12 @@ def run(context):
     requests(context, report, python, document)
     lane(context, report, document)
     return report
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
 
 
 # MARK: requests
@@ -101,7 +107,7 @@ def requests(context, report, python, document):
 def one_round(context, starter, document):
     process, port, token = starter(context)
     try:
-        await_document(process, port, token, None)
+        await_document(context, process, port, token, None)
         time.sleep(1)
         result = {"idle_mb": memory(process.pid)[0] / 1024}
         if fetch(port, token) is None:
@@ -139,7 +145,7 @@ def capture(context):
     process, port, token = start_tactus(context)
     try:
         path = context.scratch / "status.json"
-        path.write_bytes(await_document(process, port, token, fetch))
+        path.write_bytes(await_document(context, process, port, token, fetch))
         json.loads(path.read_bytes())
         return path
     finally:
@@ -153,7 +159,7 @@ def fetch(port, token):
         return response.read()
 
 
-def await_document(process, port, token, ask):
+def await_document(context, process, port, token, ask):
     """Waits until the port is open; without `ask` nothing is requested, so that idle memory is that of an idle server."""
     limit = time.monotonic() + 20
     while time.monotonic() < limit and process.poll() is None:
@@ -162,7 +168,8 @@ def await_document(process, port, token, ask):
             return ask(port, token) if ask else None
         except OSError:
             time.sleep(0.02)
-    raise Failed("the server does not listen within 20 s of its start")
+    log = (context.scratch / "service.log").read_text()[-400:]
+    raise Failed(f"the server does not listen within 20 s of its start (status {process.poll()}): {log}")
 
 
 def wrk_command(context, port, token, connections, seconds, path="/api/status"):
@@ -231,6 +238,9 @@ def one_lane(context, connections, document):
         [ROOT / ".build/release/service-bench", port, document, 1000, seconds, out, context.priority, context.cpu],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     load = None
+    # A read from it has no limit of its own.
+    limit = threading.Timer(seconds + 30, process.kill)
+    limit.start()
     try:
         if process.stdout.readline().strip() != "ready":
             raise Failed("service-bench did not start")
@@ -241,13 +251,11 @@ def one_lane(context, connections, document):
         time.sleep(1)
         process.stdin.write("\n")
         process.stdin.flush()
-        process.wait(seconds + 20)
-        if process.returncode != 0:
-            raise Failed(f"service-bench ended with {process.returncode}")
+        if process.stdout.readline().strip() != "done":
+            raise Failed(f"service-bench ended with {process.wait(5)}")
         return Distribution.from_file(out), finished(context, load, seconds + 2) if load else None
-    except subprocess.TimeoutExpired:
-        raise Failed(f"service-bench did not end within {seconds + 20} s") from None
     finally:
+        limit.cancel()
         context.processes.stop(process)
         if load:
             context.processes.stop(load)

@@ -59,26 +59,29 @@ public struct LegOperatorLoop: ~Copyable, ControlLoop {
   private var batch = DatagramBatch(capacity: 16, size: 64)
   private var pulse: LatestReader<PulseWidth>
   private var requests: RingReader<LegOperatorRequest>
+  private let requestBell: DoorbellInput?
   private var output: LatestWriter<LegOperatorSnapshot>
   private var snapshot = LegOperatorSnapshot()
   private let bytes: UnsafeMutableRawBufferPointer
   private var now = TickInstant(nanoseconds: 0)
 
   /// - Parameters:
-  ///   - port: any socket; telemetry comes back to it.
-  ///   - leg: where the leg listens, port 5010 unless configured.
+  ///   - port: any socket or link; telemetry comes back to it.
+  ///   - leg: where the leg listens, port 5010 unless configured; `.linkPeer` on a link that has only one other end.
   ///   - pulse: what the periodic mode sends; the newest value at every tick.
+  ///   - requestBell: rung after requests have been pushed, one of the loop's inputs; nil: they wait for the next tick.
   ///   - pingsByItself: keeps an armed leg alive while the periodic mode is off.
   public init(
     port: consuming DatagramPort, leg: Endpoint, pulse: consuming LatestReader<PulseWidth>,
-    requests: consuming RingReader<LegOperatorRequest>, snapshot: consuming LatestWriter<LegOperatorSnapshot>,
-    pingsByItself: Bool = true
+    requests: consuming RingReader<LegOperatorRequest>, requestBell: DoorbellInput? = nil,
+    snapshot: consuming LatestWriter<LegOperatorSnapshot>, pingsByItself: Bool = true
   ) {
     machine = LegOperatorMachine(pingsByItself: pingsByItself)
     self.port = port
     self.leg = leg
     self.pulse = pulse
     self.requests = requests
+    self.requestBell = requestBell
     output = snapshot
     bytes = .allocate(byteCount: LegCommand.maximumEncodedLength, alignment: 8)
     prepareLegsToThrow()
@@ -91,6 +94,7 @@ public struct LegOperatorLoop: ~Copyable, ControlLoop {
     begin(at: tick.started)
     receive()
     apply(.aim(pulse.read()))
+    if let requestBell { requestBell.clear() }
     while let request = requests.pop() { apply(request.event) }
     if case .period = tick.cause { apply(.tick) }
     publish()

@@ -85,7 +85,7 @@ public final class ServiceClient: Sendable {
   }
 
   /// What went wrong with a connection, without the library's own vocabulary.
-  private static func words(_ error: any Error) -> String {
+  static func words(_ error: any Error) -> String {
     switch error {
     case let error as NIOConnectionError:
       if let cause = error.connectionErrors.first?.error { return words(cause) }

@@ -24,6 +24,8 @@ struct ChannelSecurity: Sendable {
           certificateChain: chain, privateKey: .privateKey(key))
         configuration.minimumTLSVersion = .tlsv12
         configuration.applicationProtocols = ["http/1.1"]
+        // How long a close waits for the client's: within what stopping the service allows.
+        configuration.shutdownTimeout = .milliseconds(400)
         context = try NIOSSLContext(configuration: configuration)
       } catch {
         throw .certificate("\(certificate), \(key): \(error)")

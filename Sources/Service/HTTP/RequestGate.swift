@@ -31,12 +31,11 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
   private let encoder: HTTPResponseEncoder
   private let outcome: EventLoopPromise<ServiceChannel.Outcome>
   private var machine: ConnectionMachine
+  private var admission = RecentAdmission()
   private var route = Route.skip
   private var outcomeKnown = false
   private var version = HTTPVersion.http1_1
-  private var isDecoding = false
-  private var wrote = false
-  private var readWaits = false
+  private var isDecoding = false, wrote = false, readWaits = false
   private var belowEncoder: ChannelHandlerContext?
   private var timer: Scheduled<Void>?
   private var timerDeadline = NIODeadline.distantFuture
@@ -136,7 +135,8 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     for name in ["content-length", "transfer-encoding", "origin"] where head.headers.contains(name: name) {
       return false
     }
-    _ = try shared.admit(head.request(isSecure: shared.isSecure), address, entry.scope)
+    let now = context.eventLoop.now
+    try admission.check(head, at: now, with: shared, peer: address, scope: entry.scope)
     let field: ConnectionField =
       machine.isLastRequest ? .close : head.version == .http1_0 ? .keepAlive : .unsaid
     let bytes = entry.answer(
@@ -144,7 +144,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     writeRaw(bytes)
     shared.counters.prepared.add(1)
     shared.counters.countAnswer(200)
-    if machine.answered(at: context.eventLoop.now) { linger(context) }
+    if machine.answered(at: now) { linger(context) }
     return true
   }
 

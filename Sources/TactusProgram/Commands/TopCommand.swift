@@ -53,7 +53,7 @@ struct TopCommand: ParsableCommand {
       complain("expected a terminal; for a script give --once")
       throw ExitCode(64)
     }
-    let token = try readToken()
+    let token = try CommandToken.read(file: tokenFile)
     guard let address = ServiceAddress(host, port: Int(port)) else { preconditionFailure("validated") }
     let client = try ServiceClient(address, token: token, fingerprint: fingerprint)
     defer { client.stop() }
@@ -91,23 +91,5 @@ struct TopCommand: ParsableCommand {
       case nil: break
       }
     }
-  }
-
-  /// Visible ASCII, or nothing: a header must not be broken by what a file holds.
-  private func readToken() throws -> String? {
-    var token = processEnvironment()["TACTUS_TOKEN"]
-    if let tokenFile {
-      guard let text = try? String(contentsOfFile: tokenFile, encoding: .utf8) else {
-        complain("\(tokenFile): the file cannot be read")
-        throw ExitCode.failure
-      }
-      token = text
-    }
-    guard let token = token?.trimmingCharacters(in: .whitespacesAndNewlines), !token.isEmpty else { return nil }
-    guard token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-      complain("the token from \(tokenFile ?? "TACTUS_TOKEN") holds characters that no token has")
-      throw ExitCode.failure
-    }
-    return token
   }
 }

@@ -54,7 +54,7 @@ final class OperatorConnection {
 }
 
 /// Rings at every tick: the main thread's metronome.
-private struct BellLoop: ControlLoop {
+struct BellLoop: ControlLoop {
   let bell: DoorbellButton
 
   @_noLocks @_noAllocation

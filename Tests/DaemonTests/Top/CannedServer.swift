@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 
 /// An HTTP server with prepared answers, one connection after the other.
 final class CannedServer: Sendable {
@@ -8,7 +9,8 @@ final class CannedServer: Sendable {
     var body: String
   }
 
-  let port: UInt16
+  let reserved: ReservedPort
+  var port: UInt16 { reserved.number }
   private let listener: Int32
   private let state: Mutex<State>
 
@@ -17,25 +19,24 @@ final class CannedServer: Sendable {
     var requests: [String] = []
   }
 
-  /// `answers` by path without its query. `port` 0: any.
-  init(_ answers: [String: Answer], port: UInt16 = 0) throws {
+  /// `answers` by path without its query. `port`: of a server that was stopped; nil: a new one.
+  init(_ answers: [String: Answer], port reserved: ReservedPort = ReservedPort()) throws {
+    self.reserved = reserved
     state = Mutex(State(answers: answers))
     listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var yes: Int32 = 1
     setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = port.bigEndian
+    address.sin_port = reserved.number.bigEndian
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
     let listener = listener
-    let result = withUnsafeMutablePointer(to: &address) { pointer in
+    let result = withUnsafePointer(to: address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(listener, $0, size) == 0 && listen(listener, 16) == 0 && getsockname(listener, $0, &size) == 0
+        bind(listener, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0 && listen(listener, 16) == 0
       }
     }
     guard result else { throw POSIXError(.init(rawValue: errno) ?? .EINVAL) }
-    self.port = UInt16(bigEndian: address.sin_port)
     Thread.detachNewThread { [self] in serve() }
   }
 
@@ -53,7 +54,7 @@ final class CannedServer: Sendable {
       defer { close(connection) }
       var head = ""
       while !head.contains("\r\n\r\n") {
-        guard let bytes = readWhenReady(connection, limit: 2_000), !bytes.isEmpty else { break }
+        guard let bytes = readWhenReady(connection, limit: patience), !bytes.isEmpty else { break }
         head += String(decoding: bytes, as: UTF8.self)
       }
       let path = head.split(separator: " ").dropFirst().first.map { String($0.prefix { $0 != "?" }) } ?? ""

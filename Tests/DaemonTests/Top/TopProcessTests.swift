@@ -1,11 +1,12 @@
 import BusesLinux
 import Foundation
+import TestSupport
 import Testing
 
 @testable import TactusProgram
 
 /// `tactus top` as a child, against a server with prepared answers.
-@Suite("top, the program", .serialized)
+@Suite("top, the program", .serialized, .ownThread)
 struct TopProcessTests {
   private let server: CannedServer
 
@@ -81,17 +82,17 @@ struct TopProcessTests {
       ["top", "127.0.0.1:\(server.port)", "--interval", "100ms"],
       terminal: FileHandle(fileDescriptor: terminal.near, closeOnDealloc: false))
     #expect(terminal.see("robot.motors"))
-    #expect(!terminal.isRestored)
+    #expect(try !terminal.isRestored)
     server.stop()
     #expect(terminal.see("waiting for 127.0.0.1:\(server.port): Connection re"))
     let again = try CannedServer(
       ["/api/runtime": .init(body: TopDocuments.first), "/api/status": .init(body: TopDocuments.emergency)],
-      port: server.port)
+      port: server.reserved)
     #expect(terminal.see("EMERGENCY STOP"))
     terminal.type("q")
     #expect(terminal.see("\u{1B}[?25h\u{1B}[?1049l"))
     #expect(top.finish() == 0)
-    #expect(terminal.isRestored)
+    #expect(try terminal.isRestored)
     again.stop()
   }
 
@@ -104,7 +105,7 @@ struct TopProcessTests {
     kill(top.identifier, signal)
     #expect(terminal.see("\u{1B}[?25h\u{1B}[?1049l"))
     #expect(top.finish() == 0)
-    #expect(terminal.isRestored)
+    #expect(try terminal.isRestored)
     server.stop()
   }
 }
@@ -118,11 +119,10 @@ private final class Terminal {
 
   init() throws {
     pair = try LinuxPTY()
-    near = open(pair.path, O_RDWR | O_NOCTTY)
-    var settings = termios()
-    tcgetattr(near, &settings)
+    near = open(pair.path, O_RDWR | O_NOCTTY | O_CLOEXEC)
+    var settings = try terminalSettings(near)
     settings.c_lflag |= tcflag_t(ICANON | ECHO | ISIG)
-    tcsetattr(near, TCSANOW, &settings)
+    try #require(tcsetattr(near, TCSANOW, &settings) == 0)
     before = settings
   }
 
@@ -142,9 +142,6 @@ private final class Terminal {
     }
   }
 
-  var isRestored: Bool {
-    var now = termios()
-    tcgetattr(near, &now)
-    return now.c_lflag == before.c_lflag && now.c_iflag == before.c_iflag && now.c_oflag == before.c_oflag
-  }
+  /// Whether the settings are those from before the child.
+  var isRestored: Bool { get throws { try terminalSettings(near).hasFlags(of: before) } }
 }

@@ -1,12 +1,13 @@
 import Buses
 import Devices
 import Tactus
+import TestSupport
 import Testing
 import Wire
 
 @testable import Robot
 
-@Suite struct MotorsTests {
+@Suite(.ownThread) struct MotorsTests {
   private let both = WheelInversion(left: true, right: true)
 
   @Test("inversion: each wheel by itself, on every board")

@@ -1,12 +1,13 @@
 import Buses
 import Devices
 import Tactus
+import TestSupport
 import Testing
 import Wire
 
 @testable import Robot
 
-@Suite struct RobotLoopTests {
+@Suite(.ownThread) struct RobotLoopTests {
   let stop = ["stop", "run 0 0"]
 
   // MARK: motors

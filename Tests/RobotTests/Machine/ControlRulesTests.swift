@@ -1,10 +1,11 @@
 import Tactus
+import TestSupport
 import Testing
 import Wire
 
 @testable import Robot
 
-@Suite struct ControlRulesTests {
+@Suite(.ownThread) struct ControlRulesTests {
   // MARK: who may drive
 
   @Test("driving: another source's command is ignored, the first source keeps control")

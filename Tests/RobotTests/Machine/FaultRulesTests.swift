@@ -1,10 +1,11 @@
 import Tactus
+import TestSupport
 import Testing
 import Wire
 
 @testable import Robot
 
-@Suite struct FaultRulesTests {
+@Suite(.ownThread) struct FaultRulesTests {
   let noAcknowledge = MotorFailure(.noAcknowledge, code: 121)
 
   @Test("stopped: the stop is written at every tick, confirmed or not")

@@ -1,10 +1,11 @@
 import Tactus
+import TestSupport
 import Testing
 import Wire
 
 @testable import Robot
 
-@Suite struct RampTests {
+@Suite(.ownThread) struct RampTests {
   @Test("stopped: a command acts at once with one tick's rise, full speed after 0.5 s at acceleration 50")
   func riseFromRest() {
     var line = Timeline()

@@ -1,4 +1,5 @@
 import Tactus
+import TestSupport
 import Testing
 import Wire
 
@@ -61,7 +62,7 @@ private struct SafetyObserver {
   }
 }
 
-@Suite struct RobotMachinePropertyTests {
+@Suite(.ownThread) struct RobotMachinePropertyTests {
   private func randomSpeeds(_ generator: inout SplitMix64) -> WheelSpeeds {
     switch Int.random(in: 0..<12, using: &generator) {
     case 0: .zero

@@ -1,5 +1,6 @@
 import Buses
 import Tactus
+import TestSupport
 import Testing
 import Wire
 
@@ -120,7 +121,7 @@ private func words(_ action: RobotAction) -> String {
   }
 }
 
-@Suite struct RobotMachineTableTests {
+@Suite(.ownThread) struct RobotMachineTableTests {
   /// "state event" → "next output verdict".
   private func expectations() -> [String: String] {
     var table: [String: String] = [:]

@@ -1,4 +1,5 @@
 import Tactus
+import TestSupport
 import Testing
 import Wire
 
@@ -6,7 +7,7 @@ import Wire
 
 private func reply(_ echo: UInt64) -> RobotReply { RobotReply(echo: echo, state: .driving, speeds: .zero) }
 
-@Suite struct OperatorMachineTests {
+@Suite(.ownThread) struct OperatorMachineTests {
   private struct Timeline {
     var machine = OperatorMachine(wallClockAtStart: 1_700_000_000_000_000)
     @discardableResult

@@ -1,6 +1,7 @@
 import Buses
 import Devices
 import Tactus
+import TestSupport
 import Testing
 import Wire
 
@@ -18,7 +19,7 @@ extension SimulatedRobotSnapshot {
   var isAtRest: Bool { abs(speeds.left) < 1e-4 && abs(speeds.right) < 1e-4 }
 }
 
-@Suite struct RobotSimulationTests {
+@Suite(.ownThread) struct RobotSimulationTests {
   @Test("requests: each releases the loop when it is made, at most once a millisecond; the periods stay")
   func requestReleases() throws {
     var configuration = RobotSimulation.Configuration()

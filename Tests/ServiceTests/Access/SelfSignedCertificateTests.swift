@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Service
@@ -20,7 +21,7 @@ private func openssl(_ arguments: [String]) throws -> (said: String, status: Int
   return (String(decoding: bytes, as: UTF8.self), process.terminationStatus)
 }
 
-@Suite("self-signed certificate")
+@Suite("self-signed certificate", .ownThread)
 struct SelfSignedCertificateTests {
   private let folder: AccessFolder
 

@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 import Tactus
+import TestSupport
 import Testing
 
 @testable import Service
@@ -8,7 +9,7 @@ import Testing
 private let now: Int64 = 1_800_000_000
 private let day: Int64 = 86_400
 
-@Suite("tokens")
+@Suite("tokens", .ownThread)
 struct TokenStoreTests {
   private let folder: AccessFolder
 

@@ -1,15 +1,16 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Service
 
-@Suite("The door's connections, on sockets")
+@Suite("The door's connections, on sockets", .ownThread)
 struct ServiceChannelTests {
   static let get = "GET /api/status HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
   @Test("prepared document: answered without the responder, again and again on one connection")
-  func prepared() async throws {
-    try await TestDoor.with { door in
+  func prepared() throws {
+    try TestDoor.with { door in
       let client = try RawSocket(port: door.port)
       for _ in 0..<3 {
         client.send(ServiceChannelTests.get)
@@ -26,8 +27,8 @@ struct ServiceChannelTests {
   }
 
   @Test("HEAD: the length of the document and not its bytes")
-  func head() async throws {
-    try await TestDoor.with { door in
+  func head() throws {
+    try TestDoor.with { door in
       let client = try RawSocket(port: door.port)
       client.send("HEAD /api/status HTTP/1.1\r\nHost: localhost\r\n\r\n" + ServiceChannelTests.get)
       #expect(try #require(client.takeAnswer(toHead: true)).head.contains("content-length: 11\r\n"))
@@ -40,8 +41,8 @@ struct ServiceChannelTests {
     arguments: [
       "GET /api/status HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", "GET /api/status HTTP/1.0\r\n\r\n",
     ])
-  func last(request: String) async throws {
-    try await TestDoor.with { door in
+  func last(request: String) throws {
+    try TestDoor.with { door in
       door.release()
       for path in ["/api/status", "/other"] {
         let client = try RawSocket(port: door.port)
@@ -53,8 +54,8 @@ struct ServiceChannelTests {
   }
 
   @Test("HTTP/1.0 with keep-alive: answered so, and stays open")
-  func keepAlive() async throws {
-    try await TestDoor.with { door in
+  func keepAlive() throws {
+    try TestDoor.with { door in
       door.release()
       let client = try RawSocket(port: door.port)
       for path in ["/api/status", "/other", "/api/status"] {
@@ -65,8 +66,8 @@ struct ServiceChannelTests {
   }
 
   @Test("pipelined requests: answered in their order, a prepared one not before the slow one ahead of it")
-  func pipelined() async throws {
-    try await TestDoor.with { door in
+  func pipelined() throws {
+    try TestDoor.with { door in
       let client = try RawSocket(port: door.port)
       client.send(
         ServiceChannelTests.get + "GET /one HTTP/1.1\r\nHost: a\r\n\r\n" + ServiceChannelTests.get
@@ -84,8 +85,8 @@ struct ServiceChannelTests {
   }
 
   @Test("garbage behind a request that is still being answered: the answer first, then 400, then the end")
-  func garbageBehind() async throws {
-    try await TestDoor.with { door in
+  func garbageBehind() throws {
+    try TestDoor.with { door in
       let client = try RawSocket(port: door.port)
       client.send("GET /one HTTP/1.1\r\nHost: a\r\n\r\n\u{1}\u{2}garbage\r\n\r\n")
       door.release()
@@ -104,8 +105,8 @@ struct ServiceChannelTests {
       "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n0\r\n\r\n",
       "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n",
     ])
-  func malformed(bytes: String) async throws {
-    try await TestDoor.with { door in
+  func malformed(bytes: String) throws {
+    try TestDoor.with { door in
       let client = try RawSocket(port: door.port)
       client.send(bytes)
       let answer = try #require(client.takeAnswer())
@@ -116,7 +117,7 @@ struct ServiceChannelTests {
   }
 
   @Test("header flood: 65 fields, a long field, many long fields, a long target: 431, then the end")
-  func headerFlood() async throws {
+  func headerFlood() throws {
     let long = String(repeating: "x", count: 5000)
     let floods = [
       (0..<65).map { "f\($0): 1\r\n" }.joined(), "f: \(long)\(long)\r\n",
@@ -124,7 +125,7 @@ struct ServiceChannelTests {
     ]
     let requests =
       floods.map { "GET / HTTP/1.1\r\nHost: a\r\n\($0)\r\n" } + ["GET /\(long)\(long) HTTP/1.1\r\nHost: a\r\n\r\n"]
-    try await TestDoor.with { door in
+    try TestDoor.with { door in
       for request in requests {
         let client = try RawSocket(port: door.port)
         client.send(request)
@@ -136,9 +137,9 @@ struct ServiceChannelTests {
   }
 
   @Test("more connections than there may be: 503 and closed; room again when one leaves")
-  func full() async throws {
+  func full() throws {
     let limits = ConnectionLimits(connections: 2)
-    try await TestDoor.with(limits: limits) { door in
+    try TestDoor.with(limits: limits) { door in
       var clients = try (0..<2).map { _ in try RawSocket(port: door.port) }
       for client in clients {
         client.send(ServiceChannelTests.get)
@@ -161,8 +162,8 @@ struct ServiceChannelTests {
   }
 
   @Test("refused by the doorman: his error, and the connection stays open")
-  func refused() async throws {
-    try await TestDoor.with { door in
+  func refused() throws {
+    try TestDoor.with { door in
       let client = try RawSocket(port: door.port)
       client.send(
         "GET /api/status HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer wrong\r\n\r\n" + ServiceChannelTests.get)
@@ -172,8 +173,8 @@ struct ServiceChannelTests {
   }
 
   @Test("/ws without an upgrade: 426; another method: 405; a wrong key: 400; a wrong token: 401")
-  func webSocketRefused() async throws {
-    try await TestDoor.with { door in
+  func webSocketRefused() throws {
+    try TestDoor.with { door in
       let request = WebSocketTestClient.request()
       let cases = [
         ("GET /ws HTTP/1.1\r\nHost: a\r\n\r\n", 426), ("POST /ws HTTP/1.1\r\nHost: a\r\n\r\n", 405),

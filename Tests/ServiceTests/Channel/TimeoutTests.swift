@@ -1,15 +1,18 @@
 import NIOCore
 import NIOEmbedded
+import Synchronization
 import Testing
 
 @testable import Service
 
 @Suite("The door's connections, in simulated time")
 struct TimeoutTests {
-  private static func connect() throws -> (EmbeddedChannel, EmbeddedEventLoop) {
+  private static func connect(
+    admit: @escaping ServiceChannel.Admission = TestDoor.admit
+  ) throws -> (EmbeddedChannel, EmbeddedEventLoop) {
     let loop = EmbeddedEventLoop()
     let channel = EmbeddedChannel(loop: loop)
-    _ = try TestDoor.channel().setup(channel: channel, logger: .init(label: "test")).wait()
+    _ = try TestDoor.channel(admit: admit).setup(channel: channel, logger: .init(label: "test")).wait()
     try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
     return (channel, loop)
   }
@@ -47,6 +50,33 @@ struct TimeoutTests {
     #expect(channel.isActive)
     loop.advanceTime(by: .seconds(1))
     #expect(!channel.isActive)
+  }
+
+  @Test("the same request again: let in without the doorman for 100 ms, asked about when it differs or comes later")
+  func recentAdmission() throws {
+    let isOpen = Atomic(true)
+    let asked = Atomic(0)
+    let (channel, loop) = try Self.connect { _, peer, _ throws(APIError) in
+      asked.add(1, ordering: .relaxed)
+      guard isOpen.load(ordering: .relaxed) else { throw APIError(.unauthorized, "TOKEN_INVALID", "revoked") }
+      return Caller(scope: .read, tokenID: nil, address: peer, client: 1)
+    }
+    func ask(_ token: String) throws -> String {
+      let request = "GET /api/status HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(token)\r\n\r\n"
+      try channel.writeInbound(ByteBuffer(string: request))
+      return String(try Self.output(channel).prefix(12))
+    }
+    #expect(try ask("one") == "HTTP/1.1 200")
+    loop.advanceTime(by: .milliseconds(99))
+    #expect(try ask("one") == "HTTP/1.1 200")
+    #expect(asked.load(ordering: .relaxed) == 1)
+    isOpen.store(false, ordering: .relaxed)
+    #expect(try ask("one") == "HTTP/1.1 200")
+    #expect(try ask("two") == "HTTP/1.1 401")
+    #expect(try ask("two") == "HTTP/1.1 401")
+    #expect(asked.load(ordering: .relaxed) == 3)
+    loop.advanceTime(by: .milliseconds(1))
+    #expect(try ask("one") == "HTTP/1.1 401")
   }
 
   @Test("the server stops: an idle connection is closed at once")

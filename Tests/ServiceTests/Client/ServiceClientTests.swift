@@ -1,21 +1,22 @@
 import Foundation
 import Logging
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import Service
 @testable import Tactus
 
-@Suite("A daemon's door and a client that looks", .serialized)
+@Suite("A daemon's door and a client that looks", .serialized, .ownThread)
 struct ServiceClientTests {
   /// A door on any free port with a runtime behind it, and a client.
-  private func open(token: String?) throws -> (door: WebService, client: ServiceClient) {
+  private func open(token: String?, port: UInt16 = 0) throws -> (door: WebService, client: ServiceClient) {
     let runtime = try Runtime { Lane("motion") { Loop("balance", every: .hertz(100)) { Still() } } }
     let rules = try HostRules()
     let doorman = Doorman(
       rules: rules, tokens: OneToken(), now: { .zero })
     let door = WebService(
-      configuration: ServiceConfiguration(port: 0, version: "1.2.3"), doorman: doorman, systems: [],
+      configuration: ServiceConfiguration(port: port, version: "1.2.3"), doorman: doorman, systems: [],
       routes: [.runtime(runtime, version: "1.2.3") { .zero }, .metrics([RuntimeMetrics(runtime, version: "1.2.3")])],
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     try door.start()
@@ -25,7 +26,7 @@ struct ServiceClientTests {
   }
 
   private func get(
-    _ client: ServiceClient, _ path: String, limit: TimeAmount = .seconds(3)
+    _ client: ServiceClient, _ path: String, limit: TimeAmount = .milliseconds(Int64(patience))
   ) async -> Result<ServiceClient.Answer, ServiceClient.Failure> {
     await withCheckedContinuation { continuation in
       client.get(path, limit: limit) { continuation.resume(returning: $0) }
@@ -44,7 +45,7 @@ struct ServiceClientTests {
     #expect(try await get(client, "/api/status").get().status == 200)
     #expect(try await get(client, "/api/none").get().status == 404)
     #expect(try await get(client, "/api/runtime?histograms=2").get().status == 422)
-    await close(door, client)
+    close(door, client)
   }
 
   @Test("without a token, with a wrong one: 401", arguments: [nil, "wrong"])
@@ -53,19 +54,21 @@ struct ServiceClientTests {
     for path in ["/api/runtime", "/metrics", "/api/status"] {
       #expect(try await get(client, path).get().status == 401, "\(path)")
     }
-    await close(door, client)
+    close(door, client)
   }
 
   @Test("nobody listens: in the system's words")
   func nobody() async throws {
-    let (door, client) = try open(token: nil)
-    await blocking { door.stop() }
+    let port = ReservedPort()
+    defer { withExtendedLifetime(port) {} }
+    let (door, client) = try open(token: nil, port: port.number)
+    door.stop()
     guard case .failure(.unreachable(let reason)) = await get(client, "/") else {
       Issue.record("expected no answer")
       return
     }
     #expect(reason == "Connection refused")
-    await close(door, client)
+    close(door, client)
   }
 
   @Test("a server that says nothing: given up after the limit")
@@ -88,24 +91,12 @@ struct ServiceClientTests {
       Issue.record("expected no answer")
       return
     }
-    await blocking { client.stop() }
+    client.stop()
   }
 
-  private func close(_ door: WebService, _ client: ServiceClient) async {
-    await blocking {
-      client.stop()
-      door.stop()
-    }
-  }
-
-  /// Off the threads that tasks share.
-  private func blocking(_ work: @escaping @Sendable () -> Void) async {
-    await withCheckedContinuation { continuation in
-      Thread.detachNewThread {
-        work()
-        continuation.resume()
-      }
-    }
+  private func close(_ door: WebService, _ client: ServiceClient) {
+    client.stop()
+    door.stop()
   }
 }
 

@@ -1,10 +1,11 @@
 import Foundation
 import Tactus
+import TestSupport
 import Testing
 
 @testable import Service
 
-@Suite("GET /metrics")
+@Suite("GET /metrics", .ownThread)
 struct MetricsPageTests {
   @Test(
     "promtool check metrics: nothing to say",

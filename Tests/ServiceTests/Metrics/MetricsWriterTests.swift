@@ -1,9 +1,10 @@
 import Tactus
+import TestSupport
 import Testing
 
 @testable import Service
 
-@Suite("Prometheus' text format")
+@Suite("Prometheus' text format", .ownThread)
 struct MetricsWriterTests {
   @Test("families: HELP and TYPE once, samples and labels in the order given, whole numbers without a point")
   func families() {

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Service
 
-@Suite("config/: what Prometheus and Grafana are given")
+@Suite("config/: what Prometheus and Grafana are given", .ownThread)
 struct MonitoringFilesTests {
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().appending(path: "config")

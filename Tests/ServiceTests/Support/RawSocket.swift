@@ -1,6 +1,7 @@
 import Foundation
+import TestSupport
 
-/// A blocking TCP connection to this machine: it sends exactly what a test says. Nothing waits longer than ten seconds.
+/// A blocking TCP connection to this machine: it sends exactly what a test says. Nothing waits longer than a minute.
 final class RawSocket {
   struct Failure: Error, CustomStringConvertible { let description: String }
 
@@ -23,11 +24,8 @@ final class RawSocket {
         connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
       }
     }
-    guard result == 0 else {
-      let reason = String(cString: strerror(errno))
-      close(descriptor)
-      throw Failure(description: "connect: \(reason)")
-    }
+    // No close: what is thrown here runs deinit.
+    guard result == 0 else { throw Failure(description: "connect: \(String(cString: strerror(errno)))") }
   }
 
   deinit { close(descriptor) }
@@ -43,11 +41,11 @@ final class RawSocket {
     }
   }
 
-  /// More bytes into `received`; false: the other side has closed, or nothing came for ten seconds.
+  /// More bytes into `received`; false: the other side has closed, or nothing came for a minute.
   @discardableResult
   func fill() -> Bool {
     var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    guard poll(&waiting, 1, 10_000) > 0 else { return false }
+    guard poll(&waiting, 1, patience) > 0 else { return false }
     var buffer = [UInt8](repeating: 0, count: 65536)
     let count = recv(descriptor, &buffer, buffer.count, 0)
     guard count > 0 else {

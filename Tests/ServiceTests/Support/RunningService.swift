@@ -1,13 +1,15 @@
 import Logging
-import Testing
+import TestSupport
 
 @testable import Service
 
-/// A service on a free port of this machine, stopped when it is let go.
+/// A service on a port of this machine, stopped when it is let go.
 final class RunningService {
   let service: WebService
   let log = RecordingLog()
-  let port: UInt16
+  /// Of the service's own, also after it has stopped.
+  private let reserved = ReservedPort()
+  var port: UInt16 { reserved.number }
 
   init(
     systems: [any ServedSystem] = [FakeSystem()], routes: [Route] = [], allowedOrigins: [String] = [],
@@ -15,10 +17,9 @@ final class RunningService {
   ) throws {
     service = WebService(
       configuration: ServiceConfiguration(
-        port: 0, version: "1.2.3", bodyLimit: bodyLimit, allowedOrigins: allowedOrigins),
+        port: reserved.number, version: "1.2.3", bodyLimit: bodyLimit, allowedOrigins: allowedOrigins),
       doorman: try .open(allowedOrigins: allowedOrigins), systems: systems, routes: routes, logger: log.logger)
     try service.start()
-    port = service.endpoint!.port
   }
 
   deinit { service.stop() }

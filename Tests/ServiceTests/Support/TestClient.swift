@@ -1,6 +1,7 @@
 import Foundation
+import TestSupport
 
-/// A blocking HTTP client on a plain socket: it sends exactly what a test says. Nothing waits longer than ten seconds.
+/// A blocking HTTP client on a plain socket: it sends exactly what a test says. Nothing waits longer than a minute.
 final class TestClient {
   struct Reply {
     var status = 0
@@ -14,9 +15,7 @@ final class TestClient {
     var message: String { json?["message"] as? String ?? "" }
   }
 
-  struct Failure: Error { var call: String }
-
-  static let patience: Int32 = 10_000
+  struct Failure: Error, Equatable { var call: String }
 
   private let descriptor: Int32
   private var received: [UInt8] = []
@@ -33,8 +32,8 @@ final class TestClient {
         connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
       }
     }
+    // No close: what is thrown here runs deinit.
     guard result == 0 else {
-      close(descriptor)
       throw Failure(call: "connect: \(String(cString: strerror(errno)))")
     }
   }
@@ -47,7 +46,7 @@ final class TestClient {
     var rest = bytes[...]
     while !rest.isEmpty {
       var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-      guard poll(&waiting, 1, Self.patience) > 0 else { return false }
+      guard poll(&waiting, 1, patience) > 0 else { return false }
       let flags = Int32(MSG_NOSIGNAL | MSG_DONTWAIT)
       let count = rest.withUnsafeBytes { Foundation.send(descriptor, $0.baseAddress, $0.count, flags) }
       if count < 0 && errno == EAGAIN { continue }
@@ -66,7 +65,7 @@ final class TestClient {
   /// More bytes into `received`; false at the end of the connection.
   private func receive() throws -> Bool {
     var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    guard poll(&waiting, 1, Self.patience) > 0 else { throw Failure(call: "nothing came") }
+    guard poll(&waiting, 1, patience) > 0 else { throw Failure(call: "nothing came") }
     var chunk = [UInt8](repeating: 0, count: 65536)
     let count = recv(descriptor, &chunk, chunk.count, 0)
     guard count > 0 else { return false }

@@ -14,10 +14,10 @@ final class TestDoor: Sendable {
   let port: Int
   let hub = EventHub()
   let counters = ServiceCounters()
-  private let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
-  private let listener: any Channel
+  /// Two, so that what the connections of a server have in common is shared between threads.
+  private static let threads = MultiThreadedEventLoopGroup(numberOfThreads: 2)
+  private let listener: Listener
   private let gate: Gate
-  private let children: Children
 
   /// Tokens are `read`, `control` and `admin`; none is admin too.
   static func admit(_ request: HTTPRequest, _ peer: String, _ scope: Scope?) throws(APIError) -> Caller {
@@ -35,6 +35,7 @@ final class TestDoor: Sendable {
   static func channel(
     systems: [any ServedSystem] = [], hub: EventHub = EventHub(), counters: ServiceCounters = ServiceCounters(),
     limits: ConnectionLimits = ConnectionLimits(), seconds: @escaping @Sendable () -> Int64 = { 0 },
+    admit: @escaping ServiceChannel.Admission = admit,
     responder: @escaping HTTPChannelHandler.Responder = { _, _, _ in }
   ) -> ServiceChannel {
     let document = PreparedDocument(version: { 1 }, make: { Array(#"{"ok":true}"#.utf8) })
@@ -48,8 +49,6 @@ final class TestDoor: Sendable {
   init(systems: [any ServedSystem] = [], limits: ConnectionLimits = ConnectionLimits()) throws {
     let gate = Gate()
     self.gate = gate
-    let children = Children()
-    self.children = children
     let respond: HTTPChannelHandler.Responder = { request, writer, _ in
       await gate.pass()
       let path = request.head.path ?? ""
@@ -60,45 +59,27 @@ final class TestDoor: Sendable {
     }
     let service = Self.channel(
       systems: systems, hub: hub, counters: counters, limits: limits, responder: respond)
-    listener = try ServerBootstrap(group: group)
-      .serverChannelOption(.backlog, value: 1024)
-      .childChannelOption(.allowRemoteHalfClosure, value: true)
-      .childChannelInitializer { channel in
-        children.channels.withLock { $0.append(channel) }
-        return service.setup(channel: channel, logger: Logger(label: "test")).map { value in
-          Task { await service.handle(value: value, logger: Logger(label: "test")) }
-        }
-      }
-      .bind(host: "127.0.0.1", port: 0).wait()
-    port = listener.localAddress?.port ?? 0
+    listener = try Listener(
+      service, address: "127.0.0.1", port: 0, threads: Self.threads, logger: Logger(label: "test"))
+    port = listener.address.port ?? 0
+    listener.open()
   }
 
-  /// Runs a body that blocks on a thread of its own: the tasks that answer it need those of the test's.
+  /// The body blocks: for suites that are `.ownThread`.
   static func with(
-    systems: [any ServedSystem] = [], limits: ConnectionLimits = ConnectionLimits(),
-    _ body: @escaping @Sendable (TestDoor) throws -> Void
-  ) async throws {
+    systems: [any ServedSystem] = [], limits: ConnectionLimits = ConnectionLimits(), _ body: (TestDoor) throws -> Void
+  ) throws {
     let door = try TestDoor(systems: systems, limits: limits)
-    try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
-      Thread.detachNewThread {
-        let result = Result { try body(door) }
-        done.resume(with: Result { try door.stop() }.flatMap { result })
-      }
-    }
+    defer { door.stop() }
+    try body(door)
   }
 
   func release() { gate.open() }
 
-  func stop() throws {
+  func stop() {
     release()
-    try listener.close().wait()
-    for channel in children.channels.withLock({ $0 }) { try? channel.close().wait() }
-    try group.syncShutdownGracefully()
+    listener.stop()
   }
-}
-
-private final class Children: Sendable {
-  let channels = Mutex<[any Channel]>([])
 }
 
 /// Holds tasks until it is opened.

@@ -1,10 +1,11 @@
 import Foundation
 import Tactus
+import TestSupport
 import Testing
 
 @testable import Service
 
-@Suite("WebSocket, on sockets")
+@Suite("WebSocket, on sockets", .ownThread)
 struct WebSocketTests {
   let robot = NotingSystem()
 
@@ -17,8 +18,8 @@ struct WebSocketTests {
   }
 
   @Test("handshake: 101 with the key's answer (RFC 6455 §1.3), events.v1 answered, the token never")
-  func handshake() async throws {
-    try await TestDoor.with(systems: [robot]) { door in
+  func handshake() throws {
+    try TestDoor.with(systems: [robot]) { door in
       let client = try WebSocketTestClient(
         port: door.port, fields: ["Sec-WebSocket-Protocol: events.v1, bearer.read"])
       #expect(client.head.hasPrefix("http/1.1 101 "))
@@ -31,9 +32,9 @@ struct WebSocketTests {
   }
 
   @Test("on connect: hello, then the state of every system; then edges with one number more each")
-  func snapshot() async throws {
+  func snapshot() throws {
     let pump = NotingSystem("pump")
-    try await TestDoor.with(systems: [robot, pump]) { door in
+    try TestDoor.with(systems: [robot, pump]) { door in
       door.hub.publish([
         WebSocketTests.event(.edge), WebSocketTests.event(.state, "state"), WebSocketTests.event(.telemetry),
       ])
@@ -51,8 +52,8 @@ struct WebSocketTests {
   }
 
   @Test("telemetry: only to who subscribed, at the rate asked for; ends with unsubscribe")
-  func telemetry() async throws {
-    try await TestDoor.with(systems: [robot]) { door in
+  func telemetry() throws {
+    try TestDoor.with(systems: [robot]) { door in
       let client = try WebSocketTestClient(port: door.port)
       client.say(#"{"type":"subscribe","systems":["robot"],"rateHz":3,"id":"a"}"#)
       let ack = try #require(client.next("ack"))
@@ -72,8 +73,8 @@ struct WebSocketTests {
   }
 
   @Test("messages that are wrong: an error event that says what, and the connection stays")
-  func wrongMessages() async throws {
-    try await TestDoor.with(systems: [robot]) { door in
+  func wrongMessages() throws {
+    try TestDoor.with(systems: [robot]) { door in
       let client = try WebSocketTestClient(port: door.port)
       let cases = [
         ("nonsense", "BAD_JSON"), ("[]", "VALIDATION"), (#"{"id":1}"#, "VALIDATION"),
@@ -91,8 +92,8 @@ struct WebSocketTests {
   }
 
   @Test("binary frames: to the first system that takes them, its reply back; refused and unknown ones are told")
-  func binary() async throws {
-    try await TestDoor.with(systems: [robot]) { door in
+  func binary() throws {
+    try TestDoor.with(systems: [robot]) { door in
       let client = try WebSocketTestClient(port: door.port)
       client.send(2, [1, 9])
       var frame = client.next()
@@ -108,8 +109,8 @@ struct WebSocketTests {
   }
 
   @Test("scope read: no frames, no e-stop, no reset")
-  func readOnly() async throws {
-    try await TestDoor.with(systems: [robot]) { door in
+  func readOnly() throws {
+    try TestDoor.with(systems: [robot]) { door in
       let client = try WebSocketTestClient(port: door.port, fields: ["Authorization: Bearer read"])
       client.send(2, [1])
       #expect(client.next("error")?.json["code"] as? String == "SCOPE_DENIED")
@@ -122,9 +123,9 @@ struct WebSocketTests {
   }
 
   @Test("e-stop: every system, also when one refuses, which is told; reset: acknowledged")
-  func emergencyStop() async throws {
+  func emergencyStop() throws {
     let other = NotingSystem("pump", refuses: .conflict("BUSY", "not now"))
-    try await TestDoor.with(systems: [other, robot]) { door in
+    try TestDoor.with(systems: [other, robot]) { door in
       let client = try WebSocketTestClient(port: door.port, fields: ["Authorization: Bearer control"])
       client.say(#"{"type":"e-stop","id":3}"#)
       let error = try #require(client.next("error"))
@@ -137,9 +138,9 @@ struct WebSocketTests {
   }
 
   @Test("the client's end, with a close frame or without: every system hears once that it has left")
-  func leaves() async throws {
+  func leaves() throws {
     let pump = NotingSystem("pump")
-    try await TestDoor.with(systems: [robot, pump]) { door in
+    try TestDoor.with(systems: [robot, pump]) { door in
       do {
         let polite = try WebSocketTestClient(port: door.port)
         polite.send(8, [3, 0xE8])
@@ -160,8 +161,8 @@ struct WebSocketTests {
   }
 
   @Test("a client that does not read: dropped and told why, while another gets every event in order")
-  func slowReader() async throws {
-    try await TestDoor.with(systems: [robot]) { door in
+  func slowReader() throws {
+    try TestDoor.with(systems: [robot]) { door in
       let slow = try WebSocketTestClient(port: door.port, receiveBuffer: 4096)
       let quick = try WebSocketTestClient(port: door.port)
       #expect(slow.next("hello") != nil)
@@ -185,8 +186,8 @@ struct WebSocketTests {
   }
 
   @Test("frames right behind the handshake's request: none is lost")
-  func early() async throws {
-    try await TestDoor.with(systems: [robot]) { door in
+  func early() throws {
+    try TestDoor.with(systems: [robot]) { door in
       let socket = try RawSocket(port: door.port)
       let ping = Array(#"{"type":"ping","id":7}"#.utf8)
       socket.send(Array(WebSocketTestClient.request().utf8) + WebSocketTestClient.frame(1, ping))
@@ -198,8 +199,8 @@ struct WebSocketTests {
   }
 
   @Test("a request, then an upgrade on the same connection: works")
-  func later() async throws {
-    try await TestDoor.with(systems: [robot]) { door in
+  func later() throws {
+    try TestDoor.with(systems: [robot]) { door in
       let socket = try RawSocket(port: door.port)
       socket.send(ServiceChannelTests.get)
       #expect(socket.takeAnswer()?.status == 200)
@@ -217,8 +218,8 @@ struct WebSocketTests {
   }()
 
   @Test("1,000 idle clients: all let in, all told, others still answered", .enabled(if: manyDescriptors))
-  func thousand() async throws {
-    try await TestDoor.with(systems: [robot]) { door in
+  func thousand() throws {
+    try TestDoor.with(systems: [robot]) { door in
       let clients = try (0..<1000).map { _ in try WebSocketTestClient(port: door.port) }
       for client in clients { #expect(client.next("hello") != nil) }
       #expect(door.counters.clientsOpen.value == 1000)

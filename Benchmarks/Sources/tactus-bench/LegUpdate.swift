@@ -1,0 +1,54 @@
+import Buses
+import BusesLinux
+import CBench
+import Devices
+import Leg
+import Tactus
+
+/// leg PORT FD FIFO CPU: one leg on 127.0.0.1:PORT, its chip's writes going to FD; ends on SIGTERM.
+///
+/// As the daemon runs it: 50 Hz, released by arrival and by its deadlines.
+enum LegReceive {
+  static func run(_ arguments: Arguments) throws {
+    bench_block_termination()
+    let socket = try LinuxDatagramSocket(address: "127.0.0.1", port: UInt16(arguments.int(0)))
+    let registers = ServoRegisters(socket: Int32(arguments.int(1)))
+    let runtime = try LegsOnRegisters.runtime([socket], registers, (arguments.int(2), arguments.int(3))) { [] }
+    try runtime.start()
+    bench_await_termination()
+    let counters = runtime.statistics["leg"]!.counters
+    runtime.stop()
+    print("{\"ran\": \(counters.ran), \"by_input\": \(counters.byInput), \"skipped\": \(counters.skipped)}")
+  }
+}
+
+/// Production legs on registers in memory.
+enum LegsOnRegisters {
+  /// A leg for each socket, on channels 0, 1 and so on; `others` are lanes beside theirs.
+  static func runtime(
+    _ sockets: [LinuxDatagramSocket], _ registers: ServoRegisters, _ lane: (priority: Int, cpu: Int),
+    others: () -> [Lane]
+  ) throws -> Runtime {
+    let requests = Ring<LegRequest>(capacity: LegLoop.requestsPerTick)
+    let answers = Ring<LegAnswer>(capacity: 64)
+    let notices = Ring<LegNotice>(capacity: 64)
+    let snapshot = Latest(LegSnapshot(legs: sockets.count))
+    let legs = try sockets.indices.map { LegConfiguration(channel: try ServoChannel($0)) }
+    return try Runtime(strict: true) {
+      Lane("leg", scheduling: .fifo(lane.priority), cpu: lane.cpu) {
+        Loop("leg", every: .hertz(50), inputs: sockets.map { .descriptor($0.port().descriptor!) }) {
+          LegLoop(
+            legs: legs, chip: PCA9685(), on: registers.bus(), ports: ports(sockets), requests: requests.reader(),
+            answers: answers.writer(), snapshot: snapshot.writer(), notices: notices.writer())
+        }
+      }
+      for lane in others() { lane }
+    }
+  }
+
+  private static func ports(_ sockets: [LinuxDatagramSocket]) -> LegPorts {
+    var ports = LegPorts()
+    for socket in sockets { ports.append(socket.port()) }
+    return ports
+  }
+}

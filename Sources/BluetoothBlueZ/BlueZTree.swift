@@ -1,0 +1,48 @@
+#if Bluetooth
+  import SystemBus
+
+  /// BlueZ's objects as they were last told: paths, their interfaces, and those's properties.
+  struct BlueZTree {
+    static let adapter = "org.bluez.Adapter1"
+    static let device = "org.bluez.Device1"
+    static let service = "org.bluez.GattService1"
+    static let characteristic = "org.bluez.GattCharacteristic1"
+
+    private var objects: [String: [String: [String: BusValue]]] = [:]
+
+    subscript(path: String, interface: String, property: String) -> BusValue? { objects[path]?[interface]?[property] }
+
+    func has(_ path: String, _ interface: String) -> Bool { objects[path]?[interface] != nil }
+
+    /// In the order of their paths.
+    func paths(with interface: String, below path: String = "/") -> [String] {
+      let prefix = path == "/" ? path : path + "/"
+      return objects.filter { $0.value[interface] != nil && $0.key.hasPrefix(prefix) }.keys.sorted()
+    }
+
+    /// The reply of GetManagedObjects.
+    init(_ reply: BusValue? = nil) {
+      for (path, interfaces) in reply?.properties ?? [:] { add(path, interfaces) }
+    }
+
+    /// InterfacesAdded
+    mutating func add(_ path: String, _ interfaces: BusValue) {
+      for (interface, properties) in interfaces.properties ?? [:] {
+        objects[path, default: [:]][interface] = properties.properties ?? [:]
+      }
+    }
+
+    /// InterfacesRemoved
+    mutating func remove(_ path: String, _ interfaces: [String]) {
+      for interface in interfaces { objects[path]?[interface] = nil }
+      if objects[path]?.isEmpty ?? false { objects[path] = nil }
+    }
+
+    /// PropertiesChanged
+    mutating func change(_ path: String, _ interface: String, _ changed: [String: BusValue], invalidated: [String]) {
+      guard objects[path]?[interface] != nil else { return }
+      objects[path]?[interface]?.merge(changed) { $1 }
+      for property in invalidated { objects[path]?[interface]?[property] = nil }
+    }
+  }
+#endif

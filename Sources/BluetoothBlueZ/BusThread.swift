@@ -1,0 +1,97 @@
+#if Bluetooth
+  import Dispatch
+  import Glibc
+  import Synchronization
+  import Tactus
+
+  /// What one end of a link does on its thread.
+  protocol LinkRole: AnyObject {
+    /// Looks at everything and does what follows.
+    func settle(at now: TickInstant)
+    /// What to wait for besides the bus and the bells.
+    var waits: [(descriptor: Int32, events: Int16)] { get }
+    /// One of those is ready.
+    func ready(_ descriptor: Int32)
+    /// When `settle` is due though nothing happens.
+    var deadline: TickInstant? { get }
+    /// The link's loop has sent or ordered something.
+    func rung()
+    /// Takes everything back.
+    func finish()
+  }
+
+  /// The one thread of a link: waits for the bus, the loop's bell and BlueZ's sockets. Normal priority; blocks in poll only.
+  final class BusThread: @unchecked Sendable {
+    // Safe: the role and the client are touched on the thread only; the flag is atomic.
+    private let role: any LinkRole
+    private let client: BlueZClient
+    private let bell: Doorbell
+    private let stopBell: Doorbell
+    private let isStopping = Atomic<Bool>(false)
+    private let ended = DispatchGroup()
+
+    /// - Parameter bell: of the link's driver.
+    init(_ role: any LinkRole, client: BlueZClient, bell: Doorbell) throws(RuntimeError) {
+      self.role = role
+      self.client = client
+      self.bell = bell
+      stopBell = try Doorbell()
+      client.changed = { [unowned role] in role.settle(at: MonotonicClock.now) }
+    }
+
+    func start(label: String) {
+      ended.enter()
+      // A serial queue whose block does not return until the end: a thread.
+      DispatchQueue(label: label).async {
+        self.run()
+        self.ended.leave()
+      }
+    }
+
+    /// Returns when everything has been taken back: some milliseconds, or seconds with a bluetoothd that does not answer.
+    func stop() {
+      isStopping.store(true, ordering: .releasing)
+      stopBell.button.ring()
+      ended.wait()
+    }
+
+    private func run() {
+      while !isStopping.load(ordering: .acquiring) {
+        role.settle(at: MonotonicClock.now)
+        wait()
+        client.process(at: MonotonicClock.now)
+      }
+      role.finish()
+      client.disconnect()
+    }
+
+    private func wait() {
+      var polls = [entry(stopBell.descriptor), entry(bell.descriptor)]
+      if let bus = client.bus { polls.append(entry(bus.descriptor, bus.events)) }
+      let first = polls.count
+      for wait in role.waits { polls.append(entry(wait.descriptor, wait.events)) }
+      guard poll(&polls, nfds_t(polls.count), timeout()) > 0 else { return }
+      if polls[1].revents != 0 {
+        bell.clear()
+        role.rung()
+      }
+      for poll in polls[first...] where poll.revents != 0 { role.ready(poll.fd) }
+    }
+
+    private func entry(_ descriptor: Int32, _ events: Int16 = Int16(POLLIN)) -> pollfd {
+      pollfd(fd: descriptor, events: events, revents: 0)
+    }
+
+    /// In milliseconds, rounded up; −1: none.
+    private func timeout() -> Int32 {
+      var first = role.deadline
+      if let own = client.deadline { first = first.map { min($0, own) } ?? own }
+      if let bus = client.bus?.deadlineMicroseconds {
+        let instant = TickInstant(nanoseconds: Int64(clamping: bus).multipliedReportingOverflow(by: 1000).partialValue)
+        first = first.map { min($0, instant) } ?? instant
+      }
+      guard let first else { return -1 }
+      return Int32(clamping: max(0, ((first - MonotonicClock.now).count + 999_999) / 1_000_000))
+    }
+  }
+#endif

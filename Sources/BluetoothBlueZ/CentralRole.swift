@@ -1,0 +1,445 @@
+#if Bluetooth
+  import Buses
+  import Glibc
+  import SystemBus
+  import Tactus
+
+  //         asked            found            connected           known          subscribed
+  //   idle ──────▶ scanning ──────▶ connecting ────────▶ resolving ─────▶ opening ─────────▶ linked
+  //     ▲             │                 │                   │               │                  │
+  //     └─────────────┴─────────────────┴───────────────────┴───────────────┴──────────────────┘
+  //                     too late, refused, radio gone, the loop asks, the other end has gone;
+  //                     through `ending` where BlueZ has something to end
+
+  /// The central on its thread.
+  final class CentralRole: LinkRole {
+    private enum Phase {
+      case idle(BluetoothCentralFailure?)
+      /// Asked, and it is not known yet what there is.
+      case starting
+      case scanning(until: TickInstant)
+      case connecting(device: String, until: TickInstant)
+      case resolving(device: String, until: TickInstant)
+      case opening(device: String, until: TickInstant)
+      case linked(Connection)
+      /// The link is down; BlueZ has not yet said that the connection or the scan has ended. Asked meanwhile: `again`.
+      case ending(BluetoothCentralFailure, until: TickInstant, again: Bool)
+    }
+    private struct Connection {
+      let device: String
+      let ends: Characteristics
+      let sockets: CentralSockets
+    }
+    /// The paths of what is written and what notifies, and how the former wants it.
+    private struct Characteristics {
+      let written: String
+      let notifies: String
+      let takesCommands: Bool
+    }
+
+    private let profile: BluetoothProfile
+    private let peer: BluetoothPeer
+    private let client: BlueZClient
+    private var link: LinkDriver
+    private let patience: Nanoseconds
+    private let shown: LinkReport<BluetoothCentralState>
+    private var phase = Phase.idle(nil)
+    /// Answers to an earlier attempt's calls are not this one's.
+    private var attempt = 0
+    private var adapter: String?
+    private var generation = 0
+    /// What BlueZ has not taken yet.
+    private var pieces: ArraySlice<UInt8>?
+    /// A write with response that is not answered.
+    private var isWriting = false
+
+    init(
+      _ profile: BluetoothProfile, to peer: BluetoothPeer, client: BlueZClient, link: consuming LinkDriver,
+      patience: Nanoseconds, shown: LinkReport<BluetoothCentralState>
+    ) {
+      self.profile = profile
+      self.peer = peer
+      self.client = client
+      self.link = link
+      self.patience = patience
+      self.shown = shown
+      client.valueChanged = { [unowned self] path, value in notified(path, value) }
+    }
+
+    var bell: Doorbell { link.bell }
+
+    // MARK: what follows from what is
+
+    func settle(at now: TickInstant) {
+      let found = client.adapterInUse(at: now)
+      if case .idle = phase { return show() }
+      switch found {
+      case .failure(let unavailable):
+        if let absence = unavailable.absence { end(.absent(absence)) }
+      case .success(let adapter):
+        if case .starting = phase {
+          self.adapter = adapter
+          generation = client.generation
+          scan(on: adapter, at: now)
+        }
+        if self.adapter != adapter || generation != client.generation {
+          // What was there to end has ended with them.
+          if case .ending(let failure, _, let again) = phase {
+            ended(failure, again: again)
+          } else {
+            end(.disconnected)
+          }
+        } else {
+          advance(on: adapter, at: now)
+        }
+      }
+      show()
+    }
+
+    private func advance(on adapter: String, at now: TickInstant) {
+      switch phase {
+      case .idle, .starting: break
+      case .ending(let failure, let until, let again):
+        if !(now < until) { ended(failure, again: again) }
+      case .scanning(let until):
+        if let device = find(on: adapter) {
+          connect(to: device, on: adapter, at: now)
+        } else if !(now < until) {
+          end(.notFound(after: patience))
+        }
+      case .connecting(let device, let until):
+        // What Connect answers, or does not.
+        if isConnected(device) == nil {
+          end(.disconnected)
+        } else if !(now < until) {
+          end(.connectRefused(reason: "no answer"))
+        }
+      case .resolving(let device, let until):
+        if isConnected(device) != true {
+          end(.disconnected)
+        } else if client.tree[device, BlueZTree.device, "ServicesResolved"]?.bool ?? false {
+          open(device, at: now)
+        } else if !(now < until) {
+          end(.notResolved(after: patience))
+        }
+      case .opening(let device, let until):
+        if isConnected(device) != true {
+          end(.disconnected)
+        } else if !(now < until) {
+          end(.subscriptionRefused(reason: "no answer"))
+        }
+      case .linked(let connection):
+        if isConnected(connection.device) != true { end(.disconnected) }
+      }
+    }
+
+    /// nil: there is no such device any more.
+    private func isConnected(_ device: String) -> Bool? { client.tree[device, BlueZTree.device, "Connected"]?.bool }
+
+    var deadline: TickInstant? {
+      switch phase {
+      case .idle, .starting, .linked: nil
+      case .ending(_, let until, _): until
+      case .scanning(let until), .connecting(_, let until), .resolving(_, let until), .opening(_, let until): until
+      }
+    }
+
+    private func show() {
+      switch phase {
+      case .idle(let failure): shown.show(.idle(failure))
+      case .starting, .ending: break
+      case .scanning: shown.show(.scanning(adapter: BlueZClient.short(adapter ?? "")))
+      case .connecting(let device, _), .resolving(let device, _), .opening(let device, _):
+        shown.show(.connecting(device: address(of: device)))
+      case .linked(let connection): shown.show(.connected(device: address(of: connection.device)))
+      }
+    }
+
+    private func address(of device: String) -> String {
+      client.tree[device, BlueZTree.device, "Address"]?.text ?? device
+    }
+
+    // MARK: an attempt
+
+    private func scan(on adapter: String, at now: TickInstant) {
+      phase = .scanning(until: now + patience)
+      guard find(on: adapter) == nil else { return }
+      var filter: [String: BusValue] = ["Transport": .text("le")]
+      if peer.name == nil && peer.address == nil { filter["UUIDs"] = .texts([profile.service.text]) }
+      let chosen = filter
+      ask(adapter, BlueZTree.adapter, "SetDiscoveryFilter", refused: { .scanRefused(reason: $0) }) {
+        (message) throws(SystemBus.Failure) in try message.append(.properties(chosen), as: "a{sv}")
+      }
+      ask(adapter, BlueZTree.adapter, "StartDiscovery", refused: { .scanRefused(reason: $0) })
+    }
+
+    /// Only who has been heard in this scan has a signal strength.
+    private func find(on adapter: String) -> String? {
+      client.tree.paths(with: BlueZTree.device, below: adapter).first { path in
+        func property(_ name: String) -> BusValue? { client.tree[path, BlueZTree.device, name] }
+        guard property("RSSI") != nil || property("Connected")?.bool ?? false else { return false }
+        if let address = peer.address { return property("Address")?.text?.uppercased() == address.uppercased() }
+        if let name = peer.name { return property("Name")?.text == name || property("Alias")?.text == name }
+        return property("UUIDs")?.texts?.contains(profile.service.text) ?? false
+      }
+    }
+
+    private func connect(to device: String, on adapter: String, at now: TickInstant) {
+      // Many radios do not connect while they scan.
+      stopScan(on: adapter)
+      if isConnected(device) ?? false {
+        phase = .resolving(device: device, until: now + patience)
+        return
+      }
+      phase = .connecting(device: device, until: now + patience)
+      ask(
+        device, BlueZTree.device, "Connect", refused: { .connectRefused(reason: $0) },
+        answered: { role, _, _ in role.phase = .resolving(device: device, until: MonotonicClock.now + role.patience) })
+    }
+
+    private func stopScan(on adapter: String) {
+      try? client.bus?.request(BlueZClient.name, adapter, BlueZTree.adapter, "StopDiscovery") { _, _ in }
+    }
+
+    private func open(_ device: String, at now: TickInstant) {
+      switch characteristics(of: device) {
+      case .failure(let failure): end(failure.reason)
+      case .success(let ends):
+        phase = .opening(device: device, until: now + patience)
+        subscribe(device, ends)
+      }
+    }
+
+    private struct Unfit: Error { let reason: BluetoothCentralFailure }
+
+    private func characteristics(of device: String) -> Result<Characteristics, Unfit> {
+      func uuid(_ path: String, _ interface: String) -> String? { client.tree[path, interface, "UUID"]?.text }
+      let services = client.tree.paths(with: BlueZTree.service, below: device)
+      guard let service = services.first(where: { uuid($0, BlueZTree.service) == profile.service.text }) else {
+        return .failure(Unfit(reason: .noService(profile.service)))
+      }
+      let all = client.tree.paths(with: BlueZTree.characteristic, below: service)
+      func path(_ wanted: BluetoothUUID) -> String? {
+        all.first { uuid($0, BlueZTree.characteristic) == wanted.text }
+      }
+      func flags(_ path: String) -> [String] { client.tree[path, BlueZTree.characteristic, "Flags"]?.texts ?? [] }
+      guard let written = path(profile.toPeripheral) else {
+        return .failure(Unfit(reason: .noCharacteristic(profile.toPeripheral)))
+      }
+      guard let notifies = path(profile.toCentral) else {
+        return .failure(Unfit(reason: .noCharacteristic(profile.toCentral)))
+      }
+      let takesCommands = flags(written).contains("write-without-response")
+      guard takesCommands || flags(written).contains("write") else {
+        return .failure(Unfit(reason: .notWritable(profile.toPeripheral)))
+      }
+      guard flags(notifies).contains("notify") || flags(notifies).contains("indicate") else {
+        return .failure(Unfit(reason: .notNotifying(profile.toCentral)))
+      }
+      return .success(Characteristics(written: written, notifies: notifies, takesCommands: takesCommands))
+    }
+
+    /// By a socket, or else by signals.
+    private func subscribe(_ device: String, _ ends: Characteristics) {
+      ask(
+        ends.notifies, BlueZTree.characteristic, "AcquireNotify",
+        arguments: Self.noOptions,
+        answered: { role, reply, failure in
+          if failure == nil, let socket = reply.descriptor() {
+            role.acquireWrite(device, ends, notifications: OwnedDescriptor(socket))
+          } else {
+            role.ask(
+              ends.notifies, BlueZTree.characteristic, "StartNotify", refused: { .subscriptionRefused(reason: $0) },
+              answered: { role, _, _ in role.acquireWrite(device, ends, notifications: nil) })
+          }
+        })
+    }
+
+    /// By a socket where writes need no response; BlueZ refuses WriteValue from then on. Otherwise by calls.
+    private func acquireWrite(_ device: String, _ ends: Characteristics, notifications: OwnedDescriptor?) {
+      func begin(_ role: CentralRole, writes: OwnedDescriptor?) {
+        role.begin(
+          Connection(device: device, ends: ends, sockets: .init(notifications: notifications, writes: writes)))
+      }
+      guard ends.takesCommands else { return begin(self, writes: nil) }
+      ask(
+        ends.written, BlueZTree.characteristic, "AcquireWrite", arguments: Self.noOptions,
+        answered: { role, reply, failure in
+          begin(role, writes: failure == nil ? reply.descriptor().map { OwnedDescriptor($0) } : nil)
+        })
+    }
+
+    private func begin(_ connection: Connection) {
+      phase = .linked(connection)
+      pieces = nil
+      isWriting = false
+      link.up()
+      shown.count { $0.connections &+= 1 }
+    }
+
+    private static func noOptions(_ message: borrowing BusMessage) throws(SystemBus.Failure) {
+      try message.append(.properties([:]), as: "a{sv}")
+    }
+
+    /// A call of this attempt. Refused, it ends the attempt with what `refused` says; without that it is answered too.
+    private func ask(
+      _ path: String, _ interface: String, _ method: String,
+      refused: ((String) -> BluetoothCentralFailure)? = nil,
+      arguments: (borrowing BusMessage) throws(SystemBus.Failure) -> Void = { (_) throws(SystemBus.Failure) in },
+      answered: @escaping (CentralRole, borrowing BusMessage, SystemBus.Failure?) -> Void = { _, _, _ in }
+    ) {
+      do throws(SystemBus.Failure) {
+        try client.bus?.request(
+          BlueZClient.name, path, interface, method, patienceMicroseconds: 60_000_000, arguments: arguments
+        ) { [unowned self, attempt, generation] reply, failure in
+          guard attempt == self.attempt, generation == client.generation else { return }
+          if let failure, let refused { end(refused(failure.message)) } else { answered(self, reply, failure) }
+        }
+      } catch {
+        end(.connectRefused(reason: error.message))
+      }
+    }
+
+    // MARK: the end of it
+
+    private func end(_ failure: BluetoothCentralFailure) {
+      attempt += 1
+      let last = phase
+      phase = .idle(failure)
+      pieces = nil
+      if link.isUp { link.down() }
+      switch last {
+      case .idle, .starting: break
+      case .scanning: if let adapter { finish(failure, adapter, BlueZTree.adapter, "StopDiscovery") }
+      case .connecting(let device, _), .resolving(let device, _), .opening(let device, _):
+        // Also ends an attempt that BlueZ has not given up yet.
+        finish(failure, device, BlueZTree.device, "Disconnect")
+      case .linked(let connection): finish(failure, connection.device, BlueZTree.device, "Disconnect")
+      case .ending(_, _, let again): ended(failure, again: again)
+      }
+    }
+
+    private func finish(_ failure: BluetoothCentralFailure, _ path: String, _ interface: String, _ method: String) {
+      guard client.tree.has(path, interface) else { return }
+      phase = .ending(failure, until: MonotonicClock.now + patience, again: false)
+      ask(
+        path, interface, method,
+        answered: { role, _, _ in
+          if case .ending(let failure, _, let again) = role.phase { role.ended(failure, again: again) }
+        })
+    }
+
+    private func ended(_ failure: BluetoothCentralFailure, again: Bool) {
+      attempt += 1
+      phase = again ? .starting : .idle(failure)
+      if again { shown.show(.idle(failure)) }
+    }
+
+    func finish() {
+      end(.asked)
+      client.bus?.flush()
+      shown.show(.stopped)
+    }
+
+    // MARK: messages
+
+    var waits: [(descriptor: Int32, events: Int16)] {
+      guard case .linked(let connection) = phase else { return [] }
+      var waits: [(descriptor: Int32, events: Int16)] = []
+      if let socket = connection.sockets.notifications { waits.append((socket.number, Int16(POLLIN))) }
+      // With no events it still tells that the other side has closed it.
+      if let socket = connection.sockets.writes { waits.append((socket.number, pieces == nil ? 0 : Int16(POLLOUT))) }
+      return waits
+    }
+
+    func ready(_ descriptor: Int32) {
+      guard case .linked(let connection) = phase else { return }
+      if descriptor == connection.sockets.notifications?.number {
+        if !connection.sockets.drain({ deliver($0) }) { end(.disconnected) }
+      } else if descriptor == connection.sockets.writes?.number {
+        if pieces == nil { end(.disconnected) } else { write() }
+      }
+    }
+
+    private func notified(_ path: String, _ value: [UInt8]) {
+      guard case .linked(let connection) = phase, connection.ends.notifies == path,
+        connection.sockets.notifications == nil
+      else { return }
+      value.withUnsafeBytes { deliver($0) }
+    }
+
+    private func deliver(_ bytes: UnsafeRawBufferPointer) {
+      let isDelivered = link.deliver(bytes)
+      shown.count { if isDelivered { $0.received &+= 1 } else { $0.refused &+= 1 } }
+    }
+
+    func rung() {
+      switch link.takeOrder() {
+      case .connect?:
+        switch phase {
+        case .idle: phase = .starting
+        case .ending(let failure, let until, _): phase = .ending(failure, until: until, again: true)
+        case .starting, .scanning, .connecting, .resolving, .opening, .linked: break
+        }
+      case .disconnect?:
+        switch phase {
+        case .idle: break
+        case .ending(let failure, let until, _): phase = .ending(failure, until: until, again: false)
+        case .starting, .scanning, .connecting, .resolving, .opening, .linked: end(.asked)
+        }
+      case nil: break
+      }
+      write()
+    }
+
+    /// Until BlueZ takes no more, or there is no more.
+    private func write() {
+      while true {
+        guard case .linked(let connection) = phase, !isWriting, let rest = pieces ?? next() else {
+          // Whatever was sent without a connection is taken out of the ring and dropped.
+          if !link.isUp { _ = link.takeMessage() }
+          return
+        }
+        let piece = rest.prefix(profile.mostBytes)
+        pieces = rest
+        if let socket = connection.sockets.writes {
+          switch connection.sockets.write(piece, to: socket) {
+          case .written: break
+          case .full: return
+          case .closed: return end(.disconnected)
+          }
+        } else {
+          call(connection, piece)
+        }
+        let left = rest.dropFirst(piece.count)
+        pieces = left.isEmpty ? nil : left
+        if left.isEmpty { shown.count { $0.sent &+= 1 } }
+      }
+    }
+
+    private func next() -> ArraySlice<UInt8>? {
+      while let message = link.takeMessage() {
+        if !message.isEmpty, profile.isStream || message.count <= profile.mostBytes { return message[...] }
+        shown.count { $0.dropped &+= 1 }
+      }
+      return nil
+    }
+
+    /// Without response as fast as they come, with response one after the other.
+    private func call(_ connection: Connection, _ piece: ArraySlice<UInt8>) {
+      let isCommand = connection.ends.takesCommands
+      isWriting = !isCommand
+      ask(
+        connection.ends.written, BlueZTree.characteristic, "WriteValue",
+        arguments: { (message) throws(SystemBus.Failure) in
+          try message.append(.bytes(Array(piece)), as: "ay")
+          try message.append(.properties(["type": .text(isCommand ? "command" : "request")]), as: "a{sv}")
+        },
+        answered: { role, _, _ in
+          guard !isCommand else { return }
+          role.isWriting = false
+          role.write()
+        })
+    }
+  }
+#endif

@@ -1,0 +1,276 @@
+import Buses
+import Glibc
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOWebSocket
+import Synchronization
+import Tactus
+
+/// A leg behind a daemon's door: binary WebSocket messages, from and to a `MessageBridge`.
+///
+/// Connects again when the connection ends, 0.5, 1, 2, 4, then every 5 s later. What the loop sends meanwhile is dropped, not
+/// kept: an old command is worse than none. Any thread; nothing blocks but `stop`.
+public final class LegDoorClient: Sendable {
+  /// For the operator's loop.
+  public let bridge: MessageBridge
+  private let connector: LegDoorConnector
+  private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+
+  /// - Parameters:
+  ///   - leg: 0…15; a message of any but leg 0 has its number before it, as `LegDoorAddress` says.
+  ///   - token, fingerprint: as `ServiceClient`'s.
+  /// - Throws: `ServiceClient.Failure`: `.withoutTLS`, `.badFingerprint`; `RuntimeError`: no descriptor is left.
+  public init(_ address: ServiceAddress, leg: Int = 0, token: String?, fingerprint: String? = nil) throws {
+    let security = address.isSecure ? try ClientSecurity(host: address.host, fingerprint: fingerprint) : nil
+    bridge = try MessageBridge()
+    connector = LegDoorConnector(address, LegDoorAddress(leg: leg), token, security, bridge, group.next())
+  }
+
+  /// Begins to connect.
+  public func start() { connector.start() }
+
+  /// Why there is no connection, in a few words; nil: there is one.
+  public var trouble: String? { connector.trouble.withLock { $0 } }
+
+  /// Sends what the loop has sent, closes the connection and ends the thread. Once, and last.
+  public func stop() {
+    connector.stop()
+    try? group.syncShutdownGracefully()
+  }
+}
+
+/// How a binary message of a daemon's door says which leg it is of: leg 0's is the LegCtrl frame itself, any other's has a byte
+/// before it, 0x80 plus the leg's number, both ways.
+struct LegDoorAddress: Sendable, Equatable {
+  let prefix: [UInt8]
+
+  init(leg: Int) {
+    precondition((0...15).contains(leg), "a daemon has at most sixteen legs")
+    prefix = leg == 0 ? [] : [0x80 | UInt8(leg)]
+  }
+
+  /// The frame in a message; nil: it is of another leg.
+  func message(in bytes: [UInt8]) -> [UInt8]? {
+    guard bytes.starts(with: prefix) else { return nil }
+    return Array(bytes[prefix.count...])
+  }
+}
+
+/// One connection after the other, on one event loop.
+private final class LegDoorConnector: @unchecked Sendable {  // safe: all but the constants is used on the event loop
+  let trouble = Mutex<String?>("connecting")
+  private let address: ServiceAddress
+  private let leg: LegDoorAddress
+  private let head: HTTPRequestHead
+  private let security: ClientSecurity?
+  private let bridge: MessageBridge
+  private let loop: any EventLoop
+  private var channel: (any Channel)?
+  private var departures: (any Channel)?
+  private var attempts = 0
+  private var isStopping = false
+
+  init(
+    _ address: ServiceAddress, _ leg: LegDoorAddress, _ token: String?, _ security: ClientSecurity?,
+    _ bridge: MessageBridge, _ loop: any EventLoop
+  ) {
+    (self.address, self.leg, self.security, self.bridge, self.loop) = (address, leg, security, bridge, loop)
+    var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/ws")
+    head.headers.add(name: "Host", value: address.description)
+    if let token { head.headers.add(name: "Authorization", value: "Bearer \(token)") }
+    self.head = head
+  }
+
+  func start() {
+    // The loop rings an eventfd; a pipe channel is how this library waits for one. It closes what it is given.
+    let bell = dup(bridge.departure.descriptor)
+    NIOPipeBootstrap(group: loop)
+      .channelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(DepartureHandler { [weak self] in self?.forward() })
+        }
+      }
+      .takingOwnershipOfDescriptor(input: bell)
+      .whenComplete { result in
+        switch result {
+        case .success(let channel):
+          self.departures = channel
+          self.connect()
+        case .failure(let error):
+          close(bell)
+          self.trouble.withLock { $0 = ServiceClient.words(error) }
+        }
+      }
+  }
+
+  func stop() {
+    let stopped = loop.flatSubmit { () -> EventLoopFuture<Void> in
+      self.isStopping = true
+      self.forward()
+      self.departures?.close(promise: nil)
+      return self.channel?.close() ?? self.loop.makeSucceededVoidFuture()
+    }
+    try? stopped.wait()
+  }
+
+  private func connect() {
+    guard !isStopping else { return }
+    let (leg, head, security, bridge) = (leg, head, security, bridge)
+    let refusal = Refusal()
+    let opened = loop.makePromise(of: (any Channel)?.self)
+    let deadline = loop.scheduleTask(in: .seconds(5)) { opened.fail(ServiceClient.Failure.timedOut) }
+    let connection = ClientBootstrap(group: loop).connectTimeout(.seconds(3))
+      .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+      .channelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          let pipeline = channel.pipeline.syncOperations
+          if let security { try security.secure(pipeline) }
+          try pipeline.configureUpgradableHTTPClientPipeline(
+            configuration: .init(upgradeConfiguration: Self.upgrade(head, leg, bridge, refusal))
+          ).cascade(to: opened)
+        }
+      }
+      .connect(host: address.host, port: address.port)
+    connection.cascadeFailure(to: opened)
+    opened.futureResult.whenComplete { result in
+      deadline.cancel()
+      switch result {
+      case .success(let channel?): self.opened(channel)
+      case .success(nil): refusal.whenKnown = { [weak self] in self?.again($0) }
+      case .failure(let error):
+        connection.whenSuccess { $0.close(promise: nil) }
+        self.again(
+          (error as? ServiceClient.Failure)?.description ?? security?.words(error) ?? ServiceClient.words(error))
+      }
+    }
+  }
+
+  private static func upgrade(
+    _ head: HTTPRequestHead, _ leg: LegDoorAddress, _ bridge: MessageBridge, _ refusal: Refusal
+  ) -> NIOTypedHTTPClientUpgradeConfiguration<(any Channel)?> {
+    let upgrader = NIOTypedWebSocketClientUpgrader<(any Channel)?>(maxFrameSize: 1 << 20) { channel, _ in
+      channel.eventLoop.makeCompletedFuture {
+        let pipeline = channel.pipeline.syncOperations
+        try pipeline.addHandler(
+          NIOWebSocketFrameAggregator(
+            minNonFinalFragmentSize: 1, maxAccumulatedFrameCount: 64, maxAccumulatedFrameSize: 1 << 20))
+        try pipeline.addHandler(LegDoorSession(leg, bridge))
+        return channel
+      }
+    }
+    return NIOTypedHTTPClientUpgradeConfiguration(upgradeRequestHead: head, upgraders: [upgrader]) { channel in
+      channel.eventLoop.makeCompletedFuture {
+        try channel.pipeline.syncOperations.addHandler(RefusalHandler(refusal))
+        return nil
+      }
+    }
+  }
+
+  private func opened(_ channel: any Channel) {
+    self.channel = channel
+    attempts = 0
+    trouble.withLock { $0 = nil }
+    if isStopping { channel.close(promise: nil) }
+    channel.closeFuture.whenComplete { _ in self.again("the connection was closed") }
+  }
+
+  private func again(_ reason: String) {
+    channel = nil
+    guard !isStopping else { return }
+    trouble.withLock { $0 = reason }
+    let milliseconds: Int64 = attempts >= 4 ? 5_000 : 500 << Int64(attempts)
+    attempts += 1
+    loop.scheduleTask(in: .milliseconds(milliseconds)) { self.connect() }
+  }
+
+  /// Sends, or drops, what waits.
+  private func forward() {
+    while let message = bridge.take() {
+      guard let channel else { continue }
+      let frame = WebSocketFrame(
+        fin: true, opcode: .binary, maskKey: .random(), data: channel.allocator.buffer(bytes: leg.prefix + message))
+      channel.write(frame, promise: nil)
+    }
+    channel?.flush()
+  }
+}
+
+/// Why a daemon does not upgrade.
+private final class Refusal: @unchecked Sendable {  // safe: used on one event loop
+  private var reason: String?
+  var whenKnown: ((String) -> Void)? { didSet { tell() } }
+
+  func become(_ reason: String) {
+    if self.reason == nil { self.reason = reason }
+    tell()
+  }
+
+  private func tell() {
+    guard let reason, let whenKnown else { return }
+    self.whenKnown = nil
+    whenKnown(reason)
+  }
+}
+
+private final class RefusalHandler: ChannelInboundHandler {
+  typealias InboundIn = HTTPClientResponsePart
+  private let refusal: Refusal
+
+  init(_ refusal: Refusal) { self.refusal = refusal }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard case .head(let head) = unwrapInboundIn(data) else { return }
+    switch head.status.code {
+    case 401: refusal.become("the daemon wants a valid token: give --token-file or set TACTUS_TOKEN")
+    case 403: refusal.become("the token does not allow this")
+    default: refusal.become("no WebSocket there: status \(head.status.code)")
+    }
+    context.close(promise: nil)
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    refusal.become("the connection was closed")
+    context.fireChannelInactive()
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+}
+
+/// Wakes at every ring of the bell.
+private final class DepartureHandler: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+  private let rang: () -> Void
+
+  init(_ rang: @escaping () -> Void) { self.rang = rang }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) { rang() }
+}
+
+/// Frames of the door: the leg's go to the loop, pings are answered; what the door tells besides, in text, is not for us.
+private final class LegDoorSession: ChannelInboundHandler {
+  typealias InboundIn = WebSocketFrame
+  typealias OutboundOut = WebSocketFrame
+  private let leg: LegDoorAddress
+  private let bridge: MessageBridge
+
+  init(_ leg: LegDoorAddress, _ bridge: MessageBridge) {
+    self.leg = leg
+    self.bridge = bridge
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let frame = unwrapInboundIn(data)
+    switch frame.opcode {
+    case .binary:
+      if let message = leg.message(in: Array(frame.unmaskedData.readableBytesView)) { bridge.deliver(message) }
+    case .ping:
+      let pong = WebSocketFrame(fin: true, opcode: .pong, maskKey: .random(), data: frame.unmaskedData)
+      context.writeAndFlush(wrapOutboundOut(pong), promise: nil)
+    case .connectionClose: context.close(promise: nil)
+    default: break
+    }
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+}

@@ -1,0 +1,60 @@
+import Dispatch
+import Logging
+import NIOCore
+import NIOPosix
+
+/// The listening socket, and the connections it has let in.
+final class Listener: Sendable {
+  /// They last as long as the process, and sleep while nothing is served: NIO forbids to end threads on which somebody may
+  /// still want to run something, and a handler may return at any time after its connection is closed.
+  static let threads = MultiThreadedEventLoopGroup(numberOfThreads: System.coreCount <= 2 ? 1 : 2)
+
+  /// In effect.
+  let address: SocketAddress
+  private let socket: any Channel
+  private let connections = OpenConnections()
+
+  /// Takes the port; connections wait until `open`. Blocks the calling thread, which is none of `threads`.
+  ///
+  /// - Throws: what NIO says: the port is taken, the address is not this machine's.
+  init(
+    _ service: ServiceChannel, address: String, port: UInt16, threads: MultiThreadedEventLoopGroup = threads,
+    logger: Logger
+  ) throws {
+    let connections = connections
+    socket = try ServerBootstrap(group: threads)
+      .serverChannelOption(.backlog, value: 256)
+      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+      .serverChannelOption(.autoRead, value: false)
+      .childChannelOption(.allowRemoteHalfClosure, value: true)
+      .childChannelInitializer { channel in
+        connections.add(channel)
+        return service.setup(channel: channel, logger: logger).map { value in
+          Task { await service.handle(value: value, logger: logger) }
+        }
+      }
+      .bind(host: address, port: Int(port)).wait()
+    guard let address = socket.localAddress else { preconditionFailure("a bound socket has an address") }
+    self.address = address
+  }
+
+  /// Lets connections in.
+  func open() { _ = socket.setOption(.autoRead, value: true) }
+
+  /// Closes the port at once, then every connection; requests under way have a quarter of a second to be answered.
+  ///
+  /// Blocks the calling thread, which is none of `threads`, for at most 750 ms, whatever the clients and handlers do. Needs no
+  /// thread of the pool that tasks share. Once only.
+  func stop() {
+    // It fails when an error has closed the socket already.
+    try? socket.close().wait()
+    let ended = DispatchSemaphore(value: 0)
+    connections.quiesce(ended: ended)
+    let loop = socket.eventLoop
+    let rudely = loop.scheduleTask(in: .milliseconds(250)) { [connections] in connections.closeAll() }
+    let patience = loop.scheduleTask(in: .milliseconds(750)) { _ = ended.signal() }
+    ended.wait()
+    rudely.cancel()
+    patience.cancel()
+  }
+}

@@ -1,0 +1,29 @@
+import NIOCore
+import NIOHTTP1
+
+/// That this connection's last request was let in. The same method, target and header fields again within `lifetime` are too,
+/// without asking the doorman: clients that poll send the same bytes every time, and admission is a sixth of an answer's cost.
+///
+/// A token that is revoked or expires closes the door at most `lifetime` later. Refusals are never remembered.
+struct RecentAdmission {
+  static let lifetime = TimeAmount.milliseconds(100)
+
+  private var head: HTTPRequestHead?
+  private var until = NIODeadline.uptimeNanoseconds(0)
+
+  /// Asks the doorman unless he has just let in the same.
+  mutating func check(
+    _ new: HTTPRequestHead, at now: NIODeadline, with shared: ServiceChannel.Shared, peer: String, scope: Scope?
+  ) throws(APIError) {
+    guard !covers(new, at: now) else { return }
+    _ = try shared.admit(new.request(isSecure: shared.isSecure), peer, scope)
+    head = new
+    until = now + Self.lifetime
+  }
+
+  private func covers(_ new: HTTPRequestHead, at now: NIODeadline) -> Bool {
+    guard now < until, let head else { return false }
+    return head.method == new.method && head.uri == new.uri
+      && head.headers.elementsEqual(new.headers) { $0.name == $1.name && $0.value == $1.value }
+  }
+}

@@ -1,0 +1,110 @@
+import Leg
+import Tactus
+import Wire
+
+/// What `tactus leg` shows.
+enum LegScreen {
+  static let help =
+    "a arm  d disarm  SPACE disarm at once  ←→ ±10 µs  shift ←→ or ↑↓ ±100  0…9 c home end  k 50 Hz  p ping  q quit"
+
+  /// `scrolled`: lines of the log below the last one shown.
+  static func lines(
+    _ snapshot: LegOperatorSnapshot, name: String, slider: LegSlider, meter: TelemetryMeter, journal: LegJournal,
+    scrolled: Int, size: TerminalSize
+  ) -> [TopScreen.Line] {
+    var lines = [TopScreen.Line(text: "leg \(name)", style: .heading)]
+    let telemetry = snapshot.heard?.telemetry
+    lines.append(state(telemetry))
+    lines.append(
+      TopScreen.Line(text: "command   \(age(telemetry))   battery \(battery(telemetry))"))
+    lines.append(link(snapshot, meter))
+    lines.append(TopScreen.Line(text: "pulse     \(padded(slider.microseconds)) µs   \(slider.drawing)"))
+    lines.append(TopScreen.Line(text: "keepalive \(keepalive(snapshot.state))"))
+    let room = max(1, size.height - lines.count - 2)
+    let end = max(min(room, journal.entries.count), journal.entries.count - max(0, scrolled))
+    let below = journal.entries.count - end
+    lines.append(TopScreen.Line(text: below > 0 ? "log (\(below) more below)" : "log", style: .heading))
+    let shown = journal.entries[..<end].suffix(room)
+    lines += shown.map { TopScreen.Line(text: $0) }
+    lines += Array(repeating: TopScreen.Line(text: ""), count: room - shown.count)
+    lines.append(TopScreen.Line(text: help))
+    return lines
+  }
+
+  private static func state(_ telemetry: LegTelemetry?) -> TopScreen.Line {
+    guard let telemetry else { return TopScreen.Line(text: "state     not known: nobody answers", style: .warning) }
+    let cause = telemetry.error == .none ? "" : ": \(telemetry.error)"
+    switch telemetry.state {
+    case .disarmed: return TopScreen.Line(text: "state     disarmed\(cause)", style: cause.isEmpty ? .plain : .warning)
+    case .armed: return TopScreen.Line(text: "state     ARMED\(cause)", style: .warning)
+    case .fault:
+      return TopScreen.Line(text: "state     *** FAULT\(cause) ***   disarm first (d), then arm (a)", style: .alarm)
+    }
+  }
+
+  private static func age(_ telemetry: LegTelemetry?) -> String {
+    guard let telemetry else { return "—" }
+    let age = telemetry.lastCommandAgeMilliseconds
+    return age == .max ? "65535 ms old or older" : "\(age) ms old"
+  }
+
+  /// `7.40 V`; 0 on the wire is no sensor.
+  static func battery(_ telemetry: LegTelemetry?) -> String {
+    guard let telemetry else { return "—" }
+    let millivolts = Int(telemetry.battery.count)
+    guard millivolts > 0 else { return "no sensor" }
+    let hundredths = (millivolts + 5) / 10
+    return "\(hundredths / 100).\(String(100 + hundredths % 100).dropFirst()) V"
+  }
+
+  private static func link(_ snapshot: LegOperatorSnapshot, _ meter: TelemetryMeter) -> TopScreen.Line {
+    let counts =
+      "\(snapshot.sent) sent, \(snapshot.sendFailures) not sent, \(snapshot.received) telemetry, \(snapshot.malformed) malformed"
+    return switch snapshot.telemetryAge {
+    case .nothingYet: TopScreen.Line(text: "link      no telemetry   \(counts)", style: .warning)
+    case .fresh(let age):
+      TopScreen.Line(text: "link      telemetry \(meter.words), \(age.count / 1_000_000) ms old   \(counts)")
+    case .stale(let age):
+      TopScreen.Line(text: "link      STALE for \(age.count / 1_000_000) ms   \(counts)", style: .warning)
+    }
+  }
+
+  private static func keepalive(_ state: LegOperatorState) -> String {
+    switch state {
+    case .connecting: "—   connecting"
+    case .connected: "off   a ping when the last command is older than 150 ms"
+    case .periodic: "ON   the pulse at 50 Hz"
+    case .quitting, .finished: "off   disarming"
+    }
+  }
+
+  private static func padded(_ number: Int) -> String {
+    let text = String(number)
+    return String(repeating: " ", count: max(0, 4 - text.count)) + text
+  }
+}
+
+/// Telemetry frames a second over the last two seconds.
+struct TelemetryMeter {
+  private var samples: [(at: TickInstant, received: Int64)] = []
+
+  mutating func take(_ snapshot: LegOperatorSnapshot) {
+    samples.append((snapshot.at, snapshot.received))
+    samples.removeAll { snapshot.at - $0.at > .seconds(2) }
+  }
+
+  /// nil before half a second has passed.
+  var hertz: Double? {
+    guard let first = samples.first, let last = samples.last, last.at - first.at >= .milliseconds(500) else {
+      return nil
+    }
+    return Double(last.received - first.received) / (last.at - first.at).inSeconds
+  }
+
+  /// `10.0 Hz`
+  var words: String {
+    guard let hertz else { return "arrives" }
+    let tenths = Int((hertz * 10).rounded())
+    return "\(tenths / 10).\(tenths % 10) Hz"
+  }
+}

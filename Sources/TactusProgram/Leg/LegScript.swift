@@ -1,0 +1,150 @@
+import Leg
+import Tactus
+import Wire
+
+/// Operating a leg for a script: what to ask next, and in the end whether the leg obeyed. Pure.
+struct LegScript {
+  enum Motion: Equatable {
+    case hold(PulseWidth)
+    /// From one pulse to the other and back, each way in this time.
+    case sweep(from: PulseWidth, to: PulseWidth, over: Nanoseconds)
+
+    func pulse(after elapsed: Nanoseconds) -> PulseWidth {
+      switch self {
+      case .hold(let pulse): return pulse
+      case .sweep(let from, let to, let over):
+        let place = elapsed.inSeconds.truncatingRemainder(dividingBy: 2 * over.inSeconds) / over.inSeconds
+        let share = place <= 1 ? place : 2 - place
+        let width = Double(from.microseconds) + share * (Double(to.microseconds) - Double(from.microseconds))
+        return .microseconds(UInt16(width.rounded()))
+      }
+    }
+  }
+
+  struct Task: Equatable {
+    /// Leaves a fault, first.
+    var disarms = false
+    var arms = false
+    var motion: Motion?
+    /// nil: only disarm.
+    var duration: Nanoseconds?
+  }
+
+  /// What to do now.
+  struct Step: Equatable {
+    var request: LegOperatorRequest?
+    var pulse: PulseWidth?
+    /// The end: nil is success, a text says why not.
+    var end: Outcome?
+  }
+
+  enum Outcome: Equatable {
+    case obeyed
+    case disobeyed(String)
+  }
+
+  private enum Phase: Equatable {
+    case connecting
+    case disarming
+    case arming
+    case running
+    case quitting
+  }
+
+  /// How long telemetry is waited for, and how long a command may take to show in it.
+  private static let connectPatience = Nanoseconds.seconds(5)
+  private static let patience = Nanoseconds.seconds(2)
+  private static let repeatsAfter = Nanoseconds.milliseconds(300)
+
+  let task: Task
+  private var phase = Phase.connecting
+  private var since: TickInstant?
+  private var askedAt: TickInstant?
+  private var complaint: String?
+
+  init(_ task: Task) { self.task = task }
+
+  /// At every snapshot, until it says the end.
+  mutating func step(_ snapshot: LegOperatorSnapshot) -> Step {
+    let start = since ?? snapshot.at
+    since = start
+    let elapsed = snapshot.at - start
+    switch phase {
+    case .connecting:
+      if let telemetry = snapshot.heard?.telemetry { return begin(telemetry, at: snapshot.at) }
+      guard elapsed < Self.connectPatience else { return failure("no telemetry: is a leg listening there?") }
+    case .disarming:
+      if let heard = snapshot.heard, heard.at > start, heard.telemetry.state == .disarmed {
+        return task.arms || task.motion != nil ? arm(at: snapshot.at) : enter(.quitting, at: snapshot.at, .quit)
+      }
+      guard elapsed < Self.patience else { return failure("the leg did not disarm (\(words(snapshot)))") }
+      return again(.disarm, at: snapshot.at)
+    case .arming:
+      if let heard = snapshot.heard, heard.at > start, heard.telemetry.state == .armed { return run(at: snapshot.at) }
+      guard elapsed < Self.patience else { return failure("the leg did not arm (\(words(snapshot)))") }
+      return again(.arm, at: snapshot.at)
+    case .running: return running(snapshot, elapsed)
+    case .quitting:
+      if case .finished = snapshot.state, let heard = snapshot.heard, heard.at > start,
+        heard.telemetry.state == .disarmed
+      {
+        return Step(end: complaint.map { .disobeyed($0) } ?? .obeyed)
+      }
+      guard elapsed < Self.patience else { return failure("the disarm was not confirmed (\(words(snapshot)))") }
+    }
+    return Step()
+  }
+
+  private mutating func begin(_ telemetry: LegTelemetry, at now: TickInstant) -> Step {
+    if task.disarms { return enter(.disarming, at: now, .disarm) }
+    switch telemetry.state {
+    case .disarmed where task.arms: return arm(at: now)
+    case .armed: return run(at: now)
+    case .disarmed: return failure("the leg is disarmed: give --arm")
+    case .fault: return failure("the leg is in fault (\(telemetry.error)): give --disarm to leave it first")
+    }
+  }
+
+  private mutating func arm(at now: TickInstant) -> Step {
+    guard task.arms else { return failure("the leg is disarmed: give --arm") }
+    return enter(.arming, at: now, .arm)
+  }
+
+  private mutating func run(at now: TickInstant) -> Step {
+    var step = enter(.running, at: now, nil)
+    if let motion = task.motion {
+      step.pulse = motion.pulse(after: .zero)
+      step.request = .periodic(true)
+    }
+    return step
+  }
+
+  private mutating func running(_ snapshot: LegOperatorSnapshot, _ elapsed: Nanoseconds) -> Step {
+    guard let telemetry = snapshot.heard?.telemetry else { return failure("the leg has fallen silent") }
+    guard telemetry.state == .armed else { return failure("the leg did not stay armed (\(words(snapshot)))") }
+    if telemetry.error != .none { complaint = "the leg reported an error: \(telemetry.error)" }
+    guard let duration = task.duration, elapsed < duration else { return enter(.quitting, at: snapshot.at, .quit) }
+    return Step(pulse: task.motion?.pulse(after: elapsed))
+  }
+
+  private mutating func enter(_ next: Phase, at now: TickInstant, _ request: LegOperatorRequest?) -> Step {
+    phase = next
+    since = now
+    askedAt = now
+    return Step(request: request)
+  }
+
+  /// The datagram may have been lost: once more, as a person would.
+  private mutating func again(_ request: LegOperatorRequest, at now: TickInstant) -> Step {
+    guard let askedAt, now - askedAt >= Self.repeatsAfter else { return Step() }
+    self.askedAt = now
+    return Step(request: request)
+  }
+
+  private func failure(_ text: String) -> Step { Step(end: .disobeyed(text)) }
+
+  private func words(_ snapshot: LegOperatorSnapshot) -> String {
+    guard let telemetry = snapshot.heard?.telemetry else { return "no telemetry" }
+    return "\(telemetry.state)" + (telemetry.error == .none ? "" : ": \(telemetry.error)")
+  }
+}

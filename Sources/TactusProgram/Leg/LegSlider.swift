@@ -1,0 +1,25 @@
+import Wire
+
+/// The pulse under the operator's keys, 500…2500 µs.
+struct LegSlider: Equatable {
+  private(set) var microseconds = Int(PulseWidth.middle.microseconds)
+
+  var pulse: PulseWidth { .microseconds(UInt16(microseconds)) }
+
+  /// Whether it has moved.
+  mutating func press(_ key: LegKey) -> Bool {
+    let before = microseconds
+    switch key {
+    case .move(let by): microseconds = min(2500, max(500, microseconds + by))
+    case .moveTo(let wanted): microseconds = min(2500, max(500, wanted))
+    case .arm, .disarm, .disarmAtOnce, .ping, .keepalive, .scroll, .quit: break
+    }
+    return microseconds != before
+  }
+
+  /// `500 ├─────●─────┤ 2500`, the knob among 41 places.
+  var drawing: String {
+    let place = (microseconds - 500 + 25) / 50
+    return "500 ├" + String(repeating: "─", count: place) + "●" + String(repeating: "─", count: 40 - place) + "┤ 2500"
+  }
+}

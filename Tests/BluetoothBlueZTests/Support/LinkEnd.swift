@@ -1,0 +1,56 @@
+import Buses
+import Glibc
+import Tactus
+import Testing
+
+/// A loop's end of a link, in a test's hands.
+final class LinkEnd {
+  var port: DatagramPort
+  var control: LinkControl
+  private var batch = DatagramBatch(capacity: 8, size: 64)
+  private var waiting: [[UInt8]] = []
+
+  init(_ link: MessageLink) {
+    port = link.port()
+    control = link.control()
+  }
+
+  /// The next event, within ten seconds.
+  func event() -> LinkEvent? {
+    for _ in 0..<100 {
+      if let event = control.takeEvent() { return event }
+      drain()
+      if let event = control.takeEvent() { return event }
+      wait()
+    }
+    return nil
+  }
+
+  /// The next message, within ten seconds.
+  func message() -> [UInt8]? {
+    for _ in 0..<100 {
+      drain()
+      if !waiting.isEmpty { return waiting.removeFirst() }
+      wait()
+    }
+    return nil
+  }
+
+  func send(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes { port.send($0, to: MessageLink.peer) } }
+
+  private func drain() {
+    _ = port.receive(into: &batch)
+    for index in 0..<batch.count { waiting.append(Array(batch.bytes(index)!)) }
+  }
+
+  /// Whether a descriptor polls readable now.
+  static func isReadable(_ descriptor: Int32) -> Bool {
+    var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&entry, 1, 0) > 0
+  }
+
+  private func wait() {
+    var entry = pollfd(fd: port.descriptor!, events: Int16(POLLIN), revents: 0)
+    poll(&entry, 1, 100)
+  }
+}
