@@ -139,7 +139,7 @@ struct LegDoorTests {
     _ = await bench.frame(LegBytes.arm, rings: 0)
     _ = await bench.frame(LegBytes.set(1500), rings: 0)
     bench.door.clientLeft(.one)
-    await bench.rung(3)
+    await bench.rung(2)
     bench.run(for: 2)
     #expect(bench.state(0) == .fault(.linkLost, .confirmed))
   }
