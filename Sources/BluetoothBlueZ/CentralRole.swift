@@ -167,9 +167,9 @@
       var filter: [String: BusValue] = ["Transport": .text("le")]
       if peer.name == nil && peer.address == nil { filter["UUIDs"] = .texts([profile.service.text]) }
       let chosen = filter
-      ask(adapter, BlueZTree.adapter, "SetDiscoveryFilter", refused: { .scanRefused(reason: $0) }) {
-        (message) throws(SystemBus.Failure) in try message.append(.properties(chosen), as: "a{sv}")
-      }
+      ask(
+        adapter, BlueZTree.adapter, "SetDiscoveryFilter", refused: { .scanRefused(reason: $0) },
+        arguments: { (message) throws(SystemBus.Failure) in try message.append(.properties(chosen), as: "a{sv}") })
       ask(adapter, BlueZTree.adapter, "StartDiscovery", refused: { .scanRefused(reason: $0) })
     }
 

@@ -30,11 +30,11 @@
         if advertisements[path] != nil { return exists(call) }
         forward(
           call, to: sender, object, "org.freedesktop.DBus.Properties", "GetAll",
-          arguments: { (message) throws(SystemBus.Failure) in try message.append("org.bluez.LEAdvertisement1") }
-        ) { mock, reply in
-          mock.advertisements[path] = (sender, object, reply.value()?.properties ?? [:])
-          mock.hear()
-        }
+          arguments: { (message) throws(SystemBus.Failure) in try message.append("org.bluez.LEAdvertisement1") },
+          { mock, reply in
+            mock.advertisements[path] = (sender, object, reply.value()?.properties ?? [:])
+            mock.hear()
+          })
       case (_, "UnregisterApplication"):
         applications[path] = nil
         try? bus.reply(to: call)
