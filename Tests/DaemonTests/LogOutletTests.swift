@@ -43,6 +43,8 @@ struct LogOutletTests {
       let bytes = try #require(readWhenReady(pipe.fileHandleForReading.fileDescriptor))
       text += String(decoding: bytes, as: UTF8.self)
     }
+    // What still waits may fill the queue, and would have the end dropped.
+    outlet.flush(limit: .seconds(60))
     outlet.put(Array("end\n".utf8))
     text += read(until: "end\n")
     let lines = text.split(separator: "\n")
