@@ -2,7 +2,7 @@ import NIOCore
 import NIOHTTP1
 
 /// That this connection's last request was let in. The same method, target and header fields again within `lifetime` are too,
-/// without asking the doorman: clients that poll send the same bytes every time, and admission is a sixth of an answer's cost.
+/// without asking the doorman: clients that poll send the same bytes every time, and admission was a seventh of an answer's cost.
 ///
 /// A token that is revoked or expires closes the door at most `lifetime` later. Refusals are never remembered.
 struct RecentAdmission {
