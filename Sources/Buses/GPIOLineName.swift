@@ -20,7 +20,7 @@ public struct GPIOLineName: Sendable, Hashable {
   }
 
   /// Reads `GPIO17`, any other line's name, `17` (the same as `GPIO17`), and `CHIP:17`. Nil: empty, longer than the
-  /// kernel's 31 bytes, with a space or a comma in it, or a number out of range.
+  /// kernel's 31 bytes, with a space or a comma in it, a sign before it, or a number out of range.
   public init?(_ text: String) {
     guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ",") }) else { return nil }
     if let colon = text.lastIndex(of: ":") {
@@ -33,7 +33,7 @@ public struct GPIOLineName: Sendable, Hashable {
       guard let number = Self.number(text[...], below: 54) else { return nil }
       self = .bcm(number)
     } else {
-      guard text.utf8.count <= 31 else { return nil }
+      guard text.utf8.count <= 31, text.first != "+", text.first != "-" else { return nil }
       place = .name(text)
     }
   }

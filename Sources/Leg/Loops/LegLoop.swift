@@ -72,7 +72,8 @@ public struct LegLoop: ~Copyable, ControlLoop {
   ///   - bell: rung when notices or answers have been pushed. Both bells must outlive the loop.
   public init(
     legs configurations: [LegConfiguration], chip: PCA9685, on bus: consuming I2CBus,
-    outputEnable: consuming GPIOLines? = nil, ports: consuming LegPorts, requests: consuming RingReader<LegRequest>, requestBell: DoorbellInput? = nil,
+    outputEnable: consuming GPIOLines? = nil, ports: consuming LegPorts, requests: consuming RingReader<LegRequest>,
+    requestBell: DoorbellInput? = nil,
     answers: consuming RingWriter<LegAnswer>, snapshot: consuming LatestWriter<LegSnapshot>,
     notices: consuming RingWriter<LegNotice>, bell: DoorbellButton? = nil
   ) {
