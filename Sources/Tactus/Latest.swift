@@ -34,6 +34,9 @@ public final class Latest<Element: BitwiseCopyable>: @unchecked Sendable {
 
   /// A reading end: as many as are wanted.
   public func reader() -> LatestReader<Element> { LatestReader(self) }
+
+  /// How often a value has been published, for who wants nothing else of it. Valid as long as this object.
+  public var version: LatestVersion { LatestVersion(sequence: storage.sequence) }
 }
 
 /// Sequence number and two slots of whole words: together in one cache line where they fit, since a small value then costs
@@ -107,6 +110,15 @@ func copyWordsOut(_ slot: UnsafeMutablePointer<Atomic<UInt64>>, _ bytes: UnsafeM
       byte &+= 1
     }
   }
+}
+
+/// Whether something publishes, without what: a plain value, the same type whatever the element. See `Latest.version`.
+public struct LatestVersion: @unchecked Sendable, BitwiseCopyable {
+  // Sendable: every access is atomic.
+  let sequence: UnsafeMutablePointer<Atomic<UInt64>>
+
+  @_noLocks @_noAllocation
+  public func read() -> UInt64 { sequence.pointee.load(ordering: .acquiring) }
 }
 
 /// The writing end of a `Latest`. Not copyable: it belongs to one thread at a time.

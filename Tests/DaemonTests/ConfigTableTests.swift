@@ -27,7 +27,7 @@ struct ConfigTableTests {
   func sections() {
     let sections = Set(ConfigTable.sections.map(\.name))
     for key in ConfigTable.keys {
-      #expect(sections.contains(String(key.path.prefix { $0 != "." })), "\(key.path)")
+      #expect(sections.contains(String(key.path.prefix { $0 != "." && $0 != "[" })), "\(key.path)")
       #expect(key.doc.hasSuffix(".") || key.doc.hasSuffix(")."), "\(key.path)")
     }
   }
@@ -43,15 +43,19 @@ struct ConfigTableTests {
   func referenceReads() throws {
     let file = try YAMLFile(text: ConfigReference.text, name: "reference.yaml")
     let found = try ConfigReader.read(file, environment: [:])
-    for key in ConfigTable.keys { #expect(found.values[key.path] == key.standard, "\(key.path)") }
+    for key in ConfigTable.keys {
+      #expect(found.values[key.path.replacing("[]", with: "[0]")] == key.standard, "\(key.path)")
+    }
   }
 
   @Test(
-    "the files in config/: read without an error", arguments: ["simulated.yaml", "rider-pi.yaml", "reference.yaml"])
+    "the files in config/: read without an error",
+    arguments: ["simulated.yaml", "rider-pi.yaml", "leg.yaml", "reference.yaml"])
   func shipped(name: String) throws {
     let configuration = try Configuration.read(
       path: repository.appending(path: "config/\(name)").path(percentEncoded: false), environment: [:])
-    #expect(configuration.motors != nil)
-    #expect((configuration.bindAddress == "0.0.0.0") == (name == "rider-pi.yaml"))
+    #expect((configuration.motors != nil) == (name != "leg.yaml"))
+    #expect((configuration.legs != nil) == (name != "rider-pi.yaml"))
+    #expect((configuration.bindAddress == "0.0.0.0") == ["rider-pi.yaml", "leg.yaml"].contains(name))
   }
 }

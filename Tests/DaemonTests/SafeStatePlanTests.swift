@@ -36,6 +36,20 @@ struct SafeStatePlanTests {
     #expect(try plan("backend: xgo-rider, serial_device: /dev/x") == ["serial:115200:\(neutral)\(neutral):/dev/x"])
   }
 
+  @Test("pca9685: every channel off by one byte, after the motors' writes")
+  func legs() throws {
+    func plan(_ text: String) throws -> [String] {
+      let configuration = try Configuration.read(YAMLFile(text: text, name: "c.yaml"), environment: [:])
+      return SafeStatePlan.writes(for: configuration).map(\.description)
+    }
+    #expect(try plan("leg: { i2c_bus: 3, i2c_address: 0x41 }") == ["i2c-byte:41:fd:10:/dev/i2c-3"])
+    #expect(try plan("legs: [{}, {}]") == ["i2c-byte:40:fd:10:/dev/i2c-1"])
+    #expect(try plan("leg: { backend: sim }") == [])
+    #expect(
+      try plan("motors: { backend: yb-pcb-car }\nleg:\n")
+        == ["i2c-byte:16:02:00:/dev/i2c-1", "i2c-block:16:01:01000100:/dev/i2c-1", "i2c-byte:40:fd:10:/dev/i2c-1"])
+  }
+
   @Test("sim: nothing to stop")
   func simulated() throws {
     #expect(try plan("backend: sim") == [])

@@ -42,13 +42,15 @@ struct SupervisorLoopTests {
     defer { for descriptor in pair { close(descriptor) } }
     let lane = system.lane(
       port: network.port(Self.robot), input: .simulated(network.input(Self.robot)), bell: nil)
+    let other = Latest(0)
     let runtime = try Runtime(lockMemory: false) {
       lane
+      Lane("other") { Loop("other", every: .hertz(50)) { OtherLoop(output: other.writer()) } }
       Lane("supervisor") {
         Loop("supervisor", every: SupervisorLoop.rate) {
           SupervisorLoop(
-            robot: system.snapshot.reader(), notices: notices.writer(), bell: bell.button, guardSocket: pair[0],
-            patience: .seconds(1))
+            heartbeats: [system.snapshot.version, other.version], notices: notices.writer(), bell: bell.button,
+            guardSocket: pair[0], patience: .seconds(1))
         }
       }
     }
@@ -57,7 +59,7 @@ struct SupervisorLoopTests {
       Setup(simulation: try runtime.simulation(), network: network, bell: bell, guardEnd: pair[1]), &reader)
   }
 
-  @Test("the control loop ticks: a heartbeat for every look, a pulse every second")
+  @Test("every control loop ticks: a heartbeat for every look, a pulse every second")
   func healthy() throws {
     try withSetup { setup, notices in
       setup.simulation.run(for: .seconds(10))
@@ -77,17 +79,19 @@ struct SupervisorLoopTests {
     }
   }
 
-  @Test("the control loop hangs for 3 s: no heartbeat, reported after 1 s, and again when it is back")
-  func hang() throws {
+  @Test(
+    "one of two control loops hangs for 3 s: no heartbeat, reported after 1 s by its place, and again when it is back",
+    arguments: [(RobotSystem.loopName, 0), ("other", 1)])
+  func hang(loop: String, place: Int) throws {
     try withSetup { setup, notices in
       setup.simulation.run(for: .seconds(2))
       _ = setup.heartbeats()
       while notices.pop() != nil {}
-      setup.simulation.stall(loop: RobotSystem.loopName, at: setup.simulation.now, by: .seconds(3))
+      setup.simulation.stall(loop: loop, at: setup.simulation.now, by: .seconds(3))
       setup.simulation.run(for: .milliseconds(2900))
       #expect(setup.heartbeats() <= 2)
       var news = notices.news()
-      guard news.count == 1, case .stalled(let span) = news[0] else {
+      guard news.count == 1, case .stalled(place, let span) = news[0] else {
         Issue.record("not reported")
         return
       }
@@ -95,12 +99,20 @@ struct SupervisorLoopTests {
       setup.simulation.run(for: .milliseconds(500))
       #expect(setup.heartbeats() >= 3)
       news = notices.news()
-      guard case .resumed? = news.first else {
+      guard case .resumed(place)? = news.first else {
         Issue.record("the return was not reported")
         return
       }
     }
   }
+}
+
+/// Another system's control loop.
+private struct OtherLoop: ~Copyable, ControlLoop {
+  var output: LatestWriter<Int>
+
+  @_noLocks @_noAllocation
+  mutating func tick(_ tick: Tick) { output.write(1) }
 }
 
 extension RingReader<SupervisorNotice> {

@@ -1,7 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
 
-@Suite struct ReadmeTests {
+@Suite(.ownThread) struct ReadmeTests {
   @Test("README: every test that a rule names exists")
   func namedTestsExist() throws {
     let tests = URL(filePath: #filePath).deletingLastPathComponent()

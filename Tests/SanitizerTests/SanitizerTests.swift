@@ -176,7 +176,7 @@ struct SanitizerTests {
       Lane("a") {
         Loop("supervisor", every: SupervisorLoop.rate) {
           SupervisorLoop(
-            robot: snapshot.reader(), notices: notices.writer(), bell: bell.button, guardSocket: sockets[0],
+            heartbeats: [snapshot.version], notices: notices.writer(), bell: bell.button, guardSocket: sockets[0],
             patience: .seconds(1))
         }
       }
@@ -185,8 +185,9 @@ struct SanitizerTests {
     var writer = snapshot.writer()
     var value = RobotSnapshot(.standard)
     for second in 1...(Self.ticks / 10) {
-      if second % 5 != 0 { value.at = simulation.now }
-      writer.write(value)
+      value.at = simulation.now
+      // Every fifth second nothing is published: a stall, and a return.
+      if second % 5 != 0 { writer.write(value) }
       simulation.run(for: .seconds(1))
       bell.clear()
     }

@@ -19,17 +19,24 @@ CONFIG = """\
 network:
   bind_address: 127.0.0.1
   motor_udp_port: 0
+  leg_udp_port: 0
   http_port: {port}
 motors:
   backend: yb-pcb-car
   acceleration: 0
   command_timeout: 1.0
+leg:
+  # A shared test machine may pause.
+  deadman_ms: 10000
 runtime:
   lock_memory: false
   robot:
     scheduling: normal
     rate_hz: 50
     # A shared test machine may pause: only silence and stops are tested here, not missed releases.
+    safe_state_after: 1000
+  leg:
+    scheduling: normal
     safe_state_after: 1000
 logging:
   level: INFO

@@ -7,7 +7,7 @@ import time
 
 def test_status_health_and_document(daemon):
     status = daemon.get("/api/status")
-    assert status.status_code == 200 and status.json()["ok"] is True and set(status.json()["systems"]) == {"robot"}
+    assert status.status_code == 200 and status.json()["ok"] is True and set(status.json()["systems"]) == {"robot", "leg"}
     assert status.headers["Content-Type"].startswith("application/json")
     health = daemon.get("/api/health", token=None)
     assert health.status_code == 200 and health.json()["ok"] is True
@@ -23,7 +23,7 @@ def test_status_is_quick(daemon):
 
 def test_runtime_accounts_for_every_release(daemon):
     loops = daemon.get("/api/runtime").json()["loops"]
-    assert {"robot.motors", "supervisor"} <= {loop["name"] for loop in loops}
+    assert {"robot.motors", "leg.servos", "supervisor"} <= {loop["name"] for loop in loops}
     for loop in loops:
         assert loop["released"] == loop["ran"] + loop["skipped"] + loop["pending"]
 
@@ -37,7 +37,7 @@ def test_curl_reads_the_robot(daemon):
 
 def test_every_system_stops_and_is_reset_together(own_daemon):
     daemon = own_daemon()
-    assert daemon.post("/api/e-stop").json() == {"ok": True, "systems": ["robot"]}
+    assert daemon.post("/api/e-stop").json() == {"ok": True, "systems": ["robot", "leg"]}
     assert daemon.get("/api/status").json()["systems"]["robot"]["state"] == "emergencyStopped"
     assert daemon.post("/api/reset").status_code == 200
     assert daemon.get("/api/status").json()["systems"]["robot"]["state"] == "stopped"
@@ -97,3 +97,16 @@ def test_a_simulated_fault_is_seen_and_cleared(own_daemon):
     assert any(one["result"] < 0 for one in daemon.get(f"/api/sim/bus/{name}").json()["transactions"])
     assert daemon.post("/api/sim/fault", {"fault": "clear"}).json()["faults"] == []
     daemon.reset()
+
+
+def test_leg_arms_moves_and_stops(daemon):
+    assert daemon.post("/api/leg/0/disarm").status_code == 200
+    refused = daemon.post("/api/leg/0/set", {"pulseUs": 1500})
+    assert refused.status_code == 409 and refused.json()["code"] == "NOT_ARMED"
+    assert daemon.post("/api/leg/0/arm").json()["leg"]["positionless"] is True
+    assert daemon.post("/api/leg/0/set", {"pulseUs": 1500}).json()["leg"]["pulseUs"] == 1500
+    assert daemon.get("/api/leg").json()["legs"][0]["state"] == "armed"
+    assert abs(daemon.get("/api/sim/leg").json()["legs"][0]["pulseUs"] - 1500) < 5
+    assert daemon.post("/api/leg/disarm").json()["legs"][0]["pulseUs"] is None
+    assert daemon.get("/api/sim/leg").json()["legs"][0]["pulseUs"] is None
+    assert daemon.post("/api/leg/16/arm").status_code == 404

@@ -324,20 +324,26 @@ struct WebServiceTests {
     #expect(client.next("hello") != nil)
     // More tasks than there are threads: what is asked of them waits behind these until the service has stopped.
     let (held, end) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let gaveUp = DispatchSemaphore(value: 0)
     let count = ProcessInfo.processInfo.activeProcessorCount + 64
     for _ in 0..<count {
       Task.detached {
         held.signal()
-        hold(until: end)
+        guard !hold(until: end) else { return }
+        gaveUp.signal()
+        for _ in 0..<count { end.signal() }
       }
     }
     held.wait()
     service.service.stop()
+    #expect(gaveUp.wait(timeout: .now()) == .timedOut, "it waited for a thread of the pool")
     for _ in 0..<count { end.signal() }
     #expect(client.nextClose()?.closeCode == 1001)
     #expect(throws: TestClient.Failure(call: "connect: Connection refused")) { try TestClient(port: service.port) }
   }
 }
 
-/// A task must not wait so; here it is to.
-private func hold(until end: DispatchSemaphore) { end.wait() }
+/// A task must not wait so; here it is to. False: in vain.
+private func hold(until end: DispatchSemaphore) -> Bool {
+  end.wait(timeout: .now() + .milliseconds(Int(patience))) == .success
+}

@@ -167,9 +167,6 @@ public struct LegLoop: ~Copyable, ControlLoop {
   @_noLocks @_noAllocation
   private mutating func finish() {
     for index in 0..<count { noteEdge(index) }
-    for index in 0..<takenCount {
-      if answers.push(taken[index]) { hasNoticed = true } else { snapshot.answersDropped &+= 1 }
-    }
     snapshot.at = now
     snapshot.servos = bank.status
     for index in 0..<count {
@@ -179,6 +176,10 @@ public struct LegLoop: ~Copyable, ControlLoop {
       snapshot[index] = legs[index].status
     }
     output.write(snapshot)
+    // After the snapshot: who is answered finds in it what follows from the request.
+    for index in 0..<takenCount {
+      if answers.push(taken[index]) { hasNoticed = true } else { snapshot.answersDropped &+= 1 }
+    }
     if hasNoticed, let bell { bell.ring() }
   }
 
@@ -229,6 +230,8 @@ public struct LegLoop: ~Copyable, ControlLoop {
     legs[index].status.datagrams &+= 1
     legs[index].listener = batch.source(number)
     legs[index].heardAt = now
+    legs[index].status.lastSender = legs[index].listener
+    legs[index].status.heardAt = now
     let command: LegCommand
     do throws(LegFrameError) {
       guard let bytes = batch.bytes(number) else {
@@ -254,6 +257,9 @@ public struct LegLoop: ~Copyable, ControlLoop {
     case .none: break
     case .pulse(let pulse): bank.set(legs[index].channel.number, legs[index].channel.wired(pulse))
     case .off: turnOff(index)
+    }
+    if case .accepted = action.verdict, case .command(.setServo(let pulse)) = event {
+      legs[index].status.count(pulse, within: legs[index].machine.settings)
     }
     return action.verdict
   }

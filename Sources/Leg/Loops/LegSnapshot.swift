@@ -1,3 +1,4 @@
+import Buses
 import Tactus
 import Wire
 
@@ -21,6 +22,11 @@ public struct LegStatus: Sendable, BitwiseCopyable {
   public internal(set) var ignored: Int64 = 0
   /// Why the last of those was ignored.
   public internal(set) var lastIgnored: LegIgnoreReason?
+  /// Pulses that were beyond the soft limits, and obeyed within them.
+  public internal(set) var clamped: Int64 = 0
+  /// Who sent the last datagram, and when; nil: nobody has.
+  public internal(set) var lastSender: Endpoint?
+  public internal(set) var heardAt: TickInstant?
   /// Telemetry frames sent, and not taken by the kernel.
   public internal(set) var reports: Int64 = 0
   public internal(set) var reportFailures: Int64 = 0
@@ -31,6 +37,11 @@ public struct LegStatus: Sendable, BitwiseCopyable {
   /// The pulse as commanded; nil: none.
   public var pulse: PulseWidth? {
     if case .armed(.pulse(let motion)) = state { motion.output } else { nil }
+  }
+
+  @_noLocks @_noAllocation
+  mutating func count(_ pulse: PulseWidth, within settings: LegSettings) {
+    if !pulse.isSame(as: pulse.clamped(from: settings.lowest, to: settings.highest)) { clamped &+= 1 }
   }
 
   @_noLocks @_noAllocation

@@ -33,11 +33,11 @@ function connect() {
     retryMs = 500;
     byId("door").hidden = true;
     show("up", "live");
-    send({ type: "subscribe", systems: ["robot"], rateHz: 10 });
+    send({ type: "subscribe", rateHz: 10 });
   };
   socket.onmessage = (message) => { if (typeof message.data === "string") take(JSON.parse(message.data)); };
   socket.onclose = async (event) => {
-    release();
+    releaseAll();
     show("down", event.reason || "no connection");
     if (!opened && await isRefused()) return;
     if (event.code === 4001) return askForToken("This token has expired.");
@@ -107,6 +107,8 @@ function take(event) {
     lastReason = event.reason;
     return note(event, ours(event.reason));
   }
+  if (event.system === "leg" && event.legs) return showLegs(event);
+  if (event.system === "leg" && event.state) return note(event, event.name + ": " + event.reason, event.fault ? "error" : "");
   const { type, system, seq, monotonicNs, ...rest } = event;
   note(event, type + "  " + JSON.stringify(rest));
 }
@@ -132,12 +134,16 @@ function showRobot(robot) {
   byId("holder").textContent = robot.holder ? ours(robot.holder.source) : "nobody";
   byId("age").textContent = robot.holder ? robot.holder.ageMs.toFixed(0) + " ms ago" : "–";
   byId("reason").textContent = ours(robot.reason);
-  const stopped = robot.emergencyStopped || robot.state === "fault";
-  byId("reset").hidden = !stopped;
-  byId("banner").hidden = !stopped;
-  if (stopped) {
-    byId("banner").textContent = sentence(ours(robot.reason)) + (robot.wayOut ? " To go on: " + robot.wayOut + "." : "");
-  }
+  stopped("robot", robot.emergencyStopped || robot.state === "fault"
+    ? sentence(ours(robot.reason)) + (robot.wayOut ? " To go on: " + robot.wayOut + "." : "") : null);
+}
+
+const banners = new Map(); // system → why it must be reset
+
+function stopped(system, why) {
+  if (why) banners.set(system, why); else banners.delete(system);
+  byId("reset").hidden = byId("banner").hidden = banners.size === 0;
+  byId("banner").textContent = [...banners.values()].join(" ");
 }
 
 function sentence(text) { return text.charAt(0).toUpperCase() + text.slice(1) + "."; }
@@ -148,7 +154,7 @@ async function command(type, path) {
   if (socket && socket.readyState === WebSocket.OPEN) return send({ type: type });
   try { await fetch(path, { method: "POST", headers: headers() }); } catch { show("down", "not delivered"); }
 }
-byId("e-stop").onclick = () => { release(); command("e-stop", "/api/e-stop"); };
+byId("e-stop").onclick = () => { releaseAll(); command("e-stop", "/api/e-stop"); };
 byId("reset").onclick = () => command("reset", "/api/reset");
 addEventListener("keydown", (event) => { if (event.key === "Escape") byId("e-stop").click(); });
 
@@ -177,11 +183,11 @@ function release() {
   for (let repeat = 0; repeat < 3; repeat++) sendBinary('{"command":"stop"}');
 }
 
-function sendBinary(text) {
-  if (socket && socket.readyState === WebSocket.OPEN && socket.bufferedAmount < 4096) {
-    socket.send(new TextEncoder().encode(text));
-  }
+function sendBytes(bytes) {
+  if (socket && socket.readyState === WebSocket.OPEN && socket.bufferedAmount < 4096) socket.send(bytes);
 }
+
+function sendBinary(text) { sendBytes(new TextEncoder().encode(text)); }
 
 function drive(speeds) { sendBinary(JSON.stringify({ left: speeds.left, right: speeds.right })); }
 
@@ -214,9 +220,12 @@ pad.onkeydown = (event) => {
 };
 pad.onkeyup = (event) => { if (keys.delete(event.key)) fromKeys(); };
 pad.onblur = release;
-addEventListener("blur", release);
-addEventListener("pagehide", release);
-document.addEventListener("visibilitychange", () => { if (document.hidden) release(); });
+
+// Nobody looks at the page any more.
+function releaseAll() { release(); releaseLegs(); }
+addEventListener("blur", releaseAll);
+addEventListener("pagehide", releaseAll);
+document.addEventListener("visibilitychange", () => { if (document.hidden) releaseAll(); });
 
 // ---- loops
 
@@ -292,5 +301,5 @@ function sparkline(values) {
 }
 
 setInterval(poll, 1000);
-connect();
-poll();
+// When legs.js is there, too.
+addEventListener("DOMContentLoaded", () => { connect(); poll(); });

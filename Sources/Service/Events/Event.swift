@@ -12,6 +12,9 @@ public struct Event: Sendable {
     case state
     /// The state, at up to 10 Hz, to those who subscribed to the system's telemetry.
     case telemetry
+    /// A binary frame for one client, by its number: `body` as it is. Replaces an older one of the same `type` that the
+    /// client has not taken yet.
+    case frame(client: UInt32)
   }
   public let kind: Kind
   /// `robot`, `zone`, `rain`, …

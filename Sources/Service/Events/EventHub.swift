@@ -20,7 +20,10 @@ public final class EventHub: Sendable {
     // Within the lock, so that two publishers' batches reach every client in the order of their numbers.
     state.withLock { state in
       let batch = events.map { event in
-        if event.kind != .telemetry { state.number += 1 }
+        switch event.kind {
+        case .edge, .state: state.number += 1
+        case .telemetry, .frame: break
+        }
         return NumberedEvent(event, number: state.number)
       }
       for audience in state.audiences.values {

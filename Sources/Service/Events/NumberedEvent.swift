@@ -4,15 +4,20 @@ import Tactus
 /// An event with its number, in its frame.
 struct NumberedEvent: Sendable {
   let kind: Event.Kind
+  let type: String
   let system: String
   let at: TickInstant
   let number: UInt64
-  /// A whole text frame.
+  /// A whole text frame; a binary one of a `frame`.
   let frame: ByteBuffer
 
   init(_ event: Event, number: UInt64) {
-    (kind, system, at, self.number) = (event.kind, event.system, event.at, number)
-    frame = webSocketFrame(.text, Self.document(event, number: number))
+    (kind, type, system, at, self.number) = (event.kind, event.type, event.system, event.at, number)
+    if case .frame = event.kind {
+      frame = webSocketFrame(.binary, event.body)
+    } else {
+      frame = webSocketFrame(.text, Self.document(event, number: number))
+    }
   }
 
   /// `{"type":…,"system":…,"seq":…,"monotonicNs":…,` and the members of the body.

@@ -130,10 +130,14 @@ final class WebSocketSession: ChannelInboundHandler {
   func tell(_ batch: [NumberedEvent]) {
     guard machine.state == .open else { return }
     for event in batch where machine.state == .open {
-      if event.kind == .telemetry {
+      switch event.kind {
+      case .telemetry:
         guard event.number >= firstNumber, rates[event.system]?.takes(event.at) == true else { continue }
         send(event.frame, telemetry: event.system)
-      } else {
+      case .frame(let client):
+        guard client == caller.client else { continue }
+        send(event.frame, telemetry: "binary " + event.type)
+      case .edge, .state:
         guard event.number > firstNumber else { continue }
         send(event.frame)
       }

@@ -26,8 +26,8 @@ struct GuardCommand: ParsableCommand {
 
   func run() throws {
     let configuration = try readConfiguration(config)
-    guard let motors = configuration.motors else { return }
-    let writer = SafeStateWriter(SafeStatePlan.writes(for: motors))
+    guard configuration.hasSystem else { return }
+    let writer = SafeStateWriter(SafeStatePlan.writes(for: configuration))
     var failures: [String] = []
     // An unanswered I2C write ends by its own bound; a device that is not there fails at once, hence a bound in tries.
     for _ in 0..<20 {

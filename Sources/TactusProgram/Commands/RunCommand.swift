@@ -8,7 +8,7 @@ struct RunCommand: ParsableCommand {
     commandName: "run",
     abstract: "Runs what a configuration file says, until SIGTERM or SIGINT.",
     discussion: """
-      The motors are stopped before the program ends, however it ends: a guard process stops them when this one dies, \
+      Every actuator is stopped before the program ends, however it ends: a guard process stops it when this one dies, \
       hangs or is stopped. Logs go to standard error. SIGHUP opens the log file anew.
       """)
 
@@ -23,22 +23,22 @@ struct RunCommand: ParsableCommand {
 
   func run() throws {
     let configuration = try readConfiguration(config)
-    guard let motors = configuration.motors else {
-      complain("\(config): expected a section of a system to run (motors), got none")
+    guard configuration.hasSystem else {
+      complain("\(config): expected a section of a system to run (motors, leg), got none")
       throw ExitCode.badConfig
     }
     let environment = processEnvironment()
     let log = ProgramLog(
       format: logFormat, level: Logger.Level(rawValue: configuration.logLevel.lowercased()) ?? .info,
       secrets: [environment["TACTUS_TOKEN"], configuration.service?.jwtKey].compactMap(\.self))
-    let status = start(configuration, motors, log, environment)
+    let status = start(configuration, log, environment)
     log.sink.flush()
     throw ExitCode(status)
   }
 
   /// The exit status.
   private func start(
-    _ configuration: Configuration, _ motors: Configuration.Motors, _ log: ProgramLog, _ environment: [String: String]
+    _ configuration: Configuration, _ log: ProgramLog, _ environment: [String: String]
   ) -> Int32 {
     let logger = log.logger("tactus")
     do {
@@ -50,8 +50,7 @@ struct RunCommand: ParsableCommand {
           metadata: ["file": .string(file), "reason": .string(String(cString: strerror(errno)))])
       }
       let options = Daemon.Options(simulate: simulate, logFormat: logFormat, environment: environment)
-      let daemon = try Daemon(
-        configuration, motors: motors, options: options, logger: logger, log: log, events: events)
+      let daemon = try Daemon(configuration, options: options, logger: logger, log: log, events: events)
       return try daemon.run(events: events) {
         // The advice comes after the lines that were logged before it.
         log.sink.flush()
@@ -60,8 +59,8 @@ struct RunCommand: ParsableCommand {
         log.sink.flush()
         print(
           WhatToTry.text(
-            program: CommandLine.arguments[0], motors: motors, simulated: simulate, endpoint: daemon.endpoint,
-            service: daemon.service))
+            program: CommandLine.arguments[0], configuration: configuration, simulated: simulate,
+            endpoints: daemon.endpoints, service: daemon.service))
         fflush(nil)
       }
     } catch {

@@ -7,10 +7,12 @@ struct ConfigReader {
   struct Result {
     /// Values by path, only those given in the file.
     var values: [String: ConfigValue] = [:]
-    /// Line and column of each value given.
+    /// Line and column of each value, section and list item given.
     var places: [String: Mark] = [:]
     /// Top-level sections that are present, even when empty.
     var sections: Set<String> = []
+    /// How many items each list has.
+    var counts: [String: Int] = [:]
   }
 
   let file: YAMLFile
@@ -46,10 +48,15 @@ struct ConfigReader {
         continue
       }
       let child = path.isEmpty ? name : path + "." + name
-      if let key = ConfigTable.byPath[child] {
-        readValue(value, key: key)
+      if let key = ConfigTable.key(child) {
+        readValue(value, key: key, path: child)
+      } else if let most = ConfigTable.lists[child] {
+        result.sections.insert(name)
+        result.places[child] = keyNode.mark
+        readList(value, path: child, most: most)
       } else if !ConfigTable.names(below: child).isEmpty {
         if path.isEmpty { result.sections.insert(name) }
+        result.places[child] = keyNode.mark
         if !value.isNothing { readMapping(value, path: child) }
       } else {
         let known = ConfigTable.names(below: path)
@@ -60,8 +67,26 @@ struct ConfigReader {
     }
   }
 
-  private mutating func readValue(_ node: Node, key: ConfigKey) {
-    result.places[key.path] = node.mark
+  /// The items of a list of mappings; an empty item is one with every default.
+  private mutating func readList(_ node: Node, path: String, most: Int) {
+    let items = node.sequence ?? []
+    guard (1...most).contains(items.count) else {
+      report(
+        node, path,
+        "expected a list of 1…\(most) mappings, got \(items.count > most ? "\(items.count)" : describe(node, secret: false))"
+      )
+      return
+    }
+    result.counts[path] = items.count
+    for (index, item) in items.enumerated() {
+      let child = "\(path)[\(index)]"
+      result.places[child] = item.mark
+      if !item.isNothing { readMapping(item, path: child) }
+    }
+  }
+
+  private mutating func readValue(_ node: Node, key: ConfigKey, path: String) {
+    result.places[path] = node.mark
     if case .integers(let count, let range) = key.kind {
       readIntegers(node, key: key, count: count, range: range)
       return
@@ -70,11 +95,11 @@ struct ConfigReader {
       readTexts(node, key: key)
       return
     }
-    guard let (text, secret) = expanded(node, key: key) else { return }
+    guard let (text, secret) = expanded(node, key: key, path: path) else { return }
     if let value = ScalarReader.value(text, as: key.kind), !node.isNothing {
-      result.values[key.path] = value
+      result.values[path] = value
     } else {
-      report(node, key.path, "expected \(key.kind), got \(describe(node, secret: secret))")
+      report(node, path, "expected \(key.kind), got \(describe(node, secret: secret))")
     }
   }
 
@@ -107,9 +132,12 @@ struct ConfigReader {
   }
 
   /// The text of a scalar with `${NAME}` replaced; nil after reporting why there is none.
-  private mutating func expanded(_ node: Node, key: ConfigKey) -> (text: String, secret: Bool)? {
+  private mutating func expanded(
+    _ node: Node, key: ConfigKey, path: String? = nil
+  ) -> (text: String, secret: Bool)? {
+    let path = path ?? key.path
     guard let scalar = node.scalar else {
-      report(node, key.path, "expected \(key.kind), got \(describe(node, secret: false))")
+      report(node, path, "expected \(key.kind), got \(describe(node, secret: false))")
       return nil
     }
     do throws(EnvironmentReferences.Failure) {
@@ -117,9 +145,9 @@ struct ConfigReader {
     } catch {
       switch error {
       case .missing(let name):
-        report(node, key.path, "expected the environment variable \(name), got none of that name")
+        report(node, path, "expected the environment variable \(name), got none of that name")
       case .malformed:
-        report(node, key.path, "expected ${NAME}, got a '${' without a name and '}'")
+        report(node, path, "expected ${NAME}, got a '${' without a name and '}'")
       }
       return nil
     }

@@ -8,6 +8,13 @@ enum ConfigReference {
     ]
     for section in ConfigTable.sections {
       lines += ["", "# \(section.doc)", "\(section.name):"]
+      if ConfigTable.lists[section.name] != nil {
+        lines.append("  -")
+        for key in ConfigTable.keys where key.path.hasPrefix(section.name + "[].") {
+          lines += entry(key, name: key.path.dropFirst(section.name.count + 3), indent: "    ")
+        }
+        continue
+      }
       var part: Substring?
       for key in ConfigTable.keys where key.path.hasPrefix(section.name + ".") {
         let names = key.path.split(separator: ".")

@@ -4,16 +4,23 @@ extension Configuration {
     var lines: [String] = []
     if let motors {
       lines.append("robot: \(motors.summary), commands on UDP \(bindAddress):\(motorPort), \(robotRateHertz) Hz")
+    }
+    if let legs {
+      lines.append(
+        "\(legs.legs.count == 1 ? "leg" : "\(legs.legs.count) legs"): \(legs.summary), frames on UDP \(bindAddress):"
+          + "\(legs.ports), \(legs.rateHertz) Hz")
+    }
+    if hasSystem {
+      let hasHardware = motors.map { $0.backend != .sim } ?? false || legs?.backend == .pca9685
       lines.append(
         "guard: "
-          + (!guardEnabled
-            ? "off" : motors.backend == .sim ? "not needed, no hardware" : "after \(guardTimeoutSeconds) s"))
+          + (!guardEnabled ? "off" : !hasHardware ? "not needed, no hardware" : "after \(guardTimeoutSeconds) s"))
       lines.append(serviceSummary)
     } else {
-      lines.append("nothing to run: no section of a system is present (motors: …)")
+      lines.append("nothing to run: no section of a system is present (motors: …, leg: …)")
     }
     if !isLoopback {
-      lines.append("listens on \(bindAddress): whoever reaches this port can drive the motors")
+      lines.append("listens on \(bindAddress): whoever reaches these ports can drive \(whatDrives)")
     }
     if !unused.isEmpty {
       lines.append("accepted, not used by this version: " + unused.joined(separator: ", "))
@@ -23,6 +30,14 @@ extension Configuration {
 }
 
 extension Configuration {
+  /// Whether there is anything to run.
+  var hasSystem: Bool { motors != nil || legs != nil }
+
+  /// `the motors and the legs`
+  var whatDrives: String {
+    motors == nil ? "the legs" : legs == nil ? "the motors" : "the motors and the legs"
+  }
+
   private var serviceSummary: String {
     guard let service else { return "service: off" }
     let scheme = service.tls == .off ? "http" : "https"
@@ -30,6 +45,18 @@ extension Configuration {
     let access = service.auth == .none ? "no token needed" : "with tokens"
     return "service: \(scheme)://\(host):\(service.port), \(access)"
   }
+}
+
+extension Configuration.Legs {
+  var summary: String {
+    switch backend {
+    case .pca9685: "pca9685 at 0x\(String(i2cAddress, radix: 16)) on /dev/i2c-\(i2cBus)"
+    case .sim: "simulated chip"
+    }
+  }
+
+  /// `5010…5015`
+  var ports: String { port == 0 || legs.count == 1 ? "\(port)" : "\(port)…\(Int(port) + legs.count - 1)" }
 }
 
 extension Configuration.Motors {

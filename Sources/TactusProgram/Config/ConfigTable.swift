@@ -10,6 +10,11 @@ enum ConfigTable {
       "The door: HTTP API, WebSocket and console on network.http_port. It runs unless it is switched off here."
     ),
     ("motors", "The robot's motors. The robot runs when this section is present."),
+    (
+      "leg",
+      "What all servo legs share. They run when this section or legs is present; this one alone: one leg on channel 0."
+    ),
+    ("legs", "The legs, 1…16, each on a channel of its own. Their order is that of their UDP ports and of the API."),
     ("safety", "What happens when something fails."),
     ("runtime", "How loops run: see `tactus doctor` for what this machine allows."),
     ("camera", "The camera."),
@@ -18,7 +23,10 @@ enum ConfigTable {
   ]
 
   static let keys: [ConfigKey] =
-    network + service + motors + safety + runtime + camera + logging + performance
+    network + service + motors + leg + legs + safety + runtime + runtimeLeg + camera + logging + performance
+
+  /// Sections that are lists of mappings, with the most items of each. Their keys are `section[].key`.
+  static let lists = ["legs": 16]
 
   private static let port = ConfigKind.integer(1...65535)
 
@@ -30,7 +38,9 @@ enum ConfigTable {
     ConfigKey(
       "network.motor_udp_port", .integer(0...65535), .integer(5005), "UDP port of motor commands; 0 takes any free one."
     ),
-    ConfigKey("network.leg_udp_port", port, .integer(5010), "UDP port of leg frames.", use: .notYet),
+    ConfigKey(
+      "network.leg_udp_port", .integer(0...65535), .integer(5010),
+      "UDP port of the first leg's frames; the second leg's is one higher, and so on. 0 takes any free ones."),
     ConfigKey("network.rtsp_port", port, .integer(8554), "TCP port of the video stream.", use: .notYet),
     ConfigKey(
       "network.http_port", .integer(0...65535), .integer(8000),
@@ -163,14 +173,29 @@ enum ConfigTable {
 extension ConfigTable {
   static let byPath = Dictionary(uniqueKeysWithValues: keys.map { ($0.path, $0) })
 
-  /// The known names directly below a path: sections below "", keys and parts below a section.
+  /// The key of a path in a file: that of `legs[2].channel` is `legs[].channel`.
+  static func key(_ path: String) -> ConfigKey? { byPath[generic(path)] }
+
+  /// The known names directly below a path: sections below "", keys and parts below a section or a list's item.
   static func names(below path: String) -> [String] {
-    let prefix = path.isEmpty ? "" : path + "."
+    let prefix = path.isEmpty ? "" : generic(path) + "."
     var names: [String] = []
     for key in keys where key.path.hasPrefix(prefix) {
-      let name = key.path.dropFirst(prefix.count).prefix { $0 != "." }
+      let name = key.path.dropFirst(prefix.count).prefix { $0 != "." && $0 != "[" }
       if names.last != String(name) { names.append(String(name)) }
     }
     return names
+  }
+
+  /// Without the indices.
+  private static func generic(_ path: String) -> String {
+    guard path.contains("[") else { return path }
+    var isWithin = false
+    return String(
+      path.filter { character in
+        if character == "]" { isWithin = false }
+        defer { if character == "[" { isWithin = true } }
+        return !isWithin
+      })
   }
 }

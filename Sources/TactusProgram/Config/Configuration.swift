@@ -1,3 +1,4 @@
+import Tactus
 import Yams
 
 /// The configuration as the program uses it: defaults filled in, values of the table's kinds and ranges.
@@ -60,6 +61,8 @@ struct Configuration: Equatable {
   var tokenFile: String?
   /// nil: the file has no `motors` section, so the robot does not run.
   var motors: Motors?
+  /// nil: the file has neither a `leg` nor a `legs` section, so no leg runs.
+  var legs: Legs?
   var guardEnabled: Bool
   var guardTimeoutSeconds: Double
   var strict: Bool
@@ -90,12 +93,13 @@ extension Configuration {
       service: given.boolean("service.enabled") ? Service(given) : nil,
       tokenFile: given.optionalText("service.token_file"),
       motors: found.sections.contains("motors") ? Motors(given) : nil,
+      legs: Legs(found),
       guardEnabled: given.boolean("safety.watchdog_enabled"),
       guardTimeoutSeconds: given.number("safety.watchdog_timeout"),
       strict: given.boolean("runtime.strict"),
       lockMemory: given.boolean("runtime.lock_memory"),
       robotRateHertz: given.integer("runtime.robot.rate_hz"),
-      robotScheduling: Scheduling(given),
+      robotScheduling: Scheduling(given, "runtime.robot"),
       robotSafeStateAfter: given.integer("runtime.robot.safe_state_after"),
       robotCPU: given.optionalInteger("runtime.robot.cpu"),
       logLevel: given.text("logging.level"),
@@ -143,6 +147,9 @@ extension Configuration {
       )
     }
     errors += serviceErrors(file: file, places: places)
+    let places = ConfigPlaces(marks: places)
+    errors += legs?.errors(file: file, places: places) ?? []
+    errors += claims.errors(file: file, places: places)
     guard errors.isEmpty else { throw ConfigErrors(errors: errors) }
   }
 }
@@ -168,11 +175,22 @@ extension Configuration.Motors {
 }
 
 extension Configuration.Scheduling {
-  fileprivate init(_ given: GivenValues) {
-    switch given.text("runtime.robot.scheduling") {
-    case "fifo": self = .fifo(priority: given.integer("runtime.robot.priority"))
-    case "deadline": self = .deadline(budgetMicroseconds: given.integer("runtime.robot.budget_us"))
+  /// - Parameter part: `runtime.robot`.
+  init(_ given: GivenValues, _ part: String) {
+    switch given.text("\(part).scheduling") {
+    case "fifo": self = .fifo(priority: given.integer("\(part).priority"))
+    case "deadline": self = .deadline(budgetMicroseconds: given.integer("\(part).budget_us"))
     default: self = .normal
+    }
+  }
+
+  /// As the runtime wants it, for a loop of this rate.
+  func lane(rateHertz: Int) -> Tactus.Scheduling {
+    let period = Rate.hertz(Double(rateHertz)).period
+    return switch self {
+    case .normal: .normal
+    case .fifo(let priority): .fifo(priority)
+    case .deadline(let budget): .deadline(runtime: .microseconds(Int64(budget)), deadline: period, period: period)
     }
   }
 }

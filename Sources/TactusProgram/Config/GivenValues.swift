@@ -3,7 +3,7 @@ struct GivenValues {
   let values: [String: ConfigValue]
 
   private func value(_ path: String) -> ConfigValue? {
-    guard let key = ConfigTable.byPath[path] else { preconditionFailure("\(path) is not in the table") }
+    guard let key = ConfigTable.key(path) else { preconditionFailure("\(path) is not in the table") }
     return values[path] ?? key.standard
   }
 
@@ -13,6 +13,10 @@ struct GivenValues {
 
   func optionalText(_ path: String) -> String? {
     if case .text(let value)? = value(path) { value } else { nil }
+  }
+
+  func optionalNumber(_ path: String) -> Double? {
+    if case .number(let value)? = value(path) { value } else { nil }
   }
 
   func integer(_ path: String) -> Int {

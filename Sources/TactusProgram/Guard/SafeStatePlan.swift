@@ -5,6 +5,18 @@ import Devices
 /// The safe-state writes of a configuration's actuators: what the driver's own `stop` writes, caught before it reaches a
 /// bus. So the guard and the control loop cannot disagree.
 enum SafeStatePlan {
+  /// Of every system; empty when there is no hardware.
+  static func writes(for configuration: Configuration) -> [SafeStateWrite] {
+    (configuration.motors.map(writes) ?? []) + (configuration.legs.map(writes) ?? [])
+  }
+
+  /// Every channel of the chip off by one byte. Not the sleep that an orderly end has besides: it could cut a pulse.
+  static func writes(for legs: Configuration.Legs) -> [SafeStateWrite] {
+    guard legs.backend != .sim else { return [] }
+    let chip = legs.chip
+    return i2c("/dev/i2c-\(legs.i2cBus)") { (bus) throws(I2CError) in try chip.turnAllOff(on: &bus) }
+  }
+
   /// Empty when there is no hardware.
   static func writes(for motors: Configuration.Motors) -> [SafeStateWrite] {
     let path = "/dev/i2c-\(motors.i2cBus)"

@@ -1,9 +1,6 @@
 import Buses
-import BusesLinux
-import Devices
 import Glibc
 import Logging
-import Robot
 import Service
 import Tactus
 
@@ -16,20 +13,14 @@ final class Daemon {
   private let logger: Logger
   private let log: ProgramLog
   private let notifier: ServiceNotifier
-  private let robot: RobotSystem
-  private let socket: LinuxDatagramSocket
-  /// nil on real hardware.
-  private let surroundings: SimulatedSurroundings?
+  private let systems: [any DaemonSystem]
   private let runtime: Runtime
   private let guardLink: GuardLink?
   /// nil: switched off.
   let service: ServiceComposition?
   private var announcement: Announcement?
-  private let isSimulated: Bool
-  private var robotNotices: RingReader<RobotNotice>
   private var supervisorNotices: RingReader<SupervisorNotice>
   private var guardDeaths = 0
-  private var simulatedWasMoving = false
 
   struct Options {
     var simulate: Bool
@@ -37,61 +28,56 @@ final class Daemon {
     var environment: [String: String]
   }
 
-  /// Starts the guard, opens the ports, composes the loops. Nothing is written to an actuator yet.
+  /// Starts the guard, opens buses and ports, composes the loops. Nothing is written to an actuator yet.
+  ///
+  /// - Parameter configuration: with at least one system.
   init(
-    _ configuration: Configuration, motors: Configuration.Motors, options: Options, logger: Logger, log: ProgramLog,
-    events: borrowing ServiceEvents
+    _ configuration: Configuration, options: Options, logger: Logger, log: ProgramLog, events: borrowing ServiceEvents
   ) throws {
     self.configuration = configuration
     self.logger = logger
     self.log = log
     notifier = ServiceNotifier(environment: options.environment)
-    isSimulated = options.simulate || motors.backend == .sim
 
-    let hardware = try MotorHardware(motors, simulate: options.simulate)
-    robot = try RobotSystem(configuration, motors: motors, hardware: hardware)
-    socket = try LinuxDatagramSocket(address: configuration.bindAddress, port: configuration.motorPort)
-    let writes = isSimulated || !configuration.guardEnabled ? [] : SafeStatePlan.writes(for: motors)
+    let systems = try Self.systems(of: configuration, simulate: options.simulate)
+    self.systems = systems
+    let writes =
+      options.simulate || !configuration.guardEnabled ? [] : SafeStatePlan.writes(for: configuration)
     guardLink =
       writes.isEmpty
       ? nil
       : try GuardLink(
         writes: writes, timeoutMilliseconds: Int(configuration.guardTimeoutSeconds * 1000), format: options.logFormat)
 
-    surroundings = isSimulated ? SimulatedSurroundings(hardware, motors, port: socket.port()) : nil
-    let port = surroundings?.port() ?? socket.port()
-    // A kernel socket has a descriptor.
-    let input = LoopInput.descriptor(port.descriptor!)
     let supervisor = Ring<SupervisorNotice>(capacity: 64)
     let button = events.doorbell.button
-    let robotLane = robot.lane(port: port, input: input, bell: button)
-    let snapshot = robot.snapshot
+    let lanes = systems.map { $0.lane(bell: button) }
     let guardSocket = guardLink?.socket ?? -1
     let patience = Nanoseconds.seconds(configuration.guardTimeoutSeconds)
     runtime = try Runtime(strict: configuration.strict, lockMemory: configuration.lockMemory) {
-      robotLane
+      lanes
       Lane("supervisor") {
         Loop("supervisor", every: SupervisorLoop.rate) {
           SupervisorLoop(
-            robot: snapshot.reader(), notices: supervisor.writer(), bell: button, guardSocket: guardSocket,
+            heartbeats: systems.map(\.heartbeat), notices: supervisor.writer(), bell: button, guardSocket: guardSocket,
             patience: patience)
         }
       }
     }
-    robotNotices = robot.notices.reader()
     supervisorNotices = supervisor.reader()
     service = try ServiceComposition(
-      configuration, systems: [robot.door],
-      routes: LogRoutes(history: log.history, threshold: log.threshold).routes + (surroundings?.routes ?? [])
-        + robot.measurements(of: runtime),
+      configuration, systems: systems.map(\.served),
+      routes: LogRoutes(history: log.history, threshold: log.threshold).routes
+        + Self.routes(of: systems.compactMap(\.simulation))
+        + Self.measurements(of: runtime, systems.map(\.metrics)),
       environment: options.environment, logger: log.logger("service"))
   }
 
-  /// Where the robot listens, the port in effect.
-  var endpoint: Endpoint { socket.localEndpoint }
+  /// Where the systems listen, the ports in effect, by the systems' names.
+  var endpoints: [String: [Endpoint]] { Dictionary(uniqueKeysWithValues: systems.map { ($0.name, $0.endpoints) }) }
 
-  /// Starts the loops, calls `started`, and returns when a signal has asked to stop and the motors are stopped. The exit
-  /// status.
+  /// Starts the loops, calls `started`, and returns when a signal has asked to stop and every actuator is in its safe
+  /// state. The exit status.
   func run(events: borrowing ServiceEvents, started: () -> Void) throws -> Int32 {
     do {
       // First the port: one that is taken must stop the start before an actuator is touched.
@@ -107,7 +93,8 @@ final class Daemon {
     service?.reportStart()
     announcement = service?.announce(configuration)
     started()
-    notifier.ready(status: "listening on \(endpoint)")
+    let listening = systems.flatMap(\.endpoints).map { "\($0)" }.joined(separator: ", ")
+    notifier.ready(status: "listening on \(listening)")
     while true {
       for event in events.wait() {
         switch event {
@@ -126,14 +113,18 @@ final class Daemon {
   }
 
   private func reportStart() {
+    let simulated = systems.filter { $0.simulation != nil }.map(\.name)
     var metadata: Logger.Metadata = [
-      "version": .string(TactusCommand.version), "listen": .string("\(endpoint)"),
-      "simulated": .stringConvertible(isSimulated),
+      "version": .string(TactusCommand.version),
+      "simulated": simulated.isEmpty || simulated.count == systems.count
+        ? .stringConvertible(!simulated.isEmpty) : .string(simulated.joined(separator: ", ")),
     ]
+    for system in systems { metadata.merge(system.startMetadata) { first, _ in first } }
     if let guardLink { metadata["guard"] = .stringConvertible(Int(guardLink.process)) }
     logger.info("started", metadata: metadata)
-    if !isSimulated && guardLink == nil {
-      logger.warning("the guard is switched off: nothing stops the motors when this program dies")
+    if simulated.count < systems.count && guardLink == nil {
+      logger.warning(
+        "the guard is switched off: nothing stops \(configuration.whatDrives) when this program dies")
     }
     let findings = runtime.reports.flatMap { report in
       report.findings.map { (isRefusal: $0.isRefusal, text: "lane \(report.lane): \($0.description)") }
@@ -147,54 +138,33 @@ final class Daemon {
     for finding in findings where !finding.isRefusal { logger.debug("\(finding.text)") }
   }
 
-  private func newestSnapshot() -> RobotSnapshot {
-    var reader = robot.snapshot.reader()
-    return reader.read()
-  }
-
   private var memoryRefusal: [String] {
     guard case .refused(let errno) = runtime.memoryLock else { return [] }
     return ["memory is not locked: \(String(cString: strerror(errno)))"]
   }
 
   private func takeNotices() {
-    robot.door.takeAnswers(at: MonotonicClock.now)
-    while let notice = robotNotices.pop() {
-      logger.log(notice)
-      service?.service.publish([robot.door.edge(notice)])
+    for system in systems {
+      system.takeAnswers(at: MonotonicClock.now)
+      service?.service.publish(system.takeNotices(logger))
     }
     while let notice = supervisorNotices.pop() {
       switch notice {
       case .beat(let instant):
-        robot.door.takeAnswers(at: instant)
+        for system in systems { system.takeAnswers(at: instant) }
         service?.service.beat(at: instant)
       case .pulse:
         notifier.watchdog()
-        if let simulated = robot.hardware.simulated { reportMotion(simulated.snapshot) }
-      case .stalled(let time):
-        service?.service.setStalled(true, loop: RobotSystem.loopName)
-        logger.critical("the control loop has not ticked for \(time)")
-      case .resumed:
-        service?.service.setStalled(false, loop: RobotSystem.loopName)
-        logger.notice("the control loop ticks again")
+        for system in systems { system.report(logger) }
+      case .stalled(let loop, let time):
+        service?.service.setStalled(true, loop: systems[loop].loopName)
+        logger.critical(
+          "the control loop has not ticked for \(time)", metadata: ["loop": .string(systems[loop].loopName)])
+      case .resumed(let loop):
+        service?.service.setStalled(false, loop: systems[loop].loopName)
+        logger.notice("the control loop ticks again", metadata: ["loop": .string(systems[loop].loopName)])
       }
     }
-  }
-
-  /// A simulated robot cannot be watched otherwise: once a second while it moves, and once when it has stopped.
-  private func reportMotion(_ snapshot: SimulatedRobotSnapshot) {
-    let speeds = newestSnapshot().speeds
-    let isMoving = !speeds.isZero || abs(snapshot.speeds.left) > 0.001 || abs(snapshot.speeds.right) > 0.001
-    guard isMoving || simulatedWasMoving else { return }
-    simulatedWasMoving = isMoving
-    func rounded(_ value: Double) -> Logger.MetadataValue { .stringConvertible((value * 1000).rounded() / 1000 + 0) }
-    logger.info(
-      isMoving ? "simulated robot drives" : "simulated robot stands",
-      metadata: [
-        "left_percent": rounded(speeds.left.value), "right_percent": rounded(speeds.right.value),
-        "left_m_s": rounded(snapshot.speeds.left), "right_m_s": rounded(snapshot.speeds.right),
-        "x_m": rounded(snapshot.pose.x), "y_m": rounded(snapshot.pose.y),
-      ])
   }
 
   /// Starts another guard when it has died; stops everything when that is not possible. The exit status then.
@@ -208,56 +178,30 @@ final class Daemon {
       logger.notice("another guard is watching", metadata: ["guard": .stringConvertible(Int(guardLink.process))])
       return nil
     } catch {
-      logger.critical("\(error); stopping, because nothing would stop the motors if this program died")
+      logger.critical("\(error); stopping, because nothing would stop \(configuration.whatDrives) if this program died")
       _ = stop("no guard")
       return 1
     }
   }
 
-  /// Stops the motors, then the rest. 0 when the motors confirmed it.
+  /// Stops the actuators, then the rest. 0 when every one of them confirmed it.
   private func stop(_ reason: String) -> Int32 {
     notifier.stopping()
-    // The motors first; the service can wait for a client for most of a second.
+    // The actuators first; the service can wait for a client for most of a second.
     runtime.stop()
+    for system in systems { system.finish(logger) }
     takeNotices()
     announcement?.stop()
     service?.service.stop()
-    let state = newestSnapshot().state
-    guard case .shutDown(.confirmed) = state else {
+    let unconfirmed = systems.compactMap { $0.unconfirmed }
+    for (message, state) in unconfirmed {
       logger.critical(
-        "the motors have not confirmed their stop\(guardLink == nil ? "" : "; the guard goes on trying")",
+        "\(message)\(guardLink == nil ? "" : "; the guard goes on trying")",
         metadata: ["reason": .string(reason), "state": .string("\(state)")])
-      return 1
     }
+    guard unconfirmed.isEmpty else { return 1 }
     guardLink?.sayGoodbye()
     logger.info("stopped", metadata: ["reason": .string(reason)])
     return 0
-  }
-}
-
-extension Logger {
-  /// One line for a change of the robot.
-  fileprivate func log(_ notice: RobotNotice) {
-    switch notice.subject {
-    case .state(let state):
-      var metadata: Logger.Metadata = ["system": "robot", "state": .string("\(state)")]
-      if let wayOut = state.wayOut { metadata["way_out"] = .string(wayOut) }
-      log(level: state.logLevel, "robot", metadata: metadata)
-    case .motorsFail(let failure):
-      warning("motor write failed", metadata: ["system": "robot", "failure": .string("\(failure)")])
-    case .motorsAnswer:
-      self.notice("the motors answer again", metadata: ["system": "robot"])
-    }
-  }
-
-}
-
-extension RobotState {
-  fileprivate var logLevel: Logger.Level {
-    switch self {
-    case .stopped, .driving, .shutDown: .info
-    case .emergencyStopped: .warning
-    case .fault: .error
-    }
   }
 }

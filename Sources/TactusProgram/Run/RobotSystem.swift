@@ -37,7 +37,10 @@ struct RobotSystem {
   /// This system must outlive the lane.
   func lane(port: consuming DatagramPort, input: LoopInput, bell: DoorbellButton?) -> Lane {
     var port: DatagramPort? = port
-    return Lane("robot", scheduling: configuration.laneScheduling, cpu: configuration.robotCPU) {
+    return Lane(
+      "robot", scheduling: configuration.robotScheduling.lane(rateHertz: configuration.robotRateHertz),
+      cpu: configuration.robotCPU
+    ) {
       Loop(
         Self.loopName, every: .hertz(Double(configuration.robotRateHertz)), late: .skip,
         safeStateAfter: configuration.robotSafeStateAfter, inputs: [input, requestBell.loopInput]
@@ -51,22 +54,6 @@ struct RobotSystem {
   }
 }
 
-extension RobotSystem {
-  /// `/api/runtime` and `/metrics`.
-  func measurements(of runtime: Runtime) -> [Route] {
-    let snapshot = snapshot
-    let robot = RobotMetrics(
-      {
-        var reader = snapshot.reader()
-        return reader.read()
-      }, now: { MonotonicClock.now })
-    return [
-      .runtime(runtime, version: TactusCommand.version, now: { MonotonicClock.now }),
-      .metrics([RuntimeMetrics(runtime, version: TactusCommand.version), robot, ProcessMetrics()]),
-    ]
-  }
-}
-
 extension Configuration {
   /// The table's ranges and `checkTogether` leave nothing to refuse.
   func robotSettings(_ motors: Motors) -> RobotSettings {
@@ -76,16 +63,6 @@ extension Configuration {
         acceleration: motors.acceleration, tickPeriod: Rate.hertz(Double(robotRateHertz)).period)
     } catch {
       preconditionFailure("the configuration let through what the robot refuses: \(error)")
-    }
-  }
-
-  var laneScheduling: Tactus.Scheduling {
-    let period = Rate.hertz(Double(robotRateHertz)).period
-    return switch robotScheduling {
-    case .normal: .normal
-    case .fifo(let priority): .fifo(priority)
-    case .deadline(let budget):
-      .deadline(runtime: .microseconds(Int64(budget)), deadline: period, period: period)
     }
   }
 }

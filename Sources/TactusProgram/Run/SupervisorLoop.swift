@@ -1,44 +1,59 @@
 import CDaemon
-import Robot
 import Tactus
 
 /// What the supervisor tells the main thread.
 enum SupervisorNotice: BitwiseCopyable {
-  /// Ten times a second, whatever the control loop does.
+  /// Ten times a second, whatever the control loops do.
   case beat(TickInstant)
-  /// The control loop advances; about once a second.
+  /// Every control loop advances; about once a second.
   case pulse
-  /// The control loop has not ticked for so long.
-  case stalled(Nanoseconds)
-  case resumed
+  /// This control loop, by its place in the list, has not ticked for so long.
+  case stalled(loop: Int, Nanoseconds)
+  case resumed(loop: Int)
 }
 
-/// Watches the control loop and passes its signs of life on: to the guard with every advance, to the main thread once a
-/// second. Is the main thread's clock besides.
+/// Watches the control loops and passes their signs of life on: to the guard whenever each of them has advanced, to the main
+/// thread once a second. Is the main thread's clock besides.
 ///
 /// Runs in a lane of its own at normal priority: when the whole program is starved the guard must hear silence.
 struct SupervisorLoop: ~Copyable, ControlLoop {
   static let rate = Rate.hertz(10)
+  static let maximumLoops = 8
   private static var ticksPerPulse: Int64 {
     @_noLocks @_noAllocation get { 10 }
   }
 
-  private var robot: LatestReader<RobotSnapshot>
+  /// One control loop as the supervisor knows it.
+  private struct Watched: BitwiseCopyable {
+    var heartbeat: LatestVersion
+    var lastTick: UInt64 = 0
+    var advancedAt: TickInstant?
+    var isStalled = false
+    /// Since the last sign of life to the guard.
+    var hasAdvanced = false
+  }
+
+  private var loops: [8 of Watched]
+  private let count: Int
   private var notices: RingWriter<SupervisorNotice>
   private let bell: DoorbellButton
   /// −1: there is no guard.
   private let guardSocket: Int32
   private let patience: Nanoseconds
-  private var lastTick = TickInstant.zero
-  private var advancedAt: TickInstant?
-  private var isStalled = false
+  /// The tick from which on the main thread is told again that all is well.
+  private var nextPulse: Int64 = 0
 
-  /// `patience`: a control loop that does not advance for longer is reported.
+  /// - Parameters:
+  ///   - heartbeats: of the control loops, 1…8; what they are of must outlive this loop.
+  ///   - patience: a control loop that does not advance for longer is reported.
   init(
-    robot: consuming LatestReader<RobotSnapshot>, notices: consuming RingWriter<SupervisorNotice>, bell: DoorbellButton,
+    heartbeats: [LatestVersion], notices: consuming RingWriter<SupervisorNotice>, bell: DoorbellButton,
     guardSocket: Int32, patience: Nanoseconds
   ) {
-    self.robot = robot
+    precondition((1...Self.maximumLoops).contains(heartbeats.count), "1…8 control loops are watched")
+    loops = .init(repeating: Watched(heartbeat: heartbeats[0]))
+    for (index, heartbeat) in heartbeats.enumerated() { loops[index] = Watched(heartbeat: heartbeat) }
+    count = heartbeats.count
     self.notices = notices
     self.bell = bell
     self.guardSocket = guardSocket
@@ -48,30 +63,42 @@ struct SupervisorLoop: ~Copyable, ControlLoop {
   @_noLocks @_noAllocation
   mutating func tick(_ tick: Tick) {
     tell(.beat(tick.started))
-    let newest = robot.read().at
-    guard newest.nanoseconds != lastTick.nanoseconds else { return wait(at: tick.started) }
-    lastTick = newest
-    advancedAt = tick.started
-    if isStalled {
-      isStalled = false
-      tell(.resumed)
+    var isWhole = true
+    for index in 0..<count {
+      look(at: index, now: tick.started)
+      if !loops[index].hasAdvanced { isWhole = false }
     }
+    guard isWhole else { return }
+    for index in 0..<count { loops[index].hasAdvanced = false }
     if guardSocket >= 0 {
       var byte: UInt8 = 0x68  // GuardProcess.heartbeat
       _ = daemon_send(guardSocket, &byte, 1)
     }
-    if tick.index % Self.ticksPerPulse == 0 { tell(.pulse) }
+    guard tick.index >= nextPulse else { return }
+    nextPulse = tick.index + Self.ticksPerPulse
+    tell(.pulse)
   }
 
   @_noLocks @_noAllocation
-  private mutating func wait(at now: TickInstant) {
-    guard let advancedAt else {
-      advancedAt = now
+  private mutating func look(at index: Int, now: TickInstant) {
+    let newest = loops[index].heartbeat.read()
+    if newest != loops[index].lastTick {
+      loops[index].lastTick = newest
+      loops[index].advancedAt = now
+      loops[index].hasAdvanced = true
+      if loops[index].isStalled {
+        loops[index].isStalled = false
+        tell(.resumed(loop: index))
+      }
       return
     }
-    if !isStalled, (now - advancedAt).count > patience.count {
-      isStalled = true
-      tell(.stalled(now - advancedAt))
+    guard let advancedAt = loops[index].advancedAt else {
+      loops[index].advancedAt = now
+      return
+    }
+    if !loops[index].isStalled, (now - advancedAt).count > patience.count {
+      loops[index].isStalled = true
+      tell(.stalled(loop: index, now - advancedAt))
     }
   }
 

@@ -4,34 +4,75 @@ import Glibc
 /// What a user can do next, printed after the start.
 enum WhatToTry {
   static func text(
-    program: String, motors: Configuration.Motors, simulated: Bool, endpoint: Endpoint,
+    program: String, configuration: Configuration, simulated: Bool, endpoints: [String: [Endpoint]],
     service: ServiceComposition?
   ) -> String {
-    let text = "\(endpoint)"
-    let host = text.prefix(text.utf8.count - "\(endpoint.port)".utf8.count - 1)
-    let everywhere = host == "0.0.0.0" || host == "[::]"
-    let target = everywhere ? "127.0.0.1" : String(host).trimmingBrackets
-    let port = endpoint.port == 5005 ? "" : " --port \(endpoint.port)"
-    let family = target.contains(":") ? "AF_INET6" : "AF_INET"
-    var lines = [
-      "tactus \(TactusCommand.version): \(motors.backend == .sim ? "simulated robot" : motors.summary)"
-        + (simulated && motors.backend != .sim ? " (simulated)" : "") + ", motor commands on UDP \(endpoint)"
-    ]
-    if everywhere { lines.append("CAUTION: every network this machine is on can drive the motors") }
-    lines += [
-      "Drive it from another terminal:",
-      "  \(program) drive \(target)\(port)",
-      "  \(program) drive \(target)\(port) --left 30 --right 30 --for 2s",
-      "Or send one command from Python; one second later the motors stop by themselves:",
-      "  python3 -c 'import socket; socket.socket(socket.\(family), socket.SOCK_DGRAM)"
-        + ".sendto(b\"{\\\"left\\\": 30, \\\"right\\\": 30}\", (\"\(target)\", \(endpoint.port)))'",
-    ]
-    if let service { lines += commands(program, service) }
-    lines.append("Ctrl-C stops the motors and the program.")
-    return lines.joined(separator: "\n")
+    var titles: [String] = []
+    var lines: [String] = []
+    if let motors = configuration.motors, let endpoint = endpoints["robot"]?.first {
+      titles.append(
+        (motors.backend == .sim ? "simulated robot" : motors.summary)
+          + (simulated && motors.backend != .sim ? " (simulated)" : "") + ", motor commands on UDP \(endpoint)")
+      lines += driving(program, endpoint)
+    }
+    if let legs = configuration.legs, let endpoints = endpoints["leg"], let first = endpoints.first {
+      titles.append(
+        (legs.backend == .sim ? "simulated servos" : legs.summary)
+          + (simulated && legs.backend != .sim ? " (simulated)" : "") + ", leg frames on UDP "
+          + endpoints.map { "\($0)" }.joined(separator: ", "))
+      lines += moving(first, deadmanMilliseconds: legs.deadmanMilliseconds)
+    }
+    var text = ["tactus \(TactusCommand.version): " + titles.joined(separator: "; ")]
+    if endpoints.values.joined().contains(where: { Target($0).isEverywhere }) {
+      text.append("CAUTION: every network this machine is on can drive \(configuration.whatDrives)")
+    }
+    text += lines
+    if let service { text += commands(program, service, configuration) }
+    text.append("Ctrl-C stops \(configuration.whatDrives) and the program.")
+    return text.joined(separator: "\n")
   }
 
-  private static func commands(_ program: String, _ service: ServiceComposition) -> [String] {
+  /// An endpoint of this daemon as another program on this machine reaches it.
+  private struct Target {
+    let isEverywhere: Bool
+    let host: String
+    /// Of Python's socket.
+    var family: String { host.contains(":") ? "AF_INET6" : "AF_INET" }
+
+    init(_ endpoint: Endpoint) {
+      let text = "\(endpoint)"
+      let host = text.prefix(text.utf8.count - "\(endpoint.port)".utf8.count - 1)
+      isEverywhere = host == "0.0.0.0" || host == "[::]"
+      self.host = isEverywhere ? "127.0.0.1" : String(host).trimmingBrackets
+    }
+  }
+
+  private static func driving(_ program: String, _ endpoint: Endpoint) -> [String] {
+    let target = Target(endpoint)
+    let port = endpoint.port == 5005 ? "" : " --port \(endpoint.port)"
+    return [
+      "Drive it from another terminal:",
+      "  \(program) drive \(target.host)\(port)",
+      "  \(program) drive \(target.host)\(port) --left 30 --right 30 --for 2s",
+      "Or send one command from Python; one second later the motors stop by themselves:",
+      "  python3 -c 'import socket; socket.socket(socket.\(target.family), socket.SOCK_DGRAM)"
+        + ".sendto(b\"{\\\"left\\\": 30, \\\"right\\\": 30}\", (\"\(target.host)\", \(endpoint.port)))'",
+    ]
+  }
+
+  private static func moving(_ endpoint: Endpoint, deadmanMilliseconds: Int) -> [String] {
+    let target = Target(endpoint)
+    return [
+      "Arm the leg and set 1500 µs from Python; \(deadmanMilliseconds) ms later its pulse ends by itself:",
+      "  python3 -c 'import socket; s=socket.socket(socket.\(target.family), socket.SOCK_DGRAM); "
+        + "[s.sendto(bytes.fromhex(f), (\"\(target.host)\", \(endpoint.port))) for f in "
+        + "(\"01020000\", \"01010000\", \"01030200dc05\")]'",
+    ]
+  }
+
+  private static func commands(
+    _ program: String, _ service: ServiceComposition, _ configuration: Configuration
+  ) -> [String] {
     let needsToken = service.configuration.auth == .tokens
     let token = needsToken ? " -H \"Authorization: Bearer $TACTUS_TOKEN\"" : ""
     let curl = "curl -s\(service.certificate.map { " --cacert \($0)" } ?? "")\(token)"
@@ -41,9 +82,12 @@ enum WhatToTry {
         + (needsToken ? " (a token: \(program) token create --name me; or TACTUS_TOKEN in the environment)" : "")
     ]
     if let fingerprint = service.fingerprint { lines.append("  certificate's SHA-256: \(fingerprint)") }
+    lines.append("  \(curl) \(address)/api/status")
+    if configuration.motors != nil {
+      lines.append("  \(curl) -X POST \(address)/api/robot/drive --json '{\"left\": 30, \"right\": 30}'")
+    }
+    if configuration.legs != nil { lines.append("  \(curl) -X POST \(address)/api/leg/0/arm") }
     return lines + [
-      "  \(curl) \(address)/api/status",
-      "  \(curl) -X POST \(address)/api/robot/drive --json '{\"left\": 30, \"right\": 30}'",
       "  \(curl) -X POST \(address)/api/e-stop",
       "  \(curl) -X POST \(address)/api/reset",
       "  \(curl) \(address)/metrics",

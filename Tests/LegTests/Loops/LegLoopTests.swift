@@ -1,12 +1,13 @@
 import Buses
 import Devices
 import Tactus
+import TestSupport
 import Testing
 import Wire
 
 @testable import Leg
 
-@Suite struct LegLoopTests {
+@Suite(.ownThread) struct LegLoopTests {
   static let configured = ["off all", "01 04", "00 30", "fe 79", "00 20"]
 
   // MARK: chip and pulses

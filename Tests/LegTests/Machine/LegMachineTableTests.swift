@@ -1,5 +1,6 @@
 import Foundation
 import Tactus
+import TestSupport
 import Testing
 import Wire
 
@@ -111,7 +112,7 @@ private func words(_ action: LegAction) -> String {
   return "\(output) \(verdict)"
 }
 
-@Suite struct LegMachineTableTests {
+@Suite(.ownThread) struct LegMachineTableTests {
   @Test("every state: every event, the state, output, verdict and error code of the table")
   func everyPair() throws {
     var seen: [String] = []

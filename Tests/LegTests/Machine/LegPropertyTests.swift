@@ -1,4 +1,5 @@
 import Tactus
+import TestSupport
 import Testing
 import Wire
 
@@ -70,7 +71,7 @@ private struct SafetyObserver {
   }
 }
 
-@Suite struct LegPropertyTests {
+@Suite(.ownThread) struct LegPropertyTests {
   private func randomSettings(_ random: inout SplitMix64) -> LegSettings {
     let lowest = UInt16.random(in: 500...1400, using: &random)
     return try! LegSettings(

@@ -1,10 +1,11 @@
 import Tactus
+import TestSupport
 import Testing
 import Wire
 
 @testable import Leg
 
-@Suite struct LegRulesTests {
+@Suite(.ownThread) struct LegRulesTests {
   // MARK: arming
 
   @Test("armed: no pulse before the first set")

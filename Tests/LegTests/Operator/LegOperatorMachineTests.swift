@@ -1,10 +1,11 @@
 import Tactus
+import TestSupport
 import Testing
 import Wire
 
 @testable import Leg
 
-@Suite struct LegOperatorMachineTests {
+@Suite(.ownThread) struct LegOperatorMachineTests {
   /// A machine that has heard `state` at 0.
   private func connected(_ state: LegTelemetry.State = .disarmed) -> LegOperatorMachine {
     var machine = LegOperatorMachine()

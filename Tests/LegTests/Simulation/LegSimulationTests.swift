@@ -1,6 +1,7 @@
 import Buses
 import Devices
 import Tactus
+import TestSupport
 import Testing
 import Wire
 
@@ -12,7 +13,7 @@ extension I2CTransaction {
   }
 }
 
-@Suite struct LegSimulationTests {
+@Suite(.ownThread) struct LegSimulationTests {
   private func simulation(
     legs: Int = 1, seed: UInt64 = 1, pings: Bool = false,
     _ change: (inout SimulatedNetwork.Conditions) -> Void = { _ in }

@@ -15,7 +15,8 @@ enum WholePage {
     try runtime.start()
     defer { runtime.stop() }
     let sources: [any MetricSource] = [
-      RuntimeMetrics(runtime, version: "1.2.3"), RobotMetrics({ snapshot }, now: { now }), ProcessMetrics(),
+      RuntimeMetrics(runtime, version: "1.2.3"), RobotMetrics({ snapshot }, now: { now }),
+      LegMetrics(try LegDoorBench().door), ProcessMetrics(),
       ServiceMetrics(ServiceCounters()),
     ]
     var writer = MetricsWriter()

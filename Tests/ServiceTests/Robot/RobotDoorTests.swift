@@ -27,6 +27,20 @@ struct RobotDoorTests {
     #expect(response.logValue == "left=60.0 right=-60.0")
   }
 
+  @Test("drive with the client's own time: an older one and the same one again are refused, and do not move the motors")
+  func timestamps() async throws {
+    let bench = try RobotDoorBench()
+    bench.run(until: 10)
+    var codes: [String?] = []
+    for (step, (speed, time)) in [(60, 1000.2), (10, 1000.1), (20, 1000.2), (60, 1000.3)].enumerated() {
+      let request = try await bench.post("drive", #"{"left":\#(speed),"right":0,"timestamp":\#(time)}"#)
+      bench.run(until: 20 + Int64(step) * 10)
+      codes.append(await request.refusal?.code)
+    }
+    #expect(codes == [nil, "OLDER", "DUPLICATE", nil])
+    #expect(Set(bench.writes()).subtracting(["stop", "run 0 0"]) == ["run 153 0"])
+  }
+
   @Test("lane stalled: NOT_TAKEN at the first beat a second later, and the stale drive never moves the motors")
   func notTaken() async throws {
     let bench = try RobotDoorBench()

@@ -39,6 +39,33 @@ struct WebSocketSessionTests {
     return nil
   }
 
+  @Test(
+    "who comes between an event and its telling: has it in the snapshot and is not told again; then all hear the same")
+  func comesBetween() throws {
+    let (hub, loop) = (EventHub(), EmbeddedEventLoop())
+    let service = TestDoor.channel(systems: [robot], hub: hub)
+    let channels = try (0..<2).map { _ in
+      let channel = EmbeddedChannel(loop: loop)
+      _ = try service.setup(channel: channel, logger: .init(label: "test")).wait()
+      try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+      return channel
+    }
+    try channels[0].writeInbound(ByteBuffer(string: WebSocketTestClient.request()))
+    loop.run()
+    // The upgrade waits on the loop for its turn, the telling behind it.
+    try channels[1].writeInbound(ByteBuffer(string: WebSocketTestClient.request()))
+    hub.publish([WebSocketTests.event(.edge)])
+    loop.run()
+    hub.publish([WebSocketTests.event(.edge)])
+    loop.run()
+    let heard = try channels.map { channel in
+      try output(channel).map { String(buffer: $0) }.compactMap { text in
+        text.firstMatch(of: /"type":"(hello|edge)".*?"seq":(\d+)/).map { "\($0.output.1) \($0.output.2)" }
+      }
+    }
+    #expect(heard == [["hello 0", "edge 1", "edge 2"], ["hello 1", "edge 2"]])
+  }
+
   private static let long = [UInt8](repeating: 0x61, count: 40_000)
   static let violations: [(String, [UInt8], Int, String)] = [
     ("unmasked", WebSocketTestClient.frame(1, [0x7B], masked: false), 1002, "a frame without a mask"),

@@ -22,7 +22,13 @@ public final class RobotDoor: ServedSystem {
     now: @escaping @Sendable () -> TickInstant = { MonotonicClock.now }
   ) {
     self.snapshot = snapshot
-    mailbox = RobotMailbox(requests: requests, answers: answers, snapshot: snapshot, ring: ring, now: now)
+    let newestTick: @Sendable () -> TickInstant = {
+      var reader = snapshot.reader()
+      return reader.read().at
+    }
+    mailbox = RobotMailbox(
+      of: "robot", requests: requests, answers: answers, requestsPerTick: RobotLoop.requestsPerTick,
+      newestTick: newestTick, ring: ring, now: now)
   }
 
   /// Hands the loop's answers to those who wait. To be called when the loop has rung; `events` does it, too.
@@ -114,7 +120,7 @@ public final class RobotDoor: ServedSystem {
   public func take(
     frame: [UInt8], from caller: Caller, answer: @escaping @Sendable (FrameOutcome) -> Void
   ) -> Bool {
-    guard frame.first != 0x01 else { return false }  // a leg frame
+    guard !LegFrameAddress.isLegs(frame) else { return false }
     let message: RobotMessage
     do {
       message = try frame.withUnsafeBytes { bytes throws(RobotDatagramError) in try RobotMessage.decode(bytes) }

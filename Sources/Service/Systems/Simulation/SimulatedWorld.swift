@@ -6,15 +6,18 @@ public struct SimulatedWorld: Sendable {
   private let buses: [SimulatedBus]
   private let lanes: [String: LaneStall]
   private let robot: SimulatedRobot?
+  private let legs: SimulatedLegs?
 
   private static let transactionsUnlessAsked = 1000
   private static let mostTransactions = 4096
 
   /// - Parameters:
   ///   - lanes: by name.
-  ///   - robot: nil: there is none, and no route for it.
-  public init(buses: [SimulatedBus], lanes: [String: LaneStall] = [:], robot: SimulatedRobot? = nil) {
-    (self.buses, self.lanes, self.robot) = (buses, lanes, robot)
+  ///   - robot, legs: nil: there is none, and no route for it.
+  public init(
+    buses: [SimulatedBus], lanes: [String: LaneStall] = [:], robot: SimulatedRobot? = nil, legs: SimulatedLegs? = nil
+  ) {
+    (self.buses, self.lanes, self.robot, self.legs) = (buses, lanes, robot, legs)
   }
 
   public var routes: [Route] {
@@ -27,6 +30,7 @@ public struct SimulatedWorld: Sendable {
     if let robot {
       routes.append(Route(.get, "/api/sim/robot") { _ in .json(SimulatedRobotDocument(robot.snapshot)) })
     }
+    if let legs { routes.append(Route(.get, "/api/sim/leg") { _ in .json(legs.document) }) }
     return routes
   }
 

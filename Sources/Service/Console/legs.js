@@ -1,0 +1,85 @@
+"use strict";
+// The legs' cards: state, ARM and DISARM, the pulse. LegCtrl frames in binary frames of console.js's socket; for leg k the
+// byte 0x80 + k comes before the frame.
+
+const legPeriodMs = 20; // 50 Hz
+const pingPeriodMs = 100;
+const legs = []; // by index: {parts, held, mine, state}; mine: armed here, and kept alive from here
+
+function legFrame(index, type, ...payload) {
+  sendBytes(new Uint8Array([0x80 + index, 0x01, type, payload.length, 0x00, ...payload]));
+}
+const legTypes = { arm: 1, disarm: 2, ping: 4 };
+
+function legCard(index, leg) {
+  const card = byId("leg").content.firstElementChild.cloneNode(true);
+  const parts = Object.fromEntries([...card.querySelectorAll("[data-of]")].map((part) => [part.dataset.of, part]));
+  const entry = { parts, held: false, mine: false, asked: 0, state: leg.state };
+  const { slider, hold, want } = parts;
+  slider.min = 500;
+  slider.max = 2500;
+  slider.value = leg.settings.centreUs;
+  parts.name.textContent = leg.name;
+  const soft = leg.settings;
+  const label = () => {
+    const beyond = slider.value < soft.lowestUs || slider.value > soft.highestUs;
+    want.textContent = slider.value + " µs" + (beyond ? `, limited to ${soft.lowestUs}…${soft.highestUs}` : "");
+  };
+  label();
+  slider.oninput = label;
+  slider.onpointerdown = () => { entry.held = true; };
+  slider.onpointerup = slider.onpointercancel = () => { entry.held = false; };
+  slider.onkeydown = (event) => { if (event.key.startsWith("Arrow")) entry.held = true; };
+  slider.onkeyup = slider.onblur = () => { entry.held = false; };
+  for (const button of card.querySelectorAll("[data-do]")) {
+    button.onclick = () => {
+      if (button.dataset.do === "arm") { entry.mine = true; entry.asked = performance.now(); }
+      if (button.dataset.do === "disarm") entry.mine = entry.held = hold.checked = false;
+      legFrame(index, legTypes[button.dataset.do]);
+    };
+  }
+  byId("leg-list").append(card);
+  return entry;
+}
+
+function showLegs(event) {
+  byId("legs").hidden = false;
+  byId("legs-chip").textContent = event.chip.ready ? "" : "the chip does not answer";
+  event.legs.forEach((leg, index) => {
+    const entry = legs[index] || (legs[index] = legCard(index, leg));
+    const { parts } = entry;
+    parts.state.textContent = leg.state;
+    parts.pulse.textContent = leg.pulseUs == null ? "no pulse" : leg.pulseUs + " µs";
+    parts.age.textContent = leg.ageMs == null ? "–" : leg.ageMs.toFixed(0) + " ms ago";
+    parts.sender.textContent = leg.lastSender ? ours(leg.lastSender) : "nobody";
+    parts.fault.hidden = leg.state !== "fault";
+    parts.fault.textContent = leg.state === "fault" ? "FAULT: " + leg.fault + ". DISARM first." : "";
+    // What was held before a fault must neither move the leg nor keep it alive when somebody else arms it.
+    if (leg.state !== "armed" && performance.now() - entry.asked > 300) parts.hold.checked = entry.mine = entry.held = false;
+    entry.state = leg.state;
+  });
+  const first = event.legs.find((leg) => leg.state === "emergencyStopped");
+  stopped("leg", first ? sentence("legs: " + first.reason) + (first.wayOut ? " To go on: " + first.wayOut + "." : "") : null);
+}
+
+// Nobody looks any more: what was armed here is disarmed, and if that does not arrive the deadman ends the pulse.
+function releaseLegs() {
+  legs.forEach((entry, index) => {
+    if (entry.mine) for (let repeat = 0; repeat < 3; repeat++) legFrame(index, legTypes.disarm);
+    entry.mine = entry.held = entry.parts.hold.checked = false;
+  });
+}
+
+setInterval(() => {
+  legs.forEach((entry, index) => {
+    if (entry.state !== "armed" || !(entry.held || entry.parts.hold.checked)) return;
+    const pulse = Number(entry.parts.slider.value);
+    legFrame(index, 3, pulse & 0xff, pulse >> 8);
+  });
+}, legPeriodMs);
+
+setInterval(() => {
+  legs.forEach((entry, index) => {
+    if (entry.mine && !entry.held && !entry.parts.hold.checked) legFrame(index, legTypes.ping);
+  });
+}, pingPeriodMs);

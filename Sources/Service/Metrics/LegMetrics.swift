@@ -1,0 +1,58 @@
+import Leg
+import Tactus
+
+/// What the legs' loop publishes, as metrics.
+public struct LegMetrics: MetricSource {
+  private let door: LegDoor
+
+  public init(_ door: LegDoor) { self.door = door }
+
+  public func write(into writer: inout MetricsWriter) {
+    let newest = door.newest
+    let legs = door.legs.indices.map { (label: "\($0)", status: newest[$0]) }
+    writer.gauge(
+      "tactus_leg_state", "1 for the state a leg is in, 0 for the others.",
+      legs.flatMap { leg, status in
+        LegState.words.map { .init($0 == status.state.word, ["leg": leg, "state": Self.label($0)]) }
+      })
+    writer.gauge(
+      "tactus_leg_pulse_seconds", "The pulse that a servo gets; absent while it gets none.",
+      legs.compactMap { leg, status in status.pulse.map { .init(Double($0.microseconds) / 1e6, ["leg": leg]) } })
+    writer.gauge(
+      "tactus_leg_last_command_age_seconds", "Time since the last command that fed a leg; absent while disarmed.",
+      legs.compactMap { leg, status in
+        status.lastCommand.map { .init(max(.zero, door.mailbox.now() - $0), ["leg": leg]) }
+      })
+    func counter(_ name: String, _ help: String, _ value: (LegStatus) -> Int64) {
+      writer.counter("tactus_leg_\(name)_total", help, legs.map { .init(value($0.status), ["leg": $0.label]) })
+    }
+    counter("datagrams", "Datagrams received, whatever they were.") { $0.datagrams }
+    counter("malformed_datagrams", "Datagrams that were no command.") { $0.malformed }
+    counter("accepted_commands", "Commands and requests that a leg took.") { $0.accepted }
+    counter("ignored_commands", "Commands and requests that did nothing.") { $0.ignored }
+    counter("clamped_pulses", "Pulses beyond the soft limits, obeyed within them.") { $0.clamped }
+    counter("telemetry_frames", "Telemetry frames sent.") { $0.reports }
+    counter("dropped_telemetry_frames", "Telemetry frames that the kernel did not take.") { $0.reportFailures }
+    write(newest, into: &writer)
+  }
+
+  private func write(_ newest: LegSnapshot, into writer: inout MetricsWriter) {
+    let chip = newest.servos
+    writer.gauge("tactus_leg_chip_ready", "Whether the servos' chip is configured and answers.", [.init(chip.isReady)])
+    func counter(_ name: String, _ help: String, _ value: Int64) {
+      writer.counter("tactus_leg_\(name)_total", help, [.init(value)])
+    }
+    counter("chip_failures", "Writes that failed after their retries, and lost configurations.", chip.failures)
+    counter("chip_writes", "Transfers that wrote pulses or off.", chip.writes)
+    counter("chip_channel_writes", "Channels in those transfers.", chip.channelsWritten)
+    counter("chip_configurations", "Times that the chip was configured.", chip.configurations)
+    counter("bus_retries", "Bus transfers that succeeded only after a retry.", chip.retries)
+    counter("dropped_notices", "Changes that no log shows because the ring was full.", newest.noticesDropped)
+    counter("dropped_answers", "Answers that found their ring full.", newest.answersDropped)
+  }
+
+  /// `emergency_stopped`
+  private static func label(_ word: String) -> String {
+    word.reduce(into: "") { $0 += $1.isUppercase ? "_\($1.lowercased())" : "\($1)" }
+  }
+}

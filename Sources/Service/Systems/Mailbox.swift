@@ -1,0 +1,118 @@
+import Synchronization
+import Tactus
+
+/// What a control loop says of one request, by the request's number.
+protocol MailboxAnswer: Sendable, BitwiseCopyable {
+  var number: UInt64 { get }
+}
+
+/// Requests to a system's loop, and its answers back to whoever waits for them.
+///
+/// Any thread. The lock is between the service's own threads; the loop sees only the rings and takes no lock.
+final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxAnswer>: Sendable {
+  typealias Completion = @Sendable (Result<Answer, APIError>) -> Void
+
+  private struct Waiter {
+    var number: UInt64
+    var deadline: TickInstant
+    var complete: Completion
+  }
+
+  private struct State: ~Copyable {
+    var requests: RingWriter<Request>
+    var answers: RingReader<Answer>
+    var lastNumber: UInt64 = 0
+    /// In the order of their numbers, as the answers come.
+    var waiting: [Waiter] = []
+    /// The loop's newest tick when the last request was made, and the requests made since: all that the ring can hold,
+    /// since a tick takes what is there.
+    var tickSeen = TickInstant.zero
+    var sentSince = 0
+  }
+
+  private let state: Mutex<State>
+  private let system: String
+  private let requestsPerTick: Int
+  private let newestTick: @Sendable () -> TickInstant
+  private let ring: @Sendable () -> Void
+  let now: @Sendable () -> TickInstant
+
+  /// - Parameters:
+  ///   - system: for messages: `robot`.
+  ///   - requestsPerTick: what a tick takes, and the ring holds.
+  ///   - newestTick: the instant of the loop's newest snapshot.
+  ///   - ring: wakes the loop.
+  ///   - now: the loop's clock.
+  init(
+    of system: String, requests: consuming RingWriter<Request>, answers: consuming RingReader<Answer>,
+    requestsPerTick: Int, newestTick: @escaping @Sendable () -> TickInstant, ring: @escaping @Sendable () -> Void,
+    now: @escaping @Sendable () -> TickInstant
+  ) {
+    state = Mutex(State(requests: requests, answers: answers))
+    self.system = system
+    self.requestsPerTick = requestsPerTick
+    self.newestTick = newestTick
+    self.ring = ring
+    self.now = now
+  }
+
+  /// Makes a request, and calls `complete` exactly once, on any thread: with the loop's answer, or with 503 `BUSY` when the
+  /// ring is full, 503 `NOT_TAKEN` when no answer came in time. Never blocks.
+  ///
+  /// - Parameters:
+  ///   - isStop: it can only make the system safer.
+  ///   - make: the request of this number, issued at this instant.
+  func send(isStop: Bool, _ make: (UInt64, TickInstant) -> Request, _ complete: @escaping Completion) {
+    let now = now()
+    let tick = newestTick()
+    let isSent = state.withLock { state in
+      if state.tickSeen != tick { (state.tickSeen, state.sentSince) = (tick, 0) }
+      let limit = requestsPerTick - (isStop ? 0 : MailboxNumbers.placesForStops)
+      let number = state.lastNumber + 1
+      guard state.sentSince < limit, state.requests.push(make(number, now)) else { return false }
+      state.lastNumber = number
+      state.sentSince += 1
+      state.waiting.append(Waiter(number: number, deadline: now + MailboxNumbers.timeout, complete: complete))
+      return true
+    }
+    if isSent {
+      ring()
+    } else {
+      complete(
+        .failure(APIError(.serviceUnavailable, "BUSY", "the \(system)'s loop is behind: too many commands wait for it"))
+      )
+    }
+  }
+
+  /// Completes what the loop has answered, and what it has not answered in time at `now`.
+  func takeAnswers(at now: TickInstant) {
+    var done: [(Completion, Result<Answer, APIError>)] = []
+    state.withLock { state in
+      while let answer = state.answers.pop() {
+        // Answers come in the order of their numbers; one that is missing found its ring full.
+        guard let index = state.waiting.firstIndex(where: { $0.number == answer.number }) else { continue }
+        done.append((state.waiting.remove(at: index).complete, .success(answer)))
+      }
+      let overdue = state.waiting.prefix { $0.deadline <= now }
+      for waiter in overdue { done.append((waiter.complete, .failure(notTaken))) }
+      state.waiting.removeFirst(overdue.count)
+    }
+    for (complete, result) in done { complete(result) }
+  }
+
+  /// Requests that have been answered neither way.
+  var waitingCount: Int { state.withLock { $0.waiting.count } }
+
+  private var notTaken: APIError {
+    APIError(.serviceUnavailable, "NOT_TAKEN", "the \(system)'s loop did not take the command within 1 s")
+  }
+}
+
+enum MailboxNumbers {
+  /// How long a request waits for its answer. Longer than the loops' own patience with it (`RobotRequest.patience`,
+  /// `LegRequest.patience`): what nobody waits for any more does not move anything.
+  static let timeout = Nanoseconds.seconds(1)
+  /// Places in the ring that only stops may take: a client that goes on driving while the loop stands still must not keep
+  /// an e-stop out.
+  static let placesForStops = 16
+}

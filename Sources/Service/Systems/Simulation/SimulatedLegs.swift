@@ -1,0 +1,50 @@
+import Devices
+
+/// The servos of simulated legs: what `GET /api/sim/leg` shows.
+public struct SimulatedLegs: Sendable {
+  private let chip: PCA9685Simulator
+  private let legs: [LegDescription]
+
+  public init(_ chip: PCA9685Simulator, legs: [LegDescription]) { (self.chip, self.legs) = (chip, legs) }
+
+  var document: SimulatedLegsDocument { SimulatedLegsDocument(chip.snapshot, legs: legs) }
+}
+
+/// The simulated servos at their chip's last access.
+struct SimulatedLegsDocument: Encodable {
+  struct Servo: Encodable {
+    let index: Int
+    let name: String
+    let channel: Int
+    /// −90 at a pulse of 500 µs, 90 at 2500 µs.
+    let positionDegrees: Double
+    @OrNull var targetDegrees: Double?
+    /// Null: no pulse.
+    @OrNull var pulseUs: Double?
+    let pulses, cutPulses: Int64
+    let stuckHigh: Bool
+  }
+
+  let ok = true
+  let monotonicNs: Int64
+  let asleep: Bool
+  /// Times that the chip came up from nothing, the first not counted.
+  let resets: Int64
+  /// Writes that the chip acknowledged and ignored.
+  let ignoredWrites: Int64
+  let legs: [Servo]
+
+  init(_ snapshot: SimulatedServosSnapshot, legs: [LegDescription]) {
+    monotonicNs = snapshot.at.nanoseconds
+    (asleep, resets, ignoredWrites) = (snapshot.isAsleep, snapshot.resets, snapshot.ignored)
+    self.legs = legs.enumerated().map { index, leg in
+      let channel = leg.configuration.channel.number
+      let servo = snapshot[channel]
+      return Servo(
+        index: index, name: leg.name, channel: channel, positionDegrees: servo.position,
+        targetDegrees: servo.target,
+        pulseUs: servo.pulse.map { Double($0.count) / 1000 }, pulses: servo.pulses,
+        cutPulses: servo.cutPulses, stuckHigh: servo.isStuckHigh)
+    }
+  }
+}

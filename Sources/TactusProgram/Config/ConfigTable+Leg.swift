@@ -1,0 +1,63 @@
+/// Keys of the servo legs.
+extension ConfigTable {
+  static let leg: [ConfigKey] = [
+    ConfigKey(
+      "leg.backend", .choice(["pca9685", "sim"]), .text("pca9685"),
+      "The servos' chip: pca9685 (I2C), or sim (no hardware)."),
+    ConfigKey("leg.i2c_bus", .integer(0...255), .integer(1), "Number N of /dev/i2c-N."),
+    ConfigKey("leg.i2c_address", .integer(0x40...0x77), nil, "The chip's I2C address. Unless given: 0x40."),
+    ConfigKey(
+      "leg.oscillator_hz", .integer(20_000_000...50_000_000), .integer(25_000_000),
+      "What the chip's oscillator really does, in hertz: 25 MHz by the datasheet, 23…27 MHz in real ones. Measure a pulse "
+        + "to calibrate it."),
+    ConfigKey(
+      "leg.frequency_hz", .integer(24...333), .integer(50), "Pulses per second; servos want 50 unless they are digital."
+    ),
+    ConfigKey(
+      "leg.deadman_ms", .integer(50...10_000), .integer(200),
+      "Milliseconds without a command after which a leg's pulse ends. LegCtrl says 200."),
+    ConfigKey(
+      "leg.compat_stub", .boolean, .boolean(false),
+      "Report a battery of 7400 mV as the original firmware does, instead of 0 for no sensor."),
+  ]
+
+  static let legs: [ConfigKey] = [
+    ConfigKey("legs[].name", .text, nil, "What logs and the API call it. Unless given: leg 0, leg 1 and so on."),
+    ConfigKey(
+      "legs[].channel", .integer(0...15), nil, "The chip's output. Unless given: its place in this list, from 0."),
+    ConfigKey(
+      "legs[].min_us", .integer(500...2500), .integer(500),
+      "Shortest pulse in microseconds: a shorter one is made this long and reported. Recommended: 1000."),
+    ConfigKey(
+      "legs[].centre_us", .integer(500...2500), nil,
+      "The middle that an inverted servo is mirrored at, in microseconds. Unless given: 1500, or the nearest of its travel."
+    ),
+    ConfigKey(
+      "legs[].max_us", .integer(500...2500), .integer(2500), "Longest pulse in microseconds. Recommended: 2000."),
+    ConfigKey("legs[].invert", .boolean, .boolean(false), "The servo is mounted the other way round."),
+    ConfigKey(
+      "legs[].slew_us_per_s", .integer(1...1_000_000), nil,
+      "How fast the pulse may change, in microseconds per second. Unless given: at once."),
+    ConfigKey(
+      "legs[].release_after_s", .number(0.1...3600), nil,
+      "Seconds of standing still after which the servo gets no pulse until it is sent elsewhere. Unless given: it is held."
+    ),
+  ]
+
+  static let runtimeLeg: [ConfigKey] = [
+    ConfigKey(
+      "runtime.leg.rate_hz", .integer(50...200), .integer(50),
+      "Ticks per second of the legs' loop, in hertz. Commands and deadmen do not wait for a tick."),
+    ConfigKey(
+      "runtime.leg.scheduling", .choice(["fifo", "deadline", "normal"]), .text("fifo"),
+      "Kernel scheduling of the legs' lane: fifo (SCHED_FIFO), deadline (SCHED_DEADLINE) or normal."),
+    ConfigKey("runtime.leg.priority", .integer(1...98), .integer(80), "Priority under fifo."),
+    ConfigKey(
+      "runtime.leg.budget_us", .integer(20...1_000_000), .integer(2000),
+      "Execution time granted per period under deadline, in microseconds; less than the period."),
+    ConfigKey(
+      "runtime.leg.safe_state_after", .integer(2...1000), .integer(3),
+      "Ticks missed in a row after which every leg is in fault, without a pulse, until disarmed."),
+    ConfigKey("runtime.leg.cpu", .integer(0...1023), nil, "The only CPU the lane may use; any unless given."),
+  ]
+}

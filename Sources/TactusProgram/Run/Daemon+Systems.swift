@@ -1,0 +1,34 @@
+import Service
+import Tactus
+
+/// What the daemon is composed of.
+extension Daemon {
+  static func systems(of configuration: Configuration, simulate: Bool) throws -> [any DaemonSystem] {
+    var systems: [any DaemonSystem] = []
+    if let motors = configuration.motors {
+      systems.append(try DaemonRobot(configuration, motors: motors, simulate: simulate))
+    }
+    if let legs = configuration.legs {
+      systems.append(try DaemonLegs(configuration, legs: legs, simulate: simulate))
+    }
+    return systems
+  }
+
+  /// `/api/runtime` and `/metrics`.
+  static func measurements(of runtime: Runtime, _ sources: [any MetricSource]) -> [Route] {
+    [
+      .runtime(runtime, version: TactusCommand.version, now: { MonotonicClock.now }),
+      .metrics([RuntimeMetrics(runtime, version: TactusCommand.version)] + sources + [ProcessMetrics()]),
+    ]
+  }
+
+  /// `/api/sim/…` of whatever is simulated; nothing on real hardware alone.
+  static func routes(of surroundings: [SimulatedSurroundings]) -> [Route] {
+    guard !surroundings.isEmpty else { return [] }
+    return SimulatedWorld(
+      buses: surroundings.flatMap(\.buses),
+      lanes: surroundings.reduce(into: [:]) { $0.merge($1.lanes) { first, _ in first } },
+      robot: surroundings.lazy.compactMap(\.robot).first, legs: surroundings.lazy.compactMap(\.legs).first
+    ).routes
+  }
+}

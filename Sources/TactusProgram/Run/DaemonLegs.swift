@@ -1,0 +1,161 @@
+import Buses
+import BusesLinux
+import Devices
+import Leg
+import Logging
+import Service
+import Tactus
+
+/// The servo legs in the daemon: their chip, a port each, their lane.
+final class DaemonLegs: DaemonSystem {
+  let name = "leg"
+  let loopName = "leg.servos"
+  let simulation: SimulatedSurroundings?
+  private let configuration: Configuration.Legs
+  private let hardware: ServoHardware
+  private let sockets: [LinuxDatagramSocket]
+  /// What stands between the sockets and the loop of simulated legs; empty on real hardware.
+  private let datagrams: [ImpairedDatagrams]
+  private let door: LegDoor
+  private let snapshot: Latest<LegSnapshot>
+  private let requests = Ring<LegRequest>(capacity: LegLoop.requestsPerTick)
+  private let answers = Ring<LegAnswer>(capacity: 256)
+  private let noticeRing = Ring<LegNotice>(capacity: 256)
+  private let requestBell: Doorbell
+  private var notices: RingReader<LegNotice>
+
+  /// Opens the bus and the ports. Nothing is written to the chip yet.
+  init(_ whole: Configuration, legs: Configuration.Legs, simulate: Bool) throws {
+    configuration = legs
+    let hardware = try ServoHardware(legs, simulate: simulate)
+    self.hardware = hardware
+    let sockets = try legs.legs.indices.map { index in
+      try LinuxDatagramSocket(
+        address: whole.bindAddress, port: legs.port == 0 ? 0 : legs.port + UInt16(index))
+    }
+    self.sockets = sockets
+    snapshot = Latest(LegSnapshot(legs: legs.legs.count))
+    notices = noticeRing.reader()
+    let bell = try Doorbell()
+    requestBell = bell
+    let descriptions = zip(legs.legs, zip(legs.configurations, sockets)).map { leg, made in
+      LegDescription(name: leg.name, configuration: made.0, port: made.1.localEndpoint.port)
+    }
+    door = LegDoor(
+      descriptions, requests: requests.writer(), answers: answers.reader(), snapshot: snapshot,
+      ring: { bell.button.ring() })
+    guard let bus = hardware.simulatedBus, let chip = hardware.simulator else {
+      (simulation, datagrams) = (nil, [])
+      return
+    }
+    let stall = LaneStall()
+    let datagrams = sockets.enumerated().map { index, socket in
+      index == 0 ? ImpairedDatagrams(socket.port(), stall: stall.served) : ImpairedDatagrams(socket.port())
+    }
+    self.datagrams = datagrams
+    simulation = SimulatedSurroundings(
+      buses: [SimulatedBus("leg-i2c-\(legs.i2cBus)", .i2c(bus))]
+        + datagrams.enumerated().map { SimulatedBus("leg-udp-\($0)", .datagram($1)) },
+      lanes: ["leg": stall], legs: SimulatedLegs(chip, legs: descriptions))
+  }
+
+  var endpoints: [Endpoint] { sockets.map(\.localEndpoint) }
+  var startMetadata: Logger.Metadata { ["legs": .array(endpoints.map { .string("\($0)") })] }
+  var heartbeat: LatestVersion { snapshot.version }
+
+  func lane(bell: DoorbellButton) -> Lane {
+    var ports = LegPorts()
+    var inputs: [LoopInput] = []
+    for (index, socket) in sockets.enumerated() {
+      let port = datagrams.isEmpty ? socket.port() : datagrams[index].port()
+      // A kernel socket has a descriptor.
+      inputs.append(.descriptor(port.descriptor!))
+      ports.append(port)
+    }
+    var all: LegPorts? = ports
+    return Lane(
+      "leg", scheduling: configuration.scheduling.lane(rateHertz: configuration.rateHertz), cpu: configuration.cpu
+    ) {
+      Loop(
+        loopName, every: .hertz(Double(configuration.rateHertz)), late: .skip,
+        safeStateAfter: configuration.safeStateAfter, inputs: inputs + [requestBell.loopInput]
+      ) {
+        LegLoop(
+          legs: configuration.configurations, chip: configuration.chip, on: hardware.bus(), ports: all.take()!,
+          requests: requests.reader(), requestBell: requestBell.input, answers: answers.writer(),
+          snapshot: snapshot.writer(), notices: noticeRing.writer(), bell: bell)
+      }
+    }
+  }
+
+  var served: any ServedSystem { door }
+  var metrics: any MetricSource { LegMetrics(door) }
+
+  func takeAnswers(at now: TickInstant) { door.takeAnswers(at: now) }
+
+  func takeNotices(_ logger: Logger) -> [Event] {
+    var events: [Event] = []
+    while let notice = notices.pop() {
+      log(notice, logger)
+      events.append(door.edge(notice))
+    }
+    return events
+  }
+
+  func report(_ logger: Logger) {}
+
+  /// Puts the chip to sleep, one PWM period after its outputs were turned off, so that no pulse is cut in half.
+  func finish(_ logger: Logger) {
+    var bus = hardware.bus()
+    var shutdown = PCA9685Shutdown(configuration.chip)
+    do {
+      let bell = try Doorbell()
+      bus.now = MonotonicClock.now
+      while let next = try shutdown.step(on: &bus) {
+        // Nobody rings it: it is the clock that is waited for.
+        bell.wait(limit: next - MonotonicClock.now)
+        bus.now = MonotonicClock.now
+      }
+    } catch {
+      logger.warning(
+        "the servos' chip was not put to sleep", metadata: ["system": "leg", "failure": .string("\(error)")])
+    }
+  }
+
+  var unconfirmed: (message: String, state: String)? {
+    var reader = snapshot.reader()
+    let newest = reader.read()
+    for index in 0..<newest.count {
+      if case .shutDown(.confirmed) = newest[index].state { continue }
+      return ("the servos' chip has not confirmed that every leg is off", "\(newest[index].state)")
+    }
+    return nil
+  }
+
+  /// One line for a change of a leg or of the chip.
+  private func log(_ notice: LegNotice, _ logger: Logger) {
+    switch notice.subject {
+    case .state(let index, let state):
+      var metadata: Logger.Metadata = [
+        "system": "leg", "leg": .stringConvertible(index), "name": .string(configuration.legs[index].name),
+        "state": .string("\(state)"),
+      ]
+      if let wayOut = state.wayOut { metadata["way_out"] = .string(wayOut) }
+      logger.log(level: state.logLevel, "leg", metadata: metadata)
+    case .chipFails(let failure):
+      logger.error("the servos' chip fails", metadata: ["system": "leg", "failure": .string("\(failure)")])
+    case .chipAnswers:
+      logger.notice("the servos' chip answers", metadata: ["system": "leg"])
+    }
+  }
+}
+
+extension LegState {
+  fileprivate var logLevel: Logger.Level {
+    switch self {
+    case .disarmed, .armed, .shutDown: .info
+    case .emergencyStopped, .fault(.silence, _), .fault(.linkLost, _): .warning
+    case .fault: .error
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import Buses
+import Devices
+import Logging
+import Service
+import Tactus
+
+/// One system of the daemon, with its sockets and buses: what the daemon starts, watches, serves and stops.
+///
+/// Used by the main thread; only the lane runs elsewhere. Must outlive the lane.
+protocol DaemonSystem: AnyObject {
+  /// `robot`: the `system` of its log lines.
+  var name: String { get }
+  /// Where it listens, the ports in effect.
+  var endpoints: [Endpoint] { get }
+  /// What belongs to the log line of the start: where it listens.
+  var startMetadata: Logger.Metadata { get }
+
+  /// Its control loop, and whether that still publishes: its sign of life.
+  var loopName: String { get }
+  var heartbeat: LatestVersion { get }
+  /// To be built once. `bell` is rung when there are answers or notices to take.
+  func lane(bell: DoorbellButton) -> Lane
+
+  var served: any ServedSystem { get }
+  var metrics: any MetricSource { get }
+  /// What it has around it when it is simulated; nil: its hardware is real.
+  var simulation: SimulatedSurroundings? { get }
+
+  /// Hands the loop's answers to the clients that wait.
+  func takeAnswers(at now: TickInstant)
+  /// Logs what the loop has told since the last call; what subscribers are told of it.
+  func takeNotices(_ logger: Logger) -> [Event]
+  /// Once a second: what nobody could see otherwise.
+  func report(_ logger: Logger)
+
+  /// What is left to do when the runtime has stopped.
+  func finish(_ logger: Logger)
+  /// Why an actuator cannot be trusted to be in its safe state; nil: every one has confirmed it. After the runtime has
+  /// stopped.
+  var unconfirmed: (message: String, state: String)? { get }
+}
+
+/// What one simulated system has around it: faults to inject, transactions to look at.
+struct SimulatedSurroundings {
+  var buses: [SimulatedBus]
+  /// By the name of the lane.
+  var lanes: [String: LaneStall]
+  var robot: SimulatedRobot?
+  var legs: SimulatedLegs?
+}

@@ -1,0 +1,142 @@
+import Foundation
+import Service
+import Testing
+
+@testable import TactusProgram
+
+/// The whole program with simulated legs, driven by datagrams, watched through its log and the simulated bus.
+///
+/// Nothing here sleeps: every step waits for a line of the log, a datagram or an answer, with a limit.
+@Suite("daemon with legs", .serialized)
+final class DaemonLegTests {
+  private let folder: TemporaryFolder
+  private let daemon: TactusProcess
+  private let socket: Int32
+
+  init() throws {
+    folder = try TemporaryFolder()
+    socket = Glibc.socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
+    let config = try folder.write(
+      """
+      network: { leg_udp_port: 0, http_port: 0 }
+      service: { auth: none }
+      leg: { backend: sim }
+      legs: [{ name: hip, channel: 2 }, { name: knee, channel: 3, max_us: 2000 }]
+      """, to: "config.yaml")
+    daemon = try TactusProcess(["run", "--config", config])
+    try #require(daemon.waitFor("Ctrl-C stops"), "\(daemon.said)")
+  }
+
+  deinit { close(socket) }
+
+  private func logged(_ message: String) throws -> [String: Any] {
+    let line = try #require(daemon.said.split(separator: "\n").first { $0.contains(#""msg":"\#(message)""#) })
+    return try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+  }
+
+  private func send(_ bytes: [UInt8], leg: Int) throws {
+    let endpoint = try #require((try logged("started")["legs"] as? [String])?[leg])
+    let port = try #require(endpoint.split(separator: ":").last.flatMap { UInt16($0) })
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    let sent = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        sendto(socket, bytes, bytes.count, 0, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    #expect(sent == bytes.count)
+  }
+
+  private static let arm: [UInt8] = [1, 1, 0, 0]
+  private static let set1500: [UInt8] = [1, 3, 2, 0, 0xDC, 5]
+
+  private func get(_ path: String) async throws -> [String: Any] {
+    try await get(path, of: try #require(try logged("serving http")["listen"] as? String))
+  }
+
+  private func get(_ path: String, of endpoint: String) async throws -> [String: Any] {
+    let client = try ServiceClient(try #require(ServiceAddress(endpoint)), token: nil)
+    defer { client.stop() }
+    let answer = try await withCheckedThrowingContinuation { continuation in
+      client.get(path) { continuation.resume(with: $0) }
+    }
+    return try #require(try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any])
+  }
+
+  /// Writes to the channels' registers: `2 pulse 307`, `2 off`, `all off`; with the bus's instants.
+  private func writes() async throws -> [(what: String, at: Int64)] {
+    let bus = try await get("/api/sim/bus/leg-i2c-1?limit=4096")
+    return try #require(bus["transactions"] as? [[String: Any]]).compactMap { transaction in
+      guard let register = transaction["register"] as? Int, let bytes = transaction["bytes"] as? String,
+        let at = transaction["monotonicNs"] as? Int64
+      else { return nil }
+      if register == 0xFD { return ("all off", at) }
+      guard (6..<70).contains(register), bytes.count == 8 else { return nil }
+      let isOff = bytes == "00000010"
+      return ("\((register - 6) / 4) " + (isOff ? "off" : "pulse"), at)
+    }
+  }
+
+  @Test("arm, set, then silence: the pulse ends 200 ms after the last command, on the bus and in the log")
+  func silence() async throws {
+    try send(Self.arm, leg: 0)
+    try send(Self.set1500, leg: 0)
+    #expect(daemon.waitFor("fault: no command within the deadman's time-out"), "\(daemon.said)")
+    #expect(daemon.said.contains(#""name":"hip""#) && !daemon.said.contains(#""name":"knee""#))
+    let seen = try await writes()
+    let pulse = try #require(seen.last { $0.what == "2 pulse" })
+    let off = try #require(seen.last { $0.what == "2 off" })
+    // The machine may be busy; that it is exact is shown in simulated time.
+    #expect(off.at - pulse.at >= 200_000_000 && off.at - pulse.at < 300_000_000)
+    let leg = try #require((try await get("/api/leg")["legs"] as? [[String: Any]])?.first)
+    #expect(leg["state"] as? String == "fault" && leg["pulseUs"] is NSNull)
+  }
+
+  @Test("telemetry comes back to the sender, of the leg whose port it spoke to")
+  func telemetry() throws {
+    try send([1, 2, 0, 0], leg: 1)
+    let frame = try #require(readWhenReady(socket))
+    #expect(frame.count == 12 && frame[1] == 0x10 && frame[4] == 0)
+  }
+
+  @Test("driving, SIGTERM: every channel off, the chip asleep a period later, status 0", arguments: [SIGTERM, SIGINT])
+  func terminated(signal: Int32) throws {
+    try send(Self.arm, leg: 0)
+    try send(Self.set1500, leg: 0)
+    #expect(daemon.waitFor("armed, pulse 1500 µs"))
+    kill(daemon.identifier, signal)
+    #expect(daemon.finish() == 0, "\(daemon.said)")
+    #expect(daemon.said.contains(#""msg":"stopped""#))
+    #expect(!daemon.said.contains("not put to sleep"))
+  }
+
+  @Test("a robot besides: both are served, each with its state")
+  func together() async throws {
+    let config = try folder.write(
+      """
+      network: { motor_udp_port: 0, leg_udp_port: 0, http_port: 0 }
+      service: { auth: none }
+      motors: { backend: sim }
+      leg: { backend: sim }
+      """, to: "both.yaml")
+    let both = try TactusProcess(["run", "--config", config])
+    try #require(both.waitFor("Ctrl-C stops the motors and the legs"), "\(both.said)")
+    let line = try #require(both.said.split(separator: "\n").first { $0.contains("serving http") })
+    let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+    let endpoint = try #require(object["listen"] as? String)
+    let health = try await get("/api/health", of: endpoint)
+    #expect(health["systems"] as? [String: String] == ["robot": "stopped", "leg": "disarmed"])
+    kill(both.identifier, SIGTERM)
+    #expect(both.finish() == 0)
+  }
+
+  @Test("the guard is told what to write: the chip's all-off byte")
+  func guardWrites() throws {
+    let config = try folder.write("leg: { i2c_bus: 250 }", to: "guard.yaml")
+    let program = try TactusProcess(["guard", "--once", "--config", config])
+    #expect(program.finish() == 1)
+    #expect(program.said.contains("/dev/i2c-250") && program.said.contains("the safe state is not confirmed"))
+  }
+}

@@ -1,0 +1,120 @@
+import Testing
+
+@testable import TactusProgram
+
+@Suite("configuration of the legs")
+struct LegConfigTests {
+  private func read(_ text: String) throws -> Configuration {
+    try Configuration.read(YAMLFile(text: text, name: "c.yaml"), environment: ["NAME": "knee"])
+  }
+
+  private func errors(_ text: String) -> [String] {
+    do {
+      _ = try read(text)
+      return []
+    } catch {
+      return (error as? ConfigErrors)?.errors.map(\.description) ?? ["\(error)"]
+    }
+  }
+
+  @Test("leg alone, even empty: one leg on channel 0 with LegCtrl's numbers")
+  func alone() throws {
+    let legs = try #require(try read("leg:\n").legs)
+    #expect(legs.backend == .pca9685 && legs.i2cBus == 1 && legs.i2cAddress == 0x40)
+    #expect(legs.port == 5010 && legs.rateHertz == 50 && legs.safeStateAfter == 3)
+    #expect(legs.legs.count == 1 && legs.legs[0].name == "leg 0")
+    let made = legs.configurations[0]
+    #expect(made.settings == .standard && made.channel.number == 0)
+    #expect(legs.chip == .init())
+  }
+
+  @Test("neither section: no leg")
+  func none() throws { #expect(try read("motors: { backend: sim }").legs == nil) }
+
+  @Test("a list: each leg its own numbers, the rest from the table; an empty item is a leg on its place's channel")
+  func list() throws {
+    let legs = try #require(
+      try read(
+        """
+        legs:
+          - { name: "${NAME}", channel: 4, min_us: 1600, max_us: 2000, invert: yes, slew_us_per_s: 500 }
+          -
+          - { release_after_s: 2.5 }
+        """
+      ).legs)
+    #expect(legs.legs.map(\.name) == ["knee", "leg 1", "leg 2"])
+    let made = legs.configurations
+    #expect(made.map(\.channel.number) == [4, 1, 2])
+    #expect(made[0].channel.isInverted && made[0].channel.centre.microseconds == 1600)
+    #expect(made[0].settings.lowest.microseconds == 1600 && made[0].settings.slewMicrosecondsPerSecond == 500)
+    #expect(made[2].settings.releaseAfter == .milliseconds(2500))
+  }
+
+  @Test(
+    "a wrong list or item: an error at its place",
+    arguments: [
+      ("legs:\n", "c.yaml:1:6: legs: expected a list of 1…16 mappings, got nothing"),
+      ("legs: []\n", "c.yaml:1:7: legs: expected a list of 1…16 mappings, got []"),
+      ("legs: { channel: 1 }\n", "c.yaml:1:7: legs: expected a list of 1…16 mappings, got a mapping"),
+      ("legs: [3]\n", "c.yaml:1:8: legs[0]: expected a mapping of keys, got 3"),
+      (
+        "legs:\n  - {}\n  - chanel: 2\n",
+        "c.yaml:3:5: legs[1].chanel: expected a known key (channel?), got chanel"
+      ),
+      ("legs: [{ channel: 16 }]\n", "c.yaml:1:19: legs[0].channel: expected an integer 0…15, got 16"),
+      (
+        "legs: [{ channel: 1 }, {}]\n",
+        "c.yaml:1:24: legs[1].channel: expected one owner of servo channel 1, got two: line 1: legs[0].channel has it"
+      ),
+      (
+        "legs:\n- name: a\n- name: a\n",
+        "c.yaml:3:9: legs[1].name: expected one owner of the name a, got two: line 2: legs[0].name has it"
+      ),
+      (
+        "legs: [{ min_us: 1500, max_us: 1500 }]\n",
+        "c.yaml:1:32: legs[0].max_us: expected more than min_us (1500), got 1500"
+      ),
+      (
+        "legs: [{ min_us: 1500, centre_us: 1499 }]\n",
+        "c.yaml:1:35: legs[0].centre_us: expected 1500…2500, min_us to max_us, got 1499"
+      ),
+      ("leg: { i2c_adress: 64 }\n", "c.yaml:1:8: leg.i2c_adress: expected a known key (i2c_address?), got i2c_adress"),
+    ])
+  func wrong(text: String, expected: String) { #expect(errors(text) == [expected]) }
+
+  @Test("seventeen legs: one error")
+  func tooMany() {
+    let list = "legs: [" + Array(repeating: "{}", count: 17).joined(separator: ", ") + "]"
+    #expect(errors(list) == ["c.yaml:1:7: legs: expected a list of 1…16 mappings, got 17"])
+  }
+
+  @Test(
+    "rules over more than one key: the port of the last leg, the chip's rate, the all-call address, the lane's budget")
+  func together() {
+    #expect(
+      errors("network: { leg_udp_port: 65535 }\nlegs: [{}, {}]\n")
+        == ["c.yaml:1:26: network.leg_udp_port: expected at most 65534 for 2 legs, got 65535"])
+    #expect(errors("leg: { frequency_hz: 24, oscillator_hz: 50000000 }").first?.contains("PWM rate") == true)
+    #expect(errors("leg: { i2c_address: 0x70 }").first?.contains("0x70") == true)
+    #expect(
+      errors("leg:\nruntime: { leg: { rate_hz: 200, scheduling: deadline, budget_us: 5000 } }").first?
+        .contains("expected less than the period of 5000 µs") == true)
+  }
+
+  @Test("one thing, two owners: an error at the second that names the first")
+  func claims() {
+    #expect(
+      errors("motors: { i2c_address: 0x40 }\nleg: { i2c_bus: 1 }\n") == [
+        "c.yaml:2:1: leg.i2c_address: expected one owner of address 0x40 on I2C bus 1, got two: "
+          + "line 1: motors.i2c_address has it"
+      ])
+    #expect(errors("motors: { i2c_address: 0x40 }\nlegs: [{}]\n").first?.hasPrefix("c.yaml:2:1: ") == true)
+    #expect(errors("motors: { i2c_address: 0x40 }\nleg: { i2c_bus: 2 }\n") == [])
+    #expect(errors("motors: { i2c_address: 0x40 }\nleg: { backend: sim }\n") == [], "what is simulated has its own bus")
+    #expect(
+      errors("network: { motor_udp_port: 5011 }\nmotors:\nlegs: [{}, {}]\n").first?
+        .contains("one owner of UDP port 5011") == true)
+    #expect(errors("network: { motor_udp_port: 5011 }\nlegs: [{}, {}]\n") == [], "no motors, no port")
+    #expect(errors("network: { motor_udp_port: 0, leg_udp_port: 0 }\nmotors:\nlegs: [{}, {}]\n") == [])
+  }
+}

@@ -1,0 +1,172 @@
+import Buses
+import Devices
+import Foundation
+import Leg
+import NIOCore
+import Synchronization
+import Tactus
+import Testing
+import Wire
+
+@testable import Service
+
+/// Two legs' lane in simulated time with the door before it; the test is the clock, the beat and the clients.
+final class LegDoorBench {
+  static let legs = [Endpoint.ipv4(10, 0, 0, 1, port: 5010), .ipv4(10, 0, 0, 1, port: 5011)]
+  static let phone = Endpoint.ipv4(10, 0, 0, 2, port: 50_000)
+
+  let door: LegDoor
+  let network = SimulatedNetwork(legs + [phone])
+  let bus = SimulatedI2CBus()
+  let chip = PCA9685Simulator()
+  private let bell = SimulatedInput()
+  private let snapshot = Latest(LegSnapshot(legs: 2))
+  private let runtime: Runtime
+  private let simulation: Simulation
+  private let clock = Clock()
+  /// Rings from the door, of any thread; they reach the simulated bell when the test asks for them.
+  private var rings: AsyncStream<Void>.Iterator
+  var notices: RingReader<LegNotice>
+
+  private final class Clock: Sendable {
+    let nanoseconds = Atomic<Int64>(0)
+    var now: TickInstant { TickInstant(nanoseconds: nanoseconds.load(ordering: .acquiring)) }
+  }
+
+  init() throws {
+    let (network, bus, bell, snapshot) = (network, bus, bell, snapshot)
+    bus.attach(chip.chip, at: PCA9685.standardAddress)
+    let (requests, answers) = (Ring<LegRequest>(capacity: 64), Ring<LegAnswer>(capacity: 256))
+    let notices = Ring<LegNotice>(capacity: 64)
+    let configurations = [
+      LegConfiguration(channel: try ServoChannel(0)),
+      LegConfiguration(
+        try LegSettings(lowest: PulseWidth(microseconds: 1000), highest: PulseWidth(microseconds: 2000)),
+        channel: try ServoChannel(5)),
+    ]
+    // No safe state after missed releases: what protects here must be the rule that is tested.
+    runtime = try Runtime {
+      Lane("leg") {
+        Loop(
+          "leg", every: .hertz(50), phase: .zero,
+          inputs: Self.legs.map { .simulated(network.input($0)) } + [.simulated(bell)]
+        ) {
+          LegLoop(
+            legs: configurations, chip: PCA9685(), on: bus.port(), ports: Self.ports(on: network),
+            requests: requests.reader(), requestBell: bell.doorbell, answers: answers.writer(),
+            snapshot: snapshot.writer(), notices: notices.writer())
+        }
+      }
+    }
+    self.notices = notices.reader()
+    simulation = try runtime.simulation()
+    let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+    rings = stream.makeAsyncIterator()
+    let descriptions = zip(["hip", "knee"], configurations).enumerated().map { index, leg in
+      LegDescription(name: leg.0, configuration: leg.1, port: 5010 + UInt16(index))
+    }
+    door = LegDoor(
+      descriptions, requests: requests.writer(), answers: answers.reader(), snapshot: snapshot,
+      ring: { continuation.yield() }, now: { [clock] in clock.now })
+    run(until: 45)
+  }
+
+  private static func ports(on network: SimulatedNetwork) -> LegPorts {
+    var ports = LegPorts()
+    for endpoint in legs { ports.append(network.port(endpoint)) }
+    return ports
+  }
+
+  var now: TickInstant { clock.now }
+  var milliseconds: Int64 { now.nanoseconds / 1_000_000 }
+
+  func state(_ leg: Int) -> LegState {
+    var reader = snapshot.reader()
+    return reader.read()[leg].state
+  }
+
+  func pulse(_ leg: Int) -> Int? {
+    var reader = snapshot.reader()
+    return reader.read()[leg].pulse.map { Int($0.microseconds) }
+  }
+
+  /// Runs the lane up to this millisecond, and takes the answers.
+  func run(until milliseconds: Int64) {
+    simulation.run(until: TickInstant(nanoseconds: milliseconds * 1_000_000))
+    clock.nanoseconds.store(milliseconds * 1_000_000, ordering: .releasing)
+    door.takeAnswers(at: now)
+  }
+
+  func run(for milliseconds: Int64) { run(until: self.milliseconds + milliseconds) }
+
+  /// Waits for the door to ring the legs' loop so many times.
+  func rung(_ times: Int = 1, isolation: isolated (any Actor)? = #isolation) async {
+    for _ in 0..<times { _ = await rings.next(isolation: isolation) }
+    bell.ring(at: now)
+  }
+
+  /// A request, and what came of it 2 ms later.
+  func post(
+    _ path: String, _ body: String = "", index: String? = nil, rings: Int = 1, from caller: Caller = .one,
+    isolation: isolated (any Actor)? = #isolation
+  ) async throws -> APIResponse {
+    let route = try #require(door.routes.first { $0.path == "/api/leg/\(path)" })
+    guard case .handler(let handler) = route.handling else { throw CancellationError() }
+    let parameters = index.map { ["index": $0] } ?? [:]
+    let task = Task {
+      try await handler(APIRequest(caller: caller, parameters: parameters, body: Array(body.utf8)))
+    }
+    for _ in 0..<rings {
+      await rung()
+      run(for: 2)
+    }
+    return try await task.value
+  }
+
+  /// The API's error that a request ends with; nil when it ends well.
+  func refusal(
+    _ path: String, _ body: String = "", index: String? = nil, rings: Int = 1,
+    isolation: isolated (any Actor)? = #isolation
+  ) async -> APIError? {
+    do {
+      _ = try await post(path, body, index: index, rings: rings)
+      return nil
+    } catch {
+      return error as? APIError
+    }
+  }
+
+  /// A binary frame, and what was answered when the loop has taken it.
+  func frame(
+    _ bytes: [UInt8], from caller: Caller = .one, rings: Int = 1, isolation: isolated (any Actor)? = #isolation
+  ) async -> Outcomes {
+    let outcomes = Outcomes()
+    #expect(door.take(frame: bytes, from: caller) { outcomes.append($0) })
+    if rings > 0 {
+      await rung(rings)
+      run(for: 2)
+    }
+    return outcomes
+  }
+
+  func udp(_ bytes: [UInt8], leg: Int = 0) {
+    var port = network.port(Self.phone)
+    port.now = now
+    bytes.withUnsafeBytes { _ = port.send($0, to: Self.legs[leg]) }
+  }
+
+  func document() throws -> [String: Any] {
+    guard case .prepared(let document) = try #require(door.routes.first { $0.path == "/api/leg" }).handling
+    else { throw CancellationError() }
+    return try #require(
+      try JSONSerialization.jsonObject(with: Data(document.bytes.readableBytesView)) as? [String: Any])
+  }
+}
+
+/// LegCtrl's frames.
+enum LegBytes {
+  static let arm: [UInt8] = [1, 1, 0, 0]
+  static let disarm: [UInt8] = [1, 2, 0, 0]
+  static let ping: [UInt8] = [1, 4, 0, 0]
+  static func set(_ pulse: Int) -> [UInt8] { [1, 3, 2, 0, UInt8(pulse & 0xFF), UInt8(pulse >> 8)] }
+}
