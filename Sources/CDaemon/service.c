@@ -46,8 +46,20 @@ ssize_t daemon_send(int socket, const void *bytes, size_t count) {
   return sent < 0 ? -errno : sent;
 }
 
-pid_t daemon_spawn_self(char *const arguments[], int descriptor) {
+pid_t daemon_spawn_self(char *const arguments[], int descriptor, const int inherited[], int count) {
   extern char **environ;
+  enum { most = 16, first = 4, aside = 64 };
+  if (count > most) return -E2BIG;
+  // Aside first: one of them may have a number that another is to get.
+  int moved[most];
+  for (int index = 0; index < count; index++) {
+    moved[index] = fcntl(inherited[index], F_DUPFD_CLOEXEC, aside);
+    if (moved[index] < 0) {
+      int error = errno;
+      while (index-- > 0) close(moved[index]);
+      return -error;
+    }
+  }
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   posix_spawn_file_actions_init(&actions);
@@ -62,12 +74,16 @@ pid_t daemon_spawn_self(char *const arguments[], int descriptor) {
     &attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, descriptor, 3);
-  posix_spawn_file_actions_addclosefrom_np(&actions, 4);
+  for (int index = 0; index < count; index++) {
+    posix_spawn_file_actions_adddup2(&actions, moved[index], first + index);
+  }
+  posix_spawn_file_actions_addclosefrom_np(&actions, first + count);
 
   pid_t process = 0;
   int error = posix_spawn(&process, "/proc/self/exe", &actions, &attributes, arguments, environ);
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
+  for (int index = 0; index < count; index++) close(moved[index]);
   return error ? -error : process;
 }
 

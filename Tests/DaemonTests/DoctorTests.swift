@@ -54,6 +54,21 @@ struct DoctorTests {
     #expect(Doctor(machine: goodPi()).examine().allSatisfy { $0.fix == nil })
   }
 
+  @Test(
+    "GPIO: the header's chip with who is on it; a kernel that keeps a released line's level, and one that forbids, warn"
+  )
+  func gpio() {
+    let header = GPIOChipReport(path: "/dev/gpiochip0", label: "pinctrl-rp1", lines: 54, used: ["GPIO8 (spi0 CS0)"])
+    let other = GPIOChipReport(path: "/dev/gpiochip10", label: "gpio-brcmstb@107d508500", lines: 32, used: [])
+    let pi = goodPi().changed { $0.gpioChips = { [header, other] } }
+    let found = Doctor(machine: pi).gpio()
+    #expect(found.map(\.found) == ["/dev/gpiochip0: pinctrl-rp1, 54 lines, in use: GPIO8 (spi0 CS0)"])
+    let parameter = "/sys/module/pinctrl_bcm2835/parameters/persist_gpio_outputs"
+    #expect(complaints(pi.with(parameter, "N")) == [])
+    #expect(complaints(pi.with(parameter, "Y")) == ["GPIO after a crash warn"])
+    #expect(complaints(pi.changed { $0.gpioChips = { nil } }) == ["GPIO warn"])
+  }
+
   @Test("one thing wrong: one complaint, with its severity")
   func oneThing() {
     let pi = goodPi()

@@ -108,6 +108,10 @@ struct GuardArgumentsTests {
       SafeStateWrite.i2cByte(path: "/dev/i2c-1", address: 0x16, register: 0x02, byte: 0),
       .i2cBlock(path: "/dev/i2c-11", address: 0x2B, register: 0x01, bytes: [3, 0, 255]),
       .serial(path: "/dev/serial/by-path/pci-0000:01:00.0", baud: 115200, bytes: [0x55, 0, 0xAA]),
+      .gpio(
+        path: "/dev/gpiochip0", lines: [.init(offset: 17, isActiveLow: false), .init(offset: 27, isActiveLow: true)],
+        descriptor: 4),
+      .gpio(path: "/dev/gpiochip4", lines: [.init(offset: 0, isActiveLow: true)], descriptor: nil),
     ])
   func roundTrip(write: SafeStateWrite) {
     #expect(SafeStateWrite(write.description) == write)
@@ -118,7 +122,9 @@ struct GuardArgumentsTests {
     arguments: [
       "", "i2c-byte", "i2c-byte:16:02:00", "i2c-byte:16:02:0000:/dev/i2c-1", "i2c-byte:05:02:00:/dev/i2c-1",
       "i2c-block:16:01::/dev/i2c-1", "i2c-byte:16:02:0:/dev/i2c-1", "serial:fast:55:/dev/x", "serial:9600:5:/dev/x",
-      "serial:9600:55:", "gpio:1:2:3:4", "i2c-block:16:01:\(String(repeating: "00", count: 33)):/dev/i2c-1",
+      "serial:9600:55:", "gpio:4:17:", "gpio:4::/dev/x", "gpio::17:/dev/x", "gpio:-4:17:/dev/x", "gpio:4:17,:/dev/x",
+      "gpio:4:!:/dev/x", "gpio:4:+1:/dev/x", "gpio:4:-1:/dev/x", "gpio:4:1024:/dev/x", "spi:1:2:3:4",
+      "i2c-block:16:01:\(String(repeating: "00", count: 33)):/dev/i2c-1",
     ])
   func refused(text: String) {
     #expect(SafeStateWrite(text) == nil)

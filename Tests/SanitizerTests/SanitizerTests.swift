@@ -114,6 +114,56 @@ struct SanitizerTests {
     try run(motors: Motors(XGORider(), on: line.port()), port: socket.port())
   }
 
+  /// Toggles a relay by the pulses of a flow sensor, and looks whether it did.
+  struct Irrigation: ~Copyable, ControlLoop {
+    var relays: GPIOLines
+    var sensor: GPIOEvents
+    var batch = GPIOEdgeBatch()
+    var pulses = GPIOPulseCount()
+    var failures: Int64 = 0
+
+    @_noLocks @_noAllocation
+    mutating func tick(_ tick: Tick) {
+      relays.now = tick.started
+      sensor.now = tick.started
+      do throws(GPIOError) {
+        while try sensor.receive(into: &batch) {}
+        for index in 0..<batch.count { pulses.take(batch[index]) }
+        try relays.set(0, pulses.count & 1 != 0)
+        if try relays.read() & 1 != UInt64(bitPattern: pulses.count) & 1 { failures &+= 1 }
+      } catch {
+        failures &+= 1
+      }
+    }
+  }
+
+  @Test("GPIO: outputs and input changes, the chip vanishing, a line stuck")
+  func gpio() throws {
+    let bank = SimulatedGPIOBank()
+    let lines = try bank.outputs([GPIOLine(.bcm(17), isActiveLow: true), GPIOLine(.bcm(27))])
+    let recording = RecordingGPIOLines(lines.port())
+    let events = try bank.events([GPIOInput(.bcm(5), edges: .rising, debounce: .microseconds(500))])
+    let runtime = try Runtime {
+      Lane("a") {
+        Loop("irrigation", every: .hertz(1_000)) { Irrigation(relays: recording.port(), sensor: events.port()) }
+      }
+    }
+    let simulation = try runtime.simulation(seed: 1)
+    for step in 1...Self.ticks / 1_000 {
+      for pulse in 0..<20 {
+        bank.pulse(
+          5, at: TickInstant(nanoseconds: (step - 1) * 1_000_000_000 + Int64(pulse) * 40_000_000),
+          width: .milliseconds(2))
+      }
+      if step % 5 == 0 { bank.inject(step % 10 == 0 ? .gone : .stuck(line: 17, isHigh: true)) }
+      if step % 5 == 1 { bank.clearFaults() }
+      simulation.run(for: .seconds(1))
+    }
+    simulation.stop()
+    #expect(bank.transactionCount > Self.ticks)
+    withExtendedLifetime(events) {}
+  }
+
   @Test("the supervisor, its guard listening")
   func supervisor() throws {
     var sockets: [Int32] = [0, 0]

@@ -1,4 +1,4 @@
-// The kernel's I2C, serial and UDP calls behind plain types. What carries TACTUS_REALTIME neither locks nor allocates in
+// The kernel's I2C, serial, GPIO and UDP calls behind plain types. What carries TACTUS_REALTIME neither locks nor allocates in
 // user space and is callable in a tick; the rest belongs to opening and closing. Every function returns −errno on error.
 #pragma once
 #include <stddef.h>
@@ -65,6 +65,75 @@ int tactus_pty_open(int *master, int *slave, char *path, size_t size);
 TACTUS_REALTIME long tactus_serial_write(int descriptor, const void *bytes, size_t count);
 /// Bytes read, 0 when nothing waits, −EIO at end of file.
 TACTUS_REALTIME long tactus_serial_read(int descriptor, void *bytes, size_t count);
+
+// ---- GPIO (gpio.c): the character device's uAPI v2, Linux 5.10 and later
+
+/// The kernel's 32 bytes, which need not end in a zero, and one.
+enum { TACTUS_GPIO_TEXT = 33 };
+
+/// Who a chip is: `gpiochip0`, `pinctrl-bcm2711`, 58.
+struct tactus_gpio_chip {
+  char name[TACTUS_GPIO_TEXT];
+  char label[TACTUS_GPIO_TEXT];
+  uint32_t lines;
+};
+
+struct tactus_gpio_line {
+  char name[TACTUS_GPIO_TEXT];
+  /// Who uses it; may be empty also when it is used.
+  char consumer[TACTUS_GPIO_TEXT];
+  int32_t is_used;
+  int32_t is_output;
+  int32_t is_active_low;
+};
+
+enum { TACTUS_GPIO_AS_IS, TACTUS_GPIO_PULL_UP, TACTUS_GPIO_PULL_DOWN, TACTUS_GPIO_NO_PULL };
+
+struct tactus_gpio_input {
+  uint32_t offset;
+  int32_t is_active_low;
+  int32_t rising;
+  int32_t falling;
+  int32_t pull;
+  uint32_t debounce_us;
+};
+
+/// Opens a chip; a negative result is −errno.
+int tactus_gpio_open(const char *path);
+int tactus_gpio_chip(int descriptor, struct tactus_gpio_chip *chip);
+/// −EINVAL past the last line.
+int tactus_gpio_line(int descriptor, uint32_t offset, struct tactus_gpio_line *line);
+/// Requests 1…64 lines as outputs, inactive; bit k of `active_low` is the k-th. The lines' descriptor, close-on-exec;
+/// −EBUSY when one is in use.
+int tactus_gpio_request_outputs(
+    int descriptor, const uint32_t *offsets, size_t count, uint64_t active_low, const char *consumer);
+/// Requests 1…64 lines as inputs with their edges. The lines' descriptor, close-on-exec, nonblocking; −E2BIG when they
+/// differ in more than ten ways.
+int tactus_gpio_request_events(
+    int descriptor, const struct tactus_gpio_input *inputs, size_t count, const char *consumer);
+
+TACTUS_REALTIME int tactus_gpio_set(int descriptor, uint64_t mask, uint64_t values);
+TACTUS_REALTIME int tactus_gpio_get(int descriptor, uint64_t mask, uint64_t *values);
+
+struct tactus_gpio_events {
+  int descriptor;
+  uint32_t count;
+  uint32_t offsets[64];
+};
+
+struct tactus_gpio_edge {
+  int64_t at;
+  uint32_t line;
+  uint32_t sequence;
+  int32_t is_rising;
+};
+
+/// What one call of `tactus_gpio_edges` takes at most.
+enum { TACTUS_GPIO_BATCH = 64 };
+
+/// Takes up to `capacity` edges; how many, 0 when none wait.
+TACTUS_REALTIME long tactus_gpio_edges(
+    const struct tactus_gpio_events *events, struct tactus_gpio_edge *edges, size_t capacity);
 
 // ---- UDP (datagram.c)
 

@@ -21,8 +21,9 @@ int daemon_socket_pair(int pair[2]);
 DAEMON_REALTIME ssize_t daemon_send(int socket, const void *bytes, size_t count);
 
 /// Starts `/proc/self/exe` in a session of its own, signals unblocked and at their defaults, standard input from
-/// /dev/null, `descriptor` as its descriptor 3 and no other but 1 and 2. Returns the process id.
-pid_t daemon_spawn_self(char *const arguments[], int descriptor);
+/// /dev/null, `descriptor` as its descriptor 3, the 0…16 `inherited` ones from 4 on, and no other but 1 and 2. Returns the
+/// process id.
+pid_t daemon_spawn_self(char *const arguments[], int descriptor, const int inherited[], int count);
 
 /// Ignores the signals a terminal, a service manager or a closed pipe would send, so that only SIGKILL ends the process.
 void daemon_ignore_signals(void);

@@ -63,14 +63,17 @@ public struct LegLoop: ~Copyable, ControlLoop {
 
   /// - Parameters:
   ///   - legs: 1…16 on channels of their own; anything else is our bug.
+  ///   - outputEnable: one line, wired to the chip's output-enable pin and requested active-low, as the pin is; nil: the pin is
+  ///     tied low. More than one line is our bug.
   ///   - ports: a UDP socket for each leg, in their order.
   ///   - requests: from clients inside the daemon; the ring holds at most `requestsPerTick`.
   ///   - requestBell: rung after requests have been pushed, one of the loop's inputs; nil: they wait for the next tick.
   ///   - answers: one for every request, in their order.
   ///   - bell: rung when notices or answers have been pushed. Both bells must outlive the loop.
   public init(
-    legs configurations: [LegConfiguration], chip: PCA9685, on bus: consuming I2CBus, ports: consuming LegPorts,
-    requests: consuming RingReader<LegRequest>, requestBell: DoorbellInput? = nil,
+    legs configurations: [LegConfiguration], chip: PCA9685, on bus: consuming I2CBus,
+    outputEnable: consuming GPIOLines? = nil, ports: consuming LegPorts, requests: consuming RingReader<LegRequest>,
+    requestBell: DoorbellInput? = nil,
     answers: consuming RingWriter<LegAnswer>, snapshot: consuming LatestWriter<LegSnapshot>,
     notices: consuming RingWriter<LegNotice>, bell: DoorbellButton? = nil
   ) {
@@ -81,7 +84,7 @@ public struct LegLoop: ~Copyable, ControlLoop {
     count = configurations.count
     legs = .init(repeating: LegSlot(configurations[0]))
     for (index, configuration) in configurations.enumerated() { legs[index] = LegSlot(configuration) }
-    bank = ServoBank(chip, on: bus)
+    bank = ServoBank(chip, on: bus, enable: outputEnable)
     self.ports = ports
     self.requests = requests
     self.requestBell = requestBell

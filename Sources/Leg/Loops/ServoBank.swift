@@ -23,6 +23,11 @@ public struct ServoBankStatus: Sendable, BitwiseCopyable {
   public internal(set) var configurations: Int64 = 0
   /// Bus transfers that succeeded only after a retry.
   public internal(set) var retries: Int64 = 0
+  /// Whether the output-enable line lets pulses out; nil: there is no such line, or it does not answer.
+  public internal(set) var outputsEnabled: Bool?
+  /// Times that the output-enable line did not take its level, and why it did not the last time.
+  public internal(set) var enableFailures: Int64 = 0
+  public internal(set) var lastEnableFailure: GPIOError?
 
   @_noLocks @_noAllocation
   init() {}
@@ -32,6 +37,9 @@ public struct ServoBankStatus: Sendable, BitwiseCopyable {
 ///
 /// Not copyable: one chip, one owning loop. After a failure nothing is written but the off of all channels and the
 /// configuration, which is tried once a period. Allocates nothing; a call makes at most the transfers of one driver call.
+///
+/// The chip's output-enable pin, if a line is wired to it, is the way to no pulse that needs no bus: it lets pulses out only
+/// while the chip is ready and a pulse is wanted of some channel.
 struct ServoBank: ~Copyable {
   enum Phase: BitwiseCopyable {
     /// Not configured, or failed since.
@@ -45,15 +53,23 @@ struct ServoBank: ~Copyable {
   private(set) var phase = Phase.lost
   private var wanted = PCA9685Outputs()
   private var written = PCA9685Outputs()
+  private var enable: GPIOLines?
   private(set) var status = ServoBankStatus()
 
-  init(_ chip: PCA9685, on bus: consuming I2CBus) {
+  /// `enable`: one line, active when pulses come out; nil: the pin is wired to be always so.
+  init(_ chip: PCA9685, on bus: consuming I2CBus, enable: consuming GPIOLines?) {
     self.chip = chip
     self.bus = bus
+    self.enable = enable
+    // Inactive by its request.
+    if self.enable != nil { status.outputsEnabled = false }
   }
 
   @_noLocks @_noAllocation
-  mutating func begin(at now: TickInstant) { bus.now = now }
+  mutating func begin(at now: TickInstant) {
+    bus.now = now
+    enable?.now = now
+  }
 
   /// When the oscillator runs.
   var nextDeadline: TickInstant? {
@@ -106,6 +122,8 @@ struct ServoBank: ~Copyable {
   @_noLocks @_noAllocation
   mutating func turnAllOff() throws(ServoBankFailure) {
     wanted = PCA9685Outputs()
+    // Before the transfer, which may take its time to fail.
+    setEnabled(false)
     do { try chip.turnAllOff(on: &bus) } catch { throw fail(.bus(error)) }
     count(channels: PCA9685.channelCount)
     written = PCA9685Outputs()
@@ -115,6 +133,38 @@ struct ServoBank: ~Copyable {
   @_noLocks @_noAllocation
   mutating func flush() throws(ServoBankFailure) {
     guard case .ready = phase else { return }
+    try writeChannels()
+    // After the channels: nothing comes out that is older than this tick.
+    setEnabled(wantsPulse)
+  }
+
+  private var wantsPulse: Bool {
+    @_noLocks @_noAllocation get {
+      for channel in 0..<PCA9685.channelCount where !wanted[channel].isSame(as: .off) { return true }
+      return false
+    }
+  }
+
+  /// Tried again at every call until the line has taken it.
+  @_noLocks @_noAllocation
+  private mutating func setEnabled(_ isEnabled: Bool) {
+    guard enable != nil else { return }
+    switch (status.outputsEnabled, isEnabled) {
+    case (true?, true), (false?, false): return
+    default: break
+    }
+    do throws(GPIOError) {
+      try enable?.set(0, isEnabled)
+      status.outputsEnabled = isEnabled
+    } catch {
+      status.outputsEnabled = nil
+      status.enableFailures &+= 1
+      status.lastEnableFailure = error
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func writeChannels() throws(ServoBankFailure) {
     var first = 0
     while first < PCA9685.channelCount {
       guard isDirty(first) else {
@@ -150,6 +200,7 @@ struct ServoBank: ~Copyable {
   private mutating func fail(_ failure: ServoBankFailure) -> ServoBankFailure {
     phase = .lost
     forget()
+    setEnabled(false)
     status.isReady = false
     status.lastFailure = failure
     status.failures &+= 1

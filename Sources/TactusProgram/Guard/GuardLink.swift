@@ -65,12 +65,20 @@ final class GuardLink {
     var pair: [Int32] = [-1, -1]
     let made = daemon_socket_pair(&pair)
     guard made >= 0 else { throw .notStarted(errno: -made) }
+    // The guard's own numbers for the lines that it inherits: from 4 on.
+    let inherited = writes.compactMap(\.heldDescriptor)
+    var next: Int32 = 4
+    let theirs = writes.map { write in
+      guard write.heldDescriptor != nil else { return write }
+      defer { next += 1 }
+      return write.held(by: next)
+    }
     let arguments =
       ["tactus", "guard", "--descriptor", "3", "--timeout-ms", String(timeoutMilliseconds)]
-      + ["--log-format", format.rawValue] + writes.map(\.description)
+      + ["--log-format", format.rawValue] + theirs.map(\.description)
     var pointers: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
     defer { for pointer in pointers { free(pointer) } }
-    let spawned = daemon_spawn_self(&pointers, pair[1])
+    let spawned = daemon_spawn_self(&pointers, pair[1], inherited, Int32(inherited.count))
     close(pair[1])
     guard spawned > 0 else {
       close(pair[0])

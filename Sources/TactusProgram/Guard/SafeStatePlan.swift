@@ -1,4 +1,5 @@
 import Buses
+import BusesLinux
 import Devices
 
 /// The safe-state writes of a configuration's actuators: what the driver's own `stop` writes, caught before it reaches a
@@ -42,6 +43,14 @@ enum SafeStatePlan {
       // Twice, because a serial line does not say whether a frame arrived whole.
       return [.serial(path: motors.serialDevice, baud: 115200, bytes: stop + stop)]
     }
+  }
+
+  /// Off for lines that this process holds; the guard inherits them, so that they stay held when the daemon dies.
+  static func write(for lines: LinuxGPIOLines) -> SafeStateWrite {
+    .gpio(
+      path: lines.chipPath,
+      lines: zip(lines.offsets, lines.lines).map { SafeStateWrite.Line(offset: $0, isActiveLow: $1.isActiveLow) },
+      descriptor: lines.descriptor)
   }
 
   private static func i2c(

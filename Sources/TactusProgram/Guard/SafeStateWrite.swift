@@ -7,11 +7,22 @@ enum SafeStateWrite: Equatable, Sendable {
   case i2cBlock(path: String, address: UInt8, register: UInt8, bytes: [UInt8])
   /// Bytes on a serial line, 8N1.
   case serial(path: String, baud: Int, bytes: [UInt8])
+  /// Every one of these lines inactive. `descriptor`: one that holds them, which the guard inherits: it can turn them off
+  /// while the daemon hangs, and nobody else gets them in between. nil: the guard requests them itself, which works only when
+  /// the daemon is gone.
+  case gpio(path: String, lines: [Line], descriptor: Int32?)
+
+  /// A line by its offset on the chip.
+  struct Line: Equatable, Sendable {
+    var offset: Int
+    var isActiveLow: Bool
+  }
 }
 
 extension SafeStateWrite: CustomStringConvertible {
-  /// `i2c-byte:16:02:00:/dev/i2c-1`, `i2c-block:16:01:01000100:/dev/i2c-1`, `serial:115200:5500…AA:/dev/ttyAMA0`; numbers
-  /// in hexadecimal but for the baud rate, the path last because it may hold colons.
+  /// `i2c-byte:16:02:00:/dev/i2c-1`, `i2c-block:16:01:01000100:/dev/i2c-1`, `serial:115200:5500…AA:/dev/ttyAMA0`; bytes in
+  /// hexadecimal, the path last because it may hold colons. `gpio:4:17,!27:/dev/gpiochip0`: by descriptor 4 (`-`: none) line
+  /// 17, and 27, which is active when low.
   var description: String {
     switch self {
     case .i2cByte(let path, let address, let register, let byte):
@@ -20,13 +31,16 @@ extension SafeStateWrite: CustomStringConvertible {
       "i2c-block:\(hexText([address])):\(hexText([register])):\(hexText(bytes)):\(path)"
     case .serial(let path, let baud, let bytes):
       "serial:\(baud):\(hexText(bytes)):\(path)"
+    case .gpio(let path, let lines, let descriptor):
+      "gpio:\(descriptor.map { String($0) } ?? "-"):\(lines.map(\.description).joined(separator: ",")):\(path)"
     }
   }
 
   /// Reads what `description` writes; nil for anything else.
   init?(_ text: String) {
     let kind = text.prefix { $0 != ":" }
-    let fields = text.split(separator: ":", maxSplits: kind == "serial" ? 3 : 4, omittingEmptySubsequences: false)
+    let isI2C = kind.hasPrefix("i2c-")
+    let fields = text.split(separator: ":", maxSplits: isI2C ? 4 : 3, omittingEmptySubsequences: false)
     switch (kind, fields.count) {
     case ("i2c-byte", 5), ("i2c-block", 5):
       guard let address = hexBytes(fields[1]), let register = hexBytes(fields[2]), let bytes = hexBytes(fields[3]),
@@ -44,15 +58,46 @@ extension SafeStateWrite: CustomStringConvertible {
         return nil
       }
       self = .serial(path: String(fields[3]), baud: baud, bytes: bytes)
+    case ("gpio", 4):
+      let lines = fields[2].split(separator: ",", omittingEmptySubsequences: false).map { Line($0) }
+      let descriptor = Int32(fields[1])
+      guard descriptor ?? 0 >= 0, descriptor != nil || fields[1] == "-", (1...64).contains(lines.count),
+        !lines.contains(nil), !fields[3].isEmpty
+      else { return nil }
+      self = .gpio(path: String(fields[3]), lines: lines.compactMap { $0 }, descriptor: descriptor)
     default:
       return nil
     }
   }
 
-  var path: String {
+  /// What one opened device serves: writes with the same text here share it.
+  var device: String {
     switch self {
     case .i2cByte(let path, _, _, _), .i2cBlock(let path, _, _, _), .serial(let path, _, _): path
+    case .gpio: description
     }
+  }
+
+  /// The descriptor that holds the lines, in this process.
+  var heldDescriptor: Int32? {
+    guard case .gpio(_, _, let descriptor) = self else { return nil }
+    return descriptor
+  }
+
+  /// The same lines, held by another descriptor.
+  func held(by descriptor: Int32) -> SafeStateWrite {
+    guard case .gpio(let path, let lines, _) = self else { return self }
+    return .gpio(path: path, lines: lines, descriptor: descriptor)
+  }
+}
+
+extension SafeStateWrite.Line: CustomStringConvertible {
+  var description: String { (isActiveLow ? "!" : "") + String(offset) }
+
+  init?(_ text: Substring) {
+    let digits = text.first == "!" ? text.dropFirst() : text
+    guard let offset = Int(digits), (0..<1_024).contains(offset), digits.first != "+" else { return nil }
+    self.init(offset: offset, isActiveLow: text.first == "!")
   }
 }
 

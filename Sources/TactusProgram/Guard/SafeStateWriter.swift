@@ -6,6 +6,7 @@ final class SafeStateWriter {
   private enum Device {
     case i2c(LinuxI2CBus)
     case serial(LinuxSerialPort)
+    case gpio(LinuxGPIOLines)
   }
 
   let writes: [SafeStateWrite]
@@ -15,12 +16,16 @@ final class SafeStateWriter {
     self.writes = writes
   }
 
-  /// Opens what is not open yet, so that a write later needs no path and no permission. What could not be opened.
-  func open() -> [String] {
+  /// Opens what is not open yet, so that a write later needs no path and no permission. What could not be opened. GPIO lines
+  /// that the guard does not inherit are the daemon's as long as it lives, and are left to it.
+  func open() -> [String] { open(takesLines: false) }
+
+  private func open(takesLines: Bool) -> [String] {
     var failures: [String] = []
-    for write in writes where devices[write.path] == nil {
-      do throws(BusOpenError) {
-        devices[write.path] = try Self.device(of: write)
+    for write in writes where devices[write.device] == nil {
+      if case .gpio(_, _, nil) = write, !takesLines { continue }
+      do {
+        devices[write.device] = try Self.device(of: write)
       } catch {
         failures.append("\(error)")
       }
@@ -29,28 +34,41 @@ final class SafeStateWriter {
   }
 
   /// Makes every write, also when an earlier one fails. What failed; empty: the safe state is confirmed, which for a
-  /// serial line means that the kernel has taken all bytes.
+  /// serial line means that the kernel has taken all bytes, for GPIO lines that their levels were read back.
   ///
-  /// Blocks at most 30 ms for each I2C write. A device that failed is opened anew the next time.
+  /// Blocks at most 30 ms for each I2C write. A device that failed is opened anew the next time; lines once held are held
+  /// until the guard ends.
   func write() -> [String] {
-    var failures = open()
+    var failures = open(takesLines: true)
     for write in writes {
-      guard let device = devices[write.path] else { continue }
+      guard let device = devices[write.device] else { continue }
       if let failure = Self.perform(write, on: device) {
         failures.append("\(write): \(failure)")
-        devices[write.path] = nil
+        if case .gpio = device { continue }
+        devices[write.device] = nil
       }
     }
     return failures
   }
 
-  private static func device(of write: SafeStateWrite) throws(BusOpenError) -> Device {
+  private static func device(of write: SafeStateWrite) throws -> Device {
     switch write {
     case .i2cByte(let path, _, _, _): .i2c(try LinuxI2CBus(path: path, operations: [.writeByte]))
     case .i2cBlock(let path, _, _, _): .i2c(try LinuxI2CBus(path: path, operations: [.writeBlock]))
     // Not exclusive: the daemon has it open.
     case .serial(let path, let baud, _): .serial(try LinuxSerialPort(path: path, baudRate: baud, exclusive: false))
+    case .gpio(let path, let lines, let descriptor): .gpio(try held(lines, of: path, by: descriptor))
     }
+  }
+
+  private static func held(
+    _ lines: [SafeStateWrite.Line], of path: String, by descriptor: Int32?
+  ) throws(GPIORequestError) -> LinuxGPIOLines {
+    let named = lines.map { GPIOLine(GPIOLineName(.offset($0.offset, chip: path)), isActiveLow: $0.isActiveLow) }
+    guard let descriptor else {
+      return try LinuxGPIOLines(named, consumer: "tactus-guard", among: [LinuxGPIOChip(path: path)])
+    }
+    return try LinuxGPIOLines(inherited: descriptor, named, offsets: lines.map(\.offset), chipPath: path)
   }
 
   private static func perform(_ write: SafeStateWrite, on device: Device) -> String? {
@@ -67,6 +85,8 @@ final class SafeStateWriter {
       }
     case (.serial(_, _, let bytes), .serial(let owner)):
       return send(bytes, on: owner)
+    case (.gpio, .gpio(let owner)):
+      return turnOff(owner)
     default:
       return "one path is named as two kinds of device"
     }
@@ -77,6 +97,19 @@ final class SafeStateWriter {
     do throws(I2CError) {
       try body(&bus)
       return nil
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  private static func turnOff(_ owner: LinuxGPIOLines) -> String? {
+    var port = owner.port()
+    do throws(GPIOError) {
+      try port.turnAllOff()
+      let active = try port.read()
+      guard active != 0 else { return nil }
+      let stuck = owner.offsets.indices.filter { active >> UInt64($0) & 1 != 0 }.map { String(owner.offsets[$0]) }
+      return "turned off, but line \(stuck.joined(separator: ", ")) still shows the active level"
     } catch {
       return "\(error)"
     }

@@ -15,6 +15,9 @@ final class LegBench {
   let network: SimulatedNetwork
   let chip = PCA9685Simulator()
   let bus = SimulatedI2CBus()
+  /// Line 4 is wired to the chip's output-enable pin, in a bench that has it.
+  let bank = SimulatedGPIOBank(highAtRest: [4])
+  private let enable: SimulatedGPIOLines?
   let requests = Ring<LegRequest>(capacity: LegLoop.requestsPerTick)
   let answers = Ring<LegAnswer>(capacity: 64)
   let output: Latest<LegSnapshot>
@@ -28,7 +31,8 @@ final class LegBench {
   private var index: Int64 = 0
   private var number: UInt64 = 0
 
-  init(_ legs: [LegConfiguration]) {
+  init(_ legs: [LegConfiguration], hasOutputEnable: Bool = false) {
+    enable = hasOutputEnable ? try! bank.outputs([GPIOLine(.bcm(4), isActiveLow: true)]) : nil
     network = SimulatedNetwork([Self.pad, Self.other] + legs.indices.map(Self.leg), capacity: 1_024)
     output = Latest(LegSnapshot(legs: legs.count))
     requestWriter = requests.writer()
@@ -39,13 +43,14 @@ final class LegBench {
     var ports = LegPorts()
     for index in legs.indices { ports.append(network.port(Self.leg(index))) }
     loop = LegLoop(
-      legs: legs, chip: PCA9685(), on: bus.port(), ports: ports, requests: requests.reader(), answers: answers.writer(),
-      snapshot: output.writer(), notices: notices.writer())
+      legs: legs, chip: PCA9685(), on: bus.port(), outputEnable: enable?.port(), ports: ports,
+      requests: requests.reader(), answers: answers.writer(), snapshot: output.writer(), notices: notices.writer())
   }
 
   /// Legs on channels 0, 1 and so on, the chip configured and running at 1 ms.
-  convenience init(legs count: Int = 1, isStarted: Bool = true) {
-    self.init((0..<count).map { LegConfiguration(channel: try! ServoChannel($0)) })
+  convenience init(legs count: Int = 1, isStarted: Bool = true, hasOutputEnable: Bool = false) {
+    self.init(
+      (0..<count).map { LegConfiguration(channel: try! ServoChannel($0)) }, hasOutputEnable: hasOutputEnable)
     guard isStarted else { return }
     tick(0)
     tick(TickInstant(nanoseconds: 500_000), .deadline)

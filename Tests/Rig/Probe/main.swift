@@ -1,12 +1,18 @@
 // Check zero of scripts/rig: what the leaves over kernel drivers really do, on a machine that has the drivers. Prints one
 // line a check, "RIG passed: …" or "RIG failed: …". Arguments: the I2C adapter of i2c-stub, the addresses of two chips
-// there, of one that a kernel driver holds and of none; a serial line; the kernel's console.
+// there, of one that a kernel driver holds and of none; a serial line; the kernel's console. The checks of GPIO are in
+// gpio.swift.
 import Buses
 import BusesLinux
 import Glibc
 import Tactus
 
 let arguments = CommandLine.arguments
+if arguments.count == 5, arguments[1] == "--gpio" {
+  checkGPIO(path: arguments[2], label: arguments[3], pins: arguments[4])
+  exit(0)
+}
+if arguments.count > 3, arguments[1] == "--hold" { holdGPIO(label: arguments[2], command: Array(arguments[3...])) }
 guard arguments.count == 8, let present = chip(arguments[2]), let second = chip(arguments[3]),
   let claimed = chip(arguments[4]), let absent = chip(arguments[5])
 else {

@@ -1,0 +1,69 @@
+/// Which line of which chip is meant: by the line's name, or by a chip and an offset on it.
+///
+/// A name is the better choice on a Raspberry Pi: `GPIO17` is pin 11 on every model, while its chip's number and label
+/// differ between them.
+public struct GPIOLineName: Sendable, Hashable {
+  public enum Place: Sendable, Hashable {
+    /// As the device tree names it.
+    case name(String)
+    /// Offset 0… on a chip, which is given by number (`gpiochip0`), path (`/dev/gpiochip0`) or label (`pinctrl-rp1`).
+    case offset(Int, chip: String)
+  }
+  public let place: Place
+
+  public init(_ place: Place) { self.place = place }
+
+  /// A Raspberry Pi's line by its BCM number, 0…53: `GPIO17`.
+  public static func bcm(_ number: Int) -> GPIOLineName {
+    precondition((0...53).contains(number), "a Raspberry Pi has GPIO 0…53")
+    return GPIOLineName(.name("GPIO\(number)"))
+  }
+
+  /// Reads `GPIO17`, any other line's name, `17` (the same as `GPIO17`), and `CHIP:17`. Nil: empty, longer than the
+  /// kernel's 31 bytes, with a space or a comma in it, a sign before it, or a number out of range.
+  public init?(_ text: String) {
+    guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ",") }) else { return nil }
+    if let colon = text.lastIndex(of: ":") {
+      let chip = text[..<colon]
+      guard let offset = Self.number(text[text.index(after: colon)...], below: 1_024), !chip.isEmpty,
+        chip.utf8.count <= 255
+      else { return nil }
+      place = .offset(offset, chip: String(chip))
+    } else if text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
+      guard let number = Self.number(text[...], below: 54) else { return nil }
+      self = .bcm(number)
+    } else {
+      guard text.utf8.count <= 31, text.first != "+", text.first != "-" else { return nil }
+      place = .name(text)
+    }
+  }
+
+  private static func number(_ text: Substring, below end: Int) -> Int? {
+    guard !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+      let number = Int(text), number < end
+    else { return nil }
+    return number
+  }
+}
+
+extension GPIOLineName: CustomStringConvertible {
+  /// What `init(_:)` reads.
+  public var description: String {
+    switch place {
+    case .name(let name): name
+    case .offset(let offset, let chip): "\(chip):\(offset)"
+    }
+  }
+}
+
+/// A line as a program asks for it.
+public struct GPIOLine: Sendable, Hashable {
+  public var name: GPIOLineName
+  /// Active is the low level: a relay board that pulls in when its input is grounded, an output-enable with a bar.
+  public var isActiveLow: Bool
+
+  public init(_ name: GPIOLineName, isActiveLow: Bool = false) {
+    self.name = name
+    self.isActiveLow = isActiveLow
+  }
+}

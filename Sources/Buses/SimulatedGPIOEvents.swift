@@ -1,0 +1,225 @@
+import Synchronization
+import Tactus
+
+/// Input lines of a `SimulatedGPIOBank`, held as long as this lives: the bank's `set` and `pulse` make their changes.
+// Safe: what is behind the pointer is the loop's, and the feed is guarded by the bank's mutex.
+public final class SimulatedGPIOEvents: @unchecked Sendable {
+  private let bank: SimulatedGPIOBank
+  private let numbers: [Int]
+  private let feed: SimulatedGPIOFeed
+  /// Its `readyAt` is what the loop raises.
+  private let wakes: SimulatedInput?
+  private let state: UnsafeMutablePointer<SimulatedGPIOEventsState>
+
+  init(_ bank: SimulatedGPIOBank, numbers: [Int], inputs: [GPIOInput], wakes: SimulatedInput?) {
+    self.bank = bank
+    self.numbers = numbers
+    self.wakes = wakes
+    feed = SimulatedGPIOFeed(inputs, wakes: wakes)
+    state = .allocate(capacity: 1)
+    state.initialize(
+      to: SimulatedGPIOEventsState(
+        pins: bank.pins, changes: feed.changes.reader(), inputs: inputs, numbers: numbers, readyAt: wakes?.readyAt))
+  }
+
+  deinit {
+    bank.free(numbers)
+    state.deinitialize(count: 1)
+    state.deallocate()
+  }
+
+  /// The lines for their one owning loop.
+  public func port() -> GPIOEvents {
+    GPIOEvents(
+      context: state, count: numbers.count, descriptor: nil, receive: receiveFromBank, perform: readFromBank)
+  }
+
+  /// Where the bank puts the changes of the k-th line.
+  func listener(_ index: Int) -> (SimulatedGPIOFeed, Int) { (feed, index) }
+}
+
+/// The world's end of listening lines. Used by one thread at a time: the bank's mutex is held.
+final class SimulatedGPIOFeed: @unchecked Sendable {
+  fileprivate let changes = Ring<SimulatedGPIOChange>(capacity: 4096)
+  private var writer: RingWriter<SimulatedGPIOChange>
+  private let debounces: [Nanoseconds]
+  private let wakes: SimulatedInput?
+
+  fileprivate init(_ inputs: [GPIOInput], wakes: SimulatedInput?) {
+    debounces = inputs.map(\.debounce)
+    self.wakes = wakes
+    writer = changes.writer()
+  }
+
+  /// False: too many wait for the loop.
+  func put(_ isHigh: Bool, line: Int, at instant: TickInstant) -> Bool {
+    guard writer.push(SimulatedGPIOChange(at: instant, line: line, isHigh: isHigh)) else { return false }
+    wakes?.ring(at: instant + debounces[line])
+    return true
+  }
+}
+
+/// A level that the world puts on the k-th line of a request.
+struct SimulatedGPIOChange: BitwiseCopyable {
+  var at: TickInstant
+  var line: Int
+  var isHigh: Bool
+}
+
+/// What a port's context points to; only the loop touches it. Debounces and queues as the kernel does.
+struct SimulatedGPIOEventsState: ~Copyable {
+  struct Line: BitwiseCopyable {
+    let debounce: Nanoseconds
+    let edges: GPIOEdges
+    let isActiveLow: Bool
+    var isActive: Bool
+    var sequence: UInt32 = 0
+    /// What the line became, and when; it counts `debounce` later.
+    var becomes: Bool?
+    var since = TickInstant.zero
+  }
+
+  private let pins: UnsafeMutablePointer<SimulatedPins>
+  private var changes: RingReader<SimulatedGPIOChange>
+  private var next: SimulatedGPIOChange?
+  let lines: UnsafeMutablePointer<Line>
+  private let count: Int
+  private let readyAt: UnsafeMutablePointer<TickInstant>?
+  /// The kernel's buffer: 16 changes a line, the oldest dropped when it is full.
+  private let queue: UnsafeMutablePointer<GPIOEdge>
+  private var first = 0
+  private var waiting = 0
+  private var capacity: Int {
+    @_noLocks @_noAllocation get { count * 16 }
+  }
+
+  init(
+    pins: UnsafeMutablePointer<SimulatedPins>, changes: consuming RingReader<SimulatedGPIOChange>, inputs: [GPIOInput],
+    numbers: [Int], readyAt: UnsafeMutablePointer<TickInstant>?
+  ) {
+    self.pins = pins
+    self.changes = changes
+    self.readyAt = readyAt
+    count = inputs.count
+    lines = .allocate(capacity: count)
+    for (index, input) in inputs.enumerated() {
+      let isHigh = pins.pointee.levels >> UInt64(numbers[index]) & 1 != 0
+      (lines + index).initialize(
+        to: Line(
+          debounce: input.debounce, edges: input.edges, isActiveLow: input.line.isActiveLow,
+          isActive: isHigh != input.line.isActiveLow))
+    }
+    queue = .allocate(capacity: count * 16)
+    queue.initialize(
+      repeating: GPIOEdge(at: .zero, line: 0, isRising: false, sequence: 0), count: count * 16)
+  }
+
+  deinit {
+    lines.deallocate()
+    queue.deallocate()
+  }
+
+  @_noLocks @_noAllocation
+  mutating func receive(_ buffer: UnsafeMutablePointer<GPIOEdgeBuffer>) -> Int {
+    if pins.pointee.isGone.load(ordering: .relaxed) { return -19 }  // ENODEV
+    let now = buffer.pointee.at
+    advance(to: now)
+    var taken = 0
+    while taken < buffer.pointee.capacity, waiting > 0 {
+      buffer.pointee.edges[taken] = queue[first]
+      first = (first + 1) % capacity
+      waiting &-= 1
+      taken &+= 1
+    }
+    if let readyAt { readyAt.pointee = waiting > 0 ? now : nextInstant }
+    return taken
+  }
+
+  @_noLocks @_noAllocation
+  mutating func read(_ access: UnsafeMutablePointer<GPIOAccess>) -> Int32 {
+    if pins.pointee.isGone.load(ordering: .relaxed) { return -19 }  // ENODEV
+    advance(to: access.pointee.at)
+    var values: UInt64 = 0
+    for index in 0..<count where lines[index].isActive { values |= 1 << UInt64(index) }
+    access.pointee.values = values
+    return 0
+  }
+
+  /// What has happened by `now`, in its order.
+  @_noLocks @_noAllocation
+  private mutating func advance(to now: TickInstant) {
+    while true {
+      let due = nextInstant
+      guard !(now < due), due < .distantFuture else { return }
+      var matured: Int?
+      for index in 0..<count where isDue(index, at: due) && matured == nil { matured = index }
+      if let matured {
+        settle(matured)
+      } else if let change = next {
+        next = nil
+        take(change)
+      }
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private func isDue(_ index: Int, at instant: TickInstant) -> Bool {
+    guard case .some = lines[index].becomes else { return false }
+    return !(instant < lines[index].since + lines[index].debounce)
+  }
+
+  /// When the next thing happens: a change, or a level that has stayed long enough.
+  private var nextInstant: TickInstant {
+    @_noLocks @_noAllocation mutating get {
+      if case .none = next { next = changes.pop() }
+      var earliest = next?.at ?? .distantFuture
+      for index in 0..<count {
+        guard case .some = lines[index].becomes else { continue }
+        let end = lines[index].since + lines[index].debounce
+        if end < earliest { earliest = end }
+      }
+      return earliest
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func take(_ change: SimulatedGPIOChange) {
+    lines[change.line].becomes = change.isHigh != lines[change.line].isActiveLow
+    lines[change.line].since = change.at
+    if lines[change.line].debounce.count == 0 { settle(change.line) }
+  }
+
+  /// The level counts.
+  @_noLocks @_noAllocation
+  private mutating func settle(_ index: Int) {
+    guard let isActive = lines[index].becomes else { return }
+    lines[index].becomes = nil
+    guard isActive != lines[index].isActive else { return }
+    lines[index].isActive = isActive
+    switch lines[index].edges {
+    case .both: break
+    case .rising: if !isActive { return }
+    case .falling: if isActive { return }
+    }
+    lines[index].sequence &+= 1
+    if waiting == capacity {
+      first = (first + 1) % capacity
+      waiting &-= 1
+    }
+    queue[(first + waiting) % capacity] = GPIOEdge(
+      at: lines[index].since + lines[index].debounce, line: index, isRising: isActive, sequence: lines[index].sequence)
+    waiting &+= 1
+  }
+}
+
+@_noLocks @_noAllocation
+private func receiveFromBank(_ context: UnsafeMutableRawPointer, _ buffer: UnsafeMutableRawPointer) -> Int {
+  context.assumingMemoryBound(to: SimulatedGPIOEventsState.self).pointee
+    .receive(buffer.assumingMemoryBound(to: GPIOEdgeBuffer.self))
+}
+
+@_noLocks @_noAllocation
+private func readFromBank(_ context: UnsafeMutableRawPointer, _ access: UnsafeMutableRawPointer) -> Int32 {
+  context.assumingMemoryBound(to: SimulatedGPIOEventsState.self).pointee
+    .read(access.assumingMemoryBound(to: GPIOAccess.self))
+}

@@ -1,0 +1,174 @@
+import Buses
+import CBusesLinux
+import Glibc
+import Tactus
+
+/// A GPIO chip of the kernel: /dev/gpiochipN. Setup only, never in a tick.
+public final class LinuxGPIOChip: Sendable {
+  /// What the kernel says of a line.
+  public struct Line: Sendable, Hashable {
+    public var offset: Int
+    /// May be empty.
+    public var name: String
+    /// In use: by a program, a driver of the kernel's or an overlay.
+    public var isUsed: Bool
+    /// Who uses it, if that one says so; may be empty.
+    public var consumer: String
+    public var isOutput: Bool
+    /// As its user asked for it.
+    public var isActiveLow: Bool
+  }
+
+  /// Labels of the chips behind a Raspberry Pi's 40-pin header: up to 3, 4 and CM4, 5 and CM5.
+  public static let headerLabels = ["pinctrl-bcm2835", "pinctrl-bcm2711", "pinctrl-rp1"]
+
+  public let path: String
+  /// `gpiochip0`: differs between models and kernels.
+  public let name: String
+  /// `pinctrl-bcm2711`
+  public let label: String
+  public let lineCount: Int
+  let descriptor: Int32
+
+  public init(path: String) throws(GPIORequestError) {
+    let descriptor = tactus_gpio_open(path)
+    var info = tactus_gpio_chip()
+    let result = descriptor < 0 ? descriptor : tactus_gpio_chip(descriptor, &info)
+    guard result >= 0 else {
+      if descriptor >= 0 { tactus_close(descriptor) }
+      throw Self.error(path, errno: -result)
+    }
+    self.path = path
+    self.descriptor = descriptor
+    name = text(info.name)
+    label = text(info.label)
+    lineCount = Int(info.lines)
+  }
+
+  deinit { tactus_close(descriptor) }
+
+  /// Every chip that can be opened, each once, in the order of their numbers; `folder` is where their nodes are. Throws when
+  /// there are nodes and none may be opened.
+  public static func all(in folder: String = "/dev") throws(GPIORequestError) -> [LinuxGPIOChip] {
+    var chips: [LinuxGPIOChip] = []
+    var failure: GPIORequestError?
+    for number in chipNumbers(in: folder) {
+      do {
+        let chip = try LinuxGPIOChip(path: "\(folder)/gpiochip\(number)")
+        // Some systems link a second number to a chip.
+        if !chips.contains(where: { $0.name == chip.name }) { chips.append(chip) }
+      } catch {
+        failure = error
+      }
+    }
+    if chips.isEmpty, let failure { throw failure }
+    return chips
+  }
+
+  private static func chipNumbers(in folder: String) -> [Int] {
+    guard let stream = opendir(folder) else { return [] }
+    defer { closedir(stream) }
+    var numbers: [Int] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) {
+        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name.hasPrefix("gpiochip"), let number = Int(name.dropFirst(8)) { numbers.append(number) }
+    }
+    return numbers.sorted()
+  }
+
+  /// The line at `offset`, 0…; nil past the last.
+  public func line(_ offset: Int) throws(GPIORequestError) -> Line? {
+    guard (0..<lineCount).contains(offset) else { return nil }
+    var info = tactus_gpio_line()
+    let result = tactus_gpio_line(descriptor, UInt32(offset), &info)
+    guard result >= 0 else { throw Self.error("\(path), line \(offset)", errno: -result) }
+    return Line(
+      offset: offset, name: text(info.name), isUsed: info.is_used != 0, consumer: text(info.consumer),
+      isOutput: info.is_output != 0, isActiveLow: info.is_active_low != 0)
+  }
+
+  public func lines() throws(GPIORequestError) -> [Line] {
+    var lines: [Line] = []
+    for offset in 0..<lineCount {
+      if let line = try line(offset) { lines.append(line) }
+    }
+    return lines
+  }
+
+  /// Whether this is the chip that a `CHIP:OFFSET` names: by path, number or label.
+  func isCalled(_ text: String) -> Bool { text == path || text == name || text == label || text == "/dev/" + name }
+
+  static func error(_ what: String, errno: Int32) -> GPIORequestError {
+    switch errno {
+    case 2, 6, 19, 20: .noSuchChip(what)  // ENOENT, ENXIO, ENODEV, ENOTDIR
+    case 1, 13: .noPermission(path: what)  // EPERM, EACCES
+    case 21, 22, 25: .notAChip(path: what)  // EISDIR, EINVAL, ENOTTY
+    default: .system(what: what, errno: errno)
+    }
+  }
+}
+
+/// Lines of one chip, found by their names and free.
+struct LinuxGPIOSelection {
+  let chip: LinuxGPIOChip
+  let names: [GPIOLineName]
+  let offsets: [UInt32]
+
+  /// Looks for every line on every chip. A name that several chips have is that of the 40-pin header, if one of them is it.
+  init(_ names: [GPIOLineName], among chips: [LinuxGPIOChip]) throws(GPIORequestError) {
+    precondition((1...GPIOLines.maximumCount).contains(names.count), "1…64 lines are requested together")
+    var found: [(chip: LinuxGPIOChip, line: LinuxGPIOChip.Line)] = []
+    for name in names { found.append(try Self.find(name, among: chips)) }
+    let chipNames = Set(found.map(\.chip.name))
+    guard chipNames.count == 1 else { throw .severalChips(chipNames.sorted()) }
+    let offsets = found.map(\.line.offset)
+    precondition(Set(offsets).count == offsets.count, "a line is requested once")
+    for (index, (_, line)) in found.enumerated() where line.isUsed {
+      throw .claimed(names[index], consumer: line.consumer)
+    }
+    chip = found[0].chip
+    self.names = names
+    self.offsets = offsets.map { UInt32($0) }
+  }
+
+  private static func find(
+    _ name: GPIOLineName, among chips: [LinuxGPIOChip]
+  ) throws(GPIORequestError) -> (chip: LinuxGPIOChip, line: LinuxGPIOChip.Line) {
+    switch name.place {
+    case .offset(let offset, let wanted):
+      guard let chip = chips.first(where: { $0.isCalled(wanted) }) else { throw .noSuchChip(wanted) }
+      guard let line = try chip.line(offset) else { throw .noSuchLine(name, chip: chip.name) }
+      return (chip, line)
+    case .name(let wanted):
+      var found: [(chip: LinuxGPIOChip, line: LinuxGPIOChip.Line)] = []
+      for chip in chips {
+        if let line = try chip.lines().first(where: { $0.name == wanted }) { found.append((chip, line)) }
+      }
+      let header = found.filter { LinuxGPIOChip.headerLabels.contains($0.chip.label) }
+      if header.count == 1 { return header[0] }
+      guard let only = found.first else { throw .noSuchLine(name, chip: nil) }
+      guard found.count == 1 else { throw .ambiguous(name, chips: found.map(\.chip.name)) }
+      return only
+    }
+  }
+
+  /// Why the kernel refused the request: taken since it was looked at, most likely.
+  func refusal(errno: Int32) -> GPIORequestError {
+    guard errno == 16 else {  // EBUSY
+      return .system(what: "GPIO lines \(names.map(\.description).joined(separator: ", "))", errno: errno)
+    }
+    for (index, offset) in offsets.enumerated() {
+      if let line = try? chip.line(Int(offset)), line.isUsed {
+        return .claimed(names[index], consumer: line.consumer)
+      }
+    }
+    return .claimed(names[0], consumer: "")
+  }
+}
+
+/// A fixed array of C characters up to its zero.
+private func text<Characters>(_ characters: Characters) -> String {
+  withUnsafeBytes(of: characters) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+}
