@@ -18,8 +18,8 @@ struct HouseTests {
   }
 
   static let all = [
-    "CTactus", "Tactus", "Wire", "Buses", "Devices", "Robot", "Leg", "CBusesLinux", "BusesLinux", "CSystemBus", "SystemBus",
-    "AvahiSystemd", "BluetoothBlueZ", "CCrypto", "Service", "CDaemon", "TactusProgram",
+    "CTactus", "Tactus", "Wire", "Buses", "Devices", "Robot", "Leg", "CBusesLinux", "BusesLinux", "CSystemBus",
+    "SystemBus", "AvahiSystemd", "BluetoothBlueZ", "CCrypto", "Service", "CDaemon", "TactusProgram",
   ]
 
   @Test(

@@ -30,11 +30,11 @@
         if advertisements[path] != nil { return exists(call) }
         forward(
           call, to: sender, object, "org.freedesktop.DBus.Properties", "GetAll",
-          arguments: { (message) throws(SystemBus.Failure) in try message.append("org.bluez.LEAdvertisement1") }
-        ) { mock, reply in
-          mock.advertisements[path] = (sender, object, reply.value()?.properties ?? [:])
-          mock.hear()
-        }
+          arguments: { (message) throws(SystemBus.Failure) in try message.append("org.bluez.LEAdvertisement1") },
+          then: { mock, reply in
+            mock.advertisements[path] = (sender, object, reply.value()?.properties ?? [:])
+            mock.hear()
+          })
       case (_, "UnregisterApplication"):
         applications[path] = nil
         try? bus.reply(to: call)
@@ -70,7 +70,7 @@
     private func forward(
       _ call: borrowing BusMessage, to destination: String, _ path: String, _ interface: String, _ method: String,
       arguments: (borrowing BusMessage) throws(SystemBus.Failure) -> Void = { (_) throws(SystemBus.Failure) in },
-      _ then: @escaping (MockBlueZ, borrowing BusMessage) -> Void
+      then: @escaping (MockBlueZ, borrowing BusMessage) -> Void
     ) {
       let waiting = Waiting(call.retained())
       try? bus.request(destination, path, interface, method, arguments: arguments) { [unowned self] reply, failure in
