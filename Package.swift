@@ -135,7 +135,7 @@ let package = Package(
       dependencies: ["Service", "CTactus", "Tactus", .product(name: "Logging", package: "swift-log")],
       path: "Benchmarks/Service"),
     .testTarget(
-      name: "BluetoothBlueZTests", dependencies: ["BluetoothBlueZ", "SystemBus", "Buses", "Tactus"],
+      name: "BluetoothBlueZTests", dependencies: ["TestSupport", "BluetoothBlueZ", "SystemBus", "Buses", "Tactus"],
       swiftSettings: [.define("Bluetooth", .when(traits: ["Bluetooth"]))]),
     // Both ends of a link on two virtual radios, for `scripts/rig --bluetooth`.
     .executableTarget(

@@ -12,6 +12,9 @@
 
     subscript(path: String, interface: String, property: String) -> BusValue? { objects[path]?[interface]?[property] }
 
+    /// A device's address, or its path where BlueZ tells none.
+    func address(of device: String) -> String { self[device, Self.device, "Address"]?.text ?? device }
+
     func has(_ path: String, _ interface: String) -> Bool { objects[path]?[interface] != nil }
 
     /// In the order of their paths.

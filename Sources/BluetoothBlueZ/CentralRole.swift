@@ -27,14 +27,8 @@
     }
     private struct Connection {
       let device: String
-      let ends: Characteristics
+      let ends: RemoteService
       let sockets: CentralSockets
-    }
-    /// The paths of what is written and what notifies, and how the former wants it.
-    private struct Characteristics {
-      let written: String
-      let notifies: String
-      let takesCommands: Bool
     }
 
     private let profile: BluetoothProfile
@@ -102,7 +96,7 @@
       case .ending(let failure, let until, let again):
         if !(now < until) { ended(failure, again: again) }
       case .scanning(let until):
-        if let device = find(on: adapter) {
+        if let device = client.tree.find(peer, offering: profile.service, on: adapter) {
           connect(to: device, on: adapter, at: now)
         } else if !(now < until) {
           end(.notFound(after: patience))
@@ -150,38 +144,25 @@
       case .starting, .ending: break
       case .scanning: shown.show(.scanning(adapter: BlueZClient.short(adapter ?? "")))
       case .connecting(let device, _), .resolving(let device, _), .opening(let device, _):
-        shown.show(.connecting(device: address(of: device)))
-      case .linked(let connection): shown.show(.connected(device: address(of: connection.device)))
+        shown.show(.connecting(device: client.tree.address(of: device)))
+      case .linked(let connection): shown.show(.connected(device: client.tree.address(of: connection.device)))
       }
-    }
-
-    private func address(of device: String) -> String {
-      client.tree[device, BlueZTree.device, "Address"]?.text ?? device
     }
 
     // MARK: an attempt
 
     private func scan(on adapter: String, at now: TickInstant) {
       phase = .scanning(until: now + patience)
-      guard find(on: adapter) == nil else { return }
+      guard client.tree.find(peer, offering: profile.service, on: adapter) == nil else { return }
       var filter: [String: BusValue] = ["Transport": .text("le")]
       if peer.name == nil && peer.address == nil { filter["UUIDs"] = .texts([profile.service.text]) }
       let chosen = filter
       ask(
         adapter, BlueZTree.adapter, "SetDiscoveryFilter", refused: { .scanRefused(reason: $0) },
-        arguments: { (message) throws(SystemBus.Failure) in try message.append(.properties(chosen), as: "a{sv}") })
+        arguments: { (message) throws(SystemBus.Failure) in
+          try message.append(.properties(chosen), as: "a{sv}")
+        })
       ask(adapter, BlueZTree.adapter, "StartDiscovery", refused: { .scanRefused(reason: $0) })
-    }
-
-    /// Only who has been heard in this scan has a signal strength.
-    private func find(on adapter: String) -> String? {
-      client.tree.paths(with: BlueZTree.device, below: adapter).first { path in
-        func property(_ name: String) -> BusValue? { client.tree[path, BlueZTree.device, name] }
-        guard property("RSSI") != nil || property("Connected")?.bool ?? false else { return false }
-        if let address = peer.address { return property("Address")?.text?.uppercased() == address.uppercased() }
-        if let name = peer.name { return property("Name")?.text == name || property("Alias")?.text == name }
-        return property("UUIDs")?.texts?.contains(profile.service.text) ?? false
-      }
     }
 
     private func connect(to device: String, on adapter: String, at now: TickInstant) {
@@ -202,45 +183,17 @@
     }
 
     private func open(_ device: String, at now: TickInstant) {
-      switch characteristics(of: device) {
-      case .failure(let failure): end(failure.reason)
-      case .success(let ends):
+      do {
+        let ends = try RemoteService(profile, of: device, in: client.tree)
         phase = .opening(device: device, until: now + patience)
         subscribe(device, ends)
+      } catch {
+        end(error.failure)
       }
-    }
-
-    private struct Unfit: Error { let reason: BluetoothCentralFailure }
-
-    private func characteristics(of device: String) -> Result<Characteristics, Unfit> {
-      func uuid(_ path: String, _ interface: String) -> String? { client.tree[path, interface, "UUID"]?.text }
-      let services = client.tree.paths(with: BlueZTree.service, below: device)
-      guard let service = services.first(where: { uuid($0, BlueZTree.service) == profile.service.text }) else {
-        return .failure(Unfit(reason: .noService(profile.service)))
-      }
-      let all = client.tree.paths(with: BlueZTree.characteristic, below: service)
-      func path(_ wanted: BluetoothUUID) -> String? {
-        all.first { uuid($0, BlueZTree.characteristic) == wanted.text }
-      }
-      func flags(_ path: String) -> [String] { client.tree[path, BlueZTree.characteristic, "Flags"]?.texts ?? [] }
-      guard let written = path(profile.toPeripheral) else {
-        return .failure(Unfit(reason: .noCharacteristic(profile.toPeripheral)))
-      }
-      guard let notifies = path(profile.toCentral) else {
-        return .failure(Unfit(reason: .noCharacteristic(profile.toCentral)))
-      }
-      let takesCommands = flags(written).contains("write-without-response")
-      guard takesCommands || flags(written).contains("write") else {
-        return .failure(Unfit(reason: .notWritable(profile.toPeripheral)))
-      }
-      guard flags(notifies).contains("notify") || flags(notifies).contains("indicate") else {
-        return .failure(Unfit(reason: .notNotifying(profile.toCentral)))
-      }
-      return .success(Characteristics(written: written, notifies: notifies, takesCommands: takesCommands))
     }
 
     /// By a socket, or else by signals.
-    private func subscribe(_ device: String, _ ends: Characteristics) {
+    private func subscribe(_ device: String, _ ends: RemoteService) {
       ask(
         ends.notifies, BlueZTree.characteristic, "AcquireNotify",
         arguments: Self.noOptions,
@@ -256,7 +209,7 @@
     }
 
     /// By a socket where writes need no response; BlueZ refuses WriteValue from then on. Otherwise by calls.
-    private func acquireWrite(_ device: String, _ ends: Characteristics, notifications: OwnedDescriptor?) {
+    private func acquireWrite(_ device: String, _ ends: RemoteService, notifications: OwnedDescriptor?) {
       func begin(_ role: CentralRole, writes: OwnedDescriptor?) {
         role.begin(
           Connection(device: device, ends: ends, sockets: .init(notifications: notifications, writes: writes)))

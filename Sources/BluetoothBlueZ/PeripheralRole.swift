@@ -145,7 +145,7 @@
 
     private func state(_ adapter: String) -> BluetoothPeripheralState {
       if let central {
-        return .connected(device: client.tree[central.device, BlueZTree.device, "Address"]?.text ?? central.device)
+        return .connected(device: client.tree.address(of: central.device))
       }
       switch (application, advertisement) {
       case (.refused(let reason, _), _), (_, .refused(let reason, _)): return .refused(reason: reason)

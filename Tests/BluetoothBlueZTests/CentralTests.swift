@@ -3,13 +3,14 @@
   import Foundation
   import SystemBus
   import Tactus
+  import TestSupport
   import Testing
 
   @testable import BluetoothBlueZ
 
   /// The central against a bluetoothd of the test's own: our peripheral on the other radio, or a made-up device.
   @Suite(
-    "Bluetooth central", .serialized,
+    "Bluetooth central", .serialized, .ownThread,
     .enabled(if: PrivateBus.isThere, "dbus-daemon is not installed (Debian: dbus-daemon)"))
   struct CentralTests {
     /// A central on hci1, with the loop's end of its link.

@@ -1,9 +1,10 @@
 import Buses
 import Tactus
+import TestSupport
 import Testing
 
 /// A link without a radio: the test is the driver.
-@Suite("Message link")
+@Suite("Message link", .ownThread)
 struct MessageLinkTests {
   static func deliver(_ driver: inout LinkDriver, _ bytes: [UInt8]) -> Bool {
     bytes.withUnsafeBytes { driver.deliver($0) }

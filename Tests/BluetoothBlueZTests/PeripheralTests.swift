@@ -3,13 +3,14 @@
   import Foundation
   import SystemBus
   import Tactus
+  import TestSupport
   import Testing
 
   @testable import BluetoothBlueZ
 
   /// The peripheral against a bluetoothd of the test's own.
   @Suite(
-    "Bluetooth peripheral", .serialized,
+    "Bluetooth peripheral", .serialized, .ownThread,
     .enabled(if: PrivateBus.isThere, "dbus-daemon is not installed (Debian: dbus-daemon)"))
   struct PeripheralTests {
     static let adapter = "/org/bluez/hci0"

@@ -92,6 +92,31 @@ struct DoctorTests {
     #expect(complaints(pi.changed { $0.groups = [1000, 994] }) == ["groups warn"])
   }
 
+  @Test("Bluetooth: no adapter is fine; a blocked one, or one without bluetoothd, is told with what to do")
+  func bluetooth() {
+    func found(_ files: [String: String], hci: [String] = ["hci0", "hci0:64"]) -> Diagnosis {
+      let pi = goodPi().changed {
+        let (read, list) = ($0.read, $0.list)
+        let folders = [
+          "/sys/class/bluetooth": hci, "/sys/class/rfkill": ["rfkill0", "rfkill1"], "/proc": ["1", "42", "stat"],
+        ]
+        $0.read = { files[$0] ?? read($0) }
+        $0.list = { folders[$0] ?? list($0) }
+      }
+      return Doctor(machine: pi).bluetooth()
+    }
+    let radio = ["/sys/class/rfkill/rfkill1/type": "bluetooth", "/sys/class/rfkill/rfkill0/soft": "1"]
+    let daemon = radio.merging(["/proc/42/comm": "bluetoothd"]) { $1 }
+    #expect(found([:], hci: []).status == .ok)
+    #expect(found(daemon).found == "hci0, bluetoothd is running")
+    #expect(found(radio).fix == "sudo apt install bluez && sudo systemctl enable --now bluetooth")
+    #expect(
+      found(daemon.merging(["/sys/class/rfkill/rfkill1/soft": "1"]) { $1 }).fix == "sudo rfkill unblock bluetooth")
+    #expect(
+      found(daemon.merging(["/sys/class/rfkill/rfkill1/hard": "1"]) { $1 }).found
+        == "hci0, blocked by a switch on the machine")
+  }
+
   @Test("privileges: make up for the limits")
   func privileges() {
     let machine = goodPi().changed {

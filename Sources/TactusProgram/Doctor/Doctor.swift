@@ -5,7 +5,7 @@ struct Doctor {
   func examine() -> [Diagnosis] {
     [
       kernel(), priority(), memory(), throttling(), governor(), isolation(), clockSource(), supply(), time(),
-    ] + i2c() + [serialConsole()] + gpio() + groups()
+    ] + i2c() + [serialConsole()] + gpio() + [bluetooth()] + groups()
   }
 
   private func kernel() -> Diagnosis {

@@ -31,7 +31,7 @@
         forward(
           call, to: sender, object, "org.freedesktop.DBus.Properties", "GetAll",
           arguments: { (message) throws(SystemBus.Failure) in try message.append("org.bluez.LEAdvertisement1") },
-          { mock, reply in
+          then: { mock, reply in
             mock.advertisements[path] = (sender, object, reply.value()?.properties ?? [:])
             mock.hear()
           })
@@ -70,7 +70,7 @@
     private func forward(
       _ call: borrowing BusMessage, to destination: String, _ path: String, _ interface: String, _ method: String,
       arguments: (borrowing BusMessage) throws(SystemBus.Failure) -> Void = { (_) throws(SystemBus.Failure) in },
-      _ then: @escaping (MockBlueZ, borrowing BusMessage) -> Void
+      then: @escaping (MockBlueZ, borrowing BusMessage) -> Void
     ) {
       let waiting = Waiting(call.retained())
       try? bus.request(destination, path, interface, method, arguments: arguments) { [unowned self] reply, failure in
