@@ -28,6 +28,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(
       url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: ["FullFoundation"]),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -54,6 +55,12 @@ let package = Package(
     // Systems.
     .target(name: "Robot", dependencies: ["Devices", "Buses", "Wire", "Tactus"], exclude: ["README.md"]),
     .target(name: "Leg", dependencies: ["Devices", "Buses", "Wire", "Tactus"], exclude: ["README.md"]),
+    .target(name: "Sprinkler", dependencies: ["Buses", "Tactus"]),
+    .target(name: "Pump", dependencies: ["Devices", "Buses", "Wire", "Tactus"]),
+
+    // What survives the process: SQLite.
+    .target(
+      name: "Store", dependencies: ["Sprinkler", .product(name: "GRDB", package: "GRDB.swift")]),
 
     // Leaves.
     .target(
@@ -143,6 +150,11 @@ let package = Package(
       swiftSettings: [.define("Bluetooth", .when(traits: ["Bluetooth"]))]),
     .testTarget(name: "RobotTests", dependencies: ["TestSupport", "Robot", "Devices", "Buses", "Wire", "Tactus"]),
     .testTarget(name: "LegTests", dependencies: ["TestSupport", "Leg", "Devices", "Buses", "Wire", "Tactus"]),
+    .testTarget(name: "SprinklerTests", dependencies: ["TestSupport", "Sprinkler", "Buses", "Tactus"]),
+    .testTarget(name: "PumpTests", dependencies: ["TestSupport", "Pump", "Devices", "Buses", "Wire", "Tactus"]),
+    .testTarget(
+      name: "StoreTests",
+      dependencies: ["TestSupport", "Store", "Sprinkler", .product(name: "GRDB", package: "GRDB.swift")]),
     .testTarget(
       name: "ServiceTests",
       dependencies: [

@@ -1,0 +1,5 @@
+import GRDB
+import Sprinkler
+
+/// One SQLite file.
+public struct Database {}
