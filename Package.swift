@@ -88,7 +88,7 @@ let package = Package(
     .target(
       name: "Service",
       dependencies: [
-        "CCrypto", "Leg", "Robot", "Devices", "Buses", "Wire", "Tactus",
+        "CCrypto", "Leg", "Robot", "Sprinkler", "Store", "Devices", "Buses", "Wire", "Tactus",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -106,7 +106,7 @@ let package = Package(
       resources: [
         .embedInCode("OpenAPI/openapi.json"),
         .embedInCode("Console/index.html"), .embedInCode("Console/console.css"), .embedInCode("Console/console.js"),
-        .embedInCode("Console/legs.js"),
+        .embedInCode("Console/legs.js"), .embedInCode("Console/sprinkler.js"),
       ],
       swiftSettings: [.define("TLS", .when(traits: ["TLS"]))]),
     // libcrypto: hashes, message authentication, random bytes, certificates.
@@ -118,8 +118,8 @@ let package = Package(
     .executableTarget(
       name: "TactusProgram",
       dependencies: [
-        "Service", "AvahiSystemd", "CDaemon", "CTactus", "BusesLinux", "Leg", "Robot", "Devices", "Buses", "Wire",
-        "Tactus",
+        "Service", "AvahiSystemd", "CDaemon", "CTactus", "BusesLinux", "Leg", "Robot", "Sprinkler", "Store", "Devices",
+        "Buses", "Wire", "Tactus",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Yams", package: "Yams"),
@@ -158,7 +158,7 @@ let package = Package(
     .testTarget(
       name: "ServiceTests",
       dependencies: [
-        "TestSupport", "Service", "CCrypto", "Leg", "Robot", "Devices", "Buses", "Wire", "Tactus",
+        "TestSupport", "Service", "CCrypto", "Leg", "Robot", "Sprinkler", "Store", "Devices", "Buses", "Wire", "Tactus",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),
@@ -171,8 +171,8 @@ let package = Package(
     .testTarget(
       name: "DaemonTests",
       dependencies: [
-        "TestSupport", "TactusProgram", "AvahiSystemd", "Service", "CDaemon", "BusesLinux", "Leg", "Robot", "Devices",
-        "Buses", "Wire", "Tactus",
+        "TestSupport", "TactusProgram", "AvahiSystemd", "Service", "CDaemon", "BusesLinux", "Leg", "Robot", "Sprinkler",
+        "Store", "Devices", "Buses", "Wire", "Tactus",
         .product(name: "Logging", package: "swift-log"),
       ],
       exclude: ["peers"]),

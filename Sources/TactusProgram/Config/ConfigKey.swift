@@ -10,6 +10,8 @@ enum ConfigKind: Equatable {
   case address
   /// A list of `count` integers.
   case integers(count: Int, ClosedRange<Int>)
+  /// A list of at most so many different integers.
+  case integerList(ClosedRange<Int>, most: Int)
   /// A list of texts.
   case texts
   /// Only `true`: the key exists in older files and what it says cannot be switched off.
@@ -64,6 +66,8 @@ extension ConfigKind: CustomStringConvertible {
     case .choice(let words): words.count == 1 ? words[0] : "one of " + words.joined(separator: ", ")
     case .address: "an IPv4 or IPv6 address"
     case .integers(let count, let range): "a list of \(count) integers \(range.lowerBound)…\(range.upperBound)"
+    case .integerList(let range, let most):
+      "a list of at most \(most) integers \(range.lowerBound)…\(range.upperBound)"
     case .texts: "a list of texts"
     case .alwaysTrue: "true (it cannot be switched off)"
     }

@@ -8,6 +8,8 @@ struct ResourceClaim: Equatable {
     case servo(channel: Int)
     /// What logs and the API call a leg.
     case legName(String)
+    /// A line of a GPIO chip.
+    case gpio(line: String)
   }
 
   let resource: Resource
@@ -22,6 +24,7 @@ extension ResourceClaim.Resource: CustomStringConvertible {
     case .udp(let port): "UDP port \(port)"
     case .servo(let channel): "servo channel \(channel)"
     case .legName(let name): "the name \(name)"
+    case .gpio(let line): "the GPIO line \(line)"
     }
   }
 }
@@ -46,7 +49,9 @@ extension [ResourceClaim] {
 
 extension Configuration {
   /// What every system asks for, in the order of the systems. What is simulated has hardware of its own.
-  var claims: [ResourceClaim] { (motors?.claims(port: motorPort) ?? []) + (legs?.claims ?? []) }
+  var claims: [ResourceClaim] {
+    (motors?.claims(port: motorPort) ?? []) + (legs?.claims ?? []) + (sprinkler?.claims ?? [])
+  }
 }
 
 extension Configuration.Motors {
@@ -77,5 +82,15 @@ extension Configuration.Legs {
       claims.append(ResourceClaim(resource: .legName(leg.name), key: "legs[\(index)].name"))
     }
     return claims
+  }
+}
+
+extension Configuration.Sprinkler {
+  fileprivate var claims: [ResourceClaim] {
+    guard backend == .gpio else { return [] }
+    let zones = Set(pins).sorted().map {
+      ResourceClaim(resource: .gpio(line: "\(name($0))"), key: "sprinkler.pins")
+    }
+    return zones + (master.map { [ResourceClaim(resource: .gpio(line: "\(name($0.pin))"), key: "sprinkler.master.pin")] } ?? [])
   }
 }

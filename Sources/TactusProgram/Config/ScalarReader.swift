@@ -18,7 +18,7 @@ enum ScalarReader {
       words.first { $0.lowercased() == text.lowercased() }.map(ConfigValue.text)
     case .address:
       isAddress(text) ? .text(text) : nil
-    case .integers, .texts:
+    case .integers, .integerList, .texts:
       nil
     }
   }
