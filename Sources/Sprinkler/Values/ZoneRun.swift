@@ -57,6 +57,9 @@ public enum RunOutcome: UInt8, Sendable, Hashable, Codable, BitwiseCopyable {
   /// A seasonal level that leaves nothing to do.
   case seasonalLevel
   /// Its start was further back than the catch-up window when the controller came to it.
-  case missed  /// Its program was still at work on two earlier starts, or the queue was full.
+  case missed
+  /// Its program was still at work on two earlier starts, or the queue was full.
   case overlap
+  /// The zone's longest run was made shorter than this one.
+  case runLimit
 }
