@@ -1,0 +1,51 @@
+import GRDB
+
+/// What the store asks of every connection.
+enum SQLite {
+  static var configuration: Configuration {
+    var configuration = Configuration()
+    configuration.foreignKeysEnabled = true
+    // Only a person with the sqlite3 shell could hold a lock for so long.
+    configuration.busyMode = .timeout(5)
+    configuration.maximumReaderCount = 2
+    configuration.prepareDatabase { database in
+      try database.execute(sql: "PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF")
+    }
+    return configuration
+  }
+
+  /// GRDB's and SQLite's errors as the store's.
+  static func translating<Result>(
+    _ file: String, _ doing: String, _ body: () throws -> Result
+  ) throws(StoreError) -> Result {
+    do {
+      return try body()
+    } catch let error as StoreError {
+      throw error
+    } catch let error as DatabaseError {
+      switch error.resultCode {
+      case .SQLITE_FULL: throw .diskFull(file: file, doing: doing)
+      case .SQLITE_CORRUPT, .SQLITE_NOTADB: throw .damaged(file: file, reason: "\(doing): \(error.reason)")
+      default: throw .failed(file: file, doing: doing, reason: error.reason)
+      }
+    } catch {
+      throw .failed(file: file, doing: doing, reason: String(describing: error))
+    }
+  }
+}
+
+extension DatabaseError {
+  /// SQLite's own words without the statement and its arguments, which hold people's data.
+  var reason: String { "SQLite error \(extendedResultCode.rawValue): \(message ?? "no message")" }
+}
+
+extension SQLite {
+  /// Makes all migrations that a file, open nowhere else, still lacks.
+  static func bringUpToDate(_ path: String, _ schema: StoreSchema) throws(StoreError) {
+    try translating(path, "making its tables") {
+      let queue = try DatabaseQueue(path: path, configuration: configuration)
+      defer { try? queue.close() }
+      try schema.migrator().migrate(queue)
+    }
+  }
+}
