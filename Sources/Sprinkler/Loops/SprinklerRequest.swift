@@ -40,6 +40,30 @@ public struct SprinklerRequest: Sendable, Hashable, BitwiseCopyable {
   public static var patience: Nanoseconds {
     @_noLocks @_noAllocation get { .seconds(2) }
   }
+
+  /// What the machine must hear of it at `now`; nil: nothing.
+  @_noLocks @_noAllocation
+  func event(at now: TickInstant) -> IrrigationEvent? {
+    let isStale = Self.patience < now - issued
+    switch order {
+    case .run(let run, let placement): return isStale ? .stale : .run(run, placement)
+    case .extend(let zone, let seconds): return isStale ? .stale : .extend(zone, seconds: seconds)
+    case .off(let zone, let dropsQueued): return .off(zone, dropsQueued: dropsQueued)
+    case .cancel(let run): return .cancel(run: run)
+    case .allOff: return .allOff
+    case .skip: return isStale ? .stale : .skip
+    case .clearQueue: return .clearQueue
+    case .pause(let seconds): return .pause(seconds: seconds)
+    case .resume: return isStale ? .stale : .resume
+    case .rain(let isActive, let endsRuns): return .rain(isActive: isActive, endsRuns: endsRuns)
+    case .dayBegan: return .dayBegan
+    case .ranToday(let zone, let time): return .ranToday(zone, time)
+    case .zone(let zone, let settings): return .zone(zone, settings)
+    case .emergencyStop: return .emergencyStop
+    case .reset: return isStale ? .stale : .reset
+    case .query: return nil
+    }
+  }
 }
 
 /// What became of a `SprinklerRequest`: the loop has taken it, and the lines have been told what follows from it.

@@ -49,8 +49,16 @@ public struct QueuedRunStatus: Sendable, Hashable, BitwiseCopyable {
   public let left: Nanoseconds
   /// What it ran before a pause.
   public let ran: Nanoseconds
-  /// When it opens if nobody changes anything; nil: that cannot be said (in a fault, without a line).
+  /// When it opens if nobody changes anything; nil: that cannot be said (its zone has no line).
   public let expected: TickInstant?
+
+  @_noLocks @_noAllocation
+  init(run: ZoneRun, left: Nanoseconds, ran: Nanoseconds, expected: TickInstant?) {
+    self.run = run
+    self.left = left
+    self.ran = ran
+    self.expected = expected
+  }
 }
 
 /// The valves at the end of a tick: all that other threads see of them.
@@ -61,7 +69,7 @@ public struct SprinklerSnapshot: Sendable, BitwiseCopyable {
   }
   /// The tick that published it.
   public internal(set) var at = TickInstant.zero
-  public internal(set) var state = IrrigationState.idle(.pending)
+  public internal(set) var state = IrrigationState.idle
   /// Whether a rain delay keeps programs' runs away.
   public internal(set) var isRaining = false
   var zones: [64 of ZoneStatus]
@@ -73,6 +81,8 @@ public struct SprinklerSnapshot: Sendable, BitwiseCopyable {
   /// What the lines were told, and what was read last; bit k for line k, 1 for active. nil: not read yet, or not readable.
   public internal(set) var told: UInt64 = 0
   public internal(set) var read: UInt64?
+  /// Whether they are as told; a reset needs it.
+  public internal(set) var confirmation = LineConfirmation.pending
   /// nil: there is no flow sensor.
   public internal(set) var flow: FlowStatus?
   /// Requests by verdict, and why the last was refused.
@@ -119,6 +129,11 @@ public struct FlowStatus: Sendable, Hashable, BitwiseCopyable {
   public internal(set) var pulses: Int64 = 0
   /// Over the last whole second at least; 0 when no water flows.
   public internal(set) var litresPerMinute = 0.0
-  /// The last alarm; nil: none since the last reset or the start.
+  /// What is wrong with the flow, or was when the fault began; nil: nothing.
   public internal(set) var alarm: FlowAlarm?
+  /// Readings of the sensor's line that failed.
+  public internal(set) var failures: Int64 = 0
+
+  @_noLocks @_noAllocation
+  init() {}
 }

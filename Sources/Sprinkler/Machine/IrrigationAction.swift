@@ -29,7 +29,9 @@ public enum IrrigationRefusal: UInt8, Sendable, Hashable, BitwiseCopyable, CaseI
   case noSuchLine
   /// Another zone's, or the master valve's.
   case lineTaken
-  /// The line of a zone changes only while it is closed.
+  /// Groups are 0…15.
+  case noSuchGroup
+  /// The line and the group of a zone change only while it is closed.
   case zoneOpen
   case inFault
   case emergencyStopped
@@ -39,8 +41,6 @@ public enum IrrigationRefusal: UInt8, Sendable, Hashable, BitwiseCopyable, CaseI
   /// It waited too long inside the daemon: nobody knows any more whether it is still meant.
   case stale
   case shutDown
-  /// A confirmation of lines that nobody set.
-  case outOfPlace
 }
 
 public enum IrrigationVerdict: Sendable, Hashable, BitwiseCopyable {
@@ -53,4 +53,10 @@ public struct IrrigationAction: Sendable, Hashable, BitwiseCopyable {
   /// What all lines together must be now, bit k for line k, 1 for active; nil: as they are.
   public var lines: UInt64?
   public var verdict: IrrigationVerdict
+
+  @_noLocks @_noAllocation
+  init(lines: UInt64?, verdict: IrrigationVerdict) {
+    self.lines = lines
+    self.verdict = verdict
+  }
 }

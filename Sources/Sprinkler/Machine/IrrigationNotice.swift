@@ -15,6 +15,8 @@ public struct IrrigationNotice: Sendable, Hashable, BitwiseCopyable {
     case state(IrrigationState)
     case master(isOpen: Bool)
     case flowAlarm(FlowAlarm)
+    /// What was wrong with the flow is not any more.
+    case flowNormal
     /// Lines that were read otherwise than told, both as masks.
     case linesDiffer(told: UInt64, read: UInt64)
     case linesAgree
@@ -41,4 +43,16 @@ public struct EndedRun: Sendable, Hashable, BitwiseCopyable {
   public let pulses: Int64
   /// What the zone has run today, this run included.
   public let ranToday: Nanoseconds
+
+  @_noLocks @_noAllocation
+  init(
+    run: ZoneRun, outcome: RunOutcome, ran: Nanoseconds, opened: TickInstant?, pulses: Int64, ranToday: Nanoseconds
+  ) {
+    self.run = run
+    self.outcome = outcome
+    self.ran = ran
+    self.opened = opened
+    self.pulses = pulses
+    self.ranToday = ranToday
+  }
 }

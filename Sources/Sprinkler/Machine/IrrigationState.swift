@@ -20,22 +20,22 @@ import Tactus
 /// The valves' state. Each case carries what is legal only there. Nothing but `watering` opens.
 public enum IrrigationState: Sendable, Hashable, BitwiseCopyable {
   /// Every line is off; runs may wait in the queue for their time.
-  case idle(OffConfirmation)
+  case idle
   /// A valve is open, or the master valve is.
   case watering
   /// Every line is off until then; what was open goes on after it.
-  case paused(until: TickInstant, OffConfirmation)
+  case paused(until: TickInstant)
   /// Until reset.
-  case fault(IrrigationFault, OffConfirmation)
+  case fault(IrrigationFault)
   /// Latched until a reset.
-  case emergencyStopped(OffConfirmation)
+  case emergencyStopped
   /// The daemon is going down.
-  case shutDown(OffConfirmation)
+  case shutDown
 }
 
-/// Whether the lines have taken the off that is in force.
-public enum OffConfirmation: UInt8, Sendable, BitwiseCopyable {
-  /// Not yet; the off is written again at every tick.
+/// Whether the lines are as they were told, whatever the state.
+public enum LineConfirmation: UInt8, Sendable, BitwiseCopyable {
+  /// Not yet; they are told again at every tick.
   case pending
   /// Set, and read back as set.
   case confirmed
