@@ -58,8 +58,8 @@ struct SprinklerDocument: Encodable {
   let reason: String
   @OrNull var fault: String?
   @OrNull var wayOut: String?
-  /// Whether the lines have taken the off that is in force; null while a valve is open.
-  @OrNull var offConfirmed: Bool?
+  /// Whether the lines were read back as they were told.
+  let linesConfirmed: Bool
   @OrNull var pausedRemainingSec: Int?
   @OrNull var masterOpen: Bool?
   let zones: [ZoneDocument]
@@ -104,11 +104,24 @@ extension IrrigationState {
 
   static let words = ["idle", "watering", "paused", "fault", "emergencyStopped", "shutDown"]
 
-  /// nil while a valve may be open.
-  var off: OffConfirmation? {
+  /// What it does, in words.
+  var reason: String {
     switch self {
-    case .watering: nil
-    case .idle(let off), .paused(_, let off), .fault(_, let off), .emergencyStopped(let off), .shutDown(let off): off
+    case .idle: "every valve is closed"
+    case .watering: "watering"
+    case .paused: "paused"
+    case .fault(let fault): "fault: \(fault.words)"
+    case .emergencyStopped: "emergency stop"
+    case .shutDown: "shut down"
+    }
+  }
+
+  /// What leads out of it; nil: nothing needs to.
+  var wayOut: String? {
+    switch self {
+    case .idle, .watering, .shutDown: nil
+    case .paused: "resume, or wait"
+    case .fault, .emergencyStopped: "reset"
     }
   }
 }
@@ -128,6 +141,28 @@ extension ZoneRun.Source {
     switch self {
     case .manual: nil
     case .program(let id), .once(let id), .resumed(let id): id > 0 ? Int(id) : nil
+    }
+  }
+}
+
+extension IrrigationFault {
+  var words: String {
+    switch self {
+    case .lines(let error): "the lines do not take what they are told: \(error)"
+    case .lineDiffers(let line, let isActive):
+      "line \(line) is \(isActive ? "on" : "off") although it was told otherwise"
+    case .flow(let alarm): alarm.words
+    case .missedReleases(let count): "the loop missed \(count) releases in a row"
+    }
+  }
+}
+
+extension FlowAlarm {
+  var words: String {
+    switch self {
+    case .noFlow(let zone): "zone \(zone) is open and no water flows"
+    case .highFlow(let zone): "zone \(zone) is open and too much water flows"
+    case .leak: "water flows although every valve is closed"
     }
   }
 }
