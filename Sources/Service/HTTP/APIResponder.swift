@@ -29,8 +29,17 @@ struct APIResponder: Sendable {
     let closes = !answer.bodyWasRead && !body.canSkip
     if closes { answer.head.headerFields[.connection] = "close" }
     let isEmpty = request.method == .head || answer.body.readableBytes == 0
-    try await writer.write(
-      response: answer.head, body: isEmpty ? ResponseBody() : ResponseBody(byteBuffer: answer.body))
+    if let pieces = answer.pieces, request.method != .head {
+      try await writer.write(
+        response: answer.head,
+        body: ResponseBody { body in
+          while let piece = try pieces() { try await body.write(ByteBuffer(bytes: piece)) }
+          try await body.finish(nil)
+        })
+    } else {
+      try await writer.write(
+        response: answer.head, body: isEmpty ? ResponseBody() : ResponseBody(byteBuffer: answer.body))
+    }
     if closes { closeGently(channel) }
   }
 

@@ -92,7 +92,7 @@ struct UpcomingStartDocument: Encodable {
     runs = start.runs.map {
       Run(
         zoneId: Int($0.zone.number), startISO: WallTimeText.text($0.start), seconds: $0.seconds,
-        skipped: OrNull(wrappedValue: $0.skipped?.word))
+        skipped: $0.skipped?.word)
     }
   }
 }

@@ -214,7 +214,7 @@ public final class SprinklerDesk: Sendable {
     case .opened(let run): event = .opened(run: run.id)
     case .ended(let ended):
       event = .ended(run: ended.run.id, ranSeconds: ended.ran.inSeconds, outcome: ended.outcome)
-    case .reopened, .extended, .state, .master, .flowAlarm, .linesDiffer, .linesAgree: return
+    case .reopened, .extended, .state, .master, .flowAlarm, .flowNormal, .linesDiffer, .linesAgree: return
     }
     feed([event])
   }

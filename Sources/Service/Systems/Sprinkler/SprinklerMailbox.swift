@@ -7,7 +7,7 @@ extension SprinklerAnswer: MailboxAnswer {}
 
 extension SprinklerMailbox {
   func send(_ order: SprinklerRequest.Order, _ complete: @escaping Completion) {
-    send(isStop: order.isStop, { SprinklerRequest(number: $0, issued: $1, order: order) }, complete)
+    send(isStop: order.isStop, { SprinklerRequest(number: $0, issued: $1, order) }, complete)
   }
 
   /// As `send`, for who can wait.

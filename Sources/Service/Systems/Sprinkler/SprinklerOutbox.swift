@@ -9,7 +9,8 @@ final class SprinklerOutbox: Sendable {
   typealias Outcome = (order: SprinklerRequest.Order, result: Result<SprinklerAnswer, APIError>)
 
   /// Orders that belong together, and who waits for them.
-  private final class Batch {
+  // Safe: it is touched within the outbox's lock only.
+  private final class Batch: @unchecked Sendable {
     var left: Int
     var outcomes: [Outcome] = []
     let complete: @Sendable ([Outcome]) -> Void
@@ -19,7 +20,7 @@ final class SprinklerOutbox: Sendable {
     }
   }
 
-  private struct Item {
+  private struct Item: Sendable {
     let order: SprinklerRequest.Order
     let batch: Batch
     /// Until then it may wait for room in the mailbox.
@@ -34,9 +35,7 @@ final class SprinklerOutbox: Sendable {
     var isPumping = false
   }
 
-  // Safe: a batch is touched within the lock only.
-  private struct Guarded: @unchecked Sendable { var state = State() }
-  private let guarded = Mutex(Guarded())
+  private let state = Mutex(State())
   private let mailbox: SprinklerMailbox
   /// Orders that are with the loop at a time.
   private static let window = 32
@@ -47,9 +46,9 @@ final class SprinklerOutbox: Sendable {
   func add(_ orders: [SprinklerRequest.Order], _ complete: @escaping @Sendable ([Outcome]) -> Void) {
     guard !orders.isEmpty else { return complete([]) }
     let deadline = mailbox.now() + MailboxNumbers.timeout
-    guarded.withLock { guarded in
+    state.withLock { state in
       let batch = Batch(orders.count, complete)
-      guarded.state.waiting += orders.map { Item(order: $0, batch: batch, deadline: deadline) }
+      state.waiting += orders.map { Item(order: $0, batch: batch, deadline: deadline) }
     }
   }
 
@@ -73,38 +72,38 @@ final class SprinklerOutbox: Sendable {
         break
       }
     }
-    guarded.withLock { $0.state.isPumping = false }
+    state.withLock { $0.isPumping = false }
   }
 
   /// Orders that the loop has not answered.
-  var count: Int { guarded.withLock { $0.state.waiting.count + $0.state.sent } }
+  var count: Int { state.withLock { $0.waiting.count + $0.sent } }
 
   private func begin() -> Bool {
-    guarded.withLock { guarded in
-      guard !guarded.state.isPumping else { return false }
-      guarded.state.isPumping = true
+    state.withLock { state in
+      guard !state.isPumping else { return false }
+      state.isPumping = true
       return true
     }
   }
 
   private func next() -> Item? {
-    guarded.withLock { guarded in
-      guard guarded.state.sent < Self.window, !guarded.state.waiting.isEmpty else { return nil }
-      guarded.state.sent += 1
-      return guarded.state.waiting.removeFirst()
+    state.withLock { state in
+      guard state.sent < Self.window, !state.waiting.isEmpty else { return nil }
+      state.sent += 1
+      return state.waiting.removeFirst()
     }
   }
 
   private func putBack(_ item: Item) {
-    guarded.withLock { guarded in
-      guarded.state.sent -= 1
-      guarded.state.waiting.insert(item, at: 0)
+    state.withLock { state in
+      state.sent -= 1
+      state.waiting.insert(item, at: 0)
     }
   }
 
   private func settle(_ item: Item, _ result: Result<SprinklerAnswer, APIError>, wasSent: Bool) {
-    let done: (@Sendable ([Outcome]) -> Void, [Outcome])? = guarded.withLock { guarded in
-      guarded.state.sent -= 1
+    let done: (@Sendable ([Outcome]) -> Void, [Outcome])? = state.withLock { state in
+      state.sent -= 1
       let batch = item.batch
       batch.outcomes.append((item.order, result))
       batch.left -= 1

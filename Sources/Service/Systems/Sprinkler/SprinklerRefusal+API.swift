@@ -53,6 +53,7 @@ extension IrrigationRefusal {
     let subject = zone.map { "zone \($0)" } ?? "the sprinkler"
     return switch self {
     case .noSuchZone: .notFound("no such zone")
+    case .noSuchGroup: .validation("group", expected: "a configured group", got: "another one")
     case .zoneDisabled: .zoneDenied("\(subject) is disabled", field: nil)
     case .noSuchLine: .zoneDenied("\(subject) has no line", field: nil)
     case .zoneHasNoLine, .lineTaken, .zoneOpen: .gpioBusy("\(subject): \(sentence)")
@@ -77,7 +78,7 @@ extension IrrigationRefusal {
   /// Stays the same from release to release.
   var code: String {
     switch self {
-    case .noSuchZone, .noSuchRun: "NOT_FOUND"
+    case .noSuchZone, .noSuchRun, .noSuchGroup: "NOT_FOUND"
     case .zoneDisabled, .noSuchLine: "ZONE_DENY"
     case .zoneHasNoLine, .lineTaken, .zoneOpen: "GPIO_BUSY"
     case .invalidDuration, .longerThanMaximum: "VALIDATION"
@@ -94,7 +95,6 @@ extension IrrigationRefusal {
     case .nothingToReset: "NOTHING_TO_RESET"
     case .stale: "STALE"
     case .shutDown: "SHUT_DOWN"
-    case .outOfPlace: "OUT_OF_PLACE"
     }
   }
 
@@ -119,6 +119,7 @@ extension IrrigationRefusal {
     case .nothingToSkip: "nothing is open"
     case .noSuchLine: "there is no such line"
     case .lineTaken: "the pin is another zone's"
+    case .noSuchGroup: "there is no such group"
     case .zoneOpen: "its pin changes only while it is closed"
     case .inFault: "it is in fault; reset it"
     case .emergencyStopped: "it is emergency-stopped; reset it"
@@ -126,7 +127,6 @@ extension IrrigationRefusal {
     case .nothingToReset: "it is neither emergency-stopped nor in fault"
     case .stale: "the request waited too long for the loop; send it again"
     case .shutDown: "the daemon is shutting down"
-    case .outOfPlace: "not now"
     }
   }
 }

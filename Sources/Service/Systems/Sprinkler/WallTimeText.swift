@@ -33,5 +33,5 @@ enum WallTimeText {
 
 extension WallInstant {
   /// The time of day.
-  static var now: WallInstant { WallInstant(secondsSince1970: WallClock.microseconds / 1_000_000) }
+  public static var now: WallInstant { WallInstant(secondsSince1970: WallClock.microseconds / 1_000_000) }
 }

@@ -5,7 +5,7 @@ struct ZoneOnBody: JSONReadable {
   let seconds: Int?
   let extends: Bool
 
-  init() { (seconds, extends) = (nil, false) }
+  init(seconds: Int? = nil) { (self.seconds, extends) = (seconds, false) }
 
   init(_ body: inout JSONReader) throws(APIError) {
     seconds = try WateringTime.read(&body)
