@@ -67,12 +67,12 @@ extension IrrigationMachine {
     let new = total - watch.pulses
     watch.pulses = total
     var openCount: Int64 = 0
-    for index in 0..<ZoneID.maximum {
+    for index in 0..<zoneEnd {
       if case .open = zones[index].valve { openCount += 1 }
     }
     guard openCount > 0, new > 0 else { return }
     var odd = new % openCount
-    for index in 0..<ZoneID.maximum {
+    for index in 0..<zoneEnd {
       guard case .open(var run, let since) = zones[index].valve else { continue }
       run.pulses &+= new / openCount
       if odd > 0 {
@@ -130,7 +130,7 @@ extension IrrigationMachine {
   /// The first zone through which water should flow.
   private var firstWatering: ZoneID? {
     @_noLocks @_noAllocation get {
-      for index in 0..<ZoneID.maximum {
+      for index in 0..<zoneEnd {
         guard case .open = zones[index].valve, let zone = zones[index].settings else { continue }
         if !zone.usesMaster { return ZoneID(index: index) }
         guard case .some = settings.master else { return ZoneID(index: index) }

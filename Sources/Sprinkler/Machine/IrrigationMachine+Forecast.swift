@@ -13,7 +13,7 @@ extension IrrigationMachine {
     if case .paused(let until) = state { instant = until }
     // Each round starts a run or ends one.
     for _ in 0..<(count &+ ZoneID.maximum) &* 2 {
-      ahead.end(at: instant)
+      ahead.close(at: instant)
       var next = ahead.nextEnd
       for place in 0..<count {
         guard case .none = places[place], let earliest = ahead.earliestStart(queue[place], in: self) else { continue }
@@ -41,15 +41,17 @@ private struct Forecast: BitwiseCopyable {
   private var groupClosedAt: [16 of TickInstant?]
   private var anyClosedAt: TickInstant?
   private var count = 0
+  private let zoneEnd: Int
   /// Until when the master valve is open; nil: it is closed.
   private var masterEnd: TickInstant?
 
   @_noLocks @_noAllocation
   init(_ machine: borrowing IrrigationMachine) {
+    zoneEnd = machine.zoneEnd
     groupClosedAt = machine.groupClosedAt
     anyClosedAt = machine.anyClosedAt
     masterEnd = machine.masterLagEnd
-    for index in 0..<ZoneID.maximum {
+    for index in 0..<zoneEnd {
       let slot = machine.zones[index]
       closedAt[index] = slot.closedAt
       guard let zone = slot.settings else { continue }
@@ -65,14 +67,14 @@ private struct Forecast: BitwiseCopyable {
   var nextEnd: TickInstant {
     @_noLocks @_noAllocation get {
       var next = TickInstant.distantFuture
-      for index in 0..<ZoneID.maximum where ends[index] < next { next = ends[index] }
+      for index in 0..<zoneEnd where ends[index] < next { next = ends[index] }
       return next
     }
   }
 
   @_noLocks @_noAllocation
-  mutating func end(at now: TickInstant) {
-    for index in 0..<ZoneID.maximum where ends[index].isReached(at: now) {
+  mutating func close(at now: TickInstant) {
+    for index in 0..<zoneEnd where ends[index].isReached(at: now) {
       let end = ends[index]
       ends[index] = .distantFuture
       closedAt[index] = end

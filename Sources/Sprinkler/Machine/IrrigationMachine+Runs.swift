@@ -22,7 +22,7 @@ extension IrrigationMachine {
       makeRoom(for: index, at: now)
       queue.insert(run, at: 0)
     case .replace:
-      for other in 0..<ZoneID.maximum where other != index { end(other, .replaced, at: now) }
+      for other in 0..<zoneEnd where other != index { end(other, .replaced, at: now) }
       endQueued(.replaced, at: now, isBegunToo: true)
       if handOver(index, to: run, at: now) { break }
       queue.insert(run, at: 0)
@@ -107,9 +107,7 @@ extension IrrigationMachine {
     case .leading(_, let opensAt): zones[index].valve = .leading(run, opensAt: opensAt)
     case .open(_, let since): zones[index].valve = .open(run, since: since)
     }
-    if let (until, _) = zones[index].end(day: day) {
-      notices.push(IrrigationNotice(at: now, .extended(run.run, until: until)))
-    }
+    notices.push(IrrigationNotice(at: now, .extended(run.run, until: zones[index].end(day: day)?.0)))
     return .accepted
   }
 
@@ -130,7 +128,7 @@ extension IrrigationMachine {
 
   @_noLocks @_noAllocation
   mutating func cancel(_ id: UInt64, at now: TickInstant) -> IrrigationVerdict {
-    for index in 0..<ZoneID.maximum {
+    for index in 0..<zoneEnd {
       if let active = zones[index].active, active.run.id == id {
         end(index, .stopped, at: now)
         return .accepted
@@ -146,7 +144,7 @@ extension IrrigationMachine {
   @_noLocks @_noAllocation
   mutating func skip(at now: TickInstant) -> IrrigationVerdict {
     var hasEnded = activeCount > 0
-    for index in 0..<ZoneID.maximum { end(index, .stopped, at: now) }
+    for index in 0..<zoneEnd { end(index, .stopped, at: now) }
     var place = 0
     while place < queue.count {
       if queue[place].hasBegun {
@@ -178,7 +176,7 @@ extension IrrigationMachine {
   mutating func rain(isActive: Bool, endsRuns: Bool, at now: TickInstant) {
     isRaining = isActive
     guard isActive else { return }
-    for index in 0..<ZoneID.maximum {
+    for index in 0..<zoneEnd {
       guard let active = zones[index].active, active.followsRain, endsRuns || !active.hasBegun else { continue }
       end(index, .rainDelay, at: now)
     }
@@ -211,6 +209,7 @@ extension IrrigationMachine {
       }
     }
     zones[index].settings = new
+    reach(zone)
     return .accepted
   }
 
@@ -221,7 +220,7 @@ extension IrrigationMachine {
     if let line = new.line {
       guard Int(line) < settings.lineCount else { return .noSuchLine }
       if let master = settings.master, master.line == line { return .lineTaken }
-      for other in 0..<ZoneID.maximum where other != index {
+      for other in 0..<zoneEnd where other != index {
         if let taken = zones[other].settings?.line, taken == line { return .lineTaken }
       }
     }

@@ -63,7 +63,7 @@ extension IrrigationMachine {
   /// Every run, and every line off at once: the master valve does not lag.
   @_noLocks @_noAllocation
   mutating func endAll(_ outcome: RunOutcome, at now: TickInstant) {
-    for index in 0..<ZoneID.maximum { end(index, outcome, at: now) }
+    for index in 0..<zoneEnd { end(index, outcome, at: now) }
     endQueued(outcome, at: now, isBegunToo: true)
     masterLagEnd = nil
   }
@@ -71,7 +71,7 @@ extension IrrigationMachine {
   /// What is over by `now`.
   @_noLocks @_noAllocation
   mutating func expire(at now: TickInstant) {
-    for index in 0..<ZoneID.maximum {
+    for index in 0..<zoneEnd {
       if let (until, outcome) = zones[index].end(day: day), until.isReached(at: now) { end(index, outcome, at: now) }
     }
     if let masterLagEnd, masterLagEnd.isReached(at: now) { self.masterLagEnd = nil }
@@ -85,10 +85,16 @@ extension IrrigationMachine {
   mutating func settle(at now: TickInstant) {
     queueDeadline = nil
     if state.opens {
-      for index in 0..<ZoneID.maximum {
+      for index in 0..<zoneEnd {
         if case .leading(let run, let opensAt) = zones[index].valve, opensAt.isReached(at: now) {
-          zones[index].valve = .closed
-          open(index, run, at: now)
+          let earliest = delayEnd(index)
+          if earliest.isReached(at: now) {
+            zones[index].valve = .closed
+            open(index, run, at: now)
+          } else {
+            // Another valve of the group has closed meanwhile.
+            zones[index].valve = .leading(run, opensAt: earliest)
+          }
         }
       }
       startQueued(at: now)
@@ -125,14 +131,18 @@ extension IrrigationMachine {
     guard slot.isClosed, let zone = slot.settings, case .some = zone.line,
       activeCount(inGroup: zone.group) < Int(settings.maximumOpenInGroup[Int(zone.group)])
     else { return nil }
-    var earliest = TickInstant(nanoseconds: .min)
-    if let closed = slot.closedAt, !run.hasBegun {
-      earliest = later(earliest, closed + .seconds(Int64(run.run.soakSeconds)))
-    }
-    // Where one valve may be open in all, all zones are one group.
-    let closed = settings.maximumOpen == 1 ? anyClosedAt : groupClosedAt[Int(zone.group)]
-    if let closed { earliest = later(earliest, closed + settings.stationDelay) }
-    return earliest
+    let delayEnd = delayEnd(run.run.zone.index)
+    guard let closed = slot.closedAt, !run.hasBegun else { return delayEnd }
+    return later(delayEnd, closed + .seconds(Int64(run.run.soakSeconds)))
+  }
+
+  /// When the station delay of the zone's group is over. Where one valve may be open in all, all zones are one group.
+  @_noLocks @_noAllocation
+  private func delayEnd(_ index: Int) -> TickInstant {
+    let group = Int(zones[index].settings?.group ?? 0)
+    let closed = settings.maximumOpen == 1 ? anyClosedAt : groupClosedAt[group]
+    guard let closed else { return TickInstant(nanoseconds: .min) }
+    return closed + settings.stationDelay
   }
 
   /// The run's turn: its valve opens, or the master's before it.
@@ -177,7 +187,7 @@ extension IrrigationMachine {
   @_noLocks @_noAllocation
   private func wantsMaster(at now: TickInstant) -> Bool {
     if case .some = masterLagEnd { return true }
-    for index in 0..<ZoneID.maximum {
+    for index in 0..<zoneEnd {
       guard let zone = zones[index].settings, zone.usesMaster else { continue }
       switch zones[index].valve {
       case .closed: continue
@@ -216,7 +226,7 @@ extension IrrigationMachine {
   private var wantedLines: UInt64 {
     @_noLocks @_noAllocation get {
       var lines: UInt64 = 0
-      for index in 0..<ZoneID.maximum {
+      for index in 0..<zoneEnd {
         if case .open = zones[index].valve, let line = zones[index].settings?.line { lines |= 1 << UInt64(line) }
       }
       if isMasterOpen, let master = settings.master { lines |= 1 << UInt64(master.line) }
@@ -230,7 +240,7 @@ extension IrrigationMachine {
   var activeCount: Int {
     @_noLocks @_noAllocation get {
       var count = 0
-      for index in 0..<ZoneID.maximum where !zones[index].isClosed { count += 1 }
+      for index in 0..<zoneEnd where !zones[index].isClosed { count += 1 }
       return count
     }
   }
@@ -238,7 +248,7 @@ extension IrrigationMachine {
   @_noLocks @_noAllocation
   func activeCount(inGroup group: UInt8) -> Int {
     var count = 0
-    for index in 0..<ZoneID.maximum {
+    for index in 0..<zoneEnd {
       if !zones[index].isClosed, let zone = zones[index].settings, zone.group == group { count += 1 }
     }
     return count
@@ -249,7 +259,7 @@ extension IrrigationMachine {
   func oldestActive(inGroup group: UInt8?) -> Int? {
     var oldest: Int?
     var opened = TickInstant.distantFuture
-    for index in 0..<ZoneID.maximum {
+    for index in 0..<zoneEnd {
       guard let zone = zones[index].settings else { continue }
       if let group, zone.group != group { continue }
       let instant: TickInstant

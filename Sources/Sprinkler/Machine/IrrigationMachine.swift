@@ -26,6 +26,8 @@ public struct IrrigationMachine: ~Copyable {
   /// The master valve stays open until then.
   var masterLagEnd: TickInstant?
   let zones: UnsafeMutablePointer<ZoneSlot>
+  /// After the last zone that there ever was.
+  var zoneEnd = 0
   var queue = RunQueue()
   var notices = NoticeQueue()
   /// When a valve of the group closed last.
@@ -115,11 +117,16 @@ public struct IrrigationMachine: ~Copyable {
       guard state.opens else { return first }
       if let queueDeadline, queueDeadline.isBefore(first) { first = queueDeadline }
       if let masterLagEnd, masterLagEnd.isBefore(first) { first = masterLagEnd }
-      for index in 0..<ZoneID.maximum {
+      for index in 0..<zoneEnd {
         if let deadline = deadline(index), deadline.isBefore(first) { first = deadline }
       }
       return first
     }
+  }
+
+  @_noLocks @_noAllocation
+  mutating func reach(_ zone: ZoneID) {
+    if zoneEnd <= zone.index { zoneEnd = zone.index + 1 }
   }
 
   /// A release that tells lines again which are not as told.
@@ -154,11 +161,12 @@ public struct IrrigationMachine: ~Copyable {
       rain(isActive: isActive, endsRuns: endsRuns, at: now)
       return .accepted
     case .dayBegan:
-      for index in 0..<ZoneID.maximum { zones[index].ranBefore = .zero }
+      for index in 0..<zoneEnd { zones[index].ranBefore = .zero }
       day = now
       return .accepted
     case .ranToday(let zone, let time):
       zones[zone.index].ranBefore = zones[zone.index].ranBefore + time
+      reach(zone)
       return .accepted
     case .zone(let zone, let settings): return set(zone, settings, at: now)
     case .emergencyStop: return emergencyStop(at: now)

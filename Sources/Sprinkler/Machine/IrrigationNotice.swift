@@ -9,8 +9,8 @@ public struct IrrigationNotice: Sendable, Hashable, BitwiseCopyable {
     case reopened(ZoneRun, left: Nanoseconds)
     /// Exactly once for each run that was accepted.
     case ended(EndedRun)
-    /// The run ends later than asked at first.
-    case extended(ZoneRun, until: TickInstant)
+    /// The run, whose duration is the new one, lasts longer than asked at first; nil: it is paused or about to open.
+    case extended(ZoneRun, until: TickInstant?)
     /// Another state, or another cause of a fault.
     case state(IrrigationState)
     case master(isOpen: Bool)
