@@ -48,7 +48,7 @@ import Testing
     for (given, expected) in [(3_000_000, 2_047_937), (-3_000_000, -2_048_000), (-62_500, -62_500)] as [(Int64, Int64)]
     {
       simulator.set(0, Microvolts(given))
-      let converter = ADS1115(range: .volts2_048)
+      let converter = ADS1115(range: .millivolts2048)
       try converter.start(0, on: &port)
       port.now = port.now + converter.conversionTime
       #expect(try converter.read(on: &port) == Microvolts(expected))

@@ -9,7 +9,7 @@ import Tactus
 public struct ADS1115: Sendable, Hashable, BitwiseCopyable {
   /// The range, either way from zero. An input must stay below the supply besides, whatever the range.
   public enum Range: UInt8, Sendable, Hashable, BitwiseCopyable, CaseIterable {
-    case volts6_144, volts4_096, volts2_048, volts1_024, volts0_512, volts0_256
+    case millivolts6144, millivolts4096, millivolts2048, millivolts1024, millivolts512, millivolts256
   }
 
   /// Conversions a second.
@@ -30,7 +30,7 @@ public struct ADS1115: Sendable, Hashable, BitwiseCopyable {
   public let rate: Rate
 
   @_noLocks @_noAllocation
-  public init(address: I2CAddress = standardAddress, range: Range = .volts4_096, rate: Rate = .hertz128) {
+  public init(address: I2CAddress = standardAddress, range: Range = .millivolts4096, rate: Rate = .hertz128) {
     self.address = address
     self.range = range
     self.rate = rate
@@ -108,12 +108,12 @@ extension ADS1115.Range {
   public var fullScaleMicrovolts: Int64 {
     @_noLocks @_noAllocation get {
       switch self {
-      case .volts6_144: 6_144_000
-      case .volts4_096: 4_096_000
-      case .volts2_048: 2_048_000
-      case .volts1_024: 1_024_000
-      case .volts0_512: 512_000
-      case .volts0_256: 256_000
+      case .millivolts6144: 6_144_000
+      case .millivolts4096: 4_096_000
+      case .millivolts2048: 2_048_000
+      case .millivolts1024: 1_024_000
+      case .millivolts512: 512_000
+      case .millivolts256: 256_000
       }
     }
   }

@@ -71,7 +71,8 @@ import Wire
     #expect(bench.bank.isHigh(4))
   }
 
-  @Test("line gone: every leg in fault, the chip's own off still works; back, the chip is configured, armed anew it drives")
+  @Test(
+    "line gone: every leg in fault, the chip's own off still works; back, the chip is configured, armed anew it drives")
   func lineGone() {
     let bench = LegBench(legs: 2, hasOutputEnable: true)
     bench.arm(pulse: 1500, at: 10)
@@ -105,7 +106,9 @@ import Wire
     #expect(bench.snapshot[0].state == .fault(.output, .confirmed) && bench.writes() == ["0: 307", "off all"])
   }
 
-  @Test("line shorted, either way: noticed within 200 ms by its level, fault, off through the chip", arguments: [true, false])
+  @Test(
+    "line shorted, either way: noticed within 200 ms by its level, fault, off through the chip",
+    arguments: [true, false])
   func lineStuck(isHigh: Bool) {
     let bench = LegBench(hasOutputEnable: true)
     if isHigh { bench.arm(pulse: 1500, at: 10) }
