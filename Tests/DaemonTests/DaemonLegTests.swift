@@ -129,7 +129,7 @@ final class DaemonLegTests {
     #expect(all.allSatisfy { $0["lines"] as? [Int] == [22] } && all.map { $0["levels"] as? [Int] } == [[1], [0], [1]])
     try await fault(#"{"fault":"gone","bus":"leg-gpio"}"#)
     #expect(daemon.waitFor("the servos' chip fails"), "\(daemon.said)")
-    #expect(daemon.said.contains("the GPIO chip is gone") && daemon.said.contains(#""name":"knee""#))
+    #expect(daemon.waitFor(#""name":"knee""#) && daemon.said.contains("the GPIO chip is gone"), "\(daemon.said)")
     let failing = try await chip()
     #expect((failing["outputEnable"] as? [String: Any])?["lastFailure"] as? String == "the GPIO chip is gone")
     try await fault(#"{"fault":"clear"}"#)
