@@ -1,4 +1,5 @@
 import Buses
+import BusesLinux
 import Devices
 import Logging
 import Service
@@ -21,6 +22,9 @@ protocol DaemonSystem: AnyObject {
   /// To be built once. `bell` is rung when there are answers or notices to take.
   func lane(bell: DoorbellButton) -> Lane
 
+  /// GPIO lines that drive something: inactive is their safe state, and the guard inherits them. Empty when simulated.
+  var heldLines: [LinuxGPIOLines] { get }
+
   var served: any ServedSystem { get }
   var metrics: any MetricSource { get }
   /// What it has around it when it is simulated; nil: its hardware is real.
@@ -38,6 +42,10 @@ protocol DaemonSystem: AnyObject {
   /// Why an actuator cannot be trusted to be in its safe state; nil: every one has confirmed it. After the runtime has
   /// stopped.
   var unconfirmed: (message: String, state: String)? { get }
+}
+
+extension DaemonSystem {
+  var heldLines: [LinuxGPIOLines] { [] }
 }
 
 /// What one simulated system has around it: faults to inject, transactions to look at.
