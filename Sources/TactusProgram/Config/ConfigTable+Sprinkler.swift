@@ -27,8 +27,8 @@ extension ConfigTable {
 
   private static let sprinklerWatering: [ConfigKey] = [
     ConfigKey(
-      "sprinkler.max_open", .integer(1...64), .integer(1),
-      "Valves open at a time among the zones that are in no group."),
+      "sprinkler.max_open", .integer(1...64), nil,
+      "Valves open at a time in all. Unless given: 1, or with sprinkler.groups as many as they allow together."),
     ConfigKey(
       "sprinkler.station_delay_s", .integer(0...3600), .integer(0),
       "Seconds between the end of one run and the next in its group."),
@@ -73,11 +73,32 @@ extension ConfigTable {
   private static let sprinklerParts: [ConfigKey] = [
     ConfigKey("sprinkler.master.pin", .integer(0...1023), nil, "The master valve's pin. Unless given there is none."),
     ConfigKey(
-      "sprinkler.master.lead_s", .integer(-60...60), .integer(0),
+      "sprinkler.master.lead_s", .integer(-600...600), .integer(0),
       "Seconds that the master valve opens before a zone; negative: after it."),
     ConfigKey(
-      "sprinkler.master.lag_s", .integer(-60...60), .integer(0),
+      "sprinkler.master.lag_s", .integer(-600...600), .integer(0),
       "Seconds that the master valve closes after a zone; negative: before it."),
+    ConfigKey("sprinkler.flow.pin", .integer(0...1023), nil, "The flow sensor's pin. Unless given there is none."),
+    ConfigKey(
+      "sprinkler.flow.pulses_per_litre", .number(0.01...100_000), .number(450), "Pulses of the sensor for one litre."),
+    ConfigKey(
+      "sprinkler.flow.pull", .choice(["as-is", "up", "down", "none"]), .text("up"),
+      "The chip's own resistor at the sensor's pin; as-is: as it was set at boot."),
+    ConfigKey(
+      "sprinkler.flow.no_flow_l_per_min", .number(0.001...10_000), nil,
+      "Less than so many litres a minute while a valve is open is an alarm. Unless given: not watched."),
+    ConfigKey(
+      "sprinkler.flow.high_flow_l_per_min", .number(0.001...10_000), nil,
+      "More than so many litres a minute while a valve is open is an alarm: a burst pipe. Unless given: not watched."),
+    ConfigKey(
+      "sprinkler.flow.leak_l_per_min", .number(0.001...10_000), nil,
+      "More than so many litres a minute while all is closed is an alarm. Unless given: not watched."),
+    ConfigKey(
+      "sprinkler.flow.settle_s", .integer(1...3600), .integer(30),
+      "Seconds over which flow is measured, and after which it has settled."),
+    ConfigKey(
+      "sprinkler.flow.on_alarm", .choice(["stop", "notice"]), .text("stop"),
+      "What an alarm does: stop (every valve closes, in fault until a reset) or notice (it is logged and shown)."),
     ConfigKey(
       "sprinkler.weather.provider", .choice(["off", "open-meteo"]), .text("off"),
       "Asked for the rain to come, which begins a rain delay: off, or open-meteo (that service, or another with its "
@@ -111,8 +132,8 @@ extension ConfigTable {
       "sprinkler.zones[].max_minutes_per_day", .number(0.1...1440), nil,
       "Most minutes in one local day, all runs together. Unless given there is no limit."),
     ConfigKey(
-      "sprinkler.zones[].group", .integer(1...64), nil,
-      "Its group's number. Unless given: that of the zones in no group, see sprinkler.max_open."),
+      "sprinkler.zones[].group", .integer(1...15), nil,
+      "Its group's number. Unless given: none; such zones run one at a time, or sprinkler.max_open where there are no groups."),
     ConfigKey(
       "sprinkler.zones[].ignores_rain", .boolean, .boolean(false), "Schedules water it during a rain delay, too."),
     ConfigKey(

@@ -33,7 +33,7 @@ enum ConfigTable {
 
   /// What is a list of mappings, with the most items of each. The keys of an item are `section[].key` or
   /// `section.part[].key`.
-  static let lists = ["legs": 16, "sprinkler.groups": 64, "sprinkler.zones": 64]
+  static let lists = ["legs": 16, "sprinkler.groups": 15, "sprinkler.zones": 64]
 
   private static let port = ConfigKind.integer(1...65535)
 

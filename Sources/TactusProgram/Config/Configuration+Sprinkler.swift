@@ -18,6 +18,15 @@ extension Configuration {
       var leadSeconds: Int
       var lagSeconds: Int
     }
+    struct Flow: Equatable {
+      var pin: Int
+      var pull: GPIOInput.Pull
+      var pulsesPerLitre: Double
+      /// Litres per minute; nil: not watched.
+      var noFlow, highFlow, leak: Double?
+      var settleSeconds: Int
+      var stopsOnAlarm: Bool
+    }
     struct Location: Equatable {
       /// Degrees, north and east positive.
       var latitude: Double
@@ -37,9 +46,12 @@ extension Configuration {
     var isActiveLow: Bool
     var activeLowPins: [Int]
     var deniedPins: [Int]
+    /// The file says which, rather than the zones.
+    var givesPins: Bool
     /// Of zones, in their order; the master valve's is not among them.
     var pins: [Int]
-    var maximumOpen: Int
+    /// nil: what the groups allow together.
+    var givenMaximumOpen: Int?
     /// By group, from group 1.
     var maximumOpenOfGroups: [Int]
     var stationDelaySeconds: Int
@@ -58,6 +70,8 @@ extension Configuration {
     var snapshots: Int
     var logDays: Int
     var master: Master?
+    /// nil: no sensor.
+    var flow: Flow?
     /// nil: off.
     var weather: Weather?
     /// The first content of an empty store.
@@ -92,8 +106,9 @@ extension Configuration.Sprinkler {
       isActiveLow: given.text("sprinkler.relay_board") == "active-low",
       activeLowPins: given.optionalIntegers("sprinkler.active_low_pins") ?? [],
       deniedPins: given.optionalIntegers("sprinkler.denied_pins") ?? [],
+      givesPins: found.values["sprinkler.pins"] != nil,
       pins: given.optionalIntegers("sprinkler.pins") ?? zones.map(\.gpioPin),
-      maximumOpen: given.integer("sprinkler.max_open"),
+      givenMaximumOpen: given.optionalInteger("sprinkler.max_open"),
       maximumOpenOfGroups: (0..<(found.counts["sprinkler.groups"] ?? 0)).map {
         given.integer("sprinkler.groups[\($0)].max_open")
       },
@@ -115,6 +130,7 @@ extension Configuration.Sprinkler {
           pin: $0, leadSeconds: given.integer("sprinkler.master.lead_s"),
           lagSeconds: given.integer("sprinkler.master.lag_s"))
       },
+      flow: Flow(given),
       weather: Weather(given),
       zones: zones,
       zonePinKeys: (0..<count).map { "sprinkler.zones[\($0)].pin" },
@@ -122,6 +138,22 @@ extension Configuration.Sprinkler {
       safeStateAfter: given.integer("runtime.sprinkler.safe_state_after"),
       cpu: given.optionalInteger("runtime.sprinkler.cpu"),
       givenDegrees: (latitude == nil ? 0 : 1) + (longitude == nil ? 0 : 1))
+  }
+}
+
+extension Configuration.Sprinkler.Flow {
+  fileprivate init?(_ given: GivenValues) {
+    guard let pin = given.optionalInteger("sprinkler.flow.pin") else { return nil }
+    let pulls: [String: GPIOInput.Pull] = ["as-is": .asIs, "up": .up, "down": .down, "none": .none]
+    self.init(
+      // The table lists exactly these words.
+      pin: pin, pull: pulls[given.text("sprinkler.flow.pull")]!,
+      pulsesPerLitre: given.number("sprinkler.flow.pulses_per_litre"),
+      noFlow: given.optionalNumber("sprinkler.flow.no_flow_l_per_min"),
+      highFlow: given.optionalNumber("sprinkler.flow.high_flow_l_per_min"),
+      leak: given.optionalNumber("sprinkler.flow.leak_l_per_min"),
+      settleSeconds: given.integer("sprinkler.flow.settle_s"),
+      stopsOnAlarm: given.text("sprinkler.flow.on_alarm") == "stop")
   }
 }
 

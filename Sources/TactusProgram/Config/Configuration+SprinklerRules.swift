@@ -22,7 +22,13 @@ extension Configuration.Sprinkler {
           places.error(file, key, "expected a pin 0…53 of a Raspberry Pi, got \(pin); other boards need sprinkler.chip"))
       }
     }
-    let gives = places.marks["sprinkler.pins"] != nil
+    let gives = givesPins
+    if let flow {
+      check(flow.pin, "sprinkler.flow.pin")
+      if pins.contains(flow.pin) || master?.pin == flow.pin {
+        errors.append(places.error(file, "sprinkler.flow.pin", "expected a pin of its own, got \(flow.pin)"))
+      }
+    }
     if gives { for pin in pins { check(pin, "sprinkler.pins") } }
     if let master {
       check(master.pin, "sprinkler.master.pin")
@@ -85,7 +91,7 @@ extension Configuration.Sprinkler {
       if location == nil {
         report("sprinkler.weather.provider", "expected sprinkler.latitude and sprinkler.longitude, got none")
       }
-      if let address = ServiceAddress(weather.url, port: weather.url.hasPrefix("https") ? 443 : 80) {
+      if let address = Self.address(weather.url) {
         if address.isSecure, !ServiceConfiguration.hasTLS {
           report(
             "sprinkler.weather.url",
@@ -95,8 +101,8 @@ extension Configuration.Sprinkler {
         report("sprinkler.weather.url", "expected http://HOST:PORT or https://HOST, got \(weather.url)")
       }
     }
-    if case .deadline(let budget) = scheduling, budget >= 100_000 {
-      report("runtime.sprinkler.budget_us", "expected less than the period of 100000 µs, got \(budget)")
+    if case .deadline(let budget) = scheduling, budget >= 1_000_000 {
+      report("runtime.sprinkler.budget_us", "expected less than the period of 1000000 µs, got \(budget)")
     }
     return errors
   }

@@ -13,8 +13,6 @@ struct ResourceClaim: Equatable {
     case servo(channel: Int)
     /// What logs and the API call a leg.
     case legName(String)
-    /// A line of a GPIO chip.
-    case gpio(line: String)
   }
 
   let resource: Resource
@@ -30,7 +28,6 @@ extension ResourceClaim.Resource: CustomStringConvertible {
     case .udp(let port): "UDP port \(port)"
     case .servo(let channel): "servo channel \(channel)"
     case .legName(let name): "the name \(name)"
-    case .gpio(let line): "the GPIO line \(line)"
     }
   }
 }
@@ -130,9 +127,14 @@ extension Configuration.Legs {
 extension Configuration.Sprinkler {
   fileprivate var claims: [ResourceClaim] {
     guard backend == .gpio else { return [] }
-    let zones = Set(pins).sorted().map {
-      ResourceClaim(resource: .gpio(line: "\(name($0))"), key: "sprinkler.pins")
-    }
-    return zones + (master.map { [ResourceClaim(resource: .gpio(line: "\(name($0.pin))"), key: "sprinkler.master.pin")] } ?? [])
+    return pins.map { .gpio(name($0), key: pinKey($0)) }
+      + (master.map { [.gpio(name($0.pin), key: "sprinkler.master.pin")] } ?? [])
+      + (flow.map { [.gpio(name($0.pin), key: "sprinkler.flow.pin")] } ?? [])
+  }
+
+  /// The key that asks for a zone's pin.
+  private func pinKey(_ pin: Int) -> String {
+    if givesPins { return "sprinkler.pins" }
+    return zip(zones, zonePinKeys).first { $0.0.gpioPin == pin }?.1 ?? "sprinkler"
   }
 }

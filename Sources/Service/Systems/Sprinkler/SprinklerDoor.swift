@@ -23,6 +23,9 @@ public final class SprinklerDoor: ServedSystem {
     (self.desk, self.description) = (desk, description)
   }
 
+  public var zoneCount: Int { desk.view.records.zones.count }
+  public var scheduleCount: Int { desk.view.records.programs.count }
+
   // MARK: state and events
 
   public var version: UInt64 { desk.snapshot.version.read() &+ desk.view.version &* 0x1_0000_0000 }
