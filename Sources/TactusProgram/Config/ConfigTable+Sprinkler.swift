@@ -64,7 +64,8 @@ extension ConfigTable {
   private static let sprinklerStore: [ConfigKey] = [
     ConfigKey(
       "sprinkler.state_dir", .text, nil,
-      "Folder of the store. Unless given: /var/lib/tactus where that may be written to, else ~/.local/state/tactus."),
+      "Folder of the store. Unless given: /var/lib/tactus where that may be written to, else ~/.local/state/tactus. Under "
+        + "--simulate, or with the backend sim and none given, its folder simulated."),
     ConfigKey(
       "sprinkler.snapshots", .integer(1...100), .integer(10), "Copies of the store that are kept, made after changes."),
     ConfigKey("sprinkler.log_days", .integer(1...36_500), .integer(1095), "Days that the watering log goes back."),

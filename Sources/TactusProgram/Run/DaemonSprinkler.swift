@@ -33,8 +33,7 @@ final class DaemonSprinkler: DaemonSystem {
     _ sprinkler: Configuration.Sprinkler, simulate: Bool, environment: [String: String], logger: Logger
   ) throws {
     configuration = sprinkler
-    let folder = sprinkler.stateFolder ?? Self.folder(of: TokenFile.standardPath(environment: environment))
-    storePath = folder + "/sprinkler.sqlite"
+    storePath = Self.storePath(sprinkler, simulate: simulate, environment: environment)
     let (file, report) = try StoreFile.open(
       storePath, policy: SnapshotPolicy(recent: sprinkler.snapshots), at: .now)
     let level: Logger.Level = report.isLoss ? .error : .info
@@ -58,6 +57,15 @@ final class DaemonSprinkler: DaemonSystem {
       return
     }
     simulation = SimulatedSurroundings(buses: [SimulatedBus("sprinkler-gpio", .gpio(bank))], lanes: [:])
+  }
+
+  /// What is simulated never touches the store of real valves.
+  static func storePath(
+    _ sprinkler: Configuration.Sprinkler, simulate: Bool, environment: [String: String]
+  ) -> String {
+    let folder = sprinkler.stateFolder ?? Self.folder(of: TokenFile.standardPath(environment: environment))
+    let isApart = sprinkler.backend == .sim ? sprinkler.stateFolder == nil : simulate
+    return folder + (isApart ? "/simulated" : "") + "/sprinkler.sqlite"
   }
 
   private static func folder(of path: String) -> String {
