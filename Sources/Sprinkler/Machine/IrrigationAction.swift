@@ -1,7 +1,7 @@
 import Tactus
 
-/// Why an event did nothing.
-public enum IrrigationRefusal: UInt8, Sendable, Hashable, BitwiseCopyable, CaseIterable {
+/// Why an event did nothing. The raw value is for programs, the description for people.
+public enum IrrigationRefusal: String, Sendable, Hashable, BitwiseCopyable, CaseIterable {
   case noSuchZone
   case zoneDisabled
   /// The zone has no line at present.
