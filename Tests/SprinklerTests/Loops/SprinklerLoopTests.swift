@@ -302,7 +302,7 @@ import Testing
     #expect(bench.snapshot.state == .fault(.flow(.highFlow(ZoneID(1)!))) && bench.on.isEmpty)
   }
 
-  @Test("a valve that does not close: a leak within two minutes; reset refused nothing, it comes again")
+  @Test("a valve that does not close: a leak within two minutes; a reset does not hide it")
   func leak() {
     let bench = SprinklerBench.started(flow: Self.flow)
     let garden = garden(bench)

@@ -65,7 +65,8 @@ import Testing
 
   // MARK: limits
 
-  @Test("a zone's day: closed the moment its limit is reached, on is refused, queued runs end; the next day it runs again")
+  @Test(
+    "a zone's day: closed the moment its limit is reached, on is refused, queued runs end; the next day it runs again")
   func dayLimit() {
     let bench = MachineBench { _, zone in zone.maximumSecondsPerDay = 100 }
     bench.run(1, 60, .now)
@@ -244,7 +245,9 @@ import Testing
       ])
   }
 
-  @Test("master: a negative lead opens it after the valve, a negative lag closes it before; a run too short for both never has it")
+  @Test(
+    "master: a negative lead opens it after the valve, a negative lag closes it before; a run too short for both never has it"
+  )
   func negativeMaster() {
     let bench = MachineBench(zones: 2, lead: -10, lag: -20)
     bench.run(1, 60)
