@@ -3,15 +3,13 @@ import Tactus
 
 @testable import Sprinkler
 
-/// A `SprinklerLoop` ticked by hand on a simulated GPIO bank: zone k on GPIO k, the master valve on GPIO 10, the flow sensor
-/// on GPIO 20. All outputs are active-low, as relay boards are.
+/// A `SprinklerLoop` ticked by hand on a simulated GPIO bank with a garden behind it: zone k on GPIO k, the master valve on
+/// GPIO 10. All outputs are active-low, as relay boards are.
 final class SprinklerBench {
-  static let sensor = 20
-
   let bank: SimulatedGPIOBank
   private var held: SimulatedGPIOLines?
   private let outputs: [GPIOLine]
-  private let sensor: SimulatedGPIOEvents?
+  let garden: SimulatedGarden
   private let requests = Ring<SprinklerRequest>(capacity: SprinklerLoop.requestsPerTick)
   private let answers = Ring<SprinklerAnswer>(capacity: 1_024)
   private let output = Latest(SprinklerSnapshot())
@@ -37,7 +35,10 @@ final class SprinklerBench {
     outputs = numbers.map { GPIOLine(.bcm($0), isActiveLow: true) }
     let held = try! bank.outputs(outputs)
     self.held = held
-    sensor = flow == nil ? nil : try! bank.events([GPIOInput(.bcm(Self.sensor))])
+    garden = SimulatedGarden(
+      on: bank, valves: (1...count).map { SimulatedGarden.Valve(line: $0, isActiveLow: true) },
+      master: master.map { _ in SimulatedGarden.Valve(line: 10, isActiveLow: true) },
+      pulsesPerLitre: flow?.pulsesPerLitre ?? 450)
     let valve = master.map {
       try! MasterValve(line: UInt8(count), lead: .seconds($0.lead), lag: .seconds($0.lag))
     }
@@ -50,7 +51,8 @@ final class SprinklerBench {
     reader = output.reader()
     noticeReader = notices.reader()
     loop = SprinklerLoop(
-      settings, lines: held.port(), flow: sensor?.port(), requests: requests.reader(), answers: answers.writer(),
+      settings, lines: held.port(), flow: flow == nil ? nil : garden.flowSensor(), requests: requests.reader(),
+      answers: answers.writer(),
       snapshot: output.writer(), notices: notices.writer())
   }
 
@@ -113,8 +115,8 @@ final class SprinklerBench {
     loop.tick(Tick(index: index, cause: cause, scheduled: now, started: now))
   }
 
-  /// As the scheduler does: every second, and at every deadline. `each`: before the tick at that instant.
-  func advance(to seconds: Double, each: (TickInstant) -> Void = { _ in }) {
+  /// As the scheduler does: every second, and at every deadline.
+  func advance(to seconds: Double) {
     let end = TickInstant(nanoseconds: Nanoseconds.seconds(seconds).count)
     while true {
       let second = TickInstant.seconds(index + 1)
@@ -123,7 +125,6 @@ final class SprinklerBench {
       guard next <= end else { break }
       precondition(next >= now)
       now = next
-      each(now)
       tick(second <= deadline ? .period : .deadline)
     }
     now = end

@@ -260,23 +260,14 @@ import Testing
     highFlow: .init(litresPerMinute: 20, over: .seconds(10)),
     leak: .init(litresPerMinute: 0.5, over: .seconds(60)))
 
-  private func garden(_ bench: SprinklerBench) -> SimulatedGarden {
-    let garden = SimulatedGarden(
-      on: bench.bank, valves: (1...4).map { .init(line: $0, isActiveLow: true, litresPerMinute: 10) },
-      sensor: .init(line: SprinklerBench.sensor, pulsesPerLitre: 60))
-    garden.advance(to: bench.now)
-    return garden
-  }
-
   @Test("flow: the run's pulses and the rate are what the garden let through")
   func flowCounts() {
     let bench = SprinklerBench.started(flow: Self.flow)
-    let garden = garden(bench)
     bench.on(2, 120)
-    bench.advance(to: 100, each: garden.advance)
+    bench.advance(to: 100)
     #expect(abs(bench.snapshot.flow!.litresPerMinute - 10) < 1 && bench.snapshot.flow!.alarm == nil)
-    bench.advance(to: 200, each: garden.advance)
-    #expect(abs(garden.litres(1) - 20) < 0.001)
+    bench.advance(to: 200)
+    #expect(abs(bench.garden.litres(1) - 20) < 0.001)
     #expect(abs(bench.snapshot.flow!.pulses - 1_200) <= 1 && bench.snapshot.flow!.litresPerMinute == 0)
     #expect(bench.ended.map(\.pulses).allSatisfy { abs($0 - 1_200) <= 1 } && bench.ended.count == 1)
   }
@@ -284,10 +275,9 @@ import Testing
   @Test("no flow for 30 s while a valve is open: a fault that names the zone")
   func noFlow() {
     let bench = SprinklerBench.started(flow: Self.flow)
-    let garden = garden(bench)
-    garden.inject(.stuckClosed(2))
+    bench.garden.inject(.stuckClosed(2))
     bench.on(3, 600)
-    bench.advance(to: 100, each: garden.advance)
+    bench.advance(to: 100)
     #expect(bench.snapshot.state == .fault(.flow(.noFlow(ZoneID(3)!))) && bench.on.isEmpty)
     #expect(bench.takeNotices()[1] == "31 no water flows while zone 3 is open")
   }
@@ -295,25 +285,23 @@ import Testing
   @Test("a burst pipe while a valve is open: high flow within 21 s, all closed")
   func burst() {
     let bench = SprinklerBench.started(flow: Self.flow)
-    let garden = garden(bench)
-    garden.inject(.burst(litresPerMinute: 40))
+    bench.garden.inject(.burst(litresPerMinute: 40))
     bench.on(1, 600)
-    bench.advance(to: 100, each: garden.advance)
+    bench.advance(to: 100)
     #expect(bench.snapshot.state == .fault(.flow(.highFlow(ZoneID(1)!))) && bench.on.isEmpty)
   }
 
-  @Test("a valve that does not close: a leak within two minutes; reset refused nothing, it comes again")
+  @Test("a valve that does not close: a leak within two minutes; a reset does not hide it")
   func leak() {
     let bench = SprinklerBench.started(flow: Self.flow)
-    let garden = garden(bench)
     bench.on(1, 60)
-    garden.inject(.stuckOpen(0))
-    bench.advance(to: 175, each: garden.advance)
+    bench.garden.inject(.stuckOpen(0))
+    bench.advance(to: 175)
     #expect(bench.snapshot.state == .idle)
-    bench.advance(to: 190, each: garden.advance)
+    bench.advance(to: 190)
     #expect(bench.snapshot.state == .fault(.flow(.leak)) && bench.snapshot.flow?.alarm == .leak)
     #expect(bench.request(.reset)?.verdict == .accepted)
-    bench.advance(to: 400, each: garden.advance)
+    bench.advance(to: 400)
     #expect(bench.snapshot.state == .fault(.flow(.leak)))
   }
 }

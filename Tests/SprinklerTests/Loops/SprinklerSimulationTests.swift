@@ -45,7 +45,7 @@ import Testing
     #expect(simulation.bank.isHigh(1))
   }
 
-  @Test("power of the daemon ends: stop turns every line off")
+  @Test("stop of the runtime: every line off, the open run's end says why")
   func stop() throws {
     let simulation = try SprinklerSimulation()
     simulation.request(.run(ZoneRun(id: 1, zone: ZoneID(1)!, seconds: 600, source: .manual), .now))

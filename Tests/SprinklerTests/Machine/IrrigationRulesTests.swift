@@ -19,6 +19,14 @@ import Testing
     bench.advance(to: 100)
     #expect(bench.word == 0 && bench.machine.state == .idle)
     #expect(bench.story() == ["0 opened 1", "40 ended 1 replaced 40 s", "40 opened 2", "70 ended 2 completed 30 s"])
+    // Nor does a delay between two zones come between.
+    let delayed = MachineBench(maximumOpen: 2, groups: [0: 2], delay: 30, lead: 5)
+    delayed.run(2, 60, .now)
+    delayed.advance(to: 20)
+    delayed.run(2, 60, .now)
+    #expect(delayed.word == 2 | 8 && delayed.machine.queueCount == 0 && delayed.machine.nextDeadline == .seconds(80))
+    delayed.run(2, 10, .replace)
+    #expect(delayed.word == 2 | 8 && delayed.machine.nextDeadline == .seconds(30))
   }
 
   @Test("extend: adds to what is left, up to the zone's longest run; refused for a zone that is closed")
@@ -65,7 +73,8 @@ import Testing
 
   // MARK: limits
 
-  @Test("a zone's day: closed the moment its limit is reached, on is refused, queued runs end; the next day it runs again")
+  @Test(
+    "a zone's day: closed the moment its limit is reached, on is refused, queued runs end; the next day it runs again")
   func dayLimit() {
     let bench = MachineBench { _, zone in zone.maximumSecondsPerDay = 100 }
     bench.run(1, 60, .now)
@@ -244,7 +253,9 @@ import Testing
       ])
   }
 
-  @Test("master: a negative lead opens it after the valve, a negative lag closes it before; a run too short for both never has it")
+  @Test(
+    "master: a negative lead opens it after the valve, a negative lag closes it before; a run too short for both never has it"
+  )
   func negativeMaster() {
     let bench = MachineBench(zones: 2, lead: -10, lag: -20)
     bench.run(1, 60)
@@ -377,7 +388,8 @@ import Testing
     var refusals: Set<IrrigationRefusal> = []
     for number in UInt64(0)..<3_000 {
       let run = ZoneRun(id: number, zone: ZoneID(1)!, seconds: 10, source: .manual)
-      switch machine.step(.run(run, .now), at: .zero).verdict {
+      // 200 that wait, and then one after the other.
+      switch machine.step(.run(run, number < 200 ? .append : .now), at: .zero).verdict {
       case .accepted: accepted += 1
       case .refused(let reason): refusals.insert(reason)
       }

@@ -25,7 +25,9 @@ private enum Row: String, CaseIterable {
       .run(
         ZoneRun(id: id, zone: ZoneID(zone)!, seconds: seconds, source: .program(id: 1), soakSeconds: soak), .append)
     }
-    for zone in 1...2 { step(&machine, .zone(ZoneID(zone)!, ZoneSettings(line: UInt8(zone - 1))), 0, confirms: self != .fresh) }
+    for zone in 1...2 {
+      step(&machine, .zone(ZoneID(zone)!, ZoneSettings(line: UInt8(zone - 1))), 0, confirms: self != .fresh)
+    }
     if self != .fresh { step(&machine, .tick, 1) }
     switch self {
     case .fresh, .idle: break
