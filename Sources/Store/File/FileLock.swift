@@ -17,5 +17,9 @@ final class FileLock: Sendable {
     }
   }
 
-  deinit { close(descriptor) }
+  deinit {
+    // Closing alone would leave it to a child that has been forked and has not yet become its own program.
+    flock(descriptor, LOCK_UN)
+    close(descriptor)
+  }
 }

@@ -22,16 +22,25 @@ enum Inspection {
     guard size > 0 else { return .damaged(reason: "it is empty") }
     if let reason = try brokenHeader(path, size) { return .damaged(reason: reason) }
     do {
-      var configuration = SQLite.configuration
-      configuration.readonly = true
-      let queue = try DatabaseQueue(path: path, configuration: configuration)
-      defer { try? queue.close() }
-      return try queue.read { try verdict($0, size: size, schema: schema) }
+      do {
+        return try verdict(reading: path, size: size, schema: schema)
+      } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_READONLY_ROLLBACK {
+        try SQLite.rollBack(path)
+        return try verdict(reading: path, size: size, schema: schema)
+      }
     } catch let error as DatabaseError where isDamage(error) {
       return .damaged(reason: error.reason)
     } catch {
       return try SQLite.translating(path, "checking") { throw error }
     }
+  }
+
+  private static func verdict(reading path: String, size: Int, schema: StoreSchema) throws -> Verdict {
+    var configuration = SQLite.configuration
+    configuration.readonly = true
+    let queue = try DatabaseQueue(path: path, configuration: configuration)
+    defer { try? queue.close() }
+    return try queue.read { try verdict($0, size: size, schema: schema) }
   }
 
   private static func verdict(_ database: Database, size: Int, schema: StoreSchema) throws -> Verdict {
@@ -50,7 +59,7 @@ enum Inspection {
       return .foreign(found: "the migrations \(unknown.prefix(3).joined(separator: ", "))")
     }
     guard unknown.isEmpty else { return .newer(unknown: unknown) }
-    guard try StoreSchema.text(database) == schema.text(of: applied) else {
+    guard try StoreSchema.shape(database) == schema.shape(of: applied) else {
       return .damaged(reason: "its tables are not those that were made")
     }
     for table in tables {

@@ -20,7 +20,7 @@ struct Opening {
   }
 
   mutating func run() throws(StoreError) {
-    for unfinished in [path + ".new", path + ".new-journal"] { try Disk.remove(unfinished) }
+    for suffix in ["", "-journal", "-wal", "-shm"] { try Disk.remove(path + ".new" + suffix) }
     guard try Disk.size(path) != nil else {
       try replace(otherwise: .created)
       return
@@ -38,13 +38,16 @@ struct Opening {
   /// The newest snapshot that is sound takes the file's place; without one, a new file does.
   private mutating func replace(otherwise origin: StoreReport.Origin) throws(StoreError) {
     // SQLite would apply whatever write-ahead log it finds beside the file.
-    if try Disk.size(path + "-wal") != nil { try setAside(path + "-wal", reason: "the file it belongs to is gone") }
+    for log in [path + "-wal", path + "-journal"] where try Disk.size(log) != nil {
+      try setAside(log, reason: "the file it belongs to is gone")
+    }
     try Disk.remove(path + "-shm")
     var origin = origin
     for snapshot in try shelf.snapshots().reversed() {
       switch try Inspection.verdict(on: snapshot.path, schema: schema) {
       case .sound:
         try Disk.write(try Disk.read(snapshot.path), to: path + ".new")
+        try SQLite.useWriteAheadLog(path + ".new")
         try Disk.putInPlace(path + ".new", as: path)
         report.origin = .snapshot(file: snapshot.path, made: snapshot.made)
         return
@@ -62,10 +65,12 @@ struct Opening {
     report.setAside.append(StoreReport.SetAside(file: file, movedTo: nil, reason: reason))
   }
 
-  /// Its write-ahead log goes with it, so that both can be opened together.
+  /// Its logs go with it, so that they can be opened together.
   private mutating func setAside(_ file: String, reason: String) throws(StoreError) {
     let moved = try Disk.move(file, aside: "\(file).damaged-\(now.nameText)")
-    if try Disk.size(file + "-wal") != nil { _ = try Disk.move(file + "-wal", aside: moved + "-wal") }
+    for log in ["-wal", "-journal"] where try Disk.size(file + log) != nil {
+      _ = try Disk.move(file + log, aside: moved + log)
+    }
     report.setAside.append(StoreReport.SetAside(file: file, movedTo: moved, reason: reason))
   }
 
@@ -73,6 +78,7 @@ struct Opening {
     let temporary = path + ".new"
     try Disk.create(temporary)
     try SQLite.bringUpToDate(temporary, schema)
+    try SQLite.useWriteAheadLog(temporary)
     try Disk.putInPlace(temporary, as: path)
   }
 }

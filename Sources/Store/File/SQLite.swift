@@ -42,10 +42,30 @@ extension DatabaseError {
 extension SQLite {
   /// Makes all migrations that a file, open nowhere else, still lacks.
   static func bringUpToDate(_ path: String, _ schema: StoreSchema) throws(StoreError) {
-    try translating(path, "making its tables") {
+    try alone(path, "making its tables") { try schema.migrator().migrate($0) }
+  }
+
+  /// Marks a file, open nowhere else, as one with a write-ahead log, before it comes into its place: there, a kill in the middle of
+  /// that would leave a journal that only a writer can roll back.
+  static func useWriteAheadLog(_ path: String) throws(StoreError) {
+    try alone(path, "setting its journal mode") { queue in
+      try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
+    }
+  }
+
+  /// Rolls back what another program, killed while it wrote without a write-ahead log, has left half done.
+  static func rollBack(_ path: String) throws {
+    let queue = try DatabaseQueue(path: path, configuration: configuration)
+    defer { try? queue.close() }
+    _ = try queue.writeWithoutTransaction { try Int.fetchOne($0, sql: "SELECT count(*) FROM sqlite_schema") }
+  }
+
+  private static func alone(_ path: String, _ doing: String, _ body: (DatabaseQueue) throws -> Void) throws(StoreError)
+  {
+    try translating(path, doing) {
       let queue = try DatabaseQueue(path: path, configuration: configuration)
       defer { try? queue.close() }
-      try schema.migrator().migrate(queue)
+      try body(queue)
     }
   }
 }

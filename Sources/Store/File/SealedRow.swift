@@ -7,11 +7,16 @@ import GRDB
 enum SealedRow {
   /// Writes a row, in place of one with the same key.
   ///
-  /// - Parameter values: All columns of the table but `seal`, in their order.
+  /// - Parameter values: All columns of the table but `seal`, in their order. U+0000, at which SQLite's texts end, becomes U+FFFD.
   static func write(_ values: [any DatabaseValueConvertible & Sendable], to table: StaticString, in database: Database)
     throws
   {
-    let values = values.map(\.databaseValue)
+    let values = values.map { value in
+      guard case .string(let text) = value.databaseValue.storage, text.utf8.contains(0) else {
+        return value.databaseValue
+      }
+      return text.replacing("\0", with: "\u{FFFD}").databaseValue
+    }
     let places = String(repeating: "?, ", count: values.count)
     let statement = try database.cachedStatement(sql: "INSERT OR REPLACE INTO \(table) VALUES (\(places)?)")
     try statement.execute(arguments: StatementArguments(values + [seal(values).databaseValue]))

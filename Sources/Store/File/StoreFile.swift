@@ -101,7 +101,13 @@ public final class StoreFile: Sendable {
 
   /// Folds the write-ahead log into the file. Nothing may be asked of the store afterwards; another process can open it.
   public func close() throws(StoreError) {
-    try SQLite.translating(path, "closing") { try pool.close() }
+    try SQLite.translating(path, "closing") {
+      try pool.close()
+      // The pool closes its writer before its readers, so that nobody folds the log in.
+      let queue = try DatabaseQueue(path: path, configuration: SQLite.configuration)
+      try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+      try queue.close()
+    }
     lock.withLock { $0 = nil }
   }
 }

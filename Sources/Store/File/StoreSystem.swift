@@ -32,19 +32,31 @@ struct StoreSchema: Sendable {
     return migrator
   }
 
-  /// What SQLite keeps about the tables of a file to which these migrations were applied.
-  func text(of names: Set<String>) throws -> [String] {
+  /// The shape of a file to which these migrations were applied.
+  func shape(of names: Set<String>) throws -> [String] {
     let queue = try DatabaseQueue()
     try migrator(only: names).migrate(queue)
-    return try queue.read(Self.text)
+    return try queue.read(Self.shape)
   }
 
-  static func text(_ database: Database) throws -> [String] {
+  /// Tables, columns, indices and everything else that a file's schema holds, a line each. Not the statements that made them: other
+  /// versions of SQLite write those otherwise.
+  static func shape(_ database: Database) throws -> [String] {
     try String.fetchAll(
       database,
       sql: """
-        SELECT type || ' ' || name || ' of ' || tbl_name || ': ' || ifnull(sql, '') FROM sqlite_schema
-        WHERE name NOT LIKE 'sqlite_stat%' ORDER BY type, name
+        SELECT format('table %s %d %d: %d %s %s %d %s %d %d', t.name, t.wr, t.strict, c.cid, c.name, c.type, c."notnull",
+          ifnull(c.dflt_value, ''), c.pk, c.hidden) AS line
+        FROM pragma_table_list AS t, pragma_table_xinfo(t.name) AS c
+        WHERE t.schema = 'main' AND t.type = 'table' AND t.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+        UNION ALL
+        SELECT format('index %s of %s %d %d: %d %s %d %s', m.name, m.tbl_name, l."unique", l.partial, c.seqno,
+          ifnull(c.name, ''), c.desc, c.coll)
+        FROM sqlite_schema AS m, pragma_index_list(m.tbl_name) AS l, pragma_index_xinfo(m.name) AS c
+        WHERE m.type = 'index' AND l.name = m.name
+        UNION ALL
+        SELECT format('%s %s of %s: %s', type, name, tbl_name, sql) FROM sqlite_schema WHERE type NOT IN ('table', 'index')
+        ORDER BY line
         """)
   }
 }
