@@ -4,8 +4,8 @@ import Tactus
 /// The valves' loop, a bank of lines, and a garden behind them in one process and in simulated time: production loop,
 /// production scheduler.
 ///
-/// For one thread. The same seed and the same calls give the same run. Zone k hangs on GPIO k, the master valve on GPIO 40,
-/// the flow sensor on GPIO 50; all outputs are active-low, as relay boards are.
+/// For one thread. The same seed and the same calls give the same run. Zone k hangs on GPIO k, the master valve on GPIO 40;
+/// all outputs are active-low, as relay boards are.
 public final class SprinklerSimulation {
   public struct Configuration: Sendable {
     /// 1…39.
@@ -22,14 +22,12 @@ public final class SprinklerSimulation {
     public init(zones: Int = 4) { self.zones = zones }
   }
   public static let masterLine = 40
-  public static let sensorLine = 50
   /// The loop in `statistics`.
   public static let loop = "sprinkler"
 
   public let bank: SimulatedGPIOBank
   public let garden: SimulatedGarden
   private let lines: SimulatedGPIOLines
-  private let sensor: SimulatedGPIOEvents?
   private let runtime: Runtime
   private let simulation: Simulation
   private let requestBell = SimulatedInput()
@@ -51,31 +49,25 @@ public final class SprinklerSimulation {
       maximumOpen: configuration.maximumOpen, flow: configuration.flow)
     let bank = SimulatedGPIOBank(highAtRest: Set(numbers))
     let lines = try bank.outputs(numbers.map { GPIOLine(.bcm($0), isActiveLow: true) })
-    let sensor = configuration.flow == nil ? nil : try bank.events([GPIOInput(.bcm(Self.sensorLine))])
     let garden = SimulatedGarden(
       on: bank,
       valves: (1...count).map {
         SimulatedGarden.Valve(line: $0, isActiveLow: true, litresPerMinute: configuration.litresPerMinute)
       },
-      master: master.map { _ in SimulatedGarden.Valve(line: Self.masterLine, isActiveLow: true, litresPerMinute: 0) },
-      sensor: configuration.flow.map {
-        SimulatedGarden.Sensor(line: Self.sensorLine, pulsesPerLitre: $0.pulsesPerLitre)
-      })
+      master: master.map { _ in SimulatedGarden.Valve(line: Self.masterLine, isActiveLow: true) },
+      pulsesPerLitre: configuration.flow?.pulsesPerLitre ?? 450)
 
     let requests = Ring<SprinklerRequest>(capacity: SprinklerLoop.requestsPerTick)
     let answers = Ring<SprinklerAnswer>(capacity: 1_024)
     let output = Latest(SprinklerSnapshot())
     let notices = Ring<IrrigationNotice>(capacity: 4_096)
     let bell = requestBell
+    let hasFlow = configuration.flow != nil
     runtime = try Runtime {
-      Lane("garden") { Loop("garden", every: .hertz(10), phase: .zero) { SimulatedGardenLoop(garden) } }
       Lane("sprinkler") {
-        // Off the garden's beat, as the world is.
-        Loop(
-          Self.loop, every: .hertz(1), phase: .milliseconds(50), safeStateAfter: 3, inputs: [.simulated(bell)]
-        ) {
+        Loop(Self.loop, every: .hertz(1), phase: .zero, safeStateAfter: 3, inputs: [.simulated(bell)]) {
           SprinklerLoop(
-            settings, lines: lines.port(), flow: sensor?.port(), requests: requests.reader(),
+            settings, lines: lines.port(), flow: hasFlow ? garden.flowSensor() : nil, requests: requests.reader(),
             requestBell: bell.doorbell, answers: answers.writer(), snapshot: output.writer(),
             notices: notices.writer())
         }
@@ -84,7 +76,6 @@ public final class SprinklerSimulation {
     self.bank = bank
     self.garden = garden
     self.lines = lines
-    self.sensor = sensor
     requestWriter = requests.writer()
     answerReader = answers.reader()
     snapshotReader = output.reader()
