@@ -28,8 +28,14 @@ motors:
 leg:
   # A shared test machine may pause.
   deadman_ms: 10000
+sprinkler:
+  state_dir: {folder}/state
+  zones: [{{pin: 12}}, {{pin: 16}}, {{pin: 20}}, {{pin: 21}}]
 runtime:
   lock_memory: false
+  sprinkler:
+    scheduling: normal
+    safe_state_after: 1000
   robot:
     scheduling: normal
     rate_hz: 50
@@ -62,7 +68,7 @@ class Daemon:
         service = {"token_file": str(self.tokens), "bonjour": False, **service}
         lines = "\n".join(f"  {key}: {json.dumps(value)}" for key, value in service.items())
         self.config = self.folder / "tactus.yaml"
-        self.config.write_text(CONFIG.format(port=self.port, service=lines))
+        self.config.write_text(CONFIG.format(port=self.port, service=lines, folder=self.folder))
         self.log_path = self.folder / "log"
         self.process = None
 

@@ -31,6 +31,7 @@ extension SprinklerTables {
       try SealedRow.write([Int(zone.number), seconds], to: "sprinkler_ran", in: database)
     case .counters(let nextRun, let nextProgram):
       try write(text(Counters(nextRun: nextRun, nextProgram: nextProgram)), as: .counters, database)
+    case .seen: break
     case .everything(let records): try replaceAll(by: records, database)
     }
   }

@@ -16,7 +16,7 @@ enum WholePage {
     defer { runtime.stop() }
     let sources: [any MetricSource] = [
       RuntimeMetrics(runtime, version: "1.2.3"), RobotMetrics({ snapshot }, now: { now }),
-      LegMetrics(try LegDoorBench().door), ProcessMetrics(),
+      LegMetrics(try LegDoorBench().door), SprinklerMetrics(try SprinklerDoorBench().door), ProcessMetrics(),
       ServiceMetrics(ServiceCounters()),
     ]
     var writer = MetricsWriter()
