@@ -60,7 +60,8 @@ let package = Package(
 
     // What survives the process: SQLite.
     .target(
-      name: "Store", dependencies: ["Sprinkler", .product(name: "GRDB", package: "GRDB.swift")]),
+      name: "Store", dependencies: ["Sprinkler", .product(name: "GRDB", package: "GRDB.swift")],
+      exclude: ["README.md"]),
 
     // Leaves.
     .target(
@@ -154,7 +155,12 @@ let package = Package(
     .testTarget(name: "PumpTests", dependencies: ["TestSupport", "Pump", "Devices", "Buses", "Wire", "Tactus"]),
     .testTarget(
       name: "StoreTests",
-      dependencies: ["TestSupport", "Store", "Sprinkler", .product(name: "GRDB", package: "GRDB.swift")]),
+      dependencies: [
+        "TestSupport", "Store", "Sprinkler", "Tactus", .product(name: "GRDB", package: "GRDB.swift"),
+      ],
+      exclude: ["fixtures"]),
+    // What StoreTests kills while it writes.
+    .executableTarget(name: "store-probe", dependencies: ["Store", "Sprinkler"], path: "Tests/StoreProbe"),
     .testTarget(
       name: "ServiceTests",
       dependencies: [
