@@ -18,6 +18,10 @@ public struct SchedulerSettings: Sendable, Hashable {
 
   /// The controller's time zone: schedules are local time.
   public var zone: ZoneRules
+  /// The GPIO lines that were requested, in the order of the request: a zone's line is the place of its pin in it.
+  public var pins: [Int]
+  /// The master valve's among them; no zone's.
+  public var masterPin: Int?
   /// Where sunrise and sunset are computed for; nil: programs that start by the sun are refused.
   public var place: GeographicPlace?
   /// A start is made up for if it was missed by no more, s.
@@ -32,11 +36,14 @@ public struct SchedulerSettings: Sendable, Hashable {
   public var queueCapacity: Int
 
   public init(
-    zone: ZoneRules, place: GeographicPlace? = nil, catchUpSeconds: Int = 300, rainEndsOpenRuns: Bool = true,
+    zone: ZoneRules, pins: [Int], masterPin: Int? = nil, place: GeographicPlace? = nil, catchUpSeconds: Int = 300,
+    rainEndsOpenRuns: Bool = true,
     manualInRain: ManualInRain = .warn, afterPowerCut: AfterPowerCut = .resume, longestOutageSeconds: Int = 7_200,
-    queueCapacity: Int = 128
+    queueCapacity: Int = 256
   ) {
     self.zone = zone
+    self.pins = pins
+    self.masterPin = masterPin
     self.place = place
     self.catchUpSeconds = catchUpSeconds
     self.rainEndsOpenRuns = rainEndsOpenRuns

@@ -20,8 +20,8 @@ public enum SprinklerCommand: Sendable, Hashable {
   case remove(run: UInt64)
   /// Ends what is open and clears the queue.
   case stopAll
-  /// Closes everything for so long; nil: until somebody resumes.
-  case pause(seconds: Int?)
+  /// Closes everything for so long, 1…86,400 s.
+  case pause(seconds: Int)
   case resume
   /// 1…1,209,600 s (14 days) from now.
   case setRainDelay(seconds: Int)

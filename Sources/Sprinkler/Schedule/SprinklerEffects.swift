@@ -4,7 +4,8 @@
 /// the scheduler is put back to the value it had before the step, and nothing has happened.
 public struct SprinklerEffects: Sendable, Hashable {
   public internal(set) var changes: [SprinklerChange] = []
-  public internal(set) var orders: [SprinklerOrder] = []
+  /// For the valves, one after another. An answer that refuses a run goes back in as `SprinklerEvent.refused`.
+  public internal(set) var orders: [SprinklerRequest.Order] = []
   public internal(set) var notices: [SprinklerNotice] = []
   /// Why a command was not carried out; then there is nothing else.
   public internal(set) var refusal: SprinklerRefusal?

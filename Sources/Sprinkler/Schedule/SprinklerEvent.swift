@@ -10,6 +10,8 @@ public enum SprinklerEvent: Sendable, Hashable {
   case opened(run: UInt64)
   /// From the irrigation machine: the run is over, or never began (0 s).
   case ended(run: UInt64, ranSeconds: Double, outcome: RunOutcome)
+  /// The irrigation machine did not take a run that was ordered.
+  case refused(run: UInt64, IrrigationRefusal)
   /// What open runs have run so far, to be noted in case the power fails: every 10 s or so.
   case progress([RunProgress])
   case weather(WeatherVerdict)
