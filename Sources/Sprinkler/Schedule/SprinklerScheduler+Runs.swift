@@ -51,8 +51,9 @@ extension SprinklerScheduler {
 
   /// The program ends in an orderly way: what is left stays in the records for the next start.
   private mutating func keep(_ run: PendingRun, ran: Double, _ wall: WallInstant) {
-    guard ran > 0 else { return }
     change(.pendingRemoved(run: run.run))
+    // The machine ends what is open first: what waits comes behind the rest of it.
+    guard ran > 0 else { return change(.pending(run)) }
     log(run, ran: ran, .shutdown)
     count(run, ran: ran, wall)
     if let rest = rest(of: run, ran: ran) { change(.pending(rest)) }
@@ -103,7 +104,9 @@ extension SprinklerScheduler {
   mutating func start(_ wall: WallInstant) {
     keys = Set(records.startKeys)
     setToday(settings.zone.local(wall).date)
-    cursor = min(records.seen ?? wall, wall)
+    // A clock that is behind what was seen may be wrong; it is looked at once it is believed.
+    cursor = records.seen ?? wall
+    if records.seen == nil { change(.seen(cursor)) }
     findUsableZones()
     planAll(after: cursor)
     let runs = restorePending(wall)

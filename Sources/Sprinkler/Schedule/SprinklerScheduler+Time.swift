@@ -6,16 +6,13 @@ extension SprinklerScheduler {
   /// Missed starts are looked for so far back, s.
   static var longestAbsence: Int64 { 7 * 86_400 }
 
-  mutating func clockStepped(by seconds: Int64, to wall: WallInstant) {
-    effects.notices.append(.clockStepped(seconds: seconds))
-    guard wall < cursor else { return }
-    // What was dealt with since has its key; what was not is still to come.
-    cursor = wall
-    planAll(after: cursor)
-  }
-
   mutating func passTime(to wall: WallInstant) {
     guard clock.isSettled else { return }
+    if cursor - wall >= ClockWatch.tolerance {
+      // Set back: what was dealt with since has its key, what was not is still to come.
+      cursor = wall
+      planAll(after: cursor)
+    }
     beginDay(of: wall)
     let delay = records.rainDelay
     endRainDelay(at: wall)

@@ -45,7 +45,7 @@ public struct SprinklerScheduler: Sendable {
     effects = SprinklerEffects()
     let jump = clock.note(wall, monotonic, settle: settleTime)
     if case .timePassed = event, jump == nil, isStarted, wake.map({ wall < $0 }) ?? true { return effects }
-    if let jump { clockStepped(by: jump, to: wall) }
+    if let jump { effects.notices.append(.clockStepped(seconds: jump)) }
     let counters = (records.nextRun, records.nextProgram)
     switch event {
     case .started:
