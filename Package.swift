@@ -55,7 +55,7 @@ let package = Package(
     // Systems.
     .target(name: "Robot", dependencies: ["Devices", "Buses", "Wire", "Tactus"], exclude: ["README.md"]),
     .target(name: "Leg", dependencies: ["Devices", "Buses", "Wire", "Tactus"], exclude: ["README.md"]),
-    .target(name: "Sprinkler", dependencies: ["Buses", "Tactus"], exclude: ["README.md"]),
+    .target(name: "Sprinkler", dependencies: ["Buses", "Tactus"], exclude: ["README.md", "Schedule/README.md"]),
     .target(name: "Pump", dependencies: ["Devices", "Buses", "Wire", "Tactus"]),
 
     // What survives the process: SQLite.
