@@ -55,7 +55,7 @@ let package = Package(
     // Systems.
     .target(name: "Robot", dependencies: ["Devices", "Buses", "Wire", "Tactus"], exclude: ["README.md"]),
     .target(name: "Leg", dependencies: ["Devices", "Buses", "Wire", "Tactus"], exclude: ["README.md"]),
-    .target(name: "Sprinkler", dependencies: ["Buses", "Tactus"], exclude: ["README.md"]),
+    .target(name: "Sprinkler", dependencies: ["Buses", "Tactus"], exclude: ["README.md", "Schedule/README.md"]),
     .target(name: "Pump", dependencies: ["Devices", "Buses", "Wire", "Tactus"]),
 
     // What survives the process: SQLite.
@@ -119,8 +119,8 @@ let package = Package(
     .executableTarget(
       name: "TactusProgram",
       dependencies: [
-        "Service", "AvahiSystemd", "CDaemon", "CTactus", "BusesLinux", "Leg", "Robot", "Devices", "Buses", "Wire",
-        "Tactus",
+        "Service", "AvahiSystemd", "CDaemon", "CTactus", "BusesLinux", "Sprinkler", "Leg", "Robot", "Devices", "Buses",
+        "Wire", "Tactus",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Yams", package: "Yams"),
@@ -177,11 +177,11 @@ let package = Package(
     .testTarget(
       name: "DaemonTests",
       dependencies: [
-        "TestSupport", "TactusProgram", "AvahiSystemd", "Service", "CDaemon", "BusesLinux", "Leg", "Robot", "Devices",
-        "Buses", "Wire", "Tactus",
+        "TestSupport", "TactusProgram", "AvahiSystemd", "Service", "CDaemon", "BusesLinux", "Sprinkler", "Leg", "Robot",
+        "Devices", "Buses", "Wire", "Tactus",
         .product(name: "Logging", package: "swift-log"),
       ],
-      exclude: ["peers"]),
+      exclude: ["golden", "peers"]),
     .testTarget(
       name: "SanitizerTests",
       dependencies: [

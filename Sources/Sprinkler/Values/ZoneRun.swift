@@ -60,4 +60,6 @@ public enum RunOutcome: UInt8, Sendable, Hashable, Codable, BitwiseCopyable {
   case missed
   /// The zone's longest run was made shorter than this one.
   case runLimit
+  /// Its program was still at work on two earlier starts, or the queue was full.
+  case overlap
 }
