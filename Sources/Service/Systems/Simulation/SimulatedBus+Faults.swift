@@ -13,6 +13,7 @@ extension SimulatedBus {
     case .i2c(let bus): bus.inject(i2cFault(fault))
     case .serial(let line): line.inject(fault.fault == .gone ? .gone : .full)
     case .datagram(let port): impair(port, fault)
+    case .link(let link): link.isOutOfReach = true
     }
   }
 
@@ -50,6 +51,7 @@ extension SimulatedBus {
       case nil: []
       }
     case .datagram(let port): impairments(port)
+    case .link(let link): link.isOutOfReach ? [SimulatedFault(.linkLoss, bus: name)] : []
     }
   }
 

@@ -6,9 +6,10 @@ public struct SimulatedBus: Sendable {
     case i2c(SimulatedI2CBus)
     case serial(SimulatedSerialPort)
     case datagram(ImpairedDatagrams)
+    case link(SimulatedMessageLink)
   }
 
-  /// `i2c-1`, `ttyAMA0`, `robot-udp`.
+  /// `i2c-1`, `ttyAMA0`, `robot-udp`, `leg-bluetooth`.
   public let name: String
   let line: Line
 
@@ -21,6 +22,7 @@ public struct SimulatedBus: Sendable {
     case .i2c: "i2c"
     case .serial: "serial"
     case .datagram: "datagram"
+    case .link: "link"
     }
   }
 
@@ -29,6 +31,7 @@ public struct SimulatedBus: Sendable {
     case .i2c(let bus): bus.transactionCount
     case .serial(let line): line.transactionCount
     case .datagram(let port): port.transactionCount
+    case .link(let link): link.transactionCount
     }
   }
 
@@ -37,6 +40,7 @@ public struct SimulatedBus: Sendable {
     case .i2c(let bus): bus.transactions(since: sequence).map { BusTransaction($0) }
     case .serial(let line): line.transactions(since: sequence).map { BusTransaction($0) }
     case .datagram(let port): port.transactions(since: sequence).map { BusTransaction($0) }
+    case .link(let link): link.transactions(since: sequence).map { BusTransaction($0) }
     }
   }
 
@@ -47,6 +51,7 @@ public struct SimulatedBus: Sendable {
     case .datagram(let port):
       port.conditions = .init()
       port.linkIsDown = false
+    case .link(let link): link.isOutOfReach = false
     }
   }
 }

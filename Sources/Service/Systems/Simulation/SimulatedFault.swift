@@ -19,6 +19,7 @@ struct SimulatedFault: Encodable, Hashable, JSONReadable {
       case .i2c: [.nak, .randomNak, .stuck]
       case .serial: [.full, .gone]
       case .datagram: [.linkLoss, .packetLoss, .delay, .duplication, .reordering]
+      case .link: [.linkLoss]
       }
     }
   }
