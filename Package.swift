@@ -118,13 +118,16 @@ let package = Package(
     .executableTarget(
       name: "TactusProgram",
       dependencies: [
-        "Service", "AvahiSystemd", "CDaemon", "CTactus", "BusesLinux", "Leg", "Robot", "Devices", "Buses", "Wire",
-        "Tactus",
+        "Service", "AvahiSystemd", "BluetoothBlueZ", "CDaemon", "CTactus", "BusesLinux", "Leg", "Robot", "Devices",
+        "Buses", "Wire", "Tactus",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Yams", package: "Yams"),
       ],
-      swiftSettings: [.define("Bonjour", .when(traits: ["Bonjour"]))], plugins: ["DeclaredImports"]),
+      swiftSettings: [
+        .define("Bonjour", .when(traits: ["Bonjour"])), .define("Bluetooth", .when(traits: ["Bluetooth"])),
+      ],
+      plugins: ["DeclaredImports"]),
     .plugin(name: "DeclaredImports", capability: .buildTool()),
 
     // What the tests of several modules share.

@@ -1,4 +1,5 @@
 import Buses
+import BusesLinux
 import Devices
 import Leg
 import Tactus
@@ -20,6 +21,9 @@ extension Configuration {
     var frequencyHertz: Int
     var deadmanMilliseconds: Int
     var reportsStubBattery: Bool
+    /// Of leg 0; nil: none.
+    var bluetooth: Bluetooth?
+    var serial: SerialLine?
     /// Of the first leg; 0: any free ones.
     var port: UInt16
     var rateHertz: Int
@@ -32,6 +36,16 @@ extension Configuration {
 }
 
 extension Configuration.Legs {
+  struct Bluetooth: Equatable {
+    /// nil: the first.
+    var adapter: String?
+  }
+
+  struct SerialLine: Equatable {
+    var path: String
+    var baudRate: Int
+  }
+
   struct One: Equatable {
     var name: String
     var channel: Int
@@ -56,6 +70,11 @@ extension Configuration.Legs {
       frequencyHertz: given.integer("leg.frequency_hz"),
       deadmanMilliseconds: given.integer("leg.deadman_ms"),
       reportsStubBattery: given.boolean("leg.compat_stub"),
+      bluetooth: given.boolean("leg.bluetooth")
+        ? Bluetooth(adapter: given.optionalText("leg.bluetooth_adapter")) : nil,
+      serial: given.optionalText("leg.serial").map { path in
+        SerialLine(path: path, baudRate: given.integer("leg.serial_baud"))
+      },
       port: UInt16(given.integer("network.leg_udp_port")),
       rateHertz: given.integer("runtime.leg.rate_hz"),
       scheduling: .init(given, "runtime.leg"),
@@ -102,6 +121,7 @@ extension Configuration.Legs {
       report(
         "network.leg_udp_port", "expected at most \(65536 - legs.count) for \(legs.count) legs, got \(port)")
     }
+    errors += linkErrors(file: file, places: places)
     for (index, leg) in legs.enumerated() {
       let path = "legs[\(index)]"
       if leg.minMicroseconds >= leg.maxMicroseconds {
@@ -111,6 +131,20 @@ extension Configuration.Legs {
           "\(path).centre_us",
           "expected \(leg.minMicroseconds)…\(leg.maxMicroseconds), min_us to max_us, got \(leg.centreMicroseconds)")
       }
+    }
+    return errors
+  }
+
+  private func linkErrors(file: String, places: ConfigPlaces) -> [ConfigError] {
+    var errors: [ConfigError] = []
+    #if !Bluetooth
+      if bluetooth != nil {
+        errors.append(places.error(file, "leg.bluetooth", "expected false: this program was built without Bluetooth"))
+      }
+    #endif
+    if let serial, !LinuxSerialPort.baudRates.contains(serial.baudRate) {
+      let known = LinuxSerialPort.baudRates.map(String.init).joined(separator: ", ")
+      errors.append(places.error(file, "leg.serial_baud", "expected one of \(known), got \(serial.baudRate)"))
     }
     return errors
   }

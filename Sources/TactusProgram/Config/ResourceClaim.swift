@@ -4,6 +4,8 @@ struct ResourceClaim: Equatable {
     case i2c(bus: Int, address: UInt8)
     case serial(path: String)
     case udp(port: UInt16)
+    /// A Bluetooth adapter; nil: the first.
+    case radio(adapter: String?)
     /// An output of the servos' chip.
     case servo(channel: Int)
     /// What logs and the API call a leg.
@@ -20,6 +22,8 @@ extension ResourceClaim.Resource: CustomStringConvertible {
     case .i2c(let bus, let address): "address 0x\(String(address, radix: 16)) on I2C bus \(bus)"
     case .serial(let path): "the serial line \(path)"
     case .udp(let port): "UDP port \(port)"
+    case .radio(nil): "the first Bluetooth adapter"
+    case .radio(let adapter?): "the Bluetooth adapter \(adapter)"
     case .servo(let channel): "servo channel \(channel)"
     case .legName(let name): "the name \(name)"
     }
@@ -69,6 +73,10 @@ extension Configuration.Legs {
     if backend == .pca9685 {
       claims.append(ResourceClaim(resource: .i2c(bus: i2cBus, address: i2cAddress), key: "leg.i2c_address"))
     }
+    if let bluetooth {
+      claims.append(ResourceClaim(resource: .radio(adapter: bluetooth.adapter), key: "leg.bluetooth"))
+    }
+    if let serial { claims.append(ResourceClaim(resource: .serial(path: serial.path), key: "leg.serial")) }
     for (index, leg) in legs.enumerated() {
       if port > 0, Int(port) + index <= 65535 {
         claims.append(ResourceClaim(resource: .udp(port: port + UInt16(index)), key: "network.leg_udp_port"))

@@ -39,7 +39,7 @@ final class Daemon {
     self.log = log
     notifier = ServiceNotifier(environment: options.environment)
 
-    let systems = try Self.systems(of: configuration, simulate: options.simulate)
+    let systems = try Self.systems(of: configuration, simulate: options.simulate, logger: logger)
     self.systems = systems
     let writes =
       options.simulate || !configuration.guardEnabled ? [] : SafeStatePlan.writes(for: configuration)
@@ -89,6 +89,7 @@ final class Daemon {
       guardLink?.sayGoodbye()
       throw error
     }
+    for system in systems { system.started() }
     reportStart()
     service?.reportStart()
     announcement = service?.announce(configuration)

@@ -26,6 +26,8 @@ protocol DaemonSystem: AnyObject {
   /// What it has around it when it is simulated; nil: its hardware is real.
   var simulation: SimulatedSurroundings? { get }
 
+  /// What is left to do when the runtime has started.
+  func started()
   /// Hands the loop's answers to the clients that wait.
   func takeAnswers(at now: TickInstant)
   /// Logs what the loop has told since the last call; what subscribers are told of it.
@@ -38,6 +40,10 @@ protocol DaemonSystem: AnyObject {
   /// Why an actuator cannot be trusted to be in its safe state; nil: every one has confirmed it. After the runtime has
   /// stopped.
   var unconfirmed: (message: String, state: String)? { get }
+}
+
+extension DaemonSystem {
+  func started() {}
 }
 
 /// What one simulated system has around it: faults to inject, transactions to look at.
