@@ -144,8 +144,13 @@ let package = Package(
       name: "service-bench",
       dependencies: ["Service", "CTactus", "Tactus", .product(name: "Logging", package: "swift-log")],
       path: "Benchmarks/Service"),
+    // A bluetoothd of the tests' own, on a bus of their own.
+    .target(
+      name: "BlueZSupport", dependencies: ["SystemBus", "Tactus"], path: "Tests/BlueZSupport",
+      swiftSettings: [.define("Bluetooth", .when(traits: ["Bluetooth"]))]),
     .testTarget(
-      name: "BluetoothBlueZTests", dependencies: ["TestSupport", "BluetoothBlueZ", "SystemBus", "Buses", "Tactus"],
+      name: "BluetoothBlueZTests",
+      dependencies: ["TestSupport", "BlueZSupport", "BluetoothBlueZ", "SystemBus", "Buses", "Tactus"],
       swiftSettings: [.define("Bluetooth", .when(traits: ["Bluetooth"]))]),
     // Both ends of a link on two virtual radios, for `scripts/rig --bluetooth`.
     .executableTarget(
@@ -174,11 +179,11 @@ let package = Package(
     .testTarget(
       name: "DaemonTests",
       dependencies: [
-        "TestSupport", "TactusProgram", "AvahiSystemd", "Service", "CDaemon", "BusesLinux", "Leg", "Robot", "Devices",
-        "Buses", "Wire", "Tactus",
+        "TestSupport", "BlueZSupport", "TactusProgram", "AvahiSystemd", "Service", "CDaemon", "BusesLinux", "Leg",
+        "Robot", "Devices", "Buses", "Wire", "SystemBus", "Tactus",
         .product(name: "Logging", package: "swift-log"),
       ],
-      exclude: ["peers"]),
+      exclude: ["peers"], swiftSettings: [.define("Bluetooth", .when(traits: ["Bluetooth"]))]),
     .testTarget(
       name: "SanitizerTests",
       dependencies: [
