@@ -40,6 +40,6 @@ final class DaemonLegLinks {
   /// When the loop has ended, and every leg is off: it may take some seconds.
   func stop() { radio?.stop() }
 
-  /// Once a second.
-  func log(_ logger: Logger) { line?.log(logger) }
+  /// Once a second: what the loop cannot mend.
+  func mend(_ logger: Logger) { line?.mend(logger) }
 }

@@ -110,7 +110,7 @@ final class DaemonLegs: DaemonSystem {
 
   func started() { links.start() }
 
-  func report(_ logger: Logger) { links.log(logger) }
+  func report(_ logger: Logger) { links.mend(logger) }
 
   /// Puts the chip to sleep, one PWM period after its outputs were turned off, so that no pulse is cut in half.
   func finish(_ logger: Logger) {

@@ -3,56 +3,86 @@ import BusesLinux
 import Leg
 import Logging
 import Service
+import Synchronization
 import Tactus
 
 /// A leg's serial line, a real one or a pseudo-terminal of this program. Must outlive the loop that it leads to.
+///
+/// A device that is unplugged is opened again as soon as it is back.
 final class LegLine {
+  private enum Device {
+    case real(LinuxSerialPort)
+    case simulated(LinuxPTY, ImpairedDatagrams)
+  }
+
+  /// nil: the device is there.
+  private final class Absence: Sendable {
+    let reason = Mutex<String?>(nil)
+  }
+
   private let path: String
-  private let descriptor: Int32
+  private let device: Device
   private let link: LegSerialLink
-  /// What stands between the line and the loop; nil when the line is real.
-  let impaired: ImpairedDatagrams?
-  /// What the link needs.
-  private let owner: AnyObject
-  private var wasGone = false
+  private let absence = Absence()
 
   /// Opens the line. A simulated one can be opened by any program; the log says where.
   init(_ serial: Configuration.Legs.SerialLine, simulate: Bool, logger: Logger) throws(BusOpenError) {
     if simulate {
       let terminal = try LinuxPTY()
-      (path, descriptor, owner) = (terminal.path, terminal.descriptor, terminal)
       link = LegSerialLink(terminal.port())
-      impaired = ImpairedDatagrams(link.port(descriptor: descriptor))
+      device = .simulated(terminal, ImpairedDatagrams(link.port(descriptor: terminal.descriptor)))
+      path = terminal.path
       logger.info("the leg's serial line is simulated", metadata: ["system": "leg", "device": .string(path)])
     } else {
       let line = try LinuxSerialPort(path: serial.path, baudRate: serial.baudRate)
-      (path, descriptor, owner) = (line.path, line.descriptor, line)
       link = LegSerialLink(line.port())
-      impaired = nil
+      device = .real(line)
+      path = line.path
     }
+  }
+
+  /// What stands between the line and the loop; nil when the line is real.
+  var impaired: ImpairedDatagrams? {
+    if case .simulated(_, let impaired) = device { impaired } else { nil }
   }
 
   /// Any thread.
   var report: @Sendable () -> LegLinkReport {
-    { [link, path] in
-      link.counters.isGone
-        ? LegLinkReport(.serial, .gone, device: path, reason: "the device was unplugged; start the daemon again")
-        : LegLinkReport(.serial, .open, device: path)
+    { [absence, path] in
+      let reason = absence.reason.withLock { $0 }
+      return LegLinkReport(.serial, reason == nil ? .open : .gone, device: path, reason: reason)
     }
   }
 
   /// The next link of `ports`, to leg 0. What releases the loop.
   func append(to ports: inout LegPorts) -> LoopInput {
-    ports.append(.serial, impaired?.port() ?? link.port(descriptor: descriptor), of: 0)
-    return .descriptor(descriptor)
+    switch device {
+    case .real(let line):
+      ports.append(.serial, link.port(descriptor: line.descriptor), of: 0)
+      return .descriptor(line.descriptor)
+    case .simulated(let terminal, let impaired):
+      ports.append(.serial, impaired.port(), of: 0)
+      return .descriptor(terminal.descriptor)
+    }
   }
 
-  /// Once a second.
-  func log(_ logger: Logger) {
-    let isGone = link.counters.isGone
-    if isGone, !wasGone {
-      logger.error("the leg's serial line is gone", metadata: ["system": "leg", "device": .string(path)])
+  /// Once a second: what the loop cannot mend.
+  func mend(_ logger: Logger) {
+    guard case .real(let line) = device else { return }
+    let isMissed = absence.reason.withLock { $0 != nil }
+    do throws(BusOpenError) {
+      if isMissed {
+        try line.reopen()
+        link.isBack()
+        absence.reason.withLock { $0 = nil }
+        logger.notice("the leg's serial line is back", metadata: ["system": "leg", "device": .string(path)])
+      } else if link.counters.isGone {
+        absence.reason.withLock { $0 = "the device was unplugged; it is opened again as soon as it is back" }
+        logger.error("the leg's serial line is gone", metadata: ["system": "leg", "device": .string(path)])
+        try line.detach()
+      }
+    } catch {
+      absence.reason.withLock { $0 = "\(error)" }
     }
-    wasGone = isGone
   }
 }

@@ -111,30 +111,42 @@ final class DaemonLegLinkTests {
     #expect(daemon.waitFor("fault: no command within the deadman's time-out"), "\(daemon.said)")
   }
 
-  @Test("serial line: frames are obeyed and telemetry comes back; the device gone, the daemon goes on and says so")
+  @Test(
+    "serial line: frames are obeyed and telemetry comes back; the device gone, the daemon goes on, says so, and takes it when it is back"
+  )
   func line() throws {
     var terminal: LinuxPTY? = try LinuxPTY()
-    let daemon = try daemon("serial: \(terminal!.path), serial_baud: 57600, deadman_ms: 10000")
-    for text in [Self.arm, Self.set1500] {
-      let message = stride(from: 0, to: text.count, by: 2).map { at in
-        UInt8(text.dropFirst(at).prefix(2), radix: 16)!
-      }
-      var frame = [UInt8](repeating: 0, count: LegSerialFrame.maximumEncodedLength)
-      let count = message.withUnsafeBytes { bytes in
-        frame.withUnsafeMutableBytes { LegSerialFrame.encode(bytes, into: $0) }
-      }
-      #expect(write(terminal!.descriptor, frame, count) == count)
-    }
+    let device = folder.path("line")
+    try FileManager.default.createSymbolicLink(atPath: device, withDestinationPath: terminal!.path)
+    let daemon = try daemon("serial: \(device), serial_baud: 57600, deadman_ms: 10000")
+    for text in [Self.arm, Self.set1500] { send(text, on: terminal!) }
     #expect(daemon.waitFor("armed, pulse 1500 µs"), "\(daemon.said)")
     #expect(readWhenReady(terminal!.descriptor)?.isEmpty == false)
     let link = try link(daemon)
     #expect(link["kind"] as? String == "serial" && link["state"] as? String == "open")
-    #expect(link["device"] as? String == terminal!.path)
+    #expect(link["device"] as? String == device)
     terminal = nil
     #expect(daemon.waitFor("serial line is gone"), "\(daemon.said)")
     #expect(try self.link(daemon)["state"] as? String == "gone")
+    let other = try LinuxPTY()
+    try FileManager.default.removeItem(atPath: device)
+    try FileManager.default.createSymbolicLink(atPath: device, withDestinationPath: other.path)
+    #expect(daemon.waitFor("serial line is back"), "\(daemon.said)")
+    send("01020000", on: other)
+    #expect(daemon.waitFor(#""state":"disarmed""#), "\(daemon.said)")
+    #expect(readWhenReady(other.descriptor)?.isEmpty == false)
     kill(daemon.identifier, SIGTERM)
     #expect(daemon.finish() == 0, "\(daemon.said)")
+  }
+
+  /// A frame from its bytes in hexadecimal, as a microcontroller's line carries it.
+  private func send(_ text: String, on line: LinuxPTY) {
+    let message = stride(from: 0, to: text.count, by: 2).map { UInt8(text.dropFirst($0).prefix(2), radix: 16)! }
+    var frame = [UInt8](repeating: 0, count: LegSerialFrame.maximumEncodedLength)
+    let count = message.withUnsafeBytes { bytes in
+      frame.withUnsafeMutableBytes { LegSerialFrame.encode(bytes, into: $0) }
+    }
+    #expect(write(line.descriptor, frame, count) == count)
   }
 
   @Test("serial line that is not there: the daemon does not start, and says which")
