@@ -7,10 +7,11 @@ import Wire
 ///
 /// Each leg has its own machine, deadman, channel and UDP port (the first configured port, the next, and so on: LegCtrl
 /// frames carry no index), and may have links beside it. Order of a tick: deadmen, connections that came or went, requests,
-/// frames, the period's own work, pulses, telemetry, snapshot, answers. An off is written the moment it is decided; of the pulses decided in a tick only the last of a channel is
-/// written, adjacent channels in one transfer. A transfer that fails is a fault of every leg on the chip, since none of them
-/// could be turned off; the chip is then configured anew, once a period.
-/// Work is bounded: 64 requests, 4 × 32 frames a port, one failing transfer and the off that follows it.
+/// frames, the period's own work, pulses, telemetry, snapshot, answers. An off is written the moment it is decided; of the
+/// pulses decided in a tick only the last of a channel is written, adjacent channels in one transfer. A transfer that fails is a
+/// fault of every leg on the chip, since none of them could be turned off; the chip is then configured anew, once a period.
+/// Work is bounded: 64 requests, 4 × 32 frames a port, one failing transfer and the off that follows it, one transfer of the
+/// battery's sensor.
 public struct LegLoop: ~Copyable, ControlLoop {
   public static var maximumLegs: Int {
     @_noLocks @_noAllocation get { 16 }
@@ -39,6 +40,7 @@ public struct LegLoop: ~Copyable, ControlLoop {
   let count: Int
   var legs: [16 of LegSlot]
   var bank: ServoBank
+  private var meter: LegBatteryMeter?
   var ports: LegPorts
   var batch = DatagramBatch(capacity: 32, size: 64)
   var requests: RingReader<LegRequest>
@@ -65,6 +67,7 @@ public struct LegLoop: ~Copyable, ControlLoop {
   ///   - legs: 1…16 on channels of their own; anything else is our bug.
   ///   - outputEnable: one line, wired to the chip's output-enable pin and requested active-low, as the pin is; nil: the pin is
   ///     tied low. More than one line is our bug.
+  ///   - battery: its sensor, on the chip's bus; nil: there is none, and telemetry says 0 mV.
   ///   - ports: a UDP socket for each leg, in their order, and links beside them.
   ///   - requests: from clients inside the daemon; the ring holds at most `requestsPerTick`.
   ///   - requestBell: rung after requests have been pushed, one of the loop's inputs; nil: they wait for the next tick.
@@ -72,7 +75,8 @@ public struct LegLoop: ~Copyable, ControlLoop {
   ///   - bell: rung when notices or answers have been pushed. Both bells must outlive the loop.
   public init(
     legs configurations: [LegConfiguration], chip: PCA9685, on bus: consuming I2CBus,
-    outputEnable: consuming GPIOLines? = nil, ports: consuming LegPorts, requests: consuming RingReader<LegRequest>,
+    outputEnable: consuming GPIOLines? = nil, battery: LegBattery? = nil, ports: consuming LegPorts,
+    requests: consuming RingReader<LegRequest>,
     requestBell: DoorbellInput? = nil,
     answers: consuming RingWriter<LegAnswer>, snapshot: consuming LatestWriter<LegSnapshot>,
     notices: consuming RingWriter<LegNotice>, bell: DoorbellButton? = nil
@@ -85,6 +89,7 @@ public struct LegLoop: ~Copyable, ControlLoop {
     legs = .init(repeating: LegSlot(configurations[0]))
     for (index, configuration) in configurations.enumerated() { legs[index] = LegSlot(configuration) }
     bank = ServoBank(chip, on: bus, enable: outputEnable)
+    meter = battery.map { LegBatteryMeter($0) }
     self.ports = ports
     self.requests = requests
     self.requestBell = requestBell
@@ -170,6 +175,7 @@ public struct LegLoop: ~Copyable, ControlLoop {
     for index in 0..<count { noteEdge(index) }
     snapshot.at = now
     snapshot.servos = bank.status
+    if let meter { snapshot.battery = meter.status }
     for index in 0..<count {
       legs[index].status.state = legs[index].machine.state
       legs[index].status.lastCommand = legs[index].machine.lastCommand
@@ -293,7 +299,29 @@ public struct LegLoop: ~Copyable, ControlLoop {
     } catch {
       fail(error)
     }
+    measureBattery()
     for index in 0..<count { decide(index, .tick) }
+  }
+
+  /// After the chip's own transfers: the battery can wait.
+  @_noLocks @_noAllocation
+  private mutating func measureBattery() {
+    let isUsable: Bool
+    switch bank.phase {
+    case .lost: isUsable = false
+    case .starting: return
+    case .ready: isUsable = true
+    }
+    guard let outcome = meter?.step(on: &bank.bus, isUsable: isUsable) else { return }
+    switch outcome {
+    case .nothing: break
+    case .voltage(let voltage, let isBack):
+      if isBack { notice(.batteryAnswers) }
+      for index in 0..<count { decide(index, .battery(voltage)) }
+    case .silent(let failure):
+      notice(.batterySilent(failure))
+      for index in 0..<count { decide(index, .battery(nil)) }
+    }
   }
 
   @_noLocks @_noAllocation

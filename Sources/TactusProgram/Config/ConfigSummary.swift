@@ -51,7 +51,9 @@ extension Configuration {
 extension Configuration.Legs {
   var summary: String {
     switch backend {
-    case .pca9685: "pca9685 at 0x\(String(i2cAddress, radix: 16)) on /dev/i2c-\(i2cBus)"
+    case .pca9685:
+      "pca9685 at 0x\(String(i2cAddress, radix: 16)) on /dev/i2c-\(i2cBus)"
+        + (outputEnable.map { ", output enable on \($0)" } ?? "")
     case .sim: "simulated chip"
     }
   }

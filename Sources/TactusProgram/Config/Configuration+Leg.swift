@@ -20,6 +20,10 @@ extension Configuration {
     var oscillatorHertz: Int
     var frequencyHertz: Int
     var deadmanMilliseconds: Int
+    /// nil: not wired.
+    var outputEnable: GPIOLineName?
+    /// nil: no sensor.
+    var battery: Battery?
     var reportsStubBattery: Bool
     /// Of leg 0; nil: none.
     var bluetooth: Bluetooth?
@@ -46,6 +50,15 @@ extension Configuration.Legs {
     var baudRate: Int
   }
 
+  /// An input of an ADS1115 on the chip's bus.
+  struct Battery: Equatable {
+    var i2cAddress: UInt8
+    var channel: Int
+    var divider: Double
+    var warningMillivolts: Int?
+    var faultMillivolts: Int?
+  }
+
   struct One: Equatable {
     var name: String
     var channel: Int
@@ -69,6 +82,8 @@ extension Configuration.Legs {
       oscillatorHertz: given.integer("leg.oscillator_hz"),
       frequencyHertz: given.integer("leg.frequency_hz"),
       deadmanMilliseconds: given.integer("leg.deadman_ms"),
+      outputEnable: given.optionalLine("leg.output_enable"),
+      battery: Battery(given),
       reportsStubBattery: given.boolean("leg.compat_stub"),
       bluetooth: given.boolean("leg.bluetooth")
         ? Bluetooth(adapter: given.optionalText("leg.bluetooth_adapter")) : nil,
@@ -81,6 +96,29 @@ extension Configuration.Legs {
       safeStateAfter: given.integer("runtime.leg.safe_state_after"),
       cpu: given.optionalInteger("runtime.leg.cpu"),
       legs: (0..<(found.counts["legs"] ?? 1)).map { One(given, index: $0) })
+  }
+}
+
+extension Configuration.Legs.Battery {
+  fileprivate init?(_ given: GivenValues) {
+    guard given.text("leg.battery.sensor") == "ads1115" else { return nil }
+    self.init(
+      i2cAddress: UInt8(given.integer("leg.battery.i2c_address")), channel: given.integer("leg.battery.channel"),
+      divider: given.number("leg.battery.divider"), warningMillivolts: given.optionalInteger("leg.battery.warn_mv"),
+      faultMillivolts: given.optionalInteger("leg.battery.fault_mv"))
+  }
+
+  var sensor: LegBattery {
+    LegBattery(
+      ADS1115(address: I2CAddress(i2cAddress)!), channel: channel, dividerPerMille: Int64((divider * 1000).rounded()))
+  }
+
+  /// nil: the battery decides nothing.
+  var limits: LegBatteryLimits? {
+    guard warningMillivolts != nil || faultMillivolts != nil else { return nil }
+    let fault = faultMillivolts ?? 0
+    return LegBatteryLimits(
+      warning: Millivolts(UInt16(warningMillivolts ?? fault)), fault: Millivolts(UInt16(fault)))
   }
 }
 
@@ -122,6 +160,9 @@ extension Configuration.Legs {
         "network.leg_udp_port", "expected at most \(65536 - legs.count) for \(legs.count) legs, got \(port)")
     }
     errors += linkErrors(file: file, places: places)
+    if let warning = battery?.warningMillivolts, let fault = battery?.faultMillivolts, warning < fault {
+      report("leg.battery.warn_mv", "expected at least leg.battery.fault_mv (\(fault)), got \(warning)")
+    }
     for (index, leg) in legs.enumerated() {
       let path = "legs[\(index)]"
       if leg.minMicroseconds >= leg.maxMicroseconds {
@@ -174,7 +215,8 @@ extension Configuration.Legs {
           try LegSettings(
             deadmanTimeout: .milliseconds(Int64(deadmanMilliseconds)), lowest: lowest, highest: highest,
             slewMicrosecondsPerSecond: leg.slewMicrosecondsPerSecond.map { Int64($0) },
-            releaseAfter: leg.releaseAfterSeconds.map { .seconds($0) }, reportsStubBattery: reportsStubBattery),
+            releaseAfter: leg.releaseAfterSeconds.map { .seconds($0) }, battery: battery?.limits,
+            reportsStubBattery: reportsStubBattery),
           channel: try ServoChannel(
             leg.channel, lowest: lowest, centre: PulseWidth(microseconds: leg.centreMicroseconds), highest: highest,
             isInverted: leg.isInverted))

@@ -42,7 +42,10 @@ final class Daemon {
     let systems = try Self.systems(of: configuration, simulate: options.simulate, logger: logger)
     self.systems = systems
     let writes =
-      options.simulate || !configuration.guardEnabled ? [] : SafeStatePlan.writes(for: configuration)
+      options.simulate || !configuration.guardEnabled
+      ? []
+      // Lines first: they need no bus that could hang.
+      : systems.flatMap(\.heldLines).map(SafeStatePlan.write) + SafeStatePlan.writes(for: configuration)
     guardLink =
       writes.isEmpty
       ? nil

@@ -59,14 +59,18 @@ final class DaemonLegs: DaemonSystem {
     }
     self.datagrams = datagrams
     simulation = SimulatedSurroundings(
-      buses: [SimulatedBus("leg-i2c-\(legs.i2cBus)", .i2c(bus))]
+      buses: [SimulatedBus("leg-i2c-\(legs.i2cBus)", .i2c(bus), converters: hardware.simulatedConverters)]
+        + (hardware.simulatedBank.map { [SimulatedBus("leg-gpio", .gpio($0))] } ?? [])
         + datagrams.enumerated().map { SimulatedBus("leg-udp-\($0)", .datagram($1)) } + links.buses,
-      lanes: ["leg": stall], legs: SimulatedLegs(chip, legs: descriptions))
+      lanes: ["leg": stall], legs: SimulatedLegs(chip, legs: descriptions, outputEnable: hardware.simulatedOutputEnable)
+    )
   }
 
   var endpoints: [Endpoint] { sockets.map(\.localEndpoint) }
   var startMetadata: Logger.Metadata { ["legs": .array(endpoints.map { .string("\($0)") })] }
   var heartbeat: LatestVersion { snapshot.version }
+
+  var heldLines: [LinuxGPIOLines] { hardware.heldLine.map { [$0] } ?? [] }
 
   func lane(bell: DoorbellButton) -> Lane {
     var ports = LegPorts()
@@ -87,8 +91,10 @@ final class DaemonLegs: DaemonSystem {
         safeStateAfter: configuration.safeStateAfter, inputs: inputs + [requestBell.loopInput]
       ) {
         LegLoop(
-          legs: configuration.configurations, chip: configuration.chip, on: hardware.bus(), ports: all.take()!,
-          requests: requests.reader(), requestBell: requestBell.input, answers: answers.writer(),
+          legs: configuration.configurations, chip: configuration.chip, on: hardware.bus(),
+          outputEnable: hardware.outputEnable(), battery: configuration.battery?.sensor, ports: all.take()!,
+          requests: requests.reader(),
+          requestBell: requestBell.input, answers: answers.writer(),
           snapshot: snapshot.writer(), notices: noticeRing.writer(), bell: bell)
       }
     }
@@ -156,6 +162,10 @@ final class DaemonLegs: DaemonSystem {
       logger.error("the servos' chip fails", metadata: ["system": "leg", "failure": .string("\(failure)")])
     case .chipAnswers:
       logger.notice("the servos' chip answers", metadata: ["system": "leg"])
+    case .batterySilent(let failure):
+      logger.warning("the battery's sensor is silent", metadata: ["system": "leg", "failure": .string("\(failure)")])
+    case .batteryAnswers:
+      logger.notice("the battery's sensor answers", metadata: ["system": "leg"])
     }
   }
 }

@@ -1,4 +1,5 @@
 import Buses
+import BusesLinux
 import Devices
 import Logging
 import Service
@@ -20,6 +21,9 @@ protocol DaemonSystem: AnyObject {
   var heartbeat: LatestVersion { get }
   /// To be built once. `bell` is rung when there are answers or notices to take.
   func lane(bell: DoorbellButton) -> Lane
+
+  /// GPIO lines that drive something: inactive is their safe state, and the guard inherits them. Empty when simulated.
+  var heldLines: [LinuxGPIOLines] { get }
 
   var served: any ServedSystem { get }
   var metrics: any MetricSource { get }
@@ -44,6 +48,7 @@ protocol DaemonSystem: AnyObject {
 
 extension DaemonSystem {
   func started() {}
+  var heldLines: [LinuxGPIOLines] { [] }
 }
 
 /// What one simulated system has around it: faults to inject, transactions to look at.

@@ -34,7 +34,13 @@ final class LegBench {
   private var index: Int64 = 0
   private var number: UInt64 = 0
 
-  init(_ legs: [LegConfiguration], hasOutputEnable: Bool = false, hasBluetooth: Bool = false) {
+  /// The battery's sensor, in a bench that has it: at 7.4 V behind a divider by 3.
+  let converter = ADS1115Simulator()
+
+  init(
+    _ legs: [LegConfiguration], hasOutputEnable: Bool = false, hasBluetooth: Bool = false, battery: LegBattery? = nil
+  ) {
+    if let battery { bus.attach(converter.chip, at: battery.converter.address) }
     enable = hasOutputEnable ? try! bank.outputs([GPIOLine(.bcm(4), isActiveLow: true)]) : nil
     network = SimulatedNetwork([Self.pad, Self.other] + legs.indices.map(Self.leg), capacity: 1_024)
     output = Latest(LegSnapshot(legs: legs.count))
@@ -51,8 +57,9 @@ final class LegBench {
       central = bluetooth.driver()
     }
     loop = LegLoop(
-      legs: legs, chip: PCA9685(), on: bus.port(), outputEnable: enable?.port(), ports: ports,
-      requests: requests.reader(), answers: answers.writer(), snapshot: output.writer(), notices: notices.writer())
+      legs: legs, chip: PCA9685(), on: bus.port(), outputEnable: enable?.port(), battery: battery,
+      ports: ports, requests: requests.reader(), answers: answers.writer(), snapshot: output.writer(),
+      notices: notices.writer())
   }
 
   /// Legs on channels 0, 1 and so on, the chip configured and running at 1 ms.
@@ -171,6 +178,8 @@ final class LegBench {
       case .state(let leg, let state): texts.append("\(leg) \(state)")
       case .chipFails(let failure): texts.append("chip fails: \(failure)")
       case .chipAnswers: texts.append("chip answers")
+      case .batterySilent(let failure): texts.append("battery silent: \(failure)")
+      case .batteryAnswers: texts.append("battery answers")
       }
     }
     return texts

@@ -126,6 +126,42 @@ struct LegsDocument: Encodable {
     let failures: Int64
     @OrNull var lastFailure: String?
     let writes, channelsWritten, configurations, retries: Int64
+    /// Null: no line is wired to the pin.
+    @OrNull var outputEnable: OutputEnable?
+
+    init(_ chip: ServoBankStatus) {
+      (ready, failures) = (chip.isReady, chip.failures)
+      _lastFailure = OrNull(wrappedValue: chip.lastFailure.map { "\($0)" })
+      (writes, channelsWritten) = (chip.writes, chip.channelsWritten)
+      (configurations, retries) = (chip.configurations, chip.retries)
+      _outputEnable = OrNull(wrappedValue: chip.hasEnableLine ? OutputEnable(chip) : nil)
+    }
+  }
+
+  /// The line that lets the chip's pulses out.
+  struct OutputEnable: Codable {
+    /// Null: it does not answer.
+    @OrNull var enabled: Bool?
+    let failures: Int64
+    @OrNull var lastFailure: String?
+
+    init(_ chip: ServoBankStatus) {
+      _enabled = OrNull(wrappedValue: chip.outputsEnabled)
+      failures = chip.enableFailures
+      _lastFailure = OrNull(wrappedValue: chip.lastEnableFailure.map { "\($0)" })
+    }
+  }
+
+  /// The battery's sensor; the voltage is in the legs.
+  struct Battery: Encodable {
+    let sensor: Bool
+    let readings, failures: Int64
+    @OrNull var lastFailure: String?
+
+    init(_ battery: LegBatteryStatus) {
+      (sensor, readings, failures) = (battery.isConfigured, battery.readings, battery.failures)
+      _lastFailure = OrNull(wrappedValue: battery.lastFailure.map { "\($0)" })
+    }
   }
 
   /// Only in an answer of its own.
@@ -135,6 +171,7 @@ struct LegsDocument: Encodable {
   let state: String
   let legs: [LegDocument]
   let chip: Chip
+  let battery: Battery
 }
 
 extension LegState {
