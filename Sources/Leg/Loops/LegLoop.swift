@@ -7,9 +7,9 @@ import Wire
 ///
 /// Each leg has its own machine, deadman, channel and UDP port (the first configured port, the next, and so on: LegCtrl
 /// frames carry no index), and may have links beside it. Order of a tick: deadmen, connections that came or went, requests,
-/// frames, the period's own work, pulses, telemetry, snapshot, answers. An off is written the moment it is decided; of the pulses decided in a tick only the last of a channel is
-/// written, adjacent channels in one transfer. A transfer that fails is a fault of every leg on the chip, since none of them
-/// could be turned off; the chip is then configured anew, once a period.
+/// frames, the period's own work, pulses, telemetry, snapshot, answers. An off is written the moment it is decided; of the
+/// pulses decided in a tick only the last of a channel is written, adjacent channels in one transfer. A transfer that fails is a
+/// fault of every leg on the chip, since none of them could be turned off; the chip is then configured anew, once a period.
 /// Work is bounded: 64 requests, 4 × 32 frames a port, one failing transfer and the off that follows it.
 public struct LegLoop: ~Copyable, ControlLoop {
   public static var maximumLegs: Int {
