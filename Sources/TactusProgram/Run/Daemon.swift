@@ -150,7 +150,9 @@ final class Daemon {
   private func takeNotices() {
     for system in systems {
       system.takeAnswers(at: MonotonicClock.now)
-      service?.service.publish(system.takeNotices(logger))
+      // Taken, and logged, without a service, too.
+      let events = system.takeNotices(logger)
+      service?.service.publish(events)
     }
     while let notice = supervisorNotices.pop() {
       switch notice {
