@@ -84,8 +84,8 @@ public final class SimulatedGPIOBank: @unchecked Sendable {
     return events
   }
 
-  /// The number of the line that is meant.
-  func number(_ name: GPIOLineName) throws(GPIORequestError) -> Int {
+  /// The number of the line that is meant, 0…; a chip named with an offset is this one.
+  public func number(_ name: GPIOLineName) throws(GPIORequestError) -> Int {
     switch name.place {
     case .offset(let offset, _) where offset < count: return offset
     case .name(let text) where text.hasPrefix(prefix):
