@@ -28,6 +28,9 @@ motors:
 leg:
   # A shared test machine may pause.
   deadman_ms: 10000
+  output_enable: GPIO22
+  battery:
+    sensor: ads1115
 sprinkler:
   state_dir: {folder}/state
   zones: [{{pin: 12}}, {{pin: 16}}, {{pin: 20}}, {{pin: 21}}]

@@ -28,7 +28,7 @@ struct StoreProbe {
       try store.apply(transaction(run, now))
       say("\(run)")
       _ = try file.snapshotIfDue(at: now)
-      if run % 40 == 0 { try store.pruneLog(before: now - 200) }
+      if run % 16 == 0 { try store.pruneLog(before: now - 50) }
       run += 1
     }
   }

@@ -26,6 +26,8 @@ public struct LegStatus: Sendable, BitwiseCopyable {
   public internal(set) var clamped: Int64 = 0
   /// Who sent the last datagram, and when; nil: nobody has.
   public internal(set) var lastSender: Endpoint?
+  /// What it came by.
+  public internal(set) var lastLink: LegLinkKind?
   public internal(set) var heardAt: TickInstant?
   /// Telemetry frames sent, and not taken by the kernel.
   public internal(set) var reports: Int64 = 0

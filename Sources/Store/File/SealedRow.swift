@@ -40,30 +40,34 @@ enum SealedRow {
 
   private static func seal(_ values: some Sequence<DatabaseValue>) -> Int64 {
     var sum: UInt64 = 0xcbf2_9ce4_8422_2325
-    func add(_ byte: UInt8) { sum = (sum ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
-    func add(_ number: UInt64) {
-      for shift in stride(from: 0, to: 64, by: 8) { add(UInt8(truncatingIfNeeded: number >> UInt64(shift))) }
-    }
     for value in values {
       switch value.storage {
-      case .null: add(0 as UInt8)
+      case .null: add(0, to: &sum)
       case .int64(let number):
-        add(1 as UInt8)
-        add(UInt64(bitPattern: number))
+        add(1, to: &sum)
+        add(number: UInt64(bitPattern: number), to: &sum)
       case .double(let number):
-        add(2 as UInt8)
-        add(number.bitPattern)
-      case .string(let text):
-        add(3 as UInt8)
-        text.utf8.forEach(add)
+        add(2, to: &sum)
+        add(number: number.bitPattern, to: &sum)
+      case .string(var text):
+        add(3, to: &sum)
+        text.withUTF8 { for byte in $0 { add(byte, to: &sum) } }
         // A byte that no text holds: neither can two columns trade characters.
-        add(0xff as UInt8)
+        add(0xff, to: &sum)
       case .blob(let data):
-        add(4 as UInt8)
-        add(UInt64(data.count))
-        data.forEach(add)
+        add(4, to: &sum)
+        add(number: UInt64(data.count), to: &sum)
+        for byte in data { add(byte, to: &sum) }
       }
     }
     return Int64(bitPattern: sum)
+  }
+
+  private static func add(_ byte: UInt8, to sum: inout UInt64) {
+    sum = (sum ^ UInt64(byte)) &* 0x0000_0100_0000_01b3
+  }
+
+  private static func add(number: UInt64, to sum: inout UInt64) {
+    for shift: UInt64 in 0..<8 { add(UInt8(truncatingIfNeeded: number >> (8 * shift)), to: &sum) }
   }
 }

@@ -24,7 +24,7 @@ public final class StoreFile: Sendable {
     case byPeople
   }
 
-  /// Opens the store, with all that this may take: see `StoreReport`. Some milliseconds, and 0.1…1 s for a log of 100,000 lines.
+  /// Opens the store, with all that this may take: see `StoreReport`. Reads all of it: the README has times.
   ///
   /// - Parameters:
   ///   - path: The file; its folder is made with mode 0700, itself with 0600.

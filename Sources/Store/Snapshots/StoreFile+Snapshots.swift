@@ -22,7 +22,7 @@ extension StoreFile {
 
   /// Makes a snapshot now. Writes go on meanwhile. When it fails, those that are there stay.
   ///
-  /// A few milliseconds, and about as long as opening for a long log: the copy is checked like a file that is opened, since
+  /// Takes longer than opening: the copy is checked like a file that is opened, since
   /// older snapshots are removed in its favour.
   @discardableResult
   public func snapshot(at now: WallInstant) throws(StoreError) -> Snapshot {

@@ -9,6 +9,7 @@ extension Configuration {
       lines.append(
         "\(legs.legs.count == 1 ? "leg" : "\(legs.legs.count) legs"): \(legs.summary), frames on UDP \(bindAddress):"
           + "\(legs.ports), \(legs.rateHertz) Hz")
+      if let links = legs.linkSummary { lines.append("leg 0 besides: \(links)") }
     }
     if let sprinkler { lines.append("sprinkler: \(sprinkler.summary)") }
     if hasSystem {
@@ -70,6 +71,16 @@ extension Configuration.Legs {
         + (outputEnable.map { ", output enable on \($0)" } ?? "")
     case .sim: "simulated chip"
     }
+  }
+
+  /// What leg 0 is reached by besides; nil: nothing.
+  var linkSummary: String? {
+    var links: [String] = []
+    if let bluetooth {
+      links.append("Bluetooth (\(bluetooth.adapter ?? "the first adapter")), whoever is near may connect")
+    }
+    if let serial { links.append("\(serial.path) at \(serial.baudRate) bit/s") }
+    return links.isEmpty ? nil : links.joined(separator: "; ")
   }
 
   /// `5010…5015`

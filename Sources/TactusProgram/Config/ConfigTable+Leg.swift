@@ -39,6 +39,15 @@ extension ConfigTable {
     ConfigKey(
       "leg.compat_stub", .boolean, .boolean(false),
       "Report a battery of 7400 mV as the original firmware does, instead of 0 for no sensor."),
+    ConfigKey(
+      "leg.bluetooth", .boolean, .boolean(false),
+      "Offer leg 0 over Bluetooth as LegCtrl, to one central at a time. Whoever is near may connect."),
+    ConfigKey(
+      "leg.bluetooth_adapter", .text, nil, "hci0, or an adapter's address. Unless given: the first that there is."),
+    ConfigKey(
+      "leg.serial", .text, nil,
+      "A serial line that leg 0 is operated by besides: /dev/ttyUSB0. Frames are as on a microcontroller's line."),
+    ConfigKey("leg.serial_baud", .integer(1200...4_000_000), .integer(115_200), "Bits per second on leg.serial."),
   ]
 
   static let legs: [ConfigKey] = [

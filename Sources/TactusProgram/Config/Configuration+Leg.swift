@@ -1,4 +1,5 @@
 import Buses
+import BusesLinux
 import Devices
 import Leg
 import Tactus
@@ -24,6 +25,9 @@ extension Configuration {
     /// nil: no sensor.
     var battery: Battery?
     var reportsStubBattery: Bool
+    /// Of leg 0; nil: none.
+    var bluetooth: Bluetooth?
+    var serial: SerialLine?
     /// Of the first leg; 0: any free ones.
     var port: UInt16
     var rateHertz: Int
@@ -36,6 +40,16 @@ extension Configuration {
 }
 
 extension Configuration.Legs {
+  struct Bluetooth: Equatable {
+    /// nil: the first.
+    var adapter: String?
+  }
+
+  struct SerialLine: Equatable {
+    var path: String
+    var baudRate: Int
+  }
+
   /// An input of an ADS1115 on the chip's bus.
   struct Battery: Equatable {
     var i2cAddress: UInt8
@@ -71,6 +85,11 @@ extension Configuration.Legs {
       outputEnable: given.optionalLine("leg.output_enable"),
       battery: Battery(given),
       reportsStubBattery: given.boolean("leg.compat_stub"),
+      bluetooth: given.boolean("leg.bluetooth")
+        ? Bluetooth(adapter: given.optionalText("leg.bluetooth_adapter")) : nil,
+      serial: given.optionalText("leg.serial").map { path in
+        SerialLine(path: path, baudRate: given.integer("leg.serial_baud"))
+      },
       port: UInt16(given.integer("network.leg_udp_port")),
       rateHertz: given.integer("runtime.leg.rate_hz"),
       scheduling: .init(given, "runtime.leg"),
@@ -140,6 +159,7 @@ extension Configuration.Legs {
       report(
         "network.leg_udp_port", "expected at most \(65536 - legs.count) for \(legs.count) legs, got \(port)")
     }
+    errors += linkErrors(file: file, places: places)
     if let warning = battery?.warningMillivolts, let fault = battery?.faultMillivolts, warning < fault {
       report("leg.battery.warn_mv", "expected at least leg.battery.fault_mv (\(fault)), got \(warning)")
     }
@@ -152,6 +172,20 @@ extension Configuration.Legs {
           "\(path).centre_us",
           "expected \(leg.minMicroseconds)…\(leg.maxMicroseconds), min_us to max_us, got \(leg.centreMicroseconds)")
       }
+    }
+    return errors
+  }
+
+  private func linkErrors(file: String, places: ConfigPlaces) -> [ConfigError] {
+    var errors: [ConfigError] = []
+    #if !Bluetooth
+      if bluetooth != nil {
+        errors.append(places.error(file, "leg.bluetooth", "expected false: this program was built without Bluetooth"))
+      }
+    #endif
+    if let serial, !LinuxSerialPort.baudRates.contains(serial.baudRate) {
+      let known = LinuxSerialPort.baudRates.map(String.init).joined(separator: ", ")
+      errors.append(places.error(file, "leg.serial_baud", "expected one of \(known), got \(serial.baudRate)"))
     }
     return errors
   }

@@ -9,6 +9,8 @@ struct ResourceClaim: Equatable {
     /// A line, named in one way: see `gpio(_:)` of this.
     case gpio(GPIOLineName)
     case udp(port: UInt16)
+    /// A Bluetooth adapter; nil: the first.
+    case radio(adapter: String?)
     /// An output of the servos' chip.
     case servo(channel: Int)
     /// What logs and the API call a leg.
@@ -26,6 +28,8 @@ extension ResourceClaim.Resource: CustomStringConvertible {
     case .serial(let path): "the serial line \(path)"
     case .gpio(let line): "GPIO line \(line)"
     case .udp(let port): "UDP port \(port)"
+    case .radio(nil): "the first Bluetooth adapter"
+    case .radio(let adapter?): "the Bluetooth adapter \(adapter)"
     case .servo(let channel): "servo channel \(channel)"
     case .legName(let name): "the name \(name)"
     }
@@ -113,6 +117,10 @@ extension Configuration.Legs {
       }
       if let outputEnable { claims.append(.gpio(outputEnable, key: "leg.output_enable")) }
     }
+    if let bluetooth {
+      claims.append(ResourceClaim(resource: .radio(adapter: bluetooth.adapter), key: "leg.bluetooth"))
+    }
+    if let serial { claims.append(ResourceClaim(resource: .serial(path: serial.path), key: "leg.serial")) }
     for (index, leg) in legs.enumerated() {
       if port > 0, Int(port) + index <= 65535 {
         claims.append(ResourceClaim(resource: .udp(port: port + UInt16(index)), key: "network.leg_udp_port"))

@@ -12,7 +12,7 @@ extension Daemon {
       systems.append(try DaemonRobot(configuration, motors: motors, simulate: simulate))
     }
     if let legs = configuration.legs {
-      systems.append(try DaemonLegs(configuration, legs: legs, simulate: simulate))
+      systems.append(try DaemonLegs(configuration, legs: legs, simulate: simulate, logger: logger))
     }
     if let sprinkler = configuration.sprinkler {
       systems.append(

@@ -93,6 +93,7 @@ final class Daemon {
       guardLink?.sayGoodbye()
       throw error
     }
+    for system in systems { system.started() }
     reportStart()
     service?.reportStart()
     announcement = service?.announce(configuration)
@@ -150,7 +151,9 @@ final class Daemon {
   private func takeNotices() {
     for system in systems {
       system.takeAnswers(at: MonotonicClock.now)
-      service?.service.publish(system.takeNotices(logger))
+      // Taken, and logged, without a service, too.
+      let events = system.takeNotices(logger)
+      service?.service.publish(events)
     }
     while let notice = supervisorNotices.pop() {
       switch notice {

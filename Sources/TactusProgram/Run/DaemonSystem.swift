@@ -32,6 +32,8 @@ protocol DaemonSystem: AnyObject {
   /// What it has around it when it is simulated; nil: its hardware is real.
   var simulation: SimulatedSurroundings? { get }
 
+  /// What is left to do when the runtime has started.
+  func started()
   /// Hands the loop's answers to the clients that wait.
   func takeAnswers(at now: TickInstant)
   /// Logs what the loop has told since the last call; what subscribers are told of it.
@@ -49,6 +51,7 @@ protocol DaemonSystem: AnyObject {
 }
 
 extension DaemonSystem {
+  func started() {}
   var heldLines: [LinuxGPIOLines] { [] }
   /// Less than the supervisor's own period.
   var heartbeatPeriod: Nanoseconds { .zero }

@@ -66,12 +66,13 @@ struct LegDocument: Encodable {
   private let ageMs: Double?
   private let deadlineNs: Int64?
   private let lastSender: String?
+  private let links: [LegLinkReport]
   private let batteryMv: Int?
   private let counters: Counters
   private let settings: Settings
 
   private enum CodingKeys: CodingKey {
-    case error, ageMs, deadlineNs, lastSender, batteryMv, counters, settings
+    case error, ageMs, deadlineNs, lastSender, links, batteryMv, counters, settings
   }
 
   func encode(to encoder: any Encoder) throws {
@@ -81,6 +82,7 @@ struct LegDocument: Encodable {
     try object.encode(ageMs, forKey: .ageMs)
     try object.encode(deadlineNs, forKey: .deadlineNs)
     try object.encode(lastSender, forKey: .lastSender)
+    try object.encode(links, forKey: .links)
     try object.encode(batteryMv, forKey: .batteryMv)
     try object.encode(counters, forKey: .counters)
     try object.encode(settings, forKey: .settings)
@@ -100,6 +102,7 @@ struct LegDocument: Encodable {
       deadlineNs = nil
     }
     lastSender = status.sender(sender)
+    links = description.links.map { $0() }
     batteryMv = status.battery.map { Int($0.count) }
     counters = Counters(
       datagrams: status.datagrams, malformed: status.malformed, accepted: status.accepted, ignored: status.ignored,
@@ -197,9 +200,14 @@ extension LegState {
 }
 
 extension LegStatus {
-  /// `192.168.1.20:50000`, `local client 7`: who was heard last.
+  /// `192.168.1.20:50000`, `local client 7`, `bluetooth`, `serial`: who was heard last.
   func sender(_ local: LegLinks.Sender?) -> String? {
-    guard let local, heardAt.map({ $0 < local.at }) ?? true else { return lastSender.map { "\($0)" } }
-    return "local client \(local.client)"
+    if let local, heardAt.map({ $0 < local.at }) ?? true { return "local client \(local.client)" }
+    return switch lastLink {
+    case nil: nil
+    case .datagrams: lastSender.map { "\($0)" }
+    case .bluetooth: "bluetooth"
+    case .serial: "serial"
+    }
   }
 }

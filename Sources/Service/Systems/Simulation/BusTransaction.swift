@@ -69,7 +69,8 @@ struct BusTransaction: Encodable {
   private static func name(_ result: Int32) -> String? {
     guard result < 0 else { return nil }
     let names: [Int32: String] = [
-      5: "EIO", 6: "ENXIO", 11: "EAGAIN", 19: "ENODEV", 105: "ENOBUFS", 110: "ETIMEDOUT", 121: "EREMOTEIO",
+      5: "EIO", 6: "ENXIO", 11: "EAGAIN", 19: "ENODEV", 105: "ENOBUFS", 107: "ENOTCONN", 110: "ETIMEDOUT",
+      121: "EREMOTEIO",
     ]
     return names[-result] ?? "errno \(-result)"
   }

@@ -14,6 +14,7 @@ extension SimulatedBus {
     case .i2c(let bus): bus.inject(i2cFault(fault))
     case .serial(let line): line.inject(fault.fault == .gone ? .gone : .full)
     case .datagram(let port): impair(port, fault)
+    case .link(let link): link.isOutOfReach = true
     case .gpio(let bank): try disturb(bank, fault)
     }
   }
@@ -58,6 +59,7 @@ extension SimulatedBus {
       case nil: []
       }
     case .datagram(let port): impairments(port)
+    case .link(let link): link.isOutOfReach ? [SimulatedFault(.linkLoss, bus: name)] : []
     case .gpio(let bank): bank.activeFaults.compactMap(described)
     }
   }

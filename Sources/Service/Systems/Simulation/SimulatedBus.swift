@@ -7,11 +7,12 @@ public struct SimulatedBus: Sendable {
     case i2c(SimulatedI2CBus)
     case serial(SimulatedSerialPort)
     case datagram(ImpairedDatagrams)
+    case link(SimulatedMessageLink)
     /// A chip's lines are no bus, and are looked at and disturbed like one.
     case gpio(SimulatedGPIOBank)
   }
 
-  /// `i2c-1`, `ttyAMA0`, `robot-udp`, `leg-gpio`.
+  /// `i2c-1`, `ttyAMA0`, `robot-udp`, `leg-gpio`, `leg-bluetooth`.
   public let name: String
   let line: Line
   /// Converters on it, by address, with what their inputs were at first.
@@ -28,6 +29,7 @@ public struct SimulatedBus: Sendable {
     case .i2c: "i2c"
     case .serial: "serial"
     case .datagram: "datagram"
+    case .link: "link"
     case .gpio: "gpio"
     }
   }
@@ -37,6 +39,7 @@ public struct SimulatedBus: Sendable {
     case .i2c(let bus): bus.transactionCount
     case .serial(let line): line.transactionCount
     case .datagram(let port): port.transactionCount
+    case .link(let link): link.transactionCount
     case .gpio(let bank): bank.transactionCount
     }
   }
@@ -46,6 +49,7 @@ public struct SimulatedBus: Sendable {
     case .i2c(let bus): bus.transactions(since: sequence).map { BusTransaction($0) }
     case .serial(let line): line.transactions(since: sequence).map { BusTransaction($0) }
     case .datagram(let port): port.transactions(since: sequence).map { BusTransaction($0) }
+    case .link(let link): link.transactions(since: sequence).map { BusTransaction($0) }
     case .gpio(let bank): bank.transactions(since: sequence).map { BusTransaction($0) }
     }
   }
@@ -83,6 +87,7 @@ public struct SimulatedBus: Sendable {
     case .datagram(let port):
       port.conditions = .init()
       port.linkIsDown = false
+    case .link(let link): link.isOutOfReach = false
     case .gpio(let bank): bank.clearFaults()
     }
   }

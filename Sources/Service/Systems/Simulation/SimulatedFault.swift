@@ -24,6 +24,7 @@ struct SimulatedFault: Encodable, Hashable, JSONReadable {
       case .serial: [.full, .gone]
       case .gpio: [.stuckHigh, .stuckLow, .gone]
       case .datagram: [.linkLoss, .packetLoss, .delay, .duplication, .reordering]
+      case .link: [.linkLoss]
       }
     }
   }

@@ -3,18 +3,18 @@
   import SystemBus
 
   /// A GATT device that a test makes up: one service with characteristics; what is written is kept.
-  final class MadeDevice {
-    let name: String
-    let address: String
-    let advertised: [String]
-    let service: String
+  package final class MadeDevice {
+    package let name: String
+    package let address: String
+    package let advertised: [String]
+    package let service: String
     /// UUID → flags
-    let characteristics: [(String, [String])]
-    var written: [[UInt8]] = []
+    package let characteristics: [(String, [String])]
+    package var written: [[UInt8]] = []
     /// What hands notifications to the central.
-    var notify: (([UInt8]) -> Void)?
+    package var notify: (([UInt8]) -> Void)?
 
-    init(
+    package init(
       _ name: String, address: String, advertised: [String], service: String, _ characteristics: [(String, [String])]
     ) {
       self.name = name
@@ -24,7 +24,7 @@
       self.characteristics = characteristics
     }
 
-    var objects: [(String, [String: [String: BusValue]])] {
+    package var objects: [(String, [String: [String: BusValue]])] {
       [("/service0", ["org.bluez.GattService1": ["UUID": .text(service)]])]
         + characteristics.enumerated().map { index, item in
           ("/service0/char\(index)", [MockBlueZ.characteristic: ["UUID": .text(item.0), "Flags": .texts(item.1)]])
@@ -34,7 +34,7 @@
 
   extension MockBlueZ {
     /// A central's calls to a remote characteristic.
-    func characteristic(_ call: borrowing BusMessage, _ path: String, _ member: String) -> Bool {
+    package func characteristic(_ call: borrowing BusMessage, _ path: String, _ member: String) -> Bool {
       guard objects[path] != nil else { return false }
       let device = path.components(separatedBy: "/service")[0]
       let object = "/tactus/service" + path.components(separatedBy: "/service")[1]
@@ -109,7 +109,7 @@
     }
 
     /// As bluetoothd calls a peripheral's characteristic.
-    func call(
+    package func call(
       _ owner: String, _ object: String, _ method: String, _ device: String, _ bytes: [UInt8]? = nil,
       offset: UInt16 = 0, _ then: @escaping (MockBlueZ, SystemBus.Failure?) -> Void
     ) {

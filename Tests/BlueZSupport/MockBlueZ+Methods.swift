@@ -3,7 +3,7 @@
   import SystemBus
 
   extension MockBlueZ {
-    func answer(_ call: borrowing BusMessage) -> Bool {
+    package func answer(_ call: borrowing BusMessage) -> Bool {
       guard let path = call.path, let member = call.member, let interface = call.interface else { return false }
       let sender = call.sender ?? ""
       if !interface.hasPrefix("org.freedesktop.DBus.O") { log.append("\(path) \(member)") }
@@ -80,21 +80,21 @@
       }
     }
 
-    final class Waiting {
-      let call: BusMessage
-      init(_ call: consuming BusMessage) { self.call = call }
+    package final class Waiting {
+      package let call: BusMessage
+      package init(_ call: consuming BusMessage) { self.call = call }
     }
 
     // MARK: the air
 
-    static func path(_ adapter: String, _ address: String) -> String {
+    package static func path(_ adapter: String, _ address: String) -> String {
       "\(adapter)/dev_\(address.replacingOccurrences(of: ":", with: "_"))"
     }
 
-    func address(_ adapter: String) -> String { objects[adapter]?[Self.adapter]?["Address"]?.text ?? "?" }
+    package func address(_ adapter: String) -> String { objects[adapter]?[Self.adapter]?["Address"]?.text ?? "?" }
 
     /// Every radio that scans hears what the others advertise.
-    func hear() {
+    package func hear() {
       for (other, advertisement) in advertisements {
         for adapter in discovering where adapter != other {
           let path = Self.path(adapter, address(other))
@@ -113,7 +113,7 @@
     }
 
     /// A device of the test's own making, on `adapter`.
-    func add(_ made: MadeDevice, on adapter: String) {
+    package func add(_ made: MadeDevice, on adapter: String) {
       let path = Self.path(adapter, made.address)
       remotes[path] = .made(made)
       put(
@@ -127,7 +127,7 @@
     }
 
     /// The central's view of the device gets its services; the peripheral's radio sees a device.
-    func connect(_ path: String) {
+    package func connect(_ path: String) {
       set(path, Self.device, "Connected", .bool(true))
       switch remotes[path] {
       case .adapter(let other):
@@ -146,7 +146,7 @@
 
     /// A central that is connected to `adapter`, from the radio `from`.
     @discardableResult
-    func arrive(_ from: String, at adapter: String) -> String {
+    package func arrive(_ from: String, at adapter: String) -> String {
       let path = Self.path(adapter, address(from))
       let isKnown = objects[path] != nil
       if isKnown {
@@ -158,7 +158,7 @@
     }
 
     /// The connection ends, seen from either side.
-    func disconnect(_ path: String) {
+    package func disconnect(_ path: String) {
       closeSockets(of: path)
       for below in objects.keys.filter({ $0.hasPrefix(path + "/") }).sorted() { drop(below) }
       set(path, Self.device, "ServicesResolved", .bool(false))

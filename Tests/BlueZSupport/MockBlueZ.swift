@@ -8,53 +8,53 @@
   /// the other, and what is written there arrives here.
   ///
   /// Runs on a thread of its own; `on { … }` does something there and waits for it. `stop` is bluetoothd's end.
-  final class MockBlueZ: @unchecked Sendable {
-    static let adapter = "org.bluez.Adapter1"
-    static let device = "org.bluez.Device1"
-    static let characteristic = "org.bluez.GattCharacteristic1"
+  package final class MockBlueZ: @unchecked Sendable {
+    package static let adapter = "org.bluez.Adapter1"
+    package static let device = "org.bluez.Device1"
+    package static let characteristic = "org.bluez.GattCharacteristic1"
 
     /// An application that a peripheral has registered.
-    struct Application {
-      var owner: String
-      var objects: BusValue
+    package struct Application {
+      package var owner: String
+      package var objects: BusValue
     }
     /// What a device has to offer: an application on the other radio, or a made-up one.
-    enum Remote {
+    package enum Remote {
       case adapter(String)
       case made(MadeDevice)
     }
-    struct Bridge {
-      var from: Int32
-      var handler: ([UInt8]) -> Void
+    package struct Bridge {
+      package var from: Int32
+      package var handler: ([UInt8]) -> Void
     }
 
-    let bus: SystemBus
-    var objects: [String: [String: [String: BusValue]]] = [:]
-    var applications: [String: Application] = [:]
-    var advertisements: [String: (owner: String, path: String, properties: [String: BusValue])] = [:]
-    var discovering: Set<String> = []
-    var remotes: [String: Remote] = [:]
-    var bridges: [Bridge] = []
+    package let bus: SystemBus
+    package var objects: [String: [String: [String: BusValue]]] = [:]
+    package var applications: [String: Application] = [:]
+    package var advertisements: [String: (owner: String, path: String, properties: [String: BusValue])] = [:]
+    package var discovering: Set<String> = []
+    package var remotes: [String: Remote] = [:]
+    package var bridges: [Bridge] = []
     /// Sockets that go with a device's connection.
-    var sockets: [String: [Int32]] = [:]
+    package var sockets: [String: [Int32]] = [:]
     /// Notifications of a peripheral of ours to a device, and who hands them on.
-    var received: [String: [[UInt8]]] = [:]
-    var notified: [String: ([UInt8]) -> Void] = [:]
+    package var received: [String: [[UInt8]]] = [:]
+    package var notified: [String: ([UInt8]) -> Void] = [:]
     /// What was called, in order.
-    var log: [String] = []
+    package var log: [String] = []
 
     // What is to go wrong.
-    var refusal: [String: String] = [:]  // method → message
-    var hasSockets = true
+    package var refusal: [String: String] = [:]  // method → message
+    package var hasSockets = true
     /// Methods that are not answered at all.
-    var silent: Set<String> = []
+    package var silent: Set<String> = []
 
     private let bell: Doorbell
     private let jobs = Mutex<[@Sendable () -> Void]>([])
     private let isStopping = Mutex(false)
     private let ended = DispatchGroup()
 
-    init(on address: String, adapters: [String] = ["hci0", "hci1"], powered: Bool = true) throws {
+    package init(on address: String, adapters: [String] = ["hci0", "hci1"], powered: Bool = true) throws {
       bell = try Doorbell()
       bus = try SystemBus(address: address)
       for (index, name) in adapters.enumerated() { putAdapter(name, index, powered: powered) }
@@ -68,14 +68,14 @@
     }
 
     /// bluetoothd ends, or dies: for others on the bus that is the same.
-    func stop() {
+    package func stop() {
       isStopping.withLock { $0 = true }
       bell.button.ring()
       ended.wait()
     }
 
     /// Does something on the thread, and waits for it.
-    func on<Result: Sendable>(_ body: @escaping @Sendable (MockBlueZ) -> Result) -> Result {
+    package func on<Result: Sendable>(_ body: @escaping @Sendable (MockBlueZ) -> Result) -> Result {
       let result = Mutex<Result?>(nil)
       let done = DispatchSemaphore(value: 0)
       jobs.withLock {
@@ -124,7 +124,7 @@
       }
     }
 
-    func closeSockets(of device: String) {
+    package func closeSockets(of device: String) {
       let closed = sockets.removeValue(forKey: device) ?? []
       bridges.removeAll { closed.contains($0.from) }
       for socket in closed { close(socket) }
@@ -132,7 +132,7 @@
 
     // MARK: objects
 
-    func putAdapter(_ name: String, _ index: Int, powered: Bool = true) {
+    package func putAdapter(_ name: String, _ index: Int, powered: Bool = true) {
       put(
         "/org/bluez/\(name)",
         [
@@ -141,7 +141,7 @@
         ])
     }
 
-    func put(_ path: String, _ interfaces: [String: [String: BusValue]]) {
+    package func put(_ path: String, _ interfaces: [String: [String: BusValue]]) {
       objects[path] = interfaces
       try? bus.signal("/", "org.freedesktop.DBus.ObjectManager", "InterfacesAdded") {
         (message) throws(SystemBus.Failure) in
@@ -150,7 +150,7 @@
       }
     }
 
-    func drop(_ path: String) {
+    package func drop(_ path: String) {
       for path in objects.keys.filter({ $0 == path || $0.hasPrefix(path + "/") }).sorted().reversed() {
         closeSockets(of: path)
         let interfaces = objects.removeValue(forKey: path)!.keys.sorted()
@@ -165,7 +165,7 @@
       discovering.remove(path)
     }
 
-    func set(_ path: String, _ interface: String, _ name: String, _ value: BusValue) {
+    package func set(_ path: String, _ interface: String, _ name: String, _ value: BusValue) {
       guard objects[path]?[interface] != nil else { return }
       objects[path]![interface]![name] = value
       try? bus.signal(path, "org.freedesktop.DBus.Properties", "PropertiesChanged") {
@@ -176,12 +176,12 @@
       }
     }
 
-    static func value(_ interfaces: [String: [String: BusValue]]) -> BusValue {
+    package static func value(_ interfaces: [String: [String: BusValue]]) -> BusValue {
       .dictionary(
         Dictionary(uniqueKeysWithValues: interfaces.map { (BusValue.text($0), BusValue.properties($1)) }))
     }
 
-    var managed: BusValue {
+    package var managed: BusValue {
       .dictionary(Dictionary(uniqueKeysWithValues: objects.map { (BusValue.path($0), Self.value($1)) }))
     }
   }
