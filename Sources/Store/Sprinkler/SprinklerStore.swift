@@ -73,7 +73,7 @@ extension SprinklerChange {
   var isMadeByPeople: Bool {
     switch self {
     case .zones, .program, .programRemoved, .programOrder, .levels, .rainDelay, .everything: true
-    case .started, .startKeysForgotten, .pending, .pendingRemoved, .log, .ran, .counters: false
+    case .started, .startKeysForgotten, .pending, .pendingRemoved, .log, .ran, .counters, .seen: false
     }
   }
 }
