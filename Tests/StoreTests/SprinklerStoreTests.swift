@@ -12,13 +12,19 @@ struct SprinklerStoreTests {
     let folder = try StoreFolder()
     var changes = RandomChanges(seed: seed)
     var model = ModelStore()
+    // What the scheduler takes a change to mean.
+    var scheduled = SprinklerRecords()
     for _ in 0..<10 {
       for _ in 0..<10 {
         let (_, report) = try folder.with { store in
           let list = changes.list()
           try store.apply(list)
-          for change in list { model.make(change) }
+          for change in list {
+            model.make(change)
+            scheduled.apply(change)
+          }
           let kept = ModelStore.comparable(try store.records())
+          #expect(kept == ModelStore.comparable(scheduled), "seed \(seed), after \(list)")
           #expect(kept == ModelStore.comparable(model.records), "seed \(seed), after \(list)")
         }
         #expect(!report.isLoss, "seed \(seed): \(report.lines)")

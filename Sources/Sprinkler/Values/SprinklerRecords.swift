@@ -61,7 +61,12 @@ public struct SprinklerRecords: Sendable, Hashable, Codable {
       nextRun = run
       nextProgram = program
     case .seen(let instant): seen = instant
-    case .everything(let records): self = records
+    case .everything(let records):
+      let before = self
+      self = records
+      // A number that was given once, in the log or to an app, is not given again.
+      nextRun = max(nextRun, before.nextRun)
+      nextProgram = max(nextProgram, before.nextProgram)
     }
   }
 }
@@ -88,6 +93,6 @@ public enum SprinklerChange: Sendable, Hashable {
   case counters(nextRun: UInt64, nextProgram: Int)
   /// Every start up to then has been dealt with.
   case seen(WallInstant)
-  /// Everything at once, for a restored backup. The log stays.
+  /// Everything at once, for a restored backup. The log stays, and the counters never go back.
   case everything(SprinklerRecords)
 }

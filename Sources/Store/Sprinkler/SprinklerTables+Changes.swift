@@ -31,7 +31,7 @@ extension SprinklerTables {
       try SealedRow.write([Int(zone.number), seconds], to: "sprinkler_ran", in: database)
     case .counters(let nextRun, let nextProgram):
       try write(text(Counters(nextRun: nextRun, nextProgram: nextProgram)), as: .counters, database)
-    case .seen: break
+    case .seen(let instant): try write(text(instant), as: .seen, database)
     case .everything(let records): try replaceAll(by: records, database)
     }
   }
@@ -88,6 +88,7 @@ extension SprinklerTables {
     try make(.levels(records.levels), database)
     try make(.rainDelay(records.rainDelay), database)
     try write(records.day.map { try text($0) }, as: .day, database)
+    try write(records.seen.map { try text($0) }, as: .seen, database)
     for (zone, seconds) in records.ranToday {
       try SealedRow.write([Int(zone.number), seconds], to: "sprinkler_ran", in: database)
     }

@@ -17,6 +17,7 @@ enum SprinklerTables {
     case rainDelay
     case counters
     case day
+    case seen
   }
 
   struct Counters: Codable {
@@ -53,6 +54,7 @@ enum SprinklerTables {
     records.nextRun = counters.nextRun
     records.nextProgram = counters.nextProgram
     records.day = try state(LocalDate.self, .day, database, in: base)
+    records.seen = try state(WallInstant.self, .seen, database, in: base)
     records.startKeys = try Row.fetchAll(
       database,
       sql: "SELECT program, date, kind, minute FROM \(base).sprinkler_start ORDER BY date, program, kind, minute"
@@ -75,7 +77,8 @@ enum SprinklerTables {
     return try text.map { try value(type, $0, "sprinkler_state") }
   }
 
-  /// Zones, programs, levels and rain delay come from the backup. The queue and the seconds of today are about now and stay. Start
+  /// Zones, programs, levels and rain delay come from the backup. The queue, the seconds of today and how far starts
+  /// have been dealt with are about now and stay. Start
   /// keys and log become both's. Numbers once given are never given again.
   static func restore(_ database: Database) throws {
     let current = try records(database)
@@ -83,6 +86,7 @@ enum SprinklerTables {
     records.pending = current.pending
     records.day = current.day
     records.ranToday = current.ranToday
+    records.seen = current.seen
     records.startKeys = Array(Set(records.startKeys).union(current.startKeys))
     try database.execute(sql: "INSERT OR IGNORE INTO main.sprinkler_log SELECT * FROM backup.sprinkler_log")
     let logged = try Int64.fetchOne(database, sql: "SELECT max(run) FROM main.sprinkler_log") ?? 0

@@ -44,6 +44,7 @@ struct ModelStore {
     case .counters(let nextRun, let nextProgram):
       records.nextRun = nextRun
       records.nextProgram = nextProgram
+    case .seen(let instant): records.seen = instant
     case .everything(let all):
       let before = records
       records = all

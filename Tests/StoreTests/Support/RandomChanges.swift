@@ -10,7 +10,7 @@ struct RandomChanges {
   mutating func list() -> [SprinklerChange] { (0..<Int.random(in: 1...6, using: &random)).map { _ in next() } }
 
   mutating func next() -> SprinklerChange {
-    switch Int.random(in: 0..<28, using: &random) {
+    switch Int.random(in: 0..<29, using: &random) {
     case 0...1: .zones(zones())
     case 2...6: .program(program())
     case 7: .programRemoved(id: id())
@@ -26,6 +26,7 @@ struct RandomChanges {
       .ran(zone(), seconds: seconds(), day: LocalDate(year: 2026, month: 3, day: .random(in: 1...3, using: &random)))
     case 26:
       .counters(nextRun: .random(in: 1...(.max / 2), using: &random), nextProgram: .random(in: 1...100, using: &random))
+    case 27: .seen(instant())
     default: Int.random(in: 0..<3, using: &random) == 0 ? .everything(everything()) : .levels(levels())
     }
   }
@@ -103,7 +104,7 @@ struct RandomChanges {
       run: Bool.random(using: &random) ? UInt64(id()) : .random(in: 1...UInt64.max / 2, using: &random), zone: zone(),
       zoneName: text(), program: isScheduled ? id() : nil, programName: isScheduled ? text() : nil,
       isScheduled: isScheduled, start: instant(), askedSeconds: 60 * id(), ranSeconds: seconds(),
-      outcome: RunOutcome(rawValue: .random(in: 0...11, using: &random))!,
+      outcome: RunOutcome(rawValue: .random(in: 0...13, using: &random))!,
       caller: Bool.random(using: &random) ? text() : nil)
   }
 
