@@ -54,7 +54,8 @@ final class DaemonSprinklerTests {
   private func levels(_ pin: Int, of daemon: TactusProcess) async throws -> [Int] {
     let bus = try await ask("GET", "/api/sim/bus/sprinkler-gpio?limit=4096", of: daemon)
     return try #require(bus["transactions"] as? [[String: Any]]).compactMap { transaction in
-      guard ["request", "set"].contains(transaction["operation"] as? String), let lines = transaction["lines"] as? [Int],
+      guard ["request", "set"].contains(transaction["operation"] as? String),
+        let lines = transaction["lines"] as? [Int],
         let levels = transaction["levels"] as? [Int], let place = lines.firstIndex(of: pin)
       else { return nil }
       return levels[place]

@@ -29,7 +29,8 @@ struct SupervisorLoopTests {
   }
 
   /// - Parameter slow: the other loop ticks once a second.
-  private func withSetup(slow: Bool = false, _ body: (Setup, inout RingReader<SupervisorNotice>) throws -> Void) throws {
+  private func withSetup(slow: Bool = false, _ body: (Setup, inout RingReader<SupervisorNotice>) throws -> Void) throws
+  {
     let configuration = try Configuration.read(
       YAMLFile(text: "motors: { backend: sim }", name: "c.yaml"), environment: [:])
     let motors = try #require(configuration.motors)

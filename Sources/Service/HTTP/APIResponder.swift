@@ -72,7 +72,9 @@ struct APIResponder: Sendable {
     case .prepared(let document):
       return APIAnswer(contentType: document.contentType, body: document.bytes)
     case .handler(let handle):
-      if body.isAwaited(fileLimit: route.fileLimit) { try await writer.writeInformationalHead(HTTPResponse(status: .continue)) }
+      if body.isAwaited(fileLimit: route.fileLimit) {
+        try await writer.writeInformationalHead(HTTPResponse(status: .continue))
+      }
       let bytes: [UInt8]
       do {
         bytes = head.method == .get || head.method == .head ? [] : try await body.read(fileLimit: route.fileLimit)

@@ -75,7 +75,9 @@ public struct JSONReader {
   }
 
   private func refuseUnknown() throws(APIError) {
-    guard let unknown = members.first(where: { !known.contains($0.name) && !ignored.contains($0.name) })?.name else { return }
+    guard let unknown = members.first(where: { !known.contains($0.name) && !ignored.contains($0.name) })?.name else {
+      return
+    }
     let expected =
       known.isEmpty
       ? "no member"

@@ -126,7 +126,8 @@ struct ConfigReader {
       guard let (text, _) = expanded(item, key: key) else { return }
       guard case .integer(let value)? = ScalarReader.value(text, as: .integer(range)), !values.contains(value) else {
         return report(
-          item, key.path, "expected different integers \(range.lowerBound)…\(range.upperBound), got "
+          item, key.path,
+          "expected different integers \(range.lowerBound)…\(range.upperBound), got "
             + describe(item, secret: false))
       }
       values.append(value)

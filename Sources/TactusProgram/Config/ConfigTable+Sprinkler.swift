@@ -113,19 +113,22 @@ extension ConfigTable {
     ConfigKey("sprinkler.weather.days", .integer(1...7), .integer(1), "Days that are added up, today first."),
     ConfigKey(
       "sprinkler.weather.delay_hours", .integer(1...336), .integer(24), "Length of the rain delay that follows."),
-    ConfigKey("sprinkler.weather.poll_minutes", .integer(15...1440), .integer(180), "Minutes from question to question."),
+    ConfigKey(
+      "sprinkler.weather.poll_minutes", .integer(15...1440), .integer(180), "Minutes from question to question."),
     ConfigKey(
       "sprinkler.groups[].max_open", .integer(1...64), .integer(1),
       "Valves open at a time in this group. Groups are numbered from 1 in this order."),
     ConfigKey(
-      "sprinkler.zones[].name", .text, nil, "What people call it, 1…40 characters. Unless given: Zone 1, Zone 2 and so on."
+      "sprinkler.zones[].name", .text, nil,
+      "What people call it, 1…40 characters. Unless given: Zone 1, Zone 2 and so on."
     ),
     ConfigKey(
       "sprinkler.zones[].pin", .integer(0...1023), nil,
       "Its valve's pin. Unless given: by its place 12, 16, 20, 21, 26, 19, 13, 6, 5, 11, 9, 10, 22, 27, 17, 4."),
     ConfigKey("sprinkler.zones[].enabled", .boolean, .boolean(true), "A disabled zone never runs."),
     ConfigKey(
-      "sprinkler.zones[].default_minutes", .number(0.1...1440), .number(10), "Minutes of a run that nobody gave a length."
+      "sprinkler.zones[].default_minutes", .number(0.1...1440), .number(10),
+      "Minutes of a run that nobody gave a length."
     ),
     ConfigKey(
       "sprinkler.zones[].max_minutes", .number(0.1...1440), .number(120), "No run is longer, in minutes."),
@@ -134,7 +137,8 @@ extension ConfigTable {
       "Most minutes in one local day, all runs together. Unless given there is no limit."),
     ConfigKey(
       "sprinkler.zones[].group", .integer(1...15), nil,
-      "Its group's number. Unless given: none; such zones run one at a time, or sprinkler.max_open where there are no groups."),
+      "Its group's number. Unless given: none; such zones run one at a time, or sprinkler.max_open where there are no groups."
+    ),
     ConfigKey(
       "sprinkler.zones[].ignores_rain", .boolean, .boolean(false), "Schedules water it during a rain delay, too."),
     ConfigKey(

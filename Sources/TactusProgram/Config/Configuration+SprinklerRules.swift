@@ -19,7 +19,8 @@ extension Configuration.Sprinkler {
             file, key, "expected a pin that is not among sprinkler.denied_pins (\(words(deniedPins))), got \(pin)"))
       } else if chip == nil, pin > 53 {
         errors.append(
-          places.error(file, key, "expected a pin 0…53 of a Raspberry Pi, got \(pin); other boards need sprinkler.chip"))
+          places.error(file, key, "expected a pin 0…53 of a Raspberry Pi, got \(pin); other boards need sprinkler.chip")
+        )
       }
     }
     let gives = givesPins
@@ -85,7 +86,8 @@ extension Configuration.Sprinkler {
     if let timeZone, TimeZone(identifier: timeZone) == nil {
       let near = nearestName(to: timeZone, among: TimeZone.knownTimeZoneIdentifiers)
       report(
-        "sprinkler.time_zone", "expected an IANA time zone (\(near.map { "\($0)?" } ?? "Europe/Berlin")), got \(timeZone)")
+        "sprinkler.time_zone",
+        "expected an IANA time zone (\(near.map { "\($0)?" } ?? "Europe/Berlin")), got \(timeZone)")
     }
     if let weather {
       if location == nil {

@@ -63,7 +63,8 @@ final class Daemon {
       Lane("supervisor") {
         Loop("supervisor", every: SupervisorLoop.rate) {
           SupervisorLoop(
-            heartbeats: systems.map(\.heartbeat), periods: systems.map(\.heartbeatPeriod), notices: supervisor.writer(), bell: button, guardSocket: guardSocket,
+            heartbeats: systems.map(\.heartbeat), periods: systems.map(\.heartbeatPeriod), notices: supervisor.writer(),
+            bell: button, guardSocket: guardSocket,
             patience: patience)
         }
       }

@@ -50,7 +50,8 @@ struct SupervisorLoop: ~Copyable, ControlLoop {
   ///   - periods: of those loops, where they are longer than this loop's own.
   ///   - patience: a control loop that does not advance for longer is reported.
   init(
-    heartbeats: [LatestVersion], periods: [Nanoseconds] = [], notices: consuming RingWriter<SupervisorNotice>, bell: DoorbellButton,
+    heartbeats: [LatestVersion], periods: [Nanoseconds] = [], notices: consuming RingWriter<SupervisorNotice>,
+    bell: DoorbellButton,
     guardSocket: Int32, patience: Nanoseconds
   ) {
     precondition((1...Self.maximumLoops).contains(heartbeats.count), "1…8 control loops are watched")

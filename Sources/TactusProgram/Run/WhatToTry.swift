@@ -23,7 +23,8 @@ enum WhatToTry {
       lines += moving(first, deadmanMilliseconds: legs.deadmanMilliseconds)
     }
     if let sprinkler = configuration.sprinkler {
-      titles.append("sprinkler with \(sprinkler.summary)" + (simulated && sprinkler.backend != .sim ? " (simulated)" : ""))
+      titles.append(
+        "sprinkler with \(sprinkler.summary)" + (simulated && sprinkler.backend != .sim ? " (simulated)" : ""))
     }
     var text = ["tactus \(TactusCommand.version): " + titles.joined(separator: "; ")]
     if endpoints.values.joined().contains(where: { Target($0).isEverywhere }) {

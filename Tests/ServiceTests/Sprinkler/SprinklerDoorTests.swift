@@ -90,7 +90,8 @@ struct SprinklerDoorTests {
     _ = try await bench.ask("POST", "/api/zone/1/off")
     // Two zones swap their pins.
     let swapped = try await bench.json(
-      "PUT", "/api/zones", #"[{"id":1,"gpioPin":27,"name":"Lawn"},{"id":2,"gpioPin":17},{"id":3,"maxMinutesPerDay":30}]"#)
+      "PUT", "/api/zones",
+      #"[{"id":1,"gpioPin":27,"name":"Lawn"},{"id":2,"gpioPin":17},{"id":3,"maxMinutesPerDay":30}]"#)
     let zones = try #require(swapped["zones"] as? [[String: Any]])
     #expect(zones.map { $0["gpioPin"] as? Int } == [27, 17, 22] && zones[0]["name"] as? String == "Lawn")
     #expect(zones[1]["name"] as? String == "Back" && zones[2]["maxMinutesPerDay"] as? Double == 30)
@@ -165,7 +166,10 @@ struct SprinklerDoorTests {
       (#"{"name":"x","days":["Mon"],"startTimes":["6:00","06:00"],"zones":[{"zoneId":1,"minutes":1}]}"#, "startTimes"),
       (#"{"name":"x","days":["Mon"],"startTimes":["06:00"],"zones":[{"zoneId":1}]}"#, "zones[0].minutes"),
       (#"{"name":"x","days":["Mon"],"startTimes":["06:00"],"zones":[{"zone":1,"minutes":1}]}"#, "zones[0].zoneId"),
-      (#"{"name":"x","days":["Mon"],"dayParity":"odd","startTimes":["06:00"],"zones":[{"zoneId":1,"minutes":1}]}"#, "days"),
+      (
+        #"{"name":"x","days":["Mon"],"dayParity":"odd","startTimes":["06:00"],"zones":[{"zoneId":1,"minutes":1}]}"#,
+        "days"
+      ),
       (#"{"name":"x","intervalDays":2,"startTimes":["06:00"],"zones":[{"zoneId":1,"minutes":1}]}"#, "intervalFrom"),
     ])
   func wrongSchedule(body: String, field: String) async throws {

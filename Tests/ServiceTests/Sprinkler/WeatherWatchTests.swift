@@ -8,7 +8,8 @@ import Testing
 struct WeatherWatchTests {
   private static func settings(days: Int = 1) -> WeatherWatch.Settings {
     WeatherWatch.Settings(
-      address: ServiceAddress("http://127.0.0.1:9")!, latitude: 52.5, longitude: 13.4, timeZone: "Etc/GMT+5", days: days,
+      address: ServiceAddress("http://127.0.0.1:9")!, latitude: 52.5, longitude: 13.4, timeZone: "Etc/GMT+5",
+      days: days,
       threshold: 5, delayHours: 36, period: .seconds(3600))
   }
 
@@ -56,7 +57,8 @@ struct WeatherWatchTests {
     let watch = try WeatherWatch(Self.settings(days: 2))
     defer { watch.stop() }
     #expect(
-      watch.path == "/v1/forecast?latitude=52.5&longitude=13.4&daily=precipitation_sum&timezone=Etc%2FGMT%2B5&forecast_days=2"
+      watch.path
+        == "/v1/forecast?latitude=52.5&longitude=13.4&daily=precipitation_sum&timezone=Etc%2FGMT%2B5&forecast_days=2"
     )
   }
 }

@@ -72,7 +72,8 @@ struct ScheduleBody: JSONReadable {
     return Program(
       id: present?.id ?? 0, name: name, isEnabled: isEnabled ?? present?.isEnabled ?? true, days: days,
       season: season ?? present?.season, starts: starts, steps: steps,
-      cycleAndSoak: cycleAndSoak ?? present?.cycleAndSoak, followsSeason: followsSeason ?? present?.followsSeason ?? true,
+      cycleAndSoak: cycleAndSoak ?? present?.cycleAndSoak,
+      followsSeason: followsSeason ?? present?.followsSeason ?? true,
       skipsInRain: skipsInRain ?? present?.skipsInRain ?? true, priority: priority ?? present?.priority ?? 0)
   }
 }

@@ -108,7 +108,9 @@ public final class SprinklerDesk: Sendable {
     if let first {
       do {
         let answer = try await mailbox.ask(first)
-        if case .refused(let refusal) = answer.verdict, !refusal.isHarmless(for: first) { firstFailure = refusal.error() }
+        if case .refused(let refusal) = answer.verdict, !refusal.isHarmless(for: first) {
+          firstFailure = refusal.error()
+        }
       } catch let error as APIError {
         firstFailure = error
       }
@@ -119,7 +121,7 @@ public final class SprinklerDesk: Sendable {
   }
 
   private func carryOut(_ command: SprinklerCommand, _ caller: Caller, isStop: Bool) async throws -> Done {
-    let step = Step()
+    let step = EffectsBox()
     let outcomes = try await withCheckedThrowingContinuation {
       (continuation: CheckedContinuation<[SprinklerOutbox.Outcome], any Error>) in
       do {
@@ -385,16 +387,4 @@ public final class SprinklerDesk: Sendable {
   private func tell(_ notices: [SprinklerNotice]) {
     for notice in notices { notice.log(logger, description: { WallTimeText.text($0) }) }
   }
-}
-
-/// Effects on their way out of a continuation's body.
-private final class Step: Sendable {
-  private let stored = Mutex(SprinklerEffects())
-  func set(_ effects: SprinklerEffects) { stored.withLock { $0 = effects } }
-  var effects: SprinklerEffects { stored.withLock { $0 } }
-}
-
-extension Caller {
-  /// As the access log names who asks: the token's public name with the address.
-  var logName: String { tokenID.map { "\($0)@\(address)" } ?? address }
 }

@@ -77,7 +77,9 @@ private struct LegacyMinutes: JSONReadable {
 
   init() { seconds = 30 * 60 }
 
-  init(_ body: inout JSONReader) throws(APIError) { seconds = (try body.optional("minutes", .integer(1...720)) ?? 30) * 60 }
+  init(_ body: inout JSONReader) throws(APIError) {
+    seconds = (try body.optional("minutes", .integer(1...720)) ?? 30) * 60
+  }
 }
 
 // The original's names.

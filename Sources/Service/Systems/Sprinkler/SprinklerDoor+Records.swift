@@ -14,7 +14,8 @@ extension SprinklerDoor {
     var restore = Route(.post, "/api/sprinkler/restore", scope: .admin, action: "sprinkler.restore") {
       [self] request in
       guard !request.body.isEmpty else {
-        throw APIError(.badRequest, "BODY_MISSING", "expected the file that GET /api/sprinkler/backup gave, got nothing")
+        throw APIError(
+          .badRequest, "BODY_MISSING", "expected the file that GET /api/sprinkler/backup gave, got nothing")
       }
       try await desk.restore(request.body, request.caller)
       return done(logValue: "bytes=\(request.body.count)")

@@ -45,7 +45,8 @@ extension SprinklerDoor {
     try refuseIfStopped()
     if let seconds = body.seconds, seconds > zone.maximumSeconds {
       throw APIError.validation(
-        "minutes", expected: "at most \(zone.maximumSeconds) s, the longest run of zone \(zone.id)", got: "\(seconds) s")
+        "minutes", expected: "at most \(zone.maximumSeconds) s, the longest run of zone \(zone.id)", got: "\(seconds) s"
+      )
     }
     let command: SprinklerCommand =
       if body.extends, let seconds = body.seconds {
@@ -175,7 +176,8 @@ extension SprinklerDoor {
         throw .zoneDenied("pin \(zone.gpioPin) is never used (sprinkler.denied_pins); there is \(pins)", field: field)
       }
       guard description.line(zone.gpioPin) != nil else {
-        throw .zoneDenied("pin \(zone.gpioPin) is none of those that the configuration gives zones: \(pins)", field: field)
+        throw .zoneDenied(
+          "pin \(zone.gpioPin) is none of those that the configuration gives zones: \(pins)", field: field)
       }
       if let owner = owners[zone.gpioPin] {
         throw .gpioBusy("pin \(zone.gpioPin) is zone \(owner)'s", field: field)
@@ -187,7 +189,8 @@ extension SprinklerDoor {
       }
       if let group = zone.group, group > description.groups.count {
         throw .validation(
-          "zones[\(index)].group", expected: "one of the \(description.groups.count) configured groups", got: "\(group)")
+          "zones[\(index)].group", expected: "one of the \(description.groups.count) configured groups", got: "\(group)"
+        )
       }
     }
     for program in desk.view.records.programs {

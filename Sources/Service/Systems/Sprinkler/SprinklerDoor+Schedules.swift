@@ -12,7 +12,9 @@ extension SprinklerDoor {
         let result = try await desk.perform(.addProgram(program), request.caller)
         return try answer(result.programs.first, status: .created)
       },
-      Route(.get, "/api/schedules/{id}") { [self] request in .json(ScheduleDoneDocument(schedule: .init(try program(request)))) },
+      Route(.get, "/api/schedules/{id}") { [self] request in
+        .json(ScheduleDoneDocument(schedule: .init(try program(request))))
+      },
       Route(.put, "/api/schedules/{id}", scope: .control, action: "sprinkler.schedule-change") { [self] request in
         let present = try program(request)
         let body = try request.decode(ScheduleBody.self)

@@ -49,7 +49,9 @@ public final class SprinklerDoor: ServedSystem {
     if second {
       for zone in desk.view.records.zones where newest[zone.id].isOn { events.append(event(zone.id, newest, .state)) }
     }
-    if hasRainChanged { events.append(Event(.edge, type: "rain", system: name, at: newest.at, json: RainDocument(rain))) }
+    if hasRainChanged {
+      events.append(Event(.edge, type: "rain", system: name, at: newest.at, json: RainDocument(rain)))
+    }
     return events
   }
 
@@ -60,8 +62,10 @@ public final class SprinklerDoor: ServedSystem {
     case .opened(let run), .reopened(let run, _), .extended(let run, _): return event(run.zone, newest, .edge)
     case .ended(let ended) where ended.opened != nil: return event(ended.run.zone, newest, .edge)
     case .ended: return nil
-    case .state(let state): return Event(.edge, type: "sprinkler.state", system: name, at: notice.at, json: StateEdge(state))
-    case .master(let isOpen): return Event(.edge, type: "master", system: name, at: notice.at, json: MasterEdge(isOn: isOpen))
+    case .state(let state):
+      return Event(.edge, type: "sprinkler.state", system: name, at: notice.at, json: StateEdge(state))
+    case .master(let isOpen):
+      return Event(.edge, type: "master", system: name, at: notice.at, json: MasterEdge(isOn: isOpen))
     case .flowAlarm(let alarm):
       return Event(.edge, type: "flow", system: name, at: notice.at, json: FlowEdge(alarm: alarm.words))
     case .flowNormal: return Event(.edge, type: "flow", system: name, at: notice.at, json: FlowEdge(alarm: nil))

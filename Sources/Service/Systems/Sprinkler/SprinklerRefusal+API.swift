@@ -13,7 +13,8 @@ extension SprinklerRefusal {
     case .rainDelay(let until):
       APIError(
         .init(code: 423, reasonPhrase: "Locked"), "RAIN_DELAY",
-        "there is a rain delay until \(WallTimeText.text(until)), during which nothing runs; DELETE /api/rain-delay ends it")
+        "there is a rain delay until \(WallTimeText.text(until)), during which nothing runs; DELETE /api/rain-delay ends it"
+      )
     case .dayLimit(let zone, let seconds):
       .conflict("DAY_LIMIT", "zone \(zone) has run all it may today, \(seconds) s")
     case .queueFull(let capacity):

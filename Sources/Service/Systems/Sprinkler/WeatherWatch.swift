@@ -137,8 +137,9 @@ public final class WeatherWatch: Sendable {
       return .failure(
         WeatherFailure("expected daily.precipitation_sum in its answer\(reason.isEmpty ? "" : ", got: \(reason)")"))
     }
-    if case .object? = document.member("daily_units"), case .text(let unit)? = document.member("daily_units")?
-      .member("precipitation_sum"), unit != "mm"
+    if case .object? = document.member("daily_units"),
+      case .text(let unit)? = document.member("daily_units")?
+        .member("precipitation_sum"), unit != "mm"
     {
       return .failure(WeatherFailure("expected millimetres, got \(JSONValue.shortened(unit))"))
     }

@@ -73,7 +73,9 @@ struct ZoneBody: JSONReadable {
     return zone
   }
 
-  private func plain(_ seconds: Int) -> String { String(decoding: encodeJSON(WateringTime.minutes(seconds)), as: UTF8.self) }
+  private func plain(_ seconds: Int) -> String {
+    String(decoding: encodeJSON(WateringTime.minutes(seconds)), as: UTF8.self)
+  }
 }
 
 /// The body of `PUT /api/zones`: every zone in its order, as a list or as the member `zones`.
