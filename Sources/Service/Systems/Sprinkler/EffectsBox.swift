@@ -7,3 +7,10 @@ final class EffectsBox: Sendable {
   func set(_ effects: SprinklerEffects) { stored.withLock { $0 = effects } }
   var effects: SprinklerEffects { stored.withLock { $0 } }
 }
+
+/// Notices, the same way.
+final class NoticesBox: Sendable {
+  private let stored = Mutex<[SprinklerNotice]>([])
+  func set(_ notices: [SprinklerNotice]) { stored.withLock { $0 = notices } }
+  var notices: [SprinklerNotice] { stored.withLock { $0 } }
+}

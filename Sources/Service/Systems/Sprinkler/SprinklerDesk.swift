@@ -115,20 +115,25 @@ public final class SprinklerDesk: Sendable {
         firstFailure = error
       }
     }
-    let done = try await carryOut(command, caller, isStop: first != nil)
-    if let firstFailure { throw firstFailure }
-    return done
+    do {
+      let done = try await carryOut(command, caller)
+      if let firstFailure { throw firstFailure }
+      return done
+    } catch let error as APIError where error.code == Self.storeFailed && first != nil && firstFailure == nil {
+      // What was asked of the valves is done; the runs' ends are written as soon as the store takes them.
+      return Done(runs: [], programs: [], storeFailure: view.storeFailure)
+    }
   }
 
-  private func carryOut(_ command: SprinklerCommand, _ caller: Caller, isStop: Bool) async throws -> Done {
-    let step = EffectsBox()
+  private func carryOut(_ command: SprinklerCommand, _ caller: Caller) async throws -> Done {
+    let (step, notices) = (EffectsBox(), NoticesBox())
     let outcomes = try await withCheckedThrowingContinuation {
       (continuation: CheckedContinuation<[SprinklerOutbox.Outcome], any Error>) in
       do {
         let complete: @Sendable ([SprinklerOutbox.Outcome]) -> Void = { continuation.resume(returning: $0) }
         let effects = try state.withLock { state throws(APIError) in
-          startIfNeeded(&state)
-          let effects = try stepAndStore(&state, .command(command, caller: caller.logName), isStop: isStop)
+          notices.set(try startIfNeeded(&state))
+          let effects = try stepAndStore(&state, .command(command, caller: caller.logName))
           outbox.add(effects.orders, complete)
           return effects
         }
@@ -140,7 +145,7 @@ public final class SprinklerDesk: Sendable {
     }
     settle(outcomes)
     let effects = step.effects
-    tell(effects.notices)
+    tell(notices.notices + effects.notices)
     // Of an order that only closes, a refusal means that there was nothing to close.
     for outcome in outcomes where !outcome.order.isStop {
       switch outcome.result {
@@ -152,8 +157,7 @@ public final class SprinklerDesk: Sendable {
       }
     }
     return Done(
-      runs: effects.runs, programs: effects.programs, rainWarning: effects.rainWarning,
-      storeFailure: isStop ? view.storeFailure : nil)
+      runs: effects.runs, programs: effects.programs, rainWarning: effects.rainWarning, storeFailure: nil)
   }
 
   /// Zones, schedules, levels and the log's lines of a backup in place of the present ones; what runs or waits ends.
@@ -190,7 +194,9 @@ public final class SprinklerDesk: Sendable {
     outbox.pump()
     var told: [SprinklerNotice] = []
     state.withLock { state in
-      told += startIfNeeded(&state)
+      // A store that refuses will be asked again at the next beat.
+      guard let started = try? startIfNeeded(&state) else { return }
+      told += started
       told += retry(&state)
       told += tryStep(&state, .timePassed)
       if now >= state.nextProgress {
@@ -256,19 +262,22 @@ public final class SprinklerDesk: Sendable {
   private func feed(_ events: [SprinklerEvent]) {
     var told: [SprinklerNotice] = []
     state.withLock { state in
-      told += startIfNeeded(&state)
       state.unstored += events
+      guard let started = try? startIfNeeded(&state) else { return }
+      told += started
       told += retry(&state)
     }
     outbox.pump()
     tell(told)
   }
 
-  @discardableResult
-  private func startIfNeeded(_ state: inout State) -> [SprinklerNotice] {
+  /// The schedule's first step, which must be stored before any other.
+  private func startIfNeeded(_ state: inout State) throws(APIError) -> [SprinklerNotice] {
     guard !state.hasStarted else { return [] }
+    let effects = try stepAndStore(&state, .started)
     state.hasStarted = true
-    return tryStep(&state, .started)
+    outbox.add(effects.orders) { [self] in settle($0) }
+    return effects.notices
   }
 
   /// Events that the store must have, oldest first, until it refuses one.
@@ -276,7 +285,7 @@ public final class SprinklerDesk: Sendable {
     var told: [SprinklerNotice] = []
     while let event = state.unstored.first {
       do throws(APIError) {
-        let effects = try stepAndStore(&state, event, isStop: false)
+        let effects = try stepAndStore(&state, event)
         state.unstored.removeFirst()
         outbox.add(effects.orders) { [self] in settle($0) }
         told += effects.notices
@@ -288,7 +297,7 @@ public final class SprinklerDesk: Sendable {
   /// A step that may come again at the next beat.
   private func tryStep(_ state: inout State, _ event: SprinklerEvent) -> [SprinklerNotice] {
     do throws(APIError) {
-      let effects = try stepAndStore(&state, event, isStop: false)
+      let effects = try stepAndStore(&state, event)
       outbox.add(effects.orders) { [self] in settle($0) }
       return effects.notices
     } catch {
@@ -298,7 +307,7 @@ public final class SprinklerDesk: Sendable {
 
   /// Steps a copy, writes what changed, and only then makes it the schedule.
   private func stepAndStore(
-    _ state: inout State, _ event: SprinklerEvent, isStop: Bool
+    _ state: inout State, _ event: SprinklerEvent
   ) throws(APIError) -> SprinklerEffects {
     var scheduler = state.scheduler
     let effects = scheduler.step(event, wall: wall(), monotonic: now)
@@ -323,8 +332,10 @@ public final class SprinklerDesk: Sendable {
     return effects
   }
 
+  private static let storeFailed = "STORE_FAILED"
+
   private static func storeError(_ error: StoreError) -> APIError {
-    APIError(.serviceUnavailable, "STORE_FAILED", "nothing was changed: \(error)")
+    APIError(.serviceUnavailable, storeFailed, "nothing was changed: \(error)")
   }
 
   private func publish(_ state: State, ifDue: Bool) {

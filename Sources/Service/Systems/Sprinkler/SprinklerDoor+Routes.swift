@@ -88,7 +88,7 @@ extension SprinklerDoor {
         return queueAnswer(logValue: "run=\(run)")
       },
       Route(.post, "/api/queue/skip", scope: .control, action: "sprinkler.skip") { [self] request in
-        _ = try await desk.perform(.skip, request.caller, first: .skip)
+        _ = try await desk.perform(.skip, request.caller)
         return queueAnswer(logValue: "")
       },
       Route(.post, "/api/run-once", scope: .control, action: "sprinkler.run-once") { [self] request in

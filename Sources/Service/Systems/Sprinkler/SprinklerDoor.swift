@@ -15,8 +15,7 @@ public final class SprinklerDoor: ServedSystem {
 
   private struct Told {
     var rain: RainDelay?
-    /// Zones that were open at the last second.
-    var open: Set<ZoneID> = []
+    var version: UInt64?
   }
 
   public init(_ desk: SprinklerDesk, _ description: SprinklerDescription) {
@@ -37,15 +36,18 @@ public final class SprinklerDoor: ServedSystem {
   /// The state each second, telemetry in between; besides, what the requirement's app listens to: each open zone once a
   /// second, and the rain delay when it changes.
   public func events(at now: TickInstant, second: Bool) -> [Event] {
-    let newest = desk.newest
-    let state = Event(
-      second ? .state : .telemetry, type: "sprinkler", system: name, at: newest.at, json: document(isEvent: true))
-    let rain = rainDelay(desk.view)
-    let hasRainChanged = told.withLock { told in
-      defer { told.rain = rain }
-      return told.rain != rain
+    let (newest, version, rain) = (desk.newest, version, rainDelay(desk.view))
+    let (isNews, hasRainChanged) = told.withLock { told in
+      defer { (told.rain, told.version) = (rain, version) }
+      return (told.version != version, told.rain != rain)
     }
-    var events = [state]
+    var events: [Event] = []
+    // The loop publishes once a second: to write the same again ten times would only warm the processor.
+    if second || isNews {
+      events.append(
+        Event(
+          second ? .state : .telemetry, type: "sprinkler", system: name, at: newest.at, json: document(isEvent: true)))
+    }
     if second {
       for zone in desk.view.records.zones where newest[zone.id].isOn { events.append(event(zone.id, newest, .state)) }
     }
