@@ -269,7 +269,8 @@ struct SprinklerDoorTests {
     #expect(opened["id"] as? Int == 1 && opened["isOn"] as? Bool == true && opened["remainingSec"] as? Int == 10)
     bench.run(seconds: 1)
     let second = bench.door.events(at: bench.desk.now, second: true).filter { $0.type == "zone" }
-    #expect(second.count == 1 && (9...10).contains(try object(second[0])["remainingSec"] as? Int ?? 0))
+    let remaining = try object(try #require(second.first))["remainingSec"] as? Int
+    #expect(second.count == 1 && (9...10).contains(remaining ?? 0))
     bench.run(seconds: 12)
     let closed = try object(try #require(bench.edges.last { $0.type == "zone" }))
     #expect(closed["isOn"] as? Bool == false && closed["remainingSec"] as? Int == 0)
@@ -359,8 +360,8 @@ struct SprinklerDoorTests {
   }
 
   private func status(_ bench: SprinklerDoorBench) throws -> [String: Any] {
-    try #require(
-      try JSONSerialization.jsonObject(with: Data(try #require(bench.door.statusMembers))) as? [String: Any])
+    let members = try #require(bench.door.statusMembers)
+    return try #require(try JSONSerialization.jsonObject(with: Data(members)) as? [String: Any])
   }
 
   private func object(_ event: Event) throws -> [String: Any] {
