@@ -22,7 +22,8 @@ extension Configuration {
     } else {
       lines.append("nothing to run: no section of a system is present (motors: …, leg: …, sprinkler: …)")
     }
-    if !isLoopback {
+    // Valves are behind the service's tokens.
+    if !isLoopback, motors != nil || legs != nil {
       lines.append("listens on \(bindAddress): whoever reaches these ports can drive \(whatDrives)")
     }
     if !unused.isEmpty {
