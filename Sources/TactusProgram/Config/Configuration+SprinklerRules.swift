@@ -83,7 +83,7 @@ extension Configuration.Sprinkler {
     var errors: [ConfigError] = []
     func report(_ key: String, _ message: String) { errors.append(places.error(file, key, message)) }
     if givenDegrees == 1 { report("sprinkler.latitude", "expected latitude and longitude, got one of them") }
-    if let timeZone, TimeZone(identifier: timeZone) == nil {
+    if let timeZone, (try? ZoneRules(identifier: timeZone)) == nil {
       let near = nearestName(to: timeZone, among: TimeZone.knownTimeZoneIdentifiers)
       report(
         "sprinkler.time_zone",
