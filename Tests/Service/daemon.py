@@ -33,6 +33,7 @@ leg:
     sensor: ads1115
 sprinkler:
   state_dir: {folder}/state
+  time_zone: Europe/Berlin
   zones: [{{pin: 12}}, {{pin: 16}}, {{pin: 20}}, {{pin: 21}}]
 runtime:
   lock_memory: false
