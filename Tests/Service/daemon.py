@@ -34,6 +34,7 @@ leg:
 sprinkler:
   state_dir: {folder}/state
   time_zone: Europe/Berlin
+  legacy_routes: true
   zones: [{{pin: 12}}, {{pin: 16}}, {{pin: 20}}, {{pin: 21}}]
 runtime:
   lock_memory: false
