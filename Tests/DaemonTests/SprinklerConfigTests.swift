@@ -74,11 +74,11 @@ struct SprinklerConfigTests {
     arguments: [
       (
         "sprinkler: { zones: [{ pin: 2 }] }",
-        "c.yaml:1:28: sprinkler.zones[0].pin: expected a pin that is not among sprinkler.denied_pins (2, 3, 14, 15), got 2"
+        "c.yaml:1:29: sprinkler.zones[0].pin: expected a pin that is not among sprinkler.denied_pins (2, 3, 14, 15), got 2"
       ),
       (
         "sprinkler: { zones: [{ pin: 5 }, { pin: 5 }] }",
-        "c.yaml:1:40: sprinkler.zones[1].pin: expected a pin of its own, got 5, which line 1: sprinkler.zones[0].pin has"
+        "c.yaml:1:41: sprinkler.zones[1].pin: expected a pin of its own, got 5, which line 1: sprinkler.zones[0].pin has"
       ),
       (
         "sprinkler: { pins: [5, 6], zones: [{ pin: 7 }] }",
@@ -86,7 +86,7 @@ struct SprinklerConfigTests {
       ),
       (
         "sprinkler: { zones: [{ pin: 60 }] }",
-        "c.yaml:1:28: sprinkler.zones[0].pin: expected a pin 0…53 of a Raspberry Pi, got 60; other boards need sprinkler.chip"
+        "c.yaml:1:29: sprinkler.zones[0].pin: expected a pin 0…53 of a Raspberry Pi, got 60; other boards need sprinkler.chip"
       ),
       (
         "sprinkler: { time_zone: Europe/Berlim }",

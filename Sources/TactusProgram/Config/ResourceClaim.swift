@@ -133,11 +133,15 @@ extension Configuration.Legs {
 }
 
 extension Configuration.Sprinkler {
+  /// Pins that cannot be, or that two zones have, are `errors`' business.
   fileprivate var claims: [ResourceClaim] {
     guard backend == .gpio else { return [] }
-    return pins.map { .gpio(name($0), key: pinKey($0)) }
-      + (master.map { [.gpio(name($0.pin), key: "sprinkler.master.pin")] } ?? [])
-      + (flow.map { [.gpio(name($0.pin), key: "sprinkler.flow.pin")] } ?? [])
+    let ofZones = Set(pins).sorted().map { (pin: $0, key: pinKey($0)) }
+    let others = [
+      master.map { (pin: $0.pin, key: "sprinkler.master.pin") }, flow.map { (pin: $0.pin, key: "sprinkler.flow.pin") },
+    ].compactMap(\.self).filter { !pins.contains($0.pin) }
+    return (ofZones + others).filter { chip != nil ? $0.pin >= 0 : (0...53).contains($0.pin) }
+      .map { .gpio(name($0.pin), key: $0.key) }
   }
 
   /// The key that asks for a zone's pin.
