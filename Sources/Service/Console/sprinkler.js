@@ -2,7 +2,7 @@
 // The sprinkler's card: zones, now and next, rain delay, schedules, preview, log. State comes over console.js's socket,
 // commands go over HTTP: each is answered when the valves' loop has taken it.
 
-const sprinkler = { zones: [], schedules: [], next: null, polled: false };
+const sprinkler = { zones: [], schedules: [], opened: new Set(), polled: false };
 const weekdays = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 
 async function ask(method, path, body) {
@@ -146,7 +146,9 @@ async function changeSchedule(id, change) {
 }
 
 function scheduleCard(schedule) {
-  const card = element("details", null, { className: "schedule" });
+  // Cards are made anew after every change; an open one stays open.
+  const card = element("details", null, { className: "schedule", open: sprinkler.opened.has(schedule.id) });
+  card.ontoggle = () => card.open ? sprinkler.opened.add(schedule.id) : sprinkler.opened.delete(schedule.id);
   const enabled = element("input", null, { type: "checkbox", checked: schedule.isEnabled });
   enabled.setAttribute("aria-label", schedule.name + " enabled");
   enabled.onclick = (event) => event.stopPropagation();

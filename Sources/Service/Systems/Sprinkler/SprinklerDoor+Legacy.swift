@@ -18,7 +18,7 @@ extension SprinklerDoor {
       },
       Route(.delete, "/rain-lock", scope: .control, action: "sprinkler.rain-delay") { [self] request in
         _ = try await desk.perform(.cancelRainDelay, request.caller)
-        return done(logValue: "off")
+        return rainAnswer(logValue: "off")
       },
       Route(.post, "/api/pin/{bcm}/on", scope: .control, action: "sprinkler.on") { [self] request in
         let body = try request.decodeIfGiven(LegacyMinutes.self)

@@ -214,7 +214,7 @@ extension SprinklerDoor {
       logValue: logValue)
   }
 
-  private func rainAnswer(logValue: String? = nil) -> APIResponse {
+  func rainAnswer(logValue: String? = nil) -> APIResponse {
     .json(RainDoneDocument(rainDelay: RainDocument(rainDelay(desk.view))), logValue: logValue)
   }
 
