@@ -11,16 +11,19 @@ extension Configuration {
           + "\(legs.ports), \(legs.rateHertz) Hz")
       if let links = legs.linkSummary { lines.append("leg 0 besides: \(links)") }
     }
+    if let sprinkler { lines.append("sprinkler: \(sprinkler.summary)") }
     if hasSystem {
-      let hasHardware = motors.map { $0.backend != .sim } ?? false || legs?.backend == .pca9685
+      let hasHardware =
+        motors.map { $0.backend != .sim } ?? false || legs?.backend == .pca9685 || sprinkler?.backend == .gpio
       lines.append(
         "guard: "
           + (!guardEnabled ? "off" : !hasHardware ? "not needed, no hardware" : "after \(guardTimeoutSeconds) s"))
       lines.append(serviceSummary)
     } else {
-      lines.append("nothing to run: no section of a system is present (motors: …, leg: …)")
+      lines.append("nothing to run: no section of a system is present (motors: …, leg: …, sprinkler: …)")
     }
-    if !isLoopback {
+    // Valves are behind the service's tokens.
+    if !isLoopback, motors != nil || legs != nil {
       lines.append("listens on \(bindAddress): whoever reaches these ports can drive \(whatDrives)")
     }
     if !unused.isEmpty {
@@ -32,11 +35,14 @@ extension Configuration {
 
 extension Configuration {
   /// Whether there is anything to run.
-  var hasSystem: Bool { motors != nil || legs != nil }
+  var hasSystem: Bool { motors != nil || legs != nil || sprinkler != nil }
 
-  /// `the motors and the legs`
+  /// `the motors, the legs and the valves`
   var whatDrives: String {
-    motors == nil ? "the legs" : legs == nil ? "the motors" : "the motors and the legs"
+    let names = [motors.map { _ in "the motors" }, legs.map { _ in "the legs" }, sprinkler.map { _ in "the valves" }]
+      .compactMap(\.self)
+    guard let last = names.last, names.count > 1 else { return names.first ?? "nothing" }
+    return names.dropLast().joined(separator: ", ") + " and " + last
   }
 
   private var serviceSummary: String {
@@ -45,6 +51,16 @@ extension Configuration {
     let host = bindAddress.contains(":") ? "[\(bindAddress)]" : bindAddress
     let access = service.auth == .none ? "no token needed" : "with tokens"
     return "service: \(scheme)://\(host):\(service.port), \(access)"
+  }
+}
+
+extension Configuration.Sprinkler {
+  var summary: String {
+    let zones = "\(zones.count) zone\(zones.count == 1 ? "" : "s")"
+    return switch backend {
+    case .gpio: "\(zones) on \(chip ?? "the GPIO lines \(name(pins[0]))…")\(isActiveLow ? ", active low" : "")"
+    case .sim: "\(zones), simulated"
+    }
   }
 }
 

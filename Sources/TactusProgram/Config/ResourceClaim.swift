@@ -87,7 +87,9 @@ extension [ResourceClaim] {
 
 extension Configuration {
   /// What every system asks for, in the order of the systems. What is simulated has hardware of its own.
-  var claims: [ResourceClaim] { (motors?.claims(port: motorPort) ?? []) + (legs?.claims ?? []) }
+  var claims: [ResourceClaim] {
+    (motors?.claims(port: motorPort) ?? []) + (legs?.claims ?? []) + (sprinkler?.claims ?? [])
+  }
 }
 
 extension Configuration.Motors {
@@ -127,5 +129,20 @@ extension Configuration.Legs {
       claims.append(ResourceClaim(resource: .legName(leg.name), key: "legs[\(index)].name"))
     }
     return claims
+  }
+}
+
+extension Configuration.Sprinkler {
+  fileprivate var claims: [ResourceClaim] {
+    guard backend == .gpio else { return [] }
+    return pins.map { .gpio(name($0), key: pinKey($0)) }
+      + (master.map { [.gpio(name($0.pin), key: "sprinkler.master.pin")] } ?? [])
+      + (flow.map { [.gpio(name($0.pin), key: "sprinkler.flow.pin")] } ?? [])
+  }
+
+  /// The key that asks for a zone's pin.
+  private func pinKey(_ pin: Int) -> String {
+    if givesPins { return "sprinkler.pins" }
+    return zip(zones, zonePinKeys).first { $0.0.gpioPin == pin }?.1 ?? "sprinkler"
   }
 }

@@ -22,6 +22,10 @@ enum WhatToTry {
           + endpoints.map { "\($0)" }.joined(separator: ", "))
       lines += moving(first, deadmanMilliseconds: legs.deadmanMilliseconds)
     }
+    if let sprinkler = configuration.sprinkler {
+      titles.append(
+        "sprinkler with \(sprinkler.summary)" + (simulated && sprinkler.backend != .sim ? " (simulated)" : ""))
+    }
     var text = ["tactus \(TactusCommand.version): " + titles.joined(separator: "; ")]
     if endpoints.values.joined().contains(where: { Target($0).isEverywhere }) {
       text.append("CAUTION: every network this machine is on can drive \(configuration.whatDrives)")
@@ -87,6 +91,9 @@ enum WhatToTry {
       lines.append("  \(curl) -X POST \(address)/api/robot/drive --json '{\"left\": 30, \"right\": 30}'")
     }
     if configuration.legs != nil { lines.append("  \(curl) -X POST \(address)/api/leg/0/arm") }
+    if configuration.sprinkler != nil {
+      lines.append("  \(curl) -X POST \(address)/api/zone/1/on --json '{\"minutes\": 1}'")
+    }
     return lines + [
       "  \(curl) -X POST \(address)/api/e-stop",
       "  \(curl) -X POST \(address)/api/reset",
