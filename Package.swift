@@ -57,6 +57,7 @@ let package = Package(
     .target(name: "Leg", dependencies: ["Devices", "Buses", "Wire", "Tactus"], exclude: ["README.md"]),
     .target(name: "Sprinkler", dependencies: ["Buses", "Tactus"], exclude: ["README.md", "Schedule/README.md"]),
     .target(name: "Pump", dependencies: ["Devices", "Buses", "Wire", "Tactus"]),
+    .target(name: "Plants", dependencies: ["Devices", "Buses", "Wire", "Tactus"], exclude: ["README.md"]),
 
     // What survives the process: SQLite.
     .target(
@@ -161,6 +162,7 @@ let package = Package(
     .testTarget(name: "LegTests", dependencies: ["TestSupport", "Leg", "Devices", "Buses", "Wire", "Tactus"]),
     .testTarget(name: "SprinklerTests", dependencies: ["TestSupport", "Sprinkler", "Buses", "Tactus"]),
     .testTarget(name: "PumpTests", dependencies: ["TestSupport", "Pump", "Devices", "Buses", "Wire", "Tactus"]),
+    .testTarget(name: "PlantsTests", dependencies: ["TestSupport", "Plants", "Devices", "Buses", "Wire", "Tactus"]),
     .testTarget(
       name: "StoreTests",
       dependencies: [
