@@ -48,8 +48,8 @@ let package = Package(
     .target(
       name: "Devices", dependencies: ["Buses", "Wire", "Tactus", "CTactus"],
       exclude: [
-        "README.md", "ADS1115/README.md", "DifferentialDrive/README.md", "PCA9685/README.md",
-        "RaspbotV2/README.md", "XGORider/README.md", "YBPcbCar/README.md",
+        "README.md", "ADS1115/README.md", "DifferentialDrive/README.md", "MCP3008/README.md", "PCA9685/README.md",
+        "RaspbotV2/README.md", "Seesaw/README.md", "XGORider/README.md", "YBPcbCar/README.md",
       ]),
 
     // Systems.

@@ -23,6 +23,10 @@ public struct PlantCalibration: Sendable, Hashable, Codable {
 
   /// A seesaw soil probe's typical counts: 200 is very dry, 2000 very wet.
   public static let seesaw = Self(200, 2000)
+  /// A common capacitive probe at 3.3 V on an ADS1115: 2600 mV in air, 1100 mV in water. Every probe differs.
+  public static let capacitiveMillivolts = Self(2600, 1100)
+  /// The same on an MCP3008 whose reference is 3.3 V.
+  public static let capacitiveCounts = Self(807, 341)
 
   /// Linear between the points, clamped to 0…100 %.
   public func percent(_ raw: Double) -> Double {
