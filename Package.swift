@@ -17,11 +17,12 @@ let package = Package(
     .executable(name: "tactus", targets: ["TactusProgram"]),
   ],
   traits: [
-    .default(enabledTraits: ["Bonjour", "Bluetooth"]),
+    .default(enabledTraits: ["Bonjour", "Bluetooth", "MQTT"]),
     .trait(name: "Bluetooth", description: "Bluetooth LE links, by BlueZ over libsystemd's D-Bus."),
     .trait(
       name: "Bonjour", description: "Announces the service on the local network through Avahi, over libsystemd's D-Bus."
     ),
+    .trait(name: "MQTT", description: "Plants and state on an MQTT broker, by libmosquitto."),
     .trait(name: "TLS", description: "HTTPS, by swift-nio-ssl, which doubles the build time. On in packages."),
   ],
   dependencies: [
@@ -85,6 +86,14 @@ let package = Package(
     .target(
       name: "BluetoothBlueZ", dependencies: ["SystemBus", "Buses", "Tactus"], exclude: ["README.md"],
       swiftSettings: [.define("Bluetooth", .when(traits: ["Bluetooth"]))]),
+
+    // libmosquitto, and Debian's broker as a child.
+    .target(
+      name: "CMosquitto", cSettings: [.define("MQTT", .when(traits: ["MQTT"]))],
+      linkerSettings: [.linkedLibrary("mosquitto", .when(traits: ["MQTT"]))]),
+    .target(
+      name: "MQTTMosquitto", dependencies: ["CMosquitto", "Tactus"], exclude: ["README.md"],
+      swiftSettings: [.define("MQTT", .when(traits: ["MQTT"]))]),
 
     // The door: HTTP, WebSocket, metrics. Reads snapshots and sends requests; knows no bus.
     .target(
@@ -163,6 +172,9 @@ let package = Package(
     .testTarget(name: "SprinklerTests", dependencies: ["TestSupport", "Sprinkler", "Buses", "Tactus"]),
     .testTarget(name: "PumpTests", dependencies: ["TestSupport", "Pump", "Devices", "Buses", "Wire", "Tactus"]),
     .testTarget(name: "PlantsTests", dependencies: ["TestSupport", "Plants", "Devices", "Buses", "Wire", "Tactus"]),
+    .testTarget(
+      name: "MQTTMosquittoTests", dependencies: ["TestSupport", "MQTTMosquitto", "Plants", "Wire", "Tactus"],
+      exclude: ["peers"], swiftSettings: [.define("MQTT", .when(traits: ["MQTT"]))]),
     .testTarget(
       name: "StoreTests",
       dependencies: [

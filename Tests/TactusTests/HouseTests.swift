@@ -19,7 +19,7 @@ struct HouseTests {
 
   static let all = [
     "CTactus", "Tactus", "Wire", "Buses", "Devices", "Robot", "Leg", "Sprinkler", "Pump", "Plants", "Store",
-    "CBusesLinux", "BusesLinux", "CSystemBus", "SystemBus", "AvahiSystemd", "BluetoothBlueZ", "CCrypto", "Service",
+    "CBusesLinux", "BusesLinux", "CSystemBus", "SystemBus", "AvahiSystemd", "BluetoothBlueZ", "CMosquitto", "MQTTMosquitto", "CCrypto", "Service",
     "CDaemon", "TactusProgram",
   ]
 
