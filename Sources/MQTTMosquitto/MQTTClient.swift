@@ -55,7 +55,9 @@
     private let settings: MQTTSettings
     private let deliver: @Sendable (MQTTMessage) -> Void
     private let state: Mutex<State>
+    /// Something is to be sent.
     private let bell: Doorbell
+    private let stopBell: Doorbell
     private let isStopping = Atomic<Bool>(false)
     private let phase = Atomic<Int>(Phase.new.rawValue)
     private let ended = DispatchGroup()
@@ -73,7 +75,12 @@
       state = Mutex(
         State(
           outbox: MQTTOutbox(messageLimit: settings.outgoingLimit, retainedLimit: settings.retainedLimit)))
-      do throws(RuntimeError) { bell = try Doorbell() } catch { throw .system(call: "eventfd", errno: errno) }
+      do throws(RuntimeError) {
+        bell = try Doorbell()
+        stopBell = try Doorbell()
+      } catch {
+        throw .system(call: "eventfd", errno: errno)
+      }
       mosquitto_lib_init()
       guard let client = mosquitto_new(settings.clientID, true, nil) else {
         throw .setting("client ID", reason: String(cString: strerror(errno)))
@@ -136,6 +143,7 @@
 
     func stop() {
       isStopping.store(true, ordering: .releasing)
+      stopBell.button.ring()
       bell.button.ring()
       ended.wait()
     }
@@ -173,24 +181,23 @@
 
     private func run() {
       var delay = settings.shortestDelay
-      var isFirst = true
       while !isStopping.load(ordering: .acquiring) {
         let before = state.withLock { $0.status.connections }
-        serve(isFirst: isFirst)
-        isFirst = false
+        serve()
         if state.withLock({ $0.status.connections }) != before { delay = settings.shortestDelay }
-        pause(delay)
+        stopBell.wait(limit: delay)
         delay = min(delay * 2, settings.longestDelay)
       }
     }
 
     /// One connection, from its attempt to its end.
-    private func serve(isFirst: Bool) {
+    private func serve() {
       failure = nil
-      let result =
-        isFirst
-        ? mosquitto_connect_async(client, settings.host, Int32(settings.port), Int32(settings.keepAliveSeconds))
-        : mosquitto_reconnect_async(client)
+      let reason = BrokerProbe.failure(
+        host: settings.host, port: settings.port, limit: Self.patience, interruption: stopBell.descriptor)
+      if let reason { return fail(reason) }
+      let result = mosquitto_connect(
+        client, settings.host, Int32(settings.port), Int32(settings.keepAliveSeconds))
       guard result == MOSQ_ERR_SUCCESS.rawValue else { return fail(Self.text(result)) }
       let attempted = MonotonicClock.now
       while mosquitto_socket(client) >= 0 {
@@ -262,15 +269,6 @@
       while mosquitto_socket(client) >= 0, mosquitto_want_write(client), MonotonicClock.now < until { turn(limit: 100) }
       if mosquitto_socket(client) >= 0 { mosquitto_loop_write(client, 1) }
       lost(0)
-    }
-
-    private func pause(_ delay: Nanoseconds) {
-      let until = MonotonicClock.now + delay
-      while !isStopping.load(ordering: .acquiring) {
-        let left = until - MonotonicClock.now
-        guard left.count > 0 else { return }
-        bell.wait(limit: left)
-      }
     }
 
     private func fail(_ reason: String) {

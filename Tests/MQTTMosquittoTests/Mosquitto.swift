@@ -8,9 +8,13 @@
     static let isInstalled = ["/usr/sbin/mosquitto", "/usr/bin/mosquitto_pub", "/usr/bin/mosquitto_sub"]
       .allSatisfy(FileManager.default.isExecutableFile(atPath:))
 
-    static let hasPaho: Bool = {
-      guard isInstalled else { return false }
-      return (try? run("/usr/bin/env", ["python3", "-c", "import paho.mqtt.client"]).status) == 0
+    /// The first of these that has paho-mqtt: Debian's package is for Debian's own.
+    static let pahoPython: String? = {
+      guard isInstalled else { return nil }
+      return ["/usr/bin/python3", "/usr/local/bin/python3"].first { python in
+        FileManager.default.isExecutableFile(atPath: python)
+          && (try? run(python, ["-c", "import paho.mqtt.client"]).status) == 0
+      }
     }()
 
     static func run(_ path: String, _ arguments: [String]) throws -> (status: Int32, output: String) {

@@ -47,7 +47,8 @@
     .enabled(if: Mosquitto.isInstalled, "mosquitto and its clients are not installed"))
   struct PlantHostOverMQTTTests {
     @Test(
-      "paho-mqtt as the app: a whole session", .enabled(if: Mosquitto.hasPaho, "python3-paho-mqtt is not installed"))
+      "paho-mqtt as the app: a whole session",
+      .enabled(if: Mosquitto.pahoPython != nil, "python3-paho-mqtt is not installed"))
     func app() throws {
       let broker = try TestBroker()
       try broker.start()
@@ -59,7 +60,8 @@
         "REQ_plantSensorData|all", "REQ_editPlant|Basil,Mint", "REQ_deletePlant|Basil", "REQ_deletePlant|Mint",
       ]
       let result = try Mosquitto.run(
-        "/usr/bin/env", ["timeout", "60", "python3", script, "\(broker.port)", "6F2A", "8"] + requests)
+        "/usr/bin/timeout",
+        ["60", try #require(Mosquitto.pahoPython), script, "\(broker.port)", "6F2A", "8"] + requests)
       let lines = result.output.split(separator: "\n").map(String.init)
       #expect(
         lines == [
