@@ -19,8 +19,8 @@ struct HouseTests {
 
   static let all = [
     "CTactus", "Tactus", "Wire", "Buses", "Devices", "Robot", "Leg", "Sprinkler", "Pump", "Plants", "Store",
-    "CBusesLinux", "BusesLinux", "CSystemBus", "SystemBus", "AvahiSystemd", "BluetoothBlueZ", "CMosquitto", "MQTTMosquitto", "CCrypto", "Service",
-    "CDaemon", "TactusProgram",
+    "CBusesLinux", "BusesLinux", "CSystemBus", "SystemBus", "AvahiSystemd", "BluetoothBlueZ", "CMosquitto",
+    "MQTTMosquitto", "CCrypto", "Service", "CDaemon", "TactusProgram",
   ]
 
   @Test(
