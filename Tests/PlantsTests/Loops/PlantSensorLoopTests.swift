@@ -173,3 +173,34 @@ import Testing
     #expect(bench.snapshot.readingsDropped == 0)
   }
 }
+
+@Suite("Plants: the sensor loop in a runtime") struct PlantSensorRuntimeTests {
+  @Test(
+    "an hour of simulated time: released at its deadlines, a reading of each probe every ten seconds, the same twice")
+  func hour() throws {
+    func run() throws -> (UInt64, Int64, [Int64]) {
+      let bus = SimulatedI2CBus()
+      for index in 0..<2 { bus.attach(SeesawSoilSimulator().chip, at: SensorBench.address(index)) }
+      let output = Latest(PlantSensorSnapshot(probes: 2))
+      let ring = Ring<PlantProbeReading>(capacity: 1_024)
+      let runtime = try Runtime {
+        Lane("plants") {
+          Loop("sensors", every: .hertz(1)) {
+            PlantSensorLoop(
+              probes: [SensorBench.seesaw(0), SensorBench.seesaw(1)], bus: bus.port(), snapshot: output.writer(),
+              readings: ring.writer())
+          }
+        }
+      }
+      let simulation = try runtime.simulation(seed: 1)
+      simulation.run(for: .seconds(3_600))
+      var reader = output.reader()
+      let snapshot = reader.read()
+      return (simulation.traceHash, bus.transactionCount, [snapshot[0].readings, snapshot[1].readings])
+    }
+    let (hash, transactions, readings) = try run()
+    #expect(readings == [360, 360])
+    let again = try run()
+    #expect(again == (hash, transactions, readings))
+  }
+}
