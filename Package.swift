@@ -17,11 +17,12 @@ let package = Package(
     .executable(name: "tactus", targets: ["TactusProgram"]),
   ],
   traits: [
-    .default(enabledTraits: ["Bonjour", "Bluetooth"]),
+    .default(enabledTraits: ["Bonjour", "Bluetooth", "MQTT"]),
     .trait(name: "Bluetooth", description: "Bluetooth LE links, by BlueZ over libsystemd's D-Bus."),
     .trait(
       name: "Bonjour", description: "Announces the service on the local network through Avahi, over libsystemd's D-Bus."
     ),
+    .trait(name: "MQTT", description: "Plants and state on an MQTT broker, by libmosquitto."),
     .trait(name: "TLS", description: "HTTPS, by swift-nio-ssl, which doubles the build time. On in packages."),
   ],
   dependencies: [
@@ -48,8 +49,8 @@ let package = Package(
     .target(
       name: "Devices", dependencies: ["Buses", "Wire", "Tactus", "CTactus"],
       exclude: [
-        "README.md", "ADS1115/README.md", "DifferentialDrive/README.md", "PCA9685/README.md",
-        "RaspbotV2/README.md", "XGORider/README.md", "YBPcbCar/README.md",
+        "README.md", "ADS1115/README.md", "DifferentialDrive/README.md", "MCP3008/README.md", "PCA9685/README.md",
+        "RaspbotV2/README.md", "Seesaw/README.md", "XGORider/README.md", "YBPcbCar/README.md",
       ]),
 
     // Systems.
@@ -57,6 +58,7 @@ let package = Package(
     .target(name: "Leg", dependencies: ["Devices", "Buses", "Wire", "Tactus"], exclude: ["README.md"]),
     .target(name: "Sprinkler", dependencies: ["Buses", "Tactus"], exclude: ["README.md", "Schedule/README.md"]),
     .target(name: "Pump", dependencies: ["Devices", "Buses", "Wire", "Tactus"]),
+    .target(name: "Plants", dependencies: ["Devices", "Buses", "Wire", "Tactus"], exclude: ["README.md"]),
 
     // What survives the process: SQLite.
     .target(
@@ -84,6 +86,14 @@ let package = Package(
     .target(
       name: "BluetoothBlueZ", dependencies: ["SystemBus", "Buses", "Tactus"], exclude: ["README.md"],
       swiftSettings: [.define("Bluetooth", .when(traits: ["Bluetooth"]))]),
+
+    // libmosquitto, and Debian's broker as a child.
+    .target(
+      name: "CMosquitto", cSettings: [.define("MQTT", .when(traits: ["MQTT"]))],
+      linkerSettings: [.linkedLibrary("mosquitto", .when(traits: ["MQTT"]))]),
+    .target(
+      name: "MQTTMosquitto", dependencies: ["CMosquitto", "Tactus"], exclude: ["README.md"],
+      swiftSettings: [.define("MQTT", .when(traits: ["MQTT"]))]),
 
     // The door: HTTP, WebSocket, metrics. Reads snapshots and sends requests; knows no bus.
     .target(
@@ -161,6 +171,10 @@ let package = Package(
     .testTarget(name: "LegTests", dependencies: ["TestSupport", "Leg", "Devices", "Buses", "Wire", "Tactus"]),
     .testTarget(name: "SprinklerTests", dependencies: ["TestSupport", "Sprinkler", "Buses", "Tactus"]),
     .testTarget(name: "PumpTests", dependencies: ["TestSupport", "Pump", "Devices", "Buses", "Wire", "Tactus"]),
+    .testTarget(name: "PlantsTests", dependencies: ["TestSupport", "Plants", "Devices", "Buses", "Wire", "Tactus"]),
+    .testTarget(
+      name: "MQTTMosquittoTests", dependencies: ["TestSupport", "MQTTMosquitto", "Plants", "Wire", "Tactus"],
+      exclude: ["peers"], swiftSettings: [.define("MQTT", .when(traits: ["MQTT"]))]),
     .testTarget(
       name: "StoreTests",
       dependencies: [

@@ -40,8 +40,10 @@ function clock(seconds) {
   return hours ? hours + ":" + rest : rest;
 }
 
+// In the controller's time zone, which is the schedules', wherever the page is looked at.
 function when(iso) {
-  return new Date(iso).toLocaleString(undefined, { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+  const options = { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", timeZone: sprinkler.timeZone };
+  try { return new Date(iso).toLocaleString(undefined, options); } catch { return iso; }
 }
 
 function zoneName(id) {
@@ -55,6 +57,7 @@ function showSprinkler(event) {
   byId("sprinkler").hidden = false;
   if (!sprinkler.polled) { sprinkler.polled = true; loadSchedules(); }
   sprinkler.zones = event.zones;
+  sprinkler.timeZone = event.timeZone;
   byId("sprinkler-state").textContent = event.state + (event.pausedRemainingSec ? ", goes on in " + clock(event.pausedRemainingSec) : "");
   const open = event.zones.filter((zone) => zone.isOn);
   byId("sprinkler-now").textContent = open.length

@@ -99,7 +99,7 @@ final class DaemonSprinkler: DaemonSystem {
 
   var endpoints: [Endpoint] { [] }
   var startMetadata: Logger.Metadata {
-    ["sprinkler": .string("\(door.zoneCount) zones, \(door.scheduleCount) schedules, store \(storePath)")]
+    ["sprinkler": .string("zones: \(door.zoneCount), schedules: \(door.scheduleCount), store: \(storePath)")]
   }
   var heartbeat: LatestVersion { snapshot.version }
   /// The loop is slow by nature.

@@ -149,6 +149,7 @@ def test_the_leg_card_arms_moves_and_stops(browser, own_daemon):
     page.locator("#token").fill(daemon.admin)
     page.locator("#door button").click()
     expect(leg_state(page)).to_have_text("disarmed")
+    expect(page.locator(".leg [data-of=battery]").first).to_have_text("· battery 7.40 V")
 
     page.locator(".leg [data-do=arm]").first.click()
     expect(leg_state(page)).to_have_text("armed")

@@ -359,8 +359,9 @@ struct SchedulerCommandTests {
     preview = scheduler.preview(after: Self.now, count: 3)
     #expect(preview.starts.map(\.isInRainDelay) == [true, true, false])
     #expect(preview.starts[1].runs.allSatisfy { $0.skipped == .rainDelay })
-    let next = scheduler.nextRun(after: Self.now)
-    #expect(next?.zone == Garden.zone(4) && next?.start == Garden.at(7, 3, 6))
+    let next = scheduler.nextStart(after: Self.now)
+    #expect(next?.program == 2 && next?.at == Garden.at(7, 3, 6))
+    #expect(next?.runs.first { $0.skipped == nil }?.zone == Garden.zone(4))
   }
 
   @Test("preview in the polar night: the start that does not happen is named")

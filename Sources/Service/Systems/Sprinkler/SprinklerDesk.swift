@@ -342,10 +342,9 @@ public final class SprinklerDesk: Sendable {
     let records = state.scheduler.records
     let now = wall()
     if ifDue {
-      let isDue = published.withLock { $0.next.map { $0.at <= now } ?? false }
-      guard isDue else { return }
+      guard published.withLock({ $0.next.map { $0.at <= now } ?? false }) else { return }
     }
-    let next = state.scheduler.preview(after: now, count: 1).starts.first
+    let next = state.scheduler.nextStart(after: now)
     published.withLock {
       $0.records = records
       $0.next = next

@@ -101,9 +101,7 @@ extension SprinklerDoor {
         zoneId: first.zoneId, startISO: start, seconds: first.seconds,
         scheduleId: first.scheduleId, scheduleName: name)
     }
-    guard let next = view.next, let run = next.runs.first(where: { $0.skipped == nil }) ?? next.runs.first else {
-      return nil
-    }
+    guard let next = view.next, let run = next.runs.first(where: { $0.skipped == nil }) else { return nil }
     return NextRunDocument(
       zoneId: Int(run.zone.number), startISO: WallTimeText.text(run.start), seconds: run.seconds,
       scheduleId: next.program, scheduleName: next.programName)
