@@ -14,6 +14,7 @@ let package = Package(
     .library(name: "Tactus", targets: ["Tactus"]),
     .library(name: "TactusRobot", targets: ["Robot", "Devices", "Buses", "BusesLinux", "Wire"]),
     .library(name: "TactusLeg", targets: ["Leg", "Devices", "Buses", "BusesLinux", "Wire"]),
+    .library(name: "TactusSprinkler", targets: ["Sprinkler", "Buses", "BusesLinux"]),
     .executable(name: "tactus", targets: ["TactusProgram"]),
   ],
   traits: [
@@ -207,7 +208,8 @@ let package = Package(
     .testTarget(
       name: "SanitizerTests",
       dependencies: [
-        "TactusProgram", "CDaemon", "CTactus", "BusesLinux", "Leg", "Robot", "Devices", "Buses", "Wire", "Tactus",
+        "TactusProgram", "CDaemon", "CTactus", "BusesLinux", "Sprinkler", "Leg", "Robot", "Devices", "Buses", "Wire",
+        "Tactus",
       ],
       exclude: ["rtsan.supp"], linkerSettings: sanitizer ?? []),
   ],

@@ -8,6 +8,7 @@ import Wire
 
 @testable import Leg
 @testable import Robot
+@testable import Sprinkler
 @testable import Tactus
 @testable import TactusProgram
 
@@ -97,6 +98,48 @@ struct SanitizerTests {
       }
       if step % 17 == 0 { simulation.stallLegs(at: simulation.now, by: .milliseconds(200)) }
       ran += simulation.run(for: .milliseconds(700))
+      _ = simulation.takeAnswers()
+      _ = simulation.takeNotices()
+    }
+    simulation.stop()
+  }
+
+  @Test("eight zones, a master valve and a flow sensor: queue, pauses, rain, alarms, lines that fail, stalls")
+  func sprinkler() throws {
+    var configuration = SprinklerSimulation.Configuration(zones: 8)
+    configuration.maximumOpen = 2
+    configuration.stationDelay = .seconds(2)
+    configuration.masterLead = .seconds(1)
+    configuration.flow = try FlowSettings(
+      pulsesPerLitre: 450, noFlow: .init(litresPerMinute: 1, over: .seconds(20)),
+      leak: .init(litresPerMinute: 1, over: .seconds(20)))
+    let simulation = try SprinklerSimulation(configuration)
+    var ran: Int64 = 0
+    var step = 0
+    while ran < Self.ticks {
+      step += 1
+      let zone = ZoneID(step % 8 + 1)!
+      let placements = [RunPlacement.now, .append, .insert, .replace]
+      for number in 0..<3 {
+        let run = ZoneRun(
+          id: UInt64(step * 3 + number), zone: ZoneID((step + number) % 8 + 1)!, seconds: UInt32(step % 90 + 1),
+          source: .manual, soakSeconds: UInt32(step % 3 * 30))
+        simulation.request(.run(run, placements[(step + number) % 4]))
+      }
+      ran += simulation.run(for: .seconds(40))
+      if step % 3 == 0 { simulation.request(.extend(zone, seconds: 30)) }
+      if step % 5 == 0 { simulation.request(step % 10 == 0 ? .pause(seconds: 20) : .resume) }
+      if step % 6 == 0 { simulation.request(.off(zone, dropsQueued: true)) }
+      if step % 7 == 0 { simulation.request(.rain(isActive: step % 14 == 0, endsRuns: true)) }
+      if step % 9 == 0 { simulation.request(step % 18 == 0 ? .emergencyStop : .skip) }
+      if step % 11 == 0 { simulation.garden.inject(step % 22 == 0 ? .noWater : .burst(litresPerMinute: 8)) }
+      if step % 12 == 0 { simulation.garden.clearFaults() }
+      if step % 13 == 0 { simulation.bank.inject(step % 26 == 0 ? .gone : .stuck(line: 3, isHigh: false)) }
+      if step % 14 == 0 { simulation.bank.clearFaults() }
+      if step % 15 == 0 { simulation.request(.reset) }
+      if step % 17 == 0 { simulation.stall(at: simulation.now, by: .seconds(5)) }
+      if step % 20 == 0 { simulation.request(.dayBegan) }
+      ran += simulation.run(for: .seconds(60))
       _ = simulation.takeAnswers()
       _ = simulation.takeNotices()
     }
