@@ -191,7 +191,8 @@ def test_the_leg_card_arms_moves_and_stops(browser, own_daemon):
     page.close()
 
 
-def test_leaving_the_page_disarms_the_leg(browser, own_daemon):
+def test_leaving_the_page_ends_the_leg(browser, own_daemon):
+    """The page's last words disarm; a socket that goes before them is a lost link, which is a fault at once."""
     daemon = own_daemon()
     page = browser.new_page()
     page.goto(daemon.url + "/")
@@ -201,9 +202,11 @@ def test_leaving_the_page_disarms_the_leg(browser, own_daemon):
     expect(leg_state(page)).to_have_text("armed")
     page.close()
     limit = time.monotonic() + 5  # The deadman of these tests is 10 s.
-    while daemon.get("/api/leg").json()["legs"][0]["state"] != "disarmed":
-        assert time.monotonic() < limit, daemon.get("/api/leg").json()
+    while (leg := daemon.get("/api/leg").json()["legs"][0])["state"] == "armed":
+        assert time.monotonic() < limit, leg
         time.sleep(0.02)
+    assert leg["state"] == "disarmed" or leg["fault"] == "the link is lost", leg
+    assert leg["pulseUs"] is None
 
 
 def test_the_page_waters(browser, own_daemon):
