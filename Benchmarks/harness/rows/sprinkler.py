@@ -37,7 +37,7 @@ network: {{bind_address: 127.0.0.1, http_port: {port}}}
 service: {{token_file: {folder}/tokens}}
 sprinkler:
   backend: sim
-  store: {folder}/sprinkler.sqlite
+  state_dir: {folder}
   time_zone: Europe/Berlin
   zones:
 {zones}
@@ -92,7 +92,7 @@ class Tactus(Server):
         port, token = free_port(), secrets.token_hex(32)
         folder = context.scratch / secrets.token_hex(4)
         folder.mkdir()
-        zones = "".join(f"    - {{id: {zone}, name: Zone {zone}, pin: {16 + zone}}}\n" for zone in range(1, ZONES + 1))
+        zones = "".join(f"    - {{name: Zone {zone}, pin: {16 + zone}}}\n" for zone in range(1, ZONES + 1))
         config = folder / "sprinkler.yaml"
         config.write_text(CONFIG.format(port=port, folder=folder, zones=zones))
         super().__init__(context, [TACTUS, "run", "--config", config, "--simulate"], {"TACTUS_TOKEN": token}, port, token)
@@ -108,7 +108,7 @@ class Tactus(Server):
             rows = page["transactions"]
             if not rows:
                 return found
-            self.seen = rows[-1]["sequence"]
+            self.seen = page["next"]
             found += [row["monotonicNs"] for row in rows if row["operation"] == "set"]
 
 
