@@ -34,6 +34,8 @@ enum LegDeadman {
     done.await()
     let counters = runtime.statistics["leg"]!.counters
     runtime.stop()
+    // The loops have only their ports: a socket that nobody holds is closed.
+    withExtendedLifetime((sockets, feeding)) {}
     samples.write(to: arguments.word(1))
     print("{\"trips\": \(samples.taken.pointee), \"lost\": \(lost.taken.pointee), \"skipped\": \(counters.skipped)}")
   }
