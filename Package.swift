@@ -56,7 +56,8 @@ let package = Package(
     .target(name: "Robot", dependencies: ["Devices", "Buses", "Wire", "Tactus"], exclude: ["README.md"]),
     .target(name: "Leg", dependencies: ["Devices", "Buses", "Wire", "Tactus"], exclude: ["README.md"]),
     .target(name: "Sprinkler", dependencies: ["Buses", "Tactus"]),
-    .target(name: "Pump", dependencies: ["Devices", "Buses", "Wire", "Tactus"]),
+    .target(
+      name: "Pump", dependencies: ["Devices", "Buses", "Wire", "Tactus", "CTactus"], exclude: ["README.md"]),
 
     // What survives the process: SQLite.
     .target(
