@@ -119,7 +119,8 @@ let package = Package(
     .executableTarget(
       name: "TactusProgram",
       dependencies: [
-        "Service", "AvahiSystemd", "CDaemon", "CTactus", "BusesLinux", "Leg", "Pump", "Robot", "Devices", "Buses", "Wire",
+        "Service", "AvahiSystemd", "CDaemon", "CTactus", "BusesLinux", "Leg", "Pump", "Robot", "Devices", "Buses",
+        "Wire",
         "Tactus",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),

@@ -19,7 +19,8 @@ import Testing
   private static let words = [
     "STATUS:{", "State:", "ON", "OFF", "ERROR", "Speed:", "70%", "Runtime:", "5m", "Remaining:", "WaterTemp:", " 5.0C",
     "SkinTemp:", "-77.0C", "Temp:", "34.5", "?", "}", ",", ":", "TEMP:", "{", "Water:", "Skin:", "PUMP:", "MANUAL:",
-    "SPEED:", "180", "ERROR:", "SAFETY_SHUTOFF", "OK", "nan", "99999999999", "-", "+", ".", " ", "Maximum runtime exceeded",
+    "SPEED:", "180", "ERROR:", "SAFETY_SHUTOFF", "OK", "nan", "99999999999", "-", "+", ".", " ",
+    "Maximum runtime exceeded",
     "Skin temperature too high:",
   ].map { Array($0.utf8) }
 

@@ -4,7 +4,7 @@ import Wire
 
 /// The device side's loop, 20 Hz: lines and requests in, a motor's PWM, lines and a snapshot out.
 ///
-/// Order of a tick: limits, connection, requests, lines, inputs, the period's own work, snapshot, answers. An off is written the
+/// Order of a tick: limits, connection, inputs, requests, lines, the period's own work, snapshot, answers. An off is written the
 /// moment it is decided, and at every tick until the output takes it. Work is bounded: 16 requests, 1 KB of lines.
 public struct PumpDeviceLoop: ~Copyable, ControlLoop {
   public static let rate = Rate.hertz(20)
@@ -92,9 +92,9 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
       if case .up = event { snapshot.isConnected = true } else { snapshot.isConnected = false }
       assembler.reset()
     }
+    readInputs()
     takeRequests()
     readLines()
-    readInputs()
     if case .period = tick.cause { step(.tick) }
     finish()
   }

@@ -135,8 +135,9 @@ extension PumpOperatorMachine {
       fail(.safetyShutoff, isOff: true)
     case .overheat:
       // One that cools on says so too.
-      if case .keepCooling = settings.overheatAction { channel.wantsStatus = true } else {
-        fail(.overheat(nil), isOff: true)
+      switch settings.overheatAction {
+      case .stop: fail(.overheat(nil), isOff: true)
+      case .keepCooling: channel.wantsStatus = true
       }
     case .sensorFault: fail(.sensor(.single, nil), isOff: true)
     case .startFailed:

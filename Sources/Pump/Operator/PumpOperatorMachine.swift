@@ -110,7 +110,7 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
       guard let polledAt else { return .zero }
       var period = settings.pollPeriod
       let isWatched = watchedAt.map { (polledAt - $0).count < Self.watchPatience.count } ?? false
-      if (isWatched || !contact.isAnswering), settings.watchedPeriod.count < period.count {
+      if isWatched || !contact.isAnswering, settings.watchedPeriod.count < period.count {
         period = settings.watchedPeriod
       }
       return polledAt + period
