@@ -109,7 +109,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
       // No tick follows that could repeat it.
       for _ in 0..<2 {
         if case .shutDown(.confirmed) = machine.state { break }
-        turnOff()
+        _ = turnOff()
       }
     }
     finish()
@@ -214,30 +214,41 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
   @_noLocks @_noAllocation @discardableResult
   private mutating func step(_ event: PumpDeviceEvent) -> PumpVerdict {
     let action = machine.step(event, at: now)
+    let isDone: Bool
     switch action.output {
-    case .none: break
-    case .off: turnOff()
-    case .run(let speed): run(speed)
+    case .none: isDone = true
+    case .off: isDone = turnOff()
+    case .run(let speed): isDone = run(speed)
     }
-    for index in 0..<action.replies.count { send(action.replies[index]) }
+    // Nobody is told that the pump is what it is not: an output that fails has said so already.
+    if isDone { send(action.replies) }
     if let refusal = action.refusal { return .ignored(refusal) }
     return .accepted
   }
 
   @_noLocks @_noAllocation
-  private mutating func turnOff() {
-    if write(PumpSpeed(duty: 0)) { _ = machine.step(.offConfirmed, at: now) }
+  private mutating func turnOff() -> Bool {
+    guard write(PumpSpeed(duty: 0)) else {
+      send(machine.step(.outputFailed, at: now).replies)
+      return false
+    }
+    _ = machine.step(.offConfirmed, at: now)
+    return true
   }
 
   /// Written when it differs from what the motor has.
   @_noLocks @_noAllocation
-  private mutating func run(_ speed: PumpSpeed) {
-    if let duty = snapshot.duty, duty.duty == speed.duty { return }
-    if write(speed) { return }
-    // It could not be turned off either: tried at every tick, in the error that this is.
-    let action = machine.step(.outputFailed, at: now)
-    for index in 0..<action.replies.count { send(action.replies[index]) }
-    turnOff()
+  private mutating func run(_ speed: PumpSpeed) -> Bool {
+    if let duty = snapshot.duty, duty.duty == speed.duty { return true }
+    if write(speed) { return true }
+    send(machine.step(.outputFailed, at: now).replies)
+    _ = turnOff()
+    return false
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func send(_ replies: PumpReplies) {
+    for index in 0..<replies.count { send(replies[index]) }
   }
 
   @_noLocks @_noAllocation

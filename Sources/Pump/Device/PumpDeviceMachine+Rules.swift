@@ -33,8 +33,7 @@ extension PumpDeviceMachine {
   @_noLocks @_noAllocation
   private mutating func turnOn(at now: TickInstant, _ action: inout PumpDeviceAction) {
     switch state {
-    case .off where governor.left(at: now).count > 0:
-      start(at: now, &action)
+    case .off where mayStart(at: now): start(at: now, &action)
     case .on:
       if settings.onRestartsLimit { governor.reset(at: now) }
     case .off, .error, .emergencyStopped, .shutDown:
@@ -42,6 +41,14 @@ extension PumpDeviceMachine {
     }
     action.replies.append(.ok)
     action.replies.append(.pump(isOn: true))
+  }
+
+  /// Not only for the moment until the next reading finds it out again.
+  @_noLocks @_noAllocation
+  private func mayStart(at now: TickInstant) -> Bool {
+    if isImplausible { return false }
+    if isTooHot, case .stop = settings.overheatAction { return false }
+    return governor.left(at: now).count > 0
   }
 
   @_noLocks @_noAllocation
@@ -70,7 +77,7 @@ extension PumpDeviceMachine {
   mutating func press(at now: TickInstant, _ action: inout PumpDeviceAction) {
     switch state {
     case .off:
-      guard governor.left(at: now).count > 0 else { return action.replies.append(.error(.startFailed)) }
+      guard mayStart(at: now) else { return action.replies.append(.error(.startFailed)) }
       start(at: now, &action)
       action.replies.append(.manual(isOn: true))
     case .error where !settings.buttonLeavesError: break

@@ -10,7 +10,7 @@ public enum Thermistor {
     @_noLocks @_noAllocation get { 3_950 }
   }
 
-  /// What an ADC count of 0…1023 means. An open sensor reads −77.5 °C and a shorted one 352.4 °C, as in the firmware: no
+  /// What an ADC count of 0…1023 means. An open sensor reads −77.4 °C and a shorted one 352.0 °C, as in the firmware: no
   /// count is without a temperature, and neither of these is plausible.
   @_noLocks @_noAllocation
   public static func temperature(counts: Int) -> PumpTemperature {

@@ -24,6 +24,7 @@ extension PumpOperatorMachine {
       guard governor.left(at: now).count > 0 else { return .ignored(.mustRest) }
       channel.forgetDriving()
       channel.speed = wanted
+      source = .app
       state = .starting
       return .accepted
     case .starting:
@@ -109,14 +110,10 @@ extension PumpOperatorMachine {
 
   @_noLocks @_noAllocation
   mutating func quit() {
+    if case .shutDown = state { return }
     channel.forgetDriving()
-    switch state {
-    case .off(.confirmed), .fault(_, .confirmed), .emergencyStopped(.confirmed): state = .shutDown(.confirmed)
-    case .unknown, .starting, .on, .off, .fault, .emergencyStopped:
-      source = .host
-      state = .shutDown(.pending)
-    case .shutDown: break
-    }
+    source = .host
+    if case .some(.confirmed) = state.off { state = .shutDown(.confirmed) } else { state = .shutDown(.pending) }
   }
 
   /// The first cause stays. `isOff`: the pump has said itself that it does not pump.
@@ -139,6 +136,7 @@ extension PumpOperatorMachine {
 
   @_noLocks @_noAllocation
   mutating func link() {
+    if contact.isUp { loseSight() }
     channel.clear()
     contact = .waiting
     channel.wantsStatus = true
@@ -148,7 +146,9 @@ extension PumpOperatorMachine {
   mutating func unlink(at now: TickInstant) {
     guard contact.isUp else { return }
     channel.clear()
-    contact = .down(PumpBackOff(from: now))
+    var backOff = PumpBackOff(from: now)
+    backOff.tried(at: now)
+    contact = .down(backOff)
     loseSight()
   }
 

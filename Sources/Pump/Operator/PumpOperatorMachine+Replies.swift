@@ -55,7 +55,6 @@ extension PumpOperatorMachine {
   private mutating func hear(_ next: PumpStatus, at now: TickInstant) {
     status = next
     statusAt = now
-    polledAt = now
     if case .some(.status) = channel.inFlight?.command { channel.inFlight = nil }
     switch next.state {
     case .on: seenOn(by: nil, at: now)
@@ -68,8 +67,8 @@ extension PumpOperatorMachine {
     if case .on = state {
       if let percent = next.percent { hear(percent: percent) }
       if let minutes = next.runtimeMinutes {
-        governor.observe(isPumping: true, at: now)
         governor.claim(atLeast: .seconds(Int64(minutes) * 60), at: now)
+        if governor.left(at: now).count == 0 { fail(.runLimit, isOff: false) }
       }
     }
     hear(next.temperatures, at: now)
@@ -91,6 +90,7 @@ extension PumpOperatorMachine {
       if case .pumping = governor.phase, case .none = who {} else { source = who }
       state = .on(since: now)
       speed = nil
+      governor.observe(isPumping: true, at: now)
       if governor.left(at: now).count == 0 { fail(.runLimit, isOff: false) }
     case .on: if case .some(.manual) = who { source = .manual }
     // Its OFF is on its way, or is repeated.
@@ -139,7 +139,7 @@ extension PumpOperatorMachine {
       case .stop: fail(.overheat(nil), isOff: true)
       case .keepCooling: channel.wantsStatus = true
       }
-    case .sensorFault: fail(.sensor(.single, nil), isOff: true)
+    case .sensorFault: fail(.sensor(nil, nil), isOff: true)
     case .startFailed:
       if case .some(.on) = channel.inFlight?.command { channel.inFlight = nil }
       fail(.startFailed, isOff: true)

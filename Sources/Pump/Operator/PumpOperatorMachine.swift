@@ -32,7 +32,7 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
   public internal(set) var temperatures = PumpTemperatures()
   public internal(set) var temperaturesAt: TickInstant?
   var channel = PumpChannel()
-  /// A STATUS was asked for, or came, last.
+  /// A STATUS was asked for last. One that comes by itself changes nothing: a pump may count on hearing from us.
   var polledAt: TickInstant?
   var watchedAt: TickInstant?
 
@@ -50,6 +50,7 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
     expire(at: now, &action)
     respond(to: event, at: now, &action)
     governor.observe(isPumping: mayPump, at: now)
+    endRest(at: now)
     if case .shutdown = event { return action }
     send(at: now, &action)
     return action
@@ -109,12 +110,20 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
       if case .shutDown = state { return nil }
       guard let polledAt else { return .zero }
       var period = settings.pollPeriod
-      let isWatched = watchedAt.map { (polledAt - $0).count < Self.watchPatience.count } ?? false
-      if isWatched || !contact.isAnswering, settings.watchedPeriod.count < period.count {
+      if isCurious(at: polledAt), settings.watchedPeriod.count < period.count {
         period = settings.watchedPeriod
       }
       return polledAt + period
     }
+  }
+
+  /// Whether somebody looks, or the pump's state is in doubt.
+  @_noLocks @_noAllocation
+  private func isCurious(at now: TickInstant) -> Bool {
+    if !contact.isAnswering || channel.silences > 0 { return true }
+    if case .unknown = state { return true }
+    guard let watchedAt else { return false }
+    return (now - watchedAt).count < Self.watchPatience.count
   }
 
   // MARK: time
@@ -122,9 +131,7 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
   @_noLocks @_noAllocation
   private mutating func expire(at now: TickInstant, _ action: inout PumpOperatorAction) {
     if let end = runEnd, !(now < end) { fail(.runLimit, isOff: false) }
-    if case .fault(.runLimit, .confirmed) = state, let end = governor.restedAt, !(now < end) {
-      state = .off(.confirmed)
-    }
+    endRest(at: now)
     if case .down(var backOff) = contact, !(now < backOff.next) {
       backOff.tried(at: now)
       contact = .down(backOff)
@@ -138,6 +145,13 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
         contact = .silent
         loseSight()
       }
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func endRest(at now: TickInstant) {
+    if case .fault(.runLimit, .confirmed) = state, let end = governor.restedAt, !(now < end) {
+      state = .off(.confirmed)
     }
   }
 
@@ -182,14 +196,14 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
       channel.speed = nil
       return send(.speed(speed), at: now, &action)
     }
+    if channel.wantsTemperatures {
+      channel.wantsTemperatures = false
+      return send(.temperature, at: now, &action)
+    }
     if let poll = nextPoll, channel.wantsStatus || !(now < poll) {
       channel.wantsStatus = false
       polledAt = now
-      return send(.status, at: now, &action)
-    }
-    if channel.wantsTemperatures {
-      channel.wantsTemperatures = false
-      send(.temperature, at: now, &action)
+      send(.status, at: now, &action)
     }
   }
 

@@ -55,8 +55,8 @@ public enum PumpFault: Sendable, Hashable, BitwiseCopyable {
   case safetyShutoff
   /// The skin is too warm; nil: by how much is not known.
   case overheat(PumpTemperature?)
-  /// A sensor reads what cannot be; nil: the pump says so itself.
-  case sensor(PumpSensor, PumpTemperature?)
+  /// A sensor reads what cannot be; nil: the pump says so, and not which.
+  case sensor(PumpSensor?, PumpTemperature?)
   /// The pump did not start, being in its error state.
   case startFailed
   /// The pump says that it is in its error state, and not why.
