@@ -175,8 +175,8 @@ let package = Package(
     .testTarget(
       name: "DaemonTests",
       dependencies: [
-        "TestSupport", "TactusProgram", "AvahiSystemd", "Service", "CDaemon", "BusesLinux", "Leg", "Robot", "Devices",
-        "Buses", "Wire", "Tactus",
+        "TestSupport", "TactusProgram", "AvahiSystemd", "Service", "CDaemon", "BusesLinux", "Leg", "Pump", "Robot",
+        "Devices", "Buses", "Wire", "Tactus",
         .product(name: "Logging", package: "swift-log"),
       ],
       exclude: ["peers"]),

@@ -5,12 +5,12 @@ import Wire
 /// The device side's loop, 20 Hz: lines and requests in, a motor's PWM, lines and a snapshot out.
 ///
 /// Order of a tick: limits, connection, inputs, requests, lines, the period's own work, snapshot, answers. An off is written the
-/// moment it is decided, and at every tick until the output takes it. Work is bounded: 16 requests, 1 KB of lines.
+/// moment it is decided, and at every tick until the output takes it. Work is bounded: 64 requests, 1 KB of lines.
 public struct PumpDeviceLoop: ~Copyable, ControlLoop {
   public static let rate = Rate.hertz(20)
   /// Requests that a tick takes, and therefore the most that a ring of them holds.
   public static var requestsPerTick: Int {
-    @_noLocks @_noAllocation get { 16 }
+    @_noLocks @_noAllocation get { 64 }
   }
   /// The firmware's: sensors every 2 s, the pot every 100 ms.
   static var sensorPeriod: Nanoseconds {
@@ -39,7 +39,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
     byteCount: PumpLineAssembler.standardCapacity, alignment: 8)
   private let reply = UnsafeMutableRawBufferPointer.allocate(byteCount: PumpReply.maximumEncodedLength, alignment: 8)
   /// Answers of this tick, to be given at its end.
-  private let taken = UnsafeMutablePointer<PumpAnswer>.allocate(capacity: 16)
+  private let taken = UnsafeMutablePointer<PumpAnswer>.allocate(capacity: requestsPerTick)
   private var takenCount = 0
   /// The state that the log knows.
   private var told: PumpDeviceState

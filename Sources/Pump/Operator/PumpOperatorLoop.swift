@@ -5,12 +5,12 @@ import Wire
 /// The operator side's loop, 10 Hz: requests and lines in, commands, a snapshot and notices out.
 ///
 /// Order of a tick: deadlines, connection, lines, requests, the period's own work, snapshot, answers. What a step sends is
-/// written at once. Work is bounded: 16 requests, 2 KB of lines.
+/// written at once. Work is bounded: 64 requests, 2 KB of lines.
 public struct PumpOperatorLoop: ~Copyable, ControlLoop {
   public static let rate = Rate.hertz(10)
   /// Requests that a tick takes, and therefore the most that a ring of them holds.
   public static var requestsPerTick: Int {
-    @_noLocks @_noAllocation get { 16 }
+    @_noLocks @_noAllocation get { 64 }
   }
   private static var bytesPerTick: Int {
     @_noLocks @_noAllocation get { 2_048 }
@@ -24,6 +24,7 @@ public struct PumpOperatorLoop: ~Copyable, ControlLoop {
   private var output: LatestWriter<PumpSnapshot>
   private var notices: RingWriter<PumpNotice>
   private let bell: DoorbellButton?
+  private let turnsOffAtEnd: Bool
   private var snapshot = PumpSnapshot()
   private var assembler = PumpLineAssembler()
   private let line = UnsafeMutableRawBufferPointer.allocate(
@@ -31,7 +32,7 @@ public struct PumpOperatorLoop: ~Copyable, ControlLoop {
   private let command = UnsafeMutableRawBufferPointer.allocate(
     byteCount: PumpCommand.maximumEncodedLength, alignment: 8)
   /// Answers of this tick, to be given at its end.
-  private let taken = UnsafeMutablePointer<PumpAnswer>.allocate(capacity: 16)
+  private let taken = UnsafeMutablePointer<PumpAnswer>.allocate(capacity: requestsPerTick)
   private var takenCount = 0
   /// What the log knows.
   private var toldState: PumpOperatorState
@@ -44,11 +45,12 @@ public struct PumpOperatorLoop: ~Copyable, ControlLoop {
   ///   - requestBell: rung after requests have been pushed, one of the loop's inputs; nil: they wait for the next tick.
   ///   - answers: one for every request, in their order.
   ///   - bell: rung when notices or answers have been pushed. Both bells must outlive the loop.
+  ///   - turnsOffAtEnd: false for who only looks: the pump stays what it is when the runtime stops.
   public init(
     _ settings: PumpOperatorSettings, link: consuming PumpLink, requests: consuming RingReader<PumpRequest>,
     requestBell: DoorbellInput? = nil, answers: consuming RingWriter<PumpAnswer>,
     snapshot: consuming LatestWriter<PumpSnapshot>, notices: consuming RingWriter<PumpNotice>,
-    bell: DoorbellButton? = nil
+    bell: DoorbellButton? = nil, turnsOffAtEnd: Bool = true
   ) {
     machine = PumpOperatorMachine(settings)
     toldState = machine.state
@@ -60,6 +62,7 @@ public struct PumpOperatorLoop: ~Copyable, ControlLoop {
     output = snapshot
     self.notices = notices
     self.bell = bell
+    self.turnsOffAtEnd = turnsOffAtEnd
     preparePumpToThrow()
   }
 
@@ -93,7 +96,7 @@ public struct PumpOperatorLoop: ~Copyable, ControlLoop {
     case .stop:
       takeConnection()
       readLines()
-      apply(.shutdown)
+      if turnsOffAtEnd { apply(.shutdown) }
     }
     finish()
   }

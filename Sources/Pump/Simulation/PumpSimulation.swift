@@ -99,7 +99,7 @@ public final class PumpSimulation {
     simulation.stall(loop: loop, at: instant, by: by)
   }
 
-  /// A request of a client inside the daemon, made now. Returns its number, counted from 1. More than 16 between two ticks are
+  /// A request of a client inside the daemon, made now. Returns its number, counted from 1. More than 64 between two ticks are
   /// our bug.
   @discardableResult
   public func request(_ order: PumpRequest.Order) -> UInt64 {
