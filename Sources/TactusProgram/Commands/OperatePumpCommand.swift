@@ -22,7 +22,8 @@ struct OperatePumpCommand: ParsableCommand {
   var baud = 9_600
 
   @Option(
-    name: .customLong("for"), help: ArgumentHelp("Pump for so long, then stop: 30s, 5m, at most 30m.", valueName: "time"))
+    name: .customLong("for"),
+    help: ArgumentHelp("Pump for so long, then stop: 30s, 5m, at most 30m.", valueName: "time"))
   var duration: TimeSpan?
 
   @Option(help: ArgumentHelp("At this speed, 0…255, with --for.", valueName: "speed"))

@@ -178,6 +178,19 @@ private struct Bench {
     #expect(bench.machine.state.isOn)
   }
 
+  @Test("sensor: one that cannot be believed, or read, stops the pump, and OFF does not make it startable")
+  func sensors() {
+    for reading in [PumpReading.celsius(-20.1), .celsius(80.1), .unknown] {
+      var bench = Bench()
+      _ = bench.at(1, .command(.on))
+      #expect(bench.at(2, .temperatures(water: reading, skin: .celsius(34))) == ["ERROR:SENSOR_FAULT"])
+      #expect(bench.at(3, .command(.off)) == ["OK", "PUMP:OFF"])
+      #expect(bench.at(3.1, .command(.on)) == ["ERROR:PUMP_START_FAILED"])
+      _ = bench.at(4, .temperatures(water: .celsius(12), skin: .celsius(34)))
+      #expect(bench.at(4.1, .command(.on)) == ["OK", "PUMP:ON"])
+    }
+  }
+
   @Test("silence limit: a pump that no command has come to stops, at that nanosecond")
   func silence() throws {
     var bench = Bench(try PumpDeviceSettings(silenceLimit: .seconds(7)))

@@ -77,7 +77,7 @@ private final class Bench {
     #expect(words(bench.snapshot.state) == "on")
   }
 
-  @Test("a request is answered in its tick, with what follows from it already sent; one that waited is not obeyed, an OFF is")
+  @Test("a request is answered in its tick, what follows from it sent; one that waited is not obeyed, an OFF is")
   func requests() {
     let bench = Bench()
     bench.tick(0)

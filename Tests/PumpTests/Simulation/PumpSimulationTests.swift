@@ -183,7 +183,7 @@ import Wire
     simulation.request(.turnOff)
     simulation.run(for: .seconds(5))
     #expect(isPumping(simulation))
-    #expect(simulation.snapshot.state.off != .confirmed || words(simulation.snapshot.state) == "fault:pump-error")
+    #expect(words(simulation.snapshot.state) == "off?")
     #expect(simulation.device.duty == nil)
     simulation.world.clear(.outputGone)
     simulation.run(for: .milliseconds(100))
@@ -234,6 +234,15 @@ import Wire
     orderly.run(for: .seconds(1))
     #expect(words(orderly.snapshot.state) == "down")
     #expect(!isPumping(orderly))
+  }
+
+  @Test("shutdown of the device side: an off that its output does not take is tried three times, and not confirmed")
+  func shutdownWithoutOutput() throws {
+    let simulation = try pumping()
+    simulation.world.inject(.outputGone)
+    simulation.stop()
+    #expect(simulation.device.outputFailures == 3)
+    #expect(simulation.device.state == .shutDown(.pending))
   }
 
   @Test("stall: three releases missed are a fault of either side, off")
