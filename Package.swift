@@ -48,20 +48,21 @@ let package = Package(
     .target(
       name: "Devices", dependencies: ["Buses", "Wire", "Tactus", "CTactus"],
       exclude: [
-        "README.md", "DifferentialDrive/README.md", "PCA9685/README.md", "RaspbotV2/README.md", "XGORider/README.md",
-        "YBPcbCar/README.md",
+        "README.md", "ADS1115/README.md", "DifferentialDrive/README.md", "PCA9685/README.md",
+        "RaspbotV2/README.md", "XGORider/README.md", "YBPcbCar/README.md",
       ]),
 
     // Systems.
     .target(name: "Robot", dependencies: ["Devices", "Buses", "Wire", "Tactus"], exclude: ["README.md"]),
     .target(name: "Leg", dependencies: ["Devices", "Buses", "Wire", "Tactus"], exclude: ["README.md"]),
-    .target(name: "Sprinkler", dependencies: ["Buses", "Tactus"]),
+    .target(name: "Sprinkler", dependencies: ["Buses", "Tactus"], exclude: ["README.md", "Schedule/README.md"]),
     .target(
       name: "Pump", dependencies: ["Devices", "Buses", "Wire", "Tactus", "CTactus"], exclude: ["README.md"]),
 
     // What survives the process: SQLite.
     .target(
-      name: "Store", dependencies: ["Sprinkler", .product(name: "GRDB", package: "GRDB.swift")]),
+      name: "Store", dependencies: ["Sprinkler", .product(name: "GRDB", package: "GRDB.swift")],
+      exclude: ["README.md"]),
 
     // Leaves.
     .target(
@@ -89,7 +90,7 @@ let package = Package(
     .target(
       name: "Service",
       dependencies: [
-        "CCrypto", "Leg", "Robot", "Devices", "Buses", "Wire", "Tactus",
+        "CCrypto", "Leg", "Pump", "Robot", "Devices", "Buses", "Wire", "Tactus",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -119,14 +120,16 @@ let package = Package(
     .executableTarget(
       name: "TactusProgram",
       dependencies: [
-        "Service", "AvahiSystemd", "CDaemon", "CTactus", "BusesLinux", "Leg", "Pump", "Robot", "Devices", "Buses",
-        "Wire",
-        "Tactus",
+        "Service", "AvahiSystemd", "BluetoothBlueZ", "CDaemon", "CTactus", "BusesLinux", "Sprinkler", "Leg", "Pump",
+        "Robot", "Devices", "Buses", "Wire", "Tactus",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Yams", package: "Yams"),
       ],
-      swiftSettings: [.define("Bonjour", .when(traits: ["Bonjour"]))], plugins: ["DeclaredImports"]),
+      swiftSettings: [
+        .define("Bonjour", .when(traits: ["Bonjour"])), .define("Bluetooth", .when(traits: ["Bluetooth"])),
+      ],
+      plugins: ["DeclaredImports"]),
     .plugin(name: "DeclaredImports", capability: .buildTool()),
 
     // What the tests of several modules share.
@@ -143,8 +146,13 @@ let package = Package(
       name: "service-bench",
       dependencies: ["Service", "CTactus", "Tactus", .product(name: "Logging", package: "swift-log")],
       path: "Benchmarks/Service"),
+    // A bluetoothd of the tests' own, on a bus of their own.
+    .target(
+      name: "BlueZSupport", dependencies: ["SystemBus", "Tactus"], path: "Tests/BlueZSupport",
+      swiftSettings: [.define("Bluetooth", .when(traits: ["Bluetooth"]))]),
     .testTarget(
-      name: "BluetoothBlueZTests", dependencies: ["TestSupport", "BluetoothBlueZ", "SystemBus", "Buses", "Tactus"],
+      name: "BluetoothBlueZTests",
+      dependencies: ["TestSupport", "BlueZSupport", "BluetoothBlueZ", "SystemBus", "Buses", "Tactus"],
       swiftSettings: [.define("Bluetooth", .when(traits: ["Bluetooth"]))]),
     // Both ends of a link on two virtual radios, for `scripts/rig --bluetooth`.
     .executableTarget(
@@ -158,11 +166,16 @@ let package = Package(
       exclude: ["Device/PumpDeviceTable.txt", "Operator/PumpOperatorTable.txt", "Simulation/PumpSession.txt"]),
     .testTarget(
       name: "StoreTests",
-      dependencies: ["TestSupport", "Store", "Sprinkler", .product(name: "GRDB", package: "GRDB.swift")]),
+      dependencies: [
+        "TestSupport", "Store", "Sprinkler", "Tactus", .product(name: "GRDB", package: "GRDB.swift"),
+      ],
+      exclude: ["fixtures"]),
+    // What StoreTests kills while it writes.
+    .executableTarget(name: "store-probe", dependencies: ["Store", "Sprinkler"], path: "Tests/StoreProbe"),
     .testTarget(
       name: "ServiceTests",
       dependencies: [
-        "TestSupport", "Service", "CCrypto", "Leg", "Robot", "Devices", "Buses", "Wire", "Tactus",
+        "TestSupport", "Service", "CCrypto", "Leg", "Pump", "Robot", "Devices", "Buses", "Wire", "Tactus",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),
@@ -175,11 +188,11 @@ let package = Package(
     .testTarget(
       name: "DaemonTests",
       dependencies: [
-        "TestSupport", "TactusProgram", "AvahiSystemd", "Service", "CDaemon", "BusesLinux", "Leg", "Pump", "Robot",
-        "Devices", "Buses", "Wire", "Tactus",
+        "TestSupport", "BlueZSupport", "TactusProgram", "AvahiSystemd", "Service", "CDaemon", "BusesLinux", "Sprinkler",
+        "Leg", "Pump", "Robot", "Devices", "Buses", "Wire", "SystemBus", "Tactus",
         .product(name: "Logging", package: "swift-log"),
       ],
-      exclude: ["peers"]),
+      exclude: ["golden", "peers"], swiftSettings: [.define("Bluetooth", .when(traits: ["Bluetooth"]))]),
     .testTarget(
       name: "SanitizerTests",
       dependencies: [

@@ -9,7 +9,8 @@ import PackagePlugin
 struct DeclaredImports: BuildToolPlugin {
   /// What comes with the toolchain.
   static let system: Set<String> = [
-    "Dispatch", "Foundation", "Glibc", "Darwin", "PackageDescription", "Synchronization", "Testing",
+    "Dispatch", "Foundation", "FoundationNetworking", "Glibc", "Darwin", "PackageDescription", "Synchronization",
+    "Testing",
   ]
 
   /// Conditions that Package.swift sets for its traits.

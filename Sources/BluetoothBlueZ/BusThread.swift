@@ -61,6 +61,8 @@
         wait()
         client.process(at: MonotonicClock.now)
       }
+      // What the loop said last, a disarm perhaps.
+      role.rung()
       role.finish()
       client.disconnect()
     }

@@ -89,12 +89,19 @@ struct LinkLoopEnd: ~Copyable {
     }
   }
 
+  /// Whether the connection that the loop knows of is still there: 0, or −ENOTCONN, or −EMSGSIZE for more bytes than it takes.
+  @_noLocks @_noAllocation
+  mutating func admits(_ count: Int) -> Int {
+    if !isControlled { session = shared.pointee.session.load(ordering: .acquiring) }
+    guard session & 1 == 1, shared.pointee.session.load(ordering: .relaxed) == session else { return -107 }
+    return count <= LinkMessage.capacity ? 0 : -90
+  }
+
   /// 0, or −errno: ENOTCONN, EMSGSIZE, EAGAIN.
   @_noLocks @_noAllocation
   mutating func send(_ bytes: UnsafeRawPointer, _ count: Int) -> Int {
-    if !isControlled { session = shared.pointee.session.load(ordering: .acquiring) }
-    guard session & 1 == 1, shared.pointee.session.load(ordering: .relaxed) == session else { return -107 }
-    guard count <= LinkMessage.capacity else { return -90 }
+    let refusal = admits(count)
+    guard refusal == 0 else { return refusal }
     guard outgoing.push(LinkMessage(bytes, count, session: session)) else { return -11 }
     driver.ring()
     return 0

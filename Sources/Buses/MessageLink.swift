@@ -18,10 +18,10 @@ public final class MessageLink: @unchecked Sendable {
   public static let peer = Endpoint(high: 0, low: 0, port: 0)
 
   private let shared: UnsafeMutablePointer<LinkShared>
-  private let loopEnd: UnsafeMutablePointer<LinkLoopEnd>
+  let loopEnd: UnsafeMutablePointer<LinkLoopEnd>
   private let incoming: Ring<LinkMessage>
   private let outgoing: Ring<LinkMessage>
-  private let loopBell: Doorbell
+  let loopBell: Doorbell
   let driverBell: Doorbell
   private let driverTaken = Atomic<Bool>(false)
 

@@ -84,8 +84,8 @@ public final class SimulatedGPIOBank: @unchecked Sendable {
     return events
   }
 
-  /// The number of the line that is meant.
-  func number(_ name: GPIOLineName) throws(GPIORequestError) -> Int {
+  /// The number of the line that is meant, 0…; a chip named with an offset is this one.
+  public func number(_ name: GPIOLineName) throws(GPIORequestError) -> Int {
     switch name.place {
     case .offset(let offset, _) where offset < count: return offset
     case .name(let text) where text.hasPrefix(prefix):
@@ -126,6 +126,9 @@ public final class SimulatedGPIOBank: @unchecked Sendable {
 
   /// The line's electrical level, true for high: what drives it, or what the world puts on it.
   public func isHigh(_ line: Int) -> Bool { pins.pointee.levels & checked(line) != 0 }
+
+  /// All levels, for a part of the world that a loop simulates. Valid as long as the bank.
+  public var levels: SimulatedGPIOLevels { SimulatedGPIOLevels(pins: pins) }
 
   /// Whether somebody drives the line, so that the world does not.
   public func isDriven(_ line: Int) -> Bool { pins.pointee.driven.load(ordering: .relaxed) & checked(line) != 0 }
@@ -198,6 +201,17 @@ public final class SimulatedGPIOBank: @unchecked Sendable {
   private func checked(_ line: Int) -> UInt64 {
     precondition((0..<count).contains(line), "no such line")
     return 1 << UInt64(line)
+  }
+}
+
+/// A bank's electrical levels as a plain value that a tick may read.
+// Safe: the words are atomics.
+public struct SimulatedGPIOLevels: @unchecked Sendable, BitwiseCopyable {
+  let pins: UnsafeMutablePointer<SimulatedPins>
+
+  /// Bit k for line k, 1 for high.
+  public var word: UInt64 {
+    @_noLocks @_noAllocation get { pins.pointee.levels }
   }
 }
 

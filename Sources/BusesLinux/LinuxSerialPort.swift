@@ -1,5 +1,6 @@
 import Buses
 import CBusesLinux
+import Synchronization
 import Tactus
 
 /// A serial line of the kernel (a UART, a USB adapter or a pseudo-terminal): raw, 8 data bits, no parity, 1 stop bit, no
@@ -10,8 +11,11 @@ public final class LinuxSerialPort: Sendable {
   public let path: String
   /// Polls readable when bytes have arrived.
   public let descriptor: Int32
+  private let baudRate: Int
   private let exclusive: Bool
   private let context: SerialContext
+  /// The writing end of a pipe that stands for a device that is gone; −1: the device is there.
+  private let standIn = Mutex<Int32>(-1)
 
   /// Opens `path` at `baudRate` bit/s and drops what was waiting on the line.
   ///
@@ -23,16 +27,9 @@ public final class LinuxSerialPort: Sendable {
       throw .unsupportedBaudRate(path: path, asked: baudRate, supported: supported)
     }
     guard tactus_serial_is_console(path) == 0 else { throw .lineBusy(path: path, holder: .kernelConsole) }
-    let descriptor = tactus_serial_open(path)
-    guard descriptor >= 0 else { throw BusOpenError.Device.serialLine.openError(path: path, errno: -descriptor) }
-    do throws(BusOpenError) {
-      try Self.prepare(descriptor, path: path, baudRate: baudRate, exclusive: exclusive)
-    } catch {
-      tactus_close(descriptor)
-      throw error
-    }
+    descriptor = try Self.open(path: path, baudRate: baudRate, exclusive: exclusive)
     self.path = path
-    self.descriptor = descriptor
+    self.baudRate = baudRate
     self.exclusive = exclusive
     context = SerialContext(descriptor)
   }
@@ -40,6 +37,29 @@ public final class LinuxSerialPort: Sendable {
   deinit {
     if exclusive { tactus_serial_release(descriptor) }
     tactus_close(descriptor)
+    standIn.withLock { if $0 >= 0 { tactus_close($0) } }
+  }
+
+  /// Takes a device that is gone from the descriptor, which polls readable for ever otherwise: until `reopen` nothing arrives and
+  /// nothing is taken. The loop that owns the port may run meanwhile.
+  public func detach() throws(BusOpenError) {
+    let end = tactus_serial_detach(descriptor)
+    guard end >= 0 else { throw .system(what: "\(path): stand-in", errno: -end) }
+    keep(standIn: end)
+  }
+
+  /// Opens `path` once more, behind the same descriptor: a device that was plugged in again. The loop that owns the port may
+  /// run meanwhile.
+  public func reopen() throws(BusOpenError) {
+    tactus_serial_replace(descriptor, try Self.open(path: path, baudRate: baudRate, exclusive: exclusive))
+    keep(standIn: -1)
+  }
+
+  private func keep(standIn end: Int32) {
+    standIn.withLock { old in
+      if old >= 0 { tactus_close(old) }
+      old = end
+    }
   }
 
   /// The rates that can be asked for, in bit/s, ascending; the driver may refuse one.
@@ -51,6 +71,18 @@ public final class LinuxSerialPort: Sendable {
 
   /// The line for its one owning loop.
   public func port() -> SerialPort { context.port() }
+
+  private static func open(path: String, baudRate: Int, exclusive: Bool) throws(BusOpenError) -> Int32 {
+    let descriptor = tactus_serial_open(path)
+    guard descriptor >= 0 else { throw BusOpenError.Device.serialLine.openError(path: path, errno: -descriptor) }
+    do throws(BusOpenError) {
+      try prepare(descriptor, path: path, baudRate: baudRate, exclusive: exclusive)
+    } catch {
+      tactus_close(descriptor)
+      throw error
+    }
+    return descriptor
+  }
 
   private static func prepare(
     _ descriptor: Int32, path: String, baudRate: Int, exclusive: Bool

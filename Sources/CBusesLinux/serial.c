@@ -91,6 +91,18 @@ int tactus_serial_claim(int descriptor) {
 
 void tactus_serial_release(int descriptor) { ioctl(descriptor, TIOCNXCL); }
 
+int tactus_serial_detach(int descriptor) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0) return -errno;
+  tactus_serial_replace(descriptor, ends[0]);
+  return ends[1];
+}
+
+void tactus_serial_replace(int descriptor, int by) {
+  dup3(by, descriptor, O_CLOEXEC);
+  close(by);
+}
+
 int tactus_pty_open(int *master, int *slave, char *path, size_t size) {
   struct termios settings;
   memset(&settings, 0, sizeof settings);

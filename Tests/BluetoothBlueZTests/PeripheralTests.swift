@@ -1,4 +1,5 @@
 #if Bluetooth
+  import BlueZSupport
   import Buses
   import Foundation
   import SystemBus

@@ -1,4 +1,5 @@
 import Foundation
+import FoundationNetworking
 import Service
 import Testing
 
@@ -20,7 +21,7 @@ final class DaemonLegTests {
       """
       network: { leg_udp_port: 0, http_port: 0 }
       service: { auth: none }
-      leg: { backend: sim }
+      leg: { backend: sim, output_enable: GPIO22, battery: { sensor: ads1115, fault_mv: 6400 } }
       legs: [{ name: hip, channel: 2 }, { name: knee, channel: 3, max_us: 2000 }]
       """, to: "config.yaml")
     daemon = try TactusProcess(["run", "--config", config])
@@ -65,6 +66,16 @@ final class DaemonLegTests {
     return try #require(try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any])
   }
 
+  private func post(_ path: String, _ body: String) async throws -> [String: Any] {
+    let endpoint = try #require(try logged("serving http")["listen"] as? String)
+    var request = URLRequest(url: try #require(URL(string: "http://\(endpoint)\(path)")))
+    request.httpMethod = "POST"
+    request.httpBody = Data(body.utf8)
+    request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+    let (data, _) = try await URLSession.shared.data(for: request)
+    return try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+  }
+
   /// Writes to the channels' registers: `2 pulse 307`, `2 off`, `all off`; with the bus's instants.
   private func writes() async throws -> [(what: String, at: Int64)] {
     let bus = try await get("/api/sim/bus/leg-i2c-1?limit=4096")
@@ -92,6 +103,54 @@ final class DaemonLegTests {
     #expect(off.at - pulse.at >= 200_000_000 && off.at - pulse.at < 300_000_000)
     let leg = try #require((try await get("/api/leg")["legs"] as? [[String: Any]])?.first)
     #expect(leg["state"] as? String == "fault" && leg["pulseUs"] is NSNull)
+  }
+
+  private func fault(_ body: String) async throws {
+    let answer = try await post("/api/sim/fault", body)
+    #expect(answer["ok"] as? Bool == true, "\(answer)")
+  }
+
+  private func chip() async throws -> [String: Any] {
+    try #require(try await get("/api/leg")["chip"] as? [String: Any])
+  }
+
+  @Test(
+    "output-enable line: inactive until a pulse is wanted, then low; gone, every leg is in fault and the log says why")
+  func outputEnable() async throws {
+    let enable = try #require(try await chip()["outputEnable"] as? [String: Any])
+    #expect(enable["enabled"] as? Bool == false && enable["failures"] as? Int == 0)
+    try send(Self.arm, leg: 0)
+    try send(Self.set1500, leg: 0)
+    #expect(daemon.waitFor("armed, pulse 1500 µs"), "\(daemon.said)")
+    #expect(daemon.waitFor("fault: no command"), "\(daemon.said)")
+    let gpio = try await get("/api/sim/bus/leg-gpio")
+    let all = try #require(gpio["transactions"] as? [[String: Any]]).filter { $0["operation"] as? String != "read" }
+    #expect(gpio["kind"] as? String == "gpio" && all.map { $0["operation"] as? String } == ["request", "set", "set"])
+    #expect(all.allSatisfy { $0["lines"] as? [Int] == [22] } && all.map { $0["levels"] as? [Int] } == [[1], [0], [1]])
+    try await fault(#"{"fault":"gone","bus":"leg-gpio"}"#)
+    #expect(daemon.waitFor("the servos' chip fails"), "\(daemon.said)")
+    #expect(daemon.waitFor(#""name":"knee""#) && daemon.said.contains("the GPIO chip is gone"), "\(daemon.said)")
+    let failing = try await chip()
+    #expect((failing["outputEnable"] as? [String: Any])?["lastFailure"] as? String == "the GPIO chip is gone")
+    try await fault(#"{"fault":"clear"}"#)
+    #expect(daemon.waitFor("the servos' chip answers"), "\(daemon.said)")
+  }
+
+  @Test("battery: measured through its divider; empty while armed, a fault")
+  func battery() async throws {
+    try send([1, 2, 0, 0], leg: 0)
+    try await fault(#"{"fault":"voltage","bus":"leg-i2c-1","address":72,"channel":0,"mv":2100}"#)
+    // Telemetry is the clock: ten frames a second.
+    for _ in 0..<100 where try await millivolts() != 6300 { _ = readWhenReady(socket) }
+    #expect(try await millivolts() == 6300)
+    #expect(try await post("/api/leg/0/arm", "{}")["message"] as? String != nil)
+    try await fault(#"{"fault":"clear"}"#)
+    for _ in 0..<100 where try await millivolts() != 7400 { _ = readWhenReady(socket) }
+    #expect(try await millivolts() == 7400)
+  }
+
+  private func millivolts() async throws -> Int? {
+    (try await get("/api/leg")["legs"] as? [[String: Any]])?.first?["batteryMv"] as? Int
   }
 
   @Test("telemetry comes back to the sender, of the leg whose port it spoke to")

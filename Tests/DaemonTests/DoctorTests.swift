@@ -69,6 +69,26 @@ struct DoctorTests {
     #expect(complaints(pi.changed { $0.gpioChips = { nil } }) == ["GPIO warn"])
   }
 
+  @Test("chips: those of the configuration, each with its key; without one, whether a PCA9685's address answers")
+  func chips() throws {
+    let pi = goodPi().changed { $0.i2cAnswers = { path, address in path == "/dev/i2c-1" ? address == 0x40 : nil } }
+    #expect(Doctor(machine: pi).chips().map(\.found) == ["0x40 answers on /dev/i2c-1"] && complaints(pi) == [])
+    let empty = goodPi().changed { $0.i2cAnswers = { _, _ in false } }
+    #expect(Doctor(machine: empty).chips().map(\.found) == ["nothing answers at 0x40, where a PCA9685 is"])
+    #expect(complaints(empty) == [], "not every machine has servos")
+    #expect(Doctor(machine: goodPi()).chips() == [], "a bus that cannot be asked is told of already")
+    let text = "motors:\nleg: { battery: { sensor: ads1115 } }\n"
+    let configuration = try Configuration.read(YAMLFile(text: text, name: "c.yaml"), environment: [:])
+    let found = Doctor(machine: pi, configuration: configuration).chips()
+    #expect(found.map(\.name) == ["motors.i2c_address", "leg.i2c_address", "leg.battery.i2c_address"])
+    #expect(found.map(\.status) == [.warn, .ok, .warn])
+    #expect(
+      found[0].found == "address 0x16 on /dev/i2c-1 does not answer" && found[0].fix?.contains("i2cdetect -y 1") == true
+    )
+    let silent = Doctor(machine: goodPi(), configuration: configuration).chips()
+    #expect(silent.allSatisfy { $0.status == .warn && $0.found.hasSuffix("cannot be asked") && $0.fix != nil })
+  }
+
   @Test("one thing wrong: one complaint, with its severity")
   func oneThing() {
     let pi = goodPi()

@@ -101,6 +101,70 @@ struct LegConfigTests {
         .contains("expected less than the period of 5000 µs") == true)
   }
 
+  @Test("output enable: a line by name, number or chip and offset; anything else is an error at its place")
+  func outputEnable() throws {
+    #expect(try read("leg: { output_enable: GPIO22 }").legs?.outputEnable == .bcm(22))
+    #expect(try read("leg: { output_enable: 22 }").legs?.outputEnable == .bcm(22))
+    #expect(try read("leg: { output_enable: 'pinctrl-rp1:22' }").legs?.outputEnable?.description == "pinctrl-rp1:22")
+    #expect(try read("leg:\n").legs?.outputEnable == nil)
+    #expect(
+      errors("leg: { output_enable: 54 }") == [
+        "c.yaml:1:23: leg.output_enable: expected a GPIO line: GPIO17, 17, its name, or CHIP:17, got 54"
+      ])
+    #expect(try read("leg: { output_enable: 22 }").legs?.summary.hasSuffix("output enable on GPIO22") == true)
+  }
+
+  @Test("output enable on a pin that a bus of the configuration needs: an error that names the bus and its key")
+  func headerPins() {
+    for line in ["GPIO2", "3", "'pinctrl-bcm2711:2'"] {
+      #expect(
+        errors("leg: { i2c_address: 0x40, output_enable: \(line) }").first?
+          .contains("which I2C bus 1 needs: line 1: leg.i2c_address has it") == true, "\(line)")
+    }
+    #expect(errors("leg: { i2c_bus: 0, output_enable: 2 }") == [])
+    #expect(errors("leg: { i2c_bus: 0, output_enable: 1 }").count == 1)
+    #expect(errors("leg: { i2c_bus: 3, output_enable: 3 }") == [])
+    let rider = "motors: { backend: xgo-rider, serial_device: /dev/serial0 }\n"
+    #expect(
+      errors(rider + "leg: { output_enable: 15 }") == [
+        "c.yaml:2:23: leg.output_enable: expected a free GPIO line, got GPIO15, which the serial line /dev/serial0 needs: "
+          + "line 1: motors.serial_device has it"
+      ])
+    #expect(errors(rider + "leg: { output_enable: 16 }") == [])
+    #expect(errors("leg: { backend: sim, output_enable: 2 }") == [], "what is simulated has its own header")
+  }
+
+  @Test("a line under the kernel's console: refused when it is requested, with what to do")
+  func console() {
+    let pi = "console=serial0,115200 console=tty1 root=/dev/mmcblk0p2"
+    #expect(HeaderLines.refusal(of: [.bcm(4), .bcm(14)], commandLine: pi)?.line == .bcm(14))
+    #expect(HeaderLines.refusal(of: [.bcm(15)], commandLine: pi)?.description.contains("serial0,115200") == true)
+    #expect(HeaderLines.refusal(of: [.bcm(16)], commandLine: pi) == nil)
+    #expect(HeaderLines.refusal(of: [.bcm(14)], commandLine: "console=tty1 quiet") == nil)
+  }
+
+  @Test("battery: no sensor unless named; limits of its own; the converter's address has one owner")
+  func battery() throws {
+    #expect(try read("leg: { battery: { warn_mv: 6800 } }").legs?.battery == nil, "no sensor")
+    let legs = try #require(
+      try read(
+        "leg: { battery: { sensor: ads1115, i2c_address: 0x49, channel: 2, divider: 4.2, warn_mv: 6800, fault_mv: 6400 } }"
+      )
+      .legs)
+    let sensor = try #require(legs.battery?.sensor)
+    #expect(sensor.converter.address.value == 0x49 && sensor.channel == 2 && sensor.dividerPerMille == 4200)
+    #expect(legs.configurations[0].settings.battery == .init(warning: .init(6800), fault: .init(6400)))
+    let one = try #require(try read("leg: { battery: { sensor: ads1115, fault_mv: 6400 } }").legs)
+    #expect(one.battery?.limits == .init(warning: .init(6400), fault: .init(6400)))
+    #expect(try read("leg: { battery: { sensor: ads1115 } }").legs?.battery?.limits == nil)
+    #expect(
+      errors("leg: { battery: { sensor: ads1115, warn_mv: 6000, fault_mv: 6400 } }").first?
+        .hasSuffix("expected at least leg.battery.fault_mv (6400), got 6000") == true)
+    #expect(
+      errors("leg: { i2c_address: 0x48, battery: { sensor: ads1115 } }").first?.contains("one owner of address 0x48")
+        == true)
+  }
+
   @Test("one thing, two owners: an error at the second that names the first")
   func claims() {
     #expect(

@@ -1,3 +1,4 @@
+import Buses
 import Testing
 
 @testable import TactusProgram
@@ -48,6 +49,16 @@ struct SafeStatePlanTests {
     #expect(
       try plan("motors: { backend: yb-pcb-car }\nleg:\n")
         == ["i2c-byte:16:02:00:/dev/i2c-1", "i2c-block:16:01:01000100:/dev/i2c-1", "i2c-byte:40:fd:10:/dev/i2c-1"])
+  }
+
+  @Test("output-enable line: inactive, before whatever needs a bus; not of a simulated chip")
+  func lines() throws {
+    func lines(_ text: String) throws -> [GPIOLine] {
+      SafeStatePlan.lines(of: try Configuration.read(YAMLFile(text: text, name: "c.yaml"), environment: [:]))
+    }
+    #expect(try lines("leg: { output_enable: 22 }") == [GPIOLine(.bcm(22), isActiveLow: true)])
+    #expect(try lines("leg: { backend: sim, output_enable: 22 }") == [])
+    #expect(try lines("leg:\n") == [])
   }
 
   @Test("sim: nothing to stop")

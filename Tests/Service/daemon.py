@@ -28,6 +28,9 @@ motors:
 leg:
   # A shared test machine may pause.
   deadman_ms: 10000
+  output_enable: GPIO22
+  battery:
+    sensor: ads1115
 runtime:
   lock_memory: false
   robot:

@@ -109,6 +109,10 @@ def test_leg_arms_moves_and_stops(daemon):
     assert daemon.post("/api/leg/0/set", {"pulseUs": 1500}).json()["leg"]["pulseUs"] == 1500
     assert daemon.get("/api/leg").json()["legs"][0]["state"] == "armed"
     assert abs(daemon.get("/api/sim/leg").json()["legs"][0]["pulseUs"] - 1500) < 5
+    assert daemon.get("/api/leg").json()["chip"]["outputEnable"]["enabled"] is True
+    lines = daemon.get("/api/sim/bus/leg-gpio").json()["transactions"]
+    assert next(one for one in reversed(lines) if one["operation"] == "set")["levels"] == [0], "active low"
     assert daemon.post("/api/leg/disarm").json()["legs"][0]["pulseUs"] is None
     assert daemon.get("/api/sim/leg").json()["legs"][0]["pulseUs"] is None
+    assert daemon.get("/api/leg").json()["chip"]["outputEnable"]["enabled"] is False
     assert daemon.post("/api/leg/16/arm").status_code == 404

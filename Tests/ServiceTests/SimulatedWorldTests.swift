@@ -14,6 +14,8 @@ struct SimulatedWorldTests {
   private let line = SimulatedSerialPort(logCapacity: 8)
   private let network = SimulatedNetwork([device, operatorEnd])
   private let datagrams: ImpairedDatagrams
+  private let bank = SimulatedGPIOBank(count: 28, logCapacity: 8)
+  private let converter = ADS1115Simulator()
   private let stall = LaneStall()
   private let board = YBPcbCarSimulator(acceptsLegacyRegister: false)
   private let routes: [Route]
@@ -28,8 +30,8 @@ struct SimulatedWorldTests {
     routes =
       SimulatedWorld(
         buses: [
-          SimulatedBus("i2c-1", .i2c(bus)), SimulatedBus("ttyAMA0", .serial(line)),
-          SimulatedBus("robot-udp", .datagram(datagrams)),
+          SimulatedBus("i2c-1", .i2c(bus), converters: [0x48: converter]), SimulatedBus("ttyAMA0", .serial(line)),
+          SimulatedBus("robot-udp", .datagram(datagrams)), SimulatedBus("gpio", .gpio(bank)),
         ], lanes: ["robot": stall], robot: board.robot
       ).routes
   }
@@ -56,8 +58,8 @@ struct SimulatedWorldTests {
     _ = try await fault(#"{"bus":"ttyAMA0","fault":"full"}"#)
     let object = try await routes.answer(.get, "/api/sim/bus").object()
     let buses = try #require(object["buses"] as? [[String: Any]])
-    #expect(buses.map { $0["name"] as? String } == ["i2c-1", "ttyAMA0", "robot-udp"])
-    #expect(buses.map { $0["kind"] as? String } == ["i2c", "serial", "datagram"])
+    #expect(buses.map { $0["name"] as? String } == ["i2c-1", "ttyAMA0", "robot-udp", "gpio"])
+    #expect(buses.map { $0["kind"] as? String } == ["i2c", "serial", "datagram", "gpio"])
     #expect(buses[0]["transactions"] as? Int == Int(bus.transactionCount) && bus.transactionCount > 0)
     #expect((buses[1]["faults"] as? [[String: Any]])?.first?["fault"] as? String == "full")
   }
@@ -75,6 +77,63 @@ struct SimulatedWorldTests {
     #expect(first["result"] as? Int == 0 && first["error"] == nil)
     #expect(first["operation"] as? String == "writeBlock" && (first["bytes"] as? String)?.isEmpty == false)
     #expect(last["result"] as? Int == -121 && last["error"] as? String == "EREMOTEIO")
+  }
+
+  @Test("GPIO: every access with its lines and their electrical levels, page by page as of a bus")
+  func lines() async throws {
+    let outputs = try bank.outputs([GPIOLine(.bcm(17)), GPIOLine(.bcm(4), isActiveLow: true)])
+    var port = outputs.port()
+    port.now = TickInstant(nanoseconds: 9)
+    try port.set(1, true)
+    _ = try port.read()
+    bank.inject(.gone)
+    #expect(throws: GPIOError.self) { try port.turnAllOff() }
+    let page = try await transactions("gpio")
+    let all = try #require(page["transactions"] as? [[String: Any]])
+    #expect(page["next"] as? Int == 4 && page["dropped"] as? Int == 0)
+    #expect(all.map { $0["operation"] as? String } == ["request", "set", "read", "set"])
+    #expect(all.map { $0["lines"] as? [Int] } == [[4, 17], [4], [4, 17], [4, 17]])
+    #expect(all.prefix(3).map { $0["levels"] as? [Int] } == [[1, 0], [0], [0, 0]])
+    #expect(all[1]["monotonicNs"] as? Int == 9 && all[1]["result"] as? Int == 0 && all[1]["bytes"] == nil)
+    #expect(all[3]["result"] as? Int == -19 && all[3]["error"] as? String == "ENODEV")
+    let rest = try await transactions("gpio", ["since": "3"])
+    #expect((rest["transactions"] as? [Any])?.count == 1)
+  }
+
+  @Test("GPIO faults: a line stuck at a level, the chip gone; shown, cleared, refused where they cannot be")
+  func lineFaults() async throws {
+    let outputs = try bank.outputs([GPIOLine(.bcm(17))])
+    var port = outputs.port()
+    try port.set(0, true)
+    var faults = try await fault(#"{"bus":"gpio","fault":"stuck-low","line":17}"#)
+    #expect(faults.count == 1 && faults[0]["fault"] as? String == "stuck-low" && faults[0]["line"] as? Int == 17)
+    #expect(try port.read() == 0 && !bank.isHigh(17))
+    faults = try await fault(#"{"bus":"gpio","fault":"gone"}"#)
+    #expect(faults.count == 2)
+    #expect(throws: GPIOError.self) { try port.read() }
+    #expect(try await fault(#"{"fault":"clear","bus":"gpio"}"#).isEmpty)
+    #expect(try port.read() == 1)
+    for body in [
+      #"{"bus":"gpio","fault":"stuck-high","line":28}"#, #"{"bus":"gpio","fault":"nak","address":22}"#,
+      #"{"bus":"i2c-1","fault":"stuck-high","line":2}"#, #"{"bus":"gpio","fault":"stuck-high"}"#,
+    ] {
+      await #expect(throws: APIError.self, "\(body)") {
+        try await routes.answer(.post, "/api/sim/fault", body: body)
+      }
+    }
+  }
+
+  @Test("a voltage at a converter's input: set, shown, back as it was after clear; no converter there: refused")
+  func voltage() async throws {
+    let body = #"{"bus":"i2c-1","fault":"voltage","address":72,"channel":3,"mv":2100}"#
+    let faults = try await fault(body)
+    #expect(faults.count == 1 && faults[0]["mv"] as? Int == 2100 && faults[0]["channel"] as? Int == 3)
+    #expect(converter.voltage(3) == Microvolts(2_100_000))
+    #expect(try await fault(#"{"fault":"clear"}"#).isEmpty && converter.voltage(3) == Microvolts(0))
+    await #expect(throws: APIError.self) {
+      try await routes.answer(
+        .post, "/api/sim/fault", body: #"{"bus":"i2c-1","fault":"voltage","address":73,"channel":3,"mv":2100}"#)
+    }
   }
 
   @Test("transactions page by page: nothing twice, nothing missed; what was overwritten is counted")

@@ -18,7 +18,8 @@ struct HouseTests {
   }
 
   static let all = [
-    "CTactus", "Tactus", "Wire", "Buses", "Devices", "Robot", "Leg", "Sprinkler", "Pump", "Store", "CBusesLinux", "BusesLinux", "CSystemBus",
+    "CTactus", "Tactus", "Wire", "Buses", "Devices", "Robot", "Leg", "Sprinkler", "Pump", "Store", "CBusesLinux",
+    "BusesLinux", "CSystemBus",
     "SystemBus", "AvahiSystemd", "BluetoothBlueZ", "CCrypto", "Service", "CDaemon", "TactusProgram",
   ]
 

@@ -1,6 +1,6 @@
 from . import (
     datagram, flood, idle, latest, leg_deadman, leg_keepalive, leg_update, loops, release, release_cost, ring, service,
-    simulated)
+    simulated, sprinkler)
 
 ALL = {
     "release": release,
@@ -13,6 +13,7 @@ ALL = {
     "flood": flood,
     "idle": idle,
     "service": service,
+    "sprinkler": sprinkler,
     "leg-update": leg_update,
     "leg-deadman": leg_deadman,
     "leg-keepalive": leg_keepalive,

@@ -58,6 +58,11 @@ int tactus_serial_configure(int descriptor, int baud);
 /// Keeps others out: −EBUSY when another process has locked the line.
 int tactus_serial_claim(int descriptor);
 void tactus_serial_release(int descriptor);
+/// Puts behind the descriptor what never polls readable, and takes nothing, as long as the descriptor returned is open; or
+/// −errno.
+int tactus_serial_detach(int descriptor);
+/// Puts behind the descriptor what is behind `by`, and closes `by`. Other threads may be using the descriptor.
+void tactus_serial_replace(int descriptor, int by);
 /// A pseudo-terminal in raw mode: both descriptors nonblocking, the slave's path (at most `size` bytes) in `path`.
 int tactus_pty_open(int *master, int *slave, char *path, size_t size);
 

@@ -32,6 +32,9 @@ public final class LegSerialLink: @unchecked Sendable {  // safe: the port's one
     DatagramPort(context: state, descriptor: descriptor, receive: receive, send: send)
   }
 
+  /// The device is there again: what was said of it before is void. Any thread.
+  public func isBack() { counts.pointee.isGone.store(false, ordering: .relaxed) }
+
   /// Any thread.
   public var counters: LegSerialCounters { counts.pointee.values }
 }

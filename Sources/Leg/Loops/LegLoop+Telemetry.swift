@@ -2,7 +2,7 @@ import Tactus
 import Wire
 
 extension LegLoop {
-  /// When it is due: a frame of every leg, into the snapshot, and to whoever sent the leg's last datagram.
+  /// When it is due: a frame of every leg, into the snapshot, and to whoever listens on one of the leg's ports.
   @_noLocks @_noAllocation
   mutating func report() {
     let due = nextTelemetry ?? now
@@ -11,17 +11,17 @@ extension LegLoop {
     let next = due + Self.telemetryPeriod
     nextTelemetry = now < next ? next : now + Self.telemetryPeriod
     for index in 0..<count {
-      let action = step(index, .report)
-      guard let telemetry = action.telemetry else { continue }
-      legs[index].status.telemetry = telemetry
-      guard let listener = legs[index].listener, (now - legs[index].heardAt).count < Self.listenerPatience.count else {
-        continue
-      }
-      let length = telemetry.encode(into: bytes)
-      if ports.send(UnsafeRawBufferPointer(start: bytes.baseAddress, count: length), from: index, to: listener) {
-        legs[index].status.reports &+= 1
+      if let telemetry = step(index, .report).telemetry { legs[index].status.telemetry = telemetry }
+    }
+    for port in 0..<ports.count {
+      let leg = ports.leg(port)
+      let length = legs[leg].status.telemetry.encode(into: bytes)
+      guard let isSent = ports.report(port, UnsafeRawBufferPointer(start: bytes.baseAddress, count: length), at: now)
+      else { continue }
+      if isSent {
+        legs[leg].status.reports &+= 1
       } else {
-        legs[index].status.reportFailures &+= 1
+        legs[leg].status.reportFailures &+= 1
       }
     }
   }

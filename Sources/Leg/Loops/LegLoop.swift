@@ -6,11 +6,12 @@ import Wire
 /// The device side's loop: frames and requests in, up to sixteen legs on one PCA9685, pulses, telemetry and a snapshot out.
 ///
 /// Each leg has its own machine, deadman, channel and UDP port (the first configured port, the next, and so on: LegCtrl
-/// frames carry no index). Order of a tick: deadmen, requests, frames, the period's own work, pulses, telemetry, snapshot,
-/// answers. An off is written the moment it is decided; of the pulses decided in a tick only the last of a channel is
-/// written, adjacent channels in one transfer. A transfer that fails is a fault of every leg on the chip, since none of them
-/// could be turned off; the chip is then configured anew, once a period.
-/// Work is bounded: 64 requests, 4 × 32 datagrams a leg, one failing transfer and the off that follows it.
+/// frames carry no index), and may have links beside it. Order of a tick: deadmen, connections that came or went, requests,
+/// frames, the period's own work, pulses, telemetry, snapshot, answers. An off is written the moment it is decided; of the
+/// pulses decided in a tick only the last of a channel is written, adjacent channels in one transfer. A transfer that fails is a
+/// fault of every leg on the chip, since none of them could be turned off; the chip is then configured anew, once a period.
+/// Work is bounded: 64 requests, 4 × 32 frames a port, one failing transfer and the off that follows it, one transfer of the
+/// battery's sensor.
 public struct LegLoop: ~Copyable, ControlLoop {
   public static var maximumLegs: Int {
     @_noLocks @_noAllocation get { 16 }
@@ -28,21 +29,22 @@ public struct LegLoop: ~Copyable, ControlLoop {
   public static var checkPeriod: Nanoseconds {
     @_noLocks @_noAllocation get { Nanoseconds(200_000_000) }
   }
-  /// Telemetry ends when nothing has come for so long.
+  /// Where there is no connection, telemetry ends when nothing has come for so long.
   static var listenerPatience: Nanoseconds {
     @_noLocks @_noAllocation get { Nanoseconds(60_000_000_000) }
   }
-  private static var batchesPerTick: Int {
+  static var batchesPerTick: Int {
     @_noLocks @_noAllocation get { 4 }
   }
 
   let count: Int
   var legs: [16 of LegSlot]
   var bank: ServoBank
+  private var meter: LegBatteryMeter?
   var ports: LegPorts
-  private var batch = DatagramBatch(capacity: 32, size: 64)
-  private var requests: RingReader<LegRequest>
-  private let requestBell: DoorbellInput?
+  var batch = DatagramBatch(capacity: 32, size: 64)
+  var requests: RingReader<LegRequest>
+  let requestBell: DoorbellInput?
   private var answers: RingWriter<LegAnswer>
   private var output: LatestWriter<LegSnapshot>
   private var notices: RingWriter<LegNotice>
@@ -50,8 +52,8 @@ public struct LegLoop: ~Copyable, ControlLoop {
   private var snapshot: LegSnapshot
   let bytes: UnsafeMutableRawBufferPointer
   /// Answers of this tick, to be given at its end.
-  private let taken: UnsafeMutablePointer<LegAnswer>
-  private var takenCount = 0
+  let taken: UnsafeMutablePointer<LegAnswer>
+  var takenCount = 0
   var nextTelemetry: TickInstant?
   private var nextCheck = TickInstant(nanoseconds: 0)
   /// The chip has failed and not been ready since.
@@ -65,14 +67,16 @@ public struct LegLoop: ~Copyable, ControlLoop {
   ///   - legs: 1…16 on channels of their own; anything else is our bug.
   ///   - outputEnable: one line, wired to the chip's output-enable pin and requested active-low, as the pin is; nil: the pin is
   ///     tied low. More than one line is our bug.
-  ///   - ports: a UDP socket for each leg, in their order.
+  ///   - battery: its sensor, on the chip's bus; nil: there is none, and telemetry says 0 mV.
+  ///   - ports: a UDP socket for each leg, in their order, and links beside them.
   ///   - requests: from clients inside the daemon; the ring holds at most `requestsPerTick`.
   ///   - requestBell: rung after requests have been pushed, one of the loop's inputs; nil: they wait for the next tick.
   ///   - answers: one for every request, in their order.
   ///   - bell: rung when notices or answers have been pushed. Both bells must outlive the loop.
   public init(
     legs configurations: [LegConfiguration], chip: PCA9685, on bus: consuming I2CBus,
-    outputEnable: consuming GPIOLines? = nil, ports: consuming LegPorts, requests: consuming RingReader<LegRequest>,
+    outputEnable: consuming GPIOLines? = nil, battery: LegBattery? = nil, ports: consuming LegPorts,
+    requests: consuming RingReader<LegRequest>,
     requestBell: DoorbellInput? = nil,
     answers: consuming RingWriter<LegAnswer>, snapshot: consuming LatestWriter<LegSnapshot>,
     notices: consuming RingWriter<LegNotice>, bell: DoorbellButton? = nil
@@ -80,11 +84,12 @@ public struct LegLoop: ~Copyable, ControlLoop {
     precondition((1...Self.maximumLegs).contains(configurations.count), "a chip carries 1…16 legs")
     precondition(
       Set(configurations.map(\.channel.number)).count == configurations.count, "two legs on one channel")
-    precondition(ports.count == configurations.count, "every leg has a port")
+    precondition(ports.legs == configurations.count, "every leg has a socket")
     count = configurations.count
     legs = .init(repeating: LegSlot(configurations[0]))
     for (index, configuration) in configurations.enumerated() { legs[index] = LegSlot(configuration) }
     bank = ServoBank(chip, on: bus, enable: outputEnable)
+    meter = battery.map { LegBatteryMeter($0) }
     self.ports = ports
     self.requests = requests
     self.requestBell = requestBell
@@ -121,8 +126,9 @@ public struct LegLoop: ~Copyable, ControlLoop {
     for index in 0..<count {
       if let deadline = legs[index].machine.nextDeadline, !(now < deadline) { decide(index, .tick) }
     }
+    takeLinkEvents()
     takeRequests()
-    for index in 0..<count { drain(index) }
+    drain()
     startChip()
     if case .period = tick.cause { work() }
     flush()
@@ -169,6 +175,7 @@ public struct LegLoop: ~Copyable, ControlLoop {
     for index in 0..<count { noteEdge(index) }
     snapshot.at = now
     snapshot.servos = bank.status
+    if let meter { snapshot.battery = meter.status }
     for index in 0..<count {
       legs[index].status.state = legs[index].machine.state
       legs[index].status.lastCommand = legs[index].machine.lastCommand
@@ -183,75 +190,11 @@ public struct LegLoop: ~Copyable, ControlLoop {
     if hasNoticed, let bell { bell.ring() }
   }
 
-  // MARK: inputs
-
-  @_noLocks @_noAllocation
-  private mutating func takeRequests() {
-    if let requestBell { requestBell.clear() }
-    while takenCount < Self.requestsPerTick, let request = requests.pop() {
-      let (verdict, leg) = serve(request)
-      taken[takenCount] = LegAnswer(number: request.number, verdict, leg: leg, at: now)
-      takenCount &+= 1
-    }
-  }
-
-  /// The verdict, and the leg that it is of.
-  @_noLocks @_noAllocation
-  private mutating func serve(_ request: LegRequest) -> (LegVerdict, Int) {
-    guard let event = request.event(at: now) else { return (.accepted, 0) }
-    switch request.target {
-    case .leg(let index):
-      precondition(index >= 0 && index < count, "no such leg")
-      let verdict = decide(index, event)
-      legs[index].status.count(verdict)
-      return (verdict, index)
-    case .all:
-      if request.isArm {
-        for index in 0..<count {
-          if let reason = legs[index].machine.armRefusal { return (.ignored(reason), index) }
-        }
-      }
-      return decideAll(event)
-    }
-  }
-
-  /// What is left after four batches waits for the next release, which comes within the minimum interval.
-  @_noLocks @_noAllocation
-  private mutating func drain(_ index: Int) {
-    for _ in 0..<Self.batchesPerTick {
-      let isFull = ports.receive(index, into: &batch)
-      for number in 0..<batch.count { receive(index, number) }
-      if !isFull { return }
-    }
-  }
-
-  @_noLocks @_noAllocation
-  private mutating func receive(_ index: Int, _ number: Int) {
-    legs[index].status.datagrams &+= 1
-    legs[index].listener = batch.source(number)
-    legs[index].heardAt = now
-    legs[index].status.lastSender = legs[index].listener
-    legs[index].status.heardAt = now
-    let command: LegCommand
-    do throws(LegFrameError) {
-      guard let bytes = batch.bytes(number) else {
-        throw .wrongLength(type: 0, expected: LegCommand.maximumEncodedLength, got: batch.length(number))
-      }
-      command = try LegCommand.decode(bytes)
-    } catch {
-      legs[index].status.malformed &+= 1
-      legs[index].status.lastMalformed = error
-      decide(index, .invalidFrame)
-      return
-    }
-    legs[index].status.count(decide(index, .command(command)))
-  }
-
   // MARK: outputs
 
   /// Steps one leg's machine; an off goes to the chip at once, a pulse when the tick has read everything.
   @_noLocks @_noAllocation @discardableResult
-  private mutating func decide(_ index: Int, _ event: LegEvent) -> LegVerdict {
+  mutating func decide(_ index: Int, _ event: LegEvent) -> LegVerdict {
     let action = step(index, event)
     switch action.output {
     case .none: break
@@ -266,7 +209,7 @@ public struct LegLoop: ~Copyable, ControlLoop {
 
   /// Steps every leg's machine. When all of them must be off, one transfer does it. The first verdict that is not accepted.
   @_noLocks @_noAllocation @discardableResult
-  private mutating func decideAll(_ event: LegEvent) -> (LegVerdict, Int) {
+  mutating func decideAll(_ event: LegEvent) -> (LegVerdict, Int) {
     var first: (LegVerdict, Int) = (.accepted, 0)
     var offs = 0
     for index in 0..<count {
@@ -356,7 +299,29 @@ public struct LegLoop: ~Copyable, ControlLoop {
     } catch {
       fail(error)
     }
+    measureBattery()
     for index in 0..<count { decide(index, .tick) }
+  }
+
+  /// After the chip's own transfers: the battery can wait.
+  @_noLocks @_noAllocation
+  private mutating func measureBattery() {
+    let isUsable: Bool
+    switch bank.phase {
+    case .lost: isUsable = false
+    case .starting: return
+    case .ready: isUsable = true
+    }
+    guard let outcome = meter?.step(on: &bank.bus, isUsable: isUsable) else { return }
+    switch outcome {
+    case .nothing: break
+    case .voltage(let voltage, let isBack):
+      if isBack { notice(.batteryAnswers) }
+      for index in 0..<count { decide(index, .battery(voltage)) }
+    case .silent(let failure):
+      notice(.batterySilent(failure))
+      for index in 0..<count { decide(index, .battery(nil)) }
+    }
   }
 
   @_noLocks @_noAllocation

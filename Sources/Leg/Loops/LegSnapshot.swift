@@ -26,6 +26,8 @@ public struct LegStatus: Sendable, BitwiseCopyable {
   public internal(set) var clamped: Int64 = 0
   /// Who sent the last datagram, and when; nil: nobody has.
   public internal(set) var lastSender: Endpoint?
+  /// What it came by.
+  public internal(set) var lastLink: LegLinkKind?
   public internal(set) var heardAt: TickInstant?
   /// Telemetry frames sent, and not taken by the kernel.
   public internal(set) var reports: Int64 = 0
@@ -63,6 +65,7 @@ public struct LegSnapshot: Sendable, BitwiseCopyable {
   public let count: Int
   private var legs: [16 of LegStatus]
   public internal(set) var servos = ServoBankStatus()
+  public internal(set) var battery = LegBatteryStatus()
   /// Notices and answers that found their ring full.
   public internal(set) var noticesDropped: Int64 = 0
   public internal(set) var answersDropped: Int64 = 0
@@ -91,6 +94,9 @@ public struct LegNotice: Sendable, BitwiseCopyable {
     case chipFails(ServoBankFailure)
     /// The chip is configured after it was not.
     case chipAnswers
+    /// The battery's sensor has failed three times in a row, and it gives voltages again.
+    case batterySilent(LegBatteryFailure)
+    case batteryAnswers
   }
   public let at: TickInstant
   public let subject: Subject

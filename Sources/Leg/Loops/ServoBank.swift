@@ -8,6 +8,10 @@ public enum ServoBankFailure: Sendable, Hashable, BitwiseCopyable {
   case bus(I2CError)
   /// It answers, but not with the registers that were written: it was without power.
   case lostConfiguration(PCA9685Health)
+  /// The output-enable line does not take its level.
+  case outputEnable(GPIOError)
+  /// It took its level, and shows the other one: shorted, or its driver burnt out.
+  case outputEnableStuck(isEnabled: Bool)
 }
 
 /// The chip as other threads see it.
@@ -23,6 +27,7 @@ public struct ServoBankStatus: Sendable, BitwiseCopyable {
   public internal(set) var configurations: Int64 = 0
   /// Bus transfers that succeeded only after a retry.
   public internal(set) var retries: Int64 = 0
+  public internal(set) var hasEnableLine = false
   /// Whether the output-enable line lets pulses out; nil: there is no such line, or it does not answer.
   public internal(set) var outputsEnabled: Bool?
   /// Times that the output-enable line did not take its level, and why it did not the last time.
@@ -39,7 +44,8 @@ public struct ServoBankStatus: Sendable, BitwiseCopyable {
 /// configuration, which is tried once a period. Allocates nothing; a call makes at most the transfers of one driver call.
 ///
 /// The chip's output-enable pin, if a line is wired to it, is the way to no pulse that needs no bus: it lets pulses out only
-/// while the chip is ready and a pulse is wanted of some channel.
+/// while the chip is ready and a pulse is wanted of some channel. A line that fails is a failure like the chip's: nobody knows
+/// whether pulses come out that should, or whether those would end that must.
 struct ServoBank: ~Copyable {
   enum Phase: BitwiseCopyable {
     /// Not configured, or failed since.
@@ -49,7 +55,8 @@ struct ServoBank: ~Copyable {
     case ready
   }
   private let chip: PCA9685
-  private var bus: I2CBus
+  /// What else hangs on it is the loop's affair.
+  var bus: I2CBus
   private(set) var phase = Phase.lost
   private var wanted = PCA9685Outputs()
   private var written = PCA9685Outputs()
@@ -62,7 +69,10 @@ struct ServoBank: ~Copyable {
     self.bus = bus
     self.enable = enable
     // Inactive by its request.
-    if self.enable != nil { status.outputsEnabled = false }
+    if self.enable != nil {
+      status.hasEnableLine = true
+      status.outputsEnabled = false
+    }
   }
 
   @_noLocks @_noAllocation
@@ -84,6 +94,8 @@ struct ServoBank: ~Copyable {
   mutating func configure() throws(ServoBankFailure) {
     do { try chip.configure(on: &bus) } catch { throw fail(.bus(error)) }
     forget()
+    try disable()
+    try checkLine()
     phase = .starting(until: bus.now + PCA9685.startUp)
     status.configurations &+= 1
   }
@@ -95,12 +107,29 @@ struct ServoBank: ~Copyable {
     status.isReady = true
   }
 
-  /// Whether the chip still is as it was configured.
+  /// Whether the chip still is as it was configured, and the line as it was set.
   @_noLocks @_noAllocation
   mutating func check() throws(ServoBankFailure) {
     let health: PCA9685Health
     do { health = try chip.check(on: &bus) } catch { throw fail(.bus(error)) }
     guard case .configured = health else { throw fail(.lostConfiguration(health)) }
+    try checkLine()
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func checkLine() throws(ServoBankFailure) {
+    guard let expected = status.outputsEnabled else { return }
+    let active: UInt64?
+    do throws(GPIOError) {
+      active = try enable?.read()
+    } catch {
+      status.outputsEnabled = nil
+      count(error)
+      throw fail(.outputEnable(error))
+    }
+    guard let active else { return }
+    let isEnabled = active != 0
+    if isEnabled != expected { throw fail(.outputEnableStuck(isEnabled: isEnabled)) }
   }
 
   /// Takes effect with `flush`.
@@ -123,7 +152,7 @@ struct ServoBank: ~Copyable {
   mutating func turnAllOff() throws(ServoBankFailure) {
     wanted = PCA9685Outputs()
     // Before the transfer, which may take its time to fail.
-    setEnabled(false)
+    _ = setEnabled(false)
     do { try chip.turnAllOff(on: &bus) } catch { throw fail(.bus(error)) }
     count(channels: PCA9685.channelCount)
     written = PCA9685Outputs()
@@ -135,7 +164,12 @@ struct ServoBank: ~Copyable {
     guard case .ready = phase else { return }
     try writeChannels()
     // After the channels: nothing comes out that is older than this tick.
-    setEnabled(wantsPulse)
+    if !setEnabled(wantsPulse), let error = status.lastEnableFailure { throw fail(.outputEnable(error)) }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func disable() throws(ServoBankFailure) {
+    if !setEnabled(false), let error = status.lastEnableFailure { throw fail(.outputEnable(error)) }
   }
 
   private var wantsPulse: Bool {
@@ -145,22 +179,29 @@ struct ServoBank: ~Copyable {
     }
   }
 
-  /// Tried again at every call until the line has taken it.
+  /// Tried again at every call until the line has taken it. False: it has not.
   @_noLocks @_noAllocation
-  private mutating func setEnabled(_ isEnabled: Bool) {
-    guard enable != nil else { return }
+  private mutating func setEnabled(_ isEnabled: Bool) -> Bool {
+    guard enable != nil else { return true }
     switch (status.outputsEnabled, isEnabled) {
-    case (true?, true), (false?, false): return
+    case (true?, true), (false?, false): return true
     default: break
     }
     do throws(GPIOError) {
       try enable?.set(0, isEnabled)
       status.outputsEnabled = isEnabled
+      return true
     } catch {
       status.outputsEnabled = nil
-      status.enableFailures &+= 1
-      status.lastEnableFailure = error
+      count(error)
+      return false
     }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func count(_ error: GPIOError) {
+    status.enableFailures &+= 1
+    status.lastEnableFailure = error
   }
 
   @_noLocks @_noAllocation
@@ -200,7 +241,8 @@ struct ServoBank: ~Copyable {
   private mutating func fail(_ failure: ServoBankFailure) -> ServoBankFailure {
     phase = .lost
     forget()
-    setEnabled(false)
+    // A line that has just failed is tried again by the off of all channels that follows.
+    if !failure.isOfLine { _ = setEnabled(false) }
     status.isReady = false
     status.lastFailure = failure
     status.failures &+= 1
@@ -217,6 +259,15 @@ extension ServoBankFailure: Error {
       return false
     }
   }
+
+  var isOfLine: Bool {
+    @_noLocks @_noAllocation get {
+      switch self {
+      case .outputEnable: true
+      case .bus, .lostConfiguration, .outputEnableStuck: false
+      }
+    }
+  }
 }
 
 extension ServoBankFailure: CustomStringConvertible {
@@ -226,6 +277,9 @@ extension ServoBankFailure: CustomStringConvertible {
     case .lostConfiguration(.lost(let mode1, let mode2, let prescale)):
       "the servo chip has lost its configuration (MODE1 0x\(hex(mode1)), MODE2 0x\(hex(mode2)), PRE_SCALE 0x\(hex(prescale)))"
     case .lostConfiguration(.configured): "the servo chip is configured"
+    case .outputEnable(let error): "the output-enable line does not take its level: \(error)"
+    case .outputEnableStuck(let isEnabled):
+      "the output-enable line was set \(isEnabled ? "inactive and is active" : "active and is inactive")"
     }
   }
 }

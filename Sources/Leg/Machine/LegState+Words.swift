@@ -33,7 +33,7 @@ extension LegFault: CustomStringConvertible {
     case .silence: "no command within the deadman's time-out"
     case .linkLost: "the link is lost"
     case .lowBattery: "the battery is empty"
-    case .output: "the servo's chip does not take its writes"
+    case .output: "the servo's chip or its output-enable line fails"
     case .missedReleases(let count): "the loop missed \(count) releases in a row"
     }
   }

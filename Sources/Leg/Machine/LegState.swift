@@ -64,7 +64,7 @@ public enum LegFault: Sendable, Hashable, BitwiseCopyable {
   case silence
   case linkLost
   case lowBattery
-  /// The chip does not take what is written to it, or has forgotten what it was told.
+  /// The chip does not take what is written to it, or has forgotten what it was told; or its output-enable line fails.
   case output
   /// The runtime gave up so many releases of the loop in a row.
   case missedReleases(Int64)

@@ -55,6 +55,9 @@ public struct LegOperatorLoop: ~Copyable, ControlLoop {
 
   private var machine: LegOperatorMachine
   private var port: DatagramPort
+  /// nil: a link that knows no connections.
+  private var control: LinkControl?
+  private var isUp = false
   private let leg: Endpoint
   private var batch = DatagramBatch(capacity: 16, size: 64)
   private var pulse: LatestReader<PulseWidth>
@@ -67,17 +70,20 @@ public struct LegOperatorLoop: ~Copyable, ControlLoop {
 
   /// - Parameters:
   ///   - port: any socket or link; telemetry comes back to it.
+  ///   - control: of the same link, if it knows connections: one is asked for whenever the machine wants to try.
   ///   - leg: where the leg listens, port 5010 unless configured; `.linkPeer` on a link that has only one other end.
   ///   - pulse: what the periodic mode sends; the newest value at every tick.
   ///   - requestBell: rung after requests have been pushed, one of the loop's inputs; nil: they wait for the next tick.
   ///   - pingsByItself: keeps an armed leg alive while the periodic mode is off.
   public init(
-    port: consuming DatagramPort, leg: Endpoint, pulse: consuming LatestReader<PulseWidth>,
-    requests: consuming RingReader<LegOperatorRequest>, requestBell: DoorbellInput? = nil,
+    port: consuming DatagramPort, control: consuming LinkControl? = nil, leg: Endpoint,
+    pulse: consuming LatestReader<PulseWidth>, requests: consuming RingReader<LegOperatorRequest>,
+    requestBell: DoorbellInput? = nil,
     snapshot: consuming LatestWriter<LegOperatorSnapshot>, pingsByItself: Bool = true
   ) {
     machine = LegOperatorMachine(pingsByItself: pingsByItself)
     self.port = port
+    self.control = control
     self.leg = leg
     self.pulse = pulse
     self.requests = requests
@@ -92,6 +98,7 @@ public struct LegOperatorLoop: ~Copyable, ControlLoop {
   @_noLocks @_noAllocation
   public mutating func tick(_ tick: Tick) {
     begin(at: tick.started)
+    takeLinkEvents()
     receive()
     apply(.aim(pulse.read()))
     if let requestBell { requestBell.clear() }
@@ -116,11 +123,28 @@ public struct LegOperatorLoop: ~Copyable, ControlLoop {
     port.now = instant
   }
 
+  /// Before the frames: those that are read afterwards are of the connection that there is. Events beyond four wait for the
+  /// next release, for which the link has rung.
+  @_noLocks @_noAllocation
+  private mutating func takeLinkEvents() {
+    for _ in 0..<4 {
+      guard let event = control?.takeEvent() else { return }
+      switch event {
+      case .up: isUp = true
+      case .down:
+        isUp = false
+        apply(.linkLost)
+      }
+    }
+  }
+
+  /// Without a connection nothing is sent: there is nobody to whom.
   @_noLocks @_noAllocation
   private mutating func apply(_ event: LegOperatorEvent) {
     let action = machine.step(event, at: now)
     if action.isRefused { snapshot.refused &+= 1 }
-    guard let command = action.command else { return }
+    if action.connects { control?.connect() }
+    guard let command = action.command, control == nil || isUp else { return }
     let count = command.encode(into: bytes)
     for _ in 0..<action.copies {
       if port.send(UnsafeRawBufferPointer(start: bytes.baseAddress, count: count), to: leg) {

@@ -44,7 +44,7 @@ function legCard(index, leg) {
 
 function showLegs(event) {
   byId("legs").hidden = false;
-  byId("legs-chip").textContent = event.chip.ready ? "" : "the chip does not answer";
+  byId("legs-chip").textContent = event.chip.ready ? "" : "the chip fails: " + (event.chip.lastFailure || "it has not answered yet");
   event.legs.forEach((leg, index) => {
     const entry = legs[index] || (legs[index] = legCard(index, leg));
     const { parts } = entry;

@@ -39,6 +39,9 @@ public struct LegMetrics: MetricSource {
   private func write(_ newest: LegSnapshot, into writer: inout MetricsWriter) {
     let chip = newest.servos
     writer.gauge("tactus_leg_chip_ready", "Whether the servos' chip is configured and answers.", [.init(chip.isReady)])
+    writer.gauge(
+      "tactus_leg_outputs_enabled", "Whether the output-enable line lets pulses out; absent without one that answers.",
+      chip.outputsEnabled.map { [.init($0)] } ?? [])
     func counter(_ name: String, _ help: String, _ value: Int64) {
       writer.counter("tactus_leg_\(name)_total", help, [.init(value)])
     }
@@ -46,6 +49,11 @@ public struct LegMetrics: MetricSource {
     counter("chip_writes", "Transfers that wrote pulses or off.", chip.writes)
     counter("chip_channel_writes", "Channels in those transfers.", chip.channelsWritten)
     counter("chip_configurations", "Times that the chip was configured.", chip.configurations)
+    counter("output_enable_failures", "Times that the output-enable line failed.", chip.enableFailures)
+    writer.gauge(
+      "tactus_leg_battery_volts", "The battery's voltage; absent without a sensor that answers.",
+      newest[0].battery.map { [.init(Double($0.count) / 1000)] } ?? [])
+    counter("battery_failures", "Measurements of the battery that failed.", newest.battery.failures)
     counter("bus_retries", "Bus transfers that succeeded only after a retry.", chip.retries)
     counter("dropped_notices", "Changes that no log shows because the ring was full.", newest.noticesDropped)
     counter("dropped_answers", "Answers that found their ring full.", newest.answersDropped)

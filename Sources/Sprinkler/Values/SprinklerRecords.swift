@@ -17,8 +17,58 @@ public struct SprinklerRecords: Sendable, Hashable, Codable {
   /// Seconds that each zone has run on `day`, by zone.
   public var ranToday: [ZoneID: Double] = [:]
   public var day: LocalDate?
+  /// Every start up to then has been dealt with. Written whenever anything else is, so that a start after a power cut tells
+  /// what was missed from what never was.
+  public var seen: WallInstant?
 
   public init() {}
+
+  /// What a change means: a store and the scheduler agree by this.
+  public mutating func apply(_ change: SprinklerChange) {
+    switch change {
+    case .zones(let new): zones = new
+    case .program(let program):
+      if let place = programs.firstIndex(where: { $0.id == program.id }) {
+        programs[place] = program
+      } else {
+        programs.append(program)
+      }
+    case .programRemoved(let id): programs.removeAll { $0.id == id }
+    case .programOrder(let ids):
+      let places = Dictionary(ids.enumerated().map { ($1, $0) }) { first, _ in first }
+      programs = programs.enumerated()
+        .sorted { (places[$0.element.id] ?? .max, $0.offset) < (places[$1.element.id] ?? .max, $1.offset) }
+        .map(\.element)
+    case .levels(let new): levels = new
+    case .rainDelay(let new): rainDelay = new
+    case .started(let key): if !startKeys.contains(key) { startKeys.append(key) }
+    case .startKeysForgotten(let date): startKeys.removeAll { $0.date < date }
+    case .pending(let run):
+      if let place = pending.firstIndex(where: { $0.run == run.run }) {
+        pending[place] = run
+      } else {
+        pending.append(run)
+      }
+    case .pendingRemoved(let run): pending.removeAll { $0.run == run }
+    case .log: break
+    case .ran(let zone, let seconds, let newDay):
+      if day != newDay {
+        ranToday = [:]
+        day = newDay
+      }
+      ranToday[zone] = seconds
+    case .counters(let run, let program):
+      nextRun = run
+      nextProgram = program
+    case .seen(let instant): seen = instant
+    case .everything(let records):
+      let before = self
+      self = records
+      // A number that was given once, in the log or to an app, is not given again.
+      nextRun = max(nextRun, before.nextRun)
+      nextProgram = max(nextProgram, before.nextProgram)
+    }
+  }
 }
 
 /// One change of the records. A store makes a list of them in one transaction: all of it or nothing.
@@ -37,9 +87,12 @@ public enum SprinklerChange: Sendable, Hashable {
   case pending(PendingRun)
   case pendingRemoved(run: UInt64)
   case log(WateringRecord)
+  /// All that the zone has run on that day so far; a new day forgets the totals of the last.
   case ran(ZoneID, seconds: Double, day: LocalDate)
   /// The next numbers to give.
   case counters(nextRun: UInt64, nextProgram: Int)
-  /// Everything at once, for a restored backup. The log stays.
+  /// Every start up to then has been dealt with.
+  case seen(WallInstant)
+  /// Everything at once, for a restored backup. The log stays, and the counters never go back.
   case everything(SprinklerRecords)
 }

@@ -58,4 +58,8 @@ public enum RunOutcome: UInt8, Sendable, Hashable, Codable, BitwiseCopyable {
   case seasonalLevel
   /// Its start was further back than the catch-up window when the controller came to it.
   case missed
+  /// The zone's longest run was made shorter than this one.
+  case runLimit
+  /// Its program was still at work on two earlier starts, or the queue was full.
+  case overlap
 }

@@ -7,11 +7,15 @@ struct DoctorCommand: ParsableCommand {
     abstract: "Says whether this machine is ready for real time, and if not, why and what fixes it.",
     discussion: "Exit status 1 when something would prevent real-time operation (FAIL); warnings do not count.")
 
+  @Option(help: "A configuration file: look for its chips, too.")
+  var config: String?
+
   @Flag(help: "Print one JSON object instead.")
   var json = false
 
   func run() throws {
-    let diagnoses = Doctor(machine: .current()).examine()
+    let configuration = try config.map { try readConfiguration($0) }
+    let diagnoses = Doctor(machine: .current(), configuration: configuration).examine()
     let failures = diagnoses.filter { $0.status == .fail }
     if json {
       var line = JSONLine()

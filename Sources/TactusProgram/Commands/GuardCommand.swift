@@ -1,4 +1,5 @@
 import ArgumentParser
+import BusesLinux
 import Logging
 import Tactus
 
@@ -27,6 +28,13 @@ struct GuardCommand: ParsableCommand {
   func run() throws {
     let configuration = try readConfiguration(config)
     guard configuration.hasSystem else { return }
+    // To request a line is to turn it off; held until the end, so that nobody else gets it meanwhile.
+    var held: [LinuxGPIOLines] = []
+    var lineFailures: [String] = []
+    for line in SafeStatePlan.lines(of: configuration) {
+      do { held.append(try HeaderLines.request([line])) } catch { lineFailures.append("\(error)") }
+    }
+    defer { held = [] }
     let writer = SafeStateWriter(SafeStatePlan.writes(for: configuration))
     var failures: [String] = []
     // An unanswered I2C write ends by its own bound; a device that is not there fails at once, hence a bound in tries.
@@ -34,6 +42,7 @@ struct GuardCommand: ParsableCommand {
       failures = writer.write()
       if failures.isEmpty { break }
     }
+    failures += lineFailures
     let message =
       failures.isEmpty ? "every actuator was put into its safe state" : "the safe state is not confirmed"
     LogSink.writeNow(

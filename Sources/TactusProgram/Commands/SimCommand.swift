@@ -14,8 +14,9 @@ struct SimScenarioCommand: ParsableCommand {
     commandName: "scenario",
     abstract: "Plays a scenario in simulated time and prints what happened.",
     discussion: """
-      The loops are those of `tactus run`; board, bus, wheels, network and operators are simulated, and time is. The same \
-      file and seed give the same run. Exit status 1 when an expectation of the file is not met. See config/scenarios/.
+      The loops are those of `tactus run`; board, bus, wheels, network and operators are simulated, and time is. A file with \
+      a `sprinkler:` part plays days of watering and prints their calendar. The same file and seed give the same run. Exit \
+      status 1 when an expectation of the file, or anything that must always hold, is not met. See config/scenarios/.
       """)
 
   @Argument(help: "The scenario file (YAML).")
@@ -25,15 +26,28 @@ struct SimScenarioCommand: ParsableCommand {
   var seed: UInt64?
 
   func run() throws {
-    var scenario: Scenario
     do {
-      scenario = try ScenarioReader.read(path: file)
+      let file = try YAMLFile(path: file)
+      if !(SprinklerScenarioReader.reads(file) ? try playSprinkler(file) : try playRobot(file)) {
+        throw ExitCode.failure
+      }
     } catch let errors as ConfigErrors {
       complain("\(errors)")
       throw ExitCode.badConfig
     }
+  }
+
+  private func playRobot(_ file: YAMLFile) throws -> Bool {
+    var scenario = try ScenarioReader.read(file)
     if let seed { scenario.seed = seed }
     var run = try ScenarioRun(scenario) { print($0) }
-    if !run.play() { throw ExitCode.failure }
+    return run.play()
+  }
+
+  private func playSprinkler(_ file: YAMLFile) throws -> Bool {
+    var scenario = try SprinklerScenarioReader.read(file)
+    if let seed { scenario.seed = seed }
+    var run = SprinklerScenarioRun(scenario) { print($0) }
+    return run.play()
   }
 }

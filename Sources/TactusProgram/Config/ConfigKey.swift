@@ -8,6 +8,8 @@ enum ConfigKind: Equatable {
   case choice([String])
   /// An IPv4 or IPv6 address in digits.
   case address
+  /// A GPIO line, as `GPIOLineName` reads it.
+  case line
   /// A list of `count` integers.
   case integers(count: Int, ClosedRange<Int>)
   /// A list of texts.
@@ -63,6 +65,7 @@ extension ConfigKind: CustomStringConvertible {
     case .text: "text"
     case .choice(let words): words.count == 1 ? words[0] : "one of " + words.joined(separator: ", ")
     case .address: "an IPv4 or IPv6 address"
+    case .line: "a GPIO line: GPIO17, 17, its name, or CHIP:17"
     case .integers(let count, let range): "a list of \(count) integers \(range.lowerBound)…\(range.upperBound)"
     case .texts: "a list of texts"
     case .alwaysTrue: "true (it cannot be switched off)"

@@ -9,6 +9,7 @@ extension Configuration {
       lines.append(
         "\(legs.legs.count == 1 ? "leg" : "\(legs.legs.count) legs"): \(legs.summary), frames on UDP \(bindAddress):"
           + "\(legs.ports), \(legs.rateHertz) Hz")
+      if let links = legs.linkSummary { lines.append("leg 0 besides: \(links)") }
     }
     if hasSystem {
       let hasHardware = motors.map { $0.backend != .sim } ?? false || legs?.backend == .pca9685
@@ -50,9 +51,21 @@ extension Configuration {
 extension Configuration.Legs {
   var summary: String {
     switch backend {
-    case .pca9685: "pca9685 at 0x\(String(i2cAddress, radix: 16)) on /dev/i2c-\(i2cBus)"
+    case .pca9685:
+      "pca9685 at 0x\(String(i2cAddress, radix: 16)) on /dev/i2c-\(i2cBus)"
+        + (outputEnable.map { ", output enable on \($0)" } ?? "")
     case .sim: "simulated chip"
     }
+  }
+
+  /// What leg 0 is reached by besides; nil: nothing.
+  var linkSummary: String? {
+    var links: [String] = []
+    if let bluetooth {
+      links.append("Bluetooth (\(bluetooth.adapter ?? "the first adapter")), whoever is near may connect")
+    }
+    if let serial { links.append("\(serial.path) at \(serial.baudRate) bit/s") }
+    return links.isEmpty ? nil : links.joined(separator: "; ")
   }
 
   /// `5010…5015`

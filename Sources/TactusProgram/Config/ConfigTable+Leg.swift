@@ -17,8 +17,37 @@ extension ConfigTable {
       "leg.deadman_ms", .integer(50...10_000), .integer(200),
       "Milliseconds without a command after which a leg's pulse ends. LegCtrl says 200."),
     ConfigKey(
+      "leg.output_enable", .line, nil,
+      "The line that is wired to the chip's output-enable pin, which is active low: GPIO22, 22 (the same), another line's "
+        + "name, or CHIP:22. It ends every pulse without the bus. Unless given: the pin is tied low."),
+    ConfigKey(
+      "leg.battery.sensor", .choice(["none", "ads1115"]), .text("none"),
+      "What measures the battery: none, or ads1115, a converter on the chip's bus, its input behind a divider."),
+    ConfigKey("leg.battery.i2c_address", .integer(0x48...0x4B), .integer(0x48), "The converter's I2C address."),
+    ConfigKey("leg.battery.channel", .integer(0...3), .integer(0), "Its input, against ground."),
+    ConfigKey(
+      "leg.battery.divider", .number(1...100), .number(3),
+      "The battery's voltage divided by that at the input: 3 for 20 kΩ over 10 kΩ. The input must stay below the converter's "
+        + "supply, 3.3 V on a Raspberry Pi."),
+    ConfigKey(
+      "leg.battery.warn_mv", .integer(0...65_535), nil,
+      "Millivolts below which telemetry warns. Unless given: that of fault_mv. Suggested for two lithium cells: 6800."),
+    ConfigKey(
+      "leg.battery.fault_mv", .integer(0...65_535), nil,
+      "Millivolts below which an armed leg is in fault and none can be armed. Unless given: never. Suggested for two lithium "
+        + "cells: 6400."),
+    ConfigKey(
       "leg.compat_stub", .boolean, .boolean(false),
       "Report a battery of 7400 mV as the original firmware does, instead of 0 for no sensor."),
+    ConfigKey(
+      "leg.bluetooth", .boolean, .boolean(false),
+      "Offer leg 0 over Bluetooth as LegCtrl, to one central at a time. Whoever is near may connect."),
+    ConfigKey(
+      "leg.bluetooth_adapter", .text, nil, "hci0, or an adapter's address. Unless given: the first that there is."),
+    ConfigKey(
+      "leg.serial", .text, nil,
+      "A serial line that leg 0 is operated by besides: /dev/ttyUSB0. Frames are as on a microcontroller's line."),
+    ConfigKey("leg.serial_baud", .integer(1200...4_000_000), .integer(115_200), "Bits per second on leg.serial."),
   ]
 
   static let legs: [ConfigKey] = [

@@ -1,4 +1,5 @@
 import Buses
+import BusesLinux
 import Devices
 import Leg
 import Tactus
@@ -19,7 +20,14 @@ extension Configuration {
     var oscillatorHertz: Int
     var frequencyHertz: Int
     var deadmanMilliseconds: Int
+    /// nil: not wired.
+    var outputEnable: GPIOLineName?
+    /// nil: no sensor.
+    var battery: Battery?
     var reportsStubBattery: Bool
+    /// Of leg 0; nil: none.
+    var bluetooth: Bluetooth?
+    var serial: SerialLine?
     /// Of the first leg; 0: any free ones.
     var port: UInt16
     var rateHertz: Int
@@ -32,6 +40,25 @@ extension Configuration {
 }
 
 extension Configuration.Legs {
+  struct Bluetooth: Equatable {
+    /// nil: the first.
+    var adapter: String?
+  }
+
+  struct SerialLine: Equatable {
+    var path: String
+    var baudRate: Int
+  }
+
+  /// An input of an ADS1115 on the chip's bus.
+  struct Battery: Equatable {
+    var i2cAddress: UInt8
+    var channel: Int
+    var divider: Double
+    var warningMillivolts: Int?
+    var faultMillivolts: Int?
+  }
+
   struct One: Equatable {
     var name: String
     var channel: Int
@@ -55,13 +82,43 @@ extension Configuration.Legs {
       oscillatorHertz: given.integer("leg.oscillator_hz"),
       frequencyHertz: given.integer("leg.frequency_hz"),
       deadmanMilliseconds: given.integer("leg.deadman_ms"),
+      outputEnable: given.optionalLine("leg.output_enable"),
+      battery: Battery(given),
       reportsStubBattery: given.boolean("leg.compat_stub"),
+      bluetooth: given.boolean("leg.bluetooth")
+        ? Bluetooth(adapter: given.optionalText("leg.bluetooth_adapter")) : nil,
+      serial: given.optionalText("leg.serial").map { path in
+        SerialLine(path: path, baudRate: given.integer("leg.serial_baud"))
+      },
       port: UInt16(given.integer("network.leg_udp_port")),
       rateHertz: given.integer("runtime.leg.rate_hz"),
       scheduling: .init(given, "runtime.leg"),
       safeStateAfter: given.integer("runtime.leg.safe_state_after"),
       cpu: given.optionalInteger("runtime.leg.cpu"),
       legs: (0..<(found.counts["legs"] ?? 1)).map { One(given, index: $0) })
+  }
+}
+
+extension Configuration.Legs.Battery {
+  fileprivate init?(_ given: GivenValues) {
+    guard given.text("leg.battery.sensor") == "ads1115" else { return nil }
+    self.init(
+      i2cAddress: UInt8(given.integer("leg.battery.i2c_address")), channel: given.integer("leg.battery.channel"),
+      divider: given.number("leg.battery.divider"), warningMillivolts: given.optionalInteger("leg.battery.warn_mv"),
+      faultMillivolts: given.optionalInteger("leg.battery.fault_mv"))
+  }
+
+  var sensor: LegBattery {
+    LegBattery(
+      ADS1115(address: I2CAddress(i2cAddress)!), channel: channel, dividerPerMille: Int64((divider * 1000).rounded()))
+  }
+
+  /// nil: the battery decides nothing.
+  var limits: LegBatteryLimits? {
+    guard warningMillivolts != nil || faultMillivolts != nil else { return nil }
+    let fault = faultMillivolts ?? 0
+    return LegBatteryLimits(
+      warning: Millivolts(UInt16(warningMillivolts ?? fault)), fault: Millivolts(UInt16(fault)))
   }
 }
 
@@ -102,6 +159,10 @@ extension Configuration.Legs {
       report(
         "network.leg_udp_port", "expected at most \(65536 - legs.count) for \(legs.count) legs, got \(port)")
     }
+    errors += linkErrors(file: file, places: places)
+    if let warning = battery?.warningMillivolts, let fault = battery?.faultMillivolts, warning < fault {
+      report("leg.battery.warn_mv", "expected at least leg.battery.fault_mv (\(fault)), got \(warning)")
+    }
     for (index, leg) in legs.enumerated() {
       let path = "legs[\(index)]"
       if leg.minMicroseconds >= leg.maxMicroseconds {
@@ -111,6 +172,20 @@ extension Configuration.Legs {
           "\(path).centre_us",
           "expected \(leg.minMicroseconds)…\(leg.maxMicroseconds), min_us to max_us, got \(leg.centreMicroseconds)")
       }
+    }
+    return errors
+  }
+
+  private func linkErrors(file: String, places: ConfigPlaces) -> [ConfigError] {
+    var errors: [ConfigError] = []
+    #if !Bluetooth
+      if bluetooth != nil {
+        errors.append(places.error(file, "leg.bluetooth", "expected false: this program was built without Bluetooth"))
+      }
+    #endif
+    if let serial, !LinuxSerialPort.baudRates.contains(serial.baudRate) {
+      let known = LinuxSerialPort.baudRates.map(String.init).joined(separator: ", ")
+      errors.append(places.error(file, "leg.serial_baud", "expected one of \(known), got \(serial.baudRate)"))
     }
     return errors
   }
@@ -140,7 +215,8 @@ extension Configuration.Legs {
           try LegSettings(
             deadmanTimeout: .milliseconds(Int64(deadmanMilliseconds)), lowest: lowest, highest: highest,
             slewMicrosecondsPerSecond: leg.slewMicrosecondsPerSecond.map { Int64($0) },
-            releaseAfter: leg.releaseAfterSeconds.map { .seconds($0) }, reportsStubBattery: reportsStubBattery),
+            releaseAfter: leg.releaseAfterSeconds.map { .seconds($0) }, battery: battery?.limits,
+            reportsStubBattery: reportsStubBattery),
           channel: try ServoChannel(
             leg.channel, lowest: lowest, centre: PulseWidth(microseconds: leg.centreMicroseconds), highest: highest,
             isInverted: leg.isInverted))

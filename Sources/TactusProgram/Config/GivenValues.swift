@@ -1,3 +1,5 @@
+import Buses
+
 /// Values of a file over the table's defaults. A wrong type here is a bug in the table, not in the file.
 struct GivenValues {
   let values: [String: ConfigValue]
@@ -13,6 +15,11 @@ struct GivenValues {
 
   func optionalText(_ path: String) -> String? {
     if case .text(let value)? = value(path) { value } else { nil }
+  }
+
+  func optionalLine(_ path: String) -> GPIOLineName? {
+    // The reader takes nothing else.
+    optionalText(path).map { GPIOLineName($0)! }
   }
 
   func optionalNumber(_ path: String) -> Double? {

@@ -1,9 +1,16 @@
+import Buses
+import BusesLinux
+
 /// Something of the machine that only one part of the program can have, and the key that asks for it.
 struct ResourceClaim: Equatable {
   enum Resource: Hashable {
     case i2c(bus: Int, address: UInt8)
     case serial(path: String)
+    /// A line, named in one way: see `gpio(_:)` of this.
+    case gpio(GPIOLineName)
     case udp(port: UInt16)
+    /// A Bluetooth adapter; nil: the first.
+    case radio(adapter: String?)
     /// An output of the servos' chip.
     case servo(channel: Int)
     /// What logs and the API call a leg.
@@ -19,15 +26,40 @@ extension ResourceClaim.Resource: CustomStringConvertible {
     switch self {
     case .i2c(let bus, let address): "address 0x\(String(address, radix: 16)) on I2C bus \(bus)"
     case .serial(let path): "the serial line \(path)"
+    case .gpio(let line): "GPIO line \(line)"
     case .udp(let port): "UDP port \(port)"
+    case .radio(nil): "the first Bluetooth adapter"
+    case .radio(let adapter?): "the Bluetooth adapter \(adapter)"
     case .servo(let channel): "servo channel \(channel)"
     case .legName(let name): "the name \(name)"
     }
   }
 }
 
+extension ResourceClaim {
+  /// A claim of a line. One of a Raspberry Pi's header is the same by name and by offset on the header's chip.
+  static func gpio(_ line: GPIOLineName, key: String) -> ResourceClaim {
+    var line = line
+    if case .offset(let offset, let chip) = line.place, LinuxGPIOChip.headerLabels.contains(chip), offset < 54 {
+      line = .bcm(offset)
+    }
+    return ResourceClaim(resource: .gpio(line), key: key)
+  }
+
+  /// What a Raspberry Pi's header has on this line when this is claimed; nil: it is free for all that this knows.
+  fileprivate func use(of line: GPIOLineName) -> String? {
+    switch resource {
+    case .i2c(let bus, _) where bus == 1 || bus == 0:
+      [GPIOLineName.bcm(bus * 2), .bcm(bus * 2 + 1)].contains(line) ? "I2C bus \(bus)" : nil
+    case .serial(let path) where ["/dev/serial0", "/dev/ttyAMA0", "/dev/ttyS0"].contains(path):
+      [GPIOLineName.bcm(14), .bcm(15)].contains(line) ? "the serial line \(path)" : nil
+    default: nil
+    }
+  }
+}
+
 extension [ResourceClaim] {
-  /// An error for every claim of what an earlier one has already.
+  /// An error for every claim of what an earlier one has already, and of a line that a bus needs.
   func errors(file: String, places: ConfigPlaces) -> [ConfigError] {
     var owners: [ResourceClaim.Resource: String] = [:]
     var errors: [ConfigError] = []
@@ -38,6 +70,15 @@ extension [ResourceClaim] {
             file, claim.key, "expected one owner of \(claim.resource), got two: \(places.words(owner)) has it"))
       } else {
         owners[claim.resource] = claim.key
+      }
+      guard case .gpio(let line) = claim.resource else { continue }
+      for bus in self {
+        guard let use = bus.use(of: line) else { continue }
+        errors.append(
+          places.error(
+            file, claim.key,
+            "expected a free GPIO line, got \(line), which \(use) needs: \(places.words(bus.key)) has it"))
+        break
       }
     }
     return errors
@@ -68,7 +109,16 @@ extension Configuration.Legs {
     var claims: [ResourceClaim] = []
     if backend == .pca9685 {
       claims.append(ResourceClaim(resource: .i2c(bus: i2cBus, address: i2cAddress), key: "leg.i2c_address"))
+      if let battery {
+        claims.append(
+          ResourceClaim(resource: .i2c(bus: i2cBus, address: battery.i2cAddress), key: "leg.battery.i2c_address"))
+      }
+      if let outputEnable { claims.append(.gpio(outputEnable, key: "leg.output_enable")) }
     }
+    if let bluetooth {
+      claims.append(ResourceClaim(resource: .radio(adapter: bluetooth.adapter), key: "leg.bluetooth"))
+    }
+    if let serial { claims.append(ResourceClaim(resource: .serial(path: serial.path), key: "leg.serial")) }
     for (index, leg) in legs.enumerated() {
       if port > 0, Int(port) + index <= 65535 {
         claims.append(ResourceClaim(resource: .udp(port: port + UInt16(index)), key: "network.leg_udp_port"))

@@ -1,3 +1,4 @@
+import Buses
 import Glibc
 
 /// Turns the text of a YAML scalar into a value of a kind; nil when it is not one.
@@ -18,6 +19,8 @@ enum ScalarReader {
       words.first { $0.lowercased() == text.lowercased() }.map(ConfigValue.text)
     case .address:
       isAddress(text) ? .text(text) : nil
+    case .line:
+      GPIOLineName(text).map { _ in .text(text) }
     case .integers, .texts:
       nil
     }

@@ -31,6 +31,40 @@ extension Doctor {
       why: why, fix: ok ? nil : "set motors.i2c_bus to another adapter: i2cdetect -l lists them")
   }
 
+  /// The chips of the configuration, or, without one, whether a servo chip is at the address that it has when nothing is soldered.
+  func chips() -> [Diagnosis] {
+    guard let configuration else { return servoChips() }
+    return configuration.claims.compactMap { claim in
+      guard case .i2c(let bus, let address) = claim.resource else { return nil }
+      let answers = machine.i2cAnswers("/dev/i2c-\(bus)", address)
+      let place = "address 0x\(String(address, radix: 16)) on /dev/i2c-\(bus)"
+      return Diagnosis(
+        name: claim.key, status: answers == true ? .ok : .warn,
+        found: place + (answers.map { $0 ? " answers" : " does not answer" } ?? " cannot be asked"),
+        why: "what does not answer cannot be driven",
+        fix: answers == true
+          ? nil
+          : answers == nil
+            ? "see I2C above"
+            : "check the board's power, its wires and its address (i2cdetect -y \(bus)); the file's key is \(claim.key)"
+      )
+    }
+  }
+
+  private func servoChips() -> [Diagnosis] {
+    let adapters = machine.list("/dev").filter { $0.hasPrefix("i2c-") && Int($0.dropFirst(4)) != nil }
+    let answers = adapters.compactMap { name in machine.i2cAnswers("/dev/" + name, 0x40).map { (name, $0) } }
+    guard !answers.isEmpty else { return [] }
+    let found = answers.filter(\.1).map { "/dev/\($0.0)" }
+    return [
+      Diagnosis(
+        name: "servo chip", status: .ok,
+        found: found.isEmpty
+          ? "nothing answers at 0x40, where a PCA9685 is" : "0x40 answers on \(found.joined(separator: ", "))",
+        why: "legs hang on a PCA9685", fix: nil)
+    ]
+  }
+
   func serialConsole() -> Diagnosis {
     let arguments = (machine.read("/proc/cmdline") ?? "").split(separator: " ")
     let consoles = arguments.filter {

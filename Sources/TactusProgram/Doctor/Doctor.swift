@@ -1,11 +1,13 @@
 /// Looks at a machine and says whether it is ready for real time, and if not, why and what to do.
 struct Doctor {
   let machine: Machine
+  /// nil: what every machine may have is looked for.
+  var configuration: Configuration?
 
   func examine() -> [Diagnosis] {
     [
       kernel(), priority(), memory(), throttling(), governor(), isolation(), clockSource(), supply(), time(),
-    ] + i2c() + [serialConsole()] + gpio() + [bluetooth()] + groups()
+    ] + i2c() + chips() + [serialConsole()] + gpio() + [bluetooth()] + groups()
   }
 
   private func kernel() -> Diagnosis {

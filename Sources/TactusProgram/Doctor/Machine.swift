@@ -10,6 +10,8 @@ struct Machine: Sendable {
   var list: @Sendable (String) -> [String]
   /// I2C_FUNC_* bits of an adapter; nil when it cannot be opened.
   var i2cFunctions: @Sendable (String) -> UInt64?
+  /// Whether a chip acknowledges its address on an adapter; nil when that cannot be asked.
+  var i2cAnswers: @Sendable (_ path: String, _ address: UInt8) -> Bool? = { _, _ in nil }
   /// The GPIO chips; nil when there are some and none can be opened.
   var gpioChips: @Sendable () -> [GPIOChipReport]? = { [] }
   var kernelRelease: String
@@ -43,7 +45,7 @@ struct Machine: Sendable {
         defer { close(descriptor) }
         return daemon_i2c_functions(descriptor)
       },
-      gpioChips: GPIOChipReport.current,
+      i2cAnswers: I2CProbe.answers, gpioChips: GPIOChipReport.current,
       kernelRelease: text(release), kernelVersion: text(version),
       isRoot: geteuid() == 0,
       maySetPriority: daemon_has_capability(23) == 1, mayLockMemory: daemon_has_capability(14) == 1,

@@ -6,8 +6,16 @@ enum LegAddress: Equatable {
   case datagrams(host: String, port: UInt16)
   /// `serial:/dev/ttyACM0`, `serial:/dev/ttyACM0@57600`
   case serial(path: String, baudRate: Int)
+  /// `ble:LegCtrl`, `ble:AA:BB:CC:DD:EE:FF`, `ble:LegCtrl@hci1`
+  case bluetooth(LegPeer, adapter: String?)
   /// `ws://pi.local:8000/ws`, `wss://pi.local`: a daemon's door.
   case door(ServiceAddress, leg: Int)
+}
+
+/// Whom to look for by Bluetooth.
+enum LegPeer: Equatable {
+  case name(String)
+  case address(String)
 }
 
 extension LegAddress {
@@ -20,7 +28,7 @@ extension LegAddress {
     var description: String {
       switch self {
       case .noAddress(let text):
-        "expected HOST, HOST:PORT, serial:/dev/…[@baud], ws://HOST[:PORT][/ws] or wss://…, got \(text)"
+        "expected HOST, HOST:PORT, ble:NAME or ble:ADDRESS[@hciN], serial:/dev/…[@baud], ws://HOST[:PORT][/ws] or wss://…, got \(text)"
       case .badPort(let port): "expected a port 1…65535, got \(port)"
       case .indexNotSupported(let link): "\(link) reaches one leg: leave out --index"
       case .noBluetooth: "this program was built without Bluetooth"
@@ -38,7 +46,8 @@ extension LegAddress {
     } else if text.hasPrefix("ws://") || text.hasPrefix("wss://") {
       self = try Self.door(text, leg: index)
     } else if text.hasPrefix("ble:") {
-      throw .noBluetooth
+      guard index == 0 else { throw .indexNotSupported(text) }
+      self = try Self.bluetooth(text.dropFirst(4), whole: text)
     } else {
       guard !text.contains("/"), let address = ServiceAddress(text, port: Int(port)) else { throw .noAddress(text) }
       guard let port = UInt16(exactly: address.port + index) else { throw .badPort(address.port + index) }
@@ -51,6 +60,22 @@ extension LegAddress {
     let rate = parts.count == 2 ? Int(parts[1]) : 115_200
     guard let rate, rate > 0, parts[0].hasPrefix("/") else { throw .noAddress(whole) }
     return .serial(path: String(parts[0]), baudRate: rate)
+  }
+
+  private static func bluetooth(_ rest: Substring, whole: String) throws(Failure) -> LegAddress {
+    #if Bluetooth
+      var peer = rest
+      var adapter: String?
+      if let found = rest.firstMatch(of: /@(hci[0-9]+)$/) {
+        peer = rest[..<found.range.lowerBound]
+        adapter = String(found.1)
+      }
+      guard !peer.isEmpty else { throw .noAddress(whole) }
+      let isAddress = peer.wholeMatch(of: /[0-9A-Fa-f]{2}(:[0-9A-Fa-f]{2}){5}/) != nil
+      return .bluetooth(isAddress ? .address(peer.uppercased()) : .name(String(peer)), adapter: adapter)
+    #else
+      throw .noBluetooth
+    #endif
   }
 
   private static func door(_ text: String, leg: Int) throws(Failure) -> LegAddress {

@@ -25,11 +25,14 @@ final class LegConnection {
     // Every link that is open has a descriptor; only simulated ones have none.
     let arrival = LoopInput.descriptor(opened.descriptor!)
     var port: DatagramPort? = opened
+    var control: LinkControl?
+    if let make = link.control { control = make() }
     runtime = try Runtime {
       Lane("operator", scheduling: .fifo(50)) {
         Loop("operator", every: LegOperatorLoop.rate, inputs: [arrival, requestBell.loopInput]) {
           LegOperatorLoop(
-            port: port.take()!, leg: link.leg, pulse: pulse.reader(), requests: requests.reader(),
+            port: port.take()!, control: control.take(), leg: link.leg, pulse: pulse.reader(),
+            requests: requests.reader(),
             requestBell: requestBell.input, snapshot: snapshot.writer())
         }
       }

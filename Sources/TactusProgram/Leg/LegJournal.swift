@@ -62,7 +62,7 @@ extension LegOperatorState {
   fileprivate func words(after before: LegOperatorState) -> String? {
     switch (before, self) {
     case (.connecting, .connected): "connected"
-    case (.connected, .connecting), (.periodic, .connecting): "connection lost: nothing came for a second"
+    case (.connected, .connecting), (.periodic, .connecting): "connection lost"
     case (.connected, .periodic), (.connecting, .periodic): "keepalive on: the pulse at 50 Hz"
     case (.periodic, .connected): "keepalive off"
     case (.connecting, .quitting), (.connected, .quitting), (.periodic, .quitting): "disarming"

@@ -1,3 +1,4 @@
+import BluetoothBlueZ
 import Buses
 import BusesLinux
 import Leg
@@ -12,6 +13,10 @@ struct LegLink {
   let leg: Endpoint
   /// For the one loop that owns it; keeps alive what the port needs as long as the link lives.
   let port: () -> DatagramPort
+  /// Of a link that knows connections, for the same loop; nil: of one that does not.
+  var control: (() -> LinkControl)?
+  /// How long a leg may take to answer for the first time.
+  var patience = Nanoseconds.seconds(5)
   /// What is wrong with the link itself, in a few words; nil: nothing. Any thread.
   let trouble: () -> String?
   let close: () -> Void
@@ -30,6 +35,7 @@ struct LegLink {
       return LegLink(
         name: name, leg: .linkPeer, port: { link.port(descriptor: line.descriptor) },
         trouble: { link.counters.words }, close: { withExtendedLifetime((line, link)) {} })
+    case .bluetooth(let peer, let adapter): return try bluetooth(peer, adapter: adapter, name: name)
     case .door(let address, let leg):
       let client = try LegDoorClient(
         address, leg: leg, token: credentials.token, fingerprint: credentials.fingerprint)
@@ -40,6 +46,38 @@ struct LegLink {
     }
   }
 }
+
+extension LegLink {
+  /// A connection is made when the loop asks for it: a scan takes seconds.
+  private static func bluetooth(_ peer: LegPeer, adapter: String?, name: String) throws -> LegLink {
+    #if Bluetooth
+      let link = try MessageLink()
+      let wanted =
+        switch peer {
+        case .name(let name): BluetoothPeer(name: name)
+        case .address(let address): BluetoothPeer(address: address)
+        }
+      let central = try BluetoothCentral(.legControl, to: wanted, adapter: adapter, link: link) { _ in }
+      central.start()
+      return LegLink(
+        name: name, leg: MessageLink.peer, port: { link.port() }, control: { link.control() }, patience: .seconds(40),
+        trouble: { central.state.trouble }, close: { central.stop() })
+    #else
+      preconditionFailure("LegAddress lets no such address through")
+    #endif
+  }
+}
+
+#if Bluetooth
+  extension BluetoothCentralState {
+    fileprivate var trouble: String? {
+      switch self {
+      case .idle(nil), .connected, .stopped: nil
+      case .idle, .scanning, .connecting: "\(self)"
+      }
+    }
+  }
+#endif
 
 /// What a daemon's door wants to see.
 struct LegCredentials {

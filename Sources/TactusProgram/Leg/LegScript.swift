@@ -51,8 +51,9 @@ struct LegScript {
     case quitting
   }
 
-  /// How long telemetry is waited for, and how long a command may take to show in it.
-  private static let connectPatience = Nanoseconds.seconds(5)
+  /// How long telemetry is waited for.
+  private let connectPatience: Nanoseconds
+  /// How long a command may take to show in it.
   private static let patience = Nanoseconds.seconds(2)
   private static let repeatsAfter = Nanoseconds.milliseconds(300)
 
@@ -62,7 +63,10 @@ struct LegScript {
   private var askedAt: TickInstant?
   private var complaint: String?
 
-  init(_ task: Task) { self.task = task }
+  init(_ task: Task, patience: Nanoseconds = .seconds(5)) {
+    self.task = task
+    connectPatience = patience
+  }
 
   /// At every snapshot, until it says the end.
   mutating func step(_ snapshot: LegOperatorSnapshot) -> Step {
@@ -72,7 +76,7 @@ struct LegScript {
     switch phase {
     case .connecting:
       if let telemetry = snapshot.heard?.telemetry { return begin(telemetry, at: snapshot.at) }
-      guard elapsed < Self.connectPatience else { return failure("no telemetry: is a leg listening there?") }
+      guard elapsed < connectPatience else { return failure("no telemetry: is a leg listening there?") }
     case .disarming:
       if let heard = snapshot.heard, heard.at > start, heard.telemetry.state == .disarmed {
         return task.arms || task.motion != nil ? arm(at: snapshot.at) : enter(.quitting, at: snapshot.at, .quit)

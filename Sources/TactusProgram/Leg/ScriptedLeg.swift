@@ -11,7 +11,7 @@ struct ScriptedLeg {
 
   init(_ connection: LegConnection, _ task: LegScript.Task) {
     self.connection = connection
-    script = LegScript(task)
+    script = LegScript(task, patience: connection.link.patience)
   }
 
   /// The exit status: 0 when the leg obeyed.
@@ -43,7 +43,8 @@ struct ScriptedLeg {
       say(journal.note("obeyed; \(snapshot.sent) frames sent, \(snapshot.received) received", at: snapshot.at))
       return 0
     case .disobeyed(let reason):
-      complain("\(connection.link.name): \(reason)")
+      let trouble = connection.link.trouble().map { "; the link: \($0)" } ?? ""
+      complain("\(connection.link.name): \(reason)\(trouble)")
       return 1
     }
   }

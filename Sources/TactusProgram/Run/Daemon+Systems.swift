@@ -1,15 +1,16 @@
+import Logging
 import Service
 import Tactus
 
 /// What the daemon is composed of.
 extension Daemon {
-  static func systems(of configuration: Configuration, simulate: Bool) throws -> [any DaemonSystem] {
+  static func systems(of configuration: Configuration, simulate: Bool, logger: Logger) throws -> [any DaemonSystem] {
     var systems: [any DaemonSystem] = []
     if let motors = configuration.motors {
       systems.append(try DaemonRobot(configuration, motors: motors, simulate: simulate))
     }
     if let legs = configuration.legs {
-      systems.append(try DaemonLegs(configuration, legs: legs, simulate: simulate))
+      systems.append(try DaemonLegs(configuration, legs: legs, simulate: simulate, logger: logger))
     }
     return systems
   }

@@ -39,10 +39,13 @@ final class Daemon {
     self.log = log
     notifier = ServiceNotifier(environment: options.environment)
 
-    let systems = try Self.systems(of: configuration, simulate: options.simulate)
+    let systems = try Self.systems(of: configuration, simulate: options.simulate, logger: logger)
     self.systems = systems
     let writes =
-      options.simulate || !configuration.guardEnabled ? [] : SafeStatePlan.writes(for: configuration)
+      options.simulate || !configuration.guardEnabled
+      ? []
+      // Lines first: they need no bus that could hang.
+      : systems.flatMap(\.heldLines).map(SafeStatePlan.write) + SafeStatePlan.writes(for: configuration)
     guardLink =
       writes.isEmpty
       ? nil
@@ -89,6 +92,7 @@ final class Daemon {
       guardLink?.sayGoodbye()
       throw error
     }
+    for system in systems { system.started() }
     reportStart()
     service?.reportStart()
     announcement = service?.announce(configuration)
@@ -146,7 +150,9 @@ final class Daemon {
   private func takeNotices() {
     for system in systems {
       system.takeAnswers(at: MonotonicClock.now)
-      service?.service.publish(system.takeNotices(logger))
+      // Taken, and logged, without a service, too.
+      let events = system.takeNotices(logger)
+      service?.service.publish(events)
     }
     while let notice = supervisorNotices.pop() {
       switch notice {

@@ -6,7 +6,7 @@ import Logging
 import Service
 import Tactus
 
-/// The servo legs in the daemon: their chip, a port each, their lane.
+/// The servo legs in the daemon: their chip, a port each, what leg 0 is reached by besides, their lane.
 final class DaemonLegs: DaemonSystem {
   let name = "leg"
   let loopName = "leg.servos"
@@ -16,6 +16,7 @@ final class DaemonLegs: DaemonSystem {
   private let sockets: [LinuxDatagramSocket]
   /// What stands between the sockets and the loop of simulated legs; empty on real hardware.
   private let datagrams: [ImpairedDatagrams]
+  private let links: DaemonLegLinks
   private let door: LegDoor
   private let snapshot: Latest<LegSnapshot>
   private let requests = Ring<LegRequest>(capacity: LegLoop.requestsPerTick)
@@ -25,7 +26,7 @@ final class DaemonLegs: DaemonSystem {
   private var notices: RingReader<LegNotice>
 
   /// Opens the bus and the ports. Nothing is written to the chip yet.
-  init(_ whole: Configuration, legs: Configuration.Legs, simulate: Bool) throws {
+  init(_ whole: Configuration, legs: Configuration.Legs, simulate: Bool, logger: Logger) throws {
     configuration = legs
     let hardware = try ServoHardware(legs, simulate: simulate)
     self.hardware = hardware
@@ -34,12 +35,16 @@ final class DaemonLegs: DaemonSystem {
         address: whole.bindAddress, port: legs.port == 0 ? 0 : legs.port + UInt16(index))
     }
     self.sockets = sockets
+    let links = try DaemonLegLinks(legs, simulate: simulate, logger: logger)
+    self.links = links
     snapshot = Latest(LegSnapshot(legs: legs.legs.count))
     notices = noticeRing.reader()
     let bell = try Doorbell()
     requestBell = bell
-    let descriptions = zip(legs.legs, zip(legs.configurations, sockets)).map { leg, made in
-      LegDescription(name: leg.name, configuration: made.0, port: made.1.localEndpoint.port)
+    let descriptions = zip(legs.legs, zip(legs.configurations, sockets)).enumerated().map { index, found in
+      let (leg, made) = found
+      return LegDescription(
+        name: leg.name, configuration: made.0, port: made.1.localEndpoint.port, links: index == 0 ? links.reports : [])
     }
     door = LegDoor(
       descriptions, requests: requests.writer(), answers: answers.reader(), snapshot: snapshot,
@@ -54,14 +59,18 @@ final class DaemonLegs: DaemonSystem {
     }
     self.datagrams = datagrams
     simulation = SimulatedSurroundings(
-      buses: [SimulatedBus("leg-i2c-\(legs.i2cBus)", .i2c(bus))]
-        + datagrams.enumerated().map { SimulatedBus("leg-udp-\($0)", .datagram($1)) },
-      lanes: ["leg": stall], legs: SimulatedLegs(chip, legs: descriptions))
+      buses: [SimulatedBus("leg-i2c-\(legs.i2cBus)", .i2c(bus), converters: hardware.simulatedConverters)]
+        + (hardware.simulatedBank.map { [SimulatedBus("leg-gpio", .gpio($0))] } ?? [])
+        + datagrams.enumerated().map { SimulatedBus("leg-udp-\($0)", .datagram($1)) } + links.buses,
+      lanes: ["leg": stall], legs: SimulatedLegs(chip, legs: descriptions, outputEnable: hardware.simulatedOutputEnable)
+    )
   }
 
   var endpoints: [Endpoint] { sockets.map(\.localEndpoint) }
   var startMetadata: Logger.Metadata { ["legs": .array(endpoints.map { .string("\($0)") })] }
   var heartbeat: LatestVersion { snapshot.version }
+
+  var heldLines: [LinuxGPIOLines] { hardware.heldLine.map { [$0] } ?? [] }
 
   func lane(bell: DoorbellButton) -> Lane {
     var ports = LegPorts()
@@ -72,6 +81,7 @@ final class DaemonLegs: DaemonSystem {
       inputs.append(.descriptor(port.descriptor!))
       ports.append(port)
     }
+    inputs += links.append(to: &ports)
     var all: LegPorts? = ports
     return Lane(
       "leg", scheduling: configuration.scheduling.lane(rateHertz: configuration.rateHertz), cpu: configuration.cpu
@@ -81,8 +91,10 @@ final class DaemonLegs: DaemonSystem {
         safeStateAfter: configuration.safeStateAfter, inputs: inputs + [requestBell.loopInput]
       ) {
         LegLoop(
-          legs: configuration.configurations, chip: configuration.chip, on: hardware.bus(), ports: all.take()!,
-          requests: requests.reader(), requestBell: requestBell.input, answers: answers.writer(),
+          legs: configuration.configurations, chip: configuration.chip, on: hardware.bus(),
+          outputEnable: hardware.outputEnable(), battery: configuration.battery?.sensor, ports: all.take()!,
+          requests: requests.reader(),
+          requestBell: requestBell.input, answers: answers.writer(),
           snapshot: snapshot.writer(), notices: noticeRing.writer(), bell: bell)
       }
     }
@@ -102,7 +114,9 @@ final class DaemonLegs: DaemonSystem {
     return events
   }
 
-  func report(_ logger: Logger) {}
+  func started() { links.start() }
+
+  func report(_ logger: Logger) { links.mend(logger) }
 
   /// Puts the chip to sleep, one PWM period after its outputs were turned off, so that no pulse is cut in half.
   func finish(_ logger: Logger) {
@@ -120,6 +134,8 @@ final class DaemonLegs: DaemonSystem {
       logger.warning(
         "the servos' chip was not put to sleep", metadata: ["system": "leg", "failure": .string("\(error)")])
     }
+    // Last: it may wait for bluetoothd.
+    links.stop()
   }
 
   var unconfirmed: (message: String, state: String)? {
@@ -146,6 +162,10 @@ final class DaemonLegs: DaemonSystem {
       logger.error("the servos' chip fails", metadata: ["system": "leg", "failure": .string("\(failure)")])
     case .chipAnswers:
       logger.notice("the servos' chip answers", metadata: ["system": "leg"])
+    case .batterySilent(let failure):
+      logger.warning("the battery's sensor is silent", metadata: ["system": "leg", "failure": .string("\(failure)")])
+    case .batteryAnswers:
+      logger.notice("the battery's sensor answers", metadata: ["system": "leg"])
     }
   }
 }

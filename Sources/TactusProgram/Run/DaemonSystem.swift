@@ -1,4 +1,5 @@
 import Buses
+import BusesLinux
 import Devices
 import Logging
 import Service
@@ -21,11 +22,16 @@ protocol DaemonSystem: AnyObject {
   /// To be built once. `bell` is rung when there are answers or notices to take.
   func lane(bell: DoorbellButton) -> Lane
 
+  /// GPIO lines that drive something: inactive is their safe state, and the guard inherits them. Empty when simulated.
+  var heldLines: [LinuxGPIOLines] { get }
+
   var served: any ServedSystem { get }
   var metrics: any MetricSource { get }
   /// What it has around it when it is simulated; nil: its hardware is real.
   var simulation: SimulatedSurroundings? { get }
 
+  /// What is left to do when the runtime has started.
+  func started()
   /// Hands the loop's answers to the clients that wait.
   func takeAnswers(at now: TickInstant)
   /// Logs what the loop has told since the last call; what subscribers are told of it.
@@ -38,6 +44,11 @@ protocol DaemonSystem: AnyObject {
   /// Why an actuator cannot be trusted to be in its safe state; nil: every one has confirmed it. After the runtime has
   /// stopped.
   var unconfirmed: (message: String, state: String)? { get }
+}
+
+extension DaemonSystem {
+  func started() {}
+  var heldLines: [LinuxGPIOLines] { [] }
 }
 
 /// What one simulated system has around it: faults to inject, transactions to look at.

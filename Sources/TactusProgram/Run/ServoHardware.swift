@@ -9,9 +9,21 @@ final class ServoHardware {
   /// What faults can be injected into; nil when the chip is real.
   let simulatedBus: SimulatedI2CBus?
   private let real: LinuxI2CBus?
+  /// The battery's converter by its address; empty: there is none, or it is real.
+  let simulatedConverters: [UInt8: ADS1115Simulator]
+  /// The line at the chip's output-enable pin; nil: not wired, or simulated.
+  let heldLine: LinuxGPIOLines?
+  /// The header of simulated servos; nil: not wired, or real.
+  let simulatedBank: SimulatedGPIOBank?
+  private let simulatedLine: SimulatedGPIOLines?
+  /// Where the output-enable line is on the simulated header.
+  let simulatedOutputEnable: (bank: SimulatedGPIOBank, line: Int)?
 
-  /// Opens the bus, or makes a simulated one. Nothing is written yet.
-  init(_ legs: Configuration.Legs, simulate: Bool, seed: UInt64 = 1) throws(BusOpenError) {
+  /// Opens the bus, or makes a simulated one. Nothing is written yet; the output-enable line is inactive from its request on.
+  ///
+  /// - Throws: `BusOpenError`, `HeaderLineError`, `GPIORequestError`.
+  init(_ legs: Configuration.Legs, simulate: Bool, seed: UInt64 = 1) throws {
+    let line = legs.outputEnable.map { GPIOLine($0, isActiveLow: true) }
     if simulate || legs.backend == .sim {
       var parameters = PCA9685Simulator.Parameters()
       // So that what is commanded is what the servos see.
@@ -19,12 +31,37 @@ final class ServoHardware {
       let simulator = PCA9685Simulator(parameters)
       let bus = SimulatedI2CBus(seed: seed)
       bus.attach(simulator.chip, at: legs.chip.address)
-      (self.simulator, simulatedBus, real) = (simulator, bus, nil)
+      let converter = legs.battery.map { _ in ADS1115Simulator() }
+      if let battery = legs.battery, let converter {
+        // Two lithium cells.
+        converter.set(battery.channel, Microvolts(Int64(7_400_000 / battery.divider)))
+        bus.attach(converter.chip, at: battery.sensor.converter.address)
+      }
+      simulatedConverters = converter.map { [legs.battery!.i2cAddress: $0] } ?? [:]
+      (self.simulator, simulatedBus, real, heldLine) = (simulator, bus, nil, nil)
+      guard let line else {
+        (simulatedBank, simulatedLine, simulatedOutputEnable) = (nil, nil, nil)
+        return
+      }
+      let bank = SimulatedGPIOBank()
+      simulatedBank = bank
+      simulatedLine = try bank.outputs([line])
+      simulatedOutputEnable = (bank, try bank.number(line.name))
     } else {
       let bus = try LinuxI2CBus(number: legs.i2cBus)
       try bus.claim(legs.chip.address)
-      (simulator, simulatedBus, real) = (nil, nil, bus)
+      if let battery = legs.battery { try bus.claim(battery.sensor.converter.address) }
+      (simulator, simulatedBus, real, simulatedBank, simulatedLine) = (nil, nil, bus, nil, nil)
+      (simulatedConverters, simulatedOutputEnable) = ([:], nil)
+      heldLine = try line.map { try HeaderLines.request([$0]) }
     }
+  }
+
+  /// For the loop that drives it; nil: not wired.
+  func outputEnable() -> GPIOLines? {
+    if let heldLine { return heldLine.port() }
+    if let simulatedLine { return simulatedLine.port() }
+    return nil
   }
 
   /// For the loop that drives it, and once more when that loop has ended.

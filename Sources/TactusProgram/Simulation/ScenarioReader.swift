@@ -13,8 +13,10 @@ struct ScenarioReader {
   private var reader: FieldReader
   private let folder: String
 
-  static func read(path: String) throws -> Scenario {
-    let file = try YAMLFile(path: path)
+  static func read(path: String) throws -> Scenario { try read(YAMLFile(path: path)) }
+
+  static func read(_ file: YAMLFile) throws -> Scenario {
+    let path = file.name
     let slash = path.lastIndex(of: "/")
     var reader = ScenarioReader(name: file.name, folder: slash.map { String(path[...$0]) } ?? "")
     return try reader.scenario(file)

@@ -52,6 +52,22 @@ struct LegKeyTests {
 
 @Suite("where a leg is")
 struct LegAddressTests {
+  #if Bluetooth
+    private static let hasBluetooth = true
+
+    @Test("Bluetooth: a name or an address, with the adapter or without")
+    func bluetooth() throws {
+      func place(_ text: String) throws -> LegAddress { try LegAddress(text, port: 5010, index: 0) }
+      #expect(try place("ble:LegCtrl") == .bluetooth(.name("LegCtrl"), adapter: nil))
+      #expect(try place("ble:my leg@home@hci1") == .bluetooth(.name("my leg@home"), adapter: "hci1"))
+      #expect(try place("ble:aa:BB:cc:00:11:22") == .bluetooth(.address("AA:BB:CC:00:11:22"), adapter: nil))
+      #expect(try place("ble:aa:BB:cc:00:11:22@hci0") == .bluetooth(.address("AA:BB:CC:00:11:22"), adapter: "hci0"))
+      #expect(try place("ble:aa:BB:cc:00:11") == .bluetooth(.name("aa:BB:cc:00:11"), adapter: nil))
+    }
+  #else
+    private static let hasBluetooth = false
+  #endif
+
   @Test("hosts, ports, indices, serial lines, doors")
   func good() throws {
     #expect(try LegAddress("pi.local", port: 5010, index: 0) == .datagrams(host: "pi.local", port: 5010))
@@ -75,7 +91,9 @@ struct LegAddressTests {
       ("", 0, "expected HOST"), ("a/b", 0, "expected HOST"), ("serial:ttyACM0", 0, "expected HOST"),
       ("serial:/dev/x@fast", 0, "expected HOST"), ("ws://a/b", 0, "expected HOST"), ("http://a", 0, "expected HOST"),
       ("pi:65530", 9, "expected a port"), ("serial:/dev/x", 1, "leave out --index"),
-      ("ble:LegCtrl", 0, "without Bluetooth"),
+      ("ble:LegCtrl", 1, Self.hasBluetooth ? "leave out --index" : "without Bluetooth"),
+      ("ble:", 0, Self.hasBluetooth ? "expected HOST" : "without Bluetooth"),
+      ("ble:@hci1", 0, Self.hasBluetooth ? "expected HOST" : "without Bluetooth"),
     ])
   func bad(text: String, index: Int, words: String) {
     let error = #expect(throws: LegAddress.Failure.self) { try LegAddress(text, port: 5010, index: index) }

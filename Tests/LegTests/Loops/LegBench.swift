@@ -18,6 +18,9 @@ final class LegBench {
   /// Line 4 is wired to the chip's output-enable pin, in a bench that has it.
   let bank = SimulatedGPIOBank(highAtRest: [4])
   private let enable: SimulatedGPIOLines?
+  /// Of leg 0, in a bench that has it.
+  let bluetooth: MessageLink?
+  var central: LinkDriver?
   let requests = Ring<LegRequest>(capacity: LegLoop.requestsPerTick)
   let answers = Ring<LegAnswer>(capacity: 64)
   let output: Latest<LegSnapshot>
@@ -31,7 +34,13 @@ final class LegBench {
   private var index: Int64 = 0
   private var number: UInt64 = 0
 
-  init(_ legs: [LegConfiguration], hasOutputEnable: Bool = false) {
+  /// The battery's sensor, in a bench that has it: at 7.4 V behind a divider by 3.
+  let converter = ADS1115Simulator()
+
+  init(
+    _ legs: [LegConfiguration], hasOutputEnable: Bool = false, hasBluetooth: Bool = false, battery: LegBattery? = nil
+  ) {
+    if let battery { bus.attach(converter.chip, at: battery.converter.address) }
     enable = hasOutputEnable ? try! bank.outputs([GPIOLine(.bcm(4), isActiveLow: true)]) : nil
     network = SimulatedNetwork([Self.pad, Self.other] + legs.indices.map(Self.leg), capacity: 1_024)
     output = Latest(LegSnapshot(legs: legs.count))
@@ -42,15 +51,24 @@ final class LegBench {
     bus.attach(chip.chip, at: PCA9685.standardAddress)
     var ports = LegPorts()
     for index in legs.indices { ports.append(network.port(Self.leg(index))) }
+    bluetooth = hasBluetooth ? try! MessageLink() : nil
+    if let bluetooth {
+      ports.append(.bluetooth, bluetooth.port(), control: bluetooth.control(), of: 0)
+      central = bluetooth.driver()
+    }
     loop = LegLoop(
-      legs: legs, chip: PCA9685(), on: bus.port(), outputEnable: enable?.port(), ports: ports,
-      requests: requests.reader(), answers: answers.writer(), snapshot: output.writer(), notices: notices.writer())
+      legs: legs, chip: PCA9685(), on: bus.port(), outputEnable: enable?.port(), battery: battery,
+      ports: ports, requests: requests.reader(), answers: answers.writer(), snapshot: output.writer(),
+      notices: notices.writer())
   }
 
   /// Legs on channels 0, 1 and so on, the chip configured and running at 1 ms.
-  convenience init(legs count: Int = 1, isStarted: Bool = true, hasOutputEnable: Bool = false) {
+  convenience init(
+    legs count: Int = 1, isStarted: Bool = true, hasOutputEnable: Bool = false, hasBluetooth: Bool = false
+  ) {
     self.init(
-      (0..<count).map { LegConfiguration(channel: try! ServoChannel($0)) }, hasOutputEnable: hasOutputEnable)
+      (0..<count).map { LegConfiguration(channel: try! ServoChannel($0)) }, hasOutputEnable: hasOutputEnable,
+      hasBluetooth: hasBluetooth)
     guard isStarted else { return }
     tick(0)
     tick(TickInstant(nanoseconds: 500_000), .deadline)
@@ -78,6 +96,26 @@ final class LegBench {
   func arm(_ leg: Int = 0, pulse: UInt16, at milliseconds: Int64) {
     act(.arm, to: leg, at: milliseconds)
     act(.setServo(.microseconds(pulse)), to: leg, at: milliseconds)
+  }
+
+  /// A frame of the central; false: refused.
+  @discardableResult
+  func write(_ command: LegCommand) -> Bool {
+    var bytes = [UInt8](repeating: 0, count: 6)
+    let count = bytes.withUnsafeMutableBytes { command.encode(into: $0) }
+    return bytes[..<count].withUnsafeBytes { central!.deliver($0) }
+  }
+
+  /// What the central was notified of since the last call, as `telemetry` gives it.
+  func notified() -> [String] {
+    var texts: [String] = []
+    while let bytes = central!.takeMessage() { texts.append(Self.words(bytes)) }
+    return texts
+  }
+
+  private static func words(_ bytes: [UInt8]) -> String {
+    let telemetry = bytes.withUnsafeBytes { try! LegTelemetry.decode($0) }
+    return "\(telemetry.state) \(telemetry.error) \(telemetry.lastCommandAgeMilliseconds) ms"
   }
 
   func request(
@@ -130,10 +168,7 @@ final class LegBench {
     port.now = .milliseconds(milliseconds)
     var batch = DatagramBatch()
     _ = port.receive(into: &batch)
-    return (0..<batch.count).map { index in
-      let telemetry = try! LegTelemetry.decode(batch.bytes(index)!)
-      return "\(telemetry.state) \(telemetry.error) \(telemetry.lastCommandAgeMilliseconds) ms"
-    }
+    return (0..<batch.count).map { Self.words(Array(batch.bytes($0)!)) }
   }
 
   func takeNotices() -> [String] {
@@ -143,6 +178,8 @@ final class LegBench {
       case .state(let leg, let state): texts.append("\(leg) \(state)")
       case .chipFails(let failure): texts.append("chip fails: \(failure)")
       case .chipAnswers: texts.append("chip answers")
+      case .batterySilent(let failure): texts.append("battery silent: \(failure)")
+      case .batteryAnswers: texts.append("battery answers")
       }
     }
     return texts

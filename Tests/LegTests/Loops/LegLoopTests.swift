@@ -141,10 +141,10 @@ import Wire
     #expect(
       bench.takeNotices() == [
         "chip fails: the servo chip does not take a write: no acknowledge (address 0x40, register 0x06)",
-        "0 fault: the servo's chip does not take its writes (off not yet confirmed by the chip)",
-        "1 fault: the servo's chip does not take its writes (off not yet confirmed by the chip)",
+        "0 fault: the servo's chip or its output-enable line fails (off not yet confirmed by the chip)",
+        "1 fault: the servo's chip or its output-enable line fails (off not yet confirmed by the chip)",
         "0 disarmed (off not yet confirmed by the chip)",
-        "0 fault: the servo's chip does not take its writes (off not yet confirmed by the chip)",
+        "0 fault: the servo's chip or its output-enable line fails (off not yet confirmed by the chip)",
         "chip answers", "0 disarmed", "0 armed, nothing set yet", "0 armed, pulse 1500 µs",
       ])
   }

@@ -23,7 +23,9 @@ import Wire
     #expect(!bench.bank.isHigh(4), "the other leg still drives")
     bench.act(.disarm, to: 1, at: 40)
     #expect(bench.bank.isHigh(4))
-    #expect(bench.bank.transactions().map(\.operation) == [.request, .set, .set], "one access a change")
+    #expect(
+      bench.bank.transactions().map(\.operation) == [.request, .read, .set, .set],
+      "read back when the chip is configured; then one access a change")
   }
 
   @Test("chip gone: disabled in the same tick, and until it answers and a leg is armed and set anew")
@@ -69,18 +71,71 @@ import Wire
     #expect(bench.bank.isHigh(4))
   }
 
-  @Test("line gone: counted with its reason, tried at every tick, the legs drive on and the chip's own off still works")
+  @Test(
+    "line gone: every leg in fault, the chip's own off still works; back, the chip is configured, armed anew it drives")
   func lineGone() {
-    let bench = LegBench(hasOutputEnable: true)
+    let bench = LegBench(legs: 2, hasOutputEnable: true)
     bench.arm(pulse: 1500, at: 10)
     bench.bank.inject(.gone)
     bench.act(.disarm, at: 20)
+    #expect(bench.snapshot[0].state == .fault(.output, .confirmed) && bench.writes().last == "off all")
+    #expect(bench.snapshot[1].state == .fault(.output, .confirmed))
+    let servos = bench.snapshot.servos
+    #expect(servos.outputsEnabled == nil && servos.enableFailures == 2 && servos.lastEnableFailure == .gone)
     bench.tick(40)
-    #expect(bench.snapshot.servos.outputsEnabled == nil && bench.snapshot.servos.enableFailures == 2)
-    #expect(bench.snapshot.servos.lastEnableFailure == .gone)
-    #expect(bench.writes().last == "0: off" && bench.snapshot[0].state == .disarmed(.confirmed))
+    #expect(!bench.snapshot.servos.isReady && bench.snapshot[0].state == .fault(.output, .confirmed))
+    #expect(
+      bench.takeNotices().filter { $0.hasPrefix("chip fails") }
+        == ["chip fails: the output-enable line does not take its level: the GPIO chip is gone"], "told once")
     bench.bank.clearFaults()
     bench.tick(60)
-    #expect(bench.bank.isHigh(4) && bench.snapshot.servos.outputsEnabled == false)
+    bench.tick(TickInstant(nanoseconds: 60_500_000), .deadline)
+    #expect(bench.bank.isHigh(4) && bench.snapshot.servos.outputsEnabled == false && bench.snapshot.servos.isReady)
+    #expect(bench.takeNotices() == ["chip answers"])
+    bench.act(.disarm, at: 70)
+    bench.arm(pulse: 1500, at: 71)
+    #expect(!bench.bank.isHigh(4) && bench.snapshot[0].pulse != nil)
+  }
+
+  @Test("line cannot be enabled: fault in the same tick instead of a pulse that never comes")
+  func lineGoneWhenWanted() {
+    let bench = LegBench(hasOutputEnable: true)
+    bench.act(.arm, at: 10)
+    bench.bank.inject(.gone)
+    bench.act(.setServo(.microseconds(1500)), at: 12)
+    #expect(bench.snapshot[0].state == .fault(.output, .confirmed) && bench.writes() == ["0: 307", "off all"])
+  }
+
+  @Test(
+    "line shorted, either way: noticed within 200 ms by its level, fault, off through the chip",
+    arguments: [true, false])
+  func lineStuck(isHigh: Bool) {
+    let bench = LegBench(hasOutputEnable: true)
+    if isHigh { bench.arm(pulse: 1500, at: 10) }
+    bench.bank.inject(.stuck(line: 4, isHigh: isHigh))
+    var at: Int64 = 20
+    while at <= 220, bench.snapshot.servos.failures == 0 {
+      if isHigh { bench.act(.ping, at: at - 1) }
+      bench.tick(at)
+      at += 20
+    }
+    #expect(bench.snapshot[0].state == .fault(.output, .confirmed))
+    #expect(bench.snapshot.servos.lastFailure == .outputEnableStuck(isEnabled: !isHigh))
+    #expect(bench.writes().last == "off all")
+    bench.tick(at)
+    // Shorted to the inactive level it looks right until a leg drives; to the other it stays a failure.
+    bench.tick(TickInstant(nanoseconds: at * 1_000_000 + 500_000), .deadline)
+    #expect(bench.snapshot.servos.isReady == isHigh)
+  }
+
+  @Test("line gone, e-stop, shutdown: the chip's off is what counts")
+  func lineGoneThenStopped() {
+    let bench = LegBench(hasOutputEnable: true)
+    bench.arm(pulse: 1500, at: 10)
+    bench.bank.inject(.gone)
+    _ = bench.request(.emergencyStop, issued: 20)
+    #expect(bench.snapshot[0].state == .emergencyStopped(.confirmed))
+    bench.safeState(40, .stop)
+    #expect(bench.snapshot[0].state == .shutDown(.confirmed))
   }
 }

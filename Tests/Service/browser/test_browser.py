@@ -1,9 +1,10 @@
 """What a real browser lets a page do: nothing from elsewhere, everything from an allowed origin."""
 import http.server
 import threading
+import time
 
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 DRIVE_SECONDS = 2
 DRIVE_HERTZ = 20
@@ -131,3 +132,74 @@ def test_an_allowed_page_drives_at_20_hertz(page, site, own_daemon):
     # Its end stops the motors at once, not a second later: the bus says so.
     robot = daemon.get("/api/robot").json()
     assert robot["state"] == "stopped", robot
+
+
+def leg_state(page):
+    return page.locator(".leg [data-of=state]").first
+
+
+def simulated_pulse(daemon):
+    return daemon.get("/api/sim/leg").json()["legs"][0]["pulseUs"]
+
+
+def test_the_leg_card_arms_moves_and_stops(browser, own_daemon):
+    daemon = own_daemon()
+    page = browser.new_page()
+    page.goto(daemon.url + "/")
+    page.locator("#token").fill(daemon.admin)
+    page.locator("#door button").click()
+    expect(leg_state(page)).to_have_text("disarmed")
+
+    page.locator(".leg [data-do=arm]").first.click()
+    expect(leg_state(page)).to_have_text("armed")
+    pulse, slider = page.locator(".leg [data-of=pulse]").first, page.locator(".leg [data-of=slider]").first
+    expect(pulse).to_have_text("no pulse")
+
+    # Held at three quarters of its travel: 500…2500 µs.
+    slider.scroll_into_view_if_needed()
+    box = slider.bounding_box()
+    page.mouse.move(box["x"] + 0.75 * box["width"], box["y"] + box["height"] / 2)
+    page.mouse.down()
+    wanted = int(slider.input_value())
+    assert 1800 < wanted < 2200
+    expect(pulse).to_have_text(f"{wanted} µs")
+    expect(page.locator(".leg [data-of=want]").first).to_have_text(f"{wanted} µs")
+    assert abs(simulated_pulse(daemon) - wanted) < 5
+    page.mouse.up()
+    # Let go, it stays where it is: pings keep it.
+    expect(leg_state(page)).to_have_text("armed")
+    assert abs(simulated_pulse(daemon) - wanted) < 5
+
+    page.locator("#e-stop").click()
+    expect(leg_state(page)).to_have_text("emergencyStopped")
+    expect(pulse).to_have_text("no pulse")
+    assert simulated_pulse(daemon) is None
+    expect(page.locator("#banner")).to_contain_text("emergency stop")
+    page.locator(".leg [data-do=arm]").first.click()
+    assert daemon.get("/api/leg").json()["legs"][0]["state"] == "emergencyStopped", "latched"
+
+    page.locator("#reset").click()
+    expect(leg_state(page)).to_have_text("disarmed")
+    page.locator(".leg [data-do=arm]").first.click()
+    expect(leg_state(page)).to_have_text("armed")
+    page.locator(".leg [data-of=hold]").first.check()
+    expect(pulse).to_have_text(f"{wanted} µs")
+    page.locator(".leg [data-do=disarm]").first.click()
+    expect(leg_state(page)).to_have_text("disarmed")
+    assert simulated_pulse(daemon) is None
+    page.close()
+
+
+def test_leaving_the_page_disarms_the_leg(browser, own_daemon):
+    daemon = own_daemon()
+    page = browser.new_page()
+    page.goto(daemon.url + "/")
+    page.locator("#token").fill(daemon.admin)
+    page.locator("#door button").click()
+    page.locator(".leg [data-do=arm]").first.click()
+    expect(leg_state(page)).to_have_text("armed")
+    page.close()
+    limit = time.monotonic() + 5  # The deadman of these tests is 10 s.
+    while daemon.get("/api/leg").json()["legs"][0]["state"] != "disarmed":
+        assert time.monotonic() < limit, daemon.get("/api/leg").json()
+        time.sleep(0.02)

@@ -109,3 +109,14 @@ def test_certificate_files_that_do_not_fit_stop_the_start_with_their_names(tmp_p
     daemon.start_process()
     assert daemon.process.wait(20) == 1
     assert "wrong.pem" in daemon.log or "absent.pem" in daemon.log
+
+
+def test_leg_moves_over_wss_with_the_pinned_certificate_and_no_other(secure):
+    token = {"environment": {"TACTUS_TOKEN": secure.admin}}
+    address = f"wss://127.0.0.1:{secure.port}"
+    done = secure.command(
+        "leg", address, "--fingerprint", secure.fingerprint, "--arm", "--set", "1700", "--for", "300ms", **token)
+    assert done.returncode == 0, done.stderr
+    wrong = ("00" if not secure.fingerprint.startswith("00") else "01") + secure.fingerprint[2:]
+    other = secure.command("leg", address, "--fingerprint", wrong, "--arm", "--for", "300ms", **token)
+    assert other.returncode == 1 and "fingerprint" in other.stderr, other.stderr

@@ -19,6 +19,8 @@ final class LegDoorBench {
   let network = SimulatedNetwork(legs + [phone])
   let bus = SimulatedI2CBus()
   let chip = PCA9685Simulator()
+  let bank = SimulatedGPIOBank()
+  private let enable: SimulatedGPIOLines?
   private let bell = SimulatedInput()
   private let snapshot = Latest(LegSnapshot(legs: 2))
   private let runtime: Runtime
@@ -33,7 +35,14 @@ final class LegDoorBench {
     var now: TickInstant { TickInstant(nanoseconds: nanoseconds.load(ordering: .acquiring)) }
   }
 
-  init() throws {
+  /// `isWired`: with a line at the chip's output-enable pin, and a battery of 7.4 V that is measured.
+  init(isWired: Bool = false) throws {
+    enable = isWired ? try bank.outputs([GPIOLine(.bcm(4), isActiveLow: true)]) : nil
+    let enable = enable
+    let converter = ADS1115Simulator()
+    converter.set(0, Microvolts(2_466_667))
+    if isWired { bus.attach(converter.chip, at: ADS1115.standardAddress) }
+    let battery = isWired ? LegBattery(channel: 0, dividerPerMille: 3000) : nil
     let (network, bus, bell, snapshot) = (network, bus, bell, snapshot)
     bus.attach(chip.chip, at: PCA9685.standardAddress)
     let (requests, answers) = (Ring<LegRequest>(capacity: 64), Ring<LegAnswer>(capacity: 256))
@@ -52,7 +61,8 @@ final class LegDoorBench {
           inputs: Self.legs.map { .simulated(network.input($0)) } + [.simulated(bell)]
         ) {
           LegLoop(
-            legs: configurations, chip: PCA9685(), on: bus.port(), ports: Self.ports(on: network),
+            legs: configurations, chip: PCA9685(), on: bus.port(), outputEnable: enable?.port(),
+            battery: battery, ports: Self.ports(on: network),
             requests: requests.reader(), requestBell: bell.doorbell, answers: answers.writer(),
             snapshot: snapshot.writer(), notices: notices.writer())
         }

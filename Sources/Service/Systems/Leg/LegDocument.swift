@@ -66,12 +66,13 @@ struct LegDocument: Encodable {
   private let ageMs: Double?
   private let deadlineNs: Int64?
   private let lastSender: String?
+  private let links: [LegLinkReport]
   private let batteryMv: Int?
   private let counters: Counters
   private let settings: Settings
 
   private enum CodingKeys: CodingKey {
-    case error, ageMs, deadlineNs, lastSender, batteryMv, counters, settings
+    case error, ageMs, deadlineNs, lastSender, links, batteryMv, counters, settings
   }
 
   func encode(to encoder: any Encoder) throws {
@@ -81,6 +82,7 @@ struct LegDocument: Encodable {
     try object.encode(ageMs, forKey: .ageMs)
     try object.encode(deadlineNs, forKey: .deadlineNs)
     try object.encode(lastSender, forKey: .lastSender)
+    try object.encode(links, forKey: .links)
     try object.encode(batteryMv, forKey: .batteryMv)
     try object.encode(counters, forKey: .counters)
     try object.encode(settings, forKey: .settings)
@@ -100,6 +102,7 @@ struct LegDocument: Encodable {
       deadlineNs = nil
     }
     lastSender = status.sender(sender)
+    links = description.links.map { $0() }
     batteryMv = status.battery.map { Int($0.count) }
     counters = Counters(
       datagrams: status.datagrams, malformed: status.malformed, accepted: status.accepted, ignored: status.ignored,
@@ -123,6 +126,42 @@ struct LegsDocument: Encodable {
     let failures: Int64
     @OrNull var lastFailure: String?
     let writes, channelsWritten, configurations, retries: Int64
+    /// Null: no line is wired to the pin.
+    @OrNull var outputEnable: OutputEnable?
+
+    init(_ chip: ServoBankStatus) {
+      (ready, failures) = (chip.isReady, chip.failures)
+      _lastFailure = OrNull(wrappedValue: chip.lastFailure.map { "\($0)" })
+      (writes, channelsWritten) = (chip.writes, chip.channelsWritten)
+      (configurations, retries) = (chip.configurations, chip.retries)
+      _outputEnable = OrNull(wrappedValue: chip.hasEnableLine ? OutputEnable(chip) : nil)
+    }
+  }
+
+  /// The line that lets the chip's pulses out.
+  struct OutputEnable: Codable {
+    /// Null: it does not answer.
+    @OrNull var enabled: Bool?
+    let failures: Int64
+    @OrNull var lastFailure: String?
+
+    init(_ chip: ServoBankStatus) {
+      _enabled = OrNull(wrappedValue: chip.outputsEnabled)
+      failures = chip.enableFailures
+      _lastFailure = OrNull(wrappedValue: chip.lastEnableFailure.map { "\($0)" })
+    }
+  }
+
+  /// The battery's sensor; the voltage is in the legs.
+  struct Battery: Encodable {
+    let sensor: Bool
+    let readings, failures: Int64
+    @OrNull var lastFailure: String?
+
+    init(_ battery: LegBatteryStatus) {
+      (sensor, readings, failures) = (battery.isConfigured, battery.readings, battery.failures)
+      _lastFailure = OrNull(wrappedValue: battery.lastFailure.map { "\($0)" })
+    }
   }
 
   /// Only in an answer of its own.
@@ -132,6 +171,7 @@ struct LegsDocument: Encodable {
   let state: String
   let legs: [LegDocument]
   let chip: Chip
+  let battery: Battery
 }
 
 extension LegState {
@@ -160,9 +200,14 @@ extension LegState {
 }
 
 extension LegStatus {
-  /// `192.168.1.20:50000`, `local client 7`: who was heard last.
+  /// `192.168.1.20:50000`, `local client 7`, `bluetooth`, `serial`: who was heard last.
   func sender(_ local: LegLinks.Sender?) -> String? {
-    guard let local, heardAt.map({ $0 < local.at }) ?? true else { return lastSender.map { "\($0)" } }
-    return "local client \(local.client)"
+    if let local, heardAt.map({ $0 < local.at }) ?? true { return "local client \(local.client)" }
+    return switch lastLink {
+    case nil: nil
+    case .datagrams: lastSender.map { "\($0)" }
+    case .bluetooth: "bluetooth"
+    case .serial: "serial"
+    }
   }
 }

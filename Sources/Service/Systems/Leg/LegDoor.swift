@@ -56,16 +56,12 @@ public final class LegDoor: ServedSystem {
   /// `isEvent`: without the time, which an event carries itself.
   func document(isEvent: Bool = false, ok: Bool? = nil) -> LegsDocument {
     let newest = newest
-    let chip = newest.servos
     return LegsDocument(
       ok: ok, monotonicNs: isEvent ? nil : newest.at.nanoseconds, state: newest.worst,
       legs: legs.indices.map {
         LegDocument(newest[$0], at: newest.at, index: $0, description: legs[$0], sender: links.sender(leg: $0))
       },
-      chip: .init(
-        ready: chip.isReady, failures: chip.failures,
-        lastFailure: chip.lastFailure.map { "\($0)" }, writes: chip.writes,
-        channelsWritten: chip.channelsWritten, configurations: chip.configurations, retries: chip.retries))
+      chip: .init(newest.servos), battery: .init(newest.battery))
   }
 
   public func events(at now: TickInstant, second: Bool) -> [Event] {
@@ -106,6 +102,10 @@ public final class LegDoor: ServedSystem {
       return Event(.edge, type: "leg.chip", system: name, at: notice.at, json: ChipDocument(failure: "\(failure)"))
     case .chipAnswers:
       return Event(.edge, type: "leg.chip", system: name, at: notice.at, json: ChipDocument(failure: nil))
+    case .batterySilent(let failure):
+      return Event(.edge, type: "leg.battery", system: name, at: notice.at, json: ChipDocument(failure: "\(failure)"))
+    case .batteryAnswers:
+      return Event(.edge, type: "leg.battery", system: name, at: notice.at, json: ChipDocument(failure: nil))
     }
   }
 
@@ -140,7 +140,7 @@ public final class LegDoor: ServedSystem {
   }
 }
 
-/// Whether the chip answers.
+/// Whether the chip, or the battery's sensor, answers.
 private struct ChipDocument: Encodable {
   /// Null: it answers again.
   @OrNull var failure: String?

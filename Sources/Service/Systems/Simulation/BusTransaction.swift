@@ -5,14 +5,17 @@ import Foundation
 struct BusTransaction: Encodable {
   var sequence: Int64
   var monotonicNs: Int64
-  /// `writeByte`, `writeBlock`, `readBlock`, `plainWrite`, `plainRead`; `sent`, `received`.
+  /// `writeByte`, `writeBlock`, `readBlock`, `plainWrite`, `plainRead`; `sent`, `received`; `request`, `set`, `read`, `release`.
   var operation: String
   /// I2C only.
   var address: UInt8?
   /// I2C with a register only.
   var register: UInt8?
-  /// In hexadecimal, two digits a byte.
-  var bytes: String
+  /// In hexadecimal, two digits a byte; not of GPIO lines.
+  var bytes: String?
+  /// GPIO only: the lines concerned, and the electrical level of each, 0 or 1.
+  var lines: [Int]?
+  var levels: [Int]?
   /// 0, or −errno.
   var result: Int32
   /// `EREMOTEIO`; only of an error.
@@ -46,10 +49,28 @@ struct BusTransaction: Encodable {
     error = Self.name(result)
   }
 
+  init(_ transaction: GPIOTransaction) {
+    sequence = transaction.sequence
+    monotonicNs = transaction.at.nanoseconds
+    operation =
+      switch transaction.operation {
+      case .request: "request"
+      case .set: "set"
+      case .read: "read"
+      case .release: "release"
+      }
+    let numbers = (0..<64).filter { transaction.lines >> UInt64($0) & 1 != 0 }
+    lines = numbers
+    levels = numbers.map { Int(transaction.levels >> UInt64($0) & 1) }
+    result = transaction.result
+    error = Self.name(transaction.result)
+  }
+
   private static func name(_ result: Int32) -> String? {
     guard result < 0 else { return nil }
     let names: [Int32: String] = [
-      5: "EIO", 6: "ENXIO", 11: "EAGAIN", 19: "ENODEV", 105: "ENOBUFS", 110: "ETIMEDOUT", 121: "EREMOTEIO",
+      5: "EIO", 6: "ENXIO", 11: "EAGAIN", 19: "ENODEV", 105: "ENOBUFS", 107: "ENOTCONN", 110: "ETIMEDOUT",
+      121: "EREMOTEIO",
     ]
     return names[-result] ?? "errno \(-result)"
   }

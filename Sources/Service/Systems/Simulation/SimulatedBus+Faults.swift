@@ -10,9 +10,12 @@ extension SimulatedBus {
       throw .validation("fault", expected: "one of \(names) on \(name)", got: "\"\(fault.fault.rawValue)\"")
     }
     switch line {
+    case .i2c where fault.fault == .voltage: try set(fault)
     case .i2c(let bus): bus.inject(i2cFault(fault))
     case .serial(let line): line.inject(fault.fault == .gone ? .gone : .full)
     case .datagram(let port): impair(port, fault)
+    case .link(let link): link.isOutOfReach = true
+    case .gpio(let bank): try disturb(bank, fault)
     }
   }
 
@@ -22,6 +25,12 @@ extension SimulatedBus {
     case .randomNak: .randomNoAcknowledge(perMille: fault.perMille!)
     default: .stuck
     }
+  }
+
+  private func disturb(_ bank: SimulatedGPIOBank, _ fault: SimulatedFault) throws(APIError) {
+    guard let line = fault.line else { return bank.inject(.gone) }
+    guard line < bank.count else { throw .validation("line", expected: "0…\(bank.count - 1)", got: "\(line)") }
+    bank.inject(.stuck(line: line, isHigh: fault.fault == .stuckHigh))
   }
 
   private func impair(_ port: ImpairedDatagrams, _ fault: SimulatedFault) {
@@ -42,7 +51,7 @@ extension SimulatedBus {
 
   var activeFaults: [SimulatedFault] {
     switch line {
-    case .i2c(let bus): bus.activeFaults.map(described)
+    case .i2c(let bus): bus.activeFaults.map(described) + voltages
     case .serial(let line):
       switch line.fault {
       case .full: [SimulatedFault(.full, bus: name)]
@@ -50,6 +59,8 @@ extension SimulatedBus {
       case nil: []
       }
     case .datagram(let port): impairments(port)
+    case .link(let link): link.isOutOfReach ? [SimulatedFault(.linkLoss, bus: name)] : []
+    case .gpio(let bank): bank.activeFaults.compactMap(described)
     }
   }
 
@@ -64,6 +75,18 @@ extension SimulatedBus {
       nak.perMille = perMille
       return nak
     case .stuck: return SimulatedFault(.stuck, bus: name)
+    }
+  }
+
+  /// nil: not one that can be injected from outside.
+  private func described(_ fault: SimulatedGPIOBank.Fault) -> SimulatedFault? {
+    switch fault {
+    case .claimed: return nil
+    case .stuck(let line, let isHigh):
+      var stuck = SimulatedFault(isHigh ? .stuckHigh : .stuckLow, bus: name)
+      stuck.line = line
+      return stuck
+    case .gone: return SimulatedFault(.gone, bus: name)
     }
   }
 

@@ -1,4 +1,5 @@
 import Buses
+import Devices
 
 /// One bus of the simulated world: what it is called and what can be done to it. Any thread.
 public struct SimulatedBus: Sendable {
@@ -6,14 +7,21 @@ public struct SimulatedBus: Sendable {
     case i2c(SimulatedI2CBus)
     case serial(SimulatedSerialPort)
     case datagram(ImpairedDatagrams)
+    case link(SimulatedMessageLink)
+    /// A chip's lines are no bus, and are looked at and disturbed like one.
+    case gpio(SimulatedGPIOBank)
   }
 
-  /// `i2c-1`, `ttyAMA0`, `robot-udp`.
+  /// `i2c-1`, `ttyAMA0`, `robot-udp`, `leg-gpio`, `leg-bluetooth`.
   public let name: String
   let line: Line
+  /// Converters on it, by address, with what their inputs were at first.
+  private let converters: [UInt8: (chip: ADS1115Simulator, atFirst: [Microvolts])]
 
-  public init(_ name: String, _ line: Line) {
+  /// - Parameter converters: on an I2C bus, by their addresses: their inputs' voltages can be set.
+  public init(_ name: String, _ line: Line, converters: [UInt8: ADS1115Simulator] = [:]) {
     (self.name, self.line) = (name, line)
+    self.converters = converters.mapValues { chip in (chip, (0..<ADS1115.channelCount).map { chip.voltage($0) }) }
   }
 
   var kind: String {
@@ -21,6 +29,8 @@ public struct SimulatedBus: Sendable {
     case .i2c: "i2c"
     case .serial: "serial"
     case .datagram: "datagram"
+    case .link: "link"
+    case .gpio: "gpio"
     }
   }
 
@@ -29,6 +39,8 @@ public struct SimulatedBus: Sendable {
     case .i2c(let bus): bus.transactionCount
     case .serial(let line): line.transactionCount
     case .datagram(let port): port.transactionCount
+    case .link(let link): link.transactionCount
+    case .gpio(let bank): bank.transactionCount
     }
   }
 
@@ -37,16 +49,46 @@ public struct SimulatedBus: Sendable {
     case .i2c(let bus): bus.transactions(since: sequence).map { BusTransaction($0) }
     case .serial(let line): line.transactions(since: sequence).map { BusTransaction($0) }
     case .datagram(let port): port.transactions(since: sequence).map { BusTransaction($0) }
+    case .link(let link): link.transactions(since: sequence).map { BusTransaction($0) }
+    case .gpio(let bank): bank.transactions(since: sequence).map { BusTransaction($0) }
+    }
+  }
+
+  /// - Throws: 422 when there is no converter at that address.
+  func set(_ fault: SimulatedFault) throws(APIError) {
+    guard let address = fault.address, let converter = converters[UInt8(address)]?.chip else {
+      let known = converters.keys.sorted().map { "\($0)" }.joined(separator: ", ")
+      throw .validation(
+        "address", expected: known.isEmpty ? "a bus with a converter" : "a converter's address, \(known)",
+        got: "\(fault.address ?? 0)")
+    }
+    converter.set(fault.channel!, Microvolts(Int64(fault.mv!) * 1000))
+  }
+
+  /// Voltages that were set from outside.
+  var voltages: [SimulatedFault] {
+    converters.sorted { $0.key < $1.key }.flatMap { address, converter in
+      (0..<ADS1115.channelCount).filter { converter.chip.voltage($0) != converter.atFirst[$0] }.map { channel in
+        var fault = SimulatedFault(.voltage, bus: name)
+        (fault.address, fault.channel) = (Int(address), channel)
+        fault.mv = Int(converter.chip.voltage(channel).count / 1000)
+        return fault
+      }
     }
   }
 
   func clearFaults() {
+    for converter in converters.values {
+      for (channel, voltage) in converter.atFirst.enumerated() { converter.chip.set(channel, voltage) }
+    }
     switch line {
     case .i2c(let bus): bus.clearFaults()
     case .serial(let line): line.clearFaults()
     case .datagram(let port):
       port.conditions = .init()
       port.linkIsDown = false
+    case .link(let link): link.isOutOfReach = false
+    case .gpio(let bank): bank.clearFaults()
     }
   }
 }

@@ -6,7 +6,11 @@ struct SimulatedFault: Encodable, Hashable, JSONReadable {
   enum Name: String, Encodable, CaseIterable {
     case nak, stuck
     case randomNak = "random-nak"
+    /// Of a converter's input: a sensor that is open or shorted, an empty battery.
+    case voltage
     case full, gone
+    case stuckHigh = "stuck-high"
+    case stuckLow = "stuck-low"
     case linkLoss = "link-loss"
     case packetLoss = "packet-loss"
     case delay, duplication, reordering
@@ -16,9 +20,11 @@ struct SimulatedFault: Encodable, Hashable, JSONReadable {
     /// Faults that a bus of this kind can have.
     static func of(_ line: SimulatedBus.Line) -> [Name] {
       switch line {
-      case .i2c: [.nak, .randomNak, .stuck]
+      case .i2c: [.nak, .randomNak, .stuck, .voltage]
       case .serial: [.full, .gone]
+      case .gpio: [.stuckHigh, .stuckLow, .gone]
       case .datagram: [.linkLoss, .packetLoss, .delay, .duplication, .reordering]
+      case .link: [.linkLoss]
       }
     }
   }
@@ -28,6 +34,11 @@ struct SimulatedFault: Encodable, Hashable, JSONReadable {
   var lane: String?
   /// 8…119.
   var address: Int?
+  /// Of a GPIO chip, 0…63.
+  var line: Int?
+  /// Of a converter: its input 0…3, and the voltage there, −6144…6144 mV.
+  var channel: Int?
+  var mv: Int?
   /// Transfers that are still refused; nil: until cleared.
   var count: Int?
   /// 0…1000.
@@ -57,6 +68,11 @@ struct SimulatedFault: Encodable, Hashable, JSONReadable {
     case .nak:
       address = try body.required("address", .integer(0x08...0x77))
       count = try body.optional("count", .integer(1...1_000_000))
+    case .voltage:
+      address = try body.required("address", .integer(0x48...0x4B))
+      channel = try body.required("channel", .integer(0...3))
+      mv = try body.required("mv", .integer(-6_144...6_144))
+    case .stuckHigh, .stuckLow: line = try body.required("line", .integer(0...63))
     case .randomNak, .packetLoss, .duplication: perMille = try body.required("perMille", .integer(0...1000))
     case .reordering:
       perMille = try body.required("perMille", .integer(0...1000))

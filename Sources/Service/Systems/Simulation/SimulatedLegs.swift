@@ -1,13 +1,23 @@
+import Buses
 import Devices
 
 /// The servos of simulated legs: what `GET /api/sim/leg` shows.
 public struct SimulatedLegs: Sendable {
   private let chip: PCA9685Simulator
   private let legs: [LegDescription]
+  private let outputEnable: (bank: SimulatedGPIOBank, line: Int)?
 
-  public init(_ chip: PCA9685Simulator, legs: [LegDescription]) { (self.chip, self.legs) = (chip, legs) }
+  /// - Parameter outputEnable: the line at the chip's output-enable pin, which is active low; nil: the pin is tied low.
+  public init(
+    _ chip: PCA9685Simulator, legs: [LegDescription], outputEnable: (bank: SimulatedGPIOBank, line: Int)? = nil
+  ) {
+    (self.chip, self.legs, self.outputEnable) = (chip, legs, outputEnable)
+  }
 
-  var document: SimulatedLegsDocument { SimulatedLegsDocument(chip.snapshot, legs: legs) }
+  var document: SimulatedLegsDocument {
+    SimulatedLegsDocument(
+      chip.snapshot, legs: legs, isEnabled: outputEnable.map { !$0.bank.isHigh($0.line) } ?? true)
+  }
 }
 
 /// The simulated servos at their chip's last access.
@@ -19,7 +29,7 @@ struct SimulatedLegsDocument: Encodable {
     /// −90 at a pulse of 500 µs, 90 at 2500 µs.
     let positionDegrees: Double
     @OrNull var targetDegrees: Double?
-    /// Null: no pulse.
+    /// Null: no pulse, or none that the output-enable pin lets out.
     @OrNull var pulseUs: Double?
     let pulses, cutPulses: Int64
     let stuckHigh: Bool
@@ -28,13 +38,16 @@ struct SimulatedLegsDocument: Encodable {
   let ok = true
   let monotonicNs: Int64
   let asleep: Bool
+  /// By the level of the output-enable pin.
+  let outputsEnabled: Bool
   /// Times that the chip came up from nothing, the first not counted.
   let resets: Int64
   /// Writes that the chip acknowledged and ignored.
   let ignoredWrites: Int64
   let legs: [Servo]
 
-  init(_ snapshot: SimulatedServosSnapshot, legs: [LegDescription]) {
+  init(_ snapshot: SimulatedServosSnapshot, legs: [LegDescription], isEnabled: Bool) {
+    outputsEnabled = isEnabled
     monotonicNs = snapshot.at.nanoseconds
     (asleep, resets, ignoredWrites) = (snapshot.isAsleep, snapshot.resets, snapshot.ignored)
     self.legs = legs.enumerated().map { index, leg in
@@ -43,7 +56,7 @@ struct SimulatedLegsDocument: Encodable {
       return Servo(
         index: index, name: leg.name, channel: channel, positionDegrees: servo.position,
         targetDegrees: servo.target,
-        pulseUs: servo.pulse.map { Double($0.count) / 1000 }, pulses: servo.pulses,
+        pulseUs: isEnabled ? servo.pulse.map { Double($0.count) / 1000 } : nil, pulses: servo.pulses,
         cutPulses: servo.cutPulses, stuckHigh: servo.isStuckHigh)
     }
   }

@@ -26,6 +26,7 @@ public struct SimulatedWorld: Sendable {
       Route(.get, "/api/sim/bus/{name}") { try transactions($0) },
       Route(.get, "/api/sim/fault") { _ in faults() },
       Route(.post, "/api/sim/fault", scope: .admin, action: "sim.fault") { try inject($0) },
+      Route(.post, "/api/sim/link/{name}", scope: .admin, action: "sim.link") { try play($0) },
     ]
     if let robot {
       routes.append(Route(.get, "/api/sim/robot") { _ in .json(SimulatedRobotDocument(robot.snapshot)) })
@@ -67,9 +68,7 @@ public struct SimulatedWorld: Sendable {
   }
 
   private func transactions(_ request: APIRequest) throws(APIError) -> APIResponse {
-    guard let bus = buses.first(where: { $0.name == request.parameters["name"] }) else {
-      throw .notFound("no such bus; there is \(busNames)")
-    }
+    let bus = try named(request)
     let query = try QueryReader(request.query, names: ["since", "limit"])
     let since = try query.integer("since", in: 0...Int64.max) ?? 0
     let limit = try query.integer("limit", in: 1...Int64(Self.mostTransactions))
@@ -83,7 +82,45 @@ public struct SimulatedWorld: Sendable {
         transactions: shown))
   }
 
+  private func named(_ request: APIRequest) throws(APIError) -> SimulatedBus {
+    guard let bus = buses.first(where: { $0.name == request.parameters["name"] }) else {
+      throw .notFound("no such bus; there is \(busNames)")
+    }
+    return bus
+  }
+
   private var busNames: String { buses.map(\.name).joined(separator: ", ") }
+
+  // MARK: the other end of a link
+
+  private struct LinkDocument: Encodable {
+    var ok = true
+    let name: String
+    /// Somebody wants to be connected.
+    let peer: Bool
+    /// Somebody is: not while the link is lost.
+    let connected: Bool
+  }
+
+  private func play(_ request: APIRequest) throws(APIError) -> APIResponse {
+    let bus = try named(request)
+    guard case .link(let link) = bus.line else { throw .notFound("\(bus.name) knows no connections") }
+    let asked = try request.decode(SimulatedPeer.self)
+    if let isThere = asked.isThere { link.isPeerThere = isThere }
+    if let message = asked.message {
+      do {
+        try link.write(message)
+      } catch {
+        switch error {
+        case .notConnected: throw .conflict("NOT_CONNECTED", "nobody is connected to \(bus.name) who could write")
+        case .notTaken: throw .conflict("NOT_TAKEN", "the loop has not taken what was written before")
+        }
+      }
+    }
+    return .json(
+      LinkDocument(name: bus.name, peer: link.isPeerThere, connected: link.isUp),
+      logValue: "link=\(bus.name) connected=\(link.isUp)")
+  }
 
   // MARK: faults
 

@@ -1,0 +1,113 @@
+import Buses
+import Devices
+import Tactus
+import Wire
+
+/// Why there is no voltage.
+public enum LegBatteryFailure: Sendable, Hashable, BitwiseCopyable {
+  case bus(I2CError)
+  /// It answers, but the conversion has not ended: it was without power.
+  case notReady
+  /// The servos' chip fails, so the bus is left alone.
+  case busUnusable
+}
+
+/// The battery's sensor as other threads see it.
+public struct LegBatteryStatus: Sendable, BitwiseCopyable {
+  public internal(set) var isConfigured = false
+  public internal(set) var readings: Int64 = 0
+  public internal(set) var failures: Int64 = 0
+  /// nil: none since the start.
+  public internal(set) var lastFailure: LegBatteryFailure?
+
+  @_noLocks @_noAllocation
+  init() {}
+}
+
+/// Measures the battery five times a second, one transfer a call: a call for the start, one for whether it is over, one for
+/// the result.
+struct LegBatteryMeter: BitwiseCopyable {
+  enum Outcome: BitwiseCopyable {
+    case nothing
+    /// `isBack`: the sensor was silent.
+    case voltage(Millivolts, isBack: Bool)
+    /// Three measurements in a row failed; said once.
+    case silent(LegBatteryFailure)
+  }
+
+  private enum Phase: BitwiseCopyable {
+    case idle(until: TickInstant)
+    case converting(until: TickInstant)
+    case ready
+  }
+
+  static var period: Nanoseconds {
+    @_noLocks @_noAllocation get { Nanoseconds(200_000_000) }
+  }
+  private static var patience: Int {
+    @_noLocks @_noAllocation get { 3 }
+  }
+
+  private let battery: LegBattery
+  private var phase = Phase.idle(until: .zero)
+  private var failuresInARow = 0
+  private(set) var status = LegBatteryStatus()
+
+  init(_ battery: LegBattery) {
+    self.battery = battery
+    status.isConfigured = true
+  }
+
+  /// To be called once a period, with the bus's time set. At most one transfer, made once: the next measurement is its retry.
+  @_noLocks @_noAllocation
+  mutating func step(on bus: inout I2CBus, isUsable: Bool) -> Outcome {
+    let attempts = bus.attempts
+    bus.attempts = 1
+    defer { bus.attempts = attempts }
+    do throws(I2CError) {
+      switch phase {
+      case .idle(let until):
+        guard !(bus.now < until) else { return .nothing }
+        guard isUsable else { return miss(.busUnusable, at: bus.now) }
+        try battery.converter.start(battery.channel, on: &bus)
+        phase = .converting(until: bus.now + battery.converter.conversionTime)
+        return .nothing
+      case .converting(let until):
+        guard isUsable else { return miss(.busUnusable, at: bus.now) }
+        guard !(bus.now < until) else { return .nothing }
+        guard try battery.converter.isReady(battery.channel, on: &bus) else { return miss(.notReady, at: bus.now) }
+        phase = .ready
+        return .nothing
+      case .ready:
+        guard isUsable else { return miss(.busUnusable, at: bus.now) }
+        let voltage = battery.voltage(try battery.converter.read(on: &bus))
+        let isBack = failuresInARow >= Self.patience
+        phase = .idle(until: bus.now + Self.period)
+        failuresInARow = 0
+        status.readings &+= 1
+        return .voltage(voltage, isBack: isBack)
+      }
+    } catch {
+      return miss(.bus(error), at: bus.now)
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func miss(_ failure: LegBatteryFailure, at now: TickInstant) -> Outcome {
+    phase = .idle(until: now + Self.period)
+    failuresInARow = failuresInARow < Self.patience ? failuresInARow &+ 1 : Self.patience &+ 1
+    status.failures &+= 1
+    status.lastFailure = failure
+    return failuresInARow == Self.patience ? .silent(failure) : .nothing
+  }
+}
+
+extension LegBatteryFailure: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .bus(let error): "the converter does not answer: \(error)"
+    case .notReady: "the converter was without power"
+    case .busUnusable: "the servo chip's bus fails"
+    }
+  }
+}

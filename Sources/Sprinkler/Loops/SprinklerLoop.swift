@@ -1,0 +1,257 @@
+import Buses
+import Tactus
+
+/// The valves' loop: requests and the flow sensor in, lines, notices and a snapshot out.
+///
+/// Its period, 1 Hz, is for the countdown that people see and for reading the lines back; valves close at their deadlines,
+/// which release the loop by themselves. Order of a tick: flow, deadlines, requests, read-back, notices, snapshot, answers.
+/// Every change is one call that sets all lines at once, made the moment it is decided and read back then.
+/// Work is bounded: 512 requests, 4 × 64 changes of the sensor's line.
+public struct SprinklerLoop: ~Copyable, ControlLoop {
+  /// Requests that a tick takes, and therefore the most that a ring of them holds: the bell that is cleared before they are
+  /// taken does not ring for what is left.
+  public static var requestsPerTick: Int {
+    @_noLocks @_noAllocation get { 512 }
+  }
+  public static var period: Nanoseconds {
+    @_noLocks @_noAllocation get { Nanoseconds(1_000_000_000) }
+  }
+  private static var batchesPerTick: Int {
+    @_noLocks @_noAllocation get { 4 }
+  }
+
+  private var machine: IrrigationMachine
+  private var lines: GPIOLines
+  private var flow: GPIOEvents?
+  private var edges = GPIOEdgeBatch()
+  private var pulses = GPIOPulseCount()
+  private var requests: RingReader<SprinklerRequest>
+  private let requestBell: DoorbellInput?
+  private var answers: RingWriter<SprinklerAnswer>
+  private var output: LatestWriter<SprinklerSnapshot>
+  private var notices: RingWriter<IrrigationNotice>
+  private let bell: DoorbellButton?
+  /// The one that is published, built in place.
+  private let snapshot: UnsafeMutablePointer<SprinklerSnapshot>
+  /// Answers of this tick, to be given at its end.
+  private let taken: UnsafeMutablePointer<SprinklerAnswer>
+  private var takenCount = 0
+  /// When queued runs are expected to open.
+  private let expected: UnsafeMutablePointer<TickInstant?>
+
+  // Within one tick.
+  private var now = TickInstant.zero
+  private var hasRead = false
+  private var hasNews = false
+
+  /// - Parameters:
+  ///   - settings: as many lines as `lines` has; anything else is our bug.
+  ///   - lines: every zone's and the master valve's, requested off.
+  ///   - flow: the flow sensor's line, which reports one kind of edge; nil: there is none.
+  ///   - requests: from inside the daemon; the ring holds at most `requestsPerTick`.
+  ///   - requestBell: rung after requests have been pushed, one of the loop's inputs; nil: they wait for the next tick.
+  ///   - answers: one for every request, in their order.
+  ///   - notices: as many as it has room for; a run's wait in the machine for it.
+  ///   - bell: rung when notices or answers have been pushed. Both bells must outlive the loop.
+  public init(
+    _ settings: IrrigationSettings, lines: consuming GPIOLines, flow: consuming GPIOEvents? = nil,
+    requests: consuming RingReader<SprinklerRequest>, requestBell: DoorbellInput? = nil,
+    answers: consuming RingWriter<SprinklerAnswer>, snapshot: consuming LatestWriter<SprinklerSnapshot>,
+    notices: consuming RingWriter<IrrigationNotice>, bell: DoorbellButton? = nil
+  ) {
+    precondition(lines.count == settings.lineCount, "the settings are for other lines")
+    machine = IrrigationMachine(settings)
+    self.lines = lines
+    self.flow = flow
+    self.requests = requests
+    self.requestBell = requestBell
+    self.answers = answers
+    output = snapshot
+    self.notices = notices
+    self.bell = bell
+    self.snapshot = .allocate(capacity: 1)
+    self.snapshot.initialize(to: SprinklerSnapshot())
+    if self.flow != nil { self.snapshot.pointee.flow = FlowStatus() }
+    if settings.master != nil { self.snapshot.pointee.isMasterOpen = false }
+    taken = .allocate(capacity: Self.requestsPerTick)
+    expected = .allocate(capacity: SprinklerSnapshot.shownQueue)
+    expected.initialize(repeating: nil, count: SprinklerSnapshot.shownQueue)
+  }
+
+  deinit {
+    snapshot.deallocate()
+    taken.deallocate()
+    expected.deallocate()
+  }
+
+  public var nextDeadline: TickInstant? {
+    @_noLocks @_noAllocation get { machine.nextDeadline }
+  }
+
+  @_noLocks @_noAllocation
+  public mutating func tick(_ tick: Tick) {
+    begin(at: tick.started)
+    drainFlow()
+    var isPeriod = false
+    if case .period = tick.cause { isPeriod = true }
+    var isDue = isPeriod
+    if let deadline = machine.nextDeadline, deadline.isReached(at: now) { isDue = true }
+    if isDue { decide(.tick) }
+    takeRequests()
+    if isPeriod, !hasRead { readBack() }
+    finish()
+  }
+
+  @_noLocks @_noAllocation
+  public mutating func safeState(_ tick: Tick, cause: SafeStateCause) {
+    begin(at: tick.started)
+    switch cause {
+    case .misses(let releases): decide(.missed(releases: releases))
+    case .stop:
+      decide(.shutdown)
+      // No tick follows that could repeat it.
+      for _ in 0..<2 where !machine.confirmation.isConfirmed { decide(.tick) }
+    }
+    finish()
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func begin(at instant: TickInstant) {
+    now = instant
+    lines.now = instant
+    flow?.now = instant
+    hasRead = false
+    hasNews = false
+    takenCount = 0
+  }
+
+  // MARK: inputs
+
+  @_noLocks @_noAllocation
+  private mutating func drainFlow() {
+    guard flow != nil else { return }
+    for _ in 0..<Self.batchesPerTick {
+      do throws(GPIOError) {
+        guard let isFull = try flow?.receive(into: &edges) else { return }
+        for index in 0..<edges.count { pulses.take(edges[index]) }
+        if !isFull { break }
+      } catch {
+        snapshot.pointee.flow?.failures &+= 1
+        return
+      }
+    }
+    decide(.flow(pulses: pulses.count))
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func takeRequests() {
+    if let requestBell { requestBell.clear() }
+    while takenCount < Self.requestsPerTick, let request = requests.pop() {
+      var verdict = IrrigationVerdict.accepted
+      if let event = request.event(at: now) { verdict = decide(event) }
+      switch verdict {
+      case .accepted: snapshot.pointee.accepted &+= 1
+      case .refused(let reason):
+        snapshot.pointee.refused &+= 1
+        snapshot.pointee.lastRefusal = reason
+      }
+      (taken + takenCount).initialize(
+        to: SprinklerAnswer(number: request.number, verdict, until: until(of: request), at: now))
+      takenCount &+= 1
+    }
+  }
+
+  /// When the valve closes that the request is about.
+  @_noLocks @_noAllocation
+  private func until(of request: SprinklerRequest) -> TickInstant? {
+    switch request.order {
+    case .run(let run, _): return machine.end(of: run.zone, ifRunning: run.id)
+    case .extend(let zone, _): return machine.end(of: zone, ifRunning: nil)
+    default: return nil
+    }
+  }
+
+  // MARK: outputs
+
+  /// Steps the machine, and sets the lines as it says: again if what comes of that changes them.
+  @_noLocks @_noAllocation @discardableResult
+  private mutating func decide(_ event: IrrigationEvent) -> IrrigationVerdict {
+    let action = machine.step(event, at: now)
+    var wanted = action.lines
+    for _ in 0..<3 {
+      guard let word = wanted else { break }
+      wanted = set(word)
+    }
+    return action.verdict
+  }
+
+  /// All lines in one call, and read back. What they must be now, if that is something else.
+  @_noLocks @_noAllocation
+  private mutating func set(_ word: UInt64) -> UInt64? {
+    do throws(GPIOError) {
+      try lines.set(mask: lines.all, values: word)
+      snapshot.pointee.writes &+= 1
+    } catch {
+      return fail(error)
+    }
+    return compare()
+  }
+
+  /// Whether the lines still are as they were told.
+  @_noLocks @_noAllocation
+  private mutating func readBack() {
+    var wanted = compare()
+    for _ in 0..<2 {
+      guard let word = wanted else { return }
+      wanted = set(word)
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func compare() -> UInt64? {
+    hasRead = true
+    let read: UInt64
+    do throws(GPIOError) { read = try lines.read() } catch { return fail(error) }
+    snapshot.pointee.read = read
+    if read == machine.lines { return machine.step(.linesConfirmed, at: now).lines }
+    snapshot.pointee.differences &+= 1
+    return machine.step(.linesDiffer(read: read), at: now).lines
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func fail(_ error: GPIOError) -> UInt64? {
+    hasRead = true
+    snapshot.pointee.read = nil
+    snapshot.pointee.lineFailures &+= 1
+    snapshot.pointee.lastLineFailure = error
+    return machine.step(.linesFailed(error), at: now).lines
+  }
+
+  // MARK: news
+
+  @_noLocks @_noAllocation
+  private mutating func finish() {
+    handNotices()
+    snapshot.pointee.at = now
+    machine.show(in: snapshot, expected: expected, at: now)
+    output.write(snapshot.pointee)
+    // After the snapshot: who is answered finds in it what follows from the request.
+    for index in 0..<takenCount {
+      if answers.push(taken[index]) { hasNews = true } else { snapshot.pointee.answersDropped &+= 1 }
+    }
+    if hasNews, let bell { bell.ring() }
+  }
+
+  /// What finds the ring full stays in the machine until the next tick.
+  @_noLocks @_noAllocation
+  private mutating func handNotices() {
+    while let notice = machine.nextNotice, notices.push(notice) {
+      machine.takeNotice()
+      hasNews = true
+      if case .ended(let run) = notice.subject {
+        snapshot.pointee.ended &+= 1
+        if case .completed = run.outcome { snapshot.pointee.completed &+= 1 }
+      }
+    }
+  }
+}

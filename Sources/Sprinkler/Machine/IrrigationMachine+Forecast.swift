@@ -1,0 +1,133 @@
+import Tactus
+
+extension IrrigationMachine {
+  /// When each of the first queued runs opens if nothing comes: the rules of the queue, run ahead.
+  ///
+  /// Returns how many it has written. Day limits are not looked at, as the day may end before.
+  @_noLocks @_noAllocation
+  func forecast(into places: UnsafeMutablePointer<TickInstant?>, capacity: Int, at now: TickInstant) -> Int {
+    let count = queue.count < capacity ? queue.count : capacity
+    for place in 0..<count { places[place] = nil }
+    var ahead = Forecast(self)
+    var instant = now
+    if case .paused(let until) = state { instant = until }
+    // Each round starts a run or ends one.
+    for _ in 0..<(count &+ ZoneID.maximum) &* 2 {
+      ahead.close(at: instant)
+      var next = ahead.nextEnd
+      for place in 0..<count {
+        guard case .none = places[place], let earliest = ahead.earliestStart(queue[place], in: self) else { continue }
+        if earliest.isReached(at: instant) {
+          places[place] = ahead.start(queue[place], in: self, at: instant)
+        } else if earliest < next {
+          next = earliest
+        }
+      }
+      if ahead.nextEnd < next { next = ahead.nextEnd }
+      guard next < .distantFuture else { break }
+      instant = next
+    }
+    return count
+  }
+}
+
+/// The valves as they will be.
+private struct Forecast: BitwiseCopyable {
+  /// When each open zone closes; distant: it is closed.
+  private var ends: [64 of TickInstant] = .init(repeating: .distantFuture)
+  private var closedAt: [64 of TickInstant?] = .init(repeating: nil)
+  private var groups: [64 of UInt8] = .init(repeating: 0)
+  private var groupCounts: [16 of Int] = .init(repeating: 0)
+  private var groupClosedAt: [16 of TickInstant?]
+  private var anyClosedAt: TickInstant?
+  private var count = 0
+  private let zoneEnd: Int
+  /// Until when the master valve is open; nil: it is closed.
+  private var masterEnd: TickInstant?
+
+  @_noLocks @_noAllocation
+  init(_ machine: borrowing IrrigationMachine) {
+    zoneEnd = machine.zoneEnd
+    groupClosedAt = machine.groupClosedAt
+    anyClosedAt = machine.anyClosedAt
+    masterEnd = machine.masterLagEnd
+    for index in 0..<zoneEnd {
+      let slot = machine.zones[index]
+      closedAt[index] = slot.closedAt
+      guard let zone = slot.settings else { continue }
+      groups[index] = zone.group
+      switch slot.valve {
+      case .closed: continue
+      case .leading(let run, let opensAt): add(index, zone, until: opensAt + run.left, machine.settings)
+      case .open: add(index, zone, until: slot.end(day: machine.day)?.0 ?? machine.steppedAt, machine.settings)
+      }
+    }
+  }
+
+  var nextEnd: TickInstant {
+    @_noLocks @_noAllocation get {
+      var next = TickInstant.distantFuture
+      for index in 0..<zoneEnd where ends[index] < next { next = ends[index] }
+      return next
+    }
+  }
+
+  @_noLocks @_noAllocation
+  mutating func close(at now: TickInstant) {
+    for index in 0..<zoneEnd where ends[index].isReached(at: now) {
+      let end = ends[index]
+      ends[index] = .distantFuture
+      closedAt[index] = end
+      groupCounts[Int(groups[index])] &-= 1
+      groupClosedAt[Int(groups[index])] = end
+      anyClosedAt = end
+      count &-= 1
+    }
+  }
+
+  /// As the machine's own.
+  @_noLocks @_noAllocation
+  func earliestStart(_ run: AcceptedRun, in machine: borrowing IrrigationMachine) -> TickInstant? {
+    let index = run.run.zone.index
+    guard let zone = machine.zones[index].settings, case .some = zone.line, !(ends[index] < .distantFuture),
+      count < machine.settings.maximumOpen,
+      groupCounts[Int(zone.group)] < Int(machine.settings.maximumOpenInGroup[Int(zone.group)])
+    else { return nil }
+    var earliest = TickInstant(nanoseconds: .min)
+    if let closed = closedAt[index], !run.hasBegun {
+      earliest = later(earliest, closed + .seconds(Int64(run.run.soakSeconds)))
+    }
+    let closed = machine.settings.maximumOpen == 1 ? anyClosedAt : groupClosedAt[Int(zone.group)]
+    if let closed { earliest = later(earliest, closed + machine.settings.stationDelay) }
+    return earliest
+  }
+
+  /// Returns when its valve opens.
+  @_noLocks @_noAllocation
+  mutating func start(
+    _ run: AcceptedRun, in machine: borrowing IrrigationMachine, at now: TickInstant
+  ) -> TickInstant? {
+    let index = run.run.zone.index
+    guard let zone = machine.zones[index].settings else { return nil }
+    var opensAt = now
+    if zone.usesMaster, let master = machine.settings.master, .zero < master.lead {
+      var isOpen = false
+      if let masterEnd { isOpen = now < masterEnd }
+      if !isOpen { opensAt = now + master.lead }
+    }
+    groups[index] = zone.group
+    add(index, zone, until: opensAt + run.left, machine.settings)
+    return opensAt
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func add(
+    _ index: Int, _ zone: ZoneSettings, until end: TickInstant, _ settings: IrrigationSettings
+  ) {
+    ends[index] = end
+    groupCounts[Int(zone.group)] &+= 1
+    count &+= 1
+    guard zone.usesMaster, let master = settings.master else { return }
+    masterEnd = later(masterEnd ?? end, end + master.lag)
+  }
+}

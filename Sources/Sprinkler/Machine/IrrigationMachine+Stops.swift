@@ -1,0 +1,79 @@
+import Buses
+import Tactus
+
+extension IrrigationMachine {
+  /// Another cause in a fault does not replace the first.
+  @_noLocks @_noAllocation
+  mutating func fail(_ fault: IrrigationFault, at now: TickInstant) -> IrrigationVerdict {
+    switch state {
+    case .idle, .watering, .paused:
+      endAll(.fault, at: now)
+      state = .fault(fault)
+    case .fault, .emergencyStopped, .shutDown: break
+    }
+    return .accepted
+  }
+
+  @_noLocks @_noAllocation
+  mutating func emergencyStop(at now: TickInstant) -> IrrigationVerdict {
+    if case .shutDown = state { return .refused(.shutDown) }
+    endAll(.emergencyStop, at: now)
+    state = .emergencyStopped
+    return .accepted
+  }
+
+  @_noLocks @_noAllocation
+  mutating func reset() -> IrrigationVerdict {
+    switch state {
+    case .idle, .watering, .paused: return .refused(.nothingToReset)
+    case .shutDown: return .refused(.shutDown)
+    case .fault, .emergencyStopped:
+      guard confirmation.isConfirmed else { return .refused(.offNotConfirmed) }
+      state = .idle
+      flowAlarm = nil
+      return .accepted
+    }
+  }
+
+  // MARK: the lines
+
+  /// Read-backs in a row that must differ before it is a fault: "check back".
+  static var toleratedDifferences: Int {
+    @_noLocks @_noAllocation get { 3 }
+  }
+  static var retryDelay: Nanoseconds {
+    @_noLocks @_noAllocation get { Nanoseconds(100_000_000) }
+  }
+
+  @_noLocks @_noAllocation
+  mutating func confirm(at now: TickInstant) -> IrrigationVerdict {
+    if differences > 0 { notices.push(IrrigationNotice(at: now, .linesAgree)) }
+    differences = 0
+    retryAt = nil
+    confirmation = .confirmed
+    return .accepted
+  }
+
+  @_noLocks @_noAllocation
+  mutating func differ(_ read: UInt64, at now: TickInstant) -> IrrigationVerdict {
+    confirmation = .pending
+    if differences == 0 { notices.push(IrrigationNotice(at: now, .linesDiffer(told: lines, read: read))) }
+    differences &+= 1
+    guard differences >= Self.toleratedDifferences else {
+      retryAt = now + Self.retryDelay
+      return .accepted
+    }
+    retryAt = nil
+    let line = (lines ^ read).trailingZeroBitCount
+    guard line < settings.lineCount else { return .accepted }
+    return fail(.lineDiffers(line: UInt8(line), isActive: read >> UInt64(line) & 1 != 0), at: now)
+  }
+
+  /// At once: nobody knows what the lines do. The off is then tried at every tick.
+  @_noLocks @_noAllocation
+  mutating func linesFailed(_ error: GPIOError, at now: TickInstant) -> IrrigationVerdict {
+    confirmation = .pending
+    retryAt = nil
+    return fail(.lines(error), at: now)
+  }
+}

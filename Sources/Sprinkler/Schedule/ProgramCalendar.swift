@@ -1,0 +1,76 @@
+/// When programs start: their rules, in a time zone, at a place.
+public struct ProgramCalendar: Sendable, Hashable {
+  /// One start that will come.
+  public struct Start: Sendable, Hashable {
+    public var key: StartKey
+    public var at: WallInstant
+  }
+
+  public let zone: ZoneRules
+  public let place: GeographicPlace?
+
+  public init(zone: ZoneRules, place: GeographicPlace?) {
+    self.zone = zone
+    self.place = place
+  }
+
+  /// How far ahead a next start is looked for, days: every rule comes round in it, but for an interval that meets a short
+  /// season only after decades.
+  private static let horizon = 3_700
+  /// A start belongs to its date although the sun's offset, or a gap of a whole day, puts it so many days beside it.
+  private static let daysBeside = 2
+
+  /// When a start of a date happens; nil: the sun does not rise or set, or the place is not known.
+  public func instant(of start: StartTime, on date: LocalDate) -> WallInstant? {
+    switch start {
+    case .clock(let minute): return zone.instant(of: date, second: minute * 60)
+    case .sunrise(let offset): return sun(.rise, on: date).map { $0 + Int64(offset) * 60 }
+    case .sunset(let offset): return sun(.set, on: date).map { $0 + Int64(offset) * 60 }
+    }
+  }
+
+  private func sun(_ edge: Sun.Edge, on date: LocalDate) -> WallInstant? {
+    place.flatMap { Sun($0).instant(of: edge, on: date, in: zone) }
+  }
+
+  /// Whether a program has starts on that date, by its days and its season.
+  public func starts(_ program: Program, on date: LocalDate) -> Bool {
+    program.days.includes(date, day: date.daysSince1970) && program.season?.includes(date) ?? true
+  }
+
+  /// The first start after an instant that is not excluded; nil: none within ten years.
+  ///
+  /// Cost: a look at each date until then, and the instants of the dates near it. Nothing is scanned minute by minute.
+  public func nextStart(
+    of program: Program, after instant: WallInstant, excluding isExcluded: (StartKey) -> Bool = { _ in false }
+  ) -> Start? {
+    let today = zone.local(instant).date.daysSince1970
+    var best: Start?
+    for day in today - Self.daysBeside..<today + Self.horizon {
+      // Dates further on cannot bring anything earlier.
+      if let best, WallInstant(secondsSince1970: Int64(day - Self.daysBeside) * 86_400) > best.at { break }
+      let date = LocalDate(daysSince1970: day)
+      guard program.days.includes(date, day: day), program.season?.includes(date) ?? true else { continue }
+      for start in program.starts {
+        guard let at = self.instant(of: start, on: date), at > instant else { continue }
+        if let best, best.at <= at { continue }
+        let key = StartKey(program: program.id, start: start, date: date)
+        if !isExcluded(key) { best = Start(key: key, at: at) }
+      }
+    }
+    return best
+  }
+
+  /// The starts by the sun, on dates from the first to the last, that do not happen because it neither rises nor sets.
+  func sunless(_ program: Program, from first: LocalDate, through last: LocalDate) -> [StartKey] {
+    guard first <= last, place != nil else { return [] }
+    let starts = program.starts.filter { if case .clock = $0 { false } else { true } }
+    guard !starts.isEmpty else { return [] }
+    return (first.daysSince1970...last.daysSince1970).map(LocalDate.init(daysSince1970:))
+      .filter { self.starts(program, on: $0) }
+      .flatMap { date in
+        starts.filter { instant(of: $0, on: date) == nil }
+          .map { StartKey(program: program.id, start: $0, date: date) }
+      }
+  }
+}

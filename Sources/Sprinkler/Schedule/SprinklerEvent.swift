@@ -1,0 +1,38 @@
+/// What the scheduler hears.
+public enum SprinklerEvent: Sendable, Hashable {
+  /// Once, before everything else: the records are those the last process left.
+  case started
+  /// Called a few times a second; cheap when nothing is due.
+  case timePassed
+  /// The caller as the access log names it; nil: the controller itself.
+  case command(SprinklerCommand, caller: String?)
+  /// From the irrigation machine: the run's valve opened.
+  case opened(run: UInt64)
+  /// From the irrigation machine: the run is over, or never began (0 s).
+  case ended(run: UInt64, ranSeconds: Double, outcome: RunOutcome)
+  /// The irrigation machine did not take a run that was ordered.
+  case refused(run: UInt64, IrrigationRefusal)
+  /// What open runs have run so far, to be noted in case the power fails: every 10 s or so.
+  case progress([RunProgress])
+  case weather(WeatherVerdict)
+}
+
+/// How far an open run is.
+public struct RunProgress: Sendable, Hashable {
+  public var run: UInt64
+  /// By the monotonic clock, pauses not counted.
+  public var ranSeconds: Double
+
+  public init(run: UInt64, ranSeconds: Double) {
+    self.run = run
+    self.ranSeconds = ranSeconds
+  }
+}
+
+/// What a forecast means for watering.
+public enum WeatherVerdict: Sendable, Hashable {
+  /// No watering until then; the reason as people see it: `8.2 mm expected within 24 h`.
+  case rain(until: WallInstant, reason: String)
+  /// No reason to wait: ends a delay that the weather made.
+  case dry
+}

@@ -1,0 +1,124 @@
+extension SprinklerScheduler {
+  mutating func perform(_ command: SprinklerCommand, _ request: Request) throws(SprinklerRefusal) {
+    switch command {
+    case .zoneOn(let id, let seconds): try open(id, seconds: seconds, request)
+    case .zoneExtend(let id, let seconds): try extend(id, seconds: seconds, request)
+    case .zoneOff(let id):
+      _ = try zone(id)
+      effects.orders.append(.off(id, dropsQueued: true))
+    case .runProgram(let id): try run(try program(id), request)
+    case .runOnce(let steps): try queue(steps, isNext: false, request)
+    case .runNext(let steps): try queue(steps, isNext: true, request)
+    case .skip: effects.orders.append(.skip)
+    case .clearQueue: effects.orders.append(.clearQueue)
+    case .remove(let run):
+      guard pending(run) != nil else { throw .unknownRun(run) }
+      effects.orders.append(.cancel(run: run))
+    case .stopAll: effects.orders.append(.allOff)
+    case .pause(let seconds):
+      try Validation.number(seconds, 1...86_400, "seconds")
+      effects.orders.append(.pause(seconds: UInt32(seconds)))
+    case .resume: effects.orders.append(.resume)
+    case .setRainDelay(let seconds):
+      try Validation.number(seconds, 1...1_209_600, "seconds")
+      setRainDelay(RainDelay(until: request.wall + Int64(seconds), reason: .manual))
+    case .cancelRainDelay: cancelRainDelay(request.wall)
+    default: try edit(command, request)
+    }
+  }
+
+  // MARK: runs by hand
+
+  private mutating func open(_ id: ZoneID, seconds: Int?, _ request: Request) throws(SprinklerRefusal) {
+    let zone = try runnable(id, request)
+    if let seconds { try Validation.number(seconds, 1...zone.maximumSeconds, "seconds") }
+    try checkRain(request.wall)
+    try checkRoom(1)
+    let run = makeRun(
+      id, seconds ?? zone.defaultSeconds, program: nil, isScheduled: false, ignoresRain: true, request)
+    effects.orders.append(.run(run, .now))
+  }
+
+  private mutating func extend(_ id: ZoneID, seconds: Int, _ request: Request) throws(SprinklerRefusal) {
+    guard var run = records.pending.first(where: { $0.zone == id && $0.opened != nil }) else {
+      return try open(id, seconds: seconds, request)
+    }
+    let zone = try runnable(id, request)
+    let room = zone.maximumSeconds - run.askedSeconds
+    guard room >= 1 else {
+      throw .invalid(
+        field: "seconds", expected: "no more: the run is as long as the zone's longest (\(zone.maximumSeconds))",
+        got: "\(seconds)")
+    }
+    try Validation.number(seconds, 1...room, "seconds")
+    run.askedSeconds += seconds
+    change(.pending(run))
+    effects.runs.append(run.run)
+    effects.orders.append(.extend(id, seconds: UInt32(seconds)))
+  }
+
+  private mutating func run(_ program: Program, _ request: Request) throws(SprinklerRefusal) {
+    try checkRain(request.wall)
+    let date = settings.zone.local(request.wall).date
+    let plan = WateringPlan(program, percent: records.levels.percent(month: date.month), zones: usableZones)
+    try checkRoom(plan.runs.count)
+    for run in plan.runs {
+      if let why = run.skipped {
+        log(
+          skipped: run, why, program, due: request.wall, isScheduled: false, caller: request.caller)
+        continue
+      }
+      let made = makeRun(
+        run.zone, run.seconds, program: program.id, isScheduled: false, soak: run.soakSeconds, ignoresRain: true,
+        request)
+      effects.orders.append(.run(made, .append))
+    }
+  }
+
+  private mutating func queue(
+    _ steps: [Program.Step], isNext: Bool, _ request: Request
+  ) throws(SprinklerRefusal) {
+    try Validation.count(steps.count, 1...64, "steps")
+    for (place, step) in steps.enumerated() {
+      let zone = try runnable(step.zone, request)
+      try Validation.number(step.seconds, 1...zone.maximumSeconds, "steps[\(place)].seconds")
+    }
+    try checkRain(request.wall)
+    try checkRoom(steps.count)
+    var runs: [ZoneRun] = []
+    for step in steps {
+      runs.append(
+        makeRun(step.zone, step.seconds, program: nil, isScheduled: false, ignoresRain: true, request))
+    }
+    // Each goes before all that wait: the last one first, and they stand in their order.
+    effects.orders += isNext ? runs.reversed().map { .run($0, .insert) } : runs.map { .run($0, .append) }
+  }
+
+  // MARK: what must be there
+
+  func zone(_ id: ZoneID) throws(SprinklerRefusal) -> Zone {
+    guard let zone = records.zones.first(where: { $0.id == id }) else { throw .unknownZone(Int(id.number)) }
+    return zone
+  }
+
+  func program(_ id: Int) throws(SprinklerRefusal) -> Program {
+    guard let program = records.programs.first(where: { $0.id == id }) else { throw .unknownProgram(id) }
+    return program
+  }
+
+  /// A zone that may open now.
+  private func runnable(_ id: ZoneID, _ request: Request) throws(SprinklerRefusal) -> Zone {
+    let zone = try zone(id)
+    guard usableZones[id] != nil else { throw .zoneDisabled(id) }
+    if let limit = zone.maximumSecondsPerDay, ranToday(id, at: request.wall) >= Double(limit) {
+      throw .dayLimit(id, seconds: limit)
+    }
+    return zone
+  }
+
+  private func checkRoom(_ count: Int) throws(SprinklerRefusal) {
+    guard records.pending.count + count <= settings.queueCapacity else {
+      throw .queueFull(capacity: settings.queueCapacity)
+    }
+  }
+}

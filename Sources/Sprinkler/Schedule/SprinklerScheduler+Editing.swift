@@ -1,0 +1,140 @@
+extension SprinklerScheduler {
+  /// Programs, zones, levels and backups. What is due by now is dealt with as it was.
+  mutating func edit(_ command: SprinklerCommand, _ request: Request) throws(SprinklerRefusal) {
+    passTime(to: request.wall)
+    switch command {
+    case .addProgram(let program): try add([program], field: nil, request)
+    case .importPrograms(let programs):
+      try Validation.count(programs.count, 1...Validation.programCount, "programs")
+      try add(programs, field: "programs", request)
+    case .replaceProgram(let program):
+      _ = try self.program(program.id)
+      try Validation.check(program, "", validationContext)
+      set(program, request)
+    case .enableProgram(let id, let isEnabled):
+      var program = try program(id)
+      guard program.isEnabled != isEnabled else { return }
+      program.isEnabled = isEnabled
+      set(program, request)
+    case .removeProgram(let id):
+      _ = try program(id)
+      for run in records.pending where run.program == id { effects.orders.append(.cancel(run: run.run)) }
+      change(.programRemoved(id: id))
+      upcoming[id] = nil
+    case .orderPrograms(let ids):
+      let present = records.programs.map(\.id)
+      guard ids.sorted() == present.sorted() else {
+        throw .invalid(field: "order", expected: "each of the programs \(present) once", got: "\(ids)")
+      }
+      change(.programOrder(ids))
+    case .setZones(let zones): try setZones(zones)
+    case .setLevels(let levels):
+      try Validation.check(levels, "")
+      change(.levels(levels))
+    case .restore(let backup): try restore(backup, request)
+    default: preconditionFailure("not an edit: \(command)")
+    }
+  }
+
+  private mutating func add(_ programs: [Program], field: String?, _ request: Request) throws(SprinklerRefusal) {
+    try Validation.count(
+      records.programs.count + programs.count, 0...Validation.programCount, field ?? "programs")
+    for (place, program) in programs.enumerated() {
+      try Validation.check(program, field.map { "\($0)[\(place)]." } ?? "", validationContext)
+    }
+    for var program in programs {
+      program.id = records.nextProgram
+      records.nextProgram += 1
+      effects.programs.append(program.id)
+      set(program, request)
+    }
+  }
+
+  /// What a change makes due is due from now on, never before.
+  private mutating func set(_ program: Program, _ request: Request) {
+    change(.program(program))
+    plan(program, after: max(cursor, request.wall))
+  }
+
+  private var validationContext: Validation.Context {
+    Validation.Context(zones: Set(records.zones.map(\.id)), hasPlace: settings.place != nil)
+  }
+
+  // MARK: zones
+
+  private mutating func setZones(_ zones: [Zone]) throws(SprinklerRefusal) {
+    try Validation.check(zones, "zones", pins: settings.pins, masterPin: settings.masterPin)
+    let ids = Set(zones.map(\.id))
+    for program in records.programs {
+      guard let step = program.steps.first(where: { !ids.contains($0.zone) }) else { continue }
+      throw .invalid(
+        field: "zones", expected: "zone \(step.zone), which program \(program.id) (\(program.name)) waters",
+        got: "zones \(ids.sorted())")
+    }
+    order(from: records.zones, to: zones)
+    change(.zones(zones))
+    findUsableZones()
+  }
+
+  /// What the machine must hear to get from some zones to others: what changes its line closes first, and gives the line up
+  /// before another takes it.
+  private mutating func order(from old: [Zone], to new: [Zone]) {
+    let wanted = Dictionary(uniqueKeysWithValues: new.map { ($0.id, $0) })
+    let present = Set(old.map(\.id))
+    for zone in old {
+      guard let next = wanted[zone.id] else {
+        effects.orders += [.off(zone.id, dropsQueued: true), .zone(zone.id, nil)]
+        continue
+      }
+      if !next.isEnabled || next.gpioPin != zone.gpioPin {
+        effects.orders.append(.off(zone.id, dropsQueued: true))
+      }
+      if next.gpioPin != zone.gpioPin {
+        var settings = zoneSettings(next)
+        settings.line = nil
+        effects.orders.append(.zone(zone.id, settings))
+      }
+    }
+    for zone in new where !present.contains(zone.id) || !old.contains(zone) {
+      effects.orders.append(.zone(zone.id, zoneSettings(zone)))
+    }
+  }
+
+  /// A zone whose pin is not among the lines of this start cannot run.
+  func zoneSettings(_ zone: Zone) -> ZoneSettings {
+    let line = settings.pins.firstIndex(of: zone.gpioPin)
+    var made = ZoneSettings(zone, line: line.map { UInt8($0) })
+    if line == nil { made.isEnabled = false }
+    return made
+  }
+
+  mutating func findUsableZones() {
+    usableZones = [:]
+    for zone in records.zones where zoneSettings(zone).isEnabled { usableZones[zone.id] = zone }
+  }
+
+  // MARK: backups
+
+  private mutating func restore(_ backup: SprinklerRecords, _ request: Request) throws(SprinklerRefusal) {
+    try Validation.check(backup.zones, "zones", pins: settings.pins, masterPin: settings.masterPin)
+    try Validation.count(backup.programs.count, 0...Validation.programCount, "programs")
+    let context = Validation.Context(zones: Set(backup.zones.map(\.id)), hasPlace: settings.place != nil)
+    for (place, program) in backup.programs.enumerated() {
+      try Validation.check(program, "programs[\(place)].", context)
+      guard program.id >= 1, backup.programs.firstIndex(where: { $0.id == program.id }) == place else {
+        throw .invalid(field: "programs[\(place)].id", expected: "a number from 1 used once", got: "\(program.id)")
+      }
+    }
+    try Validation.check(backup.levels, "levels.")
+    effects.orders.append(.allOff)
+    order(from: records.zones, to: backup.zones)
+    var new = records
+    new.zones = backup.zones
+    new.programs = backup.programs
+    new.levels = backup.levels
+    new.nextProgram = max(new.nextProgram, (backup.programs.map(\.id).max() ?? 0) + 1)
+    change(.everything(new))
+    findUsableZones()
+    planAll(after: max(cursor, request.wall))
+  }
+}

@@ -1,0 +1,71 @@
+extension SprinklerScheduler {
+  /// The next starts of the enabled programs after an instant, at most so many, and the starts by the sun that do not happen
+  /// until the last of them.
+  ///
+  /// The runs' times are an estimate: one zone after another, what waits now first.
+  public func preview(after instant: WallInstant, count: Int) -> SprinklerPreview {
+    var next: [(program: Program, start: ProgramCalendar.Start)] = []
+    for program in records.programs where program.isEnabled {
+      let start = calendar.nextStart(of: program, after: instant, excluding: { keys.contains($0) })
+      if let start { next.append((program, start)) }
+    }
+    // When the valves are free, if one run follows another.
+    var free = instant
+    for run in records.pending { free = free + Int64(max(0, run.askedSeconds - Int(run.ranSeconds))) }
+    var preview = SprinklerPreview(starts: [], sunless: [])
+    var taken: Set<StartKey> = keys
+    while preview.starts.count < count {
+      let place = next.indices.min {
+        (next[$0].start.at, -next[$0].program.priority, $0) < (next[$1].start.at, -next[$1].program.priority, $1)
+      }
+      guard let place else { break }
+      let (program, start) = next[place]
+      preview.starts.append(upcoming(start, of: program, free: &free))
+      taken.insert(start.key)
+      let following = calendar.nextStart(of: program, after: start.at - 1, excluding: { taken.contains($0) })
+      if let following { next[place].start = following } else { next.remove(at: place) }
+    }
+    let first = settings.zone.local(instant).date
+    let last = preview.starts.last?.key.date ?? first + 7
+    preview.sunless = records.programs.filter(\.isEnabled)
+      .flatMap { calendar.sunless($0, from: first, through: last) }
+      .sorted { ($0.date, $0.program) < ($1.date, $1.program) }
+    return preview
+  }
+
+  /// The next zone to be opened by a program, as far as is known now; nil: none.
+  public func nextRun(after instant: WallInstant) -> (zone: ZoneID, start: WallInstant)? {
+    // The second look is for a rain delay that keeps all of the first away.
+    for from in [instant, max(instant, (records.rainDelay?.until ?? instant) - 1)] {
+      for start in preview(after: from, count: 16).starts {
+        if let run = start.runs.first(where: { $0.skipped == nil }) { return (run.zone, run.start) }
+      }
+    }
+    return nil
+  }
+
+  private func upcoming(
+    _ start: ProgramCalendar.Start, of program: Program, free: inout WallInstant
+  ) -> UpcomingStart {
+    let percent = records.levels.percent(month: start.key.date.month)
+    var plan = WateringPlan(program, percent: percent, zones: usableZones)
+    let isInRain = records.rainDelay.map { $0.until > start.at } ?? false
+    if isInRain { plan.skipInRain() }
+    var closed: [ZoneID: WallInstant] = [:]
+    var runs: [UpcomingRun] = []
+    free = max(free, start.at)
+    for run in plan.runs {
+      guard run.skipped == nil else {
+        runs.append(UpcomingRun(zone: run.zone, start: free, seconds: run.seconds, skipped: run.skipped))
+        continue
+      }
+      if run.soakSeconds > 0, let last = closed[run.zone] { free = max(free, last + Int64(run.soakSeconds)) }
+      runs.append(UpcomingRun(zone: run.zone, start: free, seconds: run.seconds, skipped: nil))
+      free = free + Int64(run.seconds)
+      closed[run.zone] = free
+    }
+    return UpcomingStart(
+      program: program.id, programName: program.name, key: start.key, at: start.at,
+      offsetSeconds: settings.zone.offsetSeconds(at: start.at), runs: runs, isInRainDelay: isInRain)
+  }
+}

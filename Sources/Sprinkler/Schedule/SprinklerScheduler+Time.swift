@@ -1,0 +1,133 @@
+import Tactus
+
+extension SprinklerScheduler {
+  /// Keys are kept so long, days: a clock that is set back by less never starts anything twice.
+  static var keptDays: Int { 14 }
+  /// Missed starts are looked for so far back, s.
+  static var longestAbsence: Int64 { 7 * 86_400 }
+
+  mutating func passTime(to wall: WallInstant) {
+    guard clock.isSettled else { return }
+    if cursor - wall >= ClockWatch.tolerance {
+      // Set back: what was dealt with since has its key, what was not is still to come.
+      cursor = wall
+      planAll(after: cursor)
+    }
+    beginDay(of: wall)
+    let delay = records.rainDelay
+    endRainDelay(at: wall)
+    if wall - cursor > Self.longestAbsence {
+      effects.notices.append(.longAbsence(from: cursor, to: wall))
+      cursor = wall - Self.longestAbsence
+      planAll(after: cursor)
+    }
+    while let (program, start) = nextDue(by: wall) {
+      deal(with: start, of: program, delay: delay, at: wall)
+      plan(program, after: start.at - 1)
+    }
+    cursor = max(cursor, wall)
+  }
+
+  /// The totals of the day before go, if the local date is another.
+  private mutating func beginDay(of wall: WallInstant) {
+    let date = settings.zone.local(wall).date
+    guard date != today else { return }
+    let isNew = date > today
+    setToday(date)
+    guard isNew else {
+      // Back to a day that has been: what ran counts on, so that a limit cannot be had twice.
+      for (zone, seconds) in records.ranToday.sorted(by: { $0.key < $1.key }) {
+        change(.ran(zone, seconds: seconds, day: date))
+      }
+      return
+    }
+    effects.orders.append(.dayBegan)
+    let oldest = date + -Self.keptDays
+    // Only by a clock that has gone through a day by itself: one set years ahead by mistake would forget everything.
+    if clock.steady >= .seconds(86_400), records.startKeys.contains(where: { $0.date < oldest }) {
+      change(.startKeysForgotten(before: oldest))
+      keys = keys.filter { $0.date >= oldest }
+    }
+    // A rule that comes round in more than ten years has no next start yet.
+    if date.day == 1 { planAll(after: cursor) }
+  }
+
+  mutating func setToday(_ date: LocalDate) {
+    today = date
+    nextMidnight = settings.zone.instant(of: date + 1, second: 0)
+  }
+
+  // MARK: next starts
+
+  mutating func planAll(after instant: WallInstant) {
+    upcoming = [:]
+    for program in records.programs { plan(program, after: instant) }
+  }
+
+  mutating func plan(_ program: Program, after instant: WallInstant) {
+    let keys = keys
+    upcoming[program.id] =
+      program.isEnabled
+      ? calendar.nextStart(of: program, after: instant, excluding: { keys.contains($0) }) : nil
+  }
+
+  /// The start that comes next, if it has come: by instant, then the higher priority, then the programs' order.
+  private func nextDue(by wall: WallInstant) -> (Program, ProgramCalendar.Start)? {
+    var best: (program: Program, start: ProgramCalendar.Start)?
+    for program in records.programs {
+      guard let start = upcoming[program.id], start.at <= wall else { continue }
+      if let best, (best.start.at, -best.program.priority) <= (start.at, -program.priority) { continue }
+      best = (program, start)
+    }
+    return best
+  }
+
+  private mutating func deal(
+    with start: ProgramCalendar.Start, of program: Program, delay: RainDelay?, at wall: WallInstant
+  ) {
+    change(.started(start.key))
+    keys.insert(start.key)
+    let percent = records.levels.percent(month: start.key.date.month)
+    var plan = WateringPlan(program, percent: percent, zones: usableZones)
+    // A call every second can come two seconds late at most.
+    if wall - start.at > Int64(max(2, settings.catchUpSeconds)) {
+      plan.skipAll(.missed)
+    } else if isBusy(program, with: plan.runs.count) {
+      plan.skipAll(.overlap)
+    } else if let delay, delay.until > start.at {
+      plan.skipInRain()
+    }
+    queue(plan, of: program, due: start.at, at: wall)
+  }
+
+  /// Two starts of the program are still being worked off, or the queue has no room.
+  private func isBusy(_ program: Program, with count: Int) -> Bool {
+    if records.pending.count + count > settings.queueCapacity { return true }
+    let starts = records.pending.lazy.filter { $0.program == program.id && $0.isScheduled }.map(\.queued)
+    return Set(starts).count >= 2
+  }
+
+  private mutating func queue(_ plan: WateringPlan, of program: Program, due: WallInstant, at wall: WallInstant) {
+    var skipped: [RunOutcome: Int] = [:]
+    var count = 0
+    for run in plan.runs {
+      if let why = run.skipped {
+        log(skipped: run, why, program, due: due, isScheduled: true, caller: nil)
+        skipped[why, default: 0] += 1
+        continue
+      }
+      let made = makeRun(
+        run.zone, run.seconds, program: program.id, isScheduled: true, soak: run.soakSeconds,
+        ignoresRain: run.ignoresRain, Request(caller: nil, wall: wall))
+      effects.orders.append(.run(made, .append))
+      count += 1
+    }
+    if count > 0 {
+      effects.notices.append(.programStarted(id: program.id, name: program.name, due: due, runs: count))
+    }
+    for (why, runs) in skipped.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+      effects.notices.append(
+        .programSkipped(id: program.id, name: program.name, due: due, why: why, runs: runs))
+    }
+  }
+}

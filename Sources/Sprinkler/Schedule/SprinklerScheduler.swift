@@ -1,0 +1,134 @@
+import Tactus
+
+/// The sprinkler's schedule and its book-keeping: when programs start, what people ask, what is noted.
+///
+/// Decides and does nothing else: it reads no clock and touches neither store nor valves. Every event goes in by `step`, and
+/// what comes of it is returned. A value: whoever keeps a copy of it from before a step can take the step back. It allocates;
+/// it is not for ticks. The rules are numbered in the folder's README.
+public struct SprinklerScheduler: Sendable {
+  public internal(set) var records: SprinklerRecords
+  public let settings: SchedulerSettings
+  public let calendar: ProgramCalendar
+
+  /// What the step in progress has come to so far.
+  var effects = SprinklerEffects()
+  var clock = ClockWatch()
+  /// Every start up to then has been dealt with.
+  var cursor = WallInstant(secondsSince1970: 0)
+  /// The next start of each enabled program, by id.
+  var upcoming: [Int: ProgramCalendar.Start] = [:]
+  /// The records' keys, for looking up.
+  var keys: Set<StartKey> = []
+  /// The zones that can run, by id.
+  var usableZones: [ZoneID: Zone] = [:]
+  var today = LocalDate(year: 1970, month: 1, day: 1)
+  var nextMidnight = WallInstant(secondsSince1970: 0)
+  /// A person lifted a delay that the weather made: the forecast is not heeded until then.
+  var weatherDeclinedUntil: WallInstant?
+  private var isStarted = false
+  /// Nothing can be due before.
+  private var wake: WallInstant?
+
+  public init(_ records: SprinklerRecords, settings: SchedulerSettings) {
+    self.records = records
+    self.settings = settings
+    calendar = ProgramCalendar(zone: settings.zone, place: settings.place)
+  }
+
+  /// One event at one instant. The first is `started`; anything else is our bug.
+  ///
+  /// Cost: a comparison when time passes and nothing is due; otherwise by the number of programs and runs.
+  /// - Parameters:
+  ///   - wall: the time of day; it may jump.
+  ///   - monotonic: never decreases.
+  public mutating func step(_ event: SprinklerEvent, wall: WallInstant, monotonic: TickInstant) -> SprinklerEffects {
+    effects = SprinklerEffects()
+    let jump = clock.note(wall, monotonic, settle: settleTime)
+    if case .timePassed = event, jump == nil, isStarted, wake.map({ wall < $0 }) ?? true { return effects }
+    if let jump { effects.notices.append(.clockStepped(seconds: jump)) }
+    let counters = (records.nextRun, records.nextProgram)
+    switch event {
+    case .started:
+      precondition(!isStarted, "started twice")
+      isStarted = true
+      start(wall)
+    case .timePassed:
+      precondition(isStarted, "the first event is `started`")
+      passTime(to: wall)
+    case .command(let command, let caller):
+      let before = self
+      do throws(SprinklerRefusal) {
+        try perform(command, Request(caller: caller, wall: wall))
+      } catch {
+        self = before
+        effects.refusal = error
+      }
+    case .opened(let run): opened(run, wall)
+    case .ended(let run, let seconds, let outcome): ended(run, ran: seconds, outcome, wall)
+    case .refused(let run, let refusal): ended(run, ran: 0, RunOutcome(refusal), wall)
+    case .progress(let list): note(list)
+    case .weather(let verdict): weather(verdict, wall)
+    }
+    if counters != (records.nextRun, records.nextProgram) {
+      change(.counters(nextRun: records.nextRun, nextProgram: records.nextProgram))
+    }
+    if !effects.changes.isEmpty, records.seen != cursor { change(.seen(cursor)) }
+    setWake(wall, monotonic)
+    return effects
+  }
+
+  /// When `timePassed` will next have something to do, if nobody sets the clock and nothing else happens; nil: never.
+  public var nextDeadline: WallInstant? { wake }
+
+  /// What a zone has run on the local day of that instant, runs that are open not counted, s.
+  public func ranToday(_ zone: ZoneID, at instant: WallInstant) -> Double {
+    records.day == settings.zone.local(instant).date ? records.ranToday[zone] ?? 0 : 0
+  }
+
+  /// The rain delay if it is in force at that instant.
+  public func rainDelay(at instant: WallInstant) -> RainDelay? {
+    records.rainDelay.flatMap { $0.until > instant ? $0 : nil }
+  }
+
+  /// The records change, and the store's will.
+  mutating func change(_ change: SprinklerChange) {
+    records.apply(change)
+    effects.changes.append(change)
+  }
+
+  /// A clock that was just set, or that a process just began with, is believed after so long.
+  private var settleTime: Nanoseconds { .seconds(Int64(min(30, settings.catchUpSeconds / 2))) }
+
+  private mutating func setWake(_ wall: WallInstant, _ monotonic: TickInstant) {
+    if let wait = clock.settling(at: monotonic) {
+      wake = wall + (wait.count + 999_999_999) / 1_000_000_000
+      return
+    }
+    wake = nextMidnight
+    if let until = records.rainDelay?.until { wake = min(wake!, until) }
+    if let due = upcoming.values.map(\.at).min() { wake = min(wake!, due) }
+  }
+}
+
+/// Who asks, when.
+struct Request {
+  var caller: String?
+  var wall: WallInstant
+}
+
+extension RunOutcome {
+  /// What the log says of a run that the machine did not take.
+  init(_ refusal: IrrigationRefusal) {
+    self =
+      switch refusal {
+      case .zoneDisabled, .noSuchZone, .zoneHasNoLine: .disabled
+      case .longerThanMaximum: .runLimit
+      case .dayLimitReached: .dayLimit
+      case .rainDelay: .rainDelay
+      case .queueFull: .overlap
+      case .emergencyStopped: .emergencyStop
+      case .shutDown: .shutdown
+      default: .fault
+      }
+  }
+}

@@ -1,0 +1,137 @@
+/// What values people give may be. Every refusal names the field, what was expected and what came.
+enum Validation {
+  /// What a program is checked against.
+  struct Context {
+    var zones: Set<ZoneID>
+    var hasPlace: Bool
+  }
+
+  static var programCount: Int { 256 }
+
+  static func number(_ value: Int, _ range: ClosedRange<Int>, _ field: String) throws(SprinklerRefusal) {
+    guard range.contains(value) else {
+      throw .invalid(field: field, expected: "\(range.lowerBound)…\(range.upperBound)", got: "\(value)")
+    }
+  }
+
+  static func count(_ value: Int, _ range: ClosedRange<Int>, _ field: String) throws(SprinklerRefusal) {
+    guard range.contains(value) else {
+      throw .invalid(
+        field: field, expected: "a list of \(range.lowerBound)…\(range.upperBound)", got: "a list of \(value)")
+    }
+  }
+
+  static func name(_ name: String, longest: Int, _ field: String) throws(SprinklerRefusal) {
+    let hasControls = name.unicodeScalars.contains { $0.properties.generalCategory == .control }
+    guard (1...longest).contains(name.count), !hasControls, !name.allSatisfy(\.isWhitespace) else {
+      throw .invalid(
+        field: field, expected: "1…\(longest) characters without control characters",
+        got: hasControls ? "control characters" : name.count > longest ? "\(name.count) characters" : "\"\(name)\"")
+    }
+  }
+
+  // MARK: zones
+
+  static func check(
+    _ zones: [Zone], _ field: String, pins: [Int], masterPin: Int?
+  ) throws(SprinklerRefusal) {
+    try count(zones.count, 0...ZoneID.maximum, field)
+    let free = pins.filter { $0 != masterPin }
+    for (place, zone) in zones.enumerated() {
+      let path = "\(field)[\(place)]"
+      let before = zones[..<place]
+      guard !before.contains(where: { $0.id == zone.id }) else {
+        throw .invalid(field: "\(path).id", expected: "a number no other zone has", got: "\(zone.id)")
+      }
+      try name(zone.name, longest: 40, "\(path).name")
+      guard free.contains(zone.gpioPin) else {
+        throw .invalid(field: "\(path).gpioPin", expected: "one of the lines \(free)", got: "\(zone.gpioPin)")
+      }
+      if let other = before.first(where: { $0.gpioPin == zone.gpioPin }) {
+        throw .invalid(
+          field: "\(path).gpioPin", expected: "a line of its own", got: "\(zone.gpioPin), which is zone \(other.id)'s")
+      }
+      try number(zone.maximumSeconds, 1...86_400, "\(path).maximumSeconds")
+      try number(zone.defaultSeconds, 1...zone.maximumSeconds, "\(path).defaultSeconds")
+      if let limit = zone.maximumSecondsPerDay { try number(limit, 1...86_400, "\(path).maximumSecondsPerDay") }
+      if let group = zone.group { try number(group, 1...IrrigationSettings.groupCount - 1, "\(path).group") }
+    }
+  }
+
+  static func check(_ levels: SprinklerLevels, _ prefix: String) throws(SprinklerRefusal) {
+    try number(levels.seasonalPercent, 0...250, "\(prefix)seasonalPercent")
+    guard levels.monthlyPercent.isEmpty || levels.monthlyPercent.count == 12 else {
+      throw .invalid(
+        field: "\(prefix)monthlyPercent", expected: "12 numbers, or none", got: "\(levels.monthlyPercent.count)")
+    }
+    for (month, percent) in levels.monthlyPercent.enumerated() {
+      try number(percent, 0...250, "\(prefix)monthlyPercent[\(month)]")
+    }
+  }
+
+  // MARK: programs
+
+  static func check(_ program: Program, _ prefix: String, _ context: Context) throws(SprinklerRefusal) {
+    try name(program.name, longest: 60, "\(prefix)name")
+    try check(program.days, "\(prefix)days")
+    if let season = program.season {
+      try check(season.from, "\(prefix)season.from")
+      try check(season.to, "\(prefix)season.to")
+    }
+    try count(program.starts.count, 1...8, "\(prefix)starts")
+    for (place, start) in program.starts.enumerated() {
+      let path = "\(prefix)starts[\(place)]"
+      guard !program.starts[..<place].contains(start) else {
+        throw .invalid(field: path, expected: "each start once", got: "the same again")
+      }
+      try check(start, path, context)
+    }
+    try count(program.steps.count, 1...64, "\(prefix)steps")
+    for (place, step) in program.steps.enumerated() {
+      guard context.zones.contains(step.zone) else {
+        throw .invalid(
+          field: "\(prefix)steps[\(place)].zone", expected: "one of the zones \(context.zones.sorted())",
+          got: "\(step.zone)")
+      }
+      try number(step.seconds, 1...86_400, "\(prefix)steps[\(place)].seconds")
+    }
+    if let cycle = program.cycleAndSoak {
+      try number(cycle.cycleSeconds, 60...86_400, "\(prefix)cycleAndSoak.cycleSeconds")
+      try number(cycle.soakSeconds, 0...86_400, "\(prefix)cycleAndSoak.soakSeconds")
+    }
+    try number(program.priority, -100...100, "\(prefix)priority")
+  }
+
+  private static func check(_ days: DayRule, _ field: String) throws(SprinklerRefusal) {
+    switch days {
+    case .weekdays(let mask):
+      guard (1...127).contains(mask) else {
+        throw .invalid(field: field, expected: "at least one weekday", got: mask == 0 ? "none" : "\(mask)")
+      }
+    case .interval(let every, let from):
+      try number(every, 1...365, "\(field).interval")
+      guard from.exists, (1970...2199).contains(from.year) else {
+        throw .invalid(field: "\(field).from", expected: "a date of 1970…2199", got: "\(from)")
+      }
+    case .odd, .even: break
+    }
+  }
+
+  private static func check(_ day: MonthDay, _ field: String) throws(SprinklerRefusal) {
+    guard LocalDate(year: 2000, month: day.month, day: day.day).exists else {
+      throw .invalid(field: field, expected: "a month and a day of it", got: "\(day.month)-\(day.day)")
+    }
+  }
+
+  private static func check(_ start: StartTime, _ field: String, _ context: Context) throws(SprinklerRefusal) {
+    switch start {
+    case .clock(let minute): try number(minute, 0...1_439, field)
+    case .sunrise(let offset), .sunset(let offset):
+      guard context.hasPlace else {
+        throw .invalid(
+          field: field, expected: "a time of day, since the configuration gives no place for the sun", got: "sun")
+      }
+      try number(offset, -720...720, field)
+    }
+  }
+}

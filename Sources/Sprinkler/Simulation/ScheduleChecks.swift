@@ -1,0 +1,142 @@
+import Tactus
+
+/// What must hold of every watering, looked at from outside: by the lines, the machine's notices and the store's changes.
+public struct ScheduleChecks: Sendable {
+  /// What did not hold, in words; the first hundred.
+  public private(set) var failures: [String] = []
+  /// How many statements were looked at.
+  public private(set) var looks = 0
+  /// By zone: for how long its line was active.
+  public private(set) var flowed: [ZoneID: Nanoseconds] = [:]
+  /// By zone: what the log says it ran, s.
+  public private(set) var logged: [ZoneID: Double] = [:]
+  /// By zone: what ran after it was last noted, when the power failed, s.
+  public private(set) var lost: [ZoneID: Double] = [:]
+
+  private let irrigation: IrrigationSettings
+  private let pins: [Int]
+  private var zones: [ZoneID: Zone] = [:]
+  private var zoneByLine: [Int: ZoneID] = [:]
+  private var lines: UInt64 = 0
+  private var linesSince = TickInstant.zero
+  private var started: Set<StartKey> = []
+  /// Runs that have opened and not ended, and for how long their zone had been open before.
+  private var runs: [UInt64: (run: ZoneRun, before: Nanoseconds)] = [:]
+  /// Runs of which the log says that they never began, or are over.
+  private var closed: Set<UInt64> = []
+
+  init(_ irrigation: IrrigationSettings, _ settings: SchedulerSettings) {
+    self.irrigation = irrigation
+    pins = settings.pins
+  }
+
+  private mutating func check(_ holds: Bool, _ failure: @autoclosure () -> String) {
+    looks += 1
+    if !holds, failures.count < 100 { failures.append(failure()) }
+  }
+
+  // MARK: the store
+
+  mutating func take(_ change: SprinklerChange, at now: TickInstant) {
+    switch change {
+    case .started(let key):
+      let isNew = started.insert(key).inserted
+      check(isNew, "program \(key.program) starts twice for \(key.date), \(key.start)")
+    case .log(let record):
+      logged[record.zone, default: 0] += record.ranSeconds
+      let isNew = closed.insert(record.run).inserted
+      check(isNew, "run \(record.run) has two lines in the log")
+    case .zones(let list): know(list, at: now)
+    case .everything(let records): know(records.zones, at: now)
+    default: break
+    }
+  }
+
+  // MARK: the machine
+
+  mutating func know(_ list: [Zone], at now: TickInstant) {
+    account(until: now)
+    zones = Dictionary(uniqueKeysWithValues: list.map { ($0.id, $0) })
+    zoneByLine = [:]
+    for zone in list {
+      if let line = pins.firstIndex(of: zone.gpioPin) { zoneByLine[line] = zone.id }
+    }
+  }
+
+  mutating func opened(_ run: ZoneRun, rain: Bool, at now: TickInstant) {
+    let isOver = closed.contains(run.id)
+    check(!isOver, "run \(run.id) opens zone \(run.zone) after it was logged as suppressed or over")
+    check(!(rain && run.followsRain), "run \(run.id) opens zone \(run.zone) during a rain delay")
+    let isFirst = runs[run.id] == nil
+    check(isFirst, "run \(run.id) opens twice")
+    account(until: now)
+    runs[run.id] = (run, flowed[run.zone] ?? .zero)
+  }
+
+  mutating func ended(_ run: EndedRun) {
+    let limit = Nanoseconds.seconds(Int64(zones[run.run.zone]?.maximumSeconds ?? 86_400))
+    check(run.ran <= limit, "run \(run.run.id) of zone \(run.run.zone): \(run.ran), its limit is \(limit)")
+    check(
+      run.ran <= .seconds(Int64(run.run.seconds)),
+      "run \(run.run.id) of zone \(run.run.zone): \(run.ran), asked were \(run.run.seconds) s")
+    runs[run.run.id] = nil
+  }
+
+  mutating func take(lines new: UInt64, at now: TickInstant) {
+    account(until: now)
+    lines = new
+    var open: [Int: Int] = [:]
+    var count = 0
+    for line in 0..<irrigation.lineCount where new >> UInt64(line) & 1 != 0 && !isMaster(line) {
+      // A zone that has just been given another line is about to close.
+      if let zone = zoneByLine[line] { open[zones[zone]?.group ?? 0, default: 0] += 1 }
+      count += 1
+    }
+    let most = irrigation.maximumOpen
+    check(count <= most, "\(count) valves are open at \(now), \(most) may be")
+    for (group, count) in open {
+      let most = Int(irrigation.maximumOpenInGroup[group])
+      check(count <= most, "\(count) valves of group \(group) are open at \(now), \(most) may be")
+    }
+  }
+
+  private func isMaster(_ line: Int) -> Bool { irrigation.master.map { Int($0.line) == line } ?? false }
+
+  private mutating func account(until now: TickInstant) {
+    for line in 0..<irrigation.lineCount where lines >> UInt64(line) & 1 != 0 {
+      guard let zone = zoneByLine[line] else { continue }
+      flowed[zone] = (flowed[zone] ?? .zero) + (now - linesSince)
+    }
+    linesSince = now
+  }
+
+  /// Every line falls; what open runs did since they were noted is in no log.
+  mutating func powerFailed(_ pending: [PendingRun], at now: TickInstant) {
+    account(until: now)
+    lines = 0
+    for item in progress(at: now) {
+      let noted = pending.first { $0.run == item.run }?.ranSeconds ?? 0
+      lost[runs[item.run]!.run.zone, default: 0] += item.ranSeconds - noted
+    }
+    runs = [:]
+  }
+
+  /// What runs that have not ended have run, pauses not counted.
+  mutating func progress(at now: TickInstant) -> [RunProgress] {
+    account(until: now)
+    return runs.values.sorted { $0.run.id < $1.run.id }
+      .map { RunProgress(run: $0.run.id, ranSeconds: ((flowed[$0.run.zone] ?? .zero) - $0.before).inSeconds) }
+  }
+
+  /// At the end: what flowed is in the log, to the millisecond.
+  mutating func settle(at now: TickInstant) {
+    account(until: now)
+    var open: [ZoneID: Double] = [:]
+    for item in progress(at: now) { open[runs[item.run]!.run.zone, default: 0] += item.ranSeconds }
+    for zone in Set(flowed.keys).union(logged.keys).sorted() {
+      let water = (flowed[zone] ?? .zero).inSeconds
+      let known = (logged[zone] ?? 0) + (lost[zone] ?? 0) + (open[zone] ?? 0)
+      check(abs(water - known) < 0.001, "zone \(zone): water flowed for \(water) s, \(known) s are accounted for")
+    }
+  }
+}

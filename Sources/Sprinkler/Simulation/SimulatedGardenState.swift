@@ -1,0 +1,104 @@
+import Buses
+import Synchronization
+import Tactus
+
+/// What a garden's port points to. Faults and litres are for any thread, the rest is the loop's.
+struct SimulatedGardenState: ~Copyable {
+  let stuckClosed = Atomic<UInt64>(0)
+  let stuckOpen = Atomic<UInt64>(0)
+  /// Litres a minute, as the bits of a Double.
+  let burst = Atomic<UInt64>(0)
+  let isDry = Atomic<Bool>(false)
+  /// By valve, as the bits of a Double; the last one is what a burst pipe has lost.
+  let litres: UnsafeMutablePointer<Atomic<UInt64>>
+  private let levels: SimulatedGPIOLevels
+  private let valves: UnsafeMutablePointer<SimulatedGarden.Valve>
+  private let count: Int
+  private let master: SimulatedGarden.Valve?
+  private let pulsesPerLitre: Double
+  private var at: TickInstant?
+  /// Since the start, with the part of the next one.
+  private var pulses = 0.0
+
+  init(
+    _ levels: SimulatedGPIOLevels, valves: [SimulatedGarden.Valve], master: SimulatedGarden.Valve?,
+    pulsesPerLitre: Double
+  ) {
+    self.levels = levels
+    self.master = master
+    self.pulsesPerLitre = pulsesPerLitre
+    count = valves.count
+    self.valves = .allocate(capacity: count)
+    litres = .allocate(capacity: count + 1)
+    for (index, valve) in valves.enumerated() { (self.valves + index).initialize(to: valve) }
+    for index in 0...count { (litres + index).initialize(to: Atomic(0)) }
+  }
+
+  deinit {
+    valves.deallocate()
+    litres.deinitialize(count: count + 1)
+    litres.deallocate()
+  }
+
+  @_noLocks @_noAllocation
+  func isOpen(_ index: Int) -> Bool {
+    let bit: UInt64 = 1 << UInt64(index)
+    if stuckOpen.load(ordering: .relaxed) & bit != 0 { return true }
+    return isOn(valves[index]) && stuckClosed.load(ordering: .relaxed) & bit == 0
+  }
+
+  @_noLocks @_noAllocation
+  private func isOn(_ valve: SimulatedGarden.Valve) -> Bool {
+    (levels.word >> UInt64(valve.line) & 1 != 0) != valve.isActiveLow
+  }
+
+  /// The sensor's changes since the last call; as the kernel does, it keeps the last 16 and counts all.
+  @_noLocks @_noAllocation
+  mutating func receive(_ buffer: UnsafeMutablePointer<GPIOEdgeBuffer>) -> Int {
+    let now = buffer.pointee.at
+    let start = at ?? now
+    let before = Int64(pulses)
+    if start < now { flow(for: now - start) }
+    at = now
+    let count = Int64(pulses) - before
+    guard count > 0 else { return 0 }
+    var kept = count < 16 ? count : 16
+    if Int64(buffer.pointee.capacity) < kept { kept = Int64(buffer.pointee.capacity) }
+    let step = (now - start) / count
+    for index in 0..<Int(kept) {
+      let number = count - kept + Int64(index) + 1
+      buffer.pointee.edges[index] = GPIOEdge(
+        at: start + step * number, line: 0, isRising: true, sequence: UInt32(truncatingIfNeeded: before + number))
+    }
+    return Int(kept)
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func flow(for time: Nanoseconds) {
+    if isDry.load(ordering: .relaxed) { return }
+    if let master, !isOn(master) { return }
+    let minutes = time.inSeconds / 60
+    for index in 0..<count where isOpen(index) { add(valves[index].litresPerMinute * minutes, to: index) }
+    add(Double(bitPattern: burst.load(ordering: .relaxed)) * minutes, to: count)
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func add(_ amount: Double, to index: Int) {
+    pulses += amount * pulsesPerLitre
+    let sum = Double(bitPattern: litres[index].load(ordering: .relaxed)) + amount
+    litres[index].store(sum.bitPattern, ordering: .relaxed)
+  }
+}
+
+@_noLocks @_noAllocation
+func receiveFromGarden(_ context: UnsafeMutableRawPointer, _ buffer: UnsafeMutableRawPointer) -> Int {
+  context.assumingMemoryBound(to: SimulatedGardenState.self).pointee
+    .receive(buffer.assumingMemoryBound(to: GPIOEdgeBuffer.self))
+}
+
+/// Between two pulses the line is low.
+@_noLocks @_noAllocation
+func readFromGarden(_ context: UnsafeMutableRawPointer, _ access: UnsafeMutableRawPointer) -> Int32 {
+  access.assumingMemoryBound(to: GPIOAccess.self).pointee.values = 0
+  return 0
+}

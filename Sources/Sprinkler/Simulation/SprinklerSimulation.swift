@@ -1,0 +1,130 @@
+import Buses
+import Tactus
+
+/// The valves' loop, a bank of lines, and a garden behind them in one process and in simulated time: production loop,
+/// production scheduler.
+///
+/// For one thread. The same seed and the same calls give the same run. Zone k hangs on GPIO k, the master valve on GPIO 40;
+/// all outputs are active-low, as relay boards are.
+public final class SprinklerSimulation {
+  public struct Configuration: Sendable {
+    /// 1…39.
+    public var zones: Int
+    public var maximumOpen = 1
+    public var stationDelay = Nanoseconds.zero
+    /// nil: there is no master valve.
+    public var masterLead: Nanoseconds?
+    public var masterLag = Nanoseconds.zero
+    public var flow: FlowSettings?
+    public var litresPerMinute = 10.0
+    public var seed: UInt64 = 1
+
+    public init(zones: Int = 4) { self.zones = zones }
+  }
+  public static let masterLine = 40
+  /// The loop in `statistics`.
+  public static let loop = "sprinkler"
+
+  public let bank: SimulatedGPIOBank
+  public let garden: SimulatedGarden
+  private let lines: SimulatedGPIOLines
+  private let runtime: Runtime
+  private let simulation: Simulation
+  private let requestBell = SimulatedInput()
+  private var requestWriter: RingWriter<SprinklerRequest>
+  private var requestNumber: UInt64 = 0
+  private var answerReader: RingReader<SprinklerAnswer>
+  private var snapshotReader: LatestReader<SprinklerSnapshot>
+  private var noticeReader: RingReader<IrrigationNotice>
+
+  public init(_ configuration: Configuration = Configuration()) throws {
+    precondition((1..<Self.masterLine).contains(configuration.zones), "a simulation has 1…39 zones")
+    let count = configuration.zones
+    let numbers = Array(1...count) + (configuration.masterLead == nil ? [] : [Self.masterLine])
+    let master = try configuration.masterLead.map {
+      try MasterValve(line: UInt8(count), lead: $0, lag: configuration.masterLag)
+    }
+    let settings = try IrrigationSettings(
+      lineCount: numbers.count, master: master, stationDelay: configuration.stationDelay,
+      maximumOpen: configuration.maximumOpen, flow: configuration.flow)
+    let bank = SimulatedGPIOBank(highAtRest: Set(numbers))
+    let lines = try bank.outputs(numbers.map { GPIOLine(.bcm($0), isActiveLow: true) })
+    let garden = SimulatedGarden(
+      on: bank,
+      valves: (1...count).map {
+        SimulatedGarden.Valve(line: $0, isActiveLow: true, litresPerMinute: configuration.litresPerMinute)
+      },
+      master: master.map { _ in SimulatedGarden.Valve(line: Self.masterLine, isActiveLow: true) },
+      pulsesPerLitre: configuration.flow?.pulsesPerLitre ?? 450)
+
+    let requests = Ring<SprinklerRequest>(capacity: SprinklerLoop.requestsPerTick)
+    let answers = Ring<SprinklerAnswer>(capacity: 1_024)
+    let output = Latest(SprinklerSnapshot())
+    let notices = Ring<IrrigationNotice>(capacity: 4_096)
+    let bell = requestBell
+    let hasFlow = configuration.flow != nil
+    runtime = try Runtime {
+      Lane("sprinkler") {
+        Loop(Self.loop, every: .hertz(1), phase: .zero, safeStateAfter: 3, inputs: [.simulated(bell)]) {
+          SprinklerLoop(
+            settings, lines: lines.port(), flow: hasFlow ? garden.flowSensor() : nil, requests: requests.reader(),
+            requestBell: bell.doorbell, answers: answers.writer(), snapshot: output.writer(),
+            notices: notices.writer())
+        }
+      }
+    }
+    self.bank = bank
+    self.garden = garden
+    self.lines = lines
+    requestWriter = requests.writer()
+    answerReader = answers.reader()
+    snapshotReader = output.reader()
+    noticeReader = notices.reader()
+    simulation = try runtime.simulation(seed: configuration.seed)
+    for zone in 1...count { request(.zone(ZoneID(zone)!, ZoneSettings(line: UInt8(zone - 1)))) }
+  }
+
+  /// The instant up to which everything has happened.
+  public var now: TickInstant { simulation.now }
+
+  /// Runs everything that happens in the next `duration`; returns the number of ticks.
+  @discardableResult
+  public func run(for duration: Nanoseconds) -> Int64 { simulation.run(for: duration) }
+
+  /// Ends the run as `Runtime.stop()` does: the loop enters its safe state.
+  public func stop() { simulation.stop() }
+
+  /// Makes the loop's first tick at or after `instant` take `by` longer.
+  public func stall(at instant: TickInstant, by: Nanoseconds) { simulation.stall(loop: Self.loop, at: instant, by: by) }
+
+  /// The loop as other threads of a daemon see it.
+  public var snapshot: SprinklerSnapshot { snapshotReader.read() }
+
+  /// A request made now, which releases the loop; returns its number. More than 512 between two ticks are our bug.
+  @discardableResult
+  public func request(_ order: SprinklerRequest.Order) -> UInt64 {
+    requestNumber += 1
+    let isTaken = requestWriter.push(SprinklerRequest(number: requestNumber, issued: now, order))
+    precondition(isTaken, "too many requests between two ticks")
+    requestBell.ring(at: now)
+    return requestNumber
+  }
+
+  /// The loop's answers since the last call; more than 1,024 are our bug.
+  public func takeAnswers() -> [SprinklerAnswer] {
+    var answers: [SprinklerAnswer] = []
+    while let answer = answerReader.pop() { answers.append(answer) }
+    return answers
+  }
+
+  public func takeNotices() -> [IrrigationNotice] {
+    var notices: [IrrigationNotice] = []
+    while let notice = noticeReader.pop() { notices.append(notice) }
+    return notices
+  }
+
+  public var statistics: RuntimeStatistics { runtime.statistics }
+
+  /// A hash over every tick so far: equal for equal runs.
+  public var traceHash: UInt64 { simulation.traceHash }
+}

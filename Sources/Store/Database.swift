@@ -1,5 +1,0 @@
-import GRDB
-import Sprinkler
-
-/// One SQLite file.
-public struct Database {}

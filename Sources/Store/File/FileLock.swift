@@ -1,0 +1,25 @@
+import Glibc
+
+/// Keeps every other process away from a store for as long as it lives. The kernel lifts it when the process dies.
+final class FileLock: Sendable {
+  private let descriptor: Int32
+
+  init(of path: String) throws(StoreError) {
+    let name = path + ".lock"
+    descriptor = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw Disk.failure(name, "making the lock") }
+    Disk.giveToOwner(name, of: Disk.folder(of: path))
+    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+      if errno == EINTR { continue }
+      let error = errno == EWOULDBLOCK ? StoreError.inUse(file: path) : Disk.failure(name, "locking")
+      close(descriptor)
+      throw error
+    }
+  }
+
+  deinit {
+    // Closing alone would leave it to a child that has been forked and has not yet become its own program.
+    flock(descriptor, LOCK_UN)
+    close(descriptor)
+  }
+}

@@ -1,0 +1,90 @@
+import GRDB
+import Glibc
+
+/// What a file is, found by reading it only.
+enum Inspection {
+  enum Verdict: Sendable, Hashable {
+    /// Whole, and ours; these migrations were applied.
+    case sound(applied: Set<String>)
+    case newer(unknown: [String])
+    case foreign(found: String)
+    case damaged(reason: String)
+  }
+
+  /// Beyond so many bytes indices are not compared with their tables any more: that alone takes longer than all the rest.
+  static let largeFile = 256 << 20
+
+  /// Looks at a file that exists. Its pages, its tables as they were made, and every row's seal are compared.
+  ///
+  /// - Throws: What keeps it from being read: permissions, a folder that cannot be written.
+  static func verdict(on path: String, schema: StoreSchema) throws(StoreError) -> Verdict {
+    let size = try Disk.size(path) ?? 0
+    guard size > 0 else { return .damaged(reason: "it is empty") }
+    if let reason = try brokenHeader(path, size) { return .damaged(reason: reason) }
+    do {
+      do {
+        return try verdict(reading: path, size: size, schema: schema)
+      } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_READONLY_ROLLBACK {
+        try SQLite.rollBack(path)
+        return try verdict(reading: path, size: size, schema: schema)
+      }
+    } catch let error as DatabaseError where isDamage(error) {
+      return .damaged(reason: error.reason)
+    } catch {
+      return try SQLite.translating(path, "checking") { throw error }
+    }
+  }
+
+  private static func verdict(reading path: String, size: Int, schema: StoreSchema) throws -> Verdict {
+    var configuration = SQLite.configuration
+    configuration.readonly = true
+    let queue = try DatabaseQueue(path: path, configuration: configuration)
+    defer { try? queue.close() }
+    return try queue.read { try verdict($0, size: size, schema: schema) }
+  }
+
+  private static func verdict(_ database: Database, size: Int, schema: StoreSchema) throws -> Verdict {
+    let check = size > largeFile ? "quick_check" : "integrity_check"
+    let findings = try String.fetchAll(database, sql: "PRAGMA \(check)(1)")
+    guard findings == ["ok"] else {
+      return .damaged(reason: findings.first.map { $0.replacing("\n", with: "; ") } ?? "the check said nothing")
+    }
+    let tables = try String.fetchAll(database, sql: "SELECT name FROM sqlite_schema WHERE type = 'table'")
+    guard tables.contains("grdb_migrations") else {
+      return .foreign(found: tables.isEmpty ? "no tables" : "the tables \(tables.prefix(3).joined(separator: ", "))")
+    }
+    let applied = try String.fetchSet(database, sql: "SELECT identifier FROM grdb_migrations")
+    let unknown = applied.subtracting(schema.names).sorted()
+    guard !applied.isEmpty, unknown.count < applied.count else {
+      return .foreign(found: "the migrations \(unknown.prefix(3).joined(separator: ", "))")
+    }
+    guard unknown.isEmpty else { return .newer(unknown: unknown) }
+    guard try StoreSchema.shape(database) == schema.shape(of: applied) else {
+      return .damaged(reason: "its tables are not those that were made")
+    }
+    for table in tables {
+      if let reason = try SealedRow.firstBroken(in: table, database) { return .damaged(reason: reason) }
+    }
+    return .sound(applied: applied)
+  }
+
+  /// Sectors that cannot be read count as damage: the file can still be moved aside, and a snapshot take its place.
+  private static func isDamage(_ error: DatabaseError) -> Bool {
+    switch error.extendedResultCode {
+    case .SQLITE_IOERR_READ, .SQLITE_IOERR_SHORT_READ: true
+    default: [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR].contains(error.resultCode)
+    }
+  }
+
+  /// Bytes 18 and 19 say who may write and read. SQLite opens a file read-only whose byte 18 it does not know.
+  private static func brokenHeader(_ path: String, _ size: Int) throws(StoreError) -> String? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw Disk.failure(path, "opening") }
+    defer { close(descriptor) }
+    var header = [UInt8](repeating: 0, count: 100)
+    guard pread(descriptor, &header, header.count, 0) == header.count else { return "it has only \(size) bytes" }
+    guard header.starts(with: Array("SQLite format 3\0".utf8)) else { return "it is not an SQLite file" }
+    guard header[18] == header[19], (1...2).contains(header[18]) else { return "its header makes no sense" }
+    return nil
+  }
+}

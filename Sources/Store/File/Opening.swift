@@ -1,0 +1,84 @@
+import Sprinkler
+
+/// Brings a sound file of a version that we know to a path, whatever is there now: the file itself, the last good snapshot, a new one.
+///
+/// Wherever the process is killed meanwhile, the next opening finds its way: a file comes into its place complete, by a rename, and
+/// what is set aside goes before what replaces it.
+struct Opening {
+  let path: String
+  let schema: StoreSchema
+  let shelf: SnapshotShelf
+  let now: WallInstant
+  private(set) var report: StoreReport
+
+  init(path: String, schema: StoreSchema, shelf: SnapshotShelf, now: WallInstant) {
+    self.path = path
+    self.schema = schema
+    self.shelf = shelf
+    self.now = now
+    report = StoreReport(file: path, origin: .found)
+  }
+
+  mutating func run() throws(StoreError) {
+    for suffix in ["", "-journal", "-wal", "-shm"] { try Disk.remove(path + ".new" + suffix) }
+    guard try Disk.size(path) != nil else {
+      try replace(otherwise: .created)
+      return
+    }
+    switch try Inspection.verdict(on: path, schema: schema) {
+    case .sound: break
+    case .newer(let unknown): throw .newer(file: path, unknown: unknown)
+    case .foreign(let found): throw .foreign(file: path, found: found)
+    case .damaged(let reason):
+      try setAside(path, reason: "damaged: \(reason)")
+      try replace(otherwise: .startedAnew)
+    }
+  }
+
+  /// The newest snapshot that is sound takes the file's place; without one, a new file does.
+  private mutating func replace(otherwise origin: StoreReport.Origin) throws(StoreError) {
+    // SQLite would apply whatever write-ahead log it finds beside the file.
+    for log in [path + "-wal", path + "-journal"] where try Disk.size(log) != nil {
+      try setAside(log, reason: "the file it belongs to is gone")
+    }
+    try Disk.remove(path + "-shm")
+    var origin = origin
+    for snapshot in try shelf.snapshots().reversed() {
+      switch try Inspection.verdict(on: snapshot.path, schema: schema) {
+      case .sound:
+        try Disk.write(try Disk.read(snapshot.path), to: path + ".new")
+        try SQLite.useWriteAheadLog(path + ".new")
+        try Disk.putInPlace(path + ".new", as: path)
+        report.origin = .snapshot(file: snapshot.path, made: snapshot.made)
+        return
+      case .newer(let unknown): note(snapshot.path, "written by a newer version (\(unknown.joined(separator: ", ")))")
+      case .foreign(let found): note(snapshot.path, "expected a store of this program, found \(found)")
+      case .damaged(let reason): try setAside(snapshot.path, reason: "damaged: \(reason)")
+      }
+      origin = .startedAnew
+    }
+    try create()
+    report.origin = origin
+  }
+
+  private mutating func note(_ file: String, _ reason: String) {
+    report.setAside.append(StoreReport.SetAside(file: file, movedTo: nil, reason: reason))
+  }
+
+  /// Its logs go with it, so that they can be opened together.
+  private mutating func setAside(_ file: String, reason: String) throws(StoreError) {
+    let moved = try Disk.move(file, aside: "\(file).damaged-\(now.nameText)")
+    for log in ["-wal", "-journal"] where try Disk.size(file + log) != nil {
+      _ = try Disk.move(file + log, aside: moved + log)
+    }
+    report.setAside.append(StoreReport.SetAside(file: file, movedTo: moved, reason: reason))
+  }
+
+  private func create() throws(StoreError) {
+    let temporary = path + ".new"
+    try Disk.create(temporary)
+    try SQLite.bringUpToDate(temporary, schema)
+    try SQLite.useWriteAheadLog(temporary)
+    try Disk.putInPlace(temporary, as: path)
+  }
+}

@@ -1,0 +1,71 @@
+import GRDB
+
+/// What the store asks of every connection.
+enum SQLite {
+  static var configuration: Configuration {
+    var configuration = Configuration()
+    configuration.foreignKeysEnabled = true
+    // Only a person with the sqlite3 shell could hold a lock for so long.
+    configuration.busyMode = .timeout(5)
+    configuration.maximumReaderCount = 2
+    configuration.prepareDatabase { database in
+      try database.execute(sql: "PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF")
+    }
+    return configuration
+  }
+
+  /// GRDB's and SQLite's errors as the store's.
+  static func translating<Result>(
+    _ file: String, _ doing: String, _ body: () throws -> Result
+  ) throws(StoreError) -> Result {
+    do {
+      return try body()
+    } catch let error as StoreError {
+      throw error
+    } catch let error as DatabaseError {
+      switch error.resultCode {
+      case .SQLITE_FULL: throw .diskFull(file: file, doing: doing)
+      case .SQLITE_CORRUPT, .SQLITE_NOTADB: throw .damaged(file: file, reason: "\(doing): \(error.reason)")
+      default: throw .failed(file: file, doing: doing, reason: error.reason)
+      }
+    } catch {
+      throw .failed(file: file, doing: doing, reason: String(describing: error))
+    }
+  }
+}
+
+extension DatabaseError {
+  /// SQLite's own words without the statement and its arguments, which hold people's data.
+  var reason: String { "SQLite error \(extendedResultCode.rawValue): \(message ?? "no message")" }
+}
+
+extension SQLite {
+  /// Makes all migrations that a file, open nowhere else, still lacks.
+  static func bringUpToDate(_ path: String, _ schema: StoreSchema) throws(StoreError) {
+    try alone(path, "making its tables") { try schema.migrator().migrate($0) }
+  }
+
+  /// Marks a file, open nowhere else, as one with a write-ahead log, before it comes into its place: there, a kill in the middle of
+  /// that would leave a journal that only a writer can roll back.
+  static func useWriteAheadLog(_ path: String) throws(StoreError) {
+    try alone(path, "setting its journal mode") { queue in
+      try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
+    }
+  }
+
+  /// Rolls back what another program, killed while it wrote without a write-ahead log, has left half done.
+  static func rollBack(_ path: String) throws {
+    let queue = try DatabaseQueue(path: path, configuration: configuration)
+    defer { try? queue.close() }
+    _ = try queue.writeWithoutTransaction { try Int.fetchOne($0, sql: "SELECT count(*) FROM sqlite_schema") }
+  }
+
+  private static func alone(_ path: String, _ doing: String, _ body: (DatabaseQueue) throws -> Void) throws(StoreError)
+  {
+    try translating(path, doing) {
+      let queue = try DatabaseQueue(path: path, configuration: configuration)
+      defer { try? queue.close() }
+      try body(queue)
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import GRDB
+
+/// What one system keeps in the store: how its tables are made and changed, and what a restored backup does to them.
+struct StoreSystem: Sendable {
+  struct Migration: Sendable {
+    /// `sprinkler.1`; never changed once released, as little as what it does.
+    var name: String
+    var make: @Sendable (Database) throws -> Void
+  }
+  var migrations: [Migration]
+  /// Runs in the transaction of a restore, the backup attached as `backup`, its tables brought up to date.
+  var restore: @Sendable (Database) throws -> Void
+
+  /// All of the program's.
+  static var all: [StoreSystem] { [.sprinkler] }
+}
+
+/// The migrations of several systems as one.
+struct StoreSchema: Sendable {
+  var systems: [StoreSystem]
+
+  static var current: StoreSchema { StoreSchema(systems: StoreSystem.all) }
+
+  var names: [String] { systems.flatMap { $0.migrations.map(\.name) } }
+
+  /// - Parameter names: Only these; all if nil.
+  func migrator(only names: Set<String>? = nil) -> DatabaseMigrator {
+    var migrator = DatabaseMigrator()
+    for migration in systems.flatMap(\.migrations) where names?.contains(migration.name) ?? true {
+      migrator.registerMigration(migration.name, migrate: migration.make)
+    }
+    return migrator
+  }
+
+  /// The shape of a file to which these migrations were applied.
+  func shape(of names: Set<String>) throws -> [String] {
+    let queue = try DatabaseQueue()
+    try migrator(only: names).migrate(queue)
+    return try queue.read(Self.shape)
+  }
+
+  /// Tables, columns, indices and everything else that a file's schema holds, a line each. Not the statements that made them: other
+  /// versions of SQLite write those otherwise.
+  static func shape(_ database: Database) throws -> [String] {
+    try String.fetchAll(
+      database,
+      sql: """
+        SELECT format('table %s %d %d: %d %s %s %d %s %d %d', t.name, t.wr, t.strict, c.cid, c.name, c.type, c."notnull",
+          ifnull(c.dflt_value, ''), c.pk, c.hidden) AS line
+        FROM pragma_table_list AS t, pragma_table_xinfo(t.name) AS c
+        WHERE t.schema = 'main' AND t.type = 'table' AND t.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+        UNION ALL
+        SELECT format('index %s of %s %d %d: %d %s %d %s', m.name, m.tbl_name, l."unique", l.partial, c.seqno,
+          ifnull(c.name, ''), c.desc, c.coll)
+        FROM sqlite_schema AS m, pragma_index_list(m.tbl_name) AS l, pragma_index_xinfo(m.name) AS c
+        WHERE m.type = 'index' AND l.name = m.name
+        UNION ALL
+        SELECT format('%s %s of %s: %s', type, name, tbl_name, sql) FROM sqlite_schema WHERE type NOT IN ('table', 'index')
+        ORDER BY line
+        """)
+  }
+}

@@ -1,0 +1,21 @@
+import Foundation
+import Sprinkler
+
+extension WallInstant {
+  /// `2026-02-03T04:05:06Z`.
+  var isoText: String { date.formatted(Date.ISO8601FormatStyle()) }
+
+  /// For names of files: `20260203T040506Z`.
+  var nameText: String {
+    date.formatted(Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted))
+  }
+
+  /// From `nameText`.
+  init?(nameText: some StringProtocol) {
+    let style = Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted)
+    guard let date = try? Date(String(nameText), strategy: style) else { return nil }
+    self.init(secondsSince1970: Int64(date.timeIntervalSince1970))
+  }
+
+  var date: Date { Date(timeIntervalSince1970: TimeInterval(secondsSince1970)) }
+}

@@ -1,0 +1,42 @@
+import Sprinkler
+
+/// The folder `STORE.snapshots` and what is in it.
+struct SnapshotShelf: Sendable {
+  let folder: String
+  let policy: SnapshotPolicy
+
+  init(of path: String, policy: SnapshotPolicy) {
+    folder = path + ".snapshots"
+    self.policy = policy
+  }
+
+  /// The oldest first.
+  func snapshots() throws(StoreError) -> [Snapshot] {
+    try Disk.names(in: folder).compactMap { Snapshot(folder: folder, name: $0) }.sorted { $0.number < $1.number }
+  }
+
+  /// Where a new one is written, before it has its name.
+  var unfinished: String { folder + "/unfinished" }
+
+  /// Gives the unfinished snapshot its name, then removes those that the policy does not keep.
+  func finish(at now: WallInstant) throws(StoreError) -> Snapshot {
+    let name = Snapshot.name((try snapshots().last?.number ?? 0) + 1, now)
+    guard let snapshot = Snapshot(folder: folder, name: name) else {
+      throw .failed(file: folder, doing: "naming a snapshot", reason: "\(name) is not a name")
+    }
+    try Disk.putInPlace(unfinished, as: snapshot.path)
+    let kept = Self.kept(try snapshots(), policy)
+    for old in try snapshots() where !kept.contains(old.number) { try Disk.remove(old.path) }
+    return snapshot
+  }
+
+  /// The numbers of those to keep: the last few, and the last one of each of the last days that have any.
+  static func kept(_ snapshots: [Snapshot], _ policy: SnapshotPolicy) -> Set<Int> {
+    var kept = Set(snapshots.suffix(policy.recent).map(\.number))
+    var days: Set<Int64> = []
+    for snapshot in snapshots.reversed() where days.count < policy.days {
+      if days.insert(snapshot.made.secondsSince1970 / 86_400).inserted { kept.insert(snapshot.number) }
+    }
+    return kept
+  }
+}

@@ -1,0 +1,56 @@
+import Glibc
+import Sprinkler
+import Store
+
+/// Writes to a store until it is killed, or until it cannot, for StoreTests: every transaction that was acknowledged is a line of
+/// standard output.
+///
+///     store-probe PATH
+@main
+struct StoreProbe {
+  static func main() {
+    do throws(StoreError) {
+      try write(to: CommandLine.arguments[1])
+    } catch {
+      say("stopped: \(error)")
+    }
+  }
+
+  /// Transaction n belongs to run n: it comes into the queue, the one before leaves it and is logged.
+  private static func write(to path: String) throws(StoreError) {
+    let policy = SnapshotPolicy(seconds: 0, routineSeconds: 7, recent: 3, days: 1)
+    let (file, report) = try StoreFile.open(path, policy: policy, at: WallInstant(secondsSince1970: 1_790_000_000))
+    for line in report.lines { say("# \(line)") }
+    let store = SprinklerStore(file)
+    var run = try store.records().nextRun
+    while true {
+      let now = WallInstant(secondsSince1970: 1_790_000_000 + Int64(run))
+      try store.apply(transaction(run, now))
+      say("\(run)")
+      _ = try file.snapshotIfDue(at: now)
+      if run % 16 == 0 { try store.pruneLog(before: now - 50) }
+      run += 1
+    }
+  }
+
+  private static func transaction(_ run: UInt64, _ now: WallInstant) -> [SprinklerChange] {
+    let zone = ZoneID(index: Int(run % 64))
+    let pending = PendingRun(
+      run: run, zone: zone, program: Int(run), isScheduled: true, askedSeconds: 60, soakSeconds: 0, ignoresRain: false,
+      queued: now)
+    let record = WateringRecord(
+      run: run, zone: zone, zoneName: "Zone \(run)", program: Int(run), programName: nil, isScheduled: true, start: now,
+      askedSeconds: 60, ranSeconds: Double(run), outcome: .completed)
+    return [
+      .pendingRemoved(run: run - 1), .pending(pending), .log(record),
+      .ran(zone, seconds: Double(run), day: LocalDate(year: 2026, month: 11, day: 21)),
+      .levels(SprinklerLevels(seasonalPercent: Int(run % 250))), .counters(nextRun: run + 1, nextProgram: Int(run)),
+    ]
+  }
+
+  /// One write, so that a line is whole or missing.
+  private static func say(_ line: String) {
+    let bytes = Array("\(line)\n".utf8)
+    guard Glibc.write(1, bytes, bytes.count) == bytes.count else { exit(1) }
+  }
+}
