@@ -22,7 +22,8 @@ struct DescribedRoutesTests {
 /// `GET /api/status` and so on, without the console's files, which are no part of the API.
 private func servedRoutes() throws -> Set<String> {
   let folder = try TemporaryFolder()
-  let file = try folder.write("network: { motor_udp_port: 0, http_port: 0 }\nmotors: { }\nleg: { }", to: "config.yaml")
+  let file = try folder.write(
+    "network: { motor_udp_port: 0, http_port: 0 }\nmotors: { }\nleg: { }\npump: { }", to: "config.yaml")
   let environment = ["HOME": folder.path("home")]
   let configuration = try Configuration.read(path: file, environment: environment)
   let log = ProgramLog(format: .json, level: .critical, secrets: [])

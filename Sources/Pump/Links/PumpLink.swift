@@ -76,9 +76,11 @@ public struct PumpLink: ~Copyable {
       return
     }
     guard case .down = phase else { return }
-    // What is read is of a line that nobody has listened to.
+    // What is read is of a line that nobody has listened to; an empty line is nothing to a pump, and only a device takes it.
     do throws(SerialError) {
       _ = try serial?.read(into: buffer)
+      buffer[0] = 0x0A
+      try serial?.write(UnsafeRawBufferPointer(start: buffer.baseAddress, count: 1))
       phase = .new
     } catch {
       // Later.

@@ -1,6 +1,4 @@
 import ArgumentParser
-import Buses
-import BusesLinux
 import Glibc
 import Pump
 import Tactus
@@ -40,11 +38,11 @@ struct SimPumpCommand: ParsableCommand {
 
   func run() throws {
     let events = try ServiceEvents()
-    let terminal = try LinuxPTY()
-    let pump = try PumpOnTerminal(settings, parameters, terminal: terminal, bell: events.doorbell.button)
-    say(terminal.path)
-    try pump.start()
-    defer { pump.stop() }
+    let pump = try SimulatedPumpOnTerminal(settings, parameters)
+    let runtime = try Runtime { Lane("pump") { pump.loop("pump", bell: events.doorbell.button) } }
+    say(pump.terminal.path)
+    try runtime.start()
+    defer { runtime.stop() }
     while true {
       for event in events.wait() {
         switch event {

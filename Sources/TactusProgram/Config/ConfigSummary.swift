@@ -11,14 +11,18 @@ extension Configuration {
           + "\(legs.ports), \(legs.rateHertz) Hz")
       if let links = legs.linkSummary { lines.append("leg 0 besides: \(links)") }
     }
+    if let pump {
+      lines.append("\(pump.summary), off after \(pump.runLimitMinutes) min until it has rested \(pump.restMinutes) min")
+    }
     if hasSystem {
-      let hasHardware = motors.map { $0.backend != .sim } ?? false || legs?.backend == .pca9685
+      let hasHardware =
+        motors.map { $0.backend != .sim } ?? false || legs?.backend == .pca9685 || pump?.backend == .serial
       lines.append(
         "guard: "
           + (!guardEnabled ? "off" : !hasHardware ? "not needed, no hardware" : "after \(guardTimeoutSeconds) s"))
       lines.append(serviceSummary)
     } else {
-      lines.append("nothing to run: no section of a system is present (motors: …, leg: …)")
+      lines.append("nothing to run: no section of a system is present (motors: …, leg: …, pump: …)")
     }
     if !isLoopback {
       lines.append("listens on \(bindAddress): whoever reaches these ports can drive \(whatDrives)")
@@ -32,11 +36,15 @@ extension Configuration {
 
 extension Configuration {
   /// Whether there is anything to run.
-  var hasSystem: Bool { motors != nil || legs != nil }
+  var hasSystem: Bool { motors != nil || legs != nil || pump != nil }
 
-  /// `the motors and the legs`
+  /// `the motors and the legs`, `the motors, the legs and the pump`
   var whatDrives: String {
-    motors == nil ? "the legs" : legs == nil ? "the motors" : "the motors and the legs"
+    var parts: [String] = []
+    if motors != nil { parts.append("the motors") }
+    if legs != nil { parts.append("the legs") }
+    if pump != nil { parts.append("the pump") }
+    return parts.count > 1 ? "\(parts.dropLast().joined(separator: ", ")) and \(parts.last!)" : parts.first ?? "nothing"
   }
 
   private var serviceSummary: String {

@@ -15,6 +15,7 @@ enum ConfigTable {
       "What all servo legs share. They run when this section or legs is present; this one alone: one leg on channel 0."
     ),
     ("legs", "The legs, 1…16, each on a channel of its own. Their order is that of their UDP ports and of the API."),
+    ("pump", "The cooling pump, of which this program is the operator. It runs when this section is present."),
     ("safety", "What happens when something fails."),
     ("runtime", "How loops run: see `tactus doctor` for what this machine allows."),
     ("camera", "The camera."),
@@ -23,7 +24,7 @@ enum ConfigTable {
   ]
 
   static let keys: [ConfigKey] =
-    network + service + motors + leg + legs + safety + runtime + runtimeLeg + camera + logging + performance
+    network + service + motors + leg + legs + pump + safety + runtime + runtimeLeg + camera + logging + performance
 
   /// Sections that are lists of mappings, with the most items of each. Their keys are `section[].key`.
   static let lists = ["legs": 16]

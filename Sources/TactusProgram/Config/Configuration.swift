@@ -63,6 +63,8 @@ struct Configuration: Equatable {
   var motors: Motors?
   /// nil: the file has neither a `leg` nor a `legs` section, so no leg runs.
   var legs: Legs?
+  /// nil: the file has no `pump` section.
+  var pump: Pump?
   var guardEnabled: Bool
   var guardTimeoutSeconds: Double
   var strict: Bool
@@ -94,6 +96,7 @@ extension Configuration {
       tokenFile: given.optionalText("service.token_file"),
       motors: found.sections.contains("motors") ? Motors(given) : nil,
       legs: Legs(found),
+      pump: Pump(found),
       guardEnabled: given.boolean("safety.watchdog_enabled"),
       guardTimeoutSeconds: given.number("safety.watchdog_timeout"),
       strict: given.boolean("runtime.strict"),

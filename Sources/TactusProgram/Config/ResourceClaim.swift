@@ -87,7 +87,7 @@ extension [ResourceClaim] {
 
 extension Configuration {
   /// What every system asks for, in the order of the systems. What is simulated has hardware of its own.
-  var claims: [ResourceClaim] { (motors?.claims(port: motorPort) ?? []) + (legs?.claims ?? []) }
+  var claims: [ResourceClaim] { (motors?.claims(port: motorPort) ?? []) + (legs?.claims ?? []) + (pump?.claims ?? []) }
 }
 
 extension Configuration.Motors {
@@ -127,5 +127,11 @@ extension Configuration.Legs {
       claims.append(ResourceClaim(resource: .legName(leg.name), key: "legs[\(index)].name"))
     }
     return claims
+  }
+}
+
+extension Configuration.Pump {
+  fileprivate var claims: [ResourceClaim] {
+    backend == .serial ? [ResourceClaim(resource: .serial(path: device), key: "pump.device")] : []
   }
 }

@@ -12,6 +12,7 @@ extension Daemon {
     if let legs = configuration.legs {
       systems.append(try DaemonLegs(configuration, legs: legs, simulate: simulate, logger: logger))
     }
+    if let pump = configuration.pump { systems.append(try DaemonPump(pump, simulate: simulate)) }
     return systems
   }
 

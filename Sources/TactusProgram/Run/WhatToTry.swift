@@ -22,6 +22,9 @@ enum WhatToTry {
           + endpoints.map { "\($0)" }.joined(separator: ", "))
       lines += moving(first, deadmanMilliseconds: legs.deadmanMilliseconds)
     }
+    if let pump = configuration.pump {
+      titles.append(pump.summary + (simulated && pump.backend != .sim ? " (simulated)" : ""))
+    }
     var text = ["tactus \(TactusCommand.version): " + titles.joined(separator: "; ")]
     if endpoints.values.joined().contains(where: { Target($0).isEverywhere }) {
       text.append("CAUTION: every network this machine is on can drive \(configuration.whatDrives)")
@@ -87,6 +90,9 @@ enum WhatToTry {
       lines.append("  \(curl) -X POST \(address)/api/robot/drive --json '{\"left\": 30, \"right\": 30}'")
     }
     if configuration.legs != nil { lines.append("  \(curl) -X POST \(address)/api/leg/0/arm") }
+    if configuration.pump != nil {
+      lines.append("  \(curl) -X POST \(address)/api/pump/on --json '{\"speedPercent\": 70}'")
+    }
     return lines + [
       "  \(curl) -X POST \(address)/api/e-stop",
       "  \(curl) -X POST \(address)/api/reset",

@@ -110,7 +110,7 @@ private final class Bench {
     bench.line.clearFaults()
     _ = bench.heard()
     for tenth in 51...90 { bench.tick(Double(tenth) / 10) }
-    #expect(bench.heard().hasPrefix("STATUS\n"))
+    #expect(bench.heard().hasPrefix("\nSTATUS\n"))
     #expect(bench.snapshot.connections == 2)
   }
 
