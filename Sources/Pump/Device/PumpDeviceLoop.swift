@@ -220,6 +220,9 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
     case .off: isDone = turnOff()
     case .run(let speed): isDone = run(speed)
     }
+    // At every step: a pump may be on for less than a tick.
+    if told.isEdge(to: machine.state) { notice(.state(machine.state)) }
+    told = machine.state
     // Nobody is told that the pump is what it is not: an output that fails has said so already.
     if isDone { send(action.replies) }
     if let refusal = action.refusal { return .ignored(refusal) }
@@ -282,8 +285,6 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
 
   @_noLocks @_noAllocation
   private mutating func finish() {
-    if told.isEdge(to: machine.state) { notice(.state(machine.state)) }
-    told = machine.state
     snapshot.at = now
     snapshot.state = machine.state
     snapshot.water = machine.water

@@ -46,7 +46,9 @@ struct SimPumpCommand: ParsableCommand {
     while true {
       for event in events.wait() {
         switch event {
-        case .stop, .reopenLog: return
+        case .stop, .reopenLog:
+          for line in pump.takeNews() { say(line) }
+          return
         case .doorbell: for line in pump.takeNews() { say(line) }
         case .childEnded, .input: break
         }

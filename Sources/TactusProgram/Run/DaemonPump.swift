@@ -94,7 +94,8 @@ final class DaemonPump: DaemonSystem {
       case .detached:
         try hardware.line.reopen()
         line = .open(seconds: 0)
-        logger.notice("the pump's line is open again", metadata: ["system": "pump", "line": .string(configuration.device)])
+        logger.notice(
+          "the pump's line is open again", metadata: ["system": "pump", "line": .string(configuration.device)])
       }
     } catch {
       logger.debug("the pump's line cannot be opened", metadata: ["system": "pump", "reason": .string("\(error)")])

@@ -41,6 +41,8 @@ struct PumpProgramTests {
     #expect(status.contains("STATUS:{State:ON,Speed:70%,Runtime:0m,Remaining:"))
     #expect(ask("JUMP\n", on: pty, until: "\n") == "ERROR:UNKNOWN_COMMAND\r\n")
     #expect(ask("OFF\n", on: pty, until: "OFF") == "OK\r\nPUMP:OFF\r\n")
+    // Told at the end of the tick that has answered.
+    #expect(pump.waitFor("pump: off"), "\(pump.said)")
     kill(pump.identifier, SIGTERM)
     #expect(pump.finish() == 0)
     #expect(pump.said.contains("pump: on, 70 %\npump: off"))
@@ -82,6 +84,7 @@ struct PumpProgramTests {
     #expect(status.said.contains("on, 70 %"), "\(status.said)")
     let off = try TactusProcess(["pump", path, "--off"])
     #expect(off.finish() == 0, "\(off.said)")
+    #expect(pump.waitFor("pump: off"), "\(pump.said)")
     kill(pump.identifier, SIGTERM)
     #expect(pump.finish() == 0)
     #expect(pump.said.hasSuffix("pump: on, 70 %\npump: off\n"), "\(pump.said)")

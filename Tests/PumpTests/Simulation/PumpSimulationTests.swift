@@ -291,6 +291,16 @@ import Wire
     #expect(try hash(5) != hash(6))
   }
 
+  @Test("device side: on and off again within one tick are both told")
+  func shortRun() throws {
+    let simulation = try started()
+    _ = simulation.takeDeviceNotices()
+    simulation.requestOfDevice(.command(.on))
+    simulation.requestOfDevice(.command(.off))
+    simulation.run(for: .milliseconds(1))
+    #expect(simulation.takeDeviceNotices().map { "\($0.subject)" } == ["state(on, 70 %)", "state(off)"])
+  }
+
   @Test("legacy dialect: the operator side lives with one temperature")
   func legacy() throws {
     let simulation = try pumping { $0.device = try! PumpDeviceSettings(dialect: .legacy) }
