@@ -17,11 +17,12 @@ let package = Package(
     .executable(name: "tactus", targets: ["TactusProgram"]),
   ],
   traits: [
-    .default(enabledTraits: ["Bonjour", "Bluetooth"]),
+    .default(enabledTraits: ["Bonjour", "Bluetooth", "MQTT"]),
     .trait(name: "Bluetooth", description: "Bluetooth LE links, by BlueZ over libsystemd's D-Bus."),
     .trait(
       name: "Bonjour", description: "Announces the service on the local network through Avahi, over libsystemd's D-Bus."
     ),
+    .trait(name: "MQTT", description: "Plants and state on an MQTT broker, by libmosquitto."),
     .trait(name: "TLS", description: "HTTPS, by swift-nio-ssl, which doubles the build time. On in packages."),
   ],
   dependencies: [
@@ -48,8 +49,8 @@ let package = Package(
     .target(
       name: "Devices", dependencies: ["Buses", "Wire", "Tactus", "CTactus"],
       exclude: [
-        "README.md", "ADS1115/README.md", "DifferentialDrive/README.md", "PCA9685/README.md",
-        "RaspbotV2/README.md", "XGORider/README.md", "YBPcbCar/README.md",
+        "README.md", "ADS1115/README.md", "DifferentialDrive/README.md", "MCP3008/README.md", "PCA9685/README.md",
+        "RaspbotV2/README.md", "Seesaw/README.md", "XGORider/README.md", "YBPcbCar/README.md",
       ]),
 
     // Systems.
@@ -58,6 +59,7 @@ let package = Package(
     .target(name: "Sprinkler", dependencies: ["Buses", "Tactus"], exclude: ["README.md", "Schedule/README.md"]),
     .target(
       name: "Pump", dependencies: ["Devices", "Buses", "Wire", "Tactus", "CTactus"], exclude: ["README.md"]),
+    .target(name: "Plants", dependencies: ["Devices", "Buses", "Wire", "Tactus"], exclude: ["README.md"]),
 
     // What survives the process: SQLite.
     .target(
@@ -86,11 +88,19 @@ let package = Package(
       name: "BluetoothBlueZ", dependencies: ["SystemBus", "Buses", "Tactus"], exclude: ["README.md"],
       swiftSettings: [.define("Bluetooth", .when(traits: ["Bluetooth"]))]),
 
+    // libmosquitto, and Debian's broker as a child.
+    .target(
+      name: "CMosquitto", cSettings: [.define("MQTT", .when(traits: ["MQTT"]))],
+      linkerSettings: [.linkedLibrary("mosquitto", .when(traits: ["MQTT"]))]),
+    .target(
+      name: "MQTTMosquitto", dependencies: ["CMosquitto", "Tactus"], exclude: ["README.md"],
+      swiftSettings: [.define("MQTT", .when(traits: ["MQTT"]))]),
+
     // The door: HTTP, WebSocket, metrics. Reads snapshots and sends requests; knows no bus.
     .target(
       name: "Service",
       dependencies: [
-        "CCrypto", "Leg", "Pump", "Robot", "Devices", "Buses", "Wire", "Tactus",
+        "CCrypto", "Leg", "Pump", "Robot", "Sprinkler", "Store", "Devices", "Buses", "Wire", "Tactus",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -108,7 +118,7 @@ let package = Package(
       resources: [
         .embedInCode("OpenAPI/openapi.json"),
         .embedInCode("Console/index.html"), .embedInCode("Console/console.css"), .embedInCode("Console/console.js"),
-        .embedInCode("Console/legs.js"),
+        .embedInCode("Console/legs.js"), .embedInCode("Console/sprinkler.js"),
       ],
       swiftSettings: [.define("TLS", .when(traits: ["TLS"]))]),
     // libcrypto: hashes, message authentication, random bytes, certificates.
@@ -120,8 +130,8 @@ let package = Package(
     .executableTarget(
       name: "TactusProgram",
       dependencies: [
-        "Service", "AvahiSystemd", "BluetoothBlueZ", "CDaemon", "CTactus", "BusesLinux", "Sprinkler", "Leg", "Pump",
-        "Robot", "Devices", "Buses", "Wire", "Tactus",
+        "Service", "AvahiSystemd", "BluetoothBlueZ", "CDaemon", "CTactus", "BusesLinux", "Leg", "Pump", "Robot",
+        "Sprinkler", "Store", "Devices", "Buses", "Wire", "Tactus",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Yams", package: "Yams"),
@@ -164,6 +174,10 @@ let package = Package(
     .testTarget(
       name: "PumpTests", dependencies: ["TestSupport", "Pump", "Devices", "Buses", "Wire", "Tactus"],
       exclude: ["Device/PumpDeviceTable.txt", "Operator/PumpOperatorTable.txt", "Simulation/PumpSession.txt"]),
+    .testTarget(name: "PlantsTests", dependencies: ["TestSupport", "Plants", "Devices", "Buses", "Wire", "Tactus"]),
+    .testTarget(
+      name: "MQTTMosquittoTests", dependencies: ["TestSupport", "MQTTMosquitto", "Plants", "Wire", "Tactus"],
+      exclude: ["peers"], swiftSettings: [.define("MQTT", .when(traits: ["MQTT"]))]),
     .testTarget(
       name: "StoreTests",
       dependencies: [
@@ -175,7 +189,8 @@ let package = Package(
     .testTarget(
       name: "ServiceTests",
       dependencies: [
-        "TestSupport", "Service", "CCrypto", "Leg", "Pump", "Robot", "Devices", "Buses", "Wire", "Tactus",
+        "TestSupport", "Service", "CCrypto", "Leg", "Pump", "Robot", "Sprinkler", "Store", "Devices", "Buses", "Wire",
+        "Tactus",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),
@@ -189,7 +204,7 @@ let package = Package(
       name: "DaemonTests",
       dependencies: [
         "TestSupport", "BlueZSupport", "TactusProgram", "AvahiSystemd", "Service", "CDaemon", "BusesLinux", "Sprinkler",
-        "Leg", "Pump", "Robot", "Devices", "Buses", "Wire", "SystemBus", "Tactus",
+        "Store", "Leg", "Pump", "Robot", "Devices", "Buses", "Wire", "SystemBus", "Tactus",
         .product(name: "Logging", package: "swift-log"),
       ],
       exclude: ["golden", "peers"], swiftSettings: [.define("Bluetooth", .when(traits: ["Bluetooth"]))]),

@@ -9,6 +9,7 @@ public enum BusOpenError: Error, Sendable, Hashable {
   public enum Device: Sendable, Hashable {
     case i2cAdapter
     case serialLine
+    case spiDevice
   }
 
   /// Who keeps a serial line busy.
@@ -84,6 +85,7 @@ extension BusOpenError.Device: CustomStringConvertible {
     switch self {
     case .i2cAdapter: "an I2C adapter"
     case .serialLine: "a serial line"
+    case .spiDevice: "an SPI device"
     }
   }
 
@@ -91,6 +93,7 @@ extension BusOpenError.Device: CustomStringConvertible {
     switch self {
     case .i2cAdapter: "i2c"
     case .serialLine: "dialout"
+    case .spiDevice: "spi"
     }
   }
 
@@ -98,6 +101,7 @@ extension BusOpenError.Device: CustomStringConvertible {
     switch self {
     case .i2cAdapter: "enable I2C with raspi-config (Interface Options → I2C), and see what i2cdetect -l lists"
     case .serialLine: "enable the UART with raspi-config (Interface Options → Serial Port), or plug the adapter in"
+    case .spiDevice: "enable SPI with raspi-config (Interface Options → SPI), and see what ls /dev/spidev* lists"
     }
   }
 
@@ -105,6 +109,7 @@ extension BusOpenError.Device: CustomStringConvertible {
     switch self {
     case .i2cAdapter: "i2cdetect -l lists the adapters"
     case .serialLine: "ls /dev/tty* lists the lines"
+    case .spiDevice: "ls /dev/spidev* lists the devices"
     }
   }
 

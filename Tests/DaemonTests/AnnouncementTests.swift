@@ -35,6 +35,14 @@ struct AnnouncementTests {
     #expect(service.text == ["version=\(TactusCommand.version)", "api=/api", "tls=1", "systems=leg,robot"])
   }
 
+  @Test("with a sprinkler: its own type besides, for its apps")
+  func sprinkler() {
+    let services = Announcement.services(port: 8000, hasTLS: false, systems: ["leg", "sprinkler"])
+    #expect(services.map(\.type) == ["_tactus._tcp", "_sprinkler._tcp"])
+    #expect(services[1].text.first == "path=/api/status" && services[1].port == 8000)
+    #expect(Announcement.services(port: 1, hasTLS: false, systems: ["leg"]).count == 1)
+  }
+
   @Test(
     "what listens to this machine only is not announced",
     arguments: [

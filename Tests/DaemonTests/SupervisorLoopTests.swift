@@ -28,7 +28,9 @@ struct SupervisorLoopTests {
     }
   }
 
-  private func withSetup(_ body: (Setup, inout RingReader<SupervisorNotice>) throws -> Void) throws {
+  /// - Parameter slow: the other loop ticks once a second.
+  private func withSetup(slow: Bool = false, _ body: (Setup, inout RingReader<SupervisorNotice>) throws -> Void) throws
+  {
     let configuration = try Configuration.read(
       YAMLFile(text: "motors: { backend: sim }", name: "c.yaml"), environment: [:])
     let motors = try #require(configuration.motors)
@@ -45,11 +47,12 @@ struct SupervisorLoopTests {
     let other = Latest(0)
     let runtime = try Runtime(lockMemory: false) {
       lane
-      Lane("other") { Loop("other", every: .hertz(50)) { OtherLoop(output: other.writer()) } }
+      Lane("other") { Loop("other", every: .hertz(slow ? 1 : 50)) { OtherLoop(output: other.writer()) } }
       Lane("supervisor") {
         Loop("supervisor", every: SupervisorLoop.rate) {
           SupervisorLoop(
-            heartbeats: [system.snapshot.version, other.version], notices: notices.writer(), bell: bell.button,
+            heartbeats: [system.snapshot.version, other.version],
+            periods: [.zero, slow ? .seconds(1) : .zero], notices: notices.writer(), bell: bell.button,
             guardSocket: pair[0], patience: .seconds(1))
         }
       }
@@ -103,6 +106,21 @@ struct SupervisorLoopTests {
         Issue.record("the return was not reported")
         return
       }
+    }
+  }
+
+  @Test("a loop that ticks once a second: no heartbeat is missing for it, and its hang is reported after 2.5 s")
+  func slow() throws {
+    try withSetup(slow: true) { setup, notices in
+      setup.simulation.run(for: .seconds(10))
+      #expect((95...101).contains(setup.heartbeats()))
+      #expect(notices.news().allSatisfy { if case .pulse = $0 { true } else { false } })
+      setup.simulation.stall(loop: "other", at: setup.simulation.now, by: .seconds(6))
+      setup.simulation.run(for: .seconds(5))
+      // The loop hangs in its next tick, a second from now; the guard hears silence a second and a half later.
+      #expect((15...26).contains(setup.heartbeats()))
+      let stalls = notices.news().compactMap { if case .stalled(1, let span) = $0 { span } else { nil } }
+      #expect(stalls.count == 1 && stalls[0] > .milliseconds(2500) && stalls[0] < .milliseconds(2800))
     }
   }
 }

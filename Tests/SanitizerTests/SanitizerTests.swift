@@ -61,7 +61,9 @@ struct SanitizerTests {
     simulation.stop()
   }
 
-  @Test("six legs and their operators on a lossy network, the chip losing its power, the bus failing")
+  @Test(
+    "six legs and their operators on a lossy network: the chip loses its power; bus, output-enable line and sensor fail"
+  )
   func legs() throws {
     var configuration = LegSimulation.Configuration(legs: 6)
     configuration.legs[1].settings = try LegSettings(
@@ -70,6 +72,8 @@ struct SanitizerTests {
     configuration.conditions.delay = .milliseconds(3)
     configuration.conditions.jitter = .milliseconds(2)
     configuration.conditions.lossPerMille = 50
+    configuration.outputEnable = .bcm(22)
+    configuration.battery = LegBattery(channel: 0, dividerPerMille: 3000)
     let simulation = try LegSimulation(configuration)
     var step = 0
     var ran: Int64 = 0
@@ -85,6 +89,12 @@ struct SanitizerTests {
       if step % 7 == 0 { simulation.request(step % 14 == 0 ? .emergencyStop : .reset, to: .all) }
       if step % 11 == 0 { step % 22 == 0 ? simulation.bus.inject(.stuck) : simulation.bus.clearFaults() }
       if step % 13 == 0 { simulation.chip.reset() }
+      simulation.converter.set(0, Microvolts(Int64(2_000_000 + step % 10 * 60_000)))
+      if step % 9 == 0 { simulation.converter.reset() }
+      if step % 19 == 0 { step % 38 == 0 ? simulation.header.inject(.gone) : simulation.header.clearFaults() }
+      if step % 23 == 0 {
+        simulation.bus.inject(.noAcknowledge(address: ADS1115.standardAddress, count: step % 46 == 0 ? 40 : 0))
+      }
       if step % 17 == 0 { simulation.stallLegs(at: simulation.now, by: .milliseconds(200)) }
       ran += simulation.run(for: .milliseconds(700))
       _ = simulation.takeAnswers()

@@ -31,8 +31,16 @@ leg:
   output_enable: GPIO22
   battery:
     sensor: ads1115
+sprinkler:
+  state_dir: {folder}/state
+  time_zone: Europe/Berlin
+  legacy_routes: true
+  zones: [{{pin: 12}}, {{pin: 16}}, {{pin: 20}}, {{pin: 21}}]
 runtime:
   lock_memory: false
+  sprinkler:
+    scheduling: normal
+    safe_state_after: 1000
   robot:
     scheduling: normal
     rate_hz: 50
@@ -65,7 +73,7 @@ class Daemon:
         service = {"token_file": str(self.tokens), "bonjour": False, **service}
         lines = "\n".join(f"  {key}: {json.dumps(value)}" for key, value in service.items())
         self.config = self.folder / "tactus.yaml"
-        self.config.write_text(CONFIG.format(port=self.port, service=lines))
+        self.config.write_text(CONFIG.format(port=self.port, service=lines, folder=self.folder))
         self.log_path = self.folder / "log"
         self.process = None
 

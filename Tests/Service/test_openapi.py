@@ -19,6 +19,8 @@ def test_the_server_does_what_its_document_says(own_daemon, tmp_path, capsys):
          "--header", f"Authorization: Bearer {daemon.admin}", "--phases", "examples,coverage,fuzzing",
          "--max-examples", EXAMPLES, "--seed", SEED, "--request-timeout", "10", "--continue-on-failure", "--no-color"],
         cwd=tmp_path, capture_output=True, text=True, timeout=LIMIT_SECONDS)
+    # What it has injected must not keep the daemon from stopping its motors.
+    daemon.post("/api/sim/fault", {"fault": "clear"})
     report = (result.stdout + result.stderr).replace(daemon.admin, "TOKEN")
     assert result.returncode == 0, report
     assert daemon.get("/api/status").status_code == 200

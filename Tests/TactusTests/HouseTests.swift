@@ -18,9 +18,9 @@ struct HouseTests {
   }
 
   static let all = [
-    "CTactus", "Tactus", "Wire", "Buses", "Devices", "Robot", "Leg", "Sprinkler", "Pump", "Store", "CBusesLinux",
-    "BusesLinux", "CSystemBus",
-    "SystemBus", "AvahiSystemd", "BluetoothBlueZ", "CCrypto", "Service", "CDaemon", "TactusProgram",
+    "CTactus", "Tactus", "Wire", "Buses", "Devices", "Robot", "Leg", "Sprinkler", "Pump", "Plants", "Store",
+    "CBusesLinux", "BusesLinux", "CSystemBus", "SystemBus", "AvahiSystemd", "BluetoothBlueZ", "CMosquitto",
+    "MQTTMosquitto", "CCrypto", "Service", "CDaemon", "TactusProgram",
   ]
 
   @Test(

@@ -44,6 +44,14 @@ TACTUS_REALTIME int tactus_i2c_plain_write(
     struct tactus_i2c *bus, uint8_t address, const void *bytes, size_t count);
 TACTUS_REALTIME int tactus_i2c_plain_read(struct tactus_i2c *bus, uint8_t address, void *bytes, size_t count);
 
+// ---- SPI (spi.c)
+
+/// Opens /dev/spidevB.C and sets mode 0…3, 8 bits a word, most significant first, and the clock. −EINVAL: the driver takes no such
+/// setting; −ENOTTY: no SPI device.
+int tactus_spi_open(const char *path, uint8_t mode, uint32_t hertz);
+/// `count` bytes out of `bytes`, as many in their place.
+TACTUS_REALTIME int tactus_spi_exchange(int descriptor, void *bytes, size_t count);
+
 // ---- Serial lines and pseudo-terminals (serial.c)
 
 /// Opens a terminal device without making it the controlling one, nonblocking.

@@ -11,6 +11,10 @@ public final class LegSimulation {
     public var legs: [LegConfiguration]
     public var timing = PCA9685Timing.servo
     public var parameters = PCA9685Simulator.Parameters()
+    /// A line of the simulated header that is wired to the chip's output-enable pin; nil: the pin is tied low.
+    public var outputEnable: GPIOLineName?
+    /// The battery's sensor; its inputs are at ground at first.
+    public var battery: LegBattery?
     public var conditions = SimulatedNetwork.Conditions()
     public var pingsByThemselves = true
     public var seed: UInt64 = 1
@@ -29,6 +33,9 @@ public final class LegSimulation {
   public let network: SimulatedNetwork
   public let bus: SimulatedI2CBus
   public let chip: PCA9685Simulator
+  public let header = SimulatedGPIOBank()
+  public let converter = ADS1115Simulator()
+  private let enable: SimulatedGPIOLines?
   /// One for each leg.
   public let operators: [SimulatedLegOperator]
   private let runtime: Runtime
@@ -45,6 +52,7 @@ public final class LegSimulation {
   private var snapshotReader: LatestReader<LegSnapshot>
   private var noticeReader: RingReader<LegNotice>
 
+  /// An output-enable line that the header does not have is our bug.
   public init(_ configuration: Configuration = Configuration()) throws(RuntimeError) {
     let count = configuration.legs.count
     let legs = (0..<count).map { index in
@@ -61,6 +69,11 @@ public final class LegSimulation {
     let bus = SimulatedI2CBus(seed: configuration.seed)
     bus.attach(chip.chip, at: PCA9685.standardAddress)
 
+    if let battery = configuration.battery { bus.attach(converter.chip, at: battery.converter.address) }
+    let header = header
+    let enable = configuration.outputEnable.map { try! header.outputs([GPIOLine($0, isActiveLow: true)]) }
+    self.enable = enable
+
     let output = Latest(LegSnapshot(legs: count))
     let (requests, requestBell, answers, notices) = (self.requests, self.requestBell, self.answers, noticeRing)
     let runtime = try Runtime {
@@ -71,7 +84,8 @@ public final class LegSimulation {
         ) {
           LegLoop(
             legs: configuration.legs, chip: PCA9685(timing: configuration.timing), on: bus.port(),
-            ports: Self.ports(legs, on: network), requests: requests.reader(), requestBell: requestBell.doorbell,
+            outputEnable: enable?.port(), battery: configuration.battery, ports: Self.ports(legs, on: network),
+            requests: requests.reader(), requestBell: requestBell.doorbell,
             answers: answers.writer(), snapshot: output.writer(), notices: notices.writer())
         }
       }

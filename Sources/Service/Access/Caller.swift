@@ -20,3 +20,8 @@ public struct Caller: Sendable, Hashable {
     self.expires = expires
   }
 }
+
+extension Caller {
+  /// As the access log names who asks: the token's public name with the address.
+  var logName: String { tokenID.map { "\($0)@\(address)" } ?? address }
+}

@@ -6,6 +6,7 @@ enum Console {
     file("/console.css", "text/css; charset=utf-8", PackageResources.console_css),
     file("/console.js", "text/javascript; charset=utf-8", PackageResources.console_js),
     file("/legs.js", "text/javascript; charset=utf-8", PackageResources.legs_js),
+    file("/sprinkler.js", "text/javascript; charset=utf-8", PackageResources.sprinkler_js),
   ]
 
   private static func file(_ path: String, _ contentType: String, _ bytes: [UInt8]) -> Route {

@@ -109,6 +109,12 @@ function take(event) {
   }
   if (event.system === "leg" && event.legs) return showLegs(event);
   if (event.system === "leg" && event.state) return note(event, event.name + ": " + event.reason, event.fault ? "error" : "");
+  if (event.system === "sprinkler" && event.zones) return showSprinkler(event);
+  if (event.system === "sprinkler" && event.type === "zone") {
+    zoneEvent(event);
+    if (event.isOn) return;
+    loadLog();
+  }
   const { type, system, seq, monotonicNs, ...rest } = event;
   note(event, type + "  " + JSON.stringify(rest));
 }

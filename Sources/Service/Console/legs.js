@@ -52,6 +52,7 @@ function showLegs(event) {
     parts.pulse.textContent = leg.pulseUs == null ? "no pulse" : leg.pulseUs + " µs";
     parts.age.textContent = leg.ageMs == null ? "–" : leg.ageMs.toFixed(0) + " ms ago";
     parts.sender.textContent = leg.lastSender ? ours(leg.lastSender) : "nobody";
+    parts.battery.textContent = leg.batteryMv == null ? "" : " · battery " + (leg.batteryMv / 1000).toFixed(2) + " V";
     parts.fault.hidden = leg.state !== "fault";
     parts.fault.textContent = leg.state === "fault" ? "FAULT: " + leg.fault + ". DISARM first." : "";
     // What was held before a fault must neither move the leg nor keep it alive when somebody else arms it.

@@ -21,12 +21,17 @@ struct DoorRoutes: Sendable {
     ]
   }
 
-  /// `{"ok":true,"version":…,"systems":{NAME:STATE}}`; made anew when a system's version has changed.
+  /// `{"ok":true,"version":…,"systems":{NAME:STATE}}` with what systems put at its top level; made anew when a system's
+  /// version has changed.
   private var status: PreparedDocument {
     let (systems, version) = (systems, encodeJSON(version))
     let newest: @Sendable () -> UInt64 = { systems.reduce(0) { $0 &* 0x9E37_79B9_7F4A_7C15 &+ $1.version } }
     return PreparedDocument(version: newest) {
-      var bytes = Array(#"{"ok":true,"version":"#.utf8) + version + Array(#","systems":{"#.utf8)
+      var bytes = Array(#"{"ok":true,"version":"#.utf8) + version
+      for members in systems.compactMap(\.statusMembers) where members.count > 2 {
+        bytes += [UInt8(ascii: ",")] + members.dropFirst().dropLast()
+      }
+      bytes += Array(#","systems":{"#.utf8)
       for (index, system) in systems.enumerated() {
         if index > 0 { bytes.append(UInt8(ascii: ",")) }
         bytes += encodeJSON(system.name) + [UInt8(ascii: ":")] + system.state

@@ -8,6 +8,8 @@ struct APIAnswer {
   var body: ByteBuffer
   /// Whether the request's body is out of the way.
   var bodyWasRead = false
+  /// In place of `body`.
+  var pieces: (@Sendable () throws -> [UInt8]?)?
 
   init(_ status: HTTPResponse.Status = .ok, contentType: String, headers: HTTPFields = [:], body: ByteBuffer) {
     head = HTTPResponse(status: status, headerFields: headers)
@@ -23,5 +25,7 @@ struct APIAnswer {
     self.init(
       response.status, contentType: response.contentType, headers: response.headers,
       body: ByteBuffer(bytes: response.body))
+    pieces = response.pieces
+    if pieces != nil { head.headerFields[.contentLength] = nil }
   }
 }

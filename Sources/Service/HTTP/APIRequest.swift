@@ -28,6 +28,21 @@ extension APIRequest {
     return try JSONReader.read(type, from: json, field: "")
   }
 
+  /// The body as JSON, which may be missing: nil.
+  ///
+  /// - Throws: as `decode`.
+  public func decodeIfGiven<Body: JSONReadable>(_ type: Body.Type = Body.self) throws(APIError) -> Body? {
+    body.isEmpty ? nil : try decode(type)
+  }
+
+  /// The body as JSON: an object, or the list alone that would be its member `name`.
+  ///
+  /// - Throws: as `decode`.
+  public func decode<Body: JSONReadable>(_ type: Body.Type, listAs name: String) throws(APIError) -> Body {
+    guard !body.isEmpty, case .list = try json else { return try decode(type) }
+    return try JSONReader.read(type, from: .object([.init(name: name, value: try json)]), field: "")
+  }
+
   private var json: JSONValue {
     get throws(APIError) {
       do {

@@ -29,8 +29,17 @@ struct APIResponder: Sendable {
     let closes = !answer.bodyWasRead && !body.canSkip
     if closes { answer.head.headerFields[.connection] = "close" }
     let isEmpty = request.method == .head || answer.body.readableBytes == 0
-    try await writer.write(
-      response: answer.head, body: isEmpty ? ResponseBody() : ResponseBody(byteBuffer: answer.body))
+    if let pieces = answer.pieces, request.method != .head {
+      try await writer.write(
+        response: answer.head,
+        body: ResponseBody { body in
+          while let piece = try pieces() { try await body.write(ByteBuffer(bytes: piece)) }
+          try await body.finish(nil)
+        })
+    } else {
+      try await writer.write(
+        response: answer.head, body: isEmpty ? ResponseBody() : ResponseBody(byteBuffer: answer.body))
+    }
     if closes { closeGently(channel) }
   }
 
@@ -63,10 +72,12 @@ struct APIResponder: Sendable {
     case .prepared(let document):
       return APIAnswer(contentType: document.contentType, body: document.bytes)
     case .handler(let handle):
-      if body.isAwaited { try await writer.writeInformationalHead(HTTPResponse(status: .continue)) }
+      if body.isAwaited(fileLimit: route.fileLimit) {
+        try await writer.writeInformationalHead(HTTPResponse(status: .continue))
+      }
       let bytes: [UInt8]
       do {
-        bytes = head.method == .get || head.method == .head ? [] : try await body.read()
+        bytes = head.method == .get || head.method == .head ? [] : try await body.read(fileLimit: route.fileLimit)
       } catch let error as APIError {
         note(route, caller, result: error.code)
         throw error

@@ -11,15 +11,17 @@ struct RequestBodyReader {
   /// Bytes.
   let limit: Int
 
+  /// - Parameter fileLimit: of a route that takes a file instead of JSON.
   /// - Throws: 413 `TOO_LARGE`, 415 `UNSUPPORTED_MEDIA_TYPE`; and what the connection's end throws.
-  func read() async throws -> [UInt8] {
-    guard announced <= limit else { throw tooLarge }
+  func read(fileLimit: Int? = nil) async throws -> [UInt8] {
+    let limit = fileLimit ?? self.limit
+    guard announced <= limit else { throw tooLarge(limit) }
     var body: [UInt8] = []
     for try await part in request.body {
-      guard body.count + part.readableBytes <= limit else { throw tooLarge }
+      guard body.count + part.readableBytes <= limit else { throw tooLarge(limit) }
       body += part.readableBytesView
     }
-    guard body.isEmpty || isJSON else {
+    guard body.isEmpty || fileLimit != nil || isJSON else {
       throw APIError(
         .unsupportedMediaType, "UNSUPPORTED_MEDIA_TYPE", "expected Content-Type: application/json")
     }
@@ -30,7 +32,9 @@ struct RequestBodyReader {
   var canSkip: Bool { request.headers[.transferEncoding] == nil && announced <= Self.drainLimit }
 
   /// Whether the client waits for a go-ahead before it sends the body.
-  var isAwaited: Bool { request.headers[.expect]?.lowercased() == "100-continue" && announced <= limit }
+  func isAwaited(fileLimit: Int?) -> Bool {
+    request.headers[.expect]?.lowercased() == "100-continue" && announced <= fileLimit ?? limit
+  }
 
   /// Zero when the client does not say.
   private var announced: Int { request.headers[.contentLength].flatMap { Int($0) } ?? 0 }
@@ -42,7 +46,7 @@ struct RequestBodyReader {
     return name.lowercased().filter { $0 != " " && $0 != "\t" } == "application/json"
   }
 
-  private var tooLarge: APIError {
+  private func tooLarge(_ limit: Int) -> APIError {
     APIError(.contentTooLarge, "TOO_LARGE", "expected a body of at most \(limit) bytes")
   }
 }

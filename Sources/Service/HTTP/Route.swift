@@ -17,6 +17,8 @@ public struct Route: Sendable {
   /// `robot.drive`: an action, one structured log line each; nil: a mere look.
   public let action: String?
   public let handling: Handling
+  /// The route takes a file, not JSON: any content type, at most so many bytes. nil: JSON, within the service's limit.
+  public var fileLimit: Int?
 
   /// A look at a document that is kept ready.
   public init(_ path: String, scope: Scope? = .read, _ document: PreparedDocument) {

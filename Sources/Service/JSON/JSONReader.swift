@@ -20,6 +20,7 @@ public struct JSONReader {
   /// `zones[2]`; empty for the body itself.
   private let path: String
   private var known: [String] = []
+  private var ignored: [String] = []
 
   /// - Throws: 422 `VALIDATION` when the member is missing or is not of the kind.
   public mutating func required<Value>(_ name: String, _ kind: JSONKind<Value>) throws(APIError) -> Value {
@@ -36,6 +37,12 @@ public struct JSONReader {
     guard let value = take(name), value != .null else { return nil }
     return try kind.read(value, field(name))
   }
+
+  /// Whether the member is there, even as null: for members of which null says something else than nothing does.
+  public func has(_ name: String) -> Bool { members.contains { $0.name == name } }
+
+  /// A member that may be there and says nothing: what a client sends back as it got it.
+  public mutating func ignore(_ name: String) { ignored.append(name) }
 
   /// A rule over more than one member.
   public func refusal(_ name: String, expected: String, got: String) -> APIError {
@@ -68,7 +75,9 @@ public struct JSONReader {
   }
 
   private func refuseUnknown() throws(APIError) {
-    guard let unknown = members.first(where: { !known.contains($0.name) })?.name else { return }
+    guard let unknown = members.first(where: { !known.contains($0.name) && !ignored.contains($0.name) })?.name else {
+      return
+    }
     let expected =
       known.isEmpty
       ? "no member"

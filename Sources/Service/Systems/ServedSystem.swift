@@ -10,6 +10,8 @@ public protocol ServedSystem: Sendable {
   var version: UInt64 { get }
   /// The state as a JSON object: what `GET /api/NAME` answers, without `ok`.
   var state: [UInt8] { get }
+  /// The members of this JSON object stand at the top level of `GET /api/status`; nil: none. As of `version`, too.
+  var statusMembers: [UInt8]? { get }
   /// What subscribers are told at this beat (10 Hz): a `state` event where a second is full (`second`), telemetry otherwise.
   func events(at now: TickInstant, second: Bool) -> [Event]
   /// Stops every actuator, latched. Returns when the loop has taken it; throws `APIError` when it did not.
@@ -29,4 +31,8 @@ public enum FrameOutcome: Sendable {
   case reply([UInt8])
   /// The frame was for this system and wrong or refused: told to the client as an `error` event.
   case refused(APIError)
+}
+
+extension ServedSystem {
+  public var statusMembers: [UInt8]? { nil }
 }

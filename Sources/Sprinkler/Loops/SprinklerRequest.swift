@@ -36,9 +36,10 @@ public struct SprinklerRequest: Sendable, Hashable, BitwiseCopyable {
     self.order = order
   }
 
-  /// How long what opens a valve, and a reset, may wait for the loop; the rest is obeyed whenever it comes.
+  /// How long what opens a valve, and a reset, may wait for the loop; the rest is obeyed whenever it comes. Shorter than
+  /// anybody waits for the answer (1 s): what has been given up does not open a valve any more.
   public static var patience: Nanoseconds {
-    @_noLocks @_noAllocation get { .seconds(2) }
+    @_noLocks @_noAllocation get { .milliseconds(800) }
   }
 
   /// What the machine must hear of it at `now`; nil: nothing.

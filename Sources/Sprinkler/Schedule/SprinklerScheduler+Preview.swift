@@ -33,13 +33,12 @@ extension SprinklerScheduler {
     return preview
   }
 
-  /// The next zone to be opened by a program, as far as is known now; nil: none.
-  public func nextRun(after instant: WallInstant) -> (zone: ZoneID, start: WallInstant)? {
+  /// The next start that will open a zone, as far as is known now: a rain delay's are passed over; nil: none.
+  public func nextStart(after instant: WallInstant) -> UpcomingStart? {
     // The second look is for a rain delay that keeps all of the first away.
     for from in [instant, max(instant, (records.rainDelay?.until ?? instant) - 1)] {
-      for start in preview(after: from, count: 16).starts {
-        if let run = start.runs.first(where: { $0.skipped == nil }) { return (run.zone, run.start) }
-      }
+      let starts = preview(after: from, count: 16).starts
+      if let start = starts.first(where: { $0.runs.contains { $0.skipped == nil } }) { return start }
     }
     return nil
   }

@@ -18,7 +18,10 @@ extension ZoneRules {
   /// - Throws: `UnknownTimeZone` for a name that the database does not have.
   public init(identifier: String, years: ClosedRange<Int> = 2000...2100) throws(UnknownTimeZone) {
     // A name of another form (`GMT+1`, `CET-1CEST`) would be taken, too, and mean something else than people expect.
-    let isKnown = identifier == "UTC" || TimeZone.knownTimeZoneIdentifiers.contains(identifier)
+    // Older names of the database (`Etc/UTC`, what most servers have, or `US/Pacific`) are in no list, but have a slash.
+    let isKnown =
+      ["UTC", "GMT"].contains(identifier) || identifier.contains("/")
+      || TimeZone.knownTimeZoneIdentifiers.contains(identifier)
     guard isKnown, let zone = TimeZone(identifier: identifier) else {
       throw UnknownTimeZone(identifier: identifier, near: Self.nearest(to: identifier))
     }

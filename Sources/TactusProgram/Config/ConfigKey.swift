@@ -12,6 +12,8 @@ enum ConfigKind: Equatable {
   case line
   /// A list of `count` integers.
   case integers(count: Int, ClosedRange<Int>)
+  /// A list of at most so many different integers.
+  case integerList(ClosedRange<Int>, most: Int)
   /// A list of texts.
   case texts
   /// Only `true`: the key exists in older files and what it says cannot be switched off.
@@ -67,6 +69,8 @@ extension ConfigKind: CustomStringConvertible {
     case .address: "an IPv4 or IPv6 address"
     case .line: "a GPIO line: GPIO17, 17, its name, or CHIP:17"
     case .integers(let count, let range): "a list of \(count) integers \(range.lowerBound)…\(range.upperBound)"
+    case .integerList(let range, let most):
+      "a list of at most \(most) integers \(range.lowerBound)…\(range.upperBound)"
     case .texts: "a list of texts"
     case .alwaysTrue: "true (it cannot be switched off)"
     }

@@ -51,7 +51,7 @@ struct ConfigReader {
       if let key = ConfigTable.key(child) {
         readValue(value, key: key, path: child)
       } else if let most = ConfigTable.lists[child] {
-        result.sections.insert(name)
+        if path.isEmpty { result.sections.insert(name) }
         result.places[child] = keyNode.mark
         readList(value, path: child, most: most)
       } else if !ConfigTable.names(below: child).isEmpty {
@@ -91,6 +91,10 @@ struct ConfigReader {
       readIntegers(node, key: key, count: count, range: range)
       return
     }
+    if case .integerList(let range, let most) = key.kind {
+      readIntegerList(node, key: key, range: range, most: most)
+      return
+    }
     if key.kind == .texts {
       readTexts(node, key: key)
       return
@@ -114,6 +118,24 @@ struct ConfigReader {
     } else {
       report(node, key.path, "expected \(key.kind), got \(describe(node, secret: false))")
     }
+  }
+
+  private mutating func readIntegerList(_ node: Node, key: ConfigKey, range: ClosedRange<Int>, most: Int) {
+    var values: [Int] = []
+    for item in node.sequence ?? [] {
+      guard let (text, _) = expanded(item, key: key) else { return }
+      guard case .integer(let value)? = ScalarReader.value(text, as: .integer(range)), !values.contains(value) else {
+        return report(
+          item, key.path,
+          "expected different integers \(range.lowerBound)…\(range.upperBound), got "
+            + describe(item, secret: false))
+      }
+      values.append(value)
+    }
+    guard let count = node.sequence?.count, count <= most else {
+      return report(node, key.path, "expected \(key.kind), got \(describe(node, secret: false))")
+    }
+    result.values[key.path] = .integers(values)
   }
 
   private mutating func readTexts(_ node: Node, key: ConfigKey) {

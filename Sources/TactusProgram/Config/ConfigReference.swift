@@ -20,9 +20,11 @@ enum ConfigReference {
         let names = key.path.split(separator: ".")
         if names.count == 3, names[1] != part {
           part = names[1]
-          lines.append("  \(names[1]):")
+          lines.append("  \(names[1].prefix { $0 != "[" }):")
+          if names[1].hasSuffix("[]") { lines.append("    -") }
         }
-        lines += entry(key, name: names[names.count - 1], indent: names.count == 3 ? "    " : "  ")
+        let indent = names.count < 3 ? "  " : names[1].hasSuffix("[]") ? "      " : "    "
+        lines += entry(key, name: names[names.count - 1], indent: indent)
       }
     }
     return lines.joined(separator: "\n") + "\n"

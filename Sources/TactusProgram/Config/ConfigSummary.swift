@@ -14,17 +14,20 @@ extension Configuration {
     if let pump {
       lines.append("\(pump.summary), off after \(pump.runLimitMinutes) min until it has rested \(pump.restMinutes) min")
     }
+    if let sprinkler { lines.append("sprinkler: \(sprinkler.summary)") }
     if hasSystem {
       let hasHardware =
-        motors.map { $0.backend != .sim } ?? false || legs?.backend == .pca9685 || pump?.backend == .serial
+        motors.map { $0.backend != .sim } ?? false || legs?.backend == .pca9685 || sprinkler?.backend == .gpio
+        || pump?.backend == .serial
       lines.append(
         "guard: "
           + (!guardEnabled ? "off" : !hasHardware ? "not needed, no hardware" : "after \(guardTimeoutSeconds) s"))
       lines.append(serviceSummary)
     } else {
-      lines.append("nothing to run: no section of a system is present (motors: …, leg: …, pump: …)")
+      lines.append("nothing to run: no section of a system is present (motors: …, leg: …, sprinkler: …, pump: …)")
     }
-    if !isLoopback {
+    // Valves are behind the service's tokens.
+    if !isLoopback, motors != nil || legs != nil {
       lines.append("listens on \(bindAddress): whoever reaches these ports can drive \(whatDrives)")
     }
     if !unused.isEmpty {
@@ -36,15 +39,16 @@ extension Configuration {
 
 extension Configuration {
   /// Whether there is anything to run.
-  var hasSystem: Bool { motors != nil || legs != nil || pump != nil }
+  var hasSystem: Bool { motors != nil || legs != nil || sprinkler != nil || pump != nil }
 
-  /// `the motors and the legs`, `the motors, the legs and the pump`
+  /// `the motors, the legs, the valves and the pump`
   var whatDrives: String {
-    var parts: [String] = []
-    if motors != nil { parts.append("the motors") }
-    if legs != nil { parts.append("the legs") }
-    if pump != nil { parts.append("the pump") }
-    return parts.count > 1 ? "\(parts.dropLast().joined(separator: ", ")) and \(parts.last!)" : parts.first ?? "nothing"
+    let names = [
+      motors.map { _ in "the motors" }, legs.map { _ in "the legs" }, sprinkler.map { _ in "the valves" },
+      pump.map { _ in "the pump" },
+    ].compactMap(\.self)
+    guard let last = names.last, names.count > 1 else { return names.first ?? "nothing" }
+    return names.dropLast().joined(separator: ", ") + " and " + last
   }
 
   private var serviceSummary: String {
@@ -53,6 +57,16 @@ extension Configuration {
     let host = bindAddress.contains(":") ? "[\(bindAddress)]" : bindAddress
     let access = service.auth == .none ? "no token needed" : "with tokens"
     return "service: \(scheme)://\(host):\(service.port), \(access)"
+  }
+}
+
+extension Configuration.Sprinkler {
+  var summary: String {
+    let zones = "\(zones.count) zone\(zones.count == 1 ? "" : "s")"
+    return switch backend {
+    case .gpio: "\(zones) on \(chip ?? "the GPIO lines \(name(pins[0]))…")\(isActiveLow ? ", active low" : "")"
+    case .sim: "\(zones), simulated"
+    }
   }
 }
 

@@ -15,6 +15,11 @@ enum ConfigTable {
       "What all servo legs share. They run when this section or legs is present; this one alone: one leg on channel 0."
     ),
     ("legs", "The legs, 1…16, each on a channel of its own. Their order is that of their UDP ports and of the API."),
+    (
+      "sprinkler",
+      "The sprinkler controller, which runs when this section is present. What zones are called and do is the first content "
+        + "of its store; afterwards the API changes them, and the store decides."
+    ),
     ("pump", "The cooling pump, of which this program is the operator. It runs when this section is present."),
     ("safety", "What happens when something fails."),
     ("runtime", "How loops run: see `tactus doctor` for what this machine allows."),
@@ -24,10 +29,12 @@ enum ConfigTable {
   ]
 
   static let keys: [ConfigKey] =
-    network + service + motors + leg + legs + pump + safety + runtime + runtimeLeg + camera + logging + performance
+    network + service + motors + leg + legs + sprinkler + pump + safety + runtime + runtimeLeg + runtimeSprinkler
+    + camera + logging + performance
 
-  /// Sections that are lists of mappings, with the most items of each. Their keys are `section[].key`.
-  static let lists = ["legs": 16]
+  /// What is a list of mappings, with the most items of each. The keys of an item are `section[].key` or
+  /// `section.part[].key`.
+  static let lists = ["legs": 16, "sprinkler.groups": 15, "sprinkler.zones": 64]
 
   private static let port = ConfigKind.integer(1...65535)
 

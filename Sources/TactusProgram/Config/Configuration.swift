@@ -63,6 +63,8 @@ struct Configuration: Equatable {
   var motors: Motors?
   /// nil: the file has neither a `leg` nor a `legs` section, so no leg runs.
   var legs: Legs?
+  /// nil: the file has no `sprinkler` section.
+  var sprinkler: Sprinkler?
   /// nil: the file has no `pump` section.
   var pump: Pump?
   var guardEnabled: Bool
@@ -96,6 +98,7 @@ extension Configuration {
       tokenFile: given.optionalText("service.token_file"),
       motors: found.sections.contains("motors") ? Motors(given) : nil,
       legs: Legs(found),
+      sprinkler: Sprinkler(found),
       pump: Pump(found),
       guardEnabled: given.boolean("safety.watchdog_enabled"),
       guardTimeoutSeconds: given.number("safety.watchdog_timeout"),
@@ -152,6 +155,7 @@ extension Configuration {
     errors += serviceErrors(file: file, places: places)
     let places = ConfigPlaces(marks: places)
     errors += legs?.errors(file: file, places: places) ?? []
+    errors += sprinkler?.errors(file: file, places: places) ?? []
     errors += claims.errors(file: file, places: places)
     guard errors.isEmpty else { throw ConfigErrors(errors: errors) }
   }

@@ -26,6 +26,10 @@ struct GivenValues {
     if case .number(let value)? = value(path) { value } else { nil }
   }
 
+  func optionalIntegers(_ path: String) -> [Int]? {
+    if case .integers(let values)? = value(path) { values } else { nil }
+  }
+
   func integer(_ path: String) -> Int {
     guard case .integer(let value)? = value(path) else { preconditionFailure("\(path) is not an integer") }
     return value

@@ -87,7 +87,9 @@ extension [ResourceClaim] {
 
 extension Configuration {
   /// What every system asks for, in the order of the systems. What is simulated has hardware of its own.
-  var claims: [ResourceClaim] { (motors?.claims(port: motorPort) ?? []) + (legs?.claims ?? []) + (pump?.claims ?? []) }
+  var claims: [ResourceClaim] {
+    (motors?.claims(port: motorPort) ?? []) + (legs?.claims ?? []) + (sprinkler?.claims ?? []) + (pump?.claims ?? [])
+  }
 }
 
 extension Configuration.Motors {
@@ -133,5 +135,24 @@ extension Configuration.Legs {
 extension Configuration.Pump {
   fileprivate var claims: [ResourceClaim] {
     backend == .serial ? [ResourceClaim(resource: .serial(path: device), key: "pump.device")] : []
+  }
+}
+
+extension Configuration.Sprinkler {
+  /// Pins that cannot be, or that two zones have, are `errors`' business.
+  fileprivate var claims: [ResourceClaim] {
+    guard backend == .gpio else { return [] }
+    let ofZones = Set(pins).sorted().map { (pin: $0, key: pinKey($0)) }
+    let others = [
+      master.map { (pin: $0.pin, key: "sprinkler.master.pin") }, flow.map { (pin: $0.pin, key: "sprinkler.flow.pin") },
+    ].compactMap(\.self).filter { !pins.contains($0.pin) }
+    return (ofZones + others).filter { chip != nil ? $0.pin >= 0 : (0...53).contains($0.pin) }
+      .map { .gpio(name($0.pin), key: $0.key) }
+  }
+
+  /// The key that asks for a zone's pin.
+  private func pinKey(_ pin: Int) -> String {
+    if givesPins { return "sprinkler.pins" }
+    return zip(zones, zonePinKeys).first { $0.0.gpioPin == pin }?.1 ?? "sprinkler"
   }
 }

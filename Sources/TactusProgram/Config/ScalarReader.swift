@@ -21,7 +21,7 @@ enum ScalarReader {
       isAddress(text) ? .text(text) : nil
     case .line:
       GPIOLineName(text).map { _ in .text(text) }
-    case .integers, .texts:
+    case .integers, .integerList, .texts:
       nil
     }
   }

@@ -55,8 +55,12 @@ enum SafeStatePlan {
 
   /// The lines of a configuration whose safe state is inactive; empty when there is no hardware.
   static func lines(of configuration: Configuration) -> [GPIOLine] {
-    guard let legs = configuration.legs, legs.backend != .sim, let line = legs.outputEnable else { return [] }
-    return [GPIOLine(line, isActiveLow: true)]
+    var lines: [GPIOLine] = []
+    if let legs = configuration.legs, legs.backend != .sim, let line = legs.outputEnable {
+      lines.append(GPIOLine(line, isActiveLow: true))
+    }
+    if let sprinkler = configuration.sprinkler, sprinkler.backend != .sim { lines += sprinkler.lines }
+    return lines
   }
 
   /// Off for lines that this process holds; the guard inherits them, so that they stay held when the daemon dies.

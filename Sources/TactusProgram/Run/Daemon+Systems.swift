@@ -4,13 +4,19 @@ import Tactus
 
 /// What the daemon is composed of.
 extension Daemon {
-  static func systems(of configuration: Configuration, simulate: Bool, logger: Logger) throws -> [any DaemonSystem] {
+  static func systems(
+    of configuration: Configuration, simulate: Bool, environment: [String: String], logger: Logger
+  ) throws -> [any DaemonSystem] {
     var systems: [any DaemonSystem] = []
     if let motors = configuration.motors {
       systems.append(try DaemonRobot(configuration, motors: motors, simulate: simulate))
     }
     if let legs = configuration.legs {
       systems.append(try DaemonLegs(configuration, legs: legs, simulate: simulate, logger: logger))
+    }
+    if let sprinkler = configuration.sprinkler {
+      systems.append(
+        try DaemonSprinkler(sprinkler, simulate: simulate, environment: environment, logger: logger))
     }
     if let pump = configuration.pump { systems.append(try DaemonPump(pump, simulate: simulate)) }
     return systems

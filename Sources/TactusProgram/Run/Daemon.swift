@@ -39,7 +39,8 @@ final class Daemon {
     self.log = log
     notifier = ServiceNotifier(environment: options.environment)
 
-    let systems = try Self.systems(of: configuration, simulate: options.simulate, logger: logger)
+    let systems = try Self.systems(
+      of: configuration, simulate: options.simulate, environment: options.environment, logger: logger)
     self.systems = systems
     let writes =
       options.simulate || !configuration.guardEnabled
@@ -62,7 +63,8 @@ final class Daemon {
       Lane("supervisor") {
         Loop("supervisor", every: SupervisorLoop.rate) {
           SupervisorLoop(
-            heartbeats: systems.map(\.heartbeat), notices: supervisor.writer(), bell: button, guardSocket: guardSocket,
+            heartbeats: systems.map(\.heartbeat), periods: systems.map(\.heartbeatPeriod), notices: supervisor.writer(),
+            bell: button, guardSocket: guardSocket,
             patience: patience)
         }
       }
@@ -157,7 +159,7 @@ final class Daemon {
     while let notice = supervisorNotices.pop() {
       switch notice {
       case .beat(let instant):
-        for system in systems { system.takeAnswers(at: instant) }
+        for system in systems { system.beat(at: instant) }
         service?.service.beat(at: instant)
       case .pulse:
         notifier.watchdog()

@@ -19,6 +19,8 @@ protocol DaemonSystem: AnyObject {
   /// Its control loop, and whether that still publishes: its sign of life.
   var loopName: String { get }
   var heartbeat: LatestVersion { get }
+  /// How far apart its signs of life are when all is well.
+  var heartbeatPeriod: Nanoseconds { get }
   /// To be built once. `bell` is rung when there are answers or notices to take.
   func lane(bell: DoorbellButton) -> Lane
 
@@ -36,6 +38,8 @@ protocol DaemonSystem: AnyObject {
   func takeAnswers(at now: TickInstant)
   /// Logs what the loop has told since the last call; what subscribers are told of it.
   func takeNotices(_ logger: Logger) -> [Event]
+  /// Ten times a second.
+  func beat(at now: TickInstant)
   /// Once a second: what nobody could see otherwise.
   func report(_ logger: Logger)
 
@@ -49,6 +53,9 @@ protocol DaemonSystem: AnyObject {
 extension DaemonSystem {
   func started() {}
   var heldLines: [LinuxGPIOLines] { [] }
+  /// Less than the supervisor's own period.
+  var heartbeatPeriod: Nanoseconds { .zero }
+  func beat(at now: TickInstant) { takeAnswers(at: now) }
 }
 
 /// What one simulated system has around it: faults to inject, transactions to look at.

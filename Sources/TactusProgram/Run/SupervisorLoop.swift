@@ -29,7 +29,9 @@ struct SupervisorLoop: ~Copyable, ControlLoop {
     var lastTick: UInt64 = 0
     var advancedAt: TickInstant?
     var isStalled = false
-    /// Since the last sign of life to the guard.
+    /// What its own period adds to everybody's patience: a slow loop's silence means nothing until its next tick is due.
+    var allowance = Nanoseconds.zero
+    /// Since the last sign of life to the guard, or not due yet.
     var hasAdvanced = false
   }
 
@@ -45,14 +47,17 @@ struct SupervisorLoop: ~Copyable, ControlLoop {
 
   /// - Parameters:
   ///   - heartbeats: of the control loops, 1…8; what they are of must outlive this loop.
+  ///   - periods: of those loops, where they are longer than this loop's own.
   ///   - patience: a control loop that does not advance for longer is reported.
   init(
-    heartbeats: [LatestVersion], notices: consuming RingWriter<SupervisorNotice>, bell: DoorbellButton,
+    heartbeats: [LatestVersion], periods: [Nanoseconds] = [], notices: consuming RingWriter<SupervisorNotice>,
+    bell: DoorbellButton,
     guardSocket: Int32, patience: Nanoseconds
   ) {
     precondition((1...Self.maximumLoops).contains(heartbeats.count), "1…8 control loops are watched")
     loops = .init(repeating: Watched(heartbeat: heartbeats[0]))
     for (index, heartbeat) in heartbeats.enumerated() { loops[index] = Watched(heartbeat: heartbeat) }
+    for (index, period) in periods.enumerated() { loops[index].allowance = Nanoseconds(period.count * 3 / 2) }
     count = heartbeats.count
     self.notices = notices
     self.bell = bell
@@ -96,7 +101,9 @@ struct SupervisorLoop: ~Copyable, ControlLoop {
       loops[index].advancedAt = now
       return
     }
-    if !loops[index].isStalled, (now - advancedAt).count > patience.count {
+    let silence = (now - advancedAt).count
+    if silence < loops[index].allowance.count { loops[index].hasAdvanced = true }
+    if !loops[index].isStalled, silence > patience.count + loops[index].allowance.count {
       loops[index].isStalled = true
       tell(.stalled(loop: index, now - advancedAt))
     }

@@ -22,6 +22,10 @@ enum WhatToTry {
           + endpoints.map { "\($0)" }.joined(separator: ", "))
       lines += moving(first, deadmanMilliseconds: legs.deadmanMilliseconds)
     }
+    if let sprinkler = configuration.sprinkler {
+      titles.append(
+        "sprinkler with \(sprinkler.summary)" + (simulated && sprinkler.backend != .sim ? " (simulated)" : ""))
+    }
     if let pump = configuration.pump {
       titles.append(pump.summary + (simulated && pump.backend != .sim ? " (simulated)" : ""))
     }
@@ -90,6 +94,9 @@ enum WhatToTry {
       lines.append("  \(curl) -X POST \(address)/api/robot/drive --json '{\"left\": 30, \"right\": 30}'")
     }
     if configuration.legs != nil { lines.append("  \(curl) -X POST \(address)/api/leg/0/arm") }
+    if configuration.sprinkler != nil {
+      lines.append("  \(curl) -X POST \(address)/api/zone/1/on --json '{\"minutes\": 1}'")
+    }
     if configuration.pump != nil {
       lines.append("  \(curl) -X POST \(address)/api/pump/on --json '{\"speedPercent\": 70}'")
     }

@@ -2,7 +2,7 @@ import AvahiSystemd
 import Glibc
 import Logging
 
-/// The service's announcement on the local network (`_tactus._tcp`): nothing where it listens to this machine only, where
+/// The service's announcement on the local network (`_tactus._tcp`, for the sprinkler's apps `_sprinkler._tcp` besides): nothing where it listens to this machine only, where
 /// Avahi is not, or in a build without the trait Bonjour.
 struct Announcement {
   #if Bonjour
@@ -19,7 +19,7 @@ struct Announcement {
         announcer = nil
         return
       }
-      announcer = AvahiAnnouncer([Self.service(port: port, hasTLS: hasTLS, systems: systems)]) { report in
+      announcer = AvahiAnnouncer(Self.services(port: port, hasTLS: hasTLS, systems: systems)) { report in
         switch report {
         case .announced: logger.info("\(report)")
         case .absent: logger.debug("\(report)")
@@ -35,6 +35,16 @@ struct Announcement {
     #if Bonjour
       announcer?.stop()
     #endif
+  }
+
+  static func services(port: UInt16, hasTLS: Bool, systems: [String]) -> [AnnouncedService] {
+    let own = service(port: port, hasTLS: hasTLS, systems: systems)
+    guard systems.contains("sprinkler") else { return [own] }
+    // What the original's Avahi file said, but for the path, which is the requirement's.
+    let sprinkler = AnnouncedService(
+      name: "Sprinkler on \(hostName())", type: "_sprinkler._tcp", port: port,
+      text: ["path=/api/status", "tls=\(hasTLS ? 1 : 0)", "version=\(TactusCommand.version)"])
+    return [own, sprinkler]
   }
 
   static func service(port: UInt16, hasTLS: Bool, systems: [String]) -> AnnouncedService {

@@ -41,6 +41,26 @@ extension I2CTransaction {
     run.bus.transactions().filter { $0.at >= instant && $0.isOff }.map(\.at)
   }
 
+  @Test(
+    "bus stuck while driving: the output-enable line ends the pulse at the next transfer, which the chip never gets")
+  func stuckBus() throws {
+    var configuration = LegSimulation.Configuration(legs: 2)
+    configuration.outputEnable = .bcm(22)
+    configuration.battery = LegBattery(channel: 0, dividerPerMille: 3000)
+    let run = try LegSimulation(configuration)
+    run.converter.set(0, Microvolts(2_466_667))
+    drive(run, pulse: 2000)
+    #expect(!run.header.isHigh(22) && run.snapshot[0].pulse == .microseconds(2000))
+    #expect(run.snapshot[1].telemetry.battery == Millivolts(7400))
+    let (start, next) = (run.now, run.bus.transactionCount)
+    run.bus.inject(.stuck)
+    run.run(for: .milliseconds(250))
+    let refused = try #require(run.bus.transactions(since: next).first)
+    let cut = try #require(run.header.transactions().last { $0.operation == .set })
+    #expect(run.header.isHigh(22) && cut.at == refused.at && cut.at - start <= .milliseconds(200))
+    #expect(run.snapshot[0].state == .fault(.output, .pending) && run.snapshot[1].state == .fault(.output, .pending))
+  }
+
   @Test("operator arms, aims and keeps alive: the servo goes there; telemetry comes back ten times a second")
   func drives() throws {
     let run = try simulation()

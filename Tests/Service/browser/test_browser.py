@@ -149,6 +149,7 @@ def test_the_leg_card_arms_moves_and_stops(browser, own_daemon):
     page.locator("#token").fill(daemon.admin)
     page.locator("#door button").click()
     expect(leg_state(page)).to_have_text("disarmed")
+    expect(page.locator(".leg [data-of=battery]").first).to_have_text("· battery 7.40 V")
 
     page.locator(".leg [data-do=arm]").first.click()
     expect(leg_state(page)).to_have_text("armed")
@@ -203,3 +204,37 @@ def test_leaving_the_page_disarms_the_leg(browser, own_daemon):
     while daemon.get("/api/leg").json()["legs"][0]["state"] != "disarmed":
         assert time.monotonic() < limit, daemon.get("/api/leg").json()
         time.sleep(0.02)
+
+
+def test_the_page_waters(browser, own_daemon):
+    """The sprinkler's card: a zone by hand, a rain delay, a schedule."""
+    daemon = own_daemon()
+    page = browser.new_page()
+    failures = []
+    page.on("pageerror", lambda error: failures.append(str(error)))
+    page.goto(daemon.url + "/")
+    page.fill("#token", daemon.admin)
+    page.click("#door button")
+    zone = page.locator("#zone-list .zone").first
+    expect(zone).to_be_visible()
+    zone.get_by_role("spinbutton").fill("7")
+    zone.get_by_role("button", name="Run").click()
+    expect(page.locator("#zone-leds .led").first).to_have_class("led up")
+    expect(page.locator("#sprinkler-now")).to_contain_text("0")
+    zone.get_by_role("button", name="Off").click()
+    expect(page.locator("#sprinkler-now")).to_have_text("nothing")
+    page.click("[data-rain='24']")
+    expect(page.locator("#rain-state")).to_contain_text("until")
+    page.click("[data-rain='0']")
+    expect(page.locator("#rain-state")).to_have_text("off")
+    page.fill("#schedule-name", "Mornings")
+    page.click("#schedule-new button >> nth=0")
+    card = page.locator("#schedule-list .schedule").first
+    expect(card).to_contain_text("Mornings")
+    card.locator("summary b").click()
+    card.get_by_role("button", name="Sun").click()
+    expect(page.locator("#schedule-list .schedule small").first).to_contain_text("Mon Tue Wed Thu Fri Sat  06:00")
+    expect(page.locator("#schedule-preview li")).to_have_count(5)
+    assert [run["outcome"] for run in daemon.get("/api/log").json()["runs"]] == ["stopped"]
+    assert failures == []
+    page.close()

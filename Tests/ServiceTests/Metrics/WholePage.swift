@@ -22,7 +22,7 @@ enum WholePage {
     defer { runtime.stop() }
     let sources: [any MetricSource] = [
       RuntimeMetrics(runtime, version: "1.2.3"), RobotMetrics({ snapshot }, now: { now }),
-      LegMetrics(leg.door), ProcessMetrics(),
+      LegMetrics(leg.door), SprinklerMetrics(try SprinklerDoorBench().door), ProcessMetrics(),
       ServiceMetrics(ServiceCounters()),
     ]
     var writer = MetricsWriter()

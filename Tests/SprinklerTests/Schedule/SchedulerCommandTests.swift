@@ -83,6 +83,19 @@ struct SchedulerCommandTests {
     #expect(scheduler.records == before)
   }
 
+  @Test("an edit is refused at the moment a start is due: nothing has happened, and the start is still to come")
+  func refusedEdit() {
+    var scheduler = scheduler([Garden.program(1, starts: [.clock(minute: 541)])])
+    let refused = ask(&scheduler, .enableProgram(id: 7, true))
+    #expect(refused.refusal == .unknownProgram(7))
+    #expect(refused.changes.isEmpty && refused.orders.isEmpty && refused.notices.isEmpty)
+    let effects = scheduler.step(.timePassed, wall: Self.now + 61, monotonic: .zero + .seconds(61))
+    #expect(effects.runs.count == 2)
+    // The same by an edit that is taken: the start is dealt with as the program was, then the edit.
+    var other = self.scheduler([Garden.program(1, starts: [.clock(minute: 541)])])
+    #expect(ask(&other, .enableProgram(id: 1, false)).runs.count == 2)
+  }
+
   @Test("the queue is full: people are told, programs are skipped")
   func fullQueue() {
     var settings = Garden.settings
@@ -346,8 +359,9 @@ struct SchedulerCommandTests {
     preview = scheduler.preview(after: Self.now, count: 3)
     #expect(preview.starts.map(\.isInRainDelay) == [true, true, false])
     #expect(preview.starts[1].runs.allSatisfy { $0.skipped == .rainDelay })
-    let next = scheduler.nextRun(after: Self.now)
-    #expect(next?.zone == Garden.zone(4) && next?.start == Garden.at(7, 3, 6))
+    let next = scheduler.nextStart(after: Self.now)
+    #expect(next?.program == 2 && next?.at == Garden.at(7, 3, 6))
+    #expect(next?.runs.first { $0.skipped == nil }?.zone == Garden.zone(4))
   }
 
   @Test("preview in the polar night: the start that does not happen is named")

@@ -125,6 +125,19 @@ struct SprinklerSchedulerTests {
     finish(&world)
   }
 
+  @Test("the clock is months ahead for an hour and set right: today's keys are still there")
+  func monthsAhead() throws {
+    var world = try Garden.world([Garden.program(1, steps: [(1, 60)])], at: Garden.at(7, 1, 5))
+    world.run(untilWall: Garden.at(7, 1, 6, 4))
+    world.stepClock(by: 90 * 86_400 + 20_000)
+    world.run(for: .seconds(Int64(60)))
+    world.stepClock(by: -90 * 86_400 - 20_120)
+    world.run(untilWall: Garden.at(7, 1, 12))
+    #expect(world.log.filter { $0.outcome == .completed }.count == 1)
+    #expect(world.stored.startKeys.contains { $0.date == LocalDate(year: 2026, month: 7, day: 1) })
+    finish(&world)
+  }
+
   @Test("nothing due: time passes without an effect")
   func idle() {
     var scheduler = SprinklerScheduler(Garden.records([Garden.program(1)]), settings: Garden.settings)
@@ -299,6 +312,28 @@ struct SprinklerSchedulerTests {
     world.run(untilWall: Garden.at(7, 2, 6, 30))
     #expect(world.log.last?.words == "1: 600 s completed 2026-07-02 06:00:00")
     finish(&world)
+  }
+
+  @Test("a run over midnight: only what came after it counts for the new day")
+  func overMidnight() throws {
+    let zones = Garden.zones { $0.maximumSecondsPerDay = 900 }
+    let program = Garden.program(1, starts: [.clock(minute: 1_435)], steps: [(1, 600)])
+    var world = try Garden.world([program], at: Garden.at(7, 1, 12), zones: zones)
+    world.run(untilWall: Garden.at(7, 2, 1))
+    #expect(world.log.map(\.words) == ["1: 600 s completed 2026-07-01 23:55:00"])
+    #expect(world.scheduler.ranToday(Garden.zone(1), at: world.wall) == 300)
+  }
+
+  @Test("the clock is set back over midnight: what ran today still counts")
+  func backOverMidnight() throws {
+    let zones = Garden.zones { $0.maximumSecondsPerDay = 900 }
+    var world = try Garden.world([], at: Garden.at(7, 2, 0, 10), zones: zones)
+    world.ask(.zoneOn(Garden.zone(1), seconds: 900))
+    world.run(for: .seconds(1_000))
+    world.stepClock(by: -7_200)
+    world.run(for: .seconds(60))
+    #expect(world.scheduler.ranToday(Garden.zone(1), at: world.wall) == 900)
+    #expect(world.ask(.zoneOn(Garden.zone(1), seconds: 60)).refusal == .dayLimit(Garden.zone(1), seconds: 900))
   }
 
   // MARK: overlap

@@ -1,0 +1,12 @@
+// libmosquitto, whose functions Swift calls as they are, and the starting of a broker.
+#pragma once
+#include <sys/types.h>
+#if !__has_include(<mosquitto.h>)
+#error "apt install libmosquitto-dev, or build without the trait MQTT: swift build --disable-default-traits --traits …"
+#else
+#include <mosquitto.h>
+#endif
+
+/// Starts a program with its arguments, signals unblocked and at their defaults, its three standard streams at /dev/null and no
+/// other descriptor. It is terminated when the calling thread ends. Returns the process id, or −errno.
+pid_t mqtt_spawn(const char *path, char *const arguments[]);

@@ -1,0 +1,44 @@
+#ifdef MQTT
+#define _GNU_SOURCE
+#include "CMosquitto.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+// Between fork and exec only what is async-signal-safe: other threads may hold any lock.
+static void run(const char *path, char *const arguments[], pid_t parent, int report) {
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (getppid() != parent) _exit(127);
+  for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, NULL);
+  int null = open("/dev/null", O_RDWR);
+  for (int descriptor = 0; descriptor < 3; descriptor++) dup2(null, descriptor);
+  dup2(report, 3);
+  fcntl(3, F_SETFD, FD_CLOEXEC);
+  closefrom(4);
+  execv(path, arguments);
+  int error = errno;
+  write(3, &error, sizeof error);
+  _exit(127);
+}
+
+pid_t mqtt_spawn(const char *path, char *const arguments[]) {
+  int report[2];
+  if (pipe2(report, O_CLOEXEC) < 0) return -errno;
+  pid_t parent = getpid();
+  pid_t child = fork();
+  if (child == 0) run(path, arguments, parent, report[1]);
+  int error = child < 0 ? errno : 0;
+  close(report[1]);
+  // The end of file comes with the exec.
+  if (child > 0) {
+    while (read(report[0], &error, sizeof error) < 0 && errno == EINTR) {}
+  }
+  close(report[0]);
+  return error ? -error : child;
+}
+#endif

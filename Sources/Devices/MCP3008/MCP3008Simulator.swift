@@ -1,0 +1,73 @@
+import Buses
+import Synchronization
+import Tactus
+
+/// An MCP3008 with a voltage on each input, which any thread sets.
+///
+/// Attach `chip` to a `SimulatedSPIBus`, which keeps the simulator.
+public final class MCP3008Simulator: @unchecked Sendable {  // safe: all of it is atomics
+  private let state: UnsafeMutablePointer<MCP3008State>
+
+  /// `reference`: volts at the reference pin, more than 0.
+  public init(reference: Double = 3.3) {
+    precondition(reference > 0)
+    state = .allocate(capacity: 1)
+    state.initialize(to: MCP3008State(referenceMicrovolts: Int((reference * 1e6).rounded())))
+  }
+
+  deinit {
+    state.deinitialize(count: 1)
+    state.deallocate()
+  }
+
+  /// Volts at an input, 0…7; clamped to 0…reference by the chip.
+  public subscript(channel: Int) -> Double {
+    get { Double(state.pointee.inputs(channel).pointee.load(ordering: .relaxed)) / 1e6 }
+    set { state.pointee.inputs(channel).pointee.store(Int((newValue * 1e6).rounded()), ordering: .relaxed) }
+  }
+
+  public var chip: SimulatedSPIChip {
+    SimulatedSPIChip(context: state, owner: self, transfer: transferToMCP3008)
+  }
+}
+
+private struct MCP3008State: ~Copyable {
+  let reference: Int
+  /// Microvolts by channel.
+  private let microvolts: UnsafeMutablePointer<Atomic<Int>>
+
+  init(referenceMicrovolts: Int) {
+    reference = referenceMicrovolts
+    microvolts = .allocate(capacity: MCP3008.channelCount)
+    for channel in 0..<MCP3008.channelCount { (microvolts + channel).initialize(to: Atomic(0)) }
+  }
+
+  deinit { microvolts.deallocate() }
+
+  @_noLocks @_noAllocation
+  func inputs(_ channel: Int) -> UnsafeMutablePointer<Atomic<Int>> {
+    precondition(channel >= 0 && channel < MCP3008.channelCount, "channels are 0…7")
+    return microvolts + channel
+  }
+
+  /// Until the start bit the line floats high; then, after the four bits of the channel, half a clock to sample, a 0 and ten bits.
+  /// Only the alignment of the driver's three bytes is simulated: another one reads all ones.
+  @_noLocks @_noAllocation
+  func answer(_ bytes: inout SPIBytes) {
+    let isAligned = bytes.count == 3 && bytes[0] == 0x01 && bytes[1] & 0x80 != 0
+    let channel = isAligned ? Int(bytes[1] >> 4 & 0x07) : 0
+    for index in 0..<bytes.count { bytes[index] = 0xFF }
+    guard isAligned else { return }
+    let volts = inputs(channel).pointee.load(ordering: .relaxed)
+    let counts = volts <= 0 ? 0 : volts >= reference ? 1023 : volts * 1024 / reference
+    bytes[1] = 0xF8 | UInt8(truncatingIfNeeded: counts >> 8)
+    bytes[2] = UInt8(truncatingIfNeeded: counts)
+  }
+}
+
+@_noLocks @_noAllocation
+private func transferToMCP3008(_ context: UnsafeMutableRawPointer, _ request: UnsafeMutableRawPointer) -> Int32 {
+  context.assumingMemoryBound(to: MCP3008State.self).pointee
+    .answer(&request.assumingMemoryBound(to: SPITransfer.self).pointee.bytes)
+  return 0
+}

@@ -1,0 +1,128 @@
+import Buses
+import Synchronization
+import Tactus
+
+/// A STEMMA soil sensor on the bus side, stuck in soil whose moisture and temperature any thread sets.
+///
+/// Attach `chip` to a `SimulatedI2CBus`, which keeps the simulator. Read too early after a request it answers all ones, as a
+/// bus does whose controller does not wait; during start-up it does not acknowledge.
+public final class SeesawSoilSimulator: @unchecked Sendable {  // safe: the world is atomics, the rest is the loop's
+  private let state: UnsafeMutablePointer<SeesawState>
+
+  /// Moisture in counts, 0…4095; temperature in °C, 0…85.
+  public init(moisture: Int = 800, celsius: Double = 21, hardware: UInt8 = 0x55) {
+    state = .allocate(capacity: 1)
+    state.initialize(to: SeesawState(hardware: hardware))
+    self.moisture = moisture
+    self.celsius = celsius
+  }
+
+  deinit {
+    state.deinitialize(count: 1)
+    state.deallocate()
+  }
+
+  /// Counts, 0…4095: about 200 in dry air, 2000 in water.
+  public var moisture: Int {
+    get { state.pointee.moisture.load(ordering: .relaxed) }
+    set { state.pointee.moisture.store(newValue, ordering: .relaxed) }
+  }
+
+  /// °C, 0…85: the chip's format holds no negative ones.
+  public var celsius: Double {
+    get { Double(state.pointee.temperature.load(ordering: .relaxed)) / 65_536 }
+    set {
+      precondition((0...85).contains(newValue), "a seesaw tells 0…85 °C")
+      state.pointee.temperature.store(Int((newValue * 65_536).rounded()), ordering: .relaxed)
+    }
+  }
+
+  /// The next so many moisture reads give all ones, as on a bus with bad clock stretching.
+  public func glitch(reads count: Int) { state.pointee.glitches.store(count, ordering: .relaxed) }
+
+  /// Reads that came before the measurement was there.
+  public var earlyReads: Int { state.pointee.earlyReads.load(ordering: .relaxed) }
+  public var resets: Int { state.pointee.resets.load(ordering: .relaxed) }
+
+  public var chip: SimulatedI2CChip {
+    SimulatedI2CChip(context: state, owner: self, transfer: transferToSeesaw)
+  }
+}
+
+private struct SeesawState: ~Copyable {
+  let moisture = Atomic<Int>(0)
+  /// In 1/65536 °C.
+  let temperature = Atomic<Int>(0)
+  let glitches = Atomic<Int>(0)
+  let earlyReads = Atomic<Int>(0)
+  let resets = Atomic<Int>(0)
+  let hardware: UInt8
+  /// The register pair that was written last, and when.
+  var base: UInt8 = 0xFF
+  var function: UInt8 = 0xFF
+  var requested = TickInstant.zero
+  var answersFrom = TickInstant.zero
+
+  init(hardware: UInt8) { self.hardware = hardware }
+
+  @_noLocks @_noAllocation
+  mutating func transfer(_ transfer: UnsafeMutablePointer<I2CTransfer>) -> Int32 {
+    let now = transfer.pointee.at
+    if now < answersFrom { return -121 }  // EREMOTEIO
+    switch transfer.pointee.operation {
+    case .plainWrite:
+      guard transfer.pointee.bytes.count >= 2 else { return 0 }
+      take(transfer.pointee.bytes[0], transfer.pointee.bytes[1], at: now)
+    case .writeByte, .writeBlock: take(transfer.pointee.register, transfer.pointee.bytes[0], at: now)
+    case .plainRead: answer(&transfer.pointee.bytes, at: now)
+    // A repeated start leaves the chip no time to measure.
+    case .readBlock: fillWithIdleBus(&transfer.pointee.bytes)
+    }
+    return 0
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func take(_ base: UInt8, _ function: UInt8, at now: TickInstant) {
+    self.base = base
+    self.function = function
+    requested = now
+    guard base == 0x00, function == 0x7F else { return }
+    resets.wrappingAdd(1, ordering: .relaxed)
+    answersFrom = now + SeesawSoil.startUp
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func answer(_ bytes: inout I2CBytes, at now: TickInstant) {
+    if now - requested < SeesawSoil.conversion {
+      earlyReads.wrappingAdd(1, ordering: .relaxed)
+      return fillWithIdleBus(&bytes)
+    }
+    switch (base, function) {
+    case (0x00, 0x01): put(Int(hardware), into: &bytes, size: 1)
+    case (0x00, 0x04): put(temperature.load(ordering: .relaxed), into: &bytes, size: 4)
+    case (0x0F, 0x10):
+      let left = glitches.load(ordering: .relaxed)
+      if left > 0 {
+        glitches.store(left - 1, ordering: .relaxed)
+        fillWithIdleBus(&bytes)
+      } else {
+        put(moisture.load(ordering: .relaxed), into: &bytes, size: 2)
+      }
+    default: fillWithIdleBus(&bytes)
+    }
+  }
+
+  /// Big-endian; bytes beyond it idle high.
+  @_noLocks @_noAllocation
+  private func put(_ value: Int, into bytes: inout I2CBytes, size: Int) {
+    for index in 0..<bytes.count {
+      bytes[index] = index < size ? UInt8(truncatingIfNeeded: value >> (8 * (size - 1 - index))) : 0xFF
+    }
+  }
+}
+
+@_noLocks @_noAllocation
+private func transferToSeesaw(_ context: UnsafeMutableRawPointer, _ request: UnsafeMutableRawPointer) -> Int32 {
+  context.assumingMemoryBound(to: SeesawState.self).pointee
+    .transfer(request.assumingMemoryBound(to: I2CTransfer.self))
+}

@@ -1,0 +1,50 @@
+#if MQTT
+  import Glibc
+  import Tactus
+
+  /// Whether a host takes TCP connections, found without ever blocking longer than asked.
+  ///
+  /// libmosquitto connects blocking, for minutes when a host does not answer, or to the first address of a name only. So somebody
+  /// else looks first; what then connects finds a host that answers.
+  enum BrokerProbe {
+    /// Nil: it does. `interruption` polls readable when the answer is no longer wanted.
+    static func failure(host: String, port: UInt16, limit: Nanoseconds, interruption: Int32) -> String? {
+      var hints = addrinfo()
+      hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+      var list: UnsafeMutablePointer<addrinfo>?
+      let result = getaddrinfo(host, "\(port)", &hints, &list)
+      guard result == 0 else { return String(cString: gai_strerror(result)) }
+      defer { freeaddrinfo(list) }
+      let until = MonotonicClock.now + limit
+      var failure = "the name has no address"
+      var next = list
+      while let address = next {
+        guard let reason = connect(to: address.pointee, until: until, interruption) else { return nil }
+        failure = reason
+        next = address.pointee.ai_next
+      }
+      return failure
+    }
+
+    private static func connect(to address: addrinfo, until: TickInstant, _ interruption: Int32) -> String? {
+      let descriptor = socket(
+        address.ai_family, address.ai_socktype | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue),
+        address.ai_protocol)
+      guard descriptor >= 0 else { return String(cString: strerror(errno)) }
+      defer { close(descriptor) }
+      if Glibc.connect(descriptor, address.ai_addr, address.ai_addrlen) == 0 { return nil }
+      guard errno == EINPROGRESS else { return String(cString: strerror(errno)) }
+      var polls = [
+        pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0),
+        pollfd(fd: interruption, events: Int16(POLLIN), revents: 0),
+      ]
+      let left = max(0, (until - MonotonicClock.now).count / 1_000_000)
+      guard poll(&polls, 2, Int32(clamping: left)) > 0 else { return "no answer in time" }
+      guard polls[0].revents != 0 else { return "given up" }
+      var error: Int32 = 0
+      var size = socklen_t(MemoryLayout<Int32>.size)
+      getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size)
+      return error == 0 ? nil : String(cString: strerror(error))
+    }
+  }
+#endif

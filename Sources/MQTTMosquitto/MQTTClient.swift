@@ -1,0 +1,339 @@
+#if MQTT
+  import CMosquitto
+  import Dispatch
+  import Glibc
+  import Synchronization
+  import Tactus
+
+  /// A client of an MQTT broker: libmosquitto on one thread of its own.
+  ///
+  /// Everything may be called from any thread and returns at once; `stop` waits. Connections are made again with a growing
+  /// delay, subscriptions and retained state come back with them. A message that finds no connection, or too many waiting before it,
+  /// is refused and counted: nothing is kept without a bound, and no caller ever waits for a network.
+  public final class MQTTClient: Sendable {
+    private let connection: MQTTConnection
+
+    /// - Parameter deliver: each message, on the client's thread: `MQTTInbox.deliver`, or work that is short. What it publishes
+    ///   goes out at once.
+    /// - Throws: a setting that libmosquitto does not take. That nobody answers is no error here.
+    public init(_ settings: MQTTSettings, deliver: @escaping @Sendable (MQTTMessage) -> Void) throws(MQTTError) {
+      connection = try MQTTConnection(settings, deliver: deliver)
+    }
+
+    /// Gives back what `stop` would.
+    deinit { connection.stop() }
+
+    /// Begins to connect. Once.
+    public func start() { connection.start() }
+
+    /// Says goodbye, by the will if there is one, and ends the thread: some milliseconds, or at most 2 s beside a broker that does not
+    /// read and as long as the resolver takes for a name.
+    public func stop() { connection.stop() }
+
+    /// Subscribes now and after every reconnection. `filter` may hold wildcards.
+    public func subscribe(_ filter: String) { connection.subscribe(filter) }
+
+    /// Nil: taken. A retained message is always taken while there is room for its topic; an empty one makes the broker forget it.
+    @discardableResult
+    public func publish(_ message: MQTTMessage) -> MQTTRefusal? { connection.publish(message) }
+
+    public var status: MQTTStatus { connection.status }
+  }
+
+  /// The thread's side. libmosquitto is called on the thread only.
+  // Safe: what other threads touch is behind the lock or atomic.
+  final class MQTTConnection: @unchecked Sendable {
+    private struct State {
+      var status = MQTTStatus()
+      var outbox: MQTTOutbox
+      var filters: [String] = []
+      /// Those that this connection has not subscribed to.
+      var newFilters: [String] = []
+    }
+    private enum Phase: Int { case new, running, ended }
+
+    private let settings: MQTTSettings
+    private let deliver: @Sendable (MQTTMessage) -> Void
+    private let state: Mutex<State>
+    /// Something is to be sent.
+    private let bell: Doorbell
+    private let stopBell: Doorbell
+    private let isStopping = Atomic<Bool>(false)
+    private let phase = Atomic<Int>(Phase.new.rawValue)
+    private let ended = DispatchGroup()
+
+    // The thread's own.
+    private let client: OpaquePointer
+    private var isConnected = false
+    /// Given to libmosquitto and not yet to the socket.
+    private var unsent = 0
+    private var failure: String?
+
+    init(_ settings: MQTTSettings, deliver: @escaping @Sendable (MQTTMessage) -> Void) throws(MQTTError) {
+      self.settings = settings
+      self.deliver = deliver
+      state = Mutex(
+        State(
+          outbox: MQTTOutbox(messageLimit: settings.outgoingLimit, retainedLimit: settings.retainedLimit)))
+      do throws(RuntimeError) {
+        bell = try Doorbell()
+        stopBell = try Doorbell()
+      } catch {
+        throw .system(call: "eventfd", errno: errno)
+      }
+      mosquitto_lib_init()
+      guard let client = mosquitto_new(settings.clientID, true, nil) else {
+        throw .setting("client ID", reason: String(cString: strerror(errno)))
+      }
+      self.client = client
+      try configure()
+    }
+
+    deinit { mosquitto_destroy(client) }
+
+    private func configure() throws(MQTTError) {
+      func check(_ name: String, _ result: Int32) throws(MQTTError) {
+        guard result != MOSQ_ERR_SUCCESS.rawValue else { return }
+        throw .setting(name, reason: Self.text(result))
+      }
+      if settings.user != nil || settings.password != nil {
+        try check("user and password", mosquitto_username_pw_set(client, settings.user, settings.password))
+      }
+      if let security = settings.security {
+        let folder: String? = security.authorities == nil ? "/etc/ssl/certs" : nil
+        try check(
+          "TLS",
+          mosquitto_tls_set(client, security.authorities, folder, security.certificate, security.key, nil))
+      }
+      if let will = settings.will {
+        guard will.hasValidTopic else { throw .setting("will", reason: "not a topic: \(will.topic)") }
+        try check(
+          "will", mosquitto_will_set(client, will.topic, Int32(will.payload.count), will.payload, 1, true))
+      }
+      mosquitto_user_data_set(client, Unmanaged.passUnretained(self).toOpaque())
+      mosquitto_connect_callback_set(client) { _, context, code in MQTTConnection.from(context).accepted(code) }
+      mosquitto_disconnect_callback_set(client) { _, context, code in MQTTConnection.from(context).lost(code) }
+      mosquitto_publish_callback_set(client) { _, context, _ in MQTTConnection.from(context).wasSent() }
+      mosquitto_message_callback_set(client) { _, context, message in
+        if let message { MQTTConnection.from(context).receive(message.pointee) }
+      }
+      mosquitto_subscribe_callback_set(client) { _, context, _, count, granted in
+        let codes = UnsafeBufferPointer(start: granted, count: Int(count))
+        MQTTConnection.from(context).subscribed(refused: codes.count { $0 >= 0x80 })
+      }
+    }
+
+    private static func from(_ context: UnsafeMutableRawPointer?) -> MQTTConnection {
+      Unmanaged.fromOpaque(context!).takeUnretainedValue()
+    }
+
+    // MARK: any thread
+
+    func start() {
+      let (isFirst, _) = phase.compareExchange(
+        expected: Phase.new.rawValue, desired: Phase.running.rawValue, ordering: .acquiringAndReleasing)
+      precondition(isFirst, "a client starts once")
+      ended.enter()
+      // A serial queue whose block does not return until the end: a thread.
+      DispatchQueue(label: "mqtt").async {
+        self.run()
+        self.ended.leave()
+      }
+    }
+
+    func stop() {
+      isStopping.store(true, ordering: .releasing)
+      stopBell.button.ring()
+      bell.button.ring()
+      ended.wait()
+    }
+
+    func subscribe(_ filter: String) {
+      state.withLock { state in
+        guard !state.filters.contains(filter) else { return }
+        state.filters.append(filter)
+        state.newFilters.append(filter)
+      }
+      bell.button.ring()
+    }
+
+    func publish(_ message: MQTTMessage) -> MQTTRefusal? {
+      let refusal = state.withLock { state -> MQTTRefusal? in
+        let refusal: MQTTRefusal?
+        if !message.hasValidTopic {
+          refusal = .invalidTopic
+        } else if message.payload.count > settings.payloadLimit {
+          refusal = .tooLong
+        } else {
+          refusal = state.outbox.add(message, isConnected: state.status.isConnected)
+        }
+        if let refusal { state.status.refused[refusal, default: 0] += 1 }
+        return refusal
+      }
+      // On the thread itself what a callback publishes is sent when the callback returns.
+      if refusal == nil { bell.button.ring() }
+      return refusal
+    }
+
+    var status: MQTTStatus { state.withLock { $0.status } }
+
+    // MARK: the thread
+
+    private func run() {
+      var delay = settings.shortestDelay
+      while !isStopping.load(ordering: .acquiring) {
+        let before = state.withLock { $0.status.connections }
+        serve()
+        if state.withLock({ $0.status.connections }) != before { delay = settings.shortestDelay }
+        stopBell.wait(limit: delay)
+        delay = min(delay * 2, settings.longestDelay)
+      }
+    }
+
+    /// One connection, from its attempt to its end.
+    private func serve() {
+      failure = nil
+      let reason = BrokerProbe.failure(
+        host: settings.host, port: settings.port, limit: Self.patience, interruption: stopBell.descriptor)
+      if let reason { return fail(reason) }
+      let result = mosquitto_connect(
+        client, settings.host, Int32(settings.port), Int32(settings.keepAliveSeconds))
+      guard result == MOSQ_ERR_SUCCESS.rawValue else { return fail(Self.text(result)) }
+      let attempted = MonotonicClock.now
+      while mosquitto_socket(client) >= 0 {
+        if isStopping.load(ordering: .acquiring) { return sayGoodbye() }
+        if !isConnected, Self.patience < MonotonicClock.now - attempted {
+          failure = "no answer within \(Self.patience)"
+          shutdown(mosquitto_socket(client), Int32(SHUT_RDWR))
+        }
+        if isConnected { send() }
+        turn(limit: 1_000)
+      }
+      fail(failure ?? "the connection ended")
+    }
+
+    /// For a broker to accept a connection.
+    private static let patience = Nanoseconds.seconds(15)
+
+    /// Waits for the socket or the bell and lets libmosquitto do its work.
+    private func turn(limit: Int32) {
+      let events = Int16(POLLIN) | (mosquitto_want_write(client) ? Int16(POLLOUT) : 0)
+      var polls = [
+        pollfd(fd: mosquitto_socket(client), events: events, revents: 0),
+        pollfd(fd: bell.descriptor, events: Int16(POLLIN), revents: 0),
+      ]
+      poll(&polls, 2, limit)
+      if polls[1].revents != 0 { bell.clear() }
+      if polls[0].revents & Int16(POLLOUT | POLLERR | POLLHUP) != 0 { note(mosquitto_loop_write(client, 1)) }
+      if polls[0].revents & Int16(POLLIN | POLLERR | POLLHUP) != 0 { note(mosquitto_loop_read(client, 1)) }
+      // What was published in a callback waits for this.
+      if isConnected, mosquitto_want_write(client) { note(mosquitto_loop_write(client, 1)) }
+      note(mosquitto_loop_misc(client))
+    }
+
+    /// Subscriptions, then messages, as many as libmosquitto may hold unsent.
+    private func send() {
+      let (filters, messages) = state.withLock { state in
+        defer { state.newFilters = [] }
+        return (state.newFilters, state.outbox.take(settings.outgoingLimit - unsent))
+      }
+      for filter in filters { note(mosquitto_subscribe(client, nil, filter, 0)) }
+      for message in messages { give(message) }
+    }
+
+    private func give(_ message: MQTTMessage) {
+      unsent += 1
+      let result = mosquitto_publish(
+        client, nil, message.topic, Int32(message.payload.count), message.payload, 0, message.isRetained)
+      if result != MOSQ_ERR_SUCCESS.rawValue {
+        unsent = max(0, unsent - 1)
+        note(result)
+      }
+    }
+
+    /// The first failure of a connection is its cause, and its end: libmosquitto does not close after all of them.
+    private func note(_ result: Int32) {
+      // NO_CONN: whoever closed it has said why.
+      guard result != MOSQ_ERR_SUCCESS.rawValue, result != MOSQ_ERR_NO_CONN.rawValue else { return }
+      failure = failure ?? Self.text(result)
+      if mosquitto_socket(client) >= 0 { shutdown(mosquitto_socket(client), Int32(SHUT_RDWR)) }
+    }
+
+    private func sayGoodbye() {
+      if isConnected {
+        send()
+        if let will = settings.will { give(will) }
+      }
+      mosquitto_disconnect(client)
+      let until = MonotonicClock.now + .seconds(2)
+      while mosquitto_socket(client) >= 0, mosquitto_want_write(client), MonotonicClock.now < until { turn(limit: 100) }
+      if mosquitto_socket(client) >= 0 { mosquitto_loop_write(client, 1) }
+      lost(0)
+    }
+
+    private func fail(_ reason: String) {
+      isConnected = false
+      unsent = 0
+      state.withLock { state in
+        state.status.isConnected = false
+        state.status.failures += 1
+        state.status.lastFailure = "broker \(settings.address): \(reason)"
+        state.outbox.disconnected()
+      }
+    }
+
+    // MARK: what libmosquitto tells, on the thread
+
+    private func accepted(_ code: Int32) {
+      guard code == 0 else {
+        failure = String(cString: mosquitto_connack_string(code))
+        // The broker closes a refused connection; one that does not is closed here.
+        if mosquitto_socket(client) >= 0 { shutdown(mosquitto_socket(client), Int32(SHUT_RDWR)) }
+        return
+      }
+      isConnected = true
+      unsent = 0
+      state.withLock { state in
+        state.status.isConnected = true
+        state.status.connections += 1
+        state.newFilters = state.filters
+        state.outbox.connected()
+      }
+    }
+
+    private func lost(_ code: Int32) {
+      note(code)
+      isConnected = false
+      state.withLock { $0.status.isConnected = false }
+    }
+
+    private func wasSent() {
+      unsent = max(0, unsent - 1)
+      state.withLock { $0.status.sent += 1 }
+    }
+
+    private func subscribed(refused count: Int) {
+      guard count > 0 else { return }
+      state.withLock { state in
+        state.status.refusedFilters += Int64(count)
+        state.status.lastFailure = "broker \(settings.address): a subscription was refused"
+      }
+    }
+
+    private func receive(_ message: mosquitto_message) {
+      let count = Int(message.payloadlen)
+      guard count <= settings.payloadLimit else { return state.withLock { $0.status.receivedTooLong += 1 } }
+      state.withLock { $0.status.received += 1 }
+      let bytes = UnsafeRawBufferPointer(start: message.payload, count: count)
+      deliver(
+        MQTTMessage(topic: String(cString: message.topic), payload: Array(bytes), isRetained: message.retain))
+      // What it led to goes out now, not after another turn.
+      if isConnected { send() }
+    }
+
+    private static func text(_ result: Int32) -> String {
+      if result == MOSQ_ERR_ERRNO.rawValue { return String(cString: strerror(errno)) }
+      return String(cString: mosquitto_strerror(result))
+    }
+  }
+#endif

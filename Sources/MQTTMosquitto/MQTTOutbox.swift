@@ -1,0 +1,60 @@
+/// What is to be sent: messages in their order, and of each retained topic the newest state.
+///
+/// A value, for the client's lock. Retained state is kept for ever, so that a broker that forgot it is told again; of a topic
+/// that is published faster than the connection takes it only the newest state is sent.
+struct MQTTOutbox {
+  let messageLimit: Int
+  let retainedLimit: Int
+  private(set) var messages: [MQTTMessage] = []
+  private var retained: [String: [UInt8]] = [:]
+  /// Retained topics that the broker does not know the newest state of, in the order in which they changed.
+  private var stale: [String] = []
+  private var isStale: Set<String> = []
+
+  init(messageLimit: Int, retainedLimit: Int) {
+    self.messageLimit = messageLimit
+    self.retainedLimit = retainedLimit
+  }
+
+  /// Nil: taken.
+  mutating func add(_ message: MQTTMessage, isConnected: Bool) -> MQTTRefusal? {
+    if message.isRetained {
+      guard retained[message.topic] != nil || retained.count < retainedLimit else { return .tooManyRetained }
+      retained[message.topic] = message.payload
+      if isStale.insert(message.topic).inserted { stale.append(message.topic) }
+      return nil
+    }
+    // Sent after a reconnection it would be an answer to a question long forgotten.
+    guard isConnected else { return .notConnected }
+    guard messages.count < messageLimit else { return .tooManyWaiting }
+    messages.append(message)
+    return nil
+  }
+
+  /// A new connection: every retained state again.
+  mutating func connected() {
+    stale = retained.keys.sorted()
+    isStale = Set(stale)
+  }
+
+  mutating func disconnected() { messages = [] }
+
+  /// Up to `count` of what is to be sent now, messages first.
+  mutating func take(_ count: Int) -> [MQTTMessage] {
+    guard count > 0 else { return [] }
+    var taken = Array(messages.prefix(count))
+    messages.removeFirst(taken.count)
+    let topics = stale.prefix(count - taken.count)
+    for topic in topics {
+      isStale.remove(topic)
+      guard let payload = retained[topic] else { continue }
+      taken.append(MQTTMessage(topic: topic, payload: payload, isRetained: true))
+      // An empty state is how a broker is told to forget the topic.
+      if payload.isEmpty { retained[topic] = nil }
+    }
+    stale.removeFirst(topics.count)
+    return taken
+  }
+
+  var isEmpty: Bool { messages.isEmpty && stale.isEmpty }
+}

@@ -1,0 +1,142 @@
+#if MQTT
+  import CMosquitto
+  import Dispatch
+  import Glibc
+  import Synchronization
+  import Tactus
+
+  /// Debian's mosquitto as a child process, on loopback, with a configuration of ours; started again when it dies.
+  ///
+  /// It ends with `stop`, and with the process that started it however that ends.
+  public final class MosquittoBroker: Sendable {
+    /// Where Debian puts it.
+    public static let standardPath = "/usr/sbin/mosquitto"
+
+    /// Only this machine can reach it: no user is asked for.
+    public static func configuration(port: UInt16, payloadLimit: Int = 65_536) -> String {
+      """
+      # Written by tactus at every start.
+      listener \(port) 127.0.0.1
+      allow_anonymous true
+      persistence false
+      max_queued_messages 1000
+      message_size_limit \(payloadLimit)
+      log_dest none
+
+      """
+    }
+
+    public struct Status: Sendable, Hashable {
+      public internal(set) var isRunning = false
+      public internal(set) var starts: Int64 = 0
+      /// Why it does not run, or how it last ended; nil: it has not.
+      public internal(set) var lastFailure: String?
+    }
+
+    private struct State {
+      var status = Status()
+      var process: pid_t = 0
+    }
+
+    public let port: UInt16
+    private let path: String
+    private let file: String
+    private let state = Mutex(State())
+    private let isStopping = Atomic<Bool>(false)
+    private let bell: Doorbell
+    private let ended = DispatchGroup()
+
+    /// Writes the configuration into `folder`, which must exist, and starts the broker.
+    ///
+    /// - Throws: no such program, or a file that cannot be written. A port that is taken shows in `status`.
+    public init(port: UInt16, folder: String, path: String = standardPath) throws(MQTTError) {
+      self.port = port
+      self.path = path
+      file = folder + "/mosquitto.conf"
+      guard access(path, X_OK) == 0 else {
+        throw .setting("broker: spawn", reason: "no \(path): apt install mosquitto")
+      }
+      do throws(RuntimeError) { bell = try Doorbell() } catch { throw .system(call: "eventfd", errno: errno) }
+      // As root mosquitto would become another user, who may not read the file and does not end with us.
+      let text = Self.configuration(port: port) + (geteuid() == 0 ? "user root\n" : "")
+      try Self.write(text, to: file)
+      ended.enter()
+      DispatchQueue(label: "mqtt-broker").async {
+        self.run()
+        self.ended.leave()
+      }
+    }
+
+    public var status: Status { state.withLock { $0.status } }
+
+    /// Ends the broker and waits for it.
+    public func stop() {
+      isStopping.store(true, ordering: .releasing)
+      state.withLock { if $0.process > 0 { kill($0.process, SIGTERM) } }
+      bell.button.ring()
+      ended.wait()
+    }
+
+    private static func write(_ text: String, to file: String) throws(MQTTError) {
+      let descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+      guard descriptor >= 0 else { throw .system(call: "open \(file)", errno: errno) }
+      defer { close(descriptor) }
+      let bytes = Array(text.utf8)
+      guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count else {
+        throw .system(call: "write \(file)", errno: errno)
+      }
+    }
+
+    /// The thread that the child is bound to: it waits for it, and starts it again.
+    private func run() {
+      var delay = Nanoseconds.seconds(1)
+      while !isStopping.load(ordering: .acquiring) {
+        let began = MonotonicClock.now
+        guard let process = spawn() else { return }
+        // Reaped under the lock: its number is nobody else's while `stop` may send to it.
+        var information = siginfo_t()
+        while waitid(P_PID, id_t(process), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
+        state.withLock { state in
+          var status: Int32 = 0
+          waitpid(process, &status, 0)
+          state.process = 0
+          state.status.isRunning = false
+          state.status.lastFailure = Self.text(status, port: port)
+        }
+        // One that ran for a while may try again soon.
+        delay = .seconds(10) < MonotonicClock.now - began ? .seconds(1) : min(delay * 2, .seconds(30))
+        let until = MonotonicClock.now + delay
+        while !isStopping.load(ordering: .acquiring), MonotonicClock.now < until {
+          bell.wait(limit: until - MonotonicClock.now)
+        }
+      }
+    }
+
+    /// Nil: it cannot be started, and will not.
+    private func spawn() -> pid_t? {
+      let words = [path, "-c", file]
+      var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+      defer { for argument in arguments { free(argument) } }
+      let process = mqtt_spawn(path, &arguments)
+      return state.withLock { state in
+        guard process > 0 else {
+          state.status.lastFailure = "\(path): \(String(cString: strerror(-process)))"
+          return nil
+        }
+        state.process = process
+        state.status.isRunning = true
+        state.status.starts += 1
+        // `stop` may have come before there was a process to end.
+        if isStopping.load(ordering: .acquiring) { kill(process, SIGTERM) }
+        return process
+      }
+    }
+
+    private static func text(_ status: Int32, port: UInt16) -> String {
+      let signal = status & 0x7F
+      if signal != 0 { return "mosquitto was ended by signal \(signal)" }
+      let code = status >> 8 & 0xFF
+      return "mosquitto ended with status \(code)" + (code == 0 ? "" : ": is port \(port) taken?")
+    }
+  }
+#endif

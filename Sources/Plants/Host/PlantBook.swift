@@ -1,0 +1,180 @@
+import Wire
+
+/// All users' plants, and the rules for changing them. A change is made whole or refused; what was made is returned for the store.
+public struct PlantBook: Sendable, Hashable {
+  /// Plants of one user, at most.
+  public static let plantsPerUser = 7
+  public static let sensorsPerPlant = 1...4
+  /// Users with plants, at most: nothing authenticates a client's name, and memory ends.
+  public static let maximumUsers = 256
+
+  /// Sensors that exist.
+  public let sensors: Set<PlantSensorID>
+  public private(set) var records: PlantRecords
+  /// In their order.
+  private var plantsByUser: [PlantUser: [Plant]] = [:]
+
+  /// `records` are kept as they are, sensors that no longer exist included: a sensor may come back.
+  public init(sensors: Set<PlantSensorID>, records: PlantRecords = PlantRecords()) {
+    self.sensors = sensors
+    self.records = records
+    self.records.nextPlant = max(records.nextPlant, (records.plants.map(\.id.number).max() ?? 0) + 1)
+    index()
+  }
+
+  /// In the order in which they were added.
+  public func plants(of user: PlantUser) -> [Plant] { plantsByUser[user] ?? [] }
+
+  public func plant(named name: String, of user: PlantUser) -> Plant? {
+    let name = name.trimmed
+    return plants(of: user).first { $0.name.text == name }
+  }
+
+  public subscript(id: PlantID) -> Plant? { records.plants.first { $0.id == id } }
+
+  /// The plants that a sensor is in.
+  public func plants(with sensor: PlantSensorID) -> [Plant] { records.plants.filter { $0.sensors.contains(sensor) } }
+
+  /// Carries out one command, or throws and changes nothing.
+  public mutating func apply(_ command: PlantCommand, for user: PlantUser) throws(PlantRefusal) -> [PlantChange] {
+    switch command {
+    case .add(let name, let sensors, let limits): return try add(name, sensors, limits, for: user)
+    case .delete(let name):
+      let plant = try existing(name, of: user)
+      remove(plant)
+      return [.plantRemoved(plant.id)]
+    case .edit(let name, let edit):
+      var plant = try existing(name, of: user)
+      if let new = edit.name {
+        if new.trimmed != plant.name.text { try checkFree(new, for: user) }
+        plant.name = try PlantName(new)
+      }
+      if let sensors = edit.sensors { plant.sensors = try checked(sensors) }
+      edit.apply(to: &plant.limits)
+      try plant.limits.check()
+      return keep(plant)
+    case .watered(let name, let at):
+      var plant = try existing(name, of: user)
+      plant.lastWatered = at
+      return keep(plant)
+    }
+  }
+
+  /// A moisture rise was seen.
+  public mutating func noteWatered(_ id: PlantID, at: PlantInstant) -> [PlantChange] {
+    guard var plant = self[id] else { return [] }
+    plant.lastWatered = at
+    return keep(plant)
+  }
+
+  /// Nil: the sensor's own scale again.
+  public mutating func calibrate(
+    _ sensor: PlantSensorID, _ calibration: PlantCalibration?
+  ) throws(PlantRefusal) -> [PlantChange] {
+    guard sensors.contains(sensor) else { throw unknown(sensor.text) }
+    guard records.calibrations[sensor] != calibration else { return [] }
+    records.calibrations[sensor] = calibration
+    return [.calibration(sensor, calibration)]
+  }
+
+  public mutating func keep(_ watering: PlantWateringRecord, of id: PlantID) -> [PlantChange] {
+    guard records.waterings[id] != watering, self[id] != nil else { return [] }
+    records.waterings[id] = watering
+    return [.watering(id, watering)]
+  }
+
+  /// Adds the plants of an original host's user file, all or none.
+  public mutating func add(_ file: PlantUserFile, for user: PlantUser) throws(PlantRefusal) -> [PlantChange] {
+    var copy = self
+    var changes: [PlantChange] = []
+    for entry in file.entries {
+      changes += try copy.add(entry.name, entry.sensors, PlantLimits(), for: user)
+    }
+    self = copy
+    return changes
+  }
+
+  // MARK: parts
+
+  private mutating func add(
+    _ name: String, _ sensors: [String], _ limits: PlantLimits, for user: PlantUser
+  ) throws(PlantRefusal) -> [PlantChange] {
+    let count = plants(of: user).count
+    guard count < Self.plantsPerUser else {
+      throw PlantRefusal(.tooManyPlants, "expected at most \(Self.plantsPerUser) plants of one user")
+    }
+    guard count > 0 || plantsByUser.count < Self.maximumUsers else {
+      throw PlantRefusal(.tooManyPlants, "expected at most \(Self.maximumUsers) users with plants")
+    }
+    try checkFree(name, for: user)
+    let name = try PlantName(name)
+    let sensors = try checked(sensors)
+    try limits.check()
+    let plant = Plant(id: PlantID(records.nextPlant), user: user, name: name, sensors: sensors, limits: limits)
+    records.nextPlant += 1
+    return keep(plant) + [.nextPlant(records.nextPlant)]
+  }
+
+  private func existing(_ name: String, of user: PlantUser) throws(PlantRefusal) -> Plant {
+    guard let plant = plant(named: name, of: user) else {
+      throw PlantRefusal(.cannotDeletePlant, field: "name", "no such plant")
+    }
+    return plant
+  }
+
+  private func checkFree(_ name: String, for user: PlantUser) throws(PlantRefusal) {
+    guard plant(named: name, of: user) == nil else {
+      throw PlantRefusal(.plantNameTaken, field: "name", "the name is taken")
+    }
+  }
+
+  private func checked(_ texts: [String]) throws(PlantRefusal) -> [PlantSensorID] {
+    guard Self.sensorsPerPlant.contains(texts.count) else {
+      throw PlantRefusal(.addPlantSensorNumIssue, field: "sensors", "expected 1…4 sensors, got \(texts.count)")
+    }
+    var ids: [PlantSensorID] = []
+    for text in texts {
+      guard let id = PlantSensorID(text), sensors.contains(id) else { throw unknown(text) }
+      guard !ids.contains(id) else {
+        throw PlantRefusal(.invalidPlantSensorID, field: "sensors", "expected each sensor once, got \(id) twice")
+      }
+      ids.append(id)
+    }
+    return ids
+  }
+
+  private func unknown(_ text: String) -> PlantRefusal {
+    let known = sensors.sorted().map(\.text).joined(separator: ", ")
+    return PlantRefusal(
+      .invalidPlantSensorID, field: "sensors",
+      "expected one of \(known.isEmpty ? "none" : known), got \(text.prefix(32))")
+  }
+
+  private mutating func keep(_ plant: Plant) -> [PlantChange] {
+    if let index = records.plants.firstIndex(where: { $0.id == plant.id }) {
+      guard records.plants[index] != plant else { return [] }
+      records.plants[index] = plant
+    } else {
+      records.plants.append(plant)
+    }
+    var plants = self.plants(of: plant.user)
+    if let index = plants.firstIndex(where: { $0.id == plant.id }) {
+      plants[index] = plant
+    } else {
+      plants.append(plant)
+    }
+    plantsByUser[plant.user] = plants
+    return [.plant(plant)]
+  }
+
+  private mutating func remove(_ plant: Plant) {
+    records.plants.removeAll { $0.id == plant.id }
+    records.waterings[plant.id] = nil
+    let left = plants(of: plant.user).filter { $0.id != plant.id }
+    plantsByUser[plant.user] = left.isEmpty ? nil : left
+  }
+
+  private mutating func index() {
+    for plant in records.plants { plantsByUser[plant.user, default: []].append(plant) }
+  }
+}

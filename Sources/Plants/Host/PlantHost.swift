@@ -1,0 +1,202 @@
+import Tactus
+import Wire
+
+/// The host of the Plant-Tracker app: every operation of the requirement, as a value. It publishes nothing and reads no clock.
+///
+/// Total: every byte string leads to a reply or to an outcome with a name. A reply's payload is never empty, as the app takes
+/// an empty one for an error. Allocates: not for ticks.
+public struct PlantHost: Sendable {
+  public var settings: PlantHostSettings
+  public private(set) var book: PlantBook
+  /// Messages by outcome.
+  public private(set) var outcomes: [String: Int64] = [:]
+  public private(set) var repliesMade: Int64 = 0
+  private var spam = PlantSpamWindows()
+
+  public init(_ settings: PlantHostSettings = PlantHostSettings(), book: PlantBook) {
+    precondition(!settings.hostName.isEmpty, "a host has a name")
+    self.settings = settings
+    self.book = book
+  }
+
+  /// Changes the book other than by a message: for the API, and for what sensors tell.
+  public mutating func withBook<Result>(_ body: (inout PlantBook) throws(PlantRefusal) -> Result) throws(PlantRefusal)
+    -> Result
+  {
+    try body(&book)
+  }
+
+  /// One message from a client's topic. `readings` are those of all sensors.
+  public mutating func step(
+    _ bytes: UnsafeRawBufferPointer, at now: TickInstant, readings: [PlantSensorID: PlantReading]
+  ) -> PlantHostAction {
+    let action = decide(bytes, at: now, readings: readings)
+    outcomes[action.outcome.name, default: 0] += 1
+    repliesMade += Int64(action.replies.count)
+    return action
+  }
+
+  public mutating func step(
+    _ text: String, at now: TickInstant, readings: [PlantSensorID: PlantReading] = [:]
+  ) -> PlantHostAction {
+    var text = text
+    return text.withUTF8 { step(UnsafeRawBufferPointer($0), at: now, readings: readings) }
+  }
+
+  private mutating func decide(
+    _ bytes: UnsafeRawBufferPointer, at now: TickInstant, readings: [PlantSensorID: PlantReading]
+  ) -> PlantHostAction {
+    let message: PlantMessage
+    do throws(PlantMessageError) {
+      message = try PlantMessage.parse(bytes)
+    } catch {
+      return refuse(bytes, error, at: now)
+    }
+    if message.sender == settings.hostName { return PlantHostAction(.own) }
+    guard isForUs(message.receiver) else { return PlantHostAction(.notForUs) }
+    // Nobody to answer.
+    guard !message.sender.isEmpty else { return PlantHostAction(.unanswerable(.missingValue(at: 0))) }
+    let user = PlantUser(sender: message.sender)
+    if let action = limit(user, id: message.id, sender: message.sender, at: now) { return action }
+    if message.operation.hasPrefix("ERR_") {
+      return PlantHostAction(.peerError(operation: message.operation, payload: message.payload))
+    }
+    guard let request = PlantRequestTag(operation: message.operation) else {
+      return refuse(
+        PlantRefusal(.invalidOpTag, field: "operation", "no such operation"), id: message.id, sender: message.sender,
+        bytes)
+    }
+    do throws(PlantRefusal) {
+      var changes: [PlantChange] = []
+      let payloads = try serve(request, message.payload, of: user, at: now, readings: readings, changes: &changes)
+      var action = PlantHostAction(.answered(request))
+      action.changes = changes
+      action.replies = payloads.map { payload in
+        reply(id: message.id, to: message.sender, payload: payload, operation: request.response)
+      }
+      return action
+    } catch {
+      return refuse(error, id: message.id, sender: message.sender, bytes)
+    }
+  }
+
+  private func isForUs(_ receiver: String) -> Bool {
+    receiver == settings.hostName || receiver == PlantHostSettings.everybody
+  }
+
+  // MARK: refusals
+
+  /// Nil: within the limit.
+  private mutating func limit(_ user: PlantUser, id: String, sender: String, at now: TickInstant) -> PlantHostAction? {
+    guard let limit = settings.spamLimit else { return nil }
+    switch spam.count(user, limit: limit, window: settings.spamWindow, at: now) {
+    case .allowed: return nil
+    case .beyond: return PlantHostAction(.spam)
+    case .limit:
+      let message = "expected at most \(limit) messages in \(settings.spamWindow)"
+      var action = PlantHostAction(.refused(.kickedForSpam, message))
+      action.replies = [
+        reply(id: id, to: sender, payload: "none", operation: PlantErrorTag.kickedForSpam.operation)
+      ]
+      return action
+    }
+  }
+
+  /// Bytes that are no message: the same checks, as far as they can be made.
+  private mutating func refuse(
+    _ bytes: UnsafeRawBufferPointer, _ error: PlantMessageError, at now: TickInstant
+  ) -> PlantHostAction {
+    let remains = PlantMessageRemains(of: bytes)
+    if remains.sender == settings.hostName { return PlantHostAction(.own) }
+    if let receiver = remains.receiver, !isForUs(receiver) { return PlantHostAction(.notForUs) }
+    guard let sender = remains.sender, !sender.isEmpty else { return PlantHostAction(.unanswerable(error)) }
+    let id = remains.id ?? "0"
+    if let action = limit(PlantUser(sender: sender), id: id, sender: sender, at: now) { return action }
+    if let operation = remains.operation, operation.hasPrefix("ERR_") {
+      return PlantHostAction(.peerError(operation: operation, payload: ""))
+    }
+    guard let tag = error.tag else { return PlantHostAction(.unanswerable(error)) }
+    return refuse(PlantRefusal(tag, error.description), id: id, sender: sender, bytes)
+  }
+
+  /// The error's payload is the message that caused it.
+  private func refuse(
+    _ refusal: PlantRefusal, id: String, sender: String, _ bytes: UnsafeRawBufferPointer
+  ) -> PlantHostAction {
+    var action = PlantHostAction(.refused(refusal.tag, refusal.message))
+    action.replies = [
+      reply(
+        id: id, to: sender, payload: String(decoding: bytes, as: UTF8.self), operation: refusal.tag.operation)
+    ]
+    return action
+  }
+
+  private func reply(id: String, to receiver: String, payload: String, operation: String) -> PlantMessage {
+    precondition(!payload.isEmpty, "the app takes an empty payload for an error")
+    return PlantMessage(
+      id: id, sender: settings.hostName, receiver: receiver, payload: payload, operation: operation)
+  }
+
+  // MARK: operations
+
+  /// The payloads of the replies.
+  private mutating func serve(
+    _ request: PlantRequestTag, _ payload: String, of user: PlantUser, at now: TickInstant,
+    readings: [PlantSensorID: PlantReading], changes: inout [PlantChange]
+  ) throws(PlantRefusal) -> [String] {
+    switch request {
+    case .numPlants: return ["\(book.plants(of: user).count)"]
+    case .plantInfoOnStartup: return [try info(payload, of: user)]
+    case .plantSensorData: return try sensorData(payload, of: user, at: now, readings: readings)
+    case .addNewPlant:
+      let entry = try PlantPayloadReading.newPlant(payload)
+      changes = try book.apply(.add(name: entry.name, sensors: entry.sensors), for: user)
+      return acknowledgement(entry.name)
+    case .deletePlant:
+      changes = try book.apply(.delete(name: payload), for: user)
+      return acknowledgement(payload)
+    case .editPlant:
+      let (name, edit) = try PlantPayloadReading.edit(payload)
+      changes = try book.apply(.edit(name: name, edit), for: user)
+      return acknowledgement(edit.name ?? name)
+    }
+  }
+
+  /// The plant's name. Only what the book has accepted comes here, so that it is not empty.
+  private func acknowledgement(_ name: String) -> [String] { settings.legacyQuiet ? [] : [name.trimmed] }
+
+  /// `payload`: the plant's place among the user's, from 0.
+  private func info(_ payload: String, of user: PlantUser) throws(PlantRefusal) -> String {
+    let plants = book.plants(of: user)
+    guard let index = Int(payload.trimmed), plants.indices.contains(index) else {
+      throw PlantRefusal(
+        .noPlantDataToRequest, field: "payload", "expected the index of one of \(plants.count) plants, from 0")
+    }
+    let plant = plants[index]
+    return PlantUserFile.Entry(name: plant.name.text, sensors: plant.sensors.map(\.text)).json
+  }
+
+  /// One reply a sensor with a reading that is not stale.
+  private func sensorData(
+    _ payload: String, of user: PlantUser, at now: TickInstant, readings: [PlantSensorID: PlantReading]
+  ) throws(PlantRefusal) -> [String] {
+    let plants: [Plant]
+    if payload.trimmed == "all" {
+      plants = book.plants(of: user)
+    } else {
+      plants = book.plant(named: payload, of: user).map { [$0] } ?? []
+    }
+    var payloads: [String] = []
+    for plant in plants {
+      for sensor in plant.sensors {
+        guard let reading = readings[sensor], !(settings.staleAfter < now - reading.at) else { continue }
+        payloads.append(PlantPayloadReading.sensorData(reading, plant: plant.name, sensor: sensor))
+      }
+    }
+    guard !payloads.isEmpty else {
+      let message = plants.isEmpty ? "no such plant" : "none of its sensors has answered within \(settings.staleAfter)"
+      throw PlantRefusal(.noPlantDataToRequest, field: "payload", message)
+    }
+    return payloads
+  }
+}

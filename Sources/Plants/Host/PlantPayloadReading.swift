@@ -1,0 +1,70 @@
+import Wire
+
+/// Payloads of the protocol, without its escapes, to values and back.
+enum PlantPayloadReading {
+  /// `Basil:["0x36", "0x37"]` as the app sends it, or an object of the user file: `{"Sensors": "0x36", "Name": "Basil"}`.
+  static func newPlant(_ payload: String) throws(PlantRefusal) -> PlantUserFile.Entry {
+    if let file = PlantUserFile(json: payload), file.entries.count == 1 { return file.entries[0] }
+    guard let colon = payload.firstIndex(of: ":") else { return .init(name: payload, sensors: []) }
+    let list = String(payload[payload.index(after: colon)...])
+    guard let sensors = PlantUserFile.sensors(list.trimmed) else {
+      throw PlantRefusal(.invalidPlantSensorID, field: "sensors", "expected a JSON array of sensors")
+    }
+    return .init(name: String(payload[..<colon]), sensors: sensors)
+  }
+
+  /// `Old,New`; or an object with `name` and what is to change: `newName`, `sensors`, and the limits, where null takes one away.
+  static func edit(_ payload: String) throws(PlantRefusal) -> (name: String, PlantEdit) {
+    if case .object(let members)? = PlantJSON(payload) { return try edit(members) }
+    let parts = payload.split(separator: ",", omittingEmptySubsequences: false)
+    guard parts.count == 2 else {
+      throw PlantRefusal(.invalidPlantName, field: "payload", "expected Old,New or a JSON object")
+    }
+    return (String(parts[0]), PlantEdit(name: String(parts[1])))
+  }
+
+  private static func edit(_ members: [String: PlantJSON]) throws(PlantRefusal) -> (name: String, PlantEdit) {
+    guard case .string(let name)? = members["name"] else {
+      throw PlantRefusal(.invalidPlantSettings, field: "name", "expected the plant's name")
+    }
+    var edit = PlantEdit()
+    // In the order of the keys, so that of two faults always the same one is told.
+    for (key, value) in members.sorted(by: { $0.key < $1.key }) {
+      switch key {
+      case "name": break
+      case "newName":
+        guard case .string(let text) = value else { throw wrongType(key, "a text") }
+        edit.name = text
+      case "sensors":
+        guard let sensors = PlantUserFile.sensors(value) else { throw wrongType(key, "an array of sensors") }
+        edit.sensors = sensors
+      case "dryPercent": edit.dryPercent = try limit(value, key)
+      case "wetPercent": edit.wetPercent = try limit(value, key)
+      case "coldCelsius": edit.coldCelsius = try limit(value, key)
+      case "hotCelsius": edit.hotCelsius = try limit(value, key)
+      default: throw PlantRefusal(.invalidPlantSettings, field: String(key.prefix(32)), "unknown key")
+      }
+    }
+    return (name, edit)
+  }
+
+  /// `.some(nil)`: no limit from now on.
+  private static func limit(_ value: PlantJSON, _ key: String) throws(PlantRefusal) -> Double?? {
+    switch value {
+    case .number(let number): return number
+    case .null: return .some(nil)
+    default: throw wrongType(key, "a number or null")
+    }
+  }
+
+  private static func wrongType(_ key: String, _ expected: String) -> PlantRefusal {
+    PlantRefusal(.invalidPlantSettings, field: key, "expected \(expected)")
+  }
+
+  /// A Python dictionary, as the original host prints it; the app turns its apostrophes into quotes. A sensor without a
+  /// thermometer has no `temperature`. Names hold nothing that Python would escape.
+  static func sensorData(_ reading: PlantReading, plant: PlantName, sensor: PlantSensorID) -> String {
+    let temperature = reading.fahrenheit.map { ", 'temperature': \($0)" } ?? ""
+    return "{'moisture': \(reading.scale)\(temperature), 'plant': '\(plant)', 'sensor': '\(sensor)'}"
+  }
+}

@@ -1,0 +1,102 @@
+import Tactus
+import Wire
+
+/// What a plant's link may ask of a sprinkler zone. There is none unless it is configured.
+public struct PlantWateringSettings: Sendable, Hashable {
+  /// 1…64.
+  public let zone: Int
+  /// 1…3,600 s.
+  public let seconds: Int
+  /// Requests in one local day, 1…24.
+  public let maximumPerDay: Int
+  /// Between two requests, 60 s ….
+  public let minimumGapSeconds: Int64
+
+  /// Throws, naming the field, unless each is in its range.
+  public init(
+    zone: Int, seconds: Int, maximumPerDay: Int = 2, minimumGapSeconds: Int64 = 6 * 3_600
+  ) throws(PlantRefusal) {
+    func check(_ field: String, _ value: Int64, _ range: ClosedRange<Int64>) throws(PlantRefusal) {
+      guard !range.contains(value) else { return }
+      throw PlantRefusal(
+        .invalidPlantSettings, field: field, "expected \(range.lowerBound)…\(range.upperBound), got \(value)")
+    }
+    try check("zone", Int64(zone), 1...64)
+    try check("seconds", Int64(seconds), 1...3_600)
+    try check("maximumPerDay", Int64(maximumPerDay), 1...24)
+    try check("minimumGapSeconds", minimumGapSeconds, 60...604_800)
+    self.zone = zone
+    self.seconds = seconds
+    self.maximumPerDay = maximumPerDay
+    self.minimumGapSeconds = minimumGapSeconds
+  }
+}
+
+/// What a link asks for: the sprinkler's own rules still apply to it.
+public struct PlantWateringRequest: Sendable, Hashable {
+  public var plant: PlantID
+  public var zone: Int
+  public var seconds: Int
+
+  public init(plant: PlantID, zone: Int, seconds: Int) {
+    self.plant = plant
+    self.zone = zone
+    self.seconds = seconds
+  }
+}
+
+/// Asks a sprinkler zone for water while a plant is dry, seldom enough that a broken sensor drowns nothing.
+///
+/// A request needs: the alert `dry`, and so a fresh reading; none of `silent` and `wet`; no rain delay; the gap since the last
+/// request, by the runtime's clock, or by the wall clock when it was before the start; and less than the day's number. Setting
+/// the wall clock does not shorten the gap, except across a restart.
+public struct PlantWateringLink: Sendable, Hashable {
+  public enum Hindrance: String, Sendable, Hashable, CaseIterable {
+    case notDry, sensorSilent, rainDelay, tooSoon, enoughToday
+  }
+  public enum Outcome: Sendable, Hashable {
+    case request(PlantWateringRequest)
+    case none(Hindrance)
+  }
+
+  public let plant: PlantID
+  public let settings: PlantWateringSettings
+  public private(set) var record: PlantWateringRecord?
+  /// The last request of this process.
+  private var requested: TickInstant?
+
+  /// `record`: what the store has kept.
+  public init(_ plant: PlantID, _ settings: PlantWateringSettings, record: PlantWateringRecord? = nil) {
+    self.plant = plant
+    self.settings = settings
+    self.record = record
+  }
+
+  /// - Parameters:
+  ///   - day: days since 1970, by the controller's calendar.
+  ///   - isRainDelayed: the sprinkler's.
+  /// After a request `record` is to be stored.
+  public mutating func step(
+    _ condition: PlantCondition, isRainDelayed: Bool, at now: TickInstant, wall: PlantInstant, day: Int
+  ) -> Outcome {
+    if condition.alerts.contains(.silent) { return .none(.sensorSilent) }
+    guard condition.alerts.contains(.dry), !condition.alerts.contains(.wet) else { return .none(.notDry) }
+    if isRainDelayed { return .none(.rainDelay) }
+    if var kept = record {
+      // From the future: the clock was set back, and how long ago it was nobody knows. Taken for this very moment.
+      if requested == nil, wall < kept.last {
+        requested = now
+        kept.last = wall
+      }
+      kept.day = min(kept.day, day)
+      record = kept
+      if requested == nil, wall - kept.last < settings.minimumGapSeconds { return .none(.tooSoon) }
+      if let requested, now - requested < .seconds(settings.minimumGapSeconds) { return .none(.tooSoon) }
+    }
+    let count = record.map { day == $0.day ? $0.count : 0 } ?? 0
+    guard count < settings.maximumPerDay else { return .none(.enoughToday) }
+    record = PlantWateringRecord(last: wall, count: count + 1, day: day)
+    requested = now
+    return .request(PlantWateringRequest(plant: plant, zone: settings.zone, seconds: settings.seconds))
+  }
+}

@@ -1,0 +1,101 @@
+import Wire
+
+/// What plants say on a broker beside the app's protocol: a retained state a plant, and how Home Assistant learns of it.
+public enum PlantTopics {
+  /// The app's: from clients to hosts, and back. Every client hears everything; nothing is retained.
+  public static let toHost = "rpi/torpi"
+  public static let fromHost = "rpi/fromrpi"
+  public static let system = "plants"
+
+  /// `tactus/DEVICE/plants/ID/state`
+  public static func state(of plant: PlantID, on topics: DeviceTopics) -> String {
+    topics.state(system, plant.description)
+  }
+
+  /// The plant a command topic names; nil: it names none.
+  public static func plant(ofCommand topic: String, on topics: DeviceTopics) -> PlantID? {
+    guard case .some(.some(let item)) = topics.commandItem(topic, of: system), let number = UInt64(item) else {
+      return nil
+    }
+    return PlantID(number)
+  }
+
+  /// The retained state; unknown is null, times are RFC 3339 in UTC.
+  public static func document(_ plant: Plant, _ condition: PlantCondition?) -> String {
+    let alerts = (condition?.alerts ?? []).sorted().map { PlantJSON.quoted($0.rawValue) }
+    let sensors = plant.sensors.map { PlantJSON.quoted($0.text) }
+    let members = [
+      ("name", PlantJSON.quoted(plant.name.text)), ("moisturePercent", number(condition?.moisturePercent)),
+      ("temperatureCelsius", number(condition?.celsius)), ("alerts", "[\(alerts.joined(separator: ","))]"),
+      ("lastWatered", plant.lastWatered.map { PlantJSON.quoted($0.text) } ?? "null"),
+      ("sensors", "[\(sensors.joined(separator: ","))]"),
+    ]
+    return "{" + members.map { "\"\($0)\":\($1)" }.joined(separator: ",") + "}"
+  }
+
+  /// With one decimal: more would only make noise of every reading.
+  private static func number(_ value: Double?) -> String {
+    guard let value, value.isFinite else { return "null" }
+    return "\((value * 10).rounded() / 10)"
+  }
+
+  /// What of a plant Home Assistant shows, in a fixed order; the same for a plant that is gone, whose documents are then empty.
+  public static func entities(of id: PlantID, name: String, on topics: DeviceTopics) -> [HomeAssistantEntity] {
+    func entity(_ component: HomeAssistantEntity.Component, _ key: String, _ label: String) -> HomeAssistantEntity {
+      var entity = HomeAssistantEntity(component, id: "plant-\(id)-\(key)", name: "\(name) \(label)")
+      if component != .button { entity.stateTopic = state(of: id, on: topics) }
+      return entity
+    }
+    var moisture = entity(.sensor, "moisture", "moisture")
+    moisture.valueTemplate = "{{ value_json.moisturePercent }}"
+    moisture.unit = "%"
+    moisture.deviceClass = "moisture"
+    moisture.stateClass = "measurement"
+    var temperature = entity(.sensor, "temperature", "temperature")
+    temperature.valueTemplate = "{{ value_json.temperatureCelsius }}"
+    temperature.unit = "°C"
+    temperature.deviceClass = "temperature"
+    temperature.stateClass = "measurement"
+    var watered = entity(.sensor, "watered", "last watered")
+    watered.valueTemplate = "{{ value_json.lastWatered }}"
+    watered.deviceClass = "timestamp"
+    var problem = entity(.binarySensor, "problem", "problem")
+    problem.valueTemplate = "{{ 'ON' if value_json.alerts else 'OFF' }}"
+    problem.deviceClass = "problem"
+    var button = entity(.button, "water", "was watered")
+    button.commandTopic = topics.command(system, id.description)
+    button.pressPayload = wateredCommand
+    return [moisture, temperature, watered, problem, button]
+  }
+
+  /// What the button sends.
+  public static let wateredCommand = "watered"
+}
+
+extension PlantInstant {
+  /// RFC 3339 in UTC: `2026-02-03T04:05:06Z`.
+  public var text: String {
+    var days = secondsSince1970 / 86_400
+    var rest = secondsSince1970 % 86_400
+    if rest < 0 {
+      rest += 86_400
+      days -= 1
+    }
+    // Days to a date of the Gregorian calendar whose years begin in March: Hinnant, "chrono-compatible low-level date algorithms".
+    let shifted = days + 719_468
+    let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+    let dayOfEra = shifted - era * 146_097
+    let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let monthFromMarch = (5 * dayOfYear + 2) / 153
+    let day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
+    let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+    let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+    func pad(_ number: Int64, _ digits: Int) -> String {
+      let text = String(number)
+      return String(repeating: "0", count: max(0, digits - text.count)) + text
+    }
+    return "\(pad(year, 4))-\(pad(month, 2))-\(pad(day, 2))T"
+      + "\(pad(rest / 3_600, 2)):\(pad(rest / 60 % 60, 2)):\(pad(rest % 60, 2))Z"
+  }
+}

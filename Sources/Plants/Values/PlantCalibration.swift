@@ -1,0 +1,56 @@
+import Wire
+
+/// Two points of a probe's own scale: in dry soil (or air), and in wet soil (or water). Either may be the greater.
+///
+/// Capacitive probes on a converter are inverted: dry is the higher voltage.
+public struct PlantCalibration: Sendable, Hashable, Codable {
+  public let dry: Double
+  public let wet: Double
+
+  /// Throws unless both are finite and differ.
+  public init(dry: Double, wet: Double) throws(PlantRefusal) {
+    guard dry.isFinite, wet.isFinite, dry != wet else {
+      throw PlantRefusal(.invalidPlantSettings, field: "wet", "expected two different numbers, got \(dry) and \(wet)")
+    }
+    self.dry = dry
+    self.wet = wet
+  }
+
+  private init(_ dry: Double, _ wet: Double) {
+    self.dry = dry
+    self.wet = wet
+  }
+
+  /// A seesaw soil probe's typical counts: 200 is very dry, 2000 very wet.
+  public static let seesaw = Self(200, 2000)
+  /// A common capacitive probe at 3.3 V on an ADS1115: 2600 mV in air, 1100 mV in water. Every probe differs.
+  public static let capacitiveMillivolts = Self(2600, 1100)
+  /// The same on an MCP3008 whose reference is 3.3 V.
+  public static let capacitiveCounts = Self(807, 341)
+
+  /// Linear between the points, clamped to 0…100 %.
+  public func percent(_ raw: Double) -> Double {
+    let percent = (raw - dry) * 100 / (wet - dry)
+    // Not a number clamps to 0, the side that raises an alert.
+    return percent > 0 ? min(percent, 100) : 0
+  }
+
+  /// The original host's bar, of a seesaw probe's counts: round((raw − 300) · 10 ÷ 700), there −1…24 and here clamped to 0…10.
+  /// Half to even, as Python rounds.
+  public static func originalScale(_ raw: Double) -> Int {
+    let scale = ((raw - 300) * 10 / 700).rounded(.toNearestOrEven)
+    return scale > 0 ? Int(min(scale, 10)) : 0
+  }
+
+  enum CodingKeys: CodingKey { case dry, wet }
+
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    do {
+      try self.init(
+        dry: container.decode(Double.self, forKey: .dry), wet: container.decode(Double.self, forKey: .wet))
+    } catch let refusal as PlantRefusal {
+      throw DecodingError.dataCorruptedError(forKey: .wet, in: container, debugDescription: refusal.message)
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import Wire
+
+/// A plant's name: 1…15 characters that the protocol and its app can carry.
+///
+/// Not allowed: `: ; | , ' " \`, `--`, a hyphen at an end, control characters, and `all`, which asks for every plant.
+public struct PlantName: Sendable, Hashable, Codable {
+  /// Unicode scalars, as the original host counts.
+  public static let maximumLength = 15
+  public let text: String
+
+  /// Spaces at both ends are left out.
+  public init(_ text: String) throws(PlantRefusal) {
+    let name = text.trimmed
+    guard name.unicodeScalars.count <= Self.maximumLength else {
+      throw PlantRefusal(
+        .plantNameTooLong, field: "name",
+        "expected at most \(Self.maximumLength) characters, got \(name.unicodeScalars.count)")
+    }
+    guard !name.isEmpty else { throw PlantRefusal(.invalidPlantName, field: "name", "expected a name, got nothing") }
+    guard name != "all" else {
+      throw PlantRefusal(.invalidPlantName, field: "name", "expected another name: \"all\" asks for every plant")
+    }
+    let isCarried =
+      name.unicodeScalars.allSatisfy(Self.isAllowed) && !name.holdsPair("-") && !name.hasPrefix("-")
+      && !name.hasSuffix("-")
+    guard isCarried else {
+      throw PlantRefusal(
+        .invalidPlantName, field: "name",
+        "expected no control character, none of : ; | , ' \" \\, no -- and no hyphen at an end")
+    }
+    self.text = name
+  }
+
+  private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar {
+    case ":", ";", "|", ",", "'", "\"", "\\": false
+    // C0, DEL, C1, line and paragraph separators.
+    case _ where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value): false
+    case "\u{2028}", "\u{2029}": false
+    default: true
+    }
+  }
+
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    do {
+      try self.init(container.decode(String.self))
+    } catch let refusal as PlantRefusal {
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: refusal.message)
+    }
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(text)
+  }
+}
+
+extension PlantName: CustomStringConvertible {
+  public var description: String { text }
+}

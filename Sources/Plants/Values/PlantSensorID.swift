@@ -1,0 +1,57 @@
+/// What a client calls a sensor: 1…32 of `a–z 0–9 . _ -` without `--`; a probe on I2C goes by its address, `0x36`.
+public struct PlantSensorID: Sendable, Hashable, Comparable, Codable {
+  public let text: String
+
+  /// In small letters, spaces around it left out; nil when it is none.
+  public init?(_ text: String) {
+    let name = text.trimmed.lowercased()
+    let isAllowed = name.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."),
+        UInt8(ascii: "_"), UInt8(ascii: "-"):
+        true
+      default: false
+      }
+    }
+    guard (1...32).contains(name.utf8.count), isAllowed, !name.holdsPair("-") else { return nil }
+    self.text = name
+  }
+
+  public static func < (left: Self, right: Self) -> Bool { left.text < right.text }
+
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    guard let id = Self(try container.decode(String.self)) else {
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a sensor's name")
+    }
+    self = id
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(text)
+  }
+}
+
+extension PlantSensorID: CustomStringConvertible {
+  public var description: String { text }
+}
+
+extension String {
+  /// Without spaces at both ends.
+  var trimmed: String {
+    var text = self[...]
+    while text.first == " " { text.removeFirst() }
+    while text.last == " " { text.removeLast() }
+    return String(text)
+  }
+
+  func holdsPair(_ character: Unicode.Scalar) -> Bool {
+    var last: Unicode.Scalar?
+    for scalar in unicodeScalars {
+      if scalar == character, last == character { return true }
+      last = scalar
+    }
+    return false
+  }
+}

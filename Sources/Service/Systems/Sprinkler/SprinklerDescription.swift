@@ -1,0 +1,57 @@
+import Sprinkler
+
+/// What the configuration says about the sprinkler, as far as the door needs it.
+public struct SprinklerDescription: Sendable {
+  public struct Line: Sendable, Hashable {
+    public let pin: Int
+    public let isActiveLow: Bool
+
+    public init(pin: Int, isActiveLow: Bool) { (self.pin, self.isActiveLow) = (pin, isActiveLow) }
+  }
+
+  /// `gpio`, `sim`
+  public let backend: String
+  /// In the order of the request: bit k of the loop's masks is line k. The master valve's last.
+  public let lines: [Line]
+  public let hasMaster: Bool
+  public let deniedPins: [Int]
+  /// Of a rain delay that nobody gave a length.
+  public let rainDelayHours: Int
+  /// `allow`, `warn`, `deny`
+  public let manualInRain: String
+  public let stopsInRain: Bool
+  public let hasLegacyRoutes: Bool
+  public let timeZone: ZoneRules
+  /// Valves open at a time in all, and in each group from group 1.
+  public let maximumOpen: Int
+  public let groups: [Int]
+  public let stationDelaySeconds: Int
+  /// `open-meteo`; nil: off.
+  public let weather: String?
+
+  public init(
+    backend: String, lines: [Line], hasMaster: Bool, deniedPins: [Int] = [], rainDelayHours: Int = 24,
+    manualInRain: String = "warn", stopsInRain: Bool = true, hasLegacyRoutes: Bool = false, timeZone: ZoneRules,
+    maximumOpen: Int = 1, groups: [Int] = [], stationDelaySeconds: Int = 0, weather: String? = nil
+  ) {
+    self.backend = backend
+    self.lines = lines
+    self.hasMaster = hasMaster
+    self.deniedPins = deniedPins
+    self.rainDelayHours = rainDelayHours
+    self.manualInRain = manualInRain
+    self.stopsInRain = stopsInRain
+    self.hasLegacyRoutes = hasLegacyRoutes
+    self.timeZone = timeZone
+    self.maximumOpen = maximumOpen
+    self.groups = groups
+    self.stationDelaySeconds = stationDelaySeconds
+    self.weather = weather
+  }
+
+  /// The lines that zones may use.
+  var zoneLines: ArraySlice<Line> { hasMaster ? lines.dropLast() : lines[...] }
+
+  /// Which of the requested lines a zone's pin is; nil: none that zones may use.
+  func line(_ pin: Int) -> Int? { zoneLines.firstIndex { $0.pin == pin } }
+}

@@ -1,0 +1,158 @@
+import Sprinkler
+
+// Schedules: list, change, run, look ahead.
+extension SprinklerDoor {
+  var scheduleRoutes: [Route] {
+    [
+      Route(.get, "/api/schedules") { [self] _ in
+        .json(SchedulesDocument(schedules: desk.view.records.programs.map(ScheduleDocument.init)))
+      },
+      Route(.post, "/api/schedules", scope: .control, action: "sprinkler.schedule-add") { [self] request in
+        let program = try request.decode(ScheduleBody.self).applied(to: nil)
+        let result = try await desk.perform(.addProgram(program), request.caller)
+        return try answer(result.programs.first, status: .created)
+      },
+      Route(.get, "/api/schedules/{id}") { [self] request in
+        .json(ScheduleDoneDocument(schedule: .init(try program(request))))
+      },
+      Route(.put, "/api/schedules/{id}", scope: .control, action: "sprinkler.schedule-change") { [self] request in
+        let present = try program(request)
+        let body = try request.decode(ScheduleBody.self)
+        guard body.id.map({ $0 == present.id }) ?? true else {
+          throw APIError.validation("id", expected: "\(present.id), as in the path", got: "\(body.id!)")
+        }
+        _ = try await desk.perform(.replaceProgram(try body.applied(to: present)), request.caller)
+        return try answer(present.id)
+      },
+      Route(.delete, "/api/schedules/{id}", scope: .control, action: "sprinkler.schedule-remove") { [self] request in
+        let present = try program(request)
+        _ = try await desk.perform(.removeProgram(id: present.id), request.caller)
+        return done(logValue: "schedule=\(present.id)")
+      },
+      Route(.post, "/api/schedules/{id}/duplicate", scope: .control, action: "sprinkler.schedule-add") {
+        [self] request in
+        var copy = try program(request)
+        copy.name = String("\(copy.name) copy".suffix(60))
+        // Two that start together would only water twice: the copy waits to be switched on.
+        copy.isEnabled = false
+        let result = try await desk.perform(.addProgram(copy), request.caller)
+        return try answer(result.programs.first, status: .created)
+      },
+      Route(.post, "/api/schedules/{id}/run", scope: .control, action: "sprinkler.schedule-run") { [self] request in
+        try refuseIfStopped()
+        let present = try program(request)
+        let result = try await desk.perform(.runProgram(id: present.id), request.caller)
+        return .json(
+          RunsDocument(
+            runIds: result.runs,
+            warning: result.rainWarning.map { "there is a rain delay until \(WallTimeText.text($0.until))" }),
+          logValue: "schedule=\(present.id)")
+      },
+      Route(.post, "/api/schedules/reorder", scope: .control, action: "sprinkler.schedule-order") { [self] request in
+        let ids = try request.decode(ReorderBody.self, listAs: "ids").ids
+        let present = desk.view.records.programs.map(\.id)
+        guard ids.sorted() == present.sorted() else {
+          throw APIError.validation(
+            "ids", expected: "every schedule's id once (\(present.map(String.init).joined(separator: ", ")))",
+            got: ids.map(String.init).joined(separator: ", "))
+        }
+        _ = try await desk.perform(.orderPrograms(ids), request.caller)
+        return .json(
+          SchedulesDocument(schedules: desk.view.records.programs.map(ScheduleDocument.init)), logValue: "ids=\(ids)")
+      },
+      Route(.get, "/api/schedules/preview") { [self] request in
+        let query = try QueryReader(request.query, names: ["count"])
+        let preview = desk.preview(count: Int(try query.integer("count", in: 1...1000) ?? 10))
+        return .json(
+          PreviewDocument(
+            timeZone: description.timeZone.identifier, starts: preview.starts.map(UpcomingStartDocument.init),
+            sunless: preview.sunless.map(SunlessStartDocument.init)))
+      },
+      Route(.get, "/api/schedules/export") { [self] _ in
+        var response = APIResponse.json(
+          ScheduleExportDocument(schedules: desk.view.records.programs.map(ScheduleDocument.init)))
+        response.headers[.contentDisposition] = #"attachment; filename="schedules.json""#
+        return response
+      },
+      Route(.post, "/api/schedules/import", scope: .control, action: "sprinkler.schedule-import") { [self] request in
+        let programs = try request.decode(ScheduleImportBody.self, listAs: "schedules").programs()
+        let result = try await desk.perform(.importPrograms(programs), request.caller)
+        let ids = result.programs
+        return .json(
+          SchedulesDocument(
+            schedules: desk.view.records.programs.filter { ids.contains($0.id) }.map(ScheduleDocument.init)),
+          logValue: "schedules=\(ids.count)")
+      },
+      Route(.get, "/api/seasonal") { [self] _ in seasonal() },
+      Route(.put, "/api/seasonal", scope: .control, action: "sprinkler.seasonal") { [self] request in
+        let levels = try request.decode(SeasonalBody.self).applied(to: desk.view.records.levels)
+        _ = try await desk.perform(.setLevels(levels), request.caller)
+        return seasonal(logValue: "percent=\(levels.seasonalPercent)")
+      },
+    ]
+  }
+
+  private func program(_ request: APIRequest) throws(APIError) -> Program {
+    let text = request.parameters["id"] ?? ""
+    guard let id = Int(text), let program = desk.view.records.programs.first(where: { $0.id == id }) else {
+      throw .notFound("no schedule \(text.prefix(20)); GET /api/schedules lists them")
+    }
+    return program
+  }
+
+  private func answer(_ id: Int?, status: HTTPStatus = .ok) throws -> APIResponse {
+    guard let program = desk.view.records.programs.first(where: { $0.id == id }) else {
+      throw APIError.conflict("GONE", "somebody else has removed the schedule")
+    }
+    return .json(ScheduleDoneDocument(schedule: .init(program)), status: status, logValue: "schedule=\(program.id)")
+  }
+
+  private func seasonal(logValue: String? = nil) -> APIResponse {
+    let levels = desk.view.records.levels
+    return .json(
+      SeasonalDocument(
+        percent: levels.seasonalPercent, monthlyPercent: levels.monthlyPercent,
+        effectivePercent: effectivePercent(levels, desk.wallNow)),
+      logValue: logValue)
+  }
+}
+
+private struct SchedulesDocument: Encodable {
+  let ok = true
+  let schedules: [ScheduleDocument]
+}
+
+/// One schedule: its members at the top level, as `PUT` takes them.
+private struct ScheduleDoneDocument: Encodable {
+  let schedule: ScheduleDocument
+
+  private enum CodingKeys: CodingKey { case ok }
+
+  func encode(to encoder: any Encoder) throws {
+    try schedule.encode(to: encoder)
+    var object = encoder.container(keyedBy: CodingKeys.self)
+    try object.encode(true, forKey: .ok)
+  }
+}
+
+private struct RunsDocument: Encodable {
+  let ok = true
+  let runIds: [UInt64]
+  let warning: String?
+}
+
+private struct PreviewDocument: Encodable {
+  let ok = true
+  let timeZone: String
+  let starts: [UpcomingStartDocument]
+  /// Starts by the sun on days on which it neither rises nor sets.
+  let sunless: [SunlessStartDocument]
+}
+
+private struct SeasonalDocument: Encodable {
+  let ok = true
+  let percent: Int
+  /// Empty: the same all year.
+  let monthlyPercent: [Int]
+  let effectivePercent: Int
+}

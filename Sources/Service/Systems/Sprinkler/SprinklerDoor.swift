@@ -1,0 +1,130 @@
+import Logging
+import Sprinkler
+import Synchronization
+import Tactus
+
+/// The sprinkler behind the door: the requirement's routes, the events of zones and rain.
+///
+/// Reads the loop's snapshots and the desk's view; commands go through the desk.
+public final class SprinklerDoor: ServedSystem {
+  public let name = "sprinkler"
+  public let desk: SprinklerDesk
+  let description: SprinklerDescription
+  /// What the last events said, so that only changes are told.
+  private let told = Mutex(Told())
+
+  private struct Told {
+    var rain: RainDelay?
+    var version: UInt64?
+  }
+
+  public init(_ desk: SprinklerDesk, _ description: SprinklerDescription) {
+    (self.desk, self.description) = (desk, description)
+  }
+
+  public var zoneCount: Int { desk.view.records.zones.count }
+  public var scheduleCount: Int { desk.view.records.programs.count }
+
+  // MARK: state and events
+
+  public var version: UInt64 { desk.snapshot.version.read() &+ desk.view.version &* 0x1_0000_0000 }
+
+  public var state: [UInt8] { encodeJSON(document()) }
+
+  public var statusMembers: [UInt8]? { encodeJSON(statusDocument) }
+
+  /// The state each second, telemetry in between; besides, what the requirement's app listens to: each open zone once a
+  /// second, and the rain delay when it changes.
+  public func events(at now: TickInstant, second: Bool) -> [Event] {
+    let (newest, version, rain) = (desk.newest, version, rainDelay(desk.view))
+    let (isNews, hasRainChanged) = told.withLock { told in
+      defer { (told.rain, told.version) = (rain, version) }
+      return (told.version != version, told.rain != rain)
+    }
+    var events: [Event] = []
+    // The loop publishes once a second: to write the same again ten times would only warm the processor.
+    if second || isNews {
+      events.append(
+        Event(
+          second ? .state : .telemetry, type: "sprinkler", system: name, at: newest.at, json: document(isEvent: true)))
+    }
+    if second {
+      for zone in desk.view.records.zones where newest[zone.id].isOn { events.append(event(zone.id, newest, .state)) }
+    }
+    if hasRainChanged {
+      events.append(Event(.edge, type: "rain", system: name, at: newest.at, json: RainDocument(rain)))
+    }
+    return events
+  }
+
+  /// A change that the loop has told of; nil: nobody needs to know.
+  public func edge(_ notice: IrrigationNotice) -> Event? {
+    let newest = desk.newest
+    switch notice.subject {
+    case .opened(let run), .reopened(let run, _), .extended(let run, _): return event(run.zone, newest, .edge)
+    case .ended(let ended) where ended.opened != nil: return event(ended.run.zone, newest, .edge)
+    case .ended: return nil
+    case .state(let state):
+      return Event(.edge, type: "sprinkler.state", system: name, at: notice.at, json: StateEdge(state))
+    case .master(let isOpen):
+      return Event(.edge, type: "master", system: name, at: notice.at, json: MasterEdge(isOn: isOpen))
+    case .flowAlarm(let alarm):
+      return Event(.edge, type: "flow", system: name, at: notice.at, json: FlowEdge(alarm: alarm.words))
+    case .flowNormal: return Event(.edge, type: "flow", system: name, at: notice.at, json: FlowEdge(alarm: nil))
+    case .linesDiffer, .linesAgree: return nil
+    }
+  }
+
+  /// `{"type":"zone","id":3,"isOn":true,"remainingSec":899}`, as the zone is now.
+  private func event(_ zone: ZoneID, _ newest: SprinklerSnapshot, _ kind: Event.Kind) -> Event {
+    let status = newest[zone]
+    return Event(
+      kind, type: "zone", system: name, at: newest.at,
+      json: ZoneEvent(
+        id: Int(zone.number), isOn: status.isOn, remainingSec: status.remaining(at: newest.at)?.wholeSecondsUp ?? 0))
+  }
+
+  // MARK: commands
+
+  public func emergencyStop(_ caller: Caller) async throws {
+    if case .refused(let refusal) = try await desk.mailbox.ask(.emergencyStop).verdict { throw refusal.error() }
+  }
+
+  /// Nothing to reset is no error: what was asked for is so.
+  public func reset(_ caller: Caller) async throws {
+    let verdict = try await desk.mailbox.ask(.reset).verdict
+    if case .refused(let refusal) = verdict, refusal != .nothingToReset { throw refusal.error() }
+  }
+
+  public func take(
+    frame: [UInt8], from caller: Caller, answer: @escaping @Sendable (FrameOutcome) -> Void
+  ) -> Bool { false }
+
+  /// Nobody holds a valve: a zone runs as long as it was asked to, whoever has gone.
+  public func clientLeft(_ caller: Caller) {}
+}
+
+private struct ZoneEvent: Encodable {
+  let id: Int
+  let isOn: Bool
+  /// 0: it is closed.
+  let remainingSec: Int
+}
+
+private struct StateEdge: Encodable {
+  let state: String
+  let reason: String
+  @OrNull var wayOut: String?
+
+  init(_ state: IrrigationState) {
+    (self.state, reason) = (state.word, state.reason)
+    _wayOut = OrNull(wrappedValue: state.wayOut)
+  }
+}
+
+private struct MasterEdge: Encodable { let isOn: Bool }
+
+private struct FlowEdge: Encodable {
+  /// Null: all is well again.
+  @OrNull var alarm: String?
+}

@@ -1,0 +1,33 @@
+import Logging
+import Sprinkler
+
+extension SprinklerNotice {
+  /// One line in the daemon's log.
+  func log(_ logger: Logger, description text: (WallInstant) -> String) {
+    func line(_ level: Logger.Level, _ message: Logger.Message, _ metadata: Logger.Metadata) {
+      logger.log(level: level, message, metadata: metadata.merging(["system": "sprinkler"]) { first, _ in first })
+    }
+    switch self {
+    case .programStarted(let id, let name, let due, let runs):
+      line(
+        .info, "a schedule has started",
+        ["schedule": "\(id)", "name": "\(name)", "due": "\(text(due))", "runs": "\(runs)"])
+    case .programSkipped(let id, let name, let due, let why, let runs):
+      line(
+        .notice, "a schedule was skipped",
+        ["schedule": "\(id)", "name": "\(name)", "due": "\(text(due))", "why": "\(why.word)", "runs": "\(runs)"])
+    case .rainDelaySet(let delay):
+      let reason = if case .weather(let text) = delay.reason { text } else { "by hand" }
+      line(.notice, "a rain delay is in force", ["until": "\(text(delay.until))", "reason": "\(reason)"])
+    case .rainDelayOver: line(.notice, "the rain delay is over", [:])
+    case .clockStepped(let seconds): line(.warning, "the time of day was set", ["seconds": "\(seconds)"])
+    case .longAbsence(let from, let to):
+      line(
+        .warning, "starts in a long absence were not looked for", ["from": "\(text(from))", "to": "\(text(to))"])
+    case .interrupted(let run, let zone, let ran, let left, let isResumed):
+      line(
+        .warning, isResumed ? "a run that a power cut interrupted goes on" : "a run ended by a power cut",
+        ["run": "\(run)", "zone": "\(zone)", "ran_s": "\(ran)", "left_s": "\(left)"])
+    }
+  }
+}

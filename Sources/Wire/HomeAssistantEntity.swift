@@ -1,0 +1,55 @@
+/// One entity that Home Assistant shows of a device, and the document that makes it known (MQTT discovery).
+public struct HomeAssistantEntity: Sendable, Hashable {
+  public enum Component: String, Sendable, Hashable {
+    case sensor
+    case binarySensor = "binary_sensor"
+    case button
+  }
+  public var component: Component
+  /// Unique on the device: letters, digits, `_` and `-`.
+  public var id: String
+  public var name: String
+  /// Nil for a button.
+  public var stateTopic: String?
+  /// Picks the value out of the state's JSON.
+  public var valueTemplate: String?
+  public var unit: String?
+  public var deviceClass: String?
+  /// `measurement` makes Home Assistant keep statistics.
+  public var stateClass: String?
+  /// Of a button, and what it sends there.
+  public var commandTopic: String?
+  public var pressPayload: String?
+
+  public init(_ component: Component, id: String, name: String) {
+    self.component = component
+    self.id = id
+    self.name = name
+  }
+
+  /// Where the document goes, retained; an empty one takes the entity away.
+  public func topic(of topics: DeviceTopics, prefix: String = "homeassistant") -> String {
+    "\(prefix)/\(component.rawValue)/tactus-\(Self.node(topics.device))/\(id)/config"
+  }
+
+  /// The document: JSON, its keys in a fixed order.
+  public func document(of topics: DeviceTopics) -> String {
+    let device = "tactus-\(topics.device)"
+    var members: [(String, String?)] = [
+      ("name", name), ("unique_id", "\(device)-\(id)"), ("state_topic", stateTopic), ("value_template", valueTemplate),
+      ("unit_of_measurement", unit), ("device_class", deviceClass), ("state_class", stateClass),
+      ("command_topic", commandTopic), ("payload_press", pressPayload),
+    ]
+    members.append(("availability_topic", topics.availability))
+    let texts = members.compactMap { key, value in
+      value.map { "\(PlantJSON.quoted(key)):\(PlantJSON.quoted($0))" }
+    }
+    let owner =
+      "{\"identifiers\":[\(PlantJSON.quoted(device))],\"name\":\(PlantJSON.quoted(topics.device)),"
+      + "\"manufacturer\":\"Tactus\"}"
+    return "{" + texts.joined(separator: ",") + ",\"device\":\(owner)}"
+  }
+
+  /// Discovery topics allow no dot.
+  private static func node(_ device: String) -> String { String(device.map { $0 == "." ? "_" : $0 }) }
+}

@@ -1,0 +1,50 @@
+/// What a Plant-Tracker client can ask for.
+public enum PlantRequestTag: String, Sendable, Hashable, CaseIterable {
+  case numPlants
+  case plantInfoOnStartup
+  case plantSensorData
+  case addNewPlant
+  case deletePlant
+  case editPlant
+
+  /// Of an operation `REQ_…`. Also as the requirement misspells it: `REQ_plantInfoOnStatup`.
+  public init?(operation: String) {
+    guard operation.hasPrefix("REQ_") else { return nil }
+    let name = operation.dropFirst(4)
+    if name == "plantInfoOnStatup" {
+      self = .plantInfoOnStartup
+    } else {
+      self.init(rawValue: String(name))
+    }
+  }
+
+  public var request: String { "REQ_\(rawValue)" }
+  public var response: String { "RES_\(rawValue)" }
+}
+
+/// What goes wrong, as clients know it. The operation is `ERR_` and the name.
+public enum PlantErrorTag: String, Sendable, Hashable, CaseIterable {
+  /// Not five parts.
+  case hashLength
+  /// A key without a value.
+  case missingVals
+  /// A value without a key, or without one that is known.
+  case missingKeys
+  case invalidOpTag
+  /// No such plant, or no reading of it.
+  case noPlantDataToRequest
+  case tooManyPlants
+  /// The plant to delete or to edit does not exist.
+  case cannotDeletePlant
+  case invalidPlantSensorID
+  case plantNameTaken
+  case plantNameTooLong
+  /// From the original host and app, not in the requirement: more messages than the window allows; not 1…4 sensors.
+  case kickedForSpam
+  case addPlantSensorNumIssue
+  /// Ours: a name that the protocol cannot carry; settings that are none.
+  case invalidPlantName
+  case invalidPlantSettings
+
+  public var operation: String { "ERR_\(rawValue)" }
+}

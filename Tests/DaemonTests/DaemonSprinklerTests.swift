@@ -1,0 +1,194 @@
+import Foundation
+import FoundationNetworking
+import Service
+import Synchronization
+import Testing
+
+@testable import TactusProgram
+
+/// The whole program with a simulated sprinkler, used over HTTP, watched through the simulated lines, killed.
+///
+/// Nothing here sleeps: every step waits for an answer or a line of the log, with a limit.
+@Suite("daemon with a sprinkler", .serialized)
+final class DaemonSprinklerTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func start(_ keys: String = "", service: String = "{ auth: none }") throws -> TactusProcess {
+    let config = try folder.write(
+      """
+      network: { http_port: 0 }
+      service: \(service)
+      runtime: { lock_memory: false, sprinkler: { scheduling: normal, safe_state_after: 1000 } }
+      sprinkler:
+        backend: sim
+        state_dir: '\(folder.path("state"))'
+        time_zone: Europe/Berlin
+        relay_board: active-low
+        zones: [{ name: Front, pin: 17 }, { name: Back, pin: 27, group: 1 }]
+        groups: [{ max_open: 1 }]
+        \(keys)
+      """, to: "config.yaml")
+    let daemon = try TactusProcess(["run", "--config", config])
+    try #require(daemon.waitFor("Ctrl-C stops the valves"), "\(daemon.said)")
+    return daemon
+  }
+
+  private func ask(
+    _ method: String, _ path: String, _ body: String? = nil, of daemon: TactusProcess
+  ) async throws -> [String: Any] {
+    let line = try #require(daemon.said.split(separator: "\n").first { $0.contains("serving http") })
+    let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+    var request = URLRequest(url: try #require(URL(string: "http://\(object["listen"] as? String ?? "")\(path)")))
+    request.httpMethod = method
+    if let body {
+      request.httpBody = Data(body.utf8)
+      request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+    }
+    let (data, _) = try await URLSession.shared.data(for: request)
+    return try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+  }
+
+  /// The levels that the simulated bank saw on this pin, in their order.
+  private func levels(_ pin: Int, of daemon: TactusProcess) async throws -> [Int] {
+    let bus = try await ask("GET", "/api/sim/bus/sprinkler-gpio?limit=4096", of: daemon)
+    return try #require(bus["transactions"] as? [[String: Any]]).compactMap { transaction in
+      guard ["request", "set"].contains(transaction["operation"] as? String),
+        let lines = transaction["lines"] as? [Int],
+        let levels = transaction["levels"] as? [Int], let place = lines.firstIndex(of: pin)
+      else { return nil }
+      return levels[place]
+    }
+  }
+
+  @Test("on, kill −9, start: what is left of the run goes on, the schedule is still there; off is off")
+  func killed() async throws {
+    var daemon = try start()
+    #expect(try await ask("POST", "/api/zone/1/on", #"{"minutes":30}"#, of: daemon)["isOn"] as? Bool == true)
+    #expect(try await levels(17, of: daemon).last == 0, "active low")
+    let made = try await ask(
+      "POST", "/api/schedules",
+      #"{"name":"Mornings","days":["Mon"],"startTimes":["06:00"],"zones":[{"zoneId":2,"minutes":5}]}"#, of: daemon)
+    #expect(made["id"] as? Int == 1)
+    kill(daemon.identifier, SIGKILL)
+    _ = daemon.finish()
+
+    daemon = try start()
+    try #require(daemon.waitFor("a run that a power cut interrupted goes on"), "\(daemon.said)")
+    try #require(daemon.waitFor(#""msg":"zone on""#), "\(daemon.said)")
+    #expect(try await levels(17, of: daemon).last == 0)
+    let status = try await ask("GET", "/api/status", of: daemon)
+    #expect(status["activeZoneId"] as? Int == 1)
+    #expect((1700...1800).contains(status["activeRemainingSec"] as? Int ?? 0))
+    #expect((status["nextRun"] as? [String: Any])?["zoneId"] as? Int == 2)
+    #expect((try await ask("GET", "/api/schedules", of: daemon)["schedules"] as? [Any])?.count == 1)
+    _ = try await ask("POST", "/api/zone/1/off", of: daemon)
+    #expect(try await levels(17, of: daemon).last == 1)
+    kill(daemon.identifier, SIGTERM)
+    #expect(daemon.finish() == 0, "\(daemon.said)")
+  }
+
+  @Test("after a power cut: close → the run is logged as ended by it and nothing opens")
+  func closed() async throws {
+    var daemon = try start()
+    _ = try await ask("POST", "/api/zone/1/on", #"{"minutes":30}"#, of: daemon)
+    kill(daemon.identifier, SIGKILL)
+    _ = daemon.finish()
+    daemon = try start("after_power_cut: close")
+    try #require(daemon.waitFor("a run ended by a power cut"), "\(daemon.said)")
+    let log = try await ask("GET", "/api/log", of: daemon)
+    #expect((log["runs"] as? [[String: Any]])?.first?["outcome"] as? String == "powerCut")
+    #expect(Set(try await levels(17, of: daemon)) == [1])
+    kill(daemon.identifier, SIGTERM)
+    #expect(daemon.finish() == 0)
+  }
+
+  @Test("SIGTERM while a zone is on: its valve closes, the program ends with 0, and its log says shutdown or resumes")
+  func terminated() async throws {
+    let daemon = try start()
+    _ = try await ask("POST", "/api/zone/2/on", of: daemon)
+    kill(daemon.identifier, SIGTERM)
+    #expect(daemon.finish() == 0, "\(daemon.said)")
+    #expect(daemon.said.contains(#""msg":"stopped""#) && daemon.said.contains("zone off"))
+  }
+
+  @Test("a second program on the same store: refused with the file's name")
+  func twice() throws {
+    let first = try start()
+    let config = folder.path("config.yaml")
+    let second = try TactusProcess(["run", "--config", config])
+    #expect(second.finish() == 1)
+    #expect(second.said.contains("sprinkler.sqlite: another process has it open"), "\(second.said)")
+    kill(first.identifier, SIGTERM)
+    #expect(first.finish() == 0)
+  }
+
+  @Test("the store's zones are not the configuration's: the store decides, and the log says so")
+  func storeDecides() async throws {
+    let daemon = try start()
+    _ = try await ask("PUT", "/api/zones", #"[{"id":1,"name":"Lawn"},{"id":2}]"#, of: daemon)
+    kill(daemon.identifier, SIGTERM)
+    #expect(daemon.finish() == 0)
+    let again = try start()
+    #expect(again.waitFor("the store decides"))
+    let zones = try await ask("GET", "/api/zones", of: again)["zones"] as? [[String: Any]]
+    #expect(zones?.first?["name"] as? String == "Lawn")
+    kill(again.identifier, SIGTERM)
+    #expect(again.finish() == 0)
+  }
+
+  @Test("rain in the forecast: a rain delay begins with its reason; the question is Open-Meteo's")
+  func weather() async throws {
+    let provider = try CannedServer([
+      "/v1/forecast": .init(
+        body: #"{"daily_units":{"time":"iso8601","precipitation_sum":"mm"},"daily":{"time":["2026-05-01"],"#
+          + #""precipitation_sum":[8.2]}}"#)
+    ])
+    defer { provider.stop() }
+    let daemon = try start(
+      """
+      latitude: 52.5
+        longitude: 13.4
+        weather: { provider: open-meteo, url: 'http://127.0.0.1:\(provider.port)' }
+      """)
+    try #require(daemon.waitFor("a rain delay is in force"), "\(daemon.said)")
+    let rain = try await ask("GET", "/api/rain-delay", of: daemon)["rainDelay"] as? [String: Any]
+    #expect(rain?["reason"] as? String == "weather" && rain?["detail"] as? String == "8.2 mm expected today")
+    let asked = try #require(provider.requests.first)
+    #expect(asked.hasPrefix("GET /v1/forecast?latitude=52.5&longitude=13.4&daily=precipitation_sum"))
+    #expect(asked.contains("timezone=Europe%2FBerlin") && !asked.lowercased().contains("authorization"))
+    kill(daemon.identifier, SIGTERM)
+    #expect(daemon.finish() == 0)
+  }
+
+  @Test("no weather to be had: the state says why, and nothing else changes")
+  func noWeather() async throws {
+    let provider = try CannedServer(["/v1/forecast": .init(status: 500, body: "{}")])
+    defer { provider.stop() }
+    let daemon = try start(
+      """
+      latitude: 52.5
+        longitude: 13.4
+        weather: { provider: open-meteo, url: 'http://127.0.0.1:\(provider.port)' }
+      """)
+    var failure: String?
+    // Each look takes its time; the answer comes within some beats.
+    for _ in 0..<500 where failure == nil {
+      let weather = try await ask("GET", "/api/sprinkler", of: daemon)["weather"] as? [String: Any]
+      failure = weather?["failure"] as? String
+    }
+    #expect(failure == "127.0.0.1:\(provider.port): it answered 500")
+    kill(daemon.identifier, SIGTERM)
+    #expect(daemon.finish() == 0)
+  }
+
+  @Test("the guard is told what to write: every line off")
+  func guardWrites() throws {
+    let config = try folder.write(
+      "sprinkler: { chip: /dev/gpiochip250, state_dir: '\(folder.path("state"))' }", to: "guard.yaml")
+    let program = try TactusProcess(["guard", "--once", "--config", config])
+    #expect(program.finish() == 1)
+    #expect(program.said.contains("/dev/gpiochip250") && program.said.contains("the safe state is not confirmed"))
+  }
+}

@@ -1,0 +1,262 @@
+#if MQTT
+  import Foundation
+  import MQTTMosquitto
+  import Plants
+  import Synchronization
+  import Tactus
+  import TestSupport
+  import Testing
+  import Wire
+
+  @Suite(
+    "MQTT by libmosquitto, against Debian's broker", .ownThread,
+    .enabled(if: Mosquitto.isInstalled, "mosquitto and its clients are not installed"))
+  struct MQTTClientTests {
+    /// Messages that came, from any thread.
+    final class Box: Sendable {
+      private let messages = Mutex<[MQTTMessage]>([])
+      func add(_ message: MQTTMessage) { messages.withLock { $0.append(message) } }
+      var texts: [String] { messages.withLock { $0.map { "\($0.topic) \($0.text)" } } }
+    }
+
+    func client(_ settings: MQTTSettings, _ box: Box = Box()) throws -> MQTTClient {
+      let client = try MQTTClient(settings) { box.add($0) }
+      client.start()
+      return client
+    }
+
+    @Test("both ways: mosquitto_pub to us, and from us to mosquitto_sub; retained state for whoever comes later")
+    func bothWays() throws {
+      let broker = try TestBroker()
+      try broker.start()
+      let box = Box()
+      let client = try client(broker.settings(), box)
+      client.subscribe("in/+")
+      #expect(eventually { client.status.isConnected })
+      client.publish(MQTTMessage(topic: "out/state", text: "one", isRetained: true))
+      client.publish(MQTTMessage(topic: "out/state", text: "grün", isRetained: true))
+      #expect(eventually { client.status.sent >= 1 })
+      // The subscription is on its way: the tool asks until its message has come.
+      #expect(
+        eventually {
+          try? Mosquitto.publish("hello", to: "in/a", port: broker.port)
+          return box.texts.contains("in/a hello")
+        })
+      let heard = try Mosquitto.run(
+        "/usr/bin/mosquitto_sub", ["-p", "\(broker.port)", "-t", "out/#", "-C", "1", "-W", "30", "-F", "%t %r %p"])
+      #expect(heard.output == "out/state 1 grün\n")
+      client.stop()
+      #expect(!client.status.isConnected)
+    }
+
+    @Test(
+      "broker gone: refused meanwhile; back, subscriptions and retained state are, too, though the broker forgot them")
+    func reconnects() throws {
+      let broker = try TestBroker()
+      let box = Box()
+      let client = try client(broker.settings(), box)
+      client.subscribe("in")
+      #expect(client.publish(MQTTMessage(topic: "x", text: "reply")) == .notConnected)
+      #expect(client.publish(MQTTMessage(topic: "state", text: "1", isRetained: true)) == nil)
+      #expect(eventually { client.status.failures > 0 })
+      #expect(client.status.lastFailure?.hasPrefix("broker 127.0.0.1:\(broker.port): ") == true)
+      for round in 1...2 {
+        try broker.start()
+        #expect(eventually { client.status.isConnected })
+        let state = try Mosquitto.run(
+          "/usr/bin/mosquitto_sub", ["-p", "\(broker.port)", "-t", "state", "-C", "1", "-W", "30"])
+        #expect(state.output == "\(round)\n")
+        #expect(
+          eventually {
+            try? Mosquitto.publish("round \(round)", to: "in", port: broker.port)
+            return box.texts.contains("in round \(round)")
+          })
+        broker.stop()
+        #expect(eventually { !client.status.isConnected })
+        client.publish(MQTTMessage(topic: "state", text: "\(round + 1)", isRetained: true))
+      }
+      #expect(client.status.connections == 2)
+      #expect(client.status.refused[.notConnected] == 1)
+      client.stop()
+    }
+
+    @Test("will: the broker tells of a client that vanishes, and we tell of one that goes")
+    func will() throws {
+      let broker = try TestBroker()
+      try broker.start()
+      let box = Box()
+      let watcher = try client(broker.settings("watcher"), box)
+      watcher.subscribe("tactus/a/availability")
+      #expect(eventually { watcher.status.isConnected })
+      var settings = broker.settings()
+      settings.will = MQTTMessage(topic: "tactus/a/availability", text: "offline", isRetained: true)
+      let first = try client(settings)
+      first.publish(MQTTMessage(topic: "tactus/a/availability", text: "online", isRetained: true))
+      #expect(eventually { box.texts.last == "tactus/a/availability online" })
+      first.stop()
+      #expect(eventually { box.texts.last == "tactus/a/availability offline" })
+      let second = try client(settings)
+      second.publish(MQTTMessage(topic: "tactus/a/availability", text: "online", isRetained: true))
+      #expect(eventually { box.texts.last == "tactus/a/availability online" })
+      // Another client of the same name: the broker throws the first one out, as if it had vanished.
+      let usurper = try client(broker.settings())
+      #expect(eventually { box.texts.contains("tactus/a/availability offline") && usurper.status.connections > 0 })
+      second.stop()
+      usurper.stop()
+      watcher.stop()
+    }
+
+    @Test("user and password: the right ones connect; wrong ones are told without being told")
+    func password() throws {
+      let broker = try TestBroker(
+        "listener PORT 127.0.0.1\nallow_anonymous false\npassword_file FOLDER/users\nlog_dest none")
+      let made = try Mosquitto.run(
+        "/usr/bin/mosquitto_passwd", ["-b", "-c", broker.folder.appending(path: "users").path, "ann", "s3cret"])
+      #expect(made.status == 0)
+      try broker.start()
+      var settings = broker.settings()
+      settings.user = "ann"
+      settings.password = "s3cret"
+      let good = try client(settings)
+      #expect(eventually { good.status.isConnected })
+      settings.clientID = "other"
+      settings.password = "wr0ng"
+      let bad = try client(settings)
+      #expect(eventually { bad.status.lastFailure?.contains("ot authori") == true })
+      #expect(!bad.status.isConnected && bad.status.connections == 0)
+      #expect(!"\(bad.status)".contains("wr0ng") && !"\(bad.status)".contains("ann"))
+      good.stop()
+      bad.stop()
+    }
+
+    @Test("TLS: a broker whose certificate our authority signed; without it there is no connection")
+    func tls() throws {
+      let broker = try TestBroker(
+        """
+        listener PORT 127.0.0.1
+        allow_anonymous true
+        cafile FOLDER/ca.pem
+        certfile FOLDER/server.pem
+        keyfile FOLDER/server.key
+        log_dest none
+        """)
+      let script = """
+        set -e; cd '\(broker.folder.path)'
+        openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -days 2 -subj /CN=test-authority 2>/dev/null
+        openssl req -newkey rsa:2048 -nodes -keyout server.key -out server.csr -subj /CN=localhost 2>/dev/null
+        printf 'subjectAltName=DNS:localhost,IP:127.0.0.1' > names
+        openssl x509 -req -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out server.pem -days 2 -extfile names 2>/dev/null
+        """
+      #expect(try Mosquitto.run("/bin/sh", ["-c", script]).status == 0)
+      try broker.start()
+      var settings = broker.settings()
+      settings.host = "localhost"
+      settings.security = MQTTSecurity(authorities: broker.folder.appending(path: "ca.pem").path)
+      let box = Box()
+      let good = try client(settings, box)
+      good.subscribe("echo")
+      #expect(
+        eventually {
+          good.publish(MQTTMessage(topic: "echo", text: "x"))
+          return box.texts.contains("echo x")
+        })
+      settings.clientID = "other"
+      settings.security = MQTTSecurity()
+      let bad = try client(settings)
+      #expect(eventually { bad.status.failures >= 2 })
+      #expect(bad.status.connections == 0)
+      #expect(throws: MQTTError.self) {
+        settings.security = MQTTSecurity(authorities: "/no/such/file")
+        _ = try MQTTClient(settings) { _ in }
+      }
+      good.stop()
+      bad.stop()
+    }
+
+    @Test("bounds: too long, no topic, too many waiting, too many retained topics, a full inbox; each counted")
+    func bounds() throws {
+      let broker = try TestBroker()
+      try broker.start()
+      var settings = broker.settings()
+      settings.payloadLimit = 100
+      settings.retainedLimit = 2
+      settings.outgoingLimit = 8
+      let inbox = try MQTTInbox(capacity: 3)
+      let client = try MQTTClient(settings) { inbox.deliver($0) }
+      client.start()
+      client.subscribe("in")
+      #expect(eventually { client.status.isConnected })
+      let long = [UInt8](repeating: 0x78, count: 101)
+      #expect(client.publish(MQTTMessage(topic: "x", payload: long)) == .tooLong)
+      for topic in ["", "a/+", "#", "a\0"] {
+        #expect(client.publish(MQTTMessage(topic: topic, text: "x")) == .invalidTopic)
+      }
+      for topic in ["a", "b", "a"] {
+        #expect(client.publish(MQTTMessage(topic: topic, text: "x", isRetained: true)) == nil)
+      }
+      #expect(client.publish(MQTTMessage(topic: "c", text: "x", isRetained: true)) == .tooManyRetained)
+      // An empty state gives its room back.
+      #expect(client.publish(MQTTMessage(topic: "a", text: "", isRetained: true)) == nil)
+      #expect(eventually { client.publish(MQTTMessage(topic: "c", text: "x", isRetained: true)) == nil })
+      var refused = 0
+      for _ in 0..<20_000 where client.publish(MQTTMessage(topic: "x", text: "y")) == .tooManyWaiting { refused += 1 }
+      #expect(client.status.refused[.tooManyWaiting] ?? 0 == Int64(refused))
+      #expect(refused > 0)
+      #expect(
+        eventually {
+          for _ in 0..<5 { try? Mosquitto.publish("z", to: "in", port: broker.port) }
+          return inbox.dropped > 0
+        })
+      try Mosquitto.publish(String(repeating: "x", count: 101), to: "in", port: broker.port)
+      #expect(eventually { client.status.receivedTooLong == 1 })
+      var taken = 0
+      while inbox.take() != nil { taken += 1 }
+      #expect(taken == 3)
+      client.stop()
+    }
+
+    @Test("nobody there: stop comes back at once, before a start, too; a client that was let go gives its thread back")
+    func stops() throws {
+      let broker = try TestBroker()
+      let client = try client(broker.settings())
+      #expect(eventually { client.status.failures > 0 })
+      let before = MonotonicClock.now
+      client.stop()
+      client.stop()
+      #expect(MonotonicClock.now - before < .seconds(2))
+      _ = try MQTTClient(broker.settings()) { _ in }
+      var dropped: MQTTClient? = try self.client(broker.settings())
+      #expect(dropped != nil)
+      dropped = nil
+    }
+
+    @Test(
+      "spawned broker: on loopback, started again when it dies, gone with stop; no program, and it says what to install"
+    )
+    func spawned() throws {
+      let reserved = ReservedPort()
+      let folder = FileManager.default.temporaryDirectory.appending(path: "mqtt-\(UUID().uuidString)")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let broker = try MosquittoBroker(port: reserved.number, folder: folder.path)
+      var settings = MQTTSettings(clientID: "tactus")
+      settings.port = reserved.number
+      settings.shortestDelay = .milliseconds(20)
+      settings.longestDelay = .milliseconds(100)
+      let client = try client(settings)
+      #expect(eventually { client.status.isConnected })
+      let found = try Mosquitto.run("/usr/bin/pgrep", ["-f", "mosquitto -c \(folder.path)"])
+      let process = try #require(Int32(found.output.trimmingCharacters(in: .whitespacesAndNewlines)))
+      kill(process, SIGKILL)
+      #expect(eventually { broker.status.starts == 2 && client.status.connections == 2 })
+      #expect(broker.status.lastFailure == "mosquitto was ended by signal 9")
+      broker.stop()
+      #expect(!broker.status.isRunning)
+      #expect(eventually { !client.status.isConnected })
+      client.stop()
+      #expect {
+        _ = try MosquittoBroker(port: 1, folder: folder.path, path: "/no/mosquitto")
+      } throws: { "\($0)".contains("apt install mosquitto") }
+    }
+  }
+#endif

@@ -1,0 +1,96 @@
+#if MQTT
+  import Foundation
+  import MQTTMosquitto
+  import TestSupport
+
+  /// Debian's broker and its tools, for tests.
+  enum Mosquitto {
+    static let isInstalled = ["/usr/sbin/mosquitto", "/usr/bin/mosquitto_pub", "/usr/bin/mosquitto_sub"]
+      .allSatisfy(FileManager.default.isExecutableFile(atPath:))
+
+    /// The first of these that has paho-mqtt: Debian's package is for Debian's own.
+    static let pahoPython: String? = {
+      guard isInstalled else { return nil }
+      return ["/usr/bin/python3", "/usr/local/bin/python3"].first { python in
+        FileManager.default.isExecutableFile(atPath: python)
+          && (try? run(python, ["-c", "import paho.mqtt.client"]).status) == 0
+      }
+    }()
+
+    static func run(_ path: String, _ arguments: [String]) throws -> (status: Int32, output: String) {
+      let process = Process()
+      process.executableURL = URL(filePath: path)
+      process.arguments = arguments
+      let pipe = Pipe()
+      process.standardOutput = pipe
+      process.standardError = pipe
+      try process.run()
+      let data = pipe.fileHandleForReading.readDataToEndOfFile()
+      process.waitUntilExit()
+      return (process.terminationStatus, String(decoding: data, as: UTF8.self))
+    }
+
+    static func publish(_ text: String, to topic: String, port: UInt16) throws {
+      let result = try run("/usr/bin/mosquitto_pub", ["-p", "\(port)", "-t", topic, "-m", text])
+      if result.status != 0 { throw Failure(text: result.output) }
+    }
+
+    struct Failure: Error { var text: String }
+  }
+
+  /// A broker on a port of its own with the lines of a test.
+  final class TestBroker {
+    let reserved = ReservedPort()
+    let folder: URL
+    private var process: Process?
+    var port: UInt16 { reserved.number }
+
+    init(_ lines: String? = nil, files: [String: String] = [:]) throws {
+      folder = FileManager.default.temporaryDirectory.appending(path: "mqtt-\(UUID().uuidString)")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      for (name, text) in files { try text.write(to: folder.appending(path: name), atomically: true, encoding: .utf8) }
+      let text = (lines ?? MosquittoBroker.configuration(port: port)) + "\nuser root\n"
+      try text.replacing("PORT", with: "\(port)").replacing("FOLDER", with: folder.path)
+        .write(to: folder.appending(path: "broker.conf"), atomically: true, encoding: .utf8)
+    }
+
+    deinit {
+      stop()
+      try? FileManager.default.removeItem(at: folder)
+    }
+
+    func start() throws {
+      let process = Process()
+      process.executableURL = URL(filePath: "/usr/sbin/mosquitto")
+      process.arguments = ["-c", folder.appending(path: "broker.conf").path]
+      process.standardError = FileHandle.nullDevice
+      try process.run()
+      self.process = process
+    }
+
+    func stop() {
+      guard let process else { return }
+      // A child inherits the signals that the test's thread blocks, SIGTERM among them.
+      kill(process.processIdentifier, SIGKILL)
+      process.waitUntilExit()
+      self.process = nil
+    }
+
+    func settings(_ clientID: String = "tactus") -> MQTTSettings {
+      var settings = MQTTSettings(clientID: clientID)
+      settings.port = port
+      settings.shortestDelay = .milliseconds(20)
+      settings.longestDelay = .milliseconds(100)
+      return settings
+    }
+  }
+
+  /// Waits until something is so; false after `patience`.
+  func eventually(_ condition: () -> Bool) -> Bool {
+    for _ in 0..<Int(patience) / 5 {
+      if condition() { return true }
+      Thread.sleep(forTimeInterval: 0.005)
+    }
+    return condition()
+  }
+#endif

@@ -1,0 +1,190 @@
+import Buses
+import Foundation
+import Logging
+import Sprinkler
+import Store
+import Synchronization
+import Tactus
+import Testing
+
+@testable import Service
+
+/// Three zones' lane in simulated time with desk, store and door before it; the test is both clocks, the beat and the clients.
+final class SprinklerDoorBench {
+  static let pins = [17, 27, 22]
+  /// Friday, 1 May 2026, 06:00 in Berlin.
+  static let start = WallInstant(secondsSince1970: 1_777_608_000)
+  static let berlin = try! ZoneRules(identifier: "Europe/Berlin")
+
+  let door: SprinklerDoor
+  let bank = SimulatedGPIOBank()
+  let log = RecordingLog()
+  let folder: URL
+  var desk: SprinklerDesk { door.desk }
+  private let lines: SimulatedGPIOLines
+  private let bell = SimulatedInput()
+  private let snapshot = Latest(SprinklerSnapshot())
+  private let runtime: Runtime
+  private let simulation: Simulation
+  private let clock = Clock()
+  private var notices: RingReader<IrrigationNotice>
+  private let happened: AsyncStream<Happening>.Continuation
+  private var happenings: AsyncStream<Happening>.Iterator
+  private(set) var edges: [Event] = []
+
+  private enum Happening {
+    case ring
+    case done
+  }
+
+  private final class Clock: Sendable {
+    let nanoseconds = Atomic<Int64>(0)
+    /// What somebody has set the wall clock forward by, s.
+    let step = Atomic<Int64>(0)
+    var now: TickInstant { TickInstant(nanoseconds: nanoseconds.load(ordering: .acquiring)) }
+    var wall: WallInstant {
+      SprinklerDoorBench.start + now.nanoseconds / 1_000_000_000 + step.load(ordering: .acquiring)
+    }
+  }
+
+  /// - Parameters:
+  ///   - folder: of a bench before this one, as if the daemon had been killed.
+  ///   - began: the time of day.
+  init(
+    manualInRain: SchedulerSettings.ManualInRain = .warn, hasLegacyRoutes: Bool = false, folder: URL? = nil,
+    began: WallInstant = start
+  ) throws {
+    clock.step.store(began - Self.start, ordering: .releasing)
+    self.folder =
+      folder ?? FileManager.default.temporaryDirectory.appending(path: "tactus-\(UUID().uuidString.prefix(13))")
+    let (bank, bell, snapshot) = (bank, bell, snapshot)
+    lines = try bank.outputs(Self.pins.map { GPIOLine(.bcm($0), isActiveLow: $0 == 22) })
+    let port = lines
+    let requests = Ring<SprinklerRequest>(capacity: SprinklerLoop.requestsPerTick)
+    let (answers, notices) = (Ring<SprinklerAnswer>(capacity: 1024), Ring<IrrigationNotice>(capacity: 1024))
+    let settings = try IrrigationSettings(lineCount: 3)
+    runtime = try Runtime {
+      Lane("sprinkler") {
+        Loop("sprinkler", every: .period(SprinklerLoop.period), phase: .zero, inputs: [.simulated(bell)]) {
+          SprinklerLoop(
+            settings, lines: port.port(), requests: requests.reader(), requestBell: bell.doorbell,
+            answers: answers.writer(), snapshot: snapshot.writer(), notices: notices.writer())
+        }
+      }
+    }
+    self.notices = notices.reader()
+    simulation = try runtime.simulation()
+    let (stream, continuation) = AsyncStream.makeStream(of: Happening.self)
+    happenings = stream.makeAsyncIterator()
+    happened = continuation
+    let path = self.folder.appending(path: "sprinkler.sqlite").path(percentEncoded: false)
+    let store = SprinklerStore(try StoreFile.open(path, at: Self.start).file)
+    var records = try store.records()
+    if records.zones.isEmpty {
+      records.zones = zip(1..., zip(["Front", "Back", "Beds"], Self.pins)).map {
+        Zone(id: ZoneID($0)!, name: $1.0, gpioPin: $1.1)
+      }
+      try store.apply([.zones(records.zones)])
+    }
+    let scheduler = SprinklerScheduler(
+      records, settings: SchedulerSettings(zone: Self.berlin, pins: Self.pins, manualInRain: manualInRain))
+    let desk = SprinklerDesk(
+      scheduler, store: store, requests: requests.writer(), answers: answers.reader(),
+      requestsPerTick: SprinklerLoop.requestsPerTick, snapshot: snapshot, ring: { continuation.yield(.ring) },
+      logger: log.logger, now: { [clock] in clock.now }, wall: { [clock] in clock.wall })
+    door = SprinklerDoor(
+      desk,
+      SprinklerDescription(
+        backend: "sim", lines: Self.pins.map { .init(pin: $0, isActiveLow: $0 == 22) }, hasMaster: false,
+        deniedPins: [2, 3, 14, 15], manualInRain: manualInRain.rawValue, hasLegacyRoutes: hasLegacyRoutes,
+        timeZone: Self.berlin))
+    run(for: 200)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+
+  var milliseconds: Int64 { clock.now.nanoseconds / 1_000_000 }
+
+  /// Both clocks go on; the desk hears its beat ten times a second.
+  func run(for milliseconds: Int64) {
+    let end = self.milliseconds + milliseconds
+    while self.milliseconds < end {
+      let next = min(end, (self.milliseconds / 100 + 1) * 100)
+      simulation.run(until: TickInstant(nanoseconds: next * 1_000_000))
+      clock.nanoseconds.store(next * 1_000_000, ordering: .releasing)
+      turn()
+      if next % 100 == 0 { desk.beat(at: clock.now) }
+      bell.ring(at: clock.now)
+    }
+  }
+
+  func run(seconds: Int64) { run(for: seconds * 1000) }
+
+  /// Only the time of day goes on.
+  func setForward(seconds: Int64) { clock.step.add(seconds, ordering: .relaxed) }
+
+  private func turn() {
+    desk.takeAnswers(at: clock.now)
+    while let notice = notices.pop() {
+      desk.take(notice)
+      if let event = door.edge(notice) { edges.append(event) }
+    }
+  }
+
+  /// The level on a pin, as a meter shows it.
+  func isHigh(_ pin: Int) -> Bool { bank.isHigh(pin) }
+
+  /// A request, answered in the simulated time that it takes.
+  func ask(
+    _ method: String, _ path: String, _ body: String = "", query: [String: String] = [:], bytes: [UInt8]? = nil,
+    isolation: isolated (any Actor)? = #isolation
+  ) async throws -> APIResponse {
+    let table = RouteTable(door.routes)
+    let place = try #require(table.place(path.split(separator: "/").map(String.init)), "\(path)")
+    let route = try #require(place.routes.first { $0.method.rawValue == method }, "\(method) \(path)")
+    if case .prepared(let document) = route.handling {
+      return APIResponse(contentType: document.contentType, body: Array(document.bytes.readableBytesView))
+    }
+    guard case .handler(let handler) = route.handling else { throw CancellationError() }
+    let request = APIRequest(
+      caller: .one, parameters: place.parameters, query: query, body: bytes ?? Array(body.utf8))
+    let task = Task { [happened] in
+      defer { happened.yield(.done) }
+      return try await handler(request)
+    }
+    while let next = await happenings.next(isolation: isolation), next != .done {
+      bell.ring(at: clock.now)
+      run(for: 1)
+      turn()
+    }
+    return try await task.value
+  }
+
+  func json(
+    _ method: String, _ path: String, _ body: String = "", query: [String: String] = [:],
+    isolation: isolated (any Actor)? = #isolation
+  ) async throws -> [String: Any] {
+    let response = try await ask(method, path, body, query: query)
+    return try #require(try JSONSerialization.jsonObject(with: Data(response.body)) as? [String: Any])
+  }
+
+  /// The API's error that a request ends with; nil when it ends well.
+  func refusal(
+    _ method: String, _ path: String, _ body: String = "", query: [String: String] = [:],
+    isolation: isolated (any Actor)? = #isolation
+  ) async -> APIError? {
+    do {
+      _ = try await ask(method, path, body, query: query)
+      return nil
+    } catch {
+      return error as? APIError ?? APIError(.internalServerError, "NOT_AN_API_ERROR", "\(error)")
+    }
+  }
+
+  /// As if the power failed: another bench on a copy of what is on the disk.
+  func afterPowerCut(seconds: Int64 = 0) throws -> SprinklerDoorBench {
+    let copy = FileManager.default.temporaryDirectory.appending(path: "tactus-\(UUID().uuidString.prefix(13))")
+    try FileManager.default.copyItem(at: folder, to: copy)
+    return try SprinklerDoorBench(folder: copy, began: clock.wall + seconds)
+  }
+}

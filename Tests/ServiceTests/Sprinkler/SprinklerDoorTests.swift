@@ -1,0 +1,370 @@
+import Foundation
+import Sprinkler
+import Tactus
+import Testing
+
+@testable import Service
+
+@Suite("the sprinkler behind the door")
+struct SprinklerDoorTests {
+  private static let mornings =
+    #"{"name":"Mornings","days":["Mon","Fri"],"startTimes":["06:02"],"zones":[{"zoneId":1,"minutes":1},{"zoneId":2,"seconds":30}]}"#
+
+  @Test("on: the pin is high before the answer, for exactly as long as asked, and low again")
+  func on() async throws {
+    let bench = try SprinklerDoorBench()
+    let answer = try await bench.json("POST", "/api/zone/1/on", #"{"minutes":12}"#)
+    #expect(answer["ok"] as? Bool == true && answer["isOn"] as? Bool == true && answer["remainingSec"] as? Int == 720)
+    #expect(bench.isHigh(17) && !bench.isHigh(27))
+    bench.run(seconds: 719)
+    #expect(bench.isHigh(17))
+    bench.run(seconds: 1)
+    #expect(!bench.isHigh(17))
+    let log = try await bench.json("GET", "/api/log")
+    let run = try #require((log["runs"] as? [[String: Any]])?.first)
+    #expect(run["ranSec"] as? Double == 720 && run["outcome"] as? String == "completed")
+    #expect(run["caller"] as? String == "one@10.0.0.7")
+  }
+
+  @Test("on again: set puts the end that far from now, extend adds; another zone closes the first")
+  func setAndExtend() async throws {
+    let bench = try SprinklerDoorBench()
+    _ = try await bench.ask("POST", "/api/zone/1/on", #"{"minutes":12}"#)
+    bench.run(seconds: 60)
+    let set = try await bench.json("POST", "/api/zone/1/on", #"{"seconds":90}"#)
+    #expect(set["remainingSec"] as? Int == 90)
+    let extended = try await bench.json("POST", "/api/zone/1/on", #"{"minutes":1,"mode":"extend"}"#)
+    #expect(extended["remainingSec"] as? Int == 150)
+    _ = try await bench.ask("POST", "/api/zone/2/on", #"{"minutes":1}"#)
+    #expect(!bench.isHigh(17) && bench.isHigh(27))
+  }
+
+  @Test("an active-low line: low while the zone is on; /api/pins says the level")
+  func activeLow() async throws {
+    let bench = try SprinklerDoorBench()
+    #expect(bench.isHigh(22))
+    _ = try await bench.ask("POST", "/api/zone/3/on")
+    #expect(!bench.isHigh(22))
+    bench.run(seconds: 1)
+    let pins = try #require(
+      try JSONSerialization.jsonObject(with: Data(try await bench.ask("GET", "/api/pins").body)) as? [[String: Any]])
+    #expect(pins.map { $0["pin"] as? Int } == [17, 27, 22] && pins.map { $0["value"] as? Int } == [0, 0, 0])
+    #expect(pins[2]["mode"] as? String == "OUTPUT" && pins[2]["activeLow"] as? Bool == true)
+  }
+
+  @Test("refusals: 404 unknown, 403 disabled, 422 with its field, nothing written anywhere")
+  func refusals() async throws {
+    let bench = try SprinklerDoorBench()
+    for id in ["0", "4", "x", "-1"] {
+      #expect(await bench.refusal("POST", "/api/zone/\(id)/on")?.status == .notFound)
+    }
+    for (body, field) in [
+      (#"{"minutes":0}"#, "minutes"), (#"{"minutes":"5"}"#, "minutes"), (#"{"minutes":121}"#, "minutes"),
+      (#"{"minute":5}"#, "minute"), (#"{"minutes":1,"seconds":60}"#, "seconds"), (#"{"mode":"add"}"#, "mode"),
+      (#"{"mode":"extend"}"#, "minutes"),
+    ] {
+      let error = await bench.refusal("POST", "/api/zone/1/on", body)
+      #expect(error?.code == "VALIDATION" && error?.field == field, "\(body)")
+    }
+    _ = try await bench.ask("PUT", "/api/zones", #"[{"id":1},{"id":2,"isEnabled":false},{"id":3}]"#)
+    let denied = await bench.refusal("POST", "/api/zone/2/on")
+    #expect(denied?.status == .forbidden && denied?.code == "ZONE_DENY")
+    let log = try await bench.json("GET", "/api/log")
+    #expect((log["runs"] as? [Any])?.isEmpty == true && bench.desk.view.records.pending.isEmpty)
+  }
+
+  @Test("zones: a pin outside is ZONE_DENY, another zone's GPIO_BUSY, a running zone's GPIO_BUSY; the rest is kept")
+  func zones() async throws {
+    let bench = try SprinklerDoorBench()
+    func put(_ body: String) async -> APIError? { await bench.refusal("PUT", "/api/zones", body) }
+    #expect(await put(#"[{"id":1,"gpioPin":2}]"#)?.code == "ZONE_DENY")
+    #expect(await put(#"[{"id":1,"gpioPin":5}]"#)?.code == "ZONE_DENY")
+    let busy = await put(#"{"zones":[{"id":1,"gpioPin":27},{"id":2}]}"#)
+    #expect(busy?.code == "GPIO_BUSY" && busy?.field == "zones[1].gpioPin")
+    #expect(await put(#"[{"id":1},{"id":1}]"#)?.field == "zones[1].id")
+    #expect(await put(#"[{"id":9}]"#)?.field == "zones[0].gpioPin")
+    let wrong = await put(#"[{"id":1,"defaultMinute":3}]"#)
+    #expect(wrong?.field == "zones[0].defaultMinute" && wrong?.message.contains("defaultMinutes?") == true)
+    _ = try await bench.ask("POST", "/api/zone/1/on")
+    #expect(await put(#"[{"id":1,"gpioPin":22},{"id":2},{"id":3,"gpioPin":17}]"#)?.code == "GPIO_BUSY")
+    _ = try await bench.ask("POST", "/api/zone/1/off")
+    // Two zones swap their pins.
+    let swapped = try await bench.json(
+      "PUT", "/api/zones",
+      #"[{"id":1,"gpioPin":27,"name":"Lawn"},{"id":2,"gpioPin":17},{"id":3,"maxMinutesPerDay":30}]"#)
+    let zones = try #require(swapped["zones"] as? [[String: Any]])
+    #expect(zones.map { $0["gpioPin"] as? Int } == [27, 17, 22] && zones[0]["name"] as? String == "Lawn")
+    #expect(zones[1]["name"] as? String == "Back" && zones[2]["maxMinutesPerDay"] as? Double == 30)
+    _ = try await bench.ask("POST", "/api/zone/1/on")
+    #expect(bench.isHigh(27) && !bench.isHigh(17))
+  }
+
+  @Test("what GET /api/zones gives, PUT takes")
+  func roundTrip() async throws {
+    let bench = try SprinklerDoorBench()
+    let given = try await bench.ask("GET", "/api/zones").body
+    _ = try await bench.ask("PUT", "/api/zones", String(decoding: given, as: UTF8.self))
+    let taken = try await bench.json("GET", "/api/zones")
+    let before = try JSONSerialization.jsonObject(with: Data(given)) as? NSDictionary
+    #expect(before == taken as NSDictionary)
+  }
+
+  @Test("a schedule: runs at its local time, one zone after the other, once; nextRun and preview say so before")
+  func schedule() async throws {
+    let bench = try SprinklerDoorBench()
+    let made = try await bench.ask("POST", "/api/schedules", Self.mornings)
+    #expect(made.status == .created)
+    let next = try #require(try status(bench)["nextRun"] as? [String: Any])
+    #expect(next["zoneId"] as? Int == 1 && next["startISO"] as? String == "2026-05-01T04:02:00Z")
+    let preview = try await bench.json("GET", "/api/schedules/preview", query: ["count": "3"])
+    let starts = try #require(preview["starts"] as? [[String: Any]])
+    #expect(
+      starts.map { $0["startLocal"] as? String } == [
+        "2026-05-01T06:02:00+02:00", "2026-05-04T06:02:00+02:00", "2026-05-08T06:02:00+02:00",
+      ])
+    bench.run(seconds: 121)
+    #expect(bench.isHigh(17) && !bench.isHigh(27))
+    #expect(try status(bench)["activeZoneId"] as? Int == 1)
+    bench.run(seconds: 61)
+    #expect(!bench.isHigh(17) && bench.isHigh(27))
+    bench.run(seconds: 600)
+    #expect(!bench.isHigh(27))
+    let log = try await bench.json("GET", "/api/log", query: ["order": "oldest"])
+    let runs = try #require(log["runs"] as? [[String: Any]])
+    #expect(runs.map { $0["zoneId"] as? Int } == [1, 2] && runs.map { $0["ranSec"] as? Double } == [60, 30])
+    #expect(runs.allSatisfy { $0["isScheduled"] as? Bool == true && $0["scheduleName"] as? String == "Mornings" })
+  }
+
+  @Test("schedules: changed, copied, reordered, exported, imported, removed")
+  func scheduleChanges() async throws {
+    let bench = try SprinklerDoorBench()
+    _ = try await bench.ask("POST", "/api/schedules", Self.mornings)
+    let changed = try await bench.json("PUT", "/api/schedules/1", #"{"isEnabled":false,"priority":3}"#)
+    #expect(changed["isEnabled"] as? Bool == false && changed["name"] as? String == "Mornings")
+    let copy = try await bench.json("POST", "/api/schedules/1/duplicate")
+    #expect(copy["id"] as? Int == 2 && copy["name"] as? String == "Mornings copy" && copy["priority"] as? Int == 3)
+    let ordered = try await bench.json("POST", "/api/schedules/reorder", #"{"ids":[2,1]}"#)
+    #expect((ordered["schedules"] as? [[String: Any]])?.map { $0["id"] as? Int } == [2, 1])
+    #expect(await bench.refusal("POST", "/api/schedules/reorder", "[1]")?.field == "ids")
+    let export = try await bench.ask("GET", "/api/schedules/export").body
+    let imported = try await bench.json(
+      "POST", "/api/schedules/import", String(decoding: export, as: UTF8.self))
+    #expect((imported["schedules"] as? [[String: Any]])?.map { $0["id"] as? Int } == [3, 4])
+    _ = try await bench.ask("DELETE", "/api/schedules/1")
+    #expect(await bench.refusal("GET", "/api/schedules/1")?.status == .notFound)
+    #expect(await bench.refusal("PUT", "/api/schedules/2", #"{"id":3}"#)?.field == "id")
+  }
+
+  @Test(
+    "a wrong schedule: the field, what was expected, what came",
+    arguments: [
+      (#"{"days":["Mon"],"startTimes":["06:00"],"zones":[{"zoneId":1,"minutes":1}]}"#, "name"),
+      (#"{"name":"x","startTimes":["06:00"],"zones":[{"zoneId":1,"minutes":1}]}"#, "days"),
+      (#"{"name":"x","days":["Mo"],"startTimes":["06:00"],"zones":[{"zoneId":1,"minutes":1}]}"#, "days[0]"),
+      (#"{"name":"x","days":["Mon"],"startTimes":["24:00"],"zones":[{"zoneId":1,"minutes":1}]}"#, "startTimes[0]"),
+      (#"{"name":"x","days":["Mon"],"startTimes":[],"zones":[{"zoneId":1,"minutes":1}]}"#, "startTimes"),
+      (#"{"name":"x","days":["Mon"],"startTimes":["6:00","06:00"],"zones":[{"zoneId":1,"minutes":1}]}"#, "startTimes"),
+      (#"{"name":"x","days":["Mon"],"startTimes":["06:00"],"zones":[{"zoneId":1}]}"#, "zones[0].minutes"),
+      (#"{"name":"x","days":["Mon"],"startTimes":["06:00"],"zones":[{"zone":1,"minutes":1}]}"#, "zones[0].zoneId"),
+      (
+        #"{"name":"x","days":["Mon"],"dayParity":"odd","startTimes":["06:00"],"zones":[{"zoneId":1,"minutes":1}]}"#,
+        "days"
+      ),
+      (#"{"name":"x","intervalDays":2,"startTimes":["06:00"],"zones":[{"zoneId":1,"minutes":1}]}"#, "intervalFrom"),
+    ])
+  func wrongSchedule(body: String, field: String) async throws {
+    let error = await (try SprinklerDoorBench()).refusal("POST", "/api/schedules", body)
+    #expect(error?.status == .unprocessableContent && error?.field == field, "\(String(describing: error))")
+  }
+
+  @Test("rain delay: what it suppresses is logged and never made up for; a zone by hand runs with a warning")
+  func rain() async throws {
+    let bench = try SprinklerDoorBench()
+    _ = try await bench.ask("POST", "/api/schedules", Self.mornings)
+    let set = try await bench.json("POST", "/api/rain-delay", #"{"hours":24}"#)
+    #expect((set["rainDelay"] as? [String: Any])?["until"] as? String == "2026-05-02T04:00:00Z")
+    bench.run(seconds: 200)
+    #expect(!bench.isHigh(17) && !bench.isHigh(27))
+    let log = try await bench.json("GET", "/api/log")
+    #expect((log["runs"] as? [[String: Any]])?.allSatisfy { $0["outcome"] as? String == "rainDelay" } == true)
+    #expect((log["runs"] as? [Any])?.count == 2)
+    let byHand = try await bench.json("POST", "/api/zone/1/on", #"{"minutes":1}"#)
+    #expect((byHand["warning"] as? String)?.contains("rain delay") == true && bench.isHigh(17))
+    _ = try await bench.ask("DELETE", "/api/rain-delay")
+    bench.run(seconds: 300)
+    let after = try await bench.json("GET", "/api/log")
+    #expect((after["runs"] as? [Any])?.count == 3, "suppressed runs are not made up for")
+  }
+
+  @Test("rain delay, runs by hand denied: 423")
+  func rainDenied() async throws {
+    let bench = try SprinklerDoorBench(manualInRain: .deny)
+    _ = try await bench.ask("POST", "/api/rain-delay")
+    let refusal = await bench.refusal("POST", "/api/zone/1/on")
+    #expect(refusal?.status.code == 423 && refusal?.code == "RAIN_DELAY" && !bench.isHigh(17))
+  }
+
+  @Test("e-stop: every valve closes, latched; on is refused until the reset")
+  func emergencyStop() async throws {
+    let bench = try SprinklerDoorBench()
+    _ = try await bench.ask("POST", "/api/zone/1/on")
+    _ = try await bench.ask("POST", "/api/sprinkler/e-stop")
+    #expect(!bench.isHigh(17))
+    #expect(await bench.refusal("POST", "/api/zone/1/on")?.code == "EMERGENCY_STOPPED")
+    #expect(bench.desk.view.records.pending.isEmpty)
+    _ = try await bench.ask("POST", "/api/sprinkler/reset")
+    _ = try await bench.ask("POST", "/api/zone/1/on")
+    #expect(bench.isHigh(17))
+  }
+
+  @Test("queue: run once, insert, skip, pause, resume, clear")
+  func queue() async throws {
+    let bench = try SprinklerDoorBench()
+    let made = try await bench.json(
+      "POST", "/api/run-once", #"{"zones":[{"zoneId":1,"minutes":1},{"zoneId":2,"minutes":1}]}"#)
+    #expect((made["runIds"] as? [Any])?.count == 2 && bench.isHigh(17))
+    _ = try await bench.ask("POST", "/api/queue", #"{"zones":[{"zoneId":3,"minutes":1}],"position":"insert"}"#)
+    let queue = try await bench.json("GET", "/api/queue")
+    #expect((queue["queue"] as? [[String: Any]])?.map { $0["zoneId"] as? Int } == [3, 2])
+    _ = try await bench.ask("POST", "/api/queue/skip")
+    bench.run(seconds: 1)
+    #expect(!bench.isHigh(17) && !bench.isHigh(22), "active low: open")
+    bench.run(seconds: 19)
+    let paused = try await bench.json("POST", "/api/pause", #"{"minutes":5}"#)
+    #expect(paused["state"] as? String == "paused" && bench.isHigh(22))
+    bench.run(seconds: 100)
+    _ = try await bench.ask("POST", "/api/resume")
+    bench.run(seconds: 1)
+    #expect(!bench.isHigh(22))
+    _ = try await bench.ask("DELETE", "/api/queue")
+    bench.run(seconds: 120)
+    #expect(bench.isHigh(22) && !bench.isHigh(27))
+    let log = try await bench.json("GET", "/api/log", query: ["zone": "3"])
+    let run = try #require((log["runs"] as? [[String: Any]])?.first)
+    #expect(run["ranSec"] as? Double == 60 && run["outcome"] as? String == "completed", "pauses do not count")
+  }
+
+  @Test("status: the requirement's members at the top, of the requirement's types")
+  func statusDocument() async throws {
+    let bench = try SprinklerDoorBench()
+    _ = try await bench.ask("POST", "/api/zone/3/on", #"{"minutes":9}"#)
+    let status = try status(bench)
+    #expect(status["activeZoneId"] as? Int == 3 && status["activeRemainingSec"] as? Int == 540)
+    #expect(status["nextRun"] is NSNull && status["pigpioConnected"] as? Bool == true)
+    let rain = try #require(status["rainDelay"] as? [String: Any])
+    #expect(rain["active"] as? Bool == false && rain["until"] is NSNull)
+    let zone = try #require((status["zones"] as? [[String: Any]])?.last)
+    #expect(
+      zone["id"] as? Int == 3 && zone["name"] as? String == "Beds" && zone["gpioPin"] as? Int == 22
+        && zone["isEnabled"] as? Bool == true && zone["isOn"] as? Bool == true && zone["defaultMinutes"] as? Int == 10)
+    #expect(status["latencyMs"] is Double)
+  }
+
+  @Test("events: a zone's edges, its countdown once a second, the rain delay's edges")
+  func events() async throws {
+    let bench = try SprinklerDoorBench()
+    _ = bench.door.events(at: bench.desk.now, second: false)
+    _ = try await bench.ask("POST", "/api/zone/1/on", #"{"seconds":10}"#)
+    let opened = try object(try #require(bench.edges.first { $0.type == "zone" }))
+    #expect(opened["id"] as? Int == 1 && opened["isOn"] as? Bool == true && opened["remainingSec"] as? Int == 10)
+    bench.run(seconds: 1)
+    let second = bench.door.events(at: bench.desk.now, second: true).filter { $0.type == "zone" }
+    let remaining = try object(try #require(second.first))["remainingSec"] as? Int
+    #expect(second.count == 1 && (9...10).contains(remaining ?? 0))
+    bench.run(seconds: 12)
+    let closed = try object(try #require(bench.edges.last { $0.type == "zone" }))
+    #expect(closed["isOn"] as? Bool == false && closed["remainingSec"] as? Int == 0)
+    #expect(bench.door.events(at: bench.desk.now, second: true).allSatisfy { $0.type != "zone" })
+    _ = try await bench.ask("POST", "/api/rain-delay")
+    let rain = try #require(bench.door.events(at: bench.desk.now, second: false).first { $0.type == "rain" })
+    #expect(try object(rain)["active"] as? Bool == true)
+    #expect(bench.door.events(at: bench.desk.now, second: false).allSatisfy { $0.type != "rain" })
+  }
+
+  @Test("the power fails while a zone is on: the rest of its time runs after the start, schedules are still there")
+  func powerCut() async throws {
+    let bench = try SprinklerDoorBench()
+    _ = try await bench.ask("POST", "/api/schedules", Self.mornings)
+    _ = try await bench.ask("POST", "/api/zone/3/on", #"{"minutes":10}"#)
+    bench.run(seconds: 60)
+    let next = try bench.afterPowerCut(seconds: 30)
+    next.run(seconds: 1)
+    #expect(!next.isHigh(22), "active low: open again")
+    let left = try #require(try status(next)["activeRemainingSec"] as? Int)
+    #expect((530...550).contains(left), "60 s had run, of which the last 10 may not have been noted: \(left)")
+    let schedules = try await next.json("GET", "/api/schedules")
+    #expect((schedules["schedules"] as? [Any])?.count == 1)
+  }
+
+  @Test("backup and restore: schedules and zones come back; a file that is no backup changes nothing")
+  func backup() async throws {
+    let bench = try SprinklerDoorBench()
+    _ = try await bench.ask("POST", "/api/schedules", Self.mornings)
+    let backup = try await bench.ask("GET", "/api/sprinkler/backup").body
+    _ = try await bench.ask("DELETE", "/api/schedules/1")
+    let wrong = await bench.refusal("POST", "/api/sprinkler/restore", "hello")
+    #expect(wrong?.status == .unprocessableContent)
+    let restore = try #require(bench.door.routes.first { $0.path == "/api/sprinkler/restore" })
+    #expect(restore.fileLimit == SprinklerDoor.longestBackup && restore.scope == .admin)
+    _ = try await bench.ask("POST", "/api/sprinkler/restore", bytes: backup)
+    let schedules = try await bench.json("GET", "/api/schedules")
+    #expect((schedules["schedules"] as? [[String: Any]])?.first?["name"] as? String == "Mornings")
+  }
+
+  @Test("the original's routes: its names, its codes")
+  func legacy() async throws {
+    let bench = try SprinklerDoorBench(manualInRain: .deny, hasLegacyRoutes: true)
+    _ = try await bench.ask("POST", "/zone/on/1", #"{"minutes":5}"#)
+    #expect(bench.isHigh(17))
+    #expect(await bench.refusal("POST", "/zone/on/1")?.status == .conflict)
+    #expect(await bench.refusal("POST", "/zone/on/9")?.status == .badRequest)
+    #expect(await bench.refusal("POST", "/api/pin/4/on")?.status == .notFound)
+    _ = try await bench.ask("POST", "/api/pin/17/off")
+    #expect(!bench.isHigh(17))
+    _ = try await bench.ask("POST", "/rain-lock", #"{"hours":2}"#)
+    #expect(await bench.refusal("POST", "/api/pin/27/on")?.status.code == 423)
+    let status = try await bench.json("GET", "/status")
+    #expect((status["rain"] as? [String: Any])?["is_active"] as? Bool == true)
+    #expect((status["pins"] as? [[String: Any]])?.map { $0["pin"] as? Int } == [17, 27, 22])
+    #expect(try SprinklerDoorBench().door.routes.allSatisfy { !$0.path.hasPrefix("/zone") && $0.path != "/status" })
+  }
+
+  @Test("the seasonal level: shown and set; monthly ones go before it")
+  func seasonal() async throws {
+    let bench = try SprinklerDoorBench()
+    _ = try await bench.ask("PUT", "/api/seasonal", #"{"percent":50}"#)
+    #expect(try await bench.json("GET", "/api/seasonal")["effectivePercent"] as? Int == 50)
+    let months = (1...12).map(String.init).joined(separator: ",")
+    let set = try await bench.json("PUT", "/api/seasonal", #"{"monthlyPercent":[\#(months)]}"#)
+    #expect(set["effectivePercent"] as? Int == 5 && set["percent"] as? Int == 50)
+    #expect(await bench.refusal("PUT", "/api/seasonal", #"{"monthlyPercent":[1,2]}"#)?.field == "monthlyPercent")
+  }
+
+  @Test("the log: pages follow one another, and CSV comes in pieces")
+  func log() async throws {
+    let bench = try SprinklerDoorBench()
+    for _ in 0..<3 {
+      _ = try await bench.ask("POST", "/api/zone/1/on", #"{"seconds":1}"#)
+      bench.run(seconds: 2)
+    }
+    let first = try await bench.json("GET", "/api/log", query: ["limit": "2"])
+    let next = try #require(first["next"] as? String)
+    let second = try await bench.json("GET", "/api/log", query: ["limit": "2", "after": next])
+    #expect((second["runs"] as? [Any])?.count == 1 && second["next"] is NSNull)
+    #expect(await bench.refusal("GET", "/api/log", query: ["after": "x"])?.field == "after")
+    #expect(await bench.refusal("GET", "/api/log", query: ["since": "yesterday"])?.field == "since")
+    let csv = try await bench.ask("GET", "/api/log.csv")
+    var text = ""
+    while let piece = try csv.pieces?() { text += String(decoding: piece, as: UTF8.self) }
+    #expect(text.split(separator: "\r\n").count == 4 && text.contains("+02:00"))
+  }
+
+  private func status(_ bench: SprinklerDoorBench) throws -> [String: Any] {
+    let members = try #require(bench.door.statusMembers)
+    return try #require(try JSONSerialization.jsonObject(with: Data(members)) as? [String: Any])
+  }
+
+  private func object(_ event: Event) throws -> [String: Any] {
+    try #require(try JSONSerialization.jsonObject(with: Data(event.body)) as? [String: Any])
+  }
+}

@@ -1,0 +1,64 @@
+import Sprinkler
+import Tactus
+import Testing
+
+@testable import Service
+
+@Suite("what a forecast means")
+struct WeatherWatchTests {
+  private static func settings(days: Int = 1) -> WeatherWatch.Settings {
+    WeatherWatch.Settings(
+      address: ServiceAddress("http://127.0.0.1:9")!, latitude: 52.5, longitude: 13.4, timeZone: "Etc/GMT+5",
+      days: days,
+      threshold: 5, delayHours: 36, period: .seconds(3600))
+  }
+
+  private func sum(_ body: String, days: Int = 1) -> Result<Double, WeatherFailure> {
+    WeatherWatch.millimetres(Array(body.utf8), days: days)
+  }
+
+  @Test("the first days are added up; a day without a value counts nothing")
+  func sums() {
+    let body = #"{"daily":{"precipitation_sum":[1.5,null,2,9]}}"#
+    #expect(sum(body) == .success(1.5) && sum(body, days: 3) == .success(3.5))
+  }
+
+  @Test(
+    "what is no forecast: a reason, no number",
+    arguments: [
+      "", "{}", "[]", #"{"daily":{"precipitation_sum":[]}}"#, #"{"daily":{"precipitation_sum":["1"]}}"#,
+      #"{"daily":{"precipitation_sum":[-1]}}"#,
+      #"{"daily_units":{"precipitation_sum":"inch"},"daily":{"precipitation_sum":[1]}}"#,
+      #"{"error":true,"reason":"Latitude must be in range"}"#,
+    ])
+  func nothing(body: String) {
+    guard case .failure(let failure) = sum(body) else {
+      Issue.record("a number")
+      return
+    }
+    #expect(!failure.reason.isEmpty)
+    if body.contains("Latitude") { #expect(failure.reason.hasSuffix("got: Latitude must be in range")) }
+  }
+
+  @Test("the threshold itself is rain; below it is dry")
+  func verdicts() {
+    let now = WallInstant(secondsSince1970: 1_000_000)
+    #expect(
+      WeatherWatch.verdict(5, Self.settings(), at: now)
+        == .rain(until: now + 36 * 3600, reason: "5.0 mm expected today"))
+    #expect(
+      WeatherWatch.verdict(8.24, Self.settings(days: 3), at: now)
+        == .rain(until: now + 36 * 3600, reason: "8.2 mm expected within 3 days"))
+    #expect(WeatherWatch.verdict(4.99, Self.settings(), at: now) == .dry)
+  }
+
+  @Test("the question: place, days and time zone, percent-encoded")
+  func question() throws {
+    let watch = try WeatherWatch(Self.settings(days: 2))
+    defer { watch.stop() }
+    #expect(
+      watch.path
+        == "/v1/forecast?latitude=52.5&longitude=13.4&daily=precipitation_sum&timezone=Etc%2FGMT%2B5&forecast_days=2"
+    )
+  }
+}
