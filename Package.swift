@@ -58,7 +58,8 @@ let package = Package(
     .target(name: "Robot", dependencies: ["Devices", "Buses", "Wire", "Tactus"], exclude: ["README.md"]),
     .target(name: "Leg", dependencies: ["Devices", "Buses", "Wire", "Tactus"], exclude: ["README.md"]),
     .target(name: "Sprinkler", dependencies: ["Buses", "Tactus"], exclude: ["README.md", "Schedule/README.md"]),
-    .target(name: "Pump", dependencies: ["Devices", "Buses", "Wire", "Tactus"]),
+    .target(
+      name: "Pump", dependencies: ["Devices", "Buses", "Wire", "Tactus", "CTactus"], exclude: ["README.md"]),
     .target(name: "Plants", dependencies: ["Devices", "Buses", "Wire", "Tactus"], exclude: ["README.md"]),
 
     // What survives the process: SQLite.
@@ -100,7 +101,7 @@ let package = Package(
     .target(
       name: "Service",
       dependencies: [
-        "CCrypto", "Leg", "Robot", "Sprinkler", "Store", "Devices", "Buses", "Wire", "Tactus",
+        "CCrypto", "Leg", "Pump", "Robot", "Sprinkler", "Store", "Devices", "Buses", "Wire", "Tactus",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -130,7 +131,7 @@ let package = Package(
     .executableTarget(
       name: "TactusProgram",
       dependencies: [
-        "Service", "AvahiSystemd", "BluetoothBlueZ", "CDaemon", "CTactus", "BusesLinux", "Leg", "Robot",
+        "Service", "AvahiSystemd", "BluetoothBlueZ", "CDaemon", "CTactus", "BusesLinux", "Leg", "Pump", "Robot",
         "Sprinkler", "Store", "Devices", "Buses", "Wire", "Tactus",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
@@ -171,7 +172,9 @@ let package = Package(
     .testTarget(name: "RobotTests", dependencies: ["TestSupport", "Robot", "Devices", "Buses", "Wire", "Tactus"]),
     .testTarget(name: "LegTests", dependencies: ["TestSupport", "Leg", "Devices", "Buses", "Wire", "Tactus"]),
     .testTarget(name: "SprinklerTests", dependencies: ["TestSupport", "Sprinkler", "Buses", "Tactus"]),
-    .testTarget(name: "PumpTests", dependencies: ["TestSupport", "Pump", "Devices", "Buses", "Wire", "Tactus"]),
+    .testTarget(
+      name: "PumpTests", dependencies: ["TestSupport", "Pump", "Devices", "Buses", "Wire", "Tactus"],
+      exclude: ["Device/PumpDeviceTable.txt", "Operator/PumpOperatorTable.txt", "Simulation/PumpSession.txt"]),
     .testTarget(name: "PlantsTests", dependencies: ["TestSupport", "Plants", "Devices", "Buses", "Wire", "Tactus"]),
     .testTarget(
       name: "MQTTMosquittoTests", dependencies: ["TestSupport", "MQTTMosquitto", "Plants", "Wire", "Tactus"],
@@ -187,7 +190,8 @@ let package = Package(
     .testTarget(
       name: "ServiceTests",
       dependencies: [
-        "TestSupport", "Service", "CCrypto", "Leg", "Robot", "Sprinkler", "Store", "Devices", "Buses", "Wire", "Tactus",
+        "TestSupport", "Service", "CCrypto", "Leg", "Pump", "Robot", "Sprinkler", "Store", "Devices", "Buses", "Wire",
+        "Tactus",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),
@@ -201,7 +205,7 @@ let package = Package(
       name: "DaemonTests",
       dependencies: [
         "TestSupport", "BlueZSupport", "TactusProgram", "AvahiSystemd", "Service", "CDaemon", "BusesLinux", "Sprinkler",
-        "Store", "Leg", "Robot", "Devices", "Buses", "Wire", "SystemBus", "Tactus",
+        "Store", "Leg", "Pump", "Robot", "Devices", "Buses", "Wire", "SystemBus", "Tactus",
         .product(name: "Logging", package: "swift-log"),
       ],
       exclude: ["golden", "peers"], swiftSettings: [.define("Bluetooth", .when(traits: ["Bluetooth"]))]),

@@ -73,6 +73,8 @@ void tactus_close(int32_t descriptor) {
 
 double tactus_exp(double x) { return exp(x); }
 
+double tactus_log(double x) { return log(x); }
+
 double tactus_sin(double radians) { return sin(radians); }
 
 double tactus_cos(double radians) { return cos(radians); }

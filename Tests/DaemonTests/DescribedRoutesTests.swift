@@ -23,7 +23,7 @@ struct DescribedRoutesTests {
 private func servedRoutes() throws -> Set<String> {
   let folder = try TemporaryFolder()
   let file = try folder.write(
-    "network: { motor_udp_port: 0, http_port: 0 }\nmotors: { }\nleg: { }\n"
+    "network: { motor_udp_port: 0, http_port: 0 }\nmotors: { }\nleg: { }\npump: { }\n"
       + "sprinkler: { legacy_routes: true, state_dir: '\(folder.path("state"))' }", to: "config.yaml")
   let environment = ["HOME": folder.path("home")]
   let configuration = try Configuration.read(path: file, environment: environment)

@@ -41,6 +41,9 @@ int32_t tactus_sanitizer_is_linked(void);
 /// e^x, for first-order lags in simulated worlds.
 TACTUS_REALTIME double tactus_exp(double x);
 
+/// The natural logarithm of x > 0, for sensors whose resistance follows an exponential.
+TACTUS_REALTIME double tactus_log(double x);
+
 /// Sine and cosine of an angle in radians, for poses in simulated worlds.
 TACTUS_REALTIME double tactus_sin(double radians);
 TACTUS_REALTIME double tactus_cos(double radians);

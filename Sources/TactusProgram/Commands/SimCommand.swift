@@ -1,9 +1,17 @@
 import ArgumentParser
 
-/// `tactus sim FILE`
+/// `tactus sim`: a scenario, unless a device is named.
 struct SimCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sim",
+    abstract: "Plays a scenario in simulated time, or simulates one device in real time.",
+    subcommands: [SimScenarioCommand.self, SimPumpCommand.self], defaultSubcommand: SimScenarioCommand.self)
+}
+
+/// `tactus sim FILE`
+struct SimScenarioCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "scenario",
     abstract: "Plays a scenario in simulated time and prints what happened.",
     discussion: """
       The loops are those of `tactus run`; board, bus, wheels, network and operators are simulated, and time is. A file with \

@@ -12,8 +12,8 @@ struct TactusCommand: ParsableCommand {
       """,
     version: version,
     subcommands: [
-      RunCommand.self, DriveCommand.self, OperateLegCommand.self, TopCommand.self, SimCommand.self, CheckCommand.self,
-      DoctorCommand.self, TokenCommand.self, GuardCommand.self,
+      RunCommand.self, DriveCommand.self, OperateLegCommand.self, OperatePumpCommand.self, TopCommand.self,
+      SimCommand.self, CheckCommand.self, DoctorCommand.self, TokenCommand.self, GuardCommand.self,
     ])
 }
 

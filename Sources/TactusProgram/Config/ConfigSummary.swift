@@ -11,16 +11,20 @@ extension Configuration {
           + "\(legs.ports), \(legs.rateHertz) Hz")
       if let links = legs.linkSummary { lines.append("leg 0 besides: \(links)") }
     }
+    if let pump {
+      lines.append("\(pump.summary), off after \(pump.runLimitMinutes) min until it has rested \(pump.restMinutes) min")
+    }
     if let sprinkler { lines.append("sprinkler: \(sprinkler.summary)") }
     if hasSystem {
       let hasHardware =
         motors.map { $0.backend != .sim } ?? false || legs?.backend == .pca9685 || sprinkler?.backend == .gpio
+        || pump?.backend == .serial
       lines.append(
         "guard: "
           + (!guardEnabled ? "off" : !hasHardware ? "not needed, no hardware" : "after \(guardTimeoutSeconds) s"))
       lines.append(serviceSummary)
     } else {
-      lines.append("nothing to run: no section of a system is present (motors: …, leg: …, sprinkler: …)")
+      lines.append("nothing to run: no section of a system is present (motors: …, leg: …, sprinkler: …, pump: …)")
     }
     // Valves are behind the service's tokens.
     if !isLoopback, motors != nil || legs != nil {
@@ -35,12 +39,14 @@ extension Configuration {
 
 extension Configuration {
   /// Whether there is anything to run.
-  var hasSystem: Bool { motors != nil || legs != nil || sprinkler != nil }
+  var hasSystem: Bool { motors != nil || legs != nil || sprinkler != nil || pump != nil }
 
-  /// `the motors, the legs and the valves`
+  /// `the motors, the legs, the valves and the pump`
   var whatDrives: String {
-    let names = [motors.map { _ in "the motors" }, legs.map { _ in "the legs" }, sprinkler.map { _ in "the valves" }]
-      .compactMap(\.self)
+    let names = [
+      motors.map { _ in "the motors" }, legs.map { _ in "the legs" }, sprinkler.map { _ in "the valves" },
+      pump.map { _ in "the pump" },
+    ].compactMap(\.self)
     guard let last = names.last, names.count > 1 else { return names.first ?? "nothing" }
     return names.dropLast().joined(separator: ", ") + " and " + last
   }

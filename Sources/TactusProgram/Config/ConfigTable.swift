@@ -20,6 +20,7 @@ enum ConfigTable {
       "The sprinkler controller, which runs when this section is present. What zones are called and do is the first content "
         + "of its store; afterwards the API changes them, and the store decides."
     ),
+    ("pump", "The cooling pump, of which this program is the operator. It runs when this section is present."),
     ("safety", "What happens when something fails."),
     ("runtime", "How loops run: see `tactus doctor` for what this machine allows."),
     ("camera", "The camera."),
@@ -28,8 +29,8 @@ enum ConfigTable {
   ]
 
   static let keys: [ConfigKey] =
-    network + service + motors + leg + legs + sprinkler + safety + runtime + runtimeLeg + runtimeSprinkler + camera
-    + logging + performance
+    network + service + motors + leg + legs + sprinkler + pump + safety + runtime + runtimeLeg + runtimeSprinkler
+    + camera + logging + performance
 
   /// What is a list of mappings, with the most items of each. The keys of an item are `section[].key` or
   /// `section.part[].key`.

@@ -65,6 +65,8 @@ struct Configuration: Equatable {
   var legs: Legs?
   /// nil: the file has no `sprinkler` section.
   var sprinkler: Sprinkler?
+  /// nil: the file has no `pump` section.
+  var pump: Pump?
   var guardEnabled: Bool
   var guardTimeoutSeconds: Double
   var strict: Bool
@@ -97,6 +99,7 @@ extension Configuration {
       motors: found.sections.contains("motors") ? Motors(given) : nil,
       legs: Legs(found),
       sprinkler: Sprinkler(found),
+      pump: Pump(found),
       guardEnabled: given.boolean("safety.watchdog_enabled"),
       guardTimeoutSeconds: given.number("safety.watchdog_timeout"),
       strict: given.boolean("runtime.strict"),

@@ -88,7 +88,7 @@ extension [ResourceClaim] {
 extension Configuration {
   /// What every system asks for, in the order of the systems. What is simulated has hardware of its own.
   var claims: [ResourceClaim] {
-    (motors?.claims(port: motorPort) ?? []) + (legs?.claims ?? []) + (sprinkler?.claims ?? [])
+    (motors?.claims(port: motorPort) ?? []) + (legs?.claims ?? []) + (sprinkler?.claims ?? []) + (pump?.claims ?? [])
   }
 }
 
@@ -129,6 +129,12 @@ extension Configuration.Legs {
       claims.append(ResourceClaim(resource: .legName(leg.name), key: "legs[\(index)].name"))
     }
     return claims
+  }
+}
+
+extension Configuration.Pump {
+  fileprivate var claims: [ResourceClaim] {
+    backend == .serial ? [ResourceClaim(resource: .serial(path: device), key: "pump.device")] : []
   }
 }
 

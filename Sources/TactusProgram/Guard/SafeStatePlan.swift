@@ -8,6 +8,7 @@ enum SafeStatePlan {
   /// Of every system; empty when there is no hardware.
   static func writes(for configuration: Configuration) -> [SafeStateWrite] {
     (configuration.motors.map(writes) ?? []) + (configuration.legs.map(writes) ?? [])
+      + (configuration.pump.map(writes) ?? [])
   }
 
   /// Every channel of the chip off by one byte. Not the sleep that an orderly end has besides: it could cut a pulse.
@@ -15,6 +16,13 @@ enum SafeStatePlan {
     guard legs.backend != .sim else { return [] }
     let chip = legs.chip
     return i2c("/dev/i2c-\(legs.i2cBus)") { (bus) throws(I2CError) in try chip.turnAllOff(on: &bus) }
+  }
+
+  /// OFF twice, because a serial line does not say whether a line arrived whole; the first line end closes what the daemon
+  /// may have left open.
+  static func writes(for pump: Configuration.Pump) -> [SafeStateWrite] {
+    guard pump.backend == .serial else { return [] }
+    return [.serial(path: pump.device, baud: pump.baud, bytes: Array("\nOFF\nOFF\n".utf8))]
   }
 
   /// Empty when there is no hardware.

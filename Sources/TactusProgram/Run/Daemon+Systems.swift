@@ -18,6 +18,7 @@ extension Daemon {
       systems.append(
         try DaemonSprinkler(sprinkler, simulate: simulate, environment: environment, logger: logger))
     }
+    if let pump = configuration.pump { systems.append(try DaemonPump(pump, simulate: simulate)) }
     return systems
   }
 

@@ -26,6 +26,9 @@ enum WhatToTry {
       titles.append(
         "sprinkler with \(sprinkler.summary)" + (simulated && sprinkler.backend != .sim ? " (simulated)" : ""))
     }
+    if let pump = configuration.pump {
+      titles.append(pump.summary + (simulated && pump.backend != .sim ? " (simulated)" : ""))
+    }
     var text = ["tactus \(TactusCommand.version): " + titles.joined(separator: "; ")]
     if endpoints.values.joined().contains(where: { Target($0).isEverywhere }) {
       text.append("CAUTION: every network this machine is on can drive \(configuration.whatDrives)")
@@ -93,6 +96,9 @@ enum WhatToTry {
     if configuration.legs != nil { lines.append("  \(curl) -X POST \(address)/api/leg/0/arm") }
     if configuration.sprinkler != nil {
       lines.append("  \(curl) -X POST \(address)/api/zone/1/on --json '{\"minutes\": 1}'")
+    }
+    if configuration.pump != nil {
+      lines.append("  \(curl) -X POST \(address)/api/pump/on --json '{\"speedPercent\": 70}'")
     }
     return lines + [
       "  \(curl) -X POST \(address)/api/e-stop",

@@ -6,8 +6,20 @@ public struct PumpSpeed: Sendable, Hashable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public init(duty: UInt8) { self.duty = duty }
 
+  /// The slowest speed that is reported as this percentage, 0…100; more is 100.
+  @_noLocks @_noAllocation
+  public init(percent: UInt8) {
+    let percent = percent > 100 ? 100 : Int(percent)
+    duty = UInt8((percent * 255 + 99) / 100)
+  }
+
   /// As the firmware reports it: truncated, 180 → 70 %.
   public var percent: UInt8 {
     @_noLocks @_noAllocation get { UInt8(Int(duty) * 100 / 255) }
+  }
+
+  /// What the firmware starts with: 70 %.
+  public static var standard: PumpSpeed {
+    @_noLocks @_noAllocation get { PumpSpeed(duty: 180) }
   }
 }

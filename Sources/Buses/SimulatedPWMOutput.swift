@@ -1,0 +1,58 @@
+import Synchronization
+import Tactus
+
+/// A PWM output that remembers what it was told. The duty and faults are for any thread. Must outlive its ports.
+public final class SimulatedPWMOutput: Sendable {
+  private let state: UnsafeState
+
+  public let period: Nanoseconds
+
+  public init(period: Nanoseconds = .microseconds(1_000)) {
+    self.period = period
+    state = UnsafeState()
+  }
+
+  deinit { state.deallocate() }
+
+  /// The loop's end.
+  public func port() -> PWMOutput { PWMOutput(context: state.pointer, period: period, write: writeSimulated) }
+
+  /// Active time of a period.
+  public var active: Nanoseconds { Nanoseconds(state.pointer.pointee.active.load(ordering: .relaxed)) }
+
+  /// Times that it took a duty.
+  public var writes: Int64 { state.pointer.pointee.writes.load(ordering: .relaxed) }
+
+  /// What a write returns from now on, an errno; 0: it works. The output keeps what it has.
+  public func fail(errno: Int32) { state.pointer.pointee.failure.store(errno, ordering: .relaxed) }
+
+  private struct UnsafeState: @unchecked Sendable {  // safe: atomics at a fixed place
+    let pointer: UnsafeMutablePointer<SimulatedPWMState>
+
+    init() {
+      pointer = .allocate(capacity: 1)
+      pointer.initialize(to: SimulatedPWMState())
+    }
+
+    func deallocate() {
+      pointer.deinitialize(count: 1)
+      pointer.deallocate()
+    }
+  }
+}
+
+struct SimulatedPWMState: ~Copyable {
+  let active = Atomic<Int64>(0)
+  let writes = Atomic<Int64>(0)
+  let failure = Atomic<Int32>(0)
+}
+
+@_noLocks @_noAllocation
+private func writeSimulated(_ context: UnsafeMutableRawPointer, _ active: Int64, _ now: Int64) -> Int32 {
+  let state = context.assumingMemoryBound(to: SimulatedPWMState.self)
+  let failure = state.pointee.failure.load(ordering: .relaxed)
+  if failure != 0 { return -failure }
+  state.pointee.active.store(active, ordering: .relaxed)
+  state.pointee.writes.add(1, ordering: .relaxed)
+  return 0
+}

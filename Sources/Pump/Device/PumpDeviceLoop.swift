@@ -1,0 +1,322 @@
+import Buses
+import Tactus
+import Wire
+
+/// The device side's loop, 20 Hz: lines and requests in, a motor's PWM, lines and a snapshot out.
+///
+/// Order of a tick: limits, connection, inputs, requests, lines, the period's own work, snapshot, answers. An off is written the
+/// moment it is decided, and at every tick until the output takes it. Work is bounded: 64 requests, 1 KB of lines.
+public struct PumpDeviceLoop: ~Copyable, ControlLoop {
+  public static let rate = Rate.hertz(20)
+  /// Requests that a tick takes, and therefore the most that a ring of them holds.
+  public static var requestsPerTick: Int {
+    @_noLocks @_noAllocation get { 64 }
+  }
+  /// The firmware's: sensors every 2 s, the pot every 100 ms.
+  static var sensorPeriod: Nanoseconds {
+    @_noLocks @_noAllocation get { .seconds(2) }
+  }
+  static var potPeriod: Nanoseconds {
+    @_noLocks @_noAllocation get { .milliseconds(100) }
+  }
+  private static var bytesPerTick: Int {
+    @_noLocks @_noAllocation get { 1_024 }
+  }
+
+  private var machine: PumpDeviceMachine
+  private var link: PumpLink
+  private var motor: PWMOutput
+  private var inputs: PumpInputs
+  private var requests: RingReader<PumpDeviceRequest>
+  private let requestBell: DoorbellInput?
+  private var answers: RingWriter<PumpAnswer>
+  private var output: LatestWriter<PumpDeviceSnapshot>
+  private var notices: RingWriter<PumpDeviceNotice>
+  private let bell: DoorbellButton?
+  private var snapshot = PumpDeviceSnapshot()
+  private var assembler = PumpLineAssembler()
+  private let line = UnsafeMutableRawBufferPointer.allocate(
+    byteCount: PumpLineAssembler.standardCapacity, alignment: 8)
+  private let reply = UnsafeMutableRawBufferPointer.allocate(byteCount: PumpReply.maximumEncodedLength, alignment: 8)
+  /// Answers of this tick, to be given at its end.
+  private let taken = UnsafeMutablePointer<PumpAnswer>.allocate(capacity: requestsPerTick)
+  private var takenCount = 0
+  /// The state that the log knows.
+  private var told: PumpDeviceState
+  private var nextSensors = TickInstant.zero
+  private var nextPot = TickInstant.zero
+  private var now = TickInstant.zero
+  private var hasNoticed = false
+
+  /// - Parameters:
+  ///   - motor: the pump's; nothing until the machine says so.
+  ///   - requests: from clients inside the daemon; the ring holds at most `requestsPerTick`.
+  ///   - requestBell: rung after requests have been pushed, one of the loop's inputs; nil: they wait for the next tick.
+  ///   - answers: one for every request, in their order.
+  ///   - bell: rung when notices or answers have been pushed. Both bells must outlive the loop.
+  public init(
+    _ settings: PumpDeviceSettings, link: consuming PumpLink, motor: consuming PWMOutput, inputs: consuming PumpInputs,
+    requests: consuming RingReader<PumpDeviceRequest>, requestBell: DoorbellInput? = nil,
+    answers: consuming RingWriter<PumpAnswer>, snapshot: consuming LatestWriter<PumpDeviceSnapshot>,
+    notices: consuming RingWriter<PumpDeviceNotice>, bell: DoorbellButton? = nil
+  ) {
+    machine = PumpDeviceMachine(settings)
+    told = machine.state
+    self.link = link
+    self.motor = motor
+    self.inputs = inputs
+    self.requests = requests
+    self.requestBell = requestBell
+    self.answers = answers
+    output = snapshot
+    self.notices = notices
+    self.bell = bell
+    preparePumpToThrow()
+  }
+
+  deinit {
+    line.deallocate()
+    reply.deallocate()
+    taken.deallocate()
+  }
+
+  public var nextDeadline: TickInstant? {
+    @_noLocks @_noAllocation get { machine.nextDeadline }
+  }
+
+  @_noLocks @_noAllocation
+  public mutating func tick(_ tick: Tick) {
+    begin(at: tick.started)
+    if let deadline = machine.nextDeadline, !(now < deadline) { step(.tick) }
+    while let event = link.takeEvent() {
+      if case .up = event { snapshot.isConnected = true } else { snapshot.isConnected = false }
+      assembler.reset()
+    }
+    readInputs()
+    takeRequests()
+    readLines()
+    if case .period = tick.cause { step(.tick) }
+    finish()
+  }
+
+  @_noLocks @_noAllocation
+  public mutating func safeState(_ tick: Tick, cause: SafeStateCause) {
+    begin(at: tick.started)
+    switch cause {
+    case .misses(let releases): step(.missed(releases: releases))
+    case .stop:
+      step(.shutdown)
+      // No tick follows that could repeat it.
+      for _ in 0..<2 {
+        if case .shutDown(.confirmed) = machine.state { break }
+        _ = turnOff()
+      }
+    }
+    finish()
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func begin(at instant: TickInstant) {
+    now = instant
+    link.begin(at: instant)
+    motor.now = instant
+    hasNoticed = false
+    takenCount = 0
+  }
+
+  // MARK: inputs
+
+  @_noLocks @_noAllocation
+  private mutating func takeRequests() {
+    if let requestBell { requestBell.clear() }
+    while takenCount < Self.requestsPerTick, let request = requests.pop() {
+      var verdict = PumpVerdict.accepted
+      if request.isStale(at: now) {
+        verdict = .ignored(.stale)
+      } else {
+        switch request.order {
+        case .command(let command): step(.command(command))
+        case .emergencyStop: verdict = step(.emergencyStop)
+        case .reset: verdict = step(.reset)
+        case .query: break
+        }
+      }
+      taken[takenCount] = PumpAnswer(number: request.number, verdict, at: now)
+      takenCount &+= 1
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func readLines() {
+    var count = 0
+    while count < Self.bytesPerTick, let bytes = link.receive() {
+      count &+= bytes.count
+      for index in 0..<bytes.count {
+        switch assembler.take(bytes[index], into: line) {
+        case .incomplete: break
+        case .line(let count): obey(UnsafeRawBufferPointer(start: line.baseAddress, count: count))
+        case .dropped(let count): refuse(.tooLong(count: count))
+        }
+      }
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func obey(_ bytes: UnsafeRawBufferPointer) {
+    let command: PumpCommand
+    do throws(PumpLineError) {
+      command = try PumpCommand.decode(bytes, numbers: machine.settings.numbers)
+    } catch {
+      return refuse(error)
+    }
+    snapshot.commands &+= 1
+    step(.command(command))
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func refuse(_ error: PumpLineError) {
+    snapshot.malformed &+= 1
+    snapshot.lastMalformed = error
+    step(.invalidCommand(error))
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func readInputs() {
+    guard let sample = inputs.read(at: now) else {
+      snapshot.inputFailures &+= 1
+      if Self.isDue(&nextSensors, Self.sensorPeriod, at: now) { step(.temperatures(water: .unknown, skin: .unknown)) }
+      return
+    }
+    if let isPressed = sample.isButtonPressed { step(.button(isPressed: isPressed)) }
+    if let counts = sample.pot, Self.isDue(&nextPot, Self.potPeriod, at: now) { step(.pot(counts: counts)) }
+    if Self.isDue(&nextSensors, Self.sensorPeriod, at: now) {
+      step(.temperatures(water: reading(sample.water), skin: reading(sample.skin)))
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private func reading(_ counts: Int?) -> PumpReading {
+    guard let counts else { return .absent }
+    return .value(Thermistor.temperature(counts: counts))
+  }
+
+  /// In phase, unless one was missed altogether.
+  @_noLocks @_noAllocation
+  private static func isDue(_ next: inout TickInstant, _ period: Nanoseconds, at now: TickInstant) -> Bool {
+    guard !(now < next) else { return false }
+    let following = next + period
+    next = now < following ? following : now + period
+    return true
+  }
+
+  // MARK: outputs
+
+  @_noLocks @_noAllocation @discardableResult
+  private mutating func step(_ event: PumpDeviceEvent) -> PumpVerdict {
+    let action = machine.step(event, at: now)
+    let isDone: Bool
+    switch action.output {
+    case .none: isDone = true
+    case .off: isDone = turnOff()
+    case .run(let speed): isDone = run(speed)
+    }
+    // At every step: a pump may be on for less than a tick.
+    if told.isEdge(to: machine.state) { notice(.state(machine.state)) }
+    told = machine.state
+    // Nobody is told that the pump is what it is not: an output that fails has said so already.
+    if isDone { send(action.replies) }
+    if let refusal = action.refusal { return .ignored(refusal) }
+    return .accepted
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func turnOff() -> Bool {
+    guard write(PumpSpeed(duty: 0)) else {
+      send(machine.step(.outputFailed, at: now).replies)
+      return false
+    }
+    _ = machine.step(.offConfirmed, at: now)
+    return true
+  }
+
+  /// Written when it differs from what the motor has.
+  @_noLocks @_noAllocation
+  private mutating func run(_ speed: PumpSpeed) -> Bool {
+    if let duty = snapshot.duty, duty.duty == speed.duty { return true }
+    if write(speed) { return true }
+    send(machine.step(.outputFailed, at: now).replies)
+    _ = turnOff()
+    return false
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func send(_ replies: PumpReplies) {
+    for index in 0..<replies.count { send(replies[index]) }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func write(_ speed: PumpSpeed) -> Bool {
+    do throws(PWMError) {
+      try motor.set(active: motor.period * Int64(speed.duty) / 255)
+      snapshot.duty = speed
+      return true
+    } catch {
+      if case .some = snapshot.duty { notice(.outputFails(error)) }
+      snapshot.duty = nil
+      snapshot.outputFailures &+= 1
+      snapshot.lastOutputFailure = error
+      return false
+    }
+  }
+
+  /// Nobody connected is no failure.
+  @_noLocks @_noAllocation
+  private mutating func send(_ line: PumpReply) {
+    guard snapshot.isConnected else { return }
+    let count = line.encode(into: reply)
+    if link.send(UnsafeRawBufferPointer(start: reply.baseAddress, count: count)) {
+      snapshot.sent &+= 1
+    } else {
+      snapshot.sendFailures &+= 1
+    }
+  }
+
+  // MARK: news
+
+  @_noLocks @_noAllocation
+  private mutating func finish() {
+    snapshot.at = now
+    snapshot.state = machine.state
+    snapshot.water = machine.water
+    snapshot.skin = machine.skin
+    snapshot.spent = machine.governor.spent(at: now)
+    snapshot.left = machine.governor.left(at: now)
+    output.write(snapshot)
+    // After the snapshot: who is answered finds in it what follows from the request.
+    for index in 0..<takenCount {
+      if answers.push(taken[index]) { hasNoticed = true } else { snapshot.answersDropped &+= 1 }
+    }
+    if hasNoticed, let bell { bell.ring() }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func notice(_ subject: PumpDeviceNotice.Subject) {
+    if notices.push(PumpDeviceNotice(at: now, subject)) {
+      hasNoticed = true
+    } else {
+      snapshot.noticesDropped &+= 1
+    }
+  }
+}
+
+extension PumpDeviceState {
+  /// Whether going from here to `next` is a change that a log should show: not another speed, not a confirmation.
+  @_noLocks @_noAllocation
+  func isEdge(to next: PumpDeviceState) -> Bool {
+    switch (self, next) {
+    case (.off, .off), (.on, .on), (.error, .error), (.emergencyStopped, .emergencyStopped), (.shutDown, .shutDown):
+      false
+    default: true
+    }
+  }
+}

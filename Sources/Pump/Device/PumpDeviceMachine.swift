@@ -1,0 +1,161 @@
+import Tactus
+import Wire
+
+/// The pump's rules, device side: the original firmware's, so that a Pi can stand in for its Arduino.
+///
+/// Decides and does nothing else; the rules are numbered in the folder's README.
+public struct PumpDeviceMachine: Sendable, Hashable, BitwiseCopyable {
+  public internal(set) var state = PumpDeviceState.off(.pending)
+  public let settings: PumpDeviceSettings
+  public internal(set) var governor: PumpGovernor
+  public internal(set) var water = PumpReading.absent
+  public internal(set) var skin = PumpReading.absent
+  /// The last command that was one.
+  public internal(set) var heardAt: TickInstant?
+  var statusAt: TickInstant?
+  var button = PumpButton()
+  var pot = PumpPot()
+  /// It was said that the skin is too warm.
+  var hasWarned = false
+
+  /// Off, not yet confirmed: the first tick writes it.
+  @_noLocks @_noAllocation
+  public init(_ settings: PumpDeviceSettings) {
+    self.settings = settings
+    governor = PumpGovernor(limit: settings.runLimit, rest: settings.rest)
+  }
+
+  /// The run's end, the next STATUS, the end of the silence, or a button that settles.
+  public var nextDeadline: TickInstant? {
+    @_noLocks @_noAllocation get {
+      var first = button.settlesAt(settings.debounce)
+      guard case .on = state else { return first }
+      if let end = governor.expiresAt, first.map({ end < $0 }) ?? true { first = end }
+      if let due = nextStatus, first.map({ due < $0 }) ?? true { first = due }
+      if let end = silenceEnd, first.map({ end < $0 }) ?? true { first = end }
+      return first
+    }
+  }
+
+  private var nextStatus: TickInstant? {
+    @_noLocks @_noAllocation get {
+      guard let statusAt else { return nil }
+      return statusAt + settings.statusPeriod
+    }
+  }
+
+  private var silenceEnd: TickInstant? {
+    @_noLocks @_noAllocation get {
+      guard let limit = settings.silenceLimit, let heardAt else { return nil }
+      return heardAt + limit
+    }
+  }
+
+  /// One event at one instant. Instants never decrease. Never blocks, never allocates.
+  ///
+  /// The limits are looked at first: at or after `nextDeadline` the pump stops, even when the event is the command that comes
+  /// too late.
+  @_noLocks @_noAllocation
+  public mutating func step(_ event: PumpDeviceEvent, at now: TickInstant) -> PumpDeviceAction {
+    var action = PumpDeviceAction()
+    expire(at: now, &action)
+    if action.replies.count == 0 || !Self.isQuiet(event) { respond(to: event, at: now, &action) }
+    governor.observe(isPumping: state.isOn, at: now)
+    return action
+  }
+
+  /// A tick does nothing that an expired limit has not done.
+  @_noLocks @_noAllocation
+  private static func isQuiet(_ event: PumpDeviceEvent) -> Bool {
+    if case .tick = event { return true }
+    return false
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func expire(at now: TickInstant, _ action: inout PumpDeviceAction) {
+    guard case .on = state else { return }
+    if let end = governor.expiresAt, !(now < end) {
+      stop(for: .runLimit, &action)
+    } else if let end = silenceEnd, !(now < end) {
+      stop(for: .silence, &action)
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func respond(to event: PumpDeviceEvent, at now: TickInstant, _ action: inout PumpDeviceAction) {
+    switch event {
+    case .command(let command): obey(command, at: now, &action)
+    case .invalidCommand(let error): refuse(error, &action)
+    case .button(let isPressed):
+      if button.sample(isPressed, debounce: settings.debounce, at: now) { press(at: now, &action) }
+    case .pot(let counts): turnPot(counts: counts, &action)
+    case .temperatures(let water, let skin): hear(water: water, skin: skin, &action)
+    case .emergencyStop: emergencyStop(&action)
+    case .reset: reset(&action)
+    case .tick: refresh(at: now, &action)
+    case .offConfirmed: confirm()
+    case .outputFailed: outputFailed(&action)
+    case .missed(let releases): fail(.missedReleases(releases), &action)
+    case .shutdown:
+      if case .on = state { action.replies.append(.pump(isOn: false)) }
+      state = .shutDown(.pending)
+      action.output = .off
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func refresh(at now: TickInstant, _ action: inout PumpDeviceAction) {
+    switch state {
+    case .on(let speed):
+      action.output = .run(speed)
+      if let due = nextStatus, !(now < due) {
+        // In phase, unless one was missed altogether.
+        statusAt = now < due + settings.statusPeriod ? due : now
+        action.replies.append(.status(status(at: now)))
+      }
+    case .off(.pending), .error(_, .pending), .emergencyStopped(.pending), .shutDown(.pending): action.output = .off
+    case .off(.confirmed), .error(_, .confirmed), .emergencyStopped(.confirmed), .shutDown(.confirmed): break
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func confirm() {
+    switch state {
+    case .off: state = .off(.confirmed)
+    case .on: break
+    case .error(let cause, _): state = .error(cause, .confirmed)
+    case .emergencyStopped: state = .emergencyStopped(.confirmed)
+    case .shutDown: state = .shutDown(.confirmed)
+    }
+  }
+
+  /// The line of this instant.
+  @_noLocks @_noAllocation
+  func status(at now: TickInstant) -> PumpStatus {
+    var status = PumpStatus(temperatures: readings)
+    switch state {
+    case .off: status.state = .off
+    case .on(let speed):
+      status.state = .on
+      status.percent = speed.percent
+      status.runtimeMinutes = minutes(governor.spent(at: now))
+      status.remainingMinutes = minutes(governor.left(at: now))
+    case .error, .emergencyStopped, .shutDown: status.state = .error
+    }
+    return status
+  }
+
+  var readings: PumpTemperatures {
+    @_noLocks @_noAllocation get {
+      switch settings.dialect {
+      case .firmware: PumpTemperatures(water: water, skin: skin)
+      case .legacy: PumpTemperatures(single: skin)
+      }
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private func minutes(_ time: Nanoseconds) -> UInt16 {
+    UInt16(truncatingIfNeeded: time.count / 60_000_000_000)
+  }
+}

@@ -1,0 +1,48 @@
+import Tactus
+
+/// What the pump's own inputs show at one moment.
+public struct PumpSample: Sendable, Hashable, BitwiseCopyable {
+  /// Counts of an ADC of 10 bits, 0…1023; nil: there is no such input.
+  public var water: Int?
+  public var skin: Int?
+  public var pot: Int?
+  /// nil: there is no button.
+  public var isButtonPressed: Bool?
+
+  @_noLocks @_noAllocation
+  public init(water: Int? = nil, skin: Int? = nil, pot: Int? = nil, isButtonPressed: Bool? = nil) {
+    self.water = water
+    self.skin = skin
+    self.pot = pot
+    self.isButtonPressed = isButtonPressed
+  }
+}
+
+/// The pump's thermistors, pot and button, whatever they hang on. Not copyable: one set of inputs, one owning loop.
+public struct PumpInputs: ~Copyable {
+  /// Fills the `PumpSample` behind the second pointer; the last argument is now in nanoseconds. Returns 0 or −errno.
+  public typealias Read = @convention(c) (UnsafeMutableRawPointer, UnsafeMutableRawPointer, Int64) -> Int32
+
+  private let context: UnsafeMutableRawPointer
+  private let readFunction: Read
+
+  /// `context` must stay valid as long as the inputs; whoever made it owns it. `read` carries `@_noLocks @_noAllocation`.
+  public init(context: UnsafeMutableRawPointer, read: @escaping Read) {
+    self.context = context
+    readFunction = read
+  }
+
+  /// nil: they do not answer.
+  @_noLocks @_noAllocation
+  mutating func read(at now: TickInstant) -> PumpSample? {
+    var sample = PumpSample()
+    return callRead(readFunction, context, &sample, now.nanoseconds) < 0 ? nil : sample
+  }
+}
+
+@_semantics("no_performance_analysis") @inline(never)
+private func callRead(
+  _ read: PumpInputs.Read, _ context: UnsafeMutableRawPointer, _ sample: UnsafeMutableRawPointer, _ now: Int64
+) -> Int32 {
+  read(context, sample, now)
+}

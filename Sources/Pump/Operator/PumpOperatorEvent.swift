@@ -1,0 +1,101 @@
+import Wire
+
+/// Everything that may happen to the operator side.
+public enum PumpOperatorEvent: Sendable, Hashable, BitwiseCopyable {
+  /// With a speed to be set once it runs; nil: the pump's own.
+  case turnOn(PumpSpeed?)
+  case turnOff
+  case setSpeed(PumpSpeed)
+  case readTemperatures
+  /// A person looks at the state now.
+  case watched
+  /// A command or a reset that waited too long inside the daemon.
+  case stale
+  /// From inside the daemon: off, latched until a reset.
+  case emergencyStop
+  /// Leave an emergency stop or a fault.
+  case reset
+  /// The connection has come, or has gone.
+  case linked
+  case unlinked
+  /// A line from the pump.
+  case reply(PumpReply)
+  /// A line that nobody understands.
+  case invalidLine
+  /// A periodic release, or the release at `nextDeadline`.
+  case tick
+  /// The runtime gave up, or finished too late, so many periodic releases in a row.
+  case missed(releases: Int64)
+  /// Turn it off, and nothing else any more; ticks go on until it is confirmed.
+  case quit
+  /// The runtime is stopping: no tick follows.
+  case shutdown
+}
+
+/// Why an event did nothing.
+public enum PumpIgnoreReason: Sendable, Hashable, BitwiseCopyable, CaseIterable {
+  /// There is no connection, or nobody answers on it.
+  case noContact
+  /// The pump has not said yet what it does.
+  case stateUnknown
+  case alreadyOn
+  case notRunning
+  case inFault
+  case emergencyStopped
+  /// It has pumped for as long as it may: let it rest, or reset.
+  case mustRest
+  /// The pump has not confirmed the off.
+  case offNotConfirmed
+  /// A reset, while what caused the fault is still there.
+  case causePersists
+  case nothingToReset
+  /// It waited too long inside the daemon: nobody knows any more whether it is still meant.
+  case stale
+  /// The line is none.
+  case notUnderstood
+  case shutDown
+}
+
+public enum PumpVerdict: Sendable, Hashable, BitwiseCopyable {
+  case accepted
+  case ignored(PumpIgnoreReason)
+}
+
+/// A command that came to nothing.
+public struct PumpCommandFailure: Sendable, Hashable, BitwiseCopyable {
+  public enum Reason: Sendable, Hashable, BitwiseCopyable {
+    /// No answer, so many times.
+    case noAnswer(attempts: Int)
+    case refused(PumpErrorTag)
+  }
+  public let command: PumpCommand
+  public let reason: Reason
+
+  @_noLocks @_noAllocation
+  init(_ command: PumpCommand, _ reason: Reason) {
+    self.command = command
+    self.reason = reason
+  }
+}
+
+/// The machine's answer to one event.
+public struct PumpOperatorAction: Sendable, Hashable, BitwiseCopyable {
+  /// What to send now; nil: nothing.
+  public var command: PumpCommand?
+  /// How often, at once: more than 1 only when no tick follows.
+  public var copies: Int
+  /// Try to connect.
+  public var connects: Bool
+  public var verdict: PumpVerdict
+  /// An earlier command that has now come to nothing.
+  public var failure: PumpCommandFailure?
+
+  @_noLocks @_noAllocation
+  init() {
+    command = nil
+    copies = 1
+    connects = false
+    verdict = .accepted
+    failure = nil
+  }
+}

@@ -1,0 +1,234 @@
+import Buses
+import Tactus
+import Wire
+
+/// The operator side's loop, 10 Hz: requests and lines in, commands, a snapshot and notices out.
+///
+/// Order of a tick: deadlines, connection, lines, requests, the period's own work, snapshot, answers. What a step sends is
+/// written at once. Work is bounded: 64 requests, 2 KB of lines.
+public struct PumpOperatorLoop: ~Copyable, ControlLoop {
+  public static let rate = Rate.hertz(10)
+  /// Requests that a tick takes, and therefore the most that a ring of them holds.
+  public static var requestsPerTick: Int {
+    @_noLocks @_noAllocation get { 64 }
+  }
+  private static var bytesPerTick: Int {
+    @_noLocks @_noAllocation get { 2_048 }
+  }
+
+  private var machine: PumpOperatorMachine
+  private var link: PumpLink
+  private var requests: RingReader<PumpRequest>
+  private let requestBell: DoorbellInput?
+  private var answers: RingWriter<PumpAnswer>
+  private var output: LatestWriter<PumpSnapshot>
+  private var notices: RingWriter<PumpNotice>
+  private let bell: DoorbellButton?
+  private let turnsOffAtEnd: Bool
+  private var snapshot = PumpSnapshot()
+  private var assembler = PumpLineAssembler()
+  private let line = UnsafeMutableRawBufferPointer.allocate(
+    byteCount: PumpLineAssembler.standardCapacity, alignment: 8)
+  private let command = UnsafeMutableRawBufferPointer.allocate(
+    byteCount: PumpCommand.maximumEncodedLength, alignment: 8)
+  /// Answers of this tick, to be given at its end.
+  private let taken = UnsafeMutablePointer<PumpAnswer>.allocate(capacity: requestsPerTick)
+  private var takenCount = 0
+  /// What the log knows.
+  private var toldState: PumpOperatorState
+  private var toldContact: PumpContact
+  private var now = TickInstant.zero
+  private var hasNoticed = false
+
+  /// - Parameters:
+  ///   - requests: from clients inside the daemon; the ring holds at most `requestsPerTick`.
+  ///   - requestBell: rung after requests have been pushed, one of the loop's inputs; nil: they wait for the next tick.
+  ///   - answers: one for every request, in their order.
+  ///   - bell: rung when notices or answers have been pushed. Both bells must outlive the loop.
+  ///   - turnsOffAtEnd: false for who only looks: the pump stays what it is when the runtime stops.
+  public init(
+    _ settings: PumpOperatorSettings, link: consuming PumpLink, requests: consuming RingReader<PumpRequest>,
+    requestBell: DoorbellInput? = nil, answers: consuming RingWriter<PumpAnswer>,
+    snapshot: consuming LatestWriter<PumpSnapshot>, notices: consuming RingWriter<PumpNotice>,
+    bell: DoorbellButton? = nil, turnsOffAtEnd: Bool = true
+  ) {
+    machine = PumpOperatorMachine(settings)
+    toldState = machine.state
+    toldContact = machine.contact
+    self.link = link
+    self.requests = requests
+    self.requestBell = requestBell
+    self.answers = answers
+    output = snapshot
+    self.notices = notices
+    self.bell = bell
+    self.turnsOffAtEnd = turnsOffAtEnd
+    preparePumpToThrow()
+  }
+
+  deinit {
+    line.deallocate()
+    command.deallocate()
+    taken.deallocate()
+  }
+
+  public var nextDeadline: TickInstant? {
+    @_noLocks @_noAllocation get { machine.nextDeadline }
+  }
+
+  @_noLocks @_noAllocation
+  public mutating func tick(_ tick: Tick) {
+    begin(at: tick.started)
+    takeConnection()
+    readLines()
+    // A line that says the device is gone ends the connection in the same tick.
+    takeConnection()
+    takeRequests()
+    apply(.tick)
+    finish()
+  }
+
+  @_noLocks @_noAllocation
+  public mutating func safeState(_ tick: Tick, cause: SafeStateCause) {
+    begin(at: tick.started)
+    switch cause {
+    case .misses(let releases): apply(.missed(releases: releases))
+    case .stop:
+      takeConnection()
+      readLines()
+      if turnsOffAtEnd { apply(.shutdown) }
+    }
+    finish()
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func begin(at instant: TickInstant) {
+    now = instant
+    link.begin(at: instant)
+    hasNoticed = false
+    takenCount = 0
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func takeConnection() {
+    while let event = link.takeEvent() {
+      assembler.reset()
+      switch event {
+      case .up:
+        snapshot.connections &+= 1
+        apply(.linked)
+      case .down: apply(.unlinked)
+      }
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func readLines() {
+    var count = 0
+    while count < Self.bytesPerTick, let bytes = link.receive() {
+      count &+= bytes.count
+      for index in 0..<bytes.count {
+        switch assembler.take(bytes[index], into: line) {
+        case .incomplete: break
+        case .line(let count): hear(UnsafeRawBufferPointer(start: line.baseAddress, count: count))
+        case .dropped:
+          snapshot.dropped &+= 1
+          apply(.invalidLine)
+        }
+      }
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func hear(_ bytes: UnsafeRawBufferPointer) {
+    let reply: PumpReply
+    do throws(PumpLineError) {
+      reply = try PumpReply.decode(bytes)
+    } catch {
+      snapshot.malformed &+= 1
+      snapshot.lastMalformed = error
+      apply(.invalidLine)
+      return
+    }
+    snapshot.lines &+= 1
+    apply(.reply(reply))
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func takeRequests() {
+    if let requestBell { requestBell.clear() }
+    while takenCount < Self.requestsPerTick, let request = requests.pop() {
+      var verdict = PumpVerdict.accepted
+      if let event = request.event(at: now) {
+        verdict = apply(event)
+        snapshot.count(verdict)
+      }
+      taken[takenCount] = PumpAnswer(number: request.number, verdict, at: now)
+      takenCount &+= 1
+    }
+  }
+
+  @_noLocks @_noAllocation @discardableResult
+  private mutating func apply(_ event: PumpOperatorEvent) -> PumpVerdict {
+    let action = machine.step(event, at: now)
+    if let failure = action.failure {
+      snapshot.failures &+= 1
+      snapshot.lastFailure = failure
+      notice(.failed(failure))
+    }
+    if action.connects { link.connect() }
+    if let next = action.command {
+      let count = next.encode(into: command)
+      for _ in 0..<action.copies {
+        if link.send(UnsafeRawBufferPointer(start: command.baseAddress, count: count)) {
+          snapshot.sent &+= 1
+        } else {
+          snapshot.sendFailures &+= 1
+        }
+      }
+    }
+    noteEdges()
+    return action.verdict
+  }
+
+  // MARK: news
+
+  @_noLocks @_noAllocation
+  private mutating func noteEdges() {
+    if toldContact.isEdge(to: machine.contact) { notice(.contact(machine.contact)) }
+    toldContact = machine.contact
+    if toldState.isEdge(to: machine.state) { notice(.state(machine.state, machine.source)) }
+    toldState = machine.state
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func finish() {
+    snapshot.at = now
+    snapshot.state = machine.state
+    snapshot.contact = machine.contact
+    snapshot.source = machine.source
+    snapshot.speed = machine.speed
+    snapshot.status = machine.status
+    snapshot.statusAt = machine.statusAt
+    snapshot.temperatures = machine.temperatures
+    snapshot.temperaturesAt = machine.temperaturesAt
+    snapshot.spent = machine.governor.spent(at: now)
+    if case .some = machine.settings.runLimit { snapshot.left = machine.governor.left(at: now) }
+    snapshot.restedAt = machine.governor.restedAt
+    output.write(snapshot)
+    // After the snapshot: who is answered finds in it what follows from the request.
+    for index in 0..<takenCount {
+      if answers.push(taken[index]) { hasNoticed = true } else { snapshot.answersDropped &+= 1 }
+    }
+    if hasNoticed, let bell { bell.ring() }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func notice(_ subject: PumpNotice.Subject) {
+    if notices.push(PumpNotice(at: now, subject)) {
+      hasNoticed = true
+    } else {
+      snapshot.noticesDropped &+= 1
+    }
+  }
+}

@@ -1,0 +1,199 @@
+import Tactus
+import Wire
+
+extension PumpOperatorMachine {
+  @_noLocks @_noAllocation
+  mutating func hear(_ reply: PumpReply, at now: TickInstant, _ action: inout PumpOperatorAction) {
+    guard contact.isUp else { return }
+    contact = .answering
+    channel.silences = 0
+    switch reply {
+    case .ok:
+      // The line that says what it was follows, except after a SPEED of the legacy dialect.
+      if let inFlight = channel.inFlight, case .speed(let speed) = inFlight.command { confirm(speed) }
+    case .pump(let isOn): hearPump(isOn: isOn, at: now)
+    case .speed(let raw):
+      if case .on = state { speed = .commanded(raw) }
+    case .status(let status): hear(status, at: now)
+    case .temperatures(let readings):
+      if case .some(.temperature) = channel.inFlight?.command { channel.inFlight = nil }
+      hear(readings, at: now)
+    case .manual(let isOn):
+      if isOn { seenOn(by: .manual, at: now) } else { seenOff(by: .manual) }
+      channel.wantsStatus = true
+    case .error(let tag): hear(tag, at: now, &action)
+    case .remark(.skinTooHot(let reading)):
+      if case .fault(.overheat(nil), let off) = state { state = .fault(.overheat(reading.temperature), off) }
+    case .remark(.maximumRuntime): break
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func confirm(_ raw: PumpSpeed) {
+    channel.inFlight = nil
+    channel.wantsStatus = true
+    if case .on = state { speed = .commanded(raw) }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func hearPump(isOn: Bool, at now: TickInstant) {
+    switch (channel.inFlight?.command, isOn) {
+    case (.some(.on), true):
+      channel.inFlight = nil
+      seenOn(by: .app, at: now)
+    case (.some(.off), false):
+      channel.inFlight = nil
+      seenOff(by: nil)
+    // Of an earlier command: the one in flight is still to come.
+    case (.some(.on), false), (.some(.off), true): return
+    default: if isOn { seenOn(by: .app, at: now) } else { seenOff(by: .app) }
+    }
+    channel.wantsStatus = true
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func hear(_ next: PumpStatus, at now: TickInstant) {
+    status = next
+    statusAt = now
+    if case .some(.status) = channel.inFlight?.command { channel.inFlight = nil }
+    switch next.state {
+    case .on: seenOn(by: nil, at: now)
+    case .off:
+      // Said before the ON arrived.
+      if case .starting = state {} else { seenOff(by: nil) }
+    case .error: seenError()
+    case nil: break
+    }
+    if case .on = state {
+      if let percent = next.percent { hear(percent: percent) }
+      if let minutes = next.runtimeMinutes {
+        governor.claim(atLeast: .seconds(Int64(minutes) * 60), at: now)
+        if governor.left(at: now).count == 0 { fail(.runLimit, isOff: false) }
+      }
+    }
+    hear(next.temperatures, at: now)
+  }
+
+  /// What was commanded stays, as long as the report can mean it: 180 and 178 are both 70 %.
+  @_noLocks @_noAllocation
+  private mutating func hear(percent: UInt8) {
+    if case .commanded(let raw) = speed, raw.percent == percent { return }
+    speed = .reported(percent: percent)
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func seenOn(by who: PumpControlSource?, at now: TickInstant) {
+    switch state {
+    case .unknown, .off(.confirmed), .starting:
+      // Without budget it may have been started by its button: held off at once.
+      // One that ran when it was last seen runs on for the same reason.
+      if case .pumping = governor.phase, case .none = who {} else { source = who }
+      state = .on(since: now)
+      speed = nil
+      governor.observe(isPumping: true, at: now)
+      if governor.left(at: now).count == 0 { fail(.runLimit, isOff: false) }
+    case .on: if case .some(.manual) = who { source = .manual }
+    // Its OFF is on its way, or is repeated.
+    case .off(.pending), .fault(_, .pending), .emergencyStopped(.pending), .shutDown(.pending): break
+    case .fault(let fault, .confirmed): state = .fault(fault, .pending)
+    case .emergencyStopped(.confirmed): state = .emergencyStopped(.pending)
+    case .shutDown(.confirmed): state = .shutDown(.pending)
+    }
+  }
+
+  /// `who` nil: the state says already who, or nobody knows.
+  @_noLocks @_noAllocation
+  private mutating func seenOff(by who: PumpControlSource?) {
+    speed = nil
+    switch state {
+    case .unknown, .on, .starting:
+      channel.forgetDriving()
+      source = who
+      state = .off(.confirmed)
+    case .off(.pending): state = .off(.confirmed)
+    case .fault(let fault, .pending): state = .fault(fault, .confirmed)
+    case .emergencyStopped(.pending): state = .emergencyStopped(.confirmed)
+    case .shutDown(.pending): state = .shutDown(.confirmed)
+    case .off(.confirmed), .fault(_, .confirmed), .emergencyStopped(.confirmed), .shutDown(.confirmed): break
+    }
+  }
+
+  /// In its error state it does not pump; an OFF leads it out.
+  @_noLocks @_noAllocation
+  private mutating func seenError() {
+    speed = nil
+    // It may be older than the OFF that is on its way.
+    if case .off(.pending) = state { return }
+    fail(.pumpError, isOff: true)
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func hear(_ tag: PumpErrorTag, at now: TickInstant, _ action: inout PumpOperatorAction) {
+    switch tag {
+    case .safetyShutoff:
+      governor.claim(atLeast: governor.limit, at: now)
+      fail(.safetyShutoff, isOff: true)
+    case .overheat:
+      // One that cools on says so too.
+      switch settings.overheatAction {
+      case .stop: fail(.overheat(nil), isOff: true)
+      case .keepCooling: channel.wantsStatus = true
+      }
+    case .sensorFault: fail(.sensor(nil, nil), isOff: true)
+    case .startFailed:
+      if case .some(.on) = channel.inFlight?.command { channel.inFlight = nil }
+      fail(.startFailed, isOff: true)
+    case .notRunning, .invalidSpeed:
+      guard let inFlight = channel.inFlight, case .speed = inFlight.command else { return }
+      channel.inFlight = nil
+      channel.wantsStatus = true
+      action.failure = PumpCommandFailure(inFlight.command, .refused(tag))
+    case .unknownCommand, .commandTooLong:
+      // Changed on its way: sent again at once.
+      guard let inFlight = channel.inFlight else { return }
+      channel.inFlight = nil
+      giveUp(inFlight, .refused(tag), &action)
+    case .other: channel.wantsStatus = true
+    }
+  }
+
+  // MARK: temperatures
+
+  @_noLocks @_noAllocation
+  private mutating func hear(_ readings: PumpTemperatures, at now: TickInstant) {
+    if readings.water.isAbsent, readings.skin.isAbsent, readings.single.isAbsent { return }
+    temperatures = readings
+    temperaturesAt = now
+    if let (sensor, temperature) = implausible {
+      fail(.sensor(sensor, temperature), isOff: false)
+    } else if isTooHot, case .stop = settings.overheatAction {
+      fail(.overheat(hottest), isOff: false)
+    }
+  }
+
+  /// The first sensor that reads what cannot be.
+  var implausible: (PumpSensor, PumpTemperature)? {
+    @_noLocks @_noAllocation get {
+      guard let range = settings.plausibility else { return nil }
+      if let water = temperatures.water.temperature, !range.allows(water) { return (.water, water) }
+      if let skin = temperatures.skin.temperature, !range.allows(skin) { return (.skin, skin) }
+      if let single = temperatures.single.temperature, !range.allows(single) { return (.single, single) }
+      return nil
+    }
+  }
+
+  /// The skin's, or the legacy dialect's one.
+  private var hottest: PumpTemperature? {
+    @_noLocks @_noAllocation get {
+      if let skin = temperatures.skin.temperature { return skin }
+      return temperatures.single.temperature
+    }
+  }
+
+  var isTooHot: Bool {
+    @_noLocks @_noAllocation get {
+      guard let limit = settings.overheatAbove, let hottest else { return false }
+      return limit < hottest
+    }
+  }
+}

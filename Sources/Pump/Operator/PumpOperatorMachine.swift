@@ -1,0 +1,250 @@
+import Tactus
+import Wire
+
+/// The pump's operator side: what is sent to it, what is known of it, and when it must be off.
+///
+/// Decides and does nothing else. The rules are numbered in the folder's README. At most one command leaves a step.
+public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
+  /// Answers in a row that may fail to come before the pump counts as silent.
+  static var silencesUntilSilent: Int {
+    @_noLocks @_noAllocation get { 3 }
+  }
+  /// A look counts for so long.
+  static var watchPatience: Nanoseconds {
+    @_noLocks @_noAllocation get { .seconds(10) }
+  }
+  /// An OFF that no tick can repeat is sent this often.
+  static var lastOffs: Int {
+    @_noLocks @_noAllocation get { 2 }
+  }
+
+  public internal(set) var state = PumpOperatorState.unknown
+  public internal(set) var contact = PumpContact.down(PumpBackOff(from: .zero))
+  public let settings: PumpOperatorSettings
+  public internal(set) var governor: PumpGovernor
+  /// Who brought it into its state; nil: nobody knows.
+  public internal(set) var source: PumpControlSource?
+  /// nil: not known, or it does not run.
+  public internal(set) var speed: PumpKnownSpeed?
+  /// The last STATUS, and the last readings of either kind of line; nil: none yet.
+  public internal(set) var status: PumpStatus?
+  public internal(set) var statusAt: TickInstant?
+  public internal(set) var temperatures = PumpTemperatures()
+  public internal(set) var temperaturesAt: TickInstant?
+  var channel = PumpChannel()
+  /// A STATUS was asked for last. One that comes by itself changes nothing: a pump may count on hearing from us.
+  var polledAt: TickInstant?
+  var watchedAt: TickInstant?
+
+  /// Without a connection; `.linked` brings one.
+  @_noLocks @_noAllocation
+  public init(_ settings: PumpOperatorSettings) {
+    self.settings = settings
+    governor = PumpGovernor(limit: settings.runLimit ?? .seconds(3_000_000_000), rest: settings.rest)
+  }
+
+  /// One event at one instant. Instants never decrease. Never blocks, never allocates.
+  @_noLocks @_noAllocation
+  public mutating func step(_ event: PumpOperatorEvent, at now: TickInstant) -> PumpOperatorAction {
+    var action = PumpOperatorAction()
+    expire(at: now, &action)
+    respond(to: event, at: now, &action)
+    governor.observe(isPumping: mayPump, at: now)
+    endRest(at: now)
+    if case .shutdown = event { return action }
+    send(at: now, &action)
+    return action
+  }
+
+  /// The next answer's time-out, poll, attempt to connect, end of the run or of the rest.
+  public var nextDeadline: TickInstant? {
+    @_noLocks @_noAllocation get {
+      var first = runEnd
+      if case .fault(.runLimit, .confirmed) = state { first = earlier(first, governor.restedAt) }
+      switch contact {
+      case .down(let backOff): return earlier(first, backOff.next)
+      case .waiting, .answering, .silent: break
+      }
+      if let inFlight = channel.inFlight {
+        first = earlier(first, inFlight.sentAt + settings.answerTimeout)
+      } else if let poll = nextPoll {
+        first = earlier(first, poll)
+      }
+      return first
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private func earlier(_ one: TickInstant?, _ other: TickInstant?) -> TickInstant? {
+    guard let one else { return other }
+    guard let other, other < one else { return one }
+    return other
+  }
+
+  /// Whether it pumps as far as anyone knows: one that was last known to run does so until it is known to be off.
+  private var mayPump: Bool {
+    @_noLocks @_noAllocation get {
+      switch state {
+      case .on: return true
+      case .off(.confirmed), .fault(_, .confirmed), .emergencyStopped(.confirmed), .shutDown(.confirmed): return false
+      case .unknown, .starting, .off(.pending), .fault(_, .pending), .emergencyStopped(.pending), .shutDown(.pending):
+        if case .pumping = governor.phase { return true }
+        return false
+      }
+    }
+  }
+
+  /// When it has pumped for as long as it may; nil: it does not pump, or is being turned off already.
+  private var runEnd: TickInstant? {
+    @_noLocks @_noAllocation get {
+      switch state {
+      case .unknown, .starting, .on: governor.expiresAt
+      case .off, .fault, .emergencyStopped, .shutDown: nil
+      }
+    }
+  }
+
+  /// When a STATUS is due; nil: none is asked for any more.
+  private var nextPoll: TickInstant? {
+    @_noLocks @_noAllocation get {
+      if case .shutDown = state { return nil }
+      guard let polledAt else { return .zero }
+      var period = settings.pollPeriod
+      if isCurious(at: polledAt), settings.watchedPeriod.count < period.count {
+        period = settings.watchedPeriod
+      }
+      return polledAt + period
+    }
+  }
+
+  /// Whether somebody looks, or the pump's state is in doubt.
+  @_noLocks @_noAllocation
+  private func isCurious(at now: TickInstant) -> Bool {
+    if !contact.isAnswering || channel.silences > 0 { return true }
+    if case .unknown = state { return true }
+    guard let watchedAt else { return false }
+    return (now - watchedAt).count < Self.watchPatience.count
+  }
+
+  // MARK: time
+
+  @_noLocks @_noAllocation
+  private mutating func expire(at now: TickInstant, _ action: inout PumpOperatorAction) {
+    if let end = runEnd, !(now < end) { fail(.runLimit, isOff: false) }
+    endRest(at: now)
+    if case .down(var backOff) = contact, !(now < backOff.next) {
+      backOff.tried(at: now)
+      contact = .down(backOff)
+      action.connects = true
+    }
+    if let inFlight = channel.inFlight, !(now < inFlight.sentAt + settings.answerTimeout) {
+      channel.inFlight = nil
+      channel.silences &+= 1
+      giveUp(inFlight, .noAnswer(attempts: inFlight.attempt), &action)
+      if channel.silences >= Self.silencesUntilSilent, contact.isUp {
+        contact = .silent
+        loseSight()
+      }
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func endRest(at now: TickInstant) {
+    if case .fault(.runLimit, .confirmed) = state, let end = governor.restedAt, !(now < end) {
+      state = .off(.confirmed)
+    }
+  }
+
+  /// The command in flight has not been obeyed: sent again, unless it was often enough.
+  @_noLocks @_noAllocation
+  mutating func giveUp(
+    _ inFlight: PumpChannel.InFlight, _ reason: PumpCommandFailure.Reason, _ action: inout PumpOperatorAction
+  ) {
+    switch inFlight.command {
+    case .off, .status, .temperature: return  // repeated because its state is, or at the next poll
+    case .on:
+      guard case .starting = state else { return }
+    case .speed(let speed):
+      guard case .on = state else { return }
+      // A newer one waits: that is what is sent.
+      if case .some = channel.speed { return }
+      channel.speed = speed
+    }
+    guard inFlight.attempt >= settings.attempts else {
+      channel.attempts = inFlight.attempt
+      return
+    }
+    channel.forgetDriving()
+    action.failure = PumpCommandFailure(inFlight.command, reason)
+    // Whether it has started nobody knows.
+    if case .on = inFlight.command { state = .off(.pending) }
+  }
+
+  // MARK: sending
+
+  @_noLocks @_noAllocation
+  private mutating func send(at now: TickInstant, _ action: inout PumpOperatorAction) {
+    guard contact.isUp else { return }
+    if case .some(.pending) = state.off {
+      // Overtakes whatever waits, and does not wait for what is in flight.
+      if let inFlight = channel.inFlight, inFlight.isOff { return }
+      return send(.off, at: now, &action)
+    }
+    if case .some = channel.inFlight { return }
+    if case .starting = state { return send(.on, at: now, &action) }
+    if case .on = state, let speed = channel.speed {
+      channel.speed = nil
+      return send(.speed(speed), at: now, &action)
+    }
+    if channel.wantsTemperatures {
+      channel.wantsTemperatures = false
+      return send(.temperature, at: now, &action)
+    }
+    if let poll = nextPoll, channel.wantsStatus || !(now < poll) {
+      channel.wantsStatus = false
+      polledAt = now
+      send(.status, at: now, &action)
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func send(_ command: PumpCommand, at now: TickInstant, _ action: inout PumpOperatorAction) {
+    channel.inFlight = PumpChannel.InFlight(command, sentAt: now, attempt: channel.attempts &+ 1)
+    channel.attempts = 0
+    action.command = command
+  }
+
+  // MARK: events
+
+  @_noLocks @_noAllocation
+  private mutating func respond(
+    to event: PumpOperatorEvent, at now: TickInstant, _ action: inout PumpOperatorAction
+  ) {
+    switch event {
+    case .turnOn(let speed): action.verdict = turnOn(speed, at: now)
+    case .turnOff: action.verdict = turnOff()
+    case .setSpeed(let speed): action.verdict = setSpeed(speed)
+    case .readTemperatures:
+      if let reason = unreachable { action.verdict = .ignored(reason) } else { channel.wantsTemperatures = true }
+    case .watched:
+      // The first look shows what is, not what was.
+      if watchedAt.map({ (now - $0).count >= Self.watchPatience.count }) ?? true { channel.wantsStatus = contact.isUp }
+      watchedAt = now
+    case .stale: action.verdict = .ignored(.stale)
+    case .emergencyStop: action.verdict = emergencyStop()
+    case .reset: action.verdict = reset(at: now)
+    case .linked: link()
+    case .unlinked: unlink(at: now)
+    case .reply(let reply): hear(reply, at: now, &action)
+    case .invalidLine: action.verdict = .ignored(.notUnderstood)
+    case .tick: break
+    case .missed(let releases): fail(.missedReleases(releases), isOff: false)
+    case .quit: quit()
+    case .shutdown:
+      quit()
+      guard contact.isUp, case .some(.pending) = state.off else { return }
+      action.command = .off
+      action.copies = Self.lastOffs
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import Tactus
+import Wire
+
+// What an operator reads.
+
+extension PumpOperatorState: CustomStringConvertible {
+  /// One line: `on`, `fault: pumped for as long as it may without a rest (off not yet confirmed)`.
+  public var description: String {
+    switch self {
+    case .unknown: "unknown"
+    case .off(let off): "off\(off.suffix)"
+    case .starting: "starting"
+    case .on: "on"
+    case .fault(let fault, let off): "fault: \(fault)\(off.suffix)"
+    case .emergencyStopped(let off): "emergency stop\(off.suffix)"
+    case .shutDown(let off): "shut down\(off.suffix)"
+    }
+  }
+
+  /// What makes the pump usable again; nil when it is.
+  public var wayOut: String? {
+    switch self {
+    case .unknown: "wait for its next report; if none comes, check its power and the connection"
+    case .off(.confirmed), .starting, .on: nil
+    case .off(.pending): "the OFF is repeated until the pump confirms it"
+    case .fault(_, .pending), .emergencyStopped(.pending):
+      "the pump has not confirmed the off: check its power and the connection, then reset"
+    case .fault(.runLimit, .confirmed): "let it rest, or reset"
+    case .fault(.overheat, .confirmed): "let the skin cool down, then reset"
+    case .fault(.sensor, .confirmed): "check the sensor and its wires, then reset"
+    case .fault, .emergencyStopped: "remove the cause, then reset"
+    case .shutDown: "start the daemon again"
+    }
+  }
+}
+
+extension PumpFault: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .runLimit: "pumped for as long as it may without a rest"
+    case .safetyShutoff: "the pump has stopped at its own limit"
+    case .overheat(let temperature?): "skin too warm, \(temperature)"
+    case .overheat(nil): "skin too warm"
+    case .sensor(let sensor?, let temperature?): "the \(sensor) sensor reads \(temperature)\(temperature.circuit)"
+    case .sensor: "the pump says that a sensor of its is faulty"
+    case .startFailed: "the pump does not start"
+    case .pumpError: "the pump is in its error state"
+    case .missedReleases(let count): "the loop missed \(count) releases in a row"
+    }
+  }
+
+  /// A short name that stays the same from release to release, for programs.
+  public var name: String {
+    switch self {
+    case .runLimit: "run-limit"
+    case .safetyShutoff: "safety-shutoff"
+    case .overheat: "overheat"
+    case .sensor: "sensor-fault"
+    case .startFailed: "start-failed"
+    case .pumpError: "pump-error"
+    case .missedReleases: "missed-releases"
+    }
+  }
+}
+
+extension PumpContact: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .down: "no connection"
+    case .waiting: "connected, nothing heard yet"
+    case .answering: "answering"
+    case .silent: "connected, but nobody answers"
+    }
+  }
+}
+
+extension PumpDeviceState: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .off(let off): "off\(off.suffix)"
+    case .on(let speed): "on, \(speed.percent) %"
+    case .error(let cause, let off): "error: \(cause)\(off.suffix)"
+    case .emergencyStopped(let off): "emergency stop\(off.suffix)"
+    case .shutDown(let off): "shut down\(off.suffix)"
+    }
+  }
+}
+
+extension PumpDeviceError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .runLimit: "maximum runtime exceeded"
+    case .overheat(let temperature): "skin too warm, \(temperature)"
+    case .sensor(let sensor, let temperature?): "the \(sensor) sensor reads \(temperature)\(temperature.circuit)"
+    case .sensor(let sensor, nil): "the \(sensor) sensor cannot be read"
+    case .silence: "no command for the silence limit"
+    case .output: "the motor's output does not take what it is told"
+    case .missedReleases(let count): "the loop missed \(count) releases in a row"
+    }
+  }
+}
+
+extension PumpCommandFailure: CustomStringConvertible {
+  public var description: String {
+    switch reason {
+    case .noAnswer(let attempts): "\(command): no answer, sent \(attempts) times"
+    case .refused(let tag): "\(command): refused, \(tag)"
+    }
+  }
+}
+
+extension PumpIgnoreReason: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .noContact: "the pump does not answer"
+    case .stateUnknown: "the pump has not said yet what it does"
+    case .alreadyOn: "it is on"
+    case .notRunning: "it does not run"
+    case .inFault: "it is in a fault"
+    case .emergencyStopped: "an emergency stop is in force"
+    case .mustRest: "it has pumped for as long as it may: let it rest, or reset"
+    case .offNotConfirmed: "the pump has not confirmed the off"
+    case .causePersists: "what caused the fault is still there"
+    case .nothingToReset: "there is nothing to reset"
+    case .stale: "it waited too long inside the daemon"
+    case .notUnderstood: "the line is none"
+    case .shutDown: "the daemon is going down"
+    }
+  }
+}
+
+extension PumpOffConfirmation {
+  fileprivate var suffix: String {
+    switch self {
+    case .pending: " (off not yet confirmed)"
+    case .confirmed: ""
+    }
+  }
+}
+
+extension PumpTemperature {
+  /// What no thermistor that is whole reads.
+  fileprivate var circuit: String {
+    tenths < -600 ? ": an open circuit" : tenths > 3_000 ? ": a short circuit" : ""
+  }
+}

@@ -1,0 +1,190 @@
+import Pump
+import Synchronization
+import Tactus
+import Wire
+
+/// The cooling pump behind the door: `/api/pump` and its events.
+///
+/// Reads the operator loop's snapshots and sends it requests; a command is answered when the loop has taken it, which is before
+/// the pump has obeyed: that shows in the state, and in the events.
+public final class PumpDoor: ServedSystem {
+  public let name = "pump"
+  let mailbox: PumpMailbox
+  private let snapshot: Latest<PumpSnapshot>
+  /// When somebody last looked.
+  private let lookedAt = Atomic<Int64>(.min)
+
+  /// - Parameters:
+  ///   - requests: to the pump's loop, at most `PumpOperatorLoop.requestsPerTick` of them.
+  ///   - answers: of that loop.
+  ///   - ring: wakes that loop. Any thread.
+  ///   - now: that loop's clock. Any thread.
+  public init(
+    requests: consuming RingWriter<PumpRequest>, answers: consuming RingReader<PumpAnswer>,
+    snapshot: Latest<PumpSnapshot>, ring: @escaping @Sendable () -> Void,
+    now: @escaping @Sendable () -> TickInstant = { MonotonicClock.now }
+  ) {
+    self.snapshot = snapshot
+    let newestTick: @Sendable () -> TickInstant = {
+      var reader = snapshot.reader()
+      return reader.read().at
+    }
+    mailbox = PumpMailbox(
+      of: "pump", requests: requests, answers: answers, requestsPerTick: PumpOperatorLoop.requestsPerTick,
+      newestTick: newestTick, ring: ring, now: now)
+  }
+
+  /// Hands the loop's answers to those who wait. To be called when the loop has rung; `events` does it, too.
+  public func takeAnswers(at now: TickInstant) { mailbox.takeAnswers(at: now) }
+
+  // MARK: state and events
+
+  public var version: UInt64 { snapshot.version.read() }
+
+  public var state: [UInt8] { encodeJSON(PumpDocument(newest)) }
+
+  var newest: PumpSnapshot {
+    var reader = snapshot.reader()
+    return reader.read()
+  }
+
+  /// A state each second; what changes in between is an edge.
+  public func events(at now: TickInstant, second: Bool) -> [Event] {
+    takeAnswers(at: now)
+    guard second else { return [] }
+    let newest = newest
+    return [Event(.state, type: "pump", system: name, at: newest.at, json: PumpDocument(newest, isEvent: true))]
+  }
+
+  /// A change that the loop has told of.
+  public func edge(_ notice: PumpNotice) -> Event {
+    switch notice.subject {
+    case .state(let state, let source):
+      let document = PumpStateDocument(state, source: source)
+      return Event(.edge, type: "pump", system: name, at: notice.at, json: document)
+    case .contact(let contact):
+      return Event(.edge, type: "pump.contact", system: name, at: notice.at, json: ContactDocument(contact))
+    case .failed(let failure):
+      return Event(.edge, type: "pump.failure", system: name, at: notice.at, json: FailureDocument(failure))
+    }
+  }
+
+  // MARK: commands
+
+  public var routes: [Route] {
+    [
+      Route(.get, "/api/pump") { [self] _ in
+        look()
+        return .json(PumpDocument(newest, ok: true))
+      },
+      Route(.post, "/api/pump/on", scope: .control, action: "pump.on") { [self] request in
+        let wanted = request.body.isEmpty ? nil : try request.decode(PumpOnBody.self).speed
+        let answer = try await mailbox.ask(.turnOn(wanted))
+        // What was asked for is so.
+        if answer.verdict != .ignored(.alreadyOn) { _ = try accepted(answer) }
+        return answered(answer, logValue: wanted.map { "duty=\($0.duty)" })
+      },
+      Route(.post, "/api/pump/speed", scope: .control, action: "pump.speed") { [self] request in
+        let wanted = try request.decode(PumpSpeedBody.self).speed
+        return answered(try accepted(try await mailbox.ask(.setSpeed(wanted))), logValue: "duty=\(wanted.duty)")
+      },
+      command("off", .turnOff), command("e-stop", .emergencyStop), command("reset", .reset),
+    ]
+  }
+
+  private func command(_ word: String, _ order: PumpRequest.Order) -> Route {
+    Route(.post, "/api/pump/\(word)", scope: .control, action: "pump.\(word)") { [self] _ in
+      answered(try accepted(try await mailbox.ask(order)))
+    }
+  }
+
+  /// While people look the pump is asked for its state every second.
+  private func look() {
+    let now = mailbox.now().nanoseconds
+    let last = lookedAt.load(ordering: .relaxed)
+    guard last == .min || now - last >= 1_000_000_000 else { return }
+    lookedAt.store(now, ordering: .relaxed)
+    mailbox.send(.watched) { _ in }
+  }
+
+  public func emergencyStop(_ caller: Caller) async throws {
+    _ = try accepted(try await mailbox.ask(.emergencyStop))
+  }
+
+  /// Nothing to reset is no error here: what was asked for is so.
+  public func reset(_ caller: Caller) async throws {
+    let answer = try await mailbox.ask(.reset)
+    if answer.verdict != .ignored(.nothingToReset) { _ = try accepted(answer) }
+  }
+
+  public func take(
+    frame: [UInt8], from caller: Caller, answer: @escaping @Sendable (FrameOutcome) -> Void
+  ) -> Bool { false }
+
+  /// The pump is nobody's while it pumps: its own limits stop it.
+  public func clientLeft(_ caller: Caller) {}
+
+  /// Throws the refusal when the loop refused.
+  private func accepted(_ answer: PumpAnswer) throws(APIError) -> PumpAnswer {
+    if case .ignored(let reason) = answer.verdict { throw reason.error(in: newest.state) }
+    return answer
+  }
+
+  private func answered(_ answer: PumpAnswer, logValue: String? = nil) -> APIResponse {
+    let newest = newest
+    return .json(
+      CommandDocument(
+        pump: PumpStateDocument(newest.state, source: newest.source), monotonicNs: answer.at.nanoseconds),
+      logValue: logValue)
+  }
+}
+
+/// The body of `POST /api/pump/on`: the speed once it runs; without one the pump's own.
+private struct PumpOnBody: JSONReadable {
+  let speed: PumpSpeed?
+
+  init(_ body: inout JSONReader) throws(APIError) { speed = try PumpSpeedBody.speed(&body) }
+}
+
+/// The body of `POST /api/pump/speed`: a duty or a percentage.
+private struct PumpSpeedBody: JSONReadable {
+  let speed: PumpSpeed
+
+  init(_ body: inout JSONReader) throws(APIError) {
+    guard let speed = try Self.speed(&body) else {
+      throw body.refusal("speedPercent", expected: "speedPercent or speedDuty", got: "nothing")
+    }
+    self.speed = speed
+  }
+
+  static func speed(_ body: inout JSONReader) throws(APIError) -> PumpSpeed? {
+    let percent = try body.optional("speedPercent", .integer(0...100))
+    let duty = try body.optional("speedDuty", .integer(0...255))
+    if percent != nil, duty != nil {
+      throw body.refusal("speedDuty", expected: "one of speedPercent and speedDuty", got: "both")
+    }
+    return percent.map { PumpSpeed(percent: UInt8($0)) } ?? duty.map { PumpSpeed(duty: UInt8($0)) }
+  }
+}
+
+/// What a taken command is answered with.
+private struct CommandDocument: Encodable {
+  let ok = true
+  let verdict = "accepted"
+  let pump: PumpStateDocument
+  let monotonicNs: Int64
+}
+
+private struct ContactDocument: Encodable {
+  let contact: String
+  let reason: String
+
+  init(_ contact: PumpContact) { (self.contact, reason) = (contact.word, "\(contact)") }
+}
+
+private struct FailureDocument: Encodable {
+  let command: String
+  let reason: String
+
+  init(_ failure: PumpCommandFailure) { (command, reason) = ("\(failure.command)", "\(failure)") }
+}

@@ -1,0 +1,35 @@
+import Pump
+
+extension PumpIgnoreReason {
+  /// The refusal of a request as the API says it; `pump` is the newest state.
+  func error(in pump: PumpOperatorState) -> APIError {
+    let way = hasOwnWayOut ? nil : pump.wayOut
+    return .conflict(code, "the pump: " + (way.map { "\(self); \($0)" } ?? "\(self)"))
+  }
+
+  /// Stays the same from release to release.
+  var code: String {
+    switch self {
+    case .noContact: "NO_CONTACT"
+    case .stateUnknown: "STATE_UNKNOWN"
+    case .alreadyOn: "ALREADY_ON"
+    case .notRunning: "NOT_RUNNING"
+    case .inFault: "IN_FAULT"
+    case .emergencyStopped: "EMERGENCY_STOPPED"
+    case .mustRest: "MUST_REST"
+    case .offNotConfirmed: "OFF_NOT_CONFIRMED"
+    case .causePersists: "CAUSE_PERSISTS"
+    case .nothingToReset: "NOTHING_TO_RESET"
+    case .stale: "STALE"
+    case .notUnderstood: "NOT_UNDERSTOOD"
+    case .shutDown: "SHUT_DOWN"
+    }
+  }
+
+  private var hasOwnWayOut: Bool {
+    switch self {
+    case .alreadyOn, .notRunning, .mustRest, .nothingToReset, .stale, .notUnderstood: true
+    case .noContact, .stateUnknown, .inFault, .emergencyStopped, .offNotConfirmed, .causePersists, .shutDown: false
+    }
+  }
+}

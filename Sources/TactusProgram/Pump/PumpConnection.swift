@@ -1,0 +1,82 @@
+import Buses
+import BusesLinux
+import Pump
+import Tactus
+import Wire
+
+/// The operator's end of a pump's serial line, running: its loop on a thread of its own, its mailboxes and a bell.
+final class PumpConnection {
+  private let line: LinuxSerialPort
+  private let runtime: Runtime
+  private let requestBell: Doorbell
+  private var requests: RingWriter<PumpRequest>
+  private var answers: RingReader<PumpAnswer>
+  private var snapshot: LatestReader<PumpSnapshot>
+  private var notices: RingReader<PumpNotice>
+  private var number: UInt64 = 0
+
+  /// Nothing is sent before `start`. `bell` is rung ten times a second. `turnsOffAtEnd`: whether `stop` turns the pump off.
+  init(_ line: LinuxSerialPort, bell: DoorbellButton, turnsOffAtEnd: Bool) throws {
+    let requests = Ring<PumpRequest>(capacity: PumpOperatorLoop.requestsPerTick)
+    let answers = Ring<PumpAnswer>(capacity: 64)
+    let snapshot = Latest(PumpSnapshot())
+    let notices = Ring<PumpNotice>(capacity: 64)
+    let requestBell = try Doorbell()
+    runtime = try Runtime {
+      Lane("pump") {
+        Loop(
+          "pump", every: PumpOperatorLoop.rate, inputs: [.descriptor(line.descriptor), requestBell.loopInput],
+          minimumInterval: .milliseconds(5)
+        ) {
+          PumpOperatorLoop(
+            .standard, link: PumpLink(serial: line.port()), requests: requests.reader(),
+            requestBell: requestBell.input, answers: answers.writer(), snapshot: snapshot.writer(),
+            notices: notices.writer(), turnsOffAtEnd: turnsOffAtEnd)
+        }
+      }
+      Lane("refresh") { Loop("refresh", every: .hertz(10)) { BellLoop(bell: bell) } }
+    }
+    self.line = line
+    self.requestBell = requestBell
+    self.requests = requests.writer()
+    self.answers = answers.reader()
+    self.snapshot = snapshot.reader()
+    self.notices = notices.reader()
+  }
+
+  func start() throws(RuntimeError) { try runtime.start() }
+
+  /// Ends the loop; it has turned the pump off then, if that was wanted.
+  func stop() { runtime.stop() }
+
+  func ask(_ order: PumpRequest.Order) {
+    number += 1
+    guard requests.push(PumpRequest(number: number, issued: MonotonicClock.now, order)) else { return }
+    requestBell.button.ring()
+  }
+
+  /// Why the loop has ignored a request since the last call; nil: it has not.
+  func takeRefusal() -> PumpIgnoreReason? {
+    var refusal: PumpIgnoreReason?
+    while let answer = answers.pop() {
+      if case .ignored(let reason) = answer.verdict { refusal = reason }
+    }
+    return refusal
+  }
+
+  func newest() -> PumpSnapshot { snapshot.read() }
+
+  /// What happened since the last call, a line each.
+  func takeNews() -> [String] {
+    var lines: [String] = []
+    while let notice = notices.pop() {
+      switch notice.subject {
+      case .state(let state, let source):
+        lines.append("pump: \(state)" + (source == .manual ? ", by its button" : ""))
+      case .contact(let contact): lines.append("line: \(contact)")
+      case .failed(let failure): lines.append("\(failure)")
+      }
+    }
+    return lines
+  }
+}

@@ -1,0 +1,103 @@
+import Pump
+import Tactus
+import Wire
+
+/// Operating a pump for a script: what to ask next, and in the end whether the pump obeyed. Pure.
+struct PumpScript {
+  enum Task: Equatable {
+    /// Says what the pump does.
+    case status
+    /// Pumps for so long, then turns it off.
+    case pump(PumpSpeed?, for: Nanoseconds)
+    case off
+    /// Leaves a fault.
+    case reset
+  }
+
+  /// What to do now.
+  struct Step: Equatable {
+    var request: PumpRequest.Order?
+    /// The end.
+    var end: Outcome?
+  }
+
+  enum Outcome: Equatable {
+    case obeyed
+    case disobeyed(String)
+  }
+
+  private enum Phase: Equatable {
+    case connecting
+    case asked
+    case pumping
+    case ending
+  }
+
+  /// How long the pump may take to report, and to obey.
+  private static let patience = Nanoseconds.seconds(5)
+
+  let task: Task
+  private var phase = Phase.connecting
+  private var since: TickInstant?
+
+  init(_ task: Task) { self.task = task }
+
+  /// At every snapshot, until it says the end. `refusal`: why a request was ignored.
+  mutating func step(_ snapshot: PumpSnapshot, refusal: PumpIgnoreReason?) -> Step {
+    let start = since ?? snapshot.at
+    since = start
+    if let refusal, phase != .ending { return failure("\(refusal); it is \(snapshot.state)") }
+    let isLate = snapshot.at - start >= Self.patience
+    switch phase {
+    case .connecting:
+      if snapshot.contact.isAnswering, snapshot.state != .unknown { return begin(snapshot) }
+      return isLate ? failure("no answer: is a pump listening there?") : Step()
+    case .asked:
+      if isDone(snapshot.state) {
+        guard case .pump = task else { return Step(end: .obeyed) }
+        enter(.pumping, at: snapshot.at)
+        return Step()
+      }
+      return isLate ? failure("it did not obey: \(snapshot.state)") : Step()
+    case .pumping:
+      guard case .pump(_, let duration) = task else { return failure("no such task") }
+      guard case .on = snapshot.state else { return failure("it stopped by itself: \(snapshot.state)") }
+      guard snapshot.at - start >= duration else { return Step() }
+      enter(.ending, at: snapshot.at)
+      return Step(request: .quit)
+    case .ending:
+      if snapshot.state == .shutDown(.confirmed) { return Step(end: .obeyed) }
+      return isLate ? failure("the pump has not confirmed the off") : Step()
+    }
+  }
+
+  private mutating func begin(_ snapshot: PumpSnapshot) -> Step {
+    enter(.asked, at: snapshot.at)
+    switch task {
+    case .status: return Step(end: .obeyed)
+    case .off: return Step(request: .turnOff)
+    case .reset: return Step(request: .reset)
+    case .pump(let speed, _):
+      if case .on = snapshot.state { return speed.map { Step(request: .setSpeed($0)) } ?? Step() }
+      return Step(request: .turnOn(speed))
+    }
+  }
+
+  private func isDone(_ state: PumpOperatorState) -> Bool {
+    switch task {
+    case .status: return true
+    case .off: return state.off == .confirmed
+    case .reset: return state == .off(.confirmed)
+    case .pump:
+      if case .on = state { return true }
+      return false
+    }
+  }
+
+  private mutating func enter(_ next: Phase, at now: TickInstant) {
+    phase = next
+    since = now
+  }
+
+  private func failure(_ reason: String) -> Step { Step(end: .disobeyed(reason)) }
+}

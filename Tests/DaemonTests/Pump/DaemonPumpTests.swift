@@ -1,0 +1,133 @@
+import Foundation
+import FoundationNetworking
+import Testing
+
+@testable import TactusProgram
+
+/// The whole program as the operator of a pump that another program plays: `tactus sim pump --pty`.
+///
+/// Nothing here sleeps: every step waits for a line of a log or for an answer, with a limit.
+@Suite("daemon with a pump", .serialized)
+final class DaemonPumpTests {
+  private let folder: TemporaryFolder
+  private let pump: TactusProcess
+  private let daemon: TactusProcess
+
+  init() throws {
+    folder = try TemporaryFolder()
+    pump = try TactusProcess(["sim", "pump", "--pty"])
+    let path = try #require(pump.line(with: "/dev/pts/"))
+    let config = try folder.write(
+      """
+      network: { http_port: 0 }
+      service: { auth: none }
+      pump: { device: \(path) }
+      """, to: "config.yaml")
+    daemon = try TactusProcess(["run", "--config", config])
+    try #require(daemon.waitFor("Ctrl-C stops the pump and the program"), "\(daemon.said)")
+    try #require(daemon.waitFor(#""state":"off""#), "\(daemon.said)")
+  }
+
+  private func answer(
+    _ path: String, method: String = "GET", _ body: String = ""
+  ) async throws -> (Int, [String: Any]) {
+    let line = try #require(daemon.said.split(separator: "\n").first { $0.contains(#""msg":"serving http""#) })
+    let log = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+    let endpoint = try #require(log["listen"] as? String)
+    var request = URLRequest(url: try #require(URL(string: "http://\(endpoint)\(path)")))
+    request.httpMethod = method
+    if !body.isEmpty {
+      request.httpBody = Data(body.utf8)
+      request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+    }
+    let (data, response) = try await URLSession.shared.data(for: request)
+    let object = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+    return ((response as? HTTPURLResponse)?.statusCode ?? 0, object)
+  }
+
+  private func post(_ word: String, _ body: String = "") async throws -> (Int, [String: Any]) {
+    try await answer("/api/pump/\(word)", method: "POST", body)
+  }
+
+  @Test("on, speed, off, e-stop, reset over HTTP; the pump obeys, refusals say why, status and metrics show it")
+  func commands() async throws {
+    #expect(try await post("speed", #"{"speedPercent": 50}"#).1["code"] as? String == "NOT_RUNNING")
+    #expect(try await post("on", #"{"speedDuty": 200}"#).0 == 200)
+    #expect(pump.waitFor("pump: on"), "\(pump.said)")
+    #expect(daemon.waitFor(#""source":"app","state":"on""#), "\(daemon.said)")
+    #expect(try await post("on").0 == 200)
+    #expect(try await post("speed", #"{"speedPercent": 200}"#).0 == 422)
+    #expect(try await post("speed", #"{"speedPercent": 50, "speedDuty": 1}"#).0 == 422)
+    #expect(try await post("speed", #"{"speedPercent": 40}"#).0 == 200)
+    let document = try await answer("/api/pump").1
+    #expect(document["state"] as? String == "on")
+    #expect(document["contact"] as? String == "answering")
+    #expect(document["leftS"] as? Double ?? 0 > 1_700)
+    let systems = try #require(try await answer("/api/status").1["systems"] as? [String: Any])
+    #expect((systems["pump"] as? [String: Any])?["state"] as? String == "on")
+
+    #expect(try await post("e-stop").0 == 200)
+    #expect(daemon.waitFor(#""state":"emergency stop""#), "\(daemon.said)")
+    #expect(pump.waitFor("pump: off"), "\(pump.said)")
+    #expect(try await post("on").1["code"] as? String == "EMERGENCY_STOPPED")
+    #expect(try await answer("/api/reset", method: "POST").0 == 200)
+    #expect(try await post("off").0 == 200)
+  }
+
+  @Test("SIGTERM: OFF, confirmed by the pump, status 0")
+  func terminated() async throws {
+    #expect(try await post("on").0 == 200)
+    #expect(pump.waitFor("pump: on"), "\(pump.said)")
+    kill(daemon.identifier, SIGTERM)
+    #expect(daemon.finish() == 0, "\(daemon.said)")
+    #expect(pump.waitFor("pump: off"), "\(pump.said)")
+  }
+
+  @Test("SIGKILL: the guard writes OFF")
+  func killed() async throws {
+    #expect(try await post("on").0 == 200)
+    #expect(pump.waitFor("pump: on"), "\(pump.said)")
+    kill(daemon.identifier, SIGKILL)
+    #expect(pump.waitFor("pump: off"), "\(pump.said)")
+  }
+}
+
+@Suite("configuration of the pump")
+struct PumpConfigTests {
+  private func read(_ text: String) throws -> Configuration {
+    try Configuration.read(YAMLFile(text: text, name: "c.yaml"), environment: [:])
+  }
+
+  @Test("an empty section: the defaults; the guard's OFF goes to its line, and nowhere when simulated")
+  func defaults() throws {
+    let configuration = try read("pump: { }")
+    let pump = try #require(configuration.pump)
+    #expect(pump.device == "/dev/ttyUSB0")
+    #expect(pump.settings == .standard)
+    #expect(
+      configuration.summary.first == "pump on /dev/ttyUSB0 at 9600 bit/s, off after 30 min until it has rested 5 min")
+    #expect(SafeStatePlan.writes(for: pump).map(\.description) == ["serial:9600:0a4f46460a4f46460a:/dev/ttyUSB0"])
+    #expect(SafeStatePlan.writes(for: try #require(try read("pump: { backend: sim }").pump)) == [])
+    #expect(try read("motors: { }\nleg: { }\npump: { }").whatDrives == "the motors, the legs and the pump")
+  }
+
+  @Test("every key reaches the rules")
+  func keys() throws {
+    let pump = try #require(
+      try read("pump: { run_limit_min: 10, rest_min: 2, on_link_loss: stop, on_overheat: keep, baud: 115200 }").pump)
+    #expect(pump.settings.runLimit == .seconds(600))
+    #expect(pump.settings.rest == .seconds(120))
+    #expect(pump.settings.linkLoss == .stopsOnReturn)
+    #expect(pump.settings.overheatAction == .keepCooling)
+    #expect(pump.baud == 115_200)
+  }
+
+  @Test("one line for two systems: refused, naming both keys")
+  func claims() throws {
+    let errors = #expect(throws: ConfigErrors.self) {
+      try read("motors: { backend: xgo-rider, serial_device: /dev/ttyAMA0 }\npump: { device: /dev/ttyAMA0 }")
+    }
+    let text = "\(try #require(errors))"
+    #expect(text.contains("pump.device") && text.contains("motors.serial_device"), "\(text)")
+  }
+}

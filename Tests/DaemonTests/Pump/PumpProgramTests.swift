@@ -1,0 +1,92 @@
+import Buses
+import BusesLinux
+import Foundation
+import Pump
+import Tactus
+import TestSupport
+import Testing
+import Wire
+
+@testable import TactusProgram
+
+@Suite("the pump on a pseudo-terminal", .ownThread)
+struct PumpProgramTests {
+  /// `tactus sim pump --pty`, running, and where.
+  private func simulated(_ options: [String] = []) throws -> (TactusProcess, String) {
+    let pump = try TactusProcess(["sim", "pump", "--pty"] + options)
+    let path = try #require(pump.line(with: "/dev/pts/"))
+    return (pump, path)
+  }
+
+  /// Writes a line as any other program would; what comes back until `end` does.
+  private func ask(_ line: String, on descriptor: Int32, until end: String) -> String {
+    _ = Array(line.utf8).withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+    var text = ""
+    while !text.contains(end) {
+      guard let bytes = readWhenReady(descriptor), !bytes.isEmpty else { break }
+      text += String(decoding: bytes, as: UTF8.self)
+    }
+    return text
+  }
+
+  @Test("another program: ON is OK and PUMP:ON, STATUS has every key, OFF stops it; SIGTERM ends it with 0")
+  func talks() throws {
+    let (pump, path) = try simulated(["--seed", "3"])
+    let line = try LinuxSerialPort(path: path, baudRate: 9_600)
+    defer { withExtendedLifetime(line) {} }
+    let pty = line.descriptor
+    #expect(ask("SPEED:9\n", on: pty, until: "\n") == "ERROR:PUMP_NOT_RUNNING\r\n")
+    #expect(ask("on\r\n", on: pty, until: "ON") == "OK\r\nPUMP:ON\r\n")
+    let status = ask("STATUS\n", on: pty, until: "}\r\n")
+    #expect(status.contains("STATUS:{State:ON,Speed:70%,Runtime:0m,Remaining:"))
+    #expect(ask("JUMP\n", on: pty, until: "\n") == "ERROR:UNKNOWN_COMMAND\r\n")
+    #expect(ask("OFF\n", on: pty, until: "OFF") == "OK\r\nPUMP:OFF\r\n")
+    // Told at the end of the tick that has answered.
+    #expect(pump.waitFor("pump: off"), "\(pump.said)")
+    kill(pump.identifier, SIGTERM)
+    #expect(pump.finish() == 0)
+    #expect(pump.said.contains("pump: on, 70 %\npump: off"))
+  }
+
+  @Test("tactus pump: pumps for a while and turns it off, says what it does, and fails where nobody answers")
+  func operates() throws {
+    let (pump, path) = try simulated(["--dialect", "legacy"])
+    let pumping = try TactusProcess(["pump", path, "--for", "300ms", "--speed", "200"])
+    #expect(pumping.finish() == 0, "\(pumping.said)")
+    #expect(pumping.said.contains("pump: on\n"), "\(pumping.said)")
+    #expect(pumping.said.contains("shut down"), "\(pumping.said)")
+    let status = try TactusProcess(["pump", path, "--status"])
+    #expect(status.finish() == 0, "\(status.said)")
+    #expect(status.said.contains("off, temperature 3"), "\(status.said)")
+    let reset = try TactusProcess(["pump", path, "--reset"])
+    #expect(reset.finish() == 1)
+    #expect(reset.said.contains("there is nothing to reset"), "\(reset.said)")
+    kill(pump.identifier, SIGTERM)
+    #expect(pump.finish() == 0)
+    #expect(pump.said.contains("pump: on, 70 %\npump: off"), "\(pump.said)")
+
+    let nobody = try LinuxPTY()
+    let alone = try TactusProcess(["pump", nobody.path, "--status"])
+    #expect(alone.finish() == 1)
+    #expect(alone.said.contains("is a pump listening there?"), "\(alone.said)")
+  }
+
+  @Test("tactus pump --status: a pump that runs runs on")
+  func leavesRunning() throws {
+    let (pump, path) = try simulated()
+    do {
+      let line = try LinuxSerialPort(path: path, baudRate: 9_600)
+      defer { withExtendedLifetime(line) {} }
+      #expect(ask("ON\n", on: line.descriptor, until: "PUMP:ON").contains("PUMP:ON"))
+    }
+    let status = try TactusProcess(["pump", path, "--status"])
+    #expect(status.finish() == 0, "\(status.said)")
+    #expect(status.said.contains("on, 70 %"), "\(status.said)")
+    let off = try TactusProcess(["pump", path, "--off"])
+    #expect(off.finish() == 0, "\(off.said)")
+    #expect(pump.waitFor("pump: off"), "\(pump.said)")
+    kill(pump.identifier, SIGTERM)
+    #expect(pump.finish() == 0)
+    #expect(pump.said.hasSuffix("pump: on, 70 %\npump: off\n"), "\(pump.said)")
+  }
+}
