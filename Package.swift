@@ -16,14 +16,16 @@ let package = Package(
     .library(name: "TactusLeg", targets: ["Leg", "Devices", "Buses", "BusesLinux", "Wire"]),
     .library(name: "TactusSprinkler", targets: ["Sprinkler", "Buses", "BusesLinux"]),
     .executable(name: "tactus", targets: ["TactusProgram"]),
+    .executable(name: "tactus-video", targets: ["VideoProgram"]),
   ],
   traits: [
-    .default(enabledTraits: ["Bonjour", "Bluetooth", "MQTT"]),
+    .default(enabledTraits: ["Bonjour", "Bluetooth", "MQTT", "Video"]),
     .trait(name: "Bluetooth", description: "Bluetooth LE links, by BlueZ over libsystemd's D-Bus."),
     .trait(
       name: "Bonjour", description: "Announces the service on the local network through Avahi, over libsystemd's D-Bus."
     ),
     .trait(name: "MQTT", description: "Plants and state on an MQTT broker, by libmosquitto."),
+    .trait(name: "Video", description: "Cameras: RTSP and the console's picture, by GStreamer in a process of its own."),
     .trait(name: "TLS", description: "HTTPS, by swift-nio-ssl, which doubles the build time. On in packages."),
   ],
   dependencies: [
@@ -61,6 +63,8 @@ let package = Package(
     .target(
       name: "Pump", dependencies: ["Devices", "Buses", "Wire", "Tactus", "CTactus"], exclude: ["README.md"]),
     .target(name: "Plants", dependencies: ["Devices", "Buses", "Wire", "Tactus"], exclude: ["README.md"]),
+    // Video's rules, without a camera.
+    .target(name: "Video", dependencies: ["Wire", "Tactus"], exclude: ["README.md"]),
 
     // What survives the process: SQLite.
     .target(
@@ -97,11 +101,27 @@ let package = Package(
       name: "MQTTMosquitto", dependencies: ["CMosquitto", "Tactus"], exclude: ["README.md"],
       swiftSettings: [.define("MQTT", .when(traits: ["MQTT"]))]),
 
+    // GStreamer and its RTSP server: their headers' folders are pkg-config's to know.
+    .systemLibrary(
+      name: "CGStreamer", pkgConfig: "gstreamer-rtsp-server-1.0",
+      providers: [
+        .apt(["libgstreamer1.0-dev", "libgstreamer-plugins-base1.0-dev", "libgstrtspserver-1.0-dev"])
+      ]),
+    .target(
+      name: "VideoGStreamer",
+      dependencies: [.target(name: "CGStreamer", condition: .when(traits: ["Video"])), "Video", "Wire", "Tactus"],
+      exclude: ["README.md"], swiftSettings: [.define("Video", .when(traits: ["Video"]))],
+      linkerSettings: [.linkedLibrary("gstapp-1.0", .when(traits: ["Video"]))]),
+    // The video process, a program of its own: no codec shares a process with a control loop.
+    .executableTarget(
+      name: "VideoProgram", dependencies: ["VideoGStreamer", "CDaemon"],
+      swiftSettings: [.define("Video", .when(traits: ["Video"]))]),
+
     // The door: HTTP, WebSocket, metrics. Reads snapshots and sends requests; knows no bus.
     .target(
       name: "Service",
       dependencies: [
-        "CCrypto", "Leg", "Pump", "Robot", "Sprinkler", "Store", "Devices", "Buses", "Wire", "Tactus",
+        "CCrypto", "Leg", "Pump", "Robot", "Sprinkler", "Store", "Video", "Devices", "Buses", "Wire", "Tactus",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -119,7 +139,7 @@ let package = Package(
       resources: [
         .embedInCode("OpenAPI/openapi.json"),
         .embedInCode("Console/index.html"), .embedInCode("Console/console.css"), .embedInCode("Console/console.js"),
-        .embedInCode("Console/legs.js"), .embedInCode("Console/sprinkler.js"),
+        .embedInCode("Console/legs.js"), .embedInCode("Console/sprinkler.js"), .embedInCode("Console/video.js"),
       ],
       swiftSettings: [.define("TLS", .when(traits: ["TLS"]))]),
     // libcrypto: hashes, message authentication, random bytes, certificates.
@@ -132,13 +152,14 @@ let package = Package(
       name: "TactusProgram",
       dependencies: [
         "Service", "AvahiSystemd", "BluetoothBlueZ", "CDaemon", "CTactus", "BusesLinux", "Leg", "Pump", "Robot",
-        "Sprinkler", "Store", "Devices", "Buses", "Wire", "Tactus",
+        "Sprinkler", "Store", "Video", "Devices", "Buses", "Wire", "Tactus",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Yams", package: "Yams"),
       ],
       swiftSettings: [
         .define("Bonjour", .when(traits: ["Bonjour"])), .define("Bluetooth", .when(traits: ["Bluetooth"])),
+        .define("Video", .when(traits: ["Video"])),
       ],
       plugins: ["DeclaredImports"]),
     .plugin(name: "DeclaredImports", capability: .buildTool()),
@@ -179,6 +200,11 @@ let package = Package(
     .testTarget(
       name: "MQTTMosquittoTests", dependencies: ["TestSupport", "MQTTMosquitto", "Plants", "Wire", "Tactus"],
       exclude: ["peers"], swiftSettings: [.define("MQTT", .when(traits: ["MQTT"]))]),
+    .testTarget(name: "VideoTests", dependencies: ["TestSupport", "Video", "Wire", "Tactus"]),
+    // Runs tactus-video.
+    .testTarget(
+      name: "VideoGStreamerTests", dependencies: ["TestSupport", "CDaemon", "Video", "Wire", "Tactus"],
+      swiftSettings: [.define("Video", .when(traits: ["Video"]))]),
     .testTarget(
       name: "StoreTests",
       dependencies: [
@@ -190,7 +216,7 @@ let package = Package(
     .testTarget(
       name: "ServiceTests",
       dependencies: [
-        "TestSupport", "Service", "CCrypto", "Leg", "Pump", "Robot", "Sprinkler", "Store", "Devices", "Buses", "Wire",
+        "TestSupport", "Service", "CCrypto", "Leg", "Pump", "Robot", "Sprinkler", "Store", "Video", "Devices", "Buses", "Wire",
         "Tactus",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -205,7 +231,7 @@ let package = Package(
       name: "DaemonTests",
       dependencies: [
         "TestSupport", "BlueZSupport", "TactusProgram", "AvahiSystemd", "Service", "CDaemon", "BusesLinux", "Sprinkler",
-        "Store", "Leg", "Pump", "Robot", "Devices", "Buses", "Wire", "SystemBus", "Tactus",
+        "Store", "Video", "Leg", "Pump", "Robot", "Devices", "Buses", "Wire", "SystemBus", "Tactus",
         .product(name: "Logging", package: "swift-log"),
       ],
       exclude: ["golden", "peers"], swiftSettings: [.define("Bluetooth", .when(traits: ["Bluetooth"]))]),

@@ -14,7 +14,7 @@ struct DeclaredImports: BuildToolPlugin {
   ]
 
   /// Conditions that Package.swift sets for its traits.
-  static let traits: Set<String> = ["TLS"]
+  static let traits: Set<String> = ["TLS", "Video"]
 
   func createBuildCommands(context: PluginContext, target: Target) async throws -> [Command] {
     for target in context.package.targets {

@@ -3,10 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -86,6 +88,40 @@ pid_t daemon_spawn_self(char *const arguments[], int descriptor, const int inher
   for (int index = 0; index < count; index++) close(moved[index]);
   return error ? -error : process;
 }
+
+pid_t daemon_spawn(const char *path, char *const arguments[], int descriptor, int error) {
+  extern char **environ;
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawnattr_init(&attributes);
+
+  sigset_t none, all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  struct sched_param normal = {.sched_priority = 0};
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &all);
+  posix_spawnattr_setschedpolicy(&attributes, SCHED_OTHER);
+  posix_spawnattr_setschedparam(&attributes, &normal);
+  posix_spawnattr_setflags(
+    &attributes,
+    POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSCHEDULER);
+  // 3 last: the others may have that number.
+  posix_spawn_file_actions_adddup2(&actions, error, STDERR_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, descriptor, 3);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_addclosefrom_np(&actions, 4);
+
+  pid_t process = 0;
+  int failure = posix_spawn(&process, path, &actions, &attributes, arguments, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  return failure ? -failure : process;
+}
+
+void daemon_die_with_parent(void) { prctl(PR_SET_PDEATHSIG, SIGKILL); }
 
 void daemon_ignore_signals(void) {
   static const int ignored[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU, SIGUSR1, SIGUSR2};

@@ -53,8 +53,10 @@ struct ConfigTests {
     #expect(motors.i2cAddress == 0x17)
     #expect(configuration.logLevel == "INFO")
     #expect(configuration.logFile == "/var/log/yahboom.log")
-    #expect(
-      configuration.unused == ["network.rtsp_port", "camera.resolution", "camera.framerate", "camera.format"])
+    #expect(configuration.unused == [])
+    let video = try #require(configuration.video).settings
+    #expect((video.width, video.height, video.framesPerSecond, video.port) == (640, 480, 30, 8554))
+    #expect((video.source, video.encoder, video.keyFrameInterval) == (.automatic, .automatic, 30))
   }
 
   @Test("the original program's further keys: accepted")
@@ -156,7 +158,7 @@ struct ConfigTests {
       """)
     #expect(
       found == [
-        "c.yaml:2:14: network.rtsp_port: expected an integer 1…65535, got 99999",
+        "c.yaml:2:14: network.rtsp_port: expected an integer 0…65535, got 99999",
         "c.yaml:4:16: motors.speed_limit: expected a number 0…100, got fast",
         "c.yaml:5:16: motors.invert_left: expected true or false, got 3",
         "c.yaml:6:12: motors.backend: expected one of yb-pcb-car, raspbot-v2, xgo-rider, sim, got lego",

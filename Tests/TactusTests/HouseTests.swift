@@ -18,9 +18,9 @@ struct HouseTests {
   }
 
   static let all = [
-    "CTactus", "Tactus", "Wire", "Buses", "Devices", "Robot", "Leg", "Sprinkler", "Pump", "Plants", "Store",
+    "CTactus", "Tactus", "Wire", "Buses", "Devices", "Robot", "Leg", "Sprinkler", "Pump", "Plants", "Video", "Store",
     "CBusesLinux", "BusesLinux", "CSystemBus", "SystemBus", "AvahiSystemd", "BluetoothBlueZ", "CMosquitto",
-    "MQTTMosquitto", "CCrypto", "Service", "CDaemon", "TactusProgram",
+    "MQTTMosquitto", "CGStreamer", "VideoGStreamer", "VideoProgram", "CCrypto", "Service", "CDaemon", "TactusProgram",
   ]
 
   @Test(

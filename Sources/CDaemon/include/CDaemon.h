@@ -25,6 +25,13 @@ DAEMON_REALTIME ssize_t daemon_send(int socket, const void *bytes, size_t count)
 /// process id.
 pid_t daemon_spawn_self(char *const arguments[], int descriptor, const int inherited[], int count);
 
+/// Starts the program at `path` at normal priority in a session of its own, signals unblocked and at their defaults, standard
+/// input and output from and to /dev/null, `error` as its standard error, `descriptor` as its descriptor 3, and no other. Does
+/// not copy the caller's memory: a real-time thread of the caller feels nothing of it. Returns the process id.
+pid_t daemon_spawn(const char *path, char *const arguments[], int descriptor, int error);
+/// Has the kernel kill the calling process when the thread that started it ends.
+void daemon_die_with_parent(void);
+
 /// Ignores the signals a terminal, a service manager or a closed pipe would send, so that only SIGKILL ends the process.
 void daemon_ignore_signals(void);
 

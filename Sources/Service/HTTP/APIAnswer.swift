@@ -9,7 +9,7 @@ struct APIAnswer {
   /// Whether the request's body is out of the way.
   var bodyWasRead = false
   /// In place of `body`.
-  var pieces: (@Sendable () throws -> [UInt8]?)?
+  var pieces: (@Sendable () async throws -> [UInt8]?)?
 
   init(_ status: HTTPResponse.Status = .ok, contentType: String, headers: HTTPFields = [:], body: ByteBuffer) {
     head = HTTPResponse(status: status, headerFields: headers)

@@ -33,7 +33,7 @@ struct APIResponder: Sendable {
       try await writer.write(
         response: answer.head,
         body: ResponseBody { body in
-          while let piece = try pieces() { try await body.write(ByteBuffer(bytes: piece)) }
+          while let piece = try await pieces() { try await body.write(ByteBuffer(bytes: piece)) }
           try await body.finish(nil)
         })
     } else {

@@ -9,8 +9,9 @@ public struct APIResponse: Sendable {
   public var body: [UInt8]
   /// What the action's log line says was done: `left=30 right=30`; nil for mere looks.
   public var logValue: String?
-  /// What follows `body`, piece by piece, for what is too long to be in memory; nil from it: the end. Not with `body`.
-  public var pieces: (@Sendable () throws -> [UInt8]?)?
+  /// What follows `body`, piece by piece, for what is too long to be in memory or has no end; nil from it: the end. Not with
+  /// `body`. Let go of when the client has gone, which shows at the next piece.
+  public var pieces: (@Sendable () async throws -> [UInt8]?)?
 
   public init(
     _ status: HTTPResponse.Status = .ok, contentType: String, headers: HTTPFields = [:], body: [UInt8],

@@ -24,13 +24,14 @@ struct RunCommand: ParsableCommand {
   func run() throws {
     let configuration = try readConfiguration(config)
     guard configuration.hasSystem else {
-      complain("\(config): expected a section of a system to run (motors, leg, sprinkler), got none")
+      complain("\(config): expected a section of a system to run (motors, leg, sprinkler, pump, camera), got none")
       throw ExitCode.badConfig
     }
     let environment = processEnvironment()
     let log = ProgramLog(
       format: logFormat, level: Logger.Level(rawValue: configuration.logLevel.lowercased()) ?? .info,
-      secrets: [environment["TACTUS_TOKEN"], configuration.service?.jwtKey].compactMap(\.self))
+      secrets: [environment["TACTUS_TOKEN"], configuration.service?.jwtKey, configuration.video?.settings.password]
+        .compactMap(\.self))
     let status = start(configuration, log, environment)
     log.sink.flush()
     throw ExitCode(status)

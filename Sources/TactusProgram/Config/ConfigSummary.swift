@@ -15,6 +15,7 @@ extension Configuration {
       lines.append("\(pump.summary), off after \(pump.runLimitMinutes) min until it has rested \(pump.restMinutes) min")
     }
     if let sprinkler { lines.append("sprinkler: \(sprinkler.summary)") }
+    if let video { lines.append(video.summary) }
     if hasSystem {
       let hasHardware =
         motors.map { $0.backend != .sim } ?? false || legs?.backend == .pca9685 || sprinkler?.backend == .gpio
@@ -24,7 +25,7 @@ extension Configuration {
           + (!guardEnabled ? "off" : !hasHardware ? "not needed, no hardware" : "after \(guardTimeoutSeconds) s"))
       lines.append(serviceSummary)
     } else {
-      lines.append("nothing to run: no section of a system is present (motors: …, leg: …, sprinkler: …, pump: …)")
+      lines.append("nothing to run: no section of a system is present (motors: …, leg: …, sprinkler: …, pump: …, camera: …)")
     }
     // Valves are behind the service's tokens.
     if !isLoopback, motors != nil || legs != nil {
@@ -39,7 +40,7 @@ extension Configuration {
 
 extension Configuration {
   /// Whether there is anything to run.
-  var hasSystem: Bool { motors != nil || legs != nil || sprinkler != nil || pump != nil }
+  var hasSystem: Bool { motors != nil || legs != nil || sprinkler != nil || pump != nil || video != nil }
 
   /// `the motors, the legs, the valves and the pump`
   var whatDrives: String {

@@ -23,20 +23,19 @@ enum ConfigTable {
     ("pump", "The cooling pump, of which this program is the operator. It runs when this section is present."),
     ("safety", "What happens when something fails."),
     ("runtime", "How loops run: see `tactus doctor` for what this machine allows."),
-    ("camera", "The camera."),
+    ("camera", "The camera, its picture and its encoder. Video runs when this section or video is present."),
+    ("video", "How the picture is shown: RTSP on network.rtsp_port, and streams of the service."),
     ("logging", "Logs are JSON lines on standard error."),
     ("performance", "Sizes."),
   ]
 
   static let keys: [ConfigKey] =
     network + service + motors + leg + legs + sprinkler + pump + safety + runtime + runtimeLeg + runtimeSprinkler
-    + camera + logging + performance
+    + camera + video + logging + performance
 
   /// What is a list of mappings, with the most items of each. The keys of an item are `section[].key` or
   /// `section.part[].key`.
   static let lists = ["legs": 16, "sprinkler.groups": 15, "sprinkler.zones": 64]
-
-  private static let port = ConfigKind.integer(1...65535)
 
   private static let network: [ConfigKey] = [
     ConfigKey(
@@ -49,7 +48,9 @@ enum ConfigTable {
     ConfigKey(
       "network.leg_udp_port", .integer(0...65535), .integer(5010),
       "UDP port of the first leg's frames; the second leg's is one higher, and so on. 0 takes any free ones."),
-    ConfigKey("network.rtsp_port", port, .integer(8554), "TCP port of the video stream.", use: .notYet),
+    ConfigKey(
+      "network.rtsp_port", .integer(0...65535), .integer(8554),
+      "TCP port of the video stream, rtsp://HOST:PORT/stream; 0 takes any free one."),
     ConfigKey(
       "network.http_port", .integer(0...65535), .integer(8000),
       "TCP port of the console, the API and the WebSocket; 0 takes any free one."),
@@ -146,19 +147,6 @@ enum ConfigTable {
       "runtime.robot.safe_state_after", .integer(2...1000), .integer(10),
       "Ticks missed in a row after which the robot stops and is in fault until a reset."),
     ConfigKey("runtime.robot.cpu", .integer(0...1023), nil, "The only CPU the lane may use; any unless given."),
-  ]
-
-  private static let camera: [ConfigKey] = [
-    ConfigKey(
-      "camera.resolution", .integers(count: 2, 16...8192), .integers([640, 480]), "Width and height in pixels.",
-      use: .notYet),
-    ConfigKey("camera.framerate", .integer(1...240), .integer(30), "Frames per second.", use: .notYet),
-    ConfigKey("camera.format", .choice(["h264"]), .text("h264"), "Encoding of the stream.", use: .notYet),
-    ConfigKey(
-      "camera.bitrate", .integer(10_000...100_000_000), .integer(2_000_000), "Bits per second.", use: .notYet),
-    ConfigKey(
-      "camera.rotation", .choice(["0", "90", "180", "270"]), .text("0"), "Degrees clockwise.", use: .notYet),
-    ConfigKey("camera.device", .text, .text("/dev/video0"), "The camera's device.", use: .notYet),
   ]
 
   private static let logging: [ConfigKey] = [

@@ -67,6 +67,8 @@ struct Configuration: Equatable {
   var sprinkler: Sprinkler?
   /// nil: the file has no `pump` section.
   var pump: Pump?
+  /// nil: the file has neither a `camera` nor a `video` section.
+  var video: Video?
   var guardEnabled: Bool
   var guardTimeoutSeconds: Double
   var strict: Bool
@@ -100,6 +102,7 @@ extension Configuration {
       legs: Legs(found),
       sprinkler: Sprinkler(found),
       pump: Pump(found),
+      video: Video(found),
       guardEnabled: given.boolean("safety.watchdog_enabled"),
       guardTimeoutSeconds: given.number("safety.watchdog_timeout"),
       strict: given.boolean("runtime.strict"),
@@ -110,7 +113,9 @@ extension Configuration {
       robotCPU: given.optionalInteger("runtime.robot.cpu"),
       logLevel: given.text("logging.level"),
       logFile: given.optionalText("logging.file"),
-      unused: ConfigTable.keys.filter { $0.use == .notYet && found.values[$0.path] != nil }.map(\.path))
+      unused: ConfigTable.keys.filter {
+        ($0.use == .notYet || !Video.isThere && $0.path.hasPrefix("camera.")) && found.values[$0.path] != nil
+      }.map(\.path))
     try configuration.checkTogether(file: file.name, places: found.places)
     return configuration
   }
@@ -156,6 +161,7 @@ extension Configuration {
     let places = ConfigPlaces(marks: places)
     errors += legs?.errors(file: file, places: places) ?? []
     errors += sprinkler?.errors(file: file, places: places) ?? []
+    errors += video?.errors(file: file, places: places, servicePort: service?.port) ?? []
     errors += claims.errors(file: file, places: places)
     guard errors.isEmpty else { throw ConfigErrors(errors: errors) }
   }

@@ -84,7 +84,7 @@ extension Doctor {
 
   /// One for the device groups that exist here.
   func groups() -> [Diagnosis] {
-    let wanted = ["i2c", "dialout", "gpio"]
+    let wanted = ["i2c", "dialout", "gpio"] + (configuration?.video == nil ? [] : ["video"])
     let existing = (machine.read("/etc/group") ?? "").split(separator: "\n").compactMap { line -> (String, Int)? in
       let fields = line.split(separator: ":", omittingEmptySubsequences: false)
       guard fields.count >= 3, wanted.contains(String(fields[0])), let number = Int(fields[2]) else { return nil }

@@ -14,6 +14,8 @@ struct Machine: Sendable {
   var i2cAnswers: @Sendable (_ path: String, _ address: UInt8) -> Bool? = { _, _ in nil }
   /// The GPIO chips; nil when there are some and none can be opened.
   var gpioChips: @Sendable () -> [GPIOChipReport]? = { [] }
+  /// The cameras; nil: nobody can say.
+  var cameras: @Sendable () -> [CameraReport]? = { [] }
   var kernelRelease: String
   var kernelVersion: String
   var isRoot: Bool
@@ -46,6 +48,7 @@ struct Machine: Sendable {
         return daemon_i2c_functions(descriptor)
       },
       i2cAnswers: I2CProbe.answers, gpioChips: GPIOChipReport.current,
+      cameras: CameraReport.current,
       kernelRelease: text(release), kernelVersion: text(version),
       isRoot: geteuid() == 0,
       maySetPriority: daemon_has_capability(23) == 1, mayLockMemory: daemon_has_capability(14) == 1,

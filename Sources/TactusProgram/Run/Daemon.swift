@@ -16,6 +16,7 @@ final class Daemon {
   private let systems: [any DaemonSystem]
   private let runtime: Runtime
   private let guardLink: GuardLink?
+  private let video: DaemonVideo?
   /// nil: switched off.
   let service: ServiceComposition?
   private var announcement: Announcement?
@@ -42,6 +43,7 @@ final class Daemon {
     let systems = try Self.systems(
       of: configuration, simulate: options.simulate, environment: options.environment, logger: logger)
     self.systems = systems
+    video = try configuration.video.map { try DaemonVideo($0, simulate: options.simulate, logger: log.logger("video")) }
     let writes =
       options.simulate || !configuration.guardEnabled
       ? []
@@ -71,10 +73,10 @@ final class Daemon {
     }
     supervisorNotices = supervisor.reader()
     service = try ServiceComposition(
-      configuration, systems: systems.map(\.served),
+      configuration, systems: systems.map(\.served) + [video?.door].compactMap { $0 },
       routes: LogRoutes(history: log.history, threshold: log.threshold).routes
         + Self.routes(of: systems.compactMap(\.simulation))
-        + Self.measurements(of: runtime, systems.map(\.metrics)),
+        + Self.measurements(of: runtime, systems.map(\.metrics) + [video.map { VideoMetrics($0.door) }].compactMap { $0 }),
       environment: options.environment, logger: log.logger("service"))
   }
 
@@ -95,6 +97,7 @@ final class Daemon {
       throw error
     }
     for system in systems { system.started() }
+    video?.start()
     reportStart()
     service?.reportStart()
     announcement = service?.announce(configuration)
@@ -200,6 +203,7 @@ final class Daemon {
     for system in systems { system.finish(logger) }
     takeNotices()
     announcement?.stop()
+    video?.stop()
     service?.service.stop()
     let unconfirmed = systems.compactMap { $0.unconfirmed }
     for (message, state) in unconfirmed {

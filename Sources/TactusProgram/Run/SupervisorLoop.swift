@@ -25,7 +25,8 @@ struct SupervisorLoop: ~Copyable, ControlLoop {
 
   /// One control loop as the supervisor knows it.
   private struct Watched: BitwiseCopyable {
-    var heartbeat: LatestVersion
+    /// nil: no loop is watched here.
+    var heartbeat: LatestVersion?
     var lastTick: UInt64 = 0
     var advancedAt: TickInstant?
     var isStalled = false
@@ -46,7 +47,7 @@ struct SupervisorLoop: ~Copyable, ControlLoop {
   private var nextPulse: Int64 = 0
 
   /// - Parameters:
-  ///   - heartbeats: of the control loops, 1…8; what they are of must outlive this loop.
+  ///   - heartbeats: of the control loops, at most 8; what they are of must outlive this loop.
   ///   - periods: of those loops, where they are longer than this loop's own.
   ///   - patience: a control loop that does not advance for longer is reported.
   init(
@@ -54,8 +55,8 @@ struct SupervisorLoop: ~Copyable, ControlLoop {
     bell: DoorbellButton,
     guardSocket: Int32, patience: Nanoseconds
   ) {
-    precondition((1...Self.maximumLoops).contains(heartbeats.count), "1…8 control loops are watched")
-    loops = .init(repeating: Watched(heartbeat: heartbeats[0]))
+    precondition(heartbeats.count <= Self.maximumLoops, "at most 8 control loops are watched")
+    loops = .init(repeating: Watched(heartbeat: nil))
     for (index, heartbeat) in heartbeats.enumerated() { loops[index] = Watched(heartbeat: heartbeat) }
     for (index, period) in periods.enumerated() { loops[index].allowance = Nanoseconds(period.count * 3 / 2) }
     count = heartbeats.count
@@ -86,7 +87,8 @@ struct SupervisorLoop: ~Copyable, ControlLoop {
 
   @_noLocks @_noAllocation
   private mutating func look(at index: Int, now: TickInstant) {
-    let newest = loops[index].heartbeat.read()
+    guard let heartbeat = loops[index].heartbeat else { return }
+    let newest = heartbeat.read()
     if newest != loops[index].lastTick {
       loops[index].lastTick = newest
       loops[index].advancedAt = now

@@ -29,13 +29,18 @@ enum WhatToTry {
     if let pump = configuration.pump {
       titles.append(pump.summary + (simulated && pump.backend != .sim ? " (simulated)" : ""))
     }
+    if let video = configuration.video {
+      titles.append("video" + (simulated && video.settings.source != .test ? " (a test picture)" : ""))
+      lines += watching(video)
+    }
     var text = ["tactus \(TactusCommand.version): " + titles.joined(separator: "; ")]
     if endpoints.values.joined().contains(where: { Target($0).isEverywhere }) {
       text.append("CAUTION: every network this machine is on can drive \(configuration.whatDrives)")
     }
     text += lines
     if let service { text += commands(program, service, configuration) }
-    text.append("Ctrl-C stops \(configuration.whatDrives) and the program.")
+    let drives = configuration.whatDrives == "nothing" ? "" : "\(configuration.whatDrives) and "
+    text.append("Ctrl-C stops \(drives)the program.")
     return text.joined(separator: "\n")
   }
 
@@ -77,6 +82,15 @@ enum WhatToTry {
     ]
   }
 
+  private static func watching(_ video: Configuration.Video) -> [String] {
+    let host = ["0.0.0.0", "::"].contains(video.settings.bindAddress) ? "127.0.0.1" : video.settings.bindAddress
+    let user = video.settings.user.isEmpty ? "" : "\(video.settings.user):PASSWORD@"
+    return [
+      "Look at it (the console shows it, too):",
+      "  ffplay -fflags nobuffer rtsp://\(user)\(host.contains(":") ? "[\(host)]" : host):\(video.settings.port)/stream",
+    ]
+  }
+
   private static func commands(
     _ program: String, _ service: ServiceComposition, _ configuration: Configuration
   ) -> [String] {
@@ -100,6 +114,7 @@ enum WhatToTry {
     if configuration.pump != nil {
       lines.append("  \(curl) -X POST \(address)/api/pump/on --json '{\"speedPercent\": 70}'")
     }
+    if configuration.video != nil { lines.append("  \(curl) -o now.jpg \(address)/api/video/snapshot.jpg") }
     return lines + [
       "  \(curl) -X POST \(address)/api/e-stop",
       "  \(curl) -X POST \(address)/api/reset",

@@ -1,0 +1,154 @@
+"use strict";
+// The camera's card: fragmented MP4 into Media Source Extensions, JPEG pictures where the browser has none of it. The picture
+// comes on a connection of its own: what is on the socket of console.js, an e-stop above all, never waits behind it.
+
+const video = { running: null, wanted: null, state: null, detections: [] };
+const videoKeptS = 10; // of what was played
+const videoBehindS = 0.35; // further behind than this is the past
+
+function showVideo(event) {
+  byId("video").hidden = false;
+  video.state = event;
+  byId("video-state").textContent = event.state;
+  const counted = event.statistics;
+  const lines = [];
+  if (event.state === "failed" || event.state === "down") lines.push(sentence(event.reason) + (event.wayOut ? " " + sentence(event.wayOut) : ""));
+  else if (!event.rtsp.listening && event.rtsp.cause) lines.push("No RTSP: " + event.rtsp.cause + ".");
+  byId("video-said").hidden = lines.length === 0;
+  byId("video-said").textContent = lines.join(" ");
+  const viewers = event.viewers.rtsp + event.viewers.mp4 + event.viewers.mjpeg;
+  const facts = [`${event.picture.width}×${event.picture.height}`];
+  if (counted.framesPerSecond) facts.push(counted.framesPerSecond + " frames/s", (counted.bitsPerSecond / 1e6).toFixed(2) + " Mbit/s");
+  if (counted.encodeMeanMs != null) facts.push("encoded in " + counted.encodeMeanMs.toFixed(1) + " ms");
+  facts.push(viewers + (viewers === 1 ? " viewer" : " viewers"));
+  if (event.elements) facts.push(event.elements.encoder);
+  if (event.rtsp.listening) facts.push(`rtsp://${location.hostname}:${event.rtsp.port}${event.rtsp.path}`);
+  byId("video-facts").textContent = facts.join(" · ");
+  const recording = event.recording;
+  const records = recording && (recording.state === "starting" || recording.state === "running");
+  byId("video-record").textContent = records ? "Stop recording" : "Record";
+  byId("video-recording").textContent = recording
+    ? recording.state + " " + recording.path + " " + (recording.bytes / 1e6).toFixed(1) + " MB" + (recording.cause ? ": " + recording.cause : "") : "";
+}
+
+byId("video-look").onchange = () => {
+  video.wanted = byId("video-look").value;
+  sessionStorage.setItem("video", video.wanted);
+  videoStop();
+  videoStart();
+};
+byId("video-record").onclick = async () => {
+  const stops = byId("video-record").textContent !== "Record";
+  const answer = await fetch("/api/video/record" + (stops ? "/stop" : ""), { method: "POST", headers: headers() }).catch(() => null);
+  if (answer && !answer.ok) byId("video-recording").textContent = (await answer.json()).message;
+};
+byId("video-snapshot").onclick = async () => {
+  const answer = await fetch("/api/video/snapshot.jpg", { headers: headers() }).catch(() => null);
+  if (!answer || !answer.ok) {
+    byId("video-recording").textContent = answer ? (await answer.json()).message : "no connection";
+    return;
+  }
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(await answer.blob());
+  link.download = "snapshot.jpg";
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+};
+
+function videoStop() {
+  if (video.running) video.running.abort();
+  video.running = null;
+}
+
+// Nobody looks at a hidden page: the camera may rest.
+document.addEventListener("visibilitychange", () => { if (document.hidden) videoStop(); else videoStart(); });
+
+async function videoStart() {
+  const wanted = video.wanted || "off";
+  byId("video-film").hidden = wanted !== "mp4";
+  byId("video-pictures").hidden = wanted !== "mjpeg";
+  if (wanted === "off" || document.hidden || video.running) return;
+  const control = new AbortController();
+  video.running = control;
+  try {
+    const answer = await fetch("/api/video/stream." + wanted, { headers: headers(), signal: control.signal });
+    if (!answer.ok) throw new Error((await answer.json()).message);
+    if (wanted === "mp4") await videoPlay(answer, control); else await videoShow(answer, control);
+  } catch (error) {
+    if (!control.signal.aborted) byId("video-recording").textContent = error.message;
+  }
+  control.abort();
+  if (video.running !== control) return;
+  video.running = null;
+  setTimeout(videoStart, 1000);
+}
+
+async function videoPlay(answer, control) {
+  const player = byId("video-film");
+  const type = answer.headers.get("Content-Type");
+  if (!window.MediaSource || !MediaSource.isTypeSupported(type)) {
+    byId("video-look").value = "mjpeg";
+    byId("video-look").onchange();
+    return;
+  }
+  const source = new MediaSource();
+  player.src = URL.createObjectURL(source);
+  await new Promise((resolve) => source.addEventListener("sourceopen", resolve, { once: true }));
+  URL.revokeObjectURL(player.src);
+  const buffer = source.addSourceBuffer(type);
+  const done = () => new Promise((resolve) => { if (buffer.updating) buffer.addEventListener("updateend", resolve, { once: true }); else resolve(); });
+  const reader = answer.body.getReader();
+  player.play().catch(() => {});
+  while (!control.signal.aborted) {
+    const { value, done: isOver } = await reader.read();
+    if (isOver) break;
+    buffer.appendBuffer(value);
+    await done();
+    const ranges = buffer.buffered;
+    if (!ranges.length) continue;
+    const end = ranges.end(ranges.length - 1), start = ranges.start(ranges.length - 1);
+    // What came before a pause, or waited while the page was busy, is not worth seeing.
+    if (player.currentTime < start || end - player.currentTime > videoBehindS) player.currentTime = Math.max(start, end - 0.05);
+    if (player.currentTime - ranges.start(0) > videoKeptS) {
+      buffer.remove(ranges.start(0), player.currentTime - videoKeptS / 2);
+      await done();
+    }
+  }
+}
+
+// multipart/x-mixed-replace, read by hand: an <img> could not show the token.
+async function videoShow(answer, control) {
+  const canvas = byId("video-pictures"), context = canvas.getContext("2d");
+  const reader = answer.body.getReader();
+  let rest = new Uint8Array(0);
+  while (!control.signal.aborted) {
+    const { value, done } = await reader.read();
+    if (done) break;
+    const joined = new Uint8Array(rest.length + value.length);
+    joined.set(rest);
+    joined.set(value, rest.length);
+    rest = joined;
+    for (;;) {
+      const head = new TextDecoder("latin1").decode(rest.subarray(0, 200));
+      const found = /Content-Length: (\d+)\r\n\r\n/.exec(head);
+      if (!found) break;
+      const start = found.index + found[0].length, end = start + Number(found[1]);
+      if (rest.length < end + 2) break;
+      const picture = await createImageBitmap(new Blob([rest.subarray(start, end)], { type: "image/jpeg" }));
+      rest = rest.slice(end + 2);
+      if (canvas.width !== picture.width) { canvas.width = picture.width; canvas.height = picture.height; }
+      context.drawImage(picture, 0, 0);
+      picture.close();
+    }
+  }
+}
+
+addEventListener("DOMContentLoaded", () => {
+  video.wanted = sessionStorage.getItem("video") || "off";
+  byId("video-look").value = video.wanted;
+});
+// The first state tells that there is a camera, and that the token is good.
+function videoKnown(event) {
+  showVideo(event);
+  if (video.wanted !== "off" && !video.running && !video.begun) { video.begun = true; videoStart(); }
+}

@@ -1,0 +1,34 @@
+/// How a picture lies in a detector's square input: scaled to fit, centred, with bars on two sides.
+public struct Letterbox: Sendable, Hashable {
+  /// Of the input, in pixels.
+  public let side: Int
+  /// What the picture fills of it, in pixels, from its upper left corner.
+  public let left: Int
+  public let top: Int
+  public let width: Int
+  public let height: Int
+
+  /// - Parameters:
+  ///   - width: of the picture in pixels; its height likewise, both positive.
+  public init(pictureWidth: Int, pictureHeight: Int, side: Int) {
+    precondition(pictureWidth > 0 && pictureHeight > 0 && side > 0, "pictures have a size")
+    let longer = max(pictureWidth, pictureHeight)
+    self.side = side
+    width = max(1, pictureWidth * side / longer)
+    height = max(1, pictureHeight * side / longer)
+    left = (side - width) / 2
+    top = (side - height) / 2
+  }
+
+  /// Of a box in pixels of the input, by its centre: within the picture, cut at its edges; nil: it lies in the bars.
+  public func box(centreX: Float, centreY: Float, width: Float, height: Float) -> DetectedBox? {
+    guard centreX.isFinite, centreY.isFinite, width.isFinite, height.isFinite, width > 0, height > 0 else { return nil }
+    func edge(_ value: Float, _ start: Int, _ length: Int) -> Float { min(1, max(0, (value - Float(start)) / Float(length))) }
+    let left = edge(centreX - width / 2, self.left, self.width)
+    let right = edge(centreX + width / 2, self.left, self.width)
+    let top = edge(centreY - height / 2, self.top, self.height)
+    let bottom = edge(centreY + height / 2, self.top, self.height)
+    guard right > left, bottom > top else { return nil }
+    return DetectedBox(left: left, top: top, width: right - left, height: bottom - top)
+  }
+}

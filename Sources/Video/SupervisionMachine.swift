@@ -1,0 +1,92 @@
+import Tactus
+
+/// The daemon's rule for its video process: started, killed when it hangs, started again when it has ended. Knows no process and
+/// no clock.
+///
+///     waiting ──due──▶ running ──ended──▶ waiting
+///                        │  silence: kill, then as ended
+///
+/// The pause grows from half a second to `longestPause`, and is short again after a process has lived for `provenAfter`.
+public struct SupervisionMachine: Sendable, Equatable {
+  public enum State: Sendable, Equatable {
+    /// Since the daemon's start, or since a process has ended for this cause.
+    case waiting(until: TickInstant, cause: String?)
+    case running(since: TickInstant, lastHeard: TickInstant)
+    /// SIGKILL is on its way.
+    case killing(since: TickInstant, cause: String)
+  }
+
+  public enum Event: Sendable, Equatable {
+    case time
+    /// The process has said something.
+    case heard
+    /// The process has ended, or could not be started.
+    case ended(String)
+    /// What the process says makes no sense.
+    case nonsense(String)
+  }
+
+  public enum Action: Sendable, Equatable {
+    case none
+    /// A start that fails comes back as `ended`.
+    case spawn
+    case kill
+  }
+
+  /// A healthy process says something every half second.
+  public static let silenceLimit = Nanoseconds.seconds(5)
+  public static let shortestPause = Nanoseconds.milliseconds(500)
+  public static let longestPause = Nanoseconds.seconds(30)
+  public static let provenAfter = Nanoseconds.seconds(30)
+
+  public private(set) var state: State
+  public private(set) var starts: Int64 = 0
+  /// Of `starts`, ended for whatever cause.
+  public private(set) var ends: Int64 = 0
+  private var pause = Self.shortestPause
+
+  public init(at now: TickInstant) { state = .waiting(until: now, cause: nil) }
+
+  public mutating func step(_ event: Event, at now: TickInstant) -> Action {
+    switch (state, event) {
+    case (.waiting(let until, _), .time):
+      guard now >= until else { return .none }
+      state = .running(since: now, lastHeard: now)
+      starts += 1
+      return .spawn
+    case (.waiting, _): return .none
+
+    case (.running(let since, _), .heard):
+      state = .running(since: since, lastHeard: now)
+      return .none
+    case (.running(let since, let heard), .time):
+      guard now - heard >= Self.silenceLimit else { return .none }
+      state = .killing(since: since, cause: "it said nothing for \(Self.silenceLimit) and was killed")
+      return .kill
+    case (.running(let since, _), .nonsense(let reason)):
+      state = .killing(since: since, cause: "it was killed for what it said: \(reason)")
+      return .kill
+    case (.running(let since, _), .ended(let cause)): return rest(since, cause, at: now)
+
+    case (.killing(let since, let cause), .ended): return rest(since, cause, at: now)
+    case (.killing, _): return .none
+    }
+  }
+
+  /// When `time` is due; nil: only the process's end is waited for.
+  public var nextDeadline: TickInstant? {
+    switch state {
+    case .waiting(let until, _): until
+    case .running(_, let heard): heard + Self.silenceLimit
+    case .killing: nil
+    }
+  }
+
+  private mutating func rest(_ since: TickInstant, _ cause: String, at now: TickInstant) -> Action {
+    ends += 1
+    if Self.provenAfter <= now - since { pause = Self.shortestPause }
+    state = .waiting(until: now + pause, cause: cause)
+    pause = min(pause * 2, Self.longestPause)
+    return .none
+  }
+}

@@ -1,0 +1,102 @@
+#if Video
+  import Dispatch
+  import Glibc
+  import Synchronization
+  import Wire
+
+  /// Writes frames into one file of fragmented MP4, which can be played up to its last whole frame however it ends.
+  // Safe: the file and the muxer are the queue's; the rest is locked.
+  final class Recorder: @unchecked Sendable {
+    /// Frames that wait for a slow disk; one more is the recording's end.
+    private static let limitBytes = 16 << 20
+
+    private struct State {
+      var recording: VideoRecording
+      var waiting = 0
+      var isOver = false
+    }
+
+    private let queue = DispatchQueue(label: "video.recorder")
+    private let state: Mutex<State>
+    private let limit: UInt64
+    private let frameDuration: UInt64
+    private var descriptor: Int32 = -1
+    private var muxer = FragmentedMP4()
+    private let report: @Sendable (VideoRecording) -> Void
+
+    /// Makes the file, which must not be there yet.
+    ///
+    /// - Parameter report: of every change of phase. Any thread.
+    init(
+      path: String, limitBytes: UInt64, framesPerSecond: UInt16, report: @escaping @Sendable (VideoRecording) -> Void
+    ) {
+      state = Mutex(State(recording: VideoRecording(.starting, path: path)))
+      limit = limitBytes
+      frameDuration = 1_000_000_000 / UInt64(framesPerSecond)
+      self.report = report
+      descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o640)
+      if descriptor < 0 { end(.failed, "\(path): \(String(cString: strerror(errno)))") } else { report(recording) }
+    }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    var recording: VideoRecording { state.withLock { $0.recording } }
+    var isOver: Bool { state.withLock { $0.isOver } }
+
+    /// GStreamer's thread.
+    func add(_ frame: EncodedFrame) {
+      let (wanted, isFirst, isTooSlow) = state.withLock { state in
+        let isFirst = state.recording.phase == .starting
+        let wanted = !state.isOver && (!isFirst || frame.isKey)
+        return (wanted, isFirst, state.waiting > Self.limitBytes)
+      }
+      guard wanted else { return }
+      if isTooSlow { return end(.failed, "the disk is slower than the camera") }
+      let sample = frame.bytes
+      let (isKey, time) = (frame.isKey, frame.time)
+      var head: [UInt8] = []
+      if isFirst {
+        guard let format = frame.format else { return }
+        head = FragmentedMP4.initialisation(
+          configuration: format.configuration, width: format.width, height: format.height)
+        state.withLock { $0.recording.phase = .running }
+        report(recording)
+      }
+      state.withLock { $0.waiting += sample.count }
+      queue.async { [head] in
+        self.write(head + self.muxer.fragment(sample: sample, isKey: isKey, at: time, duration: self.frameDuration))
+        self.state.withLock { $0.waiting -= sample.count }
+      }
+    }
+
+    /// What has come is still written.
+    func stop() { queue.async { self.end(.stopped, "") } }
+
+    private func write(_ bytes: [UInt8]) {
+      let written = state.withLock { $0.isOver ? nil : $0.recording.bytes }
+      guard let written else { return }
+      guard written + UInt64(bytes.count) <= limit else { return end(.full, "") }
+      var start = 0
+      while start < bytes.count {
+        let count = bytes[start...].withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+        if count > 0 {
+          start += count
+        } else if errno != EINTR {
+          return end(.failed, String(cString: strerror(errno)))
+        }
+      }
+      state.withLock { $0.recording.bytes += UInt64(bytes.count) }
+    }
+
+    private func end(_ phase: VideoRecording.Phase, _ cause: String) {
+      let isFirst = state.withLock { state in
+        guard !state.isOver else { return false }
+        state.isOver = true
+        state.recording.phase = phase
+        state.recording.cause = cause
+        return true
+      }
+      if isFirst { report(recording) }
+    }
+  }
+#endif

@@ -1,0 +1,131 @@
+#if Video
+  import CGStreamer
+  import Wire
+
+  /// Which elements make the pictures and encode them: named, or the first that this machine has.
+  struct VideoElements {
+    /// As `gst-launch-1.0` takes it.
+    var source: String
+    var sourceReason: String
+    var encoder: String
+    var encoderReason: String
+    /// The source is a camera, not the test picture for want of one.
+    var isCamera: Bool
+
+    /// - Parameter isSimulated: the test picture whatever is configured.
+    init(_ settings: VideoSettings) throws(VideoFailure) {
+      (source, sourceReason, isCamera) = try Self.source(settings)
+      (encoder, encoderReason) = try Self.encoder(settings)
+    }
+
+    var choice: VideoChoice {
+      VideoChoice(
+        source: source, sourceReason: sourceReason, encoder: String(encoder.prefix { $0 != " " }),
+        encoderReason: encoderReason)
+    }
+
+    // MARK: source
+
+    private static func source(_ settings: VideoSettings) throws(VideoFailure) -> (String, String, Bool) {
+      switch settings.source {
+      case .test: return (test(settings), "configured", false)
+      case .libcamera: return (try libcamera(settings, named: settings.device), "configured", true)
+      case .v4l2:
+        return (try v4l2(settings, settings.device.isEmpty ? "/dev/video0" : settings.device), "configured", true)
+      case .pipeline: return (settings.pipeline, "configured", true)
+      case .automatic: return try automatic(settings)
+      }
+    }
+
+    private static func automatic(_ settings: VideoSettings) throws(VideoFailure) -> (String, String, Bool) {
+      let cameras = CameraList.cameras()
+      let named = settings.device.isEmpty ? nil : cameras.first { $0.device == settings.device }
+      // A CSI camera's own V4L2 device gives what no encoder takes: libcamera is asked first.
+      let found = named ?? cameras.first { $0.kind == "libcamera" } ?? cameras.first
+      guard let found else {
+        let sought = settings.device.isEmpty ? "no camera" : "no camera \(settings.device), nor another"
+        return (test(settings), "\(sought) was found: a test picture", false)
+      }
+      let name = found.kind == "libcamera" ? "" : found.device
+      let source =
+        found.kind == "libcamera"
+        ? try libcamera(settings, named: named == nil ? name : found.device) : try v4l2(settings, found.device)
+      return (source, "the first of \(cameras.count) found: \(found.name)", true)
+    }
+
+    private static func test(_ settings: VideoSettings) -> String {
+      "videotestsrc is-live=true pattern=ball background-color=0xff204060 ! \(mode("video/x-raw,format=I420", settings))"
+    }
+
+    private static func libcamera(_ settings: VideoSettings, named name: String) throws(VideoFailure) -> String {
+      guard GStreamer.has("libcamerasrc") else {
+        throw VideoFailure("libcamerasrc is not there: apt install gstreamer1.0-libcamera")
+      }
+      let camera = name.isEmpty || name.hasPrefix("/dev/") ? "" : " camera-name=\(quoted(name))"
+      return "libcamerasrc\(camera) ! \(mode("video/x-raw", settings))"
+    }
+
+    /// The mode that was asked for, raw or as JPEG pictures; else whatever there is, and it is scaled.
+    private static func v4l2(_ settings: VideoSettings, _ device: String) throws(VideoFailure) -> String {
+      guard GStreamer.has("v4l2src") else {
+        throw VideoFailure("v4l2src is not there: apt install gstreamer1.0-plugins-good")
+      }
+      let modes = [
+        mode("video/x-raw", settings), mode("image/jpeg", settings), "video/x-raw", "image/jpeg",
+      ]
+      return "v4l2src device=\(quoted(device)) ! capsfilter caps=\"\(modes.joined(separator: ";"))\" ! decodebin"
+    }
+
+    private static func mode(_ type: String, _ settings: VideoSettings) -> String {
+      "\(type),width=\(settings.width),height=\(settings.height),framerate=\(settings.framesPerSecond)/1"
+    }
+
+    // MARK: encoder
+
+    private static func encoder(_ settings: VideoSettings) throws(VideoFailure) -> (String, String) {
+      let known: [VideoEncoder] = [.v4l2h264enc, .x264enc, .openh264enc]
+      guard settings.encoder == .automatic else {
+        let name = "\(settings.encoder)"
+        guard GStreamer.has(name) else { throw VideoFailure("\(name) is not there\(advice(settings.encoder))") }
+        return (description(settings.encoder, settings), "configured")
+      }
+      guard let first = known.first(where: { GStreamer.has("\($0)") }) else {
+        throw VideoFailure("no H.264 encoder is there: apt install gstreamer1.0-plugins-ugly (x264enc)")
+      }
+      let missing = known.prefix { $0 != first }.map { "\($0)" }
+      return (
+        description(first, settings),
+        missing.isEmpty ? "the best there is: in hardware" : "there is no \(missing.joined(separator: ", no "))"
+      )
+    }
+
+    private static func advice(_ encoder: VideoEncoder) -> String {
+      switch encoder {
+      case .x264enc: ": apt install gstreamer1.0-plugins-ugly"
+      case .openh264enc: ": apt install gstreamer1.0-plugins-bad"
+      case .v4l2h264enc: ": this machine has no H.264 encoder in hardware that the kernel offers"
+      case .automatic: ""
+      }
+    }
+
+    /// No B frames and no look-ahead: each frame comes out before the next goes in. What every browser decodes.
+    private static func description(_ encoder: VideoEncoder, _ settings: VideoSettings) -> String {
+      let interval = settings.keyFrameInterval
+      return switch encoder {
+      case .v4l2h264enc:
+        "v4l2h264enc name=encoder extra-controls=\"controls,video_bitrate=\(settings.bitsPerSecond),"
+          + "h264_i_frame_period=\(interval),repeat_sequence_header=1\" ! video/x-h264,level=(string)4"
+      case .openh264enc:
+        "openh264enc name=encoder bitrate=\(settings.bitsPerSecond) gop-size=\(interval) complexity=low"
+          + " rate-control=bitrate"
+      case .x264enc, .automatic:
+        "x264enc name=encoder tune=zerolatency speed-preset=ultrafast bitrate=\(max(1, settings.bitsPerSecond / 1000))"
+          + " key-int-max=\(interval) bframes=0 ! video/x-h264,profile=constrained-baseline"
+      }
+    }
+
+    private static func quoted(_ text: String) -> String {
+      "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+    }
+  }
+#endif

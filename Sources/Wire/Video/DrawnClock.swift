@@ -1,0 +1,39 @@
+/// A clock drawn into pictures, which a program reads out of them again: how long a picture was under way.
+///
+/// The 32 lowest bits of a number of milliseconds, and their complement as a check, as two rows of 32 squares in the upper left
+/// corner; white is 1, the highest bit is on the left. Squares of 16 pixels survive any encoder that a person would look at.
+public enum DrawnClock {
+  public static let square = 16
+  public static let bits = 32
+  public static let width = bits * square
+  public static let height = 2 * square
+
+  /// Draws into a plane of brightness. A picture that is too small stays as it is.
+  public static func draw(
+    _ milliseconds: UInt32, into plane: UnsafeMutableRawBufferPointer, stride: Int, width: Int, height: Int
+  ) {
+    guard width >= Self.width, height >= Self.height, plane.count >= stride * Self.height else { return }
+    for row in 0..<Self.height {
+      let word = row < square ? milliseconds : ~milliseconds
+      for bit in 0..<bits {
+        let isSet = word >> UInt32(bits - 1 - bit) & 1 == 1
+        let start = row * stride + bit * square
+        for column in start..<start + square { plane[column] = isSet ? 235 : 16 }
+      }
+    }
+  }
+
+  /// Nil: there is no clock in the picture, or it cannot be read.
+  ///
+  /// - Parameter brightness: of the pixel in this column and row.
+  public static func read(brightness: (_ column: Int, _ row: Int) -> UInt8) -> UInt32? {
+    var words: [UInt32] = [0, 0]
+    for row in 0..<2 {
+      for bit in 0..<bits {
+        let value = brightness(bit * square + square / 2, row * square + square / 2)
+        words[row] = words[row] << 1 | (value >= 128 ? 1 : 0)
+      }
+    }
+    return words[0] == ~words[1] ? words[0] : nil
+  }
+}

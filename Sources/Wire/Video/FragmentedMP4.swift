@@ -1,0 +1,195 @@
+/// One H.264 track as fragmented MP4 (ISO/IEC 14496-12, 14496-15): an initialisation, then one fragment a frame, so that nobody
+/// waits for more than the frame itself. What Media Source Extensions, players and files all take.
+public struct FragmentedMP4: Sendable {
+  /// Units of time in a second.
+  public static let timescale: UInt64 = 90_000
+
+  private var sequence: UInt32 = 0
+  /// Where the last fragment's time stood: a decoder wants it to grow.
+  private var last: UInt64?
+
+  public init() {}
+
+  /// - Parameters:
+  ///   - configuration: `AVCDecoderConfigurationRecord`, as GStreamer's `codec_data` has it.
+  ///   - width: in pixels, as encoded.
+  public static func initialisation(configuration: [UInt8], width: UInt16, height: UInt16) -> [UInt8] {
+    var file = BoxWriter()
+    file.box("ftyp") { box in
+      box.text("iso5")
+      box.add(UInt32(512))
+      for brand in ["iso5", "iso6", "mp41"] { box.text(brand) }
+    }
+    file.box("moov") { box in
+      box.full("mvhd") { box in
+        box.zeros(8)
+        box.add(UInt32(timescale))
+        box.zeros(4)
+        box.add(UInt32(0x0001_0000))
+        box.add(UInt16(0x0100))
+        box.zeros(10)
+        box.matrix()
+        box.zeros(24)
+        box.add(UInt32(2))
+      }
+      box.box("trak") { box in track(configuration, width, height, into: &box) }
+      box.box("mvex") { box in
+        box.full("trex") { box in
+          box.add(UInt32(1))
+          box.add(UInt32(1))
+          box.zeros(12)
+        }
+      }
+    }
+    return file.bytes
+  }
+
+  /// `avc1.42C01F`: profile, constraints and level; nil: no configuration.
+  public static func codec(configuration: [UInt8]) -> String? {
+    guard configuration.count >= 7, configuration[0] == 1 else { return nil }
+    let digits = configuration[1...3].map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }
+    return "avc1." + digits.joined()
+  }
+
+  /// - Parameters:
+  ///   - sample: NAL units, each with four bytes of length before it.
+  ///   - at: of the frame, in nanoseconds of any clock that is the same for all; a frame that is not later than the last is put
+  ///     right behind it.
+  ///   - duration: to the next frame, as planned, in nanoseconds.
+  public mutating func fragment(sample: [UInt8], isKey: Bool, at nanoseconds: UInt64, duration: UInt64) -> [UInt8] {
+    sequence &+= 1
+    // 90 kHz: nanoseconds × 9 ÷ 100,000, without leaving 64 bits.
+    var time = nanoseconds / 100_000 * 9 + nanoseconds % 100_000 * 9 / 100_000
+    if let last, time <= last { time = last + 1 }
+    last = time
+    var fragment = BoxWriter()
+    fragment.box("moof") { box in
+      box.full("mfhd") { $0.add(sequence) }
+      box.box("traf") { box in
+        // The fragment's own start is where offsets count from.
+        box.full("tfhd", flags: 0x02_0000) { $0.add(UInt32(1)) }
+        box.full("tfdt", version: 1) { $0.add(time) }
+        // Data offset; each sample's duration, size and flags.
+        box.full("trun", flags: 0x0701) { box in
+          box.add(UInt32(1))
+          box.add(UInt32(Self.headBytes))
+          box.add(UInt32(truncatingIfNeeded: duration * 9 / 100_000))
+          box.add(UInt32(sample.count))
+          // Depends on no other; or depends on others and is no key frame.
+          box.add(UInt32(isKey ? 0x0200_0000 : 0x0101_0000))
+        }
+      }
+    }
+    precondition(fragment.bytes.count + 8 == Self.headBytes, "the samples begin where the fragment says")
+    fragment.box("mdat") { $0.add(sample) }
+    return fragment.bytes
+  }
+
+  /// Of a fragment, before its sample.
+  private static let headBytes = 108
+
+  private static func track(
+    _ configuration: [UInt8], _ width: UInt16, _ height: UInt16, into track: inout BoxWriter
+  ) {
+    // Enabled, in the movie.
+    track.full("tkhd", flags: 3) { box in
+      box.zeros(8)
+      box.add(UInt32(1))
+      box.zeros(24)
+      box.matrix()
+      box.add(UInt32(width) << 16)
+      box.add(UInt32(height) << 16)
+    }
+    track.box("mdia") { box in
+      box.full("mdhd") { box in
+        box.zeros(8)
+        box.add(UInt32(timescale))
+        box.zeros(4)
+        // No language: "und" in three times five bits.
+        box.add(UInt16(0x55C4))
+        box.zeros(2)
+      }
+      box.full("hdlr") { box in
+        box.zeros(4)
+        box.text("vide")
+        box.zeros(12)
+        box.text("video\0")
+      }
+      box.box("minf") { box in
+        box.full("vmhd", flags: 1) { $0.zeros(8) }
+        box.box("dinf") { box in
+          box.full("dref") { box in
+            box.add(UInt32(1))
+            // In this file.
+            box.full("url ", flags: 1) { _ in }
+          }
+        }
+        box.box("stbl") { box in
+          box.full("stsd") { box in
+            box.add(UInt32(1))
+            box.box("avc1") { sampleEntry(configuration, width, height, into: &$0) }
+          }
+          // Samples are in fragments.
+          for name in ["stts", "stsc", "stco"] { box.full(name) { $0.zeros(4) } }
+          box.full("stsz") { $0.zeros(8) }
+        }
+      }
+    }
+  }
+
+  private static func sampleEntry(
+    _ configuration: [UInt8], _ width: UInt16, _ height: UInt16, into entry: inout BoxWriter
+  ) {
+    entry.zeros(6)
+    entry.add(UInt16(1))
+    entry.zeros(16)
+    entry.add(width)
+    entry.add(height)
+    // 72 dots an inch.
+    entry.add(UInt32(0x0048_0000))
+    entry.add(UInt32(0x0048_0000))
+    entry.zeros(4)
+    entry.add(UInt16(1))
+    entry.zeros(32)
+    entry.add(UInt16(24))
+    entry.add(UInt16(0xFFFF))
+    entry.box("avcC") { $0.add(configuration) }
+  }
+}
+
+/// Boxes within boxes: four bytes of length, four of a name, contents. Big-endian.
+private struct BoxWriter {
+  private(set) var bytes: [UInt8] = []
+
+  mutating func add(_ value: some FixedWidthInteger & UnsignedInteger) {
+    for shift in stride(from: value.bitWidth - 8, through: 0, by: -8) {
+      bytes.append(UInt8(truncatingIfNeeded: value >> shift))
+    }
+  }
+
+  mutating func add(_ more: [UInt8]) { bytes += more }
+  mutating func zeros(_ count: Int) { bytes += repeatElement(0, count: count) }
+  mutating func text(_ text: String) { bytes += text.utf8 }
+
+  /// No rotation: 16.16 and, in the last column, 2.30 fixed point.
+  mutating func matrix() {
+    for value: UInt32 in [0x0001_0000, 0, 0, 0, 0x0001_0000, 0, 0, 0, 0x4000_0000] { add(value) }
+  }
+
+  mutating func box(_ name: String, _ content: (inout BoxWriter) -> Void) {
+    var inner = BoxWriter()
+    content(&inner)
+    add(UInt32(inner.bytes.count + 8))
+    text(name)
+    bytes += inner.bytes
+  }
+
+  mutating func full(
+    _ name: String, version: UInt32 = 0, flags: UInt32 = 0, _ content: (inout BoxWriter) -> Void
+  ) {
+    box(name) { box in
+      box.add(version << 24 | flags)
+      content(&box)
+    }
+  }
+}

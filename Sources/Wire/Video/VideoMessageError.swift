@@ -1,0 +1,23 @@
+/// Why bytes between the daemon and its video process are no message.
+public enum VideoMessageError: Error, Sendable, Hashable {
+  /// Announced to be longer than `VideoMessages.limit`.
+  case tooLong(Int)
+  case unknownKind(UInt8)
+  /// The message ends within this field.
+  case truncated(String)
+  /// So many bytes follow the last field.
+  case trailing(Int)
+  case invalid(String)
+}
+
+extension VideoMessageError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .tooLong(let count): "a message of \(count) bytes, expected at most \(VideoMessages.limit)"
+    case .unknownKind(let kind): "a message of the unknown kind \(kind)"
+    case .truncated(let field): "a message that ends within \(field)"
+    case .trailing(let count): "\(count) bytes beyond the end of a message"
+    case .invalid(let field): "a message with an invalid \(field)"
+    }
+  }
+}

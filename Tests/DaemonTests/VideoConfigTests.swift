@@ -1,0 +1,100 @@
+import Testing
+import Wire
+
+@testable import TactusProgram
+
+@Suite("video configuration")
+struct VideoConfigTests {
+  private func read(_ text: String, environment: [String: String] = [:]) throws -> Configuration {
+    try Configuration.read(YAMLFile(text: text, name: "c.yaml"), environment: environment)
+  }
+
+  private func errors(_ text: String) -> [String] {
+    do {
+      _ = try read(text)
+      return []
+    } catch {
+      return (error as? ConfigErrors)?.errors.map(\.description) ?? ["\(error)"]
+    }
+  }
+
+  @Test("neither camera nor video: no video; one of them: video with its defaults")
+  func presence() throws {
+    #expect(try read("motors: { }").video == nil)
+    #expect(try read("camera: { }").video?.isAskedFor == false)
+    let video = try #require(try read("video: { }").video)
+    #expect(video.settings == VideoSettings() && video.recordFolder == nil && video.isAskedFor)
+  }
+
+  @Test("every key: in the settings that the video process gets")
+  func everyKey() throws {
+    let video = try #require(
+      try read(
+        """
+        network: { bind_address: 0.0.0.0, rtsp_port: 9000 }
+        camera:
+          source: pipeline
+          device: /dev/video3
+          pipeline: videotestsrc
+          resolution: [1280, 720]
+          framerate: 25
+          encoder: openh264enc
+          bitrate: 4_000_000
+          key_frame_s: 2
+          rotation: 90
+        video:
+          bind_address: 127.0.0.2
+          user: robot
+          password: ${CAMERA_PASSWORD}
+          viewers: 3
+          mjpeg_rate_hz: 5
+          clock: true
+          record_dir: /tmp
+          record_limit_mb: 10
+        """, environment: ["CAMERA_PASSWORD": "a long secret"]
+      ).video)
+    var settings = VideoSettings()
+    settings.source = .pipeline
+    settings.device = "/dev/video3"
+    settings.pipeline = "videotestsrc"
+    (settings.width, settings.height, settings.framesPerSecond) = (1280, 720, 25)
+    settings.encoder = .openh264enc
+    settings.bitsPerSecond = 4_000_000
+    settings.keyFrameInterval = 50
+    settings.rotation = 90
+    (settings.bindAddress, settings.port) = ("127.0.0.2", 9000)
+    (settings.user, settings.password) = ("robot", "a long secret")
+    (settings.viewerLimit, settings.picturesPerSecond, settings.drawsClock) = (3, 5, true)
+    #expect(video.settings == settings)
+    #expect((video.recordFolder, video.recordLimitBytes) == ("/tmp", 10_000_000))
+    #expect(!video.summary.contains("secret") && video.summary.contains("with a password"))
+  }
+
+  @Test("a port that everyone reaches without a password: said")
+  func openToAll() throws {
+    let video = try #require(try read("network: { bind_address: 0.0.0.0 }\ncamera: { }").video)
+    #expect(video.summary.contains("NO PASSWORD"))
+    #expect(try read("camera: { }").video?.summary.contains("NO PASSWORD") == false)
+  }
+
+  @Test(
+    "what cannot be: an error with its key",
+    arguments: [
+      ("camera: { source: pipeline }", "camera.pipeline: expected GStreamer elements"),
+      ("camera: { resolution: [641, 480] }", "camera.resolution: expected even numbers"),
+      ("video: { user: a }", "video.password: expected both a user and a password or neither, got only a user"),
+      ("video: { password: a }", "video.user: expected both a user and a password or neither, got only a password"),
+      (
+        "video: { user: u, password: a, password_file: /b }",
+        "video.password_file: expected one of video.password and video.password_file, got both"
+      ),
+      (
+        "network: { http_port: 8000, rtsp_port: 8000 }\nvideo: { }",
+        "network.rtsp_port: expected another port than network.http_port"
+      ),
+    ])
+  func refusals(text: String, expected: String) {
+    let found = errors(text)
+    #expect(found.count == 1 && found[0].contains(expected), "\(found)")
+  }
+}

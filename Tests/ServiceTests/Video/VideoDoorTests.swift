@@ -1,0 +1,221 @@
+import Foundation
+import Synchronization
+import Tactus
+import TestSupport
+import Testing
+import Wire
+
+@testable import Service
+
+/// A door with a video process that the test plays, at a time that the test sets.
+private final class Bench: Sendable {
+  let orders = Mutex<[VideoOrder]>([])
+  private let clock = Atomic<Int64>(1_000_000_000)
+  private let made = Mutex<VideoDoor?>(nil)
+  var door: VideoDoor { made.withLock { $0! } }
+  var now: TickInstant { TickInstant(nanoseconds: clock.load(ordering: .relaxed)) }
+
+  init(viewers: UInt16 = 2, folder: String? = "/recordings") {
+    var settings = VideoSettings()
+    settings.viewerLimit = viewers
+    let door = VideoDoor(
+      VideoDescription(settings, recordFolder: folder, recordLimitBytes: 1_000_000),
+      order: { [unowned self] order in orders.withLock { $0.append(order) } }, now: { [unowned self] in now },
+      fileName: { "a.mp4" })
+    made.withLock { $0 = door }
+    var process = VideoProcessReport()
+    (process.process, process.starts) = (42, 1)
+    door.take(process)
+    orders.withLock { $0 = [] }
+  }
+
+  func pass(seconds: Double) {
+    clock.add(Int64(seconds * 1e9), ordering: .relaxed)
+  }
+
+  /// Answers orders as soon as they come, until the work is done.
+  func playing<Result: Sendable>(
+    _ reports: @escaping @Sendable (VideoOrder) -> [VideoReport], _ work: () throws -> Result
+  ) throws -> Result {
+    let isOver = Mutex(false)
+    let player = Thread { [self] in
+      var seen = 0
+      while !isOver.withLock({ $0 }) {
+        let new = orders.withLock { $0.dropFirst(seen) }
+        seen += new.count
+        for order in new { for report in reports(order) { door.take(report) } }
+        sched_yield()
+      }
+    }
+    player.start()
+    defer { isOver.withLock { $0 = true } }
+    return try work()
+  }
+}
+
+@Suite("video behind the door", .ownThread)
+struct VideoDoorTests {
+  private static let jpeg: [UInt8] = [0xFF, 0xD8, 1, 2, 3, 0xFF, 0xD9]
+
+  @Test("no process: down, with its cause and what happens next; a process that rests: idle")
+  func states() throws {
+    let bench = Bench()
+    let service = try RunningService(systems: [bench.door])
+    #expect(try service.request("GET", "/api/video").json?["state"] as? String == "idle")
+    var report = VideoProcessReport()
+    (report.starts, report.ends, report.cause) = (1, 1, "it was ended by signal 11")
+    report.nextStart = bench.now + .milliseconds(500)
+    bench.door.take(report)
+    let document = try #require(try service.request("GET", "/api/video").json)
+    #expect(document["state"] as? String == "down")
+    #expect((document["reason"] as? String)?.contains("signal 11") == true)
+    #expect((document["process"] as? [String: Any])?["retryMs"] as? Double == 500)
+    #expect(try service.request("GET", "/api/video/snapshot.jpg").status == 503)
+  }
+
+  @Test("a camera that fails: its cause and the way out, told once as an edge")
+  func failure() throws {
+    let bench = Bench()
+    _ = bench.door.events(at: bench.now, second: true)
+    bench.door.take(.camera(VideoCameraState(.failed, cause: "no such device", retryMilliseconds: 500)))
+    bench.door.take(.statistics(VideoStatistics()))
+    let edges = bench.door.events(at: bench.now, second: false)
+    try #require(edges.count == 1)
+    let text = String(decoding: edges[0].body, as: UTF8.self)
+    #expect(edges[0].kind == .edge && text.contains("no such device") && text.contains("wayOut"))
+    #expect(bench.door.events(at: bench.now, second: false).isEmpty)
+  }
+
+  @Test("snapshot: pictures are wanted until one has come, and not longer")
+  func snapshot() throws {
+    let bench = Bench()
+    let service = try RunningService(systems: [bench.door])
+    let reply = try bench.playing({ order in
+      order == .want(fragments: false, pictures: true) ? [.picture(Self.jpeg)] : []
+    }) { try service.request("GET", "/api/video/snapshot.jpg") }
+    #expect(reply.status == 200)
+    #expect(bench.orders.withLock { $0 } == [.want(fragments: false, pictures: true), .want(fragments: false, pictures: false)])
+  }
+
+  @Test("nothing comes for ten seconds: 503 with the cause, and the stream's place is free again")
+  func silence() async throws {
+    let bench = Bench(viewers: 1)
+    bench.door.take(.camera(VideoCameraState(.failed, cause: "unplugged")))
+    let route = try #require(bench.door.routes.first { $0.path == "/api/video/stream.mp4" })
+    guard case .handler(let handle) = route.handling else { return }
+    let request = APIRequest(
+      caller: Caller(scope: .read, tokenID: nil, address: "x", client: 0))
+    async let answer = handle(request)
+    while bench.orders.withLock({ $0.isEmpty }) { await Task.yield() }
+    await #expect(throws: APIError.self) { try await handle(request) }
+    bench.pass(seconds: 9.9)
+    _ = bench.door.events(at: bench.now, second: true)
+    bench.pass(seconds: 0.2)
+    _ = bench.door.events(at: bench.now, second: true)
+    do {
+      _ = try await answer
+      Issue.record("an answer without a picture")
+    } catch let error as APIError {
+      #expect(error.code == "NO_PICTURE" && error.message.contains("unplugged"))
+    }
+    #expect(bench.door.snapshot.viewers.isEmpty)
+  }
+
+  @Test("stream.mp4: its type from the initialisation, that first, then a key frame, then what follows")
+  func film() async throws {
+    let bench = Bench()
+    let route = try #require(bench.door.routes.first { $0.path == "/api/video/stream.mp4" })
+    guard case .handler(let handle) = route.handling else { return }
+    let request = APIRequest(
+      caller: Caller(scope: .read, tokenID: nil, address: "x", client: 0))
+    async let coming = handle(request)
+    while bench.orders.withLock({ $0.isEmpty }) { await Task.yield() }
+    bench.door.take(.fragment(isKey: true, bytes: [9]))
+    bench.door.take(.initialisation(codec: "avc1.640028", bytes: [1]))
+    bench.door.take(.fragment(isKey: false, bytes: [2]))
+    bench.door.take(.fragment(isKey: true, bytes: [3]))
+    let answer = try await coming
+    #expect(answer.contentType == "video/mp4; codecs=\"avc1.640028\"")
+    let pieces = try #require(answer.pieces)
+    #expect(try await pieces() == [1, 3])
+    // A second viewer's initialisation is nothing new to the first.
+    bench.door.take(.initialisation(codec: "avc1.640028", bytes: [1]))
+    bench.door.take(.fragment(isKey: false, bytes: [4]))
+    #expect(try await pieces() == [4])
+    // Another camera's is.
+    bench.door.take(.initialisation(codec: "avc1.640028", bytes: [7]))
+    bench.door.take(.fragment(isKey: false, bytes: [5]))
+    bench.door.take(.fragment(isKey: true, bytes: [6]))
+    #expect(try await pieces() == [7, 6])
+  }
+
+  @Test("a process that has been started again: told what is wanted")
+  func again() {
+    let bench = Bench()
+    var report = VideoProcessReport()
+    bench.door.take(report)
+    report.process = 43
+    bench.door.take(report)
+    #expect(bench.orders.withLock { $0 } == [.want(fragments: false, pictures: false)])
+  }
+
+  @Test("record: a file in the folder, one at a time; without a folder or a process it says so")
+  func recording() throws {
+    let bench = Bench()
+    let service = try RunningService(systems: [bench.door])
+    let reply = try service.request("POST", "/api/video/record", body: #"{"megabytes": 5}"#)
+    #expect(reply.status == 200)
+    #expect(bench.orders.withLock { $0 } == [.record(path: "/recordings/a.mp4", limitBytes: 1_000_000)])
+    #expect(try service.request("POST", "/api/video/record").status == 409)
+    bench.door.take(.recording(VideoRecording(.stopped, path: "/recordings/a.mp4", bytes: 5)))
+    #expect(try service.request("POST", "/api/video/record").status == 200)
+    #expect(try service.request("POST", "/api/video/record/stop").status == 200)
+    #expect(bench.orders.withLock { $0.last } == .stopRecording)
+
+    let without = try RunningService(systems: [Bench(folder: nil).door])
+    #expect(try without.request("POST", "/api/video/record").status == 409)
+  }
+
+  @Test("cameras: what the process lists; one that does not answer in time is 503")
+  func cameras() async throws {
+    let bench = Bench()
+    let service = try RunningService(systems: [bench.door])
+    let camera = VideoCamera(name: "C920", kind: "v4l2", device: "/dev/video0", location: "", modes: ["raw"])
+    let reply = try bench.playing({ $0 == .listCameras ? [.cameras([camera])] : [] }) {
+      try service.request("GET", "/api/video/cameras")
+    }
+    let cameras = try #require(reply.json?["cameras"] as? [[String: Any]])
+    #expect(cameras.count == 1 && cameras[0]["device"] as? String == "/dev/video0")
+
+    let route = try #require(bench.door.routes.first { $0.path == "/api/video/cameras" })
+    guard case .handler(let handle) = route.handling else { return }
+    bench.orders.withLock { $0 = [] }
+    async let answer = handle(
+      APIRequest(caller: Caller(scope: .read, tokenID: nil, address: "x", client: 0)))
+    while bench.orders.withLock({ $0.isEmpty }) { await Task.yield() }
+    bench.pass(seconds: 9)
+    _ = bench.door.events(at: bench.now, second: true)
+    do {
+      _ = try await answer
+      Issue.record("an answer from nobody")
+    } catch let error as APIError {
+      #expect(error.code == "VIDEO_DOWN")
+    }
+  }
+
+  @Test("metrics: a page that Prometheus reads")
+  func metrics() throws {
+    let bench = Bench()
+    var statistics = VideoStatistics()
+    (statistics.frames, statistics.viewers, statistics.encodeMean) = (7, 3, 2_000_000)
+    bench.door.take(.statistics(statistics))
+    var writer = MetricsWriter()
+    VideoMetrics(bench.door).write(into: &writer)
+    for line in [
+      #"tactus_video_state{state="idle"} 1"#, #"tactus_video_viewers{kind="rtsp"} 3"#, "tactus_video_frames_total 7",
+      #"tactus_video_encode_seconds{value="mean"} 0.002"#, "tactus_video_process_starts_total 1",
+    ] {
+      #expect(writer.text.contains(line), "\(line)")
+    }
+  }
+}

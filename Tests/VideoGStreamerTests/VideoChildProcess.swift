@@ -1,0 +1,93 @@
+import CDaemon
+import Foundation
+import Tactus
+import TestSupport
+import Testing
+import Wire
+
+/// The built `tactus-video` as the daemon runs it: orders in, reports out.
+final class VideoChildProcess {
+  static let executable = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+    .appending(path: "tactus-video").path(percentEncoded: false)
+
+  let process: pid_t
+  private let socket: Int32
+  private var messages = VideoMessages()
+  private(set) var reports: [VideoReport] = []
+
+  init(_ settings: VideoSettings) throws {
+    var pair: [Int32] = [-1, -1]
+    try #require(daemon_socket_pair(&pair) >= 0)
+    let words = ["tactus-video", "serve", "--descriptor", "3"]
+    var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+    defer { for argument in arguments { free(argument) } }
+    // The suite's threads come and go, and the child would go with the one that made it.
+    process = daemon_spawn(Self.executable, &arguments, pair[1], 2)
+    close(pair[1])
+    socket = pair[0]
+    try #require(process > 0, "no \(Self.executable)")
+    order(.settings(settings))
+  }
+
+  deinit {
+    close(socket)
+    kill(process, SIGKILL)
+    var status: Int32 = 0
+    waitpid(process, &status, 0)
+  }
+
+  func order(_ order: VideoOrder) {
+    let bytes = order.bytes
+    _ = daemon_send(socket, bytes, bytes.count)
+  }
+
+  /// The first report from now on of which `found` makes something; nil: it did not come, or the process has ended.
+  func next<Found>(limit: Int32 = patience, _ found: (VideoReport) -> Found?) throws -> Found? {
+    while true {
+      while let report = try messages.nextReport() {
+        reports.append(report)
+        if let value = found(report) { return value }
+      }
+      var polled = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+      guard poll(&polled, 1, limit) > 0 else { return nil }
+      var bytes = [UInt8](repeating: 0, count: 65_536)
+      let count = recv(socket, &bytes, bytes.count, 0)
+      guard count > 0 else { return nil }
+      messages.append(bytes.prefix(count))
+    }
+  }
+
+  /// The RTSP port, once it is open.
+  func port() throws -> UInt16 {
+    func found(_ report: VideoReport) -> UInt16? {
+      if case .door(let door) = report, door.port > 0 { door.port } else { nil }
+    }
+    return try #require(try reports.lazy.compactMap(found).first ?? next(found))
+  }
+
+  func camera(_ phase: VideoCameraState.Phase) throws -> VideoCameraState {
+    try #require(try next { if case .camera(let camera) = $0, camera.phase == phase { camera } else { nil } })
+  }
+
+  func statistics(_ isEnough: (VideoStatistics) -> Bool) throws -> VideoStatistics {
+    try #require(
+      try next { if case .statistics(let statistics) = $0, isEnough(statistics) { statistics } else { nil } })
+  }
+
+  /// Closes this end, and waits for the process; its exit status, or nil when it was ended by a signal.
+  func endsAfterHangUp() -> Int32? {
+    shutdown(socket, Int32(SHUT_RDWR))
+    var information = siginfo_t()
+    while waitid(P_PID, id_t(process), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
+    return information.si_code == CLD_EXITED ? information._sifields._sigchld.si_status : nil
+  }
+
+  static var settings: VideoSettings {
+    var settings = VideoSettings()
+    settings.source = .test
+    settings.width = 320
+    settings.height = 240
+    settings.port = 0
+    return settings
+  }
+}

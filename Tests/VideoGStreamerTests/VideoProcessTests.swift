@@ -1,0 +1,200 @@
+import Foundation
+import Tactus
+import TestSupport
+import Testing
+import Video
+import Wire
+
+#if Video
+  private let isThere = FileManager.default.isExecutableFile(atPath: VideoChildProcess.executable)
+#else
+  private let isThere = false
+#endif
+
+@Suite("video process", .ownThread, .serialized, .enabled(if: isThere, "needs the trait Video"))
+struct VideoProcessTests {
+  @Test("nobody looks: the camera rests, and the port is open")
+  func rests() throws {
+    let child = try VideoChildProcess(VideoChildProcess.settings)
+    _ = try child.camera(.idle)
+    #expect(try child.port() > 0)
+    #expect(try child.statistics { _ in true }.starts == 0)
+  }
+
+  @Test("an RTSP viewer: a key frame, then more; the camera runs while it looks and rests some time after")
+  func viewer() throws {
+    let child = try VideoChildProcess(VideoChildProcess.settings)
+    let viewer = try RTSPViewer(port: child.port())
+    #expect(try viewer.play() == 200)
+    try viewer.waitForKeyFrame()
+    try viewer.waitForKeyFrame()
+    let statistics = try child.statistics { $0.viewers == 1 && $0.framesLastSecond > 0 }
+    #expect(statistics.starts == 1 && statistics.firstFrame > 0 && statistics.encodeMean > 0)
+    try viewer.tearDown()
+    _ = try child.camera(.idle)
+    #expect(try child.statistics { _ in true }.viewers == 0)
+  }
+
+  @Test("several viewers: one encoder, and each begins with a key frame of its own soon, though they are seconds apart")
+  func shared() throws {
+    var settings = VideoChildProcess.settings
+    settings.keyFrameInterval = 3000
+    let child = try VideoChildProcess(settings)
+    let port = try child.port()
+    var viewers: [RTSPViewer] = []
+    for _ in 0..<4 {
+      let viewer = try RTSPViewer(port: port)
+      #expect(try viewer.play() == 200)
+      try viewer.waitForKeyFrame()
+      viewers.append(viewer)
+    }
+    let statistics = try child.statistics { $0.viewers == 4 }
+    #expect(statistics.starts == 1 && statistics.viewersEver == 4)
+    #expect((2...8).contains(statistics.keyFrames), "\(statistics.keyFrames)")
+  }
+
+  @Test("100 times the last viewer leaves, with and without a word, and a new one comes: each sees the picture")
+  func again() throws {
+    let child = try VideoChildProcess(VideoChildProcess.settings)
+    let port = try child.port()
+    for round in 0..<100 {
+      let viewer = try RTSPViewer(port: port)
+      let status = try viewer.play()
+      try #require(status == 200, "round \(round)")
+      try viewer.waitForKeyFrame()
+      if round % 2 == 0 { try viewer.tearDown() }
+    }
+    let statistics = try child.statistics { $0.viewers == 0 }
+    #expect(statistics.viewersEver == 100 && statistics.failures == 0)
+  }
+
+  @Test("a viewer who stops reading: another goes on seeing the picture")
+  func slowViewer() throws {
+    let child = try VideoChildProcess(VideoChildProcess.settings)
+    let port = try child.port()
+    let slow = try RTSPViewer(port: port)
+    #expect(try slow.play() == 200)
+    let viewer = try RTSPViewer(port: port)
+    #expect(try viewer.play() == 200)
+    let before = try child.statistics { $0.viewers == 2 }.frames
+    while try child.statistics({ _ in true }).frames < before + 100 { try viewer.waitForKeyFrame() }
+    withExtendedLifetime(slow) {}
+  }
+
+  @Test("more viewers than may be: 503, and those who look go on")
+  func limit() throws {
+    var settings = VideoChildProcess.settings
+    settings.viewerLimit = 2
+    let child = try VideoChildProcess(settings)
+    let port = try child.port()
+    let viewers = try (0..<2).map { _ in try RTSPViewer(port: port) }
+    for viewer in viewers { #expect(try viewer.play() == 200) }
+    #expect(try RTSPViewer(port: port).play() == 503)
+    for viewer in viewers { try viewer.waitForKeyFrame() }
+    #expect(try child.statistics { $0.viewersRefused == 1 }.viewers == 2)
+  }
+
+  @Test("a password: without it 401 with a digest's challenge, and no picture")
+  func password() throws {
+    var settings = VideoChildProcess.settings
+    (settings.user, settings.password) = ("robot", "secret")
+    let child = try VideoChildProcess(settings)
+    let viewer = try RTSPViewer(port: child.port())
+    let refused = try viewer.request("DESCRIBE", nil, ["Accept": "application/sdp"])
+    #expect(refused.status == 401)
+    #expect(refused.fields["www-authenticate"]?.hasPrefix("Digest ") == true)
+    #expect(try child.statistics { _ in true }.starts == 0)
+  }
+
+  @Test("the port is taken: said, and taken as soon as it is free")
+  func busyPort() throws {
+    let first = try VideoChildProcess(VideoChildProcess.settings)
+    let port = try first.port()
+    var settings = VideoChildProcess.settings
+    settings.port = port
+    let second = try VideoChildProcess(settings)
+    let cause = try #require(try second.next { if case .door(let door) = $0, door.port == 0 { door.cause } else { nil } })
+    #expect(cause.contains("\(port)") && cause.contains("taken"))
+    kill(first.process, SIGKILL)
+    #expect(try second.port() == port)
+  }
+
+  @Test("a camera that is missing: the cause, 503 for players, another attempt; never the end of the process")
+  func missingCamera() throws {
+    var settings = VideoChildProcess.settings
+    settings.source = .v4l2
+    settings.device = "/dev/video99"
+    let child = try VideoChildProcess(settings)
+    let port = try child.port()
+    child.order(.want(fragments: true, pictures: false))
+    let failed = try child.camera(.failed)
+    #expect(failed.cause.contains("/dev/video99") && failed.retryMilliseconds > 0)
+    #expect(try RTSPViewer(port: port).play() == 503)
+    #expect(try child.statistics { $0.failures >= 2 }.starts >= 2)
+  }
+
+  @Test("a camera that goes away again and again: its viewers' picture comes back by itself")
+  func lostCamera() throws {
+    var settings = VideoChildProcess.settings
+    settings.source = .pipeline
+    settings.pipeline = "videotestsrc is-live=true ! video/x-raw,framerate=30/1 ! identity error-after=40"
+    let child = try VideoChildProcess(settings)
+    let viewer = try RTSPViewer(port: child.port())
+    #expect(try viewer.play() == 200)
+    for _ in 0..<2 {
+      try viewer.waitForKeyFrame()
+      _ = try child.camera(.failed)
+      _ = try child.camera(.running)
+    }
+    try viewer.waitForKeyFrame()
+  }
+
+  @Test("elements that do not exist: what is wrong with them")
+  func nonsense() throws {
+    var settings = VideoChildProcess.settings
+    settings.source = .pipeline
+    settings.pipeline = "nosuchsource"
+    let child = try VideoChildProcess(settings)
+    child.order(.want(fragments: false, pictures: true))
+    #expect(try child.camera(.failed).cause.contains("nosuchsource"))
+  }
+
+  @Test("the service's streams: an initialisation, a key fragment first, pictures; the encoder rests when only pictures are wanted")
+  func taps() throws {
+    let child = try VideoChildProcess(VideoChildProcess.settings)
+    child.order(.want(fragments: false, pictures: true))
+    let picture = try #require(try child.next { if case .picture(let bytes) = $0 { bytes } else { nil } })
+    #expect(picture.starts(with: [0xFF, 0xD8]) && picture.suffix(2) == [0xFF, 0xD9])
+    #expect(try child.statistics { $0.pictures > 3 }.frames == 0)
+    child.order(.want(fragments: true, pictures: false))
+    let codec = try #require(try child.next { if case .initialisation(let codec, _) = $0 { codec } else { nil } })
+    #expect(codec.hasPrefix("avc1.42"))
+    #expect(try child.next { if case .fragment(let isKey, _) = $0 { isKey } else { nil } } == true)
+  }
+
+  @Test("a recording: a file that begins as MP4, up to its limit")
+  func recording() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "video-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = folder.appending(path: "a.mp4").path(percentEncoded: false)
+    let child = try VideoChildProcess(VideoChildProcess.settings)
+    child.order(.record(path: path, limitBytes: 60_000))
+    let full = try #require(
+      try child.next { if case .recording(let recording) = $0, recording.phase == .full { recording } else { nil } })
+    let bytes = try Data(contentsOf: URL(filePath: path))
+    #expect(bytes.count == Int(full.bytes) && bytes.count <= 60_000 && bytes.count > 20_000)
+    #expect(bytes.dropFirst(4).starts(with: Data("ftyp".utf8)))
+    child.order(.record(path: path, limitBytes: 60_000))
+    let failed = try #require(
+      try child.next { if case .recording(let recording) = $0, recording.phase == .failed { recording } else { nil } })
+    #expect(failed.cause.contains("exists"))
+  }
+
+  @Test("the daemon's end is closed: the process ends")
+  func orphan() throws {
+    let child = try VideoChildProcess(VideoChildProcess.settings)
+    _ = try child.port()
+    #expect(child.endsAfterHangUp() == 0)
+  }
+}

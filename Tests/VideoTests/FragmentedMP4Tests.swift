@@ -1,0 +1,106 @@
+import TestSupport
+import Testing
+import Wire
+
+@Suite("fragmented MP4", .ownThread)
+struct FragmentedMP4Tests {
+  private static let configuration: [UInt8] = [1, 0x42, 0xC0, 0x1F, 0xFF, 0xE1, 0, 1, 0x67, 1, 0, 1, 0x68]
+
+  /// Boxes in order with their contents.
+  private func boxes(_ bytes: ArraySlice<UInt8>) throws -> [(name: String, content: ArraySlice<UInt8>)] {
+    var rest = bytes
+    var found: [(String, ArraySlice<UInt8>)] = []
+    while !rest.isEmpty {
+      try #require(rest.count >= 8)
+      let length = rest.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+      try #require(length >= 8 && length <= rest.count)
+      found.append((String(decoding: rest.dropFirst(4).prefix(4), as: UTF8.self), rest.prefix(length).dropFirst(8)))
+      rest = rest.dropFirst(length)
+    }
+    return found
+  }
+
+  private func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+
+  @Test("initialisation: a movie of one track with the encoder's configuration and size, samples in fragments")
+  func initialisation() throws {
+    let bytes = FragmentedMP4.initialisation(configuration: Self.configuration, width: 640, height: 480)
+    let top = try boxes(bytes[...])
+    #expect(top.map(\.name) == ["ftyp", "moov"])
+    let movie = try boxes(top[1].content)
+    #expect(movie.map(\.name) == ["mvhd", "trak", "mvex"])
+    #expect(movie[0].content.count == 100)
+    let track = try boxes(movie[1].content)
+    #expect(track[0].content.count == 84)
+    #expect(number(track[0].content.suffix(8).prefix(4)) == 640 << 16)
+    #expect(number(track[0].content.suffix(4)) == 480 << 16)
+    let media = try boxes(track[1].content)
+    #expect(media.map(\.name) == ["mdhd", "hdlr", "minf"])
+    #expect(media[0].content.count == 24)
+    let table = try boxes(try #require(try boxes(media[2].content).first { $0.name == "stbl" }).content)
+    #expect(table.map(\.name) == ["stsd", "stts", "stsc", "stco", "stsz"])
+    let entry = try boxes(table[0].content.dropFirst(8))
+    #expect(entry.map(\.name) == ["avc1"])
+    let inner = try boxes(entry[0].content.dropFirst(78))
+    #expect(inner.map(\.name) == ["avcC"] && Array(inner[0].content) == Self.configuration)
+    #expect(FragmentedMP4.codec(configuration: Self.configuration) == "avc1.42C01F")
+    #expect(FragmentedMP4.codec(configuration: []) == nil)
+  }
+
+  @Test("fragments: numbered, timed in 90 kHz, each its own sample right behind its head")
+  func fragments() throws {
+    var muxer = FragmentedMP4()
+    let hour: UInt64 = 400 * 24 * 3_600_000_000_000
+    for (index, isKey) in [true, false].enumerated() {
+      let sample = Array(repeating: UInt8(index + 1), count: 100 + index)
+      let bytes = muxer.fragment(
+        sample: sample, isKey: isKey, at: hour + UInt64(index) * 33_333_333, duration: 33_333_333)
+      let top = try boxes(bytes[...])
+      #expect(top.map(\.name) == ["moof", "mdat"] && Array(top[1].content) == sample)
+      let inner = try boxes(top[0].content)
+      #expect(number(inner[0].content.suffix(4)) == UInt64(index + 1))
+      let parts = try boxes(inner[1].content)
+      #expect(parts.map(\.name) == ["tfhd", "tfdt", "trun"])
+      #expect(number(parts[1].content.suffix(8)) == 400 * 24 * 3600 * 90_000 + UInt64(index) * 2999)
+      let run = parts[2].content.dropFirst(8)
+      #expect(number(run.prefix(4)) == UInt64(bytes.count - sample.count))
+      #expect(number(run.dropFirst(4).prefix(4)) == 2999)
+      #expect(number(run.dropFirst(8).prefix(4)) == UInt64(sample.count))
+      #expect((number(run.dropFirst(12).prefix(4)) & 0x0001_0000 == 0) == isKey)
+    }
+  }
+
+  @Test("a frame that is not later than the last: put right behind it")
+  func backwards() throws {
+    var muxer = FragmentedMP4()
+    func time(_ nanoseconds: UInt64) throws -> UInt64 {
+      let bytes = muxer.fragment(sample: [0], isKey: true, at: nanoseconds, duration: 1)
+      return number(try boxes(try boxes(try boxes(bytes[...])[0].content)[1].content)[1].content.suffix(8))
+    }
+    #expect(try time(1_000_000_000) == 90_000)
+    #expect(try time(1_000_000_000) == 90_001)
+    #expect(try time(5) == 90_002)
+    #expect(try time(2_000_000_000) == 180_000)
+  }
+}
+
+@Suite("drawn clock", .ownThread)
+struct DrawnClockTests {
+  @Test("drawn and read again; another picture is no clock", arguments: [0, 1, 0xDEAD_BEEF, UInt32.max])
+  func roundTrip(milliseconds: UInt32) {
+    let (width, height, stride) = (640, 480, 640)
+    var plane = [UInt8](repeating: 90, count: stride * height)
+    #expect(DrawnClock.read { plane[$1 * stride + $0] } == nil)
+    plane.withUnsafeMutableBytes {
+      DrawnClock.draw(milliseconds, into: $0, stride: stride, width: width, height: height)
+    }
+    #expect(DrawnClock.read { plane[$1 * stride + $0] } == milliseconds)
+  }
+
+  @Test("a picture that is too small: left as it is")
+  func tooSmall() {
+    var plane = [UInt8](repeating: 90, count: 320 * 240)
+    plane.withUnsafeMutableBytes { DrawnClock.draw(5, into: $0, stride: 320, width: 320, height: 240) }
+    #expect(plane.allSatisfy { $0 == 90 })
+  }
+}

@@ -1,0 +1,67 @@
+import Tactus
+import TestSupport
+import Testing
+import Video
+
+@Suite("supervision machine", .ownThread)
+struct SupervisionMachineTests {
+  private let start = TickInstant(nanoseconds: 1_000_000_000)
+
+  private func at(_ seconds: Double) -> TickInstant { start + .seconds(seconds) }
+
+  @Test("at the start: spawned at once; a sign of life in time keeps it")
+  func begins() {
+    var machine = SupervisionMachine(at: at(0))
+    #expect(machine.step(.time, at: at(0)) == .spawn)
+    for second in 1...100 {
+      #expect(machine.step(.heard, at: at(Double(second) * 4.9)) == .none)
+      #expect(machine.step(.time, at: at(Double(second) * 4.9 + 4.8)) == .none)
+    }
+    #expect(machine.starts == 1)
+  }
+
+  @Test("silent for five seconds: killed once, and started again when it has ended")
+  func hangs() {
+    var machine = SupervisionMachine(at: at(0))
+    _ = machine.step(.time, at: at(0))
+    _ = machine.step(.heard, at: at(1))
+    #expect(machine.nextDeadline == at(6))
+    #expect(machine.step(.time, at: at(6)) == .kill)
+    #expect(machine.step(.time, at: at(60)) == .none)
+    #expect(machine.step(.heard, at: at(60)) == .none)
+    #expect(machine.step(.ended("signal 9"), at: at(61)) == .none)
+    guard case .waiting(_, let cause) = machine.state else { return #expect(Bool(false), "\(machine.state)") }
+    #expect(cause?.contains("said nothing") == true)
+    #expect(machine.step(.time, at: at(61.5)) == .spawn)
+  }
+
+  @Test("ends again and again: ever longer pauses; short ones again after one that lived")
+  func crashes() {
+    var machine = SupervisionMachine(at: at(0))
+    var now = 0.0
+    var pauses: [Double] = []
+    for _ in 0..<8 {
+      #expect(machine.step(.time, at: at(now)) == .spawn)
+      _ = machine.step(.ended("signal 11"), at: at(now))
+      guard let deadline = machine.nextDeadline else { return #expect(Bool(false), "no deadline") }
+      pauses.append((deadline - at(now)).inSeconds)
+      now += pauses.last ?? 0
+    }
+    #expect(pauses == [0.5, 1, 2, 4, 8, 16, 30, 30])
+    _ = machine.step(.time, at: at(now))
+    _ = machine.step(.heard, at: at(now + 29))
+    _ = machine.step(.ended("signal 11"), at: at(now + 31))
+    #expect(machine.nextDeadline == at(now + 31.5))
+    #expect((machine.starts, machine.ends) == (9, 9))
+  }
+
+  @Test("nonsense: killed")
+  func nonsense() {
+    var machine = SupervisionMachine(at: at(0))
+    _ = machine.step(.time, at: at(0))
+    #expect(machine.step(.nonsense("kind 0"), at: at(1)) == .kill)
+    _ = machine.step(.ended("signal 9"), at: at(1))
+    guard case .waiting(_, let cause) = machine.state else { return #expect(Bool(false), "\(machine.state)") }
+    #expect(cause?.contains("kind 0") == true)
+  }
+}
