@@ -25,7 +25,8 @@ let package = Package(
       name: "Bonjour", description: "Announces the service on the local network through Avahi, over libsystemd's D-Bus."
     ),
     .trait(name: "MQTT", description: "Plants and state on an MQTT broker, by libmosquitto."),
-    .trait(name: "Video", description: "Cameras: RTSP and the console's picture, by GStreamer in a process of its own."),
+    .trait(
+      name: "Video", description: "Cameras: RTSP and the console's picture, by GStreamer in a process of its own."),
     .trait(name: "TLS", description: "HTTPS, by swift-nio-ssl, which doubles the build time. On in packages."),
   ],
   dependencies: [
@@ -216,7 +217,8 @@ let package = Package(
     .testTarget(
       name: "ServiceTests",
       dependencies: [
-        "TestSupport", "Service", "CCrypto", "Leg", "Pump", "Robot", "Sprinkler", "Store", "Video", "Devices", "Buses", "Wire",
+        "TestSupport", "Service", "CCrypto", "Leg", "Pump", "Robot", "Sprinkler", "Store", "Video", "Devices", "Buses",
+        "Wire",
         "Tactus",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "HummingbirdCore", package: "hummingbird"),

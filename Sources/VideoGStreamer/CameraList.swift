@@ -39,7 +39,9 @@
           device: text("camera-name", of: element), location: location(of: device), modes: modes)
       case "v4l2src":
         // Bayer is what a CSI sensor gives before libcamera has made a picture of it.
-        guard modes.isEmpty || modes.contains(where: { $0.hasPrefix("raw") || $0.hasPrefix("jpeg") }) else { return nil }
+        guard modes.isEmpty || modes.contains(where: { $0.hasPrefix("raw") || $0.hasPrefix("jpeg") }) else {
+          return nil
+        }
         return VideoCamera(
           name: name, kind: "v4l2", device: text("device", of: element), location: "", modes: modes)
       default: return nil

@@ -166,14 +166,17 @@
     private func takeFrame(_ sink: UnsafeMutablePointer<GstAppSink>) -> GstFlowReturn {
       guard let sample = gst_app_sink_pull_sample(sink) else { return GST_FLOW_EOS }
       defer { gst_sample_unref(sample) }
-      guard let buffer = gst_sample_get_buffer(sample), let caps = gst_sample_get_caps(sample) else { return GST_FLOW_OK }
+      guard let buffer = gst_sample_get_buffer(sample), let caps = gst_sample_get_caps(sample) else {
+        return GST_FLOW_OK
+      }
       let isKey = buffer.pointee.mini_object.flags & GST_BUFFER_FLAG_DELTA_UNIT.rawValue == 0
       // x264enc's stamps begin at a thousand hours; what counts is where they stand in their segment.
       let running = gst_segment_to_running_time(
         gst_sample_get_segment(sample), GST_FORMAT_TIME, guint64(buffer.pointee.pts))
       let time = running == GStreamer.noTime ? 0 : UInt64(running)
       handlers.frame(
-        EncodedFrame(buffer: buffer, caps: caps, isKey: isKey, time: time &+ UInt64(gst_element_get_base_time(pipeline))))
+        EncodedFrame(
+          buffer: buffer, caps: caps, isKey: isKey, time: time &+ UInt64(gst_element_get_base_time(pipeline))))
       return GST_FLOW_OK
     }
 

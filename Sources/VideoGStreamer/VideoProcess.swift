@@ -204,7 +204,7 @@
       step(.wanted(isWanted))
     }
 
-    private func wantKeyFrame() { 
+    private func wantKeyFrame() {
       passing.withLock { $0.needsKey = true }
       forceKeyFrame()
     }

@@ -113,7 +113,8 @@ struct VideoProcessTests {
     var settings = VideoChildProcess.settings
     settings.port = port
     let second = try VideoChildProcess(settings)
-    let cause = try #require(try second.next { if case .door(let door) = $0, door.port == 0 { door.cause } else { nil } })
+    let cause = try #require(
+      try second.next { if case .door(let door) = $0, door.port == 0 { door.cause } else { nil } })
     #expect(cause.contains("\(port)") && cause.contains("taken"))
     kill(first.process, SIGKILL)
     #expect(try second.port() == port)
@@ -159,7 +160,9 @@ struct VideoProcessTests {
     #expect(try child.camera(.failed).cause.contains("nosuchsource"))
   }
 
-  @Test("the service's streams: an initialisation, a key fragment first, pictures; the encoder rests when only pictures are wanted")
+  @Test(
+    "the service's streams: an initialisation, a key fragment first, pictures; the encoder rests when only pictures are wanted"
+  )
   func taps() throws {
     let child = try VideoChildProcess(VideoChildProcess.settings)
     child.order(.want(fragments: false, pictures: true))

@@ -55,7 +55,8 @@ struct CaptureMachineTests {
     #expect(actions == Array(repeating: [.start, .stop], count: 100).flatMap(\.self))
   }
 
-  @Test("a camera that is missing: tried again while somebody looks, ever more seldom; nobody looks, and it is left alone")
+  @Test(
+    "a camera that is missing: tried again while somebody looks, ever more seldom; nobody looks, and it is left alone")
   func missing() {
     var machine = CaptureMachine()
     #expect(machine.step(.wanted(true), at: at(0)) == .start)

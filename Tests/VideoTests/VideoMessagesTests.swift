@@ -44,7 +44,8 @@ struct VideoMessagesTests {
       .hello, .choice(VideoChoice(source: "a", sourceReason: "b", encoder: "c", encoderReason: "d")),
       .camera(VideoCameraState(.failed, cause: "gone", retryMilliseconds: 500)), .camera(VideoCameraState(.idle)),
       .door(VideoDoorState(port: 8554)), .door(VideoDoorState(port: 0, cause: "taken")), .statistics(statistics),
-      .initialisation(codec: "avc1.42C01F", bytes: [1, 2, 3]), .fragment(isKey: true, bytes: Array(repeating: 7, count: 70_000)),
+      .initialisation(codec: "avc1.42C01F", bytes: [1, 2, 3]),
+      .fragment(isKey: true, bytes: Array(repeating: 7, count: 70_000)),
       .picture([]), .recording(VideoRecording(.full, path: "/a", bytes: 5, cause: "")),
       .cameras([VideoCamera(name: "n", kind: "v4l2", device: "/dev/video0", location: "", modes: ["raw", "jpeg"])]),
       .cameras([]),
@@ -103,7 +104,9 @@ struct VideoMessagesTests {
     var random = SplitMix64(seed: seed)
     for _ in 0..<20_000 {
       var payload = (0..<Int(random.next() % 40)).map { _ in UInt8(truncatingIfNeeded: random.next()) }
-      if !payload.isEmpty, random.next() % 2 == 0 { payload[0] = UInt8(random.next() % 2 == 0 ? 1 + random.next() % 5 : 65 + random.next() % 10) }
+      if !payload.isEmpty, random.next() % 2 == 0 {
+        payload[0] = UInt8(random.next() % 2 == 0 ? 1 + random.next() % 5 : 65 + random.next() % 10)
+      }
       var orders = VideoMessages()
       orders.append(framed(payload))
       _ = try? orders.nextOrder()

@@ -25,7 +25,8 @@ extension Configuration {
           + (!guardEnabled ? "off" : !hasHardware ? "not needed, no hardware" : "after \(guardTimeoutSeconds) s"))
       lines.append(serviceSummary)
     } else {
-      lines.append("nothing to run: no section of a system is present (motors: …, leg: …, sprinkler: …, pump: …, camera: …)")
+      lines.append(
+        "nothing to run: no section of a system is present (motors: …, leg: …, sprinkler: …, pump: …, camera: …)")
     }
     // Valves are behind the service's tokens.
     if !isLoopback, motors != nil || legs != nil {

@@ -65,7 +65,8 @@ extension Configuration.Video {
     var errors: [ConfigError] = []
     func report(_ key: String, _ message: String) { errors.append(places.error(file, key, message)) }
     if !Self.isThere {
-      report("video", "expected no such section: this build has no video; `swift build --traits Video` makes one with it")
+      report(
+        "video", "expected no such section: this build has no video; `swift build --traits Video` makes one with it")
     }
     if settings.source == .pipeline, settings.pipeline.isEmpty {
       report("camera.pipeline", "expected GStreamer elements while camera.source is pipeline, got nothing")
@@ -100,7 +101,8 @@ extension Configuration.Video {
       }
     let host = settings.bindAddress.contains(":") ? "[\(settings.bindAddress)]" : settings.bindAddress
     let access =
-      !settings.user.isEmpty ? "with a password" : isLoopback ? "no password" : "NO PASSWORD: whoever reaches it can look"
+      !settings.user.isEmpty
+      ? "with a password" : isLoopback ? "no password" : "NO PASSWORD: whoever reaches it can look"
     return "video: \(source), \(settings.width)×\(settings.height) at \(settings.framesPerSecond) Hz, "
       + "rtsp://\(host):\(settings.port)/stream, \(access)"
   }

@@ -76,7 +76,8 @@ final class Daemon {
       configuration, systems: systems.map(\.served) + [video?.door].compactMap { $0 },
       routes: LogRoutes(history: log.history, threshold: log.threshold).routes
         + Self.routes(of: systems.compactMap(\.simulation))
-        + Self.measurements(of: runtime, systems.map(\.metrics) + [video.map { VideoMetrics($0.door) }].compactMap { $0 }),
+        + Self.measurements(
+          of: runtime, systems.map(\.metrics) + [video.map { VideoMetrics($0.door) }].compactMap { $0 }),
       environment: options.environment, logger: log.logger("service"))
   }
 

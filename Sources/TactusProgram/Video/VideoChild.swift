@@ -57,7 +57,8 @@ final class VideoChild: Sendable {
     ended.enter()
     // A serial queue whose block does not return until the end: a thread, which the kernel binds the child to.
     DispatchQueue(label: "video.process").async {
-      VideoChildRun(self).run()
+      var run = VideoChildRun(self)
+      run.run()
       self.ended.leave()
     }
   }
@@ -128,10 +129,10 @@ final class VideoChild: Sendable {
     private mutating func spawn() {
       var pair: [Int32] = [-1, -1]
       var pipes: [Int32] = [-1, -1]
-      let made = daemon_socket_pair(&pair)
-      guard made >= 0, pipe2(&pipes, O_CLOEXEC) == 0 else {
-        for descriptor in pair where descriptor >= 0 { close(descriptor) }
-        return ends("no socket for it: \(String(cString: strerror(made < 0 ? -made : errno)))")
+      let made = min(daemon_socket_pair(&pair), daemon_socket_pair(&pipes))
+      guard made >= 0 else {
+        for descriptor in pair + pipes where descriptor >= 0 { close(descriptor) }
+        return ends("no socket for it: \(String(cString: strerror(-made)))")
       }
       let words = [child.program, "serve", "--descriptor", "3"]
       var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
@@ -213,7 +214,7 @@ final class VideoChild: Sendable {
 
     private mutating func hear() {
       let bytes = [UInt8](unsafeUninitializedCapacity: 262_144) { bytes, count in
-        count = max(0, recv(socket, bytes.baseAddress, bytes.count, Int32(MSG_DONTWAIT.rawValue)))
+        count = max(0, recv(socket, bytes.baseAddress, bytes.count, Int32(MSG_DONTWAIT)))
       }
       guard !bytes.isEmpty else { return reap() }
       step(.heard)

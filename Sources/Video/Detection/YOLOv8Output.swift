@@ -40,7 +40,9 @@ public struct YOLOv8Output: Sendable {
       let box = letterbox.box(
         centreX: tensor[index], centreY: tensor[candidates + index], width: tensor[2 * candidates + index],
         height: tensor[3 * candidates + index])
-      if let box { found.append(Candidate(label: best.label, confidence: min(1, best.confidence), box: box, index: index)) }
+      if let box {
+        found.append(Candidate(label: best.label, confidence: min(1, best.confidence), box: box, index: index))
+      }
     }
     return suppress(found)
   }

@@ -90,11 +90,15 @@ struct VideoDoorTests {
   func snapshot() throws {
     let bench = Bench()
     let service = try RunningService(systems: [bench.door])
-    let reply = try bench.playing({ order in
-      order == .want(fragments: false, pictures: true) ? [.picture(Self.jpeg)] : []
-    }) { try service.request("GET", "/api/video/snapshot.jpg") }
+    let reply = try bench.playing(
+      { order in
+        order == .want(fragments: false, pictures: true) ? [.picture(Self.jpeg)] : []
+      }, { try service.request("GET", "/api/video/snapshot.jpg") })
     #expect(reply.status == 200)
-    #expect(bench.orders.withLock { $0 } == [.want(fragments: false, pictures: true), .want(fragments: false, pictures: false)])
+    #expect(
+      bench.orders.withLock { $0 } == [
+        .want(fragments: false, pictures: true), .want(fragments: false, pictures: false),
+      ])
   }
 
   @Test("nothing comes for ten seconds: 503 with the cause, and the stream's place is free again")
@@ -181,9 +185,8 @@ struct VideoDoorTests {
     let bench = Bench()
     let service = try RunningService(systems: [bench.door])
     let camera = VideoCamera(name: "C920", kind: "v4l2", device: "/dev/video0", location: "", modes: ["raw"])
-    let reply = try bench.playing({ $0 == .listCameras ? [.cameras([camera])] : [] }) {
-      try service.request("GET", "/api/video/cameras")
-    }
+    let reply = try bench.playing(
+      { $0 == .listCameras ? [.cameras([camera])] : [] }, { try service.request("GET", "/api/video/cameras") })
     let cameras = try #require(reply.json?["cameras"] as? [[String: Any]])
     #expect(cameras.count == 1 && cameras[0]["device"] as? String == "/dev/video0")
 

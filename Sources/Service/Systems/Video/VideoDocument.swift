@@ -9,7 +9,7 @@ struct VideoDocument: Encodable {
     @OrNull var cause: String?
     @OrNull var retryMs: Double?
   }
-  struct Elements: Encodable {
+  struct Elements: Codable {
     let source, sourceReason, encoder, encoderReason: String
   }
   struct Door: Encodable {
@@ -34,7 +34,7 @@ struct VideoDocument: Encodable {
     @OrNull var firstFrameMs: Double?
     let viewersEver, viewersRefused, fragmentsDropped: UInt64
   }
-  struct Recording: Encodable {
+  struct Recording: Codable {
     let state, path: String
     let bytes: UInt64
     @OrNull var cause: String?

@@ -134,7 +134,8 @@ public final class VideoDoor: ServedSystem {
     }
     guard let viewer else {
       throw APIError(
-        .serviceUnavailable, "VIEWERS", "\(description.viewerLimit) streams are watched, as many as video.viewers allows")
+        .serviceUnavailable, "VIEWERS",
+        "\(description.viewerLimit) streams are watched, as many as video.viewers allows")
     }
     want()
     return viewer
@@ -168,7 +169,8 @@ public final class VideoDoor: ServedSystem {
     if let piece = await seat.viewer.next() { return piece }
     let words = VideoWords(snapshot)
     throw APIError(
-      .serviceUnavailable, "NO_PICTURE", "there is no picture: \(words.reason)"
+      .serviceUnavailable, "NO_PICTURE",
+      "there is no picture: \(words.reason)"
         + (words.wayOut.map { "; \($0)" } ?? ""))
   }
 

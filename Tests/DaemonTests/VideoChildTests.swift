@@ -1,0 +1,132 @@
+import Foundation
+import Logging
+import Synchronization
+import Tactus
+import TestSupport
+import Testing
+import Wire
+
+@testable import Service
+@testable import TactusProgram
+
+#if Video
+  private let isThere = FileManager.default.isExecutableFile(atPath: VideoChild.standardProgram)
+#else
+  private let isThere = false
+#endif
+
+/// The video process under the daemon's eye, beside a control loop of 1 kHz.
+@Suite("video process under supervision", .ownThread, .serialized, .enabled(if: isThere, "needs the trait Video"))
+struct VideoChildTests {
+  /// What the child's thread told, for a test to wait for.
+  private final class Witness: Sendable {
+    let processes = Mutex<[VideoProcessReport]>([])
+    let reports = Mutex<[VideoReport]>([])
+    let bell: Doorbell
+
+    init() throws { bell = try Doorbell() }
+
+    func child(_ settings: VideoSettings, program: String = VideoChild.standardProgram) throws -> VideoChild {
+      try VideoChild(
+        program: program, settings: settings, logger: Logger(label: "video") { _ in SwiftLogNoOpLogHandler() },
+        take: { [self] report in
+          if case .fragment = report { return }
+          reports.withLock { $0.append(report) }
+          bell.button.ring()
+        },
+        changed: { [self] process in
+          processes.withLock { $0.append(process) }
+          bell.button.ring()
+        })
+    }
+
+    /// Waits until there is one; nil: it did not come.
+    func process(limit: Nanoseconds = .seconds(60), _ condition: (VideoProcessReport) -> Bool) -> VideoProcessReport? {
+      let until = MonotonicClock.now + limit
+      while true {
+        if let found = processes.withLock({ $0.last(where: condition) }) { return found }
+        guard MonotonicClock.now < until else { return nil }
+        bell.wait(limit: .seconds(1))
+      }
+    }
+
+    func report(_ condition: (VideoReport) -> Bool) -> Bool {
+      let until = MonotonicClock.now + .seconds(60)
+      while !reports.withLock({ $0.contains(where: condition) }) {
+        guard MonotonicClock.now < until else { return false }
+        bell.wait(limit: .seconds(1))
+      }
+      return true
+    }
+  }
+
+  private struct Beat: ~Copyable, ControlLoop {
+    @_noLocks @_noAllocation
+    mutating func tick(_ tick: Tick) {}
+  }
+
+  private var settings: VideoSettings {
+    var settings = VideoSettings()
+    settings.source = .test
+    settings.port = 0
+    return settings
+  }
+
+  @Test(
+    "killed, then stopped: replaced both times, the frames come back, and a 1 kHz loop beside it loses no tick's account"
+  )
+  func killedAndStopped() throws {
+    let runtime = try Runtime {
+      Lane("beat", scheduling: .fifo(80)) { Loop("beat", every: .hertz(1000), late: .skip) { Beat() } }
+    }
+    try runtime.start()
+    defer { runtime.stop() }
+    let witness = try Witness()
+    let child = try witness.child(settings)
+    child.start()
+    defer { child.stop() }
+    let first = try #require(witness.process { $0.process != nil })
+    child.order(.want(fragments: true, pictures: true))
+    #expect(witness.report { if case .initialisation = $0 { true } else { false } })
+
+    kill(first.process!, SIGKILL)
+    let ended = try #require(witness.process { $0.ends == 1 })
+    #expect(ended.cause?.contains("signal 9") == true && ended.process == nil)
+    let second = try #require(witness.process { $0.starts == 2 && $0.process != nil })
+    witness.reports.withLock { $0 = [] }
+    child.order(.want(fragments: true, pictures: false))
+    #expect(witness.report { if case .initialisation = $0 { true } else { false } })
+
+    kill(second.process!, SIGSTOP)
+    let hung = try #require(witness.process { $0.ends == 2 })
+    #expect(hung.cause?.contains("said nothing") == true)
+    let third = try #require(witness.process { $0.starts == 3 && $0.process != nil })
+    #expect(third.process != second.process)
+
+    let beat = try #require(runtime["beat"])
+    print(beat)
+    #expect(beat.counters.released == beat.counters.ran + beat.counters.skipped + beat.counters.pending)
+    #expect(beat.counters.ran > 1000)
+  }
+
+  @Test("no such program: said with its path, tried again ever more seldom, and stop returns at once")
+  func missing() throws {
+    let witness = try Witness()
+    let child = try witness.child(settings, program: "/nonexistent/tactus-video")
+    child.start()
+    let report = try #require(witness.process { $0.starts == 3 })
+    #expect(report.process == nil && report.cause?.contains("/nonexistent/tactus-video") == true)
+    #expect(report.nextStart != nil)
+    child.stop()
+  }
+
+  @Test("stop: the process is gone when it returns")
+  func stop() throws {
+    let witness = try Witness()
+    let child = try witness.child(settings)
+    child.start()
+    let process = try #require(witness.process { $0.process != nil }?.process)
+    child.stop()
+    #expect(kill(process, 0) == -1 && errno == ESRCH)
+  }
+}
