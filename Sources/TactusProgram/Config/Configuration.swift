@@ -67,6 +67,7 @@ struct Configuration: Equatable {
   var sprinkler: Sprinkler?
   /// nil: the file has no `pump` section.
   var pump: Pump?
+  var store: Store
   var guardEnabled: Bool
   var guardTimeoutSeconds: Double
   var strict: Bool
@@ -100,6 +101,7 @@ extension Configuration {
       legs: Legs(found),
       sprinkler: Sprinkler(found),
       pump: Pump(found),
+      store: Store(given),
       guardEnabled: given.boolean("safety.watchdog_enabled"),
       guardTimeoutSeconds: given.number("safety.watchdog_timeout"),
       strict: given.boolean("runtime.strict"),
