@@ -43,7 +43,8 @@ struct StoreTimes {
         changes.append(
           .log(
             WateringRecord(
-              run: run, zone: zone, zoneName: "Zone \(zone), behind the house", program: Int(run % 20), programName: "Mornings",
+              run: run, zone: zone, zoneName: "Zone \(zone), behind the house", program: Int(run % 20),
+              programName: "Mornings",
               isScheduled: true, start: Self.start + Int64(run) * 600, askedSeconds: 600, ranSeconds: 599.75,
               outcome: .completed, caller: run % 7 == 0 ? "phone@192.168.1.20" : nil)))
       }

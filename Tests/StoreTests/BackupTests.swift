@@ -170,13 +170,13 @@ struct BackupTests {
     #expect(try store.records().zones.isEmpty && store.log().records == [record(7), record(2), record(1)])
   }
 
-  @Test("two backups looked at together, one let go: files of their own, removed with them; those of a killed process, too")
+  @Test("two backups looked at together, one let go: files of their own, removed with them; a killed process's, too")
   func files() throws {
     let bytes = try file.backup()
     var first: CheckedBackup? = try file.check(bytes, at: StoreFolder.noon)
     let second = try file.check(bytes, at: StoreFolder.noon + 1)
     func restored() throws -> [String] {
-      try folder.names("data/store.sqlite.snapshots").filter { $0.hasPrefix("restored") && !$0.hasSuffix("m") && !$0.hasSuffix("l") }
+      try folder.names("data/store.sqlite.snapshots").filter { $0.wholeMatch(of: /restored-\d/) != nil }
     }
     #expect(try restored() == ["restored-1", "restored-2"] && first != nil)
     first = nil
@@ -186,7 +186,7 @@ struct BackupTests {
     try folder.put([1], in: folder.snapshots + "/unfinished")
     try file.close()
     _ = try folder.open()
-    #expect(try folder.names("data/store.sqlite.snapshots").allSatisfy { $0.hasSuffix(".sqlite") || $0 == "restored-2" })
+    #expect(try folder.names("data/store.sqlite.snapshots").allSatisfy { $0.hasSuffix(".sqlite") })
   }
 
   @Test("a backup whose lines are sealed and make no sense: refused, and what it was to replace stays")
@@ -194,9 +194,11 @@ struct BackupTests {
     var line = record(3)
     line.start = WallInstant(secondsSince1970: .max)
     for change: SprinklerChange in [
-      .log(line), .log(WateringRecord(
-        run: 3, zone: ZoneID(index: 0), zoneName: "", program: nil, programName: nil, isScheduled: false,
-        start: StoreFolder.noon, askedSeconds: 1, ranSeconds: .infinity, outcome: .completed)),
+      .log(line),
+      .log(
+        WateringRecord(
+          run: 3, zone: ZoneID(index: 0), zoneName: "", program: nil, programName: nil, isScheduled: false,
+          start: StoreFolder.noon, askedSeconds: 1, ranSeconds: .infinity, outcome: .completed)),
     ] {
       let bytes = try StoreFolder().with { store in
         try store.apply([change])

@@ -124,7 +124,9 @@ extension SprinklerScheduler {
     let context = Validation.Context(zones: Set(backup.zones.map(\.id)), hasPlace: settings.place != nil)
     for (place, program) in backup.programs.enumerated() {
       try Validation.check(program, "programs[\(place)].", context)
-      guard (1...Int(Int32.max) - Validation.programCount).contains(program.id), backup.programs.firstIndex(where: { $0.id == program.id }) == place else {
+      guard (1...Int(Int32.max) - Validation.programCount).contains(program.id),
+        backup.programs.firstIndex(where: { $0.id == program.id }) == place
+      else {
         throw .invalid(field: "programs[\(place)].id", expected: "a number from 1 used once", got: "\(program.id)")
       }
     }

@@ -1,5 +1,6 @@
 import GRDB
 public import Sprinkler
+import Synchronization
 
 extension StoreFile {
   /// The whole store as the bytes of one SQLite file.

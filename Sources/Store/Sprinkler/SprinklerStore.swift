@@ -30,13 +30,13 @@ public struct SprinklerStore: Sendable {
   /// Takes a backup: its lines of the log, and of the records what the caller makes of them, in one transaction with what other
   /// systems add. What comes from the backup and what stays is said in the README.
   ///
-  /// - Parameter changes: from the records as the backup and what is here make them together; nil: nothing is changed.
+  /// - Parameter decide: what is written, from the records as the backup and what is here make them together; nil: nothing is changed.
   /// - Returns: Whether it was written.
   public func restore(
-    _ backup: CheckedBackup, _ changes: (SprinklerRecords) -> [SprinklerChange]?
+    _ backup: CheckedBackup, _ decide: (SprinklerRecords) -> [SprinklerChange]?
   ) throws(StoreError) -> Bool {
     try file.restore(backup) { database in
-      guard let changes = changes(try SprinklerTables.merged(database)) else { return false }
+      guard let changes = decide(try SprinklerTables.merged(database)) else { return false }
       for change in changes { try SprinklerTables.make(change, database) }
       return true
     }

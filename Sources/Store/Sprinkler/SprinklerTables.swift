@@ -108,7 +108,9 @@ enum SprinklerTables {
     records.ranToday = current.ranToday
     records.seen = current.seen
     records.startKeys = Array(Set(records.startKeys).union(current.startKeys))
-    if let delay = current.rainDelay, delay.until >= records.rainDelay?.until ?? delay.until { records.rainDelay = delay }
+    if let delay = current.rainDelay, delay.until >= records.rainDelay?.until ?? delay.until {
+      records.rainDelay = delay
+    }
     let logged = try Int64.fetchOne(database, sql: "SELECT max(run) FROM main.sprinkler_log") ?? 0
     records.nextRun = max(records.nextRun, current.nextRun, UInt64(max(0, logged)) + 1)
     records.nextProgram = max(records.nextProgram, current.nextProgram)

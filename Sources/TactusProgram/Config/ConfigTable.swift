@@ -23,8 +23,8 @@ enum ConfigTable {
     ("pump", "The cooling pump, of which this program is the operator. It runs when this section is present."),
     (
       "store",
-      "What survives the program: one file for every system that keeps something (the sprinkler), checked when it is opened, and "
-        + "copies of it. There is none when no such system runs."
+      "What survives the program: one file for every system that keeps something (the sprinkler), checked when it is "
+        + "opened, and copies of it. There is none when no such system runs."
     ),
     ("safety", "What happens when something fails."),
     ("runtime", "How loops run: see `tactus doctor` for what this machine allows."),
@@ -34,7 +34,8 @@ enum ConfigTable {
   ]
 
   static let keys: [ConfigKey] =
-    network + service + motors + leg + legs + sprinkler + pump + store + safety + runtime + runtimeLeg + runtimeSprinkler
+    network + service + motors + leg + legs + sprinkler + pump + store + safety + runtime + runtimeLeg
+    + runtimeSprinkler
     + camera + logging + performance
 
   /// What is a list of mappings, with the most items of each. The keys of an item are `section[].key` or

@@ -13,7 +13,8 @@ struct SchedulerPreviewTests {
     let zones = Garden.zones { if $0.id == Garden.zone(3) { $0.isEnabled = false } }
     var high = Garden.program(2, steps: [(3, 60), (4, 60)])
     high.priority = 1
-    var scheduler = SprinklerScheduler(Garden.records([Garden.program(1), high], zones: zones), settings: Garden.settings)
+    var scheduler = SprinklerScheduler(
+      Garden.records([Garden.program(1), high], zones: zones), settings: Garden.settings)
     _ = scheduler.step(.started, wall: Self.now, monotonic: .zero)
     var preview = scheduler.preview(after: Self.now, count: 3)
     #expect(preview.starts.map(\.program) == [2, 1, 2])

@@ -51,7 +51,7 @@ extension SprinklerDesk {
     }
   }
 
-  private func perform(first: SprinklerRequest.Order?, _ step: Step) async throws -> Done {
+  private func perform(first: SprinklerRequest.Order?, _ work: Step) async throws -> Done {
     var firstFailure: APIError?
     if let first {
       do {
@@ -64,7 +64,7 @@ extension SprinklerDesk {
       }
     }
     do {
-      let done = try await carryOut(step)
+      let done = try await carryOut(work)
       if let firstFailure { throw firstFailure }
       return done
     } catch let error as APIError where error.code == APIError.storeFailedCode && first != nil && firstFailure == nil {
@@ -73,12 +73,12 @@ extension SprinklerDesk {
     }
   }
 
-  private func carryOut(_ step: Step) async throws -> Done {
+  private func carryOut(_ work: Step) async throws -> Done {
     let (made, notices) = (EffectsBox(), NoticesBox())
     let outcomes = try await withCheckedThrowingContinuation {
       (continuation: CheckedContinuation<[SprinklerOutbox.Outcome], any Error>) in
       do throws(APIError) {
-        let (effects, told) = try perform({ continuation.resume(returning: $0) }, step)
+        let (effects, told) = try step(then: { continuation.resume(returning: $0) }, work)
         made.set(effects)
         notices.set(told)
         outbox.pump()

@@ -142,7 +142,7 @@ public final class SprinklerDesk: Sendable {
   /// After the loop has ended, its last notices are in: what the store has refused so far is tried once more.
   public func finish() {
     state.withLock { state in
-      scheduled(&state) { schedule, clocks in _ = catchUp(&schedule, clocks) }
+      _ = scheduled(&state) { schedule, clocks in _ = catchUp(&schedule, clocks) }
     }
   }
 
@@ -152,16 +152,16 @@ public final class SprinklerDesk: Sendable {
   /// what must have been first. To be followed by `outbox.pump`.
   ///
   /// - Returns: What came of it, with all that is to be told.
-  func perform(
-    _ complete: @escaping @Sendable ([SprinklerOutbox.Outcome]) -> Void,
-    _ step: (inout StoredSchedule, StoredSchedule.Clocks) throws(APIError) -> SprinklerEffects
+  func step(
+    then complete: @escaping @Sendable ([SprinklerOutbox.Outcome]) -> Void,
+    _ work: (inout StoredSchedule, StoredSchedule.Clocks) throws(APIError) -> SprinklerEffects
   ) throws(APIError) -> (effects: SprinklerEffects, told: [SprinklerNotice]) {
     try state.withLock { state throws(APIError) in
       var told: [SprinklerNotice] = []
       var effects = SprinklerEffects()
       try attempt(&state) { schedule, clocks throws(APIError) in
         told += try start(&schedule, clocks)
-        effects = try step(&schedule, clocks)
+        effects = try work(&schedule, clocks)
         outbox.add(effects.orders, complete)
         told += effects.notices
       }
