@@ -21,6 +21,11 @@ enum ConfigTable {
         + "of its store; afterwards the API changes them, and the store decides."
     ),
     ("pump", "The cooling pump, of which this program is the operator. It runs when this section is present."),
+    (
+      "mqtt",
+      "The MQTT broker on which every system tells its state, and takes commands where that is allowed. Used when this section "
+        + "is present."
+    ),
     ("safety", "What happens when something fails."),
     ("runtime", "How loops run: see `tactus doctor` for what this machine allows."),
     ("camera", "The camera."),
@@ -29,7 +34,7 @@ enum ConfigTable {
   ]
 
   static let keys: [ConfigKey] =
-    network + service + motors + leg + legs + sprinkler + pump + safety + runtime + runtimeLeg + runtimeSprinkler
+    network + service + motors + leg + legs + sprinkler + pump + mqtt + safety + runtime + runtimeLeg + runtimeSprinkler
     + camera + logging + performance
 
   /// What is a list of mappings, with the most items of each. The keys of an item are `section[].key` or
