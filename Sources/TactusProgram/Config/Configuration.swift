@@ -69,6 +69,7 @@ struct Configuration: Equatable {
   var pump: Pump?
   /// nil: the file has no `mqtt` section.
   var mqtt: MQTT?
+  var store: Store
   var guardEnabled: Bool
   var guardTimeoutSeconds: Double
   var strict: Bool
@@ -103,6 +104,7 @@ extension Configuration {
       sprinkler: Sprinkler(found),
       pump: Pump(found),
       mqtt: MQTT(found),
+      store: Store(given),
       guardEnabled: given.boolean("safety.watchdog_enabled"),
       guardTimeoutSeconds: given.number("safety.watchdog_timeout"),
       strict: given.boolean("runtime.strict"),
