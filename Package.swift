@@ -134,14 +134,15 @@ let package = Package(
     .executableTarget(
       name: "TactusProgram",
       dependencies: [
-        "Service", "AvahiSystemd", "BluetoothBlueZ", "CDaemon", "CTactus", "BusesLinux", "Leg", "Pump", "Robot",
-        "Sprinkler", "Store", "Devices", "Buses", "Wire", "Tactus",
+        "Service", "AvahiSystemd", "BluetoothBlueZ", "MQTTMosquitto", "CDaemon", "CTactus", "BusesLinux", "Leg", "Pump",
+        "Robot", "Sprinkler", "Store", "Devices", "Buses", "Wire", "Tactus",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Yams", package: "Yams"),
       ],
       swiftSettings: [
         .define("Bonjour", .when(traits: ["Bonjour"])), .define("Bluetooth", .when(traits: ["Bluetooth"])),
+        .define("MQTT", .when(traits: ["MQTT"])),
       ],
       plugins: ["DeclaredImports"]),
     .plugin(name: "DeclaredImports", capability: .buildTool()),
@@ -160,6 +161,10 @@ let package = Package(
       name: "service-bench",
       dependencies: ["Service", "CTactus", "Tactus", .product(name: "Logging", package: "swift-log")],
       path: "Benchmarks/Service"),
+    // A Plant-Tracker host on a broker, and its parser, for the row "plants" of scripts/bench.
+    .executableTarget(
+      name: "plants-bench", dependencies: ["MQTTMosquitto", "Plants", "Wire", "Tactus"], path: "Benchmarks/Plants",
+      swiftSettings: [.define("MQTT", .when(traits: ["MQTT"]))]),
     // A bluetoothd of the tests' own, on a bus of their own.
     .target(
       name: "BlueZSupport", dependencies: ["SystemBus", "Tactus"], path: "Tests/BlueZSupport",
@@ -181,8 +186,13 @@ let package = Package(
       name: "PumpTests", dependencies: ["TestSupport", "Pump", "Devices", "Buses", "Wire", "Tactus"],
       exclude: ["Device/PumpDeviceTable.txt", "Operator/PumpOperatorTable.txt", "Simulation/PumpSession.txt"]),
     .testTarget(name: "PlantsTests", dependencies: ["TestSupport", "Plants", "Devices", "Buses", "Wire", "Tactus"]),
+    // A broker of the tests' own.
+    .target(
+      name: "MQTTSupport", dependencies: ["TestSupport", "MQTTMosquitto"], path: "Tests/MQTTSupport",
+      swiftSettings: [.define("MQTT", .when(traits: ["MQTT"]))]),
     .testTarget(
-      name: "MQTTMosquittoTests", dependencies: ["TestSupport", "MQTTMosquitto", "Plants", "Wire", "Tactus"],
+      name: "MQTTMosquittoTests",
+      dependencies: ["TestSupport", "MQTTSupport", "MQTTMosquitto", "Plants", "Wire", "Tactus"],
       exclude: ["peers"], swiftSettings: [.define("MQTT", .when(traits: ["MQTT"]))]),
     .testTarget(
       name: "StoreTests",
@@ -209,11 +219,15 @@ let package = Package(
     .testTarget(
       name: "DaemonTests",
       dependencies: [
-        "TestSupport", "BlueZSupport", "TactusProgram", "AvahiSystemd", "Service", "CDaemon", "BusesLinux", "Sprinkler",
-        "Store", "Leg", "Pump", "Robot", "Devices", "Buses", "Wire", "SystemBus", "Tactus",
+        "TestSupport", "BlueZSupport", "MQTTSupport", "TactusProgram", "AvahiSystemd", "Service", "MQTTMosquitto",
+        "CDaemon", "BusesLinux", "Sprinkler", "Store", "Leg", "Pump", "Robot", "Devices", "Buses", "Wire", "SystemBus",
+        "Tactus",
         .product(name: "Logging", package: "swift-log"),
       ],
-      exclude: ["golden", "peers"], swiftSettings: [.define("Bluetooth", .when(traits: ["Bluetooth"]))]),
+      exclude: ["golden", "peers"],
+      swiftSettings: [
+        .define("Bluetooth", .when(traits: ["Bluetooth"])), .define("MQTT", .when(traits: ["MQTT"])),
+      ]),
     .testTarget(
       name: "SanitizerTests",
       dependencies: [

@@ -15,6 +15,7 @@ extension Configuration {
       lines.append("\(pump.summary), off after \(pump.runLimitMinutes) min until it has rested \(pump.restMinutes) min")
     }
     if let sprinkler { lines.append("sprinkler: \(sprinkler.summary)") }
+    if let mqtt { lines.append("MQTT: \(mqtt.summary)") }
     if hasSystem {
       let hasHardware =
         motors.map { $0.backend != .sim } ?? false || legs?.backend == .pca9685 || sprinkler?.backend == .gpio
