@@ -3,14 +3,20 @@ import Sprinkler
 import Store
 
 /// Writes to a store until it is killed, or until it cannot, for StoreTests: every transaction that was acknowledged is a line of
-/// standard output.
+/// standard output. Or tells how long a store with so many lines in its log takes.
 ///
 ///     store-probe PATH
+///     store-probe --time PATH LINES
 @main
 struct StoreProbe {
   static func main() {
     do throws(StoreError) {
-      try write(to: CommandLine.arguments[1])
+      let arguments = CommandLine.arguments
+      if arguments.count == 4, arguments[1] == "--time", let lines = UInt64(arguments[3]) {
+        try StoreTimes(path: arguments[2], lines: lines).tell()
+      } else {
+        try write(to: arguments[1])
+      }
     } catch {
       say("stopped: \(error)")
     }

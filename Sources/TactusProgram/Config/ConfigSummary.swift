@@ -16,6 +16,7 @@ extension Configuration {
     }
     if let sprinkler { lines.append("sprinkler: \(sprinkler.summary)") }
     if let video { lines.append(video.summary) }
+    if let mqtt { lines.append("MQTT: \(mqtt.summary)") }
     if hasSystem {
       let hasHardware =
         motors.map { $0.backend != .sim } ?? false || legs?.backend == .pca9685 || sprinkler?.backend == .gpio

@@ -21,6 +21,16 @@ enum ConfigTable {
         + "of its store; afterwards the API changes them, and the store decides."
     ),
     ("pump", "The cooling pump, of which this program is the operator. It runs when this section is present."),
+    (
+      "mqtt",
+      "The MQTT broker on which every system tells its state, and takes commands where that is allowed. Used when this section "
+        + "is present."
+    ),
+    (
+      "store",
+      "What survives the program: one file for every system that keeps something (the sprinkler), checked when it is "
+        + "opened, and copies of it. There is none when no such system runs."
+    ),
     ("safety", "What happens when something fails."),
     ("runtime", "How loops run: see `tactus doctor` for what this machine allows."),
     ("camera", "The camera, its picture and its encoder. Video runs when this section or video is present."),
@@ -30,8 +40,8 @@ enum ConfigTable {
   ]
 
   static let keys: [ConfigKey] =
-    network + service + motors + leg + legs + sprinkler + pump + safety + runtime + runtimeLeg + runtimeSprinkler
-    + camera + video + logging + performance
+    network + service + motors + leg + legs + sprinkler + pump + mqtt + store + safety + runtime + runtimeLeg
+    + runtimeSprinkler + camera + video + logging + performance
 
   /// What is a list of mappings, with the most items of each. The keys of an item are `section[].key` or
   /// `section.part[].key`.

@@ -69,6 +69,9 @@ struct Configuration: Equatable {
   var pump: Pump?
   /// nil: the file has neither a `camera` nor a `video` section.
   var video: Video?
+  /// nil: the file has no `mqtt` section.
+  var mqtt: MQTT?
+  var store: Store
   var guardEnabled: Bool
   var guardTimeoutSeconds: Double
   var strict: Bool
@@ -103,6 +106,8 @@ extension Configuration {
       sprinkler: Sprinkler(found),
       pump: Pump(found),
       video: Video(found),
+      mqtt: MQTT(found),
+      store: Store(given),
       guardEnabled: given.boolean("safety.watchdog_enabled"),
       guardTimeoutSeconds: given.number("safety.watchdog_timeout"),
       strict: given.boolean("runtime.strict"),
@@ -162,6 +167,7 @@ extension Configuration {
     errors += legs?.errors(file: file, places: places) ?? []
     errors += sprinkler?.errors(file: file, places: places) ?? []
     errors += video?.errors(file: file, places: places, servicePort: service?.port) ?? []
+    errors += mqtt?.errors(file: file, places: places, servicePort: service?.port) ?? []
     errors += claims.errors(file: file, places: places)
     guard errors.isEmpty else { throw ConfigErrors(errors: errors) }
   }
