@@ -135,8 +135,10 @@
     private func welcome(_ client: UnsafeMutableRawPointer) {
       let described:
         @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) ->
-          GstRTSPStatusCode = { client, _, context in RTSPServer.from(context).admit(client!) }
+          GstRTSPStatusCode = { _, _, context in RTSPServer.from(context).admit() }
       GStreamer.connect(client, "pre-describe-request", unsafeBitCast(described, to: GCallback.self), context)
+      let looks: Request = { client, _, context in RTSPServer.from(context).looks(client!) }
+      GStreamer.connect(client, "describe-request", unsafeBitCast(looks, to: GCallback.self), context)
       let plays: Request = { client, _, context in RTSPServer.from(context).begins(client!) }
       GStreamer.connect(client, "play-request", unsafeBitCast(plays, to: GCallback.self), context)
       let ends: Request = { client, _, context in RTSPServer.from(context).leaves(client!) }
@@ -151,20 +153,23 @@
       GStreamer.connect(client, "closed", unsafeBitCast(closed, to: GCallback.self), context)
     }
 
-    private func admit(_ client: UnsafeMutableRawPointer) -> GstRTSPStatusCode {
-      let number = UInt(bitPattern: client)
+    /// Before a password has been looked at: nothing may begin here.
+    private func admit() -> GstRTSPStatusCode {
       let isBroken = handlers.refusal() != nil
       let isWelcome = state.withLock { state in
         guard !isBroken, state.playing.count < Int(settings.viewerLimit) else {
           state.refused += 1
           return false
         }
-        state.looking.insert(number)
         return true
       }
-      guard isWelcome else { return GST_RTSP_STS_SERVICE_UNAVAILABLE }
+      return isWelcome ? GST_RTSP_STS_OK : GST_RTSP_STS_SERVICE_UNAVAILABLE
+    }
+
+    private func looks(_ client: UnsafeMutableRawPointer) {
+      let number = UInt(bitPattern: client)
+      _ = state.withLock { $0.looking.insert(number) }
       handlers.changed()
-      return GST_RTSP_STS_OK
     }
 
     private func begins(_ client: UnsafeMutableRawPointer) {
@@ -227,7 +232,9 @@
     // MARK: media
 
     /// Whether frames are needed: somebody is being told what there is to see, or sees it.
-    var isWatched: Bool { state.withLock { !$0.looking.isEmpty } }
+    var isWatched: Bool {
+      state.withLock { state in !state.looking.isEmpty || state.feeds.values.contains { !$0.isPrepared } }
+    }
 
     private func prepare(_ media: UnsafeMutableRawPointer) {
       let element = gst_rtsp_media_get_element(media.assumingMemoryBound(to: GstRTSPMedia.self))!
@@ -245,6 +252,10 @@
         RTSPServer.from(context).forget(media!)
       }
       GStreamer.connect(media, "unprepared", unsafeBitCast(unprepared, to: GCallback.self), context)
+      // One that never saw a frame goes without that signal.
+      g_object_weak_ref(
+        media.assumingMemoryBound(to: GObject.self),
+        { context, media in RTSPServer.from(context).forget(UnsafeMutableRawPointer(media!)) }, context)
       handlers.changed()
       handlers.needsKey()
     }
