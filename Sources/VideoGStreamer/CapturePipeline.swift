@@ -76,8 +76,12 @@
     private static func description(_ elements: VideoElements, _ settings: VideoSettings) -> String {
       let turned = settings.rotation % 180 != 0
       let (width, height) = turned ? (settings.height, settings.width) : (settings.width, settings.height)
-      let turn = ["", "clockwise", "rotate-180", "counterclockwise"][Int(settings.rotation / 90)]
-      let rotation = turn.isEmpty ? "" : " ! videoflip method=\(turn)"
+      let turn = ["", "90r", "180", "90l"][Int(settings.rotation / 90)]
+      let rotation =
+        turn.isEmpty
+        ? ""
+        : " ! video/x-raw,width=\(settings.width),height=\(settings.height),pixel-aspect-ratio=1/1"
+          + " ! videoflip video-direction=\(turn)"
       let queue = "queue max-size-buffers=2 max-size-bytes=0 max-size-time=0 leaky=downstream"
       return """
         \(elements.source) ! videoconvert ! videoscale ! videorate drop-only=true\(rotation) \
@@ -197,10 +201,15 @@
       return GST_PAD_PROBE_OK
     }
 
-    /// Before anybody shares the picture; one that is shared already goes without.
+    /// Into a copy where somebody else holds the picture, too.
     private func drawClock(_ info: UnsafeMutablePointer<GstPadProbeInfo>) -> GstPadProbeReturn {
       var map = GstMapInfo()
-      guard let buffer = gst_pad_probe_info_get_buffer(info),
+      guard let shared = gst_pad_probe_info_get_buffer(info) else { return GST_PAD_PROBE_OK }
+      let own = gst_mini_object_make_writable(
+        UnsafeMutableRawPointer(shared).assumingMemoryBound(to: GstMiniObject.self))!
+      info.pointee.data = UnsafeMutableRawPointer(own)
+      let buffer = UnsafeMutableRawPointer(own).assumingMemoryBound(to: GstBuffer.self)
+      guard
         gst_buffer_map(buffer, &map, GstMapFlags(rawValue: GST_MAP_READ.rawValue | GST_MAP_WRITE.rawValue)) != 0
       else { return GST_PAD_PROBE_OK }
       defer { gst_buffer_unmap(buffer, &map) }

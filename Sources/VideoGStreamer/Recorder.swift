@@ -12,6 +12,7 @@
 
     private struct State {
       var recording: VideoRecording
+      var began: UInt64 = 0
       var waiting = 0
       var isOver = false
     }
@@ -59,12 +60,19 @@
         guard let format = frame.format else { return }
         head = FragmentedMP4.initialisation(
           configuration: format.configuration, width: format.width, height: format.height)
-        state.withLock { $0.recording.phase = .running }
+        state.withLock { state in
+          state.recording.phase = .running
+          // A file begins at zero.
+          state.began = time
+        }
         report(recording)
       }
-      state.withLock { $0.waiting += sample.count }
+      let at = state.withLock { state in
+        state.waiting += sample.count
+        return time - min(time, state.began)
+      }
       queue.async { [head] in
-        self.write(head + self.muxer.fragment(sample: sample, isKey: isKey, at: time, duration: self.frameDuration))
+        self.write(head + self.muxer.fragment(sample: sample, isKey: isKey, at: at, duration: self.frameDuration))
         self.state.withLock { $0.waiting -= sample.count }
       }
     }
