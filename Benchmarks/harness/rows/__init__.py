@@ -1,6 +1,6 @@
 from . import (
     datagram, flood, idle, latest, leg_deadman, leg_keepalive, leg_update, loops, plants, release, release_cost, ring, service,
-    simulated, sprinkler)
+    simulated, sprinkler, video)
 
 ALL = {
     "release": release,
@@ -15,6 +15,7 @@ ALL = {
     "service": service,
     "sprinkler": sprinkler,
     "plants": plants,
+    "video": video,
     "leg-update": leg_update,
     "leg-deadman": leg_deadman,
     "leg-keepalive": leg_keepalive,
