@@ -64,7 +64,7 @@ let package = Package(
 
     // What survives the process: SQLite.
     .target(
-      name: "Store", dependencies: ["Sprinkler", .product(name: "GRDB", package: "GRDB.swift")],
+      name: "Store", dependencies: ["Plants", "Sprinkler", .product(name: "GRDB", package: "GRDB.swift")],
       exclude: ["README.md"]),
 
     // Leaves.
@@ -101,7 +101,7 @@ let package = Package(
     .target(
       name: "Service",
       dependencies: [
-        "CCrypto", "Leg", "Pump", "Robot", "Sprinkler", "Store", "Devices", "Buses", "Wire", "Tactus",
+        "CCrypto", "Leg", "Plants", "Pump", "Robot", "Sprinkler", "Store", "Devices", "Buses", "Wire", "Tactus",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -131,7 +131,8 @@ let package = Package(
     .executableTarget(
       name: "TactusProgram",
       dependencies: [
-        "Service", "AvahiSystemd", "BluetoothBlueZ", "CDaemon", "CTactus", "BusesLinux", "Leg", "Pump", "Robot",
+        "Service", "AvahiSystemd", "BluetoothBlueZ", "CDaemon", "CTactus", "BusesLinux", "Leg", "Plants", "Pump",
+        "Robot",
         "Sprinkler", "Store", "Devices", "Buses", "Wire", "Tactus",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
@@ -182,15 +183,16 @@ let package = Package(
     .testTarget(
       name: "StoreTests",
       dependencies: [
-        "TestSupport", "Store", "Sprinkler", "Tactus", .product(name: "GRDB", package: "GRDB.swift"),
+        "TestSupport", "Store", "Plants", "Sprinkler", "Tactus", .product(name: "GRDB", package: "GRDB.swift"),
       ],
       exclude: ["fixtures"]),
     // What StoreTests kills while it writes.
-    .executableTarget(name: "store-probe", dependencies: ["Store", "Sprinkler"], path: "Tests/StoreProbe"),
+    .executableTarget(name: "store-probe", dependencies: ["Store", "Plants", "Sprinkler"], path: "Tests/StoreProbe"),
     .testTarget(
       name: "ServiceTests",
       dependencies: [
-        "TestSupport", "Service", "CCrypto", "Leg", "Pump", "Robot", "Sprinkler", "Store", "Devices", "Buses", "Wire",
+        "TestSupport", "Service", "CCrypto", "Leg", "Plants", "Pump", "Robot", "Sprinkler", "Store", "Devices", "Buses",
+        "Wire",
         "Tactus",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -205,7 +207,7 @@ let package = Package(
       name: "DaemonTests",
       dependencies: [
         "TestSupport", "BlueZSupport", "TactusProgram", "AvahiSystemd", "Service", "CDaemon", "BusesLinux", "Sprinkler",
-        "Store", "Leg", "Pump", "Robot", "Devices", "Buses", "Wire", "SystemBus", "Tactus",
+        "Store", "Leg", "Plants", "Pump", "Robot", "Devices", "Buses", "Wire", "SystemBus", "Tactus",
         .product(name: "Logging", package: "swift-log"),
       ],
       exclude: ["golden", "peers"], swiftSettings: [.define("Bluetooth", .when(traits: ["Bluetooth"]))]),

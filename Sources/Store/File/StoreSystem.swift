@@ -12,7 +12,7 @@ struct StoreSystem: Sendable {
   var restore: @Sendable (Database) throws -> Void
 
   /// All of the program's.
-  static var all: [StoreSystem] { [.sprinkler] }
+  static var all: [StoreSystem] { [.sprinkler, .plants] }
 }
 
 /// The migrations of several systems as one.

@@ -14,6 +14,13 @@ extension Configuration {
     if let pump {
       lines.append("\(pump.summary), off after \(pump.runLimitMinutes) min until it has rested \(pump.restMinutes) min")
     }
+    if let plants {
+      lines.append("plants: \(plants.summary)")
+      if !plants.waterings.isEmpty {
+        let numbers = plants.waterings.map { "\($0.plant!) (zone \($0.zone!))" }.joined(separator: ", ")
+        lines.append("plants that ask for water while they are dry: \(numbers)")
+      }
+    }
     if let sprinkler { lines.append("sprinkler: \(sprinkler.summary)") }
     if hasSystem {
       let hasHardware =
@@ -24,7 +31,8 @@ extension Configuration {
           + (!guardEnabled ? "off" : !hasHardware ? "not needed, no hardware" : "after \(guardTimeoutSeconds) s"))
       lines.append(serviceSummary)
     } else {
-      lines.append("nothing to run: no section of a system is present (motors: …, leg: …, sprinkler: …, pump: …)")
+      lines.append(
+        "nothing to run: no section of a system is present (motors: …, leg: …, sprinkler: …, pump: …, plants: …)")
     }
     // Valves are behind the service's tokens.
     if !isLoopback, motors != nil || legs != nil {
@@ -39,7 +47,7 @@ extension Configuration {
 
 extension Configuration {
   /// Whether there is anything to run.
-  var hasSystem: Bool { motors != nil || legs != nil || sprinkler != nil || pump != nil }
+  var hasSystem: Bool { motors != nil || legs != nil || sprinkler != nil || pump != nil || plants != nil }
 
   /// `the motors, the legs, the valves and the pump`
   var whatDrives: String {

@@ -67,6 +67,8 @@ struct Configuration: Equatable {
   var sprinkler: Sprinkler?
   /// nil: the file has no `pump` section.
   var pump: Pump?
+  /// nil: the file has no `plants` section.
+  var plants: Plants?
   var guardEnabled: Bool
   var guardTimeoutSeconds: Double
   var strict: Bool
@@ -100,6 +102,7 @@ extension Configuration {
       legs: Legs(found),
       sprinkler: Sprinkler(found),
       pump: Pump(found),
+      plants: Plants(found),
       guardEnabled: given.boolean("safety.watchdog_enabled"),
       guardTimeoutSeconds: given.number("safety.watchdog_timeout"),
       strict: given.boolean("runtime.strict"),
@@ -156,6 +159,7 @@ extension Configuration {
     let places = ConfigPlaces(marks: places)
     errors += legs?.errors(file: file, places: places) ?? []
     errors += sprinkler?.errors(file: file, places: places) ?? []
+    errors += plants?.errors(file: file, places: places, hasSprinkler: sprinkler != nil) ?? []
     errors += claims.errors(file: file, places: places)
     guard errors.isEmpty else { throw ConfigErrors(errors: errors) }
   }

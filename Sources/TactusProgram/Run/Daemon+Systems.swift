@@ -36,7 +36,8 @@ extension Daemon {
     return SimulatedWorld(
       buses: surroundings.flatMap(\.buses),
       lanes: surroundings.reduce(into: [:]) { $0.merge($1.lanes) { first, _ in first } },
-      robot: surroundings.lazy.compactMap(\.robot).first, legs: surroundings.lazy.compactMap(\.legs).first
+      robot: surroundings.lazy.compactMap(\.robot).first, legs: surroundings.lazy.compactMap(\.legs).first,
+      garden: surroundings.lazy.compactMap(\.garden).first
     ).routes
   }
 }

@@ -2,6 +2,7 @@ import Buses
 import BusesLinux
 import Devices
 import Logging
+import Plants
 import Service
 import Tactus
 
@@ -65,4 +66,5 @@ struct SimulatedSurroundings {
   var lanes: [String: LaneStall]
   var robot: SimulatedRobot?
   var legs: SimulatedLegs?
+  var garden: SimulatedGarden?
 }
