@@ -24,7 +24,7 @@ private func servedRoutes() throws -> Set<String> {
   let folder = try TemporaryFolder()
   let file = try folder.write(
     "network: { motor_udp_port: 0, http_port: 0 }\nmotors: { }\nleg: { }\npump: { }\n"
-      + "sprinkler: { legacy_routes: true, state_dir: '\(folder.path("state"))' }", to: "config.yaml")
+      + "sprinkler: { legacy_routes: true }\nstore: { folder: '\(folder.path("state"))' }", to: "config.yaml")
   let environment = ["HOME": folder.path("home")]
   let configuration = try Configuration.read(path: file, environment: environment)
   let log = ProgramLog(format: .json, level: .critical, secrets: [])

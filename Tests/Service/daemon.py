@@ -31,8 +31,9 @@ leg:
   output_enable: GPIO22
   battery:
     sensor: ads1115
+store:
+  folder: {folder}/state
 sprinkler:
-  state_dir: {folder}/state
   time_zone: Europe/Berlin
   legacy_routes: true
   zones: [{{pin: 12}}, {{pin: 16}}, {{pin: 20}}, {{pin: 21}}]

@@ -35,9 +35,9 @@ ZONES = 8
 CONFIG = """\
 network: {{bind_address: 127.0.0.1, http_port: {port}}}
 service: {{token_file: {folder}/tokens}}
+store: {{folder: {folder}}}
 sprinkler:
   backend: sim
-  state_dir: {folder}
   time_zone: Europe/Berlin
   zones:
 {zones}

@@ -25,6 +25,11 @@ enum ConfigTable {
       "plants",
       "Plants, their soil probes and the host of the Plant-Tracker app, which run when this section is present."
     ),
+    (
+      "store",
+      "What survives the program: one file for every system that keeps something (sprinkler, plants), checked when it is opened, and "
+        + "copies of it. There is none when no such system runs."
+    ),
     ("safety", "What happens when something fails."),
     ("runtime", "How loops run: see `tactus doctor` for what this machine allows."),
     ("camera", "The camera."),
@@ -33,9 +38,8 @@ enum ConfigTable {
   ]
 
   static let keys: [ConfigKey] =
-    network + service + motors + leg + legs + sprinkler + pump + plants + safety + runtime + runtimeLeg
-    + runtimeSprinkler
-    + camera + logging + performance
+    network + service + motors + leg + legs + sprinkler + pump + plants + store + safety + runtime + runtimeLeg
+    + runtimeSprinkler + camera + logging + performance
 
   /// What is a list of mappings, with the most items of each. The keys of an item are `section[].key` or
   /// `section.part[].key`.

@@ -69,6 +69,7 @@ struct Configuration: Equatable {
   var pump: Pump?
   /// nil: the file has no `plants` section.
   var plants: Plants?
+  var store: Store
   var guardEnabled: Bool
   var guardTimeoutSeconds: Double
   var strict: Bool
@@ -103,6 +104,7 @@ extension Configuration {
       sprinkler: Sprinkler(found),
       pump: Pump(found),
       plants: Plants(found),
+      store: Store(given),
       guardEnabled: given.boolean("safety.watchdog_enabled"),
       guardTimeoutSeconds: given.number("safety.watchdog_timeout"),
       strict: given.boolean("runtime.strict"),

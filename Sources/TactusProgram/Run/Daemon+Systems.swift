@@ -4,8 +4,9 @@ import Tactus
 
 /// What the daemon is composed of.
 extension Daemon {
+  /// - Parameter store: there if a system keeps something: see `Configuration.keepers`.
   static func systems(
-    of configuration: Configuration, simulate: Bool, environment: [String: String], logger: Logger
+    of configuration: Configuration, store: DaemonStore?, simulate: Bool, logger: Logger
   ) throws -> [any DaemonSystem] {
     var systems: [any DaemonSystem] = []
     if let motors = configuration.motors {
@@ -14,9 +15,8 @@ extension Daemon {
     if let legs = configuration.legs {
       systems.append(try DaemonLegs(configuration, legs: legs, simulate: simulate, logger: logger))
     }
-    if let sprinkler = configuration.sprinkler {
-      systems.append(
-        try DaemonSprinkler(sprinkler, simulate: simulate, environment: environment, logger: logger))
+    if let sprinkler = configuration.sprinkler, let store {
+      systems.append(try DaemonSprinkler(sprinkler, store: store.file, simulate: simulate, logger: logger))
     }
     if let pump = configuration.pump { systems.append(try DaemonPump(pump, simulate: simulate)) }
     return systems

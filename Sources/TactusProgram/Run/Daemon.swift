@@ -14,6 +14,8 @@ final class Daemon {
   private let log: ProgramLog
   private let notifier: ServiceNotifier
   private let systems: [any DaemonSystem]
+  /// nil: no system keeps anything.
+  private let store: DaemonStore?
   private let runtime: Runtime
   private let guardLink: GuardLink?
   /// nil: switched off.
@@ -28,7 +30,7 @@ final class Daemon {
     var environment: [String: String]
   }
 
-  /// Starts the guard, opens buses and ports, composes the loops. Nothing is written to an actuator yet.
+  /// Opens the store, starts the guard, opens buses and ports, composes the loops. Nothing is written to an actuator yet.
   ///
   /// - Parameter configuration: with at least one system.
   init(
@@ -39,8 +41,10 @@ final class Daemon {
     self.log = log
     notifier = ServiceNotifier(environment: options.environment)
 
-    let systems = try Self.systems(
-      of: configuration, simulate: options.simulate, environment: options.environment, logger: logger)
+    let store = try DaemonStore(
+      for: configuration, simulate: options.simulate, environment: options.environment, logger: logger)
+    self.store = store
+    let systems = try Self.systems(of: configuration, store: store, simulate: options.simulate, logger: logger)
     self.systems = systems
     let writes =
       options.simulate || !configuration.guardEnabled
@@ -126,6 +130,7 @@ final class Daemon {
         ? .stringConvertible(!simulated.isEmpty) : .string(simulated.joined(separator: ", ")),
     ]
     for system in systems { metadata.merge(system.startMetadata) { first, _ in first } }
+    if let store { metadata["store"] = .string(store.file.path) }
     if let guardLink { metadata["guard"] = .stringConvertible(Int(guardLink.process)) }
     logger.info("started", metadata: metadata)
     if simulated.count < systems.count && guardLink == nil {
@@ -160,6 +165,7 @@ final class Daemon {
       switch notice {
       case .beat(let instant):
         for system in systems { system.beat(at: instant) }
+        store?.beat(at: instant)
         service?.service.beat(at: instant)
       case .pulse:
         notifier.watchdog()
@@ -201,6 +207,8 @@ final class Daemon {
     takeNotices()
     announcement?.stop()
     service?.service.stop()
+    // Last: until here a request or a system's last notice may need it.
+    store?.close()
     let unconfirmed = systems.compactMap { $0.unconfirmed }
     for (message, state) in unconfirmed {
       logger.critical(

@@ -16,7 +16,6 @@ public final class SprinklerDesk: Sendable {
     /// What the valves' loop told and the store has refused so far.
     var unstored: [SprinklerEvent] = []
     var nextProgress = TickInstant.zero
-    var nextChore = TickInstant.zero
     var nextPrune = TickInstant.zero
     var storeFailure: String?
   }
@@ -44,7 +43,6 @@ public final class SprinklerDesk: Sendable {
 
   /// What open runs have run is noted so often, in case the power fails.
   private static let progressPeriod = Nanoseconds.seconds(10)
-  private static let chorePeriod = Nanoseconds.seconds(5)
   private static let prunePeriod = Nanoseconds.seconds(3600)
 
   /// - Parameters:
@@ -188,7 +186,7 @@ public final class SprinklerDesk: Sendable {
 
   // MARK: the time, and the loop's notices
 
-  /// Ten times a second, on a thread that may wait for the disk: hands out answers, starts what is due, tidies the store.
+  /// Ten times a second, on a thread that may wait for the disk: hands out answers, starts what is due, forgets old lines of the log.
   public func beat(at now: TickInstant) {
     takeAnswers(at: now)
     outbox.pump()
@@ -209,7 +207,7 @@ public final class SprinklerDesk: Sendable {
     }
     outbox.pump()
     tell(told)
-    tidy(at: now)
+    prune(at: now)
   }
 
   /// Hands the loop's answers to those who wait. To be called when the loop has rung.
@@ -244,18 +242,8 @@ public final class SprinklerDesk: Sendable {
     }
   }
 
-  /// After the loop has ended: its last notices are in; a copy is made.
-  public func finish() {
-    state.withLock { state in
-      _ = retry(&state)
-      do throws(StoreError) {
-        _ = try store.file.snapshotIfDue(at: wall())
-        try store.file.close()
-      } catch {
-        logger.error("the sprinkler's store was not closed", metadata: ["reason": .string("\(error)")])
-      }
-    }
-  }
+  /// After the loop has ended, its last notices are in: what the store has refused so far is tried once more.
+  public func finish() { state.withLock { state in _ = retry(&state) } }
 
   // MARK: steps
 
@@ -377,20 +365,19 @@ public final class SprinklerDesk: Sendable {
     }
   }
 
-  /// Copies and old log lines, without the lock: the store has its own.
-  private func tidy(at now: TickInstant) {
-    let (copies, prunes) = state.withLock { state in
-      let copies = now >= state.nextChore
-      if copies { state.nextChore = now + Self.chorePeriod }
-      let prunes = now >= state.nextPrune
-      if prunes { state.nextPrune = now + Self.prunePeriod }
-      return (copies, prunes)
+  /// Without the lock: the store has its own.
+  private func prune(at now: TickInstant) {
+    let isDue = state.withLock { state in
+      guard now >= state.nextPrune else { return false }
+      state.nextPrune = now + Self.prunePeriod
+      return true
     }
+    guard isDue else { return }
     do throws(StoreError) {
-      if copies { _ = try store.file.snapshotIfDue(at: wall()) }
-      if prunes { try store.pruneLog(before: wall() - Int64(logDays) * 86_400) }
+      try store.pruneLog(before: wall() - Int64(logDays) * 86_400)
     } catch {
-      logger.warning("the sprinkler's store could not be tidied", metadata: ["reason": .string("\(error)")])
+      logger.warning(
+        "old lines of the watering log could not be removed", metadata: ["reason": .string("\(error)")])
     }
   }
 
