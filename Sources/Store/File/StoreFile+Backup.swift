@@ -1,4 +1,5 @@
 import GRDB
+import Synchronization
 public import Sprinkler
 
 extension StoreFile {
@@ -61,6 +62,7 @@ extension StoreFile {
         }
       }
     }
+    restores.wrappingAdd(1, ordering: .releasing)
     note(.byPeople)
   }
 }

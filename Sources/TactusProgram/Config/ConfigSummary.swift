@@ -49,6 +49,9 @@ extension Configuration {
   /// Whether there is anything to run.
   var hasSystem: Bool { motors != nil || legs != nil || sprinkler != nil || pump != nil || plants != nil }
 
+  /// Whether any of it moves, opens or pumps something: plants only look.
+  var drives: Bool { motors != nil || legs != nil || sprinkler != nil || pump != nil }
+
   /// `the motors, the legs, the valves and the pump`
   var whatDrives: String {
     let names = [

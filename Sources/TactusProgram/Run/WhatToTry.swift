@@ -38,7 +38,7 @@ enum WhatToTry {
     }
     text += lines
     if let service { text += commands(program, service, configuration) }
-    text.append("Ctrl-C stops \(configuration.whatDrives) and the program.")
+    text.append("Ctrl-C stops \(configuration.drives ? "\(configuration.whatDrives) and " : "")the program.")
     return text.joined(separator: "\n")
   }
 

@@ -41,6 +41,18 @@ extension PlantDesk {
     }
   }
 
+  /// A backup was restored: the store holds something else than before.
+  func reload(_ state: inout State) {
+    let restores = store.file.restoreCount
+    do throws(StoreError) {
+      let records = try store.records()
+      state.host.replaceBook(PlantBook(sensors: state.host.book.sensors, records: records, rules: rules))
+      state.restores = restores
+    } catch {
+      failed(error, &state)
+    }
+  }
+
   /// The rows of one sensor, oldest first, in at most `points`: stored ones with those that are still gathered.
   func history(
     of sensor: PlantSensorID, from: PlantInstant, until: PlantInstant, points: Int?

@@ -21,6 +21,8 @@ public final class PlantDesk: Sendable {
     var news: [PlantNews] = []
     var storeFailure: String?
     var lost: Int64 = 0
+    /// Of the store, when the book was last read from it.
+    var restores: Int
     var nextReview = TickInstant.zero
     var nextSave = TickInstant.zero
     var nextFlush: TickInstant
@@ -97,6 +99,7 @@ public final class PlantDesk: Sendable {
     sensors = parts.sensors
     rules = parts.rules
     linkSettings = parts.links
+    let restores = store.file.restoreCount
     let records = try store.records()
     let book = PlantBook(sensors: Set(parts.sensors.map(\.id)), records: records, rules: parts.rules)
     let began = now()
@@ -109,7 +112,7 @@ public final class PlantDesk: Sendable {
     state = Mutex(
       State(
         host: PlantHost(parts.host, book: book), monitor: monitor, history: PlantHistory(tiers: parts.tiers),
-        links: links, nextFlush: began + Self.flushPeriod))
+        links: links, restores: restores, nextFlush: began + Self.flushPeriod))
   }
 
   // MARK: looking
@@ -255,6 +258,7 @@ public final class PlantDesk: Sendable {
     let requests: [PlantWateringRequest] = state.withLock { state in
       guard now >= state.nextReview else { return [] }
       state.nextReview = now + .seconds(1)
+      if state.restores != store.file.restoreCount { reload(&state) }
       review(&state, .review)
       save(&state, at: now)
       return thirst(&state, at: now)
@@ -276,15 +280,6 @@ public final class PlantDesk: Sendable {
     state.withLock { state in
       state.rows += state.history.takeOpenRows()
       store(&state)
-    }
-  }
-
-  /// The store holds something else than before: a backup was restored.
-  public func reload() throws(StoreError) {
-    try state.withLock { state throws(StoreError) in
-      let book = PlantBook(sensors: state.host.book.sensors, records: try store.records(), rules: rules)
-      state.host.replaceBook(book)
-      review(&state, .review)
     }
   }
 
