@@ -194,6 +194,7 @@ let package = Package(
         "TestSupport", "Service", "CCrypto", "Leg", "Plants", "Pump", "Robot", "Sprinkler", "Store", "Devices", "Buses",
         "Wire",
         "Tactus",
+        .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),

@@ -1,16 +1,18 @@
 import Glibc
+import Plants
 import Sprinkler
 import Store
 
 /// Writes to a store until it is killed, or until it cannot, for StoreTests: every transaction that was acknowledged is a line of
 /// standard output.
 ///
-///     store-probe PATH
+///     store-probe PATH [plants]
 @main
 struct StoreProbe {
   static func main() {
     do throws(StoreError) {
-      try write(to: CommandLine.arguments[1])
+      let path = CommandLine.arguments[1]
+      if CommandLine.arguments.count > 2 { try PlantWriter.write(to: path) } else { try write(to: path) }
     } catch {
       say("stopped: \(error)")
     }
@@ -49,7 +51,7 @@ struct StoreProbe {
   }
 
   /// One write, so that a line is whole or missing.
-  private static func say(_ line: String) {
+  static func say(_ line: String) {
     let bytes = Array("\(line)\n".utf8)
     guard Glibc.write(1, bytes, bytes.count) == bytes.count else { exit(1) }
   }
