@@ -131,15 +131,15 @@ let package = Package(
     .executableTarget(
       name: "TactusProgram",
       dependencies: [
-        "Service", "AvahiSystemd", "BluetoothBlueZ", "CDaemon", "CTactus", "BusesLinux", "Leg", "Plants", "Pump",
-        "Robot",
-        "Sprinkler", "Store", "Devices", "Buses", "Wire", "Tactus",
+        "Service", "AvahiSystemd", "BluetoothBlueZ", "MQTTMosquitto", "CDaemon", "CTactus", "BusesLinux", "Leg",
+        "Plants", "Pump", "Robot", "Sprinkler", "Store", "Devices", "Buses", "Wire", "Tactus",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Yams", package: "Yams"),
       ],
       swiftSettings: [
         .define("Bonjour", .when(traits: ["Bonjour"])), .define("Bluetooth", .when(traits: ["Bluetooth"])),
+        .define("MQTT", .when(traits: ["MQTT"])),
       ],
       plugins: ["DeclaredImports"]),
     .plugin(name: "DeclaredImports", capability: .buildTool()),
@@ -177,8 +177,13 @@ let package = Package(
       name: "PumpTests", dependencies: ["TestSupport", "Pump", "Devices", "Buses", "Wire", "Tactus"],
       exclude: ["Device/PumpDeviceTable.txt", "Operator/PumpOperatorTable.txt", "Simulation/PumpSession.txt"]),
     .testTarget(name: "PlantsTests", dependencies: ["TestSupport", "Plants", "Devices", "Buses", "Wire", "Tactus"]),
+    // A broker of the tests' own.
+    .target(
+      name: "MQTTSupport", dependencies: ["TestSupport", "MQTTMosquitto"], path: "Tests/MQTTSupport",
+      swiftSettings: [.define("MQTT", .when(traits: ["MQTT"]))]),
     .testTarget(
-      name: "MQTTMosquittoTests", dependencies: ["TestSupport", "MQTTMosquitto", "Plants", "Wire", "Tactus"],
+      name: "MQTTMosquittoTests",
+      dependencies: ["TestSupport", "MQTTSupport", "MQTTMosquitto", "Plants", "Wire", "Tactus"],
       exclude: ["peers"], swiftSettings: [.define("MQTT", .when(traits: ["MQTT"]))]),
     .testTarget(
       name: "StoreTests",
@@ -207,11 +212,15 @@ let package = Package(
     .testTarget(
       name: "DaemonTests",
       dependencies: [
-        "TestSupport", "BlueZSupport", "TactusProgram", "AvahiSystemd", "Service", "CDaemon", "BusesLinux", "Sprinkler",
-        "Store", "Leg", "Plants", "Pump", "Robot", "Devices", "Buses", "Wire", "SystemBus", "Tactus",
+        "TestSupport", "BlueZSupport", "MQTTSupport", "TactusProgram", "AvahiSystemd", "Service", "MQTTMosquitto",
+        "CDaemon", "BusesLinux", "Sprinkler", "Store", "Leg", "Plants", "Pump", "Robot", "Devices", "Buses", "Wire", "SystemBus",
+        "Tactus",
         .product(name: "Logging", package: "swift-log"),
       ],
-      exclude: ["golden", "peers"], swiftSettings: [.define("Bluetooth", .when(traits: ["Bluetooth"]))]),
+      exclude: ["golden", "peers"],
+      swiftSettings: [
+        .define("Bluetooth", .when(traits: ["Bluetooth"])), .define("MQTT", .when(traits: ["MQTT"])),
+      ]),
     .testTarget(
       name: "SanitizerTests",
       dependencies: [

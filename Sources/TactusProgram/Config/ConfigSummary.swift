@@ -22,6 +22,7 @@ extension Configuration {
       }
     }
     if let sprinkler { lines.append("sprinkler: \(sprinkler.summary)") }
+    if let mqtt { lines.append("MQTT: \(mqtt.summary)") }
     if hasSystem {
       let hasHardware =
         motors.map { $0.backend != .sim } ?? false || legs?.backend == .pca9685 || sprinkler?.backend == .gpio

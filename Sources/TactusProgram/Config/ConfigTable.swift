@@ -30,6 +30,11 @@ enum ConfigTable {
       "What survives the program: one file for every system that keeps something (sprinkler, plants), checked when it is opened, and "
         + "copies of it. There is none when no such system runs."
     ),
+    (
+      "mqtt",
+      "The MQTT broker on which every system tells its state, and takes commands where that is allowed. Used when this section "
+        + "is present."
+    ),
     ("safety", "What happens when something fails."),
     ("runtime", "How loops run: see `tactus doctor` for what this machine allows."),
     ("camera", "The camera."),
@@ -38,7 +43,7 @@ enum ConfigTable {
   ]
 
   static let keys: [ConfigKey] =
-    network + service + motors + leg + legs + sprinkler + pump + plants + store + safety + runtime + runtimeLeg
+    network + service + motors + leg + legs + sprinkler + pump + plants + store + mqtt + safety + runtime + runtimeLeg
     + runtimeSprinkler + camera + logging + performance
 
   /// What is a list of mappings, with the most items of each. The keys of an item are `section[].key` or

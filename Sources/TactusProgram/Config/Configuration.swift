@@ -70,6 +70,8 @@ struct Configuration: Equatable {
   /// nil: the file has no `plants` section.
   var plants: Plants?
   var store: Store
+  /// nil: the file has no `mqtt` section.
+  var mqtt: MQTT?
   var guardEnabled: Bool
   var guardTimeoutSeconds: Double
   var strict: Bool
@@ -105,6 +107,7 @@ extension Configuration {
       pump: Pump(found),
       plants: Plants(found),
       store: Store(given),
+      mqtt: MQTT(found),
       guardEnabled: given.boolean("safety.watchdog_enabled"),
       guardTimeoutSeconds: given.number("safety.watchdog_timeout"),
       strict: given.boolean("runtime.strict"),
@@ -162,6 +165,7 @@ extension Configuration {
     errors += legs?.errors(file: file, places: places) ?? []
     errors += sprinkler?.errors(file: file, places: places) ?? []
     errors += plants?.errors(file: file, places: places, hasSprinkler: sprinkler != nil) ?? []
+    errors += mqtt?.errors(file: file, places: places, servicePort: service?.port) ?? []
     errors += claims.errors(file: file, places: places)
     guard errors.isEmpty else { throw ConfigErrors(errors: errors) }
   }

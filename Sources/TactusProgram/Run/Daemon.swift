@@ -20,6 +20,8 @@ final class Daemon {
   private let guardLink: GuardLink?
   /// nil: switched off.
   let service: ServiceComposition?
+  /// nil: no section `mqtt`.
+  private let broker: DaemonBroker?
   private var announcement: Announcement?
   private var supervisorNotices: RingReader<SupervisorNotice>
   private var guardDeaths = 0
@@ -74,11 +76,16 @@ final class Daemon {
       }
     }
     supervisorNotices = supervisor.reader()
+    let broker = try configuration.mqtt.map { mqtt in
+      try DaemonBroker(mqtt, systems: systems, environment: options.environment, logger: log.logger("mqtt"))
+    }
+    self.broker = broker
     service = try ServiceComposition(
       configuration, systems: systems.map(\.served),
       routes: LogRoutes(history: log.history, threshold: log.threshold).routes
         + Self.routes(of: systems.compactMap(\.simulation))
-        + Self.measurements(of: runtime, systems.map(\.metrics)),
+        + Self.measurements(of: runtime, systems.map(\.metrics) + [broker?.metrics].compactMap(\.self))
+        + [broker?.route].compactMap(\.self),
       environment: options.environment, logger: log.logger("service"))
   }
 
@@ -95,10 +102,12 @@ final class Daemon {
       try service?.service.start()
     } catch {
       service?.service.stop()
+      broker?.stop()
       guardLink?.sayGoodbye()
       throw error
     }
     for system in systems { system.started() }
+    broker?.start()
     reportStart()
     service?.reportStart()
     announcement = service?.announce(configuration)
@@ -160,13 +169,15 @@ final class Daemon {
       // Taken, and logged, without a service, too.
       let events = system.takeNotices(logger)
       service?.service.publish(events)
+      broker?.tell(events)
     }
     while let notice = supervisorNotices.pop() {
       switch notice {
       case .beat(let instant):
         for system in systems { system.beat(at: instant) }
         store?.beat(at: instant)
-        service?.service.beat(at: instant)
+        if let events = service?.service.beat(at: instant) { broker?.tell(events) }
+        broker?.beat(at: instant)
       case .pulse:
         notifier.watchdog()
         for system in systems { system.report(logger) }
@@ -205,6 +216,7 @@ final class Daemon {
     runtime.stop()
     for system in systems { system.finish(logger) }
     takeNotices()
+    broker?.stop()
     announcement?.stop()
     service?.service.stop()
     // Last: until here a request or a system's last notice may need it.

@@ -38,6 +38,7 @@ enum WhatToTry {
     }
     text += lines
     if let service { text += commands(program, service, configuration) }
+    if let mqtt = configuration.mqtt { text += listening(mqtt) }
     text.append("Ctrl-C stops \(configuration.drives ? "\(configuration.whatDrives) and " : "")the program.")
     return text.joined(separator: "\n")
   }
@@ -78,6 +79,18 @@ enum WhatToTry {
         + "[s.sendto(bytes.fromhex(f), (\"\(target.host)\", \(endpoint.port))) for f in "
         + "(\"01020000\", \"01010000\", \"01030200dc05\")]'",
     ]
+  }
+
+  private static func listening(_ mqtt: Configuration.MQTT) -> [String] {
+    var options = mqtt.port == 1883 ? "" : " -p \(mqtt.port)"
+    if case .address(let host) = mqtt.broker, host != "127.0.0.1" { options += " -h \(host)" }
+    if let security = mqtt.security {
+      options += " --cafile \(security.authorities ?? "/etc/ssl/certs/ca-certificates.crt")"
+    }
+    if let user = mqtt.user { options += " -u \(user) -P …" }
+    var lines = ["MQTT, every state and event:", "  mosquitto_sub\(options) -v -t '\(mqtt.topics.base)/#'"]
+    if mqtt.takesCommands { lines.append("  mosquitto_pub\(options) -t \(mqtt.topics.base)/command -m e-stop") }
+    return lines
   }
 
   private static func commands(

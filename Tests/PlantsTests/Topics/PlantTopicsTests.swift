@@ -9,7 +9,7 @@ import Wire
   @Test("topics: state, command and availability; a command's plant, and what is none")
   func topicNames() {
     #expect(PlantTopics.state(of: PlantID(7), on: topics) == "tactus/greenhouse.1/plants/7/state")
-    #expect(topics.availability == "tactus/greenhouse.1/availability")
+    #expect(topics.availability == "tactus/greenhouse.1/status")
     #expect(
       topics.commandFilters("plants") == ["tactus/greenhouse.1/plants/command", "tactus/greenhouse.1/plants/+/command"])
     #expect(PlantTopics.plant(ofCommand: "tactus/greenhouse.1/plants/7/command", on: topics) == PlantID(7))
@@ -59,7 +59,7 @@ import Wire
         "homeassistant/button/tactus-greenhouse_1/plant-7-water/config",
       ])
     let device =
-      #""availability_topic":"tactus/greenhouse.1/availability","device":{"identifiers":["tactus-greenhouse.1"],"#
+      #""availability_topic":"tactus/greenhouse.1/status","device":{"identifiers":["tactus-greenhouse.1"],"#
       + #""name":"greenhouse.1","manufacturer":"Tactus"}}"#
     #expect(
       entities[0].document(of: topics)
