@@ -1,3 +1,5 @@
+import Plants
+
 extension Configuration {
   /// What the file would run, for people: a few lines without indentation.
   var summary: [String] {
@@ -16,6 +18,13 @@ extension Configuration {
     }
     if let plants {
       lines.append("plants: \(plants.summary)")
+      if let app = plants.app {
+        lines.append(
+          mqtt == nil
+            ? "the Plant-Tracker app reaches nobody: there is no section mqtt"
+            : "the Plant-Tracker app is answered by \(app.hostName) on \(PlantTopics.toHost) and \(PlantTopics.fromHost)"
+        )
+      }
       if !plants.waterings.isEmpty {
         let numbers = plants.waterings.map { "\($0.plant!) (zone \($0.zone!))" }.joined(separator: ", ")
         lines.append("plants that ask for water while they are dry: \(numbers)")

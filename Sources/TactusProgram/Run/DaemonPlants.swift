@@ -68,6 +68,10 @@ final class DaemonPlants: DaemonSystem {
   var served: any ServedSystem { door }
   var metrics: any MetricSource { PlantMetrics(door) }
 
+  var brokerParticipants: [any BrokerParticipant] {
+    configuration.app == nil ? [] : [PlantAppParticipant(desk)]
+  }
+
   func takeAnswers(at now: TickInstant) {}
 
   func takeNotices(_ logger: Logger) -> [Event] {

@@ -51,6 +51,7 @@ public final class PlantDesk: Sendable {
   private let changes = DispatchQueue(label: "tactus.plants")
   private let waiting = Atomic<Int>(0)
   private let busy = Atomic<Int64>(0)
+  private let old = Atomic<Int64>(0)
   let now: @Sendable () -> TickInstant
   let wall: @Sendable () -> PlantInstant
 
@@ -128,6 +129,9 @@ public final class PlantDesk: Sendable {
   /// Messages that were refused because too many changes waited for the disk.
   var busyCount: Int64 { busy.load(ordering: .relaxed) }
 
+  /// Messages that a broker had kept: whoever sent them is not waiting any more.
+  var oldCount: Int64 { old.load(ordering: .relaxed) }
+
   /// A sensor that has not been read for so long is silent.
   var staleAfter: Nanoseconds { state.withLock { $0.monitor.staleAfter } }
 
@@ -202,7 +206,10 @@ public final class PlantDesk: Sendable {
 
   /// One message from the clients' topic. `publish` is called with its replies: at once, or, when something must first be on the
   /// disk, on another thread; in the order of the messages. Never waits for the disk.
-  public func take(_ message: [UInt8], publish: @escaping @Sendable ([PlantMessage]) -> Void) {
+  ///
+  /// - Parameter isOld: kept by the broker, and told to whoever subscribes: counted only.
+  public func take(_ message: [UInt8], isOld: Bool = false, publish: @escaping @Sendable ([PlantMessage]) -> Void) {
+    if isOld { return old.add(1, ordering: .relaxed) }
     // What changes nothing is answered here, unless it would overtake a change or wait for one.
     if waiting.load(ordering: .acquiring) == 0, !Self.isChange(message),
       let replies = state.withLockIfAvailable({ answer(message, &$0) })

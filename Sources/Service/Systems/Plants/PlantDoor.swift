@@ -1,6 +1,7 @@
 import Plants
 import Synchronization
 import Tactus
+import Wire
 
 /// The plants behind the door: `/api/plants`, their events.
 ///
@@ -23,7 +24,8 @@ public final class PlantDoor: ServedSystem {
 
   public var version: UInt64 { desk.snapshot.version.read() &+ desk.view.version &* 0x1_0000_0000 }
 
-  public var state: [UInt8] { encodeJSON(document()) }
+  /// A system's state goes where size matters: the first hundred plants. `GET /api/plants` has all.
+  public var state: [UInt8] { encodeJSON(document(most: Self.shown)) }
 
   /// The state each second; what happens in between is an edge.
   public func events(at now: TickInstant, second: Bool) -> [Event] {
@@ -63,6 +65,20 @@ public final class PlantDoor: ServedSystem {
     }
   }
 
+  // MARK: the broker
+
+  /// Each of the first hundred plants, on a topic of its own.
+  public var parts: [StatePart] {
+    let view = desk.view
+    return view.records.plants.prefix(Self.shown).map { StatePart("\($0.id)", json: document($0, view)) }
+  }
+
+  public func entities(on topics: DeviceTopics, takesCommands: Bool) -> [HomeAssistantEntity] {
+    desk.view.records.plants.prefix(Self.shown).flatMap { plant in
+      PlantTopics.entities(of: plant.id, name: plant.name.text, on: topics, takesCommands: takesCommands)
+    }
+  }
+
   // MARK: documents
 
   /// - Parameters:
@@ -94,6 +110,7 @@ public final class PlantDoor: ServedSystem {
   func messages(_ view: PlantView) -> [String: Int64] {
     var messages = view.outcomes.filter { $0.value > 0 }
     if desk.busyCount > 0 { messages["busy"] = desk.busyCount }
+    if desk.oldCount > 0 { messages["old"] = desk.oldCount }
     return messages
   }
 
