@@ -1,11 +1,13 @@
 import Foundation
 import Plants
+import Synchronization
 import Tactus
+import TestSupport
 import Testing
 
 @testable import Service
 
-@Suite("the plants behind the door") struct PlantDoorTests {
+@Suite("the plants behind the door", .ownThread) struct PlantDoorTests {
   private static let basil = #"{"name":"Basil","sensors":["0x36"]}"#
 
   @Test("a plant: added, listed, changed, watered, removed; its number never again")
@@ -81,6 +83,42 @@ import Testing
     let again = try PlantDoorBench(folder: bench.folder)
     #expect(again.app("REQ_numPlants", "") == ["RES_numPlants 2"])
     #expect(again.app("REQ_deletePlant", "Mint") == ["RES_deletePlant Mint"])
+  }
+
+  @Test("messages behind a change: answered in the order in which they came")
+  func order() throws {
+    let bench = try PlantDoorBench(host: Self.withoutSpamLimit)
+    let heard = Mutex<[String]>([])
+    let done = DispatchSemaphore(value: 0)
+    func send(_ operation: String, _ payload: String) {
+      let text = "ID:0;sender:6F2A;receiver:all;payload:\(payload);operation:\(operation)"
+      bench.desk.take(Array(text.utf8)) { messages in
+        heard.withLock { $0 += messages.map { "\($0.operation) \($0.payload)" } }
+        done.signal()
+      }
+    }
+    for number in 0..<50 {
+      send("REQ_addNewPlant", "P\(number)--[\"0x36\"]")
+      send("REQ_numPlants", "")
+      send("REQ_deletePlant", "P\(number)")
+      send("REQ_numPlants", "")
+    }
+    for _ in 0..<200 { done.wait() }
+    let expected = (0..<50).flatMap { number in
+      ["RES_addNewPlant P\(number)", "RES_numPlants 1", "RES_deletePlant P\(number)", "RES_numPlants 0"]
+    }
+    #expect(heard.withLock { $0 } == expected)
+    // What the broker had kept is counted only.
+    bench.desk.take(Array("ID:0;sender:x;receiver:all;payload:;operation:REQ_numPlants".utf8), isOld: true) { _ in
+      Issue.record("answered")
+    }
+    #expect(bench.door.messages(bench.desk.view)["old"] == 1)
+  }
+
+  private static var withoutSpamLimit: PlantHostSettings {
+    var settings = PlantHostSettings()
+    settings.spamLimit = nil
+    return settings
   }
 
   @Test("a store that refuses: nothing was changed, the app and the API are told so; taken again, all is well")

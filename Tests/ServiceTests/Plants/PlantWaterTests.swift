@@ -98,3 +98,12 @@ import Testing
     #expect(asked(bench, 1))
   }
 }
+
+/// Waits until something is so; false after `patience`.
+private func eventually(_ condition: () -> Bool) -> Bool {
+  for _ in 0..<Int(patience) / 5 {
+    if condition() { return true }
+    Thread.sleep(forTimeInterval: 0.005)
+  }
+  return condition()
+}
