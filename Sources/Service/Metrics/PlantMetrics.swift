@@ -29,7 +29,7 @@ public struct PlantMetrics: MetricSource {
       "tactus_plants_alert", "1 for each alert of a plant that is raised, 0 for the others.",
       plants.flatMap { plant in
         PlantAlert.allCases.map { alert in
-          .init(
+          MetricSample(
             plant.condition.alerts.contains(alert), ["plant": plant.id, "name": plant.name, "alert": alert.rawValue])
         }
       })

@@ -24,6 +24,7 @@ final class PlantDoorBench {
   let file: StoreFile
   let clock = Clock()
   let sprinkler = FakeSprinkler()
+  private var isHandedOver = false
   private let snapshot = Latest(PlantSensorSnapshot(probes: 2))
 
   final class Clock: Sendable {
@@ -58,7 +59,7 @@ final class PlantDoorBench {
   }
 
   /// - Parameters:
-  ///   - folder: of a bench before this one, as if the daemon had been killed.
+  ///   - folder: what a bench before this one has handed over.
   ///   - links: by plant.
   init(
     folder: URL? = nil, host: PlantHostSettings = PlantHostSettings(), links: [PlantID: PlantWateringSettings] = [:]
@@ -74,7 +75,14 @@ final class PlantDoorBench {
     door = PlantDoor(desk, hostName: host.hostName)
   }
 
-  deinit { try? FileManager.default.removeItem(at: folder) }
+  deinit { if !isHandedOver { try? FileManager.default.removeItem(at: folder) } }
+
+  /// The folder for a bench after this one, as if the daemon had been killed.
+  func handOver() throws -> URL {
+    isHandedOver = true
+    try file.close()
+    return folder
+  }
 
   /// Time passes; both probes are read every ten seconds, if they are given.
   func run(seconds: Int64, moisture: Double? = nil, converter: Double? = nil) {

@@ -79,10 +79,25 @@ import Testing
     #expect(user.hasPrefix("#") && user.count == 17)
     let key = try await bench.json("GET", "/api/plants", query: ["user": user])
     #expect(key["plantCount"] as? Int == 1)
-    try bench.file.close()
-    let again = try PlantDoorBench(folder: bench.folder)
+    let again = try PlantDoorBench(folder: try bench.handOver())
     #expect(again.app("REQ_numPlants", "") == ["RES_numPlants 2"])
     #expect(again.app("REQ_deletePlant", "Mint") == ["RES_deletePlant Mint"])
+  }
+
+  @Test("an original host's file: taken whole or not at all, given back as it was")
+  func file() async throws {
+    let bench = try PlantDoorBench()
+    let text = #"[{"Name": "Basil", "Sensors": "[\"0x36\", \"adc-0\"]"}, {"Name": "Fern", "Sensors": "[\"0x36\"]"}]"#
+    let taken = try await bench.json("POST", "/api/plants/file", text, query: ["user": "6F2A"])
+    #expect(taken["plantCount"] as? Int == 2)
+    #expect(bench.app("REQ_numPlants", "") == ["RES_numPlants 2"])
+    let given = try await bench.ask("GET", "/api/plants/file", query: ["user": "6F2A"])
+    #expect(String(decoding: given.body, as: UTF8.self) == text)
+    let mixed = #"[{"Name": "Sage", "Sensors": "[\"0x36\"]"}, {"Name": "Basil", "Sensors": "[\"0x36\"]"}]"#
+    #expect(await bench.refusal("POST", "/api/plants/file", mixed, query: ["user": "6F2A"])?.code == "NAME_TAKEN")
+    #expect(await bench.refusal("POST", "/api/plants/file", "{}", query: ["user": "6F2A"])?.field == "body")
+    #expect(await bench.refusal("POST", "/api/plants/file", text)?.field == "user")
+    #expect(bench.desk.view.records.plants.count == 2)
   }
 
   @Test("messages behind a change: answered in the order in which they came")
@@ -158,8 +173,7 @@ import Testing
     #expect(kinds?.first == "raised silent" && kinds?.last == "raised dry")
     #expect(Set(kinds?.dropFirst().dropLast() ?? []) == ["cleared dry", "watered moisture rose"])
     #expect(bench.edges() == ["plant.added", "plant.alert", "plant.watered", "plant.alert", "plant.alert"])
-    try bench.file.close()
-    let again = try PlantDoorBench(folder: bench.folder)
+    let again = try PlantDoorBench(folder: try bench.handOver())
     let kept = try await again.json("GET", "/api/plants/alerts", query: ["plant": "1", "limit": "2"])
     #expect((kept["events"] as? [Any])?.count == 2)
     #expect(await again.refusal("GET", "/api/plants/alerts", query: ["limit": "0"])?.field == "limit")
@@ -186,8 +200,7 @@ import Testing
     #expect(csv.contentType.hasPrefix("text/csv") && lines[0].hasPrefix("start,sensor,span_s,samples"))
     #expect(lines.count == minutes.count + 1 && lines[1].contains(",0x36,60,") && lines[1].hasSuffix(",40.0,40.0,40.0,21.3"))
     bench.desk.finish()
-    try bench.file.close()
-    let again = try PlantDoorBench(folder: bench.folder)
+    let again = try PlantDoorBench(folder: try bench.handOver())
     again.clock.seconds.store(300, ordering: .releasing)
     again.run(seconds: 100, moisture: 80)
     let joined = try await again.json("GET", "/api/plants/1/history", query: ["since": since, "points": "2000"])

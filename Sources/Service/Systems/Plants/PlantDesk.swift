@@ -40,6 +40,8 @@ public final class PlantDesk: Sendable {
 
   public let sensors: [PlantMonitor.Sensor]
   public let rules: PlantBookRules
+  /// A sensor that has not been read for so long is silent.
+  let staleAfter: Nanoseconds
   let snapshot: Latest<PlantSensorSnapshot>
   let store: PlantStore
   let linkSettings: [PlantID: PlantWateringSettings]
@@ -99,6 +101,7 @@ public final class PlantDesk: Sendable {
     self.wall = wall
     sensors = parts.sensors
     rules = parts.rules
+    staleAfter = parts.host.staleAfter
     linkSettings = parts.links
     let restores = store.file.restoreCount
     let records = try store.records()
@@ -132,20 +135,18 @@ public final class PlantDesk: Sendable {
   /// Messages that a broker had kept: whoever sent them is not waiting any more.
   var oldCount: Int64 { old.load(ordering: .relaxed) }
 
-  /// A sensor that has not been read for so long is silent.
-  var staleAfter: Nanoseconds { state.withLock { $0.monitor.staleAfter } }
-
   // MARK: commands
 
-  /// Carries a command out; on the disk when this returns. What is kept of the plant then; nil: it is gone.
+  /// Carries a command out; on the disk when this returns. What was changed.
   ///
   /// - Throws: `APIError`: the refusal's, or 503 when the store refuses.
   @discardableResult
   func perform(_ command: PlantCommand, for user: PlantUser) throws(APIError) -> [PlantChange] {
-    try change { (book) throws(PlantRefusal) in
+    let isWatered = if case .watered = command { true } else { false }
+    return try change { (book) throws(PlantRefusal) in
       try book.apply(command, for: user)
     } news: { changes, before in
-      Self.news(changes, before: before, isWatered: if case .watered = command { true } else { false })
+      Self.news(changes, before: before, isWatered: isWatered)
     }
   }
 
@@ -209,7 +210,10 @@ public final class PlantDesk: Sendable {
   ///
   /// - Parameter isOld: kept by the broker, and told to whoever subscribes: counted only.
   public func take(_ message: [UInt8], isOld: Bool = false, publish: @escaping @Sendable ([PlantMessage]) -> Void) {
-    if isOld { return old.add(1, ordering: .relaxed) }
+    if isOld {
+      old.add(1, ordering: .relaxed)
+      return
+    }
     // What changes nothing is answered here, unless it would overtake a change or wait for one.
     if waiting.load(ordering: .acquiring) == 0, !Self.isChange(message),
       let replies = state.withLockIfAvailable({ answer(message, &$0) })

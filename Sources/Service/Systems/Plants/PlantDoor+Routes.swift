@@ -1,10 +1,11 @@
 import Foundation
 import Plants
 import Store
+import Tactus
 
 // Plants, probes and alerts over HTTP.
 extension PlantDoor {
-  public var routes: [Route] { plantRoutes + sensorRoutes + historyRoutes }
+  public var routes: [Route] { plantRoutes + fileRoutes + sensorRoutes + historyRoutes }
 
   private var plantRoutes: [Route] {
     [
@@ -39,6 +40,32 @@ extension PlantDoor {
     ]
   }
 
+  /// The original host's file of one user, `userdata/NAME.json`: to come from there, and to go back.
+  private var fileRoutes: [Route] {
+    var take = Route(.post, "/api/plants/file", scope: .control, action: "plants.import") { [self] request in
+      let user = try user(request)
+      guard let file = PlantUserFile(json: String(decoding: request.body, as: UTF8.self)) else {
+        throw APIError(
+          .unprocessableContent, "VALIDATION",
+          #"body: expected [{"Name": "Basil", "Sensors": "[\"0x36\"]"}], got something else"#, field: "body")
+      }
+      try desk.add(file, for: user)
+      return .json(document(ok: true, user: user), logValue: "plants=\(file.entries.count)")
+    }
+    take.fileLimit = 1 << 16
+    return [
+      take,
+      Route(.get, "/api/plants/file") { [self] request in
+        let user = try user(request)
+        let plants = desk.view.records.plants.filter { $0.user == user }
+        let file = PlantUserFile(plants.map { .init(name: $0.name.text, sensors: $0.sensors.map(\.text)) })
+        return APIResponse(
+          contentType: "application/json",
+          headers: [.contentDisposition: #"attachment; filename="plants.json""#], body: Array(file.json.utf8))
+      },
+    ]
+  }
+
   private var sensorRoutes: [Route] {
     [
       Route(.get, "/api/plants/sensors") { [self] _ in .json(SensorsDocument(sensors: sensors(desk.view))) },
@@ -67,6 +94,14 @@ extension PlantDoor {
       throw .notFound("no plant \(text.prefix(20)); GET /api/plants lists them")
     }
     return plant
+  }
+
+  private func user(_ request: APIRequest) throws(APIError) -> PlantUser {
+    _ = try QueryReader(request.query, names: ["user"])
+    guard let name = request.query["user"], (1...256).contains(name.utf8.count) else {
+      throw .validation("user", expected: "a client's name", got: "nothing")
+    }
+    return PlantUser(key: name) ?? PlantUser(sender: name)
   }
 
   private func sensor(_ request: APIRequest) throws(APIError) -> PlantMonitor.Sensor {
