@@ -188,8 +188,10 @@ import Testing
     let sensor = try #require((history["sensors"] as? [[String: Any]])?.first)
     let rows = try #require(sensor["rows"] as? [[String: Any]])
     #expect(sensor["sensor"] as? String == "0x36" && rows.map { $0["samples"] as! Int }.reduce(0, +) == 20)
-    // 200 points of a day are quarters of an hour.
-    #expect(rows.allSatisfy { $0["spanSec"] as? Int == 900 && $0["meanPercent"] as? Double == 40 })
+    #expect(rows.allSatisfy { $0["spanSec"] as? Int == 60 && $0["meanPercent"] as? Double == 40 })
+    let few = try await bench.json("GET", "/api/plants/1/history", query: ["points": "2"])
+    let merged = try #require((few["sensors"] as? [[String: Any]])?.first?["rows"] as? [[String: Any]])
+    #expect(merged.count == 2 && merged.map { $0["samples"] as! Int }.reduce(0, +) == 20)
     let since = PlantDoorBench.start.text
     let fine = try await bench.json("GET", "/api/plants/1/history", query: ["since": since, "points": "2000"])
     let minutes = try #require((fine["sensors"] as? [[String: Any]])?.first?["rows"] as? [[String: Any]])

@@ -53,12 +53,15 @@ extension PlantDesk {
     }
   }
 
+  private static let mostRows = 2_000
+
   /// The rows of one sensor, oldest first, in at most `points`: stored ones with those that are still gathered.
   func history(
     of sensor: PlantSensorID, from: PlantInstant, until: PlantInstant, points: Int?
   ) throws(StoreError) -> [PlantHistoryRow] {
     let (tier, gathered) = state.withLock { state in
-      let tier = state.history.tier(from: from, to: wall(), points: points ?? .max)
+      // As fine as can be read at once: what is shown of it is merged.
+      let tier = state.history.tier(from: from, to: wall(), points: points.map { max($0, Self.mostRows) } ?? .max)
       let open = state.rows + state.history.openRows
       return (tier, open.filter { $0.sensor == sensor && $0.spanSeconds == tier.spanSeconds })
     }
