@@ -35,13 +35,13 @@ struct RemoteCommand: Equatable {
       default: false
       }
     }
-    let word = try Self.take("command", from: &members, expected: "a word like stop") { value in
+    let name = try Self.take("command", from: &members, expected: "a word like stop") { value in
       if case .text(let word) = value { Self.isWord(word) } else { false }
     }
-    guard case .text(let word)? = word else {
+    guard case .text(let found)? = name else {
       throw .validation("command", expected: "a word like stop", got: "nothing")
     }
-    self.word = word
+    word = found
     body = members.isEmpty ? [] : JSONValue.object(members).bytes
   }
 

@@ -17,7 +17,6 @@ public final class RemoteCommands: Sendable {
   /// What has waited longer for the commands before it moves nothing any more; stops do not grow old.
   static let patience = Nanoseconds.seconds(1)
 
-  private typealias Handler = @Sendable (APIRequest) async throws -> APIResponse
   public typealias Answer = @Sendable ([UInt8]) -> Void
 
   private struct Work: Sendable {
@@ -34,7 +33,8 @@ public final class RemoteCommands: Sendable {
   }
 
   private struct State {
-    var lanes: [String: Lane] = [:]
+    /// One for each table.
+    var lanes: [String: Lane]
     var outcomes: [String: Int64] = [:]
     /// When the allowance is whole again: each command moves it by one interval (a token bucket).
     var wholeAt = TickInstant.zero
@@ -47,7 +47,7 @@ public final class RemoteCommands: Sendable {
   private let actions: ActionLog
   private let logger: Logger
   private let now: @Sendable () -> TickInstant
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
   /// - Parameter link: for the log: `mqtt`.
   public init(
@@ -59,6 +59,7 @@ public final class RemoteCommands: Sendable {
     var tables = [Self.everySystem: RouteTable(all.routes.filter(Self.isCommand))]
     for system in systems { tables[system.name] = RouteTable(system.routes.filter(Self.isCommand)) }
     self.tables = tables
+    state = Mutex(State(lanes: tables.mapValues { _ in Lane() }))
     // No number of an HTTP or WebSocket client.
     caller = Caller(scope: .control, tokenID: nil, address: link, client: 0)
     actions = ActionLog(logger: logger)
@@ -133,29 +134,31 @@ public final class RemoteCommands: Sendable {
   private static func known(_ route: Route, of system: String) -> String {
     var segments = route.path.split(separator: "/").dropFirst()
     if segments.first == Substring(system) { segments = segments.dropFirst() }
-    return segments.dropLast().joined(separator: "/") + (segments.count > 1 ? " " : "") + (segments.last ?? "")
+    let item = segments.dropLast().joined(separator: "/")
+    return (item.isEmpty ? "" : item + " ") + String(segments.last ?? "")
   }
 
   private func enqueue(_ work: Work, _ lane: String, at now: TickInstant) throws(APIError) {
     let (refusal, starts) = state.withLock { state -> (APIError?, Bool) in
       if !work.command.isStop, let refusal = Self.admit(at: now, &state.wholeAt) { return (refusal, false) }
-      guard state.lanes[lane, default: Lane()].waiting.count < Self.waitingLimit else {
+      guard state.lanes[lane]!.waiting.count < Self.waitingLimit else {
         return (
           APIError(.tooManyRequests, "BUSY", "\(Self.waitingLimit) commands wait for those before them already"), false
         )
       }
       state.lanes[lane]!.waiting.append(work)
-      defer { state.lanes[lane]!.isBusy = true }
-      return (nil, !state.lanes[lane]!.isBusy)
+      let starts = !state.lanes[lane]!.isBusy
+      state.lanes[lane]!.isBusy = true
+      return (nil, starts)
     }
     if let refusal { throw refusal }
     if starts { Task { await drain(lane) } }
   }
 
   private static func admit(at now: TickInstant, _ wholeAt: inout TickInstant) -> APIError? {
-    let interval = Nanoseconds(1_000_000_000 / Int64(commandsPerSecond))
+    let interval = Nanoseconds.milliseconds(1_000 / Int64(commandsPerSecond))
     let next = (wholeAt < now ? now : wholeAt) + interval
-    guard next <= now + Nanoseconds(1_000_000_000) else {
+    guard next <= now + .seconds(1) else {
       return APIError(.tooManyRequests, "TOO_MANY_COMMANDS", "more than \(commandsPerSecond) commands a second")
     }
     wholeAt = next
