@@ -53,6 +53,15 @@ extension PlantDesk {
     }
   }
 
+  /// What happened to one plant, or to all: newest first, at most `limit`; what the store has not got yet with the rest.
+  func events(of plant: PlantID?, limit: Int) throws(StoreError) -> [PlantLogLine] {
+    let waiting = state.withLock { $0.lines }.filter { plant == nil || plant == $0.plant }
+    let stored = try store.events(of: plant, limit: limit)
+    // Some may have been stored in between.
+    let all = waiting.reversed() + stored.filter { !waiting.contains($0) }
+    return Array(all.prefix(limit))
+  }
+
   private static let mostRows = 2_000
 
   /// The rows of one sensor, oldest first, in at most `points`: stored ones with those that are still gathered.

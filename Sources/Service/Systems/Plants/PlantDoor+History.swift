@@ -41,7 +41,7 @@ extension PlantDoor {
         let query = try QueryReader(request.query, names: ["plant", "limit"])
         let plant = try query.integer("plant", in: 1...Int64.max).map { PlantID(UInt64($0)) }
         let limit = Int(try query.integer("limit", in: 1...1_000) ?? 100)
-        let lines = try stored { () throws(StoreError) in try desk.store.events(of: plant, limit: limit) }
+        let lines = try stored { () throws(StoreError) in try desk.events(of: plant, limit: limit) }
         let view = desk.view
         let active = view.records.plants.filter { plant == nil || plant == $0.id }.flatMap { owner in
           (view.conditions[owner.id]?.alerts ?? []).sorted().map {
