@@ -217,7 +217,8 @@ let package = Package(
       name: "DaemonTests",
       dependencies: [
         "TestSupport", "BlueZSupport", "MQTTSupport", "TactusProgram", "AvahiSystemd", "Service", "MQTTMosquitto",
-        "CDaemon", "BusesLinux", "Sprinkler", "Store", "Leg", "Plants", "Pump", "Robot", "Devices", "Buses", "Wire", "SystemBus",
+        "CDaemon", "BusesLinux", "Sprinkler", "Store", "Leg", "Plants", "Pump", "Robot", "Devices", "Buses", "Wire",
+        "SystemBus",
         "Tactus",
         .product(name: "Logging", package: "swift-log"),
       ],

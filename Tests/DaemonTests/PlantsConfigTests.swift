@@ -87,26 +87,65 @@ struct PlantsConfigTests {
       links.map(\.settings) == [
         try PlantWateringSettings(zone: 2, seconds: 60, maximumPerDay: 1, minimumGapSeconds: 5_400)
       ])
-    #expect(errors(text) == ["c.yaml:1:24: plants.watering[0]: expected a section sprinkler, whose zone can be asked, got none"])
+    #expect(
+      errors(text) == [
+        "c.yaml:1:24: plants.watering[0]: expected a section sprinkler, whose zone can be asked, got none"
+      ])
   }
 
   @Test(
     "what cannot be: the line, the key, what was expected and what came",
     arguments: [
-      ("plants: { stale_after_s: 15 }", "plants.stale_after_s: expected at least two of plants.read_period_s (20), got 15"),
-      ("plants: { dry_percent: 80, wet_percent: 20 }", "plants.wet_percent: expected more than dryPercent, 80.0, got 20.0"),
-      ("plants: { sensors: [{ name: 'a b' }] }", "plants.sensors[0].name: expected 1…32 of a–z 0–9 . _ - and no --, got 'a b'"),
-      ("plants: { sensors: [{ channel: 1 }] }", "plants.sensors[0].channel: expected none: a seesaw probe has one input"),
-      ("plants: { sensors: [{ chip: ads1115, channel: 4 }] }", "plants.sensors[0].channel: expected an input 0…3 of an ads1115, got 4"),
-      ("plants: { sensors: [{ chip: ads1115, i2c_address: 0x36 }] }", "plants.sensors[0].i2c_address: expected 0x48…0x4b for an ads1115, got 0x36"),
-      ("plants: { sensors: [{ chip: mcp3008, i2c_address: 0x36 }] }", "plants.sensors[0].i2c_address: expected none: an mcp3008 is at plants.spi_device"),
+      (
+        "plants: { stale_after_s: 15 }",
+        "plants.stale_after_s: expected at least two of plants.read_period_s (20), got 15"
+      ),
+      (
+        "plants: { dry_percent: 80, wet_percent: 20 }",
+        "plants.wet_percent: expected more than dryPercent, 80.0, got 20.0"
+      ),
+      (
+        "plants: { sensors: [{ name: 'a b' }] }",
+        "plants.sensors[0].name: expected 1…32 of a–z 0–9 . _ - and no --, got 'a b'"
+      ),
+      (
+        "plants: { sensors: [{ channel: 1 }] }",
+        "plants.sensors[0].channel: expected none: a seesaw probe has one input"
+      ),
+      (
+        "plants: { sensors: [{ chip: ads1115, channel: 4 }] }",
+        "plants.sensors[0].channel: expected an input 0…3 of an ads1115, got 4"
+      ),
+      (
+        "plants: { sensors: [{ chip: ads1115, i2c_address: 0x36 }] }",
+        "plants.sensors[0].i2c_address: expected 0x48…0x4b for an ads1115, got 0x36"
+      ),
+      (
+        "plants: { sensors: [{ chip: mcp3008, i2c_address: 0x36 }] }",
+        "plants.sensors[0].i2c_address: expected none: an mcp3008 is at plants.spi_device"
+      ),
       ("plants: { sensors: [{ dry: 5 }] }", "plants.sensors[0].wet: expected wet beside dry, got nothing"),
-      ("plants: { sensors: [{ dry: 5, wet: 5 }] }", "plants.sensors[0].wet: expected another number than dry (5.0), got 5.0"),
+      (
+        "plants: { sensors: [{ dry: 5, wet: 5 }] }",
+        "plants.sensors[0].wet: expected another number than dry (5.0), got 5.0"
+      ),
       ("plants: { samples: 4 }", "plants.samples: expected one of 1, 3, 5, 7, 9, got 4"),
-      ("plants: { app: { host_name: 'a:b' } }", "plants.app.host_name: expected a name without : and ;, other than all, got 'a:b'"),
-      ("plants: { app: { host_name: all } }", "plants.app.host_name: expected a name without : and ;, other than all, got 'all'"),
-      ("sprinkler: { backend: sim }\nplants: { watering: [{ zone: 1 }] }", "plants.watering[0].plant: expected the number of a plant, got nothing"),
-      ("sprinkler: { backend: sim }\nplants: { watering: [{ plant: 1 }] }", "plants.watering[0].zone: expected the number of a sprinkler zone, got nothing"),
+      (
+        "plants: { app: { host_name: 'a:b' } }",
+        "plants.app.host_name: expected a name without : and ;, other than all, got 'a:b'"
+      ),
+      (
+        "plants: { app: { host_name: all } }",
+        "plants.app.host_name: expected a name without : and ;, other than all, got 'all'"
+      ),
+      (
+        "sprinkler: { backend: sim }\nplants: { watering: [{ zone: 1 }] }",
+        "plants.watering[0].plant: expected the number of a plant, got nothing"
+      ),
+      (
+        "sprinkler: { backend: sim }\nplants: { watering: [{ plant: 1 }] }",
+        "plants.watering[0].zone: expected the number of a sprinkler zone, got nothing"
+      ),
       (
         "sprinkler: { backend: sim }\nplants: { watering: [{ plant: 1, zone: 1 }, { plant: 1, zone: 2 }] }",
         "plants.watering[1].plant: expected one link of plant 1, got two: line 2: plants.watering[0].plant has it"
@@ -123,41 +162,50 @@ struct PlantsConfigTests {
       // Two systems at one address of one bus.
       (
         "leg: { battery: { sensor: ads1115 } }\nplants:\n  sensors: [{ chip: ads1115 }]",
-        "c.yaml:3:14: plants.sensors[0].i2c_address: expected one owner of address 0x48 on I2C bus 1, got two: line 1: leg.battery.i2c_address has it"
+        "c.yaml:3:14: plants.sensors[0].i2c_address: expected one owner of address 0x48 on I2C bus 1, got "
+          + "two: line 1: leg.battery.i2c_address has it"
       ),
       (
         "motors: { i2c_address: 0x36 }\nplants: { }",
-        "c.yaml:2:1: plants.sensors[0].i2c_address: expected one owner of address 0x36 on I2C bus 1, got two: line 1: motors.i2c_address has it"
+        "c.yaml:2:1: plants.sensors[0].i2c_address: expected one owner of address 0x36 on I2C bus 1, got "
+          + "two: line 1: motors.i2c_address has it"
       ),
       // A zone's pin that SPI, or I2C, needs.
       (
         "sprinkler: { zones: [{ pin: 10 }] }\nplants:\n  sensors:\n    - { chip: mcp3008 }",
-        "c.yaml:1:24: sprinkler.zones[0].pin: expected a free GPIO line, got GPIO10, which the SPI bus of /dev/spidev0.0 needs: line 2: plants.spi_device has it"
+        "c.yaml:1:24: sprinkler.zones[0].pin: expected a free GPIO line, got GPIO10, which the SPI bus of "
+          + "/dev/spidev0.0 needs: line 2: plants.spi_device has it"
       ),
       (
         "sprinkler: { zones: [{ pin: 19 }] }\nplants:\n  spi_device: /dev/spidev1.0\n  sensors: [{ chip: mcp3008 }]",
-        "c.yaml:1:24: sprinkler.zones[0].pin: expected a free GPIO line, got GPIO19, which the SPI bus of /dev/spidev1.0 needs: line 3: plants.spi_device has it"
+        "c.yaml:1:24: sprinkler.zones[0].pin: expected a free GPIO line, got GPIO19, which the SPI bus of "
+          + "/dev/spidev1.0 needs: line 3: plants.spi_device has it"
       ),
       (
         "sprinkler: { denied_pins: [], zones: [{ pin: 2 }] }\nplants: { }",
-        "c.yaml:1:41: sprinkler.zones[0].pin: expected a free GPIO line, got GPIO2, which I2C bus 1 needs: line 2: plants.sensors[0].i2c_address has it"
+        "c.yaml:1:41: sprinkler.zones[0].pin: expected a free GPIO line, got GPIO2, which I2C bus 1 needs: "
+          + "line 2: plants.sensors[0].i2c_address has it"
       ),
       // Two probes.
       (
         "plants:\n  sensors:\n    - { i2c_address: 0x37 }\n    - { name: b, i2c_address: 0x37 }",
-        "c.yaml:4:18: plants.sensors[1].i2c_address: expected one owner of address 0x37 on I2C bus 1, got two: line 3: plants.sensors[0].i2c_address has it"
+        "c.yaml:4:18: plants.sensors[1].i2c_address: expected one owner of address 0x37 on I2C bus 1, got "
+          + "two: line 3: plants.sensors[0].i2c_address has it"
       ),
       (
         "plants:\n  sensors:\n    - { chip: ads1115 }\n    - { name: b, chip: ads1115, channel: 0 }",
-        "c.yaml:4:33: plants.sensors[1].channel: expected one owner of input 0 of the ads1115 at 0x48, got two: line 3: plants.sensors[0].channel has it"
+        "c.yaml:4:33: plants.sensors[1].channel: expected one owner of input 0 of the ads1115 at 0x48, got "
+          + "two: line 3: plants.sensors[0].channel has it"
       ),
       (
         "plants:\n  sensors:\n    - { name: A }\n    - { name: a, i2c_address: 0x37 }",
-        "c.yaml:4:9: plants.sensors[1].name: expected one owner of the sensor name a, got two: line 3: plants.sensors[0].name has it"
+        "c.yaml:4:9: plants.sensors[1].name: expected one owner of the sensor name a, got two: line 3: "
+          + "plants.sensors[0].name has it"
       ),
       (
         "plants:\n  backend: sim\n  sensors:\n    - { }\n    - { name: b }",
-        "c.yaml:5:7: plants.sensors[1].i2c_address: expected one owner of the simulated chip at 0x36, got two: line 4: plants.sensors[0].i2c_address has it"
+        "c.yaml:5:7: plants.sensors[1].i2c_address: expected one owner of the simulated chip at 0x36, got "
+          + "two: line 4: plants.sensors[0].i2c_address has it"
       ),
     ])
   func shared(text: String, message: String) {
@@ -186,7 +234,8 @@ struct PlantsConfigTests {
   func examples() throws {
     let folder = "\(#filePath)".split(separator: "/").dropLast(3).joined(separator: "/")
     let pi = try Configuration.read(path: "/\(folder)/config/plants.yaml", environment: [:])
-    #expect(pi.plants?.sensors.map(\.id.text) == ["0x36", "0x37", "monstera", "ficus"] && pi.plants?.links.isEmpty == true)
+    #expect(
+      pi.plants?.sensors.map(\.id.text) == ["0x36", "0x37", "monstera", "ficus"] && pi.plants?.links.isEmpty == true)
     let simulated = try Configuration.read(path: "/\(folder)/config/simulated.yaml", environment: [:])
     #expect(simulated.plants?.sensors.count == 4)
   }

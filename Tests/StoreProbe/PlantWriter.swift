@@ -33,7 +33,8 @@ enum PlantWriter {
   private static func changes(_ number: UInt64, at now: PlantInstant) -> [PlantChange] {
     guard let name = try? PlantName("Plant \(number)") else { return [] }
     let plant = Plant(
-      id: PlantID(number), user: PlantUser(sender: "../../etc/\(number)"), name: name, sensors: [PlantSensorID("0x36")!],
+      id: PlantID(number), user: PlantUser(sender: "../../etc/\(number)"), name: name,
+      sensors: [PlantSensorID("0x36")!],
       lastWatered: now)
     return [
       .plantRemoved(PlantID(number - 1)), .plant(plant), .nextPlant(number + 1),

@@ -55,7 +55,9 @@ struct PlantStoreTests {
     case 0...4:
       let users = ["6F2A", "../../etc/passwd", "ä; DROP TABLE plants_plant", "#00", ""]
       return .plant(
-        try plant(number, user: users.randomElement(using: &random)!, name: ["Mint", "Ölbaum 🌱", "a%b"].randomElement(using: &random)))
+        try plant(
+          number, user: users.randomElement(using: &random)!,
+          name: ["Mint", "Ölbaum 🌱", "a%b"].randomElement(using: &random)))
     case 5: return .plantRemoved(PlantID(number))
     case 6: return .nextPlant(.random(in: 1...1_000, using: &random))
     case 7...8:
@@ -106,11 +108,14 @@ struct PlantStoreTests {
     #expect(try folder.names(".").sorted() == ["data"])
   }
 
-  @Test("readings: a row of the same span is merged, whenever it comes; the newest of many; each span forgotten by its age")
+  @Test(
+    "readings: a row of the same span is merged, whenever it comes; the newest of many; each span forgotten by its age")
   func readings() throws {
     let folder = try StoreFolder()
     var (file, _) = try folder.open()
-    try PlantStore(file).add([Self.row(10, celsius: 20), Self.row(40, at: 5), Self.row(70, at: 60), Self.row(10, span: 900)])
+    try PlantStore(file).add([
+      Self.row(10, celsius: 20), Self.row(40, at: 5), Self.row(70, at: 60), Self.row(10, span: 900),
+    ])
     try file.close()
     file = try folder.open().file
     let store = PlantStore(file)
@@ -120,7 +125,8 @@ struct PlantStoreTests {
     ).start
     let rows = try store.readings(of: Self.sensor, spanSeconds: 60, from: start, until: start + 3_600)
     #expect(rows.map(\.start) == [start, start + 60])
-    #expect(rows[0].count == 3 && rows[0].meanPercent == 30 && rows[0].leastPercent == 10 && rows[0].greatestPercent == 40)
+    #expect(
+      rows[0].count == 3 && rows[0].meanPercent == 30 && rows[0].leastPercent == 10 && rows[0].greatestPercent == 40)
     #expect(rows[0].celsiusCount == 2 && rows[0].meanCelsius == 23 && rows[1].meanCelsius == nil)
     #expect(
       try store.readings(of: Self.sensor, spanSeconds: 60, from: start, until: start + 3_600, limit: 1).map(\.start)
@@ -172,14 +178,17 @@ struct PlantStoreTests {
     try reopened.close()
   }
 
-  @Test("restored: the backup's plants and calibrations, both's readings; what links asked for stays, numbers never go back")
+  @Test(
+    "restored: the backup's plants and calibrations, both's readings; what links asked for stays, numbers never go back"
+  )
   func restore() throws {
     let folder = try StoreFolder()
     let (file, _) = try folder.open()
     let store = PlantStore(file)
     let (one, two) = (try Self.plant(1), try Self.plant(2))
     let (early, late) = (
-      PlantWateringRecord(last: Self.noon, count: 1, day: 5), PlantWateringRecord(last: Self.noon + 60, count: 2, day: 5)
+      PlantWateringRecord(last: Self.noon, count: 1, day: 5),
+      PlantWateringRecord(last: Self.noon + 60, count: 2, day: 5)
     )
     try store.apply([.plant(one), .nextPlant(2), .watering(one.id, early), .calibration(Self.sensor, .seesaw)])
     try store.add([Self.row(10)])
@@ -219,8 +228,11 @@ struct PlantStoreTests {
       #expect(kept == acknowledged || kept == acknowledged + 1, "round \(round)")
       if kept > 0 {
         #expect(records.plants.map(\.id.number) == [kept], "round \(round)")
-        #expect(records.waterings == [PlantID(kept): PlantWateringRecord(
-          last: Self.noon + Int64(kept), count: Int(kept), day: 1)], "round \(round)")
+        #expect(
+          records.waterings == [
+            PlantID(kept): PlantWateringRecord(
+              last: Self.noon + Int64(kept), count: Int(kept), day: 1)
+          ], "round \(round)")
         // Older events are gone with their plants; one more may have been written ahead of its plant.
         #expect(try store.events().contains { $0.plant.number == kept }, "round \(round)")
         let rows = try store.readings(

@@ -1,6 +1,6 @@
 import GRDB
-import Synchronization
 public import Sprinkler
+import Synchronization
 
 extension StoreFile {
   /// The whole store as the bytes of one SQLite file.

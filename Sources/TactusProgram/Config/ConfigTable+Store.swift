@@ -6,7 +6,8 @@ extension ConfigTable {
       "Folder of store.sqlite. Unless given: /var/lib/tactus where that may be written to, else ~/.local/state/tactus. Under "
         + "--simulate, or when all that keep something are simulated and none is given, its folder simulated."),
     ConfigKey(
-      "store.snapshots", .integer(1...100), .integer(8), "The last copies of the store, made after changes, that are kept."),
+      "store.snapshots", .integer(1...100), .integer(8),
+      "The last copies of the store, made after changes, that are kept."),
     ConfigKey(
       "store.snapshot_days", .integer(0...366), .integer(14),
       "Besides them, the last copy of each of so many days on which there are any."),

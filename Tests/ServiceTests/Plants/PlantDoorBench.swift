@@ -46,7 +46,8 @@ final class PlantDoorBench {
 
     var water: PlantWater {
       PlantWater(
-        isRainDelayed: { self.state.withLock { $0.isRainDelayed } }, isStopped: { self.state.withLock { $0.isStopped } },
+        isRainDelayed: { self.state.withLock { $0.isRainDelayed } },
+        isStopped: { self.state.withLock { $0.isStopped } },
         day: { Int($0.secondsSince1970 / 86_400) },
         ask: { request in
           let refusal = self.state.withLock { state in
@@ -138,7 +139,8 @@ final class PlantDoorBench {
   }
 
   /// The API's error that a request ends with; nil when it ends well.
-  func refusal(_ method: String, _ path: String, _ body: String = "", query: [String: String] = [:]) async -> APIError? {
+  func refusal(_ method: String, _ path: String, _ body: String = "", query: [String: String] = [:]) async -> APIError?
+  {
     do {
       _ = try await ask(method, path, body, query: query)
       return nil

@@ -25,7 +25,8 @@ import Testing
     // What GET gives, PUT takes.
     let given = try await bench.ask("GET", "/api/plants/1").object()
     let body = try JSONSerialization.data(withJSONObject: try #require(given["plant"]))
-    #expect(try await bench.plant("PUT", "/api/plants/1", String(decoding: body, as: UTF8.self))["name"] as? String == "Mint")
+    #expect(
+      try await bench.plant("PUT", "/api/plants/1", String(decoding: body, as: UTF8.self))["name"] as? String == "Mint")
     let watered = try await bench.plant("POST", "/api/plants/1/watered")
     #expect(watered["lastWateredISO"] as? String == bench.clock.wall.text)
     #expect(bench.edges() == ["plant.added", "plant.changed", "plant.watered"])
@@ -179,7 +180,8 @@ import Testing
     #expect(await again.refusal("GET", "/api/plants/alerts", query: ["limit": "0"])?.field == "limit")
   }
 
-  @Test("history: minutes while they are kept, what is still gathered with what is stored, as CSV, too; a restart joins on")
+  @Test(
+    "history: minutes while they are kept, what is still gathered with what is stored, as CSV, too; a restart joins on")
   func history() async throws {
     let bench = try PlantDoorBench()
     _ = try await bench.ask("POST", "/api/plants", Self.basil)
@@ -200,7 +202,8 @@ import Testing
     let csv = try await bench.ask("GET", "/api/plants/1/history.csv", query: ["since": since])
     let lines = String(decoding: csv.body, as: UTF8.self).split(separator: "\r\n")
     #expect(csv.contentType.hasPrefix("text/csv") && lines[0].hasPrefix("start,sensor,span_s,samples"))
-    #expect(lines.count == minutes.count + 1 && lines[1].contains(",0x36,60,") && lines[1].hasSuffix(",40.0,40.0,40.0,21.3"))
+    #expect(
+      lines.count == minutes.count + 1 && lines[1].contains(",0x36,60,") && lines[1].hasSuffix(",40.0,40.0,40.0,21.3"))
     bench.desk.finish()
     let again = try PlantDoorBench(folder: try bench.handOver())
     again.clock.seconds.store(300, ordering: .releasing)
@@ -208,7 +211,9 @@ import Testing
     let joined = try await again.json("GET", "/api/plants/1/history", query: ["since": since, "points": "2000"])
     let both = try #require((joined["sensors"] as? [[String: Any]])?.first?["rows"] as? [[String: Any]])
     #expect(both.map { $0["samples"] as! Int }.reduce(0, +) == 30)
-    for (query, field) in [(["since": "yesterday"], "since"), (["points": "0"], "points"), (["until": since, "since": since], "since")] {
+    for (query, field) in [
+      (["since": "yesterday"], "since"), (["points": "0"], "points"), (["until": since, "since": since], "since"),
+    ] {
       #expect(await again.refusal("GET", "/api/plants/1/history", query: query)?.field == field, "\(query)")
     }
   }

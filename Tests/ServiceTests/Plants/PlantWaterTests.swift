@@ -18,7 +18,9 @@ import Testing
   }
 
   /// Waits for the task that asks.
-  private func asked(_ bench: PlantDoorBench, _ count: Int) -> Bool { eventually { bench.sprinkler.asked.count == count } }
+  private func asked(_ bench: PlantDoorBench, _ count: Int) -> Bool {
+    eventually { bench.sprinkler.asked.count == count }
+  }
 
   @Test("dry: the zone is asked once a gap, so often a day; the plant and the log say so")
   func dry() async throws {
@@ -31,7 +33,10 @@ import Testing
     bench.run(seconds: 4 * 3_600, moisture: 10)
     #expect(asked(bench, 2))
     let events = try await bench.json("GET", "/api/plants/alerts")["events"] as? [[String: Any]]
-    #expect(events?.filter { $0["kind"] as? String == "asked" }.map { $0["detail"] as? String } == ["zone 2, 60 s", "zone 2, 60 s"])
+    #expect(
+      events?.filter { $0["kind"] as? String == "asked" }.map { $0["detail"] as? String } == [
+        "zone 2, 60 s", "zone 2, 60 s",
+      ])
   }
 
   @Test("not dry, silent, rain delay, sprinkler stopped, no link: nothing is asked")
