@@ -26,14 +26,14 @@ enum ConfigTable {
       "Plants, their soil probes and the host of the Plant-Tracker app, which run when this section is present."
     ),
     (
-      "store",
-      "What survives the program: one file for every system that keeps something (sprinkler, plants), checked when it is opened, and "
-        + "copies of it. There is none when no such system runs."
-    ),
-    (
       "mqtt",
       "The MQTT broker on which every system tells its state, and takes commands where that is allowed. Used when this section "
         + "is present."
+    ),
+    (
+      "store",
+      "What survives the program: one file for every system that keeps something (sprinkler, plants), checked when it is opened, and "
+        + "copies of it. There is none when no such system runs."
     ),
     ("safety", "What happens when something fails."),
     ("runtime", "How loops run: see `tactus doctor` for what this machine allows."),
@@ -43,7 +43,7 @@ enum ConfigTable {
   ]
 
   static let keys: [ConfigKey] =
-    network + service + motors + leg + legs + sprinkler + pump + plants + store + mqtt + safety + runtime + runtimeLeg
+    network + service + motors + leg + legs + sprinkler + pump + plants + mqtt + store + safety + runtime + runtimeLeg
     + runtimeSprinkler + camera + logging + performance
 
   /// What is a list of mappings, with the most items of each. The keys of an item are `section[].key` or

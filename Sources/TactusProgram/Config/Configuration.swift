@@ -69,9 +69,9 @@ struct Configuration: Equatable {
   var pump: Pump?
   /// nil: the file has no `plants` section.
   var plants: Plants?
-  var store: Store
   /// nil: the file has no `mqtt` section.
   var mqtt: MQTT?
+  var store: Store
   var guardEnabled: Bool
   var guardTimeoutSeconds: Double
   var strict: Bool
@@ -106,8 +106,8 @@ extension Configuration {
       sprinkler: Sprinkler(found),
       pump: Pump(found),
       plants: Plants(found),
-      store: Store(given),
       mqtt: MQTT(found),
+      store: Store(given),
       guardEnabled: given.boolean("safety.watchdog_enabled"),
       guardTimeoutSeconds: given.number("safety.watchdog_timeout"),
       strict: given.boolean("runtime.strict"),
