@@ -60,7 +60,9 @@ import Testing
     for id in ["0", "8", "x", "-1", "18446744073709551616"] {
       #expect(await bench.refusal("DELETE", "/api/plants/\(id)")?.status == .notFound, "\(id)")
     }
-    #expect(await bench.refusal("GET", "/api/plants", query: ["usr": "x"])?.status.code == 422)
+    for query in [["usr": "x"], ["user": ""], ["user": String(repeating: "a", count: 65)]] {
+      #expect(await bench.refusal("GET", "/api/plants", query: query)?.status.code == 422, "\(query)")
+    }
     #expect(bench.desk.view.records.plants.count == 7)
   }
 

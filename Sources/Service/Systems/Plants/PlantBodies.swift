@@ -87,12 +87,20 @@ struct PlantCalibrationBody: JSONReadable {
   }
 }
 
+extension PlantUser {
+  static let expected = "a client's name, 1…64 characters, or a plant's user as GET /api/plants shows it"
+
+  /// Whom a request means. Longer names than that are known by their hash only.
+  init?(name: String) {
+    guard (1...64).contains(name.unicodeScalars.count) else { return nil }
+    self = PlantUser(key: name) ?? PlantUser(sender: name)
+  }
+}
+
 extension JSONKind where Value == PlantUser {
-  /// A client's name, or its key as `GET /api/plants` shows it.
   static var plantUser: JSONKind {
-    JSONKind("text of 1…256 bytes") { value in
-      guard case .text(let text) = value, (1...256).contains(text.utf8.count) else { return nil }
-      return PlantUser(key: text) ?? PlantUser(sender: text)
+    JSONKind(PlantUser.expected) { value in
+      if case .text(let text) = value { PlantUser(name: text) } else { nil }
     }
   }
 }

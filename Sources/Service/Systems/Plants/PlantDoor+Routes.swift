@@ -11,8 +11,7 @@ extension PlantDoor {
     [
       Route(.get, "/api/plants") { [self] request in
         _ = try QueryReader(request.query, names: ["user"])
-        let user = request.query["user"].map { PlantUser(key: $0) ?? PlantUser(sender: $0) }
-        return .json(document(ok: true, user: user))
+        return .json(document(ok: true, user: request.query["user"] == nil ? nil : try user(request)))
       },
       Route(.post, "/api/plants", scope: .control, action: "plants.add") { [self] request in
         let body = try request.decode(NewPlantBody.self)
@@ -98,10 +97,12 @@ extension PlantDoor {
 
   private func user(_ request: APIRequest) throws(APIError) -> PlantUser {
     _ = try QueryReader(request.query, names: ["user"])
-    guard let name = request.query["user"], (1...256).contains(name.utf8.count) else {
-      throw .validation("user", expected: "a client's name", got: "nothing")
+    let name = request.query["user"]
+    guard let name, let user = PlantUser(name: name) else {
+      throw .validation(
+        "user", expected: PlantUser.expected, got: name.map { "\"\($0.prefix(80))\"" } ?? "nothing")
     }
-    return PlantUser(key: name) ?? PlantUser(sender: name)
+    return user
   }
 
   private func sensor(_ request: APIRequest) throws(APIError) -> PlantMonitor.Sensor {
