@@ -35,7 +35,7 @@ struct PlantBody: JSONReadable {
     edit.hotCelsius = limits.hotCelsius
     self.edit = edit
     for name in [
-      "ok", "id", "user", "moisturePercent", "temperatureCelsius", "alerts", "lastWateredISO", "watering",
+      "ok", "id", "state", "user", "moisturePercent", "temperatureCelsius", "alerts", "lastWateredISO", "watering",
     ] { body.ignore(name) }
   }
 }

@@ -4,6 +4,8 @@ import Tactus
 /// A plant as `GET /api/plants` shows it.
 struct PlantDocument: Encodable {
   let id: UInt64
+  /// ok, problem: `alerts` names it.
+  let state: String
   let user: String
   let name: String
   let sensors: [String]
@@ -27,6 +29,7 @@ struct PlantDocument: Encodable {
     name = plant.name.text
     sensors = plant.sensors.map(\.text)
     alerts = (condition?.alerts ?? []).sorted().map(\.rawValue)
+    state = alerts.isEmpty ? "ok" : "problem"
     _moisturePercent = OrNull(wrappedValue: condition?.moisturePercent.map(tenth))
     _temperatureCelsius = OrNull(wrappedValue: condition?.celsius.map(tenth))
     _dryPercent = OrNull(wrappedValue: plant.limits.dryPercent)
@@ -141,6 +144,8 @@ struct PlantsDocument: Encodable {
 
   let ok: Bool?
   let monotonicNs: Int64?
+  /// ok, problem: of some plant.
+  let state: String
   let plants: [PlantDocument]
   /// Of all; an event shows the first hundred.
   let plantCount: Int

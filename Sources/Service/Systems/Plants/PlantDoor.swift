@@ -87,11 +87,12 @@ public final class PlantDoor: ServedSystem {
   func document(isEvent: Bool = false, ok: Bool? = nil, user: PlantUser? = nil, most: Int? = nil) -> PlantsDocument {
     let view = desk.view
     let plants = user.map { user in view.records.plants.filter { $0.user == user } } ?? view.records.plants
+    let alertCount = plants.count { !(view.conditions[$0.id]?.alerts.isEmpty ?? true) }
     return PlantsDocument(
-      ok: ok, monotonicNs: isEvent ? nil : desk.newest.at.nanoseconds,
+      ok: ok, monotonicNs: isEvent ? nil : desk.newest.at.nanoseconds, state: alertCount == 0 ? "ok" : "problem",
       plants: plants.prefix(most ?? .max).map { document($0, view) }, plantCount: plants.count,
       userCount: Set(view.records.plants.map(\.user)).count,
-      alertCount: plants.count { !(view.conditions[$0.id]?.alerts.isEmpty ?? true) }, sensors: sensors(view),
+      alertCount: alertCount, sensors: sensors(view),
       app: hostName.map { .init(hostName: $0, messages: messages(view), replies: view.replies) },
       store: .init(writable: view.storeFailure == nil, failure: view.storeFailure))
   }
