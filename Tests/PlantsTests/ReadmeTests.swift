@@ -13,9 +13,11 @@ import Testing
       .map { String($0.dropFirst(3).dropLast()) }
     #expect(named.count > 25)
     var sources = ""
-    for case let file as URL in FileManager.default.enumerator(at: tests, includingPropertiesForKeys: nil)!
-    where file.pathExtension == "swift" {
-      sources += try String(contentsOf: file, encoding: .utf8)
+    for folder in [".", "../ServiceTests/Plants", "../StoreTests"] {
+      let files = FileManager.default.enumerator(at: tests.appending(path: folder), includingPropertiesForKeys: nil)
+      for case let file as URL in try #require(files) where file.pathExtension == "swift" {
+        sources += try String(contentsOf: file, encoding: .utf8)
+      }
     }
     for title in named { #expect(sources.contains("\"\(title)\""), "no test is called \(title)") }
   }
