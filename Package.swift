@@ -66,7 +66,8 @@ let package = Package(
     .target(
       name: "Store",
       dependencies: [
-        "Plants", "Sprinkler", .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
+        "Plants", "Sprinkler", .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
       exclude: ["README.md"]),
 
