@@ -296,7 +296,8 @@
     func finish() {
       if let bus = client.bus, let adapter {
         if let device = central?.device {
-          _ = try? bus.call(BlueZClient.name, device, BlueZTree.device, "Disconnect")
+          // Not waited for: bluetoothd takes two seconds for it, and does it when we have gone, too.
+          try? bus.request(BlueZClient.name, device, BlueZTree.device, "Disconnect") { _, _ in }
         }
         func withdraw(_ interface: String, _ method: String, _ path: String) {
           _ = try? bus.call(BlueZClient.name, adapter, interface, method) { (message) throws(SystemBus.Failure) in
