@@ -33,19 +33,20 @@ public struct ByteTransaction: LoggedTransaction, Sendable, BitwiseCopyable {
   public var kept: [UInt8] { (0..<min(count, 64)).map { bytes[$0] } }
 }
 
-extension TransactionLog<ByteTransaction> {
+extension TransactionLog {
   /// One thread only.
   @_noLocks @_noAllocation
   func append(
     _ direction: ByteTransaction.Direction, _ bytes: UnsafeRawPointer, _ count: Int, result: Int, at now: Int64
   ) {
     var transaction = ByteTransaction()
+    transaction.sequence = next
     transaction.at = TickInstant(nanoseconds: now)
     transaction.count = count
     transaction.result = Int32(truncatingIfNeeded: result)
     transaction.direction = direction
     let kept = count < 64 ? count : 64
     for index in 0..<kept { transaction.bytes[index] = bytes.load(fromByteOffset: index, as: UInt8.self) }
-    append(transaction)
+    append(&transaction)
   }
 }

@@ -35,12 +35,14 @@ public struct GPIOTransaction: LoggedTransaction, Sendable, BitwiseCopyable {
   }
 }
 
-extension TransactionLog<GPIOTransaction> {
+extension TransactionLog {
   /// One thread only.
   @_noLocks @_noAllocation
   func append(
     _ operation: GPIOTransaction.Operation, lines: UInt64, levels: UInt64, result: Int32, at: TickInstant
   ) {
-    append(GPIOTransaction(operation, lines: lines, levels: levels, result: result, at: at))
+    var transaction = GPIOTransaction(operation, lines: lines, levels: levels, result: result, at: at)
+    transaction.sequence = next
+    append(&transaction)
   }
 }

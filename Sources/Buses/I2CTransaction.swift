@@ -24,13 +24,13 @@ extension I2CTransaction {
   }
 }
 
-extension TransactionLog<I2CTransaction> {
+extension TransactionLog {
   /// One thread only.
   @_noLocks @_noAllocation
   func append(_ transfer: borrowing I2CTransfer, result: Int32) {
-    append(
-      I2CTransaction(
-        sequence: 0, at: transfer.at, address: transfer.address, operation: transfer.operation,
-        register: transfer.register, bytes: transfer.bytes, result: result))
+    var transaction = I2CTransaction(
+      sequence: next, at: transfer.at, address: transfer.address, operation: transfer.operation,
+      register: transfer.register, bytes: transfer.bytes, result: result)
+    append(&transaction)
   }
 }

@@ -7,17 +7,17 @@ import Tactus
 // Safe: the log is atomics, the rest never changes.
 public final class RecordingGPIOLines: @unchecked Sendable {
   private let state: UnsafeMutablePointer<State>
-  private let log: TransactionLog<GPIOTransaction>
+  private let log: TransactionLog
   private let count: Int
 
   fileprivate struct State: ~Copyable {
     let lines: GPIOLines
-    let log: TransactionLog<GPIOTransaction>
+    let log: TransactionLog
   }
 
   public init(_ lines: consuming GPIOLines, logCapacity: Int = 4096) {
     count = lines.count
-    log = TransactionLog(capacity: logCapacity)
+    log = TransactionLog(of: GPIOTransaction.self, capacity: logCapacity)
     state = .allocate(capacity: 1)
     state.initialize(to: State(lines: lines, log: log))
   }

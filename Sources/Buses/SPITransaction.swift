@@ -17,10 +17,12 @@ extension SPITransaction {
   init() { self.init(sequence: 0, at: .zero, out: SPIBytes(), received: SPIBytes(), result: 0) }
 }
 
-extension TransactionLog<SPITransaction> {
+extension TransactionLog {
   /// One thread only.
   @_noLocks @_noAllocation
   func append(_ transfer: borrowing SPITransfer, out: SPIBytes, result: Int32) {
-    append(SPITransaction(sequence: 0, at: transfer.at, out: out, received: transfer.bytes, result: result))
+    var transaction = SPITransaction(
+      sequence: next, at: transfer.at, out: out, received: transfer.bytes, result: result)
+    append(&transaction)
   }
 }

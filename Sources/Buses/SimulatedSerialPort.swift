@@ -16,14 +16,14 @@ public final class SimulatedSerialPort: @unchecked Sendable {  // safe: the queu
   }
 
   private let state: UnsafeMutablePointer<SimulatedSerialState>
-  private let log: TransactionLog<ByteTransaction>
+  private let log: TransactionLog
   private var owner: AnyObject?
 
   /// - Parameters:
   ///   - capacity: bytes in flight each way, 1….
   ///   - logCapacity: transfers kept, 1….
   public init(capacity: Int = 4096, logCapacity: Int = 1024) {
-    log = TransactionLog(capacity: logCapacity)
+    log = TransactionLog(of: ByteTransaction.self, capacity: logCapacity)
     state = .allocate(capacity: 1)
     state.initialize(
       to: SimulatedSerialState(
@@ -107,10 +107,10 @@ struct SimulatedSerialState: ~Copyable {
   let toDevice: ByteQueue
   let toHost: ByteQueue
   let fault = Atomic<UInt8>(0)
-  let log: TransactionLog<ByteTransaction>
+  let log: TransactionLog
   var served: Served?
 
-  init(toDevice: ByteQueue, toHost: ByteQueue, log: TransactionLog<ByteTransaction>) {
+  init(toDevice: ByteQueue, toHost: ByteQueue, log: TransactionLog) {
     self.toDevice = toDevice
     self.toHost = toHost
     self.log = log
