@@ -232,6 +232,22 @@
       bench.stop()
     }
 
+    @Test("Connect is answered before the connection is told: connected all the same; gone after that: down")
+    func answeredFirst() throws {
+      let bench = try Bench(.serialModule)
+      bench.mock.on {
+        $0.answersBeforeItTells = true
+        $0.add(Self.module(["notify", "write"]), on: "/org/bluez/hci1")
+      }
+      bench.end.control.connect()
+      #expect(bench.end.event() == .up)
+      #expect(!bench.states.all.contains(.idle(.disconnected)))
+      bench.mock.on { $0.disconnect(Self.path) }
+      #expect(bench.end.event() == .down)
+      #expect(bench.states.reach(.idle(.disconnected)))
+      bench.stop()
+    }
+
     @Test("bluetoothd ends while connected: down; asked meanwhile: told; started again and asked: connected")
     func restart() throws {
       let bench = try Bench(.serialModule)
