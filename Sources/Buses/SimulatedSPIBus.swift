@@ -40,7 +40,8 @@ public final class SimulatedSPIBus: @unchecked Sendable {
     state = .allocate(capacity: 1)
     state.initialize(
       to: SimulatedSPIBusState(
-        context: chip.context, transfer: chip.transfer, log: TransactionLog(of: SPITransaction.self, capacity: logCapacity)))
+        context: chip.context, transfer: chip.transfer,
+        log: TransactionLog(of: SPITransaction.self, capacity: logCapacity)))
   }
 
   deinit {

@@ -193,7 +193,7 @@ struct SanitizerTests {
     simulation.stop()
   }
 
-  @Test("soil probes of three kinds on I2C and SPI: wild samples, another chip, a bus that is stuck, readings not taken")
+  @Test("soil probes of three kinds on I2C and SPI: wild samples, a chip gone, a stuck bus, readings not taken")
   func plants() throws {
     let bus = SimulatedI2CBus()
     let seesaw = SeesawSoilSimulator()

@@ -181,7 +181,7 @@ struct LegDoorTests {
     #expect((document["chip"] as? [String: Any])?["ready"] as? Bool == true)
   }
 
-  @Test("the links: the UDP port and the socket, each with its other end and its own frames; a sender is silent: nobody's")
+  @Test("the links: UDP port and socket, each with its other end and its own frames; a sender is silent: nobody's")
   func links() async throws {
     let bench = try LegDoorBench()
     func links(_ leg: Int) throws -> [[String: Any]] {
@@ -203,7 +203,8 @@ struct LegDoorTests {
     #expect(hip.map { $0["kind"] as? String } == ["udp", "websocket"])
     #expect(hip[0]["peer"] as? String == "10.0.0.2:50000" && hip[0]["device"] as? String == "port 5010")
     #expect(counts(hip[0]) == [2, 1, 0, 2, 0])
-    #expect((hip[1]["peer"] as? String)?.contains("local client 1; ") == true && hip[1]["state"] as? String == "connected")
+    #expect((hip[1]["peer"] as? String)?.contains("local client 1; ") == true)
+    #expect(hip[1]["state"] as? String == "connected")
     #expect(counts(hip[1]) == [2, 1, 0, 2, 0])
     let knee = try links(1)
     #expect(knee[0]["peer"] is NSNull && counts(knee[0]) == [0, 0, 0, 0, 0])
