@@ -1,11 +1,6 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// RealtimeSanitizer's runtime, for `scripts/test --sanitize`: linked into the tests when the environment names it.
-let sanitizer = Context.environment["TACTUS_RTSAN_LIBRARY"].map { library in
-  [LinkerSetting.unsafeFlags(["-Xlinker", "--whole-archive", library, "-Xlinker", "--no-whole-archive"])]
-}
-
 // One floor may import only the floors below it. The build rejects an import that is not declared here: see
 // Plugins/DeclaredImports.
 let package = Package(
@@ -235,10 +230,10 @@ let package = Package(
     .testTarget(
       name: "SanitizerTests",
       dependencies: [
-        "TactusProgram", "CDaemon", "CTactus", "BusesLinux", "Sprinkler", "Leg", "Robot", "Devices", "Buses", "Wire",
-        "Tactus",
+        "TactusProgram", "CDaemon", "CTactus", "BusesLinux", "Plants", "Pump", "Sprinkler", "Leg", "Robot", "Devices",
+        "Buses", "Wire", "Tactus",
       ],
-      exclude: ["rtsan.supp"], linkerSettings: sanitizer ?? []),
+      exclude: ["rtsan.supp"]),
   ],
   swiftLanguageModes: [.v6]
 )
