@@ -14,6 +14,7 @@ default: fail("expected host PORT SPAM, or parse FILE COUNT")
 }
 
 func fail(_ reason: String) -> Never {
-  fputs("plants-bench: \(reason)\n", stderr)
+  let line = "plants-bench: \(reason)\n"
+  write(2, line, line.utf8.count)
   exit(64)
 }
