@@ -103,13 +103,13 @@
         }
       case .connecting(let device, let until):
         // What Connect answers, or does not.
-        if isConnected(device) == nil {
+        if !client.tree.has(device, BlueZTree.device) {
           end(.disconnected)
         } else if !(now < until) {
           end(.connectRefused(reason: "no answer"))
         }
       case .resolving(let device, let until):
-        if isConnected(device) != true {
+        if client.tree.hasGone(device) {
           end(.disconnected)
         } else if client.tree[device, BlueZTree.device, "ServicesResolved"]?.bool ?? false {
           open(device, at: now)
@@ -117,24 +117,22 @@
           end(.notResolved(after: patience))
         }
       case .opening(let device, let until):
-        if isConnected(device) != true {
+        if client.tree.hasGone(device) {
           end(.disconnected)
         } else if !(now < until) {
           end(.subscriptionRefused(reason: "no answer"))
         }
       case .linked(let connection):
-        if isConnected(connection.device) != true { end(.disconnected) }
+        if client.tree.hasGone(connection.device) { end(.disconnected) }
       }
     }
-
-    /// nil: there is no such device any more.
-    private func isConnected(_ device: String) -> Bool? { client.tree[device, BlueZTree.device, "Connected"]?.bool }
 
     var deadline: TickInstant? {
       switch phase {
       case .idle, .starting, .linked: nil
-      case .ending(_, let until, _): until
-      case .scanning(let until), .connecting(_, let until), .resolving(_, let until), .opening(_, let until): until
+      case .scanning(let until), .connecting(_, let until), .resolving(_, let until), .opening(_, let until),
+        .ending(_, let until, _):
+        until
       }
     }
 
@@ -168,14 +166,17 @@
     private func connect(to device: String, on adapter: String, at now: TickInstant) {
       // Many radios do not connect while they scan.
       stopScan(on: adapter)
-      if isConnected(device) ?? false {
+      if client.tree.isConnected(device) ?? false {
         phase = .resolving(device: device, until: now + patience)
         return
       }
       phase = .connecting(device: device, until: now + patience)
       ask(
         device, BlueZTree.device, "Connect", refused: { .connectRefused(reason: $0) },
-        answered: { role, _, _ in role.phase = .resolving(device: device, until: MonotonicClock.now + role.patience) })
+        answered: { role, _, _ in
+          role.client.doubtConnection(of: device)
+          role.phase = .resolving(device: device, until: MonotonicClock.now + role.patience)
+        })
     }
 
     private func stopScan(on adapter: String) {

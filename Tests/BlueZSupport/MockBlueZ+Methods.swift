@@ -50,8 +50,9 @@
         discovering.remove(path)
         try? bus.reply(to: call)
       case (Self.device, "Connect"):
+        if answersBeforeItTells { try? bus.reply(to: call) }
         connect(path)
-        try? bus.reply(to: call)
+        if !answersBeforeItTells { try? bus.reply(to: call) }
       case (Self.device, "Disconnect"):
         disconnect(path)
         try? bus.reply(to: call)

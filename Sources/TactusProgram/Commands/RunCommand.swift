@@ -24,7 +24,7 @@ struct RunCommand: ParsableCommand {
   func run() throws {
     var configuration = try readConfiguration(config)
     guard configuration.hasSystem else {
-      complain("\(config): expected a section of a system to run (motors, leg, sprinkler, pump), got none")
+      complain("\(config): expected a section of a system to run (motors, leg, sprinkler, pump, plants), got none")
       throw ExitCode.badConfig
     }
     do throws(ConfigError) {

@@ -67,6 +67,8 @@ struct Configuration: Equatable {
   var sprinkler: Sprinkler?
   /// nil: the file has no `pump` section.
   var pump: Pump?
+  /// nil: the file has no `plants` section.
+  var plants: Plants?
   /// nil: the file has no `mqtt` section.
   var mqtt: MQTT?
   var store: Store
@@ -103,6 +105,7 @@ extension Configuration {
       legs: Legs(found),
       sprinkler: Sprinkler(found),
       pump: Pump(found),
+      plants: Plants(found),
       mqtt: MQTT(found),
       store: Store(given),
       guardEnabled: given.boolean("safety.watchdog_enabled"),
@@ -161,6 +164,7 @@ extension Configuration {
     let places = ConfigPlaces(marks: places)
     errors += legs?.errors(file: file, places: places) ?? []
     errors += sprinkler?.errors(file: file, places: places) ?? []
+    errors += plants?.errors(file: file, places: places, hasSprinkler: sprinkler != nil) ?? []
     errors += mqtt?.errors(file: file, places: places, servicePort: service?.port) ?? []
     errors += claims.errors(file: file, places: places)
     guard errors.isEmpty else { throw ConfigErrors(errors: errors) }

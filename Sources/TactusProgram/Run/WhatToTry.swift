@@ -29,6 +29,9 @@ enum WhatToTry {
     if let pump = configuration.pump {
       titles.append(pump.summary + (simulated && pump.backend != .sim ? " (simulated)" : ""))
     }
+    if let plants = configuration.plants {
+      titles.append("plants with \(plants.summary)" + (simulated && plants.backend != .sim ? " (simulated)" : ""))
+    }
     var text = ["tactus \(TactusCommand.version): " + titles.joined(separator: "; ")]
     if endpoints.values.joined().contains(where: { Target($0).isEverywhere }) {
       text.append("CAUTION: every network this machine is on can drive \(configuration.whatDrives)")
@@ -36,7 +39,7 @@ enum WhatToTry {
     text += lines
     if let service { text += commands(program, service, configuration) }
     if let mqtt = configuration.mqtt { text += listening(mqtt) }
-    text.append("Ctrl-C stops \(configuration.whatDrives) and the program.")
+    text.append("Ctrl-C stops \(configuration.drives ? "\(configuration.whatDrives) and " : "")the program.")
     return text.joined(separator: "\n")
   }
 
@@ -112,6 +115,10 @@ enum WhatToTry {
     }
     if configuration.pump != nil {
       lines.append("  \(curl) -X POST \(address)/api/pump/on --json '{\"speedPercent\": 70}'")
+    }
+    if let sensor = configuration.plants?.sensors.first {
+      lines.append(
+        "  \(curl) -X POST \(address)/api/plants --json '{\"name\": \"Basil\", \"sensors\": [\"\(sensor.name)\"]}'")
     }
     return lines + [
       "  \(curl) -X POST \(address)/api/e-stop",
