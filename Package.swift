@@ -1,11 +1,6 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// RealtimeSanitizer's runtime, for `scripts/test --sanitize`: linked into the tests when the environment names it.
-let sanitizer = Context.environment["TACTUS_RTSAN_LIBRARY"].map { library in
-  [LinkerSetting.unsafeFlags(["-Xlinker", "--whole-archive", library, "-Xlinker", "--no-whole-archive"])]
-}
-
 // One floor may import only the floors below it. The build rejects an import that is not declared here: see
 // Plugins/DeclaredImports.
 let package = Package(
@@ -71,7 +66,8 @@ let package = Package(
     .target(
       name: "Store",
       dependencies: [
-        "Sprinkler", .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
+        "Plants", "Sprinkler", .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
       exclude: ["README.md"]),
 
@@ -125,7 +121,7 @@ let package = Package(
     .target(
       name: "Service",
       dependencies: [
-        "CCrypto", "Leg", "Pump", "Robot", "Sprinkler", "Store", "Video", "Devices", "Buses", "Wire", "Tactus",
+        "CCrypto", "Leg", "Plants", "Pump", "Robot", "Sprinkler", "Store", "Video", "Devices", "Buses", "Wire", "Tactus",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -143,7 +139,8 @@ let package = Package(
       resources: [
         .embedInCode("OpenAPI/openapi.json"),
         .embedInCode("Console/index.html"), .embedInCode("Console/console.css"), .embedInCode("Console/console.js"),
-        .embedInCode("Console/legs.js"), .embedInCode("Console/sprinkler.js"), .embedInCode("Console/video.js"),
+        .embedInCode("Console/legs.js"), .embedInCode("Console/sprinkler.js"), .embedInCode("Console/plants.js"),
+        .embedInCode("Console/video.js"),
       ],
       swiftSettings: [.define("TLS", .when(traits: ["TLS"]))]),
     // libcrypto: hashes, message authentication, random bytes, certificates.
@@ -155,8 +152,8 @@ let package = Package(
     .executableTarget(
       name: "TactusProgram",
       dependencies: [
-        "Service", "AvahiSystemd", "BluetoothBlueZ", "MQTTMosquitto", "CDaemon", "CTactus", "BusesLinux", "Leg", "Pump",
-        "Robot", "Sprinkler", "Store", "Video", "Devices", "Buses", "Wire", "Tactus",
+        "Service", "AvahiSystemd", "BluetoothBlueZ", "MQTTMosquitto", "CDaemon", "CTactus", "BusesLinux", "Leg",
+        "Plants", "Pump", "Robot", "Sprinkler", "Store", "Video", "Devices", "Buses", "Wire", "Tactus",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Yams", package: "Yams"),
@@ -224,17 +221,19 @@ let package = Package(
     .testTarget(
       name: "StoreTests",
       dependencies: [
-        "TestSupport", "Store", "Sprinkler", "Tactus", .product(name: "GRDB", package: "GRDB.swift"),
+        "TestSupport", "Store", "Plants", "Sprinkler", "Tactus", .product(name: "GRDB", package: "GRDB.swift"),
       ],
       exclude: ["fixtures"]),
     // What StoreTests kills while it writes.
-    .executableTarget(name: "store-probe", dependencies: ["Store", "Sprinkler"], path: "Tests/StoreProbe"),
+    .executableTarget(name: "store-probe", dependencies: ["Store", "Plants", "Sprinkler"], path: "Tests/StoreProbe"),
     .testTarget(
       name: "ServiceTests",
       dependencies: [
-        "TestSupport", "Service", "CCrypto", "Leg", "Pump", "Robot", "Sprinkler", "Store", "Video", "Devices", "Buses",
+        "TestSupport", "Service", "CCrypto", "Leg", "Plants", "Pump", "Robot", "Sprinkler", "Store", "Video", "Devices",
+        "Buses",
         "Wire",
         "Tactus",
+        .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),
@@ -248,8 +247,8 @@ let package = Package(
       name: "DaemonTests",
       dependencies: [
         "TestSupport", "BlueZSupport", "MQTTSupport", "TactusProgram", "AvahiSystemd", "Service", "MQTTMosquitto",
-        "CDaemon", "BusesLinux", "Sprinkler", "Store", "Video", "Leg", "Pump", "Robot", "Devices", "Buses", "Wire",
-        "SystemBus", "Tactus",
+        "CDaemon", "BusesLinux", "Sprinkler", "Store", "Video", "Leg", "Plants", "Pump", "Robot", "Devices", "Buses",
+        "Wire", "SystemBus", "Tactus",
         .product(name: "Logging", package: "swift-log"),
       ],
       exclude: ["golden", "peers"],
@@ -259,10 +258,10 @@ let package = Package(
     .testTarget(
       name: "SanitizerTests",
       dependencies: [
-        "TactusProgram", "CDaemon", "CTactus", "BusesLinux", "Sprinkler", "Leg", "Robot", "Devices", "Buses", "Wire",
-        "Tactus",
+        "TactusProgram", "CDaemon", "CTactus", "BusesLinux", "Plants", "Pump", "Sprinkler", "Leg", "Robot", "Devices",
+        "Buses", "Wire", "Tactus",
       ],
-      exclude: ["rtsan.supp"], linkerSettings: sanitizer ?? []),
+      exclude: ["rtsan.supp"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -115,6 +115,8 @@ function take(event) {
     if (event.isOn) return;
     loadLog();
   }
+  if (event.system === "plants" && event.plants) return showPlants(event);
+  if (event.system === "plants") plantEvent();
   if (event.system === "video" && event.statistics) return videoKnown(event);
   if (event.system === "video" && event.state) return note(event, event.state + ": " + event.reason, event.state === "failed" ? "error" : "");
   const { type, system, seq, monotonicNs, ...rest } = event;

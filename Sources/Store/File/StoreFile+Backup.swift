@@ -36,7 +36,7 @@ extension StoreFile {
   }
 
   private func check(_ bytes: [UInt8], named name: String, at now: WallInstant) throws(StoreError) -> CheckedBackup {
-    let number = restores.wrappingAdd(1, ordering: .relaxed).newValue
+    let number = checks.wrappingAdd(1, ordering: .relaxed).newValue
     let backup = CheckedBackup(name: name, path: "\(shelf.restored)-\(number)")
     try Disk.write(bytes, to: backup.path)
     switch try Inspection.verdict(on: backup.path, schema: schema) {
@@ -67,7 +67,10 @@ extension StoreFile {
         return isDone
       }
     }
-    if isDone { note(.byPeople) }
+    if isDone {
+      restores.wrappingAdd(1, ordering: .releasing)
+      note(.byPeople)
+    }
     return isDone
   }
 }

@@ -16,8 +16,12 @@ public final class StoreFile: Sendable {
   let snapshotting: Mutex<WallInstant?>
   let unsaved = Mutex(Unsaved.byPeople)
   /// How many backups have been looked at: each has a file of its own.
-  let restores = Atomic(0)
+  let checks = Atomic(0)
   private let lock: Mutex<FileLock?>
+  let restores = Atomic(0)
+
+  /// Backups that were restored since it was opened: whoever keeps a copy in memory reads it again after each.
+  public var restoreCount: Int { restores.load(ordering: .acquiring) }
 
   /// What has changed since the last snapshot.
   enum Unsaved: Int {

@@ -24,7 +24,8 @@ struct RunCommand: ParsableCommand {
   func run() throws {
     var configuration = try readConfiguration(config)
     guard configuration.hasSystem else {
-      complain("\(config): expected a section of a system to run (motors, leg, sprinkler, pump, camera), got none")
+      complain(
+        "\(config): expected a section of a system to run (motors, leg, sprinkler, pump, plants, camera), got none")
       throw ExitCode.badConfig
     }
     do throws(ConfigError) {

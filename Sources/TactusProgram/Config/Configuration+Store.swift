@@ -18,10 +18,12 @@ extension Configuration {
     var policy: SnapshotPolicy { SnapshotPolicy(recent: snapshots, days: snapshotDays) }
   }
 
-  /// The systems that keep something in the store: whether each is simulated by its own section. What a new one keeps is added
-  /// to `StoreSystem.all`, and the system here.
-  var keepers: [Bool] {
-    [sprinkler.map { $0.backend == .sim }].compactMap(\.self)
+  /// The systems that keep something in the store, and whether each is simulated by its own section. What a new one keeps is
+  /// added to `StoreSystem.all`, and the system here.
+  var keepers: [(name: String, isSimulated: Bool)] {
+    [
+      sprinkler.map { ("sprinkler", $0.backend == .sim) }, plants.map { ("plants", $0.backend == .sim) },
+    ].compactMap(\.self)
   }
 
   /// nil: no system keeps anything.
@@ -31,7 +33,7 @@ extension Configuration {
   func storePath(simulate: Bool, environment: [String: String]) -> String? {
     guard !keepers.isEmpty else { return nil }
     let folder = store.folder ?? Self.folder(of: TokenFile.standardPath(environment: environment))
-    let isApart = keepers.allSatisfy(\.self) ? store.folder == nil : simulate
+    let isApart = keepers.allSatisfy(\.isSimulated) ? store.folder == nil : simulate
     return folder + (isApart ? "/simulated" : "") + "/store.sqlite"
   }
 

@@ -67,6 +67,8 @@ struct Configuration: Equatable {
   var sprinkler: Sprinkler?
   /// nil: the file has no `pump` section.
   var pump: Pump?
+  /// nil: the file has no `plants` section.
+  var plants: Plants?
   /// nil: the file has neither a `camera` nor a `video` section.
   var video: Video?
   /// nil: the file has no `mqtt` section.
@@ -105,6 +107,7 @@ extension Configuration {
       legs: Legs(found),
       sprinkler: Sprinkler(found),
       pump: Pump(found),
+      plants: Plants(found),
       video: Video(found),
       mqtt: MQTT(found),
       store: Store(given),
@@ -166,6 +169,7 @@ extension Configuration {
     let places = ConfigPlaces(marks: places)
     errors += legs?.errors(file: file, places: places) ?? []
     errors += sprinkler?.errors(file: file, places: places) ?? []
+    errors += plants?.errors(file: file, places: places, hasSprinkler: sprinkler != nil) ?? []
     errors += video?.errors(file: file, places: places, servicePort: service?.port) ?? []
     errors += mqtt?.errors(file: file, places: places, servicePort: service?.port) ?? []
     errors += claims.errors(file: file, places: places)

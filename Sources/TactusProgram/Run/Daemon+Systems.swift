@@ -15,10 +15,16 @@ extension Daemon {
     if let legs = configuration.legs {
       systems.append(try DaemonLegs(configuration, legs: legs, simulate: simulate, logger: logger))
     }
+    var water: PlantWater?
     if let sprinkler = configuration.sprinkler, let store {
-      systems.append(try DaemonSprinkler(sprinkler, store: store.file, simulate: simulate, logger: logger))
+      let system = try DaemonSprinkler(sprinkler, store: store.file, simulate: simulate, logger: logger)
+      water = system.water
+      systems.append(system)
     }
     if let pump = configuration.pump { systems.append(try DaemonPump(pump, simulate: simulate)) }
+    if let plants = configuration.plants, let store {
+      systems.append(try DaemonPlants(plants, store: store.file, water: water, simulate: simulate))
+    }
     return systems
   }
 
@@ -36,7 +42,8 @@ extension Daemon {
     return SimulatedWorld(
       buses: surroundings.flatMap(\.buses),
       lanes: surroundings.reduce(into: [:]) { $0.merge($1.lanes) { first, _ in first } },
-      robot: surroundings.lazy.compactMap(\.robot).first, legs: surroundings.lazy.compactMap(\.legs).first
+      robot: surroundings.lazy.compactMap(\.robot).first, legs: surroundings.lazy.compactMap(\.legs).first,
+      garden: surroundings.lazy.compactMap(\.garden).first
     ).routes
   }
 }

@@ -148,7 +148,7 @@ final class Daemon {
     if let store { metadata["store"] = .string(store.file.path) }
     if let guardLink { metadata["guard"] = .stringConvertible(Int(guardLink.process)) }
     logger.info("started", metadata: metadata)
-    if simulated.count < systems.count && guardLink == nil {
+    if simulated.count < systems.count && guardLink == nil && configuration.drives {
       logger.warning(
         "the guard is switched off: nothing stops \(configuration.whatDrives) when this program dies")
     }

@@ -105,6 +105,8 @@ final class DaemonSprinkler: DaemonSystem {
   }
 
   var served: any ServedSystem { door }
+  /// For plants that are linked to zones.
+  var water: PlantWater { door.water }
   var metrics: any MetricSource { SprinklerMetrics(door) }
 
   func takeAnswers(at now: TickInstant) { desk.takeAnswers(at: now) }

@@ -2,6 +2,7 @@ import Buses
 import BusesLinux
 import Devices
 import Logging
+import Plants
 import Service
 import Tactus
 
@@ -68,4 +69,5 @@ struct SimulatedSurroundings {
   var lanes: [String: LaneStall]
   var robot: SimulatedRobot?
   var legs: SimulatedLegs?
+  var garden: SimulatedGarden?
 }

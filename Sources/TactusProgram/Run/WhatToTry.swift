@@ -29,6 +29,9 @@ enum WhatToTry {
     if let pump = configuration.pump {
       titles.append(pump.summary + (simulated && pump.backend != .sim ? " (simulated)" : ""))
     }
+    if let plants = configuration.plants {
+      titles.append("plants with \(plants.summary)" + (simulated && plants.backend != .sim ? " (simulated)" : ""))
+    }
     if let video = configuration.video {
       titles.append("video" + (simulated && video.settings.source != .test ? " (a test picture)" : ""))
       lines += watching(video)
@@ -40,8 +43,7 @@ enum WhatToTry {
     text += lines
     if let service { text += commands(program, service, configuration) }
     if let mqtt = configuration.mqtt { text += listening(mqtt) }
-    let drives = configuration.whatDrives == "nothing" ? "" : "\(configuration.whatDrives) and "
-    text.append("Ctrl-C stops \(drives)the program.")
+    text.append("Ctrl-C stops \(configuration.drives ? "\(configuration.whatDrives) and " : "")the program.")
     return text.joined(separator: "\n")
   }
 
@@ -126,6 +128,10 @@ enum WhatToTry {
     }
     if configuration.pump != nil {
       lines.append("  \(curl) -X POST \(address)/api/pump/on --json '{\"speedPercent\": 70}'")
+    }
+    if let sensor = configuration.plants?.sensors.first {
+      lines.append(
+        "  \(curl) -X POST \(address)/api/plants --json '{\"name\": \"Basil\", \"sensors\": [\"\(sensor.name)\"]}'")
     }
     if configuration.video != nil { lines.append("  \(curl) -o now.jpg \(address)/api/video/snapshot.jpg") }
     return lines + [

@@ -5,7 +5,7 @@ import Wire
 
 @testable import Service
 
-/// All families of all sources, each with a value: a robot that drives, a leg with a pulse, a zone that is open in a rain delay, a
+/// All families of all sources, each with a value: a robot that drives, a leg with a pulse, a zone that is open in a rain delay, a plant, a
 /// runtime with a lane that runs.
 enum WholePage {
   static func text() throws -> String {
@@ -24,12 +24,19 @@ enum WholePage {
     defer { runtime.stop() }
     let sources: [any MetricSource] = [
       RuntimeMetrics(runtime, version: "1.2.3"), RobotMetrics({ snapshot }, now: { now }),
-      LegMetrics(leg.door), SprinklerMetrics(try garden().door), ProcessMetrics(),
+      LegMetrics(leg.door), SprinklerMetrics(try garden().door), PlantMetrics(try plants().door), ProcessMetrics(),
       ServiceMetrics(ServiceCounters()),
     ]
     var writer = MetricsWriter()
     for source in sources { source.write(into: &writer) }
     return writer.text
+  }
+
+  private static func plants() throws -> PlantDoorBench {
+    let bench = try PlantDoorBench()
+    _ = bench.app("REQ_addNewPlant", #"Basil--["0x36"]"#)
+    bench.run(seconds: 20, moisture: 40)
+    return bench
   }
 
   private static func garden() throws -> SprinklerDoorBench {
