@@ -121,8 +121,8 @@ let package = Package(
     .target(
       name: "Service",
       dependencies: [
-        "CCrypto", "Leg", "Plants", "Pump", "Robot", "Sprinkler", "Store", "Video", "Devices", "Buses", "Wire", "Tactus",
-        .product(name: "HTTPTypes", package: "swift-http-types"),
+        "CCrypto", "Leg", "Plants", "Pump", "Robot", "Sprinkler", "Store", "Video", "Devices", "Buses", "Wire",
+        "Tactus", .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),
