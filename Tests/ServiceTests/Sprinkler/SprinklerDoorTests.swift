@@ -340,7 +340,7 @@ struct SprinklerDoorTests {
     #expect(await bench.refusal("GET", "/api/log", query: ["since": "yesterday"])?.field == "since")
     let csv = try await bench.ask("GET", "/api/log.csv")
     var text = ""
-    while let piece = try csv.pieces?() { text += String(decoding: piece, as: UTF8.self) }
+    while let piece = try await csv.pieces?() { text += String(decoding: piece, as: UTF8.self) }
     #expect(text.split(separator: "\r\n").count == 4 && text.contains("+02:00"))
   }
 
