@@ -2,13 +2,12 @@
 // The camera's card: fragmented MP4 into Media Source Extensions, JPEG pictures where the browser has none of it. The picture
 // comes on a connection of its own: what is on the socket of console.js, an e-stop above all, never waits behind it.
 
-const video = { running: null, wanted: null, state: null, detections: [] };
+const video = { running: null, wanted: null, begun: false };
 const videoKeptS = 10; // of what was played
 const videoBehindS = 0.35; // further behind than this is the past
 
 function showVideo(event) {
   byId("video").hidden = false;
-  video.state = event;
   byId("video-state").textContent = event.state;
   const counted = event.statistics;
   const lines = [];
