@@ -95,7 +95,7 @@
       gst_rtsp_media_factory_set_launch(
         factory,
         "( appsrc name=feed is-live=true format=time min-latency=0 max-latency=2000000000 max-bytes=4000000 "
-          + "leaky-type=downstream ! h264parse ! rtph264pay name=pay0 pt=96 config-interval=-1 aggregate-mode=zero-latency )"
+          + "leaky-type=downstream ! rtph264pay name=pay0 pt=96 config-interval=-1 aggregate-mode=zero-latency )"
       )
       gst_rtsp_media_factory_set_shared(factory, 1)
       gst_rtsp_media_factory_set_clock(factory, clock)

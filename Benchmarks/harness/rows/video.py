@@ -15,7 +15,7 @@ from .service import free_port
 
 TITLE = "RTSP: CPU for 1, 4 and 16 viewers, first frame, delay, memory"
 METHOD = """
-Loopback, 640×480 at 30 frames/s, videotestsrc, x264enc with the same settings (zerolatency, ultrafast, 2 Mbit/s, a key frame a
+Loopback, 640×480 at 30 frames/s, videotestsrc, x264enc with the same settings (zerolatency, ultrafast, one thread, 2 Mbit/s, a key frame a
 second, constrained baseline), RTP over TCP, viewers that read and throw away. CPU: user and system time of the serving process over its
 wall-clock time, as a percentage of one core, once all viewers play. First frame: from connecting to the first RTP packet of a server
 that nobody has looked at yet. Delay: from the drawing of a clock into the raw picture to its being read out of the picture that ffmpeg has
@@ -29,7 +29,8 @@ VIEWERS = (1, 4, 16)
 LAUNCH = (
     "( videotestsrc is-live=true pattern=ball background-color=0xff204060 "
     "! video/x-raw,format=I420,width=640,height=480,framerate=30/1 "
-    "! x264enc tune=zerolatency speed-preset=ultrafast bitrate=2000 key-int-max=30 bframes=0 "
+    "! x264enc tune=zerolatency speed-preset=ultrafast bitrate=2000 key-int-max=30 bframes=0 threads=1 "
+    "sliced-threads=false "
     "! video/x-h264,profile=constrained-baseline ! h264parse "
     "! rtph264pay name=pay0 pt=96 config-interval=-1 aggregate-mode=zero-latency )")
 CONFIG = """\
