@@ -110,6 +110,8 @@
         try check(
           "will", mosquitto_will_set(client, will.topic, Int32(will.payload.count), will.payload, 1, true))
       }
+      // A reply that waits for the acknowledgement of the one before it waits 40 ms.
+      mosquitto_int_option(client, MOSQ_OPT_TCP_NODELAY, 1)
       mosquitto_user_data_set(client, Unmanaged.passUnretained(self).toOpaque())
       mosquitto_connect_callback_set(client) { _, context, code in MQTTConnection.from(context).accepted(code) }
       mosquitto_disconnect_callback_set(client) { _, context, code in MQTTConnection.from(context).lost(code) }

@@ -19,6 +19,7 @@
       listener \(port) 127.0.0.1
       allow_anonymous true
       persistence false
+      set_tcp_nodelay true
       max_queued_messages 1000
       message_size_limit \(payloadLimit)
       log_dest none

@@ -64,13 +64,16 @@ public final class WebService: Sendable {
   /// The address and port in effect; nil: not listening.
   public var endpoint: Endpoint? { listener.withLock { $0.map { Endpoint($0.address) } } }
 
-  /// Tells subscribers what is due at a beat (10 Hz).
-  public func beat(at now: TickInstant) {
+  /// Tells subscribers what is due at a beat (10 Hz). What they were told.
+  @discardableResult
+  public func beat(at now: TickInstant) -> [Event] {
     let isSecond = lastBeat.withLock { last in
       defer { last = now }
       return last.map { $0.nanoseconds / 1_000_000_000 != now.nanoseconds / 1_000_000_000 } ?? true
     }
-    publish(systems.flatMap { $0.events(at: now, second: isSecond) })
+    let events = systems.flatMap { $0.events(at: now, second: isSecond) }
+    publish(events)
+    return events
   }
 
   /// Tells subscribers of changes.

@@ -1,39 +1,65 @@
-/// Topics of one device on a broker that many share: `tactus/DEVICE/SYSTEM[/ITEM]/state`, `…/command`, and `tactus/DEVICE/availability`.
+/// Topics of one device on a broker that many share: `PREFIX/DEVICE/SYSTEM[/ITEM]/state`, `…/command`, `…/reply`,
+/// `PREFIX/DEVICE/SYSTEM/event` and `PREFIX/DEVICE/status`.
 public struct DeviceTopics: Sendable, Hashable {
   /// 1…64 of `A–Z a–z 0–9 . _ -`.
   public let device: String
+  /// `tactus`, `farm/east`
+  public let prefix: String
 
-  /// Nil when it is no such name: it must hold neither a separator nor a wildcard.
-  public init?(device: String) {
-    guard Self.isName(device) else { return nil }
-    self.device = device
+  /// Nil when one is no such name: a device holds neither a separator nor a wildcard, a prefix no wildcard and no empty level.
+  public init?(device: String, prefix: String = "tactus") {
+    let levels = prefix.split(separator: "/", omittingEmptySubsequences: false)
+    guard Self.isName(device), levels.allSatisfy({ Self.isName(String($0)) }) else { return nil }
+    (self.device, self.prefix) = (device, prefix)
   }
 
+  /// `tactus/garden`: every topic of the device is below.
+  public var base: String { "\(prefix)/\(device)" }
+
   /// `online` or `offline`, retained; the will of the connection.
-  public var availability: String { "tactus/\(device)/availability" }
+  public var availability: String { "\(base)/status" }
   public static let online = "online"
   public static let offline = "offline"
 
   /// Retained. `item`: one of several things of a system, such as a plant; nil: the system.
   public func state(_ system: String, _ item: String? = nil) -> String { path(system, item) + "/state" }
 
+  /// Changes, not retained.
+  public func event(_ system: String) -> String { path(system, nil) + "/event" }
+
   public func command(_ system: String, _ item: String? = nil) -> String { path(system, item) + "/command" }
+
+  /// For every system.
+  public var commandForAll: String { "\(base)/command" }
 
   /// What to subscribe to for the commands of a system and of its items.
   public func commandFilters(_ system: String) -> [String] { [command(system), command(system, "+")] }
 
+  /// What to subscribe to for every command, of all systems, systems and their items: a `#` would bring our own states back.
+  public var everyCommandFilter: [String] {
+    (0...3).map { ([base] + Array(repeating: "+", count: $0) + ["command"]).joined(separator: "/") }
+  }
+
+  /// What a command's topic names: `["sprinkler", "zone", "1"]`, empty for every system; nil: it is no command's.
+  public func commandPath(_ topic: String) -> [String]? {
+    guard topic.utf8.count <= 1_024, topic.hasPrefix(base + "/") else { return nil }
+    let levels = topic.dropFirst(base.count + 1).split(separator: "/", omittingEmptySubsequences: false)
+    guard levels.last == "command" else { return nil }
+    return levels.dropLast().map { String($0) }
+  }
+
+  /// Where a command to this path is answered.
+  public func reply(_ commandPath: [String]) -> String { ([base] + commandPath + ["reply"]).joined(separator: "/") }
+
   /// The item of a command to `system`: `.some(nil)` for the system itself; nil: the topic is none of its commands.
   public func commandItem(_ topic: String, of system: String) -> String?? {
-    if topic == command(system) { return .some(nil) }
-    let parts = topic.split(separator: "/", omittingEmptySubsequences: false)
-    guard parts.count == 5, topic == command(system, String(parts[3])), Self.isName(String(parts[3])) else {
-      return nil
-    }
-    return String(parts[3])
+    guard let path = commandPath(topic), path.first == system else { return nil }
+    if path.count == 1 { return .some(nil) }
+    return path.count == 2 && Self.isName(path[1]) ? path[1] : nil
   }
 
   private func path(_ system: String, _ item: String?) -> String {
-    "tactus/\(device)/\(system)" + (item.map { "/\($0)" } ?? "")
+    "\(base)/\(system)" + (item.map { "/\($0)" } ?? "")
   }
 
   private static func isName(_ text: String) -> Bool {

@@ -4,6 +4,8 @@ public struct HomeAssistantEntity: Sendable, Hashable {
     case sensor
     case binarySensor = "binary_sensor"
     case button
+    case valve
+    case fan
   }
   public var component: Component
   /// Unique on the device: letters, digits, `_` and `-`.
@@ -20,6 +22,8 @@ public struct HomeAssistantEntity: Sendable, Hashable {
   /// Of a button, and what it sends there.
   public var commandTopic: String?
   public var pressPayload: String?
+  /// What only some components have, by Home Assistant's names: `payload_open`.
+  public var others: [String: String] = [:]
 
   public init(_ component: Component, id: String, name: String) {
     self.component = component
@@ -40,6 +44,7 @@ public struct HomeAssistantEntity: Sendable, Hashable {
       ("unit_of_measurement", unit), ("device_class", deviceClass), ("state_class", stateClass),
       ("command_topic", commandTopic), ("payload_press", pressPayload),
     ]
+    members += others.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     members.append(("availability_topic", topics.availability))
     let texts = members.compactMap { key, value in
       value.map { "\(PlantJSON.quoted(key)):\(PlantJSON.quoted($0))" }

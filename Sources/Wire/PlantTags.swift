@@ -18,6 +18,14 @@ public enum PlantRequestTag: String, Sendable, Hashable, CaseIterable {
     }
   }
 
+  /// Whether it changes what is kept.
+  public var isChange: Bool {
+    switch self {
+    case .numPlants, .plantInfoOnStartup, .plantSensorData: false
+    case .addNewPlant, .deletePlant, .editPlant: true
+    }
+  }
+
   public var request: String { "REQ_\(rawValue)" }
   public var response: String { "RES_\(rawValue)" }
 }
@@ -45,6 +53,8 @@ public enum PlantErrorTag: String, Sendable, Hashable, CaseIterable {
   /// Ours: a name that the protocol cannot carry; settings that are none.
   case invalidPlantName
   case invalidPlantSettings
+  /// What was asked for could not be kept, so nothing was changed.
+  case notKept
 
   public var operation: String { "ERR_\(rawValue)" }
 }

@@ -21,9 +21,9 @@ final class DaemonSprinklerTests {
       network: { http_port: 0 }
       service: \(service)
       runtime: { lock_memory: false, sprinkler: { scheduling: normal, safe_state_after: 1000 } }
+      store: { folder: '\(folder.path("state"))' }
       sprinkler:
         backend: sim
-        state_dir: '\(folder.path("state"))'
         time_zone: Europe/Berlin
         relay_board: active-low
         zones: [{ name: Front, pin: 17 }, { name: Back, pin: 27, group: 1 }]
@@ -119,7 +119,7 @@ final class DaemonSprinklerTests {
     let config = folder.path("config.yaml")
     let second = try TactusProcess(["run", "--config", config])
     #expect(second.finish() == 1)
-    #expect(second.said.contains("sprinkler.sqlite: another process has it open"), "\(second.said)")
+    #expect(second.said.contains("store.sqlite: another process has it open"), "\(second.said)")
     kill(first.identifier, SIGTERM)
     #expect(first.finish() == 0)
   }
@@ -186,7 +186,7 @@ final class DaemonSprinklerTests {
   @Test("the guard is told what to write: every line off")
   func guardWrites() throws {
     let config = try folder.write(
-      "sprinkler: { chip: /dev/gpiochip250, state_dir: '\(folder.path("state"))' }", to: "guard.yaml")
+      "sprinkler: { chip: /dev/gpiochip250 }\nstore: { folder: '\(folder.path("state"))' }", to: "guard.yaml")
     let program = try TactusProcess(["guard", "--once", "--config", config])
     #expect(program.finish() == 1)
     #expect(program.said.contains("/dev/gpiochip250") && program.said.contains("the safe state is not confirmed"))

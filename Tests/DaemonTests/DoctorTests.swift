@@ -54,6 +54,21 @@ struct DoctorTests {
     #expect(Doctor(machine: goodPi()).examine().allSatisfy { $0.fix == nil })
   }
 
+  @Test("SPI: the chip select of the file is there, or how to get it; nothing is said where no chip is on SPI")
+  func spi() throws {
+    func found(_ sensor: String, _ devices: [String]) throws -> [Diagnosis] {
+      let configuration = try Configuration.read(
+        YAMLFile(text: "plants: { sensors: [{ chip: \(sensor) }] }", name: "c.yaml"), environment: [:])
+      let machine = goodPi().changed { $0.list = { $0 == "/dev" ? devices : [] } }
+      return Doctor(machine: machine, configuration: configuration).spi()
+    }
+    #expect(try found("mcp3008", ["spidev0.0", "spidev0.1"]).map(\.found) == ["/dev/spidev0.0"])
+    let missing = try found("mcp3008", ["i2c-1"])
+    #expect(missing.map(\.found) == ["no /dev/spidev0.0"] && missing[0].fix?.contains("do_spi 0") == true)
+    #expect(try found("seesaw", ["spidev0.0"]).isEmpty)
+    #expect(Doctor(machine: goodPi()).spi().isEmpty)
+  }
+
   @Test(
     "GPIO: the header's chip with who is on it; a kernel that keeps a released line's level, and one that forbids, warn"
   )

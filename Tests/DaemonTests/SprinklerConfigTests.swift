@@ -115,15 +115,4 @@ struct SprinklerConfigTests {
     ])
   func wrong(text: String, error: String) { #expect(errors(text).contains(error), "\(errors(text))") }
 
-  @Test("the store: apart when simulated, so that real schedules are never touched")
-  func storePaths() throws {
-    func path(_ keys: String, simulate: Bool) throws -> String {
-      let sprinkler = try #require(try read("sprinkler: { \(keys) }").sprinkler)
-      return DaemonSprinkler.storePath(sprinkler, simulate: simulate, environment: ["XDG_STATE_HOME": "/x"])
-    }
-    #expect(try path("state_dir: /s", simulate: false) == "/s/sprinkler.sqlite")
-    #expect(try path("state_dir: /s", simulate: true) == "/s/simulated/sprinkler.sqlite")
-    #expect(try path("state_dir: /s, backend: sim", simulate: true) == "/s/sprinkler.sqlite")
-    #expect(try path("backend: sim", simulate: false).hasSuffix("/simulated/sprinkler.sqlite"))
-  }
 }

@@ -1,6 +1,7 @@
 #if MQTT
   import Foundation
   import MQTTMosquitto
+  import MQTTSupport
   import Plants
   import Synchronization
   import Tactus
@@ -108,11 +109,7 @@
 
     @Test("user and password: the right ones connect; wrong ones are told without being told")
     func password() throws {
-      let broker = try TestBroker(
-        "listener PORT 127.0.0.1\nallow_anonymous false\npassword_file FOLDER/users\nlog_dest none")
-      let made = try Mosquitto.run(
-        "/usr/bin/mosquitto_passwd", ["-b", "-c", broker.folder.appending(path: "users").path, "ann", "s3cret"])
-      #expect(made.status == 0)
+      let broker = try TestBroker.withPassword(user: "ann", "s3cret")
       try broker.start()
       var settings = broker.settings()
       settings.user = "ann"
@@ -131,23 +128,7 @@
 
     @Test("TLS: a broker whose certificate our authority signed; without it there is no connection")
     func tls() throws {
-      let broker = try TestBroker(
-        """
-        listener PORT 127.0.0.1
-        allow_anonymous true
-        cafile FOLDER/ca.pem
-        certfile FOLDER/server.pem
-        keyfile FOLDER/server.key
-        log_dest none
-        """)
-      let script = """
-        set -e; cd '\(broker.folder.path)'
-        openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -days 2 -subj /CN=test-authority 2>/dev/null
-        openssl req -newkey rsa:2048 -nodes -keyout server.key -out server.csr -subj /CN=localhost 2>/dev/null
-        printf 'subjectAltName=DNS:localhost,IP:127.0.0.1' > names
-        openssl x509 -req -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out server.pem -days 2 -extfile names 2>/dev/null
-        """
-      #expect(try Mosquitto.run("/bin/sh", ["-c", script]).status == 0)
+      let broker = try TestBroker.withTLS()
       try broker.start()
       var settings = broker.settings()
       settings.host = "localhost"

@@ -1,6 +1,7 @@
 #if MQTT
   import Foundation
   import MQTTMosquitto
+  import MQTTSupport
   import Plants
   import Synchronization
   import Tactus

@@ -11,7 +11,7 @@ else
   program=$(readlink -f "${1:?usage: Tests/Service/bonjour.sh PROGRAM}")
   skip() { echo "skipped: $*"; echo "0 passed, 0 failed, 1 skipped"; exit 0; }
   PATH=$PATH:/usr/sbin:/sbin
-  for tool in avahi-daemon:avahi-daemon avahi-browse:avahi-utils dbus-daemon:dbus-daemon ip:iproute2 \
+  for tool in avahi-daemon:avahi-daemon avahi-browse:avahi-utils dbus-daemon:dbus-daemon ip:iproute2 curl:curl \
     unshare:util-linux; do
     command -v "${tool%%:*}" > /dev/null || skip "${tool%%:*} is not installed (Debian: ${tool#*:})"
   done
@@ -63,10 +63,11 @@ printf '[server]\nuse-ipv4=yes\nuse-ipv6=no\nhost-name=bench\nallow-interfaces=l
   > "$folder/avahi.conf"
 
 # The network is our own, and so are its ports.
-configure() { # NAME ADDRESS PORT
+configure() { # NAME ADDRESS PORT [LINE…]: a robot, and what the lines say
   cat > "$folder/$1.yaml" << CONF
 network: { bind_address: $2, motor_udp_port: 0, http_port: $3 }
 motors: { backend: sim }
+$(printf '%s\n' "${@:4}")
 logging: { level: debug }
 service: { token_file: $folder/$1.tokens }
 CONF
@@ -90,10 +91,26 @@ resolved() { # the one that is called "Tactus on HOST"
     && $line == *'"version='* ]]
 }
 
+# sprinkler_resolved: as a phone app looks for it.
+sprinkler_resolved() {
+  local line
+  line=$(avahi-browse -rpt _sprinkler._tcp 2> /dev/null | grep '^=' | grep "Sprinkler\\\\032on\\\\032$(hostname -s);") || return 1
+  [[ $line == *";8104;"* && $line == *'"path=/api/status"'* && $line == *'"tls=0"'* && $line == *'"version='* ]]
+}
+sprinkler_answers() { # at the address, port and path that were resolved
+  local line address path
+  line=$(avahi-browse -rpt _sprinkler._tcp 2> /dev/null | grep '^=' | head -n 1) || return 1
+  address=$(cut -d';' -f8 <<< "$line")
+  path=$(sed 's/.*"path=\([^"]*\)".*/\1/' <<< "$line")
+  curl -sf -H "Authorization: Bearer $TACTUS_TOKEN" "http://$address:$(cut -d';' -f9 <<< "$line")$path" | grep -q '"zones":'
+}
+sprinkler_gone() { ! avahi-browse -rpt _sprinkler._tcp 2> /dev/null | grep -q Sprinkler; }
+
 port=8101
 configure one 0.0.0.0 $port
 configure two 0.0.0.0 8102
 configure loopback 127.0.0.1 8103
+configure garden 0.0.0.0 8104 "sprinkler: { backend: sim, zones: [{ pin: 17 }] }" "store: { folder: $folder/state }"
 
 start one
 first=$started
@@ -118,6 +135,13 @@ check "Avahi comes back: announced again" resolved
 kill -TERM "$first" && wait "$first" || true
 check "the program stops: withdrawn" shows_not "Tactus\\\\032on\\\\032$(hostname -s);"
 kill -TERM "$second" && wait "$second" || true
+check "a robot alone: no sprinkler is announced" sprinkler_gone
+export TACTUS_TOKEN=0123456789abcdef0123456789abcdef
+start garden
+check "with a sprinkler: _sprinkler._tcp is browsed and resolved, its path in the TXT record" sprinkler_resolved
+check "where it was resolved, /api/status answers" sprinkler_answers
+kill -TERM "$started" && wait "$started" || true
+check "the sprinkler's daemon stops: withdrawn" sprinkler_gone
 start loopback
 check "(it runs)" says loopback '"msg":"started"'
 check "loopback only: nothing is announced" shows_not Tactus

@@ -31,11 +31,21 @@ leg:
   output_enable: GPIO22
   battery:
     sensor: ads1115
+store:
+  folder: {folder}/state
 sprinkler:
-  state_dir: {folder}/state
   time_zone: Europe/Berlin
   legacy_routes: true
   zones: [{{pin: 12}}, {{pin: 16}}, {{pin: 20}}, {{pin: 21}}]
+plants:
+  backend: sim
+  read_period_s: 1
+  sensors:
+    - {{i2c_address: 0x36}}
+    - {{i2c_address: 0x37}}
+    - {{name: adc-0, chip: ads1115}}
+    - {{name: spi-0, chip: mcp3008}}
+  watering: [{{plant: 1, zone: 2, seconds: 30}}]
 runtime:
   lock_memory: false
   sprinkler:
@@ -63,9 +73,9 @@ def free_port():
 
 
 class Daemon:
-    """`tactus run --simulate`. `admin` is the token it was given by its environment."""
+    """`tactus run --simulate`. `admin` is the token it was given by its environment, `more` is text for its configuration."""
 
-    def __init__(self, folder, **service):
+    def __init__(self, folder, more="", **service):
         self.folder = Path(folder)
         self.port = free_port()
         self.admin = secrets.token_hex(32)
@@ -73,7 +83,7 @@ class Daemon:
         service = {"token_file": str(self.tokens), "bonjour": False, **service}
         lines = "\n".join(f"  {key}: {json.dumps(value)}" for key, value in service.items())
         self.config = self.folder / "tactus.yaml"
-        self.config.write_text(CONFIG.format(port=self.port, service=lines, folder=self.folder))
+        self.config.write_text(CONFIG.format(port=self.port, service=lines, folder=self.folder) + "\n" + more)
         self.log_path = self.folder / "log"
         self.process = None
 

@@ -7,7 +7,7 @@ import time
 
 def test_status_health_and_document(daemon):
     status = daemon.get("/api/status")
-    assert status.status_code == 200 and status.json()["ok"] is True and set(status.json()["systems"]) == {"robot", "leg", "sprinkler"}
+    assert status.status_code == 200 and status.json()["ok"] is True and set(status.json()["systems"]) == {"robot", "leg", "sprinkler", "plants"}
     assert status.headers["Content-Type"].startswith("application/json")
     health = daemon.get("/api/health", token=None)
     assert health.status_code == 200 and health.json()["ok"] is True
@@ -23,7 +23,7 @@ def test_status_is_quick(daemon):
 
 def test_runtime_accounts_for_every_release(daemon):
     loops = daemon.get("/api/runtime").json()["loops"]
-    assert {"robot.motors", "leg.servos", "sprinkler.valves", "supervisor"} <= {loop["name"] for loop in loops}
+    assert {"robot.motors", "leg.servos", "sprinkler.valves", "plants", "supervisor"} <= {loop["name"] for loop in loops}
     for loop in loops:
         assert loop["released"] == loop["ran"] + loop["skipped"] + loop["pending"]
 
@@ -37,7 +37,7 @@ def test_curl_reads_the_robot(daemon):
 
 def test_every_system_stops_and_is_reset_together(own_daemon):
     daemon = own_daemon()
-    assert daemon.post("/api/e-stop").json() == {"ok": True, "systems": ["robot", "leg", "sprinkler"]}
+    assert daemon.post("/api/e-stop").json() == {"ok": True, "systems": ["robot", "leg", "sprinkler", "plants"]}
     assert daemon.get("/api/status").json()["systems"]["robot"]["state"] == "emergencyStopped"
     assert daemon.post("/api/reset").status_code == 200
     assert daemon.get("/api/status").json()["systems"]["robot"]["state"] == "stopped"

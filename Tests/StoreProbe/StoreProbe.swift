@@ -1,16 +1,24 @@
 import Glibc
+import Plants
 import Sprinkler
 import Store
 
 /// Writes to a store until it is killed, or until it cannot, for StoreTests: every transaction that was acknowledged is a line of
-/// standard output.
+/// standard output. Or tells how long a store with so many lines in its log takes.
 ///
-///     store-probe PATH
+///     store-probe PATH [plants]
+///     store-probe --time PATH LINES
 @main
 struct StoreProbe {
   static func main() {
     do throws(StoreError) {
-      try write(to: CommandLine.arguments[1])
+      let arguments = CommandLine.arguments
+      if arguments.count == 4, arguments[1] == "--time", let lines = UInt64(arguments[3]) {
+        try StoreTimes(path: arguments[2], lines: lines).tell()
+      } else {
+        let path = arguments[1]
+        if arguments.count > 2 { try PlantWriter.write(to: path) } else { try write(to: path) }
+      }
     } catch {
       say("stopped: \(error)")
     }
@@ -49,7 +57,7 @@ struct StoreProbe {
   }
 
   /// One write, so that a line is whole or missing.
-  private static func say(_ line: String) {
+  static func say(_ line: String) {
     let bytes = Array("\(line)\n".utf8)
     guard Glibc.write(1, bytes, bytes.count) == bytes.count else { exit(1) }
   }

@@ -19,13 +19,14 @@ enum LegDeadman {
     let registers = ServoRegisters()
     let sockets = try (0..<LegLoop.maximumLegs).map { _ in try LinuxDatagramSocket(address: "127.0.0.1", port: 0) }
     let feeding = try LinuxDatagramSocket(address: "127.0.0.1", port: 0)
-    let runtime = try LegsOnRegisters.runtime(sockets, registers, lane) {
+    let snapshot = Latest(LegSnapshot(legs: sockets.count))
+    let runtime = try LegsOnRegisters.runtime(sockets, registers, snapshot, lane) {
       [
         Lane("feeder", scheduling: .fifo(lane.priority), cpu: arguments.int(4)) {
           Loop("feeder", every: .hertz(1000)) {
             DeadmanFeeder(
-              port: feeding.port(), legs: sockets.map(\.localEndpoint), registers: registers, samples: samples,
-              lost: lost, done: done)
+              port: feeding.port(), legs: sockets.map(\.localEndpoint), registers: registers,
+              snapshot: snapshot.reader(), samples: samples, lost: lost, done: done)
           }
         }
       ]
@@ -86,6 +87,7 @@ private struct DeadmanFeeder: ~Copyable, ControlLoop {
   private let legs: UnsafeMutablePointer<Endpoint>
   private let phases: UnsafeMutablePointer<Phase>
   private let registers: ServoRegisters
+  private var snapshot: LatestReader<LegSnapshot>
   private let samples: Samples
   private let lost: Samples
   private let done: Completion
@@ -93,8 +95,8 @@ private struct DeadmanFeeder: ~Copyable, ControlLoop {
   private var random: UInt64 = 0x9E37_79B9_7F4A_7C15
 
   init(
-    port: consuming DatagramPort, legs: [Endpoint], registers: ServoRegisters, samples: Samples, lost: Samples,
-    done: Completion
+    port: consuming DatagramPort, legs: [Endpoint], registers: ServoRegisters,
+    snapshot: consuming LatestReader<LegSnapshot>, samples: Samples, lost: Samples, done: Completion
   ) {
     self.port = port
     count = legs.count
@@ -103,6 +105,7 @@ private struct DeadmanFeeder: ~Copyable, ControlLoop {
     phases = .allocate(capacity: count)
     phases.initialize(repeating: .disarm(at: bench_now() + 100_000_000), count: count)
     self.registers = registers
+    self.snapshot = snapshot
     self.samples = samples
     self.lost = lost
     self.done = done
@@ -133,7 +136,8 @@ private struct DeadmanFeeder: ~Copyable, ControlLoop {
       send(.arm, to: leg)
       phases[leg] = .set(at: now &+ 1_000_000 &+ draw(30_000_000))
     case .set(let at):
-      guard now >= at else { return }
+      // Armed, it has taken the disarming, whose off would otherwise pass for the trip's when the lane is late.
+      guard now >= at, case .armed = snapshot.read()[leg].state else { return }
       let pulse = PulseWidth(microseconds: UInt16(truncatingIfNeeded: 1_000 &+ draw(1_000)))
       let sent = bench_now()
       send(.setServo(pulse), to: leg)

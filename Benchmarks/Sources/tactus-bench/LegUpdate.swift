@@ -13,7 +13,9 @@ enum LegReceive {
     bench_block_termination()
     let socket = try LinuxDatagramSocket(address: "127.0.0.1", port: UInt16(arguments.int(0)))
     let registers = ServoRegisters(socket: Int32(arguments.int(1)))
-    let runtime = try LegsOnRegisters.runtime([socket], registers, (arguments.int(2), arguments.int(3))) { [] }
+    let runtime = try LegsOnRegisters.runtime(
+      [socket], registers, Latest(LegSnapshot(legs: 1)), (arguments.int(2), arguments.int(3))
+    ) { [] }
     try runtime.start()
     bench_await_termination()
     let counters = runtime.statistics["leg"]!.counters
@@ -26,13 +28,12 @@ enum LegReceive {
 enum LegsOnRegisters {
   /// A leg for each socket, on channels 0, 1 and so on; `others` are lanes beside theirs.
   static func runtime(
-    _ sockets: [LinuxDatagramSocket], _ registers: ServoRegisters, _ lane: (priority: Int, cpu: Int),
-    others: () -> [Lane]
+    _ sockets: [LinuxDatagramSocket], _ registers: ServoRegisters, _ snapshot: Latest<LegSnapshot>,
+    _ lane: (priority: Int, cpu: Int), others: () -> [Lane]
   ) throws -> Runtime {
     let requests = Ring<LegRequest>(capacity: LegLoop.requestsPerTick)
     let answers = Ring<LegAnswer>(capacity: 64)
     let notices = Ring<LegNotice>(capacity: 64)
-    let snapshot = Latest(LegSnapshot(legs: sockets.count))
     let legs = try sockets.indices.map { LegConfiguration(channel: try ServoChannel($0)) }
     return try Runtime(strict: true) {
       Lane("leg", scheduling: .fifo(lane.priority), cpu: lane.cpu) {

@@ -1,5 +1,5 @@
 from . import (
-    datagram, flood, idle, latest, leg_deadman, leg_keepalive, leg_update, loops, release, release_cost, ring, service,
+    datagram, flood, idle, latest, leg_deadman, leg_keepalive, leg_update, loops, plants, release, release_cost, ring, service,
     simulated, sprinkler)
 
 ALL = {
@@ -14,6 +14,7 @@ ALL = {
     "idle": idle,
     "service": service,
     "sprinkler": sprinkler,
+    "plants": plants,
     "leg-update": leg_update,
     "leg-deadman": leg_deadman,
     "leg-keepalive": leg_keepalive,

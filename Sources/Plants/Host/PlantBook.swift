@@ -2,21 +2,21 @@ import Wire
 
 /// All users' plants, and the rules for changing them. A change is made whole or refused; what was made is returned for the store.
 public struct PlantBook: Sendable, Hashable {
-  /// Plants of one user, at most.
-  public static let plantsPerUser = 7
   public static let sensorsPerPlant = 1...4
-  /// Users with plants, at most: nothing authenticates a client's name, and memory ends.
-  public static let maximumUsers = 256
 
   /// Sensors that exist.
   public let sensors: Set<PlantSensorID>
+  public let rules: PlantBookRules
   public private(set) var records: PlantRecords
   /// In their order.
   private var plantsByUser: [PlantUser: [Plant]] = [:]
 
   /// `records` are kept as they are, sensors that no longer exist included: a sensor may come back.
-  public init(sensors: Set<PlantSensorID>, records: PlantRecords = PlantRecords()) {
+  public init(
+    sensors: Set<PlantSensorID>, records: PlantRecords = PlantRecords(), rules: PlantBookRules = PlantBookRules()
+  ) {
     self.sensors = sensors
+    self.rules = rules
     self.records = records
     self.records.nextPlant = max(records.nextPlant, (records.plants.map(\.id.number).max() ?? 0) + 1)
     index()
@@ -88,7 +88,7 @@ public struct PlantBook: Sendable, Hashable {
     var copy = self
     var changes: [PlantChange] = []
     for entry in file.entries {
-      changes += try copy.add(entry.name, entry.sensors, PlantLimits(), for: user)
+      changes += try copy.add(entry.name, entry.sensors, nil, for: user)
     }
     self = copy
     return changes
@@ -97,18 +97,19 @@ public struct PlantBook: Sendable, Hashable {
   // MARK: parts
 
   private mutating func add(
-    _ name: String, _ sensors: [String], _ limits: PlantLimits, for user: PlantUser
+    _ name: String, _ sensors: [String], _ limits: PlantLimits?, for user: PlantUser
   ) throws(PlantRefusal) -> [PlantChange] {
     let count = plants(of: user).count
-    guard count < Self.plantsPerUser else {
-      throw PlantRefusal(.tooManyPlants, "expected at most \(Self.plantsPerUser) plants of one user")
+    guard count < rules.plantsPerUser else {
+      throw PlantRefusal(.tooManyPlants, "expected at most \(rules.plantsPerUser) plants of one user")
     }
-    guard count > 0 || plantsByUser.count < Self.maximumUsers else {
-      throw PlantRefusal(.tooManyPlants, "expected at most \(Self.maximumUsers) users with plants")
+    guard count > 0 || plantsByUser.count < rules.users else {
+      throw PlantRefusal(.tooManyPlants, "expected at most \(rules.users) users with plants")
     }
     try checkFree(name, for: user)
     let name = try PlantName(name)
     let sensors = try checked(sensors)
+    let limits = limits ?? rules.limits
     try limits.check()
     let plant = Plant(id: PlantID(records.nextPlant), user: user, name: name, sensors: sensors, limits: limits)
     records.nextPlant += 1

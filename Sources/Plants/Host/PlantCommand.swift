@@ -1,6 +1,7 @@
 /// What a client, by whatever way it comes, wants of its plants. Texts are as the client wrote them; the book checks them.
 public enum PlantCommand: Sendable, Hashable {
-  case add(name: String, sensors: [String], limits: PlantLimits = PlantLimits())
+  /// `limits` nil: the book's own.
+  case add(name: String, sensors: [String], limits: PlantLimits? = nil)
   case delete(name: String)
   case edit(name: String, PlantEdit)
   /// A person says so.

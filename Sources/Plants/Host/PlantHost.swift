@@ -36,6 +36,27 @@ public struct PlantHost: Sendable {
     return action
   }
 
+  /// In place of `action`, whose changes no store has taken: the book is as it was `before` the step, and the client is told.
+  ///
+  /// - Parameter bytes: the message of that step.
+  public mutating func undo(
+    _ action: PlantHostAction, of bytes: UnsafeRawBufferPointer, before: PlantBook, reason: String
+  ) -> PlantHostAction {
+    precondition(!action.changes.isEmpty, "a step that changed nothing needs no store")
+    // It was parsed a moment ago.
+    guard let message = try? PlantMessage.parse(bytes) else { preconditionFailure("a broken message changes nothing") }
+    book = before
+    outcomes[action.outcome.name, default: 0] -= 1
+    repliesMade -= Int64(action.replies.count)
+    let refusal = refuse(PlantRefusal(.notKept, reason), id: message.id, sender: message.sender, bytes)
+    outcomes[refusal.outcome.name, default: 0] += 1
+    repliesMade += Int64(refusal.replies.count)
+    return refusal
+  }
+
+  /// As a store has it.
+  public mutating func replaceBook(_ book: PlantBook) { self.book = book }
+
   public mutating func step(
     _ text: String, at now: TickInstant, readings: [PlantSensorID: PlantReading] = [:]
   ) -> PlantHostAction {

@@ -41,6 +41,23 @@ public struct PlantHistoryRow: Sendable, Hashable, Codable {
     meanCelsius = sample.celsius
   }
 
+  /// A row as a store has kept it.
+  public init(
+    sensor: PlantSensorID, start: PlantInstant, spanSeconds: Int64, count: Int, leastPercent: Double,
+    meanPercent: Double,
+    greatestPercent: Double, celsiusCount: Int, meanCelsius: Double?
+  ) {
+    self.sensor = sensor
+    self.start = start
+    self.spanSeconds = spanSeconds
+    self.count = count
+    self.leastPercent = leastPercent
+    self.meanPercent = meanPercent
+    self.greatestPercent = greatestPercent
+    self.celsiusCount = celsiusCount
+    self.meanCelsius = meanCelsius
+  }
+
   /// The start of the span that `instant` is in, before 1970, too.
   static func start(of instant: PlantInstant, spanSeconds: Int64) -> PlantInstant {
     let rest = instant.secondsSince1970 % spanSeconds
@@ -48,7 +65,7 @@ public struct PlantHistoryRow: Sendable, Hashable, Codable {
   }
 
   /// With another row of the same sensor and span in it.
-  mutating func add(_ other: Self) {
+  public mutating func add(_ other: Self) {
     let total = count + other.count
     meanPercent += (other.meanPercent - meanPercent) * Double(other.count) / Double(total)
     count = total
@@ -116,6 +133,12 @@ public struct PlantHistory: Sendable, Hashable {
   /// What has been gathered and not ended: to be stored at shutdown, and shown with what is stored.
   public var openRows: [PlantHistoryRow] {
     open.sorted { ($0.key.tier, $0.key.sensor) < ($1.key.tier, $1.key.sensor) }.map(\.value)
+  }
+
+  /// The same, and they begin anew: for a store that merges what it is given, so that a crash loses little of a long span.
+  public mutating func takeOpenRows() -> [PlantHistoryRow] {
+    defer { open = [:] }
+    return openRows
   }
 
   /// Before which start a store may delete the rows of each span.

@@ -9,10 +9,14 @@ public struct PlantMonitor: Sendable {
   public struct Sensor: Sendable, Hashable {
     public var id: PlantSensorID
     public var probe: PlantProbe
+    /// Until somebody calibrates it.
+    public var calibration: PlantCalibration
 
-    public init(_ id: PlantSensorID, _ probe: PlantProbe) {
+    /// `calibration` nil: the usual one of such a probe.
+    public init(_ id: PlantSensorID, _ probe: PlantProbe, calibration: PlantCalibration? = nil) {
       self.id = id
       self.probe = probe
+      self.calibration = calibration ?? probe.standardCalibration
     }
   }
 
@@ -68,7 +72,7 @@ public struct PlantMonitor: Sendable {
     guard case .sample(let sample, let celsius) = reading.result else { return }
     let (id, probe) = (sensors[reading.probe].id, sensors[reading.probe].probe)
     let raw = probe.raw(sample)
-    let percent = (book.records.calibrations[id] ?? probe.standardCalibration).percent(raw)
+    let percent = (book.records.calibrations[id] ?? sensors[reading.probe].calibration).percent(raw)
     let value = PlantReading(
       raw: raw, moisturePercent: percent, scale: scale(raw, percent, probe), celsius: celsius, at: reading.at)
     readings[id] = value

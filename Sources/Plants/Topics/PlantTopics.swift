@@ -1,46 +1,23 @@
 import Wire
 
-/// What plants say on a broker beside the app's protocol: a retained state a plant, and how Home Assistant learns of it.
+/// Where plants are on a broker: the app's topics, a retained state a plant, and how Home Assistant learns of it.
 public enum PlantTopics {
   /// The app's: from clients to hosts, and back. Every client hears everything; nothing is retained.
   public static let toHost = "rpi/torpi"
   public static let fromHost = "rpi/fromrpi"
   public static let system = "plants"
 
-  /// `tactus/DEVICE/plants/ID/state`
+  /// `tactus/DEVICE/plants/ID/state`: retained, the document of one plant as the API shows it.
   public static func state(of plant: PlantID, on topics: DeviceTopics) -> String {
     topics.state(system, plant.description)
   }
 
-  /// The plant a command topic names; nil: it names none.
-  public static func plant(ofCommand topic: String, on topics: DeviceTopics) -> PlantID? {
-    guard case .some(.some(let item)) = topics.commandItem(topic, of: system), let number = UInt64(item) else {
-      return nil
-    }
-    return PlantID(number)
-  }
-
-  /// The retained state; unknown is null, times are RFC 3339 in UTC.
-  public static func document(_ plant: Plant, _ condition: PlantCondition?) -> String {
-    let alerts = (condition?.alerts ?? []).sorted().map { PlantJSON.quoted($0.rawValue) }
-    let sensors = plant.sensors.map { PlantJSON.quoted($0.text) }
-    let members = [
-      ("name", PlantJSON.quoted(plant.name.text)), ("moisturePercent", number(condition?.moisturePercent)),
-      ("temperatureCelsius", number(condition?.celsius)), ("alerts", "[\(alerts.joined(separator: ","))]"),
-      ("lastWatered", plant.lastWatered.map { PlantJSON.quoted($0.text) } ?? "null"),
-      ("sensors", "[\(sensors.joined(separator: ","))]"),
-    ]
-    return "{" + members.map { "\"\($0)\":\($1)" }.joined(separator: ",") + "}"
-  }
-
-  /// With one decimal: more would only make noise of every reading.
-  private static func number(_ value: Double?) -> String {
-    guard let value, value.isFinite else { return "null" }
-    return "\((value * 10).rounded() / 10)"
-  }
-
-  /// What of a plant Home Assistant shows, in a fixed order; the same for a plant that is gone, whose documents are then empty.
-  public static func entities(of id: PlantID, name: String, on topics: DeviceTopics) -> [HomeAssistantEntity] {
+  /// What of a plant Home Assistant shows, in a fixed order.
+  ///
+  /// - Parameter takesCommands: with a button that says that somebody has watered.
+  public static func entities(
+    of id: PlantID, name: String, on topics: DeviceTopics, takesCommands: Bool
+  ) -> [HomeAssistantEntity] {
     func entity(_ component: HomeAssistantEntity.Component, _ key: String, _ label: String) -> HomeAssistantEntity {
       var entity = HomeAssistantEntity(component, id: "plant-\(id)-\(key)", name: "\(name) \(label)")
       if component != .button { entity.stateTopic = state(of: id, on: topics) }
@@ -57,11 +34,12 @@ public enum PlantTopics {
     temperature.deviceClass = "temperature"
     temperature.stateClass = "measurement"
     var watered = entity(.sensor, "watered", "last watered")
-    watered.valueTemplate = "{{ value_json.lastWatered }}"
+    watered.valueTemplate = "{{ value_json.lastWateredISO }}"
     watered.deviceClass = "timestamp"
     var problem = entity(.binarySensor, "problem", "problem")
     problem.valueTemplate = "{{ 'ON' if value_json.alerts else 'OFF' }}"
     problem.deviceClass = "problem"
+    guard takesCommands else { return [moisture, temperature, watered, problem] }
     var button = entity(.button, "water", "was watered")
     button.commandTopic = topics.command(system, id.description)
     button.pressPayload = wateredCommand

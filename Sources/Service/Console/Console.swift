@@ -7,6 +7,7 @@ enum Console {
     file("/console.js", "text/javascript; charset=utf-8", PackageResources.console_js),
     file("/legs.js", "text/javascript; charset=utf-8", PackageResources.legs_js),
     file("/sprinkler.js", "text/javascript; charset=utf-8", PackageResources.sprinkler_js),
+    file("/plants.js", "text/javascript; charset=utf-8", PackageResources.plants_js),
   ]
 
   private static func file(_ path: String, _ contentType: String, _ bytes: [UInt8]) -> Route {

@@ -115,6 +115,8 @@ function take(event) {
     if (event.isOn) return;
     loadLog();
   }
+  if (event.system === "plants" && event.plants) return showPlants(event);
+  if (event.system === "plants") plantEvent();
   const { type, system, seq, monotonicNs, ...rest } = event;
   note(event, type + "  " + JSON.stringify(rest));
 }

@@ -30,6 +30,9 @@ public struct Event: Sendable {
     (self.kind, self.type, self.system, self.at, self.body) = (kind, type, system, at, body)
   }
 
+  /// As subscribers of `/ws` get it, without a number: for links that number nothing.
+  public var document: [UInt8] { NumberedEvent.document(self, number: nil) }
+
   public init(_ kind: Kind, type: String, system: String, at: TickInstant, json body: some Encodable) {
     self.init(kind, type: type, system: system, at: at, body: encodeJSON(body))
   }

@@ -20,13 +20,13 @@ struct NumberedEvent: Sendable {
     }
   }
 
-  /// `{"type":…,"system":…,"seq":…,"monotonicNs":…,` and the members of the body.
-  static func document(_ event: Event, number: UInt64) -> [UInt8] {
+  /// `{"type":…,"system":…,"seq":…,"monotonicNs":…,` (without `seq` where there is no number) and the members of the body.
+  static func document(_ event: Event, number: UInt64?) -> [UInt8] {
     let body = event.body
     precondition(body.first == UInt8(ascii: "{") && body.last == UInt8(ascii: "}"), "a body that is no object")
+    let sequence = number.map { #""seq":\#($0),"# } ?? ""
     let start =
-      #"{"type":"\#(event.type)","system":"\#(event.system)","seq":\#(number),"#
-      + #""monotonicNs":\#(event.at.nanoseconds)"#
+      #"{"type":"\#(event.type)","system":"\#(event.system)",\#(sequence)"monotonicNs":\#(event.at.nanoseconds)"#
     var document = Array(start.utf8)
     if body.count > 2 { document.append(UInt8(ascii: ",")) }
     document += body.dropFirst()

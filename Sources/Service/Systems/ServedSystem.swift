@@ -1,4 +1,5 @@
 import Tactus
+import Wire
 
 /// One system as the door sees it: routes, events, what arrives in binary frames. Reads snapshots and sends requests through
 /// lock-free mailboxes; never touches a loop.
@@ -12,6 +13,10 @@ public protocol ServedSystem: Sendable {
   var state: [UInt8] { get }
   /// The members of this JSON object stand at the top level of `GET /api/status`; nil: none. As of `version`, too.
   var statusMembers: [UInt8]? { get }
+  /// What of the state is told on its own, too, over links whose topics have levels.
+  var parts: [StatePart] { get }
+  /// What Home Assistant shows of it.
+  func entities(on topics: DeviceTopics, takesCommands: Bool) -> [HomeAssistantEntity]
   /// What subscribers are told at this beat (10 Hz): a `state` event where a second is full (`second`), telemetry otherwise.
   func events(at now: TickInstant, second: Bool) -> [Event]
   /// Stops every actuator, latched. Returns when the loop has taken it; throws `APIError` when it did not.
@@ -35,4 +40,6 @@ public enum FrameOutcome: Sendable {
 
 extension ServedSystem {
   public var statusMembers: [UInt8]? { nil }
+  public var parts: [StatePart] { [] }
+  public func entities(on topics: DeviceTopics, takesCommands: Bool) -> [HomeAssistantEntity] { [] }
 }

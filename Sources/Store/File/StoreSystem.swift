@@ -8,11 +8,14 @@ struct StoreSystem: Sendable {
     var make: @Sendable (Database) throws -> Void
   }
   var migrations: [Migration]
-  /// Runs in the transaction of a restore, the backup attached as `backup`, its tables brought up to date.
+  /// What a backup adds to a running system's tables: what has happened (logs, sessions), never what the system holds in memory;
+  /// that it takes itself, as `SprinklerStore.restore` does. In the transaction of the restore, the backup attached as `backup`, its
+  /// tables brought up to date.
   var restore: @Sendable (Database) throws -> Void
 
-  /// All of the program's.
-  static var all: [StoreSystem] { [.sprinkler] }
+  /// All of the program's, in the order in which their tables came; a system that begins to keep something is added at the end,
+  /// and in `Configuration.keepers`.
+  static var all: [StoreSystem] { [.sprinkler, .plants] }
 }
 
 /// The migrations of several systems as one.

@@ -24,7 +24,13 @@ struct CheckCommand: ParsableCommand {
       print(ConfigReference.text, terminator: "")
       return
     }
-    let configuration = try readConfiguration(file)
+    var configuration = try readConfiguration(file)
+    do throws(ConfigError) {
+      try configuration.mqtt?.readPassword()
+    } catch {
+      complain("\(error)")
+      throw ExitCode.badConfig
+    }
     print("\(file): ok")
     for line in configuration.summary { print("  " + line) }
   }

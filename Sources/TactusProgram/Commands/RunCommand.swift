@@ -22,15 +22,22 @@ struct RunCommand: ParsableCommand {
   var logFormat = LogFormat.json
 
   func run() throws {
-    let configuration = try readConfiguration(config)
+    var configuration = try readConfiguration(config)
     guard configuration.hasSystem else {
-      complain("\(config): expected a section of a system to run (motors, leg, sprinkler), got none")
+      complain("\(config): expected a section of a system to run (motors, leg, sprinkler, pump, plants), got none")
+      throw ExitCode.badConfig
+    }
+    do throws(ConfigError) {
+      try configuration.mqtt?.readPassword()
+    } catch {
+      complain("\(error)")
       throw ExitCode.badConfig
     }
     let environment = processEnvironment()
     let log = ProgramLog(
       format: logFormat, level: Logger.Level(rawValue: configuration.logLevel.lowercased()) ?? .info,
-      secrets: [environment["TACTUS_TOKEN"], configuration.service?.jwtKey].compactMap(\.self))
+      secrets: [environment["TACTUS_TOKEN"], configuration.service?.jwtKey, configuration.mqtt?.password].compactMap(
+        \.self))
     let status = start(configuration, log, environment)
     log.sink.flush()
     throw ExitCode(status)

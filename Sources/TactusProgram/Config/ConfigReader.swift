@@ -59,12 +59,17 @@ struct ConfigReader {
         result.places[child] = keyNode.mark
         if !value.isNothing { readMapping(value, path: child) }
       } else {
-        let known = ConfigTable.names(below: path)
-        let hint =
-          nearestName(to: name, among: known).map { "\($0)?" } ?? "one of " + known.joined(separator: ", ")
-        report(keyNode, child, "expected a known key (\(hint)), got \(name)")
+        report(keyNode, child, "expected \(hint(for: name, below: path)), got \(name)")
       }
     }
+  }
+
+  /// What may have been meant by a key that there is not.
+  private func hint(for name: String, below path: String) -> String {
+    if let moved = ConfigTable.moved["\(path).\(name)"] { return "\(moved), as this key is called now" }
+    let known = ConfigTable.names(below: path)
+    let nearest = nearestName(to: name, among: known).map { "\($0)?" } ?? "one of " + known.joined(separator: ", ")
+    return "a known key (\(nearest))"
   }
 
   /// The items of a list of mappings; an empty item is one with every default.

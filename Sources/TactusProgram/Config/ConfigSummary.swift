@@ -1,3 +1,5 @@
+import Plants
+
 extension Configuration {
   /// What the file would run, for people: a few lines without indentation.
   var summary: [String] {
@@ -14,7 +16,22 @@ extension Configuration {
     if let pump {
       lines.append("\(pump.summary), off after \(pump.runLimitMinutes) min until it has rested \(pump.restMinutes) min")
     }
+    if let plants {
+      lines.append("plants: \(plants.summary)")
+      if let app = plants.app {
+        lines.append(
+          mqtt == nil
+            ? "the Plant-Tracker app reaches nobody: there is no section mqtt"
+            : "the Plant-Tracker app is answered by \(app.hostName) on \(PlantTopics.toHost) and \(PlantTopics.fromHost)"
+        )
+      }
+      if !plants.waterings.isEmpty {
+        let numbers = plants.waterings.map { "\($0.plant!) (zone \($0.zone!))" }.joined(separator: ", ")
+        lines.append("plants that ask for water while they are dry: \(numbers)")
+      }
+    }
     if let sprinkler { lines.append("sprinkler: \(sprinkler.summary)") }
+    if let mqtt { lines.append("MQTT: \(mqtt.summary)") }
     if hasSystem {
       let hasHardware =
         motors.map { $0.backend != .sim } ?? false || legs?.backend == .pca9685 || sprinkler?.backend == .gpio
@@ -24,7 +41,8 @@ extension Configuration {
           + (!guardEnabled ? "off" : !hasHardware ? "not needed, no hardware" : "after \(guardTimeoutSeconds) s"))
       lines.append(serviceSummary)
     } else {
-      lines.append("nothing to run: no section of a system is present (motors: …, leg: …, sprinkler: …, pump: …)")
+      lines.append(
+        "nothing to run: no section of a system is present (motors: …, leg: …, sprinkler: …, pump: …, plants: …)")
     }
     // Valves are behind the service's tokens.
     if !isLoopback, motors != nil || legs != nil {
@@ -39,7 +57,10 @@ extension Configuration {
 
 extension Configuration {
   /// Whether there is anything to run.
-  var hasSystem: Bool { motors != nil || legs != nil || sprinkler != nil || pump != nil }
+  var hasSystem: Bool { motors != nil || legs != nil || sprinkler != nil || pump != nil || plants != nil }
+
+  /// Whether any of it moves, opens or pumps something: plants only look.
+  var drives: Bool { motors != nil || legs != nil || sprinkler != nil || pump != nil }
 
   /// `the motors, the legs, the valves and the pump`
   var whatDrives: String {

@@ -1,6 +1,6 @@
 /// Keys of the sprinkler controller.
 extension ConfigTable {
-  static let sprinkler: [ConfigKey] = sprinklerLines + sprinklerWatering + sprinklerStore + sprinklerParts
+  static let sprinkler: [ConfigKey] = sprinklerLines + sprinklerWatering + sprinklerParts
 
   private static let sprinklerLines: [ConfigKey] = [
     ConfigKey(
@@ -59,15 +59,6 @@ extension ConfigTable {
     ConfigKey(
       "sprinkler.legacy_routes", .boolean, .boolean(false),
       "Answer the routes of the original Python backend, too: /status, /zone/on/{n}, /rain-lock, /api/pin/{bcm}/on."),
-  ]
-
-  private static let sprinklerStore: [ConfigKey] = [
-    ConfigKey(
-      "sprinkler.state_dir", .text, nil,
-      "Folder of the store. Unless given: /var/lib/tactus where that may be written to, else ~/.local/state/tactus. Under "
-        + "--simulate, or with the backend sim and none given, its folder simulated."),
-    ConfigKey(
-      "sprinkler.snapshots", .integer(1...100), .integer(10), "Copies of the store that are kept, made after changes."),
     ConfigKey("sprinkler.log_days", .integer(1...36_500), .integer(1095), "Days that the watering log goes back."),
   ]
 

@@ -21,6 +21,20 @@ enum ConfigTable {
         + "of its store; afterwards the API changes them, and the store decides."
     ),
     ("pump", "The cooling pump, of which this program is the operator. It runs when this section is present."),
+    (
+      "plants",
+      "Plants, their soil probes and the host of the Plant-Tracker app, which run when this section is present."
+    ),
+    (
+      "mqtt",
+      "The MQTT broker on which every system tells its state, and takes commands where that is allowed. Used when this section "
+        + "is present."
+    ),
+    (
+      "store",
+      "What survives the program: one file for every system that keeps something (sprinkler, plants), checked when it is "
+        + "opened, and copies of it. There is none when no such system runs."
+    ),
     ("safety", "What happens when something fails."),
     ("runtime", "How loops run: see `tactus doctor` for what this machine allows."),
     ("camera", "The camera."),
@@ -29,12 +43,14 @@ enum ConfigTable {
   ]
 
   static let keys: [ConfigKey] =
-    network + service + motors + leg + legs + sprinkler + pump + safety + runtime + runtimeLeg + runtimeSprinkler
-    + camera + logging + performance
+    network + service + motors + leg + legs + sprinkler + pump + plants + mqtt + store + safety + runtime + runtimeLeg
+    + runtimeSprinkler + camera + logging + performance
 
   /// What is a list of mappings, with the most items of each. The keys of an item are `section[].key` or
   /// `section.part[].key`.
-  static let lists = ["legs": 16, "sprinkler.groups": 15, "sprinkler.zones": 64]
+  static let lists = [
+    "legs": 16, "sprinkler.groups": 15, "sprinkler.zones": 64, "plants.sensors": 16, "plants.watering": 64,
+  ]
 
   private static let port = ConfigKind.integer(1...65535)
 

@@ -65,9 +65,6 @@ extension Configuration {
     var rainDelayHours: Int
     var seasonalPercent: Int
     var hasLegacyRoutes: Bool
-    /// nil: the standard folder.
-    var stateFolder: String?
-    var snapshots: Int
     var logDays: Int
     var master: Master?
     /// nil: no sensor.
@@ -122,8 +119,6 @@ extension Configuration.Sprinkler {
       rainDelayHours: given.integer("sprinkler.rain_delay_hours"),
       seasonalPercent: given.integer("sprinkler.seasonal_percent"),
       hasLegacyRoutes: given.boolean("sprinkler.legacy_routes"),
-      stateFolder: given.optionalText("sprinkler.state_dir"),
-      snapshots: given.integer("sprinkler.snapshots"),
       logDays: given.integer("sprinkler.log_days"),
       master: master.map {
         Master(

@@ -67,6 +67,11 @@ struct Configuration: Equatable {
   var sprinkler: Sprinkler?
   /// nil: the file has no `pump` section.
   var pump: Pump?
+  /// nil: the file has no `plants` section.
+  var plants: Plants?
+  /// nil: the file has no `mqtt` section.
+  var mqtt: MQTT?
+  var store: Store
   var guardEnabled: Bool
   var guardTimeoutSeconds: Double
   var strict: Bool
@@ -100,6 +105,9 @@ extension Configuration {
       legs: Legs(found),
       sprinkler: Sprinkler(found),
       pump: Pump(found),
+      plants: Plants(found),
+      mqtt: MQTT(found),
+      store: Store(given),
       guardEnabled: given.boolean("safety.watchdog_enabled"),
       guardTimeoutSeconds: given.number("safety.watchdog_timeout"),
       strict: given.boolean("runtime.strict"),
@@ -156,6 +164,8 @@ extension Configuration {
     let places = ConfigPlaces(marks: places)
     errors += legs?.errors(file: file, places: places) ?? []
     errors += sprinkler?.errors(file: file, places: places) ?? []
+    errors += plants?.errors(file: file, places: places, hasSprinkler: sprinkler != nil) ?? []
+    errors += mqtt?.errors(file: file, places: places, servicePort: service?.port) ?? []
     errors += claims.errors(file: file, places: places)
     guard errors.isEmpty else { throw ConfigErrors(errors: errors) }
   }

@@ -6,6 +6,14 @@ struct ResourceClaim: Equatable {
   enum Resource: Hashable {
     case i2c(bus: Int, address: UInt8)
     case serial(path: String)
+    /// A chip select.
+    case spi(path: String)
+    /// Of simulated plants.
+    case simulatedChip(address: UInt8)
+    /// An input of a converter of plants.
+    case input(converter: String, channel: Int)
+    /// What clients call a probe.
+    case sensorName(String)
     /// A line, named in one way: see `gpio(_:)` of this.
     case gpio(GPIOLineName)
     case udp(port: UInt16)
@@ -26,6 +34,10 @@ extension ResourceClaim.Resource: CustomStringConvertible {
     switch self {
     case .i2c(let bus, let address): "address 0x\(String(address, radix: 16)) on I2C bus \(bus)"
     case .serial(let path): "the serial line \(path)"
+    case .spi(let path): "the chip select \(path)"
+    case .simulatedChip(let address): "the simulated chip at 0x\(String(address, radix: 16))"
+    case .input(let converter, let channel): "input \(channel) of \(converter)"
+    case .sensorName(let name): "the sensor name \(name)"
     case .gpio(let line): "GPIO line \(line)"
     case .udp(let port): "UDP port \(port)"
     case .radio(nil): "the first Bluetooth adapter"
@@ -53,7 +65,20 @@ extension ResourceClaim {
       [GPIOLineName.bcm(bus * 2), .bcm(bus * 2 + 1)].contains(line) ? "I2C bus \(bus)" : nil
     case .serial(let path) where ["/dev/serial0", "/dev/ttyAMA0", "/dev/ttyS0"].contains(path):
       [GPIOLineName.bcm(14), .bcm(15)].contains(line) ? "the serial line \(path)" : nil
+    case .spi(let path):
+      Self.pins(ofChipSelect: path).contains { GPIOLineName.bcm($0) == line } ? "the SPI bus of \(path)" : nil
     default: nil
+    }
+  }
+
+  /// What an SPI bus takes of a Raspberry Pi's header: bus 0 with both its chip selects, bus 1 with the one asked for.
+  private static func pins(ofChipSelect path: String) -> [Int] {
+    switch path {
+    case "/dev/spidev0.0", "/dev/spidev0.1": [7, 8, 9, 10, 11]
+    case "/dev/spidev1.0": [18, 19, 20, 21]
+    case "/dev/spidev1.1": [17, 19, 20, 21]
+    case "/dev/spidev1.2": [16, 19, 20, 21]
+    default: []
     }
   }
 }
@@ -89,6 +114,7 @@ extension Configuration {
   /// What every system asks for, in the order of the systems. What is simulated has hardware of its own.
   var claims: [ResourceClaim] {
     (motors?.claims(port: motorPort) ?? []) + (legs?.claims ?? []) + (sprinkler?.claims ?? []) + (pump?.claims ?? [])
+      + (plants?.claims ?? [])
   }
 }
 
@@ -135,6 +161,37 @@ extension Configuration.Legs {
 extension Configuration.Pump {
   fileprivate var claims: [ResourceClaim] {
     backend == .serial ? [ResourceClaim(resource: .serial(path: device), key: "pump.device")] : []
+  }
+}
+
+extension Configuration.Plants {
+  /// Several probes of one converter share its address, and SPI's chip select.
+  fileprivate var claims: [ResourceClaim] {
+    var claims: [ResourceClaim] = []
+    var chips: [ResourceClaim.Resource: Chip] = [:]
+    for (index, sensor) in sensors.enumerated() {
+      let path = "plants.sensors[\(index)]"
+      claims.append(ResourceClaim(resource: .sensorName(sensor.name.lowercased()), key: "\(path).name"))
+      let resource = resource(of: sensor)
+      if sensor.channel == nil || chips[resource] != sensor.chip {
+        let key = sensor.address == nil ? "plants.spi_device" : "\(path).i2c_address"
+        claims.append(ResourceClaim(resource: resource, key: key))
+        chips[resource] = sensor.chip
+      }
+      if let channel = sensor.channel {
+        let converter = sensor.address.map { "the ads1115 at 0x\(String($0, radix: 16))" } ?? "the mcp3008"
+        claims.append(ResourceClaim(resource: .input(converter: converter, channel: channel), key: "\(path).channel"))
+      }
+    }
+    return claims
+  }
+
+  /// What a probe's chip is reached by.
+  private func resource(of sensor: Sensor) -> ResourceClaim.Resource {
+    switch backend {
+    case .hardware: sensor.address.map { .i2c(bus: i2cBus, address: $0) } ?? .spi(path: spiDevice)
+    case .sim: sensor.address.map { .simulatedChip(address: $0) } ?? .spi(path: "of the simulated mcp3008")
+    }
   }
 }
 

@@ -51,6 +51,27 @@ extension Doctor {
     }
   }
 
+  /// The chip select of the configuration; without one, those that there are.
+  func spi() -> [Diagnosis] {
+    let there = machine.list("/dev").filter { $0.hasPrefix("spidev") }.map { "/dev/" + $0 }
+    let why = "an mcp3008, which reads soil probes, is on SPI"
+    let wanted = configuration?.claims.lazy.compactMap { claim -> String? in
+      guard case .spi(let path) = claim.resource, path.hasPrefix("/") else { return nil }
+      return path
+    }.first
+    guard let wanted else {
+      guard configuration == nil, !there.isEmpty else { return [] }
+      return [Diagnosis(name: "SPI", status: .ok, found: there.joined(separator: ", "), why: why, fix: nil)]
+    }
+    let isThere = there.contains(wanted)
+    return [
+      Diagnosis(
+        name: "SPI", status: isThere ? .ok : .warn, found: isThere ? wanted : "no \(wanted)", why: why,
+        fix: isThere
+          ? nil : "sudo raspi-config nonint do_spi 0, then set plants.spi_device to one that ls /dev/spidev* shows")
+    ]
+  }
+
   private func servoChips() -> [Diagnosis] {
     let adapters = machine.list("/dev").filter { $0.hasPrefix("i2c-") && Int($0.dropFirst(4)) != nil }
     let answers = adapters.compactMap { name in machine.i2cAnswers("/dev/" + name, 0x40).map { (name, $0) } }
@@ -84,7 +105,7 @@ extension Doctor {
 
   /// One for the device groups that exist here.
   func groups() -> [Diagnosis] {
-    let wanted = ["i2c", "dialout", "gpio"]
+    let wanted = ["i2c", "spi", "dialout", "gpio"]
     let existing = (machine.read("/etc/group") ?? "").split(separator: "\n").compactMap { line -> (String, Int)? in
       let fields = line.split(separator: ":", omittingEmptySubsequences: false)
       guard fields.count >= 3, wanted.contains(String(fields[0])), let number = Int(fields[2]) else { return nil }
@@ -98,7 +119,7 @@ extension Doctor {
         found: machine.isRoot
           ? "root"
           : existing.isEmpty
-            ? "none of i2c, dialout, gpio exists here"
+            ? "none of i2c, spi, dialout, gpio exists here"
             : missing.isEmpty
               ? "in all of \(existing.map(\.0).sorted().joined(separator: ", "))"
               : "not in \(missing.joined(separator: ", "))",

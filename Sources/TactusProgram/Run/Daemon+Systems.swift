@@ -4,8 +4,9 @@ import Tactus
 
 /// What the daemon is composed of.
 extension Daemon {
+  /// - Parameter store: there if a system keeps something: see `Configuration.keepers`.
   static func systems(
-    of configuration: Configuration, simulate: Bool, environment: [String: String], logger: Logger
+    of configuration: Configuration, store: DaemonStore?, simulate: Bool, logger: Logger
   ) throws -> [any DaemonSystem] {
     var systems: [any DaemonSystem] = []
     if let motors = configuration.motors {
@@ -14,11 +15,16 @@ extension Daemon {
     if let legs = configuration.legs {
       systems.append(try DaemonLegs(configuration, legs: legs, simulate: simulate, logger: logger))
     }
-    if let sprinkler = configuration.sprinkler {
-      systems.append(
-        try DaemonSprinkler(sprinkler, simulate: simulate, environment: environment, logger: logger))
+    var water: PlantWater?
+    if let sprinkler = configuration.sprinkler, let store {
+      let system = try DaemonSprinkler(sprinkler, store: store.file, simulate: simulate, logger: logger)
+      water = system.water
+      systems.append(system)
     }
     if let pump = configuration.pump { systems.append(try DaemonPump(pump, simulate: simulate)) }
+    if let plants = configuration.plants, let store {
+      systems.append(try DaemonPlants(plants, store: store.file, water: water, simulate: simulate))
+    }
     return systems
   }
 
@@ -36,7 +42,8 @@ extension Daemon {
     return SimulatedWorld(
       buses: surroundings.flatMap(\.buses),
       lanes: surroundings.reduce(into: [:]) { $0.merge($1.lanes) { first, _ in first } },
-      robot: surroundings.lazy.compactMap(\.robot).first, legs: surroundings.lazy.compactMap(\.legs).first
+      robot: surroundings.lazy.compactMap(\.robot).first, legs: surroundings.lazy.compactMap(\.legs).first,
+      garden: surroundings.lazy.compactMap(\.garden).first
     ).routes
   }
 }

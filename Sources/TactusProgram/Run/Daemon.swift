@@ -14,10 +14,14 @@ final class Daemon {
   private let log: ProgramLog
   private let notifier: ServiceNotifier
   private let systems: [any DaemonSystem]
+  /// nil: no system keeps anything.
+  private let store: DaemonStore?
   private let runtime: Runtime
   private let guardLink: GuardLink?
   /// nil: switched off.
   let service: ServiceComposition?
+  /// nil: no section `mqtt`.
+  private let broker: DaemonBroker?
   private var announcement: Announcement?
   private var supervisorNotices: RingReader<SupervisorNotice>
   private var guardDeaths = 0
@@ -28,7 +32,7 @@ final class Daemon {
     var environment: [String: String]
   }
 
-  /// Starts the guard, opens buses and ports, composes the loops. Nothing is written to an actuator yet.
+  /// Opens the store, starts the guard, opens buses and ports, composes the loops. Nothing is written to an actuator yet.
   ///
   /// - Parameter configuration: with at least one system.
   init(
@@ -39,8 +43,10 @@ final class Daemon {
     self.log = log
     notifier = ServiceNotifier(environment: options.environment)
 
-    let systems = try Self.systems(
-      of: configuration, simulate: options.simulate, environment: options.environment, logger: logger)
+    let store = try DaemonStore(
+      for: configuration, simulate: options.simulate, environment: options.environment, logger: logger)
+    self.store = store
+    let systems = try Self.systems(of: configuration, store: store, simulate: options.simulate, logger: logger)
     self.systems = systems
     let writes =
       options.simulate || !configuration.guardEnabled
@@ -70,11 +76,16 @@ final class Daemon {
       }
     }
     supervisorNotices = supervisor.reader()
+    let broker = try configuration.mqtt.map { mqtt in
+      try DaemonBroker(mqtt, systems: systems, environment: options.environment, logger: log.logger("mqtt"))
+    }
+    self.broker = broker
     service = try ServiceComposition(
       configuration, systems: systems.map(\.served),
       routes: LogRoutes(history: log.history, threshold: log.threshold).routes
         + Self.routes(of: systems.compactMap(\.simulation))
-        + Self.measurements(of: runtime, systems.map(\.metrics)),
+        + Self.measurements(of: runtime, systems.map(\.metrics) + [broker?.metrics].compactMap(\.self))
+        + [broker?.route].compactMap(\.self),
       environment: options.environment, logger: log.logger("service"))
   }
 
@@ -91,10 +102,12 @@ final class Daemon {
       try service?.service.start()
     } catch {
       service?.service.stop()
+      broker?.stop()
       guardLink?.sayGoodbye()
       throw error
     }
     for system in systems { system.started() }
+    broker?.start()
     reportStart()
     service?.reportStart()
     announcement = service?.announce(configuration)
@@ -126,9 +139,10 @@ final class Daemon {
         ? .stringConvertible(!simulated.isEmpty) : .string(simulated.joined(separator: ", ")),
     ]
     for system in systems { metadata.merge(system.startMetadata) { first, _ in first } }
+    if let store { metadata["store"] = .string(store.file.path) }
     if let guardLink { metadata["guard"] = .stringConvertible(Int(guardLink.process)) }
     logger.info("started", metadata: metadata)
-    if simulated.count < systems.count && guardLink == nil {
+    if simulated.count < systems.count && guardLink == nil && configuration.drives {
       logger.warning(
         "the guard is switched off: nothing stops \(configuration.whatDrives) when this program dies")
     }
@@ -155,12 +169,15 @@ final class Daemon {
       // Taken, and logged, without a service, too.
       let events = system.takeNotices(logger)
       service?.service.publish(events)
+      broker?.tell(events)
     }
     while let notice = supervisorNotices.pop() {
       switch notice {
       case .beat(let instant):
         for system in systems { system.beat(at: instant) }
-        service?.service.beat(at: instant)
+        store?.beat(at: instant)
+        if let events = service?.service.beat(at: instant) { broker?.tell(events) }
+        broker?.beat(at: instant)
       case .pulse:
         notifier.watchdog()
         for system in systems { system.report(logger) }
@@ -199,8 +216,11 @@ final class Daemon {
     runtime.stop()
     for system in systems { system.finish(logger) }
     takeNotices()
+    broker?.stop()
     announcement?.stop()
     service?.service.stop()
+    // Last: until here a request or a system's last notice may need it.
+    store?.close()
     let unconfirmed = systems.compactMap { $0.unconfirmed }
     for (message, state) in unconfirmed {
       logger.critical(

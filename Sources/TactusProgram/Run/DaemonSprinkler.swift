@@ -7,7 +7,7 @@ import Sprinkler
 import Store
 import Tactus
 
-/// The sprinkler in the daemon: its lines, its lane, its store, its schedules.
+/// The sprinkler in the daemon: its lines, its lane, its schedules, what it keeps in the daemon's store.
 final class DaemonSprinkler: DaemonSystem {
   let name = "sprinkler"
   let loopName = "sprinkler.valves"
@@ -18,7 +18,6 @@ final class DaemonSprinkler: DaemonSystem {
   private let desk: SprinklerDesk
   private let door: SprinklerDoor
   private let weather: WeatherWatch?
-  private let storePath: String
   private let snapshot = Latest(SprinklerSnapshot())
   private let requests = Ring<SprinklerRequest>(capacity: SprinklerLoop.requestsPerTick)
   private let answers = Ring<SprinklerAnswer>(capacity: 1024)
@@ -26,18 +25,11 @@ final class DaemonSprinkler: DaemonSystem {
   private let requestBell: Doorbell
   private var notices: RingReader<IrrigationNotice>
 
-  /// Opens the store and requests the lines, every one off.
+  /// Reads what the store has and requests the lines, every one off.
   ///
   /// - Throws: `StoreError`, `HeaderLineError`, `GPIORequestError`, `UnknownTimeZone`.
-  init(
-    _ sprinkler: Configuration.Sprinkler, simulate: Bool, environment: [String: String], logger: Logger
-  ) throws {
+  init(_ sprinkler: Configuration.Sprinkler, store file: StoreFile, simulate: Bool, logger: Logger) throws {
     configuration = sprinkler
-    storePath = Self.storePath(sprinkler, simulate: simulate, environment: environment)
-    let (file, report) = try StoreFile.open(
-      storePath, policy: SnapshotPolicy(recent: sprinkler.snapshots), at: .now)
-    let level: Logger.Level = report.isLoss ? .error : .info
-    for line in report.lines { logger.log(level: level, "\(line)", metadata: ["system": "sprinkler"]) }
     let store = SprinklerStore(file)
     let zone = try ZoneRules(identifier: sprinkler.timeZone ?? TimeZone.current.identifier)
     let records = try Self.records(store, sprinkler, logger)
@@ -57,19 +49,6 @@ final class DaemonSprinkler: DaemonSystem {
       return
     }
     simulation = SimulatedSurroundings(buses: [SimulatedBus("sprinkler-gpio", .gpio(bank))], lanes: [:])
-  }
-
-  /// What is simulated never touches the store of real valves.
-  static func storePath(
-    _ sprinkler: Configuration.Sprinkler, simulate: Bool, environment: [String: String]
-  ) -> String {
-    let folder = sprinkler.stateFolder ?? Self.folder(of: TokenFile.standardPath(environment: environment))
-    let isApart = sprinkler.backend == .sim ? sprinkler.stateFolder == nil : simulate
-    return folder + (isApart ? "/simulated" : "") + "/sprinkler.sqlite"
-  }
-
-  private static func folder(of path: String) -> String {
-    path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
   }
 
   /// What the store knows; the configuration's zones when it knows none.
@@ -99,7 +78,7 @@ final class DaemonSprinkler: DaemonSystem {
 
   var endpoints: [Endpoint] { [] }
   var startMetadata: Logger.Metadata {
-    ["sprinkler": .string("zones: \(door.zoneCount), schedules: \(door.scheduleCount), store: \(storePath)")]
+    ["sprinkler": .string("zones: \(door.zoneCount), schedules: \(door.scheduleCount)")]
   }
   var heartbeat: LatestVersion { snapshot.version }
   /// The loop is slow by nature.
@@ -126,6 +105,8 @@ final class DaemonSprinkler: DaemonSystem {
   }
 
   var served: any ServedSystem { door }
+  /// For plants that are linked to zones.
+  var water: PlantWater { door.water }
   var metrics: any MetricSource { SprinklerMetrics(door) }
 
   func takeAnswers(at now: TickInstant) { desk.takeAnswers(at: now) }

@@ -2,6 +2,7 @@ import Buses
 import BusesLinux
 import Devices
 import Logging
+import Plants
 import Service
 import Tactus
 
@@ -29,6 +30,8 @@ protocol DaemonSystem: AnyObject {
 
   var served: any ServedSystem { get }
   var metrics: any MetricSource { get }
+  /// What of it lives on the MQTT broker, besides its state and commands, which every system has there.
+  var brokerParticipants: [any BrokerParticipant] { get }
   /// What it has around it when it is simulated; nil: its hardware is real.
   var simulation: SimulatedSurroundings? { get }
 
@@ -53,6 +56,7 @@ protocol DaemonSystem: AnyObject {
 extension DaemonSystem {
   func started() {}
   var heldLines: [LinuxGPIOLines] { [] }
+  var brokerParticipants: [any BrokerParticipant] { [] }
   /// Less than the supervisor's own period.
   var heartbeatPeriod: Nanoseconds { .zero }
   func beat(at now: TickInstant) { takeAnswers(at: now) }
@@ -65,4 +69,5 @@ struct SimulatedSurroundings {
   var lanes: [String: LaneStall]
   var robot: SimulatedRobot?
   var legs: SimulatedLegs?
+  var garden: SimulatedGarden?
 }

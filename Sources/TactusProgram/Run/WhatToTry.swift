@@ -29,13 +29,17 @@ enum WhatToTry {
     if let pump = configuration.pump {
       titles.append(pump.summary + (simulated && pump.backend != .sim ? " (simulated)" : ""))
     }
+    if let plants = configuration.plants {
+      titles.append("plants with \(plants.summary)" + (simulated && plants.backend != .sim ? " (simulated)" : ""))
+    }
     var text = ["tactus \(TactusCommand.version): " + titles.joined(separator: "; ")]
     if endpoints.values.joined().contains(where: { Target($0).isEverywhere }) {
       text.append("CAUTION: every network this machine is on can drive \(configuration.whatDrives)")
     }
     text += lines
     if let service { text += commands(program, service, configuration) }
-    text.append("Ctrl-C stops \(configuration.whatDrives) and the program.")
+    if let mqtt = configuration.mqtt { text += listening(mqtt) }
+    text.append("Ctrl-C stops \(configuration.drives ? "\(configuration.whatDrives) and " : "")the program.")
     return text.joined(separator: "\n")
   }
 
@@ -77,6 +81,18 @@ enum WhatToTry {
     ]
   }
 
+  private static func listening(_ mqtt: Configuration.MQTT) -> [String] {
+    var options = mqtt.port == 1883 ? "" : " -p \(mqtt.port)"
+    if case .address(let host) = mqtt.broker, host != "127.0.0.1" { options += " -h \(host)" }
+    if let security = mqtt.security {
+      options += " --cafile \(security.authorities ?? "/etc/ssl/certs/ca-certificates.crt")"
+    }
+    if let user = mqtt.user { options += " -u \(user) -P …" }
+    var lines = ["MQTT, every state and event:", "  mosquitto_sub\(options) -v -t '\(mqtt.topics.base)/#'"]
+    if mqtt.takesCommands { lines.append("  mosquitto_pub\(options) -t \(mqtt.topics.base)/command -m e-stop") }
+    return lines
+  }
+
   private static func commands(
     _ program: String, _ service: ServiceComposition, _ configuration: Configuration
   ) -> [String] {
@@ -99,6 +115,10 @@ enum WhatToTry {
     }
     if configuration.pump != nil {
       lines.append("  \(curl) -X POST \(address)/api/pump/on --json '{\"speedPercent\": 70}'")
+    }
+    if let sensor = configuration.plants?.sensors.first {
+      lines.append(
+        "  \(curl) -X POST \(address)/api/plants --json '{\"name\": \"Basil\", \"sensors\": [\"\(sensor.name)\"]}'")
     }
     return lines + [
       "  \(curl) -X POST \(address)/api/e-stop",

@@ -84,7 +84,7 @@ import Testing
 
   @Test("users: 256 with plants, and no more; one without any makes room")
   mutating func bounded() throws {
-    for number in 0..<PlantBook.maximumUsers {
+    for number in 0..<PlantBookRules().users {
       _ = try book.apply(.add(name: "a", sensors: ["0x36"]), for: PlantUser(sender: "u\(number)"))
     }
     let add = PlantCommand.add(name: "a", sensors: ["0x36"])

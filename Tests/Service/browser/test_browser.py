@@ -215,6 +215,44 @@ def test_leaving_the_page_ends_the_leg(browser, own_daemon):
     assert leg["pulseUs"] is None
 
 
+def test_the_page_grows(browser, own_daemon):
+    """The plants' card: one added, dry, watered, its limits changed, removed."""
+    daemon = own_daemon()
+    page = browser.new_page()
+    failures = []
+    page.on("pageerror", lambda error: failures.append(str(error)))
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.goto(daemon.url + "/")
+    page.fill("#token", daemon.admin)
+    page.click("#door button")
+    expect(page.locator("#plants-empty")).to_be_visible()
+    page.fill("#plant-name", "Basil")
+    page.get_by_role("button", name="Add", exact=True).last.click()
+    expect(page.locator("#plants-said")).to_have_text("choose one to four probes")
+    page.locator("#plant-probes input").nth(1).check()
+    page.locator("#plant-new button").click()
+    plant = page.locator("#plant-list .plant").first
+    expect(plant.locator("h3")).to_contain_text("Basil")
+    expect(plant.locator("output").first).to_contain_text("%")
+    daemon.post("/api/sim/plants/0x37", {"moisturePercent": 12})
+    expect(plant.locator(".alert")).to_have_text("dry")
+    expect(page.locator("#plant-log")).to_contain_text("Basil  alert: dry")
+    plant.get_by_role("button", name="Watered").click()
+    expect(plant.locator("p")).to_contain_text("watered just now")
+    plant.get_by_role("button", name="Limits").click()
+    plant.get_by_role("spinbutton").first.fill("5")
+    plant.get_by_role("button", name="Save").click()
+    expect(plant.locator(".alert")).to_have_count(0)
+    expect(plant.locator("polyline")).to_have_count(1)
+    expect(page.locator("#probe-list tr")).to_have_count(4)
+    page.locator("#probe-list tr").nth(2).get_by_role("button", name="is dry").click()
+    expect(page.locator("#probe-list tr").nth(2)).to_contain_text("0 %")
+    plant.get_by_role("button", name="Remove").click()
+    expect(page.locator("#plants-empty")).to_be_visible()
+    assert failures == []
+    page.close()
+
+
 def test_the_page_waters(browser, own_daemon):
     """The sprinkler's card: a zone by hand, a rain delay, a schedule."""
     daemon = own_daemon()

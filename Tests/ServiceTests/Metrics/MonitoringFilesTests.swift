@@ -54,6 +54,8 @@ struct MonitoringFilesTests {
       "tactus_loop_ran_total", "tactus_loop_skipped_total", "tactus_loop_release_latency_seconds_bucket",
       "tactus_robot_emergency_stopped", "tactus_robot_wheel_speed_ratio", "tactus_robot_ignored_commands_total",
       "tactus_leg_state", "tactus_leg_pulse_seconds", "tactus_leg_outputs_enabled", "tactus_leg_battery_volts",
+      "tactus_sprinkler_zone_open", "tactus_sprinkler_state", "tactus_sprinkler_flow_alarm",
+      "tactus_sprinkler_store_writable", "tactus_plants_moisture_ratio", "tactus_plants_alert",
       "tactus_leg_link_received_frames_total", "tactus_leg_link_usable",
       "process_cpu_seconds_total", "tactus_service_websocket_clients",
     ] {

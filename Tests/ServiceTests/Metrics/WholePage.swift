@@ -1,10 +1,12 @@
 import Robot
+import Sprinkler
 import Tactus
 import Wire
 
 @testable import Service
 
-/// All families of all sources, each with a value: a robot that drives, a leg with a pulse, a runtime with a lane that runs.
+/// All families of all sources, each with a value: a robot that drives, a leg with a pulse, a zone that is open in a rain delay, a plant, a
+/// runtime with a lane that runs.
 enum WholePage {
   static func text() throws -> String {
     let robot = try RobotSimulation()
@@ -22,11 +24,37 @@ enum WholePage {
     defer { runtime.stop() }
     let sources: [any MetricSource] = [
       RuntimeMetrics(runtime, version: "1.2.3"), RobotMetrics({ snapshot }, now: { now }),
-      LegMetrics(leg.door), SprinklerMetrics(try SprinklerDoorBench().door), ProcessMetrics(),
+      LegMetrics(leg.door), SprinklerMetrics(try garden().door), PlantMetrics(try plants().door), ProcessMetrics(),
       ServiceMetrics(ServiceCounters()),
     ]
     var writer = MetricsWriter()
     for source in sources { source.write(into: &writer) }
     return writer.text
+  }
+
+  private static func plants() throws -> PlantDoorBench {
+    let bench = try PlantDoorBench()
+    _ = bench.app("REQ_addNewPlant", #"Basil--["0x36"]"#)
+    bench.run(seconds: 20, moisture: 40)
+    return bench
+  }
+
+  private static func garden() throws -> SprinklerDoorBench {
+    let (zone, start) = (ZoneID(1)!, SprinklerDoorBench.start)
+    return try SprinklerDoorBench(hasEverything: true) { records in
+      records.rainDelay = RainDelay(until: start + 3600, reason: .manual)
+      records.programs = [
+        Program(
+          id: 1, name: "Mornings", days: .weekdays(0b111_1111), starts: [.clock(minute: 600)],
+          steps: [.init(zone: zone, seconds: 60)])
+      ]
+      records.nextProgram = 2
+      records.pending = [
+        PendingRun(
+          run: 1, zone: zone, program: nil, isScheduled: false, askedSeconds: 600, soakSeconds: 0, ignoresRain: true,
+          queued: start)
+      ]
+      (records.nextRun, records.seen) = (2, start)
+    }
   }
 }

@@ -22,6 +22,7 @@ final class SprinklerDoorBench {
   let folder: URL
   var desk: SprinklerDesk { door.desk }
   private let lines: SimulatedGPIOLines
+  private let sensor: SimulatedGPIOEvents?
   private let bell = SimulatedInput()
   private let snapshot = Latest(SprinklerSnapshot())
   private let runtime: Runtime
@@ -50,24 +51,31 @@ final class SprinklerDoorBench {
   /// - Parameters:
   ///   - folder: of a bench before this one, as if the daemon had been killed.
   ///   - began: the time of day.
+  ///   - hasEverything: a master valve on pin 23 and a flow sensor on pin 24.
+  ///   - prepare: what a new store begins with besides the zones.
   init(
     manualInRain: SchedulerSettings.ManualInRain = .warn, hasLegacyRoutes: Bool = false, folder: URL? = nil,
-    began: WallInstant = start
+    began: WallInstant = start, hasEverything: Bool = false, prepare: (inout SprinklerRecords) -> Void = { _ in }
   ) throws {
     clock.step.store(began - Self.start, ordering: .releasing)
     self.folder =
       folder ?? FileManager.default.temporaryDirectory.appending(path: "tactus-\(UUID().uuidString.prefix(13))")
     let (bank, bell, snapshot) = (bank, bell, snapshot)
-    lines = try bank.outputs(Self.pins.map { GPIOLine(.bcm($0), isActiveLow: $0 == 22) })
-    let port = lines
+    lines = try bank.outputs(
+      Self.pins.map { GPIOLine(.bcm($0), isActiveLow: $0 == 22) } + (hasEverything ? [GPIOLine(.bcm(23))] : []))
+    sensor = hasEverything ? try bank.events([GPIOInput(.bcm(24))]) : nil
+    let (port, sensor) = (lines, sensor)
     let requests = Ring<SprinklerRequest>(capacity: SprinklerLoop.requestsPerTick)
     let (answers, notices) = (Ring<SprinklerAnswer>(capacity: 1024), Ring<IrrigationNotice>(capacity: 1024))
-    let settings = try IrrigationSettings(lineCount: 3)
+    let settings = try IrrigationSettings(
+      lineCount: hasEverything ? 4 : 3, master: hasEverything ? MasterValve(line: 3) : nil,
+      flow: hasEverything ? FlowSettings(pulsesPerLitre: 450) : nil)
     runtime = try Runtime {
       Lane("sprinkler") {
         Loop("sprinkler", every: .period(SprinklerLoop.period), phase: .zero, inputs: [.simulated(bell)]) {
           SprinklerLoop(
-            settings, lines: port.port(), requests: requests.reader(), requestBell: bell.doorbell,
+            settings, lines: port.port(), flow: Self.flow(sensor), requests: requests.reader(),
+            requestBell: bell.doorbell,
             answers: answers.writer(), snapshot: snapshot.writer(), notices: notices.writer())
         }
       }
@@ -84,7 +92,8 @@ final class SprinklerDoorBench {
       records.zones = zip(1..., zip(["Front", "Back", "Beds"], Self.pins)).map {
         Zone(id: ZoneID($0)!, name: $1.0, gpioPin: $1.1)
       }
-      try store.apply([.zones(records.zones)])
+      prepare(&records)
+      try store.apply([.everything(records)])
     }
     let scheduler = SprinklerScheduler(
       records, settings: SchedulerSettings(zone: Self.berlin, pins: Self.pins, manualInRain: manualInRain))
@@ -99,6 +108,11 @@ final class SprinklerDoorBench {
         deniedPins: [2, 3, 14, 15], manualInRain: manualInRain.rawValue, hasLegacyRoutes: hasLegacyRoutes,
         timeZone: Self.berlin))
     run(for: 200)
+  }
+
+  private static func flow(_ sensor: SimulatedGPIOEvents?) -> GPIOEvents? {
+    guard let sensor else { return nil }
+    return sensor.port()
   }
 
   deinit { try? FileManager.default.removeItem(at: folder) }

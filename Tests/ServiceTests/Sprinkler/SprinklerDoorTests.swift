@@ -257,7 +257,7 @@ struct SprinklerDoorTests {
     #expect(
       zone["id"] as? Int == 3 && zone["name"] as? String == "Beds" && zone["gpioPin"] as? Int == 22
         && zone["isEnabled"] as? Bool == true && zone["isOn"] as? Bool == true && zone["defaultMinutes"] as? Int == 10)
-    #expect(status["latencyMs"] is Double)
+    #expect(status["latencyMs"] as? Int == 0)
   }
 
   @Test("events: a zone's edges, its countdown once a second, the rain delay's edges")
@@ -294,21 +294,6 @@ struct SprinklerDoorTests {
     #expect((530...550).contains(left), "60 s had run, of which the last 10 may not have been noted: \(left)")
     let schedules = try await next.json("GET", "/api/schedules")
     #expect((schedules["schedules"] as? [Any])?.count == 1)
-  }
-
-  @Test("backup and restore: schedules and zones come back; a file that is no backup changes nothing")
-  func backup() async throws {
-    let bench = try SprinklerDoorBench()
-    _ = try await bench.ask("POST", "/api/schedules", Self.mornings)
-    let backup = try await bench.ask("GET", "/api/sprinkler/backup").body
-    _ = try await bench.ask("DELETE", "/api/schedules/1")
-    let wrong = await bench.refusal("POST", "/api/sprinkler/restore", "hello")
-    #expect(wrong?.status == .unprocessableContent)
-    let restore = try #require(bench.door.routes.first { $0.path == "/api/sprinkler/restore" })
-    #expect(restore.fileLimit == SprinklerDoor.longestBackup && restore.scope == .admin)
-    _ = try await bench.ask("POST", "/api/sprinkler/restore", bytes: backup)
-    let schedules = try await bench.json("GET", "/api/schedules")
-    #expect((schedules["schedules"] as? [[String: Any]])?.first?["name"] as? String == "Mornings")
   }
 
   @Test("the original's routes: its names, its codes")

@@ -66,6 +66,9 @@ public final class LegDoor: ServedSystem {
       chip: .init(newest.servos), battery: .init(newest.battery))
   }
 
+  /// `0`, `1`, …: each leg.
+  public var parts: [StatePart] { document().legs.enumerated().map { StatePart("\($0)", json: $1) } }
+
   public func events(at now: TickInstant, second: Bool) -> [Event] {
     takeAnswers(at: now)
     let at = newest.at

@@ -5,7 +5,7 @@ import Foundation
 struct BusTransaction: Encodable {
   var sequence: Int64
   var monotonicNs: Int64
-  /// `writeByte`, `writeBlock`, `readBlock`, `plainWrite`, `plainRead`; `sent`, `received`; `request`, `set`, `read`, `release`.
+  /// `writeByte`, `writeBlock`, `readBlock`, `plainWrite`, `plainRead`; `transfer`; `sent`, `received`; `request`, `set`, `read`, `release`.
   var operation: String
   /// I2C only.
   var address: UInt8?
@@ -13,6 +13,8 @@ struct BusTransaction: Encodable {
   var register: UInt8?
   /// In hexadecimal, two digits a byte; not of GPIO lines.
   var bytes: String?
+  /// SPI only: what came in while `bytes` went out.
+  var received: String?
   /// GPIO only: the lines concerned, and the electrical level of each, 0 or 1.
   var lines: [Int]?
   var levels: [Int]?
@@ -47,6 +49,16 @@ struct BusTransaction: Encodable {
     let isCut = transaction.direction == .sent && transaction.result >= 0 && transaction.result < transaction.count
     result = isCut ? -11 : min(0, transaction.result)
     error = Self.name(result)
+  }
+
+  init(_ transaction: SPITransaction) {
+    sequence = transaction.sequence
+    monotonicNs = transaction.at.nanoseconds
+    operation = "transfer"
+    bytes = (0..<transaction.out.count).map { hex(transaction.out[$0]) }.joined()
+    received = (0..<transaction.received.count).map { hex(transaction.received[$0]) }.joined()
+    result = min(0, transaction.result)
+    error = Self.name(transaction.result)
   }
 
   init(_ transaction: GPIOTransaction) {

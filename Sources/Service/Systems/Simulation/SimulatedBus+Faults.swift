@@ -12,6 +12,7 @@ extension SimulatedBus {
     switch line {
     case .i2c where fault.fault == .voltage: try set(fault)
     case .i2c(let bus): bus.inject(i2cFault(fault))
+    case .spi(let bus): bus.inject(fault.fault == .gone ? .fails(errno: 19) : .noChip)
     case .serial(let line): line.inject(fault.fault == .gone ? .gone : .full)
     case .datagram(let port): impair(port, fault)
     case .link(let link): link.isOutOfReach = true
@@ -52,6 +53,8 @@ extension SimulatedBus {
   var activeFaults: [SimulatedFault] {
     switch line {
     case .i2c(let bus): bus.activeFaults.map(described) + voltages
+    case .spi(let bus):
+      bus.activeFaults.map { SimulatedFault($0 == .noChip ? .noChip : .gone, bus: name) }
     case .serial(let line):
       switch line.fault {
       case .full: [SimulatedFault(.full, bus: name)]

@@ -5,6 +5,7 @@ import Devices
 public struct SimulatedBus: Sendable {
   public enum Line: Sendable {
     case i2c(SimulatedI2CBus)
+    case spi(SimulatedSPIBus)
     case serial(SimulatedSerialPort)
     case datagram(ImpairedDatagrams)
     case link(SimulatedMessageLink)
@@ -27,6 +28,7 @@ public struct SimulatedBus: Sendable {
   var kind: String {
     switch line {
     case .i2c: "i2c"
+    case .spi: "spi"
     case .serial: "serial"
     case .datagram: "datagram"
     case .link: "link"
@@ -37,6 +39,7 @@ public struct SimulatedBus: Sendable {
   var transactionCount: Int64 {
     switch line {
     case .i2c(let bus): bus.transactionCount
+    case .spi(let bus): bus.transactionCount
     case .serial(let line): line.transactionCount
     case .datagram(let port): port.transactionCount
     case .link(let link): link.transactionCount
@@ -47,6 +50,7 @@ public struct SimulatedBus: Sendable {
   func transactions(since sequence: Int64) -> [BusTransaction] {
     switch line {
     case .i2c(let bus): bus.transactions(since: sequence).map { BusTransaction($0) }
+    case .spi(let bus): bus.transactions(since: sequence).map { BusTransaction($0) }
     case .serial(let line): line.transactions(since: sequence).map { BusTransaction($0) }
     case .datagram(let port): port.transactions(since: sequence).map { BusTransaction($0) }
     case .link(let link): link.transactions(since: sequence).map { BusTransaction($0) }
@@ -83,6 +87,7 @@ public struct SimulatedBus: Sendable {
     }
     switch line {
     case .i2c(let bus): bus.clearFaults()
+    case .spi(let bus): bus.clearFaults()
     case .serial(let line): line.clearFaults()
     case .datagram(let port):
       port.conditions = .init()

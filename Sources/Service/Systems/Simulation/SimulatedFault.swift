@@ -9,6 +9,8 @@ struct SimulatedFault: Encodable, Hashable, JSONReadable {
     /// Of a converter's input: a sensor that is open or shorted, an empty battery.
     case voltage
     case full, gone
+    /// An SPI bus whose chip does not drive its line.
+    case noChip = "no-chip"
     case stuckHigh = "stuck-high"
     case stuckLow = "stuck-low"
     case linkLoss = "link-loss"
@@ -21,6 +23,7 @@ struct SimulatedFault: Encodable, Hashable, JSONReadable {
     static func of(_ line: SimulatedBus.Line) -> [Name] {
       switch line {
       case .i2c: [.nak, .randomNak, .stuck, .voltage]
+      case .spi: [.noChip, .gone]
       case .serial: [.full, .gone]
       case .gpio: [.stuckHigh, .stuckLow, .gone]
       case .datagram: [.linkLoss, .packetLoss, .delay, .duplication, .reordering]
@@ -80,7 +83,7 @@ struct SimulatedFault: Encodable, Hashable, JSONReadable {
     case .delay:
       ms = try body.required("ms", milliseconds)
       jitterMs = try body.optional("jitterMs", milliseconds)
-    case .stuck, .full, .gone, .linkLoss, .laneStall, .clear: break
+    case .stuck, .full, .gone, .noChip, .linkLoss, .laneStall, .clear: break
     }
   }
 }

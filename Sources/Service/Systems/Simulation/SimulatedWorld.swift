@@ -1,4 +1,5 @@
 import Devices
+import Plants
 import Tactus
 
 /// `/api/sim/…`: the simulated world seen and disturbed from outside. Only a simulated daemon has these routes.
@@ -7,17 +8,19 @@ public struct SimulatedWorld: Sendable {
   private let lanes: [String: LaneStall]
   private let robot: SimulatedRobot?
   private let legs: SimulatedLegs?
+  private let garden: SimulatedGarden?
 
   private static let transactionsUnlessAsked = 1000
   private static let mostTransactions = 4096
 
   /// - Parameters:
   ///   - lanes: by name.
-  ///   - robot, legs: nil: there is none, and no route for it.
+  ///   - robot, legs, garden: nil: there is none, and no route for it.
   public init(
-    buses: [SimulatedBus], lanes: [String: LaneStall] = [:], robot: SimulatedRobot? = nil, legs: SimulatedLegs? = nil
+    buses: [SimulatedBus], lanes: [String: LaneStall] = [:], robot: SimulatedRobot? = nil, legs: SimulatedLegs? = nil,
+    garden: SimulatedGarden? = nil
   ) {
-    (self.buses, self.lanes, self.robot, self.legs) = (buses, lanes, robot, legs)
+    (self.buses, self.lanes, self.robot, self.legs, self.garden) = (buses, lanes, robot, legs, garden)
   }
 
   public var routes: [Route] {
@@ -32,7 +35,7 @@ public struct SimulatedWorld: Sendable {
       routes.append(Route(.get, "/api/sim/robot") { _ in .json(SimulatedRobotDocument(robot.snapshot)) })
     }
     if let legs { routes.append(Route(.get, "/api/sim/leg") { _ in .json(legs.document) }) }
-    return routes
+    return routes + (garden?.routes ?? [])
   }
 
   // MARK: buses

@@ -14,8 +14,8 @@ struct SprinklerStatusDocument: Encodable {
   /// Of the queue, else of the schedules; null: neither has one.
   @OrNull var nextRun: NextRunDocument?
   let rainDelay: RainDocument
-  /// Milliseconds that making this document took.
-  let latencyMs: Double
+  /// Whole milliseconds that making this document took, as an app that knows the requirement's example reads it.
+  let latencyMs: Int
 }
 
 /// The sprinkler as `GET /api/sprinkler` shows it.

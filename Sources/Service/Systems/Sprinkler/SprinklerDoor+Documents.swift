@@ -14,7 +14,7 @@ extension SprinklerDoor {
       activeZoneId: active.map { Int($0.number) },
       activeRemainingSec: active.flatMap { newest[$0].remaining(at: newest.at)?.wholeSecondsUp },
       nextRun: nextRun(newest, view), rainDelay: RainDocument(rainDelay(view)),
-      latencyMs: ((desk.now - began).inMilliseconds * 1000).rounded() / 1000)
+      latencyMs: Int((desk.now - began).inMilliseconds.rounded()))
   }
 
   /// - Parameter isEvent: without the time, which an event carries itself.

@@ -12,6 +12,19 @@ extension SprinklerDoor {
         let result = try await desk.perform(.addProgram(program), request.caller)
         return try answer(result.programs.first, status: .created)
       },
+      // The requirement names this path alone: an app may give the id beside it.
+      Route(.put, "/api/schedules", scope: .control, action: "sprinkler.schedule-change") { [self] request in
+        let body = try request.decode(ScheduleBody.self)
+        guard let id = body.id else { throw APIError.validation("id", expected: "a schedule's id", got: "nothing") }
+        return try await change(try program("\(id)"), body, request.caller)
+      },
+      Route(.delete, "/api/schedules", scope: .control, action: "sprinkler.schedule-remove") { [self] request in
+        let query = try QueryReader(request.query, names: ["id"])
+        guard let id = try query.integer("id", in: 1...Int64(Int32.max)) else {
+          throw APIError.validation("id", expected: "a schedule's id", got: "nothing")
+        }
+        return try await remove(try program("\(id)"), request.caller)
+      },
       Route(.get, "/api/schedules/{id}") { [self] request in
         .json(ScheduleDoneDocument(schedule: .init(try program(request))))
       },
@@ -21,13 +34,10 @@ extension SprinklerDoor {
         guard body.id.map({ $0 == present.id }) ?? true else {
           throw APIError.validation("id", expected: "\(present.id), as in the path", got: "\(body.id!)")
         }
-        _ = try await desk.perform(.replaceProgram(try body.applied(to: present)), request.caller)
-        return try answer(present.id)
+        return try await change(present, body, request.caller)
       },
       Route(.delete, "/api/schedules/{id}", scope: .control, action: "sprinkler.schedule-remove") { [self] request in
-        let present = try program(request)
-        _ = try await desk.perform(.removeProgram(id: present.id), request.caller)
-        return done(logValue: "schedule=\(present.id)")
+        try await remove(try program(request), request.caller)
       },
       Route(.post, "/api/schedules/{id}/duplicate", scope: .control, action: "sprinkler.schedule-add") {
         [self] request in
@@ -92,8 +102,21 @@ extension SprinklerDoor {
     ]
   }
 
+  private func change(_ present: Program, _ body: ScheduleBody, _ caller: Caller) async throws -> APIResponse {
+    _ = try await desk.perform(.replaceProgram(try body.applied(to: present)), caller)
+    return try answer(present.id)
+  }
+
+  private func remove(_ present: Program, _ caller: Caller) async throws -> APIResponse {
+    _ = try await desk.perform(.removeProgram(id: present.id), caller)
+    return done(logValue: "schedule=\(present.id)")
+  }
+
   private func program(_ request: APIRequest) throws(APIError) -> Program {
-    let text = request.parameters["id"] ?? ""
+    try program(request.parameters["id"] ?? "")
+  }
+
+  private func program(_ text: String) throws(APIError) -> Program {
     guard let id = Int(text), let program = desk.view.records.programs.first(where: { $0.id == id }) else {
       throw .notFound("no schedule \(text.prefix(20)); GET /api/schedules lists them")
     }

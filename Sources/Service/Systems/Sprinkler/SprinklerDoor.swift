@@ -33,6 +33,11 @@ public final class SprinklerDoor: ServedSystem {
 
   public var statusMembers: [UInt8]? { encodeJSON(statusDocument) }
 
+  /// `zone/1`, …: each zone.
+  public var parts: [StatePart] {
+    zones(desk.newest, desk.view).map { StatePart("zone/\($0.id)", json: $0) }
+  }
+
   /// The state each second, telemetry in between; besides, what the requirement's app listens to: each open zone once a
   /// second, and the rain delay when it changes.
   public func events(at now: TickInstant, second: Bool) -> [Event] {

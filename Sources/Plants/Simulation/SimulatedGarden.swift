@@ -1,0 +1,48 @@
+import Buses
+import Devices
+import Tactus
+
+/// Simulated probes on simulated buses, each in a soil of its own. Must outlive the loop that reads them.
+public final class SimulatedGarden: Sendable {
+  /// nil: no probe is on I2C.
+  public let bus: SimulatedI2CBus?
+  /// nil: no probe is on SPI.
+  public let port: SimulatedSPIBus?
+  /// In the order of the probes.
+  public let soils: [SimulatedSoil]
+
+  /// - Parameter sensors: no two of them are the same probe, and one address has one chip; anything else is our bug.
+  public init(_ sensors: [PlantMonitor.Sensor], seed: UInt64 = 1) {
+    let bus = SimulatedI2CBus(seed: seed)
+    var converters: [UInt8: ADS1115Simulator] = [:]
+    let spi = MCP3008Simulator()
+    var soils: [SimulatedSoil] = []
+    for (index, sensor) in sensors.enumerated() {
+      let chip: SimulatedSoil.Chip
+      switch sensor.probe {
+      case .seesaw(let probe):
+        let simulator = SeesawSoilSimulator()
+        bus.attach(simulator.chip, at: probe.address)
+        chip = .seesaw(simulator)
+      case .ads1115(let probe, let channel):
+        let simulator = converters[probe.address.value] ?? ADS1115Simulator()
+        if converters.updateValue(simulator, forKey: probe.address.value) == nil {
+          bus.attach(simulator.chip, at: probe.address)
+        }
+        chip = .ads1115(simulator, channel: channel)
+      case .mcp3008(let channel): chip = .mcp3008(spi, channel: channel)
+      }
+      // Each a little drier than the one before, so that there is something to see.
+      let percent = [62.0, 45, 31, 22][index % 4]
+      soils.append(SimulatedSoil(sensor.id, chip, percent: percent, celsius: 21 + Double(index % 4) / 2))
+    }
+    self.soils = soils
+    self.bus = sensors.contains { $0.probe.address != nil } ? bus : nil
+    port = sensors.contains { $0.probe.address == nil } ? SimulatedSPIBus(spi.chip) : nil
+  }
+
+  public subscript(sensor: PlantSensorID) -> SimulatedSoil? { soils.first { $0.sensor == sensor } }
+
+  /// Time passes.
+  public func beat(at now: TickInstant) { for soil in soils { soil.beat(at: now) } }
+}

@@ -1,0 +1,226 @@
+import HTTPTypes
+import Logging
+import Synchronization
+import Tactus
+
+/// Commands that come over a messaging link (MQTT), by the rules of the HTTP door: the same handlers, the same answers.
+///
+/// The commands of one system are carried out one after the other, in their order; an e-stop waits for nobody. All who send
+/// over the link are one client, for it does not tell who they are. Any thread; `take` returns at once.
+public final class RemoteCommands: Sendable {
+  /// Commands a second, of all systems, and how many at once after a silence; stops are not counted.
+  public static let commandsPerSecond = 100
+  /// Commands that may wait for one system.
+  static let waitingLimit = 64
+  /// Longest path in levels.
+  static let longestPath = 8
+  /// What has waited longer for the commands before it moves nothing any more; stops do not grow old.
+  static let patience = Nanoseconds.seconds(1)
+
+  public typealias Answer = @Sendable ([UInt8]) -> Void
+
+  private struct Work: Sendable {
+    let command: RemoteCommand
+    let route: Route
+    let parameters: [String: String]
+    let came: TickInstant
+    let answer: Answer
+  }
+
+  private struct Lane {
+    var waiting: [Work] = []
+    var isBusy = false
+  }
+
+  private struct State {
+    /// One for each table.
+    var lanes: [String: Lane]
+    var outcomes: [String: Int64] = [:]
+    /// When the allowance is whole again: each command moves it by one interval (a token bucket).
+    var wholeAt = TickInstant.zero
+  }
+
+  private let systems: [any ServedSystem]
+  /// By system; `all`: those of all systems.
+  private let tables: [String: RouteTable]
+  private let caller: Caller
+  private let actions: ActionLog
+  private let logger: Logger
+  private let now: @Sendable () -> TickInstant
+  private let state: Mutex<State>
+
+  /// - Parameter link: for the log: `mqtt`.
+  public init(
+    _ systems: [any ServedSystem], link: String, logger: Logger,
+    now: @escaping @Sendable () -> TickInstant = { MonotonicClock.now }
+  ) {
+    self.systems = systems
+    let all = DoorRoutes(systems: systems, health: ServiceHealth(), version: "")
+    var tables = [Self.everySystem: RouteTable(all.routes.filter(Self.isCommand))]
+    for system in systems { tables[system.name] = RouteTable(system.routes.filter(Self.isCommand)) }
+    self.tables = tables
+    state = Mutex(State(lanes: tables.mapValues { _ in Lane() }))
+    // No number of an HTTP or WebSocket client.
+    caller = Caller(scope: .control, tokenID: nil, address: link, client: 0)
+    actions = ActionLog(logger: logger)
+    self.logger = logger
+    self.now = now
+  }
+
+  private static let everySystem = "all"
+
+  private static func isCommand(_ route: Route) -> Bool {
+    route.method == .post && route.scope == .control && route.action != nil && route.fileLimit == nil
+      && route.path.hasPrefix("/api/")
+  }
+
+  /// How many commands ended how: `ok`, or the code of the refusal.
+  public var outcomes: [String: Int64] { state.withLock { $0.outcomes } }
+
+  /// Carries a command out; `answer` is called once, from any thread, with what HTTP would answer, and the command's `id`.
+  ///
+  /// - Parameters:
+  ///   - path: `["robot"]`, `["sprinkler", "zone", "1"]`; empty: all systems.
+  ///   - isOld: it was kept somewhere, and nobody knows when it was meant: refused.
+  public func take(path: [String], payload: [UInt8], isOld: Bool, answer: @escaping Answer) {
+    let command: RemoteCommand
+    do throws(APIError) {
+      command = try RemoteCommand(payload)
+    } catch {
+      return refuse(error, id: nil, answer)
+    }
+    do throws(APIError) {
+      let now = now()
+      guard !isOld else {
+        throw .conflict("RETAINED", "a command that was kept for whoever comes later; publish it without retain")
+      }
+      let (lane, place) = try place(of: command, path)
+      let work = Work(
+        command: command, route: place.routes[0], parameters: place.parameters, came: now, answer: answer)
+      if command.word == "e-stop" {
+        Task { await run(work) }
+      } else {
+        try enqueue(work, lane, at: now)
+      }
+    } catch {
+      refuse(error, id: command.id, answer)
+    }
+  }
+
+  /// Nobody can be heard any more: what clients of the link held is let go, as when a WebSocket closes.
+  public func linkLost() {
+    for system in systems { system.clientLeft(caller) }
+  }
+
+  // MARK: the way to a handler
+
+  private func place(
+    of command: RemoteCommand, _ path: [String]
+  ) throws(APIError) -> (lane: String, RouteTable.Place) {
+    let name = path.first ?? Self.everySystem
+    guard path.count <= Self.longestPath, path.first != Self.everySystem, let table = tables[name] else {
+      throw .notFound("no system of that name; there is \(systems.map(\.name).joined(separator: ", "))")
+    }
+    let rest = path.dropFirst() + [command.word]
+    let place = table.place(["api"] + path.prefix(1) + rest) ?? table.place(["api"] + rest)
+    guard let place else {
+      let known = Set(table.routes.map { Self.known($0, of: name) }).sorted()
+      throw .notFound("no such command; there is \(known.joined(separator: ", "))")
+    }
+    return (name, place)
+  }
+
+  /// `zone/{id} on`
+  private static func known(_ route: Route, of system: String) -> String {
+    var segments = route.path.split(separator: "/").dropFirst()
+    if segments.first == Substring(system) { segments = segments.dropFirst() }
+    let item = segments.dropLast().joined(separator: "/")
+    return (item.isEmpty ? "" : item + " ") + String(segments.last ?? "")
+  }
+
+  private func enqueue(_ work: Work, _ lane: String, at now: TickInstant) throws(APIError) {
+    let (refusal, starts) = state.withLock { state -> (APIError?, Bool) in
+      if !work.command.isStop, let refusal = Self.admit(at: now, &state.wholeAt) { return (refusal, false) }
+      guard state.lanes[lane]!.waiting.count < Self.waitingLimit else {
+        return (
+          APIError(.tooManyRequests, "BUSY", "\(Self.waitingLimit) commands wait for those before them already"), false
+        )
+      }
+      state.lanes[lane]!.waiting.append(work)
+      let starts = !state.lanes[lane]!.isBusy
+      state.lanes[lane]!.isBusy = true
+      return (nil, starts)
+    }
+    if let refusal { throw refusal }
+    if starts { Task { await drain(lane) } }
+  }
+
+  private static func admit(at now: TickInstant, _ wholeAt: inout TickInstant) -> APIError? {
+    let interval = Nanoseconds.milliseconds(1_000 / Int64(commandsPerSecond))
+    let next = (wholeAt < now ? now : wholeAt) + interval
+    guard next <= now + .seconds(1) else {
+      return APIError(.tooManyRequests, "TOO_MANY_COMMANDS", "more than \(commandsPerSecond) commands a second")
+    }
+    wholeAt = next
+    return nil
+  }
+
+  private func drain(_ lane: String) async {
+    while let work = next(lane) {
+      if !work.command.isStop, Self.patience < now() - work.came {
+        let error = APIError.conflict("STALE", "the command waited more than \(Self.patience) for those before it")
+        note(work.route, result: error.code)
+        refuse(error, id: work.command.id, work.answer)
+      } else {
+        await run(work)
+      }
+    }
+  }
+
+  private func next(_ lane: String) -> Work? {
+    state.withLock { state in
+      guard !state.lanes[lane]!.waiting.isEmpty else {
+        state.lanes[lane]!.isBusy = false
+        return nil
+      }
+      return state.lanes[lane]!.waiting.removeFirst()
+    }
+  }
+
+  private func run(_ work: Work) async {
+    guard case .handler(let handle) = work.route.handling else { preconditionFailure("a command without a handler") }
+    do {
+      let response = try await handle(
+        APIRequest(caller: caller, parameters: work.parameters, body: work.command.body))
+      note(work.route, value: response.logValue, result: "ok")
+      finish("ok", response.body, id: work.command.id, work.answer)
+    } catch {
+      let refusal: APIError
+      if let error = error as? APIError {
+        refusal = error
+      } else {
+        logger.error("a command failed", metadata: ["route": "\(work.route.path)", "reason": "\(error)"])
+        refusal = APIError(.internalServerError, "INTERNAL", "the daemon could not do it; its log says why")
+      }
+      note(work.route, result: refusal.code)
+      refuse(refusal, id: work.command.id, work.answer)
+    }
+  }
+
+  private func note(_ route: Route, value: String? = nil, result: String) {
+    guard let action = route.action else { return }
+    actions.note(action, value: value, address: caller.address, tokenID: nil, result: result)
+  }
+
+  private func refuse(_ error: APIError, id: JSONValue?, _ answer: Answer) {
+    finish(error.code, error.response.body, id: id, answer)
+  }
+
+  /// The answer with the `id` as its first member.
+  private func finish(_ outcome: String, _ document: [UInt8], id: JSONValue?, _ answer: Answer) {
+    state.withLock { $0.outcomes[outcome, default: 0] += 1 }
+    guard let id, document.first == UInt8(ascii: "{") else { return answer(document) }
+    let separator = document.count > 2 ? [UInt8(ascii: ",")] : []
+    answer(Array(#"{"id":"#.utf8) + id.bytes + separator + document.dropFirst())
+  }
+}

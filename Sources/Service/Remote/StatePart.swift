@@ -1,0 +1,9 @@
+/// A part of a system whose state is told on its own where topics have levels: a leg, a zone.
+public struct StatePart: Sendable, Equatable {
+  /// Below the system: `zone/1`.
+  public let path: String
+  /// A JSON object.
+  public let state: [UInt8]
+
+  init(_ path: String, json state: some Encodable) { (self.path, self.state) = (path, encodeJSON(state)) }
+}

@@ -1,0 +1,84 @@
+import Plants
+import Store
+import Tactus
+
+// What is gathered and kept, and what is made of it.
+extension PlantDesk {
+  func save(_ state: inout State, at now: TickInstant) {
+    if now >= state.nextFlush {
+      state.nextFlush = now + Self.flushPeriod
+      state.rows += state.history.takeOpenRows()
+    }
+    // Alerts at once; rows with others, since memory cards wear out.
+    guard now >= state.nextSave || !state.lines.isEmpty && state.storeFailure == nil else { return }
+    state.nextSave = now + Self.savePeriod
+    store(&state)
+    guard now >= state.nextPrune, state.storeFailure == nil else { return }
+    state.nextPrune = now + Self.prunePeriod
+    let wall = wall()
+    do throws(StoreError) {
+      try store.pruneReadings(state.history.expiries(at: wall))
+      try store.pruneEvents(before: wall - (state.history.tiers.map(\.keptSeconds).max() ?? 0))
+    } catch {
+      failed(error, &state)
+    }
+  }
+
+  func store(_ state: inout State) {
+    do throws(StoreError) {
+      try store.add(state.lines)
+      state.lines = []
+      try store.add(state.rows)
+      state.rows = []
+      wentWell(&state)
+    } catch {
+      failed(error, &state)
+      for excess in [state.lines.count - Self.longestWait, state.rows.count - Self.longestWait] where excess > 0 {
+        state.lost += Int64(excess)
+      }
+      state.lines = state.lines.suffix(Self.longestWait)
+      state.rows = state.rows.suffix(Self.longestWait)
+    }
+  }
+
+  /// A backup was restored: the store holds something else than before.
+  func reload(_ state: inout State) {
+    let restores = store.file.restoreCount
+    do throws(StoreError) {
+      let records = try store.records()
+      state.host.replaceBook(PlantBook(sensors: state.host.book.sensors, records: records, rules: rules))
+      state.restores = restores
+    } catch {
+      failed(error, &state)
+    }
+  }
+
+  /// What happened to one plant, or to all: newest first, at most `limit`; what the store has not got yet with the rest.
+  func events(of plant: PlantID?, limit: Int) throws(StoreError) -> [PlantLogLine] {
+    let waiting = state.withLock { $0.lines }.filter { plant == nil || plant == $0.plant }
+    let stored = try store.events(of: plant, limit: limit)
+    // Some may have been stored in between.
+    let all = waiting.reversed() + stored.filter { !waiting.contains($0) }
+    return Array(all.prefix(limit))
+  }
+
+  private static let mostRows = 2_000
+
+  /// The rows of one sensor, oldest first, in at most `points`: stored ones with those that are still gathered.
+  func history(
+    of sensor: PlantSensorID, from: PlantInstant, until: PlantInstant, points: Int?
+  ) throws(StoreError) -> [PlantHistoryRow] {
+    let (tier, gathered) = state.withLock { state in
+      // As fine as can be read at once: what is shown of it is merged.
+      let tier = state.history.tier(from: from, to: wall(), points: points.map { max($0, Self.mostRows) } ?? .max)
+      let open = state.rows + state.history.openRows
+      return (tier, open.filter { $0.sensor == sensor && $0.spanSeconds == tier.spanSeconds })
+    }
+    var rows = try store.readings(of: sensor, spanSeconds: tier.spanSeconds, from: from, until: until)
+    for row in gathered where from <= row.start && row.start < until {
+      if let place = rows.lastIndex(where: { $0.start == row.start }) { rows[place].add(row) } else { rows.append(row) }
+    }
+    rows.sort { $0.start < $1.start }
+    return points.map { PlantHistory.downSampled(rows, to: $0) } ?? rows
+  }
+}

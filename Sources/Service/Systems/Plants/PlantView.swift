@@ -1,0 +1,23 @@
+import Plants
+import Tactus
+
+/// What the desk last said: for documents, metrics and topics, which never wait for the disk.
+public struct PlantView: Sendable {
+  /// Another one whenever something here is.
+  public internal(set) var version: UInt64 = 0
+  /// When the monitor last looked.
+  public internal(set) var at = TickInstant.zero
+  public internal(set) var records: PlantRecords
+  public internal(set) var conditions: [PlantID: PlantCondition] = [:]
+  /// The last of each sensor, stale or not.
+  var readings: [PlantSensorID: PlantReading] = [:]
+  /// Messages by what became of them, and replies to them.
+  var outcomes: [String: Int64] = [:]
+  var replies: Int64 = 0
+  /// The last change that the store refused; nil: it has taken all since.
+  var storeFailure: String?
+  /// Rows and lines of history that were lost because the store refused for too long.
+  var lost: Int64 = 0
+
+  init(records: PlantRecords) { self.records = records }
+}

@@ -1,0 +1,18 @@
+/// Keys of what survives the program.
+extension ConfigTable {
+  static let store: [ConfigKey] = [
+    ConfigKey(
+      "store.folder", .text, nil,
+      "Folder of store.sqlite. Unless given: /var/lib/tactus where that may be written to, else ~/.local/state/tactus. "
+        + "Under --simulate, or when all that keep something are simulated and none is given, its folder simulated."),
+    ConfigKey(
+      "store.snapshots", .integer(1...100), .integer(8),
+      "The last copies of the store, made after changes, that are kept."),
+    ConfigKey(
+      "store.snapshot_days", .integer(0...366), .integer(14),
+      "Besides them, the last copy of each of so many days on which there are any."),
+  ]
+
+  /// Keys of earlier versions, and what they are called now.
+  static let moved = ["sprinkler.state_dir": "store.folder", "sprinkler.snapshots": "store.snapshots"]
+}

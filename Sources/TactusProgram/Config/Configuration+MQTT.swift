@@ -1,0 +1,155 @@
+import Glibc
+import MQTTMosquitto
+import Service
+import Wire
+
+extension Configuration {
+  /// The broker, and who we are to it.
+  struct MQTT: Equatable {
+    enum Broker: Equatable {
+      case address(String)
+      /// A mosquitto of our own.
+      case spawn
+    }
+    var broker: Broker
+    var port: UInt16
+    var user: String?
+    /// A secret; that of the file once `readPassword` has read it.
+    var password: String?
+    var passwordFile: String?
+    /// nil: no TLS.
+    var security: MQTTSecurity?
+    var device: String
+    var prefix: String
+    /// nil: nothing is announced.
+    var discoveryPrefix: String?
+    var takesCommands: Bool
+    var stateIntervalSeconds: Int
+    var keepAliveSeconds: Int
+  }
+}
+
+extension Configuration.MQTT {
+  /// Whether this program can speak to a broker.
+  static var isBuilt: Bool {
+    #if MQTT
+      true
+    #else
+      false
+    #endif
+  }
+
+  /// nil: the file has no `mqtt` section.
+  init?(_ found: ConfigReader.Result) {
+    guard found.sections.contains("mqtt") else { return nil }
+    let given = GivenValues(values: found.values)
+    let hasTLS = given.boolean("mqtt.tls")
+    let broker = given.text("mqtt.broker")
+    self.init(
+      broker: broker == "spawn" ? .spawn : .address(broker),
+      port: UInt16(given.optionalInteger("mqtt.port") ?? (hasTLS ? 8883 : 1883)),
+      user: given.optionalText("mqtt.user"), password: given.optionalText("mqtt.password"),
+      passwordFile: given.optionalText("mqtt.password_file"),
+      security: hasTLS
+        ? MQTTSecurity(
+          authorities: given.optionalText("mqtt.tls_ca"), certificate: given.optionalText("mqtt.tls_certificate"),
+          key: given.optionalText("mqtt.tls_key"))
+        : nil,
+      device: given.optionalText("mqtt.device") ?? Self.name(of: HostRules.machineName),
+      prefix: given.text("mqtt.prefix"),
+      discoveryPrefix: given.boolean("mqtt.discovery") ? given.text("mqtt.discovery_prefix") : nil,
+      takesCommands: given.boolean("mqtt.commands"), stateIntervalSeconds: given.integer("mqtt.state_interval_s"),
+      keepAliveSeconds: given.integer("mqtt.keepalive_s"))
+  }
+
+  /// A device's name from a host's: without its domain, every other character a `-`.
+  static func name(of host: String) -> String {
+    let name = host.prefix { $0 != "." }.prefix(64)
+    let plain = String(name.map { isPlain($0) ? $0 : "-" })
+    return plain.isEmpty ? "tactus" : plain
+  }
+
+  private static func isPlain(_ character: Character) -> Bool {
+    character.isASCII && (character.isLetter || character.isNumber || character == "_" || character == "-")
+  }
+
+  /// Rules of the section.
+  func errors(file: String, places: ConfigPlaces, servicePort: UInt16?) -> [ConfigError] {
+    var errors: [ConfigError] = []
+    func report(_ key: String, _ message: String) { errors.append(places.error(file, key, message)) }
+    if !Self.isBuilt { report("mqtt", "expected no such section: this program was built without the trait MQTT") }
+    if case .address(let host) = broker {
+      let isPort = host.split(separator: ":", omittingEmptySubsequences: false).count == 2
+      if host.isEmpty || isPort || host.contains(where: { "/@[] ".contains($0) }) {
+        report("mqtt.broker", "expected a name, an address or spawn (the port is mqtt.port's), got '\(host)'")
+      }
+    } else {
+      if security != nil { report("mqtt.tls", "expected false while mqtt.broker is spawn, got true") }
+      if user != nil { report("mqtt.user", "expected none while mqtt.broker is spawn, which asks for none") }
+      if port == servicePort { report("mqtt.port", "expected another port than network.http_port, got \(port)") }
+    }
+    if password != nil, passwordFile != nil {
+      report("mqtt.password_file", "expected one of mqtt.password and mqtt.password_file, got both")
+    }
+    if user == nil, password != nil || passwordFile != nil {
+      report(password != nil ? "mqtt.password" : "mqtt.password_file", "expected mqtt.user with it, got none")
+    }
+    if (security?.certificate == nil) != (security?.key == nil) {
+      report("mqtt.tls_key", "expected mqtt.tls_certificate and mqtt.tls_key together, got one of them")
+    }
+    if DeviceTopics(device: device) == nil {
+      report("mqtt.device", "expected 1…64 of A-Z a-z 0-9 . _ -, got '\(device)'")
+    }
+    for (key, prefix) in [("mqtt.prefix", prefix), ("mqtt.discovery_prefix", discoveryPrefix ?? "homeassistant")]
+    where DeviceTopics(device: "x", prefix: prefix) == nil {
+      report(key, "expected levels of A-Z a-z 0-9 . _ - with / between them, got '\(prefix)'")
+    }
+    return errors
+  }
+
+  /// Reads the password's file, if there is one: not before the program starts, since the guard, which reads the same
+  /// configuration, must not fail for it.
+  mutating func readPassword() throws(ConfigError) {
+    guard let passwordFile else { return }
+    func failure(_ message: String) -> ConfigError {
+      ConfigError(file: passwordFile, key: "mqtt.password_file", message: message)
+    }
+    errno = 0
+    guard let text = YAMLFile.contents(of: passwordFile) else {
+      throw failure("expected a file that can be read, got: \(String(cString: strerror(errno)))")
+    }
+    let line = text.prefix { !$0.isNewline }
+    guard !line.isEmpty else { throw failure("expected a password, got an empty line") }
+    password = String(line)
+  }
+
+  /// As the client wants it, its will included.
+  var settings: MQTTSettings {
+    var settings = MQTTSettings(clientID: "\(prefix.replacing("/", with: "-"))-\(device)")
+    if case .address(let host) = broker { settings.host = host }
+    settings.port = port
+    settings.user = user
+    settings.password = password
+    settings.security = security
+    settings.keepAliveSeconds = keepAliveSeconds
+    settings.will = MQTTMessage(topic: topics.availability, text: DeviceTopics.offline, isRetained: true)
+    return settings
+  }
+
+  var topics: DeviceTopics {
+    guard let topics = DeviceTopics(device: device, prefix: prefix) else {
+      preconditionFailure("the configuration let through names that are no topics")
+    }
+    return topics
+  }
+
+  /// `mosquitto of our own on 127.0.0.1:1883, topics tactus/garden/…, takes commands`
+  var summary: String {
+    let place =
+      switch broker {
+      case .spawn: "a mosquitto of our own on 127.0.0.1:\(port)"
+      case .address(let host): "\(host):\(port)\(security == nil ? "" : " with TLS")"
+      }
+    return "\(place), topics \(topics.base)/…, \(takesCommands ? "takes commands" : "takes no commands")"
+  }
+}

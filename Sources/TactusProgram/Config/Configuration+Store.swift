@@ -1,0 +1,43 @@
+import Service
+import Store
+
+extension Configuration {
+  /// Where the store is and how many copies of it are kept.
+  struct Store: Equatable {
+    /// nil: the standard folder.
+    var folder: String?
+    var snapshots: Int
+    var snapshotDays: Int
+
+    init(_ given: GivenValues) {
+      folder = given.optionalText("store.folder")
+      snapshots = given.integer("store.snapshots")
+      snapshotDays = given.integer("store.snapshot_days")
+    }
+
+    var policy: SnapshotPolicy { SnapshotPolicy(recent: snapshots, days: snapshotDays) }
+  }
+
+  /// The systems that keep something in the store, and whether each is simulated by its own section. What a new one keeps is
+  /// added to `StoreSystem.all`, and the system here.
+  var keepers: [(name: String, isSimulated: Bool)] {
+    [
+      sprinkler.map { ("sprinkler", $0.backend == .sim) }, plants.map { ("plants", $0.backend == .sim) },
+    ].compactMap(\.self)
+  }
+
+  /// nil: no system keeps anything.
+  ///
+  /// What is simulated never touches the store of real hardware: with `--simulate`, or when every keeper is simulated by its
+  /// own section and no folder is given, the file is in a folder of its own.
+  func storePath(simulate: Bool, environment: [String: String]) -> String? {
+    guard !keepers.isEmpty else { return nil }
+    let folder = store.folder ?? Self.folder(of: TokenFile.standardPath(environment: environment))
+    let isApart = keepers.allSatisfy(\.isSimulated) ? store.folder == nil : simulate
+    return folder + (isApart ? "/simulated" : "") + "/store.sqlite"
+  }
+
+  private static func folder(of path: String) -> String {
+    path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+  }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import MQTTMosquitto
+import Service
+import Synchronization
+
+/// How the broker that we have started is.
+struct SpawnedBroker: Equatable {
+  var isRunning: Bool
+  var starts: Int64
+  var lastFailure: String?
+}
+
+/// The client, and the broker that it may have started, in one build with MQTT and one without: a configuration that asks for
+/// them is refused there.
+struct BrokerConnection: Sendable {
+  let start: @Sendable () -> Void
+  /// Some milliseconds, at most 2 s; see `MQTTClient.stop`.
+  let stop: @Sendable () -> Void
+  let subscribe: @Sendable (String) -> Void
+  let publish: @Sendable (MQTTMessage) -> MQTTRefusal?
+  let status: @Sendable () -> MQTTStatus
+  /// nil: the broker is somebody else's.
+  let spawned: @Sendable () -> SpawnedBroker?
+
+  #if MQTT
+    /// Starts the broker if that is asked for; nothing connects before `start`.
+    ///
+    /// - Parameter deliver: each message, on the client's thread.
+    /// - Throws: `MQTTError`. That a broker cannot be started is none: the log and `spawned` say it.
+    init(
+      _ mqtt: Configuration.MQTT, environment: [String: String], deliver: @escaping @Sendable (MQTTMessage) -> Void
+    ) throws {
+      let client = try MQTTClient(mqtt.settings, deliver: deliver)
+      var broker: MosquittoBroker?
+      var failure: String?
+      if mqtt.broker == .spawn {
+        do {
+          broker = try MosquittoBroker(
+            port: mqtt.port, folder: try Self.folder(port: mqtt.port, environment: environment))
+        } catch {
+          failure = "\(error)"
+        }
+      }
+      let isSpawn = mqtt.broker == .spawn
+      start = { client.start() }
+      stop = { [broker] in
+        client.stop()
+        broker?.stop()
+      }
+      subscribe = { client.subscribe($0) }
+      publish = { client.publish($0) }
+      status = { client.status }
+      spawned = { [broker, failure] in
+        guard isSpawn else { return nil }
+        guard let status = broker?.status else {
+          return SpawnedBroker(isRunning: false, starts: 0, lastFailure: failure)
+        }
+        return SpawnedBroker(isRunning: status.isRunning, starts: status.starts, lastFailure: status.lastFailure)
+      }
+    }
+
+    /// Beside the token file, one for each port: two daemons may share a home.
+    private static func folder(port: UInt16, environment: [String: String]) throws -> String {
+      let tokens = TokenFile.standardPath(environment: environment)
+      let folder = (tokens.lastIndex(of: "/").map { String(tokens[..<$0]) } ?? ".") + "/mosquitto-\(port)"
+      try FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      return folder
+    }
+  #else
+    init(
+      _ mqtt: Configuration.MQTT, environment: [String: String], deliver: @escaping @Sendable (MQTTMessage) -> Void
+    ) throws {
+      preconditionFailure("the configuration let through a broker that this program cannot speak to")
+    }
+  #endif
+}

@@ -1,0 +1,35 @@
+import MQTTMosquitto
+import Service
+
+/// The daemon's place on its broker, as metrics.
+struct BrokerMetrics: MetricSource {
+  let status: @Sendable () -> MQTTStatus
+  let spawned: @Sendable () -> SpawnedBroker?
+  let commands: @Sendable () -> [String: Int64]
+
+  func write(into writer: inout MetricsWriter) {
+    let status = status()
+    writer.gauge("tactus_mqtt_connected", "Whether the broker has accepted us.", [.init(status.isConnected)])
+    func counter(_ name: String, _ help: String, _ samples: [MetricSample]) {
+      writer.counter("tactus_mqtt_\(name)_total", help, samples)
+    }
+    counter("connections", "Connections that the broker accepted.", [.init(status.connections)])
+    counter("failures", "Attempts to connect that failed, and connections that ended.", [.init(status.failures)])
+    counter("received_messages", "Messages that came.", [.init(status.received)])
+    counter("sent_messages", "Messages given to the connection.", [.init(status.sent)])
+    counter(
+      "refused_messages", "Messages that were not sent, and why.",
+      MQTTRefusal.allCases.map { refusal in
+        let reason = refusal.rawValue.reduce(into: "") { $0 += $1.isUppercase ? "_\($1.lowercased())" : "\($1)" }
+        return .init(status.refused[refusal] ?? 0, ["reason": reason])
+      })
+    counter("too_long_messages", "Messages that came and were too long.", [.init(status.receivedTooLong)])
+    counter("refused_filters", "Subscriptions that the broker refused.", [.init(status.refusedFilters)])
+    counter(
+      "commands", "Commands over MQTT, by how they ended.",
+      commands().sorted { $0.key < $1.key }.map { .init($0.value, ["outcome": $0.key.lowercased()]) })
+    if let broker = spawned() {
+      counter("broker_starts", "Starts of the broker of our own.", [.init(broker.starts)])
+    }
+  }
+}

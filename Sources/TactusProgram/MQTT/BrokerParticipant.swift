@@ -1,0 +1,47 @@
+import MQTTMosquitto
+import Tactus
+import Wire
+
+/// A part of the daemon that lives on the broker: what it listens to, what it says.
+///
+/// What it publishes retained is kept by the client and told to every new connection: it says so once.
+protocol BrokerParticipant: AnyObject, Sendable {
+  /// Topics, with wildcards or without, that it is given the messages of.
+  var filters: [String] { get }
+  /// Once, on the main thread, before the first connection.
+  func begin(on broker: BrokerLine)
+  /// A message on one of `filters`. On the client's thread, in the order of arrival: short work, nothing that waits. What it
+  /// publishes goes out at once.
+  func take(_ message: MQTTMessage, on broker: BrokerLine)
+  /// Ten times a second, on the main thread.
+  func beat(at now: TickInstant, on broker: BrokerLine)
+  /// The connection has been lost, or the daemon stops. On the main thread, within a beat of it.
+  func connectionLost()
+}
+
+extension BrokerParticipant {
+  func begin(on broker: BrokerLine) {}
+  func beat(at now: TickInstant, on broker: BrokerLine) {}
+  func connectionLost() {}
+}
+
+/// The daemon's connection as a participant uses it. Any thread; nothing waits.
+struct BrokerLine: Sendable {
+  let topics: DeviceTopics
+  /// Where Home Assistant looks; nil: nothing is announced.
+  let discoveryPrefix: String?
+  let isConnected: @Sendable () -> Bool
+  private let post: @Sendable (MQTTMessage) -> MQTTRefusal?
+
+  init(
+    _ mqtt: Configuration.MQTT, isConnected: @escaping @Sendable () -> Bool,
+    post: @escaping @Sendable (MQTTMessage) -> MQTTRefusal?
+  ) {
+    (topics, discoveryPrefix) = (mqtt.topics, mqtt.discoveryPrefix)
+    (self.isConnected, self.post) = (isConnected, post)
+  }
+
+  /// nil: taken. A retained message is taken without a connection, too; an empty one makes the broker forget the topic.
+  @discardableResult
+  func publish(_ message: MQTTMessage) -> MQTTRefusal? { post(message) }
+}

@@ -1,0 +1,132 @@
+import Logging
+import MQTTMosquitto
+import Service
+import Synchronization
+import Tactus
+import Wire
+
+/// The daemon on its MQTT broker: one connection for all parts that live there.
+///
+/// Used by the main thread, which never waits here but in `stop`; no loop knows of it. A broker that is gone is looked for
+/// until it is back, and is told everything again.
+final class DaemonBroker {
+  /// What the client's thread delivers to, made before the client.
+  private final class Desk: Sendable {
+    private let participants: [(filters: [TopicFilter], participant: any BrokerParticipant)]
+    /// Empty before the client is there, and when it has stopped.
+    private let line = Mutex<BrokerLine?>(nil)
+
+    init(_ participants: [any BrokerParticipant]) {
+      self.participants = participants.map { ($0.filters.map { TopicFilter($0) }, $0) }
+    }
+
+    func open(_ line: BrokerLine?) { self.line.withLock { $0 = line } }
+
+    func deliver(_ message: MQTTMessage) {
+      guard let line = line.withLock({ $0 }) else { return }
+      for (filters, participant) in participants where filters.contains(where: { $0.matches(message.topic) }) {
+        participant.take(message, on: line)
+      }
+    }
+  }
+
+  let mqtt: Configuration.MQTT
+  let line: BrokerLine
+  private let connection: BrokerConnection
+  private let desk: Desk
+  private let participants: [any BrokerParticipant]
+  private let fleet: FleetParticipant
+  private let commands: RemoteCommands?
+  private let logger: Logger
+  private var toldConnections: Int64 = 0
+  private var wasConnected = false
+  private var toldFailure: String?
+  private var toldBroker: SpawnedBroker?
+
+  /// Starts the broker if the configuration asks for one; nothing connects before `start`.
+  ///
+  /// - Throws: `MQTTError`: a setting that libmosquitto does not take.
+  init(
+    _ mqtt: Configuration.MQTT, systems: [any DaemonSystem], environment: [String: String], logger: Logger
+  ) throws {
+    self.mqtt = mqtt
+    self.logger = logger
+    let served = systems.map(\.served)
+    commands = mqtt.takesCommands ? RemoteCommands(served, link: "mqtt", logger: logger) : nil
+    fleet = FleetParticipant(mqtt, systems: served, commands: commands)
+    let participants: [any BrokerParticipant] = [fleet] + systems.flatMap(\.brokerParticipants)
+    self.participants = participants
+    let desk = Desk(participants)
+    self.desk = desk
+    let connection = try BrokerConnection(mqtt, environment: environment) { desk.deliver($0) }
+    self.connection = connection
+    line = BrokerLine(mqtt, isConnected: { connection.status().isConnected }, post: connection.publish)
+    desk.open(line)
+    for filter in Set(participants.flatMap(\.filters)).sorted() { connection.subscribe(filter) }
+  }
+
+  /// Begins to connect.
+  func start() {
+    line.publish(MQTTMessage(topic: mqtt.topics.availability, text: DeviceTopics.online, isRetained: true))
+    for participant in participants { participant.begin(on: line) }
+    connection.start()
+  }
+
+  /// Changes of the systems, as subscribers of `/ws` are told of them.
+  func tell(_ events: [Event]) { fleet.tell(events) }
+
+  /// Ten times a second: what has become of the connection, and what the participants have to say.
+  func beat(at now: TickInstant) {
+    report()
+    for participant in participants { participant.beat(at: now, on: line) }
+  }
+
+  /// Says `offline`, and ends the connection and the broker that we started: some milliseconds, at most 2 s beside a broker
+  /// that does not read. After the actuators.
+  func stop() {
+    for participant in participants { participant.connectionLost() }
+    connection.stop()
+    desk.open(nil)
+  }
+
+  /// One line when the connection comes, goes, or fails for another reason than before.
+  private func report() {
+    let status = connection.status()
+    let place: Logger.Metadata = ["broker": .string("\(mqtt.settings.address)")]
+    if status.connections != toldConnections {
+      logger.notice("connected to the MQTT broker", metadata: place)
+      // A connection may have come and gone between two beats.
+      if wasConnected { for participant in participants { participant.connectionLost() } }
+      (toldConnections, wasConnected, toldFailure) = (status.connections, true, nil)
+    }
+    if wasConnected, !status.isConnected {
+      wasConnected = false
+      for participant in participants { participant.connectionLost() }
+    }
+    if !status.isConnected, let failure = status.lastFailure, failure != toldFailure {
+      toldFailure = failure
+      logger.warning("no MQTT broker", metadata: place.merging(["reason": .string(failure)]) { first, _ in first })
+    }
+    let broker = connection.spawned()
+    if let broker, broker != toldBroker, let failure = broker.lastFailure, failure != toldBroker?.lastFailure {
+      logger.error("the MQTT broker of our own", metadata: ["reason": .string(failure)])
+    }
+    toldBroker = broker
+  }
+
+  /// `GET /api/mqtt`
+  var route: Route {
+    let (mqtt, connection, commands) = (mqtt, connection, commands)
+    return Route(.get, "/api/mqtt") { _ in
+      .json(
+        BrokerDocument(
+          mqtt, status: connection.status(), spawned: connection.spawned(), commands: commands?.outcomes))
+    }
+  }
+
+  var metrics: any MetricSource {
+    let (connection, commands) = (connection, commands)
+    return BrokerMetrics(
+      status: connection.status, spawned: connection.spawned, commands: { commands?.outcomes ?? [:] })
+  }
+}

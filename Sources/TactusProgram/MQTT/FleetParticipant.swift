@@ -1,0 +1,120 @@
+import MQTTMosquitto
+import Service
+import Synchronization
+import Tactus
+import Wire
+
+/// Every system on the broker, alike: its state and events told, its commands taken.
+///
+/// A state is told at once when something has happened, but not more often than ten times a second, and every few seconds
+/// otherwise. On the main thread all but `take`.
+final class FleetParticipant: BrokerParticipant {
+  private struct State {
+    /// What the broker was told last, by topic.
+    var told: [String: [UInt8]] = [:]
+    /// Systems to which something has happened since.
+    var changed: Set<String> = []
+    var nextAt = TickInstant.zero
+    var events: [MQTTMessage] = []
+  }
+
+  private let systems: [any ServedSystem]
+  private let topics: DeviceTopics
+  private let discoveryPrefix: String?
+  private let interval: Nanoseconds
+  /// nil: commands are not taken.
+  private let commands: RemoteCommands?
+  private let state = Mutex(State())
+
+  init(_ mqtt: Configuration.MQTT, systems: [any ServedSystem], commands: RemoteCommands?) {
+    self.systems = systems
+    self.commands = commands
+    topics = mqtt.topics
+    discoveryPrefix = mqtt.discoveryPrefix
+    interval = .seconds(Int64(mqtt.stateIntervalSeconds))
+  }
+
+  var filters: [String] { commands == nil ? [] : topics.everyCommandFilter }
+
+  /// Changes, as subscribers of `/ws` are told of them.
+  func tell(_ events: [Event]) {
+    state.withLock { state in
+      for event in events where event.kind == .edge {
+        state.changed.insert(event.system)
+        // As many as the outbox holds; the state that follows tells what matters.
+        guard state.events.count < 256 else { continue }
+        state.events.append(MQTTMessage(topic: topics.event(event.system), payload: event.document))
+      }
+    }
+  }
+
+  func beat(at now: TickInstant, on broker: BrokerLine) {
+    let (isDue, changed, events) = state.withLock { state in
+      let isDue = state.nextAt <= now
+      if isDue { state.nextAt = now + interval }
+      defer { (state.changed, state.events) = ([], []) }
+      return (isDue, state.changed, state.events)
+    }
+    if broker.isConnected() { for event in events { broker.publish(event) } }
+    for system in systems where isDue || changed.contains(system.name) { publish(system, on: broker) }
+    if isDue { announce(on: broker) }
+  }
+
+  private func publish(_ system: any ServedSystem, on broker: BrokerLine) {
+    tell(topics.state(system.name), system.state, on: broker)
+    var current: Set<String> = []
+    for part in system.parts {
+      let topic = topics.state(system.name, part.path)
+      current.insert(topic)
+      tell(topic, part.state, on: broker)
+    }
+    forget(below: "\(topics.base)/\(system.name)/", but: current.union([topics.state(system.name)]), on: broker)
+  }
+
+  /// What the broker keeps and is no more.
+  private func forget(below start: String, but current: Set<String>, on broker: BrokerLine) {
+    let gone = state.withLock { state in
+      let gone = state.told.keys.filter { $0.hasPrefix(start) && !current.contains($0) }.sorted()
+      for topic in gone { state.told[topic] = nil }
+      return gone
+    }
+    for topic in gone { broker.publish(MQTTMessage(topic: topic, payload: [], isRetained: true)) }
+  }
+
+  /// What there is may change: zones are renamed, added and removed while running.
+  private func announce(on broker: BrokerLine) {
+    guard let discoveryPrefix else { return }
+    let takesCommands = commands != nil
+    let entities =
+      HomeAssistantEntity.ofDevice(on: topics, takesCommands: takesCommands)
+      + systems.flatMap { $0.entities(on: topics, takesCommands: takesCommands) }
+    var current: Set<String> = []
+    for entity in entities {
+      let topic = entity.topic(of: topics, prefix: discoveryPrefix)
+      current.insert(topic)
+      tell(topic, Array(entity.document(of: topics).utf8), on: broker)
+    }
+    forget(below: discoveryPrefix + "/", but: current, on: broker)
+  }
+
+  /// Retained, and only what is new.
+  private func tell(_ topic: String, _ document: [UInt8], on broker: BrokerLine) {
+    let isNew = state.withLock { state in
+      guard state.told[topic] != document else { return false }
+      state.told[topic] = document
+      return true
+    }
+    if isNew { broker.publish(MQTTMessage(topic: topic, payload: document, isRetained: true)) }
+  }
+
+  func take(_ message: MQTTMessage, on broker: BrokerLine) {
+    guard let commands, let path = topics.commandPath(message.topic) else { return }
+    let reply = topics.reply(path)
+    commands.take(path: path, payload: message.payload, isOld: message.isRetained) { document in
+      broker.publish(MQTTMessage(topic: reply, payload: document))
+    }
+  }
+
+  /// As when a WebSocket closes: who cannot be heard any more drives nothing.
+  func connectionLost() { commands?.linkLost() }
+}

@@ -1,0 +1,126 @@
+import Buses
+import Logging
+import Plants
+import Service
+import Store
+import Tactus
+
+/// The plants in the daemon: their probes' lane, what is kept of them, and the host of the app.
+final class DaemonPlants: DaemonSystem {
+  let name = "plants"
+  let loopName = "plants"
+  let simulation: SimulatedSurroundings?
+  private let configuration: Configuration.Plants
+  private let hardware: PlantHardware
+  private let desk: PlantDesk
+  private let door: PlantDoor
+  /// What is watered in a simulated world; nil: none is.
+  private let water: PlantWater?
+  private let snapshot: Latest<PlantSensorSnapshot>
+  private let readingRing = Ring<PlantProbeReading>(capacity: 256)
+  private var readings: RingReader<PlantProbeReading>
+
+  /// Reads what the store has and opens the probes' buses.
+  ///
+  /// - Parameter water: nil: there is no sprinkler.
+  /// - Throws: `StoreError`, `BusOpenError`.
+  init(_ plants: Configuration.Plants, store file: StoreFile, water: PlantWater?, simulate: Bool) throws {
+    configuration = plants
+    hardware = try PlantHardware(plants, simulate: simulate)
+    snapshot = Latest(PlantSensorSnapshot(probes: plants.sensors.count))
+    readings = readingRing.reader()
+    self.water = water
+    desk = try PlantDesk(
+      PlantDesk.Parts(
+        sensors: plants.sensors.map(\.monitored), host: plants.host, rules: plants.bookRules,
+        detector: plants.riseDetector, tiers: plants.tiers,
+        links: Dictionary(uniqueKeysWithValues: plants.links.map { ($0.plant, $0.settings) })),
+      store: PlantStore(file), snapshot: snapshot, water: plants.links.isEmpty ? nil : water)
+    door = PlantDoor(desk, hostName: plants.app?.hostName)
+    simulation = hardware.garden.map { garden in
+      SimulatedSurroundings(
+        buses: [
+          garden.bus.map { SimulatedBus("plants-i2c", .i2c($0)) },
+          garden.port.map { SimulatedBus("plants-spi", .spi($0)) },
+        ].compactMap(\.self), lanes: [:], garden: garden)
+    }
+  }
+
+  var endpoints: [Endpoint] { [] }
+  var startMetadata: Logger.Metadata {
+    ["plants": .string("\(desk.view.records.plants.count) plants, \(configuration.summary)")]
+  }
+  var heartbeat: LatestVersion { snapshot.version }
+  /// The loop looks for what is due so often; reads are released by their own instants.
+  private static let rate = Rate.hertz(10)
+
+  func lane(bell: DoorbellButton) -> Lane {
+    // Nothing here moves: no priority is asked for that an actuator's lane might need.
+    Lane("plants") {
+      Loop(loopName, every: Self.rate, late: .skip, minimumInterval: .milliseconds(1)) {
+        PlantSensorLoop(
+          probes: configuration.sensors.map(\.probe), settings: configuration.probeSettings, bus: hardware.bus(),
+          port: hardware.port(), snapshot: snapshot.writer(), readings: readingRing.writer(), bell: bell)
+      }
+    }
+  }
+
+  var served: any ServedSystem { door }
+  var metrics: any MetricSource { PlantMetrics(door) }
+
+  var brokerParticipants: [any BrokerParticipant] {
+    configuration.app == nil ? [] : [PlantAppParticipant(desk)]
+  }
+
+  func takeAnswers(at now: TickInstant) {}
+
+  func takeNotices(_ logger: Logger) -> [Event] {
+    while let reading = readings.pop() {
+      log(reading, logger)
+      desk.take(reading)
+    }
+    return desk.takeNews().compactMap { news in
+      news.log(logger)
+      return door.edge(news)
+    }
+  }
+
+  func beat(at now: TickInstant) {
+    if let garden = hardware.garden {
+      rain(on: garden)
+      garden.beat(at: now)
+    }
+    desk.beat(at: now)
+  }
+
+  /// What a sprinkler pours on a plant that is linked to its zone, in ten percentage points a minute.
+  private func rain(on garden: SimulatedGarden) {
+    guard let water else { return }
+    for (plant, link) in configuration.links where water.isOpen(link.zone) {
+      for sensor in desk.view.records.plants.first(where: { $0.id == plant })?.sensors ?? [] {
+        garden[sensor]?.pour(10.0 / 600)
+      }
+    }
+  }
+
+  func report(_ logger: Logger) {}
+
+  func finish(_ logger: Logger) {
+    _ = takeNotices(logger)
+    desk.finish()
+  }
+
+  /// There is no actuator.
+  var unconfirmed: (message: String, state: String)? { nil }
+
+  private func log(_ reading: PlantProbeReading, _ logger: Logger) {
+    guard case .failed(let failure) = reading.result else { return }
+    // An alert tells people; this tells who looks for the cause.
+    logger.debug(
+      "a probe could not be read",
+      metadata: [
+        "system": "plants", "sensor": .string(configuration.sensors[reading.probe].name),
+        "failure": .string("\(failure)"),
+      ])
+  }
+}

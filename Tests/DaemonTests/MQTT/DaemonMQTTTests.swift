@@ -1,0 +1,210 @@
+#if MQTT
+  import Foundation
+  import MQTTMosquitto
+  import MQTTSupport
+  import Synchronization
+  import TestSupport
+  import Testing
+
+  @testable import TactusProgram
+
+  /// The whole program on Debian's broker, with another client as a user's.
+  @Suite(
+    "daemon on an MQTT broker", .serialized, .ownThread,
+    .enabled(if: Mosquitto.isInstalled, "mosquitto and its clients are not installed"))
+  final class DaemonMQTTTests {
+    /// A user's client: everything that it hears.
+    final class Listener {
+      private final class Box: Sendable {
+        let messages = Mutex<[MQTTMessage]>([])
+      }
+      private let box: Box
+      let client: MQTTClient
+
+      init(_ settings: MQTTSettings, _ filter: String) throws {
+        let box = Box()
+        self.box = box
+        client = try MQTTClient(settings) { message in box.messages.withLock { $0.append(message) } }
+        client.subscribe(filter)
+        client.start()
+      }
+
+      /// Of a topic, in their order.
+      func texts(_ topic: String) -> [String] {
+        box.messages.withLock { $0.filter { $0.topic == topic }.map(\.text) }
+      }
+
+      func hears(_ topic: String, _ part: String) -> Bool {
+        eventually { self.texts(topic).last?.contains(part) == true }
+      }
+
+      /// Publishes a command, once a second until its answer has come: before the daemon's subscription stands nobody hears it.
+      func answer(_ path: String, _ word: String, _ members: String = "") -> [String: Any]? {
+        let id = "\(word)-\(UInt64.random(in: 0...UInt64.max))"
+        let text = #"{"command":"\#(word)","id":"\#(id)"\#(members.isEmpty ? "" : ",")\#(members)}"#
+        let (to, from) = ("tactus/bed" + path + "/command", "tactus/bed" + path + "/reply")
+        var (found, looks): (String?, Int) = (nil, 0)
+        _ = eventually {
+          found = self.texts(from).first { $0.contains(id) }
+          if found == nil, looks % 200 == 0 { self.client.publish(MQTTMessage(topic: to, text: text)) }
+          looks += 1
+          return found != nil
+        }
+        guard let found else { return nil }
+        return try? JSONSerialization.jsonObject(with: Data(found.utf8)) as? [String: Any]
+      }
+
+      deinit { client.stop() }
+    }
+
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func daemon(_ mqtt: String, environment: [String: String] = [:]) throws -> TactusProcess {
+      let config = try folder.write(
+        """
+        network: { http_port: 0, motor_udp_port: 0, leg_udp_port: 0 }
+        service: { auth: none }
+        motors: { backend: sim }
+        leg: { backend: sim }
+        pump: { backend: sim }
+        sprinkler: { backend: sim, state_dir: '\(folder.path("state"))', zones: [{name: Roses, pin: 12}] }
+        mqtt: { device: bed, commands: true, state_interval_s: 1, \(mqtt) }
+        """, to: "config.yaml")
+      let daemon = try TactusProcess(
+        ["run", "--config", config], environment: environment.merging(["XDG_STATE_HOME": folder.path("home")]) { $1 })
+      try #require(daemon.waitFor("Ctrl-C stops"), "\(daemon.said)")
+      return daemon
+    }
+
+    private func endpoint(_ daemon: TactusProcess) throws -> String {
+      let line = try #require(daemon.said.split(separator: "\n").first { $0.contains(#""msg":"serving http""#) })
+      let log = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+      return try #require(log["listen"] as? String)
+    }
+
+    @Test(
+      "states of every system, retained; commands answered as over HTTP; a silent driver, an e-stop; offline at the end"
+    )
+    func whole() throws {
+      let broker = try TestBroker()
+      try broker.start()
+      let daemon = try daemon("port: \(broker.port)")
+      let user = try Listener(broker.settings("user"), "#")
+      #expect(user.hears("tactus/bed/status", "online"))
+      #expect(user.hears("tactus/bed/robot/state", #""state":"stopped""#))
+      #expect(user.hears("tactus/bed/leg/0/state", #""state":"disarmed""#))
+      #expect(user.hears("tactus/bed/sprinkler/state", #""state":"idle""#))
+      #expect(user.hears("tactus/bed/pump/state", #""state":"off""#))
+      #expect(user.hears("tactus/bed/sprinkler/zone/1/state", #""isOn":false"#))
+      #expect(user.hears("homeassistant/valve/tactus-bed/zone-1/config", #""name":"Roses""#))
+
+      #expect(user.answer("/robot", "drive", #""left":30,"right":30"#)?["verdict"] as? String == "accepted")
+      #expect(user.hears("tactus/bed/robot/event", #""state":"driving""#))
+      // Nothing more comes: the deadman.
+      #expect(user.hears("tactus/bed/robot/event", #""state":"stopped""#))
+      #expect(user.answer("/robot", "drive", #""left":300,"right":30"#)?["field"] as? String == "left")
+      #expect(user.answer("/robot", "fly")?["code"] as? String == "NOT_FOUND")
+
+      #expect(user.answer("/sprinkler/zone/1", "on", #""minutes":1"#)?["isOn"] as? Bool == true)
+      #expect(user.hears("tactus/bed/sprinkler/zone/1/state", #""isOn":true"#))
+      #expect(user.answer("/leg/0", "arm")?["ok"] as? Bool == true)
+      #expect(user.answer("/pump", "on", #""speedPercent":40"#)?["ok"] as? Bool == true)
+      #expect(user.hears("tactus/bed/pump/state", #""state":"on""#))
+
+      #expect(user.answer("", "e-stop")?["ok"] as? Bool == true)
+      for system in ["robot", "leg", "pump", "sprinkler"] {
+        #expect(user.hears("tactus/bed/\(system)/state", #""state":"emergencyStopped""#), "\(system)")
+      }
+      #expect(user.answer("/sprinkler/zone/1", "on")?["code"] as? String == "EMERGENCY_STOPPED")
+      let document = try ask("/api/mqtt", of: endpoint(daemon))
+      #expect(document["connected"] as? Bool == true && document["connections"] as? Int == 1)
+      #expect((document["commands"] as? [String: Int])?["ok", default: 0] ?? 0 >= 5)
+
+      kill(daemon.identifier, SIGTERM)
+      #expect(daemon.finish() == 0, "\(daemon.said)")
+      #expect(user.hears("tactus/bed/status", "offline"))
+    }
+
+    @Test("broker dies and comes back with nothing in mind: states retained again, commands taken; the log says both")
+    func brokerDies() throws {
+      let broker = try TestBroker()
+      let daemon = try daemon("port: \(broker.port)")
+      #expect(daemon.waitFor("no MQTT broker"), "unreachable at the start: \(daemon.said)")
+      for round in 1...2 {
+        try broker.start()
+        let user = try Listener(broker.settings("user\(round)"), "tactus/#")
+        #expect(user.hears("tactus/bed/status", "online"))
+        #expect(user.hears("tactus/bed/sprinkler/zone/1/state", #""isOn":false"#))
+        #expect(user.answer("/robot", "stop")?["ok"] as? Bool == true)
+        broker.stop()
+      }
+      let document = try ask("/api/mqtt", of: endpoint(daemon))
+      #expect(document["connections"] as? Int == 2)
+      kill(daemon.identifier, SIGKILL)
+    }
+
+    @Test("killed: the broker says offline in its stead")
+    func killed() throws {
+      let broker = try TestBroker()
+      try broker.start()
+      let daemon = try daemon("port: \(broker.port)")
+      let user = try Listener(broker.settings("user"), "tactus/#")
+      #expect(user.hears("tactus/bed/status", "online"))
+      kill(daemon.identifier, SIGKILL)
+      #expect(user.hears("tactus/bed/status", "offline"))
+    }
+
+    @Test("wrong password: the daemon runs, says that the broker refuses it, and the password stands nowhere")
+    func wrongPassword() throws {
+      let broker = try TestBroker.withPassword(user: "ann", "right-s3cret")
+      try broker.start()
+      let wrong = try daemon(
+        "port: \(broker.port), user: ann, password: '${SECRET}'", environment: ["SECRET": "wr0ng-s3cret"])
+      #expect(wrong.waitFor("ot authori"), "\(wrong.said)")
+      let document = try ask("/api/mqtt", of: endpoint(wrong))
+      #expect(document["connected"] as? Bool == false)
+      #expect(!"\(document)".contains("s3cret") && !wrong.said.contains("s3cret"))
+      kill(wrong.identifier, SIGTERM)
+      #expect(wrong.finish() == 0)
+      let file = try folder.write("right-s3cret\n", to: "password")
+      let right = try daemon("port: \(broker.port), user: ann, password_file: '\(file)'")
+      #expect(right.waitFor("connected to the MQTT broker"), "\(right.said)")
+      #expect(!right.said.contains("s3cret"))
+      kill(right.identifier, SIGKILL)
+    }
+
+    @Test("TLS: with the authority that signed the broker's certificate; without it there is no connection")
+    func tls() throws {
+      let broker = try TestBroker.withTLS()
+      try broker.start()
+      let authority = broker.folder.appending(path: "ca.pem").path
+      let good = try daemon("broker: localhost, port: \(broker.port), tls: true, tls_ca: '\(authority)'")
+      #expect(good.waitFor("connected to the MQTT broker"), "\(good.said)")
+      kill(good.identifier, SIGTERM)
+      #expect(good.finish() == 0)
+      let bad = try daemon("broker: localhost, port: \(broker.port), tls: true")
+      #expect(bad.waitFor("no MQTT broker"), "\(bad.said)")
+      #expect(!bad.said.contains("connected to the MQTT broker"))
+      kill(bad.identifier, SIGKILL)
+    }
+
+    @Test("broker: spawn: a mosquitto that is started again when it dies, and goes with the daemon however that ends")
+    func spawned() throws {
+      let reserved = ReservedPort()
+      let daemon = try daemon("broker: spawn, port: \(reserved.number)")
+      #expect(daemon.waitFor("connected to the MQTT broker"), "\(daemon.said)")
+      func broker() throws -> Int32? {
+        let found = try Mosquitto.run("/usr/bin/pgrep", ["-f", "mosquitto -c \(folder.path("home"))"])
+        return Int32(found.output.trimmingCharacters(in: .whitespacesAndNewlines))
+      }
+      let first = try #require(try broker())
+      kill(first, SIGKILL)
+      #expect(daemon.waitFor("mosquitto was ended by signal 9"), "\(daemon.said)")
+      #expect(eventually { (try? broker()).flatMap { $0 } ?? first != first })
+      kill(daemon.identifier, SIGKILL)
+      #expect(eventually { ((try? broker()) ?? nil) == nil })
+    }
+  }
+#endif

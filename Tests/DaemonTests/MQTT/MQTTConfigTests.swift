@@ -1,0 +1,94 @@
+import Foundation
+import MQTTMosquitto
+import Testing
+
+@testable import TactusProgram
+
+@Suite("configuration of the MQTT broker")
+struct MQTTConfigTests {
+  private func read(_ text: String, environment: [String: String] = [:]) throws -> Configuration {
+    try Configuration.read(YAMLFile(text: text, name: "c.yaml"), environment: environment)
+  }
+
+  #if MQTT
+    @Test("an empty section: loopback, this host's name, no commands; the will is the status")
+    func defaults() throws {
+      let mqtt = try #require(try read("mqtt: { }\nmotors: { }").mqtt)
+      #expect(mqtt.broker == .address("127.0.0.1") && mqtt.port == 1883 && mqtt.security == nil)
+      #expect(!mqtt.takesCommands && mqtt.discoveryPrefix == "homeassistant")
+      #expect(
+        mqtt.settings.will == MQTTMessage(topic: "tactus/\(mqtt.device)/status", text: "offline", isRetained: true))
+      #expect(try read("motors: { }").mqtt == nil)
+    }
+
+    @Test("every key reaches the client")
+    func keys() throws {
+      let text = """
+        mqtt: { broker: mqtt.example, user: ann, password: "${SECRET}", tls: true, tls_ca: /ca.pem, tls_certificate: /c.pem,
+          tls_key: /k.pem, device: bed-2, prefix: farm/east, commands: true, state_interval_s: 60, discovery: false,
+          keepalive_s: 10 }
+        """
+      let mqtt = try #require(try read(text, environment: ["SECRET": "s3cret"]).mqtt)
+      let settings = mqtt.settings
+      #expect(settings.host == "mqtt.example" && settings.port == 8883 && settings.user == "ann")
+      #expect(settings.password == "s3cret" && settings.keepAliveSeconds == 10)
+      #expect(settings.security == MQTTSecurity(authorities: "/ca.pem", certificate: "/c.pem", key: "/k.pem"))
+      #expect(settings.clientID == "farm-east-bed-2" && mqtt.topics.base == "farm/east/bed-2")
+      #expect(mqtt.takesCommands && mqtt.stateIntervalSeconds == 60 && mqtt.discoveryPrefix == nil)
+      #expect(!mqtt.summary.contains("s3cret"))
+    }
+
+    @Test(
+      "what cannot be: refused with line and key",
+      arguments: [
+        ("broker: 'host:1883'", "mqtt.broker"), ("broker: ''", "mqtt.broker"),
+        ("broker: 'mqtt://host'", "mqtt.broker"), ("port: 0", "mqtt.port"), ("password: x", "mqtt.password"),
+        ("password_file: x", "mqtt.password_file"), ("user: u, password: x, password_file: y", "mqtt.password_file"),
+        ("tls: true, tls_key: k", "mqtt.tls_key"), ("broker: spawn, tls: true", "mqtt.tls"),
+        ("broker: spawn, user: u", "mqtt.user"), ("broker: spawn, port: 8000", "mqtt.port"),
+        ("device: 'a b'", "mqtt.device"), ("device: a/b", "mqtt.device"), ("prefix: 'a/+'", "mqtt.prefix"),
+        ("prefix: /a", "mqtt.prefix"), ("discovery_prefix: '#'", "mqtt.discovery_prefix"),
+        ("keepalive_s: 1", "mqtt.keepalive_s"), ("qos: 1", "mqtt.qos"),
+      ])
+    func refused(line: String, key: String) throws {
+      let errors = try #require(throws: ConfigErrors.self) { try read("mqtt: { \(line) }\nmotors: { }") }
+      #expect(errors.errors.map(\.key) == [key] && errors.errors[0].line == 1, "\(errors)")
+    }
+
+    @Test("the password's file: its first line; missing or empty, and the program does not start")
+    func passwordFile() throws {
+      let folder = try TemporaryFolder()
+      let file = try folder.write("s3cret\nsecond\n", to: "password")
+      var mqtt = try #require(try read("mqtt: { user: u, password_file: \(file) }").mqtt)
+      #expect(mqtt.password == nil)
+      try mqtt.readPassword()
+      #expect(mqtt.password == "s3cret")
+      for path in [folder.path("none"), try folder.write("\n", to: "empty")] {
+        var mqtt = try #require(try read("mqtt: { user: u, password_file: \(path) }").mqtt)
+        #expect { try mqtt.readPassword() } throws: { "\($0)".contains("mqtt.password_file") }
+      }
+    }
+  #else
+    @Test("built without MQTT: the section is refused, and says why")
+    func refused() throws {
+      let errors = try #require(throws: ConfigErrors.self) { try read("mqtt: { }\nmotors: { }") }
+      #expect("\(errors)".hasPrefix("c.yaml:1:1: mqtt: expected no such section: this program was built without"))
+    }
+  #endif
+
+  @Test(
+    "a device's name from a host's",
+    arguments: [("pi", "pi"), ("pi.example.org", "pi"), ("a b+c", "a-b-c"), ("", "tactus")])
+  func names(host: String, name: String) {
+    #expect(Configuration.MQTT.name(of: host) == name)
+  }
+
+  @Test("topic filters: levels, + for one, # for the rest; the broker's own topics only by name")
+  func filters() {
+    func matches(_ filter: String, _ topic: String) -> Bool { TopicFilter(filter).matches(topic) }
+    #expect(matches("a/b", "a/b") && !matches("a/b", "a/b/c") && !matches("a/b/c", "a/b"))
+    #expect(matches("a/+", "a/b") && !matches("a/+", "a") && !matches("a/+", "a/b/c") && matches("+/+", "/b"))
+    #expect(matches("a/#", "a") && matches("a/#", "a/b/c") && matches("#", "a/b") && !matches("a/#", "ab"))
+    #expect(!matches("#", "$SYS/x") && !matches("+/x", "$SYS/x") && matches("$SYS/#", "$SYS/x"))
+  }
+}

@@ -1,0 +1,46 @@
+import Store
+import Testing
+
+@testable import TactusProgram
+
+@Suite("configuration of the store")
+struct StoreConfigTests {
+  private func read(_ text: String) throws -> Configuration {
+    try Configuration.read(YAMLFile(text: text, name: "c.yaml"), environment: [:])
+  }
+
+  private func path(_ text: String, simulate: Bool = false) throws -> String? {
+    try read(text).storePath(simulate: simulate, environment: ["XDG_STATE_HOME": "/x"])
+  }
+
+  @Test("nobody keeps anything: no store, whatever its section says")
+  func none() throws {
+    #expect(try path("motors: { backend: sim }\nleg: { backend: sim }\nstore: { folder: /s }") == nil)
+  }
+
+  @Test("the store: apart when simulated, so that real schedules are never touched")
+  func paths() throws {
+    #expect(try path("sprinkler:\nstore: { folder: /s }") == "/s/store.sqlite")
+    #expect(try path("sprinkler:\nstore: { folder: /s }", simulate: true) == "/s/simulated/store.sqlite")
+    #expect(try path("sprinkler: { backend: sim }\nstore: { folder: /s }", simulate: true) == "/s/store.sqlite")
+    #expect(try #require(try path("sprinkler: { backend: sim }")).hasSuffix("/simulated/store.sqlite"))
+  }
+
+  @Test("how many copies are kept: as the file says, else eight and those of fourteen days")
+  func copies() throws {
+    #expect(try read("sprinkler:").store.policy == SnapshotPolicy(recent: 8, days: 14))
+    #expect(
+      try read("store: { snapshots: 3, snapshot_days: 0 }").store.policy == SnapshotPolicy(recent: 3, days: 0))
+  }
+
+  @Test(
+    "the keys as they were in the sprinkler's section: an error that names the new one",
+    arguments: [
+      ("state_dir: /s", "sprinkler.state_dir: expected store.folder, as this key is called now, got state_dir"),
+      ("snapshots: 3", "sprinkler.snapshots: expected store.snapshots, as this key is called now, got snapshots"),
+    ])
+  func moved(key: String, error: String) throws {
+    let errors = #expect(throws: ConfigErrors.self) { try read("sprinkler: { \(key) }") }
+    #expect(errors?.errors.map(\.description) == ["c.yaml:1:14: \(error)"])
+  }
+}

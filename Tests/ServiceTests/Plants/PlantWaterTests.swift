@@ -1,0 +1,113 @@
+import Foundation
+import Plants
+import Tactus
+import TestSupport
+import Testing
+
+@testable import Service
+
+@Suite("dry plants and the sprinkler", .ownThread) struct PlantWaterTests {
+  private static func link() throws -> [PlantID: PlantWateringSettings] {
+    [PlantID(1): try PlantWateringSettings(zone: 2, seconds: 60, maximumPerDay: 2, minimumGapSeconds: 3_600)]
+  }
+
+  private func bench(_ folder: URL? = nil) async throws -> PlantDoorBench {
+    let bench = try PlantDoorBench(folder: folder, links: try Self.link())
+    if folder == nil { _ = try await bench.ask("POST", "/api/plants", #"{"name":"Basil","sensors":["0x36"]}"#) }
+    return bench
+  }
+
+  /// Waits for the task that asks.
+  private func asked(_ bench: PlantDoorBench, _ count: Int) -> Bool {
+    eventually { bench.sprinkler.asked.count == count }
+  }
+
+  @Test("dry: the zone is asked once a gap, so often a day; the plant and the log say so")
+  func dry() async throws {
+    let bench = try await bench()
+    bench.run(seconds: 600, moisture: 10)
+    #expect(asked(bench, 1))
+    #expect(bench.sprinkler.asked == [PlantWateringRequest(plant: PlantID(1), zone: 2, seconds: 60)])
+    let watering = try #require(try await bench.plant("GET", "/api/plants/1")["watering"] as? [String: Any])
+    #expect(watering["zone"] as? Int == 2 && watering["askedThatDay"] as? Int == 1 && watering["askedISO"] is String)
+    bench.run(seconds: 4 * 3_600, moisture: 10)
+    #expect(asked(bench, 2))
+    let events = try await bench.json("GET", "/api/plants/alerts")["events"] as? [[String: Any]]
+    #expect(
+      events?.filter { $0["kind"] as? String == "asked" }.map { $0["detail"] as? String } == [
+        "zone 2, 60 s", "zone 2, 60 s",
+      ])
+  }
+
+  @Test("not dry, silent, rain delay, sprinkler stopped, no link: nothing is asked")
+  func nothing() async throws {
+    let bench = try await bench()
+    bench.run(seconds: 60, moisture: 50)
+    bench.sprinkler.state.withLock { $0.isRainDelayed = true }
+    bench.run(seconds: 60, moisture: 10)
+    bench.sprinkler.state.withLock { ($0.isRainDelayed, $0.isStopped) = (false, true) }
+    bench.run(seconds: 60, moisture: 10)
+    // The last reading is too old now.
+    bench.run(seconds: 130)
+    bench.sprinkler.state.withLock { $0.isStopped = false }
+    bench.run(seconds: 60)
+    #expect(bench.sprinkler.asked.isEmpty && bench.desk.view.records.waterings.isEmpty)
+    let unlinked = try PlantDoorBench()
+    _ = try await unlinked.ask("POST", "/api/plants", #"{"name":"Basil","sensors":["0x36"]}"#)
+    unlinked.run(seconds: 600, moisture: 1)
+    #expect(unlinked.sprinkler.asked.isEmpty)
+  }
+
+  @Test("killed right after a request: the gap and the day's number are kept")
+  func restart() async throws {
+    let bench = try await bench()
+    bench.run(seconds: 60, moisture: 10)
+    #expect(asked(bench, 1))
+    let again = try await self.bench(try bench.handOver())
+    again.clock.seconds.store(200, ordering: .releasing)
+    again.run(seconds: 3_000, moisture: 10)
+    #expect(again.sprinkler.asked.isEmpty)
+    again.run(seconds: 600, moisture: 10)
+    #expect(asked(again, 1))
+    again.run(seconds: 7_200, moisture: 10)
+    #expect(again.desk.view.records.waterings[PlantID(1)]?.count == 2 && again.sprinkler.asked.count == 1)
+  }
+
+  @Test("the sprinkler refuses: it is told, and counts as asked")
+  func refused() async throws {
+    let bench = try await bench()
+    bench.sprinkler.state.withLock { $0.refusal = "zone 2 is disabled" }
+    bench.run(seconds: 60, moisture: 10)
+    #expect(asked(bench, 1))
+    var types: [String] = []
+    #expect(
+      eventually {
+        types += bench.edges()
+        return types.contains("plant.refused")
+      }, "\(types)")
+    bench.run(seconds: 600, moisture: 10)
+    let events = try await bench.json("GET", "/api/plants/alerts")["events"] as? [[String: Any]]
+    #expect(events?.contains { $0["detail"] as? String == "zone 2: zone 2 is disabled" } == true)
+    #expect(bench.sprinkler.asked.count == 1)
+  }
+
+  @Test("the store refuses to note a request: nothing is asked until it does")
+  func notNoted() async throws {
+    let bench = try await bench()
+    try bench.sql("ALTER TABLE plants_watering RENAME TO elsewhere")
+    bench.run(seconds: 60, moisture: 10)
+    #expect(bench.sprinkler.asked.isEmpty)
+    try bench.sql("ALTER TABLE elsewhere RENAME TO plants_watering")
+    bench.run(seconds: 20, moisture: 10)
+    #expect(asked(bench, 1))
+  }
+}
+
+/// Waits until something is so; false after `patience`.
+private func eventually(_ condition: () -> Bool) -> Bool {
+  for _ in 0..<Int(patience) / 5 {
+    if condition() { return true }
+    Thread.sleep(forTimeInterval: 0.005)
+  }
+  return condition()
+}

@@ -1,0 +1,203 @@
+import Foundation
+import Synchronization
+import Tactus
+import TestSupport
+import Testing
+
+@testable import Service
+
+@Suite("commands over a messaging link, carried out", .ownThread)
+struct RemoteCommandsTests {
+  /// Answers as they come, from any thread.
+  final class Answers: Sendable {
+    private let texts: AsyncStream<String>
+    private let continuation: AsyncStream<String>.Continuation
+    init() { (texts, continuation) = AsyncStream.makeStream(of: String.self) }
+    func add(_ bytes: [UInt8]) { continuation.yield(String(decoding: bytes, as: UTF8.self)) }
+
+    func next(_ count: Int) async -> [String] {
+      var found: [String] = []
+      for await text in texts {
+        found.append(text)
+        if found.count == count { break }
+      }
+      return found
+    }
+
+    func code(isolation: isolated (any Actor)? = #isolation) async throws -> String? {
+      let text = try #require(await next(1).first)
+      let object = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+      return object["ok"] as? Bool == true ? "ok" : object["code"] as? String
+    }
+  }
+
+  /// A gate that a handler waits at until it is opened.
+  final class Gate: Sendable {
+    private let passes: AsyncStream<Void>
+    private let continuation: AsyncStream<Void>.Continuation
+    init() { (passes, continuation) = AsyncStream.makeStream(of: Void.self) }
+    func open() { continuation.yield() }
+    func pass() async { for await _ in passes { break } }
+  }
+
+  final class Clock: Sendable {
+    private let nanoseconds = Atomic<Int64>(1_000_000_000)
+    var now: TickInstant { TickInstant(nanoseconds: nanoseconds.load(ordering: .acquiring)) }
+    func go(milliseconds: Int64) { nanoseconds.wrappingAdd(milliseconds * 1_000_000, ordering: .acquiringAndReleasing) }
+  }
+
+  private let clock = Clock()
+  private let log = RecordingLog()
+  private let answers = Answers()
+
+  private func commands(_ systems: [any ServedSystem]) -> RemoteCommands {
+    RemoteCommands(systems, link: "mqtt", logger: log.logger, now: { [clock] in clock.now })
+  }
+
+  private func send(_ commands: RemoteCommands, _ path: [String], _ text: String, isOld: Bool = false) {
+    commands.take(path: path, payload: Array(text.utf8), isOld: isOld) { answers.add($0) }
+  }
+
+  private static func route(_ path: String, scope: Scope = .control, _ work: @escaping @Sendable () async -> Void)
+    -> Route
+  {
+    Route(.post, path, scope: scope, action: "fake.act") { request in
+      await work()
+      return .json(["ok": true], logValue: "x")
+    }
+  }
+
+  @Test(
+    "robot: drive over the link moves the motors, answers as HTTP does with the id; a silent link stops it 1 s later")
+  func robot() async throws {
+    let bench = try RobotDoorBench()
+    bench.run(until: 10)
+    _ = bench.writes()
+    let commands = RemoteCommands([bench.door], link: "mqtt", logger: log.logger, now: { bench.now })
+    send(commands, ["robot"], #"{"command":"drive","id":7,"left":60,"right":-60}"#)
+    await bench.rung()
+    bench.run(until: 20)
+    #expect(bench.writes().last == "run 153 -153")
+    let text = try #require(await answers.next(1).first)
+    #expect(text.hasPrefix(#"{"id":7,"#) && text.contains(#""ok":true"#) && text.contains(#""verdict":"accepted""#))
+    bench.run(until: 1_000)
+    #expect(!bench.writes().contains("stop"))
+    bench.run(until: 1_080)
+    #expect(bench.writes().contains("stop"))
+    let line = try #require(log.lines.first { $0.message == "action" })
+    #expect(line.metadata["caller"] == "mqtt" && line.metadata["action"] == "drive" && line.metadata["result"] == "ok")
+  }
+
+  @Test("robot: the link lost while it drives stops it at the next release; an e-stop latches, a drive is refused then")
+  func lost() async throws {
+    let bench = try RobotDoorBench()
+    bench.run(until: 10)
+    let commands = RemoteCommands([bench.door], link: "mqtt", logger: log.logger, now: { bench.now })
+    send(commands, ["robot"], #"{"command":"drive","left":60,"right":60}"#)
+    await bench.rung()
+    bench.run(until: 20)
+    _ = bench.writes()
+    _ = await answers.next(1)
+    commands.linkLost()
+    await bench.rung()
+    bench.run(until: 30)
+    #expect(bench.writes().contains("stop"))
+    send(commands, [], "e-stop")
+    await bench.rung()
+    bench.run(until: 40)
+    #expect(try await answers.code() == "ok")
+    send(commands, ["robot"], #"{"command":"drive","left":60,"right":60}"#)
+    await bench.rung()
+    bench.run(until: 50)
+    #expect(try await answers.code() == "EMERGENCY_STOPPED")
+    #expect(commands.outcomes == ["ok": 2, "EMERGENCY_STOPPED": 1])
+  }
+
+  @Test("one system's commands: one after the other in their order; an e-stop waits for nobody")
+  func order() async throws {
+    let (gate, done) = (Gate(), Mutex<[String]>([]))
+    let box = Box(done)
+    let fake = FakeSystem(
+      routes: [
+        Self.route("/api/fake/slow") {
+          await gate.pass()
+          box.add("slow")
+        }, Self.route("/api/fake/quick") { box.add("quick") }, Self.route("/api/fake/e-stop") { box.add("e-stop") },
+      ])
+    let commands = commands([fake])
+    send(commands, ["fake"], "slow")
+    send(commands, ["fake"], "quick")
+    send(commands, ["fake"], "e-stop")
+    #expect(try await answers.code() == "ok")
+    #expect(box.words == ["e-stop"])
+    gate.open()
+    _ = await answers.next(2)
+    #expect(box.words == ["e-stop", "slow", "quick"])
+  }
+
+  final class Box: Sendable {
+    private let list: Mutex<[String]>
+    init(_ list: consuming Mutex<[String]>) { self.list = list }
+    func add(_ word: String) { list.withLock { $0.append(word) } }
+    var words: [String] { list.withLock { $0 } }
+  }
+
+  @Test(
+    "too many: 100 a second and 64 waiting, the rest refused by name and counted; what waited too long is STALE, stops are not"
+  )
+  func bounds() async throws {
+    let (gate, entered) = (Gate(), Gate())
+    let fake = FakeSystem(
+      routes: [
+        Self.route("/api/fake/go") {
+          entered.open()
+          await gate.pass()
+        }, Self.route("/api/fake/stop") {},
+        Self.route("/api/fake/e-stop") {},
+      ])
+    let commands = commands([fake])
+    for _ in 0..<200 { send(commands, ["fake"], "go") }
+    // One is being carried out or waits for its task, 64 wait, of the first hundred.
+    let refused = commands.outcomes
+    #expect(refused["TOO_MANY_COMMANDS", default: 0] + refused["BUSY", default: 0] >= 135)
+    #expect(refused["TOO_MANY_COMMANDS", default: 0] >= 100)
+    let taken = 200 - Int(refused.values.reduce(0, +))
+    send(commands, ["fake"], "e-stop")
+    _ = await answers.next(200 - taken + 1)
+    #expect(commands.outcomes["ok"] == 1)
+    await entered.pass()
+    clock.go(milliseconds: 1_100)
+    gate.open()
+    _ = await answers.next(taken)
+    #expect(commands.outcomes["ok"] == 2)
+    #expect(commands.outcomes["STALE"] == Int64(taken - 1))
+    // The allowance is whole again.
+    send(commands, ["fake"], "stop")
+    #expect(try await answers.code() == "ok")
+  }
+
+  @Test("no such system, command or scope, and a retained command: refused by name; the answer lists what there is")
+  func unknown() async throws {
+    let fake = FakeSystem(
+      routes: [
+        Self.route("/api/fake/{index}/go") {}, Self.route("/api/fake/admin", scope: .admin) {},
+        Route(.get, "/api/fake") { _ in .json(["ok": true]) },
+      ])
+    let commands = commands([fake])
+    for (path, text) in [
+      (["robot"], "go"), (["all"], "e-stop"), (["fake"], "admin"), (["fake"], "go"), (["fake", "a/b"], "fly"),
+    ] {
+      send(commands, path, text)
+      let answer = try #require(await answers.next(1).first)
+      #expect(answer.contains("NOT_FOUND"), "\(path) \(text): \(answer)")
+      if path == ["fake"] { #expect(answer.contains("{index} go")) }
+    }
+    send(commands, ["fake", "3"], "go", isOld: true)
+    #expect(try await answers.code() == "RETAINED")
+    send(commands, ["fake", "3"], "go")
+    #expect(try await answers.code() == "ok")
+    send(commands, [], "reset")
+    #expect(try await answers.code() == "ok")
+    #expect(fake.asked.resets == 1)
+  }
+}
