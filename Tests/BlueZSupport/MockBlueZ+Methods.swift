@@ -56,6 +56,11 @@
       case (Self.device, "Disconnect"):
         disconnect(path)
         try? bus.reply(to: call)
+      case (Self.adapter, "RemoveDevice"):
+        guard let device = call.value()?.text else { return false }
+        disconnect(device)
+        drop(device)
+        try? bus.reply(to: call)
       case (Self.characteristic, _): return characteristic(call, path, member)
       default: return false
       }

@@ -226,7 +226,10 @@
         $0.refusal["StartNotify"] = "Not Permitted"
       }
       #expect(bench.fails(.subscriptionRefused(reason: "Not Permitted")))
+      // What bluetoothd remembered of it may be why: it is forgotten.
+      #expect(bench.mock.on { $0.log.contains("/org/bluez/hci1 RemoveDevice") && $0.objects[Self.path] == nil })
       bench.mock.on { $0.refusal = [:] }
+      put { Self.module(["notify", "write"]) }
       bench.end.control.connect()
       #expect(bench.end.event() == .up)
       bench.stop()
