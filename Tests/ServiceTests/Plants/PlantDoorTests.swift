@@ -1,5 +1,6 @@
 import Foundation
 import Plants
+import Store
 import Synchronization
 import Tactus
 import TestSupport
