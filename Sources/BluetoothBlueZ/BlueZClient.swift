@@ -203,6 +203,9 @@
       changed()
     }
 
+    /// See `BlueZTree.doubtConnection`.
+    func doubtConnection(of device: String) { tree.doubtConnection(of: device) }
+
     func disconnect() {
       bus = nil
       forget()

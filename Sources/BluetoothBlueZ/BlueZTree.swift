@@ -15,6 +15,18 @@
     /// A device's address, or its path where BlueZ tells none.
     func address(of device: String) -> String { self[device, Self.device, "Address"]?.text ?? device }
 
+    /// nil: not told since `doubtConnection`, or there is no such device.
+    func isConnected(_ device: String) -> Bool? { self[device, Self.device, "Connected"]?.bool }
+
+    /// There is no such device, or it is told to be not connected.
+    func hasGone(_ device: String) -> Bool { !has(device, Self.device) || isConnected(device) == false }
+
+    /// Something else than the property has shown that the device is connected. bluetoothd tells properties later than it
+    /// answers calls and makes them: a `false` of before says nothing any more, the next one does.
+    mutating func doubtConnection(of device: String) {
+      if isConnected(device) == false { objects[device]?[Self.device]?["Connected"] = nil }
+    }
+
     func has(_ path: String, _ interface: String) -> Bool { objects[path]?[interface] != nil }
 
     /// In the order of their paths.

@@ -22,6 +22,8 @@ public enum BluetoothCentralFailure: Sendable, Hashable, CustomStringConvertible
   case asked
   case absent(BluetoothAbsence)
 
+  var isOfSubscription: Bool { if case .subscriptionRefused = self { true } else { false } }
+
   public var description: String {
     switch self {
     case .notFound(let limit): "nobody found within \(limit.count / 1_000_000_000) s"

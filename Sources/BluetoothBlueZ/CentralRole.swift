@@ -4,40 +4,15 @@
   import SystemBus
   import Tactus
 
-  //         asked            found            connected           known          subscribed
-  //   idle ──────▶ scanning ──────▶ connecting ────────▶ resolving ─────▶ opening ─────────▶ linked
-  //     ▲             │                 │                   │               │                  │
-  //     └─────────────┴─────────────────┴───────────────────┴───────────────┴──────────────────┘
-  //                     too late, refused, radio gone, the loop asks, the other end has gone;
-  //                     through `ending` where BlueZ has something to end
-
   /// The central on its thread.
   final class CentralRole: LinkRole {
-    private enum Phase {
-      case idle(BluetoothCentralFailure?)
-      /// Asked, and it is not known yet what there is.
-      case starting
-      case scanning(until: TickInstant)
-      case connecting(device: String, until: TickInstant)
-      case resolving(device: String, until: TickInstant)
-      case opening(device: String, until: TickInstant)
-      case linked(Connection)
-      /// The link is down; BlueZ has not yet said that the connection or the scan has ended. Asked meanwhile: `again`.
-      case ending(BluetoothCentralFailure, until: TickInstant, again: Bool)
-    }
-    private struct Connection {
-      let device: String
-      let ends: RemoteService
-      let sockets: CentralSockets
-    }
-
     private let profile: BluetoothProfile
     private let peer: BluetoothPeer
     private let client: BlueZClient
     private var link: LinkDriver
     private let patience: Nanoseconds
     private let shown: LinkReport<BluetoothCentralState>
-    private var phase = Phase.idle(nil)
+    private var phase = CentralPhase.idle(nil)
     /// Answers to an earlier attempt's calls are not this one's.
     private var attempt = 0
     private var adapter: String?
@@ -103,13 +78,13 @@
         }
       case .connecting(let device, let until):
         // What Connect answers, or does not.
-        if isConnected(device) == nil {
+        if !client.tree.has(device, BlueZTree.device) {
           end(.disconnected)
         } else if !(now < until) {
           end(.connectRefused(reason: "no answer"))
         }
       case .resolving(let device, let until):
-        if isConnected(device) != true {
+        if client.tree.hasGone(device) {
           end(.disconnected)
         } else if client.tree[device, BlueZTree.device, "ServicesResolved"]?.bool ?? false {
           open(device, at: now)
@@ -117,24 +92,22 @@
           end(.notResolved(after: patience))
         }
       case .opening(let device, let until):
-        if isConnected(device) != true {
+        if client.tree.hasGone(device) {
           end(.disconnected)
         } else if !(now < until) {
           end(.subscriptionRefused(reason: "no answer"))
         }
       case .linked(let connection):
-        if isConnected(connection.device) != true { end(.disconnected) }
+        if client.tree.hasGone(connection.device) { end(.disconnected) }
       }
     }
-
-    /// nil: there is no such device any more.
-    private func isConnected(_ device: String) -> Bool? { client.tree[device, BlueZTree.device, "Connected"]?.bool }
 
     var deadline: TickInstant? {
       switch phase {
       case .idle, .starting, .linked: nil
-      case .ending(_, let until, _): until
-      case .scanning(let until), .connecting(_, let until), .resolving(_, let until), .opening(_, let until): until
+      case .scanning(let until), .connecting(_, let until), .resolving(_, let until), .opening(_, let until),
+        .ending(_, let until, _):
+        until
       }
     }
 
@@ -168,14 +141,17 @@
     private func connect(to device: String, on adapter: String, at now: TickInstant) {
       // Many radios do not connect while they scan.
       stopScan(on: adapter)
-      if isConnected(device) ?? false {
+      if client.tree.isConnected(device) ?? false {
         phase = .resolving(device: device, until: now + patience)
         return
       }
       phase = .connecting(device: device, until: now + patience)
       ask(
         device, BlueZTree.device, "Connect", refused: { .connectRefused(reason: $0) },
-        answered: { role, _, _ in role.phase = .resolving(device: device, until: MonotonicClock.now + role.patience) })
+        answered: { role, _, _ in
+          role.client.doubtConnection(of: device)
+          role.phase = .resolving(device: device, until: MonotonicClock.now + role.patience)
+        })
     }
 
     private func stopScan(on adapter: String) {
@@ -212,7 +188,7 @@
     private func acquireWrite(_ device: String, _ ends: RemoteService, notifications: OwnedDescriptor?) {
       func begin(_ role: CentralRole, writes: OwnedDescriptor?) {
         role.begin(
-          Connection(device: device, ends: ends, sockets: .init(notifications: notifications, writes: writes)))
+          CentralConnection(device: device, ends: ends, sockets: .init(notifications: notifications, writes: writes)))
       }
       guard ends.takesCommands else { return begin(self, writes: nil) }
       ask(
@@ -222,7 +198,7 @@
         })
     }
 
-    private func begin(_ connection: Connection) {
+    private func begin(_ connection: CentralConnection) {
       phase = .linked(connection)
       pieces = nil
       isWriting = false
@@ -264,6 +240,7 @@
       switch last {
       case .idle, .starting: break
       case .scanning: if let adapter { finish(failure, adapter, BlueZTree.adapter, "StopDiscovery") }
+      case .opening(let device, _) where failure.isOfSubscription && !isPaired(device): forget(device, failure)
       case .connecting(let device, _), .resolving(let device, _), .opening(let device, _):
         // Also ends an attempt that BlueZ has not given up yet.
         finish(failure, device, BlueZTree.device, "Disconnect")
@@ -272,11 +249,26 @@
       }
     }
 
-    private func finish(_ failure: BluetoothCentralFailure, _ path: String, _ interface: String, _ method: String) {
+    /// With the device, what bluetoothd remembers of its services: a subscription that it began to make by what was out of
+    /// date is never answered, and stands in the way of every later one.
+    private func forget(_ device: String, _ failure: BluetoothCentralFailure) {
+      guard let adapter else { return }
+      finish(failure, adapter, BlueZTree.adapter, "RemoveDevice") { (message) throws(SystemBus.Failure) in
+        try message.append(.path(device), as: "o")
+      }
+    }
+
+    /// Forgetting would end the pairing.
+    private func isPaired(_ device: String) -> Bool { client.tree[device, BlueZTree.device, "Paired"]?.bool ?? false }
+
+    private func finish(
+      _ failure: BluetoothCentralFailure, _ path: String, _ interface: String, _ method: String,
+      arguments: (borrowing BusMessage) throws(SystemBus.Failure) -> Void = { (_) throws(SystemBus.Failure) in }
+    ) {
       guard client.tree.has(path, interface) else { return }
       phase = .ending(failure, until: MonotonicClock.now + patience, again: false)
       ask(
-        path, interface, method,
+        path, interface, method, arguments: arguments,
         answered: { role, _, _ in
           if case .ending(let failure, _, let again) = role.phase { role.ended(failure, again: again) }
         })
@@ -379,7 +371,7 @@
     }
 
     /// Without response as fast as they come, with response one after the other.
-    private func call(_ connection: Connection, _ piece: ArraySlice<UInt8>) {
+    private func call(_ connection: CentralConnection, _ piece: ArraySlice<UInt8>) {
       let isCommand = connection.ends.takesCommands
       isWriting = !isCommand
       ask(

@@ -84,7 +84,7 @@
     }
 
     private func watch(_ central: Central) {
-      switch client.tree[central.device, BlueZTree.device, "Connected"]?.bool {
+      switch client.tree.isConnected(central.device) {
       case true?: self.central?.wasSeen = true
       case false?: endConnection()
       case nil: if central.wasSeen { endConnection() }
@@ -167,9 +167,9 @@
     /// Whether `device` is the one that is connected; the first is.
     private func admit(_ device: String) -> Bool {
       if let central { return central.device == device }
-      let connected = client.tree[device, BlueZTree.device, "Connected"]?.bool
-      guard connected != false else { return false }
-      central = Central(device: device, wasSeen: connected == true)
+      // Who writes is connected, even if that is told only afterwards.
+      client.doubtConnection(of: device)
+      central = Central(device: device, wasSeen: client.tree.isConnected(device) == true)
       link.up()
       shown.count { $0.connections &+= 1 }
       return true
@@ -296,7 +296,8 @@
     func finish() {
       if let bus = client.bus, let adapter {
         if let device = central?.device {
-          _ = try? bus.call(BlueZClient.name, device, BlueZTree.device, "Disconnect")
+          // Not waited for: bluetoothd takes two seconds for it, and does it when we have gone, too.
+          try? bus.request(BlueZClient.name, device, BlueZTree.device, "Disconnect") { _, _ in }
         }
         func withdraw(_ interface: String, _ method: String, _ path: String) {
           _ = try? bus.call(BlueZClient.name, adapter, interface, method) { (message) throws(SystemBus.Failure) in

@@ -9,7 +9,7 @@ import Tactus
 public final class ImpairedDatagrams: @unchecked Sendable {  // safe: shared parts are atomics, the rest is the loop's
   private let state: UnsafeMutablePointer<ImpairedDatagramsState>
   private let shared: UnsafeMutablePointer<ImpairedDatagramsShared>
-  private let log: ByteTransactionLog
+  private let log: TransactionLog
   private let queue: DatagramQueue
   private let descriptor: Int32?
 
@@ -22,7 +22,7 @@ public final class ImpairedDatagrams: @unchecked Sendable {  // safe: shared par
     logCapacity: Int = 4096, stall: LaneStall.Served? = nil
   ) {
     descriptor = port.descriptor
-    log = ByteTransactionLog(capacity: logCapacity)
+    log = TransactionLog(of: ByteTransaction.self, capacity: logCapacity)
     queue = DatagramQueue(capacity: capacity, size: datagramSize)
     shared = .allocate(capacity: 1)
     shared.initialize(to: ImpairedDatagramsShared())
@@ -76,7 +76,7 @@ struct ImpairedDatagramsState: ~Copyable {
   var batch: DatagramBatch
   var queue: DatagramQueue
   let shared: UnsafeMutablePointer<ImpairedDatagramsShared>
-  let log: ByteTransactionLog
+  let log: TransactionLog
   let stall: LaneStall.Served?
   var random: SplitMix64
   /// The latest arrival so far of a datagram that was not held back: jitter alone keeps the order.

@@ -7,17 +7,17 @@ import Tactus
 // Safe: the log is atomics, the rest never changes.
 public final class RecordingGPIOLines: @unchecked Sendable {
   private let state: UnsafeMutablePointer<State>
-  private let log: GPIOTransactionLog
+  private let log: TransactionLog
   private let count: Int
 
   fileprivate struct State: ~Copyable {
     let lines: GPIOLines
-    let log: GPIOTransactionLog
+    let log: TransactionLog
   }
 
   public init(_ lines: consuming GPIOLines, logCapacity: Int = 4096) {
     count = lines.count
-    log = GPIOTransactionLog(capacity: logCapacity)
+    log = TransactionLog(of: GPIOTransaction.self, capacity: logCapacity)
     state = .allocate(capacity: 1)
     state.initialize(to: State(lines: lines, log: log))
   }

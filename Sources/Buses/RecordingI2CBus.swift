@@ -7,18 +7,18 @@ import Tactus
 // Safe: the log is atomics, the rest never changes.
 public final class RecordingI2CBus: @unchecked Sendable {
   private let state: UnsafeMutablePointer<State>
-  private let log: I2CTransactionLog
+  private let log: TransactionLog
   private let attempts: Int
 
   fileprivate struct State: ~Copyable {
     let bus: I2CBus
-    let log: I2CTransactionLog
+    let log: TransactionLog
   }
 
   public init(_ bus: consuming I2CBus, logCapacity: Int = 4096) {
     precondition(logCapacity > 0)
     attempts = bus.attempts
-    log = I2CTransactionLog(capacity: logCapacity)
+    log = TransactionLog(of: I2CTransaction.self, capacity: logCapacity)
     state = .allocate(capacity: 1)
     state.initialize(to: State(bus: bus, log: log))
   }

@@ -28,7 +28,7 @@ public final class SimulatedGPIOBank: @unchecked Sendable {
   public let count: Int
   public let release: Release
   let pins: UnsafeMutablePointer<SimulatedPins>
-  let log: GPIOTransactionLog
+  let log: TransactionLog
   private let prefix: String
   private let books = Mutex(Books())
 
@@ -51,7 +51,7 @@ public final class SimulatedGPIOBank: @unchecked Sendable {
     self.count = count
     self.prefix = prefix
     self.release = release
-    log = GPIOTransactionLog(capacity: logCapacity)
+    log = TransactionLog(of: GPIOTransaction.self, capacity: logCapacity)
     pins = .allocate(capacity: 1)
     pins.initialize(to: SimulatedPins())
     for line in highAtRest { pins.pointee.world.assign(checked(line), true) }

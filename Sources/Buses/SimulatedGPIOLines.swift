@@ -44,7 +44,7 @@ public final class SimulatedGPIOLines: @unchecked Sendable {
 /// What a port's context points to.
 struct SimulatedGPIOLinesState: BitwiseCopyable {
   let pins: UnsafeMutablePointer<SimulatedPins>
-  let log: GPIOTransactionLog
+  let log: TransactionLog
   /// The number on the bank of each line of the request.
   let lines: [64 of UInt8]
   let count: Int

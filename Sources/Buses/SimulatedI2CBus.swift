@@ -22,13 +22,13 @@ public final class SimulatedI2CBus: @unchecked Sendable {
   private let state: UnsafeMutablePointer<SimulatedI2CBusState>
   /// Any thread's: never reached through `state`, which a transfer may be changing.
   private let faults: UnsafeMutablePointer<SimulatedI2CFaults>
-  private let log: I2CTransactionLog
+  private let log: TransactionLog
   private var owners: [AnyObject] = []
 
   /// `logCapacity`: transactions kept, 1….
   public init(seed: UInt64 = 1, logCapacity: Int = 4096) {
     precondition(logCapacity > 0)
-    log = I2CTransactionLog(capacity: logCapacity)
+    log = TransactionLog(of: I2CTransaction.self, capacity: logCapacity)
     faults = .allocate(capacity: 1)
     faults.initialize(to: SimulatedI2CFaults())
     state = .allocate(capacity: 1)
@@ -138,13 +138,13 @@ struct SimulatedI2CBusState: ~Copyable {
     let transfer: I2CBus.Transfer
   }
 
-  let log: I2CTransactionLog
+  let log: TransactionLog
   let faults: UnsafeMutablePointer<SimulatedI2CFaults>
   /// By address.
   let chips: UnsafeMutablePointer<Slot?>
   private var random: SplitMix64
 
-  init(seed: UInt64, log: I2CTransactionLog, faults: UnsafeMutablePointer<SimulatedI2CFaults>) {
+  init(seed: UInt64, log: TransactionLog, faults: UnsafeMutablePointer<SimulatedI2CFaults>) {
     self.log = log
     self.faults = faults
     random = SplitMix64(seed: seed)

@@ -23,13 +23,13 @@ public final class SimulatedMessageLink: @unchecked Sendable {
   private let link: MessageLink
   private let peer: Mutex<Peer>
   private let state: UnsafeMutablePointer<SimulatedLinkState>
-  private let log: ByteTransactionLog
+  private let log: TransactionLog
 
   public init(logCapacity: Int = 4096) throws(RuntimeError) {
     let link = try MessageLink()
     self.link = link
     peer = Mutex(Peer(driver: link.driver()))
-    log = ByteTransactionLog(capacity: logCapacity)
+    log = TransactionLog(of: ByteTransaction.self, capacity: logCapacity)
     state = .allocate(capacity: 1)
     state.initialize(to: SimulatedLinkState(end: link.loopEnd, log: log))
   }
@@ -100,7 +100,7 @@ public final class SimulatedMessageLink: @unchecked Sendable {
 /// What a port's context points to; only the loop touches it.
 private struct SimulatedLinkState {
   let end: UnsafeMutablePointer<LinkLoopEnd>
-  let log: ByteTransactionLog
+  let log: TransactionLog
 
   @_noLocks @_noAllocation
   func receive(into buffers: UnsafePointer<DatagramBuffers>) -> Int {

@@ -40,7 +40,8 @@ public final class SimulatedSPIBus: @unchecked Sendable {
     state = .allocate(capacity: 1)
     state.initialize(
       to: SimulatedSPIBusState(
-        context: chip.context, transfer: chip.transfer, log: SPITransactionLog(capacity: logCapacity)))
+        context: chip.context, transfer: chip.transfer,
+        log: TransactionLog(of: SPITransaction.self, capacity: logCapacity)))
   }
 
   deinit {
@@ -84,11 +85,11 @@ public final class SimulatedSPIBus: @unchecked Sendable {
 private struct SimulatedSPIBusState: ~Copyable {
   let context: UnsafeMutableRawPointer
   let transfer: SPIPort.Transfer
-  let log: SPITransactionLog
+  let log: TransactionLog
   let hasNoChip = Atomic<Bool>(false)
   let errno = Atomic<Int32>(0)
 
-  init(context: UnsafeMutableRawPointer, transfer: @escaping SPIPort.Transfer, log: SPITransactionLog) {
+  init(context: UnsafeMutableRawPointer, transfer: @escaping SPIPort.Transfer, log: TransactionLog) {
     self.context = context
     self.transfer = transfer
     self.log = log

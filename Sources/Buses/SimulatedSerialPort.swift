@@ -16,14 +16,14 @@ public final class SimulatedSerialPort: @unchecked Sendable {  // safe: the queu
   }
 
   private let state: UnsafeMutablePointer<SimulatedSerialState>
-  private let log: ByteTransactionLog
+  private let log: TransactionLog
   private var owner: AnyObject?
 
   /// - Parameters:
   ///   - capacity: bytes in flight each way, 1….
   ///   - logCapacity: transfers kept, 1….
   public init(capacity: Int = 4096, logCapacity: Int = 1024) {
-    log = ByteTransactionLog(capacity: logCapacity)
+    log = TransactionLog(of: ByteTransaction.self, capacity: logCapacity)
     state = .allocate(capacity: 1)
     state.initialize(
       to: SimulatedSerialState(
@@ -107,10 +107,10 @@ struct SimulatedSerialState: ~Copyable {
   let toDevice: ByteQueue
   let toHost: ByteQueue
   let fault = Atomic<UInt8>(0)
-  let log: ByteTransactionLog
+  let log: TransactionLog
   var served: Served?
 
-  init(toDevice: ByteQueue, toHost: ByteQueue, log: ByteTransactionLog) {
+  init(toDevice: ByteQueue, toHost: ByteQueue, log: TransactionLog) {
     self.toDevice = toDevice
     self.toHost = toHost
     self.log = log

@@ -72,7 +72,8 @@
         let entry = String(signature.dropFirst())
         let contents = String(entry.dropFirst().dropLast())
         try check(sd_bus_message_open_container(pointer, Self.code("a"), entry))
-        for (key, value) in entries {
+        // In an order that is the same every time: bluetoothd numbers a service's parts in it, and centrals remember them.
+        for (key, value) in entries.sorted(by: { ($0.key.text ?? "") < ($1.key.text ?? "") }) {
           try check(sd_bus_message_open_container(pointer, Self.code("e"), contents))
           try append(key, as: String(contents.prefix(1)))
           try append(value, as: String(contents.dropFirst()))

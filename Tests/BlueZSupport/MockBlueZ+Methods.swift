@@ -50,10 +50,16 @@
         discovering.remove(path)
         try? bus.reply(to: call)
       case (Self.device, "Connect"):
+        if answersBeforeItTells { try? bus.reply(to: call) }
         connect(path)
-        try? bus.reply(to: call)
+        if !answersBeforeItTells { try? bus.reply(to: call) }
       case (Self.device, "Disconnect"):
         disconnect(path)
+        try? bus.reply(to: call)
+      case (Self.adapter, "RemoveDevice"):
+        guard let device = call.value()?.text else { return false }
+        disconnect(device)
+        drop(device)
         try? bus.reply(to: call)
       case (Self.characteristic, _): return characteristic(call, path, member)
       default: return false

@@ -46,6 +46,8 @@
     // What is to go wrong.
     package var refusal: [String: String] = [:]  // method → message
     package var hasSockets = true
+    /// bluetoothd may answer Connect before it tells the properties that come of it.
+    package var answersBeforeItTells = false
     /// Methods that are not answered at all.
     package var silent: Set<String> = []
 

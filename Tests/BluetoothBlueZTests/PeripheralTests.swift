@@ -143,6 +143,28 @@
       mock.stop()
     }
 
+    @Test("a write before the central is told to be connected: taken; told, or told that it is not: down when it goes")
+    func writesFirst() throws {
+      let bench = try Bench()
+      let end = LinkEnd(bench.link)
+      let mock = try MockBlueZ(on: bench.bus.address)
+      #expect(bench.states.reach(.advertising(adapter: "hci0")))
+      let central = Self.central(mock)
+      for isTold in [true, false] {
+        mock.on { $0.set(central, MockBlueZ.device, "Connected", .bool(false)) }
+        #expect(Self.call(mock, "WriteValue", from: central, [1, 1, 0, 0]) == nil)
+        #expect(end.event() == .up)
+        #expect(end.message() == [1, 1, 0, 0])
+        if isTold { mock.on { $0.set(central, MockBlueZ.device, "Connected", .bool(true)) } }
+        // Came and went within one turn of bluetoothd, it is told the value of the end only.
+        mock.on { $0.set(central, MockBlueZ.device, "Connected", .bool(false)) }
+        #expect(end.event() == .down)
+        #expect(bench.states.reach(.advertising(adapter: "hci0")))
+      }
+      bench.peripheral.stop()
+      mock.stop()
+    }
+
     @Test("a second central: refused while the first is connected, taken afterwards")
     func one() throws {
       let bench = try Bench()

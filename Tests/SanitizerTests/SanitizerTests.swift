@@ -3,10 +3,12 @@ import BusesLinux
 import CTactus
 import Devices
 import Foundation
+import Plants
 import Testing
 import Wire
 
 @testable import Leg
+@testable import Pump
 @testable import Robot
 @testable import Sprinkler
 @testable import Tactus
@@ -14,9 +16,13 @@ import Wire
 
 /// Every loop of the project, 100,000 ticks each, with RealtimeSanitizer watching: a call in a tick that may block or
 /// allocate ends the test. The compiler has proved the ticks; this checks the few lines that it was told to trust.
+///
+/// Whoever sets RTSAN_OPTIONS wants it watched: without the runtime the first test fails then.
 @Suite(
   "RealtimeSanitizer",
-  .enabled(if: tactus_sanitizer_is_linked() != 0, "the sanitizer's runtime is not linked: scripts/test --sanitize"))
+  .enabled(
+    if: tactus_sanitizer_is_linked() != 0 || getenv("RTSAN_OPTIONS") != nil,
+    "the sanitizer's runtime is not loaded: scripts/test --sanitize"))
 struct SanitizerTests {
   static let ticks: Int64 = 100_000
 
@@ -142,6 +148,89 @@ struct SanitizerTests {
       ran += simulation.run(for: .seconds(60))
       _ = simulation.takeAnswers()
       _ = simulation.takeNotices()
+    }
+    simulation.stop()
+  }
+
+  @Test("a pump and its operator on a noisy line: on, off, speeds, button, pot, sensors and output that fail, stalls")
+  func pump() throws {
+    var configuration = PumpSimulation.Configuration()
+    configuration.line.lostPerMillion = 500
+    configuration.line.changedPerMillion = 500
+    configuration.world.hasPot = true
+    let simulation = try PumpSimulation(configuration)
+    let loops = [PumpSimulation.deviceLoop, PumpSimulation.operatorLoop]
+    func leastRan() -> Int64 { loops.map { simulation.statistics[$0]?.counters.ran ?? 0 }.min()! }
+    let orders: [PumpRequest.Order] = [
+      .turnOn(nil), .setSpeed(PumpSpeed(duty: 90)), .watched, .turnOn(PumpSpeed(duty: 255)), .readTemperatures, .query,
+      .turnOff, .emergencyStop, .reset, .turnOn(PumpSpeed(duty: 40)),
+    ]
+    let deviceOrders: [PumpDeviceRequest.Order] = [
+      .query, .command(.on), .command(.speed(PumpSpeed(duty: 120))), .command(.status), .reset, .command(.off),
+      .emergencyStop, .reset, .command(.temperature),
+    ]
+    var step = 0
+    while leastRan() < Self.ticks {
+      step += 1
+      simulation.request(orders[step % orders.count])
+      if step % 4 == 0 { simulation.requestOfDevice(deviceOrders[step / 4 % deviceOrders.count]) }
+      simulation.world.press(step % 5 == 0)
+      simulation.world.turnPot(to: step * 37 % 1_024)
+      simulation.run(for: .seconds(7))
+      if step % 6 == 0 {
+        let fault = PumpWorld.Fault.allCases[step / 6 % PumpWorld.Fault.allCases.count]
+        simulation.world.has(fault) ? simulation.world.clear(fault) : simulation.world.inject(fault)
+      }
+      if step % 40 == 0 { for fault in PumpWorld.Fault.allCases { simulation.world.clear(fault) } }
+      if step % 11 == 0 { step % 22 == 0 ? simulation.cable.cut() : simulation.cable.unplug() }
+      if step % 12 == 0 { simulation.cable.plugIn() }
+      if step % 13 == 0 { simulation.stall(loops[step % 2], at: simulation.now, by: .seconds(1)) }
+      simulation.run(for: .seconds(13))
+      _ = simulation.takeAnswers()
+      _ = simulation.takeNotices()
+      _ = simulation.takeDeviceNotices()
+    }
+    simulation.stop()
+  }
+
+  @Test("soil probes of three kinds on I2C and SPI: wild samples, a chip gone, a stuck bus, readings not taken")
+  func plants() throws {
+    let bus = SimulatedI2CBus()
+    let seesaw = SeesawSoilSimulator()
+    let converter = ADS1115Simulator()
+    let mcp = MCP3008Simulator()
+    bus.attach(seesaw.chip, at: I2CAddress(0x36)!)
+    bus.attach(converter.chip, at: ADS1115.standardAddress)
+    let spi = SimulatedSPIBus(mcp.chip)
+    let output = Latest(PlantSensorSnapshot(probes: 4))
+    let ring = Ring<PlantProbeReading>(capacity: 64)
+    let probes: [PlantProbe] = [
+      .seesaw(SeesawSoil(address: I2CAddress(0x36)!)), .ads1115(ADS1115(), channel: 0), .ads1115(ADS1115(), channel: 2),
+      .mcp3008(channel: 5),
+    ]
+    let runtime = try Runtime {
+      Lane("plants") {
+        Loop("plants", every: .hertz(1)) {
+          PlantSensorLoop(
+            probes: probes, bus: bus.port(), port: spi.port(), snapshot: output.writer(), readings: ring.writer())
+        }
+      }
+    }
+    let simulation = try runtime.simulation(seed: 1)
+    var readings = ring.reader()
+    var ran: Int64 = 0
+    var step = 0
+    while ran < Self.ticks {
+      step += 1
+      converter.set(0, Microvolts(Int64(1_100_000 + step % 15 * 100_000)))
+      mcp[5] = Double(step % 33) / 10
+      if step % 3 == 0 { seesaw.glitch(reads: step % 7) }
+      if step % 5 == 0 {
+        step % 10 == 0 ? bus.inject(.stuck) : bus.inject(.noAcknowledge(address: I2CAddress(0x36)!, count: nil))
+      }
+      if step % 5 == 2 { bus.clearFaults() }
+      ran += simulation.run(for: .seconds(30))
+      if step % 16 == 0 { while readings.pop() != nil {} }
     }
     simulation.stop()
   }

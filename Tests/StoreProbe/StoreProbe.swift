@@ -4,15 +4,21 @@ import Sprinkler
 import Store
 
 /// Writes to a store until it is killed, or until it cannot, for StoreTests: every transaction that was acknowledged is a line of
-/// standard output.
+/// standard output. Or tells how long a store with so many lines in its log takes.
 ///
 ///     store-probe PATH [plants]
+///     store-probe --time PATH LINES
 @main
 struct StoreProbe {
   static func main() {
     do throws(StoreError) {
-      let path = CommandLine.arguments[1]
-      if CommandLine.arguments.count > 2 { try PlantWriter.write(to: path) } else { try write(to: path) }
+      let arguments = CommandLine.arguments
+      if arguments.count == 4, arguments[1] == "--time", let lines = UInt64(arguments[3]) {
+        try StoreTimes(path: arguments[2], lines: lines).tell()
+      } else {
+        let path = arguments[1]
+        if arguments.count > 2 { try PlantWriter.write(to: path) } else { try write(to: path) }
+      }
     } catch {
       say("stopped: \(error)")
     }

@@ -33,7 +33,7 @@ struct BackupTests {
     let bytes = try file.backup()
     let other = try StoreFolder()
     let (kept, _) = try other.with { store in
-      try store.file.restore(bytes, at: StoreFolder.noon)
+      try store.restore(bytes)
       return try (store.records(), store.log().records)
     }
     var expected = records
@@ -65,7 +65,7 @@ struct BackupTests {
       .ran(ZoneID(index: 5), seconds: 9, day: day), .counters(nextRun: 41, nextProgram: 9),
     ])
     let before = try store.records()
-    try file.restore(from: backup, at: StoreFolder.noon + 9)
+    try store.restore(try file.check(backup: backup, at: StoreFolder.noon + 9))
 
     var expected = records
     expected.startKeys.append(key)
@@ -78,7 +78,7 @@ struct BackupTests {
     #expect(try store.log().records == [record(30), record(2, name: "Renamed"), record(1)])
     // Taken back: what was there just before is the last snapshot.
     let snapshot = try #require(try file.snapshots().last)
-    try file.restore(from: snapshot.path, at: StoreFolder.noon + 10)
+    try store.restore(try file.check(backup: snapshot.path, at: StoreFolder.noon + 10))
     #expect(try store.records().zones == before.zones)
     #expect(try store.records().programs == before.programs)
     #expect(try folder.names("data/store.sqlite.snapshots").allSatisfy { $0.hasSuffix(".sqlite") })
@@ -91,7 +91,7 @@ struct BackupTests {
     let bytes = try file.backup()
     let other = try StoreFolder()
     let (file, _) = try other.open(schema: StoreFileTests.later)
-    try file.restore(bytes, at: StoreFolder.noon)
+    try SprinklerStore(file).restore(bytes)
     #expect(try SprinklerStore(file).records().programs == records.programs)
   }
 
@@ -111,7 +111,7 @@ struct BackupTests {
     changed.replaceSubrange(place, with: Array("Lown".utf8))
 
     func expect(_ bytes: [UInt8], _ error: StoreError) {
-      #expect(throws: error) { try file.restore(bytes, at: StoreFolder.noon) }
+      #expect(throws: error) { try store.restore(bytes) }
     }
     expect([], .damaged(file: "the backup", reason: "it is empty"))
     expect(Array("{\"zones\":[]}".utf8), .damaged(file: "the backup", reason: "it has only 12 bytes"))
@@ -119,8 +119,8 @@ struct BackupTests {
     expect(changed, .damaged(file: "the backup", reason: "row 1 of sprinkler_log is not what was written"))
     expect(newer, .newer(file: "the backup", unknown: ["later.1"]))
     expect(try folder.bytes(picture), .foreign(file: "the backup", found: "the tables pictures"))
-    #expect(throws: StoreError.self) { try file.restore(Array(good.dropLast(5000)), at: StoreFolder.noon) }
-    #expect(throws: StoreError.self) { try file.restore(from: folder.path + "/nothing", at: StoreFolder.noon) }
+    #expect(throws: StoreError.self) { try store.restore(Array(good.dropLast(5000))) }
+    #expect(throws: StoreError.self) { _ = try file.check(backup: folder.path + "/nothing", at: StoreFolder.noon) }
     #expect(try store.records() == before)
     #expect(try folder.names("data/store.sqlite.snapshots") == [])
   }
@@ -138,7 +138,7 @@ struct BackupTests {
       try queue.write { try $0.execute(sql: extra) }
       try queue.close()
       #expect(throws: StoreError.damaged(file: backup, reason: "its tables are not those that were made")) {
-        try file.restore(from: backup, at: StoreFolder.noon)
+        _ = try file.check(backup: backup, at: StoreFolder.noon)
       }
     }
   }
@@ -151,5 +151,63 @@ struct BackupTests {
       try file.backup(to: path)
     }
     #expect(try folder.bytes(path) == [1])
+  }
+
+  @Test("who restores thinks better of it: neither records nor a line of the log have changed")
+  func takenBack() throws {
+    let (records, _) = MigrationTests.fixtureContents
+    try store.apply([.everything(records), .log(record(1))])
+    try store.apply([.zones([]), .log(record(2))])
+    let before = try store.records()
+    let other = try StoreFolder()
+    let (foreign, _) = try other.open()
+    try SprinklerStore(foreign).apply([.log(record(7))])
+    let backup = try file.check(try foreign.backup(), at: StoreFolder.noon)
+    #expect(try !store.restore(backup) { _ in nil })
+    #expect(try store.records() == before && store.log().records == [record(2), record(1)])
+    // The same backup can be taken after all, once it is wanted.
+    #expect(try store.restore(backup) { _ in [.counters(nextRun: 70, nextProgram: 9)] })
+    #expect(try store.records().zones.isEmpty && store.log().records == [record(7), record(2), record(1)])
+  }
+
+  @Test("two backups looked at together, one let go: files of their own, removed with them; a killed process's, too")
+  func files() throws {
+    let bytes = try file.backup()
+    var first: CheckedBackup? = try file.check(bytes, at: StoreFolder.noon)
+    let second = try file.check(bytes, at: StoreFolder.noon + 1)
+    func restored() throws -> [String] {
+      try folder.names("data/store.sqlite.snapshots").filter { $0.wholeMatch(of: /restored-\d/) != nil }
+    }
+    #expect(try restored() == ["restored-1", "restored-2"] && first != nil)
+    first = nil
+    #expect(try restored() == ["restored-2"])
+    #expect(try store.restore(second) { [.everything($0)] })
+    try folder.put([1], in: folder.snapshots + "/restored-9")
+    try folder.put([1], in: folder.snapshots + "/unfinished")
+    try file.close()
+    _ = try folder.open()
+    #expect(try folder.names("data/store.sqlite.snapshots").allSatisfy { $0.hasSuffix(".sqlite") })
+  }
+
+  @Test("a backup whose lines are sealed and make no sense: refused, and what it was to replace stays")
+  func nonsense() throws {
+    var line = record(3)
+    line.start = WallInstant(secondsSince1970: .max)
+    for change: SprinklerChange in [
+      .log(line),
+      .log(
+        WateringRecord(
+          run: 3, zone: ZoneID(index: 0), zoneName: "", program: nil, programName: nil, isScheduled: false,
+          start: StoreFolder.noon, askedSeconds: 1, ranSeconds: .infinity, outcome: .completed)),
+    ] {
+      let bytes = try StoreFolder().with { store in
+        try store.apply([change])
+        return try store.file.backup()
+      }.result
+      #expect(throws: StoreError.damaged(file: "the backup", reason: "1 lines of its watering log make no sense")) {
+        try store.restore(bytes)
+      }
+    }
+    #expect(try store.log().records.isEmpty)
   }
 }

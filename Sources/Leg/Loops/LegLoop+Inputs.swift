@@ -77,6 +77,7 @@ extension LegLoop {
       }
       command = try LegCommand.decode(bytes)
     } catch {
+      ports.countMalformed(port)
       legs[index].status.malformed &+= 1
       legs[index].status.lastMalformed = error
       decide(index, .invalidFrame)

@@ -97,7 +97,7 @@ public struct LegLoop: ~Copyable, ControlLoop {
     output = snapshot
     self.notices = notices
     self.bell = bell
-    self.snapshot = LegSnapshot(legs: configurations.count)
+    self.snapshot = LegSnapshot(legs: configurations.count, links: self.ports.count)
     bytes = .allocate(byteCount: LegTelemetry.encodedLength, alignment: 8)
     taken = .allocate(capacity: Self.requestsPerTick)
     prepareLegsToThrow()
@@ -182,6 +182,7 @@ public struct LegLoop: ~Copyable, ControlLoop {
       legs[index].status.battery = legs[index].machine.battery
       snapshot[index] = legs[index].status
     }
+    for port in 0..<ports.count { snapshot.setLink(port, ports.status(port)) }
     output.write(snapshot)
     // After the snapshot: who is answered finds in it what follows from the request.
     for index in 0..<takenCount {

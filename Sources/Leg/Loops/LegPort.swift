@@ -15,8 +15,8 @@ struct LegPort: ~Copyable {
   private var port: DatagramPort
   /// nil: a way that knows no connections.
   private var control: LinkControl?
-  /// Telemetry goes there; of a way without connections it is who was heard last, at `heardAt`.
-  private var listener: Endpoint?
+  /// Its listener: of a way without connections it is who was heard last, at `heardAt`.
+  private(set) var status = LegLinkStatus()
   private var heardAt = TickInstant(nanoseconds: 0)
 
   init(_ kind: LegLinkKind, _ port: consuming DatagramPort, control: consuming LinkControl?, leg: Int) {
@@ -24,6 +24,8 @@ struct LegPort: ~Copyable {
     self.leg = leg
     self.port = port
     self.control = control
+    status.kind = kind
+    status.leg = leg
   }
 
   @_noLocks @_noAllocation
@@ -34,8 +36,8 @@ struct LegPort: ~Copyable {
   mutating func takeEvent() -> LinkEvent? {
     guard let event = control?.takeEvent() else { return nil }
     switch event {
-    case .up: listener = .linkPeer
-    case .down: listener = nil
+    case .up: status.listener = .linkPeer
+    case .down: status.listener = nil
     }
     return event
   }
@@ -45,15 +47,21 @@ struct LegPort: ~Copyable {
 
   @_noLocks @_noAllocation
   mutating func hear(_ sender: Endpoint, at now: TickInstant) {
-    listener = sender
+    status.listener = sender
+    status.received &+= 1
     heardAt = now
   }
+
+  @_noLocks @_noAllocation
+  mutating func countMalformed() { status.malformed &+= 1 }
 
   /// To whoever listens; nil: nobody does.
   @_noLocks @_noAllocation
   mutating func report(_ bytes: UnsafeRawBufferPointer, at now: TickInstant) -> Bool? {
-    guard let listener else { return nil }
-    if control == nil, (now - heardAt).count >= LegLoop.listenerPatience.count { return nil }
-    return port.send(bytes, to: listener)
+    if control == nil, (now - heardAt).count >= LegLoop.listenerPatience.count { status.listener = nil }
+    guard let listener = status.listener else { return nil }
+    let isSent = port.send(bytes, to: listener)
+    if isSent { status.sent &+= 1 } else { status.sendFailures &+= 1 }
+    return isSent
   }
 }

@@ -48,6 +48,9 @@ public struct LegPorts: ~Copyable {
   func leg(_ index: Int) -> Int { ports[index].leg }
 
   @_noLocks @_noAllocation
+  func status(_ index: Int) -> LegLinkStatus { ports[index].status }
+
+  @_noLocks @_noAllocation
   func kind(_ index: Int) -> LegLinkKind { ports[index].kind }
 
   @_noLocks @_noAllocation
@@ -65,6 +68,9 @@ public struct LegPorts: ~Copyable {
 
   @_noLocks @_noAllocation
   mutating func hear(_ index: Int, _ sender: Endpoint, at now: TickInstant) { ports[index].hear(sender, at: now) }
+
+  @_noLocks @_noAllocation
+  mutating func countMalformed(_ index: Int) { ports[index].countMalformed() }
 
   @_noLocks @_noAllocation
   mutating func report(_ index: Int, _ bytes: UnsafeRawBufferPointer, at now: TickInstant) -> Bool? {

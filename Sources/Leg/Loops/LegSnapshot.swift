@@ -64,6 +64,9 @@ public struct LegSnapshot: Sendable, BitwiseCopyable {
   /// Legs that there are, 1…16.
   public let count: Int
   private var legs: [16 of LegStatus]
+  /// Ways to them that there are: a UDP socket each, in the order of the legs, then links beside them.
+  public let linkCount: Int
+  private var links: [20 of LegLinkStatus]
   public internal(set) var servos = ServoBankStatus()
   public internal(set) var battery = LegBatteryStatus()
   /// Notices and answers that found their ring full.
@@ -72,10 +75,18 @@ public struct LegSnapshot: Sendable, BitwiseCopyable {
 
   /// Before the first tick.
   @_noLocks @_noAllocation
-  public init(legs count: Int) {
+  public init(legs count: Int, links linkCount: Int = 0) {
     self.count = count
     legs = .init(repeating: LegStatus())
+    self.linkCount = linkCount
+    links = .init(repeating: LegLinkStatus())
   }
+
+  /// Link 0..<linkCount.
+  public func link(_ index: Int) -> LegLinkStatus { links[index] }
+
+  @_noLocks @_noAllocation
+  mutating func setLink(_ index: Int, _ status: LegLinkStatus) { links[index] = status }
 
   /// Leg 0..<count.
   @_noLocks @_noAllocation

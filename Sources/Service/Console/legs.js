@@ -53,6 +53,7 @@ function showLegs(event) {
     parts.age.textContent = leg.ageMs == null ? "–" : leg.ageMs.toFixed(0) + " ms ago";
     parts.sender.textContent = leg.lastSender ? ours(leg.lastSender) : "nobody";
     parts.battery.textContent = leg.batteryMv == null ? "" : " · battery " + (leg.batteryMv / 1000).toFixed(2) + " V";
+    showLinks(parts.links, leg.links);
     parts.fault.hidden = leg.state !== "fault";
     parts.fault.textContent = leg.state === "fault" ? "FAULT: " + leg.fault + ". DISARM first." : "";
     // What was held before a fault must neither move the leg nor keep it alive when somebody else arms it.
@@ -61,6 +62,26 @@ function showLegs(event) {
   });
   const first = event.legs.find((leg) => leg.state === "emergencyStopped");
   stopped("leg", first ? sentence("legs: " + first.reason) + (first.wayOut ? " To go on: " + first.wayOut + "." : "") : null);
+}
+
+// One row for each way to the leg, whether somebody uses it or not.
+function showLinks(body, links) {
+  while (body.rows.length < links.length) {
+    const row = body.insertRow();
+    for (let cell = 0; cell < 6; cell++) row.insertCell();
+  }
+  links.forEach((link, index) => {
+    const row = body.rows[index];
+    const errors = link.framesMalformed + link.framesLost + link.sendFailures;
+    const texts = [
+      link.kind + (link.device ? " " + link.device : ""), link.state, link.peer ? ours(link.peer) : "–",
+      link.framesReceived, link.framesSent, errors,
+    ];
+    texts.forEach((text, cell) => { row.cells[cell].textContent = text; });
+    row.className = link.reason ? "bad" : "";
+    row.title = link.reason || `${link.framesMalformed} malformed, ${link.framesLost} lost, ${link.sendFailures} not sent`;
+    if (link.reason) row.cells[1].textContent = link.state + ": " + link.reason;
+  });
 }
 
 // Nobody looks any more: what was armed here is disarmed, and if that does not arrive the deadman ends the pulse.

@@ -33,7 +33,31 @@ public struct LegMetrics: MetricSource {
     counter("clamped_pulses", "Pulses beyond the soft limits, obeyed within them.") { $0.clamped }
     counter("telemetry_frames", "Telemetry frames sent.") { $0.reports }
     counter("dropped_telemetry_frames", "Telemetry frames that the kernel did not take.") { $0.reportFailures }
+    writeLinks(newest, into: &writer)
     write(newest, into: &writer)
+  }
+
+  private func writeLinks(_ newest: LegSnapshot, into writer: inout MetricsWriter) {
+    let links = door.legs.indices.flatMap { leg in
+      door.linkDocuments(of: leg, in: newest).map { (leg: leg, document: $0) }
+    }
+    func labels(_ link: (leg: Int, document: LegLinkDocument)) -> KeyValuePairs<String, String> {
+      ["leg": "\(link.leg)", "link": link.document.report.kind.rawValue]
+    }
+    writer.gauge(
+      "tactus_leg_link_usable", "Whether somebody can command a leg by a link: what it needs is there.",
+      links.map { .init($0.document.report.state.isUsable, labels($0)) })
+    writer.gauge(
+      "tactus_leg_link_peer", "Whether somebody at a link's other end gets telemetry.",
+      links.map { .init($0.document.report.peer != nil, labels($0)) })
+    func counter(_ name: String, _ help: String, _ value: (LegLinkTraffic) -> Int64) {
+      writer.counter("tactus_leg_link_\(name)_total", help, links.map { .init(value($0.document.traffic), labels($0)) })
+    }
+    counter("received_frames", "Frames received, whatever they were.") { $0.received }
+    counter("malformed_frames", "Frames that were no command.") { $0.malformed }
+    counter("lost_frames", "Frames that came and never reached the leg: noise, the loop was behind.") { $0.lost }
+    counter("sent_frames", "Telemetry frames sent.") { $0.sent }
+    counter("send_failures", "Telemetry frames that were not taken.") { $0.sendFailures }
   }
 
   private func write(_ newest: LegSnapshot, into writer: inout MetricsWriter) {

@@ -40,7 +40,7 @@ public enum SprinklerCommand: Sendable, Hashable {
   case setLevels(SprinklerLevels)
   /// Adds programs, as an export gave them; ids are given anew. All of them or none.
   case importPrograms([Program])
-  /// Zones, programs and levels of a backup in place of the present ones; everything that runs or waits ends. What has been
-  /// started, run and logged stays as it is.
+  /// Zones, programs and levels of a backup in place of the present ones; everything that runs or waits ends. What it says was
+  /// started counts as started, and its rain delay is in force if it ends later. What has been started, run and logged stays.
   case restore(SprinklerRecords)
 }

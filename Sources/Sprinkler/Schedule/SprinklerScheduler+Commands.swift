@@ -20,7 +20,7 @@ extension SprinklerScheduler {
       effects.orders.append(.pause(seconds: UInt32(seconds)))
     case .resume: effects.orders.append(.resume)
     case .setRainDelay(let seconds):
-      try Validation.number(seconds, 1...1_209_600, "seconds")
+      try Validation.number(seconds, 1...Self.longestRainDelay, "seconds")
       setRainDelay(RainDelay(until: request.wall + Int64(seconds), reason: .manual))
     case .cancelRainDelay: cancelRainDelay(request.wall)
     default: try edit(command, request)
@@ -90,8 +90,16 @@ extension SprinklerScheduler {
       runs.append(
         makeRun(step.zone, step.seconds, program: nil, isScheduled: false, ignoresRain: true, request))
     }
+    if isNext { putFirst(runs.map(\.id)) }
     // Each goes before all that wait: the last one first, and they stand in their order.
     effects.orders += isNext ? runs.reversed().map { .run($0, .insert) } : runs.map { .run($0, .append) }
+  }
+
+  /// What waits comes behind these, in the records as in the machine: a power cut does not change the order.
+  private mutating func putFirst(_ runs: [UInt64]) {
+    let open = records.pending.filter { $0.opened != nil }.map(\.run)
+    let waiting = records.pending.filter { $0.opened == nil && !runs.contains($0.run) }.map(\.run)
+    if !waiting.isEmpty { change(.pendingOrder(open + runs + waiting)) }
   }
 
   // MARK: what must be there

@@ -115,25 +115,41 @@ extension SprinklerScheduler {
 
   // MARK: backups
 
+  /// 14 days, s. A backup's that is longer is none that anybody can have set.
+  static var longestRainDelay: Int { 1_209_600 }
+
   private mutating func restore(_ backup: SprinklerRecords, _ request: Request) throws(SprinklerRefusal) {
     try Validation.check(backup.zones, "zones", pins: settings.pins, masterPin: settings.masterPin)
     try Validation.count(backup.programs.count, 0...Validation.programCount, "programs")
     let context = Validation.Context(zones: Set(backup.zones.map(\.id)), hasPlace: settings.place != nil)
     for (place, program) in backup.programs.enumerated() {
       try Validation.check(program, "programs[\(place)].", context)
-      guard program.id >= 1, backup.programs.firstIndex(where: { $0.id == program.id }) == place else {
+      guard (1...Int(Int32.max) - Validation.programCount).contains(program.id),
+        backup.programs.firstIndex(where: { $0.id == program.id }) == place
+      else {
         throw .invalid(field: "programs[\(place)].id", expected: "a number from 1 used once", got: "\(program.id)")
       }
     }
     try Validation.check(backup.levels, "levels.")
+    // What is given next is one more: numbers that could overflow are no numbers of ours.
+    try Validation.number(Int(clamping: backup.nextRun), 1...1 << 53, "nextRun")
+    try Validation.number(backup.nextProgram, 1...Int(Int32.max) - Validation.programCount, "nextProgram")
     effects.orders.append(.allOff)
     order(from: records.zones, to: backup.zones)
     var new = records
     new.zones = backup.zones
     new.programs = backup.programs
     new.levels = backup.levels
-    new.nextProgram = max(new.nextProgram, (backup.programs.map(\.id).max() ?? 0) + 1)
+    keys.formUnion(backup.startKeys)
+    new.startKeys += backup.startKeys.filter { !records.startKeys.contains($0) }
+    new.nextRun = max(new.nextRun, backup.nextRun)
+    new.nextProgram = max(new.nextProgram, backup.nextProgram, (backup.programs.map(\.id).max() ?? 0) + 1)
     change(.everything(new))
+    if let delay = backup.rainDelay, delay.until > max(request.wall, records.rainDelay?.until ?? request.wall),
+      delay.until - request.wall <= Int64(Self.longestRainDelay)
+    {
+      setRainDelay(delay)
+    }
     findUsableZones()
     planAll(after: max(cursor, request.wall))
   }

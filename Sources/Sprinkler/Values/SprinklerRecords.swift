@@ -8,7 +8,7 @@ public struct SprinklerRecords: Sendable, Hashable, Codable {
   public var rainDelay: RainDelay?
   /// Of the last days, as many as the catch-up window needs.
   public var startKeys: [StartKey] = []
-  /// Queued or open when it was written.
+  /// Queued or open when it was written; those that wait in their order.
   public var pending: [PendingRun] = []
   /// Runs ever made: the next one's number.
   public var nextRun: UInt64 = 1
@@ -50,6 +50,11 @@ public struct SprinklerRecords: Sendable, Hashable, Codable {
         pending.append(run)
       }
     case .pendingRemoved(let run): pending.removeAll { $0.run == run }
+    case .pendingOrder(let runs):
+      let places = Dictionary(runs.enumerated().map { ($1, $0) }) { first, _ in first }
+      pending = pending.enumerated()
+        .sorted { (places[$0.element.run] ?? .max, $0.offset) < (places[$1.element.run] ?? .max, $1.offset) }
+        .map(\.element)
     case .log: break
     case .ran(let zone, let seconds, let newDay):
       if day != newDay {
@@ -86,6 +91,8 @@ public enum SprinklerChange: Sendable, Hashable {
   /// New or changed.
   case pending(PendingRun)
   case pendingRemoved(run: UInt64)
+  /// The pending runs in their new order; those not named keep theirs behind them.
+  case pendingOrder([UInt64])
   case log(WateringRecord)
   /// All that the zone has run on that day so far; a new day forgets the totals of the last.
   case ran(ZoneID, seconds: Double, day: LocalDate)

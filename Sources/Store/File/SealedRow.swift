@@ -1,4 +1,5 @@
 import GRDB
+import GRDBSQLite
 
 /// A row with a checksum of its own.
 ///
@@ -23,51 +24,56 @@ enum SealedRow {
   }
 
   /// The first row whose seal does not fit, in words; nil: all do.
+  ///
+  /// Reads SQLite's own bytes: a log of years is looked at whenever the store is opened, and copying every text of it would take
+  /// most of the time.
   static func firstBroken(in table: String, _ database: Database) throws -> String? {
-    let columns = try database.columns(in: table).map(\.name)
-    guard columns.last == "seal" else { return nil }
-    let rows = try Row.fetchCursor(database, sql: "SELECT * FROM \(table.quotedDatabaseIdentifier)")
+    guard try database.columns(in: table).last?.name == "seal" else { return nil }
+    let query = try database.makeStatement(sql: "SELECT * FROM \(table.quotedDatabaseIdentifier)")
+    let rows = try Row.fetchCursor(query)
+    let statement = query.sqliteStatement
+    let last = sqlite3_column_count(statement) - 1
     var number = 0
-    while let row = try rows.next() {
+    while try rows.next() != nil {
       number += 1
-      let values = (0..<columns.count).map { row[$0] as DatabaseValue }
-      guard seal(values.dropLast()).databaseValue == values.last else {
-        return "row \(number) of \(table) is not what was written"
-      }
+      guard sqlite3_column_type(statement, last) == SQLITE_INTEGER,
+        seal(statement, columns: last) == sqlite3_column_int64(statement, last)
+      else { return "row \(number) of \(table) is not what was written" }
     }
     return nil
   }
 
-  private static func seal(_ values: some Sequence<DatabaseValue>) -> Int64 {
-    var sum: UInt64 = 0xcbf2_9ce4_8422_2325
-    for value in values {
-      switch value.storage {
-      case .null: add(0, to: &sum)
-      case .int64(let number):
-        add(1, to: &sum)
-        add(number: UInt64(bitPattern: number), to: &sum)
-      case .double(let number):
-        add(2, to: &sum)
-        add(number: number.bitPattern, to: &sum)
-      case .string(var text):
-        add(3, to: &sum)
-        text.withUTF8 { for byte in $0 { add(byte, to: &sum) } }
-        // A byte that no text holds: neither can two columns trade characters.
-        add(0xff, to: &sum)
-      case .blob(let data):
-        add(4, to: &sum)
-        add(number: UInt64(data.count), to: &sum)
-        for byte in data { add(byte, to: &sum) }
+  /// Of the first columns of the row that a statement is at.
+  private static func seal(_ statement: SQLiteStatement, columns: Int32) -> Int64 {
+    var seal = Seal()
+    for column in 0..<columns {
+      switch sqlite3_column_type(statement, column) {
+      case SQLITE_INTEGER: seal.add(integer: sqlite3_column_int64(statement, column))
+      case SQLITE_FLOAT: seal.add(real: sqlite3_column_double(statement, column))
+      case SQLITE_TEXT:
+        // First the text, then its length, as SQLite wants it.
+        let start = sqlite3_column_text(statement, column)
+        seal.add(text: UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))))
+      case SQLITE_BLOB:
+        let start = sqlite3_column_blob(statement, column)
+        seal.add(blob: UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))))
+      default: seal.addNull()
       }
     }
-    return Int64(bitPattern: sum)
+    return seal.value
   }
 
-  private static func add(_ byte: UInt8, to sum: inout UInt64) {
-    sum = (sum ^ UInt64(byte)) &* 0x0000_0100_0000_01b3
-  }
-
-  private static func add(number: UInt64, to sum: inout UInt64) {
-    for shift: UInt64 in 0..<8 { add(UInt8(truncatingIfNeeded: number >> (8 * shift)), to: &sum) }
+  private static func seal(_ values: [DatabaseValue]) -> Int64 {
+    var seal = Seal()
+    for value in values {
+      switch value.storage {
+      case .null: seal.addNull()
+      case .int64(let number): seal.add(integer: number)
+      case .double(let number): seal.add(real: number)
+      case .string(var text): text.withUTF8 { seal.add(text: UnsafeRawBufferPointer($0)) }
+      case .blob(let data): data.withUnsafeBytes { seal.add(blob: $0) }
+      }
+    }
+    return seal.value
   }
 }

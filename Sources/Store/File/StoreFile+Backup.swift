@@ -23,46 +23,54 @@ extension StoreFile {
     try Disk.sync(Disk.folder(of: file))
   }
 
-  /// Replaces what is kept by a backup: see `restore(_:at:)`.
-  public func restore(from file: String, at now: WallInstant) throws(StoreError) {
-    try restore(try Disk.read(file), named: file, at: now)
+  /// Looks at a backup as at a file that is opened, brings it up to date, and makes a snapshot of what is here: the way back.
+  ///
+  /// - Throws: `StoreError.damaged`, `.newer`, `.foreign`. Nothing has been changed then.
+  public func check(_ backup: [UInt8], at now: WallInstant) throws(StoreError) -> CheckedBackup {
+    try check(backup, named: "the backup", at: now)
   }
 
-  /// Replaces what is kept by a backup, in one transaction, after a snapshot of what was there.
-  ///
-  /// A backup of an older version is brought up to date first. What each system takes from it and what it keeps is said in the
-  /// README.
-  ///
-  /// - Throws: `StoreError.damaged`, `.newer`, `.foreign`; nothing has been changed then.
-  public func restore(_ bytes: [UInt8], at now: WallInstant) throws(StoreError) {
-    try restore(bytes, named: "the backup", at: now)
+  /// The same, from a file.
+  public func check(backup file: String, at now: WallInstant) throws(StoreError) -> CheckedBackup {
+    try check(try Disk.read(file), named: file, at: now)
   }
 
-  private func restore(_ bytes: [UInt8], named name: String, at now: WallInstant) throws(StoreError) {
-    let copy = "\(shelf.folder)/restored"
-    let leftovers = ["", "-wal", "-shm", "-journal"].map { copy + $0 }
-    for file in leftovers { try Disk.remove(file) }
-    defer { for file in leftovers { try? Disk.remove(file) } }
-    try Disk.write(bytes, to: copy)
-    switch try Inspection.verdict(on: copy, schema: schema) {
+  private func check(_ bytes: [UInt8], named name: String, at now: WallInstant) throws(StoreError) -> CheckedBackup {
+    let number = checks.wrappingAdd(1, ordering: .relaxed).newValue
+    let backup = CheckedBackup(name: name, path: "\(shelf.restored)-\(number)")
+    try Disk.write(bytes, to: backup.path)
+    switch try Inspection.verdict(on: backup.path, schema: schema) {
     case .sound: break
     case .newer(let unknown): throw .newer(file: name, unknown: unknown)
     case .foreign(let found): throw .foreign(file: name, found: found)
     case .damaged(let reason): throw .damaged(file: name, reason: reason)
     }
-    try SQLite.bringUpToDate(copy, schema)
+    try SQLite.bringUpToDate(backup.path, schema)
     try snapshot(at: now)
-    try SQLite.translating(path, "restoring \(name)") {
+    return backup
+  }
+
+  /// One transaction with a backup attached as `backup`: every system's `restore`, then the body. All of it or nothing.
+  ///
+  /// - Parameter body: false takes it back.
+  func restore(_ backup: CheckedBackup, _ body: (Database) throws -> Bool) throws(StoreError) -> Bool {
+    let isDone = try SQLite.translating(path, "restoring \(backup.name)") {
       try pool.writeWithoutTransaction { database in
-        try database.execute(sql: "ATTACH ? AS backup", arguments: [copy])
+        try database.execute(sql: "ATTACH ? AS backup", arguments: [backup.path])
         defer { try? database.execute(sql: "DETACH backup") }
+        var isDone = false
         try database.inTransaction {
           for system in schema.systems { try system.restore(database) }
-          return .commit
+          isDone = try body(database)
+          return isDone ? .commit : .rollback
         }
+        return isDone
       }
     }
-    restores.wrappingAdd(1, ordering: .releasing)
-    note(.byPeople)
+    if isDone {
+      restores.wrappingAdd(1, ordering: .releasing)
+      note(.byPeople)
+    }
+    return isDone
   }
 }

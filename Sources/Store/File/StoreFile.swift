@@ -15,6 +15,8 @@ public final class StoreFile: Sendable {
   /// Held while a snapshot is made.
   let snapshotting: Mutex<WallInstant?>
   let unsaved = Mutex(Unsaved.byPeople)
+  /// How many backups have been looked at: each has a file of its own.
+  let checks = Atomic(0)
   private let lock: Mutex<FileLock?>
   let restores = Atomic(0)
 
@@ -47,6 +49,7 @@ public final class StoreFile: Sendable {
     try Disk.makeFolders(Disk.folder(of: path))
     try Disk.makeFolders(shelf.folder)
     let lock = try FileLock(of: path)
+    try shelf.removeLeftovers()
     var opening = Opening(path: path, schema: schema, shelf: shelf, now: now)
     try opening.run()
     try Disk.check(chmod(path, 0o600), path, "setting its mode to 0600")

@@ -18,6 +18,16 @@ struct SnapshotShelf: Sendable {
   /// Where a new one is written, before it has its name.
   var unfinished: String { folder + "/unfinished" }
 
+  /// What the names of backups that are looked at begin with.
+  var restored: String { folder + "/restored" }
+
+  /// What a process that was killed has left half done.
+  func removeLeftovers() throws(StoreError) {
+    for name in try Disk.names(in: folder) where name.hasPrefix("unfinished") || name.hasPrefix("restored") {
+      try Disk.remove("\(folder)/\(name)")
+    }
+  }
+
   /// Gives the unfinished snapshot its name, then removes those that the policy does not keep.
   func finish(at now: WallInstant) throws(StoreError) -> Snapshot {
     let name = Snapshot.name((try snapshots().last?.number ?? 0) + 1, now)

@@ -37,5 +37,5 @@ extension StoreSystem {
             """)
       }
     ],
-    restore: SprinklerTables.restore)
+    restore: SprinklerTables.mergeLog)
 }

@@ -16,7 +16,7 @@ public struct SprinklerStore: Sendable {
   ///
   /// - `program`: a new one goes behind the others. `programOrder`: those not named keep their order behind those that are; ids of none
   ///   are passed over.
-  /// - `pending`: a new one goes behind the others, a changed one keeps its place.
+  /// - `pending`: a new one goes behind the others, a changed one keeps its place. `pendingOrder`: as `programOrder`.
   /// - `ran`: the zone's total of that day, not an addition; with another day than the last, all zones' seconds begin anew.
   /// - `log`: a line with the same start and run takes the other's place.
   /// - `everything`: the counters never go back, so that no number is given twice; read `records()` afterwards.
@@ -24,6 +24,21 @@ public struct SprinklerStore: Sendable {
     if changes.isEmpty { return }
     try file.write("keeping a change", by: changes.contains(where: \.isMadeByPeople) ? .byPeople : .byMachine) {
       for change in changes { try SprinklerTables.make(change, $0) }
+    }
+  }
+
+  /// Takes a backup: its lines of the log, and of the records what the caller makes of them, in one transaction with what other
+  /// systems add. What comes from the backup and what stays is said in the README.
+  ///
+  /// - Parameter decide: what is written, from the records as the backup and what is here make them together; nil: nothing is changed.
+  /// - Returns: Whether it was written.
+  public func restore(
+    _ backup: CheckedBackup, _ decide: (SprinklerRecords) -> [SprinklerChange]?
+  ) throws(StoreError) -> Bool {
+    try file.restore(backup) { database in
+      guard let changes = decide(try SprinklerTables.merged(database)) else { return false }
+      for change in changes { try SprinklerTables.make(change, database) }
+      return true
     }
   }
 
@@ -73,7 +88,7 @@ extension SprinklerChange {
   var isMadeByPeople: Bool {
     switch self {
     case .zones, .program, .programRemoved, .programOrder, .levels, .rainDelay, .everything: true
-    case .started, .startKeysForgotten, .pending, .pendingRemoved, .log, .ran, .counters, .seen: false
+    case .started, .startKeysForgotten, .pending, .pendingRemoved, .pendingOrder, .log, .ran, .counters, .seen: false
     }
   }
 }

@@ -22,6 +22,7 @@ extension SprinklerTables {
     case .pending(let run): try write(run, database)
     case .pendingRemoved(let run):
       try database.execute(sql: "DELETE FROM sprinkler_pending WHERE run = ?", arguments: [Int64(bitPattern: run)])
+    case .pendingOrder(let runs): try order(runs, database)
     case .log(let record): try SealedRow.write(columns(record), to: "sprinkler_log", in: database)
     case .ran(let zone, let seconds, let day):
       if try state(LocalDate.self, .day, database) != day {
@@ -62,6 +63,19 @@ extension SprinklerTables {
     for (position, row) in sorted.enumerated() {
       let (id, value): (Int, String) = (row.element[0], row.element[1])
       try SealedRow.write([id, position, value], to: "sprinkler_program", in: database)
+    }
+  }
+
+  /// Those that are not named keep their order behind the others; numbers of none are passed over.
+  private static func order(_ runs: [UInt64], _ database: Database) throws {
+    let rows = try Row.fetchAll(database, sql: "SELECT run, value FROM sprinkler_pending ORDER BY position")
+    let places = Dictionary(runs.enumerated().map { (Int64(bitPattern: $1), $0) }, uniquingKeysWith: min)
+    let sorted = rows.enumerated().sorted { left, right in
+      (places[left.element[0]] ?? runs.count + left.offset) < (places[right.element[0]] ?? runs.count + right.offset)
+    }
+    for (position, row) in sorted.enumerated() {
+      let (run, value): (Int64, String) = (row.element[0], row.element[1])
+      try SealedRow.write([run, position, value], to: "sprinkler_pending", in: database)
     }
   }
 

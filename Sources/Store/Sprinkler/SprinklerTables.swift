@@ -77,10 +77,30 @@ enum SprinklerTables {
     return try text.map { try value(type, $0, "sprinkler_state") }
   }
 
-  /// Zones, programs, levels and rain delay come from the backup. The queue, the seconds of today and how far starts
-  /// have been dealt with are about now and stay. Start
-  /// keys and log become both's. Numbers once given are never given again.
-  static func restore(_ database: Database) throws {
+  /// The log becomes both's; where both have a line, the one that is here stays.
+  ///
+  /// - Throws: `StoreError.damaged`: a seal says that a line is what was written, not that it makes sense, and one that does not
+  ///   would be met by everybody who reads the log.
+  static func mergeLog(_ database: Database) throws {
+    let outcomes = RunOutcome.named.keys.map { "'\($0)'" }.joined(separator: ", ")
+    let odd = try Int.fetchOne(
+      database,
+      sql: """
+        SELECT count(*) FROM backup.sprinkler_log WHERE NOT (
+          start BETWEEN 0 AND 253402300799 AND run > 0 AND zone BETWEEN 1 AND 64 AND is_scheduled IN (0, 1)
+          AND (program IS NULL OR program BETWEEN 1 AND 2147483647) AND asked_seconds BETWEEN 0 AND 1000000
+          AND ran_seconds BETWEEN 0 AND 1000000 AND outcome IN (\(outcomes)))
+        """)
+    guard odd == 0 else {
+      throw StoreError.damaged(file: "the backup", reason: "\(odd ?? 0) lines of its watering log make no sense")
+    }
+    try database.execute(sql: "INSERT OR IGNORE INTO main.sprinkler_log SELECT * FROM backup.sprinkler_log")
+  }
+
+  /// What a backup and what is here come to together, after `mergeLog`. Zones, programs and levels come from the backup, and of the
+  /// rain delays the one that ends later. The queue, the seconds of today and how far starts have been dealt with are about now and
+  /// stay. Start keys become both's. Numbers once given are never given again.
+  static func merged(_ database: Database) throws -> SprinklerRecords {
     let current = try records(database)
     var records = try records(database, in: "backup")
     records.pending = current.pending
@@ -88,10 +108,13 @@ enum SprinklerTables {
     records.ranToday = current.ranToday
     records.seen = current.seen
     records.startKeys = Array(Set(records.startKeys).union(current.startKeys))
-    try database.execute(sql: "INSERT OR IGNORE INTO main.sprinkler_log SELECT * FROM backup.sprinkler_log")
+    if let delay = current.rainDelay, delay.until >= records.rainDelay?.until ?? delay.until {
+      records.rainDelay = delay
+    }
     let logged = try Int64.fetchOne(database, sql: "SELECT max(run) FROM main.sprinkler_log") ?? 0
-    records.nextRun = max(records.nextRun, UInt64(logged) + 1)
-    try make(.everything(records), database)
+    records.nextRun = max(records.nextRun, current.nextRun, UInt64(max(0, logged)) + 1)
+    records.nextProgram = max(records.nextProgram, current.nextProgram)
+    return records
   }
 
   // MARK: Start keys as columns

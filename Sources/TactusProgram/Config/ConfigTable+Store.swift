@@ -3,8 +3,8 @@ extension ConfigTable {
   static let store: [ConfigKey] = [
     ConfigKey(
       "store.folder", .text, nil,
-      "Folder of store.sqlite. Unless given: /var/lib/tactus where that may be written to, else ~/.local/state/tactus. Under "
-        + "--simulate, or when all that keep something are simulated and none is given, its folder simulated."),
+      "Folder of store.sqlite. Unless given: /var/lib/tactus where that may be written to, else ~/.local/state/tactus. "
+        + "Under --simulate, or when all that keep something are simulated and none is given, its folder simulated."),
     ConfigKey(
       "store.snapshots", .integer(1...100), .integer(8),
       "The last copies of the store, made after changes, that are kept."),

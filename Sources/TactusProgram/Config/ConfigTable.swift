@@ -32,8 +32,8 @@ enum ConfigTable {
     ),
     (
       "store",
-      "What survives the program: one file for every system that keeps something (sprinkler, plants), checked when it is opened, and "
-        + "copies of it. There is none when no such system runs."
+      "What survives the program: one file for every system that keeps something (sprinkler, plants), checked when it is "
+        + "opened, and copies of it. There is none when no such system runs."
     ),
     ("safety", "What happens when something fails."),
     ("runtime", "How loops run: see `tactus doctor` for what this machine allows."),

@@ -48,9 +48,11 @@ final class LegLine {
 
   /// Any thread.
   var report: @Sendable () -> LegLinkReport {
-    { [absence, path] in
+    { [absence, path, link] in
       let reason = absence.reason.withLock { $0 }
-      return LegLinkReport(.serial, reason == nil ? .open : .gone, device: path, reason: reason)
+      return LegLinkReport(
+        .serial, reason == nil ? .open : .gone, device: path, reason: reason,
+        lost: UInt64(clamping: link.counters.refused))
     }
   }
 

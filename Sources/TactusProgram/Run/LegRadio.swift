@@ -43,7 +43,11 @@ final class LegRadio {
           metadata: ["system": "leg", "leg": .stringConvertible(0), "state": "\(state)"])
       }
       end = .real(link, peripheral)
-      report = { peripheral.state.report(wanted: adapter) }
+      report = {
+        var report = peripheral.state.report(wanted: adapter)
+        report.lost = peripheral.traffic.refused
+        return report
+      }
     #else
       preconditionFailure("the configuration let through a radio that this program cannot drive")
     #endif

@@ -15,15 +15,16 @@ final class LinkEnd {
     control = link.control()
   }
 
-  /// The next event, within ten seconds.
-  func event() -> LinkEvent? {
-    for _ in 0..<100 {
+  /// The next event, within ten seconds, or so many milliseconds.
+  func event(within limit: Int32 = 10_000) -> LinkEvent? {
+    let step = min(limit, 100)
+    for _ in 0..<limit / step {
       if let event = control.takeEvent() { return event }
       drain()
       if let event = control.takeEvent() { return event }
-      wait()
+      wait(step)
     }
-    return nil
+    return control.takeEvent()
   }
 
   /// The next message, within ten seconds.
@@ -49,8 +50,8 @@ final class LinkEnd {
     return poll(&entry, 1, 0) > 0
   }
 
-  private func wait() {
+  private func wait(_ milliseconds: Int32 = 100) {
     var entry = pollfd(fd: port.descriptor!, events: Int16(POLLIN), revents: 0)
-    poll(&entry, 1, 100)
+    poll(&entry, 1, milliseconds)
   }
 }

@@ -44,8 +44,11 @@ final class DaemonLegLinkTests {
     try #require((try ask("/api/leg", of: endpoint(daemon))["legs"] as? [[String: Any]])?.first)
   }
 
+  /// The link beside its UDP port and the service's socket, which every leg has.
   private func link(_ daemon: TactusProcess) throws -> [String: Any] {
-    try #require((try leg(daemon)["links"] as? [[String: Any]])?.first)
+    let links = try #require(try leg(daemon)["links"] as? [[String: Any]])
+    #expect(links.map { $0["kind"] as? String } == ["udp", links[1]["kind"] as? String, "websocket"])
+    return links[1]
   }
 
   private static let arm = "01010000"
@@ -76,7 +79,8 @@ final class DaemonLegLinkTests {
     #expect(daemon.waitFor("armed, pulse 1500 µs"))
     let driven = try leg(daemon)
     #expect(driven["lastSender"] as? String == "bluetooth" && driven["pulseUs"] as? Int == 1500)
-    #expect(try link(daemon)["state"] as? String == "connected")
+    let connected = try link(daemon)
+    #expect(connected["state"] as? String == "connected" && connected["framesReceived"] as? Int == 2)
     let faults = try ask("/api/sim/fault", of: endpoint, posting: #"{"fault":"link-loss","bus":"leg-bluetooth"}"#)
     #expect((faults["faults"] as? [[String: Any]])?.first?["fault"] as? String == "link-loss")
     #expect(daemon.waitFor("fault: the link is lost"), "\(daemon.said)")
@@ -125,6 +129,7 @@ final class DaemonLegLinkTests {
     let link = try link(daemon)
     #expect(link["kind"] as? String == "serial" && link["state"] as? String == "open")
     #expect(link["device"] as? String == device)
+    #expect(link["framesReceived"] as? Int == 2 && link["framesLost"] as? Int == 0, "\(link)")
     terminal = nil
     #expect(daemon.waitFor("serial line is gone"), "\(daemon.said)")
     #expect(try self.link(daemon)["state"] as? String == "gone")

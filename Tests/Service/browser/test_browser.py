@@ -169,6 +169,12 @@ def test_the_leg_card_arms_moves_and_stops(browser, own_daemon):
     page.mouse.up()
     # Let go, it stays where it is: pings keep it.
     expect(leg_state(page)).to_have_text("armed")
+    links = page.locator(".leg").first.locator(".links tbody tr")
+    expect(links.nth(0)).to_contain_text("udp port")
+    ours = links.filter(has_text="websocket")
+    expect(ours).to_contain_text("this page")
+    assert int(ours.locator("td").nth(3).inner_text()) > 10, ours.inner_text()
+    expect(ours.locator("td").nth(5)).to_have_text("0")
     assert abs(simulated_pulse(daemon) - wanted) < 5
 
     page.locator("#e-stop").click()

@@ -181,6 +181,68 @@ struct LegDoorTests {
     #expect((document["chip"] as? [String: Any])?["ready"] as? Bool == true)
   }
 
+  @Test("the links: UDP port and socket, each with its other end and its own frames; a sender is silent: nobody's")
+  func links() async throws {
+    let bench = try LegDoorBench()
+    func links(_ leg: Int) throws -> [[String: Any]] {
+      try #require((try bench.document()["legs"] as? [[String: Any]])?[leg]["links"] as? [[String: Any]])
+    }
+    func counts(_ link: [String: Any]) -> [Int?] {
+      ["framesReceived", "framesMalformed", "framesLost", "framesSent", "sendFailures"].map { link[$0] as? Int }
+    }
+    bench.udp(LegBytes.arm)
+    bench.udp([1, 9, 0, 0])
+    bench.run(for: 5)
+    _ = await bench.frame(LegBytes.ping, from: .one)
+    _ = await bench.frame([1, 9, 0, 0], from: .two)
+    _ = await bench.frame([0x81] + LegBytes.ping, from: .two)
+    bench.run(for: 200)
+    _ = bench.door.events(at: bench.now, second: false)
+    bench.run(for: 20)
+    let hip = try links(0)
+    #expect(hip.map { $0["kind"] as? String } == ["udp", "websocket"])
+    #expect(hip[0]["peer"] as? String == "10.0.0.2:50000" && hip[0]["device"] as? String == "port 5010")
+    #expect(counts(hip[0]) == [2, 1, 0, 2, 0])
+    #expect((hip[1]["peer"] as? String)?.contains("local client 1; ") == true)
+    #expect(hip[1]["state"] as? String == "connected")
+    #expect(counts(hip[1]) == [2, 1, 0, 2, 0])
+    let knee = try links(1)
+    #expect(knee[0]["peer"] is NSNull && counts(knee[0]) == [0, 0, 0, 0, 0])
+    #expect(counts(knee[1]) == [1, 0, 0, 1, 0])
+    bench.door.clientLeft(.one)
+    bench.door.clientLeft(.two)
+    // A minute of silence.
+    bench.run(for: 60_200)
+    let left = try links(0)
+    #expect(left[0]["peer"] is NSNull && left[1]["peer"] is NSNull && left[1]["state"] as? String == "open")
+    #expect(counts(left[1]) == [2, 1, 0, 2, 0])
+    var page = MetricsWriter()
+    LegMetrics(bench.door).write(into: &page)
+    for line in [
+      #"tactus_leg_link_usable{leg="0",link="udp"} 1"#, #"tactus_leg_link_peer{leg="0",link="websocket"} 0"#,
+      #"tactus_leg_link_received_frames_total{leg="0",link="udp"} 2"#,
+      #"tactus_leg_link_malformed_frames_total{leg="0",link="websocket"} 1"#,
+      #"tactus_leg_link_sent_frames_total{leg="1",link="websocket"} 1"#,
+    ] { #expect(page.text.contains(line + "\n"), "\(line)") }
+  }
+
+  @Test("a link beside the port: its state and what it lost are its owner's, its frames the loop's")
+  func ownedLink() throws {
+    let bench = try LegDoorBench()
+    let description = LegDescription(
+      name: "hip", configuration: bench.door.legs[0].configuration, port: 5010,
+      links: [{ LegLinkReport(.bluetooth, .waiting, device: "hci0", reason: "no radio", lost: 7) }])
+    let door = LegDoor(
+      [description], requests: Ring<LegRequest>(capacity: 1).writer(), answers: Ring<LegAnswer>(capacity: 1).reader(),
+      snapshot: Latest(LegSnapshot(legs: 1)), ring: {}, now: { .zero })
+    let links = door.linkDocuments(of: 0, in: door.newest)
+    #expect(links.map(\.report.kind) == [.udp, .bluetooth, .websocket])
+    var page = MetricsWriter()
+    LegMetrics(door).write(into: &page)
+    #expect(page.text.contains(#"tactus_leg_link_usable{leg="0",link="bluetooth"} 0"#))
+    #expect(page.text.contains(#"tactus_leg_link_lost_frames_total{leg="0",link="bluetooth"} 7"#))
+  }
+
   @Test("changes: an edge each, of the leg and of the chip")
   func edges() async throws {
     let bench = try LegDoorBench()
@@ -213,6 +275,8 @@ struct LegDoorTests {
     }
     let document = try bench.document()
     #expect(Set(document.keys) == names("Legs"))
-    #expect(Set(try #require((document["legs"] as? [[String: Any]])?.first).keys) == names("Leg"))
+    let leg = try #require((document["legs"] as? [[String: Any]])?.first)
+    #expect(Set(leg.keys) == names("Leg"))
+    #expect(Set(try #require((leg["links"] as? [[String: Any]])?.first).keys) == names("LegLink"))
   }
 }

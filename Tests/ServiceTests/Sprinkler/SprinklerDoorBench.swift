@@ -74,7 +74,8 @@ final class SprinklerDoorBench {
       Lane("sprinkler") {
         Loop("sprinkler", every: .period(SprinklerLoop.period), phase: .zero, inputs: [.simulated(bell)]) {
           SprinklerLoop(
-            settings, lines: port.port(), flow: sensor?.port(), requests: requests.reader(), requestBell: bell.doorbell,
+            settings, lines: port.port(), flow: Self.flow(sensor), requests: requests.reader(),
+            requestBell: bell.doorbell,
             answers: answers.writer(), snapshot: snapshot.writer(), notices: notices.writer())
         }
       }
@@ -107,6 +108,11 @@ final class SprinklerDoorBench {
         deniedPins: [2, 3, 14, 15], manualInRain: manualInRain.rawValue, hasLegacyRoutes: hasLegacyRoutes,
         timeZone: Self.berlin))
     run(for: 200)
+  }
+
+  private static func flow(_ sensor: SimulatedGPIOEvents?) -> GPIOEvents? {
+    guard let sensor else { return nil }
+    return sensor.port()
   }
 
   deinit { try? FileManager.default.removeItem(at: folder) }

@@ -296,21 +296,6 @@ struct SprinklerDoorTests {
     #expect((schedules["schedules"] as? [Any])?.count == 1)
   }
 
-  @Test("backup and restore: schedules and zones come back; a file that is no backup changes nothing")
-  func backup() async throws {
-    let bench = try SprinklerDoorBench()
-    _ = try await bench.ask("POST", "/api/schedules", Self.mornings)
-    let backup = try await bench.ask("GET", "/api/sprinkler/backup").body
-    _ = try await bench.ask("DELETE", "/api/schedules/1")
-    let wrong = await bench.refusal("POST", "/api/sprinkler/restore", "hello")
-    #expect(wrong?.status == .unprocessableContent)
-    let restore = try #require(bench.door.routes.first { $0.path == "/api/sprinkler/restore" })
-    #expect(restore.fileLimit == SprinklerDoor.longestBackup && restore.scope == .admin)
-    _ = try await bench.ask("POST", "/api/sprinkler/restore", bytes: backup)
-    let schedules = try await bench.json("GET", "/api/schedules")
-    #expect((schedules["schedules"] as? [[String: Any]])?.first?["name"] as? String == "Mornings")
-  }
-
   @Test("the original's routes: its names, its codes")
   func legacy() async throws {
     let bench = try SprinklerDoorBench(manualInRain: .deny, hasLegacyRoutes: true)

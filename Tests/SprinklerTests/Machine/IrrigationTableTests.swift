@@ -135,7 +135,11 @@ private func words(_ notice: IrrigationNotice) -> String? {
   }
 }
 
+/// `IrrigationTable.txt` has every state × every event at 100 s: the state after it (`?`: the lines have not confirmed), the lines told
+/// (line 0 last, `-`: none), the verdict, the runs that are queued then, and what runs did: `+1` opened, `1:stopped` ended.
 @Suite(.ownThread) struct IrrigationTableTests {
+  private static let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "IrrigationTable.txt")
+
   @Test("every state: every event, the state, lines, verdict, queue and runs of the table")
   func everyPair() throws {
     var seen: [String] = []
@@ -165,7 +169,7 @@ private func words(_ notice: IrrigationNotice) -> String? {
       try rewrite(seen)
       return
     }
-    let expected = irrigationTable.split(separator: "\n").map { line in
+    let expected = try String(contentsOf: Self.file, encoding: .utf8).split(separator: "\n").map { line in
       (line.hasPrefix("  ") ? "  " : "") + line.split(separator: " ").joined(separator: " ")
     }
     #expect(seen.count == expected.count)
@@ -178,21 +182,17 @@ private func words(_ notice: IrrigationNotice) -> String? {
 
   /// `TACTUS_REWRITE=1 swift test --filter IrrigationTableTests`, and then the difference is read line by line.
   private func rewrite(_ seen: [String]) throws {
-    let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "IrrigationTable.swift")
-    let old = try String(contentsOf: file, encoding: .utf8)
-    let head = old.components(separatedBy: "let irrigationTable").first ?? ""
     var lines: [String] = []
     for line in seen {
       let fields = line.split(separator: " ").map(String.init)
       guard fields.count > 1 else {
-        lines.append("  \(line)")
+        lines.append(line)
         continue
       }
       let widths = [15, 14, 5, 18, 2, 0]
       let padded = zip(fields, widths).map { $0.padding(toLength: max($0.count + 1, $1), withPad: " ", startingAt: 0) }
-      lines.append("    " + padded.joined().trimmingCharacters(in: .whitespaces))
+      lines.append("  " + padded.joined().trimmingCharacters(in: .whitespaces))
     }
-    let table = "let irrigationTable = \"\"\"\n" + lines.joined(separator: "\n") + "\n  \"\"\"\n"
-    try Data((head + table).utf8).write(to: file)
+    try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: Self.file)
   }
 }

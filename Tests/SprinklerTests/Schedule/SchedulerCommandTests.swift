@@ -334,48 +334,29 @@ struct SchedulerCommandTests {
     // Program 1 of 06:00 was started today; 8's 06:00 is past.
     #expect(world.log.map { "\($0.program!) \($0.ranSeconds)" } == ["1 300.0", "1 300.0", "1 300.0"])
     #expect(world.stored.nextProgram == 9)
+    // What the backup says was started counts, and of two rain delays the later one.
+    backup.startKeys = [
+      StartKey(program: 8, start: .clock(minute: 780), date: LocalDate(year: 2026, month: 7, day: 1))
+    ]
+    backup.programs[1].starts = [.clock(minute: 780)]
+    backup.rainDelay = RainDelay(until: Garden.at(7, 3, 5), reason: .manual)
+    world.ask(.setRainDelay(seconds: 86_400))
+    #expect(world.ask(.restore(backup)).refusal == nil)
+    #expect(world.stored.rainDelay == backup.rainDelay && world.stored == world.scheduler.records)
+    backup.rainDelay = nil
+    #expect(world.ask(.restore(backup)).refusal == nil && world.stored.rainDelay != nil)
+    world.run(untilWall: Garden.at(7, 1, 14))
+    #expect(world.log.count == 3, "neither run again nor logged as suppressed")
     backup.programs[1].id = 1
     guard case .invalid("programs[1].id", _, _)? = world.ask(.restore(backup)).refusal else {
       Issue.record("taken")
       return
     }
-  }
-
-  // MARK: preview
-
-  @Test("preview: the next starts of all programs with their zones' times, and why some will not happen")
-  func preview() throws {
-    let zones = Garden.zones { if $0.id == Garden.zone(3) { $0.isEnabled = false } }
-    var high = Garden.program(2, steps: [(3, 60), (4, 60)])
-    high.priority = 1
-    var scheduler = scheduler([Garden.program(1), high], zones: zones)
-    var preview = scheduler.preview(after: Self.now, count: 3)
-    #expect(preview.starts.map(\.program) == [2, 1, 2])
-    #expect(preview.starts.map(\.at) == [Garden.at(7, 2, 6), Garden.at(7, 2, 6), Garden.at(7, 3, 6)])
-    #expect(preview.starts[0].offsetSeconds == 7_200)
-    #expect(preview.starts[0].runs.map(\.skipped) == [.disabled, nil])
-    #expect(preview.starts[1].runs.map(\.start) == [Garden.at(7, 2, 6, 1), Garden.at(7, 2, 6, 11)])
-    _ = ask(&scheduler, .setRainDelay(seconds: 86_400))
-    preview = scheduler.preview(after: Self.now, count: 3)
-    #expect(preview.starts.map(\.isInRainDelay) == [true, true, false])
-    #expect(preview.starts[1].runs.allSatisfy { $0.skipped == .rainDelay })
-    let next = scheduler.nextStart(after: Self.now)
-    #expect(next?.program == 2 && next?.at == Garden.at(7, 3, 6))
-    #expect(next?.runs.first { $0.skipped == nil }?.zone == Garden.zone(4))
-  }
-
-  @Test("preview in the polar night: the start that does not happen is named")
-  func sunless() throws {
-    let oslo = try ZoneRules(identifier: "Europe/Oslo", years: 2020...2030)
-    var settings = Garden.settings
-    settings = SchedulerSettings(
-      zone: oslo, pins: settings.pins, place: GeographicPlace(latitude: 69.65, longitude: 18.96))
-    var scheduler = SprinklerScheduler(
-      Garden.records([Garden.program(1, starts: [.clock(minute: 60), .sunrise(offsetMinutes: 0)])]), settings: settings)
-    let noon = oslo.instant(of: LocalDate(year: 2026, month: 12, day: 20), second: 43_200)
-    _ = scheduler.step(.started, wall: noon, monotonic: .zero)
-    let preview = scheduler.preview(after: noon, count: 2)
-    #expect(preview.starts.map(\.key.start) == [.clock(minute: 60), .clock(minute: 60)])
-    #expect(preview.sunless.map(\.date.day) == [20, 21, 22])
+    backup.programs[1].id = 8
+    backup.nextRun = .max
+    guard case .invalid("nextRun", _, _)? = world.ask(.restore(backup)).refusal else {
+      Issue.record("a number that overflows was taken")
+      return
+    }
   }
 }

@@ -34,6 +34,14 @@ struct ModelStore {
         records.pending.append(run)
       }
     case .pendingRemoved(let run): records.pending.removeAll { $0.run == run }
+    case .pendingOrder(let runs):
+      var rest = records.pending
+      var sorted: [PendingRun] = []
+      for run in runs {
+        guard let place = rest.firstIndex(where: { $0.run == run }) else { continue }
+        sorted.append(rest.remove(at: place))
+      }
+      records.pending = sorted + rest
     case .log(let record):
       log.removeAll { $0.start == record.start && $0.run == record.run }
       log.append(Self.withoutNull(record))

@@ -10,7 +10,7 @@ struct RandomChanges {
   mutating func list() -> [SprinklerChange] { (0..<Int.random(in: 1...6, using: &random)).map { _ in next() } }
 
   mutating func next() -> SprinklerChange {
-    switch Int.random(in: 0..<29, using: &random) {
+    switch Int.random(in: 0..<30, using: &random) {
     case 0...1: .zones(zones())
     case 2...6: .program(program())
     case 7: .programRemoved(id: id())
@@ -27,6 +27,7 @@ struct RandomChanges {
     case 26:
       .counters(nextRun: .random(in: 1...(.max / 2), using: &random), nextProgram: .random(in: 1...100, using: &random))
     case 27: .seen(instant())
+    case 28: .pendingOrder((0..<Int.random(in: 0...12, using: &random)).map { _ in UInt64(id()) })
     default: Int.random(in: 0..<3, using: &random) == 0 ? .everything(everything()) : .levels(levels())
     }
   }

@@ -3,6 +3,16 @@ import Sprinkler
 
 @testable import Store
 
+extension SprinklerStore {
+  /// All of a backup that this version takes.
+  func restore(_ bytes: [UInt8]) throws {
+    _ = try restore(try file.check(bytes, at: StoreFolder.noon))
+  }
+
+  @discardableResult
+  func restore(_ backup: CheckedBackup) throws -> Bool { try restore(backup) { [.everything($0)] } }
+}
+
 /// A folder of a test's own, removed when the test lets it go, and the store in it.
 ///
 /// In memory where that is to be had: hundreds of stores are opened here, each of their writes waits for the disk, and nothing that

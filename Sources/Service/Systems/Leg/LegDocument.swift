@@ -66,7 +66,7 @@ struct LegDocument: Encodable {
   private let ageMs: Double?
   private let deadlineNs: Int64?
   private let lastSender: String?
-  private let links: [LegLinkReport]
+  private let links: [LegLinkDocument]
   private let batteryMv: Int?
   private let counters: Counters
   private let settings: Settings
@@ -90,7 +90,8 @@ struct LegDocument: Encodable {
 
   /// - Parameter sender: the last of the service's clients that fed it.
   init(
-    _ status: LegStatus, at: TickInstant, index: Int, description: LegDescription, sender: LegLinks.Sender?
+    _ status: LegStatus, at: TickInstant, index: Int, description: LegDescription, links: [LegLinkDocument],
+    sender: LegLinks.Sender?
   ) {
     leg = LegStateDocument(status.state, index: index, name: description.name)
     error = "\(status.telemetry.error)"
@@ -102,7 +103,7 @@ struct LegDocument: Encodable {
       deadlineNs = nil
     }
     lastSender = status.sender(sender)
-    links = description.links.map { $0() }
+    self.links = links
     batteryMv = status.battery.map { Int($0.count) }
     counters = Counters(
       datagrams: status.datagrams, malformed: status.malformed, accepted: status.accepted, ignored: status.ignored,

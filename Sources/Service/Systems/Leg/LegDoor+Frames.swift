@@ -15,13 +15,14 @@ extension LegDoor {
       answer(.refused(noSuchLeg("\(leg)")))
       return true
     }
-    let isNew = links.note(client, leg: leg, isPrefixed: address.isPrefixed)
+    let isNew = links.note(caller, leg: leg, isPrefixed: address.isPrefixed)
     // A new connection leads out of a lost one, as in the protocol; it takes nothing from who is driving.
     if isNew, case .fault(.linkLost, _) = newest[leg].state { mailbox.send(.linked, to: .leg(leg)) { _ in } }
     let command: LegCommand
     do {
       command = try address.payload.withUnsafeBytes { bytes throws(LegFrameError) in try LegCommand.decode(bytes) }
     } catch {
+      links.countMalformed(leg: leg)
       mailbox.send(.invalidFrame, to: .leg(leg)) { _ in }
       answer(.refused(APIError(.badRequest, "BAD_FRAME", "not a LegCtrl frame: \(error)")))
       return true

@@ -59,7 +59,9 @@ public final class LegDoor: ServedSystem {
     return LegsDocument(
       ok: ok, monotonicNs: isEvent ? nil : newest.at.nanoseconds, state: newest.worst,
       legs: legs.indices.map {
-        LegDocument(newest[$0], at: newest.at, index: $0, description: legs[$0], sender: links.sender(leg: $0))
+        LegDocument(
+          newest[$0], at: newest.at, index: $0, description: legs[$0], links: linkDocuments(of: $0, in: newest),
+          sender: links.sender(leg: $0))
       },
       chip: .init(newest.servos), battery: .init(newest.battery))
   }
@@ -76,7 +78,7 @@ public final class LegDoor: ServedSystem {
 
   /// The legs' newest telemetry for every client that speaks LegCtrl.
   private func frames() -> [Event] {
-    let listeners = links.listeners
+    let listeners = links.takeListeners()
     guard !listeners.isEmpty else { return [] }
     let newest = newest
     let frames = told.withLock { told in

@@ -1,8 +1,10 @@
-/// A link to a leg beside its UDP port, as `GET /api/leg` shows it.
-public struct LegLinkReport: Sendable, Encodable, Equatable {
+/// A link to a leg beside its UDP port, as whoever owns it sees it.
+public struct LegLinkReport: Sendable, Equatable {
   public enum Kind: String, Sendable, Encodable {
+    case udp
     case bluetooth
     case serial
+    case websocket
   }
 
   public enum State: String, Sendable, Encodable {
@@ -15,31 +17,35 @@ public struct LegLinkReport: Sendable, Encodable, Equatable {
     case advertising
     case connected
     case stopped
-    /// A serial line is.
+    /// A UDP port, a serial line, and the service's socket are.
     case open
     /// A serial line's device was unplugged.
     case gone
+
+    /// Whether somebody can command the leg by it.
+    var isUsable: Bool {
+      switch self {
+      case .advertising, .connected, .open: true
+      case .starting, .waiting, .refused, .stopped, .gone: false
+      }
+    }
   }
 
   public let kind: Kind
   public let state: State
   /// `hci0`, `/dev/ttyACM0`; nil: not known.
-  @OrNull public var device: String?
+  public var device: String?
   /// Who is connected.
-  @OrNull public var peer: String?
+  public var peer: String?
   /// Why it does not work; nil: it does.
-  @OrNull public var reason: String?
+  public var reason: String?
+  /// Frames that came and never reached the leg: noise on a line, the loop was behind.
+  public var lost: UInt64
 
-  public init(_ kind: Kind, _ state: State, device: String? = nil, peer: String? = nil, reason: String? = nil) {
-    self.kind = kind
-    self.state = state
-    _device = OrNull(wrappedValue: device)
-    _peer = OrNull(wrappedValue: peer)
-    _reason = OrNull(wrappedValue: reason)
-  }
-
-  public static func == (one: LegLinkReport, other: LegLinkReport) -> Bool {
-    one.kind == other.kind && one.state == other.state && one.device == other.device && one.peer == other.peer
-      && one.reason == other.reason
+  public init(
+    _ kind: Kind, _ state: State, device: String? = nil, peer: String? = nil, reason: String? = nil, lost: UInt64 = 0
+  ) {
+    (self.kind, self.state, self.device, self.peer, self.reason) = (kind, state, device, peer, reason)
+    self.lost = lost
   }
 }

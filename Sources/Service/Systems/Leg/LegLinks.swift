@@ -8,6 +8,8 @@ final class LegLinks: Sendable {
   private struct Link {
     /// Its frames had the leg's number before them.
     var isPrefixed: Bool
+    /// Who it is: `phone@192.168.1.7`.
+    let name: String
     /// Commands that the loop has not answered yet.
     var pending = 0
   }
@@ -22,18 +24,25 @@ final class LegLinks: Sendable {
     /// By client, then by leg.
     var links: [UInt32: [Int: Link]] = [:]
     var senders: [Int: Sender] = [:]
+    /// By leg, of all clients that there have been.
+    var traffic: [Int: LegLinkTraffic] = [:]
   }
 
   private let state = Mutex(State())
 
   /// A frame came. Whether it is the client's first one to this leg.
-  func note(_ client: UInt32, leg: Int, isPrefixed: Bool) -> Bool {
+  func note(_ caller: Caller, leg: Int, isPrefixed: Bool) -> Bool {
     state.withLock { state in
-      let isNew = state.links[client]?[leg] == nil
-      state.links[client, default: [:]][leg, default: Link(isPrefixed: isPrefixed)].isPrefixed = isPrefixed
+      state.traffic[leg, default: .init()].received += 1
+      let isNew = state.links[caller.client]?[leg] == nil
+      let link = Link(isPrefixed: isPrefixed, name: "\(caller.logName), local client \(caller.client)")
+      state.links[caller.client, default: [:]][leg, default: link].isPrefixed = isPrefixed
       return isNew
     }
   }
+
+  /// It was no command.
+  func countMalformed(leg: Int) { state.withLock { $0.traffic[leg, default: .init()].malformed += 1 } }
 
   /// A command of a link is on its way to the loop.
   func sent(_ client: UInt32, leg: Int) {
@@ -69,10 +78,23 @@ final class LegLinks: Sendable {
     }
   }
 
-  /// Who gets the telemetry of which leg.
-  var listeners: [(client: UInt32, leg: Int, isPrefixed: Bool)] {
+  /// Who gets the telemetry of which leg now: a frame each.
+  func takeListeners() -> [(client: UInt32, leg: Int, isPrefixed: Bool)] {
     state.withLock { state in
-      state.links.flatMap { client, links in links.map { (client, $0.key, $0.value.isPrefixed) } }
+      let listeners = state.links.flatMap { client, links in links.map { (client, $0.key, $0.value.isPrefixed) } }
+      for (_, leg, _) in listeners { state.traffic[leg, default: .init()].sent += 1 }
+      return listeners
+    }
+  }
+
+  /// The service's clients as one way to a leg. More than three are counted, not named.
+  func document(leg: Int) -> LegLinkDocument {
+    state.withLock { state in
+      let names = state.links.sorted { $0.key < $1.key }.compactMap { $0.value[leg]?.name }
+      let peer = names.prefix(3).joined(separator: "; ") + (names.count > 3 ? "; \(names.count - 3) more" : "")
+      return LegLinkDocument(
+        LegLinkReport(.websocket, names.isEmpty ? .open : .connected, device: "/ws", peer: names.isEmpty ? nil : peer),
+        state.traffic[leg] ?? .init())
     }
   }
 }

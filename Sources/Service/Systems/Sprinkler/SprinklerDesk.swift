@@ -7,36 +7,22 @@ import Tactus
 /// Where the schedule, the store and the valves' loop meet: commands from the door, the time, and what the loop tells.
 ///
 /// One lock is around schedule and store. What the schedule decides is on the disk before it is answered and before the
-/// valves are told; if the disk refuses, the schedule is put back and nothing has happened. What closes valves goes the other
+/// valves are told; if the disk refuses, nothing has happened (`StoredSchedule`). What closes valves goes the other
 /// way round: to the loop first. Any thread but an event loop's: a write waits for the disk, never for a control loop.
 public final class SprinklerDesk: Sendable {
   private struct State {
-    var scheduler: SprinklerScheduler
-    var hasStarted = false
-    /// What the valves' loop told and the store has refused so far.
-    var unstored: [SprinklerEvent] = []
+    var schedule: StoredSchedule
     var nextProgress = TickInstant.zero
     var nextPrune = TickInstant.zero
-    var storeFailure: String?
-  }
-
-  /// What became of a command.
-  struct Done: Sendable {
-    var runs: [UInt64]
-    var programs: [Int]
-    /// A rain delay that people are to be warned of.
-    var rainWarning: RainDelay?
-    /// What the store refused although the valves obeyed.
-    var storeFailure: String?
   }
 
   let store: SprinklerStore
   let mailbox: SprinklerMailbox
   let snapshot: Latest<SprinklerSnapshot>
+  let outbox: SprinklerOutbox
   private let state: Mutex<State>
   /// Apart from `state`, so that a look never waits for the disk.
   private let published: Mutex<SprinklerView>
-  private let outbox: SprinklerOutbox
   private let logger: Logger
   private let logDays: Int
   private let wall: @Sendable () -> WallInstant
@@ -70,7 +56,7 @@ public final class SprinklerDesk: Sendable {
       }, ring: ring, now: now)
     outbox = SprinklerOutbox(mailbox)
     published = Mutex(SprinklerView(records: scheduler.records))
-    state = Mutex(State(scheduler: scheduler))
+    state = Mutex(State(schedule: StoredSchedule(scheduler, store: store)))
   }
 
   // MARK: looking
@@ -89,99 +75,8 @@ public final class SprinklerDesk: Sendable {
   /// The next starts of the schedules.
   func preview(count: Int) -> SprinklerPreview {
     // A copy: nobody waits for the computation.
-    let scheduler = state.withLock { $0.scheduler }
+    let scheduler = state.withLock { $0.schedule.scheduler }
     return scheduler.preview(after: wall(), count: count)
-  }
-
-  // MARK: commands
-
-  /// Carries a command out. Returns when the store has it and the valves' loop has taken what follows from it.
-  ///
-  /// - Parameter first: what closes valves, for the loop before anything else.
-  /// - Throws: `APIError`.
-  func perform(
-    _ command: SprinklerCommand, _ caller: Caller, first: SprinklerRequest.Order? = nil
-  ) async throws -> Done {
-    var firstFailure: APIError?
-    if let first {
-      do {
-        let answer = try await mailbox.ask(first)
-        if case .refused(let refusal) = answer.verdict, !refusal.isHarmless(for: first) {
-          firstFailure = refusal.error()
-        }
-      } catch let error as APIError {
-        firstFailure = error
-      }
-    }
-    do {
-      let done = try await carryOut(command, caller)
-      if let firstFailure { throw firstFailure }
-      return done
-    } catch let error as APIError where error.code == Self.storeFailed && first != nil && firstFailure == nil {
-      // What was asked of the valves is done; the runs' ends are written as soon as the store takes them.
-      return Done(runs: [], programs: [], storeFailure: view.storeFailure)
-    }
-  }
-
-  private func carryOut(_ command: SprinklerCommand, _ caller: Caller) async throws -> Done {
-    let (step, notices) = (EffectsBox(), NoticesBox())
-    let outcomes = try await withCheckedThrowingContinuation {
-      (continuation: CheckedContinuation<[SprinklerOutbox.Outcome], any Error>) in
-      do {
-        let complete: @Sendable ([SprinklerOutbox.Outcome]) -> Void = { continuation.resume(returning: $0) }
-        let effects = try state.withLock { state throws(APIError) in
-          notices.set(try startIfNeeded(&state))
-          let effects = try stepAndStore(&state, .command(command, caller: caller.logName))
-          outbox.add(effects.orders, complete)
-          return effects
-        }
-        step.set(effects)
-        outbox.pump()
-      } catch {
-        continuation.resume(throwing: error)
-      }
-    }
-    settle(outcomes)
-    let effects = step.effects
-    tell(notices.notices + effects.notices)
-    // Of an order that only closes, a refusal means that there was nothing to close.
-    for outcome in outcomes where !outcome.order.isStop {
-      switch outcome.result {
-      case .success(let answer):
-        if case .refused(let refusal) = answer.verdict, !refusal.isHarmless(for: outcome.order) {
-          throw refusal.error(zone: outcome.order.zone)
-        }
-      case .failure(let error): throw error
-      }
-    }
-    return Done(
-      runs: effects.runs, programs: effects.programs, rainWarning: effects.rainWarning, storeFailure: nil)
-  }
-
-  /// Zones, schedules, levels and the log's lines of a backup in place of the present ones; what runs or waits ends.
-  ///
-  /// - Throws: 422 for a file that is no backup; what `perform` throws.
-  func restore(_ backup: [UInt8], _ caller: Caller) async throws {
-    let now = wall()
-    let before: Snapshot
-    let records: SprinklerRecords
-    do {
-      before = try store.file.snapshot(at: now)
-      try store.file.restore(backup, at: now)
-      records = try store.records()
-    } catch {
-      switch error {
-      case .foreign, .damaged, .newer: throw APIError(.unprocessableContent, "VALIDATION", "\(error)", field: "body")
-      default: throw Self.storeError(error)
-      }
-    }
-    do {
-      _ = try await perform(.restore(records), caller, first: .allOff)
-    } catch {
-      // The schedule cannot take it (a pin that is not there): as it was before.
-      try? store.file.restore(from: before.path, at: wall())
-      throw error
-    }
   }
 
   // MARK: the time, and the loop's notices
@@ -193,17 +88,22 @@ public final class SprinklerDesk: Sendable {
     var told: [SprinklerNotice] = []
     state.withLock { state in
       // A store that refuses will be asked again at the next beat.
-      guard let started = try? startIfNeeded(&state) else { return }
-      told += started
-      told += retry(&state)
-      told += tryStep(&state, .timePassed)
+      let hasStarted = scheduled(&state) { schedule, clocks throws(APIError) in told += try start(&schedule, clocks) }
+      guard hasStarted else { return }
+      scheduled(&state) { schedule, clocks in told += catchUp(&schedule, clocks) }
+      scheduled(&state) { schedule, clocks throws(APIError) in
+        told += order(try schedule.step(.timePassed, clocks))
+      }
       if now >= state.nextProgress {
         state.nextProgress = now + Self.progressPeriod
-        let progress = progress(of: state.scheduler.records.pending, at: now)
-        if !progress.isEmpty { told += tryStep(&state, .progress(progress)) }
+        let progress = progress(of: state.schedule.records.pending, at: now)
+        scheduled(&state) { schedule, clocks throws(APIError) in
+          if !progress.isEmpty { told += order(try schedule.step(.progress(progress), clocks)) }
+        }
       }
       // A start that has passed is not the next one any more.
-      publish(state, ifDue: true)
+      let wall = wall()
+      if published.withLock({ $0.next.map { $0.at <= wall } ?? false }) { publish(state.schedule) }
     }
     outbox.pump()
     tell(told)
@@ -227,14 +127,11 @@ public final class SprinklerDesk: Sendable {
 
   /// What a forecast means.
   func take(_ verdict: WeatherVerdict, report: WeatherReport) {
-    published.withLock {
-      $0.weather = report
-      $0.version += 1
-    }
+    note(report)
     feed([.weather(verdict)])
   }
 
-  /// A question to the weather provider that has no answer.
+  /// A question to the weather provider: what it answered, or why it has no answer.
   func note(_ report: WeatherReport) {
     published.withLock {
       $0.weather = report
@@ -243,106 +140,50 @@ public final class SprinklerDesk: Sendable {
   }
 
   /// After the loop has ended, its last notices are in: what the store has refused so far is tried once more.
-  public func finish() { state.withLock { state in _ = retry(&state) } }
+  public func finish() {
+    state.withLock { state in
+      _ = scheduled(&state) { schedule, clocks in _ = catchUp(&schedule, clocks) }
+    }
+  }
 
   // MARK: steps
 
-  private func feed(_ events: [SprinklerEvent]) {
+  /// A step of the schedule, its orders put behind those that wait, `complete` called when the loop has answered them; before it,
+  /// what must have been first. To be followed by `outbox.pump`.
+  ///
+  /// - Returns: What came of it, with all that is to be told.
+  func step(
+    then complete: @escaping @Sendable ([SprinklerOutbox.Outcome]) -> Void,
+    _ work: (inout StoredSchedule, StoredSchedule.Clocks) throws(APIError) -> SprinklerEffects
+  ) throws(APIError) -> (effects: SprinklerEffects, told: [SprinklerNotice]) {
+    try state.withLock { state throws(APIError) in
+      var told: [SprinklerNotice] = []
+      var effects = SprinklerEffects()
+      try attempt(&state) { schedule, clocks throws(APIError) in
+        told += try start(&schedule, clocks)
+        effects = try work(&schedule, clocks)
+        outbox.add(effects.orders, complete)
+        told += effects.notices
+      }
+      return (effects, told)
+    }
+  }
+
+  func feed(_ events: [SprinklerEvent]) {
     var told: [SprinklerNotice] = []
     state.withLock { state in
-      state.unstored += events
-      guard let started = try? startIfNeeded(&state) else { return }
-      told += started
-      told += retry(&state)
+      state.schedule.remember(events)
+      scheduled(&state) { schedule, clocks throws(APIError) in
+        told += try start(&schedule, clocks)
+        told += catchUp(&schedule, clocks)
+      }
     }
     outbox.pump()
     tell(told)
   }
 
-  /// The schedule's first step, which must be stored before any other.
-  private func startIfNeeded(_ state: inout State) throws(APIError) -> [SprinklerNotice] {
-    guard !state.hasStarted else { return [] }
-    let effects = try stepAndStore(&state, .started)
-    state.hasStarted = true
-    outbox.add(effects.orders) { [self] in settle($0) }
-    return effects.notices
-  }
-
-  /// Events that the store must have, oldest first, until it refuses one.
-  private func retry(_ state: inout State) -> [SprinklerNotice] {
-    var told: [SprinklerNotice] = []
-    while let event = state.unstored.first {
-      do throws(APIError) {
-        let effects = try stepAndStore(&state, event)
-        state.unstored.removeFirst()
-        outbox.add(effects.orders) { [self] in settle($0) }
-        told += effects.notices
-      } catch { break }
-    }
-    return told
-  }
-
-  /// A step that may come again at the next beat.
-  private func tryStep(_ state: inout State, _ event: SprinklerEvent) -> [SprinklerNotice] {
-    do throws(APIError) {
-      let effects = try stepAndStore(&state, event)
-      outbox.add(effects.orders) { [self] in settle($0) }
-      return effects.notices
-    } catch {
-      return []
-    }
-  }
-
-  /// Steps a copy, writes what changed, and only then makes it the schedule.
-  private func stepAndStore(
-    _ state: inout State, _ event: SprinklerEvent
-  ) throws(APIError) -> SprinklerEffects {
-    var scheduler = state.scheduler
-    let effects = scheduler.step(event, wall: wall(), monotonic: now)
-    if let refusal = effects.refusal { throw refusal.error }
-    guard !effects.changes.isEmpty else {
-      state.scheduler = scheduler
-      return effects
-    }
-    do throws(StoreError) {
-      try store.apply(effects.changes)
-    } catch {
-      if state.storeFailure == nil {
-        logger.error("the sprinkler's store refuses a change", metadata: ["reason": .string("\(error)")])
-      }
-      state.storeFailure = "\(error)"
-      publish(state, ifDue: false)
-      throw Self.storeError(error)
-    }
-    state.scheduler = scheduler
-    state.storeFailure = nil
-    publish(state, ifDue: false)
-    return effects
-  }
-
-  private static let storeFailed = "STORE_FAILED"
-
-  private static func storeError(_ error: StoreError) -> APIError {
-    APIError(.serviceUnavailable, storeFailed, "nothing was changed: \(error)")
-  }
-
-  private func publish(_ state: State, ifDue: Bool) {
-    let records = state.scheduler.records
-    let now = wall()
-    if ifDue {
-      guard published.withLock({ $0.next.map { $0.at <= now } ?? false }) else { return }
-    }
-    let next = state.scheduler.nextStart(after: now)
-    published.withLock {
-      $0.records = records
-      $0.next = next
-      $0.storeFailure = state.storeFailure
-      $0.version += 1
-    }
-  }
-
   /// Runs that the loop has not taken go back to the schedule, which ends them.
-  private func settle(_ outcomes: [SprinklerOutbox.Outcome]) {
+  func settle(_ outcomes: [SprinklerOutbox.Outcome]) {
     let refused: [SprinklerEvent] = outcomes.compactMap { outcome in
       guard let run = outcome.order.run else { return nil }
       switch outcome.result {
@@ -353,6 +194,64 @@ public final class SprinklerDesk: Sendable {
       }
     }
     if !refused.isEmpty { feed(refused) }
+  }
+
+  func tell(_ notices: [SprinklerNotice]) {
+    for notice in notices { notice.log(logger, description: { WallTimeText.text($0) }) }
+  }
+
+  /// The schedule's first step, if it has not been made.
+  private func start(
+    _ schedule: inout StoredSchedule, _ clocks: StoredSchedule.Clocks
+  ) throws(APIError) -> [SprinklerNotice] {
+    try schedule.start(clocks).map { order($0) } ?? []
+  }
+
+  private func catchUp(_ schedule: inout StoredSchedule, _ clocks: StoredSchedule.Clocks) -> [SprinklerNotice] {
+    schedule.catchUp(clocks).flatMap { order($0) }
+  }
+
+  /// Puts a step's orders behind those that wait; what is to be told of it.
+  private func order(_ effects: SprinklerEffects) -> [SprinklerNotice] {
+    outbox.add(effects.orders) { [self] in settle($0) }
+    return effects.notices
+  }
+
+  /// Work on the schedule that may come again at the next beat. Whether it was done.
+  @discardableResult
+  private func scheduled(
+    _ state: inout State, _ work: (inout StoredSchedule, StoredSchedule.Clocks) throws(APIError) -> Void
+  ) -> Bool {
+    do throws(APIError) {
+      try attempt(&state, work)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /// What changes is published; a store that begins to refuse is logged.
+  private func attempt(
+    _ state: inout State, _ work: (inout StoredSchedule, StoredSchedule.Clocks) throws(APIError) -> Void
+  ) throws(APIError) {
+    let (version, failure) = (state.schedule.version, state.schedule.failure)
+    defer {
+      if state.schedule.version != version { publish(state.schedule) }
+      if failure == nil, let reason = state.schedule.failure {
+        logger.error("the sprinkler's store refuses a change", metadata: ["reason": .string(reason)])
+      }
+    }
+    try work(&state.schedule, StoredSchedule.Clocks(wall: wall(), monotonic: now))
+  }
+
+  private func publish(_ schedule: StoredSchedule) {
+    let (records, next) = (schedule.records, schedule.scheduler.nextStart(after: wall()))
+    published.withLock {
+      $0.records = records
+      $0.next = next
+      $0.storeFailure = schedule.failure
+      $0.version += 1
+    }
   }
 
   private func progress(of pending: [PendingRun], at now: TickInstant) -> [RunProgress] {
@@ -379,9 +278,5 @@ public final class SprinklerDesk: Sendable {
       logger.warning(
         "old lines of the watering log could not be removed", metadata: ["reason": .string("\(error)")])
     }
-  }
-
-  private func tell(_ notices: [SprinklerNotice]) {
-    for notice in notices { notice.log(logger, description: { WallTimeText.text($0) }) }
   }
 }

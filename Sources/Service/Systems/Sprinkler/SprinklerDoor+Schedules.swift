@@ -112,7 +112,9 @@ extension SprinklerDoor {
     return done(logValue: "schedule=\(present.id)")
   }
 
-  private func program(_ request: APIRequest) throws(APIError) -> Program { try program(request.parameters["id"] ?? "") }
+  private func program(_ request: APIRequest) throws(APIError) -> Program {
+    try program(request.parameters["id"] ?? "")
+  }
 
   private func program(_ text: String) throws(APIError) -> Program {
     guard let id = Int(text), let program = desk.view.records.programs.first(where: { $0.id == id }) else {

@@ -1,0 +1,67 @@
+import Synchronization
+import Tactus
+
+/// What a log keeps: a trivial value that carries its number.
+protocol LoggedTransaction: Sendable, BitwiseCopyable {
+  /// Counts from 0 without a gap; a gap in what was read means that entries were overwritten before they were read.
+  var sequence: Int64 { get set }
+  /// One with nothing in it, to be loaded over.
+  init()
+}
+
+/// The last transactions of a bus, a line or a bank: a ring that the loop writes and any thread reads without stopping it.
+///
+/// A trivial handle; its owner calls `deallocate`. Not generic, since ticks write it: what it is written is in the extension
+/// beside each kind of transaction, and one log keeps one kind.
+struct TransactionLog: @unchecked Sendable, BitwiseCopyable {  // safe: entries and head are atomics
+  private let entries: SharedWords
+  private let capacity: Int
+  private let entryBytes: Int
+  /// The next sequence number.
+  private let head: UnsafeMutablePointer<Atomic<Int64>>
+
+  init(of kind: (some LoggedTransaction).Type, capacity: Int) {
+    precondition(capacity > 0)
+    self.capacity = capacity
+    entryBytes = Self.bytes(of: kind)
+    entries = SharedWords.allocate(byteCount: entryBytes, entries: capacity)
+    head = .allocate(capacity: 1)
+    head.initialize(to: Atomic(0))
+  }
+
+  private static func bytes<Transaction>(of kind: Transaction.Type) -> Int { MemoryLayout<Transaction>.stride }
+
+  func deallocate() {
+    entries.deallocate()
+    head.deallocate()
+  }
+
+  /// The number of the transaction that is appended next. One thread only.
+  var next: Int64 {
+    @_noLocks @_noAllocation get { head.pointee.load(ordering: .relaxed) }
+  }
+
+  /// Of the log's kind, its number `next`. One thread only.
+  @_noLocks @_noAllocation
+  func append(_ transaction: UnsafeRawPointer) {
+    let sequence = next
+    entries.entry(Int(sequence) % capacity).store(number: UInt64(sequence) &+ 1, from: transaction)
+    head.pointee.store(sequence &+ 1, ordering: .releasing)
+  }
+
+  /// How many there have been. Any thread.
+  var count: Int64 { head.pointee.load(ordering: .acquiring) }
+
+  /// The transactions from number `sequence` on that are still there, oldest first. Any thread.
+  func transactions<Transaction: LoggedTransaction>(since sequence: Int64) -> [Transaction] {
+    precondition(Self.bytes(of: Transaction.self) == entryBytes, "a log keeps one kind of transaction")
+    let end = count
+    let first = max(sequence, end - Int64(capacity), 0)
+    guard first < end else { return [] }
+    return (first..<end).compactMap { number in
+      var transaction = Transaction()
+      let found = entries.entry(Int(number) % capacity).load(into: &transaction)
+      return found == UInt64(number) + 1 ? transaction : nil
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import Sprinkler
+import Store
+import Tactus
+
+/// The schedule with the store behind it, a value for within the desk's lock: a step is on the disk before it is the schedule, and if
+/// the disk refuses, nothing has happened. Blocks on the disk.
+struct StoredSchedule: Sendable {
+  /// Both clocks at one instant.
+  struct Clocks: Sendable {
+    var wall: WallInstant
+    var monotonic: TickInstant
+  }
+
+  private(set) var scheduler: SprinklerScheduler
+  let store: SprinklerStore
+  /// Why the store refused the last change; nil: it took it.
+  private(set) var failure: String?
+  /// Another one whenever records or failure are.
+  private(set) var version: UInt64 = 0
+  private var hasStarted = false
+  /// What the valves' loop told and the store has refused so far, oldest first.
+  private var unstored: [SprinklerEvent] = []
+
+  init(_ scheduler: SprinklerScheduler, store: SprinklerStore) { (self.scheduler, self.store) = (scheduler, store) }
+
+  var records: SprinklerRecords { scheduler.records }
+
+  /// The first step, which must be stored before any other; nil: it has been.
+  mutating func start(_ clocks: Clocks) throws(APIError) -> SprinklerEffects? {
+    guard !hasStarted else { return nil }
+    let effects = try step(.started, clocks)
+    hasStarted = true
+    return effects
+  }
+
+  /// Steps a copy, writes what changed, and only then makes it the schedule.
+  mutating func step(_ event: SprinklerEvent, _ clocks: Clocks) throws(APIError) -> SprinklerEffects {
+    var copy = scheduler
+    let effects = copy.step(event, wall: clocks.wall, monotonic: clocks.monotonic)
+    if let refusal = effects.refusal { throw refusal.error }
+    if effects.changes.isEmpty {
+      scheduler = copy
+      return effects
+    }
+    do throws(StoreError) {
+      try store.apply(effects.changes)
+    } catch {
+      throw refused(error)
+    }
+    take(copy)
+    return effects
+  }
+
+  /// What the loop told, which must be kept: as `step`, now or as soon as the store takes it.
+  mutating func remember(_ events: [SprinklerEvent]) { unstored += events }
+
+  /// Steps with what is remembered, oldest first, until the store refuses one.
+  mutating func catchUp(_ clocks: Clocks) -> [SprinklerEffects] {
+    var done: [SprinklerEffects] = []
+    while let event = unstored.first {
+      guard let effects = try? step(event, clocks) else { break }
+      unstored.removeFirst()
+      done.append(effects)
+    }
+    return done
+  }
+
+  /// A backup's records in place of these: the store's tables and the schedule change in one transaction, or neither does.
+  mutating func restore(
+    _ backup: CheckedBackup, caller: String?, _ clocks: Clocks
+  ) throws(APIError) -> SprinklerEffects {
+    var copy = scheduler
+    var effects = SprinklerEffects()
+    do throws(StoreError) {
+      _ = try store.restore(backup) { records in
+        effects = copy.step(.command(.restore(records), caller: caller), wall: clocks.wall, monotonic: clocks.monotonic)
+        return effects.refusal == nil ? effects.changes : nil
+      }
+    } catch {
+      // What is wrong with the backup is no failure of the store.
+      if case .damaged(let file, _) = error, file != store.file.path { throw .notABackup(error) }
+      throw refused(error)
+    }
+    if let refusal = effects.refusal { throw refusal.error }
+    take(copy)
+    return effects
+  }
+
+  private mutating func take(_ copy: SprinklerScheduler) {
+    scheduler = copy
+    failure = nil
+    version += 1
+  }
+
+  private mutating func refused(_ error: StoreError) -> APIError {
+    failure = "\(error)"
+    version += 1
+    return .storeFailed(error)
+  }
+}
+
+extension APIError {
+  static let storeFailedCode = "STORE_FAILED"
+
+  /// 422: what was sent is no backup, or one that makes no sense.
+  static func notABackup(_ error: StoreError) -> APIError {
+    APIError(.unprocessableContent, "VALIDATION", "\(error)", field: "body")
+  }
+
+  /// 503: the disk does not take it.
+  static func storeFailed(_ error: StoreError) -> APIError {
+    APIError(.serviceUnavailable, storeFailedCode, "nothing was changed: \(error)")
+  }
+}

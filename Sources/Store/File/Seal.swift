@@ -1,0 +1,50 @@
+/// The checksum of a row's columns: FNV-1a over their kinds and bytes. Files hold it: what it comes to never changes.
+struct Seal {
+  private var sum: UInt64 = 0xcbf2_9ce4_8422_2325
+
+  var value: Int64 { Int64(bitPattern: sum) }
+
+  mutating func addNull() { add(0 as UInt8) }
+
+  mutating func add(integer: Int64) {
+    add(1 as UInt8)
+    add(word: UInt64(bitPattern: integer))
+  }
+
+  mutating func add(real: Double) {
+    add(2 as UInt8)
+    add(word: real.bitPattern)
+  }
+
+  /// Text as UTF-8.
+  mutating func add(text: UnsafeRawBufferPointer) {
+    add(3 as UInt8)
+    add(bytes: text)
+    // A byte that no text holds: neither can two columns trade characters.
+    add(0xff as UInt8)
+  }
+
+  mutating func add(blob: UnsafeRawBufferPointer) {
+    add(4 as UInt8)
+    add(word: UInt64(blob.count))
+    add(bytes: blob)
+  }
+
+  private mutating func add(_ byte: UInt8) { sum = (sum ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
+
+  private mutating func add(word: UInt64) {
+    for shift: UInt64 in 0..<8 { add(UInt8(truncatingIfNeeded: word >> (8 * shift))) }
+  }
+
+  /// Whole logs pass here when a store is opened: no iterator, one variable.
+  private mutating func add(bytes: UnsafeRawBufferPointer) {
+    guard let start = bytes.baseAddress else { return }
+    var sum = sum
+    var place = 0
+    while place < bytes.count {
+      sum = (sum ^ UInt64(start.load(fromByteOffset: place, as: UInt8.self))) &* 0x0000_0100_0000_01b3
+      place += 1
+    }
+    self.sum = sum
+  }
+}

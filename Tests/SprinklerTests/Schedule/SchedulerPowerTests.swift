@@ -1,0 +1,90 @@
+import Tactus
+import TestSupport
+import Testing
+
+@testable import Sprinkler
+
+@Suite("The schedule over power cuts", .ownThread)
+struct SchedulerPowerTests {
+  private func words(_ world: borrowing ScheduleSimulation) -> [String] { world.log.map(\.words) }
+
+  private func finish(_ world: inout ScheduleSimulation) {
+    world.settle()
+    #expect(world.checks.failures.isEmpty, "\(world.checks.failures)")
+  }
+
+  @Test("a power cut in a run: what ran is logged, the rest follows, and what waited waits again")
+  func resume() throws {
+    var world = try Garden.world([Garden.program(1)], at: Garden.at(7, 1, 5))
+    world.run(untilWall: Garden.at(7, 1, 6, 4, 30))
+    world.powerCut(for: .seconds(330))
+    world.run(untilWall: Garden.at(7, 1, 12))
+    // Noted every minute: 240 s are known to have run.
+    #expect(
+      words(world) == [
+        "1: 240 s powerCut 2026-07-01 06:00:00", "1: 360 s completed 2026-07-01 06:10:00",
+        "2: 600 s completed 2026-07-01 06:16:00",
+      ])
+    #expect(world.stored.pending.isEmpty)
+    finish(&world)
+  }
+
+  @Test("a power cut with the policy to close, or an outage too long: everything is logged and gone")
+  func close() throws {
+    for (policy, outage) in [(SchedulerSettings.AfterPowerCut.close, 10), (.resume, 8_000)] {
+      var settings = Garden.settings
+      settings.afterPowerCut = policy
+      var world = try Garden.world([Garden.program(1)], at: Garden.at(7, 1, 5), settings: settings)
+      world.run(untilWall: Garden.at(7, 1, 6, 4, 30))
+      world.powerCut(for: .seconds(Int64(outage)))
+      world.run(untilWall: Garden.at(7, 1, 12))
+      #expect(
+        words(world) == ["1: 240 s powerCut 2026-07-01 06:00:00", "2: 0 s powerCut 2026-07-01 06:00:00"])
+      finish(&world)
+    }
+  }
+
+  @Test("it rains when the power comes back: a program's run is logged as suppressed, one by hand resumes")
+  func resumeInRain() throws {
+    for byHand in [true, false] {
+      var world = try Garden.world([Garden.program(1, steps: [(1, 600)])], at: Garden.at(7, 1, 5, 55))
+      if byHand { world.ask(.zoneOn(Garden.zone(3), seconds: 900)) }
+      world.run(untilWall: Garden.at(7, 1, 6, byHand ? 1 : 4))
+      var records = world.stored
+      records.rainDelay = RainDelay(until: Garden.at(7, 2, 0), reason: .manual)
+      var after = try Garden.world([], at: Garden.at(7, 1, 6, 5)) { $0 = records }
+      after.run(untilWall: Garden.at(7, 1, 12))
+      #expect(after.log.map(\.outcome).filter { $0 == .completed }.count == (byHand ? 1 : 0))
+      #expect(after.log.contains { $0.outcome == .rainDelay && $0.zone == Garden.zone(1) })
+    }
+  }
+
+  @Test("a list next, then a power cut: it keeps its place before what waited")
+  func runNextKept() throws {
+    var world = try Garden.world([Garden.program(1)], at: Garden.at(7, 1, 5, 59))
+    world.run(untilWall: Garden.at(7, 1, 6, 1))
+    world.ask(.runOnce([Program.Step(zone: Garden.zone(6), seconds: 60)]))
+    world.ask(.runNext([4, 5].map { Program.Step(zone: Garden.zone($0), seconds: 60) }))
+    world.ask(.runNext([Program.Step(zone: Garden.zone(3), seconds: 60)]))
+    #expect(world.stored.pending.map(\.zone.number) == [1, 3, 4, 5, 2, 6])
+    world.powerCut(for: .seconds(60))
+    world.run(untilWall: Garden.at(7, 1, 12))
+    #expect(world.log.map(\.zone.number) == [1, 1, 3, 4, 5, 2, 6])
+    #expect(world.stored == world.scheduler.records && world.checks.failures.isEmpty)
+  }
+
+  @Test("an orderly restart in a run: the part is logged as shut down, the rest runs afterwards")
+  func restart() throws {
+    var world = try Garden.world([Garden.program(1)], at: Garden.at(7, 1, 5))
+    world.run(untilWall: Garden.at(7, 1, 6, 4, 30))
+    world.restart(after: .seconds(30))
+    world.run(untilWall: Garden.at(7, 1, 12))
+    #expect(
+      words(world)
+        == [
+          "1: 270 s shutdown 2026-07-01 06:00:00", "1: 330 s completed 2026-07-01 06:05:00",
+          "2: 600 s completed 2026-07-01 06:10:30",
+        ])
+    finish(&world)
+  }
+}

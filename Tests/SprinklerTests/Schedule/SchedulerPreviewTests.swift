@@ -1,0 +1,49 @@
+import Tactus
+import TestSupport
+import Testing
+
+@testable import Sprinkler
+
+@Suite("What the schedule expects", .ownThread)
+struct SchedulerPreviewTests {
+  private static let now = Garden.at(7, 1, 9)
+
+  @Test("preview: the next starts of all programs with their zones' times, and why some will not happen")
+  func preview() throws {
+    let zones = Garden.zones { if $0.id == Garden.zone(3) { $0.isEnabled = false } }
+    var high = Garden.program(2, steps: [(3, 60), (4, 60)])
+    high.priority = 1
+    var scheduler = SprinklerScheduler(
+      Garden.records([Garden.program(1), high], zones: zones), settings: Garden.settings)
+    _ = scheduler.step(.started, wall: Self.now, monotonic: .zero)
+    var preview = scheduler.preview(after: Self.now, count: 3)
+    #expect(preview.starts.map(\.program) == [2, 1, 2])
+    #expect(preview.starts.map(\.at) == [Garden.at(7, 2, 6), Garden.at(7, 2, 6), Garden.at(7, 3, 6)])
+    #expect(preview.starts[0].offsetSeconds == 7_200)
+    #expect(preview.starts[0].runs.map(\.skipped) == [.disabled, nil])
+    #expect(preview.starts[1].runs.map(\.start) == [Garden.at(7, 2, 6, 1), Garden.at(7, 2, 6, 11)])
+    _ = scheduler.step(
+      .command(.setRainDelay(seconds: 86_400), caller: "phone"), wall: Self.now + 60, monotonic: .zero + .seconds(60))
+    preview = scheduler.preview(after: Self.now, count: 3)
+    #expect(preview.starts.map(\.isInRainDelay) == [true, true, false])
+    #expect(preview.starts[1].runs.allSatisfy { $0.skipped == .rainDelay })
+    let next = scheduler.nextStart(after: Self.now)
+    #expect(next?.program == 2 && next?.at == Garden.at(7, 3, 6))
+    #expect(next?.runs.first { $0.skipped == nil }?.zone == Garden.zone(4))
+  }
+
+  @Test("preview in the polar night: the start that does not happen is named")
+  func sunless() throws {
+    let oslo = try ZoneRules(identifier: "Europe/Oslo", years: 2020...2030)
+    var settings = Garden.settings
+    settings = SchedulerSettings(
+      zone: oslo, pins: settings.pins, place: GeographicPlace(latitude: 69.65, longitude: 18.96))
+    var scheduler = SprinklerScheduler(
+      Garden.records([Garden.program(1, starts: [.clock(minute: 60), .sunrise(offsetMinutes: 0)])]), settings: settings)
+    let noon = oslo.instant(of: LocalDate(year: 2026, month: 12, day: 20), second: 43_200)
+    _ = scheduler.step(.started, wall: noon, monotonic: .zero)
+    let preview = scheduler.preview(after: noon, count: 2)
+    #expect(preview.starts.map(\.key.start) == [.clock(minute: 60), .clock(minute: 60)])
+    #expect(preview.sunless.map(\.date.day) == [20, 21, 22])
+  }
+}
