@@ -25,8 +25,8 @@ extension Configuration {
             : "the Plant-Tracker app is answered by \(app.hostName) on \(PlantTopics.toHost) and \(PlantTopics.fromHost)"
         )
       }
-      if !plants.waterings.isEmpty {
-        let numbers = plants.waterings.map { "\($0.plant!) (zone \($0.zone!))" }.joined(separator: ", ")
+      if !plants.links.isEmpty {
+        let numbers = plants.links.map { "\($0.plant) (zone \($0.settings.zone))" }.joined(separator: ", ")
         lines.append("plants that ask for water while they are dry: \(numbers)")
       }
     }
