@@ -118,7 +118,8 @@ let package = Package(
       resources: [
         .embedInCode("OpenAPI/openapi.json"),
         .embedInCode("Console/index.html"), .embedInCode("Console/console.css"), .embedInCode("Console/console.js"),
-        .embedInCode("Console/legs.js"), .embedInCode("Console/sprinkler.js"), .embedInCode("Console/plants.js"),
+        .embedInCode("Console/legs.js"), .embedInCode("Console/sprinkler.js"), .embedInCode("Console/pump.js"),
+        .embedInCode("Console/plants.js"),
       ],
       swiftSettings: [.define("TLS", .when(traits: ["TLS"]))]),
     // libcrypto: hashes, message authentication, random bytes, certificates.

@@ -35,7 +35,7 @@ extension Configuration {
     if hasSystem {
       let hasHardware =
         motors.map { $0.backend != .sim } ?? false || legs?.backend == .pca9685 || sprinkler?.backend == .gpio
-        || pump?.backend == .serial
+        || pump?.backend == .hardware
       lines.append(
         "guard: "
           + (!guardEnabled ? "off" : !hasHardware ? "not needed, no hardware" : "after \(guardTimeoutSeconds) s"))
