@@ -139,8 +139,8 @@ let package = Package(
       resources: [
         .embedInCode("OpenAPI/openapi.json"),
         .embedInCode("Console/index.html"), .embedInCode("Console/console.css"), .embedInCode("Console/console.js"),
-        .embedInCode("Console/legs.js"), .embedInCode("Console/sprinkler.js"), .embedInCode("Console/plants.js"),
-        .embedInCode("Console/video.js"),
+        .embedInCode("Console/legs.js"), .embedInCode("Console/sprinkler.js"), .embedInCode("Console/pump.js"),
+        .embedInCode("Console/plants.js"), .embedInCode("Console/video.js"),
       ],
       swiftSettings: [.define("TLS", .when(traits: ["TLS"]))]),
     // libcrypto: hashes, message authentication, random bytes, certificates.
@@ -180,10 +180,8 @@ let package = Package(
       name: "service-bench",
       dependencies: ["Service", "CTactus", "Tactus", .product(name: "Logging", package: "swift-log")],
       path: "Benchmarks/Service"),
-    // A Plant-Tracker host on a broker, and its parser, for the row "plants" of scripts/bench.
-    .executableTarget(
-      name: "plants-bench", dependencies: ["MQTTMosquitto", "Plants", "Wire", "Tactus"], path: "Benchmarks/Plants",
-      swiftSettings: [.define("MQTT", .when(traits: ["MQTT"]))]),
+    // The plants' parser alone, for the row "plants" of scripts/bench.
+    .executableTarget(name: "plants-bench", dependencies: ["Wire", "Tactus"], path: "Benchmarks/Plants"),
     // A bluetoothd of the tests' own, on a bus of their own.
     .target(
       name: "BlueZSupport", dependencies: ["SystemBus", "Tactus"], path: "Tests/BlueZSupport",

@@ -203,6 +203,12 @@
       changed()
     }
 
+    /// Ends a device's connection, and waits for the end: two seconds of a real bluetoothd, three at most. Whoever connected
+    /// before that would get the connection that is about to end.
+    func endConnection(of device: String) {
+      _ = try? bus?.call(Self.name, device, BlueZTree.device, "Disconnect", patienceMicroseconds: 3_000_000)
+    }
+
     /// See `BlueZTree.doubtConnection`.
     func doubtConnection(of device: String) { tree.doubtConnection(of: device) }
 

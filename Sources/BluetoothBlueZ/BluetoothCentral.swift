@@ -111,8 +111,8 @@ public struct BluetoothPeer: Sendable, Hashable {
     /// Returns at once.
     public func start() { thread.start(label: "tactus.bluetooth") }
 
-    /// Disconnects, and returns when that is done: some milliseconds, or a second with a bluetoothd that does not answer.
-    /// Once, after `start`.
+    /// Disconnects, and returns when that is done: some milliseconds without a connection, two seconds with one, three with a
+    /// bluetoothd that does not answer. Once, after `start`.
     public func stop() { thread.stop() }
 
     /// Any thread.

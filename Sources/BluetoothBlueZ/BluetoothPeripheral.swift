@@ -62,8 +62,8 @@ public enum BluetoothPeripheralState: Sendable, Hashable, CustomStringConvertibl
     /// Returns at once.
     public func start() { thread.start(label: "tactus.bluetooth") }
 
-    /// Asks for the central's disconnection, withdraws the service, and returns when that is done: some milliseconds, or two
-    /// seconds with a bluetoothd that does not answer. Once, after `start`.
+    /// Withdraws the service, disconnects the central, and returns when that is done: some milliseconds, or two seconds with a
+    /// central, five with a bluetoothd that does not answer. Once, after `start`.
     public func stop() { thread.stop() }
 
     /// Any thread.

@@ -16,6 +16,8 @@
     /// Answers to an earlier attempt's calls are not this one's.
     private var attempt = 0
     private var adapter: String?
+    /// The last that a connection was asked for with.
+    private var device: String?
     private var generation = 0
     /// What BlueZ has not taken yet.
     private var pieces: ArraySlice<UInt8>?
@@ -139,6 +141,7 @@
     }
 
     private func connect(to device: String, on adapter: String, at now: TickInstant) {
+      self.device = device
       // Many radios do not connect while they scan.
       stopScan(on: adapter)
       if client.tree.isConnected(device) ?? false {
@@ -282,6 +285,7 @@
 
     func finish() {
       end(.asked)
+      if let device { client.endConnection(of: device) }
       client.bus?.flush()
       shown.show(.stopped)
     }

@@ -295,10 +295,6 @@
 
     func finish() {
       if let bus = client.bus, let adapter {
-        if let device = central?.device {
-          // Not waited for: bluetoothd takes two seconds for it, and does it when we have gone, too.
-          try? bus.request(BlueZClient.name, device, BlueZTree.device, "Disconnect") { _, _ in }
-        }
         func withdraw(_ interface: String, _ method: String, _ path: String) {
           _ = try? bus.call(BlueZClient.name, adapter, interface, method) { (message) throws(SystemBus.Failure) in
             try message.append(.path(path), as: "o")
@@ -310,6 +306,7 @@
         if case .done = application {
           withdraw("org.bluez.GattManager1", "UnregisterApplication", PeripheralObjects.root)
         }
+        if let device = central?.device { client.endConnection(of: device) }
       }
       endConnection()
       shown.show(.stopped)

@@ -51,7 +51,7 @@ public struct SerialPort: ~Copyable {
 }
 
 @_semantics("no_performance_analysis") @inline(never)
-private func callSerial(
+func callSerial(
   _ transfer: SerialPort.Transfer, _ context: UnsafeMutableRawPointer, _ bytes: UnsafeMutableRawPointer, _ count: Int,
   _ now: Int64
 ) -> Int {

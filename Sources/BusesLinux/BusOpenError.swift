@@ -10,6 +10,7 @@ public enum BusOpenError: Error, Sendable, Hashable {
     case i2cAdapter
     case serialLine
     case spiDevice
+    case pwmUnit
   }
 
   /// Who keeps a serial line busy.
@@ -86,6 +87,7 @@ extension BusOpenError.Device: CustomStringConvertible {
     case .i2cAdapter: "an I2C adapter"
     case .serialLine: "a serial line"
     case .spiDevice: "an SPI device"
+    case .pwmUnit: "a PWM unit's output"
     }
   }
 
@@ -94,6 +96,7 @@ extension BusOpenError.Device: CustomStringConvertible {
     case .i2cAdapter: "i2c"
     case .serialLine: "dialout"
     case .spiDevice: "spi"
+    case .pwmUnit: "gpio"
     }
   }
 
@@ -101,6 +104,8 @@ extension BusOpenError.Device: CustomStringConvertible {
     switch self {
     case .i2cAdapter: "enable I2C with raspi-config (Interface Options → I2C), and see what i2cdetect -l lists"
     case .serialLine: "enable the UART with raspi-config (Interface Options → Serial Port), or plug the adapter in"
+    case .pwmUnit:
+      "add dtoverlay=pwm to /boot/firmware/config.txt, reboot, and see what ls /sys/class/pwm lists"
     case .spiDevice: "enable SPI with raspi-config (Interface Options → SPI), and see what ls /dev/spidev* lists"
     }
   }
@@ -110,6 +115,7 @@ extension BusOpenError.Device: CustomStringConvertible {
     case .i2cAdapter: "i2cdetect -l lists the adapters"
     case .serialLine: "ls /dev/tty* lists the lines"
     case .spiDevice: "ls /dev/spidev* lists the devices"
+    case .pwmUnit: "ls /sys/class/pwm lists the units"
     }
   }
 

@@ -100,6 +100,45 @@ extension PumpDeviceError: CustomStringConvertible {
   }
 }
 
+extension PumpDeviceState {
+  /// What makes the pump usable again; nil when it is.
+  public var wayOut: String? {
+    switch self {
+    case .off(.confirmed), .on: nil
+    case .off(.pending), .error(_, .pending), .emergencyStopped(.pending):
+      "the motor's output does not take the off: check it, then reset"
+    case .error(.runLimit, .confirmed): "let it rest; OFF, the button or a reset leads out"
+    case .error(.overheat, .confirmed): "let the skin cool down, then reset"
+    case .error(.sensor, .confirmed): "check the sensor and its wires, then reset"
+    case .error(.silence, .confirmed): "OFF, the button or a reset leads out"
+    case .error, .emergencyStopped: "remove the cause, then reset"
+    case .shutDown: "start the daemon again"
+    }
+  }
+
+  /// nil: the state is none in which the pump must be off.
+  public var off: PumpOffConfirmation? {
+    switch self {
+    case .on: nil
+    case .off(let off), .error(_, let off), .emergencyStopped(let off), .shutDown(let off): off
+    }
+  }
+}
+
+extension PumpDeviceError {
+  /// A short name that stays the same from release to release, for programs.
+  public var name: String {
+    switch self {
+    case .runLimit: "run-limit"
+    case .overheat: "overheat"
+    case .sensor: "sensor-fault"
+    case .silence: "silence"
+    case .output: "output-fault"
+    case .missedReleases: "missed-releases"
+    }
+  }
+}
+
 extension PumpCommandFailure: CustomStringConvertible {
   public var description: String {
     switch reason {

@@ -90,16 +90,17 @@
     /// Takes a well-known name; fails when somebody has it.
     public func takeName(_ name: String) throws(Failure) { try check(sd_bus_request_name(bus, name, 0)) }
 
-    /// Calls a method and returns its reply; nobody is started to answer it. Blocks for at most a second.
+    /// Calls a method and returns its reply; nobody is started to answer it. Blocks for at most a second, unless told otherwise.
     public func call(
       _ destination: String, _ path: String, _ interface: String, _ method: String,
+      patienceMicroseconds: UInt64 = SystemBus.patienceMicroseconds,
       arguments: (borrowing BusMessage) throws(Failure) -> Void = { (_) throws(Failure) in }
     ) throws(Failure) -> BusMessage {
       let request = try methodCall(destination, path, interface, method, arguments)
       var error = sd_bus_error()
       defer { sd_bus_error_free(&error) }
       var reply: OpaquePointer?
-      let result = sd_bus_call(bus, request.pointer, Self.patienceMicroseconds, &error, &reply)
+      let result = sd_bus_call(bus, request.pointer, patienceMicroseconds, &error, &reply)
       guard result >= 0, let reply else { throw Failure(error) ?? Failure(errno: -result) }
       return BusMessage(reply)
     }

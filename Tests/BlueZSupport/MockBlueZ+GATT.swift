@@ -11,6 +11,8 @@
     /// UUID → flags
     package let characteristics: [(String, [String])]
     package var written: [[UInt8]] = []
+    /// Called with each of them.
+    package var take: (([UInt8]) -> Void)?
     /// What hands notifications to the central.
     package var notify: (([UInt8]) -> Void)?
 
@@ -102,6 +104,7 @@
     ) {
       if case .made(let made)? = remotes[device] {
         made.written.append(bytes)
+        made.take?(bytes)
         return then(self, nil)
       }
       guard let other = other(device) else { return then(self, .init(name: "org.bluez.Error.Failed", message: "gone")) }

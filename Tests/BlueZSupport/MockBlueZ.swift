@@ -26,6 +26,11 @@
     package struct Bridge {
       package var from: Int32
       package var handler: ([UInt8]) -> Void
+
+      package init(from: Int32, handler: @escaping ([UInt8]) -> Void) {
+        self.from = from
+        self.handler = handler
+      }
     }
 
     package let bus: SystemBus
@@ -118,7 +123,8 @@
     private func carry(_ socket: Int32) {
       guard let bridge = bridges.first(where: { $0.from == socket }) else { return }
       var bytes = [UInt8](repeating: 0, count: 512)
-      let count = recv(socket, &bytes, bytes.count, Int32(MSG_DONTWAIT))
+      // Not `recv`: it may be a terminal.
+      let count = read(socket, &bytes, bytes.count)
       if count > 0 {
         bridge.handler(Array(bytes[..<count]))
       } else if count == 0 {

@@ -38,7 +38,7 @@ private func servedRoutes() throws -> Set<String> {
   let table = try #require(daemon.service).service.table
   let pages: Set<String> = [
     "GET /", "GET /console.css", "GET /console.js", "GET /legs.js", "GET /sprinkler.js", "GET /plants.js",
-    "GET /video.js",
+    "GET /pump.js", "GET /video.js",
   ]
   // The connection's own: it answers before the table is asked.
   return Set(table.routes.map { "\($0.method) \($0.path)" }).subtracting(pages).union(["GET /ws"])

@@ -152,6 +152,40 @@ struct DoctorTests {
         == "hci0, blocked by a switch on the machine")
   }
 
+  @Test("a configured pump: its line, a radio, its PWM unit, each with what to do when it is not there")
+  func pump() throws {
+    func found(_ section: String, _ files: [String: String] = [:], _ folders: [String: [String]] = [:]) throws
+      -> [String]
+    {
+      let pi = goodPi().changed {
+        $0.read = { files[$0] }
+        $0.list = { folders[$0] ?? [] }
+      }
+      let configuration = try Configuration.read(YAMLFile(text: section, name: "c.yaml"), environment: [:])
+      return Doctor(machine: pi, configuration: configuration).pump().map {
+        "\($0.name) \($0.status): \($0.found)" + ($0.fix == nil ? "" : "!")
+      }
+    }
+    #expect(try found("pump: { backend: sim }") == [])
+    #expect(try found("pump: { }") == ["pump.device warn: /dev/ttyUSB0 is not there!"])
+    #expect(try found("pump: { }", [:], ["/dev": ["ttyUSB0"]]) == ["pump.device ok: /dev/ttyUSB0 is there"])
+    #if Bluetooth
+      #expect(try found("pump: { device: 'ble:HM' }") == ["pump.device warn: no Bluetooth adapter!"])
+      #expect(
+        try found("pump: { role: device, bluetooth: true }", ["/sys/class/pwm/pwmchip0/npwm": "2"])
+          == ["pump.pwm.chip ok: /sys/class/pwm/pwmchip0: 2 outputs", "pump.bluetooth warn: no Bluetooth adapter!"])
+    #endif
+    #expect(
+      try found("pump: { role: device, device: /dev/serial0 }")
+        == [
+          "pump.pwm.chip warn: /sys/class/pwm/pwmchip0: no such PWM unit!",
+          "pump.device warn: /dev/serial0 is not there!",
+        ])
+    #expect(
+      try found("pump: { role: device, pwm: { channel: 3 } }", ["/sys/class/pwm/pwmchip0/npwm": "2"])
+        == ["pump.pwm.channel warn: /sys/class/pwm/pwmchip0: 2 outputs!"])
+  }
+
   @Test("privileges: make up for the limits")
   func privileges() {
     let machine = goodPi().changed {

@@ -56,6 +56,15 @@ final class TactusProcess {
     return true
   }
 
+  /// As `waitFor`, until it has said it so often.
+  func waitFor(_ text: String, times: Int) -> Bool {
+    while said.components(separatedBy: text).count <= times {
+      guard let more = readWhenReady(output.fileHandleForReading.fileDescriptor), !more.isEmpty else { return false }
+      bytes += more
+    }
+    return true
+  }
+
   /// Reads what the child says until a whole line contains `text`, as `waitFor` does; nil: it did not come.
   func line(with text: String) -> String? {
     while true {

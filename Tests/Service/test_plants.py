@@ -231,7 +231,7 @@ def test_a_broker_that_forgot_everything_is_told_again(garden, app):
     assert garden.daemon.get("/api/plants").status_code == 200
     garden.broker.start()
     assert json.loads(eventually(lambda: garden.retained(topic).get(topic)))["name"] == "Sage"
-    assert any(f"plant-{number}-" in topic for topic in garden.retained("homeassistant/#"))
+    eventually(lambda: any(f"plant-{number}-" in topic for topic in garden.retained("homeassistant/#")))
     # The subscription is back, too.
     again = garden.app(app.name)
     assert again.ask("REQ_deletePlant", "Sage") == [("RES_deletePlant", "Sage")]

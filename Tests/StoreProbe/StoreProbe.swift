@@ -6,7 +6,7 @@ import Store
 /// Writes to a store until it is killed, or until it cannot, for StoreTests: every transaction that was acknowledged is a line of
 /// standard output. Or tells how long a store with so many lines in its log takes.
 ///
-///     store-probe PATH [plants]
+///     store-probe PATH [plants | pump]
 ///     store-probe --time PATH LINES
 @main
 struct StoreProbe {
@@ -17,7 +17,11 @@ struct StoreProbe {
         try StoreTimes(path: arguments[2], lines: lines).tell()
       } else {
         let path = arguments[1]
-        if arguments.count > 2 { try PlantWriter.write(to: path) } else { try write(to: path) }
+        switch arguments.dropFirst(2).first {
+        case "pump": try keepSessions(in: path)
+        case .some: try PlantWriter.write(to: path)
+        case nil: try write(to: path)
+        }
       }
     } catch {
       say("stopped: \(error)")
@@ -38,6 +42,28 @@ struct StoreProbe {
       _ = try file.snapshotIfDue(at: now)
       if run % 16 == 0 { try store.pruneLog(before: now - 50) }
       run += 1
+    }
+  }
+
+  /// Session n is begun, noted and ended; its number is said when it is kept for the first time.
+  private static func keepSessions(in path: String) throws(StoreError) {
+    let policy = SnapshotPolicy(seconds: 0, routineSeconds: 7, recent: 3, days: 1)
+    let (file, report) = try StoreFile.open(path, policy: policy, at: WallInstant(secondsSince1970: 1_790_000_000))
+    for line in report.lines { say("# \(line)") }
+    let store = PumpStore(file)
+    var next = (try store.sessions(limit: 1).sessions.first?.number ?? 0) + 1
+    while true {
+      let now = WallInstant(secondsSince1970: 1_790_000_000 + next)
+      var session = PumpSession(
+        start: now, seconds: Double(next), startedBy: "app", skin: .init(first: 36, last: Double(next)))
+      session.number = try store.keep(session)
+      say("\(session.number)")
+      session.speedPercent = 70
+      try store.keep(session)
+      session.end = "off"
+      try store.keep(session)
+      _ = try file.snapshotIfDue(at: now)
+      next += 1
     }
   }
 

@@ -148,6 +148,17 @@ enum { TACTUS_GPIO_BATCH = 64 };
 TACTUS_REALTIME long tactus_gpio_edges(
     const struct tactus_gpio_events *events, struct tactus_gpio_edge *edges, size_t capacity);
 
+// ---- PWM (pwm.c): the kernel's attribute files below /sys/class/pwm
+
+/// Opens one for reading and writing; a negative result is −errno.
+int tactus_pwm_open(const char *path);
+/// Writes a number, not negative, as the attribute's whole content.
+TACTUS_REALTIME int tactus_pwm_set(int descriptor, int64_t value);
+/// The number that it shows; −EIO when it shows none.
+int tactus_pwm_get(int descriptor, int64_t *value);
+/// Opens, writes, closes.
+int tactus_pwm_store(const char *path, const char *text);
+
 // ---- UDP (datagram.c)
 
 /// IPv6 or, as ::ffff:a.b.c.d, IPv4: the 16 address bytes as two words in host order.

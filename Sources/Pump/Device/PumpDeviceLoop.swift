@@ -19,12 +19,10 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
   static var potPeriod: Nanoseconds {
     @_noLocks @_noAllocation get { .milliseconds(100) }
   }
-  private static var bytesPerTick: Int {
-    @_noLocks @_noAllocation get { 1_024 }
-  }
-
   private var machine: PumpDeviceMachine
-  private var link: PumpLink
+  private var link: PumpDeviceLink
+  private var second: PumpDeviceLink
+  private var asker = PumpAsker.nobody
   private var motor: PWMOutput
   private var inputs: PumpInputs
   private var requests: RingReader<PumpDeviceRequest>
@@ -34,9 +32,6 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
   private var notices: RingWriter<PumpDeviceNotice>
   private let bell: DoorbellButton?
   private var snapshot = PumpDeviceSnapshot()
-  private var assembler = PumpLineAssembler()
-  private let line = UnsafeMutableRawBufferPointer.allocate(
-    byteCount: PumpLineAssembler.standardCapacity, alignment: 8)
   private let reply = UnsafeMutableRawBufferPointer.allocate(byteCount: PumpReply.maximumEncodedLength, alignment: 8)
   /// Answers of this tick, to be given at its end.
   private let taken = UnsafeMutablePointer<PumpAnswer>.allocate(capacity: requestsPerTick)
@@ -49,20 +44,23 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
   private var hasNoticed = false
 
   /// - Parameters:
+  ///   - link, second: ways to operate it; nil: none. What is not an answer goes to both.
   ///   - motor: the pump's; nothing until the machine says so.
   ///   - requests: from clients inside the daemon; the ring holds at most `requestsPerTick`.
   ///   - requestBell: rung after requests have been pushed, one of the loop's inputs; nil: they wait for the next tick.
   ///   - answers: one for every request, in their order.
   ///   - bell: rung when notices or answers have been pushed. Both bells must outlive the loop.
   public init(
-    _ settings: PumpDeviceSettings, link: consuming PumpLink, motor: consuming PWMOutput, inputs: consuming PumpInputs,
-    requests: consuming RingReader<PumpDeviceRequest>, requestBell: DoorbellInput? = nil,
+    _ settings: PumpDeviceSettings, link: consuming PumpLink?, second: consuming PumpLink? = nil,
+    motor: consuming PWMOutput, inputs: consuming PumpInputs, requests: consuming RingReader<PumpDeviceRequest>,
+    requestBell: DoorbellInput? = nil,
     answers: consuming RingWriter<PumpAnswer>, snapshot: consuming LatestWriter<PumpDeviceSnapshot>,
     notices: consuming RingWriter<PumpDeviceNotice>, bell: DoorbellButton? = nil
   ) {
     machine = PumpDeviceMachine(settings)
     told = machine.state
-    self.link = link
+    self.link = PumpDeviceLink(link)
+    self.second = PumpDeviceLink(second)
     self.motor = motor
     self.inputs = inputs
     self.requests = requests
@@ -75,7 +73,6 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
   }
 
   deinit {
-    line.deallocate()
     reply.deallocate()
     taken.deallocate()
   }
@@ -88,10 +85,10 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
   public mutating func tick(_ tick: Tick) {
     begin(at: tick.started)
     if let deadline = machine.nextDeadline, !(now < deadline) { step(.tick) }
-    while let event = link.takeEvent() {
-      if case .up = event { snapshot.isConnected = true } else { snapshot.isConnected = false }
-      assembler.reset()
-    }
+    link.takeEvents()
+    second.takeEvents()
+    snapshot.isFirstConnected = link.isConnected
+    snapshot.isConnected = link.isConnected || second.isConnected
     readInputs()
     takeRequests()
     readLines()
@@ -119,6 +116,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
   private mutating func begin(at instant: TickInstant) {
     now = instant
     link.begin(at: instant)
+    second.begin(at: instant)
     motor.now = instant
     hasNoticed = false
     takenCount = 0
@@ -135,11 +133,20 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
         verdict = .ignored(.stale)
       } else {
         switch request.order {
-        case .command(let command): step(.command(command))
+        case .command(let command):
+          asker = .inside
+          verdict = step(.command(command))
+          asker = .nobody
         case .emergencyStop: verdict = step(.emergencyStop)
         case .reset: verdict = step(.reset)
         case .query: break
         }
+      }
+      switch verdict {
+      case .accepted: snapshot.accepted &+= 1
+      case .ignored(let reason):
+        snapshot.ignored &+= 1
+        snapshot.lastIgnored = reason
       }
       taken[takenCount] = PumpAnswer(number: request.number, verdict, at: now)
       takenCount &+= 1
@@ -148,16 +155,21 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
 
   @_noLocks @_noAllocation
   private mutating func readLines() {
-    var count = 0
-    while count < Self.bytesPerTick, let bytes = link.receive() {
-      count &+= bytes.count
-      for index in 0..<bytes.count {
-        switch assembler.take(bytes[index], into: line) {
-        case .incomplete: break
-        case .line(let count): obey(UnsafeRawBufferPointer(start: line.baseAddress, count: count))
-        case .dropped(let count): refuse(.tooLong(count: count))
-        }
-      }
+    link.beginReading()
+    asker = .first
+    while let outcome = link.nextLine() { hear(outcome, link.line) }
+    second.beginReading()
+    asker = .second
+    while let outcome = second.nextLine() { hear(outcome, second.line) }
+    asker = .nobody
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func hear(_ outcome: PumpLineAssembler.Outcome, _ line: UnsafeMutableRawBufferPointer) {
+    switch outcome {
+    case .incomplete: break
+    case .line(let count): obey(UnsafeRawBufferPointer(start: line.baseAddress, count: count))
+    case .dropped(let count): refuse(.tooLong(count: count))
     }
   }
 
@@ -190,12 +202,16 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
     if let isPressed = sample.isButtonPressed { step(.button(isPressed: isPressed)) }
     if let counts = sample.pot, Self.isDue(&nextPot, Self.potPeriod, at: now) { step(.pot(counts: counts)) }
     if Self.isDue(&nextSensors, Self.sensorPeriod, at: now) {
-      step(.temperatures(water: reading(sample.water), skin: reading(sample.skin)))
+      step(
+        .temperatures(
+          water: reading(sample.water, isUnreadable: sample.isWaterUnreadable),
+          skin: reading(sample.skin, isUnreadable: sample.isSkinUnreadable)))
     }
   }
 
   @_noLocks @_noAllocation
-  private func reading(_ counts: Int?) -> PumpReading {
+  private func reading(_ counts: Int?, isUnreadable: Bool) -> PumpReading {
+    if isUnreadable { return .unknown }
     guard let counts else { return .absent }
     return .value(Thermistor.temperature(counts: counts))
   }
@@ -221,12 +237,27 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
     case .run(let speed): isDone = run(speed)
     }
     // At every step: a pump may be on for less than a tick.
-    if told.isEdge(to: machine.state) { notice(.state(machine.state)) }
+    if told.isEdge(to: machine.state) {
+      snapshot.source = source(of: event)
+      notice(.state(machine.state))
+    }
     told = machine.state
     // Nobody is told that the pump is what it is not: an output that fails has said so already.
     if isDone { send(action.replies) }
     if let refusal = action.refusal { return .ignored(refusal) }
     return .accepted
+  }
+
+  /// Who brought it into the state that `event` has led to.
+  @_noLocks @_noAllocation
+  private func source(of event: PumpDeviceEvent) -> PumpControlSource {
+    if case .error = machine.state { return .device }
+    switch event {
+    case .command, .invalidCommand, .emergencyStop, .reset: return .app
+    case .button, .pot: return .manual
+    case .temperatures, .tick, .offConfirmed, .outputFailed, .missed: return .device
+    case .shutdown: return .host
+    }
   }
 
   @_noLocks @_noAllocation
@@ -272,13 +303,15 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
   /// Nobody connected is no failure.
   @_noLocks @_noAllocation
   private mutating func send(_ line: PumpReply) {
-    guard snapshot.isConnected else { return }
     let count = line.encode(into: reply)
-    if link.send(UnsafeRawBufferPointer(start: reply.baseAddress, count: count)) {
-      snapshot.sent &+= 1
-    } else {
-      snapshot.sendFailures &+= 1
-    }
+    let bytes = UnsafeRawBufferPointer(start: reply.baseAddress, count: count)
+    if asker.isHeard(line, byFirst: true), let isSent = link.send(bytes) { self.count(isSent: isSent) }
+    if asker.isHeard(line, byFirst: false), let isSent = second.send(bytes) { self.count(isSent: isSent) }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func count(isSent: Bool) {
+    if isSent { snapshot.sent &+= 1 } else { snapshot.sendFailures &+= 1 }
   }
 
   // MARK: news
@@ -291,6 +324,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
     snapshot.skin = machine.skin
     snapshot.spent = machine.governor.spent(at: now)
     snapshot.left = machine.governor.left(at: now)
+    snapshot.restedAt = machine.governor.restedAt
     output.write(snapshot)
     // After the snapshot: who is answered finds in it what follows from the request.
     for index in 0..<takenCount {
@@ -301,7 +335,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
 
   @_noLocks @_noAllocation
   private mutating func notice(_ subject: PumpDeviceNotice.Subject) {
-    if notices.push(PumpDeviceNotice(at: now, subject)) {
+    if notices.push(PumpDeviceNotice(at: now, subject, by: snapshot.source)) {
       hasNoticed = true
     } else {
       snapshot.noticesDropped &+= 1

@@ -9,7 +9,10 @@ extension PumpDeviceMachine {
     case .on: turnOn(at: now, &action)
     case .off: turnOff(&action)
     case .speed(let speed):
-      guard case .on = state else { return action.replies.append(.error(.notRunning)) }
+      guard case .on = state else {
+        action.refusal = .notRunning
+        return action.replies.append(.error(.notRunning))
+      }
       state = .on(speed)
       pot.hold()
       action.output = .run(speed)
@@ -37,6 +40,7 @@ extension PumpDeviceMachine {
     case .on:
       if settings.onRestartsLimit { governor.reset(at: now) }
     case .off, .error, .emergencyStopped, .shutDown:
+      action.refusal = reasonNotToStart(at: now)
       return action.replies.append(.error(.startFailed))
     }
     action.replies.append(.ok)
@@ -49,6 +53,16 @@ extension PumpDeviceMachine {
     if isImplausible { return false }
     if isTooHot, case .stop = settings.overheatAction { return false }
     return governor.left(at: now).count > 0
+  }
+
+  @_noLocks @_noAllocation
+  private func reasonNotToStart(at now: TickInstant) -> PumpIgnoreReason {
+    switch state {
+    case .off, .on: governor.left(at: now).count > 0 ? .causePersists : .mustRest
+    case .error: .inFault
+    case .emergencyStopped: .emergencyStopped
+    case .shutDown: .shutDown
+    }
   }
 
   @_noLocks @_noAllocation

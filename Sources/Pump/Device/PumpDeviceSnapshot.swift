@@ -40,6 +40,8 @@ public struct PumpDeviceSnapshot: Sendable, BitwiseCopyable {
   /// The tick that published it.
   public internal(set) var at = TickInstant.zero
   public internal(set) var state = PumpDeviceState.off(.pending)
+  /// Who brought it into its state; nil: it has been in it since the start.
+  public internal(set) var source: PumpControlSource?
   public internal(set) var water = PumpReading.absent
   public internal(set) var skin = PumpReading.absent
   /// Pumped since the last rest, and what is left of the limit.
@@ -47,7 +49,9 @@ public struct PumpDeviceSnapshot: Sendable, BitwiseCopyable {
   public internal(set) var left = Nanoseconds.zero
   /// What the motor was last told; nil: its output does not take what it is told.
   public internal(set) var duty: PumpSpeed? = PumpSpeed(duty: 0)
+  /// By either link; and by the first.
   public internal(set) var isConnected = false
+  public internal(set) var isFirstConnected = false
   /// Lines that were commands, that were none, and why the last of those was none.
   public internal(set) var commands: Int64 = 0
   public internal(set) var malformed: Int64 = 0
@@ -55,7 +59,13 @@ public struct PumpDeviceSnapshot: Sendable, BitwiseCopyable {
   /// Lines sent, and not taken by the link.
   public internal(set) var sent: Int64 = 0
   public internal(set) var sendFailures: Int64 = 0
+  /// When it has rested; nil: it pumps, or needs no rest.
+  public internal(set) var restedAt: TickInstant?
   public internal(set) var inputFailures: Int64 = 0
+  /// Requests that were obeyed, and that were not.
+  public internal(set) var accepted: Int64 = 0
+  public internal(set) var ignored: Int64 = 0
+  public internal(set) var lastIgnored: PumpIgnoreReason?
   public internal(set) var outputFailures: Int64 = 0
   public internal(set) var lastOutputFailure: PWMError?
   /// Notices and answers that found their ring full.
@@ -76,10 +86,13 @@ public struct PumpDeviceNotice: Sendable, BitwiseCopyable {
   }
   public let at: TickInstant
   public let subject: Subject
+  /// Who brought it into its state; nil: nobody but time.
+  public let source: PumpControlSource?
 
   @_noLocks @_noAllocation
-  init(at: TickInstant, _ subject: Subject) {
+  init(at: TickInstant, _ subject: Subject, by source: PumpControlSource?) {
     self.at = at
     self.subject = subject
+    self.source = source
   }
 }

@@ -126,7 +126,7 @@ public struct PumpReplies: Sendable, Hashable, BitwiseCopyable {
 public struct PumpDeviceAction: Sendable, Hashable, BitwiseCopyable {
   public var output: PumpOutput
   public var replies: PumpReplies
-  /// nil: done. Only for what comes from inside the daemon; a line is answered by lines.
+  /// nil: done. For what comes from inside the daemon; a line is answered by lines.
   public var refusal: PumpIgnoreReason?
 
   @_noLocks @_noAllocation

@@ -5,6 +5,9 @@ public struct PumpSample: Sendable, Hashable, BitwiseCopyable {
   /// Counts of an ADC of 10 bits, 0…1023; nil: there is no such input.
   public var water: Int?
   public var skin: Int?
+  /// There is such an input, and it does not tell.
+  public var isWaterUnreadable = false
+  public var isSkinUnreadable = false
   public var pot: Int?
   /// nil: there is no button.
   public var isButtonPressed: Bool?

@@ -47,7 +47,7 @@ public struct PumpLink: ~Copyable {
   deinit { buffer.deallocate() }
 
   @_noLocks @_noAllocation
-  mutating func begin(at now: TickInstant) {
+  package mutating func begin(at now: TickInstant) {
     self.now = now
     serial?.now = now
     messages?.now = now
@@ -55,7 +55,7 @@ public struct PumpLink: ~Copyable {
 
   /// What has happened to the connection since the last call; nil: nothing (more). All of them before `receive`.
   @_noLocks @_noAllocation
-  mutating func takeEvent() -> LinkEvent? {
+  package mutating func takeEvent() -> LinkEvent? {
     if control != nil { return control?.takeEvent() }
     switch phase {
     case .new:
@@ -70,7 +70,7 @@ public struct PumpLink: ~Copyable {
 
   /// Tries to have a connection: `up` follows if it succeeds.
   @_noLocks @_noAllocation
-  mutating func connect() {
+  package mutating func connect() {
     if control != nil {
       control?.connect()
       return
@@ -87,9 +87,15 @@ public struct PumpLink: ~Copyable {
     }
   }
 
+  /// Tries to have a serial line again whose device was gone; a link that others connect to waits for them.
+  @_noLocks @_noAllocation
+  mutating func recover() {
+    if control == nil { connect() }
+  }
+
   /// The next bytes that have come, valid until the next call; nil: none (more).
   @_noLocks @_noAllocation
-  mutating func receive() -> UnsafeRawBufferPointer? {
+  package mutating func receive() -> UnsafeRawBufferPointer? {
     if messages != nil { return receiveMessage() }
     guard case .up = phase else { return nil }
     do throws(SerialError) {
@@ -118,7 +124,7 @@ public struct PumpLink: ~Copyable {
 
   /// False: it did not go out whole.
   @_noLocks @_noAllocation
-  mutating func send(_ bytes: UnsafeRawBufferPointer) -> Bool {
+  package mutating func send(_ bytes: UnsafeRawBufferPointer) -> Bool {
     if messages != nil { return sendPieces(bytes) }
     guard case .up = phase else { return false }
     do throws(SerialError) {

@@ -75,7 +75,7 @@ public enum PumpContact: Sendable, Hashable, BitwiseCopyable {
   /// Three answers in a row did not come.
   case silent
 
-  var isUp: Bool {
+  package var isUp: Bool {
     @_noLocks @_noAllocation get {
       if case .down = self { return false }
       return true

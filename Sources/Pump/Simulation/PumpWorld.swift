@@ -84,6 +84,16 @@ public final class PumpWorld: Sendable {
     state.pointer.pointee.body.store(celsius.bitPattern, ordering: .relaxed)
   }
 
+  /// Holds the skin at a temperature, °C, whatever cools or warms it; nil: lets it go.
+  public func holdSkin(celsius: Double?) {
+    state.pointer.pointee.heldSkin.store((celsius ?? .nan).bitPattern, ordering: .relaxed)
+  }
+  /// nil: it is not held.
+  public var heldSkinCelsius: Double? {
+    let held = Double(bitPattern: state.pointer.pointee.heldSkin.load(ordering: .relaxed))
+    return held.isNaN ? nil : held
+  }
+
   /// As the loop last saw or made it.
   public var reading: Reading {
     let state = state.pointer
@@ -131,6 +141,8 @@ struct PumpWorldState: ~Copyable {
   let isPressed = Atomic<Bool>(false)
   let pot = Atomic<Int>(0)
   let body: Atomic<UInt64>
+  /// Not a number: it is not held.
+  let heldSkin = Atomic<UInt64>(Double.nan.bitPattern)
   let water: Atomic<UInt64>
   let skin: Atomic<UInt64>
   let duty = Atomic<Int64>(0)
@@ -174,6 +186,8 @@ struct PumpWorldState: ~Copyable {
       at += Self.step
     }
     reached = at
+    let held = Double(bitPattern: heldSkin.load(ordering: .relaxed))
+    if !held.isNaN { skin = held }
     self.water.store(water.bitPattern, ordering: .relaxed)
     self.skin.store(skin.bitPattern, ordering: .relaxed)
   }

@@ -7,6 +7,7 @@ enum Console {
     file("/console.js", "text/javascript; charset=utf-8", PackageResources.console_js),
     file("/legs.js", "text/javascript; charset=utf-8", PackageResources.legs_js),
     file("/sprinkler.js", "text/javascript; charset=utf-8", PackageResources.sprinkler_js),
+    file("/pump.js", "text/javascript; charset=utf-8", PackageResources.pump_js),
     file("/plants.js", "text/javascript; charset=utf-8", PackageResources.plants_js),
     file("/video.js", "text/javascript; charset=utf-8", PackageResources.video_js),
   ]

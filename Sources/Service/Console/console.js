@@ -115,6 +115,8 @@ function take(event) {
     if (event.isOn) return;
     loadLog();
   }
+  if (event.system === "pump" && event.contact && event.counters) return showPump(event);
+  if (event.system === "pump") pumpEvent(event);
   if (event.system === "plants" && event.plants) return showPlants(event);
   if (event.system === "plants") plantEvent();
   if (event.system === "video" && event.statistics) return videoKnown(event);

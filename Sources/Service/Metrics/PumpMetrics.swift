@@ -8,14 +8,19 @@ public struct PumpMetrics: MetricSource {
 
   public init(_ door: PumpDoor) { self.door = door }
 
+  /// One sample a state, of which one is 1.
+  static func states(_ current: String) -> [MetricSample] {
+    PumpOperatorState.words.map { word in
+      let label = word.reduce(into: "") { $0 += $1.isUppercase ? "_\($1.lowercased())" : "\($1)" }
+      return .init(word == current, ["state": label])
+    }
+  }
+
   public func write(into writer: inout MetricsWriter) {
     let newest = door.newest
     writer.gauge(
       "tactus_pump_state", "1 for the state the pump is in, 0 for the others.",
-      PumpOperatorState.words.map { word in
-        let label = word.reduce(into: "") { $0 += $1.isUppercase ? "_\($1.lowercased())" : "\($1)" }
-        return .init(word == newest.state.word, ["state": label])
-      })
+      Self.states(newest.state.word))
     writer.gauge("tactus_pump_answering", "Whether the pump answers.", [.init(newest.contact.isAnswering)])
     writer.gauge(
       "tactus_pump_speed_ratio", "The pump's duty, 0…1; absent while it does not run.",

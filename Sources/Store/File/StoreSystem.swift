@@ -15,7 +15,7 @@ struct StoreSystem: Sendable {
 
   /// All of the program's, in the order in which their tables came; a system that begins to keep something is added at the end,
   /// and in `Configuration.keepers`.
-  static var all: [StoreSystem] { [.sprinkler, .plants] }
+  static var all: [StoreSystem] { [.sprinkler, .plants, .pump] }
 }
 
 /// The migrations of several systems as one.

@@ -1,5 +1,4 @@
 import ArgumentParser
-import BusesLinux
 import Glibc
 import Pump
 import Tactus
@@ -9,16 +8,20 @@ import Wire
 struct OperatePumpCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pump",
-    abstract: "Operates a cooling pump on a serial line, or shows what it does.",
+    abstract: "Operates a cooling pump on a serial line or by Bluetooth, or shows what it does.",
     discussion: """
       Without options it shows what happens until it is interrupted, and leaves the pump as it is. Exit status 1 when the \
       pump does not answer or does not obey.
       """)
 
-  @Argument(help: "The line: /dev/ttyUSB0, /dev/rfcomm0, or what tactus sim pump --pty prints.")
+  @Argument(
+    help: ArgumentHelp(
+      "A serial line: /dev/ttyUSB0, /dev/rfcomm0, or what tactus sim pump --pty prints. Or a serial module such as the "
+        + "HM-10 by its name or address: ble:HMSoft, ble:AA:BB:CC:DD:EE:FF, ble:HMSoft@hci1.")
+  )
   var device: String
 
-  @Option(help: "Bits a second.")
+  @Option(help: "Bits a second of a serial line.")
   var baud = 9_600
 
   @Option(
@@ -57,9 +60,9 @@ struct OperatePumpCommand: ParsableCommand {
 
   func run() throws {
     let events = try ServiceEvents()
-    let line: LinuxSerialPort
+    let line: PumpLine
     do {
-      line = try LinuxSerialPort(path: device, baudRate: baud)
+      line = try PumpLine(try PumpAddress(device), baud: baud)
     } catch {
       complain("\(error)")
       throw ExitCode.failure
@@ -67,7 +70,7 @@ struct OperatePumpCommand: ParsableCommand {
     let connection = try PumpConnection(line, bell: events.doorbell.button, turnsOffAtEnd: duration != nil)
     try connection.start()
     defer { connection.stop() }
-    var script = task.map { PumpScript($0) }
+    var script = task.map { PumpScript($0, patience: line.patience) }
     while true {
       for event in events.wait() {
         switch event {
@@ -85,7 +88,7 @@ struct OperatePumpCommand: ParsableCommand {
           guard let end = step.end else { continue }
           say(Self.line(snapshot))
           if case .disobeyed(let reason) = end {
-            complain("\(device): \(reason)")
+            complain("\(device): \(line.trouble ?? reason)")
             throw ExitCode.failure
           }
           return

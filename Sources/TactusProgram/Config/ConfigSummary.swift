@@ -25,8 +25,8 @@ extension Configuration {
             : "the Plant-Tracker app is answered by \(app.hostName) on \(PlantTopics.toHost) and \(PlantTopics.fromHost)"
         )
       }
-      if !plants.waterings.isEmpty {
-        let numbers = plants.waterings.map { "\($0.plant!) (zone \($0.zone!))" }.joined(separator: ", ")
+      if !plants.links.isEmpty {
+        let numbers = plants.links.map { "\($0.plant) (zone \($0.settings.zone))" }.joined(separator: ", ")
         lines.append("plants that ask for water while they are dry: \(numbers)")
       }
     }
@@ -36,7 +36,7 @@ extension Configuration {
     if hasSystem {
       let hasHardware =
         motors.map { $0.backend != .sim } ?? false || legs?.backend == .pca9685 || sprinkler?.backend == .gpio
-        || pump?.backend == .serial
+        || pump?.backend == .hardware
       lines.append(
         "guard: "
           + (!guardEnabled ? "off" : !hasHardware ? "not needed, no hardware" : "after \(guardTimeoutSeconds) s"))

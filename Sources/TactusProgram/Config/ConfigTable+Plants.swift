@@ -89,7 +89,7 @@ extension ConfigTable {
     ConfigKey(
       "plants.watering[].plant", .integer(1...2_147_483_647), nil,
       "The number of a plant, as GET /api/plants shows it, that may ask for water while it is dry. Unless there is such an "
-        + "entry no plant ever does."),
+        + "entry no plant ever does; one without plant and zone is none."),
     ConfigKey(
       "plants.watering[].zone", .integer(1...64), nil,
       "The sprinkler zone that waters it, by the sprinkler's own rules: queue, rain delay, limits of the zone."),

@@ -20,7 +20,7 @@ enum ConfigTable {
       "The sprinkler controller, which runs when this section is present. What zones are called and do is the first content "
         + "of its store; afterwards the API changes them, and the store decides."
     ),
-    ("pump", "The cooling pump, of which this program is the operator. It runs when this section is present."),
+    ("pump", "The cooling pump: this program operates one, or is one. It runs when this section is present."),
     (
       "plants",
       "Plants, their soil probes and the host of the Plant-Tracker app, which run when this section is present."
@@ -32,7 +32,7 @@ enum ConfigTable {
     ),
     (
       "store",
-      "What survives the program: one file for every system that keeps something (sprinkler, plants), checked when it is "
+      "What survives the program: one file for every system that keeps something (sprinkler, plants, pump), checked when it is "
         + "opened, and copies of it. There is none when no such system runs."
     ),
     ("safety", "What happens when something fails."),

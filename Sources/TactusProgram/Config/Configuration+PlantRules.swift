@@ -23,7 +23,7 @@ extension Configuration.Plants {
       report(keys[error.field ?? ""] ?? "plants.dry_percent", error.message)
     }
     for (index, sensor) in sensors.enumerated() { sensor.check("plants.sensors[\(index)]", report) }
-    for (index, watering) in waterings.enumerated() {
+    for (index, watering) in waterings.enumerated() where !watering.isNothing {
       let path = "plants.watering[\(index)]"
       if watering.plant == nil { report("\(path).plant", "expected the number of a plant, got nothing") }
       if watering.zone == nil { report("\(path).zone", "expected the number of a sprinkler zone, got nothing") }

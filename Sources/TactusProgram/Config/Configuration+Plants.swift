@@ -35,6 +35,8 @@ extension Configuration {
       var seconds: Int
       var perDay: Int
       var gapMinutes: Int
+      /// Neither plant nor zone: an entry that links nothing, as in the reference.
+      var isNothing: Bool { plant == nil && zone == nil }
     }
     struct App: Equatable {
       var hostName: String
@@ -181,7 +183,7 @@ extension Configuration.Plants {
 
   /// By plant.
   var links: [(plant: PlantID, settings: PlantWateringSettings)] {
-    waterings.map { watering in
+    waterings.filter { !$0.isNothing }.map { watering in
       do {
         return (
           PlantID(UInt64(watering.plant!)),

@@ -23,6 +23,7 @@ extension Configuration {
   var keepers: [(name: String, isSimulated: Bool)] {
     [
       sprinkler.map { ("sprinkler", $0.backend == .sim) }, plants.map { ("plants", $0.backend == .sim) },
+      pump.map { ("pump", $0.backend == .sim) },
     ].compactMap(\.self)
   }
 

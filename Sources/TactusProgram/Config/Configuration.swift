@@ -169,6 +169,7 @@ extension Configuration {
     let places = ConfigPlaces(marks: places)
     errors += legs?.errors(file: file, places: places) ?? []
     errors += sprinkler?.errors(file: file, places: places) ?? []
+    errors += pump?.errors(file: file, places: places) ?? []
     errors += plants?.errors(file: file, places: places, hasSprinkler: sprinkler != nil) ?? []
     errors += video?.errors(file: file, places: places, servicePort: service?.port) ?? []
     errors += mqtt?.errors(file: file, places: places, servicePort: service?.port) ?? []

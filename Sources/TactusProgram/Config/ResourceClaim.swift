@@ -19,6 +19,8 @@ struct ResourceClaim: Equatable {
     case udp(port: UInt16)
     /// A Bluetooth adapter; nil: the first.
     case radio(adapter: String?)
+    /// A PWM unit's output, by its folder.
+    case pwm(path: String)
     /// An output of the servos' chip.
     case servo(channel: Int)
     /// What logs and the API call a leg.
@@ -42,6 +44,7 @@ extension ResourceClaim.Resource: CustomStringConvertible {
     case .udp(let port): "UDP port \(port)"
     case .radio(nil): "the first Bluetooth adapter"
     case .radio(let adapter?): "the Bluetooth adapter \(adapter)"
+    case .pwm(let path): "the PWM output \(path)"
     case .servo(let channel): "servo channel \(channel)"
     case .legName(let name): "the name \(name)"
     }
@@ -160,7 +163,25 @@ extension Configuration.Legs {
 
 extension Configuration.Pump {
   fileprivate var claims: [ResourceClaim] {
-    backend == .serial ? [ResourceClaim(resource: .serial(path: device), key: "pump.device")] : []
+    guard backend == .hardware else { return [] }
+    switch role {
+    case .operator:
+      // A radio has many connections: only who advertises has it alone. What is no address is `errors`' business.
+      guard case .serial(let path)? = try? PumpAddress(device ?? Self.usualDevice) else { return [] }
+      return [ResourceClaim(resource: .serial(path: path), key: "pump.device")]
+    case .device:
+      var claims = [ResourceClaim(resource: .pwm(path: own.pwmPath), key: "pump.pwm.channel")]
+      if let device { claims.append(ResourceClaim(resource: .serial(path: device), key: "pump.device")) }
+      if let bluetooth = own.bluetooth {
+        claims.append(ResourceClaim(resource: .radio(adapter: bluetooth.adapter), key: "pump.bluetooth"))
+      }
+      if let button = own.button { claims.append(.gpio(button, key: "pump.button")) }
+      if own.converter != nil {
+        claims.append(
+          ResourceClaim(resource: .i2c(bus: own.i2cBus, address: own.i2cAddress), key: "pump.adc.i2c_address"))
+      }
+      return claims
+    }
   }
 }
 

@@ -73,6 +73,7 @@ struct GuardProcess {
 
   private func reportReturn(from before: GuardMachine.State, _ event: GuardMachine.Event) {
     guard event == .heartbeat, before != .watching else { return }
+    writer.release()
     log(.notice, "the daemon's heartbeat is back", [])
   }
 

@@ -19,10 +19,17 @@ enum SafeStatePlan {
   }
 
   /// OFF twice, because a serial line does not say whether a line arrived whole; the first line end closes what the daemon
-  /// may have left open.
+  /// may have left open. Of a pump of this machine its motor.
   static func writes(for pump: Configuration.Pump) -> [SafeStateWrite] {
-    guard pump.backend == .serial else { return [] }
-    return [.serial(path: pump.device, baud: pump.baud, bytes: Array("\nOFF\nOFF\n".utf8))]
+    guard pump.backend == .hardware else { return [] }
+    switch pump.role {
+    case .device: return [.pwm(path: pump.own.pwmPath)]
+    case .operator:
+      switch pump.address {
+      case .serial(let path): return [.serial(path: path, baud: pump.baud, bytes: Array("\nOFF\nOFF\n".utf8))]
+      case .bluetooth(let place): return [.pump(place)]
+      }
+    }
   }
 
   /// Empty when there is no hardware.

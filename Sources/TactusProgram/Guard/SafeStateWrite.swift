@@ -11,6 +11,10 @@ enum SafeStateWrite: Equatable, Sendable {
   /// while the daemon hangs, and nobody else gets them in between. nil: the guard requests them itself, which works only when
   /// the daemon is gone.
   case gpio(path: String, lines: [Line], descriptor: Int32?)
+  /// A PWM output's duty nothing, or else switched off: `/sys/class/pwm/pwmchip0/pwm0`.
+  case pwm(path: String)
+  /// OFF to a pump by Bluetooth, until it confirms it.
+  case pump(BluetoothPlace)
 
   /// A line by its offset on the chip.
   struct Line: Equatable, Sendable {
@@ -22,7 +26,7 @@ enum SafeStateWrite: Equatable, Sendable {
 extension SafeStateWrite: CustomStringConvertible {
   /// `i2c-byte:16:02:00:/dev/i2c-1`, `i2c-block:16:01:01000100:/dev/i2c-1`, `serial:115200:5500…AA:/dev/ttyAMA0`; bytes in
   /// hexadecimal, the path last because it may hold colons. `gpio:4:17,!27:/dev/gpiochip0`: by descriptor 4 (`-`: none) line
-  /// 17, and 27, which is active when low.
+  /// 17, and 27, which is active when low. `pwm:/sys/…/pwm0`, `pump:HMSoft@hci0`.
   var description: String {
     switch self {
     case .i2cByte(let path, let address, let register, let byte):
@@ -31,6 +35,8 @@ extension SafeStateWrite: CustomStringConvertible {
       "i2c-block:\(hexText([address])):\(hexText([register])):\(hexText(bytes)):\(path)"
     case .serial(let path, let baud, let bytes):
       "serial:\(baud):\(hexText(bytes)):\(path)"
+    case .pwm(let path): "pwm:\(path)"
+    case .pump(let place): "pump:\(place)"
     case .gpio(let path, let lines, let descriptor):
       "gpio:\(descriptor.map { String($0) } ?? "-"):\(lines.map(\.description).joined(separator: ",")):\(path)"
     }
@@ -39,8 +45,8 @@ extension SafeStateWrite: CustomStringConvertible {
   /// Reads what `description` writes; nil for anything else.
   init?(_ text: String) {
     let kind = text.prefix { $0 != ":" }
-    let isI2C = kind.hasPrefix("i2c-")
-    let fields = text.split(separator: ":", maxSplits: isI2C ? 4 : 3, omittingEmptySubsequences: false)
+    let splits = kind.hasPrefix("i2c-") ? 4 : kind.hasPrefix("p") ? 1 : 3
+    let fields = text.split(separator: ":", maxSplits: splits, omittingEmptySubsequences: false)
     switch (kind, fields.count) {
     case ("i2c-byte", 5), ("i2c-block", 5):
       guard let address = hexBytes(fields[1]), let register = hexBytes(fields[2]), let bytes = hexBytes(fields[3]),
@@ -65,6 +71,12 @@ extension SafeStateWrite: CustomStringConvertible {
         !lines.contains(nil), !fields[3].isEmpty
       else { return nil }
       self = .gpio(path: String(fields[3]), lines: lines.compactMap { $0 }, descriptor: descriptor)
+    case ("pwm", 2):
+      guard fields[1].hasPrefix("/") else { return nil }
+      self = .pwm(path: String(fields[1]))
+    case ("pump", 2):
+      guard let place = BluetoothPlace(fields[1]) else { return nil }
+      self = .pump(place)
     default:
       return nil
     }
@@ -74,7 +86,8 @@ extension SafeStateWrite: CustomStringConvertible {
   var device: String {
     switch self {
     case .i2cByte(let path, _, _, _), .i2cBlock(let path, _, _, _), .serial(let path, _, _): path
-    case .gpio: description
+    case .pwm(let path): path
+    case .gpio, .pump: description
     }
   }
 

@@ -7,6 +7,10 @@ final class SafeStateWriter {
     case i2c(LinuxI2CBus)
     case serial(LinuxSerialPort)
     case gpio(LinuxGPIOLines)
+    case pwm(LinuxPWMShutdown)
+    #if Bluetooth
+      case radio(GuardRadio)
+    #endif
   }
 
   let writes: [SafeStateWrite]
@@ -17,13 +21,23 @@ final class SafeStateWriter {
   }
 
   /// Opens what is not open yet, so that a write later needs no path and no permission. What could not be opened. GPIO lines
-  /// that the guard does not inherit are the daemon's as long as it lives, and are left to it.
-  func open() -> [String] { open(takesLines: false) }
+  /// that the guard does not inherit are the daemon's as long as it lives, and are left to it, and so is a radio.
+  func open() -> [String] { open(takesAll: false) }
 
-  private func open(takesLines: Bool) -> [String] {
+  /// The daemon is back: what only one of both can have is its own again.
+  func release() {
+    for write in writes {
+      if case .pump = write { devices[write.device] = nil }
+    }
+  }
+
+  private func open(takesAll: Bool) -> [String] {
     var failures: [String] = []
     for write in writes where devices[write.device] == nil {
-      if case .gpio(_, _, nil) = write, !takesLines { continue }
+      switch write {
+      case .gpio(_, _, nil), .pump: if !takesAll { continue }
+      case .gpio, .i2cByte, .i2cBlock, .serial, .pwm: break
+      }
       do {
         devices[write.device] = try Self.device(of: write)
       } catch {
@@ -34,17 +48,25 @@ final class SafeStateWriter {
   }
 
   /// Makes every write, also when an earlier one fails. What failed; empty: the safe state is confirmed, which for a
-  /// serial line means that the kernel has taken all bytes, for GPIO lines that their levels were read back.
+  /// serial line means that the kernel has taken all bytes, for GPIO lines and PWM that they were read back, by Bluetooth that the
+  /// pump has said it.
   ///
   /// Blocks at most 30 ms for each I2C write. A device that failed is opened anew the next time; lines once held are held
   /// until the guard ends.
   func write() -> [String] {
-    var failures = open(takesLines: true)
+    var failures = open(takesAll: true)
     for write in writes {
       guard let device = devices[write.device] else { continue }
       if let failure = Self.perform(write, on: device) {
         failures.append("\(write): \(failure)")
-        if case .gpio = device { continue }
+        switch device {
+        case .gpio: continue
+        #if Bluetooth
+          // It is on its way.
+          case .radio: continue
+        #endif
+        case .i2c, .serial, .pwm: break
+        }
         devices[write.device] = nil
       }
     }
@@ -57,8 +79,18 @@ final class SafeStateWriter {
     case .i2cBlock(let path, _, _, _): .i2c(try LinuxI2CBus(path: path, operations: [.writeBlock]))
     // Not exclusive: the daemon has it open.
     case .serial(let path, let baud, _): .serial(try LinuxSerialPort(path: path, baudRate: baud, exclusive: false))
+    case .pwm(let path): .pwm(try LinuxPWMShutdown(path: path))
+    case .pump(let place): try radio(place)
     case .gpio(let path, let lines, let descriptor): .gpio(try held(lines, of: path, by: descriptor))
     }
+  }
+
+  private static func radio(_ place: BluetoothPlace) throws -> Device {
+    #if Bluetooth
+      .radio(try GuardRadio(place))
+    #else
+      throw PumpAddress.Failure.noBluetooth
+    #endif
   }
 
   private static func held(
@@ -87,6 +119,12 @@ final class SafeStateWriter {
       return send(bytes, on: owner)
     case (.gpio, .gpio(let owner)):
       return turnOff(owner)
+    case (.pwm, .pwm(let owner)):
+      return owner.turnOff()
+    #if Bluetooth
+      case (.pump, .radio(let radio)):
+        return radio.turnOff()
+    #endif
     default:
       return "one path is named as two kinds of device"
     }

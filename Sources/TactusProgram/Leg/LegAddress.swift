@@ -7,15 +7,9 @@ enum LegAddress: Equatable {
   /// `serial:/dev/ttyACM0`, `serial:/dev/ttyACM0@57600`
   case serial(path: String, baudRate: Int)
   /// `ble:LegCtrl`, `ble:AA:BB:CC:DD:EE:FF`, `ble:LegCtrl@hci1`
-  case bluetooth(LegPeer, adapter: String?)
+  case bluetooth(BluetoothPlace)
   /// `ws://pi.local:8000/ws`, `wss://pi.local`: a daemon's door.
   case door(ServiceAddress, leg: Int)
-}
-
-/// Whom to look for by Bluetooth.
-enum LegPeer: Equatable {
-  case name(String)
-  case address(String)
 }
 
 extension LegAddress {
@@ -64,15 +58,8 @@ extension LegAddress {
 
   private static func bluetooth(_ rest: Substring, whole: String) throws(Failure) -> LegAddress {
     #if Bluetooth
-      var peer = rest
-      var adapter: String?
-      if let found = rest.firstMatch(of: /@(hci[0-9]+)$/) {
-        peer = rest[..<found.range.lowerBound]
-        adapter = String(found.1)
-      }
-      guard !peer.isEmpty else { throw .noAddress(whole) }
-      let isAddress = peer.wholeMatch(of: /[0-9A-Fa-f]{2}(:[0-9A-Fa-f]{2}){5}/) != nil
-      return .bluetooth(isAddress ? .address(peer.uppercased()) : .name(String(peer)), adapter: adapter)
+      guard let place = BluetoothPlace(rest) else { throw .noAddress(whole) }
+      return .bluetooth(place)
     #else
       throw .noBluetooth
     #endif

@@ -35,7 +35,7 @@ struct LegLink {
       return LegLink(
         name: name, leg: .linkPeer, port: { link.port(descriptor: line.descriptor) },
         trouble: { link.counters.words }, close: { withExtendedLifetime((line, link)) {} })
-    case .bluetooth(let peer, let adapter): return try bluetooth(peer, adapter: adapter, name: name)
+    case .bluetooth(let place): return try bluetooth(place, name: name)
     case .door(let address, let leg):
       let client = try LegDoorClient(
         address, leg: leg, token: credentials.token, fingerprint: credentials.fingerprint)
@@ -49,15 +49,12 @@ struct LegLink {
 
 extension LegLink {
   /// A connection is made when the loop asks for it: a scan takes seconds.
-  private static func bluetooth(_ peer: LegPeer, adapter: String?, name: String) throws -> LegLink {
+  private static func bluetooth(_ place: BluetoothPlace, name: String) throws -> LegLink {
     #if Bluetooth
       let link = try MessageLink()
-      let wanted =
-        switch peer {
-        case .name(let name): BluetoothPeer(name: name)
-        case .address(let address): BluetoothPeer(address: address)
-        }
-      let central = try BluetoothCentral(.legControl, to: wanted, adapter: adapter, link: link) { _ in }
+      let central = try BluetoothCentral(
+        .legControl, to: place.wanted, adapter: place.adapter, link: link
+      ) { _ in }
       central.start()
       return LegLink(
         name: name, leg: MessageLink.peer, port: { link.port() }, control: { link.control() }, patience: .seconds(40),
@@ -70,7 +67,8 @@ extension LegLink {
 
 #if Bluetooth
   extension BluetoothCentralState {
-    fileprivate var trouble: String? {
+    /// What is wrong with the connection, for people; nil: nothing.
+    var trouble: String? {
       switch self {
       case .idle(nil), .connected, .stopped: nil
       case .idle, .scanning, .connecting: "\(self)"

@@ -1,22 +1,22 @@
 import Buses
-import BusesLinux
 import Pump
 import Tactus
 import Wire
 
-/// The operator's end of a pump's serial line, running: its loop on a thread of its own, its mailboxes and a bell.
+/// The operator's end of a line to a pump, running: its loop on a thread of its own, its mailboxes and a bell.
 final class PumpConnection {
-  private let line: LinuxSerialPort
+  let line: PumpLine
   private let runtime: Runtime
   private let requestBell: Doorbell
   private var requests: RingWriter<PumpRequest>
   private var answers: RingReader<PumpAnswer>
   private var snapshot: LatestReader<PumpSnapshot>
   private var notices: RingReader<PumpNotice>
+  private let turnsOffAtEnd: Bool
   private var number: UInt64 = 0
 
   /// Nothing is sent before `start`. `bell` is rung ten times a second. `turnsOffAtEnd`: whether `stop` turns the pump off.
-  init(_ line: LinuxSerialPort, bell: DoorbellButton, turnsOffAtEnd: Bool) throws {
+  init(_ line: PumpLine, bell: DoorbellButton, turnsOffAtEnd: Bool) throws {
     let requests = Ring<PumpRequest>(capacity: PumpOperatorLoop.requestsPerTick)
     let answers = Ring<PumpAnswer>(capacity: 64)
     let snapshot = Latest(PumpSnapshot())
@@ -25,11 +25,11 @@ final class PumpConnection {
     runtime = try Runtime {
       Lane("pump") {
         Loop(
-          "pump", every: PumpOperatorLoop.rate, inputs: [.descriptor(line.descriptor), requestBell.loopInput],
+          "pump", every: PumpOperatorLoop.rate, inputs: [line.input, requestBell.loopInput],
           minimumInterval: .milliseconds(5)
         ) {
           PumpOperatorLoop(
-            .standard, link: PumpLink(serial: line.port()), requests: requests.reader(),
+            .standard, link: line.link(), requests: requests.reader(),
             requestBell: requestBell.input, answers: answers.writer(), snapshot: snapshot.writer(),
             notices: notices.writer(), turnsOffAtEnd: turnsOffAtEnd)
         }
@@ -37,6 +37,7 @@ final class PumpConnection {
       Lane("refresh") { Loop("refresh", every: .hertz(10)) { BellLoop(bell: bell) } }
     }
     self.line = line
+    self.turnsOffAtEnd = turnsOffAtEnd
     self.requestBell = requestBell
     self.requests = requests.writer()
     self.answers = answers.reader()
@@ -44,10 +45,20 @@ final class PumpConnection {
     self.notices = notices.reader()
   }
 
-  func start() throws(RuntimeError) { try runtime.start() }
+  func start() throws(RuntimeError) {
+    try runtime.start()
+    line.start()
+  }
 
-  /// Ends the loop; it has turned the pump off then, if that was wanted.
-  func stop() { runtime.stop() }
+  /// Ends the loop and the connection. The pump has been turned off by then, if that was wanted: waited for 2 s at most.
+  func stop() {
+    runtime.stop()
+    let last = newest()
+    if turnsOffAtEnd, last.connections > 0, last.state != .shutDown(.confirmed) {
+      _ = try? PumpFarewell(line: line, isUp: last.contact.isUp).say()
+    }
+    line.stop()
+  }
 
   func ask(_ order: PumpRequest.Order) {
     number += 1

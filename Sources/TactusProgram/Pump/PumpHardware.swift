@@ -1,26 +1,87 @@
 import Buses
 import BusesLinux
 import Pump
+import Service
 import Tactus
 
-/// The pump's line of a configuration: a real one, or a pseudo-terminal with a simulated pump at its other end. Must outlive
+/// The way to the pump of a configuration: a real one, or a pseudo-terminal with a simulated pump at its other end. Must outlive
 /// the loops.
 final class PumpHardware {
-  let line: LinuxSerialPort
-  /// nil when the pump is real.
-  let simulated: SimulatedPumpOnTerminal?
+  /// A simulated pump, and our end of the line to it.
+  struct Simulated {
+    let pump: SimulatedPumpOnTerminal
+    let line: LinuxSerialPort
+    /// What stands between that line and the loop.
+    let impaired: ImpairedSerialPort
+    let stall: LaneStall
+  }
+
+  private enum Way {
+    case real(PumpLine)
+    case simulated(Simulated)
+  }
+
+  private let way: Way
 
   /// Opens the line, or makes one. Nothing is written yet.
-  init(_ pump: Configuration.Pump, simulate: Bool) throws(BusOpenError) {
-    guard simulate || pump.backend == .sim else {
+  ///
+  /// - Parameter tell: see `PumpLine`.
+  init(
+    _ pump: Configuration.Pump, simulate: Bool, tell: @escaping @Sendable (PumpLine.News) -> Void
+  ) throws {
+    if simulate || pump.backend == .sim {
+      let simulated = try SimulatedPumpOnTerminal(.standard, PumpWorld.Parameters())
+      let line = try LinuxSerialPort(path: simulated.terminal.path, baudRate: pump.baud)
+      let stall = LaneStall()
+      way = .simulated(
+        Simulated(
+          pump: simulated, line: line, impaired: ImpairedSerialPort(line.port(), stall: stall.served), stall: stall))
+    } else {
       // Not exclusive: the guard has it open, too.
-      line = try LinuxSerialPort(path: pump.device, baudRate: pump.baud, exclusive: false)
-      simulated = nil
-      return
+      way = .real(try PumpLine(pump.address, baud: pump.baud, exclusive: false, tell: tell))
     }
-    let simulated = try SimulatedPumpOnTerminal(.standard, PumpWorld.Parameters())
-    self.simulated = simulated
-    line = try LinuxSerialPort(path: simulated.terminal.path, baudRate: pump.baud)
+  }
+
+  /// nil: the pump is simulated.
+  var real: PumpLine? {
+    if case .real(let line) = way { line } else { nil }
+  }
+
+  /// nil: the pump is real.
+  var simulated: Simulated? {
+    if case .simulated(let simulated) = way { simulated } else { nil }
+  }
+
+  /// For people.
+  var name: String {
+    switch way {
+    case .real(let line): "\(line.address)"
+    case .simulated: "simulated"
+    }
+  }
+
+  /// What releases the operator's loop.
+  var input: LoopInput {
+    switch way {
+    case .real(let line): line.input
+    case .simulated(let simulated): .descriptor(simulated.line.descriptor)
+    }
+  }
+
+  /// For the one loop that owns it.
+  func link() -> PumpLink {
+    switch way {
+    case .real(let line): line.link()
+    case .simulated(let simulated): PumpLink(serial: simulated.impaired.port())
+    }
+  }
+
+  /// Any thread.
+  var report: @Sendable () -> PumpLinkReport {
+    switch way {
+    case .real(let line): line.report
+    case .simulated: { PumpLinkReport(.simulated) }
+    }
   }
 }
 

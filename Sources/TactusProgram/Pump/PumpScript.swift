@@ -33,21 +33,26 @@ struct PumpScript {
     case ending
   }
 
-  /// How long the pump may take to report, and to obey.
+  /// How long the pump may take to obey.
   private static let patience = Nanoseconds.seconds(5)
 
   let task: Task
+  /// How long it may take to be found and to report.
+  private let connectingPatience: Nanoseconds
   private var phase = Phase.connecting
   private var since: TickInstant?
 
-  init(_ task: Task) { self.task = task }
+  init(_ task: Task, patience: Nanoseconds = .seconds(5)) {
+    self.task = task
+    connectingPatience = patience
+  }
 
   /// At every snapshot, until it says the end. `refusal`: why a request was ignored.
   mutating func step(_ snapshot: PumpSnapshot, refusal: PumpIgnoreReason?) -> Step {
     let start = since ?? snapshot.at
     since = start
     if let refusal, phase != .ending { return failure("\(refusal); it is \(snapshot.state)") }
-    let isLate = snapshot.at - start >= Self.patience
+    let isLate = snapshot.at - start >= (phase == .connecting ? connectingPatience : Self.patience)
     switch phase {
     case .connecting:
       if snapshot.contact.isAnswering, snapshot.state != .unknown { return begin(snapshot) }

@@ -1,5 +1,6 @@
 import Logging
 import Service
+import Store
 import Tactus
 
 /// What the daemon is composed of.
@@ -21,7 +22,15 @@ extension Daemon {
       water = system.water
       systems.append(system)
     }
-    if let pump = configuration.pump { systems.append(try DaemonPump(pump, simulate: simulate)) }
+    if let pump = configuration.pump, let store {
+      let history = try PumpHistory(PumpStore(store.file), keepsDays: pump.logDays, logger: logger)
+      systems.append(
+        pump.role == .device
+          ? try DaemonPumpDevice(
+            pump, history: history, guardTimeoutSeconds: configuration.guardTimeoutSeconds, simulate: simulate,
+            logger: logger)
+          : try DaemonPump(pump, history: history, simulate: simulate, logger: logger))
+    }
     if let plants = configuration.plants, let store {
       systems.append(try DaemonPlants(plants, store: store.file, water: water, simulate: simulate))
     }
@@ -43,7 +52,7 @@ extension Daemon {
       buses: surroundings.flatMap(\.buses),
       lanes: surroundings.reduce(into: [:]) { $0.merge($1.lanes) { first, _ in first } },
       robot: surroundings.lazy.compactMap(\.robot).first, legs: surroundings.lazy.compactMap(\.legs).first,
-      garden: surroundings.lazy.compactMap(\.garden).first
+      pump: surroundings.lazy.compactMap(\.pump).first, garden: surroundings.lazy.compactMap(\.garden).first
     ).routes
   }
 }

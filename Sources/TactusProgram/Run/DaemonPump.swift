@@ -14,6 +14,7 @@ final class DaemonPump: DaemonSystem {
   private let configuration: Configuration.Pump
   private let hardware: PumpHardware
   private let door: PumpDoor
+  private let history: PumpHistory
   private let snapshot = Latest(PumpSnapshot())
   private let requests = Ring<PumpRequest>(capacity: PumpOperatorLoop.requestsPerTick)
   private let answers = Ring<PumpAnswer>(capacity: 256)
@@ -22,46 +23,48 @@ final class DaemonPump: DaemonSystem {
   private var notices: RingReader<PumpNotice>
   private var isOffSaid = false
 
-  /// The descriptor of a line whose connection is lost.
-  private enum Line {
-    /// For so many seconds without a connection.
-    case open(seconds: Int)
-    case detached
-  }
-  private var line = Line.open(seconds: 0)
-  /// The loop tries at least so often.
-  private static let attemptSeconds = 6
-
   /// Opens the line. Nothing is written to it yet.
-  init(_ pump: Configuration.Pump, simulate: Bool) throws {
+  init(_ pump: Configuration.Pump, history: PumpHistory, simulate: Bool, logger: Logger) throws {
     configuration = pump
-    hardware = try PumpHardware(pump, simulate: simulate)
+    self.history = history
+    hardware = try PumpHardware(pump, simulate: simulate) { news in
+      logger.log(
+        level: news.isTrouble ? .notice : .debug, "the way to the pump",
+        metadata: ["system": "pump", "link": .string(news.text)])
+    }
     notices = noticeRing.reader()
     let bell = try Doorbell()
     requestBell = bell
     door = PumpDoor(
-      requests: requests.writer(), answers: answers.reader(), snapshot: snapshot, ring: { bell.button.ring() })
-    simulation = hardware.simulated.map { _ in SimulatedSurroundings(buses: [], lanes: [:]) }
+      requests: requests.writer(), answers: answers.reader(), snapshot: snapshot, link: hardware.report,
+      history: history, ring: { bell.button.ring() })
+    simulation = hardware.simulated.map { simulated in
+      SimulatedSurroundings(
+        buses: [
+          SimulatedBus("pump-serial", .wire(simulated.impaired)), SimulatedBus("pump", .pump(simulated.pump.world)),
+        ],
+        lanes: ["pump": simulated.stall], pump: SimulatedPump(simulated.pump.world))
+    }
   }
 
   var endpoints: [Endpoint] { [] }
-  var startMetadata: Logger.Metadata { ["pump": .string(hardware.line.path)] }
+  var startMetadata: Logger.Metadata { ["pump": .string(hardware.name)] }
   var heartbeat: LatestVersion { snapshot.version }
 
   func lane(bell: DoorbellButton) -> Lane {
     Lane("pump") {
       Loop(
         loopName, every: PumpOperatorLoop.rate, late: .skip, safeStateAfter: 10,
-        inputs: [.descriptor(hardware.line.descriptor), requestBell.loopInput],
+        inputs: [hardware.input, requestBell.loopInput],
         // A line that is gone polls readable until it is opened anew.
         minimumInterval: .milliseconds(10)
       ) {
         PumpOperatorLoop(
-          configuration.settings, link: PumpLink(serial: hardware.line.port()), requests: requests.reader(),
+          configuration.settings, link: hardware.link(), requests: requests.reader(),
           requestBell: requestBell.input, answers: answers.writer(), snapshot: snapshot.writer(),
           notices: noticeRing.writer(), bell: bell)
       }
-      if let simulated = hardware.simulated { simulated.loop("pump.simulated") }
+      if let simulated = hardware.simulated { simulated.pump.loop("pump.simulated") }
     }
   }
 
@@ -75,28 +78,31 @@ final class DaemonPump: DaemonSystem {
     while let notice = notices.pop() {
       log(notice, logger)
       events.append(door.edge(notice))
+      guard case .state(let state, let source) = notice.subject else { continue }
+      if let session = history.take(state, by: source, at: notice.at, sample) { events.append(session) }
     }
     return events
   }
 
-  /// A line whose device has gone is opened anew as soon as there is one. The loop then finds it at its next attempt.
+  func started() { hardware.real?.start() }
+
+  private var sample: PumpHistory.Sample {
+    let newest = newest
+    return PumpHistory.Sample(
+      speedPercent: newest.speed.map { Double($0.speed.percent) },
+      waterCelsius: newest.temperatures.water.temperature?.celsius,
+      skinCelsius: (newest.temperatures.skin.temperature ?? newest.temperatures.single.temperature)?.celsius)
+  }
+
   func report(_ logger: Logger) {
-    guard hardware.simulated == nil, case .down = newest.contact else {
-      line = .open(seconds: 0)
-      return
-    }
+    history.tick(sample, at: MonotonicClock.now)
+    guard let line = hardware.real else { return }
+    var isDown = false
+    if case .down = newest.contact { isDown = true }
     do throws(BusOpenError) {
-      switch line {
-      case .open(let seconds) where seconds < Self.attemptSeconds: line = .open(seconds: seconds + 1)
-      case .open:
-        try hardware.line.detach()
-        line = .detached
-      case .detached:
-        try hardware.line.reopen()
-        line = .open(seconds: 0)
-        logger.notice(
-          "the pump's line is open again", metadata: ["system": "pump", "line": .string(configuration.device)])
-      }
+      guard try line.mend(isDown: isDown) else { return }
+      logger.notice(
+        "the pump's line is open again", metadata: ["system": "pump", "line": .string("\(line.address)")])
     } catch {
       logger.debug("the pump's line cannot be opened", metadata: ["system": "pump", "reason": .string("\(error)")])
     }
@@ -104,9 +110,13 @@ final class DaemonPump: DaemonSystem {
 
   /// The loop had no time to wait for the pump's word.
   func finish(_ logger: Logger) {
-    guard hardware.simulated == nil, newest.state != .shutDown(.confirmed) else { return }
+    _ = takeNotices(logger)
+    history.finish()
+    guard let line = hardware.real else { return }
+    defer { line.stop() }
+    guard newest.state != .shutDown(.confirmed) else { return }
     do {
-      isOffSaid = try PumpFarewell(line: hardware.line).say()
+      isOffSaid = try PumpFarewell(line: line, isUp: newest.contact.isUp).say()
     } catch {
       logger.warning("the pump's line fails", metadata: ["system": "pump", "failure": .string("\(error)")])
     }
@@ -114,7 +124,7 @@ final class DaemonPump: DaemonSystem {
 
   var unconfirmed: (message: String, state: String)? {
     if let simulated = hardware.simulated {
-      let state = simulated.newest.state
+      let state = simulated.pump.newest.state
       return state == .shutDown(.confirmed) ? nil : ("the simulated pump is not off", "\(state)")
     }
     let state = newest.state

@@ -69,5 +69,6 @@ struct SimulatedSurroundings {
   var lanes: [String: LaneStall]
   var robot: SimulatedRobot?
   var legs: SimulatedLegs?
+  var pump: SimulatedPump?
   var garden: SimulatedGarden?
 }

@@ -78,8 +78,8 @@ final class LegRadio {
     #endif
   }
 
-  /// Disconnects who is connected and withdraws the service: some milliseconds, or some seconds with a bluetoothd that does
-  /// not answer. Once, after `start`.
+  /// Withdraws the service and disconnects who is connected: some milliseconds, two seconds with somebody connected, some more
+  /// with a bluetoothd that does not answer. Once, after `start`.
   func stop() {
     #if Bluetooth
       if case .real(_, let peripheral) = end { peripheral.stop() }

@@ -58,11 +58,12 @@ struct LegAddressTests {
     @Test("Bluetooth: a name or an address, with the adapter or without")
     func bluetooth() throws {
       func place(_ text: String) throws -> LegAddress { try LegAddress(text, port: 5010, index: 0) }
-      #expect(try place("ble:LegCtrl") == .bluetooth(.name("LegCtrl"), adapter: nil))
-      #expect(try place("ble:my leg@home@hci1") == .bluetooth(.name("my leg@home"), adapter: "hci1"))
-      #expect(try place("ble:aa:BB:cc:00:11:22") == .bluetooth(.address("AA:BB:CC:00:11:22"), adapter: nil))
-      #expect(try place("ble:aa:BB:cc:00:11:22@hci0") == .bluetooth(.address("AA:BB:CC:00:11:22"), adapter: "hci0"))
-      #expect(try place("ble:aa:BB:cc:00:11") == .bluetooth(.name("aa:BB:cc:00:11"), adapter: nil))
+      #expect(try place("ble:LegCtrl") == .bluetooth(.init(.name("LegCtrl"), adapter: nil)))
+      #expect(try place("ble:my leg@home@hci1") == .bluetooth(.init(.name("my leg@home"), adapter: "hci1")))
+      #expect(try place("ble:aa:BB:cc:00:11:22") == .bluetooth(.init(.address("AA:BB:CC:00:11:22"), adapter: nil)))
+      #expect(
+        try place("ble:aa:BB:cc:00:11:22@hci0") == .bluetooth(.init(.address("AA:BB:CC:00:11:22"), adapter: "hci0")))
+      #expect(try place("ble:aa:BB:cc:00:11") == .bluetooth(.init(.name("aa:BB:cc:00:11"), adapter: nil)))
     }
   #else
     private static let hasBluetooth = false

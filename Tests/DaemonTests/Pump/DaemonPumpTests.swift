@@ -21,6 +21,7 @@ final class DaemonPumpTests {
       """
       network: { http_port: 0 }
       service: { auth: none }
+      store: { folder: '\(folder.path("state"))' }
       pump: { device: \(path) }
       """, to: "config.yaml")
     daemon = try TactusProcess(["run", "--config", config])
@@ -102,7 +103,7 @@ struct PumpConfigTests {
   func defaults() throws {
     let configuration = try read("pump: { }")
     let pump = try #require(configuration.pump)
-    #expect(pump.device == "/dev/ttyUSB0")
+    #expect(pump.address == .serial(path: "/dev/ttyUSB0"))
     #expect(pump.settings == .standard)
     #expect(
       configuration.summary.first == "pump on /dev/ttyUSB0 at 9600 bit/s, off after 30 min until it has rested 5 min")
@@ -120,6 +121,78 @@ struct PumpConfigTests {
     #expect(pump.settings.linkLoss == .stopsOnReturn)
     #expect(pump.settings.overheatAction == .keepCooling)
     #expect(pump.baud == 115_200)
+  }
+
+  #if Bluetooth
+    @Test("Bluetooth: by name or address, with the adapter or without; the guard knows it; nobody named is an error")
+    func bluetooth() throws {
+      let pump = try #require(try read("pump: { device: 'ble:HMSoft@hci1' }").pump)
+      #expect(pump.address == .bluetooth(BluetoothPlace(.name("HMSoft"), adapter: "hci1")))
+      #expect(pump.summary == "pump by Bluetooth, HMSoft@hci1")
+      let writes = SafeStatePlan.writes(for: pump)
+      #expect(writes.map(\.description) == ["pump:HMSoft@hci1"])
+      #expect(SafeStateWrite("pump:HMSoft@hci1") == writes.first)
+      #expect(
+        SafeStateWrite("pump:aa:bb:cc:dd:ee:ff") == .pump(BluetoothPlace(.address("AA:BB:CC:DD:EE:FF"))))
+      let errors = #expect(throws: ConfigErrors.self) { try read("pump:\n  device: 'ble:'\n") }
+      #expect("\(try #require(errors))".contains("c.yaml:2:3: pump.device: expected /dev/… of a serial line"))
+    }
+  #endif
+
+  @Test("the device itself: every key reaches its part; the guard turns its PWM off")
+  func device() throws {
+    let configuration = try read(
+      """
+      pump:
+        role: device
+        device: /dev/serial0
+        silence_limit_s: 60
+        dialect: legacy
+        pwm: { chip: /sys/class/pwm/pwmchip2, channel: 1, frequency_hz: 500 }
+        button: GPIO17
+        adc: { i2c_bus: 3, i2c_address: 0x4A, skin_channel: 2, pot_channel: 0, supply_mv: 5000 }
+      """)
+    let pump = try #require(configuration.pump)
+    #expect(pump.deviceSettings.silenceLimit == .seconds(60) && pump.deviceSettings.dialect == .legacy)
+    #expect(pump.deviceSettings.rest == .seconds(300) && pump.deviceSettings.pot == .whenMoved)
+    let converter = try #require(pump.own.converter)
+    #expect(converter.chip.address.value == 0x4A && converter.water == nil && converter.skin == 2)
+    #expect(converter.chip.range == .millivolts6144 && converter.supply.count == 5_000_000)
+    #expect(pump.own.pwmPeriod == .milliseconds(2))
+    #expect(pump.own.buttonInput?.line.isActiveLow == true && pump.own.buttonInput?.pull == .up)
+    let writes = SafeStatePlan.writes(for: pump)
+    #expect(writes == [.pwm(path: "/sys/class/pwm/pwmchip2/pwm1")])
+    #expect(SafeStateWrite(writes[0].description) == writes[0])
+    #expect(pump.summary.contains("motor on /sys/class/pwm/pwmchip2/pwm1, reached by /dev/serial0 at 9600 bit/s"))
+  }
+
+  @Test("the files in config/: read without an error", arguments: ["pump.yaml", "pump-device.yaml"])
+  func shipped(name: String) throws {
+    let folder = URL(filePath: #filePath).appending(path: "../../../../config")
+    let configuration = try Configuration.read(
+      path: folder.appending(path: name).standardized.path(percentEncoded: false), environment: [:])
+    #expect((configuration.pump?.role == .device) == (name == "pump-device.yaml"))
+  }
+
+  @Test(
+    "keys of the other role, a line that is none, one input twice: refused",
+    arguments: [
+      ("silence_limit_s: 9", "pump.silence_limit_s: expected pump.role device with this key, got operator"),
+      ("role: device, on_link_loss: stop", "pump.on_link_loss: expected pump.role operator with this key, got device"),
+      ("role: device, device: serial0", "pump.device: expected /dev/… of a serial line"),
+      (
+        "role: device, adc: { water_channel: 1, skin_channel: 1 }",
+        "expected another input than pump.adc.water_channel's"
+      ),
+      (
+        "role: device, bluetooth: true, bluetooth_name: 123456789012345678901",
+        "pump.bluetooth_name: expected 1…20 bytes"
+      ),
+    ])
+  func refused(section: String, words: String) throws {
+    let errors = #expect(throws: ConfigErrors.self) { try read("pump: { \(section) }") }
+    let text = "\(try #require(errors))"
+    #expect(text.contains(words), "\(text)")
   }
 
   @Test("one line for two systems: refused, naming both keys")

@@ -1,5 +1,6 @@
 import Foundation
 import Plants
+import Store
 import Synchronization
 import Tactus
 import TestSupport
@@ -146,7 +147,7 @@ import Testing
     // Rows that cannot be written any more.
     try bench.sql("ALTER TABLE plants_plant RENAME TO elsewhere")
     let replies = bench.app("REQ_addNewPlant", #"Fern--["0x36"]"#)
-    #expect(replies.count == 1 && replies[0].hasPrefix("ERR_notKept ID--7||sender--6F2A"), "\(replies)")
+    #expect(replies.count == 1 && replies[0].hasPrefix("ERR_notKept ID:7;sender:6F2A"), "\(replies)")
     let error = await bench.refusal("DELETE", "/api/plants/1")
     #expect(error?.status == .serviceUnavailable && error?.code == "STORE_FAILED")
     #expect(bench.app("REQ_numPlants", "") == ["RES_numPlants 0"])
@@ -251,7 +252,7 @@ import Testing
     _ = try await bench.ask("POST", "/api/plants", Self.basil)
     let backup = try bench.file.backup()
     _ = try await bench.ask("DELETE", "/api/plants/1")
-    try bench.file.restore(backup, at: .now)
+    #expect(try SprinklerStore(bench.file).restore(try bench.file.check(backup, at: .now)) { _ in [] })
     #expect(bench.desk.view.records.plants.isEmpty)
     bench.run(seconds: 1)
     #expect(bench.desk.view.records.plants.map(\.name.text) == ["Basil"] && bench.desk.view.records.nextPlant == 2)

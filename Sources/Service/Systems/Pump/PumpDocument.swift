@@ -29,10 +29,35 @@ struct PumpStateDocument: Encodable {
   }
 }
 
+extension PumpStateDocument {
+  /// Of a pump that is this machine's.
+  init(_ pump: PumpDeviceState, source: PumpControlSource?) {
+    state = pump.word
+    reason = "\(pump)"
+    if case .error(let cause, _) = pump {
+      _fault = OrNull(wrappedValue: cause.name)
+    } else {
+      _fault = OrNull(wrappedValue: nil)
+    }
+    _wayOut = OrNull(wrappedValue: pump.wayOut)
+    _offConfirmed = OrNull(wrappedValue: pump.off?.isConfirmed)
+    _source = OrNull(wrappedValue: source.map { "\($0)" })
+  }
+}
+
 /// The pump as `GET /api/pump` shows it.
 struct PumpDocument: Encodable {
   struct Counters: Encodable {
-    let connections, lines, malformed, dropped, sent, sendFailures, failures, accepted, ignored: Int64
+    /// null where this machine is the pump.
+    @OrNull var connections: Int64?
+    let lines, malformed: Int64
+    @OrNull var dropped: Int64?
+    let sent, sendFailures: Int64
+    @OrNull var failures: Int64?
+    /// null where this machine is not the pump: of its motor's output, and of its sensors and its button.
+    @OrNull var outputFailures: Int64?
+    @OrNull var inputFailures: Int64?
+    let accepted, ignored: Int64
     @OrNull var lastMalformed: String?
     @OrNull var lastFailure: String?
     /// `must_rest`, …: why the last of the ignored was.
@@ -44,6 +69,10 @@ struct PumpDocument: Encodable {
   private let pump: PumpStateDocument
   /// down, waiting, answering, silent.
   private let contact: String
+  /// What this program is: operator, device.
+  private let role: String
+  /// An operator's way to the pump; the ways to a pump that is this machine's.
+  private let links: [PumpLinkReport]
   /// What the pump has taken, or the slowest that its report can mean.
   private let speedDuty: Int?
   private let speedPercent: Int?
@@ -59,16 +88,18 @@ struct PumpDocument: Encodable {
   private let counters: Counters
 
   private enum CodingKeys: CodingKey {
-    case ok, monotonicNs, contact, speedDuty, speedPercent, waterCelsius, skinCelsius, temperatureCelsius
+    case ok, monotonicNs, contact, role, links, speedDuty, speedPercent, waterCelsius, skinCelsius, temperatureCelsius
     case temperaturesAgeMs, runtimeMinutes, remainingMinutes, statusAgeMs, pumpedS, leftS, restS, counters
   }
 
   /// `isEvent`: without the time, which an event carries itself.
-  init(_ newest: PumpSnapshot, isEvent: Bool = false, ok: Bool? = nil) {
+  init(_ newest: PumpSnapshot, link: PumpLinkReport, isEvent: Bool = false, ok: Bool? = nil) {
     self.ok = ok
     monotonicNs = isEvent ? nil : newest.at.nanoseconds
     pump = PumpStateDocument(newest.state, source: newest.source)
     contact = newest.contact.word
+    role = "operator"
+    links = [link]
     speedDuty = newest.speed.map { Int($0.speed.duty) }
     speedPercent = newest.speed.map { Int($0.speed.percent) }
     waterCelsius = newest.temperatures.water.temperature?.celsius
@@ -83,9 +114,37 @@ struct PumpDocument: Encodable {
     restS = newest.restedAt.map { max(.zero, $0 - newest.at).inSeconds }
     counters = Counters(
       connections: newest.connections, lines: newest.lines, malformed: newest.malformed, dropped: newest.dropped,
-      sent: newest.sent, sendFailures: newest.sendFailures, failures: newest.failures, accepted: newest.accepted,
-      ignored: newest.ignored, lastMalformed: newest.lastMalformed.map { "\($0)" },
+      sent: newest.sent, sendFailures: newest.sendFailures, failures: newest.failures, outputFailures: nil,
+      inputFailures: nil, accepted: newest.accepted, ignored: newest.ignored,
+      lastMalformed: newest.lastMalformed.map { "\($0)" },
       lastFailure: newest.lastFailure.map { "\($0)" }, lastIgnored: newest.lastIgnored?.code.lowercased())
+  }
+
+  /// Of a pump that is this machine's.
+  init(_ newest: PumpDeviceSnapshot, links: [PumpLinkReport], isEvent: Bool = false, ok: Bool? = nil) {
+    self.ok = ok
+    monotonicNs = isEvent ? nil : newest.at.nanoseconds
+    pump = PumpStateDocument(newest.state, source: newest.source)
+    contact = PumpContact.answering.word
+    role = "device"
+    self.links = links
+    if case .on(let speed) = newest.state {
+      (speedDuty, speedPercent) = (Int(speed.duty), Int(speed.percent))
+    } else {
+      (speedDuty, speedPercent) = (nil, nil)
+    }
+    waterCelsius = newest.water.temperature?.celsius
+    skinCelsius = newest.skin.temperature?.celsius
+    (temperatureCelsius, temperaturesAgeMs, runtimeMinutes, remainingMinutes, statusAgeMs) = (nil, nil, nil, nil, nil)
+    pumpedS = newest.spent.inSeconds
+    leftS = newest.left.inSeconds
+    restS = newest.restedAt.map { max(.zero, $0 - newest.at).inSeconds }
+    counters = Counters(
+      connections: nil, lines: newest.commands, malformed: newest.malformed, dropped: nil, sent: newest.sent,
+      sendFailures: newest.sendFailures, failures: nil, outputFailures: newest.outputFailures,
+      inputFailures: newest.inputFailures, accepted: newest.accepted, ignored: newest.ignored,
+      lastMalformed: newest.lastMalformed.map { "\($0)" }, lastFailure: newest.lastOutputFailure.map { "\($0)" },
+      lastIgnored: newest.lastIgnored?.code.lowercased())
   }
 
   func encode(to encoder: any Encoder) throws {
@@ -94,6 +153,8 @@ struct PumpDocument: Encodable {
     try object.encodeIfPresent(ok, forKey: .ok)
     try object.encodeIfPresent(monotonicNs, forKey: .monotonicNs)
     try object.encode(contact, forKey: .contact)
+    try object.encode(role, forKey: .role)
+    try object.encode(links, forKey: .links)
     try object.encode(speedDuty, forKey: .speedDuty)
     try object.encode(speedPercent, forKey: .speedPercent)
     try object.encode(waterCelsius, forKey: .waterCelsius)
@@ -134,6 +195,19 @@ extension PumpContact {
     case .waiting: "waiting"
     case .answering: "answering"
     case .silent: "silent"
+    }
+  }
+}
+
+extension PumpDeviceState {
+  /// The value of `state` in the API.
+  var word: String {
+    switch self {
+    case .off: "off"
+    case .on: "on"
+    case .error: "fault"
+    case .emergencyStopped: "emergencyStopped"
+    case .shutDown: "shutDown"
     }
   }
 }

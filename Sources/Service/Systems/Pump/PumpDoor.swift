@@ -10,21 +10,29 @@ import Wire
 public final class PumpDoor: ServedSystem {
   public let name = "pump"
   let mailbox: PumpMailbox
+  private let history: PumpHistory?
   private let snapshot: Latest<PumpSnapshot>
+  private let link: @Sendable () -> PumpLinkReport
   /// When somebody last looked.
   private let lookedAt = Atomic<Int64>(.min)
 
   /// - Parameters:
   ///   - requests: to the pump's loop, at most `PumpOperatorLoop.requestsPerTick` of them.
   ///   - answers: of that loop.
+  ///   - link: the way to the pump. Any thread.
+  ///   - history: nil: nothing is kept.
   ///   - ring: wakes that loop. Any thread.
   ///   - now: that loop's clock. Any thread.
   public init(
     requests: consuming RingWriter<PumpRequest>, answers: consuming RingReader<PumpAnswer>,
-    snapshot: Latest<PumpSnapshot>, ring: @escaping @Sendable () -> Void,
+    snapshot: Latest<PumpSnapshot>,
+    link: @escaping @Sendable () -> PumpLinkReport = { PumpLinkReport(.serial) },
+    history: PumpHistory? = nil, ring: @escaping @Sendable () -> Void,
     now: @escaping @Sendable () -> TickInstant = { MonotonicClock.now }
   ) {
     self.snapshot = snapshot
+    self.history = history
+    self.link = link
     let newestTick: @Sendable () -> TickInstant = {
       var reader = snapshot.reader()
       return reader.read().at
@@ -41,7 +49,7 @@ public final class PumpDoor: ServedSystem {
 
   public var version: UInt64 { snapshot.version.read() }
 
-  public var state: [UInt8] { encodeJSON(PumpDocument(newest)) }
+  public var state: [UInt8] { encodeJSON(PumpDocument(newest, link: link())) }
 
   var newest: PumpSnapshot {
     var reader = snapshot.reader()
@@ -53,7 +61,9 @@ public final class PumpDoor: ServedSystem {
     takeAnswers(at: now)
     guard second else { return [] }
     let newest = newest
-    return [Event(.state, type: "pump", system: name, at: newest.at, json: PumpDocument(newest, isEvent: true))]
+    return [
+      Event(.state, type: "pump", system: name, at: newest.at, json: PumpDocument(newest, link: link(), isEvent: true))
+    ]
   }
 
   /// A change that the loop has told of.
@@ -75,13 +85,17 @@ public final class PumpDoor: ServedSystem {
     [
       Route(.get, "/api/pump") { [self] _ in
         look()
-        return .json(PumpDocument(newest, ok: true))
+        return .json(PumpDocument(newest, link: link(), ok: true))
       },
       Route(.post, "/api/pump/on", scope: .control, action: "pump.on") { [self] request in
         let wanted = request.body.isEmpty ? nil : try request.decode(PumpOnBody.self).speed
-        let answer = try await mailbox.ask(.turnOn(wanted))
-        // What was asked for is so.
-        if answer.verdict != .ignored(.alreadyOn) { _ = try accepted(answer) }
+        var answer = try await mailbox.ask(.turnOn(wanted))
+        // What was asked for is so, but for the speed.
+        if answer.verdict != .ignored(.alreadyOn) {
+          _ = try accepted(answer)
+        } else if let wanted {
+          answer = try accepted(try await mailbox.ask(.setSpeed(wanted)))
+        }
         return answered(answer, logValue: wanted.map { "duty=\($0.duty)" })
       },
       Route(.post, "/api/pump/speed", scope: .control, action: "pump.speed") { [self] request in
@@ -89,7 +103,7 @@ public final class PumpDoor: ServedSystem {
         return answered(try accepted(try await mailbox.ask(.setSpeed(wanted))), logValue: "duty=\(wanted.duty)")
       },
       command("off", .turnOff), command("e-stop", .emergencyStop), command("reset", .reset),
-    ]
+    ] + (history?.routes ?? [])
   }
 
   private func command(_ word: String, _ order: PumpRequest.Order) -> Route {
@@ -126,28 +140,28 @@ public final class PumpDoor: ServedSystem {
 
   /// Throws the refusal when the loop refused.
   private func accepted(_ answer: PumpAnswer) throws(APIError) -> PumpAnswer {
-    if case .ignored(let reason) = answer.verdict { throw reason.error(in: newest.state) }
+    if case .ignored(let reason) = answer.verdict { throw reason.error(wayOut: newest.state.wayOut) }
     return answer
   }
 
   private func answered(_ answer: PumpAnswer, logValue: String? = nil) -> APIResponse {
     let newest = newest
     return .json(
-      CommandDocument(
+      PumpCommandDocument(
         pump: PumpStateDocument(newest.state, source: newest.source), monotonicNs: answer.at.nanoseconds),
       logValue: logValue)
   }
 }
 
 /// The body of `POST /api/pump/on`: the speed once it runs; without one the pump's own.
-private struct PumpOnBody: JSONReadable {
+struct PumpOnBody: JSONReadable {
   let speed: PumpSpeed?
 
   init(_ body: inout JSONReader) throws(APIError) { speed = try PumpSpeedBody.speed(&body) }
 }
 
 /// The body of `POST /api/pump/speed`: a duty or a percentage.
-private struct PumpSpeedBody: JSONReadable {
+struct PumpSpeedBody: JSONReadable {
   let speed: PumpSpeed
 
   init(_ body: inout JSONReader) throws(APIError) {
@@ -168,7 +182,7 @@ private struct PumpSpeedBody: JSONReadable {
 }
 
 /// What a taken command is answered with.
-private struct CommandDocument: Encodable {
+struct PumpCommandDocument: Encodable {
   let ok = true
   let verdict = "accepted"
   let pump: PumpStateDocument

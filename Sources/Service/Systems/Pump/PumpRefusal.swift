@@ -1,9 +1,11 @@
 import Pump
 
 extension PumpIgnoreReason {
-  /// The refusal of a request as the API says it; `pump` is the newest state.
-  func error(in pump: PumpOperatorState) -> APIError {
-    let way = hasOwnWayOut ? nil : pump.wayOut
+  /// The refusal of a request as the API says it.
+  ///
+  /// - Parameter wayOut: of the newest state.
+  func error(wayOut: String?) -> APIError {
+    let way = hasOwnWayOut ? nil : wayOut
     return .conflict(code, "the pump: " + (way.map { "\(self); \($0)" } ?? "\(self)"))
   }
 

@@ -1,5 +1,6 @@
 import Buses
 import Devices
+import Pump
 
 /// One bus of the simulated world: what it is called and what can be done to it. Any thread.
 public struct SimulatedBus: Sendable {
@@ -11,9 +12,13 @@ public struct SimulatedBus: Sendable {
     case link(SimulatedMessageLink)
     /// A chip's lines are no bus, and are looked at and disturbed like one.
     case gpio(SimulatedGPIOBank)
+    /// A serial line with a device of our own at its other end.
+    case wire(ImpairedSerialPort)
+    /// A simulated cooling pump's sensors and motor: no bus either, and disturbed like one.
+    case pump(PumpWorld)
   }
 
-  /// `i2c-1`, `ttyAMA0`, `robot-udp`, `leg-gpio`, `leg-bluetooth`.
+  /// `i2c-1`, `ttyAMA0`, `robot-udp`, `leg-gpio`, `leg-bluetooth`, `pump-serial`, `pump`.
   public let name: String
   let line: Line
   /// Converters on it, by address, with what their inputs were at first.
@@ -29,7 +34,8 @@ public struct SimulatedBus: Sendable {
     switch line {
     case .i2c: "i2c"
     case .spi: "spi"
-    case .serial: "serial"
+    case .serial, .wire: "serial"
+    case .pump: "pump"
     case .datagram: "datagram"
     case .link: "link"
     case .gpio: "gpio"
@@ -44,6 +50,8 @@ public struct SimulatedBus: Sendable {
     case .datagram(let port): port.transactionCount
     case .link(let link): link.transactionCount
     case .gpio(let bank): bank.transactionCount
+    case .wire(let line): line.transactionCount
+    case .pump: 0
     }
   }
 
@@ -55,6 +63,8 @@ public struct SimulatedBus: Sendable {
     case .datagram(let port): port.transactions(since: sequence).map { BusTransaction($0) }
     case .link(let link): link.transactions(since: sequence).map { BusTransaction($0) }
     case .gpio(let bank): bank.transactions(since: sequence).map { BusTransaction($0) }
+    case .wire(let line): line.transactions(since: sequence).map { BusTransaction($0) }
+    case .pump: []
     }
   }
 
@@ -94,6 +104,10 @@ public struct SimulatedBus: Sendable {
       port.linkIsDown = false
     case .link(let link): link.isOutOfReach = false
     case .gpio(let bank): bank.clearFaults()
+    case .wire(let line): line.clearFaults()
+    case .pump(let world):
+      for fault in PumpWorld.Fault.allCases { world.clear(fault) }
+      world.holdSkin(celsius: nil)
     }
   }
 }

@@ -16,6 +16,15 @@ struct SimulatedFault: Encodable, Hashable, JSONReadable {
     case linkLoss = "link-loss"
     case packetLoss = "packet-loss"
     case delay, duplication, reordering
+    /// Bytes are lost both ways, and nobody is told.
+    case silence
+    /// Of a pump: a sensor's wire, a fever, no water, inputs or the motor's output that do not answer.
+    case sensorOpen = "sensor-open"
+    case sensorShort = "sensor-short"
+    case overheat
+    case dryRun = "dry-run"
+    case inputsGone = "inputs-gone"
+    case outputGone = "output-gone"
     case laneStall = "lane-stall"
     case clear
 
@@ -28,6 +37,8 @@ struct SimulatedFault: Encodable, Hashable, JSONReadable {
       case .gpio: [.stuckHigh, .stuckLow, .gone]
       case .datagram: [.linkLoss, .packetLoss, .delay, .duplication, .reordering]
       case .link: [.linkLoss]
+      case .wire: [.gone, .silence]
+      case .pump: [.sensorOpen, .sensorShort, .overheat, .dryRun, .inputsGone, .outputGone]
       }
     }
   }
@@ -49,6 +60,14 @@ struct SimulatedFault: Encodable, Hashable, JSONReadable {
   var ms: Int?
   var jitterMs: Int?
   var holdMs: Int?
+  /// Of a pump.
+  var sensor: Sensor?
+  /// At which the skin is held, 0…60; 41 unless given.
+  var celsius: Int?
+
+  enum Sensor: String, Encodable, CaseIterable {
+    case water, skin
+  }
 
   init(_ fault: Name, bus: String? = nil, lane: String? = nil) {
     (self.fault, self.bus, self.lane) = (fault, bus, lane)
@@ -83,7 +102,11 @@ struct SimulatedFault: Encodable, Hashable, JSONReadable {
     case .delay:
       ms = try body.required("ms", milliseconds)
       jitterMs = try body.optional("jitterMs", milliseconds)
-    case .stuck, .full, .gone, .noChip, .linkLoss, .laneStall, .clear: break
+    case .sensorOpen, .sensorShort:
+      sensor = Sensor(rawValue: try body.required("sensor", .choice(Sensor.allCases.map(\.rawValue))))
+    case .overheat: celsius = try body.optional("celsius", .integer(0...60))
+    case .stuck, .full, .gone, .noChip, .linkLoss, .silence, .dryRun, .inputsGone, .outputGone, .laneStall, .clear:
+      break
     }
   }
 }

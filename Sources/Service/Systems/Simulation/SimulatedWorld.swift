@@ -8,6 +8,7 @@ public struct SimulatedWorld: Sendable {
   private let lanes: [String: LaneStall]
   private let robot: SimulatedRobot?
   private let legs: SimulatedLegs?
+  private let pump: SimulatedPump?
   private let garden: SimulatedGarden?
 
   private static let transactionsUnlessAsked = 1000
@@ -15,12 +16,13 @@ public struct SimulatedWorld: Sendable {
 
   /// - Parameters:
   ///   - lanes: by name.
-  ///   - robot, legs, garden: nil: there is none, and no route for it.
+  ///   - robot, legs, pump, garden: nil: there is none, and no route for it.
   public init(
     buses: [SimulatedBus], lanes: [String: LaneStall] = [:], robot: SimulatedRobot? = nil, legs: SimulatedLegs? = nil,
-    garden: SimulatedGarden? = nil
+    pump: SimulatedPump? = nil, garden: SimulatedGarden? = nil
   ) {
-    (self.buses, self.lanes, self.robot, self.legs, self.garden) = (buses, lanes, robot, legs, garden)
+    (self.buses, self.lanes, self.robot, self.legs) = (buses, lanes, robot, legs)
+    (self.pump, self.garden) = (pump, garden)
   }
 
   public var routes: [Route] {
@@ -35,6 +37,7 @@ public struct SimulatedWorld: Sendable {
       routes.append(Route(.get, "/api/sim/robot") { _ in .json(SimulatedRobotDocument(robot.snapshot)) })
     }
     if let legs { routes.append(Route(.get, "/api/sim/leg") { _ in .json(legs.document) }) }
+    if let pump { routes.append(Route(.get, "/api/sim/pump") { _ in .json(pump.document) }) }
     return routes + (garden?.routes ?? [])
   }
 

@@ -1,8 +1,9 @@
 import Wire
 
-extension PumpDoor {
+/// What Home Assistant sees of a pump, another machine's or this one's own.
+enum PumpEntities {
   /// With commands a fan, since Home Assistant has nothing nearer to a pump with a speed.
-  public func entities(on topics: DeviceTopics, takesCommands: Bool) -> [HomeAssistantEntity] {
+  static func all(of name: String, on topics: DeviceTopics, takesCommands: Bool) -> [HomeAssistantEntity] {
     let temperatures = [("water", "waterCelsius"), ("skin", "skinCelsius")].map { place, member in
       var entity = HomeAssistantEntity(.sensor, id: "pump-\(place)", name: "Pump \(place)")
       entity.stateTopic = topics.state(name)
@@ -13,10 +14,10 @@ extension PumpDoor {
       return entity
     }
     return [.state("pump-state", name: "Pump state", of: name, on: topics)] + temperatures
-      + (takesCommands ? [fan(topics)] : [])
+      + (takesCommands ? [fan(name, topics)] : [])
   }
 
-  private func fan(_ topics: DeviceTopics) -> HomeAssistantEntity {
+  private static func fan(_ name: String, _ topics: DeviceTopics) -> HomeAssistantEntity {
     var fan = HomeAssistantEntity(.fan, id: "pump", name: "Pump")
     fan.stateTopic = topics.state(name)
     fan.commandTopic = topics.command(name)
@@ -29,5 +30,17 @@ extension PumpDoor {
         #"{% if value | int == 0 %}off{% else %}{"command":"on","speedPercent":{{ value | int }}}{% endif %}"#,
     ]
     return fan
+  }
+}
+
+extension PumpDoor {
+  public func entities(on topics: DeviceTopics, takesCommands: Bool) -> [HomeAssistantEntity] {
+    PumpEntities.all(of: name, on: topics, takesCommands: takesCommands)
+  }
+}
+
+extension PumpDeviceDoor {
+  public func entities(on topics: DeviceTopics, takesCommands: Bool) -> [HomeAssistantEntity] {
+    PumpEntities.all(of: name, on: topics, takesCommands: takesCommands)
   }
 }

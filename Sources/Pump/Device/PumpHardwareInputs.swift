@@ -1,0 +1,84 @@
+import Buses
+import Tactus
+import Wire
+
+/// The pump's inputs on real hardware, or on simulated buses: thermistors and pot on a converter, the button on a line. Must
+/// outlive its loop; the inputs belong to that one.
+public final class PumpHardwareInputs: @unchecked Sendable {  // safe: written before the loop, used by it alone
+  private let state: UnsafeMutablePointer<PumpHardwareInputsState>
+
+  /// - Parameters:
+  ///   - converter, bus: nil: no analogue inputs. One goes with the other.
+  ///   - button: one line with both edges, whose descriptor releases the loop; nil: there is none.
+  public init(_ converter: PumpConverter?, on bus: consuming I2CBus?, button: consuming GPIOEvents?) {
+    state = .allocate(capacity: 1)
+    state.initialize(
+      to: PumpHardwareInputsState(reader: converter.map(PumpConverterReader.init), bus: bus, button: button))
+  }
+
+  deinit {
+    state.deinitialize(count: 1)
+    state.deallocate()
+  }
+
+  public func inputs() -> PumpInputs { PumpInputs(context: state, read: readHardware) }
+
+  /// Reads every analogue input once, so that the loop begins with what is; for 200 ms at most. Before the loop runs.
+  public func prime() throws(RuntimeError) {
+    // Nobody rings it: it is the clock that is waited for.
+    let bell = try Doorbell()
+    let end = MonotonicClock.now + .milliseconds(200)
+    while !state.pointee.isComplete, MonotonicClock.now < end {
+      state.pointee.convert(at: MonotonicClock.now)
+      bell.wait(limit: .milliseconds(5))
+    }
+  }
+}
+
+struct PumpHardwareInputsState: ~Copyable {
+  private var reader: PumpConverterReader?
+  private var bus: I2CBus?
+  private var button: GPIOEvents?
+  private var edges = GPIOEdgeBatch(capacity: 16)
+
+  init(reader: PumpConverterReader?, bus: consuming I2CBus?, button: consuming GPIOEvents?) {
+    self.reader = reader
+    self.bus = bus
+    self.button = button
+  }
+
+  var isComplete: Bool { reader?.isComplete ?? true }
+
+  @_noLocks @_noAllocation
+  mutating func convert(at now: TickInstant) {
+    bus?.now = now
+    if bus != nil { reader?.step(on: &bus!) }
+  }
+
+  /// 0, or −errno of the button's line.
+  @_noLocks @_noAllocation
+  mutating func read(into sample: UnsafeMutablePointer<PumpSample>, at now: TickInstant) -> Int32 {
+    convert(at: now)
+    if let reader { reader.fill(&sample.pointee, at: now) }
+    if button == nil { return 0 }
+    do throws(GPIOError) {
+      // The edges only release the loop: what counts is the level, which the machine debounces.
+      button!.now = now
+      _ = try button!.receive(into: &edges)
+      sample.pointee.isButtonPressed = try button!.read() & 1 == 1
+      return 0
+    } catch {
+      switch error {
+      case .gone: return -19  // ENODEV
+      case .system(let errno): return -errno
+      }
+    }
+  }
+}
+
+@_noLocks @_noAllocation
+private func readHardware(_ context: UnsafeMutableRawPointer, _ sample: UnsafeMutableRawPointer, _ now: Int64) -> Int32
+{
+  context.assumingMemoryBound(to: PumpHardwareInputsState.self).pointee.read(
+    into: sample.assumingMemoryBound(to: PumpSample.self), at: TickInstant(nanoseconds: now))
+}

@@ -1,0 +1,73 @@
+import Tactus
+import Wire
+
+/// The last words to a pump: OFF, every half second, until it says that it is off.
+///
+/// For whoever has no loop any more: the daemon when it goes down, its guard when the daemon has died. Never waits; to be
+/// stepped some times a second, and allocates.
+public struct PumpLastWords: ~Copyable {
+  private static let repeatsAfter = Nanoseconds.milliseconds(500)
+
+  private var link: PumpLink
+  private var assembler = PumpLineAssembler()
+  private var isUp: Bool
+  private var next = TickInstant.zero
+  private let line = UnsafeMutableRawBufferPointer.allocate(
+    byteCount: PumpLineAssembler.standardCapacity, alignment: 8)
+  /// Its first line end closes what a loop may have left open.
+  private let off = UnsafeMutableRawBufferPointer.allocate(byteCount: 5, alignment: 1)
+  private var isConfirmed = false
+
+  /// - Parameter isUp: whether `link` had a connection when its loop ended.
+  public init(_ link: consuming PumpLink, isUp: Bool = false) {
+    self.link = link
+    self.isUp = isUp
+    off.copyBytes(from: "\nOFF\n".utf8)
+  }
+
+  deinit {
+    line.deallocate()
+    off.deallocate()
+  }
+
+  /// Whether the pump has said that it is off since this was true last. Asks for a connection while there is none.
+  public mutating func step(at now: TickInstant) -> Bool {
+    link.begin(at: now)
+    while let event = link.takeEvent() {
+      assembler.reset()
+      isUp = event == .up
+      next = now
+    }
+    hear()
+    if isConfirmed {
+      isConfirmed = false
+      return true
+    }
+    if now < next { return false }
+    next = now + Self.repeatsAfter
+    if !isUp {
+      link.connect()
+    } else if !link.send(UnsafeRawBufferPointer(off)) {
+      // A new connection is told as such.
+      next = now
+    }
+    return false
+  }
+
+  private mutating func hear() {
+    while !isConfirmed, let bytes = link.receive() {
+      for byte in bytes {
+        guard case .line(let length) = assembler.take(byte, into: line) else { continue }
+        if Self.confirms(UnsafeRawBufferPointer(rebasing: line[..<length])) { isConfirmed = true }
+      }
+    }
+  }
+
+  private static func confirms(_ line: UnsafeRawBufferPointer) -> Bool {
+    switch try? PumpReply.decode(line) {
+    case .pump(isOn: false): true
+    case .status(let status): status.state == .off || status.state == .error
+    default: false
+    }
+  }
+}

@@ -1,0 +1,128 @@
+"use strict";
+// The cooling pump's card: state and the way out of it, speed, temperatures as a chart, sessions. State comes over
+// console.js's socket once a second; commands go over HTTP: each is answered when the loop has taken it.
+
+const pumpChartSeconds = 600;
+const pump = { history: [], held: false, sent: 0, wanted: null, last: null };
+
+async function askPump(word, body) {
+  const options = { method: "POST", headers: headers() };
+  if (body) {
+    options.headers = { ...headers(), "Content-Type": "application/json" };
+    options.body = JSON.stringify(body);
+  }
+  let text = "";
+  try {
+    const answer = await fetch("/api/pump/" + word, options);
+    if (!answer.ok) text = (await answer.json().catch(() => ({}))).message || answer.statusText;
+  } catch {
+    text = "not delivered";
+  }
+  byId("pump-said").textContent = text;
+  byId("pump-said").hidden = !text;
+}
+
+const pumpDegrees = (celsius) => celsius == null ? "–" : celsius.toFixed(1) + " °C";
+const pumpTime = (seconds) => Math.floor(seconds / 60) + ":" + String(Math.floor(seconds % 60)).padStart(2, "0");
+
+// ---- state
+
+function showPump(event) {
+  byId("pump").hidden = false;
+  if (!pump.last) loadSessions();
+  pump.last = event;
+  const isOn = event.state === "on" || event.state === "starting";
+  byId("pump-state").textContent = event.state + (event.source && event.source !== "host" ? ", by " + { app: "the app", manual: "its button", device: "the pump itself" }[event.source] : "");
+  const isHeld = event.state === "fault" || event.state === "emergencyStopped";
+  byId("pump-why").hidden = !event.wayOut;
+  byId("pump-why").textContent = event.wayOut ? sentence(event.reason) + " To go on: " + event.wayOut + "." : "";
+  stopped("pump", isHeld ? "Pump: " + event.reason + "." : null);
+  byId("pump-reset").hidden = !isHeld;
+  byId("pump-on").disabled = isOn || isHeld || event.contact !== "answering";
+  byId("pump-off").classList.toggle("on", isOn);
+  const way = event.links.map((link) => (link.device || link.kind) + (link.state ? " " + link.state : "") + (link.reason ? ": " + link.reason : "")).join("; ");
+  byId("pump-contact").textContent = event.role === "device" ? way || "no way in but this service" : event.contact + (event.contact === "answering" ? "" : way ? " (" + way + ")" : "");
+  byId("pump-speed-text").textContent = event.speedPercent == null ? "–" : event.speedPercent + " %";
+  if (!pump.held && event.speedPercent != null) byId("pump-speed").value = event.speedPercent;
+  byId("pump-speed").disabled = event.state !== "on";
+  const skin = event.skinCelsius ?? event.temperatureCelsius;
+  byId("pump-water").textContent = pumpDegrees(event.waterCelsius);
+  byId("pump-skin").textContent = pumpDegrees(skin);
+  byId("pump-pumped").textContent = pumpTime(event.pumpedS) + (event.leftS == null ? "" : ", " + pumpTime(event.leftS) + " left")
+    + (event.restS ? ", rested in " + pumpTime(event.restS) : "");
+  const now = event.monotonicNs / 1e9;
+  pump.history.push({ at: now, water: event.waterCelsius, skin: skin, isOn: isOn });
+  while (pump.history[0].at < now - pumpChartSeconds) pump.history.shift();
+  drawPump(now);
+}
+
+// Water and skin over the last minutes, on one scale; shaded while it pumps.
+function drawPump(now) {
+  const values = pump.history.flatMap((point) => [point.water, point.skin]).filter((value) => value != null);
+  const low = Math.floor(Math.min(10, ...values) / 5) * 5, high = Math.ceil(Math.max(40, ...values) / 5) * 5;
+  const x = (at) => 600 - (now - at) / pumpChartSeconds * 600, y = (value) => 118 - (value - low) / (high - low) * 116;
+  const make = (name, properties, text) => {
+    const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+    for (const [key, value] of Object.entries(properties)) made.setAttribute(key, value);
+    if (text != null) made.textContent = text;
+    return made;
+  };
+  const parts = [];
+  pump.history.forEach((point, index) => {
+    const next = pump.history[index + 1];
+    if (point.isOn && next) parts.push(make("rect", { x: x(point.at), y: 0, width: x(next.at) - x(point.at), height: 120, class: "pumping" }));
+  });
+  for (let value = low; value <= high; value += 10) {
+    parts.push(make("line", { x1: 0, x2: 600, y1: y(value), y2: y(value), class: "grid" }), make("text", { x: 2, y: y(value) - 2 }, value + " °C"));
+  }
+  for (const name of ["water", "skin"]) {
+    const points = pump.history.filter((point) => point[name] != null).map((point) => x(point.at).toFixed(1) + "," + y(point[name]).toFixed(1));
+    parts.push(make("polyline", { points: points.join(" "), class: name }));
+  }
+  byId("pump-chart").replaceChildren(...parts);
+}
+
+function pumpEvent(event) {
+  if (event.type === "pump.session") return loadSessions();
+}
+
+// ---- commands
+
+byId("pump-on").onclick = () => askPump("on", { speedPercent: Number(byId("pump-speed").value) || 70 });
+byId("pump-off").onclick = () => askPump("off");
+byId("pump-reset").onclick = () => askPump("reset");
+byId("pump-speed").oninput = () => {
+  pump.held = true;
+  byId("pump-speed-text").textContent = byId("pump-speed").value + " %";
+  pump.wanted = Number(byId("pump-speed").value);
+};
+byId("pump-speed").onchange = () => { pump.held = false; };
+// Ten a second at most while the slider is dragged; the last one always goes out.
+setInterval(() => {
+  if (pump.wanted == null) return;
+  askPump("speed", { speedPercent: pump.wanted });
+  pump.wanted = null;
+}, 100);
+
+// Somebody looks: the pump is asked every second.
+setInterval(() => {
+  if (pump.last && pump.last.role === "operator" && !document.hidden) fetch("/api/pump", { headers: headers() }).catch(() => {});
+}, 5000);
+
+// ---- sessions
+
+async function loadSessions() {
+  let answer;
+  try { answer = await fetch("/api/pump/sessions?limit=20", { headers: headers() }); } catch { return; }
+  byId("pump-sessions").hidden = !answer.ok;
+  if (!answer.ok) return;
+  byId("pump-log").replaceChildren(...(await answer.json()).sessions.map((session) => {
+    const line = document.createElement("li");
+    line.textContent = [new Date(session.start).toLocaleString(), pumpTime(session.seconds), session.end || "goes on",
+      session.speedPercent == null ? "" : Math.round(session.speedPercent) + " %",
+      session.skinFirstCelsius == null ? "" : "skin " + pumpDegrees(session.skinFirstCelsius) + " → " + pumpDegrees(session.skinLastCelsius)].filter(Boolean).join("  ");
+    return line;
+  }));
+}
+
+byId("pump-csv").onclick = (event) => { event.preventDefault(); save("/api/pump/sessions.csv", "pump-sessions.csv"); };

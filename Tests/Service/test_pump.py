@@ -1,0 +1,134 @@
+"""A serial program on the simulated pump's terminal, as any that is written for the real one; and a session over HTTP."""
+import csv
+import io
+import os
+import re
+import select
+import signal
+import subprocess
+import termios
+import time
+import tty
+
+import pytest
+import requests
+
+from daemon import PROGRAM
+
+LIMIT_SECONDS = 10
+
+
+class Serial:
+    """9600 bit/s, 8N1, raw: what pyserial does, without it."""
+
+    def __init__(self, path):
+        self.descriptor = os.open(path, os.O_RDWR | os.O_NOCTTY)
+        tty.setraw(self.descriptor)
+        settings = termios.tcgetattr(self.descriptor)
+        settings[4] = settings[5] = termios.B9600
+        termios.tcsetattr(self.descriptor, termios.TCSANOW, settings)
+        self.rest = b""
+
+    def close(self):
+        os.close(self.descriptor)
+
+    def write(self, text):
+        os.write(self.descriptor, text.encode())
+
+    def line(self):
+        limit = time.monotonic() + LIMIT_SECONDS
+        while b"\r\n" not in self.rest:
+            assert select.select([self.descriptor], [], [], limit - time.monotonic())[0], f"only {self.rest} came"
+            self.rest += os.read(self.descriptor, 256)
+        line, self.rest = self.rest.split(b"\r\n", 1)
+        return line.decode()
+
+    def ask(self, text, lines=1):
+        self.write(text)
+        return [self.line() for _ in range(lines)]
+
+
+@pytest.fixture
+def pump(request):
+    options = getattr(request, "param", [])
+    process = subprocess.Popen(
+        [PROGRAM, "sim", "pump", "--pty", *options], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    serial = Serial(process.stdout.readline().strip())
+    yield serial
+    serial.close()
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(LIMIT_SECONDS) == 0
+
+
+STATUS_ON = re.compile(
+    r"STATUS:\{State:ON,Speed:(\d+)%,Runtime:(\d+)m,Remaining:(\d+)m,WaterTemp:[ \d]\d\.\dC,SkinTemp:[ \d]\d\.\dC\}")
+
+
+def test_every_command_is_answered_as_the_firmware_does(pump):
+    assert pump.ask("ON\n", 2) == ["OK", "PUMP:ON"]
+    speed, runtime, remaining = map(int, STATUS_ON.fullmatch(pump.ask("STATUS\n")[0]).groups())
+    assert (speed, runtime) == (70, 0) and remaining in (29, 30)
+    assert pump.ask("speed:128\r", 2) == ["OK", "SPEED:128"]
+    assert STATUS_ON.fullmatch(pump.ask("Status\r\n")[0])[1] == "50"
+    assert pump.ask("SPEED:256\n") == ["ERROR:INVALID_SPEED_VALUE"]
+    assert pump.ask("DANCE\n") == ["ERROR:UNKNOWN_COMMAND"]
+    assert pump.ask("X" * 64 + "\n") == ["ERROR:CMD_TOO_LONG"]
+    assert re.fullmatch(r"TEMP:\{Water:[ \d]\d\.\dC,Skin:[ \d]\d\.\dC\}", pump.ask("TEMP\n")[0])
+    assert pump.ask("OFF\n", 2) == ["OK", "PUMP:OFF"]
+    assert re.fullmatch(r"STATUS:\{State:OFF,WaterTemp:.*,SkinTemp:.*\}", pump.ask("STATUS\n")[0])
+    assert pump.ask("SPEED:9\n") == ["ERROR:PUMP_NOT_RUNNING"]
+
+
+def test_a_line_in_pieces_is_one_line(pump):
+    for byte in "\n\r\nON\n":
+        pump.write(byte)
+    assert [pump.line(), pump.line()] == ["OK", "PUMP:ON"]
+
+
+def test_a_pump_that_is_on_says_so_by_itself_every_five_seconds(pump):
+    pump.ask("ON\n", 2)
+    began = time.monotonic()
+    assert STATUS_ON.fullmatch(pump.line())
+    assert 3 < time.monotonic() - began < 9
+
+
+@pytest.mark.parametrize("pump", [["--dialect", "legacy"]], indirect=True)
+def test_the_legacy_dialect_has_one_temperature(pump):
+    pump.ask("ON\n", 2)
+    assert re.fullmatch(r"STATUS:\{State:ON,Speed:70%,Runtime:0m,Remaining:\d+m,Temp:[ \d]\d\.\dC\}", pump.ask("STATUS\n")[0])
+    assert re.fullmatch(r"TEMP:[ \d]\d\.\d", pump.ask("TEMP\n")[0])
+
+
+def test_a_session_is_kept_and_exported(own_daemon):
+    daemon = own_daemon(more="pump: {}\n")
+    headers = {"Authorization": f"Bearer {daemon.admin}"}
+
+    def call(method, path, **body):
+        answer = requests.request(method, daemon.url + path, headers=headers, json=body or None, timeout=10)
+        return answer.status_code, answer
+
+    def state():
+        return call("GET", "/api/pump")[1].json()
+
+    def until(condition):
+        limit = time.monotonic() + LIMIT_SECONDS
+        while not condition(state()):
+            assert time.monotonic() < limit, state()
+            time.sleep(0.05)
+
+    until(lambda pump: pump["state"] == "off")
+    assert call("POST", "/api/pump/on", speedPercent=70)[0] == 200
+    until(lambda pump: pump["state"] == "on" and pump["speedPercent"] == 70)
+    assert call("GET", "/api/pump/sessions")[1].json()["sessions"][0]["end"] is None
+    # A fever stops the cooling pump; the way out is told.
+    assert call("POST", "/api/sim/fault", fault="overheat", bus="pump")[0] == 200
+    until(lambda pump: pump["fault"] == "overheat" and pump["offConfirmed"])
+    assert "cool down" in state()["wayOut"]
+    assert call("POST", "/api/pump/on")[0] == 409
+    assert call("POST", "/api/sim/fault", fault="clear")[0] == 200
+    session = call("GET", "/api/pump/sessions")[1].json()["sessions"][0]
+    assert session["end"] == "overheat" and session["startedBy"] == "app" and session["seconds"] > 0
+    status, answer = call("GET", "/api/pump/sessions.csv")
+    rows = list(csv.DictReader(io.StringIO(answer.text)))
+    assert answer.headers["Content-Type"].startswith("text/csv") and len(rows) == 1
+    assert rows[0]["end"] == "overheat" and rows[0]["number"] == str(session["number"])

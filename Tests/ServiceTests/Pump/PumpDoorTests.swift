@@ -1,0 +1,107 @@
+import Foundation
+import Pump
+import Tactus
+import Testing
+import Wire
+
+@testable import Service
+
+@Suite("the pump behind the door")
+struct PumpDoorTests {
+  @Test("on with a speed, speed, off: answered when the loop has taken each, with the state; the pump obeys")
+  func commands() async throws {
+    let bench = try PumpDoorBench()
+    #expect(bench.state == .off(.confirmed))
+    let answer = try await bench.post("on", #"{"speedPercent": 50}"#)
+    #expect(answer.logValue == "duty=128" && (try answer.object()["verdict"] as? String) == "accepted")
+    bench.run(for: 500)
+    #expect(bench.world.reading.duty == PumpSpeed(duty: 128))
+    #expect(try await bench.post("on").status == .ok, "one that is on is no error")
+    #expect(try await bench.post("speed", #"{"speedDuty": 255}"#).logValue == "duty=255")
+    bench.run(for: 500)
+    #expect(try bench.document()["speedPercent"] as? Int == 100)
+    _ = try await bench.post("off")
+    bench.run(for: 500)
+    #expect(bench.state == .off(.confirmed) && bench.world.reading.duty.duty == 0)
+    let document = try bench.document()
+    #expect(document["source"] as? String == "app" && document["contact"] as? String == "answering")
+    #expect(document["role"] as? String == "operator" && document["offConfirmed"] as? Bool == true)
+    let link = try #require((document["links"] as? [[String: Any]])?.first)
+    #expect(link["kind"] as? String == "serial" && link["device"] as? String == "/dev/ttyTEST")
+  }
+
+  @Test(
+    "bodies: one of percent and duty, in range; anything else names its field",
+    arguments: [
+      ("speed", "{}", "speedPercent"), ("speed", #"{"speedPercent":101}"#, "speedPercent"),
+      ("speed", #"{"speedDuty":-1}"#, "speedDuty"), ("speed", #"{"speedPercent":1,"speedDuty":1}"#, "speedDuty"),
+      ("on", #"{"speed":9}"#, "speed"), ("on", #"{"speedPercent":"fast"}"#, "speedPercent"),
+    ])
+  func bodies(word: String, body: String, field: String) async throws {
+    let bench = try PumpDoorBench()
+    let error = try #require(await bench.refusal(word, body, rings: 0))
+    #expect(error.status.code == 422 && error.field == field, "\(error)")
+  }
+
+  @Test("refusals: 409 with a code, the reason and the way out")
+  func refusals() async throws {
+    let bench = try PumpDoorBench()
+    let still = await bench.refusal("speed", #"{"speedPercent":9}"#)
+    #expect(still?.status == .conflict && still?.code == "NOT_RUNNING")
+    bench.world.holdSkin(celsius: 41)
+    _ = try await bench.post("on")
+    bench.run(for: 4_000)
+    let fault = await bench.refusal("on")
+    #expect(fault?.code == "IN_FAULT" && fault?.message.contains("let the skin cool down, then reset") == true)
+    let document = try bench.document()
+    #expect(document["state"] as? String == "fault" && document["fault"] as? String == "overheat")
+    #expect(await bench.refusal("reset")?.code == "CAUSE_PERSISTS")
+    bench.world.holdSkin(celsius: 35)
+    bench.run(for: 10_000)
+    #expect(await bench.refusal("reset") == nil)
+    bench.run(for: 2_000)
+    #expect(await bench.refusal("reset")?.code == "NOTHING_TO_RESET")
+    bench.cable.cut()
+    bench.run(for: 20_000)
+    #expect(await bench.refusal("on")?.code == "NO_CONTACT")
+    #expect(try bench.document()["contact"] as? String == "silent")
+  }
+
+  @Test("e-stop of all systems: off and latched; a reset leads out, and one with nothing to reset is no error")
+  func emergencyStop() async throws {
+    let bench = try PumpDoorBench()
+    _ = try await bench.post("on")
+    bench.run(for: 500)
+    _ = try await bench.post("e-stop")
+    bench.run(for: 500)
+    #expect(bench.state == .emergencyStopped(.confirmed) && bench.world.reading.duty.duty == 0)
+    #expect(await bench.refusal("on")?.code == "EMERGENCY_STOPPED")
+    _ = try await bench.post("reset")
+    bench.run(for: 500)
+    #expect(bench.state == .off(.confirmed))
+  }
+
+  @Test("events: the state each second; a change of the pump, of the connection and a command that failed at once")
+  func events() async throws {
+    let bench = try PumpDoorBench()
+    func edges() throws -> [String] {
+      var found: [String] = []
+      while let notice = bench.notices.pop() {
+        let event = bench.door.edge(notice)
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(event.body)) as? [String: Any])
+        let word = (object["state"] ?? object["contact"] ?? object["command"]) as? String
+        found.append("\(event.type) \(word ?? "?")")
+      }
+      return found
+    }
+    _ = try edges()
+    _ = try await bench.post("on")
+    bench.run(for: 500)
+    #expect(try edges() == ["pump starting", "pump on"])
+    #expect(bench.door.events(at: bench.now, second: false).isEmpty)
+    #expect(bench.door.events(at: bench.now, second: true).count == 1)
+    bench.cable.unplug()
+    bench.run(for: 2_000)
+    #expect(try edges().sorted() == ["pump unknown", "pump.contact down"])
+  }
+}
