@@ -8,7 +8,8 @@ import Testing
 ///   - others: further folders of `Tests` in which tests may be.
 ///   - fewest: how many titles it names at least, so that a README in another form does not pass unread.
 public func expectNamedTests(
-  of folder: String, and others: [String] = [], fewest: Int, in file: String = #filePath, sourceLocation: SourceLocation = #_sourceLocation
+  of folder: String, and others: [String] = [], fewest: Int, in file: String = #filePath,
+  sourceLocation: SourceLocation = #_sourceLocation
 ) throws {
   let tests = URL(filePath: file).deletingLastPathComponent()
   let readme = tests.appending(path: "../../Sources/\(folder)/README.md")
