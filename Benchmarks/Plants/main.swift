@@ -1,20 +1,28 @@
-import Glibc
+import Foundation
+import Tactus
+import Wire
 
-// plants-bench host PORT SPAM          a Plant-Tracker host on the broker at 127.0.0.1:PORT until its input ends; SPAM is the
-//                                      limit of messages in 15 s, 0 none. Then the outcomes as one line of JSON.
-// plants-bench parse FILE COUNT        parses the file's lines, COUNT messages in all; messages a second and errors as JSON.
+// plants-bench FILE COUNT: parses the file's lines as Plant-Tracker messages, COUNT in all; the time and the errors as JSON.
 //
-// Part of the main package, not of Benchmarks: it needs the leaf over libmosquitto.
+// Part of the main package, not of Benchmarks: Wire is no product of it.
 
 let words = CommandLine.arguments.dropFirst().map { $0 }
-switch words.first {
-case "host" where words.count == 3: try runHost(port: words[1], spamLimit: words[2])
-case "parse" where words.count == 3: try measureParser(file: words[1], count: words[2])
-default: fail("expected host PORT SPAM, or parse FILE COUNT")
-}
-
-func fail(_ reason: String) -> Never {
-  let line = "plants-bench: \(reason)\n"
+guard words.count == 2, let count = Int(words[1]), let data = FileManager.default.contents(atPath: words[0]),
+  !data.isEmpty
+else {
+  let line = "plants-bench: expected FILE COUNT\n"
   write(2, line, line.utf8.count)
   exit(64)
 }
+let lines = data.split(separator: 0x0A).map { [UInt8]($0) }
+var (errors, bytes) = (0, 0)
+let began = MonotonicClock.now
+for number in 0..<count {
+  do throws(PlantMessageError) {
+    bytes += try PlantMessage.parse(lines[number % lines.count]).payload.utf8.count
+  } catch {
+    errors += 1
+  }
+}
+let nanoseconds = (MonotonicClock.now - began).count
+print("{\"ns\":\(nanoseconds),\"messages\":\(count),\"errors\":\(errors),\"payload_bytes\":\(bytes)}")

@@ -1,8 +1,8 @@
 // plant_prober latency PORT COUNT OUT: how long from a Plant-Tracker request to its reply, through the broker at 127.0.0.1:PORT.
 // plant_prober flood PORT RATE SECONDS LIMITED: RATE requests a second for SECONDS, paced; what came back.
 //
-// latency adds a plant, then asks for its sensor's data, one request at a time, each reply checked byte for byte but for its
-// payload's middle; OUT gets nanoseconds, from just before the request is given to libmosquitto to its reply's callback. One that has no
+// latency adds a plant, then asks for its sensor's data, one request at a time, each reply checked but for what the sensor
+// reads; OUT gets nanoseconds, from just before the request is given to libmosquitto to its reply's callback. One that has no
 // answer within 2 s is lost.
 // flood asks as 50 senders for the number of plants and checks each reply whole; 3 s after the last request what has no reply is counted.
 // LIMITED 1: a reply may be ERR_kickedForSpam. Prints JSON.
@@ -89,7 +89,7 @@ static void received(struct mosquitto *one, void *context, const struct mosquitt
     return;
   }
   char start[128];
-  int size = snprintf(start, sizeof start, "ID:%ld;sender:" HOST ";receiver:bench;payload:{'moisture'-- 5, ", id);
+  int size = snprintf(start, sizeof start, "ID:%ld;sender:" HOST ";receiver:bench;payload:{'moisture'-- ", id);
   if (id != wanted || (size_t)size > length || memcmp(start, text, size) != 0
       || !ends_with(text, length, ";operation:RES_plantSensorData")) {
     wrong++;

@@ -1,15 +1,19 @@
 """The Plant-Tracker host through mosquitto beside one with paho-mqtt: latency, a flood, the parser."""
+import json
+import os
 import random
+import secrets
 import socket
 import subprocess
 import time
+import urllib.request
 from contextlib import contextmanager
 
 from ..context import PACKAGE
 from ..processes import Failed
 from ..report import Aim, Report, Table, microseconds, number
 from ..samples import PERCENTILES, Distribution, median_ratio, pooled
-from .service import free_port
+from .service import await_document, free_port
 
 TITLE = "The plants' host beside paho-mqtt"
 METHOD = """
@@ -17,7 +21,7 @@ Debian's mosquitto on loopback, a broker of its own for each run, QoS 0, `set_tc
 asks for its sensor's data, one request at a time; *latency*: from just before the request is given to libmosquitto to the callback of
 its reply, which is checked. Two passes through the broker are in it.
 
-- Tactus: the host's machine on the daemon's MQTT client (`plants-bench host`, release build).
+- Tactus: `tactus run`, release build, with one simulated probe, its store on disk, log level INFO; no limit of messages.
 - paho-mqtt: the same rules and replies in Python on paho-mqtt 2.1, plants in memory (the original opens a file for each request).
 
 Flood: 10,000 requests a second for 10 s from 50 senders, paced; each reply is checked whole, and what has none 3 s after the last is counted
@@ -26,6 +30,14 @@ each sender is told once. Parser: the same 10,000 lines, of which one in ten is 
 of five runs in each round.
 """
 ROOT = PACKAGE.parent
+TACTUS = ROOT / ".build/release/tactus"
+PARSER = ROOT / ".build/release/plants-bench"
+CONFIG = """\
+network: {{bind_address: 127.0.0.1, http_port: {http}}}
+service: {{token_file: {folder}/tokens}}
+plants: {{backend: sim, read_period_s: 1, app: {{spam_limit: {limit}}}, sensors: [{{chip: seesaw, i2c_address: 0x36}}]}}
+mqtt: {{broker: 127.0.0.1, port: {port}, device: bench}}
+"""
 NAMES = ("Tactus", "paho-mqtt")
 BROKER = """\
 listener {port} 127.0.0.1
@@ -39,8 +51,9 @@ log_dest none
 
 def run(context):
     report = Report("plants", TITLE, METHOD)
-    context.processes.run(
-        ["swift", "build", "-c", "release", "--static-swift-stdlib", "--package-path", ROOT, "--product", "plants-bench"], 3600)
+    for product in ("tactus", "plants-bench"):
+        context.processes.run(
+            ["swift", "build", "-c", "release", "--static-swift-stdlib", "--package-path", ROOT, "--product", product], 3600)
     requirements = PACKAGE / "peers/requirements-plants.txt"
     python = context.processes.run([ROOT / "scripts/venv", requirements], 300).strip() + "/bin/python"
     latency(context, report, python)
@@ -69,25 +82,61 @@ def broker(context):
         context.processes.stop(process)
 
 
-class Host:
-    """A host on a broker; `outcomes` when it has ended."""
+class Daemon:
+    """Our host on a broker; `end` gives the messages by what became of them."""
 
-    def __init__(self, context, name, python, port, limit=0):
-        command = {
-            "Tactus": [ROOT / ".build/release/plants-bench", "host", port, limit],
-            "paho-mqtt": [python, context.peer("plant_host.py"), "host", port],
-        }[name]
-        self.context = context
-        self.process = context.processes.start(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    def __init__(self, context, port, limit):
+        self.context, self.http, self.token = context, free_port(), secrets.token_hex(32)
+        folder = context.scratch / secrets.token_hex(4)
+        folder.mkdir()
+        config = folder / "plants.yaml"
+        config.write_text(CONFIG.format(http=self.http, folder=folder, port=port, limit=limit))
+        log = open(context.scratch / "service.log", "a")
+        self.process = context.processes.start(
+            [TACTUS, "run", "--config", config], stdout=log, stderr=log,
+            env={**os.environ, "TACTUS_TOKEN": self.token, "XDG_STATE_HOME": str(folder)})
+        await_document(context, self.process, self.http, self.token, None)
+        # The probe's first reading.
+        for _ in range(100):
+            sensor = self.document()["sensors"][0]
+            if sensor["isFresh"]:
+                return
+            time.sleep(0.1)
+        raise Failed(f"the probe does not read: {sensor}")
+
+    def document(self):
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self.http}/api/plants", headers={"Authorization": f"Bearer {self.token}"})
+        with urllib.request.urlopen(request, timeout=10) as response:
+            return json.load(response)
 
     def end(self):
-        import json
+        # What it shows is up to a second old.
+        time.sleep(1.5)
+        messages = self.document()["app"]["messages"]
+        self.context.processes.stop(self.process)
+        return {name: count for name, count in messages.items() if count}
+
+
+class Script:
+    """The peer on a broker."""
+
+    def __init__(self, context, python, port):
+        self.context = context
+        self.process = context.processes.start(
+            [python, context.peer("plant_host.py"), "host", port], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def end(self):
         try:
-            output, _ = self.process.communicate("\n", timeout=30)
+            output, _ = self.process.communicate("\n", timeout=60)
         except subprocess.TimeoutExpired:
             self.context.processes.stop(self.process)
-            raise Failed("the host does not end") from None
+            raise Failed("plant_host.py does not end") from None
         return json.loads(output.strip().splitlines()[-1])
+
+
+def host(context, name, python, port, limit=0):
+    return Daemon(context, port, limit) if name == "Tactus" else Script(context, python, port)
 
 
 # MARK: latency
@@ -99,9 +148,9 @@ def latency(context, report, python):
     out = context.scratch / "plants"
     for _, name in context.turns(NAMES):
         with broker(context) as port:
-            host = Host(context, name, python, port)
+            running = host(context, name, python, port)
             said = context.processes.run_json([context.peer("plant_prober"), "latency", port, requests, out], 120)
-            host.end()
+            running.end()
         if said["lost"] or said["wrong"] or said["answered"] != requests:
             raise Failed(f"{name}: {said}")
         results[name].append(Distribution.from_file(out))
@@ -132,10 +181,10 @@ def flood(context, report, python):
     lines, report.raw["flood"] = [], {}
     for title, name, limit in cases:
         with broker(context) as port:
-            host = Host(context, name, python, port, limit)
+            running = host(context, name, python, port, limit)
             said = context.processes.run_json(
                 [context.peer("plant_prober"), "flood", port, rate, seconds, int(limit > 0)], seconds + 120)
-            outcomes = host.end()
+            outcomes = running.end()
         refused = sum(count for outcome, count in outcomes.items() if outcome not in ("answered", "kickedForSpam", "ERR_kickedForSpam"))
         report.raw["flood"][title] = {**said, "outcomes": outcomes}
         lines.append([
@@ -160,7 +209,7 @@ def parser(context, report, python):
     lines_file.write_text("\n".join(corpus()) + "\n")
     count = context.long_or_quick(1_000_000, 100_000)
     commands = {
-        "Tactus": [ROOT / ".build/release/plants-bench", "parse", lines_file, count],
+        "Tactus": [PARSER, lines_file, count],
         "paho-mqtt": [python, context.peer("plant_host.py"), "parse", lines_file, count],
     }
     rates = {name: [] for name in NAMES}

@@ -33,7 +33,11 @@ struct Seal {
   private mutating func add(_ byte: UInt8) { sum = (sum ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
 
   private mutating func add(word: UInt64) {
-    for shift: UInt64 in 0..<8 { add(UInt8(truncatingIfNeeded: word >> (8 * shift))) }
+    var shift: UInt64 = 0
+    while shift < 64 {
+      add(UInt8(truncatingIfNeeded: word >> shift))
+      shift += 8
+    }
   }
 
   /// Whole logs pass here when a store is opened: no iterator, one variable.

@@ -8,9 +8,9 @@ struct StoreSystem: Sendable {
     var make: @Sendable (Database) throws -> Void
   }
   var migrations: [Migration]
-  /// What a backup adds to a running system's tables: what has happened (logs, sessions), never what the system holds in memory;
-  /// that it takes itself, as `SprinklerStore.restore` does. In the transaction of the restore, the backup attached as `backup`, its
-  /// tables brought up to date.
+  /// What a backup does to a running system's tables, in the transaction of the restore, the backup attached as `backup`, its
+  /// tables brought up to date. Logs are merged. What a system holds in memory it reads again (`StoreFile.restoreCount`), or it changes
+  /// both in one moment, as `SprinklerStore.restore` does.
   var restore: @Sendable (Database) throws -> Void
 
   /// All of the program's, in the order in which their tables came; a system that begins to keep something is added at the end,

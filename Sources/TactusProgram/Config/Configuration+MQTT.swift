@@ -126,7 +126,11 @@ extension Configuration.MQTT {
   /// As the client wants it, its will included.
   var settings: MQTTSettings {
     var settings = MQTTSettings(clientID: "\(prefix.replacing("/", with: "-"))-\(device)")
-    if case .address(let host) = broker { settings.host = host }
+    switch broker {
+    case .address(let host): settings.host = host
+    // It is near, and new.
+    case .spawn: settings.shortestDelay = .milliseconds(100)
+    }
     settings.port = port
     settings.user = user
     settings.password = password

@@ -81,10 +81,13 @@ final class DaemonBroker {
     for participant in participants { participant.beat(at: now, on: line) }
   }
 
-  /// Says `offline`, and ends the connection and the broker that we started: some milliseconds, at most 2 s beside a broker
+  /// Tells what has happened last, says `offline`, and ends the connection and the broker that we started: some milliseconds, at most 2 s beside a broker
   /// that does not read. After the actuators.
   func stop() {
-    for participant in participants { participant.connectionLost() }
+    for participant in participants {
+      participant.beat(at: MonotonicClock.now, on: line)
+      participant.connectionLost()
+    }
     connection.stop()
     desk.open(nil)
   }
@@ -103,7 +106,9 @@ final class DaemonBroker {
       wasConnected = false
       for participant in participants { participant.connectionLost() }
     }
-    if !status.isConnected, let failure = status.lastFailure, failure != toldFailure {
+    // A broker that we have just started is not there at once.
+    let isComing = mqtt.broker == .spawn && status.connections == 0 && status.failures < 5
+    if !status.isConnected, !isComing, let failure = status.lastFailure, failure != toldFailure {
       toldFailure = failure
       logger.warning("no MQTT broker", metadata: place.merging(["reason": .string(failure)]) { first, _ in first })
     }

@@ -22,7 +22,10 @@ final class PlantHardware {
     if addresses.isEmpty {
       real = nil
     } else {
-      let bus = try LinuxI2CBus(number: plants.i2cBus)
+      let chips = Set(plants.sensors.map(\.chip))
+      var operations: [I2CTransfer.Operation] = chips.contains(.seesaw) ? [.plainWrite, .plainRead] : []
+      if chips.contains(.ads1115) { operations += [.writeBlock, .readBlock] }
+      let bus = try LinuxI2CBus(number: plants.i2cBus, operations: operations)
       for address in addresses.sorted() { try bus.claim(I2CAddress(address)!) }
       real = bus
     }

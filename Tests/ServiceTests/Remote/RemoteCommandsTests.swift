@@ -73,7 +73,7 @@ struct RemoteCommandsTests {
     let bench = try RobotDoorBench()
     bench.run(until: 10)
     _ = bench.writes()
-    let commands = RemoteCommands([bench.door], link: "mqtt", logger: log.logger, now: { bench.now })
+    let commands = commands([bench.door])
     send(commands, ["robot"], #"{"command":"drive","id":7,"left":60,"right":-60}"#)
     await bench.rung()
     bench.run(until: 20)
@@ -92,7 +92,7 @@ struct RemoteCommandsTests {
   func lost() async throws {
     let bench = try RobotDoorBench()
     bench.run(until: 10)
-    let commands = RemoteCommands([bench.door], link: "mqtt", logger: log.logger, now: { bench.now })
+    let commands = commands([bench.door])
     send(commands, ["robot"], #"{"command":"drive","left":60,"right":60}"#)
     await bench.rung()
     bench.run(until: 20)
@@ -115,8 +115,7 @@ struct RemoteCommandsTests {
 
   @Test("one system's commands: one after the other in their order; an e-stop waits for nobody")
   func order() async throws {
-    let (gate, done) = (Gate(), Mutex<[String]>([]))
-    let box = Box(done)
+    let (gate, box) = (Gate(), Box())
     let fake = FakeSystem(
       routes: [
         Self.route("/api/fake/slow") {
@@ -136,8 +135,7 @@ struct RemoteCommandsTests {
   }
 
   final class Box: Sendable {
-    private let list: Mutex<[String]>
-    init(_ list: consuming Mutex<[String]>) { self.list = list }
+    private let list = Mutex<[String]>([])
     func add(_ word: String) { list.withLock { $0.append(word) } }
     var words: [String] { list.withLock { $0 } }
   }

@@ -3,11 +3,11 @@ import Wire
 extension LegDoor {
   public func entities(on topics: DeviceTopics, takesCommands: Bool) -> [HomeAssistantEntity] {
     legs.enumerated().flatMap { index, leg in
-      var pulse = HomeAssistantEntity(.sensor, id: "leg-\(index)-pulse", name: "Leg \(leg.name) pulse")
+      var pulse = HomeAssistantEntity(.sensor, id: "leg-\(index)-pulse", name: "\(leg.name) pulse")
       pulse.stateTopic = topics.state(name, "\(index)")
       pulse.valueTemplate = "{{ value_json.pulseUs }}"
       pulse.unit = "µs"
-      return [.state("leg-\(index)", name: "Leg \(leg.name)", of: name, "\(index)", on: topics), pulse]
+      return [.state("leg-\(index)", name: leg.name, of: name, "\(index)", on: topics), pulse]
     }
   }
 }
