@@ -94,7 +94,7 @@ final class DaemonPumpDeviceTests {
     #expect(pwm.duty == 200_000)
     #expect(hear(until: "PUMP:ON").contains("PUMP:ON"))
     #expect(state(after: try post("/api/pump/off", "", daemon)) == "off")
-    #expect(daemon.waitFor(#""state":"off"#, times: 2), "\(daemon.said)")
+    #expect(daemon.waitFor(#""state":"off"#), "\(daemon.said)")
     let sessions = try ask("/api/pump/sessions", of: endpoint(daemon))["sessions"] as? [[String: Any]]
     #expect(sessions?.count == 1 && sessions?.first?["end"] as? String == "off")
     #expect(sessions?.first?["startedBy"] as? String == "app")
