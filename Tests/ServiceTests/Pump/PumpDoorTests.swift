@@ -51,7 +51,8 @@ struct PumpDoorTests {
     #expect(still?.status == .conflict && still?.code == "NOT_RUNNING")
     bench.world.holdSkin(celsius: 41)
     _ = try await bench.post("on")
-    bench.run(for: 4_000)
+    // Long enough for a STATUS that says how warm it is.
+    bench.run(for: 8_000)
     let fault = await bench.refusal("on")
     #expect(fault?.code == "IN_FAULT" && fault?.message.contains("let the skin cool down, then reset") == true)
     let document = try bench.document()
