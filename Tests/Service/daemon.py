@@ -37,12 +37,6 @@ sprinkler:
   time_zone: Europe/Berlin
   legacy_routes: true
   zones: [{{pin: 12}}, {{pin: 16}}, {{pin: 20}}, {{pin: 21}}]
-pump:
-  backend: sim
-# Nobody answers there: whoever needs a broker names one.
-mqtt:
-  device: test
-  port: 1
 plants:
   backend: sim
   read_period_s: 1
