@@ -14,13 +14,13 @@ def daemon(tmp_path_factory):
 
 @pytest.fixture
 def own_daemon(tmp_path):
-    """`own_daemon(key=value…)` starts one with these keys of `service:`."""
+    """`own_daemon(key=value…)` starts one with these keys of `service:`; `more` is text for its configuration."""
     running = []
 
-    def start(**service):
+    def start(more="", **service):
         folder = tmp_path / str(len(running))
         folder.mkdir()
-        daemon = Daemon(folder, **service)
+        daemon = Daemon(folder, more=more, **service)
         running.append(daemon)
         daemon.start()
         return daemon

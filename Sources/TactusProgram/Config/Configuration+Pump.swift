@@ -152,9 +152,12 @@ extension Configuration.Pump.Own {
   var pwmPath: String { "\(pwmChip)/pwm\(pwmChannel)" }
   var pwmPeriod: Nanoseconds { Nanoseconds(1_000_000_000 / Int64(pwmHertz)) }
 
-  /// nil: nothing hangs on a converter.
+  /// Whether anything hangs on a converter.
+  var hasConverter: Bool { waterChannel != nil || skinChannel != nil || potChannel != nil }
+
+  /// nil: nothing hangs on one. Of a configuration without errors.
   var converter: PumpConverter? {
-    guard waterChannel != nil || skinChannel != nil || potChannel != nil else { return nil }
+    guard hasConverter else { return nil }
     return PumpConverter(
       // The thermistors' supply is more than the range below.
       ADS1115(

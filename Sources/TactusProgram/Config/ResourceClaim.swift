@@ -176,7 +176,7 @@ extension Configuration.Pump {
         claims.append(ResourceClaim(resource: .radio(adapter: bluetooth.adapter), key: "pump.bluetooth"))
       }
       if let button = own.button { claims.append(.gpio(button, key: "pump.button")) }
-      if own.converter != nil {
+      if own.hasConverter {
         claims.append(
           ResourceClaim(resource: .i2c(bus: own.i2cBus, address: own.i2cAddress), key: "pump.adc.i2c_address"))
       }

@@ -69,7 +69,8 @@
         motors: { backend: sim }
         leg: { backend: sim }
         pump: { backend: sim }
-        sprinkler: { backend: sim, state_dir: '\(folder.path("state"))', zones: [{name: Roses, pin: 12}] }
+        sprinkler: { backend: sim, zones: [{name: Roses, pin: 12}] }
+        store: { folder: '\(folder.path("state"))' }
         mqtt: { device: bed, commands: true, state_interval_s: 1, \(mqtt) }
         """, to: "config.yaml")
       let daemon = try TactusProcess(

@@ -135,7 +135,7 @@ struct PumpConfigTests {
       #expect(
         SafeStateWrite("pump:aa:bb:cc:dd:ee:ff") == .pump(BluetoothPlace(.address("AA:BB:CC:DD:EE:FF"))))
       let errors = #expect(throws: ConfigErrors.self) { try read("pump:\n  device: 'ble:'\n") }
-      #expect("\(try #require(errors))".contains("c.yaml:2:3: pump.device: expected /dev/… of a serial line"))
+      #expect("\(try #require(errors))".contains("c.yaml:2:11: pump.device: expected /dev/… of a serial line"))
     }
   #endif
 

@@ -88,7 +88,7 @@
       _ = try post("on", daemon)
       #expect(daemon.waitFor(#""state":"on""#), "\(daemon.said)")
       module.loseConnection()
-      #expect(daemon.waitFor(#""state":"unknown""#) || daemon.waitFor("no connection"), "\(daemon.said)")
+      #expect(daemon.waitFor(#""contact":"no connection""#), "\(daemon.said)")
       let before = module.written.count
       module.comeBack()
       #expect(pump.waitFor("pump: off"), "\(pump.said)")
