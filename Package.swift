@@ -12,9 +12,10 @@ let package = Package(
     .library(name: "TactusSprinkler", targets: ["Sprinkler", "Buses", "BusesLinux"]),
     .executable(name: "tactus", targets: ["TactusProgram"]),
     .executable(name: "tactus-video", targets: ["VideoProgram"]),
+    .executable(name: "tactus-detect", targets: ["DetectorOpenCV"]),
   ],
   traits: [
-    .default(enabledTraits: ["Bonjour", "Bluetooth", "MQTT", "Video"]),
+    .default(enabledTraits: ["Bonjour", "Bluetooth", "MQTT", "Video", "Detection"]),
     .trait(name: "Bluetooth", description: "Bluetooth LE links, by BlueZ over libsystemd's D-Bus."),
     .trait(
       name: "Bonjour", description: "Announces the service on the local network through Avahi, over libsystemd's D-Bus."
@@ -22,6 +23,7 @@ let package = Package(
     .trait(name: "MQTT", description: "Plants and state on an MQTT broker, by libmosquitto."),
     .trait(
       name: "Video", description: "Cameras: RTSP and the console's picture, by GStreamer in a process of its own."),
+    .trait(name: "Detection", description: "What is in the picture: a detector, by OpenCV in a process of its own."),
     .trait(name: "TLS", description: "HTTPS, by swift-nio-ssl, which doubles the build time. On in packages."),
   ],
   dependencies: [
@@ -109,13 +111,27 @@ let package = Package(
       ]),
     .target(
       name: "VideoGStreamer",
-      dependencies: [.target(name: "CGStreamer", condition: .when(traits: ["Video"])), "Video", "Wire", "Tactus"],
+      dependencies: [
+        .target(name: "CGStreamer", condition: .when(traits: ["Video"])), "CDaemon", "Video", "Wire", "Tactus",
+      ],
       exclude: ["README.md"], swiftSettings: [.define("Video", .when(traits: ["Video"]))],
       linkerSettings: [.linkedLibrary("gstapp-1.0", .when(traits: ["Video"]))]),
     // The video process, a program of its own: no codec shares a process with a control loop.
     .executableTarget(
       name: "VideoProgram", dependencies: ["VideoGStreamer", "CDaemon"],
       swiftSettings: [.define("Video", .when(traits: ["Video"]))]),
+
+    // A detector, a program of its own, too: OpenCV's headers have one folder on every machine and no pkg-config file of their own.
+    .executableTarget(
+      name: "DetectorOpenCV",
+      cxxSettings: [
+        .define("DETECTION", to: "1", .when(traits: ["Detection"])),
+        .unsafeFlags(["-I/usr/include/opencv4"], .when(traits: ["Detection"])),
+      ],
+      linkerSettings: [
+        .linkedLibrary("opencv_dnn", .when(traits: ["Detection"])),
+        .linkedLibrary("opencv_core", .when(traits: ["Detection"])),
+      ]),
 
     // The door: HTTP, WebSocket, metrics. Reads snapshots and sends requests; knows no bus.
     .target(
@@ -252,6 +268,7 @@ let package = Package(
       exclude: ["golden", "peers"],
       swiftSettings: [
         .define("Bluetooth", .when(traits: ["Bluetooth"])), .define("MQTT", .when(traits: ["MQTT"])),
+        .define("Video", .when(traits: ["Video"])),
       ]),
     .testTarget(
       name: "SanitizerTests",
@@ -261,5 +278,6 @@ let package = Package(
       ],
       exclude: ["rtsan.supp"]),
   ],
-  swiftLanguageModes: [.v6]
+  swiftLanguageModes: [.v6],
+  cxxLanguageStandard: .cxx17
 )

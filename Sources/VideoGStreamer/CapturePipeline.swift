@@ -7,7 +7,8 @@
   /// Camera, encoder and, when wanted, JPEG pictures: one pipeline from its start to its end.
   ///
   ///     source ─ scale, turn ─ tee ─┬─ valve ─ encoder ─ frames
-  ///                                 └─ valve ─ JPEG ─ pictures
+  ///                                 ├─ valve ─ JPEG ─ pictures
+  ///                                 └─ valve ─ square, RGB ─ the detector's, where there is one
   ///
   /// Made, started and ended on the main thread; frames and pictures come on GStreamer's threads.
   // Safe: what those threads touch is set before they exist, or atomic, or locked.
@@ -15,6 +16,8 @@
     struct Handlers: Sendable {
       let frame: @Sendable (EncodedFrame) -> Void
       let picture: @Sendable ([UInt8]) -> Void
+      /// A square for the detector, RGB; nil: there is none.
+      let square: (@Sendable ([UInt8]) -> Void)?
       /// On the main thread.
       let failed: @Sendable (String) -> Void
     }
@@ -39,7 +42,7 @@
       self.settings = settings
       var error: UnsafeMutablePointer<GError>?
       let made = gst_parse_launch_full(
-        Self.description(elements, settings), nil, GST_PARSE_FLAG_FATAL_ERRORS, &error)
+        Self.description(elements, settings) + (handlers.square == nil ? "" : Self.squares(settings.detector)), nil, GST_PARSE_FLAG_FATAL_ERRORS, &error)
       guard let made else { throw VideoFailure(GStreamer.take(error)) }
       gst_object_ref_sink(made)
       pipeline = made
@@ -61,6 +64,11 @@
       callbacks.new_sample = { sink, context in CapturePipeline.from(context).takePicture(sink!) }
       gst_app_sink_set_callbacks(
         UnsafeMutableRawPointer(pictures).assumingMemoryBound(to: GstAppSink.self), &callbacks, context, nil)
+      if handlers.square != nil, let squares = element("squares") {
+        callbacks.new_sample = { sink, context in CapturePipeline.from(context).takeSquare(sink!) }
+        gst_app_sink_set_callbacks(
+          UnsafeMutableRawPointer(squares).assumingMemoryBound(to: GstAppSink.self), &callbacks, context, nil)
+      }
       probe("encoder", "sink") { _, info, context in CapturePipeline.from(context).enters(info!) }
       probe("encoder", "src") { _, info, context in CapturePipeline.from(context).leaves(info!) }
       if settings.drawsClock {
@@ -93,6 +101,16 @@
         t. ! \(queue) ! valve name=pictures drop=true ! videorate drop-only=true max-rate=\(settings.picturesPerSecond) \
         ! jpegenc quality=80 ! appsink name=jpeg sync=false async=false max-buffers=2 drop=true
         """
+    }
+
+    /// The whole picture, bars where it is none.
+    private static func squares(_ detector: VideoDetector) -> String {
+      """
+       t. ! queue max-size-buffers=1 max-size-bytes=0 max-size-time=0 leaky=downstream ! valve name=detect drop=true \
+      ! videorate drop-only=true max-rate=\(detector.picturesPerSecond) ! videoscale add-borders=true ! videoconvert \
+      ! video/x-raw,format=RGB,width=\(detector.side),height=\(detector.side),pixel-aspect-ratio=1/1 \
+      ! appsink name=squares sync=false async=false max-buffers=1 drop=true
+      """
     }
 
     private func element(_ name: String) -> UnsafeMutablePointer<GstElement>? {
@@ -151,9 +169,10 @@
 
     // MARK: while it runs
 
-    /// Any thread. What nobody wants is not made.
+    /// Any thread. What nobody wants is not made; the detector sees what somebody sees, or all.
     func want(frames: Bool, pictures: Bool) {
-      for (name, isWanted) in [("frames", frames), ("pictures", pictures)] {
+      let detects = frames || pictures || settings.detector.isAlwaysOn
+      for (name, isWanted) in [("frames", frames), ("pictures", pictures), ("detect", detects)] {
         if let valve = element(name) { GStreamer.set(valve, "drop", isWanted ? "false" : "true") }
       }
     }
@@ -188,6 +207,13 @@
       guard let sample = gst_app_sink_pull_sample(sink) else { return GST_FLOW_EOS }
       defer { gst_sample_unref(sample) }
       if let buffer = gst_sample_get_buffer(sample) { handlers.picture(EncodedFrame.bytes(of: buffer)) }
+      return GST_FLOW_OK
+    }
+
+    private func takeSquare(_ sink: UnsafeMutablePointer<GstAppSink>) -> GstFlowReturn {
+      guard let sample = gst_app_sink_pull_sample(sink) else { return GST_FLOW_EOS }
+      defer { gst_sample_unref(sample) }
+      if let buffer = gst_sample_get_buffer(sample) { handlers.square?(EncodedFrame.bytes(of: buffer)) }
       return GST_FLOW_OK
     }
 

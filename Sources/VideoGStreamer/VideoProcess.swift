@@ -45,6 +45,7 @@
     private var camera: VideoElements?
     private var wantsPictures = false
     private var recorder: Recorder?
+    private var detector: DetectorProcess?
     private var lastKeyFrame: TickInstant?
     private var lastSecond = MonotonicClock.now
     private var countsBefore: (frames: UInt64, bytes: UInt64) = (0, 0)
@@ -156,6 +157,25 @@
       server = RTSPServer(settings, clock: clock, handlers: handlers)
       openDoor()
       tellCamera()
+      beginDetector(settings)
+      demandChanged()
+    }
+
+    private func beginDetector(_ settings: VideoSettings) {
+      guard !settings.detector.command.isEmpty else { return }
+      let isTurned = settings.rotation % 180 != 0
+      do throws(RuntimeError) {
+        let detector = try DetectorProcess(
+          settings.detector, width: Int(isTurned ? settings.height : settings.width),
+          height: Int(isTurned ? settings.width : settings.height)
+        ) { [unowned self] detection in connection?.send(.detection(detection)) }
+        detector.start()
+        self.detector = detector
+      } catch {
+        var detection = VideoDetection(.failed)
+        detection.cause = "\(error)"
+        connection?.send(.detection(detection))
+      }
     }
 
     private func openDoor() {
@@ -198,7 +218,7 @@
     private func demandChanged() {
       let frames = wantsFrames
       pipeline?.want(frames: frames, pictures: wantsPictures)
-      let isWanted = frames || wantsPictures
+      let isWanted = frames || wantsPictures || detector != nil && settings?.detector.isAlwaysOn == true
       guard isWanted != machine.isWanted else { return }
       if isWanted, machine.state == .idle { passing.withLock { $0.wantedSince = MonotonicClock.now } }
       step(.wanted(isWanted))
@@ -245,6 +265,7 @@
         }
         let handlers = CapturePipeline.Handlers(
           frame: { [unowned self] in pass($0) }, picture: { [unowned self] in pass(picture: $0) },
+          square: detector.map { detector in { [unowned self] in pass(square: $0, to: detector) } },
           failed: { [unowned self] in fail($0) })
         let pipeline = try CapturePipeline(elements, settings, timing: timing, clock: clock, handlers: handlers)
         self.pipeline = pipeline
@@ -326,6 +347,12 @@
         passing.statistics.pictures += 1
       }
       connection?.send(.picture(bytes))
+    }
+
+    private func pass(square: [UInt8], to detector: DetectorProcess) {
+      // A sign of the camera's life where nobody else takes its pictures.
+      passing.withLock { $0.hasFrames = true }
+      detector.show(square)
     }
 
     // MARK: time

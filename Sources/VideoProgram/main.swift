@@ -12,6 +12,22 @@ enum Program {
     _ = write(2, bytes, bytes.count)
   }
 
+  /// Becomes the program that is named, with descriptor 3 as its standard input and output, and ends with the thread that has started
+  /// it. Behind encoder and viewers: what is found in a picture may come later, the picture may not.
+  static func become(_ command: [String]) -> Int32 {
+    daemon_die_with_parent()
+    _ = nice(10)
+    dup2(3, 0)
+    dup2(3, 1)
+    close(3)
+    let arguments: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
+    execvp(arguments[0], arguments)
+    let reason = String(cString: strerror(errno))
+    let words = Array("failed \(command[0]) cannot be started: \(reason)\n".utf8)
+    _ = write(1, words, words.count)
+    return 127
+  }
+
   static func run(_ arguments: [String]) -> Int32 {
     #if Video
       switch arguments {
@@ -20,6 +36,7 @@ enum Program {
         // Whatever happens to the daemon: no camera stays open that nobody watches over.
         daemon_die_with_parent()
         VideoProcess.run(descriptor: 3)
+      case let words where words.first == "detector" && words.count > 1: return become(Array(words.dropFirst()))
       default:
         complain("usage: tactus-video cameras; everything else is between it and tactus, which starts it")
         return 64

@@ -51,6 +51,7 @@ struct VideoConfigTests {
           clock: true
           record_dir: /tmp
           record_limit_mb: 10
+          detector: { model: /m.onnx, command: [a, b], labels_file: /l, input_px: 320, rate_hz: 2, confidence: 0.5, overlap: 0.25, always: true }
         """, environment: ["CAMERA_PASSWORD": "a long secret"]
       ).video)
     var settings = VideoSettings()
@@ -65,6 +66,10 @@ struct VideoConfigTests {
     (settings.bindAddress, settings.port) = ("127.0.0.2", 9000)
     (settings.user, settings.password) = ("robot", "a long secret")
     (settings.viewerLimit, settings.picturesPerSecond, settings.drawsClock) = (3, 5, true)
+    settings.detector.command = ["a", "b"]
+    (settings.detector.side, settings.detector.picturesPerSecond) = (320, 2)
+    (settings.detector.confidence, settings.detector.overlap, settings.detector.isAlwaysOn) = (0.5, 0.25, true)
+    #expect((video.model, video.labelsFile) == ("/m.onnx", "/l"))
     #expect(video.settings == settings)
     #expect((video.recordFolder, video.recordLimitBytes) == ("/tmp", 10_000_000))
     #expect(!video.summary.contains("secret") && video.summary.contains("with a password"))
@@ -82,6 +87,7 @@ struct VideoConfigTests {
     arguments: [
       ("camera: { source: pipeline }", "camera.pipeline: expected GStreamer elements"),
       ("camera: { resolution: [641, 480] }", "camera.resolution: expected even numbers"),
+      ("video: { detector: { input_px: 100 } }", "video.detector.input_px: expected a multiple of 32, got 100"),
       ("video: { user: a }", "video.password: expected both a user and a password or neither, got only a user"),
       ("video: { password: a }", "video.user: expected both a user and a password or neither, got only a password"),
       (

@@ -20,6 +20,7 @@ network:
   bind_address: 127.0.0.1
   motor_udp_port: 0
   leg_udp_port: 0
+  rtsp_port: 0
   http_port: {port}
 motors:
   backend: yb-pcb-car

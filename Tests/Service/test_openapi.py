@@ -11,7 +11,7 @@ LIMIT_SECONDS = 240
 
 def test_the_server_does_what_its_document_says(own_daemon, tmp_path, capsys):
     # Nobody answers at that port: the broker's routes are there all the same.
-    daemon = own_daemon(more="pump: {backend: sim}\nmqtt: {device: test, port: 1}\n")
+    daemon = own_daemon(more="pump: {backend: sim}\nvideo: {}\nmqtt: {device: test, port: 1}\n")
     with capsys.disabled():
         print(f"\nschemathesis: seed {SEED}, at most {EXAMPLES} examples a route (TACTUS_FUZZ_SEED, TACTUS_FUZZ_COUNT)")
     result = subprocess.run(

@@ -15,6 +15,13 @@ struct VideoMessagesTests {
     settings.drawsClock = true
     settings.user = "robot"
     settings.password = "pässword"
+    settings.detector.command = ["tactus-detect", "yolov8n.onnx"]
+    settings.detector.labels = ["person", "cat"]
+    settings.detector.side = 320
+    settings.detector.picturesPerSecond = 3
+    settings.detector.confidence = 0.5
+    settings.detector.overlap = 0.25
+    settings.detector.isAlwaysOn = true
     return settings
   }()
 
@@ -40,8 +47,13 @@ struct VideoMessagesTests {
     statistics.starts = 13
     statistics.failures = 14
     statistics.fragmentsDropped = 15
+    var detection = VideoDetection(.running)
+    (detection.cause, detection.duration, detection.pictures, detection.failures) = ("slow", 1, 2, 3)
+    detection.objects = [
+      DetectedObject(label: "cat", confidence: 0.5, box: DetectedBox(left: 0, top: 0.25, width: 1, height: 0.125))
+    ]
     return [
-      .hello, .choice(VideoChoice(source: "a", sourceReason: "b", encoder: "c", encoderReason: "d")),
+      .hello, .detection(detection), .detection(VideoDetection(.starting)), .choice(VideoChoice(source: "a", sourceReason: "b", encoder: "c", encoderReason: "d")),
       .camera(VideoCameraState(.failed, cause: "gone", retryMilliseconds: 500)), .camera(VideoCameraState(.idle)),
       .door(VideoDoorState(port: 8554)), .door(VideoDoorState(port: 0, cause: "taken")), .statistics(statistics),
       .initialisation(codec: "avc1.42C01F", bytes: [1, 2, 3]),

@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 import Video
+import Wire
 
 @Suite("YOLOv8's output", .ownThread)
 struct YOLOv8OutputTests {

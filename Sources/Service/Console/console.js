@@ -120,6 +120,7 @@ function take(event) {
   if (event.system === "plants" && event.plants) return showPlants(event);
   if (event.system === "plants") plantEvent();
   if (event.system === "video" && event.statistics) return videoKnown(event);
+  if (event.system === "video" && event.type === "detections") return videoBoxes(event);
   if (event.system === "video" && event.state) return note(event, event.state + ": " + event.reason, event.state === "failed" ? "error" : "");
   const { type, system, seq, monotonicNs, ...rest } = event;
   note(event, type + "  " + JSON.stringify(rest));

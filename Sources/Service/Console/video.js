@@ -2,7 +2,7 @@
 // The camera's card: fragmented MP4 into Media Source Extensions, JPEG pictures where the browser has none of it. The picture
 // comes on a connection of its own: what is on the socket of console.js, an e-stop above all, never waits behind it.
 
-const video = { running: null, wanted: null, begun: false };
+const video = { running: null, wanted: null, begun: false, boxes: 0 };
 const videoKeptS = 10; // of what was played
 const videoBehindS = 0.35; // further behind than this is the past
 
@@ -13,6 +13,7 @@ function showVideo(event) {
   const lines = [];
   if (event.state === "failed" || event.state === "down") lines.push(sentence(event.reason) + (event.wayOut ? " " + sentence(event.wayOut) : ""));
   else if (!event.rtsp.listening && event.rtsp.cause) lines.push("No RTSP: " + event.rtsp.cause + ".");
+  if (event.detection.state === "failed") lines.push("No detector: " + sentence(event.detection.reason));
   byId("video-said").hidden = lines.length === 0;
   byId("video-said").textContent = lines.join(" ");
   const viewers = event.viewers.rtsp + event.viewers.mp4 + event.viewers.mjpeg;
@@ -22,12 +23,39 @@ function showVideo(event) {
   facts.push(viewers + (viewers === 1 ? " viewer" : " viewers"));
   if (event.elements) facts.push(event.elements.encoder);
   if (event.rtsp.listening) facts.push(`rtsp://${location.hostname}:${event.rtsp.port}${event.rtsp.path}`);
+  if (event.detection.state === "running") {
+    const labels = [...new Set(event.detection.objects.map((one) => one.label))];
+    facts.push("sees " + (labels.join(", ") || "nothing it knows") + ", in " + event.detection.detectMs.toFixed(0) + " ms");
+  }
   byId("video-facts").textContent = facts.join(" · ");
   const recording = event.recording;
   const records = recording && (recording.state === "starting" || recording.state === "running");
   byId("video-record").textContent = records ? "Stop recording" : "Record";
   byId("video-recording").textContent = recording
     ? recording.state + " " + recording.path + " " + (recording.bytes / 1e6).toFixed(1) + " MB" + (recording.cause ? ": " + recording.cause : "") : "";
+}
+
+// Over whichever picture is shown, of the size that it has on the page.
+function videoBoxes(event) {
+  const layer = byId("video-boxes"), shown = [byId("video-film"), byId("video-pictures")].find((one) => !one.hidden);
+  layer.hidden = !shown;
+  clearTimeout(video.boxes);
+  if (!shown) return;
+  video.boxes = setTimeout(() => { layer.hidden = true; }, 1000); // no answer: what was found is the past
+  layer.width = shown.clientWidth; // which clears it
+  layer.height = shown.clientHeight;
+  const draw = layer.getContext("2d");
+  draw.lineWidth = 2;
+  draw.font = "bold 14px sans-serif";
+  for (const one of event.objects) {
+    const x = one.left * layer.width, y = one.top * layer.height;
+    draw.strokeStyle = draw.fillStyle = "#3ddc6a";
+    draw.strokeRect(x, y, one.width * layer.width, one.height * layer.height);
+    const text = one.label + " " + Math.round(one.confidence * 100) + " %", above = y > 20;
+    draw.fillRect(x - 1, above ? y - 18 : y, draw.measureText(text).width + 8, 18);
+    draw.fillStyle = "#000";
+    draw.fillText(text, x + 3, above ? y - 4 : y + 14);
+  }
 }
 
 byId("video-look").onchange = () => {

@@ -33,6 +33,10 @@ public struct VideoMetrics: MetricSource {
     writer.gauge(
       "tactus_video_first_frame_seconds", "From a wish to look to the first frame, the last time; absent before.",
       counted.firstFrame > 0 ? [.init(Double(counted.firstFrame) / 1e9)] : [])
+    let detection = state.detection?.detection
+    writer.gauge(
+      "tactus_video_detect_seconds", "From a picture's way to the detector to its boxes, the last time; absent before.",
+      detection.map { $0.duration > 0 ? [.init(Double($0.duration) / 1e9)] : [] } ?? [])
     func counter(_ name: String, _ help: String, _ value: some BinaryInteger) {
       writer.counter("tactus_video_\(name)_total", help, [.init(value)])
     }
@@ -48,6 +52,8 @@ public struct VideoMetrics: MetricSource {
     counter(
       "dropped_fragments", "Fragments that a slow viewer of the service did not get.",
       Int64(counted.fragmentsDropped) + state.dropped + state.viewers.values.reduce(0) { $0 + $1.dropped })
+    counter("detector_pictures", "Pictures that the detector has answered.", detection?.pictures ?? 0)
+    counter("detector_failures", "Ends of the detector that nobody asked for.", detection?.failures ?? 0)
     counter("process_starts", "Starts of the video process.", state.process.starts)
     counter("process_ends", "Ends of the video process that nobody asked for.", state.process.ends)
   }

@@ -47,6 +47,29 @@ extension ConfigTable {
       "video.clock", .boolean, .boolean(false),
       "Draw a clock into the picture that programs can read, to measure how long a picture is under way."),
     ConfigKey(
+      "video.detector.model", .text, nil,
+      "The detector's model, a file of yours: ONNX with the output of YOLOv8, [1, 4 + classes, candidates]. Unless this or "
+        + "video.detector.command is given nothing is detected."),
+    ConfigKey(
+      "video.detector.command", .texts, .texts([]),
+      "A detector of your own in place of tactus-detect: program and arguments; the model, where one is given, is the last of "
+        + "them. Sources/Video/README.md says how it is spoken to."),
+    ConfigKey(
+      "video.detector.labels_file", .text, nil,
+      "File with the name of one class a line, in the model's order. Unless given: their numbers."),
+    ConfigKey(
+      "video.detector.input_px", .integer(32...1280), .integer(640),
+      "Side of the square that the detector is given, in pixels: what the model was made for, a multiple of 32."),
+    ConfigKey("video.detector.rate_hz", .integer(1...30), .integer(5), "Most pictures that it is given, in hertz."),
+    ConfigKey(
+      "video.detector.confidence", .number(0...1), .number(0.25), "Boxes of less confidence are left out, a ratio."),
+    ConfigKey(
+      "video.detector.overlap", .number(0...1), .number(0.45),
+      "Two boxes of one class with more of their area in common, a ratio, are the same thing."),
+    ConfigKey(
+      "video.detector.always", .boolean, .boolean(false),
+      "Detect while nobody looks, too: the camera then always runs."),
+    ConfigKey(
       "video.record_dir", .text, nil, "Folder of recordings, which must exist; unless given there are none."),
     ConfigKey(
       "video.record_limit_mb", .integer(1...1_000_000), .integer(500), "Longest recording, in megabytes."),

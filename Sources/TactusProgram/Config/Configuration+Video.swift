@@ -4,9 +4,11 @@ import Wire
 extension Configuration {
   /// The camera, its encoder and its viewers.
   struct Video: Equatable {
-    /// All but a password that is in a file.
+    /// All but what is in files, and the detector's own program.
     var settings: VideoSettings
     var passwordFile: String?
+    var model: String?
+    var labelsFile: String?
     /// nil: nothing is recorded.
     var recordFolder: String?
     var recordLimitBytes: UInt64
@@ -54,8 +56,15 @@ extension Configuration.Video {
     settings.viewerLimit = UInt16(given.integer("video.viewers"))
     settings.picturesPerSecond = UInt8(given.integer("video.mjpeg_rate_hz"))
     settings.drawsClock = given.boolean("video.clock")
+    settings.detector.command = given.texts("video.detector.command")
+    settings.detector.side = UInt16(given.integer("video.detector.input_px"))
+    settings.detector.picturesPerSecond = UInt8(given.integer("video.detector.rate_hz"))
+    settings.detector.confidence = Float(given.number("video.detector.confidence"))
+    settings.detector.overlap = Float(given.number("video.detector.overlap"))
+    settings.detector.isAlwaysOn = given.boolean("video.detector.always")
     self.init(
       settings: settings, passwordFile: given.optionalText("video.password_file"),
+      model: given.optionalText("video.detector.model"), labelsFile: given.optionalText("video.detector.labels_file"),
       recordFolder: given.optionalText("video.record_dir"),
       recordLimitBytes: UInt64(given.integer("video.record_limit_mb")) * 1_000_000, isAskedFor: isAskedFor)
   }
@@ -73,6 +82,9 @@ extension Configuration.Video {
     }
     if settings.width % 2 + settings.height % 2 > 0 {
       report("camera.resolution", "expected even numbers, got [\(settings.width), \(settings.height)]")
+    }
+    if settings.detector.side % 32 != 0 {
+      report("video.detector.input_px", "expected a multiple of 32, got \(settings.detector.side)")
     }
     if !settings.password.isEmpty, passwordFile != nil {
       report("video.password_file", "expected one of video.password and video.password_file, got both")

@@ -78,12 +78,15 @@ final class Daemon {
       }
     }
     supervisorNotices = supervisor.reader()
+    let videoDoor = video?.door
     let broker = try configuration.mqtt.map { mqtt in
-      try DaemonBroker(mqtt, systems: systems, environment: options.environment, logger: log.logger("mqtt"))
+      try DaemonBroker(
+        mqtt, systems: systems, others: [videoDoor].compactMap(\.self), environment: options.environment,
+        logger: log.logger("mqtt"))
     }
     self.broker = broker
     service = try ServiceComposition(
-      configuration, systems: systems.map(\.served) + [video?.door].compactMap { $0 },
+      configuration, systems: systems.map(\.served) + [videoDoor].compactMap(\.self),
       routes: LogRoutes(history: log.history, threshold: log.threshold).routes
         + Self.routes(of: systems.compactMap(\.simulation))
         + Self.measurements(

@@ -12,11 +12,21 @@ final class DaemonVideo {
 
   /// Nothing is started yet.
   ///
-  /// - Throws: a password file that cannot be read.
+  /// - Throws: a file of a password or of labels that cannot be read.
   init(_ video: Configuration.Video, simulate: Bool, logger: Logger) throws {
     var settings = video.settings
     if simulate { settings.source = .test }
-    if let file = video.passwordFile { settings.password = try Self.password(file) }
+    if let file = video.passwordFile {
+      settings.password = try String(Self.text(of: file, "video.password_file").prefix { !$0.isNewline })
+    }
+    if let file = video.labelsFile {
+      settings.detector.labels = try Self.text(of: file, "video.detector.labels_file").split(whereSeparator: \.isNewline)
+        .map(String.init)
+    }
+    if let model = video.model {
+      if settings.detector.command.isEmpty { settings.detector.command = [VideoChild.beside("tactus-detect")] }
+      settings.detector.command.append(model)
+    }
     self.settings = settings
     // The door's orders go to a child that is made with the door.
     let orders = OrderBox()
@@ -38,11 +48,11 @@ final class DaemonVideo {
   func start() { child.start() }
   func stop() { child.stop() }
 
-  private static func password(_ path: String) throws -> String {
+  private static func text(of path: String, _ key: String) throws -> String {
     guard let text = YAMLFile.contents(of: path) else {
-      throw ServiceError(call: "video.password_file \(path)", errno: errno == 0 ? ENOENT : errno)
+      throw ServiceError(call: "\(key) \(path)", errno: errno == 0 ? ENOENT : errno)
     }
-    return String(text.prefix { !$0.isNewline })
+    return text
   }
 }
 
@@ -57,6 +67,7 @@ private final class OrderBox: @unchecked Sendable {
 private final class VideoLog: @unchecked Sendable {
   private let logger: Logger
   private var failure: String?
+  private var detection: (phase: VideoDetection.Phase, cause: String)?
 
   init(_ logger: Logger) { self.logger = logger }
 
@@ -91,6 +102,14 @@ private final class VideoLog: @unchecked Sendable {
         line(.info, "serving RTSP", ["port": .stringConvertible(Int(door.port)), "path": "/stream"])
       } else {
         line(.error, "no RTSP; tried again", ["reason": .string(door.cause)])
+      }
+    case .detection(let detection) where detection.phase != .starting:
+      guard self.detection.map({ $0 != (detection.phase, detection.cause) }) ?? true else { return }
+      self.detection = (detection.phase, detection.cause)
+      if detection.phase == .failed {
+        line(.warning, "no detector; started again while there are pictures", ["reason": .string(detection.cause)])
+      } else {
+        line(.info, "the detector answers", ["ms": .stringConvertible(Int(detection.duration / 1_000_000))])
       }
     case .recording(let recording) where recording.phase != .running:
       line(

@@ -39,12 +39,14 @@ final class VideoChild: Sendable {
     bell = try Doorbell()
   }
 
-  /// Beside this program.
-  static var standardProgram: String {
+  static var standardProgram: String { beside("tactus-video") }
+
+  /// The path of a program in this one's folder.
+  static func beside(_ name: String) -> String {
     var path = [CChar](repeating: 0, count: 4096)
     let count = readlink("/proc/self/exe", &path, path.count - 1)
     let own = String(decoding: path.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    return (own.lastIndex(of: "/").map { String(own[..<$0]) } ?? ".") + "/tactus-video"
+    return (own.lastIndex(of: "/").map { String(own[..<$0]) } ?? ".") + "/" + name
   }
 
   /// Any thread; lost while no process runs, which is told everything when it starts.

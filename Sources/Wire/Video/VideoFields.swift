@@ -14,6 +14,11 @@ struct VideoFieldWriter {
 
   mutating func add(_ text: String) { add(Array(text.utf8)) }
 
+  mutating func add(_ texts: [String]) {
+    add(UInt16(min(texts.count, Int(UInt16.max))))
+    for text in texts.prefix(Int(UInt16.max)) { add(text) }
+  }
+
   mutating func add(_ value: [UInt8]) {
     add(UInt32(value.count))
     bytes += value
@@ -49,6 +54,13 @@ struct VideoFieldReader {
   mutating func text(_ field: String) throws(VideoMessageError) -> String {
     guard let text = String(validating: try bytes(field), as: UTF8.self) else { throw .invalid(field) }
     return text
+  }
+
+  mutating func texts(_ field: String) throws(VideoMessageError) -> [String] {
+    let count: UInt16 = try integer(field)
+    var texts: [String] = []
+    for _ in 0..<count { texts.append(try text(field)) }
+    return texts
   }
 
   mutating func word<Value: RawRepresentable<UInt8>>(_ field: String) throws(VideoMessageError) -> Value {

@@ -14,6 +14,8 @@ public enum VideoReport: Sendable, Hashable {
   case picture([UInt8])
   case recording(VideoRecording)
   case cameras([VideoCamera])
+  /// For each picture that the detector was given, and for each of its ends.
+  case detection(VideoDetection)
 }
 
 extension VideoReport {
@@ -37,6 +39,7 @@ extension VideoReport {
     case .cameras(let cameras):
       fields.add(UInt8(min(cameras.count, 255)))
       for camera in cameras.prefix(255) { camera.write(into: &fields) }
+    case .detection(let detection): detection.write(into: &fields)
     }
     return VideoMessages.framed(kind, fields)
   }
@@ -53,6 +56,7 @@ extension VideoReport {
     case .picture: 72
     case .recording: 73
     case .cameras: 74
+    case .detection: 75
     }
   }
 
@@ -73,6 +77,7 @@ extension VideoReport {
       var cameras: [VideoCamera] = []
       for _ in 0..<count { cameras.append(try VideoCamera(&fields)) }
       self = .cameras(cameras)
+    case 75: self = .detection(try VideoDetection(&fields))
     default: throw .unknownKind(kind)
     }
     try fields.end()

@@ -39,6 +39,7 @@ public struct VideoSettings: Sendable, Hashable {
   public var drawsClock = false
   /// Most JPEG pictures a second.
   public var picturesPerSecond: UInt8 = 10
+  public var detector = VideoDetector()
 
   /// RTSP: in digits, as the daemon's other addresses.
   public var bindAddress = "127.0.0.1"
@@ -66,6 +67,7 @@ extension VideoSettings {
     fields.add(keyFrameInterval)
     fields.add(drawsClock)
     fields.add(picturesPerSecond)
+    detector.write(into: &fields)
     fields.add(bindAddress)
     fields.add(port)
     fields.add(user)
@@ -86,6 +88,7 @@ extension VideoSettings {
     keyFrameInterval = try fields.integer("key-frame interval")
     drawsClock = try fields.boolean("clock")
     picturesPerSecond = try fields.integer("pictures per second")
+    detector = try VideoDetector(&fields)
     bindAddress = try fields.text("bind address")
     port = try fields.integer("port")
     user = try fields.text("user")

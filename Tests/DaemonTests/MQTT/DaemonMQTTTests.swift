@@ -64,11 +64,12 @@
     private func daemon(_ mqtt: String, environment: [String: String] = [:]) throws -> TactusProcess {
       let config = try folder.write(
         """
-        network: { http_port: 0, motor_udp_port: 0, leg_udp_port: 0 }
+        network: { http_port: 0, motor_udp_port: 0, leg_udp_port: 0, rtsp_port: 0 }
         service: { auth: none }
         motors: { backend: sim }
         leg: { backend: sim }
         pump: { backend: sim }
+        camera: { source: test }
         sprinkler: { backend: sim, zones: [{name: Roses, pin: 12}] }
         store: { folder: '\(folder.path("state"))' }
         mqtt: { device: bed, commands: true, state_interval_s: 1, \(mqtt) }
@@ -98,6 +99,7 @@
       #expect(user.hears("tactus/bed/leg/0/state", #""state":"disarmed""#))
       #expect(user.hears("tactus/bed/sprinkler/state", #""state":"idle""#))
       #expect(user.hears("tactus/bed/pump/state", #""state":"off""#))
+      if Configuration.Video.isThere { #expect(user.hears("tactus/bed/video/state", #""state":"idle""#)) }
       #expect(user.hears("tactus/bed/sprinkler/zone/1/state", #""isOn":false"#))
       #expect(user.hears("homeassistant/valve/tactus-bed/zone-1/config", #""name":"Roses""#))
 

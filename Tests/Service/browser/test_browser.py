@@ -1,11 +1,15 @@
 """What a real browser lets a page do: nothing from elsewhere, everything from an allowed origin."""
 import http.server
+import os
 import re
+import signal
 import threading
 import time
 
 import pytest
 from playwright.sync_api import expect, sync_playwright
+
+from daemon import PROGRAM
 
 DRIVE_SECONDS = 2
 DRIVE_HERTZ = 20
@@ -327,5 +331,71 @@ def test_the_page_pumps(browser, own_daemon):
     with page.expect_download() as download:
         page.click("#pump-csv")
     assert download.value.suggested_filename == "pump-sessions.csv"
+    assert failures == []
+    page.close()
+
+
+SEEN = """() => {
+  const film = document.getElementById("video-film");
+  const behind = film.buffered.length ? film.buffered.end(film.buffered.length - 1) - film.currentTime : null;
+  return {width: film.videoWidth, height: film.videoHeight, at: film.currentTime, behind, paused: film.paused};
+}"""
+
+# How many colours the canvas shows: one is no picture.
+COLOURS = """() => {
+  const canvas = document.getElementById("video-pictures");
+  if (!canvas.width) return 0;
+  const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+  return new Set(new Uint32Array(data.buffer)).size;
+}"""
+
+
+def test_the_page_shows_the_camera(browser, own_daemon):
+    """The video's card: film, pictures, its facts; a process that dies, and the picture comes back by itself."""
+    if not (PROGRAM.parent / "tactus-video").exists():
+        pytest.skip("this build has no tactus-video: no trait Video")
+    daemon = own_daemon(more="camera: {source: test, resolution: [320, 240]}\n")
+    page = browser.new_page()
+    failures = []
+    page.on("pageerror", lambda error: failures.append(str(error)))
+    page.goto(daemon.url + "/")
+    page.fill("#token", daemon.admin)
+    page.click("#door button")
+    expect(page.locator("#video-state")).to_have_text("idle")
+    expect(page.locator("#video-facts")).to_contain_text("rtsp://")
+
+    def seen(condition, seconds=20):
+        limit = time.monotonic() + seconds
+        while not condition(now := page.evaluate(SEEN)):
+            assert time.monotonic() < limit, now
+            time.sleep(0.1)
+        return now
+
+    page.locator("#video-look").select_option("mp4")
+    began = seen(lambda film: film["width"] == 320 and film["at"] > 0)
+    later = seen(lambda film: film["at"] > began["at"] + 2)
+    # What is shown is of now: the aim is a second.
+    assert later["behind"] < 1 and later["height"] == 240, later
+    expect(page.locator("#video-state")).to_have_text("running")
+    expect(page.locator("#video-facts")).to_contain_text("1 viewer")
+
+    os.kill(daemon.get("/api/video").json()["process"]["id"], signal.SIGKILL)
+    limit = time.monotonic() + 20
+    while daemon.get("/api/video").json()["process"]["starts"] < 2:
+        assert time.monotonic() < limit
+        time.sleep(0.05)
+    again = seen(lambda film: not film["paused"] and film["behind"] is not None and film["behind"] < 1)
+    seen(lambda film: film["at"] > again["at"] + 1)
+
+    page.locator("#video-look").select_option("mjpeg")
+    limit = time.monotonic() + 20
+    while page.evaluate(COLOURS) < 2:
+        assert time.monotonic() < limit
+        time.sleep(0.1)
+    with page.expect_download() as download:
+        page.click("#video-snapshot")
+    assert download.value.suggested_filename == "snapshot.jpg"
+    page.locator("#video-look").select_option("off")
+    expect(page.locator("#video-facts")).to_contain_text("0 viewers")
     assert failures == []
     page.close()

@@ -56,6 +56,7 @@ struct MonitoringFilesTests {
       "tactus_leg_state", "tactus_leg_pulse_seconds", "tactus_leg_outputs_enabled", "tactus_leg_battery_volts",
       "tactus_sprinkler_zone_open", "tactus_sprinkler_state", "tactus_sprinkler_flow_alarm",
       "tactus_sprinkler_store_writable", "tactus_plants_moisture_ratio", "tactus_plants_alert",
+      "tactus_video_state", "tactus_video_viewers", "tactus_video_encode_seconds",
       "tactus_leg_link_received_frames_total", "tactus_leg_link_usable",
       "process_cpu_seconds_total", "tactus_service_websocket_clients",
     ] {

@@ -6,7 +6,7 @@ import Wire
 @testable import Service
 
 /// All families of all sources, each with a value: a robot that drives, a leg with a pulse, a zone that is open in a rain delay, a plant, a
-/// runtime with a lane that runs.
+/// picture with a detector, a runtime with a lane that runs.
 enum WholePage {
   static func text() throws -> String {
     let robot = try RobotSimulation()
@@ -24,12 +24,24 @@ enum WholePage {
     defer { runtime.stop() }
     let sources: [any MetricSource] = [
       RuntimeMetrics(runtime, version: "1.2.3"), RobotMetrics({ snapshot }, now: { now }),
-      LegMetrics(leg.door), SprinklerMetrics(try garden().door), PlantMetrics(try plants().door), ProcessMetrics(),
-      ServiceMetrics(ServiceCounters()),
+      LegMetrics(leg.door), SprinklerMetrics(try garden().door), PlantMetrics(try plants().door), VideoMetrics(video()),
+      ProcessMetrics(), ServiceMetrics(ServiceCounters()),
     ]
     var writer = MetricsWriter()
     for source in sources { source.write(into: &writer) }
     return writer.text
+  }
+
+  private static func video() -> VideoDoor {
+    let door = VideoDoor(
+      VideoDescription(VideoSettings(), recordFolder: nil, recordLimitBytes: 0), order: { _ in }, fileName: { "" })
+    var statistics = VideoStatistics()
+    (statistics.frames, statistics.firstFrame, statistics.encodeMean) = (30, 250_000_000, 2_000_000)
+    door.take(.statistics(statistics))
+    var detection = VideoDetection(.running)
+    detection.duration = 40_000_000
+    door.take(.detection(detection))
+    return door
   }
 
   private static func plants() throws -> PlantDoorBench {

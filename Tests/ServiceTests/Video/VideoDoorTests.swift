@@ -15,8 +15,9 @@ private final class Bench: Sendable {
   var door: VideoDoor { made.withLock { $0! } }
   var now: TickInstant { TickInstant(nanoseconds: clock.load(ordering: .relaxed)) }
 
-  init(viewers: UInt16 = 2, folder: String? = "/recordings") {
+  init(viewers: UInt16 = 2, folder: String? = "/recordings", detects: Bool = false) {
     var settings = VideoSettings()
+    if detects { settings.detector.command = ["detector"] }
     settings.viewerLimit = viewers
     let door = VideoDoor(
       VideoDescription(settings, recordFolder: folder, recordLimitBytes: 1_000_000),
@@ -204,6 +205,39 @@ struct VideoDoorTests {
     } catch let error as APIError {
       #expect(error.code == "VIDEO_DOWN")
     }
+  }
+
+  @Test("a detector: none is off; its boxes as an event for each answer and in the document; old ones are gone")
+  func detection() throws {
+    func part(_ bench: Bench) throws -> [String: Any] {
+      let document = try #require(JSONSerialization.jsonObject(with: Data(bench.door.state)) as? [String: Any])
+      return try #require(document["detection"] as? [String: Any])
+    }
+    #expect(try part(Bench())["state"] as? String == "off")
+    let bench = Bench(detects: true)
+    #expect(try part(bench)["state"] as? String == "idle")
+    var detection = VideoDetection(.running)
+    (detection.pictures, detection.duration) = (1, 40_000_000)
+    detection.objects = [
+      DetectedObject(label: "cat", confidence: 0.5, box: DetectedBox(left: 0, top: 0.25, width: 1, height: 0.125))
+    ]
+    bench.door.take(.detection(detection))
+    let told = bench.door.events(at: bench.now, second: false).filter { $0.type == "detections" }
+    try #require(told.count == 1 && told[0].kind == .telemetry)
+    let body = try #require(JSONSerialization.jsonObject(with: Data(told[0].body)) as? [String: Any])
+    let objects = try #require(body["objects"] as? [[String: Any]])
+    #expect(objects.count == 1 && objects[0]["label"] as? String == "cat" && objects[0]["top"] as? Double == 0.25)
+    #expect(body["detectMs"] as? Double == 40)
+    // Told once.
+    #expect(!bench.door.events(at: bench.now, second: false).contains { $0.type == "detections" })
+    #expect(try part(bench)["state"] as? String == "running" && (part(bench)["objects"] as? [Any])?.count == 1)
+    bench.pass(seconds: 3)
+    #expect(try part(bench)["state"] as? String == "idle" && (part(bench)["objects"] as? [Any])?.count == 0)
+    var failed = VideoDetection(.failed)
+    (failed.cause, failed.failures) = ("the model is too old", 1)
+    bench.door.take(.detection(failed))
+    #expect(try part(bench)["reason"] as? String == "the model is too old")
+    #expect(!bench.door.events(at: bench.now, second: false).contains { $0.type == "detections" })
   }
 
   @Test("metrics: a page that Prometheus reads")

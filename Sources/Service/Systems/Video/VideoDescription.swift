@@ -10,6 +10,8 @@ public struct VideoDescription: Sendable {
   public var keyFrameInterval: Int
   /// RTSP asks for a user and a password.
   public var asksPassword: Bool
+  /// There is a detector.
+  public var detects: Bool
   /// Of HTTP streams and, apart from them, of RTSP.
   public var viewerLimit: Int
   /// Where recordings go; nil: there are none.
@@ -25,6 +27,7 @@ public struct VideoDescription: Sendable {
     rotation = Int(settings.rotation)
     keyFrameInterval = Int(settings.keyFrameInterval)
     asksPassword = !settings.user.isEmpty
+    detects = !settings.detector.command.isEmpty
     viewerLimit = Int(settings.viewerLimit)
     self.recordFolder = recordFolder
     self.recordLimitBytes = recordLimitBytes

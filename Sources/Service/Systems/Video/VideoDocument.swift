@@ -50,6 +50,7 @@ struct VideoDocument: Encodable {
   let picture: Picture
   let viewers: Viewers
   let statistics: Counters
+  let detection: VideoDetectionDocument
   @OrNull var recording: Recording?
 
   init(_ state: VideoDoor.State, _ description: VideoDescription, at now: TickInstant, ok: Bool? = nil) {
@@ -85,6 +86,7 @@ struct VideoDocument: Encodable {
       encodeMeanMs: milliseconds(counted.encodeMean), encodeWorstMs: milliseconds(counted.encodeWorst),
       firstFrameMs: milliseconds(counted.firstFrame), viewersEver: counted.viewersEver,
       viewersRefused: counted.viewersRefused, fragmentsDropped: counted.fragmentsDropped)
+    detection = VideoDetectionDocument(state, description, at: now)
     _recording = OrNull(
       wrappedValue: state.recording.map {
         Recording(

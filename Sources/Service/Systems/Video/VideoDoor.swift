@@ -16,6 +16,9 @@ public final class VideoDoor: ServedSystem {
     var door = VideoDoorState(port: 0)
     var statistics = VideoStatistics()
     var recording: VideoRecording?
+    var detection: (detection: VideoDetection, at: TickInstant)?
+    /// An answer that subscribers have not been told of.
+    var hasNewObjects = false
     var initialisation: (codec: String, bytes: [UInt8])?
     var viewers: [Int: VideoViewer] = [:]
     var lastNumber = 0
@@ -57,6 +60,11 @@ public final class VideoDoor: ServedSystem {
     case .door(let state): change { $0.door = state }
     case .statistics(let statistics): change { $0.statistics = statistics }
     case .recording(let recording): change { $0.recording = recording }
+    case .detection(let detection):
+      change { state in
+        state.detection = (detection, now())
+        state.hasNewObjects = detection.phase == .running
+      }
     case .initialisation(let codec, let bytes):
       let (viewers, isNew) = door.withLock { state in
         defer { state.initialisation = (codec, bytes) }
@@ -84,6 +92,8 @@ public final class VideoDoor: ServedSystem {
       state.camera = VideoCameraState(.idle)
       state.door = VideoDoorState(port: 0)
       state.statistics = VideoStatistics()
+      state.detection = nil
+      state.hasNewObjects = false
       if let recording = state.recording, [.starting, .running].contains(recording.phase) {
         state.recording = VideoRecording(
           .failed, path: recording.path, bytes: recording.bytes, cause: "the video process ended")
@@ -185,14 +195,19 @@ public final class VideoDoor: ServedSystem {
   private static let cameraPatience = Nanoseconds.seconds(8)
 
   public func events(at now: TickInstant, second: Bool) -> [Event] {
-    var (edges, viewers, askers) = door.withLock { state in
-      defer { state.edges = [] }
+    var (edges, viewers, askers, detection) = door.withLock { state in
+      defer { (state.edges, state.hasNewObjects) = ([], false) }
       let overdue = state.cameraAskers.filter { now - $0.at >= Self.cameraPatience }
       state.cameraAskers.removeAll { now - $0.at >= Self.cameraPatience }
-      return (state.edges, Array(state.viewers.values), overdue)
+      return (
+        state.edges, Array(state.viewers.values), overdue, state.hasNewObjects ? state.detection?.detection : nil
+      )
     }
     for asker in askers { asker.1.resume(returning: nil) }
     for viewer in viewers where viewer.isForgotten(at: now, after: Self.silence) { viewer.finish() }
+    if let detection {
+      edges.append(Event(.telemetry, type: "detections", system: name, at: now, json: DetectionsDocument(detection)))
+    }
     if second {
       edges.append(
         Event(.state, type: "video", system: name, at: now, json: VideoDocument(snapshot, description, at: now)))

@@ -1,0 +1,289 @@
+"""The picture as players see it: ffprobe, ffmpeg and GStreamer over RTSP, the service's streams, and ends of processes."""
+import json
+import os
+import signal
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from daemon import PROGRAM
+from live import Live
+from rtsp import Viewer
+
+# A shared test machine may pause; a picture that does not come is found all the same.
+LIMIT_SECONDS = 30
+WIDTH, HEIGHT = 320, 240
+CAMERA = f"camera: {{source: test, resolution: [{WIDTH}, {HEIGHT}]}}\n"
+
+pytestmark = pytest.mark.skipif(
+    not (Path(PROGRAM).parent / "tactus-video").exists(), reason="this build has no tactus-video: no trait Video")
+
+
+def state(daemon):
+    return daemon.get("/api/video").json()
+
+
+def until(daemon, condition, limit=LIMIT_SECONDS):
+    end = time.monotonic() + limit
+    while not condition(now := state(daemon)):
+        assert time.monotonic() < end, now
+        time.sleep(0.05)
+    return now
+
+
+def port(daemon):
+    return until(daemon, lambda video: video["rtsp"]["listening"])["rtsp"]["port"]
+
+
+def url(daemon, user=""):
+    return f"rtsp://{user}127.0.0.1:{port(daemon)}/stream"
+
+
+def probe(source, *options, **more):
+    """What ffprobe says of the first video stream; None and its words where it refuses."""
+    done = subprocess.run(
+        ["ffprobe", "-v", "error", *options, "-select_streams", "v:0", "-show_entries",
+         "stream=codec_name,profile,width,height", "-of", "json", "-i", source],
+        capture_output=True, timeout=LIMIT_SECONDS, **more)
+    if done.returncode != 0:
+        return None, done.stderr.decode()
+    return json.loads(done.stdout)["streams"][0], ""
+
+
+def ffmpeg(source, *options):
+    """Grey pictures on its standard output."""
+    return subprocess.Popen(
+        ["ffmpeg", "-v", "error", "-nostdin", *options, "-i", source, "-f", "rawvideo", "-pix_fmt", "gray", "-"],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+
+
+def pictures(player, count):
+    size = WIDTH * HEIGHT
+    found = [player.stdout.read(size) for _ in range(count)]
+    assert all(len(picture) == size for picture in found), [len(picture) for picture in found]
+    return found
+
+
+def end(*processes):
+    for process in processes:
+        process.kill()
+        process.wait()
+        if process.stdout:
+            process.stdout.close()
+
+
+@pytest.fixture(scope="module")
+def camera(tmp_path_factory):
+    from daemon import Daemon
+    folder = tmp_path_factory.mktemp("camera")
+    (folder / "recordings").mkdir()
+    with Daemon(folder, more=CAMERA + f"video: {{viewers: 100, record_dir: {folder}/recordings}}\n") as daemon:
+        yield daemon
+
+
+@pytest.mark.parametrize("transport", ["tcp", "udp"])
+def test_ffprobe_knows_the_stream(camera, transport):
+    stream, said = probe(url(camera), "-rtsp_transport", transport)
+    assert stream == {
+        "codec_name": "h264", "profile": "Constrained Baseline", "width": WIDTH, "height": HEIGHT}, said
+
+
+@pytest.mark.parametrize("transport", ["tcp", "udp"])
+def test_ffmpeg_plays_it(camera, transport):
+    player = ffmpeg(url(camera), "-rtsp_transport", transport)
+    try:
+        found = pictures(player, 45)
+    finally:
+        end(player)
+    # The ball moves.
+    assert len(set(found)) > 20
+
+
+def test_gstreamer_plays_it(camera):
+    done = subprocess.run(
+        ["gst-launch-1.0", "-q", "rtspsrc", f"location={url(camera)}", "protocols=tcp", "latency=0", "!", "rtph264depay", "!",
+         "h264parse", "!", "identity", "eos-after=30", "!", "fakesink"],
+        capture_output=True, text=True, timeout=LIMIT_SECONDS)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_password_is_asked_for_and_told_to_nobody(own_daemon):
+    daemon = own_daemon(more=CAMERA + "video: {user: robot, password: a-long-secret}\n")
+    for user in ["", "robot:wrong@", "other:a-long-secret@"]:
+        stream, said = probe(url(daemon, user), "-rtsp_transport", "tcp")
+        assert stream is None and "401" in said, (user, stream, said)
+    assert state(daemon)["statistics"]["starts"] == 0, "a camera started for somebody who may not look"
+    stream, said = probe(url(daemon, "robot:a-long-secret@"), "-rtsp_transport", "tcp")
+    assert stream and stream["width"] == WIDTH, said
+    # The service's streams have the service's tokens.
+    assert daemon.get("/api/video/snapshot.jpg", token=None).status_code == 401
+    assert "a-long-secret" not in daemon.log
+
+
+def test_a_hundred_times_the_last_viewer_leaves_and_another_comes(camera):
+    before = state(camera)["statistics"]
+    for number in range(100):
+        viewer = Viewer(port(camera))
+        viewer.play()
+        if number % 2:
+            viewer.tear_down()
+        else:
+            viewer.vanish()
+    after = until(camera, lambda video: video["viewers"]["rtsp"] == 0)["statistics"]
+    assert after["viewersEver"] - before["viewersEver"] == 100
+    assert after["failures"] == before["failures"] and after["viewersRefused"] == before["viewersRefused"]
+
+
+def test_many_viewers_share_one_encoder_and_a_killed_one_harms_nobody(camera):
+    before = state(camera)["statistics"]
+    players = [ffmpeg(url(camera), "-rtsp_transport", transport) for transport in ("tcp", "udp", "tcp")]
+    viewers = [Viewer(port(camera)) for _ in range(9)]
+    try:
+        for viewer in viewers:
+            viewer.play()
+        for player in players:
+            pictures(player, 5)
+        now = until(camera, lambda video: video["viewers"]["rtsp"] == 12)
+        assert now["statistics"]["starts"] - before["starts"] <= 1
+        assert now["statistics"]["framesPerSecond"] <= 31
+        for player in players[:2]:
+            player.send_signal(signal.SIGKILL)
+        for viewer in viewers[:4]:
+            viewer.vanish()
+        pictures(players[2], 60)
+        assert viewers[8].looks_for(1) > 10
+        # Whoever vanished over TCP is gone at once; over UDP ffmpeg's connection of RTSP itself ends.
+        until(camera, lambda video: video["viewers"]["rtsp"] == 6)
+    finally:
+        end(*players)
+        for viewer in viewers[4:]:
+            viewer.vanish()
+
+
+class Driver:
+    """Drives at 20 Hz until told to stop; every command must be taken."""
+
+    def __init__(self, daemon):
+        self.daemon, self.isOver, self.taken, self.slowest, self.failure = daemon, False, 0, 0, None
+        self.thread = threading.Thread(target=self.drive)
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.isOver = True
+        self.thread.join()
+
+    def drive(self):
+        try:
+            with Live(self.daemon) as live:
+                while not self.isOver:
+                    began = time.monotonic()
+                    live.drive_taken(30, 30, echo=self.taken)
+                    self.slowest = max(self.slowest, time.monotonic() - began)
+                    self.taken += 1
+                    time.sleep(0.05)
+        except Exception as error:
+            self.failure = error
+
+
+def test_a_video_process_that_is_killed_or_hangs_is_replaced_and_control_goes_on(own_daemon):
+    daemon = own_daemon(more=CAMERA)
+    first = until(daemon, lambda video: video["process"]["id"])["process"]["id"]
+    assert daemon.get("/api/video/snapshot.jpg").status_code == 200
+    with Driver(daemon) as driver:
+        os.kill(first, signal.SIGKILL)
+        second = until(daemon, lambda video: video["process"]["starts"] == 2 and video["process"]["id"])
+        assert "signal 9" in second["process"]["cause"]
+        assert daemon.get("/api/video/snapshot.jpg").status_code == 200
+        os.kill(second["process"]["id"], signal.SIGSTOP)
+        third = until(daemon, lambda video: video["process"]["starts"] == 3 and video["process"]["id"])
+        assert "said nothing" in third["process"]["cause"]
+        assert daemon.get("/api/video/snapshot.jpg").status_code == 200
+        assert probe(url(daemon), "-rtsp_transport", "tcp")[0]
+        robot = daemon.get("/api/robot").json()
+    assert driver.failure is None and driver.taken > 50, (driver.failure, driver.taken)
+    # The deadman is a second: it never came near.
+    assert robot["state"] == "driving" and driver.slowest < 1, (robot, driver.slowest)
+    motors = next(loop for loop in daemon.get("/api/runtime").json()["loops"] if loop["name"] == "robot.motors")
+    assert motors["released"] == motors["ran"] + motors["skipped"] + motors["pending"]
+    print(f"{driver.taken} commands taken, the slowest in {driver.slowest * 1000:.0f} ms")
+
+
+def test_the_daemon_gone_the_video_process_goes_too(own_daemon):
+    daemon = own_daemon(more=CAMERA)
+    process = until(daemon, lambda video: video["process"]["id"])["process"]["id"]
+    daemon.stop()
+    assert not Path(f"/proc/{process}").exists()
+
+
+def test_a_camera_that_is_not_there_says_so(own_daemon):
+    daemon = own_daemon(more="camera: {source: pipeline, pipeline: v4l2src device=/dev/video99}\n")
+    # --simulate shows a test picture whatever is configured: nothing of the machine is touched.
+    assert daemon.get("/api/video/snapshot.jpg").status_code == 200
+    assert "videotestsrc" in state(daemon)["elements"]["source"]
+
+
+def test_a_snapshot_is_a_picture(camera):
+    answer = camera.get("/api/video/snapshot.jpg")
+    assert answer.status_code == 200 and answer.headers["Content-Type"] == "image/jpeg"
+    stream, said = probe("-", "-f", "mjpeg", input=answer.content)
+    assert stream and (stream["codec_name"], stream["width"], stream["height"]) == ("mjpeg", WIDTH, HEIGHT), said
+
+
+def read_stream(daemon, path, seconds):
+    with daemon.get(path, stream=True) as answer:
+        assert answer.status_code == 200, answer.text
+        bytes, limit = b"", time.monotonic() + seconds
+        for piece in answer.iter_content(None):
+            bytes += piece
+            if time.monotonic() > limit:
+                return answer.headers["Content-Type"], bytes
+
+
+def test_the_film_over_http_plays(camera):
+    kind, film = read_stream(camera, "/api/video/stream.mp4", 2)
+    assert kind.startswith('video/mp4; codecs="avc1.42')
+    stream, said = probe("-", input=film)
+    assert stream and (stream["codec_name"], stream["width"], stream["height"]) == ("h264", WIDTH, HEIGHT), said
+
+
+def test_pictures_without_end(camera):
+    kind, parts = read_stream(camera, "/api/video/stream.mjpeg", 1)
+    assert kind == "multipart/x-mixed-replace; boundary=picture"
+    found = [part for part in parts.split(b"--picture\r\n") if part]
+    assert len(found) >= 4 and all(b"Content-Type: image/jpeg" in part and b"\xff\xd8" in part for part in found)
+
+
+def test_who_leaves_an_http_stream_leaves_its_place(camera):
+    for _ in range(20):
+        with camera.get("/api/video/stream.mp4", stream=True) as answer:
+            assert answer.status_code == 200
+            next(answer.iter_content(1000))
+    until(camera, lambda video: video["viewers"]["mp4"] == 0)
+
+
+def test_a_recording_can_be_played(camera):
+    assert camera.post("/api/video/record").status_code == 200
+    assert camera.post("/api/video/record").json()["code"] == "RECORDING"
+    until(camera, lambda video: video["recording"]["state"] == "running" and video["recording"]["bytes"] > 50_000)
+    assert camera.post("/api/video/record/stop").status_code == 200
+    path = until(camera, lambda video: video["recording"]["state"] == "stopped")["recording"]["path"]
+    stream, said = probe(path)
+    assert stream and (stream["codec_name"], stream["width"]) == ("h264", WIDTH), said
+
+
+def test_the_cameras_are_listed(camera):
+    answer = camera.get("/api/video/cameras")
+    assert answer.status_code == 200 and isinstance(answer.json()["cameras"], list)
+
+
+def test_what_is_counted_is_on_the_page(camera):
+    page = camera.get("/metrics").text
+    for name in ["tactus_video_frames_total", "tactus_video_rtsp_viewers_total", "tactus_video_first_frame_seconds"]:
+        value = next(line for line in page.splitlines() if line.startswith(name + " "))
+        assert float(value.split()[1]) > 0, value

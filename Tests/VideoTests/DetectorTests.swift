@@ -1,0 +1,87 @@
+import TestSupport
+import Testing
+import Video
+import Wire
+
+@Suite("a detector's words", .ownThread)
+struct DetectorTests {
+  private let wide = Letterbox(pictureWidth: 320, pictureHeight: 240, side: 64)
+
+  private func floats(_ values: [Float]) -> [UInt8] {
+    values.flatMap { value in (0..<4).map { UInt8(truncatingIfNeeded: value.bitPattern >> UInt32($0 * 8)) } }
+  }
+
+  @Test("boxes, a tensor, a failure, byte by byte: as they were said")
+  func answers() throws {
+    let text = Array("boxes 2\n0.9 32 32 8 4 traffic light\n0.5 1 2 3 4 cat\n".utf8)
+    var reader = DetectorReader()
+    var found: [DetectorAnswer] = []
+    for byte in text + Array("boxes 0\ntensor 5 2\n".utf8) + floats([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+      + Array("failed no model, no boxes\n".utf8)
+    {
+      reader.append([byte])
+      while let answer = try reader.next() { found.append(answer) }
+    }
+    #expect(
+      found == [
+        .boxes([
+          DetectorBox(label: "traffic light", confidence: 0.9, centreX: 32, centreY: 32, width: 8, height: 4),
+          DetectorBox(label: "cat", confidence: 0.5, centreX: 1, centreY: 2, width: 3, height: 4),
+        ]),
+        .boxes([]), .tensor([1, 2, 3, 4, 5, 6, 7, 8, 9, 10], channels: 5, candidates: 2),
+        .failed("no model, no boxes"),
+      ])
+  }
+
+  @Test(
+    "what is no answer: said, and never a trap",
+    arguments: [
+      "hello\n", "boxes\n", "boxes -1\n", "boxes 1001\n", "boxes 1\n0.5 1 2 3 cat\n", "boxes 1\nhigh 1 2 3 4 cat\n",
+      "tensor 5\n", "tensor 0 5\n", "tensor 5 -2\n", "tensor 9223372036854775807 2\n", "tensor 16777216 2\n",
+      "\u{0}\u{1}\n", String(repeating: "x", count: 5000),
+    ])
+  func nonsense(text: String) {
+    var reader = DetectorReader()
+    reader.append(text.utf8)
+    #expect(throws: DetectorFailure.self) { while try reader.next() != nil {} }
+  }
+
+  @Test("boxes in pixels of the square: fractions of the picture, the most certain first, nothing below the threshold")
+  func boxes() throws {
+    let answer = DetectorAnswer.boxes([
+      DetectorBox(label: "a", confidence: 0.3, centreX: 32, centreY: 32, width: 64, height: 48),
+      DetectorBox(label: "b", confidence: 2, centreX: 16, centreY: 20, width: 32, height: 24),
+      DetectorBox(label: "c", confidence: 0.2, centreX: 32, centreY: 32, width: 8, height: 8),
+      DetectorBox(label: "d", confidence: 0.9, centreX: 32, centreY: 3, width: 8, height: 4),
+    ])
+    let found = try answer.objects(of: VideoDetector(), in: wide)
+    #expect(
+      found == [
+        DetectedObject(label: "b", confidence: 1, box: DetectedBox(left: 0, top: 0, width: 0.5, height: 0.5)),
+        DetectedObject(label: "a", confidence: 0.3, box: DetectedBox(left: 0, top: 0, width: 1, height: 1)),
+      ])
+  }
+
+  @Test("a tensor: decoded with its labels, or with their numbers; of other classes than the labels: said")
+  func tensor() throws {
+    let answer = DetectorAnswer.tensor([32, 32, 32, 24, 0.1, 0.8], channels: 6, candidates: 1)
+    var detector = VideoDetector()
+    #expect(try answer.objects(of: detector, in: wide).map(\.label) == ["class 1"])
+    detector.labels = ["person", "ball"]
+    let found = try answer.objects(of: detector, in: wide)
+    #expect(found.map(\.label) == ["ball"])
+    #expect(found.first?.box == DetectedBox(left: 0.25, top: 0.25, width: 0.5, height: 0.5))
+    detector.confidence = 0.9
+    #expect(try answer.objects(of: detector, in: wide) == [])
+    detector.labels = ["person"]
+    #expect(throws: DetectorFailure("its output has 2 classes, and there are 1 labels")) {
+      try answer.objects(of: detector, in: wide)
+    }
+    #expect(throws: DetectorFailure.self) {
+      try DetectorAnswer.tensor([1, 2, 3, 4], channels: 4, candidates: 1).objects(of: VideoDetector(), in: wide)
+    }
+    #expect(throws: DetectorFailure("no model")) {
+      try DetectorAnswer.failed("no model").objects(of: VideoDetector(), in: wide)
+    }
+  }
+}
