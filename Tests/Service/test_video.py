@@ -12,6 +12,7 @@ import pytest
 from daemon import PROGRAM
 from live import Live
 from rtsp import Viewer
+from tiny_model import bright
 
 # A shared test machine may pause; a picture that does not come is found all the same.
 LIMIT_SECONDS = 30
@@ -287,3 +288,56 @@ def test_what_is_counted_is_on_the_page(camera):
     for name in ["tactus_video_frames_total", "tactus_video_rtsp_viewers_total", "tactus_video_first_frame_seconds"]:
         value = next(line for line in page.splitlines() if line.startswith(name + " "))
         assert float(value.split()[1]) > 0, value
+
+
+DETECTOR = Path(PROGRAM).parent / "tactus-detect"
+HAS_OPENCV = DETECTOR.exists() and "without the trait" not in subprocess.run(
+    [DETECTOR, "none"], capture_output=True, text=True, timeout=LIMIT_SECONDS).stdout
+
+
+def brightest(jpeg):
+    """The middle of what is white, in fractions of the picture."""
+    done = subprocess.run(
+        ["ffmpeg", "-v", "error", "-f", "mjpeg", "-i", "-", "-f", "rawvideo", "-pix_fmt", "gray", "-"], input=jpeg,
+        capture_output=True, timeout=LIMIT_SECONDS, check=True)
+    white = [divmod(index, WIDTH) for index, value in enumerate(done.stdout) if value > 200]
+    return sum(x for _, x in white) / len(white) / WIDTH, sum(y for y, _ in white) / len(white) / HEIGHT
+
+
+@pytest.mark.skipif(not HAS_OPENCV, reason="this build has no tactus-detect: no trait Detection")
+def test_a_model_of_the_users_finds_the_ball(own_daemon, tmp_path):
+    model, labels = tmp_path / "bright.onnx", tmp_path / "labels"
+    model.write_bytes(bright(64, 8))
+    labels.write_text("ball\n")
+    daemon = own_daemon(more=CAMERA + (
+        f"video: {{detector: {{model: {model}, labels_file: {labels}, input_px: 64, rate_hz: 30, always: true}}}}\n"))
+    with Live(daemon) as live:
+        live.say(type="subscribe", systems=["video"], rateHz=10)
+        near = 0
+        for _ in range(5):
+            x, y = brightest(daemon.get("/api/video/snapshot.jpg").content)
+            event = live.wait_for(lambda event: event["type"] == "detections" and event["objects"], LIMIT_SECONDS)
+            assert {one["label"] for one in event["objects"]} == {"ball"}, event
+            # The ball has moved on since; it crosses the picture in some seconds.
+            near += any(
+                abs(one["left"] + one["width"] / 2 - x) < 0.25 and abs(one["top"] + one["height"] / 2 - y) < 0.25
+                for one in event["objects"])
+        assert near >= 3, near
+    detection = state(daemon)["detection"]
+    assert detection["state"] == "running" and detection["failures"] == 0 and detection["detectMs"] < 1000, detection
+
+
+@pytest.mark.skipif(not HAS_OPENCV, reason="this build has no tactus-detect: no trait Detection")
+def test_a_file_that_is_no_model_says_so_and_the_picture_goes_on(own_daemon, tmp_path):
+    model = tmp_path / "no.onnx"
+    model.write_text("no model\n")
+    daemon = own_daemon(more=CAMERA + f"video: {{detector: {{model: {model}, input_px: 64, always: true}}}}\n")
+    detection = until(daemon, lambda video: video["detection"]["state"] == "failed")["detection"]
+    assert "no.onnx" in detection["reason"], detection
+    assert daemon.get("/api/video/snapshot.jpg").status_code == 200
+    assert state(daemon)["process"]["ends"] == 0
+
+
+def test_without_a_model_nothing_is_detected_and_it_says_so(camera):
+    detection = state(camera)["detection"]
+    assert detection["state"] == "off" and "video.detector.model" in detection["reason"], detection
