@@ -66,9 +66,9 @@ def one_round(context, starter, seconds):
 
 def start_tactus(context):
     port = free_port()
-    # Without its broker, which is a program of its own.
+    # Without its broker and its camera, which are programs of their own.
     sections = (ROOT / "config/simulated.yaml").read_text().split("\n\n")
-    text = "\n\n".join(section for section in sections if not section.startswith("mqtt:"))
+    text = "\n\n".join(section for section in sections if not section.startswith(("mqtt:", "camera:")))
     if "motor_udp_port: 5005" not in text:
         raise Failed("config/simulated.yaml does not set motor_udp_port: 5005")
     config = context.scratch / "simulated.yaml"
