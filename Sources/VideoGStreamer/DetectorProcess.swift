@@ -111,8 +111,10 @@
     private func end(_ cause: String) {
       var cause = cause
       if process > 0 {
-        kill(process, SIGKILL)
+        // One that has hung up is about to end, and how is worth knowing.
         var status: Int32 = 0
+        if cause.isEmpty { _ = poll(nil, 0, 200) }
+        kill(process, SIGKILL)
         while waitpid(process, &status, 0) < 0, errno == EINTR {}
         close(socket)
         let signal = status & 0x7F

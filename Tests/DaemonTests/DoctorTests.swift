@@ -186,6 +186,32 @@ struct DoctorTests {
         == ["pump.pwm.channel warn: /sys/class/pwm/pwmchip0: 2 outputs!"])
   }
 
+  @Test("cameras: listed with where they are; a detector whose model is not there: told")
+  func video() throws {
+    let camera = CameraReport(
+      name: "imx219", kind: "libcamera", device: "/base/soc/i2c0mux/i2c@1/imx219@10", location: "back", modes: ["raw", "jpeg"])
+    func doctor(_ cameras: [CameraReport]?, _ text: String = "video: { }", _ folders: [String: [String]] = [:]) throws -> Doctor {
+      let pi = goodPi().changed {
+        $0.cameras = { cameras }
+        $0.list = { folders[$0] ?? [] }
+      }
+      return Doctor(
+        machine: pi, configuration: try Configuration.read(YAMLFile(text: text, name: "c.yaml"), environment: [:]))
+    }
+    #expect(
+      try doctor([camera]).cameras().found
+        == "imx219 (libcamera /base/soc/i2c0mux/i2c@1/imx219@10, back, 2 modes)")
+    #expect(try doctor([]).cameras().found == "none")
+    #expect(Doctor(machine: goodPi().changed { $0.cameras = { nil } }).cameras().status == .ok)
+    #if Video
+      #expect(try doctor(nil).cameras().status == .warn)
+      #expect(try doctor([]).detector().isEmpty)
+      let text = "video: { detector: { command: [a], model: /models/cat.onnx } }"
+      #expect(try doctor([], text).detector().map(\.found) == ["/models/cat.onnx is not there"])
+      #expect(try doctor([], text, ["/models": ["cat.onnx"]]).detector().map(\.status) == [.ok])
+    #endif
+  }
+
   @Test("privileges: make up for the limits")
   func privileges() {
     let machine = goodPi().changed {

@@ -34,9 +34,10 @@ public struct VideoMetrics: MetricSource {
       "tactus_video_first_frame_seconds", "From a wish to look to the first frame, the last time; absent before.",
       counted.firstFrame > 0 ? [.init(Double(counted.firstFrame) / 1e9)] : [])
     let detection = state.detection?.detection
+    let detectTime = detection?.duration ?? 0
     writer.gauge(
       "tactus_video_detect_seconds", "From a picture's way to the detector to its boxes, the last time; absent before.",
-      detection.map { $0.duration > 0 ? [.init(Double($0.duration) / 1e9)] : [] } ?? [])
+      detectTime > 0 ? [.init(Double(detectTime) / 1e9)] : [])
     func counter(_ name: String, _ help: String, _ value: some BinaryInteger) {
       writer.counter("tactus_video_\(name)_total", help, [.init(value)])
     }

@@ -54,4 +54,27 @@ extension Doctor {
     return Diagnosis(
       name: "cameras", status: .ok, found: found.isEmpty ? "none" : found.joined(separator: ", "), why: why, fix: nil)
   }
+
+  /// The detector's files, where one is configured.
+  func detector() -> [Diagnosis] {
+    guard let video = configuration?.video, let model = video.model else { return [] }
+    func isThere(_ path: String) -> Bool {
+      let end = path.lastIndex(of: "/")
+      let folder = end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+      return machine.list(folder).contains(end.map { String(path[path.index(after: $0)...]) } ?? path)
+    }
+    let isOurs = video.settings.detector.command.isEmpty
+    let program = isOurs ? VideoChild.beside("tactus-detect") : nil
+    let missing = [program, model].compactMap(\.self).filter { !isThere($0) }
+    let why = "without it nothing is detected; the picture is shown all the same"
+    guard let first = missing.first else {
+      return [Diagnosis(name: "video.detector", status: .ok, found: model, why: why, fix: nil)]
+    }
+    return [
+      Diagnosis(
+        name: "video.detector", status: .warn, found: "\(first) is not there", why: why,
+        fix: first == model
+          ? "put your model there: ONNX with YOLOv8's output" : "swift build --product tactus-detect, with the trait Detection")
+    ]
+  }
 }
