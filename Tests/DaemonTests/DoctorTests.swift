@@ -190,7 +190,7 @@ struct DoctorTests {
   func video() throws {
     let camera = CameraReport(
       name: "imx219", kind: "libcamera", device: "/base/soc/i2c0mux/i2c@1/imx219@10", location: "back", modes: ["raw", "jpeg"])
-    func doctor(_ cameras: [CameraReport]?, _ text: String = "video: { }", _ folders: [String: [String]] = [:]) throws -> Doctor {
+    func doctor(_ cameras: [CameraReport]?, _ text: String = "camera: { }", _ folders: [String: [String]] = [:]) throws -> Doctor {
       let pi = goodPi().changed {
         $0.cameras = { cameras }
         $0.list = { folders[$0] ?? [] }
