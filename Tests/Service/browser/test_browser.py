@@ -354,11 +354,35 @@ COLOURS = """() => {
 }"""
 
 
-def test_the_page_shows_the_camera(browser, own_daemon):
-    """The video's card: film, pictures, its facts; a process that dies, and the picture comes back by itself."""
+# What Sources/Video/README.md shows: a cat in the middle of everything, a quarter as large as the square.
+CAT = """
+import sys
+while line := sys.stdin.buffer.readline():
+    side = int(line.split()[1])
+    picture = sys.stdin.buffer.read(side * side * 3)
+    print(f"boxes 1\\n0.9 {side / 2} {side / 2} {side / 4} {side / 4} cat", flush=True)
+"""
+
+# The frame's edges as fractions of what is shown: where something is drawn in the middle's row and column.
+EDGES = """() => {
+  const layer = document.getElementById("video-boxes"), draw = layer.getContext("2d");
+  if (layer.hidden || !layer.width) return null;
+  const isDrawn = (data) => { const found = []; for (let i = 3; i < data.length; i += 4) if (data[i] > 99) found.push((i - 3) / 4); return found; };
+  const row = isDrawn(draw.getImageData(0, layer.height >> 1, layer.width, 1).data);
+  const column = isDrawn(draw.getImageData(layer.width >> 1, 0, 1, layer.height).data);
+  if (!row.length || !column.length) return null;
+  return [row[0] / layer.width, row.at(-1) / layer.width, column.at(-1) / layer.height];
+}"""
+
+
+def test_the_page_shows_the_camera(browser, own_daemon, tmp_path):
+    """The video's card: film, pictures, its facts, boxes; a process that dies, and the picture comes back by itself."""
     if not (PROGRAM.parent / "tactus-video").exists():
         pytest.skip("this build has no tactus-video: no trait Video")
-    daemon = own_daemon(more="camera: {source: test, resolution: [320, 240]}\n")
+    (tmp_path / "cat.py").write_text(CAT)
+    daemon = own_daemon(more=(
+        "camera: {source: test, resolution: [320, 240]}\n"
+        f"video: {{detector: {{command: [python3, {tmp_path}/cat.py], input_px: 64}}}}\n"))
     page = browser.new_page()
     failures = []
     page.on("pageerror", lambda error: failures.append(str(error)))
@@ -382,6 +406,14 @@ def test_the_page_shows_the_camera(browser, own_daemon):
     assert later["behind"] < 1 and later["height"] == 240, later
     expect(page.locator("#video-state")).to_have_text("running")
     expect(page.locator("#video-facts")).to_contain_text("1 viewer")
+    expect(page.locator("#video-facts")).to_contain_text("sees cat")
+    limit = time.monotonic() + 20
+    while (edges := page.evaluate(EDGES)) is None:
+        assert time.monotonic() < limit
+        time.sleep(0.05)
+    # A quarter of a square as wide as the picture, and the picture is three quarters as high.
+    for edge, expected in zip(edges, (3 / 8, 5 / 8, 0.5 + 1 / 6)):
+        assert abs(edge - expected) < 0.02, edges
 
     os.kill(daemon.get("/api/video").json()["process"]["id"], signal.SIGKILL)
     limit = time.monotonic() + 20
