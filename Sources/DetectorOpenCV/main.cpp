@@ -8,10 +8,14 @@
 #else
 #include <algorithm>
 #include <exception>
+#include <fstream>
+#include <iterator>
 #include <opencv2/dnn.hpp>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "older_opencv.hpp"
 
 /// In one line, without OpenCV's own places in its source.
 static int fail(const std::string &what) {
@@ -23,7 +27,10 @@ static int fail(const std::string &what) {
 }
 
 static int serve(const char *model) {
-  cv::dnn::Net net = cv::dnn::readNet(model);
+  std::ifstream file(model, std::ios::binary);
+  if (!file) return fail(std::string(model) + " cannot be read");
+  const std::string bytes = with_whole_strides({std::istreambuf_iterator<char>(file), {}});
+  cv::dnn::Net net = cv::dnn::readNetFromONNX(bytes.data(), bytes.size());
   if (net.empty()) return fail(std::string(model) + " has no layers");
   // A core for the encoder, and the control loops come before both.
   cv::setNumThreads(std::max(1, static_cast<int>(std::thread::hardware_concurrency()) - 1));

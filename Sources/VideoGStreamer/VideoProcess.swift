@@ -263,10 +263,11 @@
           choice = elements.choice
           connection?.send(.choice(elements.choice))
         }
+        var square: (@Sendable ([UInt8]) -> Void)?
+        if let detector { square = { [unowned self] in pass(square: $0, to: detector) } }
         let handlers = CapturePipeline.Handlers(
           frame: { [unowned self] in pass($0) }, picture: { [unowned self] in pass(picture: $0) },
-          square: detector.map { detector in { [unowned self] in pass(square: $0, to: detector) } },
-          failed: { [unowned self] in fail($0) })
+          square: square, failed: { [unowned self] in fail($0) })
         let pipeline = try CapturePipeline(elements, settings, timing: timing, clock: clock, handlers: handlers)
         self.pipeline = pipeline
         pipeline.want(frames: wantsFrames, pictures: wantsPictures)

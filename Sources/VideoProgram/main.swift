@@ -30,7 +30,7 @@ enum Program {
     dup2(3, 1)
     close(3)
     let arguments: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
-    execvp(arguments[0], arguments)
+    execvp(command[0], arguments)
     let reason = String(cString: strerror(errno))
     let words = Array("failed \(command[0]) cannot be started: \(reason)\n".utf8)
     _ = write(1, words, words.count)

@@ -2,6 +2,7 @@
 import json
 import os
 import signal
+import struct
 import subprocess
 import threading
 import time
@@ -12,7 +13,7 @@ import pytest
 from daemon import PROGRAM
 from live import Live
 from rtsp import Viewer
-from tiny_model import bright
+from tiny_model import bright, yolo
 
 # A shared test machine may pause; a picture that does not come is found all the same.
 LIMIT_SECONDS = 30
@@ -325,6 +326,24 @@ def test_a_model_of_the_users_finds_the_ball(own_daemon, tmp_path):
     assert sum(near) >= 4, near
     detection = state(daemon)["detection"]
     assert detection["state"] == "running" and detection["failures"] == 0 and detection["detectMs"] < 1000, detection
+
+
+@pytest.mark.skipif(not HAS_OPENCV, reason="this build has no tactus-detect: no trait Detection")
+def test_the_operations_of_yolov8_run_and_boxes_lie_around_their_anchors(tmp_path):
+    """OpenCV 4.6, Debian 12's, refuses one of them as it is exported: Sources/DetectorOpenCV/older_opencv.cpp."""
+    (tmp_path / "yolo.onnx").write_bytes(yolo(classes=2))
+    done = subprocess.run(
+        [DETECTOR, tmp_path / "yolo.onnx"], input=b"picture 64\n" + bytes(range(256)) * 48, capture_output=True,
+        timeout=LIMIT_SECONDS)
+    head, values = done.stdout.split(b"\n", 1)
+    assert head == b"tensor 6 80", head
+    tensor = struct.unpack("<480f", values)
+    # All bins alike, a side is seven and a half strides from its anchor; chance moves that a little.
+    for index, middle in [(0, 4), (1, 12), (64, 8), (65, 24)]:
+        stride = 8 if index < 64 else 16
+        x, y, width, height = tensor[index::80][:4]
+        assert abs(x - middle) < stride / 2 and abs(width - 15 * stride) < stride, (index, x, y, width, height)
+    assert all(0.3 < value < 0.7 for value in tensor[320:])
 
 
 @pytest.mark.skipif(not HAS_OPENCV, reason="this build has no tactus-detect: no trait Detection")

@@ -1,8 +1,9 @@
-"""An ONNX model with YOLOv8's output that finds what is bright, written byte by byte: no package makes it, nobody has trained it.
+"""ONNX models with YOLOv8's output, written byte by byte: no package makes them, nobody has trained them.
 
-Each cell of a grid is a candidate: a box of twice the cell's size around its middle, whose confidence is a sigmoid of the cell's
+The first finds what is bright. Each cell of a grid is a candidate: a box of twice the cell's size around its middle, whose confidence is a sigmoid of the cell's
 mean brightness.
 """
+import random
 import struct
 
 FLOAT, INT64 = 1, 7
@@ -16,7 +17,7 @@ def varint(value):
 
 
 def number(field, value):
-    return varint(field << 3) + varint(value)
+    return varint(field << 3) + varint(value & 0xFFFF_FFFF_FFFF_FFFF)
 
 
 def piece(field, value):
@@ -73,3 +74,88 @@ def bright(side, cell, threshold=0.40):
         + piece(11, declared("images", [1, 3, side, side]))
         + piece(12, declared("output0", [1, 5, cells])))
     return model(graph)
+
+
+class Graph:
+    """Nodes and constants, one after the other."""
+
+    def __init__(self):
+        self.nodes = self.constants = b""
+        self.random = random.Random(8)
+
+    def constant(self, name, shape, values, kind=FLOAT):
+        self.constants += piece(5, tensor(name, shape, values, kind))
+        return name
+
+    def node(self, kind, inputs, *outputs, **attributes):
+        made = []
+        for name, value in attributes.items():
+            if isinstance(value, list):
+                made.append(attribute(name, value))
+            elif isinstance(value, str):
+                made.append(piece(5, piece(1, name) + piece(4, value) + number(20, 3)))
+            else:
+                made.append(piece(5, piece(1, name) + number(3, value) + number(20, 2)))
+        names = b"".join(piece(1, name) for name in inputs) + b"".join(piece(2, name) for name in outputs)
+        self.nodes += piece(1, names + piece(3, outputs[0]) + piece(4, kind) + b"".join(made))
+        return outputs[0]
+
+    def convolve(self, source, name, channels, size, stride=1):
+        """With its activation, as YOLOv8 has it everywhere."""
+        before, after = channels
+        weights = [self.random.uniform(-0.1, 0.1) for _ in range(after * before * size * size)]
+        self.constant(name + ".w", [after, before, size, size], weights)
+        self.node("Conv", [source, name + ".w"], name + ".c", kernel_shape=[size] * 2, strides=[stride] * 2,
+                  pads=[size // 2 if stride == 1 else 0] * 4)
+        self.node("Sigmoid", [name + ".c"], name + ".s")
+        return self.node("Mul", [name + ".c", name + ".s"], name)
+
+
+def yolo(classes):
+    """The operations of YOLOv8's export (opset 12, simplified) upon a square of 64 pixels, with weights of chance."""
+    graph = Graph()
+    graph.convolve("images", "a", (3, 16), 8, 8)
+    graph.node("Split", ["a"], "a1", "a2", axis=1, split=[8, 8])
+    graph.node("Add", ["a2", graph.convolve("a2", "a3", (8, 8), 3)], "a4")
+    graph.node("Concat", ["a1", "a2", "a4"], "a5", axis=1)
+    graph.convolve("a5", "p", (24, 16), 1)
+    graph.node("MaxPool", ["p"], "m", kernel_shape=[5, 5], strides=[1, 1], pads=[2, 2, 2, 2])
+    graph.node("Concat", ["p", "m"], "pm", axis=1)
+    graph.convolve(graph.convolve("pm", "q0", (32, 16), 1), "q", (16, 16), 2, 2)
+    graph.node("Resize", ["q", "", graph.constant("scales", [4], [1, 1, 2, 2])], "up", mode="nearest", nearest_mode="floor",
+               coordinate_transformation_mode="asymmetric")
+    graph.node("Concat", ["up", "p"], "n", axis=1)
+    levels = [(graph.convolve("n", "l", (32, 16), 1), 8, 8), ("q", 4, 16)]
+    rows, columns, lines, strides = [], [], [], []
+    for source, cells, stride in levels:
+        boxes = graph.convolve(source, f"b{stride}", (16, 64), 1)
+        scores = graph.convolve(source, f"k{stride}", (16, classes), 1)
+        graph.node("Concat", [boxes, scores], f"x{stride}", axis=1)
+        shape = graph.constant(f"shape{stride}", [3], [1, 64 + classes, -1], INT64)
+        rows.append(graph.node("Reshape", [f"x{stride}", shape], f"r{stride}"))
+        columns += [index % cells + 0.5 for index in range(cells * cells)]
+        lines += [index // cells + 0.5 for index in range(cells * cells)]
+        strides += [stride] * (cells * cells)
+    count = len(strides)
+    graph.node("Concat", rows, "all", axis=2)
+    graph.node("Split", ["all"], "box", "cls", axis=1, split=[64, classes])
+    graph.node("Reshape", ["box", graph.constant("bins", [4], [1, 4, 16, count], INT64)], "d0")
+    graph.node("Transpose", ["d0"], "d1", perm=[0, 2, 1, 3])
+    graph.node("Softmax", ["d1"], "d2", axis=1)
+    graph.constant("means", [1, 16, 1, 1], [float(value) for value in range(16)])
+    graph.node("Conv", ["d2", "means"], "d3", kernel_shape=[1, 1], strides=[1, 1], pads=[0, 0, 0, 0])
+    graph.node("Reshape", ["d3", graph.constant("sides", [3], [1, 4, count], INT64)], "d4")
+    graph.node("Split", ["d4"], "lt", "rb", axis=1, split=[2, 2])
+    graph.constant("anchors", [1, 2, count], columns + lines)
+    graph.node("Sub", ["anchors", "lt"], "corner")
+    graph.node("Add", ["anchors", "rb"], "other")
+    graph.node("Add", ["corner", "other"], "sum")
+    graph.node("Div", ["sum", graph.constant("two", [], [2.0])], "middle")
+    graph.node("Sub", ["other", "corner"], "size")
+    graph.node("Concat", ["middle", "size"], "xywh", axis=1)
+    graph.node("Mul", ["xywh", graph.constant("strides", [1, count], strides)], "pixels")
+    graph.node("Sigmoid", ["cls"], "confidence")
+    graph.node("Concat", ["pixels", "confidence"], "output0", axis=1)
+    return model(
+        graph.nodes + piece(2, "yolo") + graph.constants + piece(11, declared("images", [1, 3, 64, 64]))
+        + piece(12, declared("output0", [1, 4 + classes, count])))

@@ -14,8 +14,9 @@ import Wire
 struct DetectorProcessTests {
   /// Finds what is bright: one box around it, said as a tensor of two candidates, the other of no confidence.
   private static let bright = """
-    import struct, sys
-    frames, answers = sys.stdin.buffer, sys.stdout.buffer
+    from struct import pack
+    from sys import stdin, stdout
+    frames, answers = stdin.buffer, stdout.buffer
     while line := frames.readline():
         side = int(line.split()[1])
         picture = frames.read(side * side * 3)
@@ -24,7 +25,7 @@ struct DetectorProcessTests {
         rows, columns = [p[0] for p in found] or [0], [p[1] for p in found] or [0]
         box = [(min(columns) + max(columns) + 1) / 2, (min(rows) + max(rows) + 1) / 2, max(columns) - min(columns) + 1,
                max(rows) - min(rows) + 1, 0.75 if found else 0]
-        answers.write(b"tensor 5 2\\n" + b"".join(struct.pack("<2f", value, 0) for value in box))
+        answers.write(b"tensor 5 2\\n" + b"".join(pack("<2f", value, 0) for value in box))
         answers.flush()
     """
 
