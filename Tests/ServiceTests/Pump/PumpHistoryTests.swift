@@ -116,7 +116,7 @@ struct PumpHistoryTests {
     let csv = try await routes.answer(.get, "/api/pump/sessions.csv")
     #expect(csv.contentType == "text/csv; charset=utf-8")
     var text = ""
-    while let piece = try csv.pieces?() { text += String(decoding: piece, as: UTF8.self) }
+    while let piece = try await csv.pieces?() { text += String(decoding: piece, as: UTF8.self) }
     #expect(text.components(separatedBy: "\r\n").count == 7 && text.contains("\r\n1,2026-09-21T14:13:20Z,0.0,"))
   }
 }
