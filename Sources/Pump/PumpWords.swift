@@ -160,6 +160,7 @@ extension PumpIgnoreReason: CustomStringConvertible {
     case .mustRest: "it has pumped for as long as it may: let it rest, or reset"
     case .offNotConfirmed: "the pump has not confirmed the off"
     case .causePersists: "what caused the fault is still there"
+    case .noReadingYet: "it has told no temperature since it stopped: wait for its next reading"
     case .nothingToReset: "there is nothing to reset"
     case .stale: "it waited too long inside the daemon"
     case .notUnderstood: "the line is none"
