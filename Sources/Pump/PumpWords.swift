@@ -74,6 +74,20 @@ extension PumpContact: CustomStringConvertible {
   }
 }
 
+extension PumpContact {
+  /// A short name that stays the same from release to release, for programs.
+  public var name: String {
+    switch self {
+    case .down: "down"
+    case .waiting: "waiting"
+    case .answering: "answering"
+    case .silent: "silent"
+    }
+  }
+
+  public static let names = ["down", "waiting", "answering", "silent"]
+}
+
 extension PumpDeviceState: CustomStringConvertible {
   public var description: String {
     switch self {

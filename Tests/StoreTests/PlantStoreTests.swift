@@ -105,7 +105,8 @@ struct PlantStoreTests {
     let (records, rows, events) = try Self.fixtureContents
     #expect(try store.records() == records)
     for span: Int64 in [60, 900, 21_600] {
-      let kept = try store.readings(of: Self.sensor, spanSeconds: span, from: Self.noon - 86_400, until: Self.noon + 86_400)
+      let kept = try store.readings(
+        of: Self.sensor, spanSeconds: span, from: Self.noon - 86_400, until: Self.noon + 86_400)
       #expect(kept == rows.filter { $0.spanSeconds == span }, "\(span)")
     }
     #expect(try store.events() == events.reversed())
@@ -113,7 +114,7 @@ struct PlantStoreTests {
   }
 
   /// What `fixtures/plants-1.sql` holds: `sqlite3 STORE .dump` of a store of `plants.1` alone to which these were given.
-  static var fixtureContents: (PlantRecords, [PlantHistoryRow], [PlantLogLine]) {
+  private static var fixtureContents: (PlantRecords, [PlantHistoryRow], [PlantLogLine]) {
     get throws {
       var records = PlantRecords()
       records.plants = [

@@ -61,7 +61,10 @@ extension PumpOperatorMachine {
     case .off:
       // Said before the ON arrived.
       if case .starting = state {} else { seenOff(by: nil) }
-    case .error: seenError()
+    case .error:
+      // Its readings say more than that it is in an error.
+      hear(next.temperatures, at: now)
+      seenError()
     case nil: break
     }
     if case .on = state {

@@ -27,7 +27,7 @@ public struct CSVPieces<Position: Sendable>: Sendable {
       place = .lines(after: nil)
       return Self.line(columns)
     case .lines(let after):
-      let page = try page(after)
+      let page = try self.page(after)
       place = page.next.map { .lines(after: $0) } ?? .end
       return page.lines.isEmpty ? nil : page.lines.map(Self.line).joined()
     case .end: return nil

@@ -80,7 +80,7 @@ final class FleetParticipant: BrokerParticipant {
   /// a plant that was removed while the broker was away. Everything that is told has been told before.
   private func look(at now: TickInstant, on broker: BrokerLine) {
     let isConnected = broker.isConnected()
-    let (gone, isOver) = state.withLock { state in
+    let (gone, isOver) = state.withLock { state -> ([String], Bool) in
       let gone = state.kept.filter { state.told[$0] == nil }.sorted()
       state.kept = []
       switch state.look {

@@ -35,7 +35,9 @@ extension FieldReader {
 
   /// The instant of an expectation and the names of what it checks, at least one.
   mutating func expectation(_ node: Node, _ path: String, known: [String]) -> (Nanoseconds, Fields, [String])? {
-    guard let fields = fields(node, path, known: ["at_s"] + known), let at = instant(fields, path) else { return nil }
+    guard let fields = self.fields(node, path, known: ["at_s"] + known), let at = instant(fields, path) else {
+      return nil
+    }
     let names = fields.names.filter { $0 != "at_s" }
     if names.isEmpty { report(node, path, "expected something besides at_s, got nothing") }
     return (at, fields, names)

@@ -142,7 +142,8 @@
       ]
       let others = [
         "tactus/bed/leg/robot/state": document, "tactus/bed/leg/robot/0/state": document,
-        "tactus/bed/notes/state": document, "tactus/bed/plants/7/photo": document, "tactus/bed2/plants/7/state": document,
+        "tactus/bed/notes/state": document, "tactus/bed/plants/7/photo": document,
+        "tactus/bed2/plants/7/state": document,
         "homeassistant/sensor/tactus-bed/plant-8-moisture/config": announcement("farm/bed"),
         "homeassistant/sensor/tactus-bed/plant-9-moisture/config": document,
         "homeassistant/sensor/tactus-bed2/plant-7-moisture/config": announcement("tactus/bed"),

@@ -97,13 +97,15 @@ struct MQTTConfigTests {
     ] {
       #expect(!isOurs("farm/east/bed.1/\(path)/state"), "\(path)")
     }
-    #expect(!isOurs("farm/east/bed.1/state") && !isOurs("farm/east/bed.1/status") && !isOurs("farm/east/bed.1/pump/event"))
+    #expect(
+      !isOurs("farm/east/bed.1/state") && !isOurs("farm/east/bed.1/status") && !isOurs("farm/east/bed.1/pump/event"))
     #expect(!isOurs("farm/east/bed.10/pump/state") && !isOurs("farm/east/pump/state"))
     #expect(!isOurs("farm/east/bed.1/pump/state", ""), "taken away already")
     let document = #"{"availability_topic":"farm/east/bed.1/status"}"#
     #expect(isOurs("ha/fan/farm-east-bed_1/pump/config", document))
     #expect(!isOurs("ha/fan/farm-east-bed_1/pump/config", #"{"availability_topic":"farm/east/bed_1/status"}"#))
-    #expect(!isOurs("ha/fan/farm-east-bed_1/pump/config", "not JSON") && !isOurs("ha/fan/tactus-bed/pump/config", document))
+    #expect(
+      !isOurs("ha/fan/farm-east-bed_1/pump/config", "not JSON") && !isOurs("ha/fan/tactus-bed/pump/config", document))
   }
 
   @Test("topic filters: levels, + for one, # for the rest; the broker's own topics only by name")

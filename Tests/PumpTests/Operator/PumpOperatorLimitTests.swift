@@ -160,7 +160,28 @@ import Wire
     #expect(bench.taken() == ["3.0 TEMP", "3.1 OFF", "3.2 STATUS"])
   }
 
-  @Test("fault by what the pump reads, then an e-stop: the way out is the e-stop's, and the next reading is judged anew")
+  @Test(
+    "its ERROR line lost: of a STATUS in its error state the readings are the cause, where they can be",
+    arguments: [
+      (PumpTemperatures(skin: .celsius(40.1)), PumpFault.overheat(PumpTemperature(tenths: 401))),
+      (PumpTemperatures(water: .celsius(-77.5)), .sensor(.water, PumpTemperature(tenths: -775))),
+      (PumpTemperatures(water: .celsius(12), skin: .celsius(34)), .pumpError),
+    ])
+  func errorWithoutLine(readings: PumpTemperatures, fault: PumpFault) {
+    for isPending in [false, true] {
+      var bench = OperatorBench.on()
+      if isPending { bench.at(1.5, .turnOff) }
+      bench.hear(2, .status(PumpStatus(state: .error, temperatures: readings)))
+      if isPending, fault == .pumpError {
+        #expect(bench.machine.state == .off(.pending), "it may be older than the OFF on its way")
+      } else {
+        #expect(bench.machine.state == .fault(fault, .confirmed))
+      }
+    }
+  }
+
+  @Test(
+    "fault by what the pump reads, then an e-stop: the way out is the e-stop's, and the next reading is judged anew")
   func emergencyStopAfterFault() {
     var bench = OperatorBench.on()
     bench.hear(2, .error(.overheat))

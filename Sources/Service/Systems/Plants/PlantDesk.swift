@@ -126,10 +126,7 @@ public final class PlantDesk: Sendable {
   /// As it is on the disk.
   public var view: PlantView { published.withLock { $0 } }
 
-  var newest: PlantSensorSnapshot {
-    var reader = snapshot.reader()
-    return reader.read()
-  }
+  var newest: PlantSensorSnapshot { snapshot.newest }
 
   /// Messages that were refused because too many changes waited for the disk.
   var busyCount: Int64 { busy.load(ordering: .relaxed) }

@@ -30,7 +30,8 @@ struct PumpCommands<Order: Sendable>: Sendable {
 
   /// `POST /api/pump/WORD`
   func route(_ word: String, _ order: Order) -> Route {
-    Route(.post, "/api/pump/\(word)", scope: .control, action: "pump.\(word)") { _ in answered(try await perform(order)) }
+    Route(.post, "/api/pump/\(word)", scope: .control, action: "pump.\(word)") { _ in answered(try await perform(order))
+    }
   }
 
   func speedRoute(_ order: @escaping @Sendable (PumpSpeed) -> Order) -> Route {

@@ -27,13 +27,9 @@ public final class PumpDeviceDoor: ServedSystem {
     self.snapshot = snapshot
     self.history = history
     self.links = links
-    let newestTick: @Sendable () -> TickInstant = {
-      var reader = snapshot.reader()
-      return reader.read().at
-    }
     mailbox = PumpDeviceMailbox(
       of: "pump", requests: requests, answers: answers, requestsPerTick: PumpDeviceLoop.requestsPerTick,
-      newestTick: newestTick, ring: ring, now: now)
+      newestTick: { snapshot.newest.at }, ring: ring, now: now)
   }
 
   /// Hands the loop's answers to those who wait. To be called when the loop has rung; `events` does it, too.
@@ -45,10 +41,7 @@ public final class PumpDeviceDoor: ServedSystem {
 
   public var state: [UInt8] { encodeJSON(PumpDocument(newest, links: links())) }
 
-  var newest: PumpDeviceSnapshot {
-    var reader = snapshot.reader()
-    return reader.read()
-  }
+  var newest: PumpDeviceSnapshot { snapshot.newest }
 
   /// A state each second; what changes in between is an edge.
   public func events(at now: TickInstant, second: Bool) -> [Event] {
@@ -84,10 +77,12 @@ public final class PumpDeviceDoor: ServedSystem {
   }
 
   private var commands: PumpCommands<PumpDeviceRequest.Order> {
-    PumpCommands(ask: { [mailbox] in try await mailbox.ask($0) }) { [self] in
-      let newest = newest
-      return PumpStateDocument(newest.state, source: newest.source)
-    }
+    PumpCommands(
+      ask: { [mailbox] in try await mailbox.ask($0) },
+      state: { [self] in
+        let newest = newest
+        return PumpStateDocument(newest.state, source: newest.source)
+      })
   }
 
   public func emergencyStop(_ caller: Caller) async throws { _ = try await commands.perform(.emergencyStop) }

@@ -33,13 +33,9 @@ public final class PumpDoor: ServedSystem {
     self.snapshot = snapshot
     self.history = history
     self.link = link
-    let newestTick: @Sendable () -> TickInstant = {
-      var reader = snapshot.reader()
-      return reader.read().at
-    }
     mailbox = PumpMailbox(
       of: "pump", requests: requests, answers: answers, requestsPerTick: PumpOperatorLoop.requestsPerTick,
-      newestTick: newestTick, ring: ring, now: now)
+      newestTick: { snapshot.newest.at }, ring: ring, now: now)
   }
 
   /// Hands the loop's answers to those who wait. To be called when the loop has rung; `events` does it, too.
@@ -51,10 +47,7 @@ public final class PumpDoor: ServedSystem {
 
   public var state: [UInt8] { encodeJSON(PumpDocument(newest, link: link())) }
 
-  var newest: PumpSnapshot {
-    var reader = snapshot.reader()
-    return reader.read()
-  }
+  var newest: PumpSnapshot { snapshot.newest }
 
   /// A state each second; what changes in between is an edge.
   public func events(at now: TickInstant, second: Bool) -> [Event] {
@@ -100,10 +93,12 @@ public final class PumpDoor: ServedSystem {
   }
 
   private var commands: PumpCommands<PumpRequest.Order> {
-    PumpCommands(ask: { [mailbox] in try await mailbox.ask($0) }) { [self] in
-      let newest = newest
-      return PumpStateDocument(newest.state, source: newest.source)
-    }
+    PumpCommands(
+      ask: { [mailbox] in try await mailbox.ask($0) },
+      state: { [self] in
+        let newest = newest
+        return PumpStateDocument(newest.state, source: newest.source)
+      })
   }
 
   /// While people look the pump is asked for its state every second.
@@ -167,7 +162,7 @@ private struct ContactDocument: Encodable {
   let contact: String
   let reason: String
 
-  init(_ contact: PumpContact) { (self.contact, reason) = (contact.word, "\(contact)") }
+  init(_ contact: PumpContact) { (self.contact, reason) = (contact.name, "\(contact)") }
 }
 
 private struct FailureDocument: Encodable {

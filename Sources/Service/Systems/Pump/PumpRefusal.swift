@@ -32,7 +32,8 @@ extension PumpIgnoreReason {
   private var hasOwnWayOut: Bool {
     switch self {
     case .alreadyOn, .notRunning, .mustRest, .nothingToReset, .stale, .notUnderstood: true
-    case .noContact, .stateUnknown, .inFault, .emergencyStopped, .offNotConfirmed, .causePersists, .noReadingYet, .shutDown:
+    case .noContact, .stateUnknown, .inFault, .emergencyStopped, .offNotConfirmed, .causePersists, .noReadingYet,
+      .shutDown:
       false
     }
   }

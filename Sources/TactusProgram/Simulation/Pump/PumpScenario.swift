@@ -93,19 +93,6 @@ extension PumpOperatorState {
   }
 }
 
-extension PumpContact {
-  static let scenarioNames = ["down", "waiting", "answering", "silent"]
-
-  var scenarioName: String {
-    switch self {
-    case .down: "down"
-    case .waiting: "waiting"
-    case .answering: "answering"
-    case .silent: "silent"
-    }
-  }
-}
-
 extension PumpDeviceState {
   static let scenarioNames = ["off", "on", "fault", "e-stop", "shut-down"]
 

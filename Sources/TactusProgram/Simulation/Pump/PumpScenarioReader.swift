@@ -83,7 +83,7 @@ struct PumpScenarioReader {
       reader.report(node, "pump.firmware", "expected solved with dialect legacy or silence_limit_s, got original")
     }
     // The settings of a pump that is somebody else's are its own: those of a file are the operator's.
-    setup.device = isOriginal ? .original : try PumpDeviceSettings(dialect: dialect, silenceLimit: silence)
+    setup.device = try isOriginal ? .original : PumpDeviceSettings(dialect: dialect, silenceLimit: silence)
   }
 
   private mutating func settings(_ node: Node, _ path: String) throws -> PumpOperatorSettings? {
@@ -114,7 +114,7 @@ struct PumpScenarioReader {
         .line(PumpScenario.Line(rawValue: $0)!)
       }
     case "fault":
-      guard let word = reader.word(node, path, Self.faults.map(\.word)) else { return nil }
+      guard let word = reader.word(node, path, Self.faults.map { $0.word }) else { return nil }
       return Self.faults.first { $0.word == word }.map { .fault($0.fault) }
     case "body_celsius": return reader.number(node, path, Self.celsius).map { .body(celsius: $0) }
     case "skin_celsius": return reader.number(node, path, Self.celsius).map { .skin(celsius: $0) }
@@ -137,7 +137,7 @@ struct PumpScenarioReader {
     if case .boolean(true)? = node.scalar.flatMap({ ScalarReader.value($0.string, as: .alwaysTrue) }) {
       return .some(nil)
     }
-    return reader.integer(node, path, 0...100).map { PumpSpeed(percent: UInt8($0)) }
+    return reader.integer(node, path, 0...100).map { .some(PumpSpeed(percent: UInt8($0))) }
   }
 
   // MARK: expectations
@@ -163,7 +163,7 @@ struct PumpScenarioReader {
       ]
       return reader.word(node, path, words).map { .fault($0) }
     case "reason": return reader.text(node, path).map { .reason($0) }
-    case "contact": return reader.word(node, path, PumpContact.scenarioNames).map { .contact($0) }
+    case "contact": return reader.word(node, path, PumpContact.names).map { .contact($0) }
     case "source": return reader.word(node, path, ["app", "manual", "device", "host"]).map { .source($0) }
     case "pump": return reader.word(node, path, PumpDeviceState.scenarioNames).map { .pump($0) }
     default: return reader.range(node, path).map { .quantity(PumpScenario.Quantity(rawValue: name)!, $0) }

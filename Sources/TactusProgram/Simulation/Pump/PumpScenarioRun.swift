@@ -60,7 +60,9 @@ struct PumpScenarioRun {
     var news: [(at: TickInstant, who: String, text: String)] = []
     for answer in simulation.takeAnswers() {
       guard let word = asked.removeValue(forKey: answer.number) else { continue }
-      if case .ignored(let reason) = answer.verdict { news.append((answer.at, "operator", "\(word) refused: \(reason)")) }
+      if case .ignored(let reason) = answer.verdict {
+        news.append((answer.at, "operator", "\(word) refused: \(reason)"))
+      }
     }
     for notice in simulation.takeDeviceNotices() {
       let text =
@@ -147,7 +149,7 @@ struct PumpScenarioRun {
         if case .fault(let fault, _) = snapshot.state { got = fault.name }
         timeline.compare(at, "fault", expected, got)
       case .reason(let part): timeline.find(at, "reason", part, in: "\(snapshot.state)")
-      case .contact(let expected): timeline.compare(at, "contact", expected, snapshot.contact.scenarioName)
+      case .contact(let expected): timeline.compare(at, "contact", expected, snapshot.contact.name)
       case .source(let expected):
         timeline.compare(at, "source", expected, snapshot.source.map { "\($0)" } ?? "nobody knows")
       case .pump(let expected): timeline.compare(at, "pump", expected, simulation.device.state.scenarioName)
