@@ -33,6 +33,9 @@
     /// Subscribes now and after every reconnection. `filter` may hold wildcards.
     public func subscribe(_ filter: String) { connection.subscribe(filter) }
 
+    /// Takes a subscription back; messages that are on their way still come.
+    public func unsubscribe(_ filter: String) { connection.unsubscribe(filter) }
+
     /// Nil: taken. A retained message is always taken while there is room for its topic; an empty one makes the broker forget it.
     @discardableResult
     public func publish(_ message: MQTTMessage) -> MQTTRefusal? { connection.publish(message) }
@@ -47,8 +50,9 @@
       var status = MQTTStatus()
       var outbox: MQTTOutbox
       var filters: [String] = []
-      /// Those that this connection has not subscribed to.
+      /// Those that this connection has not subscribed to, and those that it has and that are not wanted any more.
       var newFilters: [String] = []
+      var oldFilters: [String] = []
     }
     private enum Phase: Int { case new, running, ended }
 
@@ -159,6 +163,16 @@
       bell.button.ring()
     }
 
+    func unsubscribe(_ filter: String) {
+      state.withLock { state in
+        guard state.filters.contains(filter) else { return }
+        state.filters.removeAll { $0 == filter }
+        state.newFilters.removeAll { $0 == filter }
+        state.oldFilters.append(filter)
+      }
+      bell.button.ring()
+    }
+
     func publish(_ message: MQTTMessage) -> MQTTRefusal? {
       let refusal = state.withLock { state -> MQTTRefusal? in
         let refusal: MQTTRefusal?
@@ -235,10 +249,11 @@
 
     /// Subscriptions, then messages, as many as libmosquitto may hold unsent.
     private func send() {
-      let (filters, messages) = state.withLock { state in
-        defer { state.newFilters = [] }
-        return (state.newFilters, state.outbox.take(settings.outgoingLimit - unsent))
+      let (filters, oldFilters, messages) = state.withLock { state in
+        defer { (state.newFilters, state.oldFilters) = ([], []) }
+        return (state.newFilters, state.oldFilters, state.outbox.take(settings.outgoingLimit - unsent))
       }
+      for filter in oldFilters { note(mosquitto_unsubscribe(client, nil, filter)) }
       for filter in filters { note(mosquitto_subscribe(client, nil, filter, 0)) }
       for message in messages { give(message) }
     }
@@ -298,7 +313,7 @@
       state.withLock { state in
         state.status.isConnected = true
         state.status.connections += 1
-        state.newFilters = state.filters
+        (state.newFilters, state.oldFilters) = (state.filters, [])
         state.outbox.connected()
       }
     }

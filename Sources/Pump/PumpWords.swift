@@ -74,6 +74,20 @@ extension PumpContact: CustomStringConvertible {
   }
 }
 
+extension PumpContact {
+  /// A short name that stays the same from release to release, for programs.
+  public var name: String {
+    switch self {
+    case .down: "down"
+    case .waiting: "waiting"
+    case .answering: "answering"
+    case .silent: "silent"
+    }
+  }
+
+  public static let names = ["down", "waiting", "answering", "silent"]
+}
+
 extension PumpDeviceState: CustomStringConvertible {
   public var description: String {
     switch self {
@@ -160,6 +174,7 @@ extension PumpIgnoreReason: CustomStringConvertible {
     case .mustRest: "it has pumped for as long as it may: let it rest, or reset"
     case .offNotConfirmed: "the pump has not confirmed the off"
     case .causePersists: "what caused the fault is still there"
+    case .noReadingYet: "it has told no temperature since it stopped: wait for its next reading"
     case .nothingToReset: "there is nothing to reset"
     case .stale: "it waited too long inside the daemon"
     case .notUnderstood: "the line is none"

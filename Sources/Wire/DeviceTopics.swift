@@ -13,6 +13,10 @@ public struct DeviceTopics: Sendable, Hashable {
     (self.device, self.prefix) = (device, prefix)
   }
 
+  /// One word for the device on its broker, the same name under another prefix being another one: `tactus-garden`,
+  /// `farm-east-garden`.
+  public var identity: String { String(prefix.map { $0 == "/" ? "-" : $0 }) + "-" + device }
+
   /// `tactus/garden`: every topic of the device is below.
   public var base: String { "\(prefix)/\(device)" }
 

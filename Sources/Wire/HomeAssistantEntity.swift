@@ -33,12 +33,12 @@ public struct HomeAssistantEntity: Sendable, Hashable {
 
   /// Where the document goes, retained; an empty one takes the entity away.
   public func topic(of topics: DeviceTopics, prefix: String = "homeassistant") -> String {
-    "\(prefix)/\(component.rawValue)/tactus-\(Self.node(topics.device))/\(id)/config"
+    "\(prefix)/\(component.rawValue)/\(Self.node(of: topics))/\(id)/config"
   }
 
   /// The document: JSON, its keys in a fixed order.
   public func document(of topics: DeviceTopics) -> String {
-    let device = "tactus-\(topics.device)"
+    let device = topics.identity
     var members: [(String, String?)] = [
       ("name", name), ("unique_id", "\(device)-\(id)"), ("state_topic", stateTopic), ("value_template", valueTemplate),
       ("unit_of_measurement", unit), ("device_class", deviceClass), ("state_class", stateClass),
@@ -55,6 +55,8 @@ public struct HomeAssistantEntity: Sendable, Hashable {
     return "{" + texts.joined(separator: ",") + ",\"device\":\(owner)}"
   }
 
-  /// Discovery topics allow no dot.
-  private static func node(_ device: String) -> String { String(device.map { $0 == "." ? "_" : $0 }) }
+  /// The level of a device's discovery topics, which allow no dot. Two devices may share it: `a.b` and `a_b`.
+  public static func node(of topics: DeviceTopics) -> String {
+    String(topics.identity.map { $0 == "." ? "_" : $0 })
+  }
 }

@@ -42,6 +42,13 @@ public enum PumpReading: Sendable, Hashable, BitwiseCopyable {
       return false
     }
   }
+
+  public var isUnknown: Bool {
+    @_noLocks @_noAllocation get {
+      if case .unknown = self { return true }
+      return false
+    }
+  }
 }
 
 /// The sensors of a pump, of either dialect: two of their own name, or the legacy dialect's nameless one.

@@ -2,25 +2,6 @@ import Testing
 
 @testable import TactusProgram
 
-private func read(_ text: String, environment: [String: String] = [:]) throws(ConfigErrors) -> Configuration {
-  let file: YAMLFile
-  do {
-    file = try YAMLFile(text: text, name: "c.yaml")
-  } catch {
-    throw error as! ConfigErrors
-  }
-  return try Configuration.read(file, environment: environment)
-}
-
-private func errors(_ text: String, environment: [String: String] = [:]) -> [String] {
-  do {
-    _ = try read(text, environment: environment)
-    return []
-  } catch {
-    return error.errors.map(\.description)
-  }
-}
-
 @Suite("configuration")
 struct ConfigTests {
   @Test("the requirement's config.yaml: accepted as it stands, with its meaning")

@@ -4,19 +4,6 @@ import Testing
 
 @Suite("configuration of the legs")
 struct LegConfigTests {
-  private func read(_ text: String) throws -> Configuration {
-    try Configuration.read(YAMLFile(text: text, name: "c.yaml"), environment: ["NAME": "knee"])
-  }
-
-  private func errors(_ text: String) -> [String] {
-    do {
-      _ = try read(text)
-      return []
-    } catch {
-      return (error as? ConfigErrors)?.errors.map(\.description) ?? ["\(error)"]
-    }
-  }
-
   @Test("leg alone, even empty: one leg on channel 0 with LegCtrl's numbers")
   func alone() throws {
     let legs = try #require(try read("leg:\n").legs)
@@ -40,7 +27,7 @@ struct LegConfigTests {
           - { name: "${NAME}", channel: 4, min_us: 1600, max_us: 2000, invert: yes, slew_us_per_s: 500 }
           -
           - { release_after_s: 2.5 }
-        """
+        """, environment: ["NAME": "knee"]
       ).legs)
     #expect(legs.legs.map(\.name) == ["knee", "leg 1", "leg 2"])
     let made = legs.configurations

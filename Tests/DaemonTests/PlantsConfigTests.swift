@@ -7,19 +7,6 @@ import Testing
 
 @Suite("configuration of the plants")
 struct PlantsConfigTests {
-  private func read(_ text: String) throws -> Configuration {
-    try Configuration.read(YAMLFile(text: text, name: "c.yaml"), environment: [:])
-  }
-
-  private func errors(_ text: String) -> [String] {
-    do {
-      _ = try read(text)
-      return []
-    } catch {
-      return (error as? ConfigErrors)?.errors.map(\.description) ?? ["\(error)"]
-    }
-  }
-
   @Test("the section alone, even empty: one seesaw at 0x36, seven plants a user, fifteen messages in 15 s, no watering")
   func alone() throws {
     let plants = try #require(try read("plants:\n").plants)

@@ -6,19 +6,6 @@ import Testing
 
 @Suite("configuration of the sprinkler")
 struct SprinklerConfigTests {
-  private func read(_ text: String) throws -> Configuration {
-    try Configuration.read(YAMLFile(text: text, name: "c.yaml"), environment: [:])
-  }
-
-  private func errors(_ text: String) -> [String] {
-    do {
-      _ = try read(text)
-      return []
-    } catch {
-      return (error as? ConfigErrors)?.errors.map(\.description) ?? ["\(error)"]
-    }
-  }
-
   @Test("the section alone, even empty: the original's sixteen zones on its pins, one at a time")
   func alone() throws {
     let sprinkler = try #require(try read("sprinkler:\n").sprinkler)

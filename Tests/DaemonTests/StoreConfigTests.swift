@@ -5,10 +5,6 @@ import Testing
 
 @Suite("configuration of the store")
 struct StoreConfigTests {
-  private func read(_ text: String) throws -> Configuration {
-    try Configuration.read(YAMLFile(text: text, name: "c.yaml"), environment: [:])
-  }
-
   private func path(_ text: String, simulate: Bool = false) throws -> String? {
     try read(text).storePath(simulate: simulate, environment: ["XDG_STATE_HOME": "/x"])
   }

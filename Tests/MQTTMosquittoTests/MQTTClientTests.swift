@@ -81,6 +81,36 @@
       client.stop()
     }
 
+    @Test("unsubscribed: nothing more comes, after a reconnection neither")
+    func unsubscribes() throws {
+      let broker = try TestBroker()
+      try broker.start()
+      let box = Box()
+      let client = try client(broker.settings(), box)
+      for filter in ["gone", "stays"] { client.subscribe(filter) }
+      var number = 0
+      /// Both topics in turn until the second comes, and whether the first did.
+      func comes() -> Bool {
+        let heard = eventually {
+          number += 1
+          for topic in ["gone", "stays"] { try? Mosquitto.publish("\(number)", to: topic, port: broker.port) }
+          return eventually { box.texts.contains("stays \(number)") || !client.status.isConnected }
+            && client.status.isConnected
+        }
+        #expect(heard)
+        return box.texts.contains("gone \(number)")
+      }
+      #expect(eventually { client.status.isConnected && comes() })
+      client.unsubscribe("gone")
+      #expect(eventually { !comes() })
+      broker.stop()
+      #expect(eventually { !client.status.isConnected })
+      try broker.start()
+      #expect(eventually { client.status.isConnected })
+      #expect(!comes())
+      client.stop()
+    }
+
     @Test("will: the broker tells of a client that vanishes, and we tell of one that goes")
     func will() throws {
       let broker = try TestBroker()

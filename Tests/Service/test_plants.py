@@ -1,47 +1,18 @@
 """Plants: the unmodified app's messages over a real broker (paho-mqtt, mosquitto_pub and mosquitto_sub), topics, water."""
 import json
-import shutil
 import subprocess
 import time
 
 import paho.mqtt.client as mqtt
 import pytest
 
-from daemon import Daemon, free_port
+import broker
+from broker import PATIENCE_SECONDS, Broker, eventually
+from daemon import Daemon
 
 HOST = "Host-RPI3B+"
-PATIENCE_SECONDS = 15
 
-pytestmark = pytest.mark.skipif(
-    not all(shutil.which(name, path="/usr/sbin:/usr/bin:/bin") for name in ("mosquitto", "mosquitto_pub", "mosquitto_sub")),
-    reason="mosquitto and its clients are not installed")
-
-
-def eventually(condition):
-    """The first answer that is not empty."""
-    limit = time.monotonic() + PATIENCE_SECONDS
-    while not (answer := condition()):
-        assert time.monotonic() < limit, "nothing came"
-        time.sleep(0.05)
-    return answer
-
-
-class Broker:
-    """A mosquitto of the test's own, which remembers nothing when it ends."""
-
-    def __init__(self, folder):
-        self.port = free_port()
-        self.config = folder / "mosquitto.conf"
-        self.config.write_text(f"listener {self.port} 127.0.0.1\nallow_anonymous true\nmax_queued_messages 0\n")
-        self.process = None
-
-    def start(self):
-        self.process = subprocess.Popen(
-            ["/usr/sbin/mosquitto", "-c", self.config], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait(10)
+pytestmark = broker.needed
 
 
 class Garden:
@@ -65,11 +36,7 @@ class Garden:
         self.broker.stop()
 
     def retained(self, topic):
-        """What the broker keeps on topics, by topic."""
-        done = subprocess.run(
-            ["mosquitto_sub", "-p", str(self.broker.port), "-v", "-W", "1", "--retained-only", "-t", topic],
-            capture_output=True, text=True)
-        return dict(line.split(" ", 1) for line in done.stdout.splitlines())
+        return self.broker.retained(topic)
 
     def app(self, name):
         return App(self.broker.port, name)
@@ -192,9 +159,7 @@ def test_mosquitto_pub_and_sub_are_an_app_too(garden):
     limit = time.monotonic() + PATIENCE_SECONDS
     # Until it has subscribed.
     while listener.poll() is None and time.monotonic() < limit:
-        subprocess.run(
-            ["mosquitto_pub", "-p", port, "-t", "rpi/torpi", "-m", f"ID:4;sender:{name};receiver:all;payload:;operation:REQ_numPlants"],
-            check=True)
+        garden.broker.publish("rpi/torpi", f"ID:4;sender:{name};receiver:all;payload:;operation:REQ_numPlants")
         time.sleep(0.2)
     assert listener.stdout.read().strip() == f"ID:4;sender:{HOST};receiver:{name};payload:0;operation:RES_numPlants"
 
@@ -212,9 +177,7 @@ def test_a_state_a_plant_and_home_assistant(garden):
     moisture = next(one for one in configs.values() if one.get("device_class") == "moisture")
     assert moisture["state_topic"] == topic and moisture["availability_topic"] == "tactus/sill/status"
     button = next(one for one in configs.values() if "payload_press" in one)
-    subprocess.run(
-        ["mosquitto_pub", "-p", str(garden.broker.port), "-t", button["command_topic"], "-m", button["payload_press"]],
-        check=True)
+    garden.broker.publish(button["command_topic"], button["payload_press"])
     eventually(lambda: daemon.get(f"/api/plants/{plant['id']}").json()["plant"]["lastWateredISO"])
     assert daemon.request("DELETE", f"/api/plants/{plant['id']}").status_code == 200
     eventually(lambda: topic not in garden.retained("tactus/sill/plants/+/state"))

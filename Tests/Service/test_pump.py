@@ -125,7 +125,18 @@ def test_a_session_is_kept_and_exported(own_daemon):
     until(lambda pump: pump["fault"] == "overheat" and pump["offConfirmed"])
     assert "cool down" in state()["wayOut"]
     assert call("POST", "/api/pump/on")[0] == 409
+    # While it is warm, and before a reading has come that is younger than the fault, a reset says what to wait for.
+    status, refusal = call("POST", "/api/pump/reset")
+    assert status == 409 and refusal.json()["code"] in ("NO_READING_YET", "CAUSE_PERSISTS"), refusal.text
+    assert "let the skin cool down" in refusal.json()["message"]
     assert call("POST", "/api/sim/fault", fault="clear")[0] == 200
+    assert call("POST", "/api/sim/fault", fault="overheat", bus="pump", celsius=35)[0] == 200
+    until(lambda _: call("POST", "/api/pump/reset")[0] == 200)
+    # Accepted on a reading that was true, it stays out of the fault.
+    limit = time.monotonic() + 4
+    while time.monotonic() < limit:
+        assert state()["state"] == "off", state()
+        time.sleep(0.1)
     session = call("GET", "/api/pump/sessions")[1].json()["sessions"][0]
     assert session["end"] == "overheat" and session["startedBy"] == "app" and session["seconds"] > 0
     status, answer = call("GET", "/api/pump/sessions.csv")

@@ -8,16 +8,10 @@ import Testing
 
 @Suite("Migrations", .ownThread)
 struct MigrationTests {
-  static let fixtures = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "fixtures")
-
   @Test("a file as sprinkler.1 left it: opened, every record and line as they were written")
   func fixture() throws {
     let folder = try StoreFolder()
-    try FileManager.default.createDirectory(atPath: folder.path + "/data", withIntermediateDirectories: true)
-    let dump = try String(contentsOf: Self.fixtures.appending(path: "sprinkler-1.sql"), encoding: .utf8)
-    let queue = try DatabaseQueue(path: folder.store)
-    try queue.writeWithoutTransaction { try $0.execute(sql: dump) }
-    try queue.close()
+    try folder.put(fixture: "sprinkler-1.sql")
     let (kept, report) = try folder.with { try ($0.records(), $0.log().records) }
     #expect(report.origin == .found && !report.isLoss, "\(report.lines)")
     let (records, log) = Self.fixtureContents

@@ -94,6 +94,51 @@ struct PlantStoreTests {
     }
   }
 
+  @Test("a file as plants.1 left it: opened, every plant, reading and line as they were written")
+  func fixture() throws {
+    let folder = try StoreFolder()
+    try folder.put(fixture: "plants-1.sql")
+    let (file, report) = try folder.open()
+    #expect(report.origin == .found && !report.isLoss, "\(report.lines)")
+    #expect(report.migrated == ["sprinkler.1", "pump.1"])
+    let store = PlantStore(file)
+    let (records, rows, events) = try Self.fixtureContents
+    #expect(try store.records() == records)
+    for span: Int64 in [60, 900, 21_600] {
+      let kept = try store.readings(
+        of: Self.sensor, spanSeconds: span, from: Self.noon - 86_400, until: Self.noon + 86_400)
+      #expect(kept == rows.filter { $0.spanSeconds == span }, "\(span)")
+    }
+    #expect(try store.events() == events.reversed())
+    try file.close()
+  }
+
+  /// What `fixtures/plants-1.sql` holds: `sqlite3 STORE .dump` of a store of `plants.1` alone to which these were given.
+  private static var fixtureContents: (PlantRecords, [PlantHistoryRow], [PlantLogLine]) {
+    get throws {
+      var records = PlantRecords()
+      records.plants = [
+        Plant(
+          id: PlantID(1), user: PlantUser(sender: "6F2A-iPhone"), name: try PlantName("Basil"), sensors: [sensor],
+          limits: PlantLimits(dryPercent: 25.5, wetPercent: 90, coldCelsius: -3, hotCelsius: 38.5), lastWatered: noon),
+        Plant(
+          id: PlantID(3), user: PlantUser(sender: "../../etc/passwd"), name: try PlantName("Ölbaum 🌱"),
+          sensors: [sensor, PlantSensorID("spi-0")!], limits: PlantLimits(dryPercent: nil)),
+      ]
+      records.nextPlant = 8
+      records.calibrations = [sensor: .seesaw, PlantSensorID("spi-0")!: try PlantCalibration(dry: 812.25, wet: 340)]
+      records.waterings = [PlantID(3): PlantWateringRecord(last: noon - 60, count: 2, day: 20_717)]
+      let rows = [
+        row(10, celsius: 20.5), row(40, at: 60), row(70.125, span: 900, celsius: -1), row(33, span: 21_600),
+      ]
+      let events = PlantLogLine.Kind.allCases.enumerated().map { number, kind in
+        PlantLogLine(
+          at: noon + Int64(number), plant: PlantID(3), plantName: "Ölbaum 🌱", kind, detail: "zone 2: \"\(number)\"")
+      }
+      return (records, rows, events)
+    }
+  }
+
   @Test("whatever a sender calls itself: a value in a row, and no file but the store's own")
   func names() throws {
     let folder = try StoreFolder()

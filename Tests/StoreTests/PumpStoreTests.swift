@@ -109,11 +109,7 @@ struct PumpStoreTests {
   @Test("a file as pump.1 left it: opened, every session as it was written")
   func fixture() throws {
     let folder = try StoreFolder()
-    try FileManager.default.createDirectory(atPath: folder.path + "/data", withIntermediateDirectories: true)
-    let dump = try String(contentsOf: MigrationTests.fixtures.appending(path: "pump-1.sql"), encoding: .utf8)
-    let queue = try DatabaseQueue(path: folder.store)
-    try queue.writeWithoutTransaction { try $0.execute(sql: dump) }
-    try queue.close()
+    try folder.put(fixture: "pump-1.sql")
     let (file, report) = try folder.open()
     #expect(report.origin == .found && !report.isLoss, "\(report.lines)")
     #expect(try PumpStore(file).sessions(PumpSessionQuery(newestFirst: false)).sessions == Self.fixtureContents)

@@ -48,6 +48,8 @@ public enum PumpIgnoreReason: Sendable, Hashable, BitwiseCopyable, CaseIterable 
   case offNotConfirmed
   /// A reset, while what caused the fault is still there.
   case causePersists
+  /// A reset, before the pump has told a temperature since it stopped by itself.
+  case noReadingYet
   case nothingToReset
   /// It waited too long inside the daemon: nobody knows any more whether it is still meant.
   case stale

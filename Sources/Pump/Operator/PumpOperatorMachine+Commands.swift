@@ -85,19 +85,22 @@ extension PumpOperatorMachine {
     return .accepted
   }
 
-  /// Leads out of a fault whose cause is gone, and of an emergency stop. OFF is sent once more: it leaves the pump's own
-  /// error state.
+  /// Leads out of a fault whose cause is gone, by a reading that is younger than the fault, and of an emergency stop. OFF is
+  /// sent once more: it leaves the pump's own error state.
   @_noLocks @_noAllocation
   mutating func reset(at now: TickInstant) -> PumpVerdict {
     switch state {
     case .unknown, .off, .starting, .on: return .ignored(.nothingToReset)
     case .fault(_, .pending), .emergencyStopped(.pending): return .ignored(.offNotConfirmed)
     case .fault(let fault, .confirmed):
+      if let reason = reasonToStay(fault) {
+        // Who asks again soon shall be answered by a newer reading.
+        channel.wantsTemperatures = true
+        return .ignored(reason)
+      }
       switch fault {
-      case .overheat: if isTooHot { return .ignored(.causePersists) }
-      case .sensor: if case .some = implausible { return .ignored(.causePersists) }
       case .runLimit, .safetyShutoff: governor.reset(at: now)
-      case .startFailed, .pumpError, .missedReleases: break
+      case .overheat, .sensor, .startFailed, .pumpError, .missedReleases: break
       }
       state = .off(.pending)
       return .accepted
@@ -106,6 +109,19 @@ extension PumpOperatorMachine {
       return .accepted
     case .shutDown: return .ignored(.shutDown)
     }
+  }
+
+  /// nil: by the last reading its cause is gone.
+  @_noLocks @_noAllocation
+  private func reasonToStay(_ fault: PumpFault) -> PumpIgnoreReason? {
+    let persists: Bool
+    switch fault {
+    case .overheat: persists = isTooHot
+    case .sensor: if case .some = implausible { persists = true } else { persists = false }
+    case .runLimit, .safetyShutoff, .startFailed, .pumpError, .missedReleases: return nil
+    }
+    if awaitsReading { return .noReadingYet }
+    return persists ? .causePersists : nil
   }
 
   @_noLocks @_noAllocation

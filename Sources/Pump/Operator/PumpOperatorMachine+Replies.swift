@@ -61,7 +61,10 @@ extension PumpOperatorMachine {
     case .off:
       // Said before the ON arrived.
       if case .starting = state {} else { seenOff(by: nil) }
-    case .error: seenError()
+    case .error:
+      // Its readings say more than that it is in an error.
+      hear(next.temperatures, at: now)
+      seenError()
     case nil: break
     }
     if case .on = state {
@@ -136,10 +139,10 @@ extension PumpOperatorMachine {
     case .overheat:
       // One that cools on says so too.
       switch settings.overheatAction {
-      case .stop: fail(.overheat(nil), isOff: true)
+      case .stop: failByReading(.overheat(nil))
       case .keepCooling: channel.wantsStatus = true
       }
-    case .sensorFault: fail(.sensor(nil, nil), isOff: true)
+    case .sensorFault: failByReading(.sensor(nil, nil))
     case .startFailed:
       if case .some(.on) = channel.inFlight?.command { channel.inFlight = nil }
       fail(.startFailed, isOff: true)
@@ -159,15 +162,38 @@ extension PumpOperatorMachine {
 
   // MARK: temperatures
 
+  /// The pump says that it has stopped for what its sensors read. What that is it is asked at once.
+  @_noLocks @_noAllocation
+  private mutating func failByReading(_ fault: PumpFault) {
+    fail(fault, isOff: true)
+    awaitsReading = true
+    channel.wantsTemperatures = true
+  }
+
   @_noLocks @_noAllocation
   private mutating func hear(_ readings: PumpTemperatures, at now: TickInstant) {
     if readings.water.isAbsent, readings.skin.isAbsent, readings.single.isAbsent { return }
     temperatures = readings
     temperaturesAt = now
+    if answersFault { awaitsReading = false }
     if let (sensor, temperature) = implausible {
       fail(.sensor(sensor, temperature), isOff: false)
     } else if isTooHot, case .stop = settings.overheatAction {
       fail(.overheat(hottest), isOff: false)
+    }
+  }
+
+  /// Whether the last readings say anything of what the pump has stopped for: a number of the skin; of each sensor one.
+  private var answersFault: Bool {
+    @_noLocks @_noAllocation get {
+      switch state {
+      case .fault(.overheat, _):
+        if case .some = hottest { return true }
+        return false
+      case .fault(.sensor, _):
+        return !temperatures.water.isUnknown && !temperatures.skin.isUnknown && !temperatures.single.isUnknown
+      case .unknown, .off, .starting, .on, .fault, .emergencyStopped, .shutDown: return true
+      }
     }
   }
 

@@ -31,6 +31,8 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
   public internal(set) var statusAt: TickInstant?
   public internal(set) var temperatures = PumpTemperatures()
   public internal(set) var temperaturesAt: TickInstant?
+  /// The pump has stopped for what its sensors read, and has not told since what that is: what it told before counts no more.
+  var awaitsReading = false
   var channel = PumpChannel()
   /// A STATUS was asked for last. One that comes by itself changes nothing: a pump may count on hearing from us.
   var polledAt: TickInstant?
@@ -191,6 +193,7 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
       return send(.off, at: now, &action)
     }
     if case .some = channel.inFlight { return }
+    if case .shutDown = state { return }
     if case .starting = state { return send(.on, at: now, &action) }
     if case .on = state, let speed = channel.speed {
       channel.speed = nil

@@ -15,8 +15,9 @@ struct SimScenarioCommand: ParsableCommand {
     abstract: "Plays a scenario in simulated time and prints what happened.",
     discussion: """
       The loops are those of `tactus run`; board, bus, wheels, network and operators are simulated, and time is. A file with \
-      a `sprinkler:` part plays days of watering and prints their calendar. The same file and seed give the same run. Exit \
-      status 1 when an expectation of the file, or anything that must always hold, is not met. See config/scenarios/.
+      a `sprinkler:` part plays days of watering and prints their calendar, one with a `pump:` part a cooling pump with its \
+      water and skin. The same file and seed give the same run. Exit status 1 when an expectation of the file, or anything \
+      that must always hold, is not met. See config/scenarios/.
       """)
 
   @Argument(help: "The scenario file (YAML).")
@@ -28,13 +29,24 @@ struct SimScenarioCommand: ParsableCommand {
   func run() throws {
     do {
       let file = try YAMLFile(path: file)
-      if !(SprinklerScenarioReader.reads(file) ? try playSprinkler(file) : try playRobot(file)) {
-        throw ExitCode.failure
-      }
+      if try !play(file) { throw ExitCode.failure }
     } catch let errors as ConfigErrors {
       complain("\(errors)")
       throw ExitCode.badConfig
     }
+  }
+
+  private func play(_ file: YAMLFile) throws -> Bool {
+    if SprinklerScenarioReader.reads(file) { return try playSprinkler(file) }
+    if PumpScenarioReader.reads(file) { return try playPump(file) }
+    return try playRobot(file)
+  }
+
+  private func playPump(_ file: YAMLFile) throws -> Bool {
+    var scenario = try PumpScenarioReader.read(file)
+    if let seed { scenario.seed = seed }
+    var run = try PumpScenarioRun(scenario) { print($0) }
+    return run.play()
   }
 
   private func playRobot(_ file: YAMLFile) throws -> Bool {

@@ -30,7 +30,9 @@ extension ConfigTable {
     ConfigKey(
       "mqtt.state_interval_s", .integer(1...3600), .integer(5),
       "Seconds between two states of a system that nothing happens to. A change is told within 0.1 s."),
-    ConfigKey("mqtt.discovery", .boolean, .boolean(true), "Announce what there is to Home Assistant."),
+    ConfigKey(
+      "mqtt.discovery", .boolean, .boolean(true),
+      "Announce what there is to Home Assistant; false takes back what was announced."),
     ConfigKey("mqtt.discovery_prefix", .text, .text("homeassistant"), "Where Home Assistant looks."),
     ConfigKey(
       "mqtt.keepalive_s", .integer(5...65535), .integer(30),

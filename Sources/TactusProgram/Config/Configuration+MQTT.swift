@@ -21,8 +21,9 @@ extension Configuration {
     var security: MQTTSecurity?
     var device: String
     var prefix: String
-    /// nil: nothing is announced.
-    var discoveryPrefix: String?
+    /// Where Home Assistant looks, whether anything is announced there or not.
+    var homeAssistantPrefix: String
+    var isAnnounced: Bool
     var takesCommands: Bool
     var stateIntervalSeconds: Int
     var keepAliveSeconds: Int
@@ -57,7 +58,7 @@ extension Configuration.MQTT {
         : nil,
       device: given.optionalText("mqtt.device") ?? Self.name(of: HostRules.machineName),
       prefix: given.text("mqtt.prefix"),
-      discoveryPrefix: given.boolean("mqtt.discovery") ? given.text("mqtt.discovery_prefix") : nil,
+      homeAssistantPrefix: given.text("mqtt.discovery_prefix"), isAnnounced: given.boolean("mqtt.discovery"),
       takesCommands: given.boolean("mqtt.commands"), stateIntervalSeconds: given.integer("mqtt.state_interval_s"),
       keepAliveSeconds: given.integer("mqtt.keepalive_s"))
   }
@@ -100,7 +101,7 @@ extension Configuration.MQTT {
     if DeviceTopics(device: device) == nil {
       report("mqtt.device", "expected 1…64 of A-Z a-z 0-9 . _ -, got '\(device)'")
     }
-    for (key, prefix) in [("mqtt.prefix", prefix), ("mqtt.discovery_prefix", discoveryPrefix ?? "homeassistant")]
+    for (key, prefix) in [("mqtt.prefix", prefix), ("mqtt.discovery_prefix", homeAssistantPrefix)]
     where DeviceTopics(device: "x", prefix: prefix) == nil {
       report(key, "expected levels of A-Z a-z 0-9 . _ - with / between them, got '\(prefix)'")
     }
@@ -123,9 +124,12 @@ extension Configuration.MQTT {
     password = String(line)
   }
 
+  /// nil: nothing is announced.
+  var discoveryPrefix: String? { isAnnounced ? homeAssistantPrefix : nil }
+
   /// As the client wants it, its will included.
   var settings: MQTTSettings {
-    var settings = MQTTSettings(clientID: "\(prefix.replacing("/", with: "-"))-\(device)")
+    var settings = MQTTSettings(clientID: topics.identity)
     switch broker {
     case .address(let host): settings.host = host
     // It is near, and new.

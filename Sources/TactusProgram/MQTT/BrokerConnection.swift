@@ -17,6 +17,7 @@ struct BrokerConnection: Sendable {
   /// Some milliseconds, at most 2 s; see `MQTTClient.stop`.
   let stop: @Sendable () -> Void
   let subscribe: @Sendable (String) -> Void
+  let unsubscribe: @Sendable (String) -> Void
   let publish: @Sendable (MQTTMessage) -> MQTTRefusal?
   let status: @Sendable () -> MQTTStatus
   /// nil: the broker is somebody else's.
@@ -48,6 +49,7 @@ struct BrokerConnection: Sendable {
         broker?.stop()
       }
       subscribe = { client.subscribe($0) }
+      unsubscribe = { client.unsubscribe($0) }
       publish = { client.publish($0) }
       status = { client.status }
       spawned = { [broker, failure] in

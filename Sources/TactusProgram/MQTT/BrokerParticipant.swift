@@ -31,14 +31,16 @@ struct BrokerLine: Sendable {
   /// Where Home Assistant looks; nil: nothing is announced.
   let discoveryPrefix: String?
   let isConnected: @Sendable () -> Bool
+  /// Takes one of a participant's filters back.
+  let unsubscribe: @Sendable (String) -> Void
   private let post: @Sendable (MQTTMessage) -> MQTTRefusal?
 
   init(
     _ mqtt: Configuration.MQTT, isConnected: @escaping @Sendable () -> Bool,
-    post: @escaping @Sendable (MQTTMessage) -> MQTTRefusal?
+    unsubscribe: @escaping @Sendable (String) -> Void, post: @escaping @Sendable (MQTTMessage) -> MQTTRefusal?
   ) {
     (topics, discoveryPrefix) = (mqtt.topics, mqtt.discoveryPrefix)
-    (self.isConnected, self.post) = (isConnected, post)
+    (self.isConnected, self.unsubscribe, self.post) = (isConnected, unsubscribe, post)
   }
 
   /// nil: taken. A retained message is taken without a connection, too; an empty one makes the broker forget the topic.

@@ -62,7 +62,9 @@ final class DaemonBroker {
     self.desk = desk
     let connection = try BrokerConnection(mqtt, environment: environment) { desk.deliver($0) }
     self.connection = connection
-    line = BrokerLine(mqtt, isConnected: { connection.status().isConnected }, post: connection.publish)
+    line = BrokerLine(
+      mqtt, isConnected: { connection.status().isConnected }, unsubscribe: connection.unsubscribe,
+      post: connection.publish)
     desk.open(line)
     for filter in Set(participants.flatMap(\.filters)).sorted() { connection.subscribe(filter) }
   }

@@ -4,7 +4,8 @@ import Synchronization
 import Tactus
 import Wire
 
-/// Every system on the broker, alike: its state and events told, its commands taken.
+/// Every system on the broker, alike: its state and events told, its commands taken; what this device left there before it was
+/// configured otherwise, taken away.
 ///
 /// A state is told at once when something has happened, but not more often than ten times a second, and every few seconds
 /// otherwise. On the main thread all but `take`.
@@ -16,12 +17,25 @@ final class FleetParticipant: BrokerParticipant {
     var changed: Set<String> = []
     var nextAt = TickInstant.zero
     var events: [MQTTMessage] = []
+    /// Topics of ours that the broker kept from before, not yet compared with `told`.
+    var kept: Set<String> = []
+    var look = Look.notYet
   }
+
+  /// The look at what the broker keeps: once, at the first connection that lasts.
+  private enum Look {
+    case notYet
+    /// The broker has been asked; its answers come within moments.
+    case until(TickInstant)
+    case done
+  }
+  private static let lookTime = Nanoseconds.seconds(5)
 
   private let systems: [any ServedSystem]
   private let topics: DeviceTopics
   private let discoveryPrefix: String?
   private let interval: Nanoseconds
+  private let own: OwnTopics
   /// nil: commands are not taken.
   private let commands: RemoteCommands?
   private let state = Mutex(State())
@@ -32,9 +46,10 @@ final class FleetParticipant: BrokerParticipant {
     topics = mqtt.topics
     discoveryPrefix = mqtt.discoveryPrefix
     interval = .seconds(Int64(mqtt.stateIntervalSeconds))
+    own = OwnTopics(mqtt.topics, homeAssistantPrefix: mqtt.homeAssistantPrefix)
   }
 
-  var filters: [String] { commands == nil ? [] : topics.everyCommandFilter }
+  var filters: [String] { (commands == nil ? [] : topics.everyCommandFilter) + own.filters }
 
   /// Changes, as subscribers of `/ws` are told of them.
   func tell(_ events: [Event]) {
@@ -58,6 +73,32 @@ final class FleetParticipant: BrokerParticipant {
     if broker.isConnected() { for event in events { broker.publish(event) } }
     for system in systems where isDue || changed.contains(system.name) { publish(system, on: broker) }
     if isDue { announce(on: broker) }
+    look(at: now, on: broker)
+  }
+
+  /// Takes away what the broker keeps of this device and nobody tells any more: of a system that is not configured any more, of
+  /// a plant that was removed while the broker was away. Everything that is told has been told before.
+  private func look(at now: TickInstant, on broker: BrokerLine) {
+    let isConnected = broker.isConnected()
+    let (gone, isOver) = state.withLock { state -> ([String], Bool) in
+      let gone = state.kept.filter { state.told[$0] == nil }.sorted()
+      state.kept = []
+      switch state.look {
+      case .notYet: if isConnected { state.look = .until(now + Self.lookTime) }
+      case .until(let end):
+        if !isConnected {
+          state.look = .notYet
+        } else if end <= now {
+          state.look = .done
+          return (gone, true)
+        }
+      case .done: break
+      }
+      return (gone, false)
+    }
+    for topic in gone { broker.publish(MQTTMessage(topic: topic, payload: [], isRetained: true)) }
+    // Our own states would come back for ever.
+    if isOver { for filter in own.filters { broker.unsubscribe(filter) } }
   }
 
   private func publish(_ system: any ServedSystem, on broker: BrokerLine) {
@@ -108,6 +149,10 @@ final class FleetParticipant: BrokerParticipant {
   }
 
   func take(_ message: MQTTMessage, on broker: BrokerLine) {
+    if message.isRetained, own.isOurs(message) {
+      state.withLock { _ = $0.kept.insert(message.topic) }
+      return
+    }
     guard let commands, let path = topics.commandPath(message.topic) else { return }
     let reply = topics.reply(path)
     commands.take(path: path, payload: message.payload, isOld: message.isRetained) { document in

@@ -4,7 +4,7 @@ import Tactus
 
 /// What happens to a simulated robot, and what must come of it.
 struct Scenario: Equatable {
-  struct Event: Equatable {
+  struct Event: Equatable, ScenarioItem {
     var at: Nanoseconds
     /// Which operator, from 0.
     var person: Int
@@ -37,7 +37,7 @@ struct Scenario: Equatable {
   }
 
   /// What must be so at an instant.
-  struct Expectation: Equatable {
+  struct Expectation: Equatable, ScenarioItem {
     var at: Nanoseconds
     /// In the order of the file.
     var checks: [Check]

@@ -6,7 +6,6 @@ import Yams
 
 /// Reads a scenario file. Every error of the file is found.
 struct ScenarioReader {
-  private static let seconds = 0.0...86_400.0
   private static let actions = [
     "joystick", "wheels", "rest", "stop", "emergency_stop", "reset", "link", "network", "bus", "stall_s",
   ]
@@ -103,17 +102,10 @@ struct ScenarioReader {
 
   private mutating func event(_ node: Node, _ path: String, operators: Int) -> Scenario.Event? {
     guard let fields = reader.fields(node, path, known: ["at_s", "operator"] + Self.actions),
-      let at = instant(fields, path)
+      let at = reader.instant(fields, path)
     else { return nil }
     let person = fields.nodes["operator"].flatMap { reader.integer($0, "\(path).operator", 0...operators - 1) } ?? 0
-    let given = fields.names.filter(Self.actions.contains)
-    guard given.count == 1, let name = given.first else {
-      reader.report(
-        node, path,
-        "expected one of \(Self.actions.joined(separator: ", ")), got \(given.isEmpty ? "none" : given.joined(separator: " and "))"
-      )
-      return nil
-    }
+    guard let name = reader.action(fields, path, among: Self.actions) else { return nil }
     return action(name, fields.nodes[name]!, "\(path).\(name)").map {
       Scenario.Event(at: at, person: person, action: $0)
     }
@@ -160,13 +152,9 @@ struct ScenarioReader {
   }
 
   private mutating func expectation(_ node: Node, _ path: String) -> Scenario.Expectation? {
-    let quantities = Scenario.Quantity.allCases.map(\.rawValue)
-    guard let fields = reader.fields(node, path, known: ["at_s", "state", "reason", "link"] + quantities),
-      let at = instant(fields, path)
-    else { return nil }
-    let checks = fields.names.filter { $0 != "at_s" }.compactMap { check($0, fields.nodes[$0]!, "\(path).\($0)") }
-    if fields.names.count < 2 { reader.report(node, path, "expected something besides at_s, got nothing") }
-    return Scenario.Expectation(at: at, checks: checks)
+    let known = ["state", "reason", "link"] + Scenario.Quantity.allCases.map(\.rawValue)
+    guard let (at, fields, names) = reader.expectation(node, path, known: known) else { return nil }
+    return Scenario.Expectation(at: at, checks: names.compactMap { check($0, fields.nodes[$0]!, "\(path).\($0)") })
   }
 
   private mutating func check(_ name: String, _ node: Node, _ path: String) -> Scenario.Check? {
@@ -174,24 +162,7 @@ struct ScenarioReader {
     case "state": return reader.word(node, path, ["stopped", "driving", "e-stop", "fault"]).map { .state($0) }
     case "reason": return reader.text(node, path).map { .reason($0) }
     case "link": return reader.word(node, path, ["none", "alive", "lost"]).map { .link($0) }
-    default:
-      let quantity = Scenario.Quantity(rawValue: name)!
-      let any = -1e12...1e12
-      if node.sequence == nil { return reader.number(node, path, any).map { .quantity(quantity, $0...$0) } }
-      guard let (low, high) = reader.pair(node, path, any) else { return nil }
-      guard low <= high else {
-        reader.report(node, path, "expected the smaller number first, got [\(low), \(high)]")
-        return nil
-      }
-      return .quantity(quantity, low...high)
+    default: return reader.range(node, path).map { .quantity(Scenario.Quantity(rawValue: name)!, $0) }
     }
-  }
-
-  private mutating func instant(_ fields: FieldReader.Fields, _ path: String) -> Nanoseconds? {
-    guard let node = fields.nodes["at_s"] else {
-      reader.report(fields.node, path, "expected at_s, got none")
-      return nil
-    }
-    return reader.number(node, "\(path).at_s", Self.seconds).map { .seconds($0) }
   }
 }

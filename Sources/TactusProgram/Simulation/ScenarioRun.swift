@@ -7,16 +7,15 @@ import Wire
 /// A scenario being played: production loops in simulated time, and the timeline of what happened.
 struct ScenarioRun {
   let scenario: Scenario
-  /// Takes each line of the timeline.
-  let print: (String) -> Void
+  private var timeline: ScenarioTimeline
   private let simulation: RobotSimulation
   private var conditions: SimulatedNetwork.Conditions
   private var isLinkUp = true
-  private(set) var failures = 0
 
+  /// - Parameter print: takes each line of the timeline.
   init(_ scenario: Scenario, print: @escaping (String) -> Void) throws(RuntimeError) {
     self.scenario = scenario
-    self.print = print
+    timeline = ScenarioTimeline(print: print)
     conditions = scenario.conditions
     var setup = RobotSimulation.Configuration(scenario.settings)
     setup.conditions = scenario.conditions
@@ -27,29 +26,21 @@ struct ScenarioRun {
 
   /// Plays it to the end. True when every expectation was met.
   mutating func play() -> Bool {
-    print("\(scenario.name) (seed \(scenario.seed))")
-    var events = scenario.events[...]
-    var expectations = scenario.expectations[...]
-    let end = TickInstant.zero + scenario.duration
-    while true {
-      let nextEvent = events.first.map { TickInstant.zero + $0.at } ?? .distantFuture
-      let nextExpectation = expectations.first.map { TickInstant.zero + $0.at } ?? .distantFuture
-      let next = min(nextEvent, nextExpectation)
-      guard next <= end else { break }
-      advance(to: next)
-      if nextEvent <= nextExpectation {
-        apply(events.removeFirst())
-      } else {
-        check(expectations.removeFirst())
+    timeline.print("\(scenario.name) (seed \(scenario.seed))")
+    var schedule = ScenarioSchedule(scenario.events, scenario.expectations, duration: scenario.duration)
+    while let (at, step) = schedule.next() {
+      advance(to: at)
+      switch step {
+      case .event(let event): apply(event)
+      case .expectation(let expectation): check(expectation)
       }
     }
-    advance(to: end)
-    for late in expectations { fail(late.at, "after the end of the scenario: never checked") }
-    for late in events { fail(late.at, "after the end of the scenario: never happened") }
+    advance(to: schedule.end)
+    for (at, text) in schedule.late { timeline.fail(at, text) }
     simulation.stop()
     printNotices()
     summarize()
-    return failures == 0
+    return timeline.conclude()
   }
 
   private func advance(to instant: TickInstant) {
@@ -65,7 +56,7 @@ struct ScenarioRun {
         case .motorsFail(let failure): "motor write failed: \(failure)"
         case .motorsAnswer: "the motors answer again"
         }
-      line(notice.at, "robot", text)
+      timeline.say(notice.at, "robot", text)
     }
   }
 
@@ -129,26 +120,13 @@ struct ScenarioRun {
   private mutating func check(_ expectation: Scenario.Expectation) {
     for check in expectation.checks {
       switch check {
-      case .state(let expected): compare(expectation.at, "state", expected, simulation.robot.state.name)
+      case .state(let expected):
+        timeline.compare(expectation.at, "state", expected, simulation.robot.state.name)
       case .link(let expected):
-        compare(expectation.at, "link", expected, simulation.operators[0].snapshot.connection.name)
-      case .reason(let part):
-        let text = "\(simulation.robot.state)"
-        if text.contains(part) {
-          pass("reason \(part)")
-        } else {
-          fail(expectation.at, "reason: expected \(part), got \(text)")
-        }
+        timeline.compare(expectation.at, "link", expected, simulation.operators[0].snapshot.connection.name)
+      case .reason(let part): timeline.find(expectation.at, "reason", part, in: "\(simulation.robot.state)")
       case .quantity(let quantity, let range):
-        let value = self.value(of: quantity)
-        let expected =
-          range.lowerBound == range.upperBound
-          ? number(range.lowerBound) : "\(number(range.lowerBound))…\(number(range.upperBound))"
-        if range.contains(value) {
-          pass("\(quantity.rawValue) \(number(value)) in \(expected)")
-        } else {
-          fail(expectation.at, "\(quantity.rawValue): expected \(expected), got \(number(value))")
-        }
+        timeline.measure(expectation.at, quantity.rawValue, range, value(of: quantity))
       }
     }
   }
@@ -165,57 +143,25 @@ struct ScenarioRun {
     }
   }
 
-  private mutating func compare(_ at: Nanoseconds, _ name: String, _ expected: String, _ got: String) {
-    if expected == got { pass("\(name) \(got)") } else { fail(at, "\(name): expected \(expected), got \(got)") }
-  }
-
-  private func pass(_ text: String) { say("ok", text) }
-
-  private mutating func fail(_ at: Nanoseconds, _ text: String) {
-    failures += 1
-    line(.zero + at, "FAILED", text)
-  }
-
   // MARK: lines
 
-  private func say(_ who: String, _ text: String) { line(simulation.now, who, text) }
+  private func say(_ who: String, _ text: String) { timeline.say(simulation.now, who, text) }
 
-  private func line(_ at: TickInstant, _ who: String, _ text: String) {
-    let microseconds = (at - .zero).count / 1_000
-    let decimals = String(1_000_000 + microseconds % 1_000_000).dropFirst().prefix(3)
-    let time = "\(microseconds / 1_000_000).\(decimals) s"
-    let indent = String(repeating: " ", count: max(0, 12 - time.count))
-    let padding = String(repeating: " ", count: max(1, 12 - who.count))
-    print("\(indent)\(time)  \(who)\(padding)\(text)")
-  }
-
-  private func number(_ value: Double) -> String {
-    let thousandths = (value * 1000).rounded()
-    guard abs(thousandths) < 1e15 else { return "\(value)" }
-    let whole = Int(thousandths.magnitude)
-    var text = "\(whole / 1000)"
-    if whole % 1000 != 0 {
-      var decimals = String(1000 + whole % 1000).dropFirst()
-      while decimals.last == "0" { decimals.removeLast() }
-      text += "." + decimals
-    }
-    return (thousandths < 0 ? "−" : "") + text
-  }
+  private func number(_ value: Double) -> String { ScenarioTimeline.number(value) }
 
   private func summarize() {
     let counters = simulation.robot.counters
     let network = simulation.network.statistics
     if let loop = simulation.statistics[RobotSimulation.robotLoop]?.counters {
-      print(
+      timeline.print(
         "loop: released \(loop.released) = ran \(loop.ran) + skipped \(loop.skipped) + pending \(loop.pending); "
           + "by input \(loop.byInput), by deadline \(loop.byDeadline)")
     }
-    print(
+    timeline.print(
       "network: sent \(network.sent), delivered \(network.delivered), lost \(network.lost), duplicated "
         + "\(network.duplicated); robot: datagrams \(counters.datagrams), accepted \(counters.accepted), ignored "
         + "\(counters.ignored), motor writes \(counters.writes), failed \(counters.writeFailures)")
-    print("trace \(String(simulation.traceHash, radix: 16)): the same for the same file and seed")
-    print(failures == 0 ? "every expectation was met" : "\(failures) expectation\(failures == 1 ? "" : "s") not met")
+    timeline.print("trace \(String(simulation.traceHash, radix: 16)): the same for the same file and seed")
   }
 }
 

@@ -130,6 +130,38 @@
       #expect(user.hears("tactus/bed/status", "offline"))
     }
 
+    @Test("left on the broker and no more: taken away at the first connection; what others have there stays")
+    func leftovers() throws {
+      let broker = try TestBroker()
+      try broker.start()
+      let user = try Listener(broker.settings("user"), "#")
+      let document = #"{"state":"ok"}"#
+      func announcement(_ device: String) -> String { #"{"availability_topic":"\#(device)/status"}"# }
+      let ours = [
+        "tactus/bed/plants/7/state": document, "tactus/bed/plants/state": document, "tactus/bed/leg/1/state": document,
+        "tactus/bed/sprinkler/zone/9/state": document,
+        "homeassistant/sensor/tactus-bed/plant-7-moisture/config": announcement("tactus/bed"),
+      ]
+      let others = [
+        "tactus/bed/leg/robot/state": document, "tactus/bed/leg/robot/0/state": document,
+        "tactus/bed/notes/state": document, "tactus/bed/plants/7/photo": document,
+        "tactus/bed2/plants/7/state": document,
+        "homeassistant/sensor/tactus-bed/plant-8-moisture/config": announcement("farm/bed"),
+        "homeassistant/sensor/tactus-bed/plant-9-moisture/config": document,
+        "homeassistant/sensor/tactus-bed2/plant-7-moisture/config": announcement("tactus/bed"),
+      ]
+      for (topic, text) in ours.merging(others, uniquingKeysWith: { $1 }) {
+        #expect(eventually { user.client.publish(MQTTMessage(topic: topic, text: text, isRetained: true)) == nil })
+        #expect(user.hears(topic, text))
+      }
+      let daemon = try daemon("port: \(broker.port)")
+      for topic in ours.keys { #expect(eventually { user.texts(topic).last == "" }, "\(topic)") }
+      #expect(user.hears("tactus/bed/leg/0/state", #""state""#))
+      #expect(user.answer("/robot", "stop")?["ok"] as? Bool == true)
+      for (topic, text) in others { #expect(user.texts(topic) == [text], "\(topic)") }
+      kill(daemon.identifier, SIGKILL)
+    }
+
     @Test("broker dies and comes back with nothing in mind: states retained again, commands taken; the log says both")
     func brokerDies() throws {
       let broker = try TestBroker()

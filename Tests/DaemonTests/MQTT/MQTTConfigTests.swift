@@ -1,15 +1,12 @@
 import Foundation
 import MQTTMosquitto
 import Testing
+import Wire
 
 @testable import TactusProgram
 
 @Suite("configuration of the MQTT broker")
 struct MQTTConfigTests {
-  private func read(_ text: String, environment: [String: String] = [:]) throws -> Configuration {
-    try Configuration.read(YAMLFile(text: text, name: "c.yaml"), environment: environment)
-  }
-
   #if MQTT
     @Test("an empty section: loopback, this host's name, no commands; the will is the status")
     func defaults() throws {
@@ -81,6 +78,34 @@ struct MQTTConfigTests {
     arguments: [("pi", "pi"), ("pi.example.org", "pi"), ("a b+c", "a-b-c"), ("", "tactus")])
   func names(host: String, name: String) {
     #expect(Configuration.MQTT.name(of: host) == name)
+  }
+
+  @Test("topics that are ours: the shapes of our states; a document for Home Assistant by whose status it names")
+  func ownTopics() throws {
+    let topics = try #require(DeviceTopics(device: "bed.1", prefix: "farm/east"))
+    let own = OwnTopics(topics, homeAssistantPrefix: "ha")
+    func isOurs(_ topic: String, _ text: String = "{}") -> Bool {
+      let message = MQTTMessage(topic: topic, text: text, isRetained: true)
+      // What is not heard cannot be taken for ours.
+      return own.filters.contains { TopicFilter($0).matches(topic) } && own.isOurs(message)
+    }
+    for path in ["robot", "leg", "leg/15", "sprinkler/zone/64", "plants/1048576", "pump"] {
+      #expect(isOurs("farm/east/bed.1/\(path)/state"), "\(path)")
+    }
+    for path in [
+      "robots", "leg/robot", "leg/robot/0", "zone/1", "sprinkler/zone/x", "sprinkler/zone/", "plants/", "plants/7/8",
+    ] {
+      #expect(!isOurs("farm/east/bed.1/\(path)/state"), "\(path)")
+    }
+    #expect(
+      !isOurs("farm/east/bed.1/state") && !isOurs("farm/east/bed.1/status") && !isOurs("farm/east/bed.1/pump/event"))
+    #expect(!isOurs("farm/east/bed.10/pump/state") && !isOurs("farm/east/pump/state"))
+    #expect(!isOurs("farm/east/bed.1/pump/state", ""), "taken away already")
+    let document = #"{"availability_topic":"farm/east/bed.1/status"}"#
+    #expect(isOurs("ha/fan/farm-east-bed_1/pump/config", document))
+    #expect(!isOurs("ha/fan/farm-east-bed_1/pump/config", #"{"availability_topic":"farm/east/bed_1/status"}"#))
+    #expect(
+      !isOurs("ha/fan/farm-east-bed_1/pump/config", "not JSON") && !isOurs("ha/fan/tactus-bed/pump/config", document))
   }
 
   @Test("topic filters: levels, + for one, # for the rest; the broker's own topics only by name")

@@ -95,10 +95,6 @@ final class DaemonPumpTests {
 
 @Suite("configuration of the pump")
 struct PumpConfigTests {
-  private func read(_ text: String) throws -> Configuration {
-    try Configuration.read(YAMLFile(text: text, name: "c.yaml"), environment: [:])
-  }
-
   @Test("an empty section: the defaults; the guard's OFF goes to its line, and nowhere when simulated")
   func defaults() throws {
     let configuration = try read("pump: { }")

@@ -8,7 +8,7 @@ import Wire
 /// The rows of the table, and how to reach each by events.
 private enum Row: String, CaseIterable {
   case down, waiting, answering, silent, offPending, off, offExhausted, starting, on, onSpeeding, faultPending
-  case runLimit, overheat, sensor, pumpError, stoppedPending, stopped, shutDownPending, shutDown
+  case runLimit, overheatUnread, overheat, sensor, pumpError, stoppedPending, stopped, shutDownPending, shutDown
 
   var history: [PumpOperatorEvent] {
     let joined: [PumpOperatorEvent] = [.linked, .reply(.status(PumpStatus(state: .off)))]
@@ -24,7 +24,9 @@ private enum Row: String, CaseIterable {
     case .on: running
     case .onSpeeding: running + [.setSpeed(PumpSpeed(duty: 100))]
     case .faultPending, .runLimit: running
-    case .overheat: running + [.reply(.error(.overheat))]
+    case .overheatUnread: running + [.reply(.error(.overheat))]
+    case .overheat:
+      running + [.reply(.error(.overheat)), .reply(.temperatures(PumpTemperatures(skin: .celsius(39))))]
     case .sensor: joined + [.reply(.temperatures(PumpTemperatures(water: .celsius(-77))))]
     case .pumpError: joined + [.reply(.status(PumpStatus(state: .error)))]
     case .stoppedPending: running + [.emergencyStop]

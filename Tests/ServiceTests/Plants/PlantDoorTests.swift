@@ -159,6 +159,21 @@ import Testing
     #expect(try bench.desk.store.records() == bench.desk.view.records)
   }
 
+  @Test("a client that reports an error: never answered, counted every time, told once a second")
+  func clientErrors() throws {
+    let bench = try PlantDoorBench()
+    for _ in 0..<3 { #expect(bench.app("ERR_invalidOpTag", "x") == []) }
+    #expect(bench.desk.takeNews() == [.clientError(operation: "ERR_invalidOpTag", payload: "x")])
+    bench.run(seconds: 1)
+    #expect(bench.door.messages(bench.desk.view)["peer-error"] == 3)
+    #expect(bench.app("ERR_" + String(repeating: "y", count: 99), String(repeating: "z", count: 999)) == [])
+    guard case .clientError(let operation, let payload)? = bench.desk.takeNews().last else {
+      Issue.record("not told")
+      return
+    }
+    #expect(operation.count == 64 && payload.count == 200)
+  }
+
   @Test("dry, watered, silent: alerts in the state, as events and in the log, which a restart keeps")
   func alerts() async throws {
     let bench = try PlantDoorBench()

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import Sprinkler
 
 @testable import Store
@@ -54,6 +55,17 @@ final class StoreFolder {
   func bytes(_ file: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(filePath: file))) }
 
   func put(_ bytes: [UInt8], in file: String) throws { try Data(bytes).write(to: URL(filePath: file)) }
+
+  /// In place of the store what a version before this one left: a dump in `fixtures`, as `sqlite3 STORE .dump` writes it.
+  func put(fixture name: String) throws {
+    let fixtures = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .appending(path: "fixtures")
+    let dump = try String(contentsOf: fixtures.appending(path: name), encoding: .utf8)
+    try FileManager.default.createDirectory(atPath: path + "/data", withIntermediateDirectories: true)
+    let queue = try DatabaseQueue(path: store)
+    try queue.writeWithoutTransaction { try $0.execute(sql: dump) }
+    try queue.close()
+  }
 
   func names(_ folder: String = "data") throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: path + "/" + folder).sorted()

@@ -24,6 +24,8 @@ public final class PlantDesk: Sendable {
     /// Of the store, when the book was last read from it.
     var restores: Int
     var nextReview = TickInstant.zero
+    /// When a client's error may be told of again.
+    var nextReport = TickInstant.zero
     var nextSave = TickInstant.zero
     var nextFlush: TickInstant
     var nextPrune = TickInstant.zero
@@ -124,10 +126,7 @@ public final class PlantDesk: Sendable {
   /// As it is on the disk.
   public var view: PlantView { published.withLock { $0 } }
 
-  var newest: PlantSensorSnapshot {
-    var reader = snapshot.reader()
-    return reader.read()
-  }
+  var newest: PlantSensorSnapshot { snapshot.newest }
 
   /// Messages that were refused because too many changes waited for the disk.
   var busyCount: Int64 { busy.load(ordering: .relaxed) }
@@ -243,6 +242,7 @@ public final class PlantDesk: Sendable {
     message.withUnsafeBytes { bytes in
       let before = state.host.book
       let action = state.host.step(bytes, at: now(), readings: state.monitor.readings)
+      if case .peerError(let operation, let payload) = action.outcome { report(operation, payload, &state) }
       if action.changes.isEmpty { return action.replies }
       do throws(StoreError) {
         try keep(action.changes, &state)
@@ -255,6 +255,14 @@ public final class PlantDesk: Sendable {
       review(&state, .review)
       return action.replies
     }
+  }
+
+  /// Once a second at most: whoever may publish may send as many as it likes.
+  private func report(_ operation: String, _ payload: String, _ state: inout State) {
+    let now = now()
+    guard now >= state.nextReport else { return }
+    state.nextReport = now + .seconds(1)
+    state.news.append(.clientError(operation: String(operation.prefix(64)), payload: String(payload.prefix(200))))
   }
 
   // MARK: the loop's readings, and the time

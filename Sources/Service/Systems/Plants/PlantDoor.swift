@@ -61,7 +61,7 @@ public final class PlantDoor: ServedSystem {
       return edge("plant.asked", plant) { ($0.zoneId, $0.seconds) = (request.zone, request.seconds) }
     case .refused(let plant, let request, let reason):
       return edge("plant.refused", plant) { ($0.zoneId, $0.reason) = (request.zone, reason) }
-    case .calibrated, .store: return nil
+    case .calibrated, .store, .clientError: return nil
     }
   }
 

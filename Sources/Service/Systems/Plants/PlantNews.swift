@@ -16,6 +16,8 @@ public enum PlantNews: Sendable, Hashable {
   case refused(Plant, PlantWateringRequest, reason: String)
   /// The store took nothing; nil: it does again.
   case store(failure: String?)
+  /// A client of the app's protocol says that it could make nothing of a message.
+  case clientError(operation: String, payload: String)
 }
 
 extension PlantNews {
@@ -30,7 +32,7 @@ extension PlantNews {
     case .watered(let plant, let isByHand): return line(plant, .watered, isByHand ? "by hand" : "moisture rose")
     case .asked(let plant, let request): return line(plant, .asked, "zone \(request.zone), \(request.seconds) s")
     case .refused(let plant, let request, let reason): return line(plant, .refused, "zone \(request.zone): \(reason)")
-    case .added, .changed, .removed, .calibrated, .store: return nil
+    case .added, .changed, .removed, .calibrated, .store, .clientError: return nil
     }
   }
 
@@ -60,6 +62,10 @@ extension PlantNews {
       tell(.warning, "the sprinkler refuses a dry plant", plant, ["zoneId": "\(request.zone)", "reason": "\(reason)"])
     case .store(let failure?):
       logger.error("the plants' store refuses a change", metadata: ["system": "plants", "reason": "\(failure)"])
+    case .clientError(let operation, let payload):
+      logger.notice(
+        "a plant client reports an error",
+        metadata: ["system": "plants", "operation": "\(operation)", "payload": "\(payload)"])
     case .store(nil): logger.notice("the plants' store takes changes again", metadata: ["system": "plants"])
     }
   }

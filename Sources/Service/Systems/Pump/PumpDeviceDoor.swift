@@ -27,13 +27,9 @@ public final class PumpDeviceDoor: ServedSystem {
     self.snapshot = snapshot
     self.history = history
     self.links = links
-    let newestTick: @Sendable () -> TickInstant = {
-      var reader = snapshot.reader()
-      return reader.read().at
-    }
     mailbox = PumpDeviceMailbox(
       of: "pump", requests: requests, answers: answers, requestsPerTick: PumpDeviceLoop.requestsPerTick,
-      newestTick: newestTick, ring: ring, now: now)
+      newestTick: { snapshot.newest.at }, ring: ring, now: now)
   }
 
   /// Hands the loop's answers to those who wait. To be called when the loop has rung; `events` does it, too.
@@ -45,10 +41,7 @@ public final class PumpDeviceDoor: ServedSystem {
 
   public var state: [UInt8] { encodeJSON(PumpDocument(newest, links: links())) }
 
-  var newest: PumpDeviceSnapshot {
-    var reader = snapshot.reader()
-    return reader.read()
-  }
+  var newest: PumpDeviceSnapshot { snapshot.newest }
 
   /// A state each second; what changes in between is an edge.
   public func events(at now: TickInstant, second: Bool) -> [Event] {
@@ -73,36 +66,28 @@ public final class PumpDeviceDoor: ServedSystem {
   public var routes: [Route] {
     [
       Route(.get, "/api/pump") { [self] _ in .json(PumpDocument(newest, links: links(), ok: true)) },
-      Route(.post, "/api/pump/on", scope: .control, action: "pump.on") { [self] request in
-        let wanted = request.body.isEmpty ? nil : try request.decode(PumpOnBody.self).speed
-        var answer = try accepted(try await mailbox.ask(.command(.on)))
-        if let wanted { answer = try accepted(try await mailbox.ask(.command(.speed(wanted)))) }
-        return answered(answer, logValue: wanted.map { "duty=\($0.duty)" })
+      commands.onRoute { [self] wanted in
+        let answer = try await commands.perform(.command(.on))
+        guard let wanted else { return answer }
+        return try await commands.perform(.command(.speed(wanted)))
       },
-      Route(.post, "/api/pump/speed", scope: .control, action: "pump.speed") { [self] request in
-        let wanted = try request.decode(PumpSpeedBody.self).speed
-        let answer = try accepted(try await mailbox.ask(.command(.speed(wanted))))
-        return answered(answer, logValue: "duty=\(wanted.duty)")
-      },
-      command("off", .command(.off)), command("e-stop", .emergencyStop), command("reset", .reset),
+      commands.speedRoute { .command(.speed($0)) }, commands.route("off", .command(.off)),
+      commands.route("e-stop", .emergencyStop), commands.route("reset", .reset),
     ] + (history?.routes ?? [])
   }
 
-  private func command(_ word: String, _ order: PumpDeviceRequest.Order) -> Route {
-    Route(.post, "/api/pump/\(word)", scope: .control, action: "pump.\(word)") { [self] _ in
-      answered(try accepted(try await mailbox.ask(order)))
-    }
+  private var commands: PumpCommands<PumpDeviceRequest.Order> {
+    PumpCommands(
+      ask: { [mailbox] in try await mailbox.ask($0) },
+      state: { [self] in
+        let newest = newest
+        return PumpStateDocument(newest.state, source: newest.source)
+      })
   }
 
-  public func emergencyStop(_ caller: Caller) async throws {
-    _ = try accepted(try await mailbox.ask(.emergencyStop))
-  }
+  public func emergencyStop(_ caller: Caller) async throws { _ = try await commands.perform(.emergencyStop) }
 
-  /// Nothing to reset is no error here: what was asked for is so.
-  public func reset(_ caller: Caller) async throws {
-    let answer = try await mailbox.ask(.reset)
-    if answer.verdict != .ignored(.nothingToReset) { _ = try accepted(answer) }
-  }
+  public func reset(_ caller: Caller) async throws { try await commands.reset(.reset) }
 
   public func take(
     frame: [UInt8], from caller: Caller, answer: @escaping @Sendable (FrameOutcome) -> Void
@@ -110,18 +95,4 @@ public final class PumpDeviceDoor: ServedSystem {
 
   /// The pump is nobody's while it pumps: its own limits stop it.
   public func clientLeft(_ caller: Caller) {}
-
-  /// Throws the refusal when the loop refused.
-  private func accepted(_ answer: PumpAnswer) throws(APIError) -> PumpAnswer {
-    if case .ignored(let reason) = answer.verdict { throw reason.error(wayOut: newest.state.wayOut) }
-    return answer
-  }
-
-  private func answered(_ answer: PumpAnswer, logValue: String? = nil) -> APIResponse {
-    let newest = newest
-    return .json(
-      PumpCommandDocument(
-        pump: PumpStateDocument(newest.state, source: newest.source), monotonicNs: answer.at.nanoseconds),
-      logValue: logValue)
-  }
 }

@@ -97,7 +97,7 @@ struct PumpDocument: Encodable {
     self.ok = ok
     monotonicNs = isEvent ? nil : newest.at.nanoseconds
     pump = PumpStateDocument(newest.state, source: newest.source)
-    contact = newest.contact.word
+    contact = newest.contact.name
     role = "operator"
     links = [link]
     speedDuty = newest.speed.map { Int($0.speed.duty) }
@@ -125,7 +125,7 @@ struct PumpDocument: Encodable {
     self.ok = ok
     monotonicNs = isEvent ? nil : newest.at.nanoseconds
     pump = PumpStateDocument(newest.state, source: newest.source)
-    contact = PumpContact.answering.word
+    contact = PumpContact.answering.name
     role = "device"
     self.links = links
     if case .on(let speed) = newest.state {
@@ -186,17 +186,6 @@ extension PumpOperatorState {
   }
 
   static let words = ["unknown", "off", "starting", "on", "fault", "emergencyStopped", "shutDown"]
-}
-
-extension PumpContact {
-  var word: String {
-    switch self {
-    case .down: "down"
-    case .waiting: "waiting"
-    case .answering: "answering"
-    case .silent: "silent"
-    }
-  }
 }
 
 extension PumpDeviceState {

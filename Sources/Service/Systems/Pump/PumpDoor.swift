@@ -33,13 +33,9 @@ public final class PumpDoor: ServedSystem {
     self.snapshot = snapshot
     self.history = history
     self.link = link
-    let newestTick: @Sendable () -> TickInstant = {
-      var reader = snapshot.reader()
-      return reader.read().at
-    }
     mailbox = PumpMailbox(
       of: "pump", requests: requests, answers: answers, requestsPerTick: PumpOperatorLoop.requestsPerTick,
-      newestTick: newestTick, ring: ring, now: now)
+      newestTick: { snapshot.newest.at }, ring: ring, now: now)
   }
 
   /// Hands the loop's answers to those who wait. To be called when the loop has rung; `events` does it, too.
@@ -51,10 +47,7 @@ public final class PumpDoor: ServedSystem {
 
   public var state: [UInt8] { encodeJSON(PumpDocument(newest, link: link())) }
 
-  var newest: PumpSnapshot {
-    var reader = snapshot.reader()
-    return reader.read()
-  }
+  var newest: PumpSnapshot { snapshot.newest }
 
   /// A state each second; what changes in between is an edge.
   public func events(at now: TickInstant, second: Bool) -> [Event] {
@@ -87,29 +80,25 @@ public final class PumpDoor: ServedSystem {
         look()
         return .json(PumpDocument(newest, link: link(), ok: true))
       },
-      Route(.post, "/api/pump/on", scope: .control, action: "pump.on") { [self] request in
-        let wanted = request.body.isEmpty ? nil : try request.decode(PumpOnBody.self).speed
-        var answer = try await mailbox.ask(.turnOn(wanted))
+      commands.onRoute { [self] wanted in
+        let answer = try await mailbox.ask(.turnOn(wanted))
         // What was asked for is so, but for the speed.
-        if answer.verdict != .ignored(.alreadyOn) {
-          _ = try accepted(answer)
-        } else if let wanted {
-          answer = try accepted(try await mailbox.ask(.setSpeed(wanted)))
-        }
-        return answered(answer, logValue: wanted.map { "duty=\($0.duty)" })
+        guard answer.verdict == .ignored(.alreadyOn) else { return try commands.accepted(answer) }
+        guard let wanted else { return answer }
+        return try await commands.perform(.setSpeed(wanted))
       },
-      Route(.post, "/api/pump/speed", scope: .control, action: "pump.speed") { [self] request in
-        let wanted = try request.decode(PumpSpeedBody.self).speed
-        return answered(try accepted(try await mailbox.ask(.setSpeed(wanted))), logValue: "duty=\(wanted.duty)")
-      },
-      command("off", .turnOff), command("e-stop", .emergencyStop), command("reset", .reset),
+      commands.speedRoute { .setSpeed($0) }, commands.route("off", .turnOff),
+      commands.route("e-stop", .emergencyStop), commands.route("reset", .reset),
     ] + (history?.routes ?? [])
   }
 
-  private func command(_ word: String, _ order: PumpRequest.Order) -> Route {
-    Route(.post, "/api/pump/\(word)", scope: .control, action: "pump.\(word)") { [self] _ in
-      answered(try accepted(try await mailbox.ask(order)))
-    }
+  private var commands: PumpCommands<PumpRequest.Order> {
+    PumpCommands(
+      ask: { [mailbox] in try await mailbox.ask($0) },
+      state: { [self] in
+        let newest = newest
+        return PumpStateDocument(newest.state, source: newest.source)
+      })
   }
 
   /// While people look the pump is asked for its state every second.
@@ -121,15 +110,9 @@ public final class PumpDoor: ServedSystem {
     mailbox.send(.watched) { _ in }
   }
 
-  public func emergencyStop(_ caller: Caller) async throws {
-    _ = try accepted(try await mailbox.ask(.emergencyStop))
-  }
+  public func emergencyStop(_ caller: Caller) async throws { _ = try await commands.perform(.emergencyStop) }
 
-  /// Nothing to reset is no error here: what was asked for is so.
-  public func reset(_ caller: Caller) async throws {
-    let answer = try await mailbox.ask(.reset)
-    if answer.verdict != .ignored(.nothingToReset) { _ = try accepted(answer) }
-  }
+  public func reset(_ caller: Caller) async throws { try await commands.reset(.reset) }
 
   public func take(
     frame: [UInt8], from caller: Caller, answer: @escaping @Sendable (FrameOutcome) -> Void
@@ -137,20 +120,6 @@ public final class PumpDoor: ServedSystem {
 
   /// The pump is nobody's while it pumps: its own limits stop it.
   public func clientLeft(_ caller: Caller) {}
-
-  /// Throws the refusal when the loop refused.
-  private func accepted(_ answer: PumpAnswer) throws(APIError) -> PumpAnswer {
-    if case .ignored(let reason) = answer.verdict { throw reason.error(wayOut: newest.state.wayOut) }
-    return answer
-  }
-
-  private func answered(_ answer: PumpAnswer, logValue: String? = nil) -> APIResponse {
-    let newest = newest
-    return .json(
-      PumpCommandDocument(
-        pump: PumpStateDocument(newest.state, source: newest.source), monotonicNs: answer.at.nanoseconds),
-      logValue: logValue)
-  }
 }
 
 /// The body of `POST /api/pump/on`: the speed once it runs; without one the pump's own.
@@ -193,7 +162,7 @@ private struct ContactDocument: Encodable {
   let contact: String
   let reason: String
 
-  init(_ contact: PumpContact) { (self.contact, reason) = (contact.word, "\(contact)") }
+  init(_ contact: PumpContact) { (self.contact, reason) = (contact.name, "\(contact)") }
 }
 
 private struct FailureDocument: Encodable {

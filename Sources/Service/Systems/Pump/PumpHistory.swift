@@ -210,16 +210,10 @@ public final class PumpHistory: Sendable {
     return .json(PumpSessionsDocument(sessions: page.sessions.map(PumpSessionDocument.init), next: page.next))
   }
 
-  /// In pieces: the sessions of years need not be in memory.
   private func csv(_ request: APIRequest) throws -> APIResponse {
     _ = try QueryReader(request.query, names: Self.names)
-    let lines = Mutex(store.sessionsCSV(try query(request, newestFirst: false), timeZone: timeZone))
-    let box = PumpCSVLines(lines)
-    var response = APIResponse(
-      contentType: "text/csv; charset=utf-8",
-      headers: [.contentDisposition: #"attachment; filename="pump-sessions.csv""#], body: [])
-    response.pieces = { try box.next() }
-    return response
+    return .csv(
+      store.sessionsCSV(try query(request, newestFirst: false), timeZone: timeZone), file: "pump-sessions.csv")
   }
 
   private func query(_ request: APIRequest, newestFirst: Bool) throws(APIError) -> PumpSessionQuery {
@@ -247,16 +241,6 @@ public final class PumpHistory: Sendable {
       throw APIError(.serviceUnavailable, "STORE_FAILED", "\(error)")
     }
   }
-}
-
-/// The sessions' CSV on its way out, one piece after another.
-private final class PumpCSVLines: Sendable {
-  private let lines: Mutex<PumpSessionsCSV>
-
-  init(_ lines: consuming Mutex<PumpSessionsCSV>) { self.lines = lines }
-
-  /// nil: that was all.
-  func next() throws -> [UInt8]? { try lines.withLock { try $0.next() }.map { Array($0.utf8) } }
 }
 
 private struct PumpSessionsDocument: Encodable {

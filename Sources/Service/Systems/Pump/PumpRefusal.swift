@@ -21,6 +21,7 @@ extension PumpIgnoreReason {
     case .mustRest: "MUST_REST"
     case .offNotConfirmed: "OFF_NOT_CONFIRMED"
     case .causePersists: "CAUSE_PERSISTS"
+    case .noReadingYet: "NO_READING_YET"
     case .nothingToReset: "NOTHING_TO_RESET"
     case .stale: "STALE"
     case .notUnderstood: "NOT_UNDERSTOOD"
@@ -31,7 +32,9 @@ extension PumpIgnoreReason {
   private var hasOwnWayOut: Bool {
     switch self {
     case .alreadyOn, .notRunning, .mustRest, .nothingToReset, .stale, .notUnderstood: true
-    case .noContact, .stateUnknown, .inFault, .emergencyStopped, .offNotConfirmed, .causePersists, .shutDown: false
+    case .noContact, .stateUnknown, .inFault, .emergencyStopped, .offNotConfirmed, .causePersists, .noReadingYet,
+      .shutDown:
+      false
     }
   }
 }

@@ -52,16 +52,11 @@ extension SprinklerDoor {
     return .json(LogDocument(runs: page.records.map(WateringDocument.init), next: page.next?.text))
   }
 
-  /// In pieces: the whole log of years need not be in memory.
   private func logCSV(_ request: APIRequest) throws -> APIResponse {
     let query = try QueryReader(request.query, names: Self.names)
     let zone = TimeZone(identifier: description.timeZone.identifier) ?? .gmt
-    let lines = CSVLines(desk.store.logCSV(try logQuery(query, request, newestFirst: false), timeZone: zone))
-    var response = APIResponse(
-      contentType: "text/csv; charset=utf-8",
-      headers: [.contentDisposition: #"attachment; filename="watering-log.csv""#], body: [])
-    response.pieces = { try lines.next() }
-    return response
+    return .csv(
+      desk.store.logCSV(try logQuery(query, request, newestFirst: false), timeZone: zone), file: "watering-log.csv")
   }
 
   private func logQuery(_ query: QueryReader, _ request: APIRequest, newestFirst: Bool) throws(APIError) -> LogQuery {

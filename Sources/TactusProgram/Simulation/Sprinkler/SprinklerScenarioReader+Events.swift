@@ -23,12 +23,7 @@ extension SprinklerScenarioReader {
     guard let fields = reader.fields(node, path, known: ["at", "clock_stands_still"] + Self.actions),
       let at = instant(fields, path, scenario.settings.zone)
     else { return nil }
-    let given = fields.names.filter(Self.actions.contains)
-    guard given.count == 1, let name = given.first else {
-      let got = given.isEmpty ? "none" : given.joined(separator: " and ")
-      reader.report(node, path, "expected one of \(Self.actions.joined(separator: ", ")), got \(got)")
-      return nil
-    }
+    guard let name = reader.action(fields, path, among: Self.actions) else { return nil }
     let stands = fields.nodes["clock_stands_still"].flatMap { boolean($0, "\(path).clock_stands_still") } ?? false
     return action(name, fields.nodes[name]!, "\(path).\(name)", clockStands: stands).map {
       SprinklerScenario.Event(at: at, action: $0)

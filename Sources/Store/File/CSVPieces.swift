@@ -1,0 +1,43 @@
+/// A list of the store as CSV (RFC 4180), in pieces: a header line, then some hundred lines at a time.
+///
+/// Unknown is empty. Lines that come or go between two pieces neither repeat nor hide others.
+public struct CSVPieces<Position: Sendable>: Sendable {
+  /// Some lines, and where the next ones begin; nil: there are no more.
+  typealias Page = (lines: [[String]], next: Position?)
+
+  private enum Place {
+    case header
+    case lines(after: Position?)
+    case end
+  }
+
+  private let columns: [String]
+  private let page: @Sendable (Position?) throws(StoreError) -> Page
+  private var place = Place.header
+
+  init(columns: [String], page: @escaping @Sendable (Position?) throws(StoreError) -> Page) {
+    self.columns = columns
+    self.page = page
+  }
+
+  /// The next piece; nil: that was all.
+  public mutating func next() throws(StoreError) -> String? {
+    switch place {
+    case .header:
+      place = .lines(after: nil)
+      return Self.line(columns)
+    case .lines(let after):
+      let page = try self.page(after)
+      place = page.next.map { .lines(after: $0) } ?? .end
+      return page.lines.isEmpty ? nil : page.lines.map(Self.line).joined()
+    case .end: return nil
+    }
+  }
+
+  private static func line(_ fields: [String]) -> String { fields.map(field).joined(separator: ",") + "\r\n" }
+
+  private static func field(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: { ",\"\r\n".unicodeScalars.contains($0) }) else { return text }
+    return "\"\(text.replacing("\"", with: "\"\""))\""
+  }
+}

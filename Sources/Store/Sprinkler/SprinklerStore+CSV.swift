@@ -1,0 +1,27 @@
+public import Foundation
+import Sprinkler
+
+extension SprinklerStore {
+  /// The watering log as CSV; times are ISO 8601 in the given zone with their offset, `Z` for UTC.
+  public func logCSV(
+    _ query: LogQuery = LogQuery(newestFirst: false), timeZone: TimeZone = .gmt, linesAPiece: Int = 500
+  ) -> CSVPieces<LogPosition> {
+    let style = Date.ISO8601FormatStyle(timeZoneSeparator: .colon, timeZone: timeZone)
+    let columns = [
+      "run", "zone", "zoneName", "program", "programName", "scheduled", "start", "askedSeconds", "ranSeconds",
+      "outcome", "caller",
+    ]
+    return CSVPieces(columns: columns) { after throws(StoreError) in
+      let page = try self.log(query, after: after, limit: linesAPiece)
+      return (page.records.map { Self.fields($0, style) }, page.next)
+    }
+  }
+
+  private static func fields(_ record: WateringRecord, _ style: Date.ISO8601FormatStyle) -> [String] {
+    [
+      "\(record.run)", "\(record.zone)", record.zoneName, record.program.map { "\($0)" } ?? "",
+      record.programName ?? "", "\(record.isScheduled)", record.start.date.formatted(style), "\(record.askedSeconds)",
+      "\(record.ranSeconds)", record.outcome.name, record.caller ?? "",
+    ]
+  }
+}

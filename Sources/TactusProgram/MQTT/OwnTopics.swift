@@ -1,0 +1,49 @@
+import Foundation
+import MQTTMosquitto
+import Wire
+
+/// Which of a broker's retained topics this device has published, and no other can have.
+///
+/// A state has the shape that our systems' states have: what another device may tell below a prefix that is our topics' base has
+/// not. A document for Home Assistant names the status topic of whoever has published it. The status itself is none of them: it
+/// is always told.
+struct OwnTopics: Sendable {
+  /// Of this release and those before it.
+  static let systems = ["leg", "plants", "pump", "robot", "sprinkler", "video"]
+
+  private let topics: DeviceTopics
+  private let discovery: String
+
+  init(_ topics: DeviceTopics, homeAssistantPrefix: String) {
+    self.topics = topics
+    discovery = homeAssistantPrefix
+  }
+
+  /// What to subscribe to for a look at them.
+  var filters: [String] {
+    (0...2).map { ([topics.base] + Array(repeating: "+", count: $0 + 1) + ["state"]).joined(separator: "/") }
+      + ["\(discovery)/+/\(HomeAssistantEntity.node(of: topics))/+/config"]
+  }
+
+  func isOurs(_ message: MQTTMessage) -> Bool {
+    if message.payload.isEmpty { return false }
+    if message.topic.hasPrefix(topics.base + "/") { return isState(message.topic.dropFirst(topics.base.count + 1)) }
+    return TopicFilter(filters[3]).matches(message.topic) && isDocument(message.payload)
+  }
+
+  /// `pump/state`, `leg/0/state`, `sprinkler/zone/1/state`
+  private func isState(_ path: Substring) -> Bool {
+    var levels = path.split(separator: "/", omittingEmptySubsequences: false)
+    guard levels.popLast() == "state", let system = levels.first, Self.systems.contains(String(system)) else {
+      return false
+    }
+    let part = levels.dropFirst()
+    let isNumbered = part.last.map { !$0.isEmpty && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } } ?? true
+    return isNumbered && (part.count < 2 || part.count == 2 && part.first == "zone")
+  }
+
+  private func isDocument(_ payload: [UInt8]) -> Bool {
+    let members = try? JSONSerialization.jsonObject(with: Data(payload)) as? [String: Any]
+    return members?["availability_topic"] as? String == topics.availability
+  }
+}

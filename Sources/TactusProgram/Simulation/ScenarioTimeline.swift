@@ -1,0 +1,69 @@
+import Tactus
+
+/// The lines of a scenario that is being played, and how many of its expectations were not met.
+struct ScenarioTimeline {
+  /// Takes each line.
+  let print: (String) -> Void
+  private(set) var failures = 0
+
+  init(print: @escaping (String) -> Void) { self.print = print }
+
+  func say(_ at: TickInstant, _ who: String, _ text: String) {
+    let microseconds = (at - .zero).count / 1_000
+    let decimals = String(1_000_000 + microseconds % 1_000_000).dropFirst().prefix(3)
+    let time = "\(microseconds / 1_000_000).\(decimals) s"
+    let indent = String(repeating: " ", count: max(0, 12 - time.count))
+    let padding = String(repeating: " ", count: max(1, 12 - who.count))
+    print("\(indent)\(time)  \(who)\(padding)\(text)")
+  }
+
+  // MARK: expectations
+
+  mutating func compare(_ at: Nanoseconds, _ name: String, _ expected: String, _ got: String) {
+    if expected == got { pass(at, "\(name) \(got)") } else { fail(at, "\(name): expected \(expected), got \(got)") }
+  }
+
+  /// Whether `text` contains `part`.
+  mutating func find(_ at: Nanoseconds, _ name: String, _ part: String, in text: String) {
+    if text.contains(part) { pass(at, "\(name) \(part)") } else { fail(at, "\(name): expected \(part), got \(text)") }
+  }
+
+  mutating func measure(_ at: Nanoseconds, _ name: String, _ range: ClosedRange<Double>, _ value: Double) {
+    let (low, high) = (Self.number(range.lowerBound), Self.number(range.upperBound))
+    let expected = range.lowerBound == range.upperBound ? low : "\(low)…\(high)"
+    if range.contains(value) {
+      pass(at, "\(name) \(Self.number(value)) in \(expected)")
+    } else {
+      fail(at, "\(name): expected \(expected), got \(Self.number(value))")
+    }
+  }
+
+  mutating func fail(_ at: Nanoseconds, _ text: String) {
+    failures += 1
+    say(.zero + at, "FAILED", text)
+  }
+
+  private func pass(_ at: Nanoseconds, _ text: String) { say(.zero + at, "ok", text) }
+
+  /// The last line. True when every expectation was met.
+  func conclude() -> Bool {
+    print(failures == 0 ? "every expectation was met" : "\(failures) expectation\(failures == 1 ? "" : "s") not met")
+    return failures == 0
+  }
+
+  // MARK: numbers
+
+  /// At most three decimals.
+  static func number(_ value: Double) -> String {
+    let thousandths = (value * 1000).rounded()
+    guard abs(thousandths) < 1e15 else { return "\(value)" }
+    let whole = Int(thousandths.magnitude)
+    var text = "\(whole / 1000)"
+    if whole % 1000 != 0 {
+      var decimals = String(1000 + whole % 1000).dropFirst()
+      while decimals.last == "0" { decimals.removeLast() }
+      text += "." + decimals
+    }
+    return (thousandths < 0 ? "−" : "") + text
+  }
+}

@@ -1,0 +1,203 @@
+import Tactus
+import TestSupport
+import Testing
+import Wire
+
+@testable import Pump
+
+@Suite(.ownThread) struct PumpOperatorLimitTests {
+  @Test("run limit: 30 min of pumping over offs and ONs, then OFF until confirmed, then 5 min of rest")
+  func governs() {
+    var bench = OperatorBench.off()
+    // Ten minutes on and one off, three times.
+    for round in 0..<3 {
+      let start = Double(round) * 660 + 1
+      bench.at(start, .turnOn(nil))
+      bench.hear(start, .ok, .pump(isOn: true), .status(PumpStatus(state: .on, runtimeMinutes: 0)))
+      bench.run(to: start + 599.9, answering: obedient(isOn: true))
+      #expect(bench.machine.state.off == nil, "round \(round)")
+      _ = bench.taken()
+      if round == 2 { break }
+      bench.at(start + 600, .turnOff)
+      bench.hear(start + 600, .ok, .pump(isOn: false), .status(PumpStatus(state: .off)))
+      bench.run(to: start + 659, answering: obedient(isOn: false))
+    }
+    let end = 2 * 660 + 1.0 + 600
+    bench.run(to: end + 2.5) { $0 == .status ? [.status(PumpStatus(state: .on))] : [] }
+    #expect(bench.machine.state == .fault(.runLimit, .pending))
+    #expect(bench.taken() == [0, 1, 2].map { "\(end + $0) OFF" })
+    #expect(bench.at(end + 3, .reset) == .ignored(.offNotConfirmed))
+    bench.hear(end + 4, .ok, .pump(isOn: false))
+    #expect(bench.machine.state == .fault(.runLimit, .confirmed))
+    #expect(bench.at(end + 5, .turnOn(nil)) == .ignored(.inFault))
+    bench.run(to: end + 303.9, answering: obedient(isOn: false))
+    #expect(bench.machine.state == .fault(.runLimit, .confirmed))
+    bench.run(to: end + 304, answering: obedient(isOn: false))
+    #expect(bench.machine.state == .off(.confirmed))
+    #expect(bench.at(end + 305, .turnOn(nil)) == .accepted)
+    #expect(bench.machine.governor.left(at: bench.now) == .seconds(1_800))
+  }
+
+  @Test("run limit: a reset, by a person who takes the responsibility, ends the rest")
+  func resetsRest() {
+    var bench = OperatorBench.on()
+    bench.machine.governor.claim(atLeast: .seconds(1_799), at: .seconds(1))
+    bench.run(to: 3, answering: obedient(isOn: false))
+    #expect(bench.machine.state == .fault(.runLimit, .confirmed))
+    #expect(bench.at(4, .reset) == .accepted)
+    bench.hear(4.1, .ok, .pump(isOn: false))
+    #expect(bench.at(5, .turnOn(nil)) == .accepted)
+  }
+
+  @Test("run limit: what the pump reports of its runtime counts when we come later, and while the connection is lost")
+  func countsUnseen() {
+    var bench = OperatorBench()
+    bench.at(0, .linked)
+    bench.hear(0, .status(PumpStatus(state: .on, runtimeMinutes: 29)))
+    #expect(bench.machine.governor.left(at: .zero) == .seconds(60))
+    bench.at(30, .unlinked)
+    #expect(bench.machine.state == .unknown)
+    bench.run(to: 60)
+    #expect(bench.machine.state == .fault(.runLimit, .pending))
+    bench.at(90, .linked)
+    #expect(bench.taken() == ["0.0 STATUS", "90.0 OFF"])
+  }
+
+  @Test("run limit spent: the pump's button does not help, it is held off")
+  func buttonWithoutBudget() {
+    var bench = OperatorBench.on()
+    bench.machine.governor.claim(atLeast: .seconds(1_799), at: .seconds(1))
+    bench.run(to: 3, answering: obedient(isOn: false))
+    _ = bench.taken()
+    bench.hear(4, .manual(isOn: true))
+    #expect(bench.machine.state == .fault(.runLimit, .pending))
+    #expect(bench.taken() == ["4.0 OFF"])
+  }
+
+  @Test(
+    "sensor: beyond −20…80 °C is a fault, off at once; reset only when it reads what can be",
+    arguments: [-20.1, 80.1, -77.5, 352.4])
+  func sensorFault(_ celsius: Double) {
+    var bench = OperatorBench.on()
+    bench.hear(2, .status(PumpStatus(state: .on, temperatures: PumpTemperatures(water: .celsius(celsius)))))
+    #expect(bench.machine.state == .fault(.sensor(.water, PumpTemperature(celsius: celsius)), .pending))
+    #expect(bench.taken() == ["2.0 OFF"])
+    bench.hear(2.1, .ok, .pump(isOn: false))
+    #expect(bench.at(3, .reset) == .ignored(.causePersists))
+    bench.hear(4, .temperatures(PumpTemperatures(water: .celsius(12))))
+    #expect(bench.at(5, .reset) == .accepted)
+  }
+
+  @Test("sensor: −20 and 80 °C are believed, and what is not known is no fault", arguments: [-20, 12, 80.0])
+  func sensorFine(_ celsius: Double) {
+    var bench = OperatorBench.on()
+    bench.hear(
+      2, .status(PumpStatus(state: .on, temperatures: PumpTemperatures(water: .celsius(celsius), skin: .unknown))))
+    #expect(bench.machine.state == .on(since: .seconds(1)))
+  }
+
+  @Test("skin too warm: off, as the original; a reset when it has cooled down; or only told")
+  func overheats() throws {
+    let hot = PumpReply.status(PumpStatus(state: .on, temperatures: PumpTemperatures(single: .celsius(40.1))))
+    var bench = OperatorBench.on()
+    bench.hear(2, hot)
+    #expect(bench.machine.state == .fault(.overheat(PumpTemperature(tenths: 401)), .pending))
+    bench.hear(2.1, .ok, .pump(isOn: false))
+    #expect(bench.at(3, .reset) == .ignored(.causePersists))
+    bench.hear(4, .temperatures(PumpTemperatures(single: .celsius(40))))
+    #expect(bench.at(5, .reset) == .accepted)
+
+    bench = OperatorBench.on(try PumpOperatorSettings(overheatAction: .keepCooling))
+    bench.hear(2, hot, .error(.overheat))
+    #expect(bench.machine.state == .on(since: .seconds(1)))
+  }
+
+  @Test("the pump's own faults: known by their name, left by a reset, which sends the OFF that leaves its error state")
+  func deviceFaults() {
+    for (tag, fault) in [
+      (PumpErrorTag.safetyShutoff, PumpFault.safetyShutoff), (.startFailed, .startFailed),
+    ] {
+      var bench = OperatorBench.on()
+      bench.hear(2, .error(tag))
+      #expect(bench.machine.state == .fault(fault, .confirmed))
+      #expect(bench.at(3, .turnOn(nil)) == .ignored(.inFault))
+      _ = bench.taken()
+      #expect(bench.at(4, .reset) == .accepted)
+      #expect(bench.taken() == ["4.0 OFF"])
+      bench.hear(4.1, .ok, .pump(isOn: false))
+      #expect(bench.machine.state == .off(.confirmed))
+    }
+  }
+
+  @Test(
+    "fault by what the pump reads: its temperatures are asked for, and only a reading that has come since counts for a reset",
+    arguments: [
+      (PumpErrorTag.overheat, PumpFault.overheat(nil), PumpReading.celsius(40.1), PumpIgnoreReason.causePersists),
+      (.overheat, .overheat(nil), .unknown, .noReadingYet),
+      (.sensorFault, .sensor(nil, nil), .celsius(-77.5), .causePersists),
+      (.sensorFault, .sensor(nil, nil), .unknown, .noReadingYet),
+    ])
+  func resetsByYoungerReading(
+    tag: PumpErrorTag, fault: PumpFault, bad: PumpReading, refusal: PumpIgnoreReason
+  ) {
+    func readings(_ skin: PumpReading) -> PumpReply { .temperatures(PumpTemperatures(water: .celsius(12), skin: skin)) }
+    var bench = OperatorBench.on()
+    bench.hear(1.5, .temperatures(PumpTemperatures(water: .celsius(12), skin: .celsius(34))))
+    bench.hear(2, .error(tag))
+    #expect(bench.machine.state == .fault(fault, .confirmed))
+    #expect(bench.taken() == ["2.0 TEMP"])
+    #expect(bench.at(2.1, .reset) == .ignored(.noReadingYet), "the skin was cool before it")
+    // A STATUS without temperatures tells nothing.
+    bench.hear(2.2, .status(PumpStatus(state: .error)))
+    #expect(bench.at(2.3, .reset) == .ignored(.noReadingYet))
+    bench.hear(2.4, readings(bad))
+    #expect(bench.taken() == ["2.4 TEMP"], "a refused reset asks for a newer one")
+    #expect(bench.at(2.5, .reset) == .ignored(refusal))
+    bench.hear(3, readings(.celsius(35)))
+    #expect(bench.at(3.1, .reset) == .accepted)
+    bench.hear(3.2, .ok, .pump(isOn: false))
+    #expect(bench.machine.state == .off(.confirmed))
+    #expect(bench.taken() == ["3.0 TEMP", "3.1 OFF", "3.2 STATUS"])
+  }
+
+  @Test(
+    "its ERROR line lost: of a STATUS in its error state the readings are the cause, where they can be",
+    arguments: [
+      (PumpTemperatures(skin: .celsius(40.1)), PumpFault.overheat(PumpTemperature(tenths: 401))),
+      (PumpTemperatures(water: .celsius(-77.5)), .sensor(.water, PumpTemperature(tenths: -775))),
+      (PumpTemperatures(water: .celsius(12), skin: .celsius(34)), .pumpError),
+    ])
+  func errorWithoutLine(readings: PumpTemperatures, fault: PumpFault) {
+    for isPending in [false, true] {
+      var bench = OperatorBench.on()
+      if isPending { bench.at(1.5, .turnOff) }
+      bench.hear(2, .status(PumpStatus(state: .error, temperatures: readings)))
+      if isPending, fault == .pumpError {
+        #expect(bench.machine.state == .off(.pending), "it may be older than the OFF on its way")
+      } else {
+        #expect(bench.machine.state == .fault(fault, .confirmed))
+      }
+    }
+  }
+
+  @Test(
+    "fault by what the pump reads, then an e-stop: the way out is the e-stop's, and the next reading is judged anew")
+  func emergencyStopAfterFault() {
+    var bench = OperatorBench.on()
+    bench.hear(2, .error(.overheat))
+    bench.at(2.1, .emergencyStop)
+    bench.hear(2.2, .ok, .pump(isOn: false))
+    #expect(bench.at(3, .reset) == .accepted)
+    bench.hear(3.1, .ok, .pump(isOn: false))
+    bench.hear(3.2, .status(PumpStatus(state: .off, temperatures: PumpTemperatures(skin: .celsius(40.1)))))
+    #expect(bench.machine.state == .fault(.overheat(PumpTemperature(tenths: 401)), .confirmed))
+  }
+
+  @Test("missed releases: off, until a reset")
+  func missedReleases() {
+    var bench = OperatorBench.on()
+    bench.at(2, .missed(releases: 4))
+    #expect(bench.machine.state == .fault(.missedReleases(4), .pending))
+    #expect(bench.taken() == ["2.0 OFF"])
+  }
+}
