@@ -13,8 +13,10 @@ struct SprinklerDoorTests {
   @Test("on: the pin is high before the answer, for exactly as long as asked, and low again")
   func on() async throws {
     let bench = try SprinklerDoorBench()
-    let answer = try await bench.json("POST", "/api/zone/1/on", #"{"minutes":12}"#)
+    let response = try await bench.ask("POST", "/api/zone/1/on", #"{"minutes":12}"#)
+    let answer = try #require(try JSONSerialization.jsonObject(with: Data(response.body)) as? [String: Any])
     #expect(answer["ok"] as? Bool == true && answer["isOn"] as? Bool == true && answer["remainingSec"] as? Int == 720)
+    #expect(response.logFields == ["zoneId": "1", "minutes": "12", "pin": "17", "pinValue": "1"])
     #expect(bench.isHigh(17) && !bench.isHigh(27))
     bench.run(seconds: 719)
     #expect(bench.isHigh(17))
@@ -37,6 +39,20 @@ struct SprinklerDoorTests {
     #expect(extended["remainingSec"] as? Int == 150)
     _ = try await bench.ask("POST", "/api/zone/2/on", #"{"minutes":1}"#)
     #expect(!bench.isHigh(17) && bench.isHigh(27))
+  }
+
+  @Test("extend while the master valve leads: adds to the run that is about to open")
+  func extendWhileLeading() async throws {
+    let bench = try SprinklerDoorBench(hasEverything: true, leadSeconds: 10)
+    _ = try await bench.ask("POST", "/api/zone/1/on", #"{"minutes":12}"#)
+    #expect(bench.isHigh(23) && !bench.isHigh(17))
+    _ = try await bench.ask("POST", "/api/zone/1/on", #"{"minutes":3,"mode":"extend"}"#)
+    bench.run(seconds: 11)
+    #expect(bench.isHigh(17))
+    bench.run(seconds: 890)
+    #expect(bench.isHigh(17))
+    bench.run(seconds: 9)
+    #expect(!bench.isHigh(17))
   }
 
   @Test("an active-low line: low while the zone is on; /api/pins says the level")
@@ -311,6 +327,21 @@ struct SprinklerDoorTests {
     let status = try await bench.json("GET", "/status")
     #expect((status["rain"] as? [String: Any])?["is_active"] as? Bool == true)
     #expect((status["pins"] as? [[String: Any]])?.map { $0["pin"] as? Int } == [17, 27, 22])
+    let original =
+      #"{"id":"7F3","name":"Lawn","duration":10,"start_time":"06:30","days":["Mon","Sun"],"is_enabled":true,"#
+      + #""sequence":[{"pin":27},{"pin":17,"duration":5}]}"#
+    let made = try await bench.json("POST", "/api/schedules", original)
+    #expect(made["id"] as? Int == 1 && made["startTimes"] as? [String] == ["06:30"])
+    #expect((made["zones"] as? [[String: Any]])?.map { $0["zoneId"] as? Int } == [2, 1])
+    #expect((made["zones"] as? [[String: Any]])?.map { $0["minutes"] as? Double } == [10, 5])
+    let changed = try await bench.json(
+      "PUT", "/api/schedules/1", original.replacing("Lawn", with: "Beds").replacing("true", with: "false"))
+    #expect(changed["name"] as? String == "Beds" && changed["isEnabled"] as? Bool == false)
+    let shown = try #require((try await bench.json("GET", "/status")["schedules"] as? [[String: Any]])?.first)
+    #expect(shown["start_time"] as? String == "06:30" && shown["duration"] as? Int == 15)
+    let wrong = await bench.refusal("POST", "/api/schedules", original.replacing("\"pin\":17", with: "\"pin\":4"))
+    #expect(wrong?.field == "sequence[1].pin")
+    #expect(try await SprinklerDoorBench().refusal("POST", "/api/schedules", original)?.field == "startTimes")
     #expect(try SprinklerDoorBench().door.routes.allSatisfy { !$0.path.hasPrefix("/zone") && $0.path != "/status" })
   }
 
