@@ -1,5 +1,6 @@
 import Foundation
 import Sprinkler
+import Tactus
 import TestSupport
 import Testing
 
@@ -112,7 +113,9 @@ struct WallTimeTextTests {
       #expect(throws: APIError.self) { try span(["since": since]) }
     }
     #expect(try reader(["order": "oldest"]).word("order", among: ["newest", "oldest"]) == "oldest")
-    let word = #expect(throws: APIError.self) { try reader(["order": "odd"]).word("order", among: ["newest", "oldest"]) }
+    let word = #expect(throws: APIError.self) {
+      try reader(["order": "odd"]).word("order", among: ["newest", "oldest"])
+    }
     #expect(word?.message == #"order: expected newest or oldest, got "odd""#)
   }
 }

@@ -10,7 +10,9 @@ extension APIError {
   }
 
   /// Of `storeFailed`: the store's own words.
-  var storeReason: String { message.hasPrefix(Self.unchanged) ? String(message.dropFirst(Self.unchanged.count)) : message }
+  var storeReason: String {
+    message.hasPrefix(Self.unchanged) ? String(message.dropFirst(Self.unchanged.count)) : message
+  }
 }
 
 /// What is read from the store. - Throws: 503 `STORE_FAILED` with the store's reason.

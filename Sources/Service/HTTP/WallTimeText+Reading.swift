@@ -9,7 +9,8 @@ extension WallTimeText {
     static let date = Self(words: "a date that the calendar has")
     static let time = Self(words: "a time of day, 00:00:00…23:59:59")
     static let offset = Self(words: "an offset from UTC of at most 23:59")
-    static let leapSecond = Self(words: "the second 60 only where leap seconds are, at 23:59:60 UTC on a month's last day")
+    static let leapSecond = Self(
+      words: "the second 60 only where leap seconds are, at 23:59:60 UTC on a month's last day")
   }
 
   /// The first whole second that is not before the instant: what is noted in whole seconds is then or later exactly if it is not

@@ -66,7 +66,8 @@ struct SprinklerBackupTests {
     #expect(made["id"] as? Int == 2)
   }
 
-  @Test("a restore while the store's folder is away: 503, the open valve stays open, nothing is changed; back, it restores")
+  @Test(
+    "a restore while the store's folder is away: 503, the open valve stays open, nothing is changed; back, it restores")
   func restoredWhileAway() async throws {
     let bench = try SprinklerDoorBench()
     _ = try await bench.ask("POST", "/api/schedules", Self.mornings)
@@ -86,7 +87,9 @@ struct SprinklerBackupTests {
     #expect(!bench.isHigh(17) && bench.desk.view.records.programs.map(\.name) == ["Mornings"])
   }
 
-  @Test("a restore that the disk has no room for: 503, every valve is closed, nothing of the backup is there; with room, all of it")
+  @Test(
+    "a restore that the disk has no room for: 503, every valve is closed, nothing of the backup is there; with room, all of it"
+  )
   func restoredWithoutRoom() async throws {
     let elsewhere = try SprinklerDoorBench()
     _ = try await elsewhere.ask("POST", "/api/schedules", Self.mornings)
@@ -94,7 +97,8 @@ struct SprinklerBackupTests {
       SprinklerChange.log(
         WateringRecord(
           run: UInt64(number), zone: ZoneID(2)!, zoneName: "Elsewhere", program: nil, programName: nil,
-          isScheduled: false, start: SprinklerDoorBench.start - 86_400 + Int64(number), askedSeconds: 60, ranSeconds: 60,
+          isScheduled: false, start: SprinklerDoorBench.start - 86_400 + Int64(number), askedSeconds: 60,
+          ranSeconds: 60,
           outcome: .completed))
     }
     try elsewhere.desk.store.apply(lines)
@@ -114,7 +118,8 @@ struct SprinklerBackupTests {
         && refusal?.message.hasSuffix("the disk is full") == true, "\(String(describing: refusal))")
     bench.run(seconds: 1)
     #expect(!bench.isHigh(17) && bench.desk.view.records.programs.isEmpty)
-    #expect(try bench.desk.store.log().records.map(\.outcome) == [.stopped], "its own run's end, no line of the backup's")
+    #expect(
+      try bench.desk.store.log().records.map(\.outcome) == [.stopped], "its own run's end, no line of the backup's")
     #expect(try bench.desk.store.records() == bench.desk.view.records)
     try bench.limitPages(toMore: 1 << 20)
     _ = try await bench.ask("POST", "/api/sprinkler/restore", bytes: backup)

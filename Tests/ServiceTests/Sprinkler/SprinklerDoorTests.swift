@@ -187,10 +187,28 @@ struct SprinklerDoorTests {
         "days"
       ),
       (#"{"name":"x","intervalDays":2,"startTimes":["06:00"],"zones":[{"zoneId":1,"minutes":1}]}"#, "intervalFrom"),
+      (
+        #"{"name":"x","intervalDays":2,"intervalFrom":"2200-01-01","startTimes":["06:00"],"zones":[{"zoneId":1,"minutes":1}]}"#,
+        "intervalFrom"
+      ),
+      (#"{"name":"x","days":["Mon"],"startTimes":["06:00"],"zones":[{"zoneId":9,"minutes":1}]}"#, "zones[0].zoneId"),
+      (#"{"name":"x","days":["Mon"],"startTimes":["sunset"],"zones":[{"zoneId":1,"minutes":1}]}"#, "startTimes[0]"),
     ])
   func wrongSchedule(body: String, field: String) async throws {
     let error = await (try SprinklerDoorBench()).refusal("POST", "/api/schedules", body)
     #expect(error?.status == .unprocessableContent && error?.field == field, "\(String(describing: error))")
+  }
+
+  @Test("256 schedules, and no more: the next is refused, an import that would exceed them is as a whole")
+  func manySchedules() async throws {
+    let bench = try SprinklerDoorBench()
+    _ = try await bench.ask("POST", "/api/schedules", Self.mornings)
+    let list = "[" + Array(repeating: Self.mornings, count: 255).joined(separator: ",") + "]"
+    _ = try await bench.ask("POST", "/api/schedules/import", list)
+    let refusal = await bench.refusal("POST", "/api/schedules", Self.mornings)
+    #expect(refusal?.message == "schedules: expected at most 256 in all, got 257")
+    #expect(await bench.refusal("POST", "/api/schedules/import", list)?.field == "schedules")
+    #expect(bench.desk.view.records.programs.map(\.id) == Array(1...256))
   }
 
   @Test("rain delay: what it suppresses is logged and never made up for; a zone by hand runs with a warning")

@@ -25,8 +25,10 @@ extension SprinklerRefusal {
   /// The schedule's own names of members in the words of the API.
   private static func apiField(_ field: String) -> String {
     var field = field
+    if field.hasSuffix(".zone") { field += "Id" }
     for (own, api) in [
-      ("steps", "zones"), ("starts", "startTimes"), (".seconds", ".minutes"), ("defaultSeconds", "defaultMinutes"),
+      ("programs", "schedules"), ("days.from", "intervalFrom"), ("days.interval", "intervalDays"), ("steps", "zones"),
+      ("starts", "startTimes"), (".seconds", ".minutes"), ("defaultSeconds", "defaultMinutes"),
       ("maximumSecondsPerDay", "maxMinutesPerDay"), ("maximumSeconds", "maxMinutes"),
       ("seasonalPercent", "percent"), ("skipsInRain", "skipIfRain"),
     ] {
