@@ -192,6 +192,10 @@ struct SprinklerDoorTests {
         "intervalFrom"
       ),
       (#"{"name":"x","days":["Mon"],"startTimes":["06:00"],"zones":[{"zoneId":9,"minutes":1}]}"#, "zones[0].zoneId"),
+      (
+        #"{"name":"x","days":["Mon"],"startTimes":["06:00"],"zones":[{"zoneId":1,"minutes":257}],"#
+          + #""cycleAndSoak":{"cycleMinutes":1,"soakMinutes":0}}"#, "cycleAndSoak"
+      ),
       (#"{"name":"x","days":["Mon"],"startTimes":["sunset"],"zones":[{"zoneId":1,"minutes":1}]}"#, "startTimes[0]"),
     ])
   func wrongSchedule(body: String, field: String) async throws {

@@ -70,7 +70,10 @@ extension SprinklerDoor {
     let result = try await desk.perform(
       .zoneOff(zone.id), caller, first: .off(zone.id, dropsQueued: true))
     return zoneAnswer(
-      zone.id, warning: result.storeFailure.map { "the valve is closed; the store will be tried again: \($0)" })
+      zone.id,
+      warning: (result.storeFailure ?? desk.view.storeFailure).map {
+        "the valve is closed; the store does not take it yet, and after a restart before it does the run would go on: \($0)"
+      })
   }
 
   private var queueRoutes: [Route] {

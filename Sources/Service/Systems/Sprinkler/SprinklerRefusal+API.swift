@@ -18,7 +18,7 @@ extension SprinklerRefusal {
     case .dayLimit(let zone, let seconds):
       .conflict("DAY_LIMIT", "zone \(zone) has run all it may today, \(seconds) s")
     case .queueFull(let capacity):
-      .conflict("QUEUE_FULL", "\(capacity) runs are queued or open, and more do not fit")
+      .conflict("QUEUE_FULL", "no more than \(capacity) runs may be queued or open, and with these there would be more")
     }
   }
 
