@@ -1,5 +1,6 @@
 // plant_prober latency PORT COUNT OUT: how long from a Plant-Tracker request to its reply, through the broker at 127.0.0.1:PORT.
 // plant_prober flood PORT RATE SECONDS LIMITED: RATE requests a second for SECONDS, paced; what came back.
+// plant_prober echo PORT: the least a host can be: the reply that latency expects, whatever was asked; ends with its input.
 //
 // latency adds a plant, then asks for its sensor's data, one request at a time, each reply checked but for what the sensor
 // reads; OUT gets nanoseconds, from just before the request is given to libmosquitto to its reply's callback. One that has no
@@ -17,6 +18,7 @@
 enum { senders = 50 };
 
 static struct mosquitto *client;
+static const char *topic;  // what is listened to
 static bool subscribed;
 static int64_t answered_at;
 static long wanted = -1;  // latency: the ID that is waited for
@@ -40,7 +42,7 @@ static void connected(struct mosquitto *one, void *context, int code) {
     fprintf(stderr, "plant_prober: refused: %s\n", mosquitto_connack_string(code));
     exit(1);
   }
-  check(mosquitto_subscribe(one, NULL, FROM_HOST, 0), "subscribe");
+  check(mosquitto_subscribe(one, NULL, topic, 0), "subscribe");
 }
 
 static void granted(struct mosquitto *one, void *context, int id, int count, const int *codes) {
@@ -102,7 +104,8 @@ static void publish(const char *text) { check(mosquitto_publish(client, NULL, TO
 
 static void turn(int milliseconds) { check(mosquitto_loop(client, milliseconds, 1), "loop"); }
 
-static void connect_to(int port) {
+static void connect_to(int port, const char *to) {
+  topic = to;
   mosquitto_lib_init();
   client = mosquitto_new(NULL, true, NULL);
   if (client == NULL) die("mosquitto_new");
@@ -180,13 +183,34 @@ static int flood(char **words) {
   return 0;
 }
 
+static void answer(struct mosquitto *one, void *context, const struct mosquitto_message *message) {
+  (void)context;
+  const char *text = message->payload;
+  if (message->payloadlen < 4 || memcmp(text, "ID:", 3) != 0) return;
+  bool is_add = ends_with(text, message->payloadlen, ";operation:REQ_addNewPlant");
+  char reply[160];
+  int size = snprintf(
+      reply, sizeof reply, "ID:%ld;sender:" HOST ";receiver:bench;payload:%s", strtol(text + 3, NULL, 10),
+      is_add ? "Basil;operation:RES_addNewPlant" : "{'moisture'-- 512};operation:RES_plantSensorData");
+  check(mosquitto_publish(one, NULL, FROM_HOST, size, reply, 0, false), "publish");
+}
+
+static int echo(void) {
+  mosquitto_message_callback_set(client, answer);
+  check(mosquitto_loop_start(client), "loop");
+  while (getchar() != EOF) continue;
+  return 0;
+}
+
 int main(int count, char **words) {
   bool is_latency = count == 5 && strcmp(words[1], "latency") == 0;
   bool is_flood = count == 6 && strcmp(words[1], "flood") == 0;
-  if (!is_latency && !is_flood) {
-    fprintf(stderr, "plant_prober latency PORT COUNT OUT | flood PORT RATE SECONDS LIMITED\n");
+  bool is_echo = count == 3 && strcmp(words[1], "echo") == 0;
+  if (!is_latency && !is_flood && !is_echo) {
+    fprintf(stderr, "plant_prober latency PORT COUNT OUT | flood PORT RATE SECONDS LIMITED | echo PORT\n");
     return 64;
   }
-  connect_to(atoi(words[2]));
+  connect_to(atoi(words[2]), is_echo ? TO_HOST : FROM_HOST);
+  if (is_echo) return echo();
   return is_latency ? latency(words + 2) : flood(words + 2);
 }

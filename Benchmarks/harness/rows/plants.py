@@ -23,6 +23,7 @@ its reply, which is checked. Two passes through the broker are in it.
 
 - Tactus: `tactus run`, release build, with one simulated probe, its store on disk, log level INFO; no limit of messages.
 - paho-mqtt: the same rules and replies in Python on paho-mqtt 2.1, plants in memory (the original opens a file for each request).
+- C, no rules: a C program over libmosquitto that sends the expected reply whatever was asked: what the broker and the library cost.
 
 Flood: 10,000 requests a second for 10 s from 50 senders, paced; each reply is checked whole, and what has none 3 s after the last is counted
 (*silent*). *Refused* are those of the silent that the host has counted by name. With the limit of 15 messages in 15 s nearly all are refused:
@@ -39,6 +40,7 @@ plants: {{backend: sim, read_period_s: 1, app: {{spam_limit: {limit}}}, sensors:
 mqtt: {{broker: 127.0.0.1, port: {port}, device: bench}}
 """
 NAMES = ("Tactus", "paho-mqtt")
+FLOOR = "C, no rules"
 BROKER = """\
 listener {port} 127.0.0.1
 allow_anonymous true
@@ -135,7 +137,20 @@ class Script:
         return json.loads(output.strip().splitlines()[-1])
 
 
+class Echo:
+    """The floor on a broker."""
+
+    def __init__(self, context, port):
+        self.context = context
+        self.process = context.processes.start([context.peer("plant_prober"), "echo", port], stdin=subprocess.PIPE)
+
+    def end(self):
+        self.context.processes.stop(self.process)
+
+
 def host(context, name, python, port, limit=0):
+    if name == FLOOR:
+        return Echo(context, port)
     return Daemon(context, port, limit) if name == "Tactus" else Script(context, python, port)
 
 
@@ -143,10 +158,11 @@ def host(context, name, python, port, limit=0):
 
 
 def latency(context, report, python):
-    results = {name: [] for name in NAMES}
+    names = (*NAMES, FLOOR)
+    results = {name: [] for name in names}
     requests = context.long_or_quick(5_000, 300)
     out = context.scratch / "plants"
-    for _, name in context.turns(NAMES):
+    for _, name in context.turns(names):
         with broker(context) as port:
             running = host(context, name, python, port)
             said = context.processes.run_json([context.peer("plant_prober"), "latency", port, requests, out], 120)
@@ -154,22 +170,22 @@ def latency(context, report, python):
         if said["lost"] or said["wrong"] or said["answered"] != requests:
             raise Failed(f"{name}: {said}")
         results[name].append(Distribution.from_file(out))
-    report.raw["latency"] = {name: [one.summary() for one in results[name]] for name in NAMES}
+    report.raw["latency"] = {name: [one.summary() for one in results[name]] for name in names}
     lines = []
-    for name in NAMES:
+    for name in names:
         total = pooled(results[name])
         line = [name, *(microseconds(total.percentile(percent)) for percent in PERCENTILES), microseconds(total.maximum),
                 f"{total.count:,}"]
-        line += ["", ""] if name == "Tactus" else [number(ratio(results, percent)) for percent in (50.0, 99.0)]
+        line += ["", ""] if name == "Tactus" else [number(ratio(results, percent, name)) for percent in (50.0, 99.0)]
         lines.append(line)
     report.tables.append(Table(
         "Request to reply, µs", ["", "p50", "p99", "p99.9", "max", "requests", "ours ÷ it, p50", "p99"], lines))
     for percent in (50.0, 99.0):
-        report.aims.append(Aim(f"request to reply, p{percent:g}, to paho-mqtt's", ratio(results, percent), 0.3))
+        report.aims.append(Aim(f"request to reply, p{percent:g}, to paho-mqtt's", ratio(results, percent, "paho-mqtt"), 0.3))
 
 
-def ratio(results, percent):
-    return median_ratio(*([one.percentile(percent) for one in results[name]] for name in NAMES))
+def ratio(results, percent, peer):
+    return median_ratio(*([one.percentile(percent) for one in results[name]] for name in ("Tactus", peer)))
 
 
 # MARK: flood
