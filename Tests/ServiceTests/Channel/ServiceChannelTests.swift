@@ -19,7 +19,7 @@ struct ServiceChannelTests {
         #expect(answer.body == #"{"ok":true}"#)
         for field in [
           "x-content-type-options: nosniff", "cache-control: no-store", "referrer-policy: no-referrer",
-          "x-frame-options: DENY",
+          "x-frame-options: deny",
         ] {
           #expect(answer.head.contains("\r\n\(field)\r\n"))
         }

@@ -169,11 +169,13 @@ struct WebSocketSessionTests {
   func revoked() throws {
     for (answer, reason) in [("none", "TOKEN_INVALID"), ("read", "TOKEN_CHANGED")] {
       let now = Mutex("control")
-      let (channel, loop) = try open(token: "control") { request, peer, scope throws(APIError) in
-        var request = request
-        request.headerFields[.authorization] = "Bearer \(now.withLock { $0 })"
-        return try TestDoor.admit(request, peer, scope)
-      }
+      let (channel, loop) = try open(
+        token: "control",
+        admit: { request, peer, scope throws(APIError) in
+          var request = request
+          request.headerFields[.authorization] = "Bearer \(now.withLock { $0 })"
+          return try TestDoor.admit(request, peer, scope)
+        })
       _ = try output(channel)
       loop.advanceTime(by: .seconds(10))
       #expect(try close(channel) == nil)
