@@ -21,6 +21,8 @@ public struct Route: Sendable {
   public var fileLimit: Int?
   /// Parameters of the path that the action's log line has as members of their own, refused or not, with their names there.
   public var loggedParameters: [String: String] = [:]
+  /// The handler may wait for a disk, and is carried out where nobody else waits for that.
+  public var waitsForDisk = false
 
   /// A look at a document that is kept ready.
   public init(_ path: String, scope: Scope? = .read, _ document: PreparedDocument) {
@@ -41,5 +43,22 @@ public struct Route: Sendable {
     var fields: [String: String] = [:]
     for (parameter, name) in loggedParameters { fields[name] = parameters[parameter].map { String($0.prefix(20)) } }
     return fields
+  }
+}
+
+extension Route {
+  /// The same, with a handler that may wait for a disk.
+  func waitingForDisk() -> Route {
+    var route = self
+    route.waitsForDisk = true
+    return route
+  }
+
+  /// Carries out the handler, which is this route's.
+  func run(
+    _ handle: @Sendable (APIRequest) async throws -> APIResponse, _ request: APIRequest
+  ) async throws -> APIResponse {
+    guard waitsForDisk else { return try await handle(request) }
+    return try await withTaskExecutorPreference(DiskThreads.shared) { try await handle(request) }
   }
 }
