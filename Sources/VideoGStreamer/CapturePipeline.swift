@@ -42,7 +42,8 @@
       self.settings = settings
       var error: UnsafeMutablePointer<GError>?
       let made = gst_parse_launch_full(
-        Self.description(elements, settings) + (handlers.square == nil ? "" : Self.squares(settings.detector)), nil, GST_PARSE_FLAG_FATAL_ERRORS, &error)
+        Self.description(elements, settings) + (handlers.square == nil ? "" : Self.squares(settings.detector)), nil,
+        GST_PARSE_FLAG_FATAL_ERRORS, &error)
       guard let made else { throw VideoFailure(GStreamer.take(error)) }
       gst_object_ref_sink(made)
       pipeline = made

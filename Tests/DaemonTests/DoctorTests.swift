@@ -189,8 +189,11 @@ struct DoctorTests {
   @Test("cameras: listed with where they are; a detector whose model is not there: told")
   func video() throws {
     let camera = CameraReport(
-      name: "imx219", kind: "libcamera", device: "/base/soc/i2c0mux/i2c@1/imx219@10", location: "back", modes: ["raw", "jpeg"])
-    func doctor(_ cameras: [CameraReport]?, _ text: String = "camera: { }", _ folders: [String: [String]] = [:]) throws -> Doctor {
+      name: "imx219", kind: "libcamera", device: "/base/soc/i2c0mux/i2c@1/imx219@10", location: "back",
+      modes: ["raw", "jpeg"])
+    func doctor(_ cameras: [CameraReport]?, _ text: String = "camera: { }", _ folders: [String: [String]] = [:]) throws
+      -> Doctor
+    {
       let pi = goodPi().changed {
         $0.cameras = { cameras }
         $0.list = { folders[$0] ?? [] }

@@ -103,8 +103,10 @@ struct VideoChildTests {
     let third = try #require(witness.process { $0.starts == 3 && $0.process != nil })
     #expect(third.process != second.process)
 
-    let beat = try #require(runtime["beat"])
+    let beat = try #require(runtime.statistics["beat"])
     print(beat)
+    // A shared machine pauses; half of a millisecond loop's ticks are on time all the same.
+    #expect(try #require(beat.latency.percentile(0.5)) < .milliseconds(1))
     #expect(beat.counters.released == beat.counters.ran + beat.counters.skipped + beat.counters.pending)
     #expect(beat.counters.ran > 1000)
   }

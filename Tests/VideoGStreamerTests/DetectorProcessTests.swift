@@ -96,7 +96,8 @@ struct DetectorProcessTests {
     let first = try VideoChildProcess(missing)
     let cause = try detection(of: first) { $0.phase == .failed }.cause
     #expect(cause == "/nonexistent/detector cannot be started: No such file or directory")
-    let second = try VideoChildProcess(settings("print('hello', flush=True); import time; time.sleep(99)", always: true))
+    let second = try VideoChildProcess(
+      settings("print('hello', flush=True); import time; time.sleep(99)", always: true))
     #expect(try detection(of: second) { $0.phase == .failed }.cause.contains("\"hello\""))
   }
 
@@ -112,7 +113,8 @@ struct DetectorProcessTests {
   private func endsSoon(_ process: pid_t) -> Bool {
     for _ in 0..<patience / 20 {
       // Whoever has inherited it may not have looked yet.
-      let state = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8).split(separator: ") ").last?.first
+      let state = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8).split(separator: ") ").last?
+        .first
       if state == nil || state == "Z" { return true }
       _ = poll(nil, 0, 20)
     }

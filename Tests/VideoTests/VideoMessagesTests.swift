@@ -53,7 +53,8 @@ struct VideoMessagesTests {
       DetectedObject(label: "cat", confidence: 0.5, box: DetectedBox(left: 0, top: 0.25, width: 1, height: 0.125))
     ]
     return [
-      .hello, .detection(detection), .detection(VideoDetection(.starting)), .choice(VideoChoice(source: "a", sourceReason: "b", encoder: "c", encoderReason: "d")),
+      .hello, .detection(detection), .detection(VideoDetection(.starting)),
+      .choice(VideoChoice(source: "a", sourceReason: "b", encoder: "c", encoderReason: "d")),
       .camera(VideoCameraState(.failed, cause: "gone", retryMilliseconds: 500)), .camera(VideoCameraState(.idle)),
       .door(VideoDoorState(port: 8554)), .door(VideoDoorState(port: 0, cause: "taken")), .statistics(statistics),
       .initialisation(codec: "avc1.42C01F", bytes: [1, 2, 3]),

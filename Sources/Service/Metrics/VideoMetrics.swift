@@ -23,7 +23,6 @@ public struct VideoMetrics: MetricSource {
     let counted = state.statistics
     writer.gauge(
       "tactus_video_frames_per_second", "Encoded in the last second.", [.init(Int(counted.framesLastSecond))])
-    writer.gauge("tactus_video_bits_per_second", "Encoded in the last second.", [.init(Int(counted.bitsLastSecond))])
     writer.gauge(
       "tactus_video_encode_seconds", "A frame in the encoder, in the last second.",
       [

@@ -74,7 +74,8 @@ extension Doctor {
       Diagnosis(
         name: "video.detector", status: .warn, found: "\(first) is not there", why: why,
         fix: first == model
-          ? "put your model there: ONNX with YOLOv8's output" : "swift build --product tactus-detect, with the trait Detection")
+          ? "put your model there: ONNX with YOLOv8's output"
+          : "swift build --product tactus-detect, with the trait Detection")
     ]
   }
 }

@@ -20,8 +20,10 @@ final class DaemonVideo {
       settings.password = try String(Self.text(of: file, "video.password_file").prefix { !$0.isNewline })
     }
     if let file = video.labelsFile {
-      settings.detector.labels = try Self.text(of: file, "video.detector.labels_file").split(whereSeparator: \.isNewline)
-        .map(String.init)
+      settings.detector.labels = try Self.text(of: file, "video.detector.labels_file").split(
+        whereSeparator: \.isNewline
+      )
+      .map(String.init)
     }
     if let model = video.model {
       if settings.detector.command.isEmpty { settings.detector.command = [VideoChild.beside("tactus-detect")] }

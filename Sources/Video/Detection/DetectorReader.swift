@@ -72,7 +72,9 @@ public struct DetectorReader: Sendable {
 
   private mutating func line() throws(DetectorFailure) -> String? {
     guard let end = bytes.firstIndex(of: 0x0A) else {
-      guard bytes.count <= Self.longestLine else { throw Self.nonsense(String(decoding: bytes.prefix(40), as: UTF8.self)) }
+      guard bytes.count <= Self.longestLine else {
+        throw Self.nonsense(String(decoding: bytes.prefix(40), as: UTF8.self))
+      }
       return nil
     }
     defer { bytes.removeFirst(end + 1) }
