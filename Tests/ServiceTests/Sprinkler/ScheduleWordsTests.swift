@@ -29,14 +29,4 @@ struct ScheduleWordsTests {
     }
     #expect(ScheduleWords.monthDay("02-29") == MonthDay(month: 2, day: 29) && ScheduleWords.monthDay("02-30") == nil)
   }
-
-  @Test("instants: RFC 3339, with an offset the local time")
-  func instants() {
-    let instant = WallInstant(secondsSince1970: 1_758_436_200)
-    #expect(WallTimeText.text(instant) == "2025-09-21T06:30:00Z")
-    #expect(WallTimeText.text(instant, offsetSeconds: 7200) == "2025-09-21T08:30:00+02:00")
-    #expect(WallTimeText.text(instant, offsetSeconds: -12_600) == "2025-09-21T03:00:00-03:30")
-    #expect(WallTimeText.text(WallInstant(secondsSince1970: 951_782_399)) == "2000-02-28T23:59:59Z")
-    #expect(WallTimeText.text(WallInstant(secondsSince1970: -1)) == "1969-12-31T23:59:59Z")
-  }
 }

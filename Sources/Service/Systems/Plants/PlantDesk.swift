@@ -184,7 +184,7 @@ public final class PlantDesk: Sendable {
       } catch {
         state.host.replaceBook(before)
         publish(state)
-        throw APIError(.serviceUnavailable, "STORE_FAILED", "nothing was changed: \(error)")
+        throw .storeFailed(error)
       }
       note(news(changes, before), &state)
       review(&state, .review)

@@ -1,5 +1,5 @@
-import Foundation
 import Plants
+import Sprinkler
 import Store
 
 // What was: readings, alerts, waterings.
@@ -13,7 +13,7 @@ extension PlantDoor {
         let plant = try plant(request)
         let query = try QueryReader(request.query, names: ["since", "until", "points"])
         let points = Int(try query.integer("points", in: 1...2_000) ?? Self.pointsUnlessAsked)
-        let (since, until) = try span(request)
+        let (since, until) = try span(query)
         return .json(
           PlantHistoryDocument(
             plantId: plant.id.number, sinceISO: since.text, untilISO: until.text,
@@ -23,8 +23,7 @@ extension PlantDoor {
       },
       Route(.get, "/api/plants/{id}/history.csv") { [self] request in
         let plant = try plant(request)
-        _ = try QueryReader(request.query, names: ["since", "until"])
-        let (since, until) = try span(request)
+        let (since, until) = try span(try QueryReader(request.query, names: ["since", "until"]))
         var text = "start,sensor,span_s,samples,least_percent,mean_percent,greatest_percent,mean_celsius\r\n"
         for sensor in plant.sensors {
           for row in try rows(sensor, since, until, nil) {
@@ -54,36 +53,20 @@ extension PlantDoor {
   }
 
   /// Until now, since a day ago, unless asked otherwise.
-  private func span(_ request: APIRequest) throws(APIError) -> (PlantInstant, PlantInstant) {
+  private func span(_ query: QueryReader) throws(APIError) -> (PlantInstant, PlantInstant) {
     // The span that has just begun counts.
-    let until = try instant("until", request) ?? desk.wall() + 1
-    let since = try instant("since", request) ?? until - Self.secondsUnlessAsked
-    guard since < until else {
-      throw .validation("since", expected: "an instant before \(until.text)", got: since.text)
-    }
-    return (since, until)
-  }
-
-  private func instant(_ name: String, _ request: APIRequest) throws(APIError) -> PlantInstant? {
-    guard let text = request.query[name] else { return nil }
-    guard let date = try? Date(text, strategy: .iso8601) else {
-      throw .validation(name, expected: "an instant like 2026-05-01T00:00:00Z", got: "\"\(text.prefix(40))\"")
-    }
-    return PlantInstant(secondsSince1970: Int64(date.timeIntervalSince1970))
+    let now = WallInstant(secondsSince1970: desk.wall().secondsSince1970 + 1)
+    let span = try query.span(since: { $0 - Self.secondsUnlessAsked }, until: now)
+    return (
+      PlantInstant(secondsSince1970: span.lowerBound.secondsSince1970),
+      PlantInstant(secondsSince1970: span.upperBound.secondsSince1970)
+    )
   }
 
   private func rows(
     _ sensor: PlantSensorID, _ since: PlantInstant, _ until: PlantInstant, _ points: Int?
   ) throws(APIError) -> [PlantHistoryRow] {
     try stored { () throws(StoreError) in try desk.history(of: sensor, from: since, until: until, points: points) }
-  }
-
-  private func stored<Value>(_ work: () throws(StoreError) -> Value) throws(APIError) -> Value {
-    do throws(StoreError) {
-      return try work()
-    } catch {
-      throw APIError(.serviceUnavailable, "STORE_FAILED", "\(error)")
-    }
   }
 }
 

@@ -203,7 +203,7 @@ public final class PumpHistory: Sendable {
     let query = try QueryReader(request.query, names: Self.names + ["limit", "after"])
     let limit = try query.integer("limit", in: 1...1_000)
     let after = try query.integer("after", in: 1...Int64.max)
-    let which = try self.query(request, newestFirst: true)
+    let which = try self.query(query, newestFirst: true)
     let page = try stored { () throws(StoreError) in
       try self.store.sessions(which, after: after, limit: Int(limit ?? 100))
     }
@@ -212,8 +212,8 @@ public final class PumpHistory: Sendable {
 
   /// In pieces: the sessions of years need not be in memory.
   private func csv(_ request: APIRequest) throws -> APIResponse {
-    _ = try QueryReader(request.query, names: Self.names)
-    let lines = Mutex(store.sessionsCSV(try query(request, newestFirst: false), timeZone: timeZone))
+    let query = try QueryReader(request.query, names: Self.names)
+    let lines = Mutex(store.sessionsCSV(try self.query(query, newestFirst: false), timeZone: timeZone))
     let box = PumpCSVLines(lines)
     var response = APIResponse(
       contentType: "text/csv; charset=utf-8",
@@ -222,30 +222,10 @@ public final class PumpHistory: Sendable {
     return response
   }
 
-  private func query(_ request: APIRequest, newestFirst: Bool) throws(APIError) -> PumpSessionQuery {
-    let order = request.query["order"]
-    guard order == nil || ["newest", "oldest"].contains(order) else {
-      throw .validation("order", expected: "newest or oldest", got: "\"\(order!.prefix(40))\"")
-    }
-    return PumpSessionQuery(
-      since: try instant("since", request), until: try instant("until", request),
-      newestFirst: order.map { $0 == "newest" } ?? newestFirst)
-  }
-
-  private func instant(_ name: String, _ request: APIRequest) throws(APIError) -> WallInstant? {
-    guard let text = request.query[name] else { return nil }
-    guard let date = try? Date(text, strategy: .iso8601) else {
-      throw .validation(name, expected: "an instant like 2026-05-01T00:00:00Z", got: "\"\(text.prefix(40))\"")
-    }
-    return WallInstant(secondsSince1970: Int64(date.timeIntervalSince1970))
-  }
-
-  private func stored<Value>(_ work: () throws(StoreError) -> Value) throws(APIError) -> Value {
-    do throws(StoreError) {
-      return try work()
-    } catch {
-      throw APIError(.serviceUnavailable, "STORE_FAILED", "\(error)")
-    }
+  private func query(_ query: QueryReader, newestFirst: Bool) throws(APIError) -> PumpSessionQuery {
+    PumpSessionQuery(
+      since: try query.instant("since"), until: try query.instant("until"),
+      newestFirst: try query.word("order", among: ["newest", "oldest"]).map { $0 == "newest" } ?? newestFirst)
   }
 }
 

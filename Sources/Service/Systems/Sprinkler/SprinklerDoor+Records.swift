@@ -45,7 +45,7 @@ extension SprinklerDoor {
       }
       return position
     }
-    let (which, limit) = (try logQuery(query, request, newestFirst: true), try query.integer("limit", in: 1...1000))
+    let (which, limit) = (try logQuery(query, newestFirst: true), try query.integer("limit", in: 1...1000))
     let page = try stored { () throws(StoreError) in
       try desk.store.log(which, after: after, limit: Int(limit ?? 100))
     }
@@ -56,7 +56,7 @@ extension SprinklerDoor {
   private func logCSV(_ request: APIRequest) throws -> APIResponse {
     let query = try QueryReader(request.query, names: Self.names)
     let zone = TimeZone(identifier: description.timeZone.identifier) ?? .gmt
-    let lines = CSVLines(desk.store.logCSV(try logQuery(query, request, newestFirst: false), timeZone: zone))
+    let lines = CSVLines(desk.store.logCSV(try logQuery(query, newestFirst: false), timeZone: zone))
     var response = APIResponse(
       contentType: "text/csv; charset=utf-8",
       headers: [.contentDisposition: #"attachment; filename="watering-log.csv""#], body: [])
@@ -64,33 +64,13 @@ extension SprinklerDoor {
     return response
   }
 
-  private func logQuery(_ query: QueryReader, _ request: APIRequest, newestFirst: Bool) throws(APIError) -> LogQuery {
+  private func logQuery(_ query: QueryReader, newestFirst: Bool) throws(APIError) -> LogQuery {
     let zone = try query.integer("zone", in: 1...Int64(ZoneID.maximum))
-    let order = request.query["order"]
-    guard order == nil || ["newest", "oldest"].contains(order) else {
-      throw .validation("order", expected: "newest or oldest", got: "\"\(order!.prefix(40))\"")
-    }
     return LogQuery(
-      since: try instant("since", request), until: try instant("until", request),
+      since: try query.instant("since"), until: try query.instant("until"),
       zone: zone.flatMap { ZoneID(Int($0)) },
       program: try query.integer("schedule", in: 1...Int64(Int32.max)).map { Int($0) },
-      newestFirst: order.map { $0 == "newest" } ?? newestFirst)
-  }
-
-  private func instant(_ name: String, _ request: APIRequest) throws(APIError) -> WallInstant? {
-    guard let text = request.query[name] else { return nil }
-    guard let date = try? Date(text, strategy: .iso8601) else {
-      throw .validation(name, expected: "an instant like 2026-05-01T00:00:00Z", got: "\"\(text.prefix(40))\"")
-    }
-    return WallInstant(secondsSince1970: Int64(date.timeIntervalSince1970))
-  }
-
-  private func stored<Value>(_ work: () throws(StoreError) -> Value) throws(APIError) -> Value {
-    do throws(StoreError) {
-      return try work()
-    } catch {
-      throw APIError(.serviceUnavailable, "STORE_FAILED", "\(error)")
-    }
+      newestFirst: try query.word("order", among: ["newest", "oldest"]).map { $0 == "newest" } ?? newestFirst)
   }
 }
 

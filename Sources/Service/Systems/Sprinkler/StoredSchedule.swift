@@ -100,15 +100,8 @@ struct StoredSchedule: Sendable {
 }
 
 extension APIError {
-  static let storeFailedCode = "STORE_FAILED"
-
   /// 422: what was sent is no backup, or one that makes no sense.
   static func notABackup(_ error: StoreError) -> APIError {
     APIError(.unprocessableContent, "VALIDATION", "\(error)", field: "body")
-  }
-
-  /// 503: the disk does not take it.
-  static func storeFailed(_ error: StoreError) -> APIError {
-    APIError(.serviceUnavailable, storeFailedCode, "nothing was changed: \(error)")
   }
 }

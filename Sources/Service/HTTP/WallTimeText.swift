@@ -1,0 +1,23 @@
+import Sprinkler
+import Tactus
+
+/// Instants of the wall clock as the API writes and reads them, RFC 3339.
+enum WallTimeText {
+  /// `2025-09-21T06:30:00Z`; with an offset the local time: `2025-09-21T08:30:00+02:00`.
+  static func text(_ instant: WallInstant, offsetSeconds: Int = 0) -> String {
+    let local = instant.secondsSince1970 + Int64(offsetSeconds)
+    let second = Int(((local % 86_400) + 86_400) % 86_400)
+    let date = ScheduleWords.text(LocalDate(daysSince1970: Int((local - Int64(second)) / 86_400)))
+    let time = [second / 3600, second / 60 % 60, second % 60].map(two).joined(separator: ":")
+    guard offsetSeconds != 0 else { return date + "T" + time + "Z" }
+    let offset = abs(offsetSeconds) / 60
+    return date + "T" + time + (offsetSeconds < 0 ? "-" : "+") + two(offset / 60) + ":" + two(offset % 60)
+  }
+
+  private static func two(_ number: Int) -> String { (number < 10 ? "0" : "") + String(number) }
+}
+
+extension WallInstant {
+  /// The time of day.
+  public static var now: WallInstant { WallInstant(secondsSince1970: WallClock.microseconds / 1_000_000) }
+}
