@@ -37,6 +37,20 @@ struct SnapshotTests {
     #expect(numbers == Array(1...6))
   }
 
+  @Test("the last one before the file is closed: of what people changed, however soon; of the machine's, as it is due")
+  func last() throws {
+    let folder = try StoreFolder()
+    let (file, _) = try folder.open(policy: SnapshotPolicy(seconds: 60, routineSeconds: 600))
+    let store = SprinklerStore(file)
+    #expect(try file.snapshotIfDue(at: Self.noon) != nil)
+    try store.apply([.counters(nextRun: 2, nextProgram: 1)])
+    #expect(try file.snapshotIfDue(at: Self.noon + 1, isLast: true) == nil)
+    try store.apply([.levels(SprinklerLevels(seasonalPercent: 30))])
+    #expect(try file.snapshotIfDue(at: Self.noon + 1) == nil)
+    #expect(try file.snapshotIfDue(at: Self.noon + 1, isLast: true) != nil)
+    #expect(try file.snapshotIfDue(at: Self.noon + 2, isLast: true) == nil, "nothing changed")
+  }
+
   @Test("a snapshot: named by number and time, 0600, one file, holds what the store held")
   func contents() throws {
     let folder = try StoreFolder()

@@ -7,13 +7,14 @@ extension StoreFile {
 
   /// Makes a snapshot if something changed since the last one and the policy says that it is time; to be called every few seconds.
   ///
+  /// - Parameter isLast: The file is about to be closed: what people have changed is copied whatever the policy says.
   /// - Returns: Nil: none was due.
-  public func snapshotIfDue(at now: WallInstant) throws(StoreError) -> Snapshot? {
+  public func snapshotIfDue(at now: WallInstant, isLast: Bool = false) throws(StoreError) -> Snapshot? {
     let wait: Int64
     switch unsaved.withLock({ $0 }) {
     case .nothing: return nil
     case .byMachine: wait = Int64(shelf.policy.routineSeconds)
-    case .byPeople: wait = Int64(shelf.policy.seconds)
+    case .byPeople: wait = isLast ? 0 : Int64(shelf.policy.seconds)
     }
     // A clock that was set back is no reason to wait.
     if let last = snapshotting.withLock({ $0 }), now >= last, now - last < wait { return nil }

@@ -51,17 +51,17 @@ final class DaemonStore: Sendable {
     }
   }
 
-  private func copy() {
+  private func copy(isLast: Bool = false) {
     do throws(StoreError) {
-      _ = try file.snapshotIfDue(at: .now)
+      _ = try file.snapshotIfDue(at: .now, isLast: isLast)
     } catch {
       logger.warning("no snapshot of the store could be made", metadata: ["reason": .string("\(error)")])
     }
   }
 
-  /// Makes a last snapshot if one is due and closes the file. Nothing may be asked of it afterwards.
+  /// Makes a last snapshot, of what people have changed in any case, and closes the file. Nothing may be asked of it afterwards.
   func close() {
-    copying.sync(execute: copy)
+    copying.sync { copy(isLast: true) }
     do throws(StoreError) {
       try file.close()
     } catch {
