@@ -3,7 +3,10 @@ public enum SprinklerCommand: Sendable, Hashable {
   /// Opens a zone now, ahead of the queue, or gives its open run that duration from now. Nil: the zone's default.
   case zoneOn(ZoneID, seconds: Int?)
   /// Adds to the zone's open run; opens the zone if it is closed.
-  case zoneExtend(ZoneID, seconds: Int)
+  ///
+  /// `active`: the run that the zone has according to the valves' loop, which may be ahead: one whose opening has not been heard of
+  /// here yet, or one that the master valve leads.
+  case zoneExtend(ZoneID, seconds: Int, active: UInt64? = nil)
   /// Ends the zone's open run and takes its waiting ones out of the queue.
   case zoneOff(ZoneID)
   /// Every step of a program, now, at the end of the queue; a disabled program, too.

@@ -2,7 +2,7 @@ extension SprinklerScheduler {
   mutating func perform(_ command: SprinklerCommand, _ request: Request) throws(SprinklerRefusal) {
     switch command {
     case .zoneOn(let id, let seconds): try open(id, seconds: seconds, request)
-    case .zoneExtend(let id, let seconds): try extend(id, seconds: seconds, request)
+    case .zoneExtend(let id, let seconds, let active): try extend(id, seconds: seconds, active: active, request)
     case .zoneOff(let id):
       _ = try zone(id)
       effects.orders.append(.off(id, dropsQueued: true))
@@ -39,8 +39,10 @@ extension SprinklerScheduler {
     effects.orders.append(.run(run, .now))
   }
 
-  private mutating func extend(_ id: ZoneID, seconds: Int, _ request: Request) throws(SprinklerRefusal) {
-    guard var run = records.pending.first(where: { $0.zone == id && $0.opened != nil }) else {
+  private mutating func extend(
+    _ id: ZoneID, seconds: Int, active: UInt64?, _ request: Request
+  ) throws(SprinklerRefusal) {
+    guard var run = records.pending.first(where: { $0.zone == id && ($0.opened != nil || $0.run == active) }) else {
       return try open(id, seconds: seconds, request)
     }
     let zone = try runnable(id, request)

@@ -37,8 +37,10 @@ extension SprinklerScheduler {
   }
 
   private mutating func add(_ programs: [Program], field: String?, _ request: Request) throws(SprinklerRefusal) {
-    try Validation.count(
-      records.programs.count + programs.count, 0...Validation.programCount, field ?? "programs")
+    let count = records.programs.count + programs.count
+    guard count <= Validation.programCount else {
+      throw .invalid(field: "programs", expected: "at most \(Validation.programCount) in all", got: "\(count)")
+    }
     for (place, program) in programs.enumerated() {
       try Validation.check(program, field.map { "\($0)[\(place)]." } ?? "", validationContext)
     }

@@ -4,40 +4,51 @@ extension SprinklerScheduler {
   ///
   /// The runs' times are an estimate: one zone after another, what waits now first.
   public func preview(after instant: WallInstant, count: Int) -> SprinklerPreview {
+    let starts = starts(after: instant, count: count)
+    let first = settings.zone.local(instant).date
+    let last = starts.last?.key.date ?? first + 7
+    let sunless = records.programs.filter(\.isEnabled)
+      .flatMap { calendar.sunless($0, from: first, through: last) }
+      .sorted { ($0.date, $0.program) < ($1.date, $1.program) }
+    return SprinklerPreview(starts: starts, sunless: sunless)
+  }
+
+  private func starts(after instant: WallInstant, count: Int) -> [UpcomingStart] {
     var next: [(program: Program, start: ProgramCalendar.Start)] = []
     for program in records.programs where program.isEnabled {
-      let start = calendar.nextStart(of: program, after: instant, excluding: { keys.contains($0) })
-      if let start { next.append((program, start)) }
+      if let start = nextStart(of: program, after: instant) { next.append((program, start)) }
     }
     // When the valves are free, if one run follows another.
     var free = instant
     for run in records.pending { free = free + Int64(max(0, run.askedSeconds - Int(run.ranSeconds))) }
-    var preview = SprinklerPreview(starts: [], sunless: [])
+    var starts: [UpcomingStart] = []
     var taken: Set<StartKey> = keys
-    while preview.starts.count < count {
+    while starts.count < count {
       let place = next.indices.min {
         (next[$0].start.at, -next[$0].program.priority, $0) < (next[$1].start.at, -next[$1].program.priority, $1)
       }
       guard let place else { break }
       let (program, start) = next[place]
-      preview.starts.append(upcoming(start, of: program, free: &free))
+      starts.append(upcoming(start, of: program, free: &free))
       taken.insert(start.key)
       let following = calendar.nextStart(of: program, after: start.at - 1, excluding: { taken.contains($0) })
       if let following { next[place].start = following } else { next.remove(at: place) }
     }
-    let first = settings.zone.local(instant).date
-    let last = preview.starts.last?.key.date ?? first + 7
-    preview.sunless = records.programs.filter(\.isEnabled)
-      .flatMap { calendar.sunless($0, from: first, through: last) }
-      .sorted { ($0.date, $0.program) < ($1.date, $1.program) }
-    return preview
+    return starts
+  }
+
+  /// As the calendar says. What is planned already is at hand, which matters to whoever has hundreds of programs: every change asks
+  /// for the next start.
+  private func nextStart(of program: Program, after instant: WallInstant) -> ProgramCalendar.Start? {
+    if let planned = upcoming[program.id], planned.at > instant, cursor <= instant { return planned }
+    return calendar.nextStart(of: program, after: instant, excluding: { keys.contains($0) })
   }
 
   /// The next start that will open a zone, as far as is known now: a rain delay's are passed over; nil: none.
   public func nextStart(after instant: WallInstant) -> UpcomingStart? {
     // The second look is for a rain delay that keeps all of the first away.
     for from in [instant, max(instant, (records.rainDelay?.until ?? instant) - 1)] {
-      let starts = preview(after: from, count: 16).starts
+      let starts = starts(after: from, count: 16)
       if let start = starts.first(where: { $0.runs.contains { $0.skipped == nil } }) { return start }
     }
     return nil

@@ -98,6 +98,14 @@ enum Validation {
     if let cycle = program.cycleAndSoak {
       try number(cycle.cycleSeconds, 60...86_400, "\(prefix)cycleAndSoak.cycleSeconds")
       try number(cycle.soakSeconds, 0...86_400, "\(prefix)cycleAndSoak.soakSeconds")
+      // One that can never be queued as a whole would never run.
+      let cycles = program.steps.reduce(0) { $0 + ($1.seconds + cycle.cycleSeconds - 1) / cycle.cycleSeconds }
+      guard cycles <= IrrigationMachine.capacity else {
+        throw .invalid(
+          field: "\(prefix)cycleAndSoak",
+          expected: "cycles so long that all together are at most \(IrrigationMachine.capacity)",
+          got: "\(cycles)")
+      }
     }
     try number(program.priority, -100...100, "\(prefix)priority")
   }

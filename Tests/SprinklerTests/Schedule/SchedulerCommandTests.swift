@@ -54,6 +54,18 @@ struct SchedulerCommandTests {
     }
   }
 
+  @Test("extend before its opening was heard of (the master leads): adds to that run, of no other")
+  func extendBeforeOpening() {
+    var scheduler = scheduler()
+    _ = ask(&scheduler, .zoneOn(Garden.zone(1), seconds: 600))
+    let effects = ask(&scheduler, .zoneExtend(Garden.zone(1), seconds: 60, active: 1))
+    #expect(effects.orders == [.extend(Garden.zone(1), seconds: 60)])
+    #expect(scheduler.records.pending.map(\.askedSeconds) == [660])
+    // A run that is over by now: the zone is closed.
+    let opened = ask(&scheduler, .zoneExtend(Garden.zone(2), seconds: 60, active: 99))
+    #expect(opened.runs == [2] && scheduler.records.pending.map(\.askedSeconds) == [660, 60])
+  }
+
   @Test("what is not there, or may not: a refusal and no effect")
   func refusals() {
     let zones = Garden.zones { if $0.id == Garden.zone(6) { $0.isEnabled = false } }
