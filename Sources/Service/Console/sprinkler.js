@@ -17,7 +17,8 @@ async function ask(method, path, body) {
   byId("sprinkler-latency").textContent = (performance.now() - began).toFixed(0) + " ms";
   const document = await answer.json().catch(() => ({}));
   if (!answer.ok) { said(document.message || answer.statusText); return null; }
-  said(document.warning || "");
+  // A look in the background takes no warning away that somebody has yet to read.
+  if (method !== "GET") said(document.warning || "");
   return document;
 }
 
@@ -33,6 +34,13 @@ function element(name, text, properties = {}) {
 }
 
 function button(text, action, properties = {}) { return element("button", text, { type: "button", onclick: action, ...properties }); }
+
+// What a narrow screen does not tear apart.
+function together(...parts) {
+  const group = element("span", null, { className: "row" });
+  group.append(...parts);
+  return group;
+}
 
 function clock(seconds) {
   const whole = Math.max(0, Math.round(seconds)), hours = Math.floor(whole / 3600);
@@ -91,6 +99,7 @@ function showZones(zones) {
     row.querySelector("[data-of=name]").textContent = zone.name;
     row.querySelector("[data-of=state]").textContent = !zone.isEnabled ? "disabled" : zone.isOn ? clock(zone.remainingSec) + " left" : "off";
     row.querySelector("[data-of=on]").disabled = !zone.isEnabled;
+    byId("zone-leds").children[index].textContent = zone.name;
     byId("zone-leds").children[index].className = "led " + (zone.isOn ? "up" : zone.isEnabled ? "idle" : "off");
   });
 }
@@ -106,8 +115,8 @@ function zoneRow(zone) {
   state.dataset.of = "state";
   const run = button("Run", () => on("set"));
   run.dataset.of = "on";
-  row.append(name, state, minutes, element("span", "min"), run, button("+", () => on("extend"), { title: "that much longer" }),
-    button("Off", () => ask("POST", `/api/zone/${zone.id}/off`)));
+  row.append(name, state, together(minutes, element("span", "min"), run, button("+", () => on("extend"), { title: "that much longer" }),
+    button("Off", () => ask("POST", `/api/zone/${zone.id}/off`))));
   return row;
 }
 
@@ -158,17 +167,21 @@ function scheduleCard(schedule) {
   enabled.onchange = () => changeSchedule(schedule.id, { isEnabled: enabled.checked });
   const rule = schedule.days ? schedule.days.join(" ") : schedule.intervalDays ? "every " + schedule.intervalDays + " days" : schedule.dayParity + " days";
   const title = element("summary");
-  title.append(enabled, " ", element("b", schedule.name), element("small", "  " + rule + "  " + schedule.startTimes.join(" ")));
+  const more = [schedule.season && schedule.season.from + " to " + schedule.season.to,
+    schedule.cycleAndSoak && "cycles of " + schedule.cycleAndSoak.cycleMinutes + " min, soak " + schedule.cycleAndSoak.soakMinutes + " min"];
+  title.append(enabled, " ", element("b", schedule.name),
+    element("small", ["", rule, schedule.startTimes.join(" "), ...more].filter((part) => part != null).join("  ")));
   card.append(title);
 
+  // A schedule by interval or parity has no weekdays: a chip would turn it into another one.
   const chips = element("div", null, { className: "row" });
-  for (const day of weekdays) {
-    const has = schedule.days && schedule.days.includes(day);
+  for (const day of schedule.days ? weekdays : []) {
+    const has = schedule.days.includes(day);
     const chip = button(day, () => {
-      const days = weekdays.filter((other) => (schedule.days || []).includes(other) !== (other === day));
+      const days = weekdays.filter((other) => schedule.days.includes(other) !== (other === day));
       if (days.length) changeSchedule(schedule.id, { days: days });
     }, { className: "chip" });
-    chip.setAttribute("aria-pressed", String(!!has));
+    chip.setAttribute("aria-pressed", String(has));
     chips.append(chip);
   }
   card.append(chips);
@@ -197,11 +210,11 @@ function scheduleCard(schedule) {
   });
 
   const actions = element("div", null, { className: "row" });
-  const more = element("select", null, { className: "zone" });
-  more.append(...sprinkler.zones.map((zone) => element("option", zone.name, { value: zone.id })));
-  more.setAttribute("aria-label", "Zone to add");
-  actions.append(more,
-    button("Add zone", () => changeSchedule(schedule.id, { zones: [...schedule.zones, { zoneId: Number(more.value), minutes: 10 }] })),
+  const choice = element("select", null, { className: "zone" });
+  choice.append(...sprinkler.zones.map((zone) => element("option", zone.name, { value: zone.id })));
+  choice.setAttribute("aria-label", "Zone to add");
+  actions.append(choice,
+    button("Add zone", () => changeSchedule(schedule.id, { zones: [...schedule.zones, { zoneId: Number(choice.value), minutes: 10 }] })),
     button("Run now", () => ask("POST", `/api/schedules/${schedule.id}/run`)),
     button("Duplicate", async () => { await ask("POST", `/api/schedules/${schedule.id}/duplicate`); loadSchedules(); }),
     button("Remove", async () => {
@@ -248,3 +261,81 @@ async function loadLog() {
     element("li", when(run.startISO) + "  " + run.zoneName + "  " + clock(run.ranSec) + " of " + clock(run.askedSec) + "  " + run.outcome
       + (run.scheduleName ? "  " + run.scheduleName : ""))));
 }
+
+// ---- zones as they are wired and named, the seasonal level, the store as a file
+
+byId("sprinkler-more").ontoggle = () => { if (byId("sprinkler-more").open) loadSettings(); };
+
+async function loadSettings() {
+  const [settings, zones, level] = await Promise.all(["/api/sprinkler/settings", "/api/zones", "/api/seasonal"].map((path) => ask("GET", path)));
+  if (!settings || !zones || !level) return;
+  sprinkler.pins = settings.pins.map((pin) => pin.pin);
+  sprinkler.draft = zones.zones;
+  byId("seasonal").value = level.percent;
+  byId("seasonal-note").textContent = level.monthlyPercent.length ? "the months have levels of their own: " + level.effectivePercent + " % now" : "";
+  showDraft();
+}
+
+function showDraft() {
+  byId("zone-settings").replaceChildren(...sprinkler.draft.map(draftRow));
+  byId("zone-add").disabled = sprinkler.draft.length >= sprinkler.pins.length;
+}
+
+// What is changed here is only in the page until it is saved.
+function draftRow(zone, place) {
+  const row = element("div", null, { className: "row" });
+  const field = (input, label, set) => {
+    input.setAttribute("aria-label", label + " of zone " + zone.id);
+    input.onchange = () => set(input);
+    return input;
+  };
+  const name = field(element("input", null, { value: zone.name, maxLength: 40 }), "Name", (input) => { zone.name = input.value; });
+  const pin = element("select");
+  pin.append(...sprinkler.pins.map((number) => element("option", "GPIO " + number, { value: number, selected: number === zone.gpioPin })));
+  if (!sprinkler.pins.includes(zone.gpioPin)) pin.prepend(element("option", "GPIO " + zone.gpioPin + " (not configured)", { value: zone.gpioPin, selected: true }));
+  field(pin, "Pin", (input) => { zone.gpioPin = Number(input.value); });
+  const number = (member, label) =>
+    field(element("input", null, { type: "number", min: 0.1, max: 1440, step: "any", value: zone[member] }), label, (input) => { zone[member] = Number(input.value); });
+  const enabled = field(element("input", null, { type: "checkbox", checked: zone.isEnabled }), "Enabled", (input) => { zone.isEnabled = input.checked; });
+  const on = element("label", " on");
+  on.prepend(enabled);
+  const up = button("↑", () => { sprinkler.draft.splice(place - 1, 0, ...sprinkler.draft.splice(place, 1)); showDraft(); }, { title: "one place up" });
+  up.disabled = place === 0;
+  const remove = button("×", () => { sprinkler.draft.splice(place, 1); showDraft(); }, { title: "remove this zone" });
+  remove.disabled = sprinkler.draft.length === 1;
+  row.append(together(name, pin), together(number("defaultMinutes", "Minutes"), element("span", "min, at most"), number("maxMinutes", "Longest run"), on),
+    together(up, remove));
+  return row;
+}
+
+byId("zone-add").onclick = () => {
+  const id = Array.from({ length: 64 }, (_, index) => index + 1).find((id) => !sprinkler.draft.some((zone) => zone.id === id));
+  const pin = sprinkler.pins.find((pin) => !sprinkler.draft.some((zone) => zone.gpioPin === pin));
+  if (id === undefined || pin === undefined) return said("every pin of the configuration has a zone");
+  sprinkler.draft.push({ id: id, name: "Zone " + id, gpioPin: pin, isEnabled: true, defaultMinutes: 10, maxMinutes: 120 });
+  showDraft();
+};
+byId("zones-save").onclick = async () => {
+  const saved = await ask("PUT", "/api/zones", { zones: sprinkler.draft });
+  if (!saved) return;
+  said("saved");
+  sprinkler.draft = saved.zones;
+  showDraft();
+  loadSchedules();
+};
+byId("seasonal").onchange = async () => {
+  if (await ask("PUT", "/api/seasonal", { percent: Number(byId("seasonal").value) })) loadSchedules();
+};
+byId("sprinkler-backup").onclick = () => save("/api/sprinkler/backup", "tactus-sprinkler.sqlite");
+byId("sprinkler-restore").onchange = async (event) => {
+  const file = event.target.files[0];
+  event.target.value = "";
+  if (!file || !confirm("Every valve closes, and zones and schedules become those of " + file.name + ". Restore?")) return;
+  const options = { method: "POST", headers: { ...headers(), "Content-Type": "application/vnd.sqlite3" }, body: file };
+  let answer;
+  try { answer = await fetch("/api/sprinkler/restore", options); } catch { return said("not delivered"); }
+  const document = await answer.json().catch(() => ({}));
+  said(answer.ok ? "restored" : document.message || answer.statusText);
+  loadSchedules();
+  loadSettings();
+};

@@ -260,6 +260,7 @@ def test_the_page_waters(browser, own_daemon):
     page = browser.new_page()
     failures = []
     page.on("pageerror", lambda error: failures.append(str(error)))
+    page.on("dialog", lambda dialog: dialog.accept())
     page.goto(daemon.url + "/")
     page.fill("#token", daemon.admin)
     page.click("#door button")
@@ -284,6 +285,22 @@ def test_the_page_waters(browser, own_daemon):
     expect(page.locator("#schedule-list .schedule small").first).to_contain_text("Mon Tue Wed Thu Fri Sat  06:00")
     expect(page.locator("#schedule-preview li")).to_have_count(5)
     assert [run["outcome"] for run in daemon.get("/api/log").json()["runs"]] == ["stopped"]
+    page.click("#sprinkler-more summary")
+    page.locator("#zone-settings input").first.fill("Roses")
+    page.click("#zones-save")
+    expect(page.locator("#sprinkler-said")).to_have_text("saved")
+    expect(zone).to_contain_text("Roses")
+    expect(page.locator("#zone-leds .led").first).to_have_text("Roses")
+    page.fill("#seasonal", "50")
+    page.press("#seasonal", "Enter")
+    expect(page.locator("#schedule-preview li").first).to_contain_text("Roses 05:00")
+    with page.expect_download() as download:
+        page.click("#sprinkler-backup")
+    card.get_by_role("button", name="Remove").click()
+    expect(page.locator("#schedule-list .schedule")).to_have_count(0)
+    page.set_input_files("#sprinkler-restore", download.value.path())
+    expect(page.locator("#sprinkler-said")).to_have_text("restored")
+    expect(page.locator("#schedule-list .schedule")).to_have_count(1)
     assert failures == []
     page.close()
 
