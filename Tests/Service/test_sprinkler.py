@@ -97,6 +97,18 @@ def test_errors_have_the_requirements_codes(sprinkler):
     assert requests.get(sprinkler.url + "/api/status", timeout=10).status_code == 401
 
 
+def test_each_action_leaves_the_line_the_requirement_names(sprinkler):
+    phone = Phone(sprinkler)
+    phone.call("POST", "/api/zone/2/on", {"minutes": 1.5})
+    phone.call("POST", "/api/zone/2/off")
+    phone.call("POST", "/api/zone/9/on", {"minutes": 1})
+    lines = [line for line in phone.get("/api/logs?limit=200")["lines"] if line.get("action") in ("on", "off")]
+    assert [(line["action"], line["zoneId"], line["result"]) for line in lines] == [
+        ("on", "2", "ok"), ("off", "2", "ok"), ("on", "9", "NOT_FOUND")]
+    assert lines[0]["minutes"] == "1.5" and lines[0]["pinValue"] == "1" and lines[1]["pinValue"] == "0"
+    assert all({"ts", "caller", "tokenId"} <= set(line) for line in lines)
+
+
 def test_zones_can_be_renamed_and_come_back_as_they_were_sent(sprinkler):
     phone = Phone(sprinkler)
     zones = phone.get("/api/zones")["zones"]

@@ -95,18 +95,25 @@ struct APIResponder: Sendable {
   ) async -> APIAnswer {
     do {
       let response = try await handle(request)
-      note(route, request.caller, value: response.logValue, result: "ok")
+      note(route, request.caller, value: response.logValue, fields: fields(route, request, response), result: "ok")
       return APIAnswer(response)
     } catch {
       let refusal = error as? APIError ?? internalError(error, of: route)
-      note(route, request.caller, result: refusal.code)
+      note(route, request.caller, fields: fields(route, request), result: refusal.code)
       return APIAnswer(refusal.response)
     }
   }
 
-  private func note(_ route: Route, _ caller: Caller, value: String? = nil, result: String) {
+  private func note(
+    _ route: Route, _ caller: Caller, value: String? = nil, fields: [String: String] = [:], result: String
+  ) {
     guard let action = route.action else { return }
-    actions.note(action, value: value, address: caller.address, tokenID: caller.tokenID, result: result)
+    actions.note(
+      action, value: value, fields: fields, address: caller.address, tokenID: caller.tokenID, result: result)
+  }
+
+  private func fields(_ route: Route, _ request: APIRequest, _ response: APIResponse? = nil) -> [String: String] {
+    route.logFields(of: request.parameters).merging(response?.logFields ?? [:]) { $1 }
   }
 
   /// The reason goes to the log; the client learns that there was one.

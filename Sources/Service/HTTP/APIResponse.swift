@@ -9,6 +9,8 @@ public struct APIResponse: Sendable {
   public var body: [UInt8]
   /// What the action's log line says was done: `left=30 right=30`; nil for mere looks.
   public var logValue: String?
+  /// Members of that line of their own: `zoneId`, `minutes`.
+  public var logFields: [String: String] = [:]
   /// What follows `body`, piece by piece, for what is too long to be in memory; nil from it: the end. Not with `body`.
   public var pieces: (@Sendable () throws -> [UInt8]?)?
 

@@ -19,6 +19,8 @@ public struct Route: Sendable {
   public let handling: Handling
   /// The route takes a file, not JSON: any content type, at most so many bytes. nil: JSON, within the service's limit.
   public var fileLimit: Int?
+  /// Parameters of the path that the action's log line has as members of their own, refused or not, with their names there.
+  public var loggedParameters: [String: String] = [:]
 
   /// A look at a document that is kept ready.
   public init(_ path: String, scope: Scope? = .read, _ document: PreparedDocument) {
@@ -32,5 +34,12 @@ public struct Route: Sendable {
   ) {
     (self.method, self.path, self.scope, self.action) = (method, path, scope, action)
     handling = .handler(handler)
+  }
+
+  /// Of an action's log line, from the path; no longer than a number or a name is.
+  func logFields(of parameters: [String: String]) -> [String: String] {
+    var fields: [String: String] = [:]
+    for (parameter, name) in loggedParameters { fields[name] = parameters[parameter].map { String($0.prefix(20)) } }
+    return fields
   }
 }

@@ -192,7 +192,8 @@ public final class RemoteCommands: Sendable {
     do {
       let response = try await handle(
         APIRequest(caller: caller, parameters: work.parameters, body: work.command.body))
-      note(work.route, value: response.logValue, result: "ok")
+      let fields = work.route.logFields(of: work.parameters).merging(response.logFields) { $1 }
+      note(work.route, value: response.logValue, fields: fields, result: "ok")
       finish("ok", response.body, id: work.command.id, work.answer)
     } catch {
       let refusal: APIError
@@ -202,14 +203,14 @@ public final class RemoteCommands: Sendable {
         logger.error("a command failed", metadata: ["route": "\(work.route.path)", "reason": "\(error)"])
         refusal = APIError(.internalServerError, "INTERNAL", "the daemon could not do it; its log says why")
       }
-      note(work.route, result: refusal.code)
+      note(work.route, fields: work.route.logFields(of: work.parameters), result: refusal.code)
       refuse(refusal, id: work.command.id, work.answer)
     }
   }
 
-  private func note(_ route: Route, value: String? = nil, result: String) {
+  private func note(_ route: Route, value: String? = nil, fields: [String: String] = [:], result: String) {
     guard let action = route.action else { return }
-    actions.note(action, value: value, address: caller.address, tokenID: nil, result: result)
+    actions.note(action, value: value, fields: fields, address: caller.address, tokenID: nil, result: result)
   }
 
   private func refuse(_ error: APIError, id: JSONValue?, _ answer: Answer) {

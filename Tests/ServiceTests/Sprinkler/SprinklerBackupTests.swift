@@ -1,8 +1,10 @@
 import Foundation
+import GRDB
 import Sprinkler
 import Testing
 
 @testable import Service
+@testable import Store
 
 @Suite("the sprinkler's backup behind the door")
 struct SprinklerBackupTests {
@@ -62,5 +64,76 @@ struct SprinklerBackupTests {
     // Numbers are never given twice.
     let made = try await bench.json("POST", "/api/schedules", Self.mornings)
     #expect(made["id"] as? Int == 2)
+  }
+
+  @Test(
+    "a restore while the store's folder is away: 503, the open valve stays open, nothing is changed; back, it restores")
+  func restoredWhileAway() async throws {
+    let bench = try SprinklerDoorBench()
+    _ = try await bench.ask("POST", "/api/schedules", Self.mornings)
+    let backup = try await bench.ask("GET", "/api/sprinkler/backup").body
+    _ = try await bench.ask("DELETE", "/api/schedules/1")
+    _ = try await bench.ask("POST", "/api/zone/1/on", #"{"minutes":10}"#)
+    let (folder, away) = (bench.folder.path(percentEncoded: false), bench.folder.path(percentEncoded: false) + "-away")
+    try FileManager.default.moveItem(atPath: folder, toPath: away)
+    let refusal = await #expect(throws: APIError.self) {
+      _ = try await bench.ask("POST", "/api/sprinkler/restore", bytes: backup)
+    }
+    #expect(refusal?.status == .serviceUnavailable && refusal?.code == "STORE_FAILED")
+    #expect(refusal?.message.hasPrefix("nothing was changed: \(folder)") == true, "\(String(describing: refusal))")
+    #expect(bench.isHigh(17) && bench.desk.view.records.programs.isEmpty)
+    try FileManager.default.moveItem(atPath: away, toPath: folder)
+    _ = try await bench.ask("POST", "/api/sprinkler/restore", bytes: backup)
+    #expect(!bench.isHigh(17) && bench.desk.view.records.programs.map(\.name) == ["Mornings"])
+  }
+
+  @Test(
+    "a restore that the disk has no room for: 503, every valve is closed, nothing of the backup is there; with room, all of it"
+  )
+  func restoredWithoutRoom() async throws {
+    let elsewhere = try SprinklerDoorBench()
+    _ = try await elsewhere.ask("POST", "/api/schedules", Self.mornings)
+    let lines = (1...2000).map { number in
+      SprinklerChange.log(
+        WateringRecord(
+          run: UInt64(number), zone: ZoneID(2)!, zoneName: "Elsewhere", program: nil, programName: nil,
+          isScheduled: false, start: SprinklerDoorBench.start - 86_400 + Int64(number), askedSeconds: 60,
+          ranSeconds: 60,
+          outcome: .completed))
+    }
+    try elsewhere.desk.store.apply(lines)
+    let backup = try await elsewhere.ask("GET", "/api/sprinkler/backup").body
+
+    let bench = try SprinklerDoorBench()
+    _ = try await bench.ask("POST", "/api/zone/1/on", #"{"minutes":10}"#)
+    bench.run(seconds: 5)
+    // Room for the end of a run, not for 2,000.
+    try bench.limitPages(toMore: 4)
+    let refusal = await #expect(throws: APIError.self) {
+      _ = try await bench.ask("POST", "/api/sprinkler/restore", bytes: backup)
+    }
+    #expect(refusal?.status == .serviceUnavailable && refusal?.code == "STORE_FAILED")
+    #expect(
+      refusal?.message.hasPrefix("nothing was restored, every valve is closed: ") == true
+        && refusal?.message.hasSuffix("the disk is full") == true, "\(String(describing: refusal))")
+    bench.run(seconds: 1)
+    #expect(!bench.isHigh(17) && bench.desk.view.records.programs.isEmpty)
+    #expect(
+      try bench.desk.store.log().records.map(\.outcome) == [.stopped], "its own run's end, no line of the backup's")
+    #expect(try bench.desk.store.records() == bench.desk.view.records)
+    try bench.limitPages(toMore: 1 << 20)
+    _ = try await bench.ask("POST", "/api/sprinkler/restore", bytes: backup)
+    #expect(try bench.desk.store.log(limit: 10_000).records.count == 2001)
+    #expect(bench.desk.view.records.programs.map(\.name) == ["Mornings"] && bench.desk.view.storeFailure == nil)
+  }
+}
+
+extension SprinklerDoorBench {
+  /// As a disk that has room for so many pages more.
+  fileprivate func limitPages(toMore count: Int) throws {
+    try desk.store.file.pool.writeWithoutTransaction { database in
+      let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
+      _ = try Int.fetchOne(database, sql: "PRAGMA max_page_count = \(pages + count)")
+    }
   }
 }

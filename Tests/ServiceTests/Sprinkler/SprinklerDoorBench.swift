@@ -52,10 +52,12 @@ final class SprinklerDoorBench {
   ///   - folder: of a bench before this one, as if the daemon had been killed.
   ///   - began: the time of day.
   ///   - hasEverything: a master valve on pin 23 and a flow sensor on pin 24.
+  ///   - leadSeconds: of that master valve.
   ///   - prepare: what a new store begins with besides the zones.
   init(
     manualInRain: SchedulerSettings.ManualInRain = .warn, hasLegacyRoutes: Bool = false, folder: URL? = nil,
-    began: WallInstant = start, hasEverything: Bool = false, prepare: (inout SprinklerRecords) -> Void = { _ in }
+    began: WallInstant = start, hasEverything: Bool = false, leadSeconds: Int64 = 0,
+    prepare: (inout SprinklerRecords) -> Void = { _ in }
   ) throws {
     clock.step.store(began - Self.start, ordering: .releasing)
     self.folder =
@@ -68,7 +70,8 @@ final class SprinklerDoorBench {
     let requests = Ring<SprinklerRequest>(capacity: SprinklerLoop.requestsPerTick)
     let (answers, notices) = (Ring<SprinklerAnswer>(capacity: 1024), Ring<IrrigationNotice>(capacity: 1024))
     let settings = try IrrigationSettings(
-      lineCount: hasEverything ? 4 : 3, master: hasEverything ? MasterValve(line: 3) : nil,
+      lineCount: hasEverything ? 4 : 3,
+      master: hasEverything ? try MasterValve(line: 3, lead: .seconds(leadSeconds)) : nil,
       flow: hasEverything ? FlowSettings(pulsesPerLitre: 450) : nil)
     runtime = try Runtime {
       Lane("sprinkler") {

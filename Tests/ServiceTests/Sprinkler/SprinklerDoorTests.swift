@@ -13,8 +13,10 @@ struct SprinklerDoorTests {
   @Test("on: the pin is high before the answer, for exactly as long as asked, and low again")
   func on() async throws {
     let bench = try SprinklerDoorBench()
-    let answer = try await bench.json("POST", "/api/zone/1/on", #"{"minutes":12}"#)
+    let response = try await bench.ask("POST", "/api/zone/1/on", #"{"minutes":12}"#)
+    let answer = try #require(try JSONSerialization.jsonObject(with: Data(response.body)) as? [String: Any])
     #expect(answer["ok"] as? Bool == true && answer["isOn"] as? Bool == true && answer["remainingSec"] as? Int == 720)
+    #expect(response.logFields == ["zoneId": "1", "minutes": "12", "pin": "17", "pinValue": "1"])
     #expect(bench.isHigh(17) && !bench.isHigh(27))
     bench.run(seconds: 719)
     #expect(bench.isHigh(17))
@@ -37,6 +39,20 @@ struct SprinklerDoorTests {
     #expect(extended["remainingSec"] as? Int == 150)
     _ = try await bench.ask("POST", "/api/zone/2/on", #"{"minutes":1}"#)
     #expect(!bench.isHigh(17) && bench.isHigh(27))
+  }
+
+  @Test("extend while the master valve leads: adds to the run that is about to open")
+  func extendWhileLeading() async throws {
+    let bench = try SprinklerDoorBench(hasEverything: true, leadSeconds: 10)
+    _ = try await bench.ask("POST", "/api/zone/1/on", #"{"minutes":12}"#)
+    #expect(bench.isHigh(23) && !bench.isHigh(17))
+    _ = try await bench.ask("POST", "/api/zone/1/on", #"{"minutes":3,"mode":"extend"}"#)
+    bench.run(seconds: 11)
+    #expect(bench.isHigh(17))
+    bench.run(seconds: 890)
+    #expect(bench.isHigh(17))
+    bench.run(seconds: 9)
+    #expect(!bench.isHigh(17))
   }
 
   @Test("an active-low line: low while the zone is on; /api/pins says the level")
@@ -171,10 +187,32 @@ struct SprinklerDoorTests {
         "days"
       ),
       (#"{"name":"x","intervalDays":2,"startTimes":["06:00"],"zones":[{"zoneId":1,"minutes":1}]}"#, "intervalFrom"),
+      (
+        #"{"name":"x","intervalDays":2,"intervalFrom":"2200-01-01","startTimes":["06:00"],"zones":[{"zoneId":1,"minutes":1}]}"#,
+        "intervalFrom"
+      ),
+      (#"{"name":"x","days":["Mon"],"startTimes":["06:00"],"zones":[{"zoneId":9,"minutes":1}]}"#, "zones[0].zoneId"),
+      (
+        #"{"name":"x","days":["Mon"],"startTimes":["06:00"],"zones":[{"zoneId":1,"minutes":257}],"#
+          + #""cycleAndSoak":{"cycleMinutes":1,"soakMinutes":0}}"#, "cycleAndSoak"
+      ),
+      (#"{"name":"x","days":["Mon"],"startTimes":["sunset"],"zones":[{"zoneId":1,"minutes":1}]}"#, "startTimes[0]"),
     ])
   func wrongSchedule(body: String, field: String) async throws {
     let error = await (try SprinklerDoorBench()).refusal("POST", "/api/schedules", body)
     #expect(error?.status == .unprocessableContent && error?.field == field, "\(String(describing: error))")
+  }
+
+  @Test("256 schedules, and no more: the next is refused, an import that would exceed them is as a whole")
+  func manySchedules() async throws {
+    let bench = try SprinklerDoorBench()
+    _ = try await bench.ask("POST", "/api/schedules", Self.mornings)
+    let list = "[" + Array(repeating: Self.mornings, count: 255).joined(separator: ",") + "]"
+    _ = try await bench.ask("POST", "/api/schedules/import", list)
+    let refusal = await bench.refusal("POST", "/api/schedules", Self.mornings)
+    #expect(refusal?.message == "schedules: expected at most 256 in all, got 257")
+    #expect(await bench.refusal("POST", "/api/schedules/import", list)?.field == "schedules")
+    #expect(bench.desk.view.records.programs.map(\.id) == Array(1...256))
   }
 
   @Test("rain delay: what it suppresses is logged and never made up for; a zone by hand runs with a warning")
@@ -311,6 +349,21 @@ struct SprinklerDoorTests {
     let status = try await bench.json("GET", "/status")
     #expect((status["rain"] as? [String: Any])?["is_active"] as? Bool == true)
     #expect((status["pins"] as? [[String: Any]])?.map { $0["pin"] as? Int } == [17, 27, 22])
+    let original =
+      #"{"id":"7F3","name":"Lawn","duration":10,"start_time":"06:30","days":["Mon","Sun"],"is_enabled":true,"#
+      + #""sequence":[{"pin":27},{"pin":17,"duration":5}]}"#
+    let made = try await bench.json("POST", "/api/schedules", original)
+    #expect(made["id"] as? Int == 1 && made["startTimes"] as? [String] == ["06:30"])
+    #expect((made["zones"] as? [[String: Any]])?.map { $0["zoneId"] as? Int } == [2, 1])
+    #expect((made["zones"] as? [[String: Any]])?.map { $0["minutes"] as? Double } == [10, 5])
+    let changed = try await bench.json(
+      "PUT", "/api/schedules/1", original.replacing("Lawn", with: "Beds").replacing("true", with: "false"))
+    #expect(changed["name"] as? String == "Beds" && changed["isEnabled"] as? Bool == false)
+    let shown = try #require((try await bench.json("GET", "/status")["schedules"] as? [[String: Any]])?.first)
+    #expect(shown["start_time"] as? String == "06:30" && shown["duration"] as? Int == 15)
+    let wrong = await bench.refusal("POST", "/api/schedules", original.replacing("\"pin\":17", with: "\"pin\":4"))
+    #expect(wrong?.field == "sequence[1].pin")
+    #expect(try await SprinklerDoorBench().refusal("POST", "/api/schedules", original)?.field == "startTimes")
     #expect(try SprinklerDoorBench().door.routes.allSatisfy { !$0.path.hasPrefix("/zone") && $0.path != "/status" })
   }
 

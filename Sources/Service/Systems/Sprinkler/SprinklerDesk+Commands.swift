@@ -68,8 +68,9 @@ extension SprinklerDesk {
       if let firstFailure { throw firstFailure }
       return done
     } catch let error as APIError where error.code == APIError.storeFailedCode && first != nil && firstFailure == nil {
-      // What was asked of the valves is done; the runs' ends are written as soon as the store takes them.
-      return Done(runs: [], programs: [], storeFailure: view.storeFailure)
+      // What was asked of the valves is done; the runs' ends are written as soon as the store takes them. Its reason comes from the
+      // error: the view may tell of a later change by now, which it has taken.
+      return Done(runs: [], programs: [], storeFailure: error.storeReason)
     }
   }
 

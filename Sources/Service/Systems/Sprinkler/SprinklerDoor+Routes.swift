@@ -9,6 +9,16 @@ extension SprinklerDoor {
 
   private var zoneRoutes: [Route] {
     let (version, make) = ({ @Sendable [self] in self.version }, { @Sendable [self] in encodeJSON(document(ok: true)) })
+    var on = Route(.post, "/api/zone/{id}/on", scope: .control, action: "sprinkler.on") { [self] request in
+      let zone = try zone(request)
+      let body = try request.decodeIfGiven(ZoneOnBody.self) ?? ZoneOnBody()
+      return try await turnOn(zone, body, request.caller)
+    }
+    var off = Route(.post, "/api/zone/{id}/off", scope: .control, action: "sprinkler.off") { [self] request in
+      try await turnOff(try zone(request), request.caller)
+    }
+    on.loggedParameters = ["id": "zoneId"]
+    off.loggedParameters = ["id": "zoneId"]
     return [
       Route("/api/sprinkler", PreparedDocument(version: version, make: make)),
       Route(.post, "/api/sprinkler/e-stop", scope: .control, action: "sprinkler.e-stop") { [self] request in
@@ -29,14 +39,7 @@ extension SprinklerDoor {
         return .json(
           ZonesDocument(zones: self.zones(desk.newest, desk.view)), logValue: "zones=\(zones.count)")
       },
-      Route(.post, "/api/zone/{id}/on", scope: .control, action: "sprinkler.on") { [self] request in
-        let zone = try zone(request)
-        let body = try request.decodeIfGiven(ZoneOnBody.self) ?? ZoneOnBody()
-        return try await turnOn(zone, body, request.caller)
-      },
-      Route(.post, "/api/zone/{id}/off", scope: .control, action: "sprinkler.off") { [self] request in
-        try await turnOff(try zone(request), request.caller)
-      },
+      on, off,
     ]
   }
 
@@ -50,15 +53,16 @@ extension SprinklerDoor {
     }
     let command: SprinklerCommand =
       if body.extends, let seconds = body.seconds {
-        .zoneExtend(zone.id, seconds: seconds)
+        .zoneExtend(zone.id, seconds: seconds, active: desk.newest[zone.id].run?.id)
       } else {
         .zoneOn(zone.id, seconds: body.seconds)
       }
     let result = try await desk.perform(command, caller)
-    let asked = body.seconds ?? zone.defaultSeconds
-    return zoneAnswer(
-      zone.id, warning: result.rainWarning.map { "there is a rain delay until \(WallTimeText.text($0.until))" },
-      logValue: "zoneId=\(zone.id) \(body.extends ? "extend" : "seconds")=\(asked)")
+    var response = zoneAnswer(
+      zone.id, warning: result.rainWarning.map { "there is a rain delay until \(WallTimeText.text($0.until))" })
+    response.logFields["minutes"] = WateringTime.text(body.seconds ?? zone.defaultSeconds)
+    if body.extends { response.logFields["mode"] = "extend" }
+    return response
   }
 
   /// The valve first, then the book-keeping.
@@ -66,8 +70,10 @@ extension SprinklerDoor {
     let result = try await desk.perform(
       .zoneOff(zone.id), caller, first: .off(zone.id, dropsQueued: true))
     return zoneAnswer(
-      zone.id, warning: result.storeFailure.map { "the valve is closed; the store will be tried again: \($0)" },
-      logValue: "zoneId=\(zone.id)")
+      zone.id,
+      warning: (result.storeFailure ?? desk.view.storeFailure).map {
+        "the valve is closed; the store does not take it yet, and after a restart before it does the run would go on: \($0)"
+      })
   }
 
   private var queueRoutes: [Route] {
@@ -205,13 +211,19 @@ extension SprinklerDoor {
 
   func done(logValue: String? = nil) -> APIResponse { .json(DoneDocument(), logValue: logValue) }
 
-  private func zoneAnswer(_ id: ZoneID, warning: String?, logValue: String) -> APIResponse {
+  /// Its line in the log says what the pin is at now, too.
+  private func zoneAnswer(_ id: ZoneID, warning: String?) -> APIResponse {
     let newest = desk.newest
-    return .json(
+    var response = APIResponse.json(
       ZoneDoneDocument(
         zoneId: Int(id.number), isOn: newest[id].isOn,
-        remainingSec: newest[id].remaining(at: newest.at)?.wholeSecondsUp ?? 0, zone: zone(id), warning: warning),
-      logValue: logValue)
+        remainingSec: newest[id].remaining(at: newest.at)?.wholeSecondsUp ?? 0, zone: zone(id), warning: warning))
+    response.logFields["zoneId"] = "\(id)"
+    if let pin = pins.first(where: { $0.zoneId == Int(id.number) }) {
+      response.logFields["pin"] = "\(pin.pin)"
+      response.logFields["pinValue"] = pin.value.map { "\($0)" }
+    }
+    return response
   }
 
   func rainAnswer(logValue: String? = nil) -> APIResponse {

@@ -8,7 +8,7 @@ extension SprinklerDoor {
         .json(SchedulesDocument(schedules: desk.view.records.programs.map(ScheduleDocument.init)))
       },
       Route(.post, "/api/schedules", scope: .control, action: "sprinkler.schedule-add") { [self] request in
-        let program = try request.decode(ScheduleBody.self).applied(to: nil)
+        let program = try self.program(request, changing: nil)
         let result = try await desk.perform(.addProgram(program), request.caller)
         return try answer(result.programs.first, status: .created)
       },
@@ -16,7 +16,7 @@ extension SprinklerDoor {
       Route(.put, "/api/schedules", scope: .control, action: "sprinkler.schedule-change") { [self] request in
         let body = try request.decode(ScheduleBody.self)
         guard let id = body.id else { throw APIError.validation("id", expected: "a schedule's id", got: "nothing") }
-        return try await change(try program("\(id)"), body, request.caller)
+        return try await change(try body.applied(to: try program("\(id)")), request.caller)
       },
       Route(.delete, "/api/schedules", scope: .control, action: "sprinkler.schedule-remove") { [self] request in
         let query = try QueryReader(request.query, names: ["id"])
@@ -29,12 +29,7 @@ extension SprinklerDoor {
         .json(ScheduleDoneDocument(schedule: .init(try program(request))))
       },
       Route(.put, "/api/schedules/{id}", scope: .control, action: "sprinkler.schedule-change") { [self] request in
-        let present = try program(request)
-        let body = try request.decode(ScheduleBody.self)
-        guard body.id.map({ $0 == present.id }) ?? true else {
-          throw APIError.validation("id", expected: "\(present.id), as in the path", got: "\(body.id!)")
-        }
-        return try await change(present, body, request.caller)
+        return try await change(try self.program(request, changing: try program(request)), request.caller)
       },
       Route(.delete, "/api/schedules/{id}", scope: .control, action: "sprinkler.schedule-remove") { [self] request in
         try await remove(try program(request), request.caller)
@@ -102,9 +97,27 @@ extension SprinklerDoor {
     ]
   }
 
-  private func change(_ present: Program, _ body: ScheduleBody, _ caller: Caller) async throws -> APIResponse {
-    _ = try await desk.perform(.replaceProgram(try body.applied(to: present)), caller)
-    return try answer(present.id)
+  /// The schedule that a body describes; of one that is there, what the body does not give stays as it is.
+  private func program(_ request: APIRequest, changing present: Program?) throws(APIError) -> Program {
+    switch try request.decode(EitherScheduleBody.self) {
+    case .own(let body):
+      if let present, let id = body.id, id != present.id {
+        throw .validation("id", expected: "\(present.id), as in the path", got: "\(id)")
+      }
+      return try body.applied(to: present)
+    case .original(let body):
+      guard description.hasLegacyRoutes else {
+        throw .validation(
+          "startTimes", expected: "the API's members (the original backend's are taken with sprinkler.legacy_routes)",
+          got: "start_time, sequence or is_enabled")
+      }
+      return try body.program(present, zones: desk.view.records.zones)
+    }
+  }
+
+  private func change(_ program: Program, _ caller: Caller) async throws -> APIResponse {
+    _ = try await desk.perform(.replaceProgram(program), caller)
+    return try answer(program.id)
   }
 
   private func remove(_ present: Program, _ caller: Caller) async throws -> APIResponse {

@@ -18,15 +18,17 @@ extension SprinklerRefusal {
     case .dayLimit(let zone, let seconds):
       .conflict("DAY_LIMIT", "zone \(zone) has run all it may today, \(seconds) s")
     case .queueFull(let capacity):
-      .conflict("QUEUE_FULL", "\(capacity) runs are queued or open, and more do not fit")
+      .conflict("QUEUE_FULL", "no more than \(capacity) runs may be queued or open, and with these there would be more")
     }
   }
 
   /// The schedule's own names of members in the words of the API.
   private static func apiField(_ field: String) -> String {
     var field = field
+    if field.hasSuffix(".zone") { field += "Id" }
     for (own, api) in [
-      ("steps", "zones"), ("starts", "startTimes"), (".seconds", ".minutes"), ("defaultSeconds", "defaultMinutes"),
+      ("programs", "schedules"), ("days.from", "intervalFrom"), ("days.interval", "intervalDays"), ("steps", "zones"),
+      ("starts", "startTimes"), (".seconds", ".minutes"), ("defaultSeconds", "defaultMinutes"),
       ("maximumSecondsPerDay", "maxMinutesPerDay"), ("maximumSeconds", "maxMinutes"),
       ("seasonalPercent", "percent"), ("skipsInRain", "skipIfRain"),
     ] {

@@ -17,6 +17,9 @@ struct WateringTime {
   }
 
   static func minutes(_ seconds: Int) -> Double { Double(seconds) / 60 }
+
+  /// Minutes as JSON writes them: `12`, `0.5`.
+  static func text(_ seconds: Int) -> String { String(decoding: encodeJSON(minutes(seconds)), as: UTF8.self) }
 }
 
 extension JSONKind where Value == Int {

@@ -67,14 +67,10 @@ struct ZoneBody: JSONReadable {
     zone.usesMaster = usesMaster ?? zone.usesMaster
     guard zone.defaultSeconds <= zone.maximumSeconds else {
       throw .validation(
-        "\(path).defaultMinutes", expected: "at most maxMinutes (\(plain(zone.maximumSeconds)))",
-        got: plain(zone.defaultSeconds))
+        "\(path).defaultMinutes", expected: "at most maxMinutes (\(WateringTime.text(zone.maximumSeconds)))",
+        got: WateringTime.text(zone.defaultSeconds))
     }
     return zone
-  }
-
-  private func plain(_ seconds: Int) -> String {
-    String(decoding: encodeJSON(WateringTime.minutes(seconds)), as: UTF8.self)
   }
 }
 
