@@ -35,6 +35,13 @@ function element(name, text, properties = {}) {
 
 function button(text, action, properties = {}) { return element("button", text, { type: "button", onclick: action, ...properties }); }
 
+// What a narrow screen does not tear apart.
+function together(...parts) {
+  const group = element("span", null, { className: "row" });
+  group.append(...parts);
+  return group;
+}
+
 function clock(seconds) {
   const whole = Math.max(0, Math.round(seconds)), hours = Math.floor(whole / 3600);
   const rest = String(Math.floor(whole / 60) % 60).padStart(2, "0") + ":" + String(whole % 60).padStart(2, "0");
@@ -108,8 +115,8 @@ function zoneRow(zone) {
   state.dataset.of = "state";
   const run = button("Run", () => on("set"));
   run.dataset.of = "on";
-  row.append(name, state, minutes, element("span", "min"), run, button("+", () => on("extend"), { title: "that much longer" }),
-    button("Off", () => ask("POST", `/api/zone/${zone.id}/off`)));
+  row.append(name, state, together(minutes, element("span", "min"), run, button("+", () => on("extend"), { title: "that much longer" }),
+    button("Off", () => ask("POST", `/api/zone/${zone.id}/off`))));
   return row;
 }
 
@@ -160,17 +167,21 @@ function scheduleCard(schedule) {
   enabled.onchange = () => changeSchedule(schedule.id, { isEnabled: enabled.checked });
   const rule = schedule.days ? schedule.days.join(" ") : schedule.intervalDays ? "every " + schedule.intervalDays + " days" : schedule.dayParity + " days";
   const title = element("summary");
-  title.append(enabled, " ", element("b", schedule.name), element("small", "  " + rule + "  " + schedule.startTimes.join(" ")));
+  const more = [schedule.season && schedule.season.from + " to " + schedule.season.to,
+    schedule.cycleAndSoak && "cycles of " + schedule.cycleAndSoak.cycleMinutes + " min, soak " + schedule.cycleAndSoak.soakMinutes + " min"];
+  title.append(enabled, " ", element("b", schedule.name),
+    element("small", ["", rule, schedule.startTimes.join(" "), ...more].filter((part) => part != null).join("  ")));
   card.append(title);
 
+  // A schedule by interval or parity has no weekdays: a chip would turn it into another one.
   const chips = element("div", null, { className: "row" });
-  for (const day of weekdays) {
-    const has = schedule.days && schedule.days.includes(day);
+  for (const day of schedule.days ? weekdays : []) {
+    const has = schedule.days.includes(day);
     const chip = button(day, () => {
-      const days = weekdays.filter((other) => (schedule.days || []).includes(other) !== (other === day));
+      const days = weekdays.filter((other) => schedule.days.includes(other) !== (other === day));
       if (days.length) changeSchedule(schedule.id, { days: days });
     }, { className: "chip" });
-    chip.setAttribute("aria-pressed", String(!!has));
+    chip.setAttribute("aria-pressed", String(has));
     chips.append(chip);
   }
   card.append(chips);
@@ -199,11 +210,11 @@ function scheduleCard(schedule) {
   });
 
   const actions = element("div", null, { className: "row" });
-  const more = element("select", null, { className: "zone" });
-  more.append(...sprinkler.zones.map((zone) => element("option", zone.name, { value: zone.id })));
-  more.setAttribute("aria-label", "Zone to add");
-  actions.append(more,
-    button("Add zone", () => changeSchedule(schedule.id, { zones: [...schedule.zones, { zoneId: Number(more.value), minutes: 10 }] })),
+  const choice = element("select", null, { className: "zone" });
+  choice.append(...sprinkler.zones.map((zone) => element("option", zone.name, { value: zone.id })));
+  choice.setAttribute("aria-label", "Zone to add");
+  actions.append(choice,
+    button("Add zone", () => changeSchedule(schedule.id, { zones: [...schedule.zones, { zoneId: Number(choice.value), minutes: 10 }] })),
     button("Run now", () => ask("POST", `/api/schedules/${schedule.id}/run`)),
     button("Duplicate", async () => { await ask("POST", `/api/schedules/${schedule.id}/duplicate`); loadSchedules(); }),
     button("Remove", async () => {
@@ -292,7 +303,8 @@ function draftRow(zone, place) {
   up.disabled = place === 0;
   const remove = button("×", () => { sprinkler.draft.splice(place, 1); showDraft(); }, { title: "remove this zone" });
   remove.disabled = sprinkler.draft.length === 1;
-  row.append(name, pin, number("defaultMinutes", "Minutes"), element("span", "min, at most"), number("maxMinutes", "Longest run"), on, up, remove);
+  row.append(together(name, pin), together(number("defaultMinutes", "Minutes"), element("span", "min, at most"), number("maxMinutes", "Longest run"), on),
+    together(up, remove));
   return row;
 }
 
