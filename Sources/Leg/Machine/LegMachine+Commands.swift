@@ -54,11 +54,12 @@ extension LegMachine {
     var motion: LegMotion
     switch output {
     case .released(let place, _) where place.isSame(as: target): return LegAction(.none)
-    case .waiting, .released: motion = LegMotion(at: target, now: now)
-    case .pulse(let current):
-      motion = current
-      motion.aim(at: target, slew: settings.slewMicrosecondsPerSecond, now: now)
+    case .waiting: motion = LegMotion(at: target, now: now)
+    // It is where it was let go, or nobody moved it far: the way to the target is as long as ever.
+    case .released(let place, _): motion = LegMotion(at: place, now: now)
+    case .pulse(let current): motion = current
     }
+    motion.aim(at: target, slew: settings.slewMicrosecondsPerSecond, now: now)
     state = .armed(.pulse(motion))
     return LegAction(.pulse(motion.output))
   }

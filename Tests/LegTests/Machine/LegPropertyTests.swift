@@ -14,6 +14,8 @@ private struct SafetyObserver {
   var isLatched = false
   var isShutDown = false
   var isOff = true
+  /// The last pulse since the leg was armed, in µs, and when.
+  var lastPulse: (width: Double, at: TickInstant)?
 
   /// nil, or the rule that the answer breaks.
   mutating func judge(
@@ -31,6 +33,7 @@ private struct SafetyObserver {
         if isLatched || isShutDown { return "arms while latched" }
         isArmed = true
         hasSet = false
+        lastPulse = nil
         lastFeed = now
       }
     case .command(.setServo):
@@ -61,6 +64,14 @@ private struct SafetyObserver {
       if !isArmed || !hasSet { return "a pulse while not armed and set" }
       if now >= lastFeed + settings.deadmanTimeout { return "a pulse past the deadman" }
       if pulse < settings.lowest || settings.highest < pulse { return "a pulse beyond the limits" }
+      let width = Double(pulse.microseconds)
+      if let last = lastPulse, let slew = settings.slewMicrosecondsPerSecond,
+        // Each is rounded to a microsecond.
+        abs(width - last.width) > Double(slew) * (now - last.at).inSeconds + 1
+      {
+        return "the pulse changes faster than the slew limit"
+      }
+      lastPulse = (width, now)
     }
     if !isArmed, !isOff { return "no off when the right to a pulse ended" }
     if machine.state.isArmed != isArmed { return "armed: expected \(isArmed), got \(machine.state)" }

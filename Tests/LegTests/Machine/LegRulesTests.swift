@@ -306,6 +306,22 @@ import Wire
     #expect((1325...1327).contains(pulse))
   }
 
+  @Test("slew, released: sent elsewhere it sets off from where it was let go, not with a jump")
+  func slewAfterRelease() throws {
+    let settings = try LegSettings(
+      deadmanTimeout: .seconds(10), slewMicrosecondsPerSecond: 200, releaseAfter: .milliseconds(300))
+    var leg = Timeline(settings)
+    leg.arm(0)
+    leg.set(0, 1000)
+    #expect(leg.at(300, .tick).output == .off)
+    #expect(leg.set(3_000, 2000).pulse == 1000)
+    #expect(leg.at(4_000, .tick).pulse == 1200)
+    #expect(leg.at(8_000, .tick).pulse == 2000)
+    leg.disarm(8_100)
+    leg.arm(8_200)
+    #expect(leg.set(8_300, 1000).pulse == 1000, "after arming nobody knows where it is")
+  }
+
   @Test("release: a servo that stood still gets no pulse, the same command does not hold it again, another one does")
   func release() throws {
     var leg = Timeline(try LegSettings(slewMicrosecondsPerSecond: 1_000, releaseAfter: .milliseconds(300)))
@@ -317,11 +333,11 @@ import Wire
     leg.at(300, .offConfirmed)
     #expect(leg.set(310, 1500).output == .none)
     #expect(leg.state.isArmed && leg.report(320) == "armed none 10")
-    #expect(leg.set(330, 1600).pulse == 1600)
-    #expect(leg.set(340, 1500).pulse == 1600, "the way takes 100 ms; then the 300 ms begin")
+    #expect(leg.set(330, 1600).pulse == 1500, "where it was let go")
+    #expect(leg.set(380, 1500).pulse == 1550, "the way back takes 50 ms; then the 300 ms begin")
     for now in stride(from: Int64(400), through: 700, by: 100) { leg.set(now, 1500) }
-    #expect(leg.deadline == .milliseconds(740))
-    leg.at(740, .tick)
+    #expect(leg.deadline == .milliseconds(730))
+    leg.at(730, .tick)
     #expect(leg.state == .armed(.released(at: .microseconds(1500), .pending)))
     leg.at(900, .tick)
     #expect(leg.state.fault == .silence, "released or not, silence is silence")
