@@ -61,19 +61,20 @@ struct InteractiveLeg {
     case .arm: ask(.arm, "arm")
     case .disarm: ask(.disarm, "disarm")
     case .disarmAtOnce:
-      ask(.disarm, "disarm: no pulse. An arm undoes it; what latches is the emergency stop of the leg's daemon")
+      ask(.disarm, "disarm; an arm undoes it, the emergency stop of a daemon latches")
     case .ping: ask(.ping, "ping")
     case .keepalive:
       if case .periodic = connection.newest().state { ask(.periodic(false), nil) } else { ask(.periodic(true), nil) }
-    case .move, .moveTo: move(key)
+    case .move, .moveTo, .send: move(key)
     case .scroll(let by): scrolled = min(max(0, scrolled + by), max(0, journal.entries.count - 1))
     case .quit: ask(.quit, nil)
     }
   }
 
-  /// With the keepalive off, one command for one press.
+  /// With the keepalive off, one command for one press, moved or not: after an arm the servo must be sent somewhere, and be it to
+  /// where the slider stands.
   private mutating func move(_ key: LegKey) {
-    guard slider.press(key) else { return }
+    slider.press(key)
     connection.aim(at: slider.pulse)
     guard case .connected = connection.newest().state else { return }
     ask(.sendOnce(slider.pulse), "pulse \(slider.pulse)")

@@ -5,6 +5,8 @@ enum LegKey: Equatable {
   /// The space bar: the largest key, for the case that matters.
   case disarmAtOnce
   case ping
+  /// The slider's pulse, once.
+  case send
   /// The 50 Hz pulse on or off.
   case keepalive
   /// So many microseconds further.
@@ -57,6 +59,7 @@ struct LegKeyDecoder {
     case UInt8(ascii: "d"), UInt8(ascii: "D"): .disarm
     case UInt8(ascii: " "): .disarmAtOnce
     case UInt8(ascii: "p"), UInt8(ascii: "P"): .ping
+    case UInt8(ascii: "\r"), UInt8(ascii: "\n"): .send
     case UInt8(ascii: "k"), UInt8(ascii: "K"): .keepalive
     case UInt8(ascii: "c"), UInt8(ascii: "C"): .moveTo(microseconds: 1500)
     case UInt8(ascii: "0")...UInt8(ascii: "9"): .moveTo(microseconds: 500 + 200 * Int(byte - UInt8(ascii: "0")))

@@ -5,7 +5,20 @@ import Wire
 /// What `tactus leg` shows.
 enum LegScreen {
   static let help =
-    "a arm  d disarm  SPACE disarm at once  ←→ ±10 µs  shift ←→ or ↑↓ ±100  0…9 c home end  k 50 Hz  p ping  q quit"
+    "a arm  d disarm  SPACE disarm at once  ←→ ±10 µs  shift ←→ or ↑↓ ±100  0…9 c home end  ENTER send  k 50 Hz  p ping  q quit"
+
+  /// `help` in as many lines as it takes, cut between two keys.
+  private static func help(width: Int) -> [TopScreen.Line] {
+    var lines: [String] = []
+    for key in help.split(separator: "  ") {
+      if let last = lines.last, last.count + 2 + key.count <= width {
+        lines[lines.count - 1] = last + "  " + key
+      } else {
+        lines.append(String(key))
+      }
+    }
+    return lines.map { TopScreen.Line(text: $0) }
+  }
 
   /// `scrolled`: lines of the log below the last one shown.
   static func lines(
@@ -20,15 +33,15 @@ enum LegScreen {
     lines.append(link(snapshot, meter))
     lines.append(TopScreen.Line(text: "pulse     \(padded(slider.microseconds)) µs   \(slider.drawing)"))
     lines.append(TopScreen.Line(text: "keepalive \(keepalive(snapshot.state))"))
-    let room = max(1, size.height - lines.count - 2)
+    let help = help(width: size.width)
+    let room = max(1, size.height - lines.count - 1 - help.count)
     let end = max(min(room, journal.entries.count), journal.entries.count - max(0, scrolled))
     let below = journal.entries.count - end
     lines.append(TopScreen.Line(text: below > 0 ? "log (\(below) more below)" : "log", style: .heading))
     let shown = journal.entries[..<end].suffix(room)
     lines += shown.map { TopScreen.Line(text: $0) }
     lines += Array(repeating: TopScreen.Line(text: ""), count: room - shown.count)
-    lines.append(TopScreen.Line(text: help))
-    return lines
+    return lines + help
   }
 
   private static func state(_ telemetry: LegTelemetry?) -> TopScreen.Line {
@@ -59,7 +72,9 @@ enum LegScreen {
 
   private static func link(_ snapshot: LegOperatorSnapshot, _ meter: TelemetryMeter) -> TopScreen.Line {
     let counts =
-      "\(snapshot.sent) sent, \(snapshot.sendFailures) not sent, \(snapshot.received) telemetry, \(snapshot.malformed) malformed"
+      "\(snapshot.sent) sent, \(snapshot.received) received"
+      + (snapshot.sendFailures > 0 ? ", \(snapshot.sendFailures) not sent" : "")
+      + (snapshot.malformed > 0 ? ", \(snapshot.malformed) malformed" : "")
     return switch snapshot.telemetryAge {
     case .nothingYet: TopScreen.Line(text: "link      no telemetry   \(counts)", style: .warning)
     case .fresh(let age):

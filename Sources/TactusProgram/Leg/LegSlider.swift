@@ -6,15 +6,12 @@ struct LegSlider: Equatable {
 
   var pulse: PulseWidth { .microseconds(UInt16(microseconds)) }
 
-  /// Whether it has moved.
-  mutating func press(_ key: LegKey) -> Bool {
-    let before = microseconds
+  mutating func press(_ key: LegKey) {
     switch key {
     case .move(let by): microseconds = min(2500, max(500, microseconds + by))
     case .moveTo(let wanted): microseconds = min(2500, max(500, wanted))
-    case .arm, .disarm, .disarmAtOnce, .ping, .keepalive, .scroll, .quit: break
+    case .arm, .disarm, .disarmAtOnce, .ping, .send, .keepalive, .scroll, .quit: break
     }
-    return microseconds != before
   }
 
   /// `500 ├─────●─────┤ 2500`, the knob among 41 places.

@@ -13,11 +13,12 @@ struct LegKeyTests {
     return bytes.utf8.compactMap { decoder.key($0) }
   }
 
-  @Test("letters, space, Ctrl-C, Ctrl-D")
+  @Test("letters, space, enter, Ctrl-C, Ctrl-D")
   func letters() {
     #expect(keys("adpk ADPK") == [.arm, .disarm, .ping, .keepalive, .disarmAtOnce, .arm, .disarm, .ping, .keepalive])
     #expect(keys("qQ\u{3}\u{4}") == [.quit, .quit, .quit, .quit])
-    #expect(keys("xé\u{7F}\r") == [])
+    #expect(keys("\r\n") == [.send, .send])
+    #expect(keys("xé\u{7F}") == [])
   }
 
   @Test("arrows: 10 µs, with shift or up and down 100; in both modes of a terminal, and as rxvt writes them")
@@ -38,14 +39,18 @@ struct LegKeyTests {
     #expect(keys("\u{1B}[5~\u{1B}[6~\u{1B}[3~a") == [.scroll(by: 10), .scroll(by: -10), .arm])
   }
 
-  @Test("slider: 500…2500, drawn; says whether it moved")
+  @Test("slider: 500…2500, drawn")
   func slider() {
     var slider = LegSlider()
     #expect(slider.drawing == "500 ├────────────────────●────────────────────┤ 2500")
-    #expect(slider.press(.move(by: 100)) && slider.pulse == .microseconds(1600))
-    #expect(slider.press(.moveTo(microseconds: 2500)) && !slider.press(.move(by: 10)))
+    slider.press(.move(by: 100))
+    #expect(slider.pulse == .microseconds(1600))
+    slider.press(.moveTo(microseconds: 2500))
+    slider.press(.move(by: 10))
     #expect(slider.drawing == "500 ├────────────────────────────────────────●┤ 2500")
-    #expect(slider.press(.moveTo(microseconds: 500)) && !slider.press(.move(by: -100)) && !slider.press(.arm))
+    slider.press(.moveTo(microseconds: 500))
+    slider.press(.move(by: -100))
+    slider.press(.send)
     #expect(slider.drawing.hasPrefix("500 ├●─"))
   }
 }
@@ -162,6 +167,18 @@ struct LegScreenTests {
     #expect(
       lines(10).contains { $0.text.contains("10 more below") } && lines(1_000).contains { $0.text.hasSuffix("entry 0") }
     )
+  }
+
+  @Test("help: every key is told on a terminal of 80 columns, and of 132", arguments: [40, 80, 132])
+  func help(width: Int) {
+    let lines = LegScreen.lines(
+      snapshot(1_000), name: "here", slider: LegSlider(), meter: TelemetryMeter(), journal: LegJournal(), scrolled: 0,
+      size: TerminalSize(width: width, height: 24))
+    #expect(lines.count == 24)
+    let shown = lines.map { $0.text.prefix(width) }
+    for key in ["a arm", "d disarm", "SPACE disarm at once", "ENTER send", "k 50 Hz", "p ping", "q quit"] {
+      #expect(shown.contains { $0.contains(key) }, "\(key)")
+    }
   }
 
   @Test("telemetry rate: over the last two seconds, nil before half a second")

@@ -53,6 +53,27 @@ struct LegTerminalTests {
     #expect(device.end() == ["armed", "disarmed"])
   }
 
+  @Test("terminal: armed, the slider where it stands is sent by its own key and by enter")
+  func sendsWhereItStands() throws {
+    let device = try LegDevice("udp")
+    let terminal = try Terminal()
+    let leg = try terminal.start(["leg", "127.0.0.1:\(device.address)"])
+    #expect(terminal.see("state     disarmed"))
+    terminal.type("a")
+    #expect(terminal.see("ARMED"))
+    terminal.type("c")
+    #expect(device.process.waitFor("pulse 1500"))
+    terminal.type(" ")
+    #expect(terminal.see("state     disarmed"))
+    terminal.type("a")
+    #expect(terminal.see("ARMED"))
+    terminal.type("\r")
+    #expect(terminal.see("pulse 1500 µs"))
+    terminal.type("q")
+    #expect(leg.finish() == 0)
+    #expect(device.end() == ["armed", "pulse 1500", "disarmed", "armed", "pulse 1500", "disarmed"])
+  }
+
   @Test("terminal: arm, keepalive, slider, disarm, quit; shown as they happen; the terminal is as before")
   func keys() throws {
     let device = try LegDevice("udp")
