@@ -240,6 +240,23 @@ def test_an_expired_token_ends_its_socket(own_daemon):
         Live(daemon, token=token)
 
 
+def test_a_revoked_token_ends_its_socket_and_what_it_drives(own_daemon):
+    daemon = own_daemon()
+    token = daemon.create_token("control", "lost phone")
+    with Live(daemon, token=token) as live:
+        live.drive_taken(20, 20, echo=1)
+        assert daemon.get("/api/robot").json()["state"] == "driving"
+        identifier = token.split("_")[1]
+        assert daemon.command("token", "revoke", identifier, "--config", daemon.config).returncode == 0
+        with pytest.raises(ConnectionClosed) as closed:
+            end = time.monotonic() + 5
+            while time.monotonic() < end:
+                live.drive(20, 20)
+                list(live.events(0.05))
+        assert (closed.value.rcvd.code, closed.value.rcvd.reason) == (4001, "TOKEN_INVALID")
+    assert daemon.get("/api/robot").json()["state"] != "driving"
+
+
 def test_more_connections_than_allowed_are_told(own_daemon):
     daemon = own_daemon(max_connections=20)
     idle = [socket.create_connection(daemon.address, timeout=10) for _ in range(20)]

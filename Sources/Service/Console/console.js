@@ -40,7 +40,7 @@ function connect() {
     releaseAll();
     show("down", event.reason || "no connection");
     if (!opened && await isRefused()) return;
-    if (event.code === 4001) return askForToken("This token has expired.");
+    if (event.code === 4001) return askForToken("This token has expired or was revoked.");
     setTimeout(connect, retryMs);
     retryMs = Math.min(retryMs * 2, 5000);
   };

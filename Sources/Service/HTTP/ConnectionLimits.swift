@@ -38,6 +38,8 @@ public struct WebSocketLimits: Sendable {
   public var pingInterval: TimeAmount = .seconds(20)
   /// Without a frame from the client.
   public var silence: TimeAmount = .seconds(60)
+  /// How soon a connection ends after its token has been revoked, at most.
+  public var tokenCheckInterval: TimeAmount = .seconds(1)
   /// From our close frame to a hard close.
   public var closeTime: TimeAmount = .seconds(1)
   /// E-stops and resets of one client that are still being carried out.

@@ -19,7 +19,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
   private enum Route {
     case skip
     case respond
-    case upgrade(WebSocketRequest, Caller)
+    case upgrade(WebSocketRequest, WebSocketAdmission)
     /// What has come already belongs to the WebSocket.
     case upgrading([NIOAny])
     /// The gate is about to leave the pipeline.
@@ -106,7 +106,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
       switch route {
       case .respond:
         context.fireChannelRead(wrapInboundOut(.end(trailers.map { HTTPFields($0, splitCookie: false) })))
-      case .upgrade(let request, let caller): upgrade(request, caller, context)
+      case .upgrade(let request, let admission): upgrade(request, admission, context)
       case .skip, .upgrading, .webSocket: break
       }
     }
@@ -182,11 +182,14 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     guard machine.mayAnswer else {
       throw APIError(.badRequest, "BAD_REQUEST", "a WebSocket is asked for behind requests that are not answered yet")
     }
-    let caller = try shared.admit(head.request(isSecure: shared.isSecure), address, .read)
-    route = .upgrade(asked, caller.webSocket(number: shared.numbers.next()))
+    let request = try head.request(isSecure: shared.isSecure)
+    let caller = try shared.admit(request, address, .read)
+    route = .upgrade(asked, .init(caller: caller.webSocket(number: shared.numbers.next()), request: request))
   }
 
-  private func upgrade(_ request: WebSocketRequest, _ caller: Caller, _ context: ChannelHandlerContext) {
+  private func upgrade(
+    _ request: WebSocketRequest, _ admission: WebSocketAdmission, _ context: ChannelHandlerContext
+  ) {
     route = .upgrading([])
     timer?.cancel()
     timerDeadline = .distantFuture
@@ -203,14 +206,14 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
         promise: nil)
       // The decoder leaves once it has returned to its own loop, and gives what it had read beyond the request.
       context.pipeline.syncOperations.removeHandler(context: decoder).assumeIsolated().whenComplete { _ in
-        self.upgraded(caller, box.value)
+        self.upgraded(admission, box.value)
       }
     }
   }
 
-  private func upgraded(_ caller: Caller, _ context: ChannelHandlerContext) {
+  private func upgraded(_ admission: WebSocketAdmission, _ context: ChannelHandlerContext) {
     guard context.channel.isActive, case .upgrading(let early) = route else { return }
-    let session = WebSocketSession(caller: caller, shared: shared)
+    let session = WebSocketSession(admission, shared: shared)
     do {
       route = .webSocket
       let pipeline = context.pipeline.syncOperations

@@ -10,6 +10,7 @@ final class WebSocketSession: ChannelInboundHandler {
 
   let caller: Caller
   let shared: ServiceChannel.Shared
+  private let admission: WebSocketAdmission
   private let limits: WebSocketLimits
   private var machine: WebSocketMachine
   private var backlog: WebSocketBacklog
@@ -21,9 +22,10 @@ final class WebSocketSession: ChannelInboundHandler {
   var actionsInProgress = 0
   private var pings: Scheduled<Void>?
   private var expiry: Scheduled<Void>?
+  private var tokenCheck: Scheduled<Void>?
 
-  init(caller: Caller, shared: ServiceChannel.Shared) {
-    (self.caller, self.shared, limits) = (caller, shared, shared.limits.webSocket)
+  init(_ admission: WebSocketAdmission, shared: ServiceChannel.Shared) {
+    (self.admission, caller, self.shared, limits) = (admission, admission.caller, shared, shared.limits.webSocket)
     machine = WebSocketMachine(limits, at: .uptimeNanoseconds(0))
     backlog = WebSocketBacklog(limits)
   }
@@ -41,6 +43,7 @@ final class WebSocketSession: ChannelInboundHandler {
     firstNumber = shared.hub.join(self, on: context.eventLoop)
     schedulePing(context)
     awaitExpiry(context)
+    scheduleTokenCheck(context)
     greet()
   }
 
@@ -58,6 +61,7 @@ final class WebSocketSession: ChannelInboundHandler {
   private func leave() {
     pings?.cancel()
     expiry?.cancel()
+    tokenCheck?.cancel()
     guard joined, let context else { return }
     joined = false
     shared.hub.leave(self, on: context.eventLoop)
@@ -72,6 +76,26 @@ final class WebSocketSession: ChannelInboundHandler {
     // The time of day may jump: it is looked at again every minute at least.
     expiry = context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(min(left, 60))) {
       if self.machine.state == .open { self.awaitExpiry(context) }
+    }
+  }
+
+  private func scheduleTokenCheck(_ context: ChannelHandlerContext) {
+    guard caller.tokenID != nil else { return }
+    tokenCheck = context.eventLoop.assumeIsolated().scheduleTask(in: limits.tokenCheckInterval) {
+      self.tokenCheckDue(context)
+    }
+  }
+
+  /// What a token has opened ends with it: it may have been revoked, or made anew for less.
+  private func tokenCheckDue(_ context: ChannelHandlerContext) {
+    guard machine.state == .open else { return }
+    do throws(APIError) {
+      guard try admission.admittedAgain(by: shared).scope == caller.scope else {
+        return carryOut(machine.close(.init(4001, "TOKEN_CHANGED")))
+      }
+      scheduleTokenCheck(context)
+    } catch {
+      carryOut(machine.close(.init(4001, error.code)))
     }
   }
 

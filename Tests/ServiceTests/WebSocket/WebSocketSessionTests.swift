@@ -1,5 +1,7 @@
+import HTTPTypes
 import NIOCore
 import NIOEmbedded
+import Synchronization
 import Testing
 
 @testable import Service
@@ -11,11 +13,12 @@ struct WebSocketSessionTests {
 
   /// A session that has been greeted, with its greeting thrown away.
   private func open(
-    token: String = "admin", seconds: @escaping @Sendable () -> Int64 = { 0 }
+    token: String = "admin", seconds: @escaping @Sendable () -> Int64 = { 0 },
+    admit: @escaping ServiceChannel.Admission = TestDoor.admit
   ) throws -> (EmbeddedChannel, EmbeddedEventLoop) {
     let loop = EmbeddedEventLoop()
     let channel = EmbeddedChannel(loop: loop)
-    let service = TestDoor.channel(systems: [robot], counters: counters, seconds: seconds)
+    let service = TestDoor.channel(systems: [robot], counters: counters, seconds: seconds, admit: admit)
     _ = try service.setup(channel: channel, logger: .init(label: "test")).wait()
     try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
     try channel.writeInbound(ByteBuffer(string: WebSocketTestClient.request(["Authorization: Bearer \(token)"])))
@@ -160,6 +163,30 @@ struct WebSocketSessionTests {
     loopSeconds.value += 10
     loop.advanceTime(by: .seconds(10))
     #expect(try #require(try close(channel)) == (4001, "TOKEN_EXPIRED"))
+  }
+
+  @Test(
+    "the token is revoked, or allows less: closed with 4001 within a second, the robot let go; a good one keeps it open"
+  )
+  func revoked() throws {
+    for (answer, reason) in [("none", "TOKEN_INVALID"), ("read", "TOKEN_CHANGED")] {
+      let now = Mutex("control")
+      let (channel, loop) = try open(
+        token: "control",
+        admit: { request, peer, scope throws(APIError) in
+          var request = request
+          request.headerFields[.authorization] = "Bearer \(now.withLock { $0 })"
+          return try TestDoor.admit(request, peer, scope)
+        })
+      _ = try output(channel)
+      loop.advanceTime(by: .seconds(10))
+      #expect(try close(channel) == nil)
+      let left = robot.seen.withLock { $0.left.count }
+      now.withLock { $0 = answer }
+      loop.advanceTime(by: .seconds(1))
+      #expect(try #require(try close(channel)) == (4001, reason))
+      #expect(robot.seen.withLock { $0.left.count } == left + 1)
+    }
   }
 
   @Test("the server stops: closed with 1001")
