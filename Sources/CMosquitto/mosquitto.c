@@ -20,7 +20,9 @@ static void run(const char *path, char *const arguments[], pid_t parent, int rep
   dup2(report, 3);
   fcntl(3, F_SETFD, FD_CLOEXEC);
   closefrom(4);
-  execv(path, arguments);
+  // Not ours: it holds the service's token, and whatever the configuration takes from it.
+  char *const environment[] = {"PATH=/usr/bin:/bin", NULL};
+  execve(path, arguments, environment);
   int error = errno;
   write(3, &error, sizeof error);
   _exit(127);

@@ -239,5 +239,20 @@
         _ = try MosquittoBroker(port: 1, folder: folder.path, path: "/no/mosquitto")
       } throws: { "\($0)".contains("apt install mosquitto") }
     }
+
+    @Test("spawned broker: gets nothing of our environment, which may hold secrets")
+    func environment() throws {
+      let folder = FileManager.default.temporaryDirectory.appending(path: "mqtt-\(UUID().uuidString)")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let (program, found) = (folder.appending(path: "mosquitto"), folder.appending(path: "environment"))
+      try "#!/bin/sh\ncat /proc/$$/environ > \(found.path).new && mv \(found.path).new \(found.path)\n"
+        .write(to: program, atomically: true, encoding: .utf8)
+      try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: program.path)
+      let broker = try MosquittoBroker(port: 1, folder: folder.path, path: program.path)
+      defer { broker.stop() }
+      #expect(eventually { FileManager.default.fileExists(atPath: found.path) })
+      #expect(try String(contentsOf: found, encoding: .utf8) == "PATH=/usr/bin:/bin\0")
+    }
   }
 #endif

@@ -7,6 +7,6 @@
 #include <mosquitto.h>
 #endif
 
-/// Starts a program with its arguments, signals unblocked and at their defaults, its three standard streams at /dev/null and no
-/// other descriptor. It is terminated when the calling thread ends. Returns the process id, or −errno.
+/// Starts a program with its arguments, nothing of our environment, signals unblocked and at their defaults, its three standard
+/// streams at /dev/null and no other descriptor. It is terminated when the calling thread ends. Returns the process id, or −errno.
 pid_t mqtt_spawn(const char *path, char *const arguments[]);

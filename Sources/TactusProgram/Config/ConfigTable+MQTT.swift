@@ -26,7 +26,8 @@ extension ConfigTable {
     ConfigKey("mqtt.prefix", .text, .text("tactus"), "All topics of this machine begin with PREFIX/DEVICE/."),
     ConfigKey(
       "mqtt.commands", .boolean, .boolean(false),
-      "Take commands. Whoever may publish on the broker can then drive what this file runs: give the broker users."),
+      "Take commands. Whoever may publish on the broker can then drive what this file runs: give the broker users. Of a "
+        + "spawned one, which asks for none, that is every program on this machine."),
     ConfigKey(
       "mqtt.state_interval_s", .integer(1...3600), .integer(5),
       "Seconds between two states of a system that nothing happens to. A change is told within 0.1 s."),

@@ -81,7 +81,9 @@ extension Configuration.MQTT {
     if case .address(let host) = broker {
       let isPort = host.split(separator: ":", omittingEmptySubsequences: false).count == 2
       if host.isEmpty || isPort || host.contains(where: { "/@[] ".contains($0) }) {
-        report("mqtt.broker", "expected a name, an address or spawn (the port is mqtt.port's), got '\(host)'")
+        // A URL may hold a password.
+        let shown = host.contains("@") ? "a text with an @ (user and password have keys of their own)" : "'\(host)'"
+        report("mqtt.broker", "expected a name, an address or spawn (the port is mqtt.port's), got \(shown)")
       }
     } else {
       if security != nil { report("mqtt.tls", "expected false while mqtt.broker is spawn, got true") }

@@ -55,6 +55,14 @@ struct MQTTConfigTests {
       #expect(errors.errors.map(\.key) == [key] && errors.errors[0].line == 1, "\(errors)")
     }
 
+    @Test("a broker's URL with a password in it: refused without saying it")
+    func passwordInURL() throws {
+      for broker in ["mqtt://ann:s3cret-pass@host", "ann:s3cret-pass@host:1883"] {
+        let errors = try #require(throws: ConfigErrors.self) { try read("mqtt: { broker: '\(broker)' }\nmotors: { }") }
+        #expect(!"\(errors)".contains("s3cret-pass") && "\(errors)".contains("mqtt.broker"), "\(errors)")
+      }
+    }
+
     @Test("the password's file: its first line; missing or empty, and the program does not start")
     func passwordFile() throws {
       let folder = try TemporaryFolder()
