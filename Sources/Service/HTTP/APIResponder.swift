@@ -33,7 +33,10 @@ struct APIResponder: Sendable {
       try await writer.write(
         response: answer.head,
         body: ResponseBody { body in
-          while let piece = try pieces() { try await body.write(ByteBuffer(bytes: piece)) }
+          // They come from the store.
+          while let piece = try await withTaskExecutorPreference(DiskThreads.shared, operation: { try pieces() }) {
+            try await body.write(ByteBuffer(bytes: piece))
+          }
           try await body.finish(nil)
         })
     } else {
@@ -94,7 +97,7 @@ struct APIResponder: Sendable {
     _ route: Route, _ handle: @Sendable (APIRequest) async throws -> APIResponse, _ request: APIRequest
   ) async -> APIAnswer {
     do {
-      let response = try await handle(request)
+      let response = try await route.run(handle, request)
       note(route, request.caller, value: response.logValue, result: "ok")
       return APIAnswer(response)
     } catch {

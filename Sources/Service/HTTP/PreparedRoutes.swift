@@ -55,9 +55,11 @@ enum ConnectionField {
   }
 }
 
-/// On every answer: guessed content types, caches and referrers have no business here.
+/// On every answer: guessed content types, caches, referrers and frames of other pages, in which a click is not what it seems, have no
+/// business here.
 let answerHeaders = [
   ("x-content-type-options", "nosniff"), ("cache-control", "no-store"), ("referrer-policy", "no-referrer"),
+  ("x-frame-options", "DENY"),
 ]
 private let answerHeaderText = answerHeaders.map { "\($0): \($1)\r\n" }.joined()
 

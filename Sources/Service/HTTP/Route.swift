@@ -19,6 +19,8 @@ public struct Route: Sendable {
   public let handling: Handling
   /// The route takes a file, not JSON: any content type, at most so many bytes. nil: JSON, within the service's limit.
   public var fileLimit: Int?
+  /// The handler may wait for a disk, and is carried out where nobody else waits for that.
+  public var waitsForDisk = false
 
   /// A look at a document that is kept ready.
   public init(_ path: String, scope: Scope? = .read, _ document: PreparedDocument) {
@@ -32,5 +34,22 @@ public struct Route: Sendable {
   ) {
     (self.method, self.path, self.scope, self.action) = (method, path, scope, action)
     handling = .handler(handler)
+  }
+}
+
+extension Route {
+  /// The same, with a handler that may wait for a disk.
+  func waitingForDisk() -> Route {
+    var route = self
+    route.waitsForDisk = true
+    return route
+  }
+
+  /// Carries out the handler, which is this route's.
+  func run(
+    _ handle: @Sendable (APIRequest) async throws -> APIResponse, _ request: APIRequest
+  ) async throws -> APIResponse {
+    guard waitsForDisk else { return try await handle(request) }
+    return try await withTaskExecutorPreference(DiskThreads.shared) { try await handle(request) }
   }
 }

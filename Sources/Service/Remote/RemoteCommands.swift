@@ -10,8 +10,9 @@ import Tactus
 public final class RemoteCommands: Sendable {
   /// Commands a second, of all systems, and how many at once after a silence; stops are not counted.
   public static let commandsPerSecond = 100
-  /// Commands that may wait for one system.
+  /// Commands that may wait for one system, and stops that may wait besides: whoever drives too fast must still be able to stop.
   static let waitingLimit = 64
+  static let placesForStops = 16
   /// Longest path in levels.
   static let longestPath = 8
   /// What has waited longer for the commands before it moves nothing any more; stops do not grow old.
@@ -107,8 +108,21 @@ public final class RemoteCommands: Sendable {
     }
   }
 
-  /// Nobody can be heard any more: what clients of the link held is let go, as when a WebSocket closes.
+  /// Nobody can be heard any more: what clients of the link held is let go, as when a WebSocket closes, and what they wanted
+  /// and nobody has begun yet is not done; stops are.
   public func linkLost() {
+    let dropped = state.withLock { state in
+      state.lanes.keys.flatMap { lane in
+        let waiting = state.lanes[lane]!.waiting
+        state.lanes[lane]!.waiting.removeAll { !$0.command.isStop }
+        return waiting.filter { !$0.command.isStop }
+      }
+    }
+    for work in dropped {
+      let error = APIError.conflict("LINK_LOST", "the link was lost before the command's turn came")
+      note(work.route, result: error.code)
+      refuse(error, id: work.command.id, work.answer)
+    }
     for system in systems { system.clientLeft(caller) }
   }
 
@@ -141,10 +155,9 @@ public final class RemoteCommands: Sendable {
   private func enqueue(_ work: Work, _ lane: String, at now: TickInstant) throws(APIError) {
     let (refusal, starts) = state.withLock { state -> (APIError?, Bool) in
       if !work.command.isStop, let refusal = Self.admit(at: now, &state.wholeAt) { return (refusal, false) }
-      guard state.lanes[lane]!.waiting.count < Self.waitingLimit else {
-        return (
-          APIError(.tooManyRequests, "BUSY", "\(Self.waitingLimit) commands wait for those before them already"), false
-        )
+      let limit = Self.waitingLimit + (work.command.isStop ? Self.placesForStops : 0)
+      guard state.lanes[lane]!.waiting.count < limit else {
+        return (APIError(.tooManyRequests, "BUSY", "\(limit) commands wait for those before them already"), false)
       }
       state.lanes[lane]!.waiting.append(work)
       let starts = !state.lanes[lane]!.isBusy
@@ -190,8 +203,8 @@ public final class RemoteCommands: Sendable {
   private func run(_ work: Work) async {
     guard case .handler(let handle) = work.route.handling else { preconditionFailure("a command without a handler") }
     do {
-      let response = try await handle(
-        APIRequest(caller: caller, parameters: work.parameters, body: work.command.body))
+      let response = try await work.route.run(
+        handle, APIRequest(caller: caller, parameters: work.parameters, body: work.command.body))
       note(work.route, value: response.logValue, result: "ok")
       finish("ok", response.body, id: work.command.id, work.answer)
     } catch {

@@ -17,7 +17,10 @@ struct ServiceChannelTests {
         let answer = try #require(client.takeAnswer())
         #expect(answer.status == 200)
         #expect(answer.body == #"{"ok":true}"#)
-        for field in ["x-content-type-options: nosniff", "cache-control: no-store", "referrer-policy: no-referrer"] {
+        for field in [
+          "x-content-type-options: nosniff", "cache-control: no-store", "referrer-policy: no-referrer",
+          "x-frame-options: deny",
+        ] {
           #expect(answer.head.contains("\r\n\(field)\r\n"))
         }
         #expect(!answer.head.contains("connection:"))

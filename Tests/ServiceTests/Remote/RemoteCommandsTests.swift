@@ -174,6 +174,52 @@ struct RemoteCommandsTests {
     #expect(try await answers.code() == "ok")
   }
 
+  @Test("64 commands wait: a stop is taken all the same, and carried out behind them")
+  func stopBehindMany() async throws {
+    let (gate, entered, box) = (Gate(), Gate(), Box())
+    let fake = FakeSystem(
+      routes: [
+        Self.route("/api/fake/go") {
+          entered.open()
+          await gate.pass()
+        }, Self.route("/api/fake/stop") { box.add("stop") },
+      ])
+    let commands = commands([fake])
+    send(commands, ["fake"], "go")
+    await entered.pass()
+    for _ in 0..<70 { send(commands, ["fake"], "go") }
+    #expect(commands.outcomes == ["BUSY": 6])
+    for _ in 0..<17 { send(commands, ["fake"], "stop") }
+    #expect(commands.outcomes == ["BUSY": 7])
+    clock.go(milliseconds: 1_100)
+    gate.open()
+    _ = await answers.next(1 + 70 + 17)
+    #expect(box.words == Array(repeating: "stop", count: 16))
+  }
+
+  @Test("the link lost: what waits is not done, and said to be so; stops are done")
+  func lostWhileWaiting() async throws {
+    let (gate, entered, box) = (Gate(), Gate(), Box())
+    let fake = FakeSystem(
+      routes: [
+        Self.route("/api/fake/go") {
+          box.add("go")
+          entered.open()
+          await gate.pass()
+        }, Self.route("/api/fake/stop") { box.add("stop") },
+      ])
+    let commands = commands([fake])
+    send(commands, ["fake"], "go")
+    await entered.pass()
+    for word in ["go", "stop", "go"] { send(commands, ["fake"], word) }
+    commands.linkLost()
+    #expect(commands.outcomes == ["LINK_LOST": 2])
+    for _ in 0..<3 { gate.open() }
+    _ = await answers.next(4)
+    #expect(box.words == ["go", "stop"])
+    #expect(commands.outcomes == ["LINK_LOST": 2, "ok": 2])
+  }
+
   @Test("no such system, command or scope, and a retained command: refused by name; the answer lists what there is")
   func unknown() async throws {
     let fake = FakeSystem(

@@ -33,7 +33,7 @@ extension PlantDesk {
 
   func ask(_ request: PlantWateringRequest) {
     guard let water else { return }
-    Task { [self] in
+    Task(executorPreference: DiskThreads.shared) { [self] in
       do {
         try await water.ask(request)
       } catch {

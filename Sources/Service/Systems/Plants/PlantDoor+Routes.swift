@@ -5,7 +5,11 @@ import Tactus
 
 // Plants, probes and alerts over HTTP.
 extension PlantDoor {
-  public var routes: [Route] { plantRoutes + fileRoutes + sensorRoutes + historyRoutes }
+  public var routes: [Route] {
+    // Looks read the desk's view, which never waits.
+    (plantRoutes + fileRoutes + sensorRoutes).map { $0.action == nil ? $0 : $0.waitingForDisk() }
+      + historyRoutes.map { $0.waitingForDisk() }
+  }
 
   private var plantRoutes: [Route] {
     [

@@ -192,8 +192,8 @@ public final class PumpHistory: Sendable {
 
   var routes: [Route] {
     [
-      Route(.get, "/api/pump/sessions") { [self] request in try list(request) },
-      Route(.get, "/api/pump/sessions.csv") { [self] request in try csv(request) },
+      Route(.get, "/api/pump/sessions") { [self] request in try list(request) }.waitingForDisk(),
+      Route(.get, "/api/pump/sessions.csv") { [self] request in try csv(request) }.waitingForDisk(),
     ]
   }
 

@@ -64,7 +64,7 @@ extension SprinklerDesk {
       }
     }
     do {
-      let done = try await carryOut(work)
+      let done = try await withTaskExecutorPreference(DiskThreads.shared) { try await carryOut(work) }
       if let firstFailure { throw firstFailure }
       return done
     } catch let error as APIError where error.code == APIError.storeFailedCode && first != nil && firstFailure == nil {
@@ -73,6 +73,7 @@ extension SprinklerDesk {
     }
   }
 
+  /// Waits for the disk.
   private func carryOut(_ work: Step) async throws -> Done {
     let (made, notices) = (EffectsBox(), NoticesBox())
     let outcomes = try await withCheckedThrowingContinuation {

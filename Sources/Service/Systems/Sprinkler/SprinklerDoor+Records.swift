@@ -21,7 +21,7 @@ extension SprinklerDoor {
       return done(logValue: "bytes=\(request.body.count)")
     }
     restore.fileLimit = Self.longestBackup
-    return [
+    let routes = [
       Route(.get, "/api/log") { [self] request in try log(request) },
       Route(.get, "/api/log.csv") { [self] request in try logCSV(request) },
       Route(.get, "/api/sprinkler/backup", scope: .admin, action: "sprinkler.backup") { [self] _ in
@@ -33,6 +33,7 @@ extension SprinklerDoor {
       },
       restore,
     ]
+    return routes.map { $0.waitingForDisk() }
   }
 
   private static let names = ["since", "until", "zone", "schedule", "order"]

@@ -77,7 +77,7 @@ extension SprinklerDoor {
           PreviewDocument(
             timeZone: description.timeZone.identifier, starts: preview.starts.map(UpcomingStartDocument.init),
             sunless: preview.sunless.map(SunlessStartDocument.init)))
-      },
+      }.waitingForDisk(),
       Route(.get, "/api/schedules/export") { [self] _ in
         var response = APIResponse.json(
           ScheduleExportDocument(schedules: desk.view.records.programs.map(ScheduleDocument.init)))
