@@ -20,7 +20,9 @@ struct RequestTarget: Equatable {
         guard let segment = percentDecoded(piece) else {
           throw APIError(.badRequest, "BAD_PATH", "expected UTF-8 with '%' before two hexadecimal digits")
         }
-        guard segment != ".", segment != "..", !segment.contains(where: { $0 == "/" || $0 == "\\" || $0 == "\0" })
+        // By scalars: with a combining mark behind it a slash is another character.
+        guard segment != ".", segment != "..",
+          !segment.unicodeScalars.contains(where: { $0 == "/" || $0 == "\\" || $0 == "\0" })
         else { throw APIError(.badRequest, "BAD_PATH", "expected names without '.', '..', '/', '\\' and NUL") }
         segments.append(segment)
       }

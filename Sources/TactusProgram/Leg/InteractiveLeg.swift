@@ -61,7 +61,7 @@ struct InteractiveLeg {
     case .arm: ask(.arm, "arm")
     case .disarm: ask(.disarm, "disarm")
     case .disarmAtOnce:
-      ask(.disarm, "disarm: no pulse. An arm undoes it; what latches is the emergency stop of the leg's daemon")
+      ask(.disarm, "disarm; an arm undoes it, the emergency stop of a daemon latches")
     case .ping: ask(.ping, "ping")
     case .keepalive:
       if case .periodic = connection.newest().state { ask(.periodic(false), nil) } else { ask(.periodic(true), nil) }

@@ -72,7 +72,9 @@ enum LegScreen {
 
   private static func link(_ snapshot: LegOperatorSnapshot, _ meter: TelemetryMeter) -> TopScreen.Line {
     let counts =
-      "\(snapshot.sent) sent, \(snapshot.sendFailures) not sent, \(snapshot.received) telemetry, \(snapshot.malformed) malformed"
+      "\(snapshot.sent) sent, \(snapshot.received) received"
+      + (snapshot.sendFailures > 0 ? ", \(snapshot.sendFailures) not sent" : "")
+      + (snapshot.malformed > 0 ? ", \(snapshot.malformed) malformed" : "")
     return switch snapshot.telemetryAge {
     case .nothingYet: TopScreen.Line(text: "link      no telemetry   \(counts)", style: .warning)
     case .fresh(let age):
