@@ -62,20 +62,3 @@ extension Route {
     return try await withTaskExecutorPreference(DiskThreads.shared) { try await handle(request) }
   }
 }
-
-extension Route {
-  /// The same, with a handler that may wait for a disk.
-  func waitingForDisk() -> Route {
-    var route = self
-    route.waitsForDisk = true
-    return route
-  }
-
-  /// Carries out the handler, which is this route's.
-  func run(
-    _ handle: @Sendable (APIRequest) async throws -> APIResponse, _ request: APIRequest
-  ) async throws -> APIResponse {
-    guard waitsForDisk else { return try await handle(request) }
-    return try await withTaskExecutorPreference(DiskThreads.shared) { try await handle(request) }
-  }
-}

@@ -66,6 +66,29 @@ struct SprinklerBackupTests {
     #expect(made["id"] as? Int == 2)
   }
 
+  @Test("a store that refuses: on is 503 and opens nothing, off closes and says so; taken again, the log has every end")
+  func storeRefuses() async throws {
+    let bench = try SprinklerDoorBench()
+    _ = try await bench.ask("POST", "/api/zone/1/on", #"{"minutes":10}"#)
+    bench.run(seconds: 3)
+    try bench.limitPages(toMore: 0)
+    // Until the pages that there are, are full.
+    var refusal: APIError?
+    for number in 0..<200 where refusal == nil {
+      refusal = await bench.refusal("POST", "/api/schedules", Self.mornings.replacing("Mornings", with: "M\(number)"))
+    }
+    #expect(refusal?.status == .serviceUnavailable && refusal?.code == "STORE_FAILED")
+    let present = bench.desk.view.records
+    #expect(await bench.refusal("POST", "/api/schedules", Self.mornings)?.code == "STORE_FAILED")
+    #expect(try bench.desk.store.records() == present && bench.desk.view.records == present)
+    let off = try await bench.json("POST", "/api/zone/1/off")
+    #expect(!bench.isHigh(17) && (off["warning"] as? String)?.hasPrefix("the valve is closed; the store") == true)
+    try bench.limitPages(toMore: 1 << 20)
+    bench.run(seconds: 1)
+    #expect(try bench.desk.store.log().records.map(\.outcome) == [.stopped] && bench.desk.view.storeFailure == nil)
+    #expect(bench.desk.view.records.pending.isEmpty)
+  }
+
   @Test(
     "a restore while the store's folder is away: 503, the open valve stays open, nothing is changed; back, it restores")
   func restoredWhileAway() async throws {
