@@ -1,8 +1,9 @@
-import Plants
 import Tactus
 import TestSupport
 import Testing
 import Wire
+
+@testable import Plants
 
 @Suite("Plant-Tracker host", .ownThread) struct PlantHostTests {
   @Test("golden: a session as the original host has it, with acknowledgements")
@@ -289,6 +290,18 @@ import Wire
     #expect(bench.ask("REQ_numPlants", "") == [])
     bench.now = TickInstant.zero + .seconds(15)
     #expect(bench.ask("REQ_numPlants", "") == ["RES_numPlants 0"])
+  }
+
+  @Test("spam: of more clients than are remembered the one whose window began first is forgotten")
+  func boundedWindows() {
+    var windows = PlantSpamWindows()
+    for number in 0..<5_000 as Range<Int64> {
+      let user = PlantUser(sender: "app\(number)")
+      _ = windows.count(user, limit: 15, window: .seconds(15), at: .zero + .milliseconds(number))
+    }
+    // Private, as nobody else needs it.
+    let kept = Mirror(reflecting: windows).descendant("windows") as? any Collection
+    #expect(kept?.count == PlantSpamWindows.capacity)
   }
 
   @Test("spam: with a window for each of 5,000 clients memory is bounded and the newest are still held to the limit")

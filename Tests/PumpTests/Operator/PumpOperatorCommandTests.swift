@@ -48,6 +48,15 @@ import Wire
     #expect(bench.machine.speed == .commanded(PumpSpeed(duty: 100)))
   }
 
+  @Test("dragging without an answer: after the time-out the newest speed is sent, not the one before it again")
+  func coalescesUnanswered() {
+    var bench = OperatorBench.on()
+    bench.at(2, .setSpeed(PumpSpeed(duty: 1)))
+    bench.at(2.5, .setSpeed(PumpSpeed(duty: 100)))
+    bench.run(to: 3)
+    #expect(bench.taken() == ["2.0 SPEED:1", "3.0 SPEED:100"])
+  }
+
   @Test("speed: the commanded value stays while its percentage is what is reported; 178 and 180 both may be 70 %")
   func keepsRawSpeed() {
     var bench = OperatorBench.on()

@@ -1,0 +1,90 @@
+import Buses
+import Tactus
+import TestSupport
+import Testing
+
+@testable import Pump
+
+/// The far end of a cable, by hand.
+private struct FarEnd: ~Copyable {
+  private var port: SerialPort
+  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1_024, alignment: 8)
+
+  init(_ port: consuming SerialPort) { self.port = port }
+
+  deinit { buffer.deallocate() }
+
+  mutating func heard(at now: TickInstant) throws -> String {
+    port.now = now
+    let count = try port.read(into: buffer)
+    return String(decoding: UnsafeRawBufferPointer(rebasing: buffer[..<count]), as: UTF8.self)
+  }
+
+  mutating func say(_ text: String, at now: TickInstant) throws {
+    port.now = now
+    let bytes = Array(text.utf8)
+    buffer.copyBytes(from: bytes)
+    try port.write(UnsafeRawBufferPointer(rebasing: buffer[..<bytes.count]))
+  }
+}
+
+@Suite(.ownThread) struct PumpEndsTests {
+  @Test(
+    "last words: OFF every half second; an OK or a pump that is on confirms nothing, PUMP:OFF and a STATUS that is not on do",
+    arguments: ["PUMP:OFF\r\n", "STATUS:{State:OFF}\r\n", "STATUS:{State:ERROR}\r\n"])
+  func untilConfirmed(end: String) throws {
+    let cable = PumpCable()
+    var words = PumpLastWords(PumpLink(serial: cable.operatorPort()))
+    var pump = FarEnd(cable.devicePort())
+    var heard = ""
+    for millisecond in stride(from: Int64(0), through: 1_600, by: 100) {
+      let now = TickInstant.zero + .milliseconds(millisecond)
+      let isConfirmed = words.step(at: now)
+      #expect(!isConfirmed, "\(millisecond) ms")
+      heard += try pump.heard(at: now)
+      if millisecond == 700 { try pump.say("OK\r\nSTATUS:{State:ON}\r\nPUMP:ON\r\n", at: now) }
+    }
+    #expect(heard.split(separator: "\n") == ["OFF", "OFF", "OFF", "OFF"])
+    try pump.say(end, at: .zero + .milliseconds(1_600))
+    let isConfirmed = words.step(at: .zero + .milliseconds(1_700))
+    #expect(isConfirmed)
+  }
+
+  @Test("two ways in: an answer goes to who has asked, what the pump does by itself to both")
+  func twoLinks() throws {
+    let (first, second, world) = (PumpCable(), PumpCable(), PumpWorld())
+    let (requests, answers) = (Ring<PumpDeviceRequest>(capacity: 64), Ring<PumpAnswer>(capacity: 64))
+    let (output, notices) = (Latest(PumpDeviceSnapshot()), Ring<PumpDeviceNotice>(capacity: 64))
+    var loop = PumpDeviceLoop(
+      .standard, link: PumpLink(serial: first.devicePort()), second: PumpLink(serial: second.devicePort()),
+      motor: world.motor(), inputs: world.inputs(), requests: requests.reader(), answers: answers.writer(),
+      snapshot: output.writer(), notices: notices.writer())
+    var one = FarEnd(first.operatorPort())
+    var other = FarEnd(second.operatorPort())
+    Self.run(&loop, 0...0)
+    try one.say("ON\n", at: Self.instant(0))
+    Self.run(&loop, 1...10)
+    let oneAt10 = try one.heard(at: Self.instant(10))
+    #expect(oneAt10 == "OK\r\nPUMP:ON\r\n")
+    let otherAt10 = try other.heard(at: Self.instant(10))
+    #expect(otherAt10 == "")
+    try other.say("SPEED:9\n", at: Self.instant(10))
+    Self.run(&loop, 11...20)
+    let oneAt20 = try one.heard(at: Self.instant(20))
+    #expect(oneAt20 == "")
+    let otherAt20 = try other.heard(at: Self.instant(20))
+    #expect(otherAt20 == "OK\r\nSPEED:9\r\n")
+    Self.run(&loop, 21...120)
+    let told = try one.heard(at: Self.instant(120))
+    let toldOther = try other.heard(at: Self.instant(120))
+    #expect(told.hasPrefix("STATUS:{State:ON,Speed:3%") && toldOther == told)
+  }
+
+  private static func instant(_ index: Int64) -> TickInstant { .zero + .milliseconds(50 * index) }
+
+  private static func run(_ loop: inout PumpDeviceLoop, _ ticks: ClosedRange<Int64>) {
+    for index in ticks {
+      loop.tick(Tick(index: index, cause: .period, scheduled: instant(index), started: instant(index)))
+    }
+  }
+}
