@@ -165,7 +165,9 @@ struct WebSocketSessionTests {
     #expect(try #require(try close(channel)) == (4001, "TOKEN_EXPIRED"))
   }
 
-  @Test("the token is revoked, or allows less: closed with 4001 within a second, the robot let go; a good one keeps it open")
+  @Test(
+    "the token is revoked, or allows less: closed with 4001 within a second, the robot let go; a good one keeps it open"
+  )
   func revoked() throws {
     for (answer, reason) in [("none", "TOKEN_INVALID"), ("read", "TOKEN_CHANGED")] {
       let now = Mutex("control")
