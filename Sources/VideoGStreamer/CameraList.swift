@@ -4,6 +4,31 @@
 
   /// The cameras of this machine, as GStreamer's device providers know them: libcamera's, where its plug-in is there, and V4L2's.
   public enum CameraList {
+    /// Prints the cameras of this machine as lines of JSON. The exit status.
+    public static func printAll() -> Int32 {
+      do throws(VideoFailure) { try GStreamer.start() } catch {
+        complain("\(error)")
+        return 1
+      }
+      for camera in cameras() {
+        func text(_ value: String) -> String {
+          var escaped = ""
+          for scalar in value.unicodeScalars {
+            switch scalar {
+            case "\"", "\\": escaped += "\\\(scalar)"
+            case "\u{20}"...: escaped.unicodeScalars.append(scalar)
+            default: escaped += " "
+            }
+          }
+          return "\"\(escaped)\""
+        }
+        print(
+          "{\"name\":\(text(camera.name)),\"kind\":\(text(camera.kind)),\"device\":\(text(camera.device)),"
+            + "\"location\":\(text(camera.location)),\"modes\":[\(camera.modes.map(text).joined(separator: ","))]}")
+      }
+      return 0
+    }
+
     /// Asks the drivers: some 10 ms, more while a camera is slow to answer.
     static func cameras() -> [VideoCamera] {
       guard let monitor = gst_device_monitor_new() else { return [] }

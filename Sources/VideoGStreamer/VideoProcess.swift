@@ -68,31 +68,6 @@
       exit(0)
     }
 
-    /// Prints the cameras of this machine as lines of JSON. The exit status.
-    public static func printCameras() -> Int32 {
-      do throws(VideoFailure) { try GStreamer.start() } catch {
-        complain("\(error)")
-        return 1
-      }
-      for camera in CameraList.cameras() {
-        func text(_ value: String) -> String {
-          var escaped = ""
-          for scalar in value.unicodeScalars {
-            switch scalar {
-            case "\"", "\\": escaped += "\\\(scalar)"
-            case "\u{20}"...: escaped.unicodeScalars.append(scalar)
-            default: escaped += " "
-            }
-          }
-          return "\"\(escaped)\""
-        }
-        print(
-          "{\"name\":\(text(camera.name)),\"kind\":\(text(camera.kind)),\"device\":\(text(camera.device)),"
-            + "\"location\":\(text(camera.location)),\"modes\":[\(camera.modes.map(text).joined(separator: ","))]}")
-      }
-      return 0
-    }
-
     private init() {
       clock = gst_system_clock_obtain()
       loop = g_main_loop_new(nil, 0)

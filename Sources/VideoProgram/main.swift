@@ -40,7 +40,7 @@ enum Program {
   static func run(_ arguments: [String]) -> Int32 {
     #if Video
       switch arguments {
-      case ["cameras"]: return VideoProcess.printCameras()
+      case ["cameras"]: return CameraList.printAll()
       case ["serve", "--descriptor", "3"]:
         // Whatever happens to the daemon: no camera stays open that nobody watches over.
         daemon_die_with_parent()
