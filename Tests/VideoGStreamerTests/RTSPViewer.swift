@@ -15,6 +15,8 @@ final class RTSPViewer {
   private var sequence = 0
   private var session: String?
   private var bytes: [UInt8] = []
+  /// Of the last packet: its frame's time in 90 kHz.
+  private(set) var stamp: UInt32 = 0
 
   init(port: UInt16) throws {
     url = "rtsp://127.0.0.1:\(port)/stream"
@@ -92,7 +94,10 @@ final class RTSPViewer {
         if bytes.count >= 4 + length {
           let (channel, packet) = (bytes[1], bytes[4..<4 + length])
           bytes.removeFirst(4 + length)
-          if channel == 0, packet.count > 12 { return packet.dropFirst(12) }
+          if channel == 0, packet.count > 12 {
+            stamp = packet.dropFirst(4).prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
+            return packet.dropFirst(12)
+          }
           continue
         }
       }
