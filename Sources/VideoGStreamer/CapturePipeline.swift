@@ -2,6 +2,7 @@
   import CGStreamer
   import Synchronization
   import Tactus
+  import Video
   import Wire
 
   /// Camera, encoder and, when wanted, JPEG pictures: one pipeline from its start to its end.
@@ -27,6 +28,9 @@
     private let handlers: Handlers
     private let timing: EncodeTiming
     private let settings: VideoSettings
+    /// Here, and not by a videorate in the branch: its limit would reach the other branches, whose rate is agreed on with it.
+    private let pictureLimit: Mutex<FrameLimit>
+    private let squareLimit: Mutex<FrameLimit>
     private var isEnded = false
 
     /// Makes the pipeline and starts it. Returns when the camera has been opened; frames come later.
@@ -40,6 +44,8 @@
       self.timing = timing
       timing.begin()
       self.settings = settings
+      pictureLimit = Mutex(FrameLimit(framesPerSecond: Int(settings.picturesPerSecond)))
+      squareLimit = Mutex(FrameLimit(framesPerSecond: Int(settings.detector.picturesPerSecond)))
       var error: UnsafeMutablePointer<GError>?
       let made = gst_parse_launch_full(
         Self.description(elements, settings) + (handlers.square == nil ? "" : Self.squares(settings.detector)), nil,
@@ -65,6 +71,10 @@
         callbacks.new_sample = { sink, context in CapturePipeline.from(context).takeSquare(sink!) }
         gst_app_sink_set_callbacks(
           UnsafeMutableRawPointer(squares).assumingMemoryBound(to: GstAppSink.self), &callbacks, context, nil)
+      }
+      probe("detect", "src") { _, info, context in
+        let pipeline = CapturePipeline.from(context)
+        return pipeline.limited(info!, by: pipeline.squareLimit)
       }
       probe("encoder", "sink") { _, info, context in CapturePipeline.from(context).enters(info!) }
       probe("encoder", "src") { _, info, context in CapturePipeline.from(context).leaves(info!) }
@@ -99,9 +109,9 @@
 
     private static let queue = "queue max-size-buffers=2 max-size-bytes=0 max-size-time=0 leaky=downstream"
 
-    private static func pictures(_ settings: VideoSettings) -> String {
+    private static var pictures: String {
       """
-      \(queue) ! valve name=pictures drop=true ! videorate drop-only=true max-rate=\(settings.picturesPerSecond) \
+      \(queue) ! valve name=pictures drop=true \
       ! jpegenc quality=80 ! appsink name=jpeg sync=false async=false max-buffers=2 drop=true
       """
     }
@@ -110,7 +120,7 @@
     private static func squares(_ detector: VideoDetector) -> String {
       """
        t. ! queue max-size-buffers=1 max-size-bytes=0 max-size-time=0 leaky=downstream ! valve name=detect drop=true \
-      ! videorate drop-only=true max-rate=\(detector.picturesPerSecond) ! videoscale add-borders=true ! videoconvert \
+      ! videoscale add-borders=true ! videoconvert \
       ! video/x-raw,format=RGB,width=\(detector.side),height=\(detector.side),pixel-aspect-ratio=1/1 \
       ! appsink name=squares sync=false async=false max-buffers=1 drop=true
       """
@@ -186,7 +196,7 @@
       var error: UnsafeMutablePointer<GError>?
       guard
         let made = gst_parse_bin_from_description_full(
-          Self.pictures(settings), 1, nil, GST_PARSE_FLAG_FATAL_ERRORS, &error)
+          Self.pictures, 1, nil, GST_PARSE_FLAG_FATAL_ERRORS, &error)
       else { return handlers.failed(GStreamer.take(error)) }
       gst_bin_add(UnsafeMutableRawPointer(pipeline).assumingMemoryBound(to: GstBin.self), made)
       var callbacks = GstAppSinkCallbacks()
@@ -194,6 +204,10 @@
       gst_app_sink_set_callbacks(
         UnsafeMutableRawPointer(element("jpeg")!).assumingMemoryBound(to: GstAppSink.self), &callbacks,
         Unmanaged.passUnretained(self).toOpaque(), nil)
+      probe("pictures", "src") { _, info, context in
+        let pipeline = CapturePipeline.from(context)
+        return pipeline.limited(info!, by: pipeline.pictureLimit)
+      }
       guard gst_element_sync_state_with_parent(made) != 0, gst_element_link(element("t"), made) != 0 else {
         return handlers.failed("pictures cannot be added to the camera's pipeline")
       }
@@ -237,6 +251,14 @@
       defer { gst_sample_unref(sample) }
       if let buffer = gst_sample_get_buffer(sample) { handlers.square?(EncodedFrame.bytes(of: buffer)) }
       return GST_FLOW_OK
+    }
+
+    private func limited(
+      _ info: UnsafeMutablePointer<GstPadProbeInfo>, by limit: borrowing Mutex<FrameLimit>
+    ) -> GstPadProbeReturn {
+      guard let buffer = gst_pad_probe_info_get_buffer(info) else { return GST_PAD_PROBE_OK }
+      let time = UInt64(buffer.pointee.pts)
+      return limit.withLock { $0.passes(at: time) } ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP
     }
 
     private func enters(_ info: UnsafeMutablePointer<GstPadProbeInfo>) -> GstPadProbeReturn {

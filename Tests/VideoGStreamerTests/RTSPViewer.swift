@@ -15,8 +15,6 @@ final class RTSPViewer {
   private var sequence = 0
   private var session: String?
   private var bytes: [UInt8] = []
-  /// Of the last packet: its frame's time in 90 kHz.
-  private(set) var stamp: UInt32 = 0
 
   init(port: UInt16) throws {
     url = "rtsp://127.0.0.1:\(port)/stream"
@@ -86,7 +84,14 @@ final class RTSPViewer {
   }
 
   /// The next RTP packet's payload; nil: nothing has come within `limit` milliseconds.
-  func packet(limit: Int32 = patience) throws -> ArraySlice<UInt8>? {
+  func packet(limit: Int32 = patience) throws -> ArraySlice<UInt8>? { try wholePacket(limit: limit)?.dropFirst(12) }
+
+  /// The next RTP packet's time stamp, of 90 kHz.
+  func stamp() throws -> UInt32? {
+    try wholePacket(limit: patience)?.dropFirst(4).prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
+  }
+
+  private func wholePacket(limit: Int32) throws -> ArraySlice<UInt8>? {
     while true {
       if bytes.count >= 4 {
         try #require(bytes[0] == UInt8(ascii: "$"))
@@ -94,10 +99,7 @@ final class RTSPViewer {
         if bytes.count >= 4 + length {
           let (channel, packet) = (bytes[1], bytes[4..<4 + length])
           bytes.removeFirst(4 + length)
-          if channel == 0, packet.count > 12 {
-            stamp = packet.dropFirst(4).prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
-            return packet.dropFirst(12)
-          }
+          if channel == 0, packet.count > 12 { return packet }
           continue
         }
       }
