@@ -73,7 +73,7 @@ public struct DetectorReader: Sendable {
   private mutating func line() throws(DetectorFailure) -> String? {
     guard let end = bytes.firstIndex(of: 0x0A) else {
       guard bytes.count <= Self.longestLine else {
-        throw Self.nonsense(String(decoding: bytes.prefix(40), as: UTF8.self))
+        throw Self.nonsense(String(decoding: bytes, as: UTF8.self))
       }
       return nil
     }
