@@ -142,6 +142,8 @@ struct FragmentedMP4Tests {
     #expect(try time(1_000_000_000) == 90_001)
     #expect(try time(5) == 90_002)
     #expect(try time(2_000_000_000) == 180_000)
+    // A hundred years.
+    #expect(try time(3_000_000_000_000_000_000) == 270_000_000_000_000)
   }
 }
 
@@ -160,7 +162,7 @@ struct DrawnClockTests {
 
   @Test(
     "a picture that is too narrow or too low, or whose bytes are not all there: left as it is",
-    arguments: [(511, 32, 511 * 32), (512, 31, 512 * 31), (512, 32, 512 * 32 - 1)])
+    arguments: [(511, 32, 511 * 32), (512, 31, 512 * 31), (512, 31, 512 * 32), (512, 32, 512 * 32 - 1)])
   func tooSmall(width: Int, height: Int, count: Int) {
     // More behind it: nothing is written there, either.
     var bytes = [UInt8](repeating: 90, count: 640 * 64)

@@ -42,4 +42,21 @@ struct FrameLimitTests {
     let times: [UInt64] = [0, 5_000, 5_020, 5_040, 5_099, 5_100, 5_199, 5_200]
     #expect(times.filter { limit.passes(at: $0 * 1_000_000) } == [0, 5_000, 5_099, 5_199])
   }
+
+  /// Which of these frames pass.
+  private func passed(_ times: [UInt64], _ framesPerSecond: Int) -> [UInt64] {
+    var limit = FrameLimit(framesPerSecond: framesPerSecond)
+    return times.filter { limit.passes(at: $0) }
+  }
+
+  @Test(
+    "a frame that is just early enough passes, and one a nanosecond earlier does not: 5 ms, or an eighth of a period",
+    arguments: [(10, 95_000_000), (40, 21_875_000), (25, 35_000_000)])
+  func early(limit: Int, first: UInt64) {
+    #expect(passed([0, first], limit) == [0, first])
+    #expect(passed([0, first - 1], limit) == [0])
+  }
+
+  @Test("a limit of none: one a second")
+  func none() { #expect(passed([0, 900_000_000, 1_000_000_000], 0) == [0, 1_000_000_000]) }
 }

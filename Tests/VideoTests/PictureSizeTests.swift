@@ -20,4 +20,10 @@ struct PictureSizeTests {
     #expect(wanted.nearest(of: Self.sizes.reversed()) == expected)
     #expect(wanted.nearest(of: []) == nil)
   }
+
+  @Test("a wide size and a tall one: the one of fewer pixels is the smaller")
+  func pixels() {
+    #expect(
+      PictureSize(640, 480).nearest(of: [PictureSize(800, 1200), PictureSize(1000, 500)]) == PictureSize(1000, 500))
+  }
 }
