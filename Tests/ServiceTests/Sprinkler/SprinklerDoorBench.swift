@@ -15,6 +15,9 @@ final class SprinklerDoorBench {
   /// Friday, 1 May 2026, 06:00 in Berlin.
   static let start = WallInstant(secondsSince1970: 1_777_608_000)
   static let berlin = try! ZoneRules(identifier: "Europe/Berlin")
+  /// Monday and Friday at 06:02, zones 1 and 2.
+  static let mornings =
+    #"{"name":"Mornings","days":["Mon","Fri"],"startTimes":["06:02"],"zones":[{"zoneId":1,"minutes":1},{"zoneId":2,"seconds":30}]}"#
 
   let door: SprinklerDoor
   let bank = SimulatedGPIOBank()
@@ -196,6 +199,12 @@ final class SprinklerDoorBench {
     } catch {
       return error as? APIError ?? APIError(.internalServerError, "NOT_AN_API_ERROR", "\(error)")
     }
+  }
+
+  /// What `GET /api/status` has at its top level.
+  func status() throws -> [String: Any] {
+    let members = try #require(door.statusMembers)
+    return try #require(try JSONSerialization.jsonObject(with: Data(members)) as? [String: Any])
   }
 
   /// As if the power failed: another bench on a copy of what is on the disk.
