@@ -35,6 +35,8 @@ final class SprinklerDoorBench {
   private let happened: AsyncStream<Happening>.Continuation
   private var happenings: AsyncStream<Happening>.Iterator
   private(set) var edges: [Event] = []
+  /// What the daemon's main thread does when the loop has rung.
+  var takeAnswers: (SprinklerDesk, TickInstant) -> Void = { $0.takeAnswers(at: $1) }
 
   private enum Happening {
     case ring
@@ -144,7 +146,7 @@ final class SprinklerDoorBench {
   func setForward(seconds: Int64) { clock.step.add(seconds, ordering: .relaxed) }
 
   private func turn() {
-    desk.takeAnswers(at: clock.now)
+    takeAnswers(desk, clock.now)
     while let notice = notices.pop() {
       desk.take(notice)
       if let event = door.edge(notice) { edges.append(event) }
