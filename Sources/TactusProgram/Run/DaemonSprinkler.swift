@@ -40,9 +40,9 @@ final class DaemonSprinkler: DaemonSystem {
     requestBell = bell
     notices = noticeRing.reader()
     desk = SprinklerDesk(
-      SprinklerScheduler(records, settings: sprinkler.scheduler(zone)), store: store, requests: requests.writer(),
-      answers: answers.reader(), requestsPerTick: SprinklerLoop.requestsPerTick, snapshot: snapshot,
-      ring: { bell.button.ring() }, logDays: sprinkler.logDays, logger: logger)
+      SprinklerScheduler(records, settings: sprinkler.scheduler(zone), isRecovered: file.isRecovered), store: store,
+      requests: requests.writer(), answers: answers.reader(), requestsPerTick: SprinklerLoop.requestsPerTick,
+      snapshot: snapshot, ring: { bell.button.ring() }, logDays: sprinkler.logDays, logger: logger)
     door = SprinklerDoor(desk, sprinkler.description(zone, simulate: simulate))
     weather = try sprinkler.weatherSettings(zone).map { try WeatherWatch($0) }
     guard let bank = hardware.simulatedBank else {
