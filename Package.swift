@@ -12,6 +12,7 @@ let package = Package(
     .library(name: "TactusSprinkler", targets: ["Sprinkler", "Buses", "BusesLinux"]),
     .executable(name: "tactus", targets: ["TactusProgram"]),
     .executable(name: "tactus-video", targets: ["VideoProgram"]),
+    .executable(name: "tactus-cameras", targets: ["CamerasLibcamera"]),
     .executable(name: "tactus-detect", targets: ["DetectorOpenCV"]),
   ],
   traits: [
@@ -120,6 +121,18 @@ let package = Package(
     .executableTarget(
       name: "VideoProgram", dependencies: ["VideoGStreamer", "CDaemon"],
       swiftSettings: [.define("Video", .when(traits: ["Video"]))]),
+
+    // Lists libcamera's cameras, by a program of its own.
+    .executableTarget(
+      name: "CamerasLibcamera",
+      cxxSettings: [
+        .define("VIDEO", to: "1", .when(traits: ["Video"])),
+        .unsafeFlags(["-I/usr/include/libcamera"], .when(traits: ["Video"])),
+      ],
+      linkerSettings: [
+        .linkedLibrary("camera", .when(traits: ["Video"])),
+        .linkedLibrary("camera-base", .when(traits: ["Video"])),
+      ]),
 
     // A detector, a program of its own, too: OpenCV's headers have one folder on every machine and no pkg-config file of their own.
     .executableTarget(

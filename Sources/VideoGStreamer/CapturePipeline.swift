@@ -2,6 +2,7 @@
   import CGStreamer
   import Synchronization
   import Tactus
+  import Video
   import Wire
 
   /// Camera, encoder and, when wanted, JPEG pictures: one pipeline from its start to its end.
@@ -27,6 +28,9 @@
     private let handlers: Handlers
     private let timing: EncodeTiming
     private let settings: VideoSettings
+    /// Here, and not by a videorate in the branch: its limit would reach the other branches, whose rate is agreed on with it.
+    private let pictureLimit: Mutex<FrameLimit>
+    private let squareLimit: Mutex<FrameLimit>
     private var isEnded = false
 
     /// Makes the pipeline and starts it. Returns when the camera has been opened; frames come later.
@@ -40,6 +44,8 @@
       self.timing = timing
       timing.begin()
       self.settings = settings
+      pictureLimit = Mutex(FrameLimit(framesPerSecond: Int(settings.picturesPerSecond)))
+      squareLimit = Mutex(FrameLimit(framesPerSecond: Int(settings.detector.picturesPerSecond)))
       var error: UnsafeMutablePointer<GError>?
       let made = gst_parse_launch_full(
         Self.description(elements, settings) + (handlers.square == nil ? "" : Self.squares(settings.detector)), nil,
@@ -70,6 +76,14 @@
         gst_app_sink_set_callbacks(
           UnsafeMutableRawPointer(squares).assumingMemoryBound(to: GstAppSink.self), &callbacks, context, nil)
       }
+      probe("pictures", "src") { _, info, context in
+        let pipeline = CapturePipeline.from(context)
+        return pipeline.limited(info!, by: pipeline.pictureLimit)
+      }
+      probe("detect", "src") { _, info, context in
+        let pipeline = CapturePipeline.from(context)
+        return pipeline.limited(info!, by: pipeline.squareLimit)
+      }
       probe("encoder", "sink") { _, info, context in CapturePipeline.from(context).enters(info!) }
       probe("encoder", "src") { _, info, context in CapturePipeline.from(context).leaves(info!) }
       if settings.drawsClock {
@@ -99,7 +113,7 @@
         t. ! \(queue) ! valve name=frames drop=true ! \(elements.encoder) ! h264parse \
         ! video/x-h264,stream-format=avc,alignment=au \
         ! appsink name=stream sync=false async=false max-buffers=30 drop=true \
-        t. ! \(queue) ! valve name=pictures drop=true ! videorate drop-only=true max-rate=\(settings.picturesPerSecond) \
+        t. ! \(queue) ! valve name=pictures drop=true \
         ! jpegenc quality=80 ! appsink name=jpeg sync=false async=false max-buffers=2 drop=true
         """
     }
@@ -108,7 +122,7 @@
     private static func squares(_ detector: VideoDetector) -> String {
       """
        t. ! queue max-size-buffers=1 max-size-bytes=0 max-size-time=0 leaky=downstream ! valve name=detect drop=true \
-      ! videorate drop-only=true max-rate=\(detector.picturesPerSecond) ! videoscale add-borders=true ! videoconvert \
+      ! videoscale add-borders=true ! videoconvert \
       ! video/x-raw,format=RGB,width=\(detector.side),height=\(detector.side),pixel-aspect-ratio=1/1 \
       ! appsink name=squares sync=false async=false max-buffers=1 drop=true
       """
@@ -216,6 +230,14 @@
       defer { gst_sample_unref(sample) }
       if let buffer = gst_sample_get_buffer(sample) { handlers.square?(EncodedFrame.bytes(of: buffer)) }
       return GST_FLOW_OK
+    }
+
+    private func limited(
+      _ info: UnsafeMutablePointer<GstPadProbeInfo>, by limit: borrowing Mutex<FrameLimit>
+    ) -> GstPadProbeReturn {
+      guard let buffer = gst_pad_probe_info_get_buffer(info) else { return GST_PAD_PROBE_OK }
+      let time = UInt64(buffer.pointee.pts)
+      return limit.withLock { $0.passes(at: time) } ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP
     }
 
     private func enters(_ info: UnsafeMutablePointer<GstPadProbeInfo>) -> GstPadProbeReturn {

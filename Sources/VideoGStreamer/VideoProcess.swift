@@ -1,5 +1,6 @@
 #if Video
   import CGStreamer
+  import Dispatch
   import Glibc
   import Synchronization
   import Tactus
@@ -117,7 +118,9 @@
         demandChanged()
       case .record(let path, let limit): record(path, limit)
       case .stopRecording: recorder?.stop()
-      case .listCameras: connection?.send(.cameras(CameraList.cameras()))
+      case .listCameras:
+        // Drivers are asked, and no frame waits for them.
+        DispatchQueue.global().async { [connection] in connection?.send(.cameras(CameraList.described())) }
       }
     }
 

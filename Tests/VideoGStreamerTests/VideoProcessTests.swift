@@ -53,6 +53,24 @@ struct VideoProcessTests {
     #expect((2...8).contains(statistics.keyFrames), "\(statistics.keyFrames)")
   }
 
+  @Test("a camera of 60 frames a second: 30 of them for viewers, whatever rate pictures have")
+  func fastCamera() throws {
+    var settings = VideoChildProcess.settings
+    settings.source = .pipeline
+    settings.pipeline = "videotestsrc is-live=true ! video/x-raw,width=320,height=240,framerate=60/1"
+    settings.picturesPerSecond = 5
+    let child = try VideoChildProcess(settings)
+    let viewer = try RTSPViewer(port: child.port())
+    #expect(try viewer.play() == 200)
+    var stamps: [UInt32] = []
+    while stamps.count < 30, let stamp = try viewer.stamp() {
+      if stamps.last != stamp { stamps.append(stamp) }
+    }
+    // A machine that is busy may drop some, never add one.
+    let steps = zip(stamps.dropFirst(), stamps).map { $0 &- $1 }
+    #expect((2900...3100).contains(try #require(steps.min())), "\(steps)")
+  }
+
   @Test("100 times the last viewer leaves, with and without a word, and a new one comes: each sees the picture")
   func again() throws {
     let child = try VideoChildProcess(VideoChildProcess.settings)
