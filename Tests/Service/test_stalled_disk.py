@@ -39,10 +39,20 @@ def stalled(tmp_path):
         daemon.stop()
 
 
+def until(condition):
+    limit = time.monotonic() + START_LIMIT_SECONDS
+    while not condition():
+        assert time.monotonic() < limit
+        time.sleep(0.02)
+
+
 def test_a_stalled_disk_holds_up_neither_an_e_stop_nor_the_watchdog(stalled):
     daemon, disk, service_manager = stalled
     assert daemon.post("/api/plants", {"name": "Basil", "sensors": ["0x36"]}).status_code == 201
     assert daemon.post("/api/zone/1/on", {"minutes": 5}).status_code == 200
+    until(lambda: daemon.get("/api/pump").json()["state"] == "off")
+    assert daemon.post("/api/pump/on", {"speedPercent": 70}).status_code == 200
+    until(lambda: daemon.get("/api/pump").json()["state"] == "on")
     disk.touch()
     # Each of them changes what is kept.
     changes = {
@@ -57,12 +67,8 @@ def test_a_stalled_disk_holds_up_neither_an_e_stop_nor_the_watchdog(stalled):
     clients = [threading.Thread(target=change, args=(path, *what)) for path, what in changes.items()]
     for client in clients:
         client.start()
-    limit = time.monotonic() + START_LIMIT_SECONDS
-    waiting = disk.with_name(disk.name + ".waiting")
-    while not waiting.exists():
-        assert time.monotonic() < limit, "nothing was written"
-        time.sleep(0.01)
-    # A sign of life a second; one that is more than the watchdog's time late ends the test.
+    until(disk.with_name(disk.name + ".waiting").exists)
+    # A sign of life a second; one for which the watchdog would not wait ends the test.
     end = time.monotonic() + STALL_SECONDS
     slowest = 0
     while time.monotonic() < end:
@@ -73,10 +79,12 @@ def test_a_stalled_disk_holds_up_neither_an_e_stop_nor_the_watchdog(stalled):
         slowest = max(slowest, time.monotonic() - asked)
         assert stop.status_code == 200, stop.text
         states = {name: system["state"] for name, system in daemon.get("/api/status").json()["systems"].items()}
-        assert states["robot"] == states["sprinkler"] == "emergencyStopped", states
+        assert states["robot"] == states["sprinkler"] == states["pump"] == "emergencyStopped", states
     print(f"slowest e-stop {slowest * 1000:.0f} ms")
     assert answers == {}, "the disk was stalled"
     disk.unlink()
     for client in clients:
         client.join()
     assert {path: answer.status_code for path, answer in answers.items()} == dict.fromkeys(changes, 200)
+    # What happened meanwhile is kept.
+    until(lambda: daemon.get("/api/pump/sessions").json()["sessions"][0]["end"] == "emergency-stop")

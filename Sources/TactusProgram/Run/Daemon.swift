@@ -235,6 +235,7 @@ final class Daemon {
     announcement?.stop()
     video?.stop()
     service?.service.stop()
+    for system in systems { system.finishKeeping() }
     // Last: until here a request or a system's last notice may need it.
     store?.close()
     let unconfirmed = systems.compactMap { $0.unconfirmed }

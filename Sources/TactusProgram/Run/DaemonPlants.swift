@@ -132,10 +132,12 @@ final class DaemonPlants: DaemonSystem {
 
   func report(_ logger: Logger) {}
 
-  func finish(_ logger: Logger) {
-    // Readings are taken by a desk that is idle.
+  func finish(_ logger: Logger) {}
+
+  func finishKeeping() {
+    // Readings are given to a desk that is idle.
     deskThread.finish {}
-    _ = takeNotices(logger)
+    giveReadings(logger)
     deskThread.finish { desk.finish() }
   }
 

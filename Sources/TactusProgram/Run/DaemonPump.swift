@@ -117,7 +117,6 @@ final class DaemonPump: DaemonSystem {
   /// The loop had no time to wait for the pump's word.
   func finish(_ logger: Logger) {
     _ = takeNotices(logger)
-    deskThread.finish { history.finish() }
     guard let line = hardware.real else { return }
     defer { line.stop() }
     guard newest.state != .shutDown(.confirmed) else { return }
@@ -127,6 +126,8 @@ final class DaemonPump: DaemonSystem {
       logger.warning("the pump's line fails", metadata: ["system": "pump", "failure": .string("\(error)")])
     }
   }
+
+  func finishKeeping() { deskThread.finish { history.finish() } }
 
   var unconfirmed: (message: String, state: String)? {
     if let simulated = hardware.simulated {

@@ -122,9 +122,10 @@ final class DaemonPumpDevice: DaemonSystem {
 
   func finish(_ logger: Logger) {
     _ = takeNotices(logger)
-    deskThread.finish { history.finish() }
     links.stop()
   }
+
+  func finishKeeping() { deskThread.finish { history.finish() } }
 
   var unconfirmed: (message: String, state: String)? {
     let state = newest.state

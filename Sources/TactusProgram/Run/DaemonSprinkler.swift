@@ -138,10 +138,13 @@ final class DaemonSprinkler: DaemonSystem {
 
   func report(_ logger: Logger) {}
 
-  /// The runs that the loop ended have been told by now: they go into the store.
+  /// The runs that the loop ended have been told by now.
   func finish(_ logger: Logger) {
     takeAnswers(at: MonotonicClock.now)
     _ = takeNotices(logger)
+  }
+
+  func finishKeeping() {
     deskThread.finish { desk.finish() }
     weather?.stop()
   }
