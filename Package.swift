@@ -116,7 +116,7 @@ let package = Package(
         .target(name: "CGStreamer", condition: .when(traits: ["Video"])), "CDaemon", "Video", "Wire", "Tactus",
       ],
       exclude: ["README.md"], swiftSettings: [.define("Video", .when(traits: ["Video"]))],
-      linkerSettings: [.linkedLibrary("gstapp-1.0", .when(traits: ["Video"]))]),
+      linkerSettings: ["gstapp-1.0", "gstrtsp-1.0", "gio-2.0"].map { .linkedLibrary($0, .when(traits: ["Video"])) }),
     // The video process, a program of its own: no codec shares a process with a control loop.
     .executableTarget(
       name: "VideoProgram", dependencies: ["VideoGStreamer", "CDaemon"],

@@ -232,7 +232,11 @@
 
     private func startCamera() {
       guard let settings else { return }
-      passing.withLock { $0.statistics.starts += 1 }
+      passing.withLock { passing in
+        passing.statistics.starts += 1
+        // An encoder begins with one by itself: another now would have the first viewer, who needs it a moment later, wait for it.
+        passing.needsKey = false
+      }
       do throws(VideoFailure) {
         let elements: VideoElements
         if let camera { elements = camera } else { elements = try VideoElements(settings) }
