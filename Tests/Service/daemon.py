@@ -75,9 +75,9 @@ def free_port():
 
 class Daemon:
     """`tactus run --simulate`. `admin` is the token it was given by its environment, `more` is text for its configuration, `robot_hz` the
-    rate of the motors' loop."""
+    rate of the motors' loop, `environment` is added to its environment."""
 
-    def __init__(self, folder, more="", robot_hz=50, **service):
+    def __init__(self, folder, more="", robot_hz=50, environment=None, **service):
         self.folder = Path(folder)
         self.port = free_port()
         self.admin = secrets.token_hex(32)
@@ -88,6 +88,7 @@ class Daemon:
         self.config.write_text(CONFIG.format(
             port=self.port, service=lines, folder=self.folder, robot_hz=robot_hz) + "\n" + more)
         self.log_path = self.folder / "log"
+        self.environment = environment or {}
         self.process = None
 
     def __enter__(self):
@@ -127,7 +128,7 @@ class Daemon:
         with open(self.log_path, "ab") as log:
             self.process = subprocess.Popen(
                 [PROGRAM, "run", "--config", self.config, "--simulate"], stdin=subprocess.DEVNULL, stdout=log,
-                stderr=log, env={**os.environ, "TACTUS_TOKEN": self.admin})
+                stderr=log, env={**os.environ, **self.environment, "TACTUS_TOKEN": self.admin})
 
     def wait_for_line(self, text):
         limit = time.monotonic() + START_LIMIT_SECONDS
@@ -155,10 +156,11 @@ class Daemon:
     def request(self, method, path, token="", **options):
         """`token`: a token, None for none, nothing for the admin's."""
         headers = dict(options.pop("headers", {}))
+        options.setdefault("timeout", REQUEST_LIMIT_SECONDS)
         if token is not None:
             headers.setdefault("Authorization", f"Bearer {token or self.admin}")
         return requests.request(
-            method, self.url + path, headers=headers, timeout=REQUEST_LIMIT_SECONDS, allow_redirects=False, **options)
+            method, self.url + path, headers=headers, allow_redirects=False, **options)
 
     def get(self, path, **options):
         return self.request("GET", path, **options)

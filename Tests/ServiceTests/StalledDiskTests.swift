@@ -1,4 +1,5 @@
 import Dispatch
+import Synchronization
 import TestSupport
 import Testing
 
@@ -48,5 +49,31 @@ struct StalledDiskTests {
     #expect(try service.request("GET", "/api/plants").status == 200)
     for end in stalled { end.signal() }
     for client in clients { #expect(try client.reply().status == 200) }
+  }
+
+  @Test("the loop refuses a schedule's runs: its answers are taken while the disk stalls, their ends kept afterwards")
+  func refused() async throws {
+    let bench = try SprinklerDoorBench()
+    _ = try await bench.ask("POST", "/api/schedules", SprinklerDoorBench.mornings)
+    _ = try await bench.ask("POST", "/api/sprinkler/e-stop")
+    let stalls = Atomic(0)
+    bench.takeAnswers = { desk, now in
+      // Its orders are with the loop, which has answered.
+      guard !desk.view.records.pending.isEmpty else { return desk.takeAnswers(at: now) }
+      let end = stall(desk.store.file)
+      let taken = DispatchSemaphore(value: 0)
+      DispatchQueue(label: "answers").async {
+        desk.takeAnswers(at: now)
+        taken.signal()
+      }
+      #expect(taken.wait(timeout: .now() + .milliseconds(Int(patience))) == .success)
+      end.signal()
+      stalls.add(1, ordering: .relaxed)
+    }
+    bench.run(seconds: 130)
+    #expect(stalls.load(ordering: .relaxed) > 0)
+    #expect(bench.desk.view.records.pending.isEmpty)
+    let log = try await bench.json("GET", "/api/log")
+    #expect((log["runs"] as? [[String: Any]])?.map { $0["outcome"] as? String } == ["emergencyStop", "emergencyStop"])
   }
 }

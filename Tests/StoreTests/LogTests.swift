@@ -129,6 +129,29 @@ struct LogTests {
     #expect(try utc.next()?.contains("2026-10-25T00:30:00Z") == true)
   }
 
+  @Test(
+    "CSV: a name that a spreadsheet would take for a formula has an apostrophe before it; other names and numbers have none"
+  )
+  func formulas() throws {
+    let names = [
+      "=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1", "=HYPERLINK(\"http://a\",\"b\")", "Lawn=1", "'=1",
+      "Beet-rot",
+    ]
+    let cells = [
+      "'=1+1", "'+1", "'-1", "'@SUM(A1)", "'\t=1", "\"'\r=1\"", "\"'\n=1\"", "'＝1",
+      "\"'=HYPERLINK(\"\"http://a\"\",\"\"b\"\")\"", "Lawn=1", "'=1", "Beet-rot",
+    ]
+    for (name, cell) in zip(names, cells) {
+      var line = record(1, start: 0)
+      (line.zoneName, line.programName, line.caller, line.ranSeconds) = (name, name, name, -1)
+      try store.apply([.log(line)])
+      var csv = store.logCSV()
+      _ = try csv.next()
+      let text = try #require(try csv.next())
+      #expect(text == "1,2,\(cell),1,\(cell),true,\(line.start.date.formatted(.iso8601)),60,-1.0,completed,\(cell)\r\n")
+    }
+  }
+
   @Test("CSV of an empty log: its header")
   func emptyCSV() throws {
     var csv = store.logCSV()

@@ -26,19 +26,23 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     case webSocket
   }
 
-  private let shared: ServiceChannel.Shared
+  let shared: ServiceChannel.Shared
   private let address: String
   private let encoder: HTTPResponseEncoder
   private let outcome: EventLoopPromise<ServiceChannel.Outcome>
-  private var machine: ConnectionMachine
+  var machine: ConnectionMachine
   private var admission = RecentAdmission()
   private var route = Route.skip
   private var outcomeKnown = false
   private var version = HTTPVersion.http1_1
-  private var isDecoding = false, wrote = false, readWaits = false
+  private var isDecoding = false
+  /// There are bytes to be flushed.
+  var wrote = false
+  /// The channel asked to read while its client did not.
+  var readWaits = false
   private var belowEncoder: ChannelHandlerContext?
-  private var timer: Scheduled<Void>?
-  private var timerDeadline = NIODeadline.distantFuture
+  var timer: Scheduled<Void>?
+  var timerDeadline = NIODeadline.distantFuture
 
   init(
     shared: ServiceChannel.Shared, address: String, encoder: HTTPResponseEncoder,
@@ -301,7 +305,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   /// The end of the conversation, said in the order of the requests.
-  private func refuse(_ error: APIError, _ context: ChannelHandlerContext) {
+  func refuse(_ error: APIError, _ context: ChannelHandlerContext) {
     guard !machine.isOver else { return }
     switch machine.refuse(error) {
     case .now: refuse(now: error, context)
@@ -325,78 +329,5 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     guard !machine.isOver, machine.reading != .nothing else { return }
     shared.counters.malformed.add(1)
     refuse(APIError(error, shared.limits), context)
-  }
-
-  // MARK: Time and the end
-
-  private func schedule(_ context: ChannelHandlerContext, at deadline: NIODeadline) {
-    timer?.cancel()
-    timerDeadline = deadline
-    timer = context.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) { self.check(context) }
-  }
-
-  private func check(_ context: ChannelHandlerContext) {
-    guard !machine.isOver else { return }
-    switch machine.check(at: context.eventLoop.now, isWritable: context.channel.isWritable) {
-    case .wait(let deadline): schedule(context, at: deadline)
-    case .close: context.close(promise: nil)
-    case .headTooSlow: refuse(.timedOut("head", shared.limits.headTime, shared.counters), context)
-    case .bodyTooSlow: refuse(.timedOut("body", shared.limits.bodyTime, shared.counters), context)
-    }
-  }
-
-  /// Closes our half, throws away what still comes, then closes the rest: closing at once with bytes unread would send a
-  /// reset, and that can overtake the answer.
-  private func linger(_ context: ChannelHandlerContext) {
-    guard !machine.isOver else { return }
-    machine.closing()
-    wrote = false
-    context.flush()
-    let box = NIOLoopBound(context, eventLoop: context.eventLoop)
-    context.close(mode: .output).whenFailure { _ in box.value.close(promise: nil) }
-    timer?.cancel()
-    timer = context.eventLoop.scheduleTask(in: shared.limits.lingerTime) { box.value.close(promise: nil) }
-    context.read()
-  }
-
-  func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-    guard mode == .output else { return context.close(mode: mode, promise: promise) }
-    if !machine.isOver { linger(context) }
-    promise?.succeed()
-  }
-
-  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    switch event {
-    case is ChannelShouldQuiesceEvent:
-      if machine.finish() { context.close(promise: nil) }
-    case ChannelEvent.inputClosed:
-      if machine.isOver {
-        context.close(promise: nil)
-      } else if machine.finish() {
-        linger(context)
-      }
-    default: break
-    }
-    context.fireUserInboundEventTriggered(event)
-  }
-
-  /// What a client does not read must not pile up here: no new requests until it has.
-  func read(context: ChannelHandlerContext) {
-    if context.channel.isWritable || machine.isOver {
-      context.read()
-    } else {
-      readWaits = true
-    }
-  }
-
-  func channelWritabilityChanged(context: ChannelHandlerContext) {
-    if context.channel.isWritable {
-      machine.drained(at: context.eventLoop.now)
-      if readWaits {
-        readWaits = false
-        context.read()
-      }
-    }
-    context.fireChannelWritabilityChanged()
   }
 }

@@ -36,4 +36,6 @@ public enum SprinklerNotice: Sendable, Hashable {
   case longAbsence(from: WallInstant, to: WallInstant)
   /// A run that the power cut interrupted: what it had run, and whether the rest follows.
   case interrupted(run: UInt64, zone: ZoneID, ranSeconds: Double, leftSeconds: Int, isResumed: Bool)
+  /// Runs of records that were recovered: they may have been done since, and are not done again.
+  case queueNotResumed(runs: [UInt64])
 }

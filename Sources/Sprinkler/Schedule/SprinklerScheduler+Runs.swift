@@ -125,9 +125,10 @@ extension SprinklerScheduler {
   private mutating func restorePending(_ wall: WallInstant) -> [ZoneRun] {
     let left = records.pending
     let outage = records.seen.map { wall - $0 } ?? 0
-    let resumes = settings.afterPowerCut == .resume && outage <= Int64(settings.longestOutageSeconds)
+    let resumes = settings.afterPowerCut == .resume && outage <= Int64(settings.longestOutageSeconds) && !isRecovered
     let isRaining = rainDelay(at: wall) != nil
     var runs: [ZoneRun] = []
+    if isRecovered, !left.isEmpty { effects.notices.append(.queueNotResumed(runs: left.map(\.run))) }
     for run in left { change(.pendingRemoved(run: run.run)) }
     for run in left.filter({ $0.opened != nil }) + left.filter({ $0.opened == nil }) {
       let isAllowed = resumes && usableZones[run.zone] != nil

@@ -8,6 +8,7 @@ extension SprinklerScheduler {
 
   mutating func passTime(to wall: WallInstant) {
     guard clock.isSettled else { return }
+    if isRecovered, recoveredUntil == nil { recoveredUntil = wall }
     if cursor - wall >= ClockWatch.tolerance {
       // Set back: what was dealt with since has its key, what was not is still to come.
       cursor = wall
@@ -90,7 +91,8 @@ extension SprinklerScheduler {
     let percent = records.levels.percent(month: start.key.date.month)
     var plan = WateringPlan(program, percent: percent, zones: usableZones)
     // A call every second can come two seconds late at most.
-    if wall - start.at > Int64(max(2, settings.catchUpSeconds)) {
+    let isLate = wall - start.at > Int64(max(2, settings.catchUpSeconds))
+    if isLate || recoveredUntil.map({ start.at <= $0 }) ?? false {
       plan.skipAll(.missed)
     } else if isBusy(program, with: plan.runs.count) {
       plan.skipAll(.overlap)

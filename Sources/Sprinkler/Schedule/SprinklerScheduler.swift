@@ -26,12 +26,19 @@ public struct SprinklerScheduler: Sendable {
   /// A person lifted a delay that the weather made: the forecast is not heeded until then.
   var weatherDeclinedUntil: WallInstant?
   private var isStarted = false
+  /// The records may be older than what was done last.
+  let isRecovered: Bool
+  /// Starts up to then may have been made, though the records do not know of them; nil: it is not known how far that is.
+  var recoveredUntil: WallInstant?
   /// Nothing can be due before.
   private var wake: WallInstant?
 
-  public init(_ records: SprinklerRecords, settings: SchedulerSettings) {
+  /// - Parameter isRecovered: the records are an earlier state, as a snapshot of the store is. What they leave to do may have been
+  ///   done since: no run of theirs goes on, and no start before now is made up for.
+  public init(_ records: SprinklerRecords, settings: SchedulerSettings, isRecovered: Bool = false) {
     self.records = records
     self.settings = settings
+    self.isRecovered = isRecovered
     calendar = ProgramCalendar(zone: settings.zone, place: settings.place)
   }
 

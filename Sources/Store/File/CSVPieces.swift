@@ -41,3 +41,12 @@ public struct CSVPieces<Position: Sendable>: Sendable {
     return "\"\(text.replacing("\"", with: "\"\""))\""
   }
 }
+
+extension String {
+  /// Text that somebody else has chosen, as a cell of CSV that no spreadsheet takes for a formula: an apostrophe before what could
+  /// begin one, as the Open Worldwide Application Security Project advises ("CSV Injection"). Numbers of ours keep their sign.
+  var csvText: String {
+    guard let first = unicodeScalars.first, "=+-@\t\r\n＝＋－＠".unicodeScalars.contains(first) else { return self }
+    return "'" + self
+  }
+}

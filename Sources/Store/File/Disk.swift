@@ -100,14 +100,20 @@ enum Disk {
 
   /// Gives a file another name that nothing has yet: `name`, `name-2`, `name-3`…; returns it.
   static func move(_ path: String, aside name: String) throws(StoreError) -> String {
+    let target = free(name)
+    try check(rename(path, target), path, "moving it aside")
+    try sync(folder(of: path))
+    return target
+  }
+
+  /// `name`, `name-2`, `name-3`…: the first that nothing has.
+  static func free(_ name: String) -> String {
     var target = name
     var number = 1
     while access(target, F_OK) == 0 {
       number += 1
       target = "\(name)-\(number)"
     }
-    try check(rename(path, target), path, "moving it aside")
-    try sync(folder(of: path))
     return target
   }
 

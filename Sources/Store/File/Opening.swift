@@ -25,8 +25,9 @@ struct Opening {
       try replace(otherwise: .created)
       return
     }
+    let flaw = try LogFlaw(in: path + "-wal")
     switch try Inspection.verdict(on: path, schema: schema) {
-    case .sound: break
+    case .sound: if let flaw { report.logFlaw = try keep(flaw) }
     case .newer(let unknown): throw .newer(file: path, unknown: unknown)
     case .foreign(let found): throw .foreign(file: path, found: found)
     case .damaged(let reason):
@@ -72,6 +73,16 @@ struct Opening {
       _ = try Disk.move(file + log, aside: moved + log)
     }
     report.setAside.append(StoreReport.SetAside(file: file, movedTo: moved, reason: reason))
+  }
+
+  /// A copy of a log that has lost something, since SQLite writes over it.
+  private func keep(_ flaw: LogFlaw) throws(StoreError) -> LogFlaw {
+    guard flaw.isLoss else { return flaw }
+    var flaw = flaw
+    let copy = Disk.free("\(flaw.file).damaged-\(now.nameText)")
+    try Disk.write(try Disk.read(flaw.file), to: copy)
+    flaw.copy = copy
+    return flaw
   }
 
   private func create() throws(StoreError) {

@@ -9,6 +9,8 @@ import Synchronization
 /// block, on the disk and on each other: for any thread of the service, never for a loop. Reads do not wait for writes.
 public final class StoreFile: Sendable {
   public let path: String
+  /// It is an earlier state: what was kept last is lost. See `StoreReport`.
+  public let isRecovered: Bool
   let schema: StoreSchema
   let shelf: SnapshotShelf
   let pool: DatabasePool
@@ -53,14 +55,18 @@ public final class StoreFile: Sendable {
     var opening = Opening(path: path, schema: schema, shelf: shelf, now: now)
     try opening.run()
     try Disk.check(chmod(path, 0o600), path, "setting its mode to 0600")
-    let file = try StoreFile(path, schema, shelf, lock)
+    let file = try StoreFile(path, schema, shelf, lock, isRecovered: opening.report.isLoss)
+    if opening.report.logFlaw != nil { try file.emptyLog() }
     var report = opening.report
     report.migrated = try file.migrate(at: now)
     return (file, report)
   }
 
-  private init(_ path: String, _ schema: StoreSchema, _ shelf: SnapshotShelf, _ lock: FileLock) throws(StoreError) {
+  private init(
+    _ path: String, _ schema: StoreSchema, _ shelf: SnapshotShelf, _ lock: FileLock, isRecovered: Bool
+  ) throws(StoreError) {
     self.path = path
+    self.isRecovered = isRecovered
     self.schema = schema
     self.shelf = shelf
     self.lock = Mutex(lock)
@@ -75,6 +81,13 @@ public final class StoreFile: Sendable {
         }
       }
       return pool
+    }
+  }
+
+  /// What was wrong with it has been told once.
+  private func emptyLog() throws(StoreError) {
+    try SQLite.translating(path, "emptying its write-ahead log") {
+      _ = try pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
     }
   }
 

@@ -25,10 +25,13 @@ public struct StoreReport: Sendable, Hashable {
   /// Migrations that were made now, in their order.
   public internal(set) var migrated: [String] = []
 
+  /// The file was found sound, and the write-ahead log beside it was not; nil: nothing was wrong with it.
+  public internal(set) var logFlaw: LogFlaw?
+
   /// Something was lost.
   public var isLoss: Bool {
     switch origin {
-    case .found, .created: false
+    case .found, .created: logFlaw?.isLoss ?? false
     case .snapshot, .startedAnew: true
     }
   }
@@ -39,6 +42,7 @@ public struct StoreReport: Sendable, Hashable {
       "\(item.file): \(item.reason); \(item.movedTo.map { "moved to \($0)" } ?? "left where it is")"
     }
     if !migrated.isEmpty { lines.append("\(file): brought up to date: \(migrated.joined(separator: ", "))") }
+    if let logFlaw { lines.append(logFlaw.line) }
     switch origin {
     case .found: break
     case .created: lines.append("\(file): made; there was none")

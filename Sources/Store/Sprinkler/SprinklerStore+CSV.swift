@@ -2,7 +2,8 @@ public import Foundation
 import Sprinkler
 
 extension SprinklerStore {
-  /// The watering log as CSV; times are ISO 8601 in the given zone with their offset, `Z` for UTC.
+  /// The watering log as CSV; times are ISO 8601 in the given zone with their offset, `Z` for UTC. A name that a spreadsheet would take
+  /// for a formula has an apostrophe before it.
   public func logCSV(
     _ query: LogQuery = LogQuery(newestFirst: false), timeZone: TimeZone = .gmt, linesAPiece: Int = 500
   ) -> CSVPieces<LogPosition> {
@@ -19,9 +20,9 @@ extension SprinklerStore {
 
   private static func fields(_ record: WateringRecord, _ style: Date.ISO8601FormatStyle) -> [String] {
     [
-      "\(record.run)", "\(record.zone)", record.zoneName, record.program.map { "\($0)" } ?? "",
-      record.programName ?? "", "\(record.isScheduled)", record.start.date.formatted(style), "\(record.askedSeconds)",
-      "\(record.ranSeconds)", record.outcome.name, record.caller ?? "",
+      "\(record.run)", "\(record.zone)", record.zoneName.csvText, record.program.map { "\($0)" } ?? "",
+      record.programName?.csvText ?? "", "\(record.isScheduled)", record.start.date.formatted(style),
+      "\(record.askedSeconds)", "\(record.ranSeconds)", record.outcome.name, record.caller?.csvText ?? "",
     ]
   }
 }

@@ -32,7 +32,7 @@ extension Daemon {
           : try DaemonPump(pump, history: history, simulate: simulate, logger: logger))
     }
     if let plants = configuration.plants, let store {
-      systems.append(try DaemonPlants(plants, store: store.file, water: water, simulate: simulate))
+      systems.append(try DaemonPlants(plants, store: store.file, water: water, simulate: simulate, logger: logger))
     }
     return systems
   }

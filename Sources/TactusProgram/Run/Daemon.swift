@@ -1,4 +1,5 @@
 import Buses
+import Dispatch
 import Glibc
 import Logging
 import Service
@@ -7,7 +8,8 @@ import Tactus
 /// The running program: everything composed, started, watched and stopped.
 ///
 /// The main thread blocks in `ServiceEvents.wait` and does what may take time: logging, the guard's restart, the service
-/// manager. No loop waits for it.
+/// manager. No loop waits for it, and it waits for no disk until everything is to stop: clients wait for the answers that it hands out,
+/// the service manager for its signs of life. What may wait for a disk is a `DeskThread`'s.
 final class Daemon {
   private let configuration: Configuration
   private let logger: Logger
@@ -26,6 +28,7 @@ final class Daemon {
   private var announcement: Announcement?
   private var supervisorNotices: RingReader<SupervisorNotice>
   private var guardDeaths = 0
+  private let logFile = DispatchQueue(label: "tactus.log-file")
 
   struct Options {
     var simulate: Bool
@@ -129,7 +132,10 @@ final class Daemon {
         case .stop(let signal):
           return stop("signal \(signal == SIGTERM ? "SIGTERM" : "SIGINT")")
         case .reopenLog:
-          if !log.sink.reopen() { logger.warning("the log file cannot be opened again") }
+          // A disk may stall here, too.
+          logFile.async { [sink = log.sink, logger] in
+            if !sink.reopen() { logger.warning("the log file cannot be opened again") }
+          }
         case .childEnded:
           if let status = restartGuard() { return status }
         case .doorbell:
@@ -229,6 +235,7 @@ final class Daemon {
     announcement?.stop()
     video?.stop()
     service?.service.stop()
+    for system in systems { system.finishKeeping() }
     // Last: until here a request or a system's last notice may need it.
     store?.close()
     let unconfirmed = systems.compactMap { $0.unconfirmed }

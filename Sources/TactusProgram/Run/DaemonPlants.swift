@@ -19,13 +19,18 @@ final class DaemonPlants: DaemonSystem {
   private let snapshot: Latest<PlantSensorSnapshot>
   private let readingRing = Ring<PlantProbeReading>(capacity: 256)
   private var readings: RingReader<PlantProbeReading>
+  private let deskThread = DeskThread("plants")
+  private let logger: Logger
 
   /// Reads what the store has and opens the probes' buses.
   ///
   /// - Parameter water: nil: there is no sprinkler.
   /// - Throws: `StoreError`, `BusOpenError`.
-  init(_ plants: Configuration.Plants, store file: StoreFile, water: PlantWater?, simulate: Bool) throws {
+  init(
+    _ plants: Configuration.Plants, store file: StoreFile, water: PlantWater?, simulate: Bool, logger: Logger
+  ) throws {
     configuration = plants
+    self.logger = logger
     hardware = try PlantHardware(plants, simulate: simulate)
     snapshot = Latest(PlantSensorSnapshot(probes: plants.sensors.count))
     readings = readingRing.reader()
@@ -75,13 +80,32 @@ final class DaemonPlants: DaemonSystem {
   func takeAnswers(at now: TickInstant) {}
 
   func takeNotices(_ logger: Logger) -> [Event] {
+    // While the desk waits for a disk, readings wait in the ring, which drops what is too many.
+    if deskThread.isIdle { giveReadings(logger) }
+    return deskThread.takeEvents()
+  }
+
+  private func giveReadings(_ logger: Logger) {
+    var taken: [PlantProbeReading] = []
     while let reading = readings.pop() {
       log(reading, logger)
-      desk.take(reading)
+      taken.append(reading)
     }
-    return desk.takeNews().compactMap { news in
-      news.log(logger)
-      return door.edge(news)
+    if taken.isEmpty { return }
+    let all = taken
+    deskThread.run { [desk, tell] in
+      for reading in all { desk.take(reading) }
+      return tell()
+    }
+  }
+
+  /// Logs what has happened to plants; what subscribers are told of it.
+  private var tell: @Sendable () -> [Event] {
+    { [desk, door, logger] in
+      desk.takeNews().compactMap { news in
+        news.log(logger)
+        return door.edge(news)
+      }
     }
   }
 
@@ -90,7 +114,10 @@ final class DaemonPlants: DaemonSystem {
       rain(on: garden)
       garden.beat(at: now)
     }
-    desk.beat(at: now)
+    deskThread.beat { [desk, tell] in
+      desk.beat(at: MonotonicClock.now)
+      return tell()
+    }
   }
 
   /// What a sprinkler pours on a plant that is linked to its zone, in ten percentage points a minute.
@@ -105,9 +132,13 @@ final class DaemonPlants: DaemonSystem {
 
   func report(_ logger: Logger) {}
 
-  func finish(_ logger: Logger) {
-    _ = takeNotices(logger)
-    desk.finish()
+  func finish(_ logger: Logger) {}
+
+  func finishKeeping() {
+    // Readings are given to a desk that is idle.
+    deskThread.finish {}
+    giveReadings(logger)
+    deskThread.finish { desk.finish() }
   }
 
   /// There is no actuator.

@@ -21,6 +21,7 @@ final class DaemonPump: DaemonSystem {
   private let noticeRing = Ring<PumpNotice>(capacity: 256)
   private let requestBell: Doorbell
   private var notices: RingReader<PumpNotice>
+  private let deskThread = DeskThread("pump")
   private var isOffSaid = false
 
   /// Opens the line. Nothing is written to it yet.
@@ -79,9 +80,11 @@ final class DaemonPump: DaemonSystem {
       log(notice, logger)
       events.append(door.edge(notice))
       guard case .state(let state, let source) = notice.subject else { continue }
-      if let session = history.take(state, by: source, at: notice.at, sample) { events.append(session) }
+      deskThread.run { [history, sample] in
+        history.take(state, by: source, at: notice.at, sample).map { [$0] } ?? []
+      }
     }
-    return events
+    return events + deskThread.takeEvents()
   }
 
   func started() { hardware.real?.start() }
@@ -95,7 +98,10 @@ final class DaemonPump: DaemonSystem {
   }
 
   func report(_ logger: Logger) {
-    history.tick(sample, at: MonotonicClock.now)
+    deskThread.beat { [history, sample] in
+      history.tick(sample, at: MonotonicClock.now)
+      return []
+    }
     guard let line = hardware.real else { return }
     var isDown = false
     if case .down = newest.contact { isDown = true }
@@ -111,7 +117,6 @@ final class DaemonPump: DaemonSystem {
   /// The loop had no time to wait for the pump's word.
   func finish(_ logger: Logger) {
     _ = takeNotices(logger)
-    history.finish()
     guard let line = hardware.real else { return }
     defer { line.stop() }
     guard newest.state != .shutDown(.confirmed) else { return }
@@ -121,6 +126,8 @@ final class DaemonPump: DaemonSystem {
       logger.warning("the pump's line fails", metadata: ["system": "pump", "failure": .string("\(error)")])
     }
   }
+
+  func finishKeeping() { deskThread.finish { history.finish() } }
 
   var unconfirmed: (message: String, state: String)? {
     if let simulated = hardware.simulated {

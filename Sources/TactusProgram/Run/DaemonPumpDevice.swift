@@ -22,6 +22,7 @@ final class DaemonPumpDevice: DaemonSystem {
   private let noticeRing = Ring<PumpDeviceNotice>(capacity: 256)
   private let requestBell: Doorbell
   private var notices: RingReader<PumpDeviceNotice>
+  private let deskThread = DeskThread("pump")
 
   /// Missed in a row, these are a fault: before the guard turns the motor off, so that nobody believes it to run then.
   private let safeStateAfter: Int
@@ -87,9 +88,11 @@ final class DaemonPumpDevice: DaemonSystem {
       log(notice, logger)
       if let event = door.edge(notice) { events.append(event) }
       guard case .state(let state) = notice.subject else { continue }
-      if let session = history.take(state, by: notice.source, at: notice.at, sample) { events.append(session) }
+      deskThread.run { [history, sample] in
+        history.take(state, by: notice.source, at: notice.at, sample).map { [$0] } ?? []
+      }
     }
-    return events
+    return events + deskThread.takeEvents()
   }
 
   func started() { links.start() }
@@ -104,7 +107,10 @@ final class DaemonPumpDevice: DaemonSystem {
   }
 
   func report(_ logger: Logger) {
-    history.tick(sample, at: MonotonicClock.now)
+    deskThread.beat { [history, sample] in
+      history.tick(sample, at: MonotonicClock.now)
+      return []
+    }
     do throws(BusOpenError) {
       guard try links.mend(isDown: !newest.isFirstConnected) else { return }
       logger.notice(
@@ -116,9 +122,10 @@ final class DaemonPumpDevice: DaemonSystem {
 
   func finish(_ logger: Logger) {
     _ = takeNotices(logger)
-    history.finish()
     links.stop()
   }
+
+  func finishKeeping() { deskThread.finish { history.finish() } }
 
   var unconfirmed: (message: String, state: String)? {
     let state = newest.state

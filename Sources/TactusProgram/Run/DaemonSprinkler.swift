@@ -24,6 +24,7 @@ final class DaemonSprinkler: DaemonSystem {
   private let noticeRing = Ring<IrrigationNotice>(capacity: 1024)
   private let requestBell: Doorbell
   private var notices: RingReader<IrrigationNotice>
+  private let deskThread = DeskThread("sprinkler")
 
   /// Reads what the store has and requests the lines, every one off.
   ///
@@ -39,9 +40,9 @@ final class DaemonSprinkler: DaemonSystem {
     requestBell = bell
     notices = noticeRing.reader()
     desk = SprinklerDesk(
-      SprinklerScheduler(records, settings: sprinkler.scheduler(zone)), store: store, requests: requests.writer(),
-      answers: answers.reader(), requestsPerTick: SprinklerLoop.requestsPerTick, snapshot: snapshot,
-      ring: { bell.button.ring() }, logDays: sprinkler.logDays, logger: logger)
+      SprinklerScheduler(records, settings: sprinkler.scheduler(zone), isRecovered: file.isRecovered), store: store,
+      requests: requests.writer(), answers: answers.reader(), requestsPerTick: SprinklerLoop.requestsPerTick,
+      snapshot: snapshot, ring: { bell.button.ring() }, logDays: sprinkler.logDays, logger: logger)
     door = SprinklerDoor(desk, sprinkler.description(zone, simulate: simulate))
     weather = try sprinkler.weatherSettings(zone).map { try WeatherWatch($0) }
     guard let bank = hardware.simulatedBank else {
@@ -114,7 +115,10 @@ final class DaemonSprinkler: DaemonSystem {
   func takeNotices(_ logger: Logger) -> [Event] {
     var events: [Event] = []
     while let notice = notices.pop() {
-      desk.take(notice)
+      deskThread.run { [desk] in
+        desk.take(notice)
+        return []
+      }
       log(notice, logger)
       if let event = door.edge(notice) { events.append(event) }
     }
@@ -122,17 +126,27 @@ final class DaemonSprinkler: DaemonSystem {
   }
 
   func beat(at now: TickInstant) {
-    desk.beat(at: now)
-    weather?.turn(desk, at: now)
+    takeAnswers(at: now)
+    deskThread.beat { [desk, weather] in
+      // It may have waited for what was before it.
+      let now = MonotonicClock.now
+      desk.beat(at: now)
+      weather?.turn(desk, at: now)
+      return []
+    }
   }
 
   func report(_ logger: Logger) {}
 
-  /// The runs that the loop ended have been told by now: they go into the store.
+  /// The runs that the loop ended have been told by now.
   func finish(_ logger: Logger) {
+    takeAnswers(at: MonotonicClock.now)
     _ = takeNotices(logger)
+  }
+
+  func finishKeeping() {
+    deskThread.finish { desk.finish() }
     weather?.stop()
-    desk.finish()
   }
 
   var unconfirmed: (message: String, state: String)? {

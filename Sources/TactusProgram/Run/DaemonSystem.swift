@@ -46,8 +46,10 @@ protocol DaemonSystem: AnyObject {
   /// Once a second: what nobody could see otherwise.
   func report(_ logger: Logger)
 
-  /// What is left to do when the runtime has stopped.
+  /// What is left to do with actuators and links when the runtime has stopped.
   func finish(_ logger: Logger)
+  /// What has happened until then goes into the store. After every system's `finish`, since it may wait for a disk.
+  func finishKeeping()
   /// Why an actuator cannot be trusted to be in its safe state; nil: every one has confirmed it. After the runtime has
   /// stopped.
   var unconfirmed: (message: String, state: String)? { get }
@@ -55,6 +57,7 @@ protocol DaemonSystem: AnyObject {
 
 extension DaemonSystem {
   func started() {}
+  func finishKeeping() {}
   var heldLines: [LinuxGPIOLines] { [] }
   var brokerParticipants: [any BrokerParticipant] { [] }
   /// Less than the supervisor's own period.

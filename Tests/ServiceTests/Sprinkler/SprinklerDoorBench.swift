@@ -15,6 +15,9 @@ final class SprinklerDoorBench {
   /// Friday, 1 May 2026, 06:00 in Berlin.
   static let start = WallInstant(secondsSince1970: 1_777_608_000)
   static let berlin = try! ZoneRules(identifier: "Europe/Berlin")
+  /// Monday and Friday at 06:02, zones 1 and 2.
+  static let mornings =
+    #"{"name":"Mornings","days":["Mon","Fri"],"startTimes":["06:02"],"zones":[{"zoneId":1,"minutes":1},{"zoneId":2,"seconds":30}]}"#
 
   let door: SprinklerDoor
   let bank = SimulatedGPIOBank()
@@ -32,6 +35,8 @@ final class SprinklerDoorBench {
   private let happened: AsyncStream<Happening>.Continuation
   private var happenings: AsyncStream<Happening>.Iterator
   private(set) var edges: [Event] = []
+  /// What the daemon's main thread does when the loop has rung.
+  var takeAnswers: (SprinklerDesk, TickInstant) -> Void = { $0.takeAnswers(at: $1) }
 
   private enum Happening {
     case ring
@@ -141,7 +146,7 @@ final class SprinklerDoorBench {
   func setForward(seconds: Int64) { clock.step.add(seconds, ordering: .relaxed) }
 
   private func turn() {
-    desk.takeAnswers(at: clock.now)
+    takeAnswers(desk, clock.now)
     while let notice = notices.pop() {
       desk.take(notice)
       if let event = door.edge(notice) { edges.append(event) }
@@ -196,6 +201,12 @@ final class SprinklerDoorBench {
     } catch {
       return error as? APIError ?? APIError(.internalServerError, "NOT_AN_API_ERROR", "\(error)")
     }
+  }
+
+  /// What `GET /api/status` has at its top level.
+  func status() throws -> [String: Any] {
+    let members = try #require(door.statusMembers)
+    return try #require(try JSONSerialization.jsonObject(with: Data(members)) as? [String: Any])
   }
 
   /// As if the power failed: another bench on a copy of what is on the disk.

@@ -7,9 +7,6 @@ import Testing
 
 @Suite("the sprinkler behind the door")
 struct SprinklerDoorTests {
-  private static let mornings =
-    #"{"name":"Mornings","days":["Mon","Fri"],"startTimes":["06:02"],"zones":[{"zoneId":1,"minutes":1},{"zoneId":2,"seconds":30}]}"#
-
   @Test("on: the pin is high before the answer, for exactly as long as asked, and low again")
   func on() async throws {
     let bench = try SprinklerDoorBench()
@@ -125,100 +122,10 @@ struct SprinklerDoorTests {
     #expect(before == taken as NSDictionary)
   }
 
-  @Test("a schedule: runs at its local time, one zone after the other, once; nextRun and preview say so before")
-  func schedule() async throws {
-    let bench = try SprinklerDoorBench()
-    let made = try await bench.ask("POST", "/api/schedules", Self.mornings)
-    #expect(made.status == .created)
-    let next = try #require(try status(bench)["nextRun"] as? [String: Any])
-    #expect(next["zoneId"] as? Int == 1 && next["startISO"] as? String == "2026-05-01T04:02:00Z")
-    let preview = try await bench.json("GET", "/api/schedules/preview", query: ["count": "3"])
-    let starts = try #require(preview["starts"] as? [[String: Any]])
-    #expect(
-      starts.map { $0["startLocal"] as? String } == [
-        "2026-05-01T06:02:00+02:00", "2026-05-04T06:02:00+02:00", "2026-05-08T06:02:00+02:00",
-      ])
-    bench.run(seconds: 121)
-    #expect(bench.isHigh(17) && !bench.isHigh(27))
-    #expect(try status(bench)["activeZoneId"] as? Int == 1)
-    bench.run(seconds: 61)
-    #expect(!bench.isHigh(17) && bench.isHigh(27))
-    bench.run(seconds: 600)
-    #expect(!bench.isHigh(27))
-    let log = try await bench.json("GET", "/api/log", query: ["order": "oldest"])
-    let runs = try #require(log["runs"] as? [[String: Any]])
-    #expect(runs.map { $0["zoneId"] as? Int } == [1, 2] && runs.map { $0["ranSec"] as? Double } == [60, 30])
-    #expect(runs.allSatisfy { $0["isScheduled"] as? Bool == true && $0["scheduleName"] as? String == "Mornings" })
-  }
-
-  @Test("schedules: changed, copied, reordered, exported, imported, removed")
-  func scheduleChanges() async throws {
-    let bench = try SprinklerDoorBench()
-    _ = try await bench.ask("POST", "/api/schedules", Self.mornings)
-    let changed = try await bench.json("PUT", "/api/schedules/1", #"{"isEnabled":false,"priority":3}"#)
-    #expect(changed["isEnabled"] as? Bool == false && changed["name"] as? String == "Mornings")
-    let copy = try await bench.json("POST", "/api/schedules/1/duplicate")
-    #expect(copy["id"] as? Int == 2 && copy["name"] as? String == "Mornings copy" && copy["priority"] as? Int == 3)
-    let ordered = try await bench.json("POST", "/api/schedules/reorder", #"{"ids":[2,1]}"#)
-    #expect((ordered["schedules"] as? [[String: Any]])?.map { $0["id"] as? Int } == [2, 1])
-    #expect(await bench.refusal("POST", "/api/schedules/reorder", "[1]")?.field == "ids")
-    let export = try await bench.ask("GET", "/api/schedules/export").body
-    let imported = try await bench.json(
-      "POST", "/api/schedules/import", String(decoding: export, as: UTF8.self))
-    #expect((imported["schedules"] as? [[String: Any]])?.map { $0["id"] as? Int } == [3, 4])
-    _ = try await bench.ask("DELETE", "/api/schedules/1")
-    #expect(await bench.refusal("GET", "/api/schedules/1")?.status == .notFound)
-    #expect(await bench.refusal("PUT", "/api/schedules/2", #"{"id":3}"#)?.field == "id")
-  }
-
-  @Test(
-    "a wrong schedule: the field, what was expected, what came",
-    arguments: [
-      (#"{"days":["Mon"],"startTimes":["06:00"],"zones":[{"zoneId":1,"minutes":1}]}"#, "name"),
-      (#"{"name":"x","startTimes":["06:00"],"zones":[{"zoneId":1,"minutes":1}]}"#, "days"),
-      (#"{"name":"x","days":["Mo"],"startTimes":["06:00"],"zones":[{"zoneId":1,"minutes":1}]}"#, "days[0]"),
-      (#"{"name":"x","days":["Mon"],"startTimes":["24:00"],"zones":[{"zoneId":1,"minutes":1}]}"#, "startTimes[0]"),
-      (#"{"name":"x","days":["Mon"],"startTimes":[],"zones":[{"zoneId":1,"minutes":1}]}"#, "startTimes"),
-      (#"{"name":"x","days":["Mon"],"startTimes":["6:00","06:00"],"zones":[{"zoneId":1,"minutes":1}]}"#, "startTimes"),
-      (#"{"name":"x","days":["Mon"],"startTimes":["06:00"],"zones":[{"zoneId":1}]}"#, "zones[0].minutes"),
-      (#"{"name":"x","days":["Mon"],"startTimes":["06:00"],"zones":[{"zone":1,"minutes":1}]}"#, "zones[0].zoneId"),
-      (
-        #"{"name":"x","days":["Mon"],"dayParity":"odd","startTimes":["06:00"],"zones":[{"zoneId":1,"minutes":1}]}"#,
-        "days"
-      ),
-      (#"{"name":"x","intervalDays":2,"startTimes":["06:00"],"zones":[{"zoneId":1,"minutes":1}]}"#, "intervalFrom"),
-      (
-        #"{"name":"x","intervalDays":2,"intervalFrom":"2200-01-01","startTimes":["06:00"],"zones":[{"zoneId":1,"minutes":1}]}"#,
-        "intervalFrom"
-      ),
-      (#"{"name":"x","days":["Mon"],"startTimes":["06:00"],"zones":[{"zoneId":9,"minutes":1}]}"#, "zones[0].zoneId"),
-      (
-        #"{"name":"x","days":["Mon"],"startTimes":["06:00"],"zones":[{"zoneId":1,"minutes":257}],"#
-          + #""cycleAndSoak":{"cycleMinutes":1,"soakMinutes":0}}"#, "cycleAndSoak"
-      ),
-      (#"{"name":"x","days":["Mon"],"startTimes":["sunset"],"zones":[{"zoneId":1,"minutes":1}]}"#, "startTimes[0]"),
-    ])
-  func wrongSchedule(body: String, field: String) async throws {
-    let error = await (try SprinklerDoorBench()).refusal("POST", "/api/schedules", body)
-    #expect(error?.status == .unprocessableContent && error?.field == field, "\(String(describing: error))")
-  }
-
-  @Test("256 schedules, and no more: the next is refused, an import that would exceed them is as a whole")
-  func manySchedules() async throws {
-    let bench = try SprinklerDoorBench()
-    _ = try await bench.ask("POST", "/api/schedules", Self.mornings)
-    let list = "[" + Array(repeating: Self.mornings, count: 255).joined(separator: ",") + "]"
-    _ = try await bench.ask("POST", "/api/schedules/import", list)
-    let refusal = await bench.refusal("POST", "/api/schedules", Self.mornings)
-    #expect(refusal?.message == "schedules: expected at most 256 in all, got 257")
-    #expect(await bench.refusal("POST", "/api/schedules/import", list)?.field == "schedules")
-    #expect(bench.desk.view.records.programs.map(\.id) == Array(1...256))
-  }
-
   @Test("rain delay: what it suppresses is logged and never made up for; a zone by hand runs with a warning")
   func rain() async throws {
     let bench = try SprinklerDoorBench()
-    _ = try await bench.ask("POST", "/api/schedules", Self.mornings)
+    _ = try await bench.ask("POST", "/api/schedules", SprinklerDoorBench.mornings)
     let set = try await bench.json("POST", "/api/rain-delay", #"{"hours":24}"#)
     #expect((set["rainDelay"] as? [String: Any])?["until"] as? String == "2026-05-02T04:00:00Z")
     bench.run(seconds: 200)
@@ -286,7 +193,7 @@ struct SprinklerDoorTests {
   func statusDocument() async throws {
     let bench = try SprinklerDoorBench()
     _ = try await bench.ask("POST", "/api/zone/3/on", #"{"minutes":9}"#)
-    let status = try status(bench)
+    let status = try bench.status()
     #expect(status["activeZoneId"] as? Int == 3 && status["activeRemainingSec"] as? Int == 540)
     #expect(status["nextRun"] is NSNull && status["pigpioConnected"] as? Bool == true)
     let rain = try #require(status["rainDelay"] as? [String: Any])
@@ -322,13 +229,13 @@ struct SprinklerDoorTests {
   @Test("the power fails while a zone is on: the rest of its time runs after the start, schedules are still there")
   func powerCut() async throws {
     let bench = try SprinklerDoorBench()
-    _ = try await bench.ask("POST", "/api/schedules", Self.mornings)
+    _ = try await bench.ask("POST", "/api/schedules", SprinklerDoorBench.mornings)
     _ = try await bench.ask("POST", "/api/zone/3/on", #"{"minutes":10}"#)
     bench.run(seconds: 60)
     let next = try bench.afterPowerCut(seconds: 30)
     next.run(seconds: 1)
     #expect(!next.isHigh(22), "active low: open again")
-    let left = try #require(try status(next)["activeRemainingSec"] as? Int)
+    let left = try #require(try next.status()["activeRemainingSec"] as? Int)
     #expect((530...550).contains(left), "60 s had run, of which the last 10 may not have been noted: \(left)")
     let schedules = try await next.json("GET", "/api/schedules")
     #expect((schedules["schedules"] as? [Any])?.count == 1)
@@ -395,11 +302,6 @@ struct SprinklerDoorTests {
     var text = ""
     while let piece = try await csv.pieces?() { text += String(decoding: piece, as: UTF8.self) }
     #expect(text.split(separator: "\r\n").count == 4 && text.contains("+02:00"))
-  }
-
-  private func status(_ bench: SprinklerDoorBench) throws -> [String: Any] {
-    let members = try #require(bench.door.statusMembers)
-    return try #require(try JSONSerialization.jsonObject(with: Data(members)) as? [String: Any])
   }
 
   private func object(_ event: Event) throws -> [String: Any] {

@@ -59,6 +59,45 @@ struct SchedulerPowerTests {
     }
   }
 
+  @Test("an earlier state of the records: what it leaves to do is logged and not done, and it is said")
+  func recoveredQueue() throws {
+    var world = try Garden.world([Garden.program(1)], at: Garden.at(7, 1, 5))
+    world.run(untilWall: Garden.at(7, 1, 6, 4, 30))
+    for isRecovered in [true, false] {
+      var scheduler = SprinklerScheduler(world.stored, settings: Garden.settings, isRecovered: isRecovered)
+      let effects = scheduler.step(.started, wall: Garden.at(7, 1, 6, 5), monotonic: .zero)
+      #expect(runs(effects) == (isRecovered ? 0 : 2))
+      #expect(scheduler.records.pending.count == (isRecovered ? 0 : 2))
+      #expect(logged(effects).map(\.outcome) == (isRecovered ? [.powerCut, .powerCut] : [.powerCut]))
+      #expect(effects.notices.contains(.queueNotResumed(runs: [1, 2])) == isRecovered)
+    }
+  }
+
+  @Test("an earlier state of the records: a start before now is logged as missed, not made up for; the next day's runs")
+  func recoveredStart() throws {
+    var world = try Garden.world([Garden.program(1)], at: Garden.at(7, 1, 5))
+    world.run(untilWall: Garden.at(7, 1, 5, 59))
+    for isRecovered in [true, false] {
+      var scheduler = SprinklerScheduler(world.stored, settings: Garden.settings, isRecovered: isRecovered)
+      _ = scheduler.step(.started, wall: Garden.at(7, 1, 6, 2), monotonic: .zero)
+      // By then the clock is believed.
+      let late = scheduler.step(.timePassed, wall: Garden.at(7, 1, 6, 2, 40), monotonic: .zero + .seconds(40))
+      #expect(runs(late) == (isRecovered ? 0 : 2))
+      #expect(logged(late).map(\.outcome) == (isRecovered ? [.missed, .missed] : []))
+      let next = scheduler.step(
+        .timePassed, wall: Garden.at(7, 2, 6), monotonic: .zero + .seconds(Int64(86_400 - 120)))
+      #expect(runs(next) == 2)
+    }
+  }
+
+  private func runs(_ effects: SprinklerEffects) -> Int {
+    effects.orders.count { if case .run = $0 { true } else { false } }
+  }
+
+  private func logged(_ effects: SprinklerEffects) -> [WateringRecord] {
+    effects.changes.compactMap { if case .log(let record) = $0 { record } else { nil } }
+  }
+
   @Test("a list next, then a power cut: it keeps its place before what waited")
   func runNextKept() throws {
     var world = try Garden.world([Garden.program(1)], at: Garden.at(7, 1, 5, 59))

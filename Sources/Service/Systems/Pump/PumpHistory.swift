@@ -8,7 +8,7 @@ import Tactus
 
 /// The pump's sessions: kept in the store while they go on, shown at `/api/pump/sessions`.
 ///
-/// Everything but the routes is called on one thread, which may wait for the disk. A store that fails loses no session as long as
+/// Everything but the routes is called on one thread, which may wait for the disk and is not the daemon's main one. A store that fails loses no session as long as
 /// this lives: what it has refused is tried again.
 public final class PumpHistory: Sendable {
   /// What the pump shows at one moment; nil: not known.

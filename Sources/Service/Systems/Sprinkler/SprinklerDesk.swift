@@ -8,7 +8,8 @@ import Tactus
 ///
 /// One lock is around schedule and store. What the schedule decides is on the disk before it is answered and before the
 /// valves are told; if the disk refuses, nothing has happened (`StoredSchedule`). What closes valves goes the other
-/// way round: to the loop first. Any thread but an event loop's: a write waits for the disk, never for a control loop.
+/// way round: to the loop first. Any thread but an event loop's and the daemon's main one: a write waits for the disk, never for a
+/// control loop. `takeAnswers` alone never waits.
 public final class SprinklerDesk: Sendable {
   private struct State {
     var schedule: StoredSchedule
@@ -23,6 +24,8 @@ public final class SprinklerDesk: Sendable {
   private let state: Mutex<State>
   /// Apart from `state`, so that a look never waits for the disk.
   private let published: Mutex<SprinklerView>
+  /// What the loop has said of orders that no client waits for: `takeAnswers` must not wait for the disk, so the next beat looks at it.
+  private let answered = Mutex<[SprinklerOutbox.Outcome]>([])
   private let logger: Logger
   private let logDays: Int
   private let wall: @Sendable () -> WallInstant
@@ -84,6 +87,7 @@ public final class SprinklerDesk: Sendable {
   /// Ten times a second, on a thread that may wait for the disk: hands out answers, starts what is due, forgets old lines of the log.
   public func beat(at now: TickInstant) {
     takeAnswers(at: now)
+    settleAnswered()
     outbox.pump()
     var told: [SprinklerNotice] = []
     state.withLock { state in
@@ -110,7 +114,7 @@ public final class SprinklerDesk: Sendable {
     prune(at: now)
   }
 
-  /// Hands the loop's answers to those who wait. To be called when the loop has rung.
+  /// Hands the loop's answers to those who wait. To be called when the loop has rung. Never waits for the disk.
   public func takeAnswers(at now: TickInstant) { mailbox.takeAnswers(at: now) }
 
   /// What the valves' loop has told.
@@ -141,6 +145,7 @@ public final class SprinklerDesk: Sendable {
 
   /// After the loop has ended, its last notices are in: what the store has refused so far is tried once more.
   public func finish() {
+    settleAnswered()
     state.withLock { state in
       _ = scheduled(&state) { schedule, clocks in _ = catchUp(&schedule, clocks) }
     }
@@ -196,6 +201,14 @@ public final class SprinklerDesk: Sendable {
     if !refused.isEmpty { feed(refused) }
   }
 
+  private func settleAnswered() {
+    settle(
+      answered.withLock { answered in
+        defer { answered = [] }
+        return answered
+      })
+  }
+
   func tell(_ notices: [SprinklerNotice]) {
     for notice in notices { notice.log(logger, description: { WallTimeText.text($0) }) }
   }
@@ -213,7 +226,7 @@ public final class SprinklerDesk: Sendable {
 
   /// Puts a step's orders behind those that wait; what is to be told of it.
   private func order(_ effects: SprinklerEffects) -> [SprinklerNotice] {
-    outbox.add(effects.orders) { [self] in settle($0) }
+    outbox.add(effects.orders) { [self] outcomes in answered.withLock { $0 += outcomes } }
     return effects.notices
   }
 

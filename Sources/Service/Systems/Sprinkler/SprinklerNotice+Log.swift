@@ -28,6 +28,10 @@ extension SprinklerNotice {
       line(
         .warning, isResumed ? "a run that a power cut interrupted goes on" : "a run ended by a power cut",
         ["run": "\(run)", "zone": "\(zone)", "ran_s": "\(ran)", "left_s": "\(left)"])
+    case .queueNotResumed(let runs):
+      line(
+        .warning, "the queue of a recovered store is not run: what it holds may have been done",
+        ["runs": "\(runs.map(String.init).joined(separator: " "))"])
     }
   }
 }

@@ -96,7 +96,7 @@ struct SprinklerScenarioRun: ~Copyable {
         let rest = "\(SprinklerWords.minutes(Double(left))) min left: \(isResumed ? "resumed" : "closed")"
         calendar.note(at, "zone \(zone) was interrupted after \(SprinklerWords.minutes(ran)) min, \(rest)")
       case .longAbsence: calendar.note(at, "away for long: starts further back than a week are not looked for")
-      case .programStarted, .programSkipped, .rainDelaySet, .rainDelayOver, .clockStepped: break
+      case .programStarted, .programSkipped, .rainDelaySet, .rainDelayOver, .clockStepped, .queueNotResumed: break
       }
     }
     noted = world.notices.count

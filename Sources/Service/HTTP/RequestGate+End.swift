@@ -1,0 +1,75 @@
+import NIOCore
+
+// Time and the end: what takes too long, who does not read, how a connection is closed.
+extension RequestGate {
+  func schedule(_ context: ChannelHandlerContext, at deadline: NIODeadline) {
+    timer?.cancel()
+    timerDeadline = deadline
+    timer = context.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) { self.check(context) }
+  }
+
+  private func check(_ context: ChannelHandlerContext) {
+    guard !machine.isOver else { return }
+    switch machine.check(at: context.eventLoop.now, isWritable: context.channel.isWritable) {
+    case .wait(let deadline): schedule(context, at: deadline)
+    case .close: context.close(promise: nil)
+    case .headTooSlow: refuse(.timedOut("head", shared.limits.headTime, shared.counters), context)
+    case .bodyTooSlow: refuse(.timedOut("body", shared.limits.bodyTime, shared.counters), context)
+    }
+  }
+
+  /// Closes our half, throws away what still comes, then closes the rest: closing at once with bytes unread would send a
+  /// reset, and that can overtake the answer.
+  func linger(_ context: ChannelHandlerContext) {
+    guard !machine.isOver else { return }
+    machine.closing()
+    wrote = false
+    context.flush()
+    let box = NIOLoopBound(context, eventLoop: context.eventLoop)
+    context.close(mode: .output).whenFailure { _ in box.value.close(promise: nil) }
+    timer?.cancel()
+    timer = context.eventLoop.scheduleTask(in: shared.limits.lingerTime) { box.value.close(promise: nil) }
+    context.read()
+  }
+
+  func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+    guard mode == .output else { return context.close(mode: mode, promise: promise) }
+    if !machine.isOver { linger(context) }
+    promise?.succeed()
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    switch event {
+    case is ChannelShouldQuiesceEvent:
+      if machine.finish() { context.close(promise: nil) }
+    case ChannelEvent.inputClosed:
+      if machine.isOver {
+        context.close(promise: nil)
+      } else if machine.finish() {
+        linger(context)
+      }
+    default: break
+    }
+    context.fireUserInboundEventTriggered(event)
+  }
+
+  /// What a client does not read must not pile up here: no new requests until it has.
+  func read(context: ChannelHandlerContext) {
+    if context.channel.isWritable || machine.isOver {
+      context.read()
+    } else {
+      readWaits = true
+    }
+  }
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    if context.channel.isWritable {
+      machine.drained(at: context.eventLoop.now)
+      if readWaits {
+        readWaits = false
+        context.read()
+      }
+    }
+    context.fireChannelWritabilityChanged()
+  }
+}

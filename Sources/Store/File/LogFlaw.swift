@@ -1,0 +1,100 @@
+/// What of a write-ahead log SQLite passes over in silence: it takes the transactions up to the first frame that is not as it was
+/// written, and never says that there were more.
+///
+/// Source: the SQLite file format, "The Write-Ahead Log".
+public struct LogFlaw: Sendable, Hashable {
+  public let file: String
+  /// Of the first frame that is not as it was written; 0: the header is not.
+  public let offset: Int
+  /// Those that begin or end behind it. One may be what a power cut has left of a write that nobody was told to be kept.
+  public let transactions: Int
+  /// Where all of the log was kept; nil: nowhere.
+  public internal(set) var copy: String?
+
+  /// Changes that were acknowledged may be gone.
+  public var isLoss: Bool { offset == 0 || transactions > 1 }
+
+  /// For the log.
+  public var line: String {
+    let place = copy.map { "; a copy is \($0)" } ?? ""
+    if offset == 0 { return "\(file): its header is damaged: every change in it is lost\(place)" }
+    if isLoss { return "\(file): damaged at byte \(offset): the last \(transactions) changes are lost\(place)" }
+    return "\(file): its last change, from byte \(offset), is not whole, as a power cut leaves it: dropped\(place)"
+  }
+}
+
+extension LogFlaw {
+  private static let headerLength = 32
+  private static let frameHeaderLength = 24
+
+  /// Reads a log before SQLite opens it. nil: there is none, or it is as it was written.
+  ///
+  /// Frames of an earlier round through the file have other salts, those of a transaction that was never committed lack the mark of its
+  /// end: both belong behind the last transaction.
+  init?(in file: String) throws(StoreError) {
+    guard let size = try Disk.size(file), size > 0 else { return nil }
+    let log = try Disk.read(file)
+    guard let flaw = log.withUnsafeBytes({ Self.find(in: $0) }) else { return nil }
+    (self.file, offset, transactions, copy) = (file, flaw.offset, flaw.transactions, nil)
+  }
+
+  private static func find(in log: UnsafeRawBufferPointer) -> (offset: Int, transactions: Int)? {
+    guard log.count >= headerLength else { return (0, 0) }
+    let magic = word(log, 0)
+    let isBig = magic & 1 == 1
+    var sum = Checksum()
+    sum.add(log, 0..<24, isBig: isBig)
+    let page = Int(word(log, 8))
+    guard magic & ~1 == 0x377f_0682, sum.isStored(log, 24), (512...65_536).contains(page) else {
+      return (0, 0)
+    }
+    let frame = frameHeaderLength + page
+    let count = (log.count - headerLength) / frame
+    func isOurs(_ start: Int) -> Bool {
+      word(log, start + 8) == word(log, 16) && word(log, start + 12) == word(log, 20)
+    }
+    func endsTransaction(_ start: Int) -> Bool { word(log, start + 4) != 0 }
+    for index in 0..<count {
+      let start = headerLength + index * frame
+      var next = sum
+      next.add(log, start..<start + 8, isBig: isBig)
+      next.add(log, start + frameHeaderLength..<start + frame, isBig: isBig)
+      if isOurs(start), next.isStored(log, start + 16) {
+        sum = next
+        continue
+      }
+      let rest = (index + 1..<count).map { headerLength + $0 * frame }
+      let behind = rest.count { isOurs($0) && endsTransaction($0) }
+      let itself = endsTransaction(start) && (isOurs(start) || behind > 0) ? 1 : 0
+      return behind + itself > 0 ? (start, behind + itself) : nil
+    }
+    return nil
+  }
+
+  private static func word(_ log: UnsafeRawBufferPointer, _ offset: Int) -> UInt32 {
+    UInt32(bigEndian: log.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+  }
+
+  /// The log's running sum.
+  private struct Checksum {
+    private var first: UInt32 = 0
+    private var second: UInt32 = 0
+
+    mutating func add(_ log: UnsafeRawBufferPointer, _ range: Range<Int>, isBig: Bool) {
+      var place = range.lowerBound
+      while place < range.upperBound {
+        let pair = (
+          log.loadUnaligned(fromByteOffset: place, as: UInt32.self),
+          log.loadUnaligned(fromByteOffset: place + 4, as: UInt32.self)
+        )
+        first &+= (isBig ? UInt32(bigEndian: pair.0) : UInt32(littleEndian: pair.0)) &+ second
+        second &+= (isBig ? UInt32(bigEndian: pair.1) : UInt32(littleEndian: pair.1)) &+ first
+        place += 8
+      }
+    }
+
+    func isStored(_ log: UnsafeRawBufferPointer, _ offset: Int) -> Bool {
+      LogFlaw.word(log, offset) == first && LogFlaw.word(log, offset + 4) == second
+    }
+  }
+}

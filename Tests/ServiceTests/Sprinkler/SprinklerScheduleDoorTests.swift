@@ -1,0 +1,99 @@
+import Foundation
+import Sprinkler
+import Tactus
+import Testing
+
+@testable import Service
+
+@Suite("the sprinkler's schedules behind the door")
+struct SprinklerScheduleDoorTests {
+  @Test("a schedule: runs at its local time, one zone after the other, once; nextRun and preview say so before")
+  func schedule() async throws {
+    let bench = try SprinklerDoorBench()
+    let made = try await bench.ask("POST", "/api/schedules", SprinklerDoorBench.mornings)
+    #expect(made.status == .created)
+    let next = try #require(try bench.status()["nextRun"] as? [String: Any])
+    #expect(next["zoneId"] as? Int == 1 && next["startISO"] as? String == "2026-05-01T04:02:00Z")
+    let preview = try await bench.json("GET", "/api/schedules/preview", query: ["count": "3"])
+    let starts = try #require(preview["starts"] as? [[String: Any]])
+    #expect(
+      starts.map { $0["startLocal"] as? String } == [
+        "2026-05-01T06:02:00+02:00", "2026-05-04T06:02:00+02:00", "2026-05-08T06:02:00+02:00",
+      ])
+    bench.run(seconds: 121)
+    #expect(bench.isHigh(17) && !bench.isHigh(27))
+    #expect(try bench.status()["activeZoneId"] as? Int == 1)
+    bench.run(seconds: 61)
+    #expect(!bench.isHigh(17) && bench.isHigh(27))
+    bench.run(seconds: 600)
+    #expect(!bench.isHigh(27))
+    let log = try await bench.json("GET", "/api/log", query: ["order": "oldest"])
+    let runs = try #require(log["runs"] as? [[String: Any]])
+    #expect(runs.map { $0["zoneId"] as? Int } == [1, 2] && runs.map { $0["ranSec"] as? Double } == [60, 30])
+    #expect(runs.allSatisfy { $0["isScheduled"] as? Bool == true && $0["scheduleName"] as? String == "Mornings" })
+  }
+
+  @Test("schedules: changed, copied, reordered, exported, imported, removed")
+  func scheduleChanges() async throws {
+    let bench = try SprinklerDoorBench()
+    _ = try await bench.ask("POST", "/api/schedules", SprinklerDoorBench.mornings)
+    let changed = try await bench.json("PUT", "/api/schedules/1", #"{"isEnabled":false,"priority":3}"#)
+    #expect(changed["isEnabled"] as? Bool == false && changed["name"] as? String == "Mornings")
+    let copy = try await bench.json("POST", "/api/schedules/1/duplicate")
+    #expect(copy["id"] as? Int == 2 && copy["name"] as? String == "Mornings copy" && copy["priority"] as? Int == 3)
+    let ordered = try await bench.json("POST", "/api/schedules/reorder", #"{"ids":[2,1]}"#)
+    #expect((ordered["schedules"] as? [[String: Any]])?.map { $0["id"] as? Int } == [2, 1])
+    #expect(await bench.refusal("POST", "/api/schedules/reorder", "[1]")?.field == "ids")
+    let export = try await bench.ask("GET", "/api/schedules/export").body
+    let imported = try await bench.json(
+      "POST", "/api/schedules/import", String(decoding: export, as: UTF8.self))
+    #expect((imported["schedules"] as? [[String: Any]])?.map { $0["id"] as? Int } == [3, 4])
+    _ = try await bench.ask("DELETE", "/api/schedules/1")
+    #expect(await bench.refusal("GET", "/api/schedules/1")?.status == .notFound)
+    #expect(await bench.refusal("PUT", "/api/schedules/2", #"{"id":3}"#)?.field == "id")
+  }
+
+  @Test(
+    "a wrong schedule: the field, what was expected, what came",
+    arguments: [
+      (#"{"days":["Mon"],"startTimes":["06:00"],"zones":[{"zoneId":1,"minutes":1}]}"#, "name"),
+      (#"{"name":"x","startTimes":["06:00"],"zones":[{"zoneId":1,"minutes":1}]}"#, "days"),
+      (#"{"name":"x","days":["Mo"],"startTimes":["06:00"],"zones":[{"zoneId":1,"minutes":1}]}"#, "days[0]"),
+      (#"{"name":"x","days":["Mon"],"startTimes":["24:00"],"zones":[{"zoneId":1,"minutes":1}]}"#, "startTimes[0]"),
+      (#"{"name":"x","days":["Mon"],"startTimes":[],"zones":[{"zoneId":1,"minutes":1}]}"#, "startTimes"),
+      (#"{"name":"x","days":["Mon"],"startTimes":["6:00","06:00"],"zones":[{"zoneId":1,"minutes":1}]}"#, "startTimes"),
+      (#"{"name":"x","days":["Mon"],"startTimes":["06:00"],"zones":[{"zoneId":1}]}"#, "zones[0].minutes"),
+      (#"{"name":"x","days":["Mon"],"startTimes":["06:00"],"zones":[{"zone":1,"minutes":1}]}"#, "zones[0].zoneId"),
+      (
+        #"{"name":"x","days":["Mon"],"dayParity":"odd","startTimes":["06:00"],"zones":[{"zoneId":1,"minutes":1}]}"#,
+        "days"
+      ),
+      (#"{"name":"x","intervalDays":2,"startTimes":["06:00"],"zones":[{"zoneId":1,"minutes":1}]}"#, "intervalFrom"),
+      (
+        #"{"name":"x","intervalDays":2,"intervalFrom":"2200-01-01","startTimes":["06:00"],"zones":[{"zoneId":1,"minutes":1}]}"#,
+        "intervalFrom"
+      ),
+      (#"{"name":"x","days":["Mon"],"startTimes":["06:00"],"zones":[{"zoneId":9,"minutes":1}]}"#, "zones[0].zoneId"),
+      (
+        #"{"name":"x","days":["Mon"],"startTimes":["06:00"],"zones":[{"zoneId":1,"minutes":257}],"#
+          + #""cycleAndSoak":{"cycleMinutes":1,"soakMinutes":0}}"#, "cycleAndSoak"
+      ),
+      (#"{"name":"x","days":["Mon"],"startTimes":["sunset"],"zones":[{"zoneId":1,"minutes":1}]}"#, "startTimes[0]"),
+    ])
+  func wrongSchedule(body: String, field: String) async throws {
+    let error = await (try SprinklerDoorBench()).refusal("POST", "/api/schedules", body)
+    #expect(error?.status == .unprocessableContent && error?.field == field, "\(String(describing: error))")
+  }
+
+  @Test("256 schedules, and no more: the next is refused, an import that would exceed them is as a whole")
+  func manySchedules() async throws {
+    let bench = try SprinklerDoorBench()
+    _ = try await bench.ask("POST", "/api/schedules", SprinklerDoorBench.mornings)
+    let list = "[" + Array(repeating: SprinklerDoorBench.mornings, count: 255).joined(separator: ",") + "]"
+    _ = try await bench.ask("POST", "/api/schedules/import", list)
+    let refusal = await bench.refusal("POST", "/api/schedules", SprinklerDoorBench.mornings)
+    #expect(refusal?.message == "schedules: expected at most 256 in all, got 257")
+    #expect(await bench.refusal("POST", "/api/schedules/import", list)?.field == "schedules")
+    #expect(bench.desk.view.records.programs.map(\.id) == Array(1...256))
+  }
+}
