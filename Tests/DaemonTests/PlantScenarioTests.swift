@@ -51,7 +51,7 @@ struct PlantScenarioTests {
         "plant: expected Fern, got none of that name", "Fern: alerts: expected dry, got no such plant",
         "Fern: watered: expected true, got no such plant", "Fern: celsius: nobody knows it",
         "Basil: alerts: expected dry, silent, got none", "Basil: watered: expected true, got false",
-        "Basil: moisture_percent: expected 10, got 61.829", "Basil: celsius: expected 0…20, got 21",
+        "Basil: moisture_percent: expected 10, got 61.833", "Basil: celsius: expected 0…20, got 21",
         "failures: expected 1…3, got 0", "replies_so_far: expected 7, got 1",
         "after the end of the scenario: never checked",
       ])

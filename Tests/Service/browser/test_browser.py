@@ -152,8 +152,10 @@ def test_the_bar_leads_to_every_system_and_tells_its_state(browser, own_daemon):
         bar = page.get_by_role("navigation", name="Systems")
         expect(bar.get_by_role("link", name="Pump: off")).to_be_visible()
         expect(bar.get_by_role("link", name="Video")).to_have_count(0)  # there is no camera
-        for system, state in (("Robot", "stopped"), ("Legs", "disarmed"), ("Sprinkler", "idle"), ("Plants", "0 plants"), ("Loops", "in time")):
+        for system, state in (("Robot", "stopped"), ("Legs", "disarmed"), ("Sprinkler", "idle"), ("Plants", "0 plants")):
             expect(bar.get_by_role("link", name=f"{system}: {state}")).to_have_count(1)
+        # A shared test machine is not always in time.
+        expect(bar.get_by_role("link", name=re.compile("^Loops: "))).to_have_count(1)
         assert page.evaluate("document.documentElement.scrollWidth") <= width, "the page is no wider than the screen"
         bar.get_by_role("link", name="Plants").click()
         # Under the bar, which stays.
@@ -189,6 +191,8 @@ def test_what_several_lanes_have_in_common_is_said_once(browser, own_daemon):
     runtime = daemon.get("/api/runtime?histograms=1").json()
     for lane in runtime["lanes"]:
         lane["findings"] = [{"isRefusal": False, "description": "the kernel is slow"}]
+    for loop in runtime["loops"]:
+        loop["skipped"] = loop["overruns"] = loop["deadlineMisses"] = 0
     runtime["lanes"][0]["findings"].append({"isRefusal": True, "description": "CPU 9 refused"})
     page.route("**/api/runtime*", lambda route: route.fulfill(json=runtime))
     page.goto(daemon.url + "/")
