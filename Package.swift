@@ -12,6 +12,7 @@ let package = Package(
     .library(name: "TactusSprinkler", targets: ["Sprinkler", "Buses", "BusesLinux"]),
     .executable(name: "tactus", targets: ["TactusProgram"]),
     .executable(name: "tactus-video", targets: ["VideoProgram"]),
+    .executable(name: "tactus-cameras", targets: ["CamerasLibcamera"]),
     .executable(name: "tactus-detect", targets: ["DetectorOpenCV"]),
   ],
   traits: [
@@ -115,11 +116,23 @@ let package = Package(
         .target(name: "CGStreamer", condition: .when(traits: ["Video"])), "CDaemon", "Video", "Wire", "Tactus",
       ],
       exclude: ["README.md"], swiftSettings: [.define("Video", .when(traits: ["Video"]))],
-      linkerSettings: [.linkedLibrary("gstapp-1.0", .when(traits: ["Video"]))]),
+      linkerSettings: ["gstapp-1.0", "gstrtsp-1.0", "gio-2.0"].map { .linkedLibrary($0, .when(traits: ["Video"])) }),
     // The video process, a program of its own: no codec shares a process with a control loop.
     .executableTarget(
       name: "VideoProgram", dependencies: ["VideoGStreamer", "CDaemon"],
       swiftSettings: [.define("Video", .when(traits: ["Video"]))]),
+
+    // Lists libcamera's cameras, by a program of its own.
+    .executableTarget(
+      name: "CamerasLibcamera",
+      cxxSettings: [
+        .define("VIDEO", to: "1", .when(traits: ["Video"])),
+        .unsafeFlags(["-I/usr/include/libcamera"], .when(traits: ["Video"])),
+      ],
+      linkerSettings: [
+        .linkedLibrary("camera", .when(traits: ["Video"])),
+        .linkedLibrary("camera-base", .when(traits: ["Video"])),
+      ]),
 
     // A detector, a program of its own, too: OpenCV's headers have one folder on every machine and no pkg-config file of their own.
     .executableTarget(

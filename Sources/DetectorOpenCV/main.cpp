@@ -29,8 +29,14 @@ static int fail(const std::string &what) {
 static int serve(const char *model) {
   std::ifstream file(model, std::ios::binary);
   if (!file) return fail(std::string(model) + " cannot be read");
-  const std::string bytes = with_whole_strides({std::istreambuf_iterator<char>(file), {}});
-  cv::dnn::Net net = cv::dnn::readNetFromONNX(bytes.data(), bytes.size());
+  const std::string bytes = for_older_opencv({std::istreambuf_iterator<char>(file), {}});
+  cv::dnn::Net net;
+  try {
+    net = cv::dnn::readNetFromONNX(bytes.data(), bytes.size());
+  } catch (const cv::Exception &error) {
+    return fail(std::string(model) + " is not taken by OpenCV " CV_VERSION " (YOLOv8's export with simplify=True, of a fixed size, is): " +
+                error.err);
+  }
   if (net.empty()) return fail(std::string(model) + " has no layers");
   // A core for the encoder, and the control loops come before both.
   cv::setNumThreads(std::max(1, static_cast<int>(std::thread::hardware_concurrency()) - 1));

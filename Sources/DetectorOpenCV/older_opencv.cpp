@@ -1,6 +1,7 @@
 #include "older_opencv.hpp"
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <stdexcept>
 #include <string_view>
@@ -79,6 +80,12 @@ std::vector<uint64_t> numbers(const std::vector<Field> &message, uint32_t field)
   return values;
 }
 
+/// The first text of a field; empty: there is none.
+std::string_view text(const std::vector<Field> &message, uint32_t field) {
+  for (const Field &one : message) if (one.number == field && one.wire == 2) return one.content;
+  return {};
+}
+
 /// Candidates of an output [1, 4 + classes, candidates]; 0: it is another.
 uint64_t candidates(std::string_view output) {
   std::vector<uint64_t> sizes;
@@ -116,38 +123,89 @@ std::string whole(std::string_view tensor, uint64_t candidates) {
   return sizes + rest + piece(kind, values + values + values + values);
 }
 
-std::string rewritten(std::string_view graph) {
-  uint64_t count = 0;
-  std::set<std::string_view> factors;
-  for (const Field &part : fields(graph)) {
-    if (part.number == 12) count = candidates(part.content);
-    if (part.number != 1) continue;
-    const auto node = fields(part.content);
-    bool multiplies = false;
-    for (const Field &one : node) multiplies = multiplies || (one.number == 4 && one.content == "Mul");
-    if (multiplies) for (const Field &one : node) if (one.number == 1) factors.insert(one.content);
+/// The whole numbers of a tensor of one dimension; none: it is another.
+std::vector<uint64_t> list(std::string_view tensor) {
+  const auto parts = fields(tensor);
+  if (numbers(parts, 1).size() != 1 || numbers(parts, 2) != std::vector<uint64_t>{7}) return {};
+  const std::string_view raw = text(parts, 9);
+  if (raw.empty()) return numbers(parts, 7);
+  std::vector<uint64_t> values;
+  for (size_t at = 0; at + 8 <= raw.size(); at += 8) {
+    uint64_t value = 0;
+    for (size_t byte = 8; byte-- > 0;) value = value << 8 | static_cast<unsigned char>(raw[at + byte]);
+    values.push_back(value);
   }
-  if (count == 0) return std::string(graph);
+  return values;
+}
+
+/// What a node `Constant` gives; empty: it is another node.
+std::string_view constant(const std::vector<Field> &node) {
+  if (text(node, 4) != "Constant") return {};
+  for (const Field &one : node) {
+    if (one.number != 5) continue;
+    const auto attribute = fields(one.content);
+    if (text(attribute, 1) == "value") return text(attribute, 5);
+  }
+  return {};
+}
+
+/// The message with another text in every `field`.
+template <typename Change> std::string changed(std::string_view message, uint32_t field, Change change) {
   std::string bytes;
-  for (const Field &part : fields(graph)) {
-    bool is_factor = false;
-    if (part.number == 5) {
-      for (const Field &one : fields(part.content)) is_factor = is_factor || (one.number == 8 && factors.count(one.content) > 0);
-    }
-    if (is_factor) bytes += piece(5, whole(part.content, count)); else bytes += part.whole;
+  for (const Field &part : fields(message)) {
+    if (part.number == field && part.wire == 2) bytes += piece(field, change(part.content)); else bytes += part.whole;
   }
   return bytes;
 }
 
+/// A node `Split` whose sizes are its second input with them as the attribute of earlier versions.
+std::string split(const std::vector<Field> &node, const std::vector<uint64_t> &sizes) {
+  std::string bytes;
+  unsigned inputs = 0;
+  for (const Field &part : node) if (part.number != 1 || ++inputs == 1) bytes += part.whole;
+  std::string attribute = piece(1, "split") + number(20 << 3) + number(7);
+  for (const uint64_t size : sizes) attribute += number(8 << 3) + number(size);
+  return bytes + piece(5, attribute);
+}
+
+std::string rewritten(std::string_view graph) {
+  uint64_t count = 0;
+  std::set<std::string_view> factors;
+  std::map<std::string_view, std::string_view> constants;
+  for (const Field &part : fields(graph)) {
+    if (part.number == 12) count = candidates(part.content);
+    if (part.number == 5) constants[text(fields(part.content), 8)] = part.content;
+    if (part.number != 1) continue;
+    const auto node = fields(part.content);
+    if (text(node, 4) == "Mul") for (const Field &one : node) if (one.number == 1) factors.insert(one.content);
+    if (const auto value = constant(node); !value.empty()) constants[text(node, 2)] = value;
+  }
+  if (count == 0) return std::string(graph);
+  const auto node = [&](std::string_view content) {
+    const auto parts = fields(content);
+    if (!constant(parts).empty() && factors.count(text(parts, 2)) > 0) {
+      return changed(content, 5, [&](std::string_view attribute) {
+        return changed(attribute, 5, [&](std::string_view tensor) { return whole(tensor, count); });
+      });
+    }
+    std::vector<std::string_view> inputs;
+    for (const Field &one : parts) if (one.number == 1) inputs.push_back(one.content);
+    if (text(parts, 4) != "Split" || inputs.size() != 2) return std::string(content);
+    const auto found = constants.find(inputs[1]);
+    const auto sizes = found == constants.end() ? std::vector<uint64_t>{} : list(found->second);
+    return sizes.empty() ? std::string(content) : split(parts, sizes);
+  };
+  const auto initializer = [&](std::string_view tensor) {
+    return factors.count(text(fields(tensor), 8)) > 0 ? whole(tensor, count) : std::string(tensor);
+  };
+  return changed(changed(graph, 1, node), 5, initializer);
+}
+
 } // namespace
 
-std::string with_whole_strides(const std::string &model) {
+std::string for_older_opencv(const std::string &model) {
   try {
-    std::string bytes;
-    for (const Field &part : fields(model)) {
-      if (part.number == 7 && part.wire == 2) bytes += piece(7, rewritten(part.content)); else bytes += part.whole;
-    }
-    return bytes;
+    return changed(model, 7, rewritten);
   } catch (const Malformed &) {
     // OpenCV says it better.
     return model;

@@ -1,8 +1,9 @@
 #if Video
   import CGStreamer
+  import Video
   import Wire
 
-  /// The cameras of this machine, as GStreamer's device providers know them: libcamera's, where its plug-in is there, and V4L2's.
+  /// The cameras of this machine: V4L2's as GStreamer's device provider knows them, libcamera's as `tactus-cameras` does.
   public enum CameraList {
     /// Prints the cameras of this machine as lines of JSON. The exit status.
     public static func printAll() -> Int32 {
@@ -10,7 +11,7 @@
         complain("\(error)")
         return 1
       }
-      for camera in cameras() {
+      for camera in described() {
         func text(_ value: String) -> String {
           var escaped = ""
           for scalar in value.unicodeScalars {
@@ -29,27 +30,60 @@
       return 0
     }
 
+    /// With model, location and modes. Waits for the drivers: some 100 ms, with a driver that hangs 8 s.
+    static func described() -> [VideoCamera] {
+      let cameras = found().map(\.camera)
+      guard let known = askLibcamera() else { return cameras }
+      return known + cameras.filter { $0.kind != "libcamera" }
+    }
+
+    /// By a process of its own; nil: its program is not there, or cannot say.
+    private static func askLibcamera() -> [VideoCamera]? {
+      let own = GStreamer.take(g_file_read_link("/proc/self/exe", nil))
+      guard let end = own.lastIndex(of: "/") else { return nil }
+      var output: UnsafeMutablePointer<CChar>?
+      var status: Int32 = 0
+      var words = [g_strdup(own[...end] + "tactus-cameras"), nil]
+      defer { g_free(words[0]) }
+      let isRun = g_spawn_sync(
+        nil, &words, nil, G_SPAWN_STDERR_TO_DEV_NULL, nil, nil, &output, nil, &status, nil)
+      let text = GStreamer.take(output)
+      guard isRun != 0, status == 0 else { return nil }
+      return text.split(separator: "\n").compactMap { VideoCamera(libcameraLine: $0) }
+    }
+
+    /// A camera as GStreamer knows it, of libcamera's no more than the name.
+    struct Found {
+      var camera: VideoCamera
+      /// Of its raw pictures, what comes nearest to the size that is wanted; nil: unknown.
+      var size: PictureSize?
+    }
+
     /// Asks the drivers: some 10 ms, more while a camera is slow to answer.
-    static func cameras() -> [VideoCamera] {
+    static func found(wanted: PictureSize = PictureSize(640, 480)) -> [Found] {
       guard let monitor = gst_device_monitor_new() else { return [] }
       defer { gst_object_unref(monitor) }
       gst_device_monitor_add_filter(monitor, "Video/Source", nil)
       guard gst_device_monitor_start(monitor) != 0 else { return [] }
       defer { gst_device_monitor_stop(monitor) }
-      var cameras: [VideoCamera] = []
+      var cameras: [Found] = []
       let devices = gst_device_monitor_get_devices(monitor)
       var next = devices
       while let link = next {
         next = link.pointee.next
         guard let data = link.pointee.data else { continue }
-        if let camera = camera(data.assumingMemoryBound(to: GstDevice.self)) { cameras.append(camera) }
+        let device = data.assumingMemoryBound(to: GstDevice.self)
+        if let camera = camera(device) { cameras.append(Found(camera: camera, size: size(of: device, wanted: wanted))) }
         gst_object_unref(data)
       }
       g_list_free(devices)
       return cameras
     }
 
-    /// Nil: neither of libcamera nor of V4L2, or one that only a CSI camera's own driver understands.
+    /// Drivers whose V4L2 devices look like cameras and are parts of the Raspberry Pi's: receivers, image processors, codecs.
+    private static let parts: Set = ["bcm2835-codec", "bcm2835-isp", "pispbe", "rp1-cfe", "unicam"]
+
+    /// Nil: neither of libcamera nor of V4L2, or a part of the machine and no camera.
     private static func camera(_ device: UnsafeMutablePointer<GstDevice>) -> VideoCamera? {
       let name = GStreamer.take(gst_device_get_display_name(device))
       guard let element = gst_device_create_element(device, nil) else { return nil }
@@ -60,11 +94,12 @@
       switch kind {
       case "libcamerasrc":
         return VideoCamera(
-          name: property("api.libcamera.Model", of: device) ?? name, kind: "libcamera",
-          device: text("camera-name", of: element), location: location(of: device), modes: modes)
+          name: name, kind: "libcamera", device: text("camera-name", of: element), location: "", modes: modes)
       case "v4l2src":
         // Bayer is what a CSI sensor gives before libcamera has made a picture of it.
-        guard modes.isEmpty || modes.contains(where: { $0.hasPrefix("raw") || $0.hasPrefix("jpeg") }) else {
+        guard !parts.contains(property("v4l2.device.driver", of: device) ?? ""),
+          modes.isEmpty || modes.contains(where: { $0.hasPrefix("raw") || $0.hasPrefix("jpeg") })
+        else {
           return nil
         }
         return VideoCamera(
@@ -75,13 +110,6 @@
 
     private static func cast(_ factory: OpaquePointer) -> UnsafeMutablePointer<GstObject> {
       UnsafeMutableRawPointer(factory).assumingMemoryBound(to: GstObject.self)
-    }
-
-    private static func location(of device: UnsafeMutablePointer<GstDevice>) -> String {
-      let known = ["0": "front", "1": "back", "2": "external"]
-      let value = property("api.libcamera.Location", of: device) ?? ""
-      for (word, meaning) in known where value.hasSuffix(word) { return meaning }
-      return value.lowercased().replacing("cameralocation", with: "")
     }
 
     private static func property(_ name: String, of device: UnsafeMutablePointer<GstDevice>) -> String? {
@@ -97,6 +125,28 @@
         UnsafeMutableRawPointer(element).assumingMemoryBound(to: GObject.self), property, &value)
       defer { g_value_unset(&value) }
       return g_value_get_string(&value).map { String(cString: $0) } ?? ""
+    }
+
+    private static func size(of device: UnsafeMutablePointer<GstDevice>, wanted: PictureSize) -> PictureSize? {
+      guard let caps = gst_device_get_caps(device) else { return nil }
+      defer { gst_caps_unref(caps) }
+      let sizes = (0..<gst_caps_get_size(caps)).compactMap { index -> PictureSize? in
+        let structure = gst_caps_get_structure(caps, index)
+        guard gst_structure_has_name(structure, "video/x-raw") != 0, let copy = gst_structure_copy(structure) else {
+          return nil
+        }
+        defer { gst_structure_free(copy) }
+        // Of a range what is nearest.
+        gst_structure_fixate_field_nearest_int(copy, "width", Int32(wanted.width))
+        gst_structure_fixate_field_nearest_int(copy, "height", Int32(wanted.height))
+        var (width, height): (Int32, Int32) = (0, 0)
+        guard gst_structure_get_int(copy, "width", &width) != 0, gst_structure_get_int(copy, "height", &height) != 0
+        else {
+          return nil
+        }
+        return PictureSize(Int(width), Int(height))
+      }
+      return wanted.nearest(of: sizes)
     }
 
     /// `raw 640×480 YUY2 30/1`, the first 64 of them.

@@ -2,12 +2,13 @@
   import CGStreamer
   import Synchronization
   import Tactus
+  import Video
   import Wire
 
   /// Camera, encoder and, when wanted, JPEG pictures: one pipeline from its start to its end.
   ///
   ///     source ─ scale, turn ─ tee ─┬─ valve ─ encoder ─ frames
-  ///                                 ├─ valve ─ JPEG ─ pictures
+  ///                                 ├─ valve ─ JPEG ─ pictures, from the first time that they are wanted
   ///                                 └─ valve ─ square, RGB ─ the detector's, where there is one
   ///
   /// Made, started and ended on the main thread; frames and pictures come on GStreamer's threads.
@@ -27,6 +28,9 @@
     private let handlers: Handlers
     private let timing: EncodeTiming
     private let settings: VideoSettings
+    /// Here, and not by a videorate in the branch: its limit would reach the other branches, whose rate is agreed on with it.
+    private let pictureLimit: Mutex<FrameLimit>
+    private let squareLimit: Mutex<FrameLimit>
     private var isEnded = false
 
     /// Makes the pipeline and starts it. Returns when the camera has been opened; frames come later.
@@ -40,6 +44,8 @@
       self.timing = timing
       timing.begin()
       self.settings = settings
+      pictureLimit = Mutex(FrameLimit(framesPerSecond: Int(settings.picturesPerSecond)))
+      squareLimit = Mutex(FrameLimit(framesPerSecond: Int(settings.detector.picturesPerSecond)))
       var error: UnsafeMutablePointer<GError>?
       let made = gst_parse_launch_full(
         Self.description(elements, settings) + (handlers.square == nil ? "" : Self.squares(settings.detector)), nil,
@@ -48,13 +54,12 @@
       gst_object_ref_sink(made)
       pipeline = made
       func bin() -> UnsafeMutablePointer<GstBin> { UnsafeMutableRawPointer(made).assumingMemoryBound(to: GstBin.self) }
-      guard let stream = gst_bin_get_by_name(bin(), "stream"), let pictures = gst_bin_get_by_name(bin(), "jpeg") else {
+      guard let stream = gst_bin_get_by_name(bin(), "stream") else {
         gst_object_unref(made)
         throw VideoFailure("the pipeline has no end")
       }
-      // The bin keeps them.
+      // The bin keeps it.
       gst_object_unref(stream)
-      gst_object_unref(pictures)
       self.stream = stream
       gst_pipeline_use_clock(UnsafeMutableRawPointer(made).assumingMemoryBound(to: GstPipeline.self), clock)
       let context = Unmanaged.passUnretained(self).toOpaque()
@@ -62,13 +67,14 @@
       callbacks.new_sample = { sink, context in CapturePipeline.from(context).takeFrame(sink!) }
       gst_app_sink_set_callbacks(
         UnsafeMutableRawPointer(stream).assumingMemoryBound(to: GstAppSink.self), &callbacks, context, nil)
-      callbacks.new_sample = { sink, context in CapturePipeline.from(context).takePicture(sink!) }
-      gst_app_sink_set_callbacks(
-        UnsafeMutableRawPointer(pictures).assumingMemoryBound(to: GstAppSink.self), &callbacks, context, nil)
       if handlers.square != nil, let squares = element("squares") {
         callbacks.new_sample = { sink, context in CapturePipeline.from(context).takeSquare(sink!) }
         gst_app_sink_set_callbacks(
           UnsafeMutableRawPointer(squares).assumingMemoryBound(to: GstAppSink.self), &callbacks, context, nil)
+      }
+      probe("detect", "src") { _, info, context in
+        let pipeline = CapturePipeline.from(context)
+        return pipeline.limited(info!, by: pipeline.squareLimit)
       }
       probe("encoder", "sink") { _, info, context in CapturePipeline.from(context).enters(info!) }
       probe("encoder", "src") { _, info, context in CapturePipeline.from(context).leaves(info!) }
@@ -91,24 +97,30 @@
         ? ""
         : " ! video/x-raw,width=\(settings.width),height=\(settings.height),pixel-aspect-ratio=1/1"
           + " ! videoflip video-direction=\(turn)"
-      let queue = "queue max-size-buffers=2 max-size-bytes=0 max-size-time=0 leaky=downstream"
       return """
         \(elements.source) ! videoconvert ! videoscale ! videorate drop-only=true\(rotation) \
         ! capsfilter name=raw caps="video/x-raw,format=I420,width=\(width),height=\(height),\
         framerate=[1/1,\(settings.framesPerSecond)/1],pixel-aspect-ratio=1/1" ! tee name=t \
         t. ! \(queue) ! valve name=frames drop=true ! \(elements.encoder) ! h264parse \
         ! video/x-h264,stream-format=avc,alignment=au \
-        ! appsink name=stream sync=false async=false max-buffers=30 drop=true \
-        t. ! \(queue) ! valve name=pictures drop=true ! videorate drop-only=true max-rate=\(settings.picturesPerSecond) \
-        ! jpegenc quality=80 ! appsink name=jpeg sync=false async=false max-buffers=2 drop=true
+        ! appsink name=stream sync=false async=false max-buffers=30 drop=true
         """
+    }
+
+    private static let queue = "queue max-size-buffers=2 max-size-bytes=0 max-size-time=0 leaky=downstream"
+
+    private static var pictures: String {
+      """
+      \(queue) ! valve name=pictures drop=true \
+      ! jpegenc quality=80 ! appsink name=jpeg sync=false async=false max-buffers=2 drop=true
+      """
     }
 
     /// The whole picture, bars where it is none.
     private static func squares(_ detector: VideoDetector) -> String {
       """
        t. ! queue max-size-buffers=1 max-size-bytes=0 max-size-time=0 leaky=downstream ! valve name=detect drop=true \
-      ! videorate drop-only=true max-rate=\(detector.picturesPerSecond) ! videoscale add-borders=true ! videoconvert \
+      ! videoscale add-borders=true ! videoconvert \
       ! video/x-raw,format=RGB,width=\(detector.side),height=\(detector.side),pixel-aspect-ratio=1/1 \
       ! appsink name=squares sync=false async=false max-buffers=1 drop=true
       """
@@ -170,11 +182,34 @@
 
     // MARK: while it runs
 
-    /// Any thread. What nobody wants is not made; the detector sees what somebody sees, or all.
+    /// Main thread. What nobody wants is not made; the detector sees what somebody sees, or all.
     func want(frames: Bool, pictures: Bool) {
+      if pictures, element("pictures") == nil { addPictures() }
       let detects = frames || pictures || settings.detector.isAlwaysOn
       for (name, isWanted) in [("frames", frames), ("pictures", pictures), ("detect", detects)] {
         if let valve = element(name) { GStreamer.set(valve, "drop", isWanted ? "false" : "true") }
+      }
+    }
+
+    /// Those who watch the stream alone pay for no JPEG encoder.
+    private func addPictures() {
+      var error: UnsafeMutablePointer<GError>?
+      guard
+        let made = gst_parse_bin_from_description_full(
+          Self.pictures, 1, nil, GST_PARSE_FLAG_FATAL_ERRORS, &error)
+      else { return handlers.failed(GStreamer.take(error)) }
+      gst_bin_add(UnsafeMutableRawPointer(pipeline).assumingMemoryBound(to: GstBin.self), made)
+      var callbacks = GstAppSinkCallbacks()
+      callbacks.new_sample = { sink, context in CapturePipeline.from(context).takePicture(sink!) }
+      gst_app_sink_set_callbacks(
+        UnsafeMutableRawPointer(element("jpeg")!).assumingMemoryBound(to: GstAppSink.self), &callbacks,
+        Unmanaged.passUnretained(self).toOpaque(), nil)
+      probe("pictures", "src") { _, info, context in
+        let pipeline = CapturePipeline.from(context)
+        return pipeline.limited(info!, by: pipeline.pictureLimit)
+      }
+      guard gst_element_sync_state_with_parent(made) != 0, gst_element_link(element("t"), made) != 0 else {
+        return handlers.failed("pictures cannot be added to the camera's pipeline")
       }
     }
 
@@ -216,6 +251,14 @@
       defer { gst_sample_unref(sample) }
       if let buffer = gst_sample_get_buffer(sample) { handlers.square?(EncodedFrame.bytes(of: buffer)) }
       return GST_FLOW_OK
+    }
+
+    private func limited(
+      _ info: UnsafeMutablePointer<GstPadProbeInfo>, by limit: borrowing Mutex<FrameLimit>
+    ) -> GstPadProbeReturn {
+      guard let buffer = gst_pad_probe_info_get_buffer(info) else { return GST_PAD_PROBE_OK }
+      let time = UInt64(buffer.pointee.pts)
+      return limit.withLock { $0.passes(at: time) } ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP
     }
 
     private func enters(_ info: UnsafeMutablePointer<GstPadProbeInfo>) -> GstPadProbeReturn {

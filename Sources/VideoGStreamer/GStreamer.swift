@@ -1,5 +1,6 @@
 #if Video
   import CGStreamer
+  import Glibc
 
   /// What C's macros do in GStreamer's headers, and Swift does not see.
   enum GStreamer {
@@ -10,6 +11,8 @@
     ///
     /// - Throws: what GStreamer says.
     static func start() throws(VideoFailure) {
+      // libcamera tells at every start what it has found; who wants to read it sets this.
+      setenv("LIBCAMERA_LOG_LEVELS", "*:ERROR", 0)
       var error: UnsafeMutablePointer<GError>?
       guard gst_init_check(nil, nil, &error) == 0 else { return }
       throw VideoFailure("GStreamer does not start: \(take(error))")

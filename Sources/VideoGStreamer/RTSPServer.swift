@@ -1,5 +1,6 @@
 #if Video
   import CGStreamer
+  import Glibc
   import Synchronization
   import Tactus
   import Wire
@@ -133,6 +134,7 @@
       @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Void
 
     private func welcome(_ client: UnsafeMutableRawPointer) {
+      sendAtOnce(client)
       let described:
         @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) ->
           GstRTSPStatusCode = { _, _, context in RTSPServer.from(context).admit() }
@@ -151,6 +153,14 @@
         RTSPServer.from(context).vanishes(client!)
       }
       GStreamer.connect(client, "closed", unsafeBitCast(closed, to: GCallback.self), context)
+    }
+
+    /// The end of a frame would wait for the player's acknowledgement of its beginning, which players delay by up to 40 ms.
+    private func sendAtOnce(_ client: UnsafeMutableRawPointer) {
+      guard let connection = gst_rtsp_client_get_connection(client.assumingMemoryBound(to: GstRTSPClient.self)),
+        let socket = gst_rtsp_connection_get_write_socket(connection)
+      else { return }
+      g_socket_set_option(socket, gint(IPPROTO_TCP), TCP_NODELAY, 1, nil)
     }
 
     /// Before a password has been looked at: nothing may begin here.
@@ -256,8 +266,8 @@
       g_object_weak_ref(
         media.assumingMemoryBound(to: GObject.self),
         { context, media in RTSPServer.from(context).forget(UnsafeMutableRawPointer(media!)) }, context)
-      handlers.changed()
       handlers.needsKey()
+      handlers.changed()
     }
 
     /// Counted as one more viewer, it stays when the last of them goes.

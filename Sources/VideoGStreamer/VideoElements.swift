@@ -1,5 +1,6 @@
 #if Video
   import CGStreamer
+  import Video
   import Wire
 
   /// Which elements make the pictures and encode them: named, or the first that this machine has.
@@ -29,7 +30,10 @@
     private static func source(_ settings: VideoSettings) throws(VideoFailure) -> (String, String, Bool) {
       switch settings.source {
       case .test: return (test(settings), "configured", false)
-      case .libcamera: return (try libcamera(settings, named: settings.device), "configured", true)
+      case .libcamera:
+        let cameras = CameraList.found(wanted: wanted(settings)).filter { $0.camera.kind == "libcamera" }
+        let found = settings.device.isEmpty ? cameras.first : cameras.first { $0.camera.device == settings.device }
+        return (try libcamera(settings, named: settings.device, found?.size), "configured", true)
       case .v4l2:
         return (try v4l2(settings, settings.device.isEmpty ? "/dev/video0" : settings.device), "configured", true)
       case .pipeline: return (settings.pipeline, "configured", true)
@@ -38,31 +42,45 @@
     }
 
     private static func automatic(_ settings: VideoSettings) throws(VideoFailure) -> (String, String, Bool) {
-      let cameras = CameraList.cameras()
-      let named = settings.device.isEmpty ? nil : cameras.first { $0.device == settings.device }
+      let cameras = CameraList.found(wanted: wanted(settings))
+      let named = settings.device.isEmpty ? nil : cameras.first { $0.camera.device == settings.device }
       // A CSI camera's own V4L2 device gives what no encoder takes: libcamera is asked first.
-      let found = named ?? cameras.first { $0.kind == "libcamera" } ?? cameras.first
-      guard let found else {
+      guard let found = named ?? cameras.first(where: { $0.camera.kind == "libcamera" }) ?? cameras.first else {
         let sought = settings.device.isEmpty ? "no camera" : "no camera \(settings.device), nor another"
         return (test(settings), "\(sought) was found: a test picture", false)
       }
-      let name = found.kind == "libcamera" ? "" : found.device
+      let camera = found.camera
       let source =
-        found.kind == "libcamera"
-        ? try libcamera(settings, named: named == nil ? name : found.device) : try v4l2(settings, found.device)
-      return (source, "the first of \(cameras.count) found: \(found.name)", true)
+        camera.kind == "libcamera"
+        ? try libcamera(settings, named: camera.device, found.size) : try v4l2(settings, camera.device)
+      let reason =
+        named != nil
+        ? "configured" : "the first of \(cameras.count) found\(camera.kind == "libcamera" ? " by libcamera" : "")"
+      return (source, "\(reason): \(camera.name)", true)
+    }
+
+    private static func wanted(_ settings: VideoSettings) -> PictureSize {
+      PictureSize(Int(settings.width), Int(settings.height))
     }
 
     private static func test(_ settings: VideoSettings) -> String {
       "videotestsrc is-live=true pattern=ball background-color=0xff204060 ! \(mode("video/x-raw,format=I420", settings))"
     }
 
-    private static func libcamera(_ settings: VideoSettings, named name: String) throws(VideoFailure) -> String {
+    /// At a size that the camera has, and scaled from there: libcamerasrc asked for another gives none. The rate is a wish; what
+    /// else the camera makes of it is taken, too: libcamerasrc rounds it, and where it were refused, no frame would come.
+    ///
+    /// - Parameter name: libcamera's; empty: its first camera.
+    private static func libcamera(
+      _ settings: VideoSettings, named name: String, _ size: PictureSize?
+    ) throws(VideoFailure) -> String {
       guard GStreamer.has("libcamerasrc") else {
         throw VideoFailure("libcamerasrc is not there: apt install gstreamer1.0-libcamera")
       }
       let camera = name.isEmpty || name.hasPrefix("/dev/") ? "" : " camera-name=\(quoted(name))"
-      return "libcamerasrc\(camera) ! \(mode("video/x-raw", settings))"
+      let size = size ?? wanted(settings)
+      let raw = "video/x-raw,width=\(size.width),height=\(size.height)"
+      return "libcamerasrc\(camera) ! capsfilter caps=\"\(raw),framerate=\(settings.framesPerSecond)/1;\(raw)\""
     }
 
     /// The mode that was asked for, raw or as JPEG pictures; else whatever there is, and it is scaled.

@@ -1,5 +1,6 @@
 #if Video
   import CGStreamer
+  import Dispatch
   import Glibc
   import Synchronization
   import Tactus
@@ -117,7 +118,9 @@
         demandChanged()
       case .record(let path, let limit): record(path, limit)
       case .stopRecording: recorder?.stop()
-      case .listCameras: connection?.send(.cameras(CameraList.cameras()))
+      case .listCameras:
+        // Drivers are asked, and no frame waits for them.
+        DispatchQueue.global().async { [connection] in connection?.send(.cameras(CameraList.described())) }
       }
     }
 
@@ -229,7 +232,11 @@
 
     private func startCamera() {
       guard let settings else { return }
-      passing.withLock { $0.statistics.starts += 1 }
+      passing.withLock { passing in
+        passing.statistics.starts += 1
+        // An encoder begins with one by itself: another now would have the first viewer, who needs it a moment later, wait for it.
+        passing.needsKey = false
+      }
       do throws(VideoFailure) {
         let elements: VideoElements
         if let camera { elements = camera } else { elements = try VideoElements(settings) }

@@ -54,7 +54,7 @@ runtime:
     safe_state_after: 1000
   robot:
     scheduling: normal
-    rate_hz: 50
+    rate_hz: {robot_hz}
     # A shared test machine may pause: only silence and stops are tested here, not missed releases.
     safe_state_after: 1000
   leg:
@@ -74,9 +74,10 @@ def free_port():
 
 
 class Daemon:
-    """`tactus run --simulate`. `admin` is the token it was given by its environment, `more` is text for its configuration."""
+    """`tactus run --simulate`. `admin` is the token it was given by its environment, `more` is text for its configuration, `robot_hz` the
+    rate of the motors' loop."""
 
-    def __init__(self, folder, more="", **service):
+    def __init__(self, folder, more="", robot_hz=50, **service):
         self.folder = Path(folder)
         self.port = free_port()
         self.admin = secrets.token_hex(32)
@@ -84,7 +85,8 @@ class Daemon:
         service = {"token_file": str(self.tokens), "bonjour": False, **service}
         lines = "\n".join(f"  {key}: {json.dumps(value)}" for key, value in service.items())
         self.config = self.folder / "tactus.yaml"
-        self.config.write_text(CONFIG.format(port=self.port, service=lines, folder=self.folder) + "\n" + more)
+        self.config.write_text(CONFIG.format(
+            port=self.port, service=lines, folder=self.folder, robot_hz=robot_hz) + "\n" + more)
         self.log_path = self.folder / "log"
         self.process = None
 

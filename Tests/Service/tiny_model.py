@@ -48,8 +48,8 @@ def declared(name, shape):
     return piece(1, name) + piece(2, piece(1, number(1, FLOAT) + piece(2, sizes)))
 
 
-def model(graph):
-    return number(1, 7) + piece(2, "tests") + piece(7, graph) + piece(8, piece(1, "") + number(2, 12))
+def model(graph, operations=12):
+    return number(1, 7) + piece(2, "tests") + piece(7, graph) + piece(8, piece(1, "") + number(2, operations))
 
 
 def bright(side, cell, threshold=0.40):
@@ -77,9 +77,10 @@ def bright(side, cell, threshold=0.40):
 
 
 class Graph:
-    """Nodes and constants, one after the other."""
+    """Nodes and constants, one after the other, by a version of ONNX's operations."""
 
-    def __init__(self):
+    def __init__(self, operations):
+        self.operations = operations
         self.nodes = self.constants = b""
         self.random = random.Random(8)
 
@@ -100,6 +101,17 @@ class Graph:
         self.nodes += piece(1, names + piece(3, outputs[0]) + piece(4, kind) + b"".join(made))
         return outputs[0]
 
+    def constant_node(self, name, shape, values):
+        value = piece(1, "value") + piece(5, tensor(name, shape, values)) + number(20, 4)
+        self.nodes += piece(1, piece(2, name) + piece(3, name) + piece(4, "Constant") + piece(5, value))
+        return name
+
+    def split(self, source, sizes, *outputs):
+        """Its sizes are an attribute, and from version 13 on an input."""
+        if self.operations < 13:
+            return self.node("Split", [source], *outputs, axis=1, split=sizes)
+        return self.node("Split", [source, self.constant(source + ".sizes", [len(sizes)], sizes, INT64)], *outputs, axis=1)
+
     def convolve(self, source, name, channels, size, stride=1):
         """With its activation, as YOLOv8 has it everywhere."""
         before, after = channels
@@ -111,11 +123,12 @@ class Graph:
         return self.node("Mul", [name + ".c", name + ".s"], name)
 
 
-def yolo(classes):
-    """The operations of YOLOv8's export (opset 12, simplified) upon a square of 64 pixels, with weights of chance."""
-    graph = Graph()
+def yolo(classes, operations):
+    """The operations of YOLOv8's export, simplified, upon a square of 64 pixels, with weights of chance. Its newer simplifier leaves
+    constants as nodes."""
+    graph = Graph(operations)
     graph.convolve("images", "a", (3, 16), 8, 8)
-    graph.node("Split", ["a"], "a1", "a2", axis=1, split=[8, 8])
+    graph.split("a", [8, 8], "a1", "a2")
     graph.node("Add", ["a2", graph.convolve("a2", "a3", (8, 8), 3)], "a4")
     graph.node("Concat", ["a1", "a2", "a4"], "a5", axis=1)
     graph.convolve("a5", "p", (24, 16), 1)
@@ -138,14 +151,14 @@ def yolo(classes):
         strides += [stride] * (cells * cells)
     count = len(strides)
     graph.node("Concat", rows, "all", axis=2)
-    graph.node("Split", ["all"], "box", "cls", axis=1, split=[64, classes])
+    graph.split("all", [64, classes], "box", "cls")
     graph.node("Reshape", ["box", graph.constant("bins", [4], [1, 4, 16, count], INT64)], "d0")
     graph.node("Transpose", ["d0"], "d1", perm=[0, 2, 1, 3])
     graph.node("Softmax", ["d1"], "d2", axis=1)
     graph.constant("means", [1, 16, 1, 1], [float(value) for value in range(16)])
     graph.node("Conv", ["d2", "means"], "d3", kernel_shape=[1, 1], strides=[1, 1], pads=[0, 0, 0, 0])
     graph.node("Reshape", ["d3", graph.constant("sides", [3], [1, 4, count], INT64)], "d4")
-    graph.node("Split", ["d4"], "lt", "rb", axis=1, split=[2, 2])
+    graph.split("d4", [2, 2], "lt", "rb")
     graph.constant("anchors", [1, 2, count], columns + lines)
     graph.node("Sub", ["anchors", "lt"], "corner")
     graph.node("Add", ["anchors", "rb"], "other")
@@ -153,9 +166,10 @@ def yolo(classes):
     graph.node("Div", ["sum", graph.constant("two", [], [2.0])], "middle")
     graph.node("Sub", ["other", "corner"], "size")
     graph.node("Concat", ["middle", "size"], "xywh", axis=1)
-    graph.node("Mul", ["xywh", graph.constant("strides", [1, count], strides)], "pixels")
+    constant = graph.constant if operations < 13 else graph.constant_node
+    graph.node("Mul", ["xywh", constant("strides", [1, count], strides)], "pixels")
     graph.node("Sigmoid", ["cls"], "confidence")
     graph.node("Concat", ["pixels", "confidence"], "output0", axis=1)
     return model(
         graph.nodes + piece(2, "yolo") + graph.constants + piece(11, declared("images", [1, 3, 64, 64]))
-        + piece(12, declared("output0", [1, 4 + classes, count])))
+        + piece(12, declared("output0", [1, 4 + classes, count])), operations)

@@ -84,7 +84,14 @@ final class RTSPViewer {
   }
 
   /// The next RTP packet's payload; nil: nothing has come within `limit` milliseconds.
-  func packet(limit: Int32 = patience) throws -> ArraySlice<UInt8>? {
+  func packet(limit: Int32 = patience) throws -> ArraySlice<UInt8>? { try wholePacket(limit: limit)?.dropFirst(12) }
+
+  /// The next RTP packet's time stamp, of 90 kHz.
+  func stamp() throws -> UInt32? {
+    try wholePacket(limit: patience)?.dropFirst(4).prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
+  }
+
+  private func wholePacket(limit: Int32) throws -> ArraySlice<UInt8>? {
     while true {
       if bytes.count >= 4 {
         try #require(bytes[0] == UInt8(ascii: "$"))
@@ -92,7 +99,7 @@ final class RTSPViewer {
         if bytes.count >= 4 + length {
           let (channel, packet) = (bytes[1], bytes[4..<4 + length])
           bytes.removeFirst(4 + length)
-          if channel == 0, packet.count > 12 { return packet.dropFirst(12) }
+          if channel == 0, packet.count > 12 { return packet }
           continue
         }
       }

@@ -78,32 +78,79 @@ struct CaptureMachineTests {
     #expect(machine.state == .idle)
   }
 
-  @Test("running for long: a failure, and the next attempt comes soon again")
-  func proven() {
+  /// Started for the fifth time, at 4 s; the next pause is 8 s.
+  private func failedOften() -> CaptureMachine {
     var machine = CaptureMachine()
     _ = machine.step(.wanted(true), at: at(0))
     for _ in 0..<4 {
       _ = machine.step(.failed("x"), at: at(0))
       _ = machine.step(.time, at: at(0) + machine.pauseLeft(at: at(0)))
     }
+    return machine
+  }
+
+  @Test(
+    "running for ten seconds since the start: a failure, and the next attempt comes soon again; for less: it does not",
+    arguments: [(13.9, 8), (14, 0.5)])
+  func proven(failure: Double, pause: Double) {
+    var machine = failedOften()
     _ = machine.step(.frames, at: at(10))
-    _ = machine.step(.frames, at: at(30))
-    #expect(machine.step(.failed("unplugged"), at: at(31)) == .stop)
-    #expect(machine.pauseLeft(at: at(31)) == CaptureMachine.shortestPause)
+    _ = machine.step(.frames, at: at(13))
+    #expect(machine.step(.failed("unplugged"), at: at(failure)) == .stop)
+    #expect(machine.pauseLeft(at: at(failure)).inSeconds == pause)
+    #expect(machine.pauseLeft(at: at(failure + pause + 1)) == .zero)
+  }
+
+  @Test("it has run and rested: the first attempt after the next failure comes soon again")
+  func rested() {
+    var machine = failedOften()
+    _ = machine.step(.frames, at: at(5))
+    _ = machine.step(.wanted(false), at: at(6))
+    #expect(machine.step(.time, at: at(11)) == .stop)
+    #expect(machine.step(.wanted(true), at: at(12)) == .start)
+    #expect(machine.pauseLeft(at: at(12)) == .zero)
+    _ = machine.step(.failed("unplugged"), at: at(13))
+    #expect(machine.pauseLeft(at: at(13)) == CaptureMachine.shortestPause)
+  }
+
+  @Test(
+    "lingering: it rests with the frame that comes when its time is over; each before is a sign of life and no more")
+  func lingersWithFrames() {
+    var machine = running()
+    _ = machine.step(.wanted(false), at: at(2))
+    for second in [3.0, 4, 5, 6] {
+      #expect(machine.step(.frames, at: at(second)) == .none)
+      #expect(machine.state == .lingering(since: at(0), until: at(7), lastFrame: at(second)))
+    }
+    #expect(machine.step(.frames, at: at(7)) == .stop)
+    #expect(machine.state == .idle)
+  }
+
+  @Test("lingering: a failure stops it, is counted, and is no reason for another attempt")
+  func failsForNobody() {
+    var machine = running()
+    _ = machine.step(.wanted(false), at: at(2))
+    #expect(machine.step(.failed("unplugged"), at: at(3)) == .stop)
+    #expect(machine.state == .idle)
+    #expect(machine.failures == 1)
+    #expect(machine.nextDeadline == nil)
   }
 
   @Test("no first frame for ten seconds, no frame for five: a failure with its cause")
   func silence() {
     var machine = CaptureMachine()
     _ = machine.step(.wanted(true), at: at(0))
+    #expect(machine.nextDeadline == at(10))
     #expect(machine.step(.time, at: at(9.9)) == .none)
     #expect(machine.step(.time, at: at(10)) == .stop)
     guard case .waiting(_, let cause) = machine.state else { return #expect(Bool(false), "\(machine.state)") }
     #expect(cause.contains("no frame within"))
 
     machine = running()
-    #expect(machine.step(.time, at: at(5.9)) == .none)
-    #expect(machine.step(.time, at: at(6)) == .stop)
+    _ = machine.step(.frames, at: at(3))
+    #expect(machine.nextDeadline == at(8))
+    #expect(machine.step(.time, at: at(7.9)) == .none)
+    #expect(machine.step(.time, at: at(8)) == .stop)
     guard case .waiting(_, let cause) = machine.state else { return #expect(Bool(false), "\(machine.state)") }
     #expect(cause.contains("no frame for"))
   }

@@ -36,7 +36,8 @@ struct DetectorTests {
   @Test(
     "what is no answer: said, and never a trap",
     arguments: [
-      "hello\n", "boxes\n", "boxes -1\n", "boxes 1001\n", "boxes 1\n0.5 1 2 3 cat\n", "boxes 1\nhigh 1 2 3 4 cat\n",
+      "hello\n", "boxes\n", "boxes -1\n", "boxes 1001\n", "boxes 1\n0.5 1 2 3 cat\n", "boxes 1\n0.5 1 2 3 4\n",
+      "boxes 1\nhigh 1 2 3 4 cat\n",
       "tensor 5\n", "tensor 0 5\n", "tensor 5 -2\n", "tensor 9223372036854775807 2\n", "tensor 16777216 2\n",
       "\u{0}\u{1}\n", String(repeating: "x", count: 5000),
     ])
@@ -44,6 +45,44 @@ struct DetectorTests {
     var reader = DetectorReader()
     reader.append(text.utf8)
     #expect(throws: DetectorFailure.self) { while try reader.next() != nil {} }
+  }
+
+  @Test("an answer that ends with the bytes that have come: at once; the most that may come: taken, and not one more")
+  func limits() throws {
+    func next(_ bytes: [UInt8]) throws -> DetectorAnswer? {
+      var reader = DetectorReader()
+      reader.append(bytes)
+      return try reader.next()
+    }
+    #expect(try next(Array("tensor 1 2\n".utf8) + floats([1, 2])) == .tensor([1, 2], channels: 1, candidates: 2))
+    #expect(try next(Array("tensor 5 0\n".utf8)) == .tensor([], channels: 5, candidates: 0))
+    #expect(try next(Array("failed\n".utf8)) == .failed("it gives no reason"))
+    for begun in ["tensor 16777216 1\n", "boxes 1000\n", String(repeating: "x", count: DetectorReader.longestLine)] {
+      #expect(try next(Array(begun.utf8)) == nil)
+    }
+    let tooLong = [UInt8](repeating: UInt8(ascii: "x"), count: DetectorReader.longestLine + 1)
+    #expect {
+      try next(tooLong)
+    } throws: { error in
+      "\(error)".utf8.count < 200
+    }
+    #expect {
+      try next(tooLong.dropLast(2) + [0x0A])
+    } throws: { error in
+      "\(error)".utf8.count < 200
+    }
+  }
+
+  @Test("many boxes, and how certain: a hundred at most, from the threshold on, and none that is more than any number")
+  func manyBoxes() throws {
+    func found(_ confidences: [Float]) throws -> [Float] {
+      let boxes = confidences.map {
+        DetectorBox(label: "a", confidence: $0, centreX: 32, centreY: 32, width: 8, height: 8)
+      }
+      return try DetectorAnswer.boxes(boxes).objects(of: VideoDetector(), in: wide).map(\.confidence)
+    }
+    #expect(try found((0..<150).map { 0.3 + Float($0) / 1000 }) == (50..<150).reversed().map { 0.3 + Float($0) / 1000 })
+    #expect(try found([0.25, 0.249, .infinity, .nan]) == [0.25])
   }
 
   @Test("boxes in pixels of the square: fractions of the picture, the most certain first, nothing below the threshold")
@@ -71,6 +110,11 @@ struct DetectorTests {
     let found = try answer.objects(of: detector, in: wide)
     #expect(found.map(\.label) == ["ball"])
     #expect(found.first?.box == DetectedBox(left: 0.25, top: 0.25, width: 0.5, height: 0.5))
+    let two = DetectorAnswer.tensor(
+      [32, 34, 32, 32, 32, 32, 24, 24, 0.1, 0.1, 0.8, 0.7], channels: 6, candidates: 2)
+    #expect(try two.objects(of: detector, in: wide).count == 1)
+    detector.overlap = 0.95
+    #expect(try two.objects(of: detector, in: wide).count == 2)
     detector.confidence = 0.9
     #expect(try answer.objects(of: detector, in: wide) == [])
     detector.labels = ["person"]

@@ -45,6 +45,67 @@ struct FragmentedMP4Tests {
     #expect(inner.map(\.name) == ["avcC"] && Array(inner[0].content) == Self.configuration)
     #expect(FragmentedMP4.codec(configuration: Self.configuration) == "avc1.42C01F")
     #expect(FragmentedMP4.codec(configuration: []) == nil)
+    #expect(FragmentedMP4.codec(configuration: [1, 0x4D, 0, 9, 0xFF, 0xE1, 0]) == "avc1.4D0009")
+    #expect(FragmentedMP4.codec(configuration: [1, 0x4D, 0, 9, 0xFF, 0xE1]) == nil)
+    #expect(FragmentedMP4.codec(configuration: [2, 0x4D, 0, 9, 0xFF, 0xE1, 0]) == nil)
+  }
+
+  /// The box at the end of these names.
+  private func box(_ names: [String], in bytes: [UInt8], skipping: [String: Int] = [:]) throws -> [UInt8] {
+    var content = bytes[...]
+    for name in names {
+      content = try #require(try boxes(content).first { $0.name == name }, "\(name)").content
+      content = content.dropFirst(skipping[name] ?? 0)
+    }
+    return Array(content)
+  }
+
+  @Test("fields that players go by: brands, the track's number, units of time, what it is, where its samples are")
+  func fields() throws {
+    let bytes = FragmentedMP4.initialisation(configuration: Self.configuration, width: 640, height: 480)
+    func field(_ names: String..., at offset: Int, _ count: Int = 4) throws -> UInt64 {
+      number(try box(names, in: bytes, skipping: ["stsd": 8, "dref": 8])[offset..<offset + count])
+    }
+    #expect(String(decoding: try box(["ftyp"], in: bytes), as: UTF8.self) == "iso5\0\0\u{2}\0iso5iso6mp41")
+    // Units of a second; rate and volume 1; no rotation; the number of the next track.
+    #expect(try field("moov", "mvhd", at: 12) == 90_000)
+    #expect(try field("moov", "mvhd", at: 20) == 0x0001_0000)
+    #expect(try field("moov", "mvhd", at: 24, 2) == 0x0100)
+    #expect(
+      try (0..<9).map { try field("moov", "mvhd", at: 36 + $0 * 4) } == [
+        0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x4000_0000,
+      ])
+    #expect(try field("moov", "mvhd", at: 96) == 2)
+    // Enabled and in the movie, number 1.
+    #expect(try field("moov", "trak", "tkhd", at: 0) == 3)
+    #expect(try field("moov", "trak", "tkhd", at: 12) == 1)
+    #expect(try field("moov", "trak", "mdia", "mdhd", at: 12) == 90_000)
+    #expect(try field("moov", "trak", "mdia", "hdlr", at: 8) == number(Array("vide".utf8)[...]))
+    // In this file.
+    #expect(try field("moov", "trak", "mdia", "minf", "dinf", "dref", "url ", at: 0) == 1)
+    #expect(try field("moov", "trak", "mdia", "minf", "stbl", "stsd", "avc1", at: 24, 2) == 640)
+    #expect(try field("moov", "trak", "mdia", "minf", "stbl", "stsd", "avc1", at: 26, 2) == 480)
+    // Fragments of track 1, with the first sample description.
+    #expect(try field("moov", "mvex", "trex", at: 4) == 1)
+    #expect(try field("moov", "mvex", "trex", at: 8) == 1)
+  }
+
+  @Test("a fragment's flags: offsets from its own start, 64 bits of time, a key frame depends on no other")
+  func flags() throws {
+    var muxer = FragmentedMP4()
+    for isKey in [true, false] {
+      let bytes = muxer.fragment(sample: [1, 2], isKey: isKey, at: 5_000_050_000, duration: 20_000_000)
+      func field(_ name: String, at offset: Int, _ count: Int = 4) throws -> UInt64 {
+        number(try box(["moof", "traf", name], in: bytes)[offset..<offset + count])
+      }
+      #expect(try field("tfhd", at: 0) == 0x02_0000)
+      #expect(try field("tfhd", at: 4) == 1)
+      #expect(try field("tfdt", at: 0) == 0x0100_0000)
+      #expect(try field("tfdt", at: 4, 8) == (isKey ? 450_004 : 450_005))
+      #expect(try field("trun", at: 0) == 0x0701)
+      #expect(try field("trun", at: 4) == 1)
+      #expect(try field("trun", at: 20) == (isKey ? 0x0200_0000 : 0x0101_0000))
+    }
   }
 
   @Test("fragments: numbered, timed in 90 kHz, each its own sample right behind its head")
@@ -97,10 +158,18 @@ struct DrawnClockTests {
     #expect(DrawnClock.read { plane[$1 * stride + $0] } == milliseconds)
   }
 
-  @Test("a picture that is too small: left as it is")
-  func tooSmall() {
-    var plane = [UInt8](repeating: 90, count: 320 * 240)
-    plane.withUnsafeMutableBytes { DrawnClock.draw(5, into: $0, stride: 320, width: 320, height: 240) }
-    #expect(plane.allSatisfy { $0 == 90 })
+  @Test(
+    "a picture that is too narrow or too low, or whose bytes are not all there: left as it is",
+    arguments: [(511, 32, 511 * 32), (512, 31, 512 * 31), (512, 32, 512 * 32 - 1)])
+  func tooSmall(width: Int, height: Int, count: Int) {
+    // More behind it: nothing is written there, either.
+    var bytes = [UInt8](repeating: 90, count: 640 * 64)
+    bytes.withUnsafeMutableBytes {
+      DrawnClock.draw(5, into: .init(rebasing: $0[..<count]), stride: width, width: width, height: height)
+    }
+    #expect(bytes.allSatisfy { $0 == 90 })
   }
+
+  @Test("a number without its complement: no clock")
+  func unchecked() { #expect(DrawnClock.read { column, _ in column < 64 ? 235 : 16 } == nil) }
 }

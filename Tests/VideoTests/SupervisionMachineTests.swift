@@ -27,6 +27,7 @@ struct SupervisionMachineTests {
     _ = machine.step(.heard, at: at(1))
     #expect(machine.nextDeadline == at(6))
     #expect(machine.step(.time, at: at(6)) == .kill)
+    #expect(machine.nextDeadline == nil)
     #expect(machine.step(.time, at: at(60)) == .none)
     #expect(machine.step(.heard, at: at(60)) == .none)
     #expect(machine.step(.ended("signal 9"), at: at(61)) == .none)
@@ -53,6 +54,46 @@ struct SupervisionMachineTests {
     _ = machine.step(.ended("signal 11"), at: at(now + 31))
     #expect(machine.nextDeadline == at(now + 31.5))
     #expect((machine.starts, machine.ends) == (9, 9))
+  }
+
+  /// Spawned for the fifth time, at 0 s; the next pause is 8 s.
+  private func endedOften() -> SupervisionMachine {
+    var machine = SupervisionMachine(at: at(-7.5))
+    for _ in 0..<4 {
+      let now = machine.nextDeadline!
+      _ = machine.step(.time, at: now)
+      _ = machine.step(.ended("signal 11"), at: now)
+    }
+    _ = machine.step(.time, at: at(0))
+    return machine
+  }
+
+  @Test(
+    "lived for thirty seconds: the next start comes soon; for less: it does not", arguments: [(29.9, 8.0), (30, 0.5)])
+  func proven(end: Double, pause: Double) {
+    var machine = endedOften()
+    _ = machine.step(.heard, at: at(20))
+    _ = machine.step(.ended("signal 11"), at: at(end))
+    #expect(machine.nextDeadline == at(end + pause))
+  }
+
+  @Test("killed for its silence or for nonsense: its life counts from its start", arguments: [true, false])
+  func livedUntilKilled(isSilent: Bool) {
+    var machine = endedOften()
+    _ = machine.step(.heard, at: at(26))
+    #expect(machine.step(isSilent ? .time : .nonsense("kind 0"), at: at(31)) == .kill)
+    _ = machine.step(.ended("signal 9"), at: at(32))
+    #expect(machine.nextDeadline == at(32.5))
+  }
+
+  @Test("waiting: what is still heard of the one before changes nothing")
+  func late() {
+    var machine = SupervisionMachine(at: at(0))
+    for event in [SupervisionMachine.Event.ended("signal 9"), .heard, .nonsense("kind 0")] {
+      #expect(machine.step(event, at: at(0)) == .none)
+      #expect(machine.state == .waiting(until: at(0), cause: nil))
+    }
+    #expect(machine.ends == 0)
   }
 
   @Test("nonsense: killed")

@@ -132,4 +132,20 @@ struct VideoMessagesTests {
   private func framed(_ payload: [UInt8]) -> [UInt8] {
     (0..<4).map { UInt8(truncatingIfNeeded: payload.count >> ($0 * 8)) } + payload
   }
+
+  @Test("a camera of libcamera's: its line's fields; without a model its other name; less is no camera")
+  func libcameraLine() {
+    #expect(
+      VideoCamera(
+        libcameraLine: "/base/soc/i2c0mux/i2c@1/imx219@10\timx219\tback\traw 640×480 NV12\tbayer 1640×1232 SBGGR10")
+        == VideoCamera(
+          name: "imx219", kind: "libcamera", device: "/base/soc/i2c0mux/i2c@1/imx219@10", location: "back",
+          modes: ["raw 640×480 NV12", "bayer 1640×1232 SBGGR10"]))
+    #expect(
+      VideoCamera(libcameraLine: "Virtual0\t\t")
+        == VideoCamera(name: "Virtual0", kind: "libcamera", device: "Virtual0", location: "", modes: []))
+    for line in ["", "Virtual0", "Virtual0\timx219", "\timx219\tback"] {
+      #expect(VideoCamera(libcameraLine: Substring(line)) == nil)
+    }
+  }
 }

@@ -56,4 +56,28 @@ struct ViewerBacklogTests {
     backlog.add([3], isKey: true)
     #expect(backlog.take() == [0xBB, 3])
   }
+
+  @Test("as much as the limit: it waits, whole or in parts, and again when it has been taken")
+  func full() {
+    var backlog = ViewerBacklog(limitBytes: 4)
+    backlog.begin(head)
+    backlog.add([1, 1, 1, 1], isKey: true)
+    #expect(backlog.take() == [0xAA, 1, 1, 1, 1])
+    backlog.add([2, 2], isKey: false)
+    backlog.add([3, 3], isKey: false)
+    #expect(backlog.take() == [2, 2, 3, 3])
+    #expect(backlog.dropped == 0)
+  }
+
+  @Test("another format while much waits: the new one has the whole limit")
+  func changesWhileFull() {
+    var backlog = ViewerBacklog(limitBytes: 4)
+    backlog.begin(head)
+    backlog.add([1, 1, 1], isKey: true)
+    backlog.begin([0xBB])
+    backlog.add([2, 2, 2], isKey: true)
+    backlog.add([3], isKey: false)
+    #expect(backlog.take() == [0xBB, 2, 2, 2, 3])
+    #expect(backlog.dropped == 1)
+  }
 }

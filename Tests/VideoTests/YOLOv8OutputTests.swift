@@ -48,11 +48,42 @@ struct YOLOv8OutputTests {
     #expect(found.map(\.confidence) == [0.9, 0.7, 0.5])
   }
 
-  @Test("boxes that touch by less than the overlap: all stay")
-  func neighbours() throws {
+  @Test("boxes with 44 % in common, and with 47 %: both stay, and one", arguments: [(119.5, 2), (118, 1)])
+  func neighbours(x: Float, count: Int) throws {
     let found = try output.decode(
-      tensor([(100, 100, 50, 50, [0.9, 0]), (130, 100, 50, 50, [0.8, 0])]), candidates: 2, in: square)
-    #expect(found.count == 2)
+      tensor([(100, 100, 50, 50, [0.9, 0]), (x, 100, 50, 50, [0.8, 0])]), candidates: 2, in: square)
+    #expect(found.count == count)
+  }
+
+  @Test("just at a threshold: certain enough, and not too much in common")
+  func thresholds() throws {
+    var output = output
+    output.overlap = Float(1) / 3
+    let found = try output.decode(
+      tensor([(160, 320, 320, 640, [0.25, 0]), (320, 320, 320, 640, [0.25, 0])]), candidates: 2, in: square)
+    #expect(found.map(\.confidence) == [0.25, 0.25])
+  }
+
+  @Test("as certain as another: the first class, the first candidate; more than certain: 1")
+  func equals() throws {
+    let found = try output.decode(
+      tensor([(100, 100, 50, 50, [0.5, 0.5]), (101, 100, 50, 50, [0.5, 0]), (300, 300, 10, 10, [0, 1.5])]),
+      candidates: 3, in: square)
+    try #require(found.map(\.label) == ["cat", "person"])
+    #expect(found[0].confidence == 1)
+    #expect(isClose(found[1].box, DetectedBox(left: 75 / 640, top: 75 / 640, width: 50 / 640, height: 50 / 640)))
+  }
+
+  @Test("a tall picture in the square, and one so flat that it has no height there: bars at its sides, one pixel")
+  func otherPictures() throws {
+    let tall = Letterbox(pictureWidth: 720, pictureHeight: 1280, side: 640)
+    #expect((tall.left, tall.top, tall.width, tall.height) == (140, 0, 360, 640))
+    let box = try #require(tall.box(centreX: 500, centreY: 640, width: 72, height: 128))
+    #expect(isClose(box, DetectedBox(left: 0.9, top: 0.9, width: 0.1, height: 0.1)))
+    #expect(tall.box(centreX: 50, centreY: 320, width: 40, height: 40) == nil)
+    #expect(tall.box(centreX: 590, centreY: 320, width: 40, height: 40) == nil)
+    #expect(Letterbox(pictureWidth: 10_000, pictureHeight: 1, side: 64).height == 1)
+    #expect(Letterbox(pictureWidth: 1, pictureHeight: 10_000, side: 64).width == 1)
   }
 
   @Test("a wide picture in the square: boxes are of the picture, cut at its edges; one in the bars is nothing")
@@ -72,10 +103,14 @@ struct YOLOv8OutputTests {
     let nothing = try output.decode(
       tensor([
         (.nan, 1, 1, 1, [0.9, 0]), (1, 1, 0, 1, [0.9, 0]), (1, 1, .infinity, 1, [0.9, 0]), (1, 1, 1, 1, [.nan, .nan]),
-      ]), candidates: 4, in: square)
+        (1, 1, 1, .infinity, [0.9, 0]), (1, 1, 1, 0, [0.9, 0]), (1, 1, -1, 1, [0.9, 0]), (1, 1, 1, -1, [0.9, 0]),
+        (1, .nan, 1, 1, [0.9, 0]), (1, .infinity, 1, 1, [0.9, 0]), (1, 1, 1, 1, [.infinity, 0]),
+      ]), candidates: 11, in: square)
     #expect(nothing.isEmpty)
-    #expect(throws: YOLOv8Output.Failure.shape(expected: 12, got: 11)) {
-      try output.decode(Array(repeating: 0, count: 11), candidates: 2, in: square)
+    for count in [11, 13] {
+      #expect(throws: YOLOv8Output.Failure.shape(expected: 12, got: count)) {
+        try output.decode(Array(repeating: 0, count: count), candidates: 2, in: square)
+      }
     }
     #expect(try output.decode([], candidates: 0, in: square).isEmpty)
   }

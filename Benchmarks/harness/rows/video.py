@@ -1,16 +1,18 @@
 """One encoder for many viewers: our video process beside gst-rtsp-server with the same elements."""
+import json
 import os
+import signal
 import socket
 import statistics
 import subprocess
 import threading
 import time
+import urllib.request
 
 from ..context import PACKAGE
 from ..processes import Failed
-from ..report import Aim, Report, Table, number
-from ..samples import median_ratio
-from .idle import memory
+from ..report import Aim, Report, Table, microseconds, number
+from ..samples import PERCENTILES, Distribution, median_ratio, pooled
 from .service import free_port
 
 TITLE = "RTSP: CPU for 1, 4 and 16 viewers, first frame, delay, memory"
@@ -19,7 +21,10 @@ Loopback, 640×480 at 30 frames/s, videotestsrc, x264enc with the same settings 
 second, constrained baseline), RTP over TCP, viewers that read and throw away. CPU: user and system time of the serving process over its
 wall-clock time, as a percentage of one core, once all viewers play. First frame: from connecting to the first RTP packet of a server
 that nobody has looked at yet. Delay: from the drawing of a clock into the raw picture to its being read out of the picture that ffmpeg has
-decoded. Memory: resident, with 16 viewers.
+decoded. Memory, with 16 viewers: resident, and what of it this process has written and shares with nobody (the rest are pages of files, which
+the kernel may drop and read again), and what is of the program's own file: GStreamer is in shared libraries in both, Swift's runtime in ours.
+The lane: the motors' loop of the same daemon at 1 kHz (SCHED_FIFO, pinned, memory locked, a simulated board), its lateness as the daemon counts it, each condition in a daemon of its own: nobody looks; four viewers; four viewers
+whose tactus-video is killed (SIGKILL) every second; one that is stopped (SIGSTOP) for as long as the daemon lets it, five seconds, and replaced.
 
 - Tactus: `tactus run` with a section video, release build: the figures are those of its child tactus-video.
 - gst-rtsp-server: Debian's library with one shared media of the same elements, as its own examples do it. It draws no clock.
@@ -38,6 +43,10 @@ network: {{bind_address: 127.0.0.1, http_port: {http}, rtsp_port: {rtsp}}}
 camera: {{source: test, encoder: x264enc}}
 video: {{viewers: 32, clock: {clock}}}
 service: {{auth: none, bonjour: false}}
+"""
+ROBOT = """\
+motors: {{backend: sim}}
+runtime: {{strict: true, robot: {{rate_hz: 1000, priority: {priority}, cpu: {cpu}, safe_state_after: 1000}}}}
 """
 
 
@@ -59,16 +68,18 @@ def run(context):
     def median(name, key):
         return statistics.median(one[key] for one in results[name])
 
-    keys = [f"cpu_{count}" for count in VIEWERS] + ["first_frame_ms", "memory_mb"]
+    keys = [f"cpu_{count}" for count in VIEWERS] + ["first_frame_ms", "memory_mb", "written_mb", "program_mb"]
     report.tables.append(Table(
         "Medians of the rounds",
-        ["", *(f"CPU %, {count} viewers" for count in VIEWERS), "first frame ms", "resident MB"],
+        ["", *(f"CPU %, {count} viewers" for count in VIEWERS), "first frame ms", "resident MB", "of it written MB",
+         "of it program's file MB"],
         [[name, *(number(median(name, key)) for key in keys)] for name in servers]))
     pooled = sorted(value for one in delays for value in one)
     if pooled:
         report.tables.append(Table(
             "Delay of Tactus' picture, drawn to decoded, ms", ["p50", "p99", "max"],
             [[number(pooled[len(pooled) // 2]), number(pooled[len(pooled) * 99 // 100]), number(pooled[-1])]]))
+    lane(context, report)
     for key, what in zip(keys, [*(f"CPU with {count} viewers" for count in VIEWERS), "first frame", "memory"]):
         report.aims.append(Aim(
             f"{what} to gst-rtsp-server's",
@@ -79,10 +90,10 @@ def run(context):
 # MARK: servers
 
 
-def tactus(context, clock="false"):
-    http, rtsp = free_port(), free_port()
+def tactus(context, clock="false", more="", http=None):
+    http, rtsp = http or free_port(), free_port()
     config = context.scratch / "video.yaml"
-    config.write_text(CONFIG.format(http=http, rtsp=rtsp, clock=clock))
+    config.write_text(CONFIG.format(http=http, rtsp=rtsp, clock=clock) + more)
     log = open(context.scratch / "video.log", "a")
     process = context.processes.start(
         [ROOT / ".build/release/tactus", "run", "--config", config], stdout=log, stderr=log)
@@ -122,7 +133,7 @@ def one_round(context, starter):
                 viewers.append(Viewer(port))
             time.sleep(1)
             result[f"cpu_{count}"] = cpu(served, context.long_or_quick(8, 2))
-        result["memory_mb"] = memory(served)[0] / 1024
+        result.update(memory(served))
         if any(viewer.failure for viewer in viewers):
             raise Failed("a viewer lost its stream")
         return result
@@ -141,6 +152,113 @@ def cpu(pid, seconds):
     before, began = ticks(), time.monotonic()
     time.sleep(seconds)
     return (ticks() - before) / os.sysconf("SC_CLK_TCK") / (time.monotonic() - began) * 100
+
+
+def memory(pid):
+    program = os.readlink(f"/proc/{pid}/exe")
+    kilobytes = dict.fromkeys(("memory_mb", "written_mb", "program_mb"), 0)
+    isOwn = False
+    with open(f"/proc/{pid}/smaps") as file:
+        for line in file:
+            name, *rest = line.split()
+            if not name.endswith(":"):
+                isOwn = line.rstrip().endswith(program)
+            elif name == "Rss:":
+                kilobytes["memory_mb"] += int(rest[0])
+                kilobytes["program_mb"] += isOwn and int(rest[0])
+            elif name == "Private_Dirty:":
+                kilobytes["written_mb"] += int(rest[0])
+    return {key: value / 1024 for key, value in kilobytes.items()}
+
+
+# MARK: the lane
+
+
+def lane(context, report):
+    conditions = {"nobody looks": nobody, "4 viewers": several, "killed every second": killed, "stopped": stopped}
+    results = {name: [] for name in conditions}
+    for _, name in context.turns(conditions):
+        results[name].append(one_lane(context, conditions[name]))
+    report.raw["lane"] = {name: [one.summary() for one in rounds] for name, rounds in results.items()}
+    lines = []
+    for name, rounds in results.items():
+        total = pooled(rounds)
+        ratios = [
+            number(median_ratio([one.percentile(percent) for one in rounds],
+                                [one.percentile(percent) for one in results["nobody looks"]]))
+            for percent in PERCENTILES]
+        lines.append([name, *(microseconds(total.percentile(percent)) for percent in PERCENTILES), microseconds(total.maximum),
+                      f"{total.count:,}", *([""] * 3 if name == "nobody looks" else ratios)])
+    report.tables.append(Table(
+        "Lateness of a 1 kHz loop of the same daemon, µs (within 6.25 %)",
+        ["", "p50", "p99", "p99.9", "max", "ticks", "÷ nobody looks, p50", "p99", "p99.9"], lines))
+
+
+def one_lane(context, condition):
+    http = free_port()
+    process, child, port = tactus(context, http=http, more=ROBOT.format(priority=context.priority, cpu=context.cpu))
+    try:
+        condition(http, port, child, context.long_or_quick(10, 6))
+        with urllib.request.urlopen(f"http://127.0.0.1:{http}/api/runtime?histograms=1", timeout=5) as answer:
+            loops = json.load(answer)["loops"]
+        motors = next(loop for loop in loops if loop["name"] == "robot.motors")
+        return Distribution({largest: count for largest, count in motors["latencyNs"]["buckets"]})
+    finally:
+        context.processes.stop(process)
+
+
+def nobody(http, port, child, seconds):
+    time.sleep(seconds)
+
+
+def several(http, port, child, seconds):
+    viewers = [Viewer(port) for _ in range(4)]
+    time.sleep(seconds)
+    for viewer in viewers:
+        viewer.close()
+
+
+def killed(http, port, child, seconds):
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        viewers = again(port, 4)
+        time.sleep(1)
+        os.kill(video_process(http), signal.SIGKILL)
+        for viewer in viewers:
+            viewer.close()
+
+
+def stopped(http, port, child, seconds):
+    viewers = again(port, 4)
+    os.kill(child, signal.SIGSTOP)
+    time.sleep(seconds - 1)
+    for viewer in viewers:
+        viewer.close()
+    if video_process(http) == child:
+        raise Failed("a video process that was stopped was not replaced")
+
+
+def video_process(http):
+    """Once there is one."""
+    for _ in range(200):
+        with urllib.request.urlopen(f"http://127.0.0.1:{http}/api/video", timeout=5) as answer:
+            if process := json.load(answer)["process"]["id"]:
+                return process
+        time.sleep(0.05)
+    raise Failed("the video process was not replaced")
+
+
+def again(port, count):
+    """As players do it: until there is a door."""
+    viewers = []
+    for _ in range(200):
+        try:
+            while len(viewers) < count:
+                viewers.append(Viewer(port))
+            return viewers
+        except (OSError, Failed):
+            time.sleep(0.1)
+    raise Failed("no viewer was served any more")
 
 
 def delay(context):

@@ -4,7 +4,7 @@ import Wire
 /// The control rules' numbers. Valid once made; a change takes effect whole, at a tick boundary.
 public struct RobotSettings: Sendable, Hashable, BitwiseCopyable {
   public static let failsafeTimeouts = Nanoseconds.milliseconds(100)...Nanoseconds.seconds(10)
-  public static let tickPeriods = Nanoseconds.milliseconds(5)...Nanoseconds.milliseconds(200)
+  public static let tickPeriods = Nanoseconds.milliseconds(1)...Nanoseconds.milliseconds(200)
 
   /// Silence of the controlling source after which the motors stop, 100 ms…10 s. Requirement: 1 s.
   public let failsafeTimeout: Nanoseconds
@@ -14,7 +14,7 @@ public struct RobotSettings: Sendable, Hashable, BitwiseCopyable {
   /// 0…100, larger is faster: speeds rise at 4 × this in %/s, so that 50 reaches full speed in 0.5 s. 0 is no ramp.
   /// The original documents this number without a unit; the factor is ours (facts, rule 9).
   public let acceleration: Double
-  /// Time between two periodic ticks, 5…200 ms. A wheel that starts from rest is credited one of these, so that a command
+  /// Time between two periodic ticks, 1…200 ms. A wheel that starts from rest is credited one of these, so that a command
   /// acts at once instead of a tick later.
   public let tickPeriod: Nanoseconds
   /// Consecutive motor writes that must fail before the machine is in fault, 1…100. A time-out needs no second.
@@ -68,7 +68,7 @@ extension RobotSettingsError: CustomStringConvertible {
       "failsafe timeout: expected at least two ticks of \(period), got \(value)"
     case .speedLimit(let value): "speed limit: expected 0…100 %, got \(value.value)"
     case .acceleration(let value): "acceleration: expected 0…100, got \(value)"
-    case .tickPeriod(let value): "tick period: expected 5…200 ms, got \(value)"
+    case .tickPeriod(let value): "tick period: expected 1…200 ms, got \(value)"
     case .failuresBeforeFault(let value): "failures before fault: expected 1…100, got \(value)"
     }
   }

@@ -151,7 +151,7 @@ enum ConfigTable {
       "Refuse to start when the real-time settings below cannot be had; otherwise say so once and run without."),
     ConfigKey("runtime.lock_memory", .boolean, .boolean(true), "Keep the program's memory from being swapped."),
     ConfigKey(
-      "runtime.robot.rate_hz", .integer(5...200), .integer(20), "Ticks per second of the motors' loop, in hertz."),
+      "runtime.robot.rate_hz", .integer(5...1000), .integer(20), "Ticks per second of the motors' loop, in hertz."),
     ConfigKey(
       "runtime.robot.scheduling", .choice(["fifo", "deadline", "normal"]), .text("fifo"),
       "Kernel scheduling of the motors' lane: fifo (SCHED_FIFO), deadline (SCHED_DEADLINE) or normal."),

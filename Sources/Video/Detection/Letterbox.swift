@@ -24,7 +24,7 @@ public struct Letterbox: Sendable, Hashable {
 
   /// Of a box in pixels of the input, by its centre: within the picture, cut at its edges; nil: it lies in the bars.
   public func box(centreX: Float, centreY: Float, width: Float, height: Float) -> DetectedBox? {
-    guard centreX.isFinite, centreY.isFinite, width.isFinite, height.isFinite, width > 0, height > 0 else { return nil }
+    guard centreX.isFinite, centreY.isFinite, width.isFinite, height.isFinite else { return nil }
     func edge(_ value: Float, _ start: Int, _ length: Int) -> Float {
       min(1, max(0, (value - Float(start)) / Float(length)))
     }

@@ -30,7 +30,7 @@ public struct YOLOv8Output: Sendable {
   ///   - candidates: 8,400 for an input of 640 pixels.
   public func decode(_ tensor: [Float], candidates: Int, in letterbox: Letterbox) throws(Failure) -> [DetectedObject] {
     let expected = (4 + labels.count) * candidates
-    guard tensor.count == expected, candidates >= 0 else { throw .shape(expected: expected, got: tensor.count) }
+    guard tensor.count == expected else { throw .shape(expected: expected, got: tensor.count) }
     var found: [Candidate] = []
     for index in 0..<candidates {
       var best = (label: 0, confidence: -Float.infinity)

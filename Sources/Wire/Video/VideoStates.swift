@@ -126,11 +126,21 @@ public struct VideoCamera: Sendable, Hashable {
   public var device: String
   /// front, back, external; empty: unknown.
   public var location: String
-  /// `video/x-raw 640×480 YUY2 30/1`
+  /// `raw 640×480 YUY2 30/1`; at most 255 go over the wire.
   public var modes: [String]
 
   public init(name: String, kind: String, device: String, location: String, modes: [String]) {
     (self.name, self.kind, self.device, self.location, self.modes) = (name, kind, device, location, modes)
+  }
+
+  /// A line of `tactus-cameras`: libcamera's name of the camera, model, location, modes, tabs between. A camera without a model goes by
+  /// its other name. Nil: no such line.
+  public init?(libcameraLine line: Substring) {
+    let words = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+    guard words.count >= 3, !words[0].isEmpty else { return nil }
+    self.init(
+      name: words[1].isEmpty ? words[0] : words[1], kind: "libcamera", device: words[0], location: words[2],
+      modes: Array(words[3...]))
   }
 
   func write(into fields: inout VideoFieldWriter) {

@@ -79,7 +79,7 @@ private struct SafetyObserver {
       failsafeTimeout: .milliseconds(.random(in: 400...2_000, using: &generator)),
       speedLimit: Percent(.random(in: 0...100, using: &generator)),
       acceleration: Bool.random(using: &generator) ? 0 : .random(in: 0...100, using: &generator),
-      tickPeriod: .milliseconds(.random(in: 5...200, using: &generator)),
+      tickPeriod: .milliseconds(.random(in: 1...200, using: &generator)),
       failuresBeforeFault: .random(in: 1...5, using: &generator))
   }
 
