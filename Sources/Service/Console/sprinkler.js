@@ -253,7 +253,7 @@ byId("schedule-import").onchange = async (event) => {
 async function loadLog() {
   const answer = await ask("GET", "/api/log?limit=20");
   if (answer) fill(byId("sprinkler-log"), answer.runs.map((run) =>
-    element("li", when(run.startISO) + "  " + run.zoneName + "  " + clock(run.ranSec) + " of " + clock(run.askedSec) + "  " + run.outcome
+    element("li", when(run.startISO) + "  " + run.zoneName + "  " + clock(run.ranSec) + " of " + clock(run.askedSec) + "  " + plain(run.outcome)
       + (run.scheduleName ? "  " + run.scheduleName : ""))), "nothing watered yet");
 }
 
