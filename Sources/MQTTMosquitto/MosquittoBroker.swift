@@ -7,7 +7,8 @@
 
   /// Debian's mosquitto as a child process, on loopback, with a configuration of ours; started again when it dies.
   ///
-  /// It ends with `stop`, and with the process that started it however that ends.
+  /// It ends with `stop`, and with the process that started it however that ends. Started by root it runs as `mosquitto`, the user
+  /// of Debian's package, or as `nobody`.
   public final class MosquittoBroker: Sendable {
     /// Where Debian puts it.
     public static let standardPath = "/usr/sbin/mosquitto"
@@ -58,9 +59,7 @@
         throw .setting("broker: spawn", reason: "no \(path): apt install mosquitto")
       }
       do throws(RuntimeError) { bell = try Doorbell() } catch { throw .system(call: "eventfd", errno: errno) }
-      // As root mosquitto would become another user, who may not read the file and does not end with us.
-      let text = Self.configuration(port: port) + (geteuid() == 0 ? "user root\n" : "")
-      try Self.write(text, to: file)
+      try Self.write(Self.configuration(port: port), to: file)
       ended.enter()
       DispatchQueue(label: "mqtt-broker").async {
         self.run()
@@ -79,9 +78,11 @@
     }
 
     private static func write(_ text: String, to file: String) throws(MQTTError) {
-      let descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+      // Nothing in it is secret, and the user that the broker runs as must read it.
+      let descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
       guard descriptor >= 0 else { throw .system(call: "open \(file)", errno: errno) }
       defer { close(descriptor) }
+      guard fchmod(descriptor, 0o644) == 0 else { throw .system(call: "fchmod \(file)", errno: errno) }
       let bytes = Array(text.utf8)
       guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count else {
         throw .system(call: "write \(file)", errno: errno)
@@ -115,10 +116,19 @@
 
     /// Nil: it cannot be started, and will not.
     private func spawn() -> pid_t? {
-      let words = [path, "-c", file]
+      let configuration = open(file, O_RDONLY | O_CLOEXEC)
+      guard configuration >= 0 else {
+        let reason = String(cString: strerror(errno))
+        state.withLock { $0.status.lastFailure = "\(file): \(reason)" }
+        return nil
+      }
+      defer { close(configuration) }
+      // By its descriptor: the folders above it may be closed to the user that it runs as.
+      let words = [path, "-c", "/proc/self/fd/4"]
+      let account = Self.account
       var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
       defer { for argument in arguments { free(argument) } }
-      let process = mqtt_spawn(path, &arguments)
+      let process = mqtt_spawn(path, &arguments, configuration, account.user, account.group)
       return state.withLock { state in
         guard process > 0 else {
           state.status.lastFailure = "\(path): \(String(cString: strerror(-process)))"
@@ -131,6 +141,16 @@
         if isStopping.load(ordering: .acquiring) { kill(process, SIGTERM) }
         return process
       }
+    }
+
+    /// Who the broker runs as: whoever we are, unless that is root.
+    private static var account: (user: uid_t, group: gid_t) {
+      guard geteuid() == 0 else { return (geteuid(), getegid()) }
+      for name in ["mosquitto", "nobody"] {
+        if let entry = getpwnam(name) { return (entry.pointee.pw_uid, entry.pointee.pw_gid) }
+      }
+      // The numbers of nobody and nogroup on every Linux.
+      return (65_534, 65_534)
     }
 
     private static func text(_ status: Int32, port: UInt16) -> String {

@@ -50,6 +50,6 @@ struct AnnouncementTests {
       ("::", false), ("192.0.2.7", false), ("fe80::1%eth0", false),
     ])
   func loopback(address: String, isLoopback: Bool) {
-    #expect(Announcement.isLoopback(address) == isLoopback)
+    #expect(Configuration.isLoopback(address) == isLoopback)
   }
 }

@@ -149,7 +149,7 @@ struct ConfigTests {
   }
 
   @Test(
-    "an unknown key: an error that suggests the nearest known one",
+    "an unknown key: an error that suggests the nearest known one, and the same name of another section",
     arguments: [
       (
         "motors: { speed_limt: 3 }",
@@ -163,6 +163,24 @@ struct ConfigTests {
       (
         "logging: { zebra: 3 }",
         "c.yaml:1:12: logging.zebra: expected a known key (one of level, file), got zebra"
+      ),
+      (
+        "video: { source: test }",
+        "c.yaml:1:10: video.source: expected a known key (camera.source?), got source"
+      ),
+      (
+        "camera: { viewers: 3 }",
+        "c.yaml:1:11: camera.viewers: expected a known key (video.viewers?), got viewers"
+      ),
+      (
+        "camera: { detector: { model: m.onnx } }",
+        "c.yaml:1:11: camera.detector: expected a known key (video.detector?), got detector"
+      ),
+      (
+        "motors: { scheduling: fifo }",
+        "c.yaml:1:11: motors.scheduling: expected a known key (one of backend, i2c_bus, i2c_address, serial_device, "
+          + "speed_limit, acceleration, command_timeout, invert_left, invert_right, max_duty, min_duty, legacy_register), "
+          + "got scheduling"
       ),
     ])
   func unknownKey(text: String, expected: String) {

@@ -7,7 +7,7 @@ import Testing
 
 private func errors(_ text: String) -> [String] {
   do {
-    _ = try ScenarioReader.read(text: text, name: "s.yaml")
+    _ = try RobotScenarioReader.read(YAMLFile(text: text, name: "s.yaml"))
     return []
   } catch let errors as ConfigErrors {
     return errors.errors.map(\.description)
@@ -18,10 +18,10 @@ private func errors(_ text: String) -> [String] {
 
 /// Plays a scenario; whether it passed, and its timeline.
 private func play(_ text: String, seed: UInt64? = nil) throws -> (passed: Bool, lines: [String]) {
-  var scenario = try ScenarioReader.read(text: text, name: "s.yaml")
+  var scenario = try RobotScenarioReader.read(YAMLFile(text: text, name: "s.yaml"))
   if let seed { scenario.seed = seed }
   var lines: [String] = []
-  var run = try ScenarioRun(scenario) { lines.append($0) }
+  var run = try RobotScenarioRun(scenario) { lines.append($0) }
   return (run.play(), lines)
 }
 
@@ -31,7 +31,7 @@ struct ScenarioTests {
   func shipped(name: String) throws {
     let path = repository.appending(path: "config/scenarios/\(name)").path(percentEncoded: false)
     var lines: [String] = []
-    var run = try ScenarioRun(try ScenarioReader.read(path: path)) { lines.append($0) }
+    var run = try RobotScenarioRun(try RobotScenarioReader.read(YAMLFile(path: path))) { lines.append($0) }
     let passed = run.play()
     #expect(passed, "\(lines.joined(separator: "\n"))")
   }

@@ -242,7 +242,7 @@
     }
 
     @Test(
-      "spawned broker: on loopback, started again when it dies, gone with stop; no program, and it says what to install"
+      "spawned broker: on loopback, not as root, started again when it dies, gone with stop; no program, and it says what to install"
     )
     func spawned() throws {
       let reserved = ReservedPort()
@@ -256,8 +256,12 @@
       settings.longestDelay = .milliseconds(100)
       let client = try client(settings)
       #expect(eventually { client.status.isConnected })
-      let found = try Mosquitto.run("/usr/bin/pgrep", ["-f", "mosquitto -c \(folder.path)"])
+      let found = try Mosquitto.run("/usr/bin/pgrep", ["-P", "\(getpid())", "-f", "mosquitto -c /proc/self/fd/4"])
       let process = try #require(Int32(found.output.trimmingCharacters(in: .whitespacesAndNewlines)))
+      // Real, effective, saved, and of files.
+      let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+      let user = geteuid() == 0 ? getpwnam("mosquitto").pointee.pw_uid : geteuid()
+      #expect(status.contains("Uid:\t\(user)\t\(user)\t\(user)\t\(user)\n"), "root's broker is not root's")
       kill(process, SIGKILL)
       #expect(eventually { broker.status.starts == 2 && client.status.connections == 2 })
       #expect(broker.status.lastFailure == "mosquitto was ended by signal 9")
@@ -276,9 +280,11 @@
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       defer { try? FileManager.default.removeItem(at: folder) }
       let (program, found) = (folder.appending(path: "mosquitto"), folder.appending(path: "environment"))
+      // As root's child it is somebody else.
+      try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder.path)
       try "#!/bin/sh\ncat /proc/$$/environ > \(found.path).new && mv \(found.path).new \(found.path)\n"
         .write(to: program, atomically: true, encoding: .utf8)
-      try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: program.path)
+      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program.path)
       let broker = try MosquittoBroker(port: 1, folder: folder.path, path: program.path)
       defer { broker.stop() }
       #expect(eventually { FileManager.default.fileExists(atPath: found.path) })

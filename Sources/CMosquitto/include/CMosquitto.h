@@ -8,5 +8,6 @@
 #endif
 
 /// Starts a program with its arguments, nothing of our environment, signals unblocked and at their defaults, its three standard
-/// streams at /dev/null and no other descriptor. It is terminated when the calling thread ends. Returns the process id, or −errno.
-pid_t mqtt_spawn(const char *path, char *const arguments[]);
+/// streams at /dev/null, `file` as descriptor 4 and no other, as that user and group. It is terminated when the calling thread ends.
+/// Returns the process id, or −errno.
+pid_t mqtt_spawn(const char *path, char *const arguments[], int file, uid_t user, gid_t group);

@@ -15,6 +15,14 @@ let pingNumber = 0;
 let lastReason = null;
 let ownName = null; // how the daemon calls this page
 
+function element(name, text, properties = {}) {
+  const made = Object.assign(document.createElement(name), properties);
+  if (text != null) made.textContent = text;
+  return made;
+}
+
+function button(text, action, properties = {}) { return element("button", text, { type: "button", onclick: action, ...properties }); }
+
 function headers() { return token ? { Authorization: "Bearer " + token } : {}; }
 
 // ---- the link
@@ -116,29 +124,45 @@ function take(event) {
     loadLog();
   }
   if (event.system === "pump" && event.contact && event.counters) return showPump(event);
-  if (event.system === "pump") pumpEvent(event);
+  if (event.type === "pump.session") return loadSessions();
   if (event.system === "plants" && event.plants) return showPlants(event);
   if (event.system === "plants") plantEvent();
   if (event.system === "video" && event.statistics) return videoKnown(event);
   if (event.system === "video" && event.type === "detections") return videoBoxes(event);
   if (event.system === "video" && event.state) return note(event, event.state + ": " + event.reason, event.state === "failed" ? "error" : "");
-  const { type, system, seq, monotonicNs, ...rest } = event;
-  note(event, type + "  " + JSON.stringify(rest));
+  note(event, inWords(event));
 }
+
+// Of what has no words of its own: its name and what it carries.
+function inWords(event) {
+  const { type, system, seq, monotonicNs, ...rest } = event;
+  if (type === "hello") return "connected";
+  if (type === "zone") return zoneName(event.id) + (event.isOn ? " on" : " off");
+  if (rest.state) return plain(rest.state) + (rest.reason && rest.reason !== rest.state ? ": " + rest.reason : "");
+  const value = (value) => typeof value === "number" ? Math.round(value * 1000) / 1000 : typeof value === "object" ? JSON.stringify(value) : value;
+  const parts = Object.entries(rest).filter(([, one]) => one != null).map(([name, one]) => plain(name) + " " + value(one));
+  return plain(type.replace(system + ".", "").replace(".", " ")) + (parts.length ? ": " + parts.join(", ") : "");
+}
+
+// emergencyStopped → emergency stopped
+function plain(word) { return word.replace(/[A-Z]/g, (letter) => " " + letter.toLowerCase()); }
 
 function ours(text) { return ownName ? text.replace(ownName, "this page") : text; }
 
 function note(event, text, kind = "") {
   const line = document.createElement("li");
   line.className = kind;
-  line.textContent = (event.monotonicNs / 1e9).toFixed(3) + "  " + event.system + "  " + text;
+  line.textContent = new Date().toLocaleTimeString() + "  " + event.system + "  " + text;
+  line.title = (event.monotonicNs / 1e9).toFixed(3) + " s on the daemon's clock";
   byId("events").prepend(line);
   while (byId("events").children.length > 100) byId("events").lastChild.remove();
 }
 
 function showRobot(robot) {
   byId("robot").hidden = false;
-  byId("robot-state").textContent = robot.state;
+  byId("robot-state").textContent = plain(robot.state);
+  const isHeld = robot.emergencyStopped || robot.state === "fault";
+  mark("robot", isHeld ? "down" : robot.state === "stopped" ? "idle" : "up", plain(robot.state));
   for (const side of ["left", "right"]) {
     const speed = robot.speedsPercent[side];
     byId(side).style.cssText = `width: ${Math.abs(speed) / 2}%; transform: translateX(${speed < 0 ? "-100%" : "0"})`;
@@ -147,7 +171,7 @@ function showRobot(robot) {
   byId("holder").textContent = robot.holder ? ours(robot.holder.source) : "nobody";
   byId("age").textContent = robot.holder ? robot.holder.ageMs.toFixed(0) + " ms ago" : "–";
   byId("reason").textContent = ours(robot.reason);
-  stopped("robot", robot.emergencyStopped || robot.state === "fault"
+  stopped("robot", isHeld
     ? sentence(ours(robot.reason)) + (robot.wayOut ? " To go on: " + robot.wayOut + "." : "") : null);
 }
 
@@ -156,7 +180,22 @@ const banners = new Map(); // system → why it must be reset
 function stopped(system, why) {
   if (why) banners.set(system, why); else banners.delete(system);
   byId("reset").hidden = byId("banner").hidden = banners.size === 0;
-  byId("banner").textContent = [...banners.values()].join(" ");
+  byId("banner").textContent = [...banners.values()].join("\n");
+}
+
+// The system's place in the bar at the top: a dot, and for those who do not see it the word.
+// level: up (something is going on), idle, warn, down.
+function mark(system, level, text) {
+  const link = document.querySelector(`#systems a[href="#${system}"]`);
+  link.hidden = false;
+  link.className = "led " + level;
+  link.title = text;
+  link.setAttribute("aria-label", link.textContent + ": " + text);
+}
+
+// Lines of a list; one that says so when there are none.
+function fill(list, lines, none) {
+  list.replaceChildren(...(lines.length ? lines : [element("li", none, { className: "none" })]));
 }
 
 function sentence(text) { return text.charAt(0).toUpperCase() + text.slice(1) + "."; }
@@ -295,12 +334,16 @@ async function poll() {
     return row;
   });
   byId("loops").replaceChildren(...rows);
-  const findings = runtime.lanes.flatMap((lane) => lane.findings.map((finding) => lane.name + ": " + finding.description));
-  byId("findings").replaceChildren(...findings.map((text) => {
-    const item = document.createElement("li");
-    item.textContent = text;
-    return item;
-  }));
+  // What several lanes have in common is said once.
+  const findings = new Map();
+  for (const lane of runtime.lanes) {
+    for (const { description } of lane.findings) findings.set(description, [...(findings.get(description) || []), lane.name]);
+  }
+  const refusals = runtime.lanes.filter((lane) => lane.findings.some((finding) => finding.isRefusal)).map((lane) => lane.name);
+  byId("findings").replaceChildren(...[...findings].map(([description, lanes]) => element("li", lanes.join(", ") + ": " + description)));
+  const late = runtime.loops.filter((loop) => loop.skipped || loop.overruns || loop.deadlineMisses).map((loop) => loop.name);
+  mark("loops-section", refusals.length || late.length ? "warn" : "up", [late.length ? "not always in time: " + late.join(", ") : "in time",
+    refusals.length ? "settings refused: " + refusals.join(", ") : ""].filter(Boolean).join("; "));
 }
 
 function sparkline(values) {

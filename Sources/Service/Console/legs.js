@@ -48,7 +48,7 @@ function showLegs(event) {
   event.legs.forEach((leg, index) => {
     const entry = legs[index] || (legs[index] = legCard(index, leg));
     const { parts } = entry;
-    parts.state.textContent = leg.state;
+    parts.state.textContent = plain(leg.state);
     parts.pulse.textContent = leg.pulseUs == null ? "no pulse" : leg.pulseUs + " µs";
     parts.age.textContent = leg.ageMs == null ? "–" : leg.ageMs.toFixed(0) + " ms ago";
     parts.sender.textContent = leg.lastSender ? ours(leg.lastSender) : "nobody";
@@ -60,6 +60,9 @@ function showLegs(event) {
     if (leg.state !== "armed" && performance.now() - entry.asked > 300) parts.hold.checked = entry.mine = entry.held = false;
     entry.state = leg.state;
   });
+  const states = event.legs.map((leg) => leg.state);
+  const isHeld = states.includes("fault") || states.includes("emergencyStopped");
+  mark("legs", isHeld ? "down" : !event.chip.ready ? "warn" : states.includes("armed") ? "up" : "idle", states.map(plain).join(", "));
   const first = event.legs.find((leg) => leg.state === "emergencyStopped");
   stopped("leg", first ? sentence("legs: " + first.reason) + (first.wayOut ? " To go on: " + first.wayOut + "." : "") : null);
 }

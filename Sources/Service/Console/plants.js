@@ -31,6 +31,9 @@ function showPlants(event) {
   byId("plants-state").textContent = event.plantCount + (event.plantCount === 1 ? " plant" : " plants")
     + (event.plantCount > event.plants.length ? ", the first " + event.plants.length + " shown" : "")
     + (silent.length ? "; not read lately: " + silent.join(", ") : "");
+  const alerts = event.plants.flatMap((plant) => plant.alerts.map((alert) => plant.name + " " + alert));
+  mark("plants", !event.store.writable ? "down" : alerts.length || silent.length ? "warn" : event.plantCount ? "up" : "idle",
+    alerts.join(", ") || byId("plants-state").textContent);
   if (!event.store.writable) plantsSaid("nothing is kept: " + event.store.failure);
   const known = JSON.stringify([event.plants.map((plant) => plant.id), event.sensors.map((sensor) => sensor.id)]);
   if (known !== plants.known) {
@@ -150,8 +153,8 @@ async function loadAlerts() {
   const answer = await fetch("/api/plants/alerts?limit=20", { headers: headers() }).then((answer) => answer.ok ? answer.json() : null).catch(() => null);
   if (!answer) return;
   const words = { raised: "alert:", cleared: "no longer", watered: "watered,", asked: "asks", refused: "was refused:" };
-  byId("plant-log").replaceChildren(...answer.events.map((event) =>
-    element("li", new Date(event.atISO).toLocaleString() + "  " + event.name + "  " + words[event.kind] + " " + event.detail)));
+  fill(byId("plant-log"), answer.events.map((event) =>
+    element("li", new Date(event.atISO).toLocaleString() + "  " + event.name + "  " + words[event.kind] + " " + event.detail)), "nothing yet");
 }
 
 // ---- adding, probes

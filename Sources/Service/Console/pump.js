@@ -32,8 +32,9 @@ function showPump(event) {
   if (!pump.last) loadSessions();
   pump.last = event;
   const isOn = event.state === "on" || event.state === "starting";
-  byId("pump-state").textContent = event.state + (event.source && event.source !== "host" ? ", by " + { app: "the app", manual: "its button", device: "the pump itself" }[event.source] : "");
+  byId("pump-state").textContent = plain(event.state) + (event.source && event.source !== "host" ? ", by " + { app: "the app", manual: "its button", device: "the pump itself" }[event.source] : "");
   const isHeld = event.state === "fault" || event.state === "emergencyStopped";
+  mark("pump", isHeld ? "down" : isOn ? "up" : event.state === "off" ? "idle" : "warn", plain(event.state));
   byId("pump-why").hidden = !event.wayOut;
   byId("pump-why").textContent = event.wayOut ? sentence(event.reason) + " To go on: " + event.wayOut + "." : "";
   stopped("pump", isHeld ? "Pump: " + event.reason + "." : null);
@@ -42,14 +43,17 @@ function showPump(event) {
   byId("pump-off").classList.toggle("on", isOn);
   const way = event.links.map((link) => (link.device || link.kind) + (link.state ? " " + link.state : "") + (link.reason ? ": " + link.reason : "")).join("; ");
   byId("pump-contact").textContent = event.role === "device" ? way || "no way in but this service" : event.contact + (event.contact === "answering" ? "" : way ? " (" + way + ")" : "");
-  byId("pump-speed-text").textContent = event.speedPercent == null ? "–" : event.speedPercent + " %";
-  if (!pump.held && event.speedPercent != null) byId("pump-speed").value = event.speedPercent;
-  byId("pump-speed").disabled = event.state !== "on";
+  // While it is off the slider is the speed that ON will ask for.
+  if (!pump.held && isOn && event.speedPercent) byId("pump-speed").value = event.speedPercent;
+  byId("pump-speed-text").textContent = byId("pump-speed").value + " %";
+  byId("pump-speed").disabled = isHeld;
   const skin = event.skinCelsius ?? event.temperatureCelsius;
   byId("pump-water").textContent = pumpDegrees(event.waterCelsius);
   byId("pump-skin").textContent = pumpDegrees(skin);
   byId("pump-pumped").textContent = pumpTime(event.pumpedS) + (event.leftS == null ? "" : ", " + pumpTime(event.leftS) + " left")
     + (event.restS ? ", rested in " + pumpTime(event.restS) : "");
+  byId("pump-bar").hidden = event.leftS == null;
+  if (event.leftS != null) byId("pump-bar").value = event.pumpedS / (event.pumpedS + event.leftS);
   const now = event.monotonicNs / 1e9;
   pump.history.push({ at: now, water: event.waterCelsius, skin: skin, isOn: isOn });
   while (pump.history[0].at < now - pumpChartSeconds) pump.history.shift();
@@ -60,7 +64,10 @@ function showPump(event) {
 function drawPump(now) {
   const values = pump.history.flatMap((point) => [point.water, point.skin]).filter((value) => value != null);
   const low = Math.floor(Math.min(10, ...values) / 5) * 5, high = Math.ceil(Math.max(40, ...values) / 5) * 5;
-  const x = (at) => 600 - (now - at) / pumpChartSeconds * 600, y = (value) => 118 - (value - low) / (high - low) * 116;
+  // As wide as it is on the page, so that its texts are not stretched.
+  const width = byId("pump-chart").clientWidth || 600;
+  byId("pump-chart").setAttribute("viewBox", `0 0 ${width} 120`);
+  const x = (at) => width - (now - at) / pumpChartSeconds * width, y = (value) => 118 - (value - low) / (high - low) * 116;
   const make = (name, properties, text) => {
     const made = document.createElementNS("http://www.w3.org/2000/svg", name);
     for (const [key, value] of Object.entries(properties)) made.setAttribute(key, value);
@@ -73,17 +80,13 @@ function drawPump(now) {
     if (point.isOn && next) parts.push(make("rect", { x: x(point.at), y: 0, width: x(next.at) - x(point.at), height: 120, class: "pumping" }));
   });
   for (let value = low; value <= high; value += 10) {
-    parts.push(make("line", { x1: 0, x2: 600, y1: y(value), y2: y(value), class: "grid" }), make("text", { x: 2, y: y(value) - 2 }, value + " °C"));
+    parts.push(make("line", { x1: 0, x2: width, y1: y(value), y2: y(value), class: "grid" }), make("text", { x: 2, y: y(value) - 2 }, value + " °C"));
   }
   for (const name of ["water", "skin"]) {
     const points = pump.history.filter((point) => point[name] != null).map((point) => x(point.at).toFixed(1) + "," + y(point[name]).toFixed(1));
     parts.push(make("polyline", { points: points.join(" "), class: name }));
   }
   byId("pump-chart").replaceChildren(...parts);
-}
-
-function pumpEvent(event) {
-  if (event.type === "pump.session") return loadSessions();
 }
 
 // ---- commands
@@ -94,7 +97,7 @@ byId("pump-reset").onclick = () => askPump("reset");
 byId("pump-speed").oninput = () => {
   pump.held = true;
   byId("pump-speed-text").textContent = byId("pump-speed").value + " %";
-  pump.wanted = Number(byId("pump-speed").value);
+  if (pump.last && pump.last.state === "on") pump.wanted = Number(byId("pump-speed").value);
 };
 byId("pump-speed").onchange = () => { pump.held = false; };
 // Ten a second at most while the slider is dragged; the last one always goes out.
@@ -116,13 +119,9 @@ async function loadSessions() {
   try { answer = await fetch("/api/pump/sessions?limit=20", { headers: headers() }); } catch { return; }
   byId("pump-sessions").hidden = !answer.ok;
   if (!answer.ok) return;
-  byId("pump-log").replaceChildren(...(await answer.json()).sessions.map((session) => {
-    const line = document.createElement("li");
-    line.textContent = [new Date(session.start).toLocaleString(), pumpTime(session.seconds), session.end || "goes on",
+  fill(byId("pump-log"), (await answer.json()).sessions.map((session) => element("li", [new Date(session.start).toLocaleString(), pumpTime(session.seconds), session.end || "goes on",
       session.speedPercent == null ? "" : Math.round(session.speedPercent) + " %",
-      session.skinFirstCelsius == null ? "" : "skin " + pumpDegrees(session.skinFirstCelsius) + " → " + pumpDegrees(session.skinLastCelsius)].filter(Boolean).join("  ");
-    return line;
-  }));
+      session.skinFirstCelsius == null ? "" : "skin " + pumpDegrees(session.skinFirstCelsius) + " → " + pumpDegrees(session.skinLastCelsius)].filter(Boolean).join("  "))), "none yet");
 }
 
 byId("pump-csv").onclick = (event) => { event.preventDefault(); save("/api/pump/sessions.csv", "pump-sessions.csv"); };

@@ -27,14 +27,6 @@ function said(text) {
   byId("sprinkler-said").hidden = !text;
 }
 
-function element(name, text, properties = {}) {
-  const made = Object.assign(document.createElement(name), properties);
-  if (text != null) made.textContent = text;
-  return made;
-}
-
-function button(text, action, properties = {}) { return element("button", text, { type: "button", onclick: action, ...properties }); }
-
 // What a narrow screen does not tear apart.
 function together(...parts) {
   const group = element("span", null, { className: "row" });
@@ -66,7 +58,10 @@ function showSprinkler(event) {
   if (!sprinkler.polled) { sprinkler.polled = true; loadSchedules(); }
   sprinkler.zones = event.zones;
   sprinkler.timeZone = event.timeZone;
-  byId("sprinkler-state").textContent = event.state + (event.pausedRemainingSec ? ", goes on in " + clock(event.pausedRemainingSec) : "");
+  byId("sprinkler-state").textContent = plain(event.state) + (event.pausedRemainingSec ? ", goes on in " + clock(event.pausedRemainingSec) : "");
+  const isHeld = event.state === "fault" || event.state === "emergencyStopped";
+  mark("sprinkler", isHeld ? "down" : event.rainDelay.active || event.state === "paused" ? "warn" : event.state === "watering" ? "up" : "idle",
+    plain(event.state) + (event.rainDelay.active ? ", rain delay" : ""));
   const open = event.zones.filter((zone) => zone.isOn);
   byId("sprinkler-now").textContent = open.length
     ? open.map((zone) => zone.name + " " + clock(zone.remainingSec)).join(", ") : "nothing";
@@ -81,7 +76,7 @@ function showSprinkler(event) {
   byId("sprinkler-resume").hidden = !paused;
   byId("sprinkler-skip").disabled = !open.length;
   showZones(event.zones);
-  stopped("sprinkler", event.state === "fault" || event.state === "emergencyStopped"
+  stopped("sprinkler", isHeld
     ? sentence("sprinkler: " + event.reason) + (event.wayOut ? " To go on: " + event.wayOut + "." : "") : null);
 }
 
@@ -146,9 +141,9 @@ async function loadSchedules() {
   sprinkler.schedules = answer.schedules;
   byId("schedule-list").replaceChildren(...answer.schedules.map(scheduleCard));
   const preview = await ask("GET", "/api/schedules/preview?count=5");
-  if (preview) byId("schedule-preview").replaceChildren(...preview.starts.map((start) =>
+  if (preview) fill(byId("schedule-preview"), preview.starts.map((start) =>
     element("li", when(start.startISO) + "  " + start.scheduleName + (start.inRainDelay ? "  (rain delay)" : "") + "  "
-      + start.runs.map((run) => zoneName(run.zoneId) + " " + clock(run.seconds)).join(", "))));
+      + start.runs.map((run) => zoneName(run.zoneId) + " " + clock(run.seconds)).join(", "))), "nothing planned");
   loadLog();
 }
 
@@ -257,9 +252,9 @@ byId("schedule-import").onchange = async (event) => {
 
 async function loadLog() {
   const answer = await ask("GET", "/api/log?limit=20");
-  if (answer) byId("sprinkler-log").replaceChildren(...answer.runs.map((run) =>
-    element("li", when(run.startISO) + "  " + run.zoneName + "  " + clock(run.ranSec) + " of " + clock(run.askedSec) + "  " + run.outcome
-      + (run.scheduleName ? "  " + run.scheduleName : ""))));
+  if (answer) fill(byId("sprinkler-log"), answer.runs.map((run) =>
+    element("li", when(run.startISO) + "  " + run.zoneName + "  " + clock(run.ranSec) + " of " + clock(run.askedSec) + "  " + plain(run.outcome)
+      + (run.scheduleName ? "  " + run.scheduleName : ""))), "nothing watered yet");
 }
 
 // ---- zones as they are wired and named, the seasonal level, the store as a file

@@ -9,6 +9,7 @@ const videoBehindS = 0.35; // further behind than this is the past
 function showVideo(event) {
   byId("video").hidden = false;
   byId("video-state").textContent = event.state;
+  mark("video", event.state === "failed" || event.state === "down" ? "down" : event.state === "running" ? "up" : event.state === "idle" ? "idle" : "warn", event.state);
   const counted = event.statistics;
   const lines = [];
   if (event.state === "failed" || event.state === "down") lines.push(sentence(event.reason) + (event.wayOut ? " " + sentence(event.wayOut) : ""));

@@ -16,7 +16,7 @@ struct SimScenarioCommand: ParsableCommand {
     discussion: """
       The loops are those of `tactus run`; board, bus, wheels, network and operators are simulated, and time is. A file with \
       a `sprinkler:` part plays days of watering and prints their calendar, one with a `pump:` part a cooling pump with its \
-      water and skin. The same file and seed give the same run. Exit status 1 when an expectation of the file, or anything \
+      water and skin, one with a `plants:` part probes in soils that dry, and the messages of the Plant-Tracker app. The same file and seed give the same run. Exit status 1 when an expectation of the file, or anything \
       that must always hold, is not met. See config/scenarios/.
       """)
 
@@ -37,29 +37,24 @@ struct SimScenarioCommand: ParsableCommand {
   }
 
   private func play(_ file: YAMLFile) throws -> Bool {
-    if SprinklerScenarioReader.reads(file) { return try playSprinkler(file) }
-    if PumpScenarioReader.reads(file) { return try playPump(file) }
-    return try playRobot(file)
+    if SprinklerScenarioReader.reads(file) {
+      var scenario = try SprinklerScenarioReader.read(file)
+      if let seed { scenario.seed = seed }
+      var run = SprinklerScenarioRun(scenario) { print($0) }
+      return run.play()
+    }
+    if PumpScenarioReader.reads(file) { return try play(file, PumpScenarioReader.self, PumpScenarioRun.init) }
+    if PlantScenarioReader.reads(file) { return try play(file, PlantScenarioReader.self, PlantScenarioRun.init) }
+    return try play(file, RobotScenarioReader.self, RobotScenarioRun.init)
   }
 
-  private func playPump(_ file: YAMLFile) throws -> Bool {
-    var scenario = try PumpScenarioReader.read(file)
+  private func play<Reader: ScenarioReader, Run: ScenarioRun>(
+    _ file: YAMLFile, _ reader: Reader.Type,
+    _ start: (Scenario<Reader.Setup, Reader.Action, Reader.Check>, @escaping (String) -> Void) throws -> Run
+  ) throws -> Bool {
+    var scenario = try Reader.read(file)
     if let seed { scenario.seed = seed }
-    var run = try PumpScenarioRun(scenario) { print($0) }
-    return run.play()
-  }
-
-  private func playRobot(_ file: YAMLFile) throws -> Bool {
-    var scenario = try ScenarioReader.read(file)
-    if let seed { scenario.seed = seed }
-    var run = try ScenarioRun(scenario) { print($0) }
-    return run.play()
-  }
-
-  private func playSprinkler(_ file: YAMLFile) throws -> Bool {
-    var scenario = try SprinklerScenarioReader.read(file)
-    if let seed { scenario.seed = seed }
-    var run = SprinklerScenarioRun(scenario) { print($0) }
+    var run = try start(scenario) { print($0) }
     return run.play()
   }
 }

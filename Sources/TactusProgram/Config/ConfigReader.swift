@@ -68,8 +68,9 @@ struct ConfigReader {
   private func hint(for name: String, below path: String) -> String {
     if let moved = ConfigTable.moved["\(path).\(name)"] { return "\(moved), as this key is called now" }
     let known = ConfigTable.names(below: path)
-    let nearest = nearestName(to: name, among: known).map { "\($0)?" } ?? "one of " + known.joined(separator: ", ")
-    return "a known key (\(nearest))"
+    let meant = [nearestName(to: name, among: known)].compactMap(\.self) + ConfigTable.elsewhere(name)
+    let hint = meant.isEmpty ? "one of " + known.joined(separator: ", ") : meant.joined(separator: " or ") + "?"
+    return "a known key (\(hint))"
   }
 
   /// The items of a list of mappings; an empty item is one with every default.

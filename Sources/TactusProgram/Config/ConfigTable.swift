@@ -199,6 +199,20 @@ extension ConfigTable {
     return names
   }
 
+  /// The keys and parts of that name in any section, if there are one or two: somebody may have meant them. A name that more
+  /// sections have says nothing.
+  static func elsewhere(_ name: String) -> [String] {
+    var paths: [String] = []
+    for key in keys {
+      let parts = key.path.split(separator: ".")
+      for (index, part) in parts.enumerated().dropFirst() where part == name || part == name + "[]" {
+        let path = parts[...index].joined(separator: ".")
+        if !paths.contains(path) { paths.append(path) }
+      }
+    }
+    return paths.count <= 2 ? paths : []
+  }
+
   /// Without the indices.
   private static func generic(_ path: String) -> String {
     guard path.contains("[") else { return path }

@@ -126,6 +126,12 @@ extension Configuration.MQTT {
     password = String(line)
   }
 
+  /// Whether everybody on the way to the broker can read the password.
+  var isPasswordExposed: Bool {
+    guard case .address(let host) = broker, security == nil else { return false }
+    return (password ?? passwordFile) != nil && !Configuration.isLoopback(host)
+  }
+
   /// nil: nothing is announced.
   var discoveryPrefix: String? { isAnnounced ? homeAssistantPrefix : nil }
 
@@ -160,6 +166,7 @@ extension Configuration.MQTT {
       case .spawn: "a mosquitto of our own on 127.0.0.1:\(port)"
       case .address(let host): "\(host):\(port)\(security == nil ? "" : " with TLS")"
       }
-    return "\(place), topics \(topics.base)/…, \(takesCommands ? "takes commands" : "takes no commands")"
+    return place + (isPasswordExposed ? " (PASSWORD WITHOUT TLS: whoever is on the way can read it)" : "")
+      + ", topics \(topics.base)/…, \(takesCommands ? "takes commands" : "takes no commands")"
   }
 }

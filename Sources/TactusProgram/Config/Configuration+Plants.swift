@@ -1,6 +1,7 @@
 import Buses
 import Devices
 import Plants
+import Service
 import Tactus
 
 extension Configuration {
@@ -179,6 +180,12 @@ extension Configuration.Plants {
     zip([60, 900, 21_600] as [Int64], keptDays).map {
       PlantHistoryTier(spanSeconds: $0, keptSeconds: Int64($1) * 86_400)
     }
+  }
+
+  var deskParts: PlantDesk.Parts {
+    PlantDesk.Parts(
+      sensors: sensors.map(\.monitored), host: host, rules: bookRules, detector: riseDetector, tiers: tiers,
+      links: Dictionary(uniqueKeysWithValues: links.map { ($0.plant, $0.settings) }))
   }
 
   /// By plant.

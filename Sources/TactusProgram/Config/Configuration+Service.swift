@@ -31,7 +31,15 @@ extension Configuration.Service.TLS {
 }
 
 extension Configuration {
-  var isLoopback: Bool { bindAddress == "::1" || bindAddress.hasPrefix("127.") }
+  var isLoopback: Bool { Self.isLoopback(bindAddress) }
+
+  /// Of this machine only, an address or its usual name.
+  static func isLoopback(_ address: String) -> Bool {
+    let digits = address.hasPrefix("::ffff:") ? address.dropFirst(7) : address[...]
+    // 127.example is somebody's name.
+    let isInDigits = digits.allSatisfy { $0 == "." || ("0"..."9").contains($0) }
+    return digits.hasPrefix("127.") && isInDigits || address == "::1" || address == "localhost"
+  }
 
   /// Rules of the section `service` over more than one key.
   func serviceErrors(file: String, places: [String: Mark]) -> [ConfigError] {

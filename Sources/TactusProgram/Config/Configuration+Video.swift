@@ -119,5 +119,5 @@ extension Configuration.Video {
       + "rtsp://\(host):\(settings.port)/stream, \(access)"
   }
 
-  private var isLoopback: Bool { settings.bindAddress == "::1" || settings.bindAddress.hasPrefix("127.") }
+  private var isLoopback: Bool { Configuration.isLoopback(settings.bindAddress) }
 }

@@ -71,6 +71,11 @@ final class DaemonBroker {
 
   /// Begins to connect.
   func start() {
+    if mqtt.isPasswordExposed {
+      logger.warning(
+        "the broker's password goes over the network without TLS",
+        metadata: ["broker": .string(mqtt.settings.address), "way_out": "set mqtt.tls"])
+    }
     line.publish(MQTTMessage(topic: mqtt.topics.availability, text: DeviceTopics.online, isRetained: true))
     for participant in participants { participant.begin(on: line) }
     connection.start()

@@ -8,7 +8,8 @@ import Tactus
 /// The plants in the daemon: their probes' lane, what is kept of them, and the host of the app.
 final class DaemonPlants: DaemonSystem {
   let name = "plants"
-  let loopName = "plants"
+  static let loop = "plants"
+  let loopName = DaemonPlants.loop
   let simulation: SimulatedSurroundings?
   private let configuration: Configuration.Plants
   private let hardware: PlantHardware
@@ -36,11 +37,7 @@ final class DaemonPlants: DaemonSystem {
     readings = readingRing.reader()
     self.water = water
     desk = try PlantDesk(
-      PlantDesk.Parts(
-        sensors: plants.sensors.map(\.monitored), host: plants.host, rules: plants.bookRules,
-        detector: plants.riseDetector, tiers: plants.tiers,
-        links: Dictionary(uniqueKeysWithValues: plants.links.map { ($0.plant, $0.settings) })),
-      store: PlantStore(file), snapshot: snapshot, water: plants.links.isEmpty ? nil : water)
+      plants.deskParts, store: PlantStore(file), snapshot: snapshot, water: plants.links.isEmpty ? nil : water)
     door = PlantDoor(desk, hostName: plants.app?.hostName)
     simulation = hardware.garden.map { garden in
       SimulatedSurroundings(
@@ -60,12 +57,20 @@ final class DaemonPlants: DaemonSystem {
   private static let rate = Rate.hertz(10)
 
   func lane(bell: DoorbellButton) -> Lane {
+    Self.lane(configuration, hardware, snapshot: snapshot, readings: readingRing, bell: bell)
+  }
+
+  /// The probes' lane, in real time and in simulated.
+  static func lane(
+    _ plants: Configuration.Plants, _ hardware: PlantHardware, snapshot: Latest<PlantSensorSnapshot>,
+    readings: Ring<PlantProbeReading>, bell: DoorbellButton?
+  ) -> Lane {
     // Nothing here moves: no priority is asked for that an actuator's lane might need.
     Lane("plants") {
-      Loop(loopName, every: Self.rate, late: .skip, minimumInterval: .milliseconds(1)) {
+      Loop(loop, every: rate, late: .skip, minimumInterval: .milliseconds(1)) {
         PlantSensorLoop(
-          probes: configuration.sensors.map(\.probe), settings: configuration.probeSettings, bus: hardware.bus(),
-          port: hardware.port(), snapshot: snapshot.writer(), readings: readingRing.writer(), bell: bell)
+          probes: plants.sensors.map(\.probe), settings: plants.probeSettings, bus: hardware.bus(),
+          port: hardware.port(), snapshot: snapshot.writer(), readings: readings.writer(), bell: bell)
       }
     }
   }

@@ -167,7 +167,8 @@ final class DaemonSprinkler: DaemonSystem {
       line(
         .info, ended.opened == nil ? "run not begun" : "zone off",
         [
-          "zoneId": "\(ended.run.zone)", "ran_s": "\(ended.ran.inSeconds)", "outcome": "\(ended.outcome)",
+          "zoneId": "\(ended.run.zone)", "ran_s": "\((ended.ran.inSeconds * 1_000).rounded() / 1_000)",
+          "outcome": "\(ended.outcome)",
           "run": "\(ended.run.id)",
         ])
     case .extended(let run, _): line(.info, "run extended", ["zoneId": "\(run.zone)", "run": "\(run.id)"])

@@ -15,7 +15,8 @@ struct Announcement {
   ///   - systems: names of those served: `robot`.
   init(address: String, port: UInt16, hasTLS: Bool, systems: [String], logger: Logger) {
     #if Bonjour
-      guard !Self.isLoopback(address) else {
+      // Announcing it would send others to a closed door.
+      guard !Configuration.isLoopback(address) else {
         announcer = nil
         return
       }
@@ -54,11 +55,6 @@ struct Announcement {
         "version=\(TactusCommand.version)", "api=/api", "tls=\(hasTLS ? 1 : 0)",
         "systems=\(systems.sorted().joined(separator: ","))",
       ])
-  }
-
-  /// Of this machine only: announcing it would send others to a closed door.
-  static func isLoopback(_ address: String) -> Bool {
-    address.hasPrefix("127.") || address == "::1" || address.hasPrefix("::ffff:127.") || address == "localhost"
   }
 
   /// Without a domain.

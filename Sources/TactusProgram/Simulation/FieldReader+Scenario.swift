@@ -1,7 +1,7 @@
 import Tactus
 import Yams
 
-// What the timelines of all scenarios are written in.
+// What scenarios of all kinds are written in.
 extension FieldReader {
   /// `at_s`.
   mutating func instant(_ fields: Fields, _ path: String) -> Nanoseconds? {
@@ -33,13 +33,10 @@ extension FieldReader {
     return low...high
   }
 
-  /// The instant of an expectation and the names of what it checks, at least one.
-  mutating func expectation(_ node: Node, _ path: String, known: [String]) -> (Nanoseconds, Fields, [String])? {
-    guard let fields = self.fields(node, path, known: ["at_s"] + known), let at = instant(fields, path) else {
-      return nil
-    }
-    let names = fields.names.filter { $0 != "at_s" }
-    if names.isEmpty { report(node, path, "expected something besides at_s, got nothing") }
-    return (at, fields, names)
+  /// The configuration that a scenario names, from the scenario's folder unless its path is absolute.
+  mutating func configuration(_ node: Node, _ path: String) throws -> Configuration? {
+    guard let name = text(node, path) else { return nil }
+    let folder = file.lastIndex(of: "/").map { String(file[...$0]) } ?? ""
+    return try Configuration.read(path: name.hasPrefix("/") ? name : folder + name, environment: processEnvironment())
   }
 }

@@ -52,6 +52,23 @@ struct MQTTConfigTests {
       #expect(errors.errors.map(\.key) == [key] && errors.errors[0].line == 1, "\(errors)")
     }
 
+    @Test(
+      "a password without TLS: said, unless the broker is on this machine",
+      arguments: [
+        ("broker: mqtt.example, user: u, password: s3cret-pass", true),
+        ("broker: 192.168.1.5, user: u, password_file: /p", true),
+        ("broker: '127.example', user: u, password: s3cret-pass", true),
+        ("broker: mqtt.example, user: u, password: s3cret-pass, tls: true", false),
+        ("broker: mqtt.example, user: u", false), ("broker: mqtt.example", false),
+        ("user: u, password: s3cret-pass", false), ("broker: localhost, user: u, password: s3cret-pass", false),
+        ("broker: '::1', user: u, password: s3cret-pass", false), ("broker: spawn", false),
+      ])
+    func passwordWithoutTLS(line: String, isExposed: Bool) throws {
+      let mqtt = try #require(try read("mqtt: { \(line) }\nmotors: { }").mqtt)
+      #expect(mqtt.isPasswordExposed == isExposed && mqtt.summary.contains("WITHOUT TLS") == isExposed)
+      #expect(!mqtt.summary.contains("s3cret"))
+    }
+
     @Test("a broker's URL with a password in it: refused without saying it")
     func passwordInURL() throws {
       for broker in ["mqtt://ann:s3cret-pass@host", "ann:s3cret-pass@host:1883"] {

@@ -139,6 +139,72 @@ def test_an_allowed_page_drives_at_20_hertz(page, site, own_daemon):
     assert robot["state"] == "stopped", robot
 
 
+def test_the_bar_leads_to_every_system_and_tells_its_state(browser, own_daemon):
+    """A dot and a word for each system that runs, from the top of the page at any width; empty lists say that they are."""
+    daemon = own_daemon(more="pump: {}\n")
+    for width in (1280, 390):
+        page = browser.new_page(viewport={"width": width, "height": 844})
+        failures = []
+        page.on("pageerror", lambda error: failures.append(str(error)))
+        page.goto(daemon.url + "/")
+        page.fill("#token", daemon.admin)
+        page.click("#door button")
+        bar = page.get_by_role("navigation", name="Systems")
+        expect(bar.get_by_role("link", name="Pump: off")).to_be_visible()
+        expect(bar.get_by_role("link", name="Video")).to_have_count(0)  # there is no camera
+        for system, state in (("Robot", "stopped"), ("Legs", "disarmed"), ("Sprinkler", "idle"), ("Plants", "0 plants")):
+            expect(bar.get_by_role("link", name=f"{system}: {state}")).to_have_count(1)
+        # A shared test machine is not always in time.
+        expect(bar.get_by_role("link", name=re.compile("^Loops: "))).to_have_count(1)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, "the page is no wider than the screen"
+        bar.get_by_role("link", name="Plants").click()
+        # Under the bar, which stays.
+        under = page.evaluate("document.querySelector('header').getBoundingClientRect().bottom")
+        assert under <= page.locator("#plants-title").bounding_box()["y"] < 844
+        expect(page.locator("#e-stop")).to_be_in_viewport(ratio=1)
+        for place, words in (("#schedule-preview", "nothing planned"), ("#sprinkler-log", "nothing watered yet"),
+                             ("#plant-log", "nothing yet"), ("#pump-log", "none yet")):
+            expect(page.locator(place)).to_have_text(words)
+
+        daemon.post("/api/e-stop", {})
+        for system in ("Robot", "Legs", "Sprinkler", "Pump"):
+            expect(bar.get_by_role("link", name=f"{system}: emergency stopped")).to_have_class("led down")
+        expect(page.locator("#reset")).to_be_in_viewport(ratio=1)
+        expect(page.locator("#e-stop")).to_be_in_viewport(ratio=1)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        expect(page.locator("#events")).not_to_contain_text("{")
+        until_reset(daemon)
+        assert failures == []
+        page.close()
+
+
+def until_reset(daemon):
+    limit = time.monotonic() + 20
+    while daemon.post("/api/reset", {}).status_code != 200:
+        assert time.monotonic() < limit
+        time.sleep(0.2)
+
+
+def test_what_several_lanes_have_in_common_is_said_once(browser, own_daemon):
+    daemon = own_daemon()
+    page = browser.new_page()
+    runtime = daemon.get("/api/runtime?histograms=1").json()
+    for lane in runtime["lanes"]:
+        lane["findings"] = [{"isRefusal": False, "description": "the kernel is slow"}]
+    for loop in runtime["loops"]:
+        loop["skipped"] = loop["overruns"] = loop["deadlineMisses"] = 0
+    runtime["lanes"][0]["findings"].append({"isRefusal": True, "description": "CPU 9 refused"})
+    page.route("**/api/runtime*", lambda route: route.fulfill(json=runtime))
+    page.goto(daemon.url + "/")
+    page.fill("#token", daemon.admin)
+    page.click("#door button")
+    names = [lane["name"] for lane in runtime["lanes"]]
+    assert len(names) > 2
+    expect(page.locator("#findings li")).to_have_text([", ".join(names) + ": the kernel is slow", names[0] + ": CPU 9 refused"])
+    expect(page.get_by_role("link", name=f"Loops: in time; settings refused: {names[0]}")).to_have_class("led warn")
+    page.close()
+
+
 def leg_state(page):
     return page.locator(".leg [data-of=state]").first
 
@@ -183,7 +249,7 @@ def test_the_leg_card_arms_moves_and_stops(browser, own_daemon):
     assert abs(simulated_pulse(daemon) - wanted) < 5
 
     page.locator("#e-stop").click()
-    expect(leg_state(page)).to_have_text("emergencyStopped")
+    expect(leg_state(page)).to_have_text("emergency stopped")
     expect(pulse).to_have_text("no pulse")
     assert simulated_pulse(daemon) is None
     expect(page.locator("#banner")).to_contain_text("emergency stop")
@@ -328,10 +394,15 @@ def test_the_page_pumps(browser, own_daemon):
     page.click("#door button")
     state = page.locator("#pump-state")
     expect(state).to_contain_text("off")
+    # The slider is what ON asks for.
+    page.locator("#pump-speed").fill("55")
+    expect(page.locator("#pump-speed-text")).to_have_text("55 %")
     expect(page.locator("#pump-contact")).to_have_text("answering")
     expect(page.locator("#pump-skin")).to_contain_text("°C")
     page.click("#pump-on")
     expect(state).to_contain_text("on, by the app")
+    until(daemon, lambda pump: pump["speedPercent"] == 55)
+    expect(page.locator("#pump-bar")).to_be_visible()
     page.locator("#pump-speed").fill("40")
     expect(page.locator("#pump-speed-text")).to_have_text("40 %")
     until(daemon, lambda pump: pump["speedPercent"] == 40)

@@ -12,8 +12,8 @@ public struct PlantView: Sendable {
   /// The last of each sensor, stale or not.
   var readings: [PlantSensorID: PlantReading] = [:]
   /// Messages by what became of them, and replies to them.
-  var outcomes: [String: Int64] = [:]
-  var replies: Int64 = 0
+  public internal(set) var outcomes: [String: Int64] = [:]
+  public internal(set) var replies: Int64 = 0
   /// The last change that the store refused; nil: it has taken all since.
   var storeFailure: String?
   /// Rows and lines of history that were lost because the store refused for too long.

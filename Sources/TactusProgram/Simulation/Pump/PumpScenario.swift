@@ -3,11 +3,8 @@ import Tactus
 import Wire
 
 /// What happens to a simulated pump, its operator and the line between them, and what must come of it.
-struct PumpScenario {
-  struct Event: ScenarioItem {
-    var at: Nanoseconds
-    var action: Action
-  }
+enum PumpScenario {
+  typealias Script = Scenario<PumpSimulation.Configuration, Action, Check>
 
   enum Action {
     case request(PumpRequest.Order)
@@ -31,13 +28,6 @@ struct PumpScenario {
     case unplugged
     /// Nobody sees anything.
     case cut
-  }
-
-  /// What must be so at an instant.
-  struct Expectation: ScenarioItem {
-    var at: Nanoseconds
-    /// In the order of the file.
-    var checks: [Check]
   }
 
   enum Check {
@@ -65,15 +55,6 @@ struct PumpScenario {
     /// Requests that were refused so far.
     case refused
   }
-
-  var name: String
-  var seed: UInt64
-  var duration: Nanoseconds
-  var configuration: PumpSimulation.Configuration
-  /// By time.
-  var events: [Event]
-  /// By time.
-  var expectations: [Expectation]
 }
 
 extension PumpOperatorState {

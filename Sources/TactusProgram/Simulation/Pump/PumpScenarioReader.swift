@@ -4,13 +4,13 @@ import Wire
 import Yams
 
 /// Reads a scenario file with a `pump:` part. Every error of the file is found.
-struct PumpScenarioReader {
-  private static let rootKeys = ["name", "seed", "duration_s", "pump", "events", "expect"]
+struct PumpScenarioReader: ScenarioReader {
+  static let keys = ["pump"]
   private static let pumpKeys = [
     "config", "firmware", "dialect", "silence_limit_s", "water_celsius", "skin_celsius", "body_celsius",
     "lost_per_million", "changed_per_million",
   ]
-  private static let actions = [
+  static let actions = [
     "turn_on", "turn_off", "speed_percent", "emergency_stop", "reset", "line", "fault", "mended", "button",
     "body_celsius", "skin_celsius", "skin_free", "stall_s",
   ]
@@ -20,48 +20,18 @@ struct PumpScenarioReader {
     ("output-gone", .outputGone),
   ]
   private static let celsius = -60.0...150.0
-  private var reader: FieldReader
-  private let folder: String
+  static let checks =
+    ["state", "off_confirmed", "fault", "reason", "contact", "source", "pump"]
+    + PumpScenario.Quantity.allCases.map(\.rawValue)
+  static var standard: (duration: Nanoseconds, setup: PumpSimulation.Configuration) {
+    (.seconds(60), PumpSimulation.Configuration())
+  }
+  var reader: FieldReader
 
   /// Whether a file is one for this reader.
   static func reads(_ file: YAMLFile) -> Bool { file.root?.mapping?["pump"] != nil }
 
-  static func read(_ file: YAMLFile) throws -> PumpScenario {
-    let slash = file.name.lastIndex(of: "/")
-    var reader = PumpScenarioReader(
-      reader: FieldReader(file: file.name), folder: slash.map { String(file.name[...$0]) } ?? "")
-    let scenario = try reader.scenario(file)
-    guard let scenario, reader.reader.errors.isEmpty else { throw ConfigErrors(errors: reader.reader.errors) }
-    return scenario
-  }
-
-  private mutating func scenario(_ file: YAMLFile) throws -> PumpScenario? {
-    guard let root = file.root, let fields = reader.fields(root, "", known: Self.rootKeys) else { return nil }
-    var scenario = PumpScenario(
-      name: file.name, seed: 1, duration: .seconds(60), configuration: PumpSimulation.Configuration(), events: [],
-      expectations: [])
-    for name in fields.names {
-      let node = fields.nodes[name]!
-      switch name {
-      case "name": scenario.name = reader.text(node, name) ?? ""
-      case "seed": scenario.seed = UInt64(reader.integer(node, name, 0...Int.max) ?? 1)
-      case "duration_s": scenario.duration = .seconds(reader.number(node, name, 0.001...86_400) ?? 1)
-      case "pump": try readPump(node, into: &scenario.configuration)
-      default: break
-      }
-    }
-    scenario.events = reader.items(fields.nodes["events"], "events").enumerated().compactMap {
-      event($1, "events[\($0)]")
-    }
-    scenario.expectations = reader.items(fields.nodes["expect"], "expect").enumerated().compactMap {
-      expectation($1, "expect[\($0)]")
-    }
-    scenario.events.sort { $0.at < $1.at }
-    scenario.expectations.sort { $0.at < $1.at }
-    return scenario
-  }
-
-  private mutating func readPump(_ node: Node, into setup: inout PumpSimulation.Configuration) throws {
+  mutating func read(_ key: String, _ node: Node, into setup: inout PumpSimulation.Configuration) throws {
     // `pump:` alone is a pump, too.
     guard !node.isNothing, let fields = reader.fields(node, "pump", known: Self.pumpKeys) else { return }
     var (dialect, isOriginal, silence) = (PumpDialect.firmware, false, Nanoseconds?.none)
@@ -87,9 +57,7 @@ struct PumpScenarioReader {
   }
 
   private mutating func settings(_ node: Node, _ path: String) throws -> PumpOperatorSettings? {
-    guard let file = reader.text(node, path) else { return nil }
-    let configuration = try Configuration.read(
-      path: file.hasPrefix("/") ? file : folder + file, environment: processEnvironment())
+    guard let configuration = try reader.configuration(node, path) else { return nil }
     if let pump = configuration.pump, pump.role == .operator { return pump.settings }
     reader.report(node, path, "expected a configuration with pump.role operator, got another")
     return nil
@@ -97,14 +65,10 @@ struct PumpScenarioReader {
 
   // MARK: events
 
-  private mutating func event(_ node: Node, _ path: String) -> PumpScenario.Event? {
-    guard let fields = reader.fields(node, path, known: ["at_s"] + Self.actions),
-      let at = reader.instant(fields, path), let name = reader.action(fields, path, among: Self.actions)
-    else { return nil }
-    return action(name, fields.nodes[name]!, "\(path).\(name)").map { PumpScenario.Event(at: at, action: $0) }
-  }
-
-  private mutating func action(_ name: String, _ node: Node, _ path: String) -> PumpScenario.Action? {
+  mutating func action(
+    _ name: String, _ event: FieldReader.Fields, _ path: String, _ setup: PumpSimulation.Configuration
+  ) -> PumpScenario.Action? {
+    let (node, path) = (event.nodes[name]!, "\(path).\(name)")
     switch name {
     case "turn_on": return speed(node, path).map { .request(.turnOn($0)) }
     case "speed_percent":
@@ -142,16 +106,10 @@ struct PumpScenarioReader {
 
   // MARK: expectations
 
-  private mutating func expectation(_ node: Node, _ path: String) -> PumpScenario.Expectation? {
-    let known =
-      ["state", "off_confirmed", "fault", "reason", "contact", "source", "pump"]
-      + PumpScenario.Quantity.allCases.map(\.rawValue)
-    guard let (at, fields, names) = reader.expectation(node, path, known: known) else { return nil }
-    return PumpScenario.Expectation(
-      at: at, checks: names.compactMap { check($0, fields.nodes[$0]!, "\(path).\($0)") })
-  }
-
-  private mutating func check(_ name: String, _ node: Node, _ path: String) -> PumpScenario.Check? {
+  mutating func check(
+    _ name: String, _ expectation: FieldReader.Fields, _ path: String, _ setup: PumpSimulation.Configuration
+  ) -> PumpScenario.Check? {
+    let (node, path) = (expectation.nodes[name]!, "\(path).\(name)")
     switch name {
     case "state": return reader.word(node, path, PumpOperatorState.scenarioNames).map { .state($0) }
     case "off_confirmed":

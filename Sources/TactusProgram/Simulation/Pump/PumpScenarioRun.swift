@@ -2,10 +2,10 @@ import Pump
 import Tactus
 import Wire
 
-/// A pump's scenario being played: the production loops of both sides in simulated time, and the timeline of what happened.
-struct PumpScenarioRun {
-  let scenario: PumpScenario
-  private var timeline: ScenarioTimeline
+/// A pump's scenario being played: the production loops of both sides.
+struct PumpScenarioRun: ScenarioRun {
+  let scenario: PumpScenario.Script
+  var timeline: ScenarioTimeline
   private let simulation: PumpSimulation
   /// Requests whose answer is still to come.
   private var asked: [UInt64: String] = [:]
@@ -13,44 +13,33 @@ struct PumpScenarioRun {
   private var released: TickInstant?
 
   /// - Parameter print: takes each line of the timeline.
-  init(_ scenario: PumpScenario, print: @escaping (String) -> Void) throws(RuntimeError) {
+  init(_ scenario: PumpScenario.Script, print: @escaping (String) -> Void) throws(RuntimeError) {
     self.scenario = scenario
     timeline = ScenarioTimeline(print: print)
-    var configuration = scenario.configuration
+    var configuration = scenario.setup
     configuration.seed = scenario.seed
     simulation = try PumpSimulation(configuration)
     simulation.world.setBody(celsius: configuration.world.bodyCelsius)
   }
 
-  /// Plays it to the end. True when every expectation was met.
-  mutating func play() -> Bool {
-    timeline.print("\(scenario.name) (seed \(scenario.seed))")
-    var schedule = ScenarioSchedule(scenario.events, scenario.expectations, duration: scenario.duration)
-    while let (at, step) = schedule.next() {
-      advance(to: at)
-      switch step {
-      case .event(let event): apply(event.action)
-      case .expectation(let expectation): check(expectation)
-      }
-    }
-    advance(to: schedule.end)
-    for (at, text) in schedule.late { timeline.fail(at, text) }
-    simulation.stop()
-    printNews()
-    summarize()
-    return timeline.conclude()
-  }
+  var now: TickInstant { simulation.now }
 
-  private mutating func advance(to instant: TickInstant) {
+  mutating func run(to instant: TickInstant) {
     if let up = released, up <= instant {
-      run(to: up)
+      advance(to: up)
       simulation.world.press(false)
       released = nil
     }
-    run(to: instant)
+    advance(to: instant)
   }
 
-  private mutating func run(to instant: TickInstant) {
+  mutating func finish() {
+    simulation.stop()
+    printNews()
+    summarize()
+  }
+
+  private mutating func advance(to instant: TickInstant) {
     if instant > simulation.now { simulation.run(for: instant - simulation.now) }
     printNews()
   }
@@ -86,7 +75,7 @@ struct PumpScenarioRun {
     }
   }
 
-  private mutating func apply(_ action: PumpScenario.Action) {
+  mutating func apply(_ action: PumpScenario.Action) {
     let world = simulation.world
     switch action {
     case .request(let order):
@@ -136,25 +125,23 @@ struct PumpScenarioRun {
 
   // MARK: expectations
 
-  private mutating func check(_ expectation: PumpScenario.Expectation) {
-    let (at, snapshot) = (expectation.at, simulation.snapshot)
-    for check in expectation.checks {
-      switch check {
-      case .state(let expected): timeline.compare(at, "state", expected, snapshot.state.scenarioName)
-      case .offConfirmed(let expected):
-        let isConfirmed = snapshot.state.off.map { "\($0.isConfirmed)" } ?? "no off"
-        timeline.compare(at, "off_confirmed", "\(expected)", isConfirmed)
-      case .fault(let expected):
-        var got = "none"
-        if case .fault(let fault, _) = snapshot.state { got = fault.name }
-        timeline.compare(at, "fault", expected, got)
-      case .reason(let part): timeline.find(at, "reason", part, in: "\(snapshot.state)")
-      case .contact(let expected): timeline.compare(at, "contact", expected, snapshot.contact.name)
-      case .source(let expected):
-        timeline.compare(at, "source", expected, snapshot.source.map { "\($0)" } ?? "nobody knows")
-      case .pump(let expected): timeline.compare(at, "pump", expected, simulation.device.state.scenarioName)
-      case .quantity(let quantity, let range): timeline.measure(at, quantity.rawValue, range, value(of: quantity))
-      }
+  mutating func check(_ check: PumpScenario.Check, at: Nanoseconds) {
+    let snapshot = simulation.snapshot
+    switch check {
+    case .state(let expected): timeline.compare(at, "state", expected, snapshot.state.scenarioName)
+    case .offConfirmed(let expected):
+      let isConfirmed = snapshot.state.off.map { "\($0.isConfirmed)" } ?? "no off"
+      timeline.compare(at, "off_confirmed", "\(expected)", isConfirmed)
+    case .fault(let expected):
+      var got = "none"
+      if case .fault(let fault, _) = snapshot.state { got = fault.name }
+      timeline.compare(at, "fault", expected, got)
+    case .reason(let part): timeline.find(at, "reason", part, in: "\(snapshot.state)")
+    case .contact(let expected): timeline.compare(at, "contact", expected, snapshot.contact.name)
+    case .source(let expected):
+      timeline.compare(at, "source", expected, snapshot.source.map { "\($0)" } ?? "nobody knows")
+    case .pump(let expected): timeline.compare(at, "pump", expected, simulation.device.state.scenarioName)
+    case .quantity(let quantity, let range): timeline.measure(at, quantity.rawValue, range, value(of: quantity))
     }
   }
 
@@ -169,15 +156,11 @@ struct PumpScenarioRun {
     }
   }
 
-  // MARK: lines
-
-  private func say(_ who: String, _ text: String) { timeline.say(simulation.now, who, text) }
-
   private func summarize() {
     let snapshot = simulation.snapshot
     timeline.print(
       "line: connections \(snapshot.connections), commands \(snapshot.sent), not sent \(snapshot.sendFailures), replies "
         + "\(snapshot.lines), malformed \(snapshot.malformed), came to nothing \(snapshot.failures)")
-    timeline.print("trace \(String(simulation.traceHash, radix: 16)): the same for the same file and seed")
+    timeline.printTrace(simulation.traceHash)
   }
 }
