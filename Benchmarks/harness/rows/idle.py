@@ -13,20 +13,27 @@ from ..report import Aim, Report, Table, number
 
 TITLE = "Idle processor time, memory, start to first tick"
 METHOD = """
-Tactus: `tactus run --simulate` with config/simulated.yaml, the robot's motor loop at 20 Hz (there is no guard process when
-nothing can move); Python: the receiver of the datagram row. Nobody sends. Processor time and resident memory are summed
-over all processes of the program; RSS is what the aim is held against, PSS is its proportional share of what is mapped by
-others too. First tick: from just before the fork until the first datagram is acted on (a reply, or a motor write), with
+Tactus: `tactus run --simulate` with the robot alone, its motor loop at 20 Hz and the service, against which the aims are held; without the
+service; and with what config/simulated.yaml has besides, leg, sprinkler, pump and plants, without its broker and its camera, which are
+programs of their own. There is no guard process when nothing can move. Python: the receiver of the datagram row. Nobody sends. Processor time and
+resident memory are summed over all processes of the program; RSS is what the aim is held against, PSS is its proportional share of what is
+mapped by others too. First tick: from just before the fork until the first datagram is acted on (a reply, or a motor write), with
 one sent every half millisecond.
 """
 ROOT = PACKAGE.parent
+ROBOT, NO_SERVICE, ALL = "Tactus, a robot", "without service", "Tactus, five systems"
+ROBOT_CONFIG = """\
+network: {bind_address: 127.0.0.1, motor_udp_port: 5005, http_port: 8000}
+service: {enabled: true, auth: none}
+motors: {backend: sim}
+"""
 
 
 def run(context):
     report = Report("idle", TITLE, METHOD)
     context.processes.run(
         ["swift", "build", "-c", "release", "--static-swift-stdlib", "--product", "tactus", "--package-path", ROOT], 1200)
-    starters = {"Tactus": start_tactus, "Python": start_python}
+    starters = {ROBOT: start_robot, NO_SERVICE: start_without_service, ALL: start_all, "Python": start_python}
     results = {name: [] for name in starters}
     seconds = context.long_or_quick(10, 2)
     for _, name in context.turns(starters):
@@ -41,9 +48,9 @@ def run(context):
     report.tables.append(Table("Medians of the rounds", ["", *results], [
         [title, *(number(median(name, key)) for name in results)] for key, title in keys.items()]))
     report.aims += [
-        Aim("idle processor time", median("Tactus", "processor_percent"), 1, "% of a core"),
-        Aim("resident memory, all processes", median("Tactus", "rss_mb"), 30, "MB"),
-        Aim("start to first tick", median("Tactus", "first_tick_ms"), 50, "ms"),
+        Aim("idle processor time", median(ROBOT, "processor_percent"), 1, "% of a core"),
+        Aim("resident memory, all processes", median(ROBOT, "rss_mb"), 30, "MB"),
+        Aim("start to first tick", median(ROBOT, "first_tick_ms"), 50, "ms"),
     ]
     return report
 
@@ -64,13 +71,24 @@ def one_round(context, starter, seconds):
             "first_tick_ms": first_tick}
 
 
-def start_tactus(context):
-    port = free_port()
-    # Without its broker and its camera, which are programs of their own.
+def start_robot(context):
+    return start_tactus(context, ROBOT_CONFIG)
+
+
+def start_without_service(context):
+    return start_tactus(context, ROBOT_CONFIG.replace("enabled: true", "enabled: false"))
+
+
+def start_all(context):
     sections = (ROOT / "config/simulated.yaml").read_text().split("\n\n")
     text = "\n\n".join(section for section in sections if not section.startswith(("mqtt:", "camera:")))
+    return start_tactus(context, text)
+
+
+def start_tactus(context, text):
+    port = free_port()
     if "motor_udp_port: 5005" not in text:
-        raise Failed("config/simulated.yaml does not set motor_udp_port: 5005")
+        raise Failed("the configuration does not set motor_udp_port: 5005")
     config = context.scratch / "simulated.yaml"
     config.write_text(
         text.replace("motor_udp_port: 5005", f"motor_udp_port: {port}").replace("http_port: 8000", "http_port: 0"))
