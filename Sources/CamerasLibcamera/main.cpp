@@ -64,7 +64,7 @@ int main(int count, char *[]) {
     return 64;
   }
   // A driver that hangs ends this program, and nothing else.
-  alarm(8);
+  alarm(5);
   CameraManager manager;
   if (const int error = manager.start(); error < 0) {
     std::fprintf(stderr, "libcamera does not start: error %d\n", -error);

@@ -30,7 +30,7 @@
       return 0
     }
 
-    /// With model, location and modes. Waits for the drivers: some 100 ms, with a driver that hangs 8 s.
+    /// With model, location and modes. Waits for the drivers: some 100 ms, with a driver that hangs 5 s: less than a client waits.
     static func described() -> [VideoCamera] {
       let cameras = found().map(\.camera)
       guard let known = askLibcamera() else { return cameras }

@@ -44,6 +44,8 @@
     private var choice: VideoChoice?
     /// Once a camera was found it is waited for, and not replaced by a test picture.
     private var camera: VideoElements?
+    /// The drivers are being asked for cameras.
+    private let isListing = Atomic(false)
     private var wantsPictures = false
     private var recorder: Recorder?
     private var detector: DetectorProcess?
@@ -119,8 +121,13 @@
       case .record(let path, let limit): record(path, limit)
       case .stopRecording: recorder?.stop()
       case .listCameras:
-        // Drivers are asked, and no frame waits for them.
-        DispatchQueue.global().async { [connection] in connection?.send(.cameras(CameraList.described())) }
+        // Drivers are asked, and no frame waits for them; once at a time, whoever asks meanwhile gets the same answer.
+        guard !isListing.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        DispatchQueue.global().async { [self] in
+          let cameras = CameraList.described()
+          isListing.store(false, ordering: .releasing)
+          connection?.send(.cameras(cameras))
+        }
       }
     }
 
