@@ -1,4 +1,5 @@
 import Dispatch
+import Sprinkler
 import Synchronization
 import TestSupport
 import Testing
@@ -57,18 +58,20 @@ struct StalledDiskTests {
     _ = try await bench.ask("POST", "/api/schedules", SprinklerDoorBench.mornings)
     _ = try await bench.ask("POST", "/api/sprinkler/e-stop")
     let stalls = Atomic(0)
-    bench.takeAnswers = { desk, now in
+    bench.take = { desk, now in
       // Its orders are with the loop, which has answered.
-      guard !desk.view.records.pending.isEmpty else { return desk.takeAnswers(at: now) }
+      guard !desk.view.records.pending.isEmpty else { return desk.take(at: now) }
       let end = stall(desk.store.file)
       let taken = DispatchSemaphore(value: 0)
+      let notices = Mutex<[IrrigationNotice]>([])
       DispatchQueue(label: "answers").async {
-        desk.takeAnswers(at: now)
+        notices.withLock { $0 += desk.take(at: now) }
         taken.signal()
       }
       #expect(taken.wait(timeout: .now() + .milliseconds(Int(patience))) == .success)
       end.signal()
       stalls.add(1, ordering: .relaxed)
+      return notices.withLock { $0 }
     }
     bench.run(seconds: 130)
     #expect(stalls.load(ordering: .relaxed) > 0)

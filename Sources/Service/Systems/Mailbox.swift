@@ -85,7 +85,10 @@ final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxAnswer>:
   }
 
   /// Completes what the loop has answered, and what it has not answered in time at `now`.
-  func takeAnswers(at now: TickInstant) {
+  ///
+  /// - Parameter before: called when the answers are there and nobody has them yet: what the loop did before it gave them is then
+  ///   to be seen by whoever gets one.
+  func takeAnswers(at now: TickInstant, before: () -> Void = {}) {
     var done: [(Completion, Result<Answer, APIError>)] = []
     state.withLock { state in
       while let answer = state.answers.pop() {
@@ -97,6 +100,7 @@ final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxAnswer>:
       for waiter in overdue { done.append((waiter.complete, .failure(notTaken))) }
       state.waiting.removeFirst(overdue.count)
     }
+    before()
     for (complete, result) in done { complete(result) }
   }
 

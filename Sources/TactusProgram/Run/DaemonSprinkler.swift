@@ -23,7 +23,8 @@ final class DaemonSprinkler: DaemonSystem {
   private let answers = Ring<SprinklerAnswer>(capacity: 1024)
   private let noticeRing = Ring<IrrigationNotice>(capacity: 1024)
   private let requestBell: Doorbell
-  private var notices: RingReader<IrrigationNotice>
+  /// Told by the loop, to be logged.
+  private var notices: [IrrigationNotice] = []
   private let deskThread = DeskThread("sprinkler")
 
   /// Reads what the store has and requests the lines, every one off.
@@ -38,10 +39,9 @@ final class DaemonSprinkler: DaemonSystem {
     hardware = try ValveHardware(sprinkler, simulate: simulate)
     let bell = try Doorbell()
     requestBell = bell
-    notices = noticeRing.reader()
     desk = SprinklerDesk(
       SprinklerScheduler(records, settings: sprinkler.scheduler(zone), isRecovered: file.isRecovered), store: store,
-      requests: requests.writer(), answers: answers.reader(), requestsPerTick: SprinklerLoop.requestsPerTick,
+      requests: requests.writer(), answers: answers.reader(), notices: noticeRing.reader(), requestsPerTick: SprinklerLoop.requestsPerTick,
       snapshot: snapshot, ring: { bell.button.ring() }, logDays: sprinkler.logDays, logger: logger)
     door = SprinklerDoor(desk, sprinkler.description(zone, simulate: simulate))
     weather = try sprinkler.weatherSettings(zone).map { try WeatherWatch($0) }
@@ -110,19 +110,22 @@ final class DaemonSprinkler: DaemonSystem {
   var water: PlantWater { door.water }
   var metrics: any MetricSource { SprinklerMetrics(door) }
 
-  func takeAnswers(at now: TickInstant) { desk.takeAnswers(at: now) }
+  func takeAnswers(at now: TickInstant) {
+    let told = desk.take(at: now)
+    guard !told.isEmpty else { return }
+    notices += told
+    deskThread.run { [desk] in
+      desk.keepNoted()
+      return []
+    }
+  }
 
   func takeNotices(_ logger: Logger) -> [Event] {
-    var events: [Event] = []
-    while let notice = notices.pop() {
-      deskThread.run { [desk] in
-        desk.take(notice)
-        return []
-      }
+    defer { notices = [] }
+    return notices.compactMap { notice in
       log(notice, logger)
-      if let event = door.edge(notice) { events.append(event) }
+      return door.edge(notice)
     }
-    return events
   }
 
   func beat(at now: TickInstant) {

@@ -147,9 +147,6 @@ struct SprinklerBackupTests {
 }
 
 extension SprinklerDoorBench {
-  /// Something done to the store's tables behind its back.
-  fileprivate func sql(_ text: String) throws { try desk.store.file.pool.write { try $0.execute(sql: text) } }
-
   /// As a disk that has room for so many pages more.
   fileprivate func limitPages(toMore count: Int) throws {
     try desk.store.file.pool.writeWithoutTransaction { database in

@@ -2,12 +2,12 @@ import Buses
 import Foundation
 import Logging
 import Sprinkler
-import Store
 import Synchronization
 import Tactus
 import Testing
 
 @testable import Service
+@testable import Store
 
 /// Three zones' lane in simulated time with desk, store and door before it; the test is both clocks, the beat and the clients.
 final class SprinklerDoorBench {
@@ -31,12 +31,13 @@ final class SprinklerDoorBench {
   private let runtime: Runtime
   private let simulation: Simulation
   private let clock = Clock()
-  private var notices: RingReader<IrrigationNotice>
   private let happened: AsyncStream<Happening>.Continuation
   private var happenings: AsyncStream<Happening>.Iterator
   private(set) var edges: [Event] = []
   /// What the daemon's main thread does when the loop has rung.
-  var takeAnswers: (SprinklerDesk, TickInstant) -> Void = { $0.takeAnswers(at: $1) }
+  var take: (SprinklerDesk, TickInstant) -> [IrrigationNotice] = { $0.take(at: $1) }
+  /// The desk's thread has no turn: as if a disk held it up.
+  var isDeskBusy = false
 
   private enum Happening {
     case ring
@@ -88,7 +89,6 @@ final class SprinklerDoorBench {
         }
       }
     }
-    self.notices = notices.reader()
     simulation = try runtime.simulation()
     let (stream, continuation) = AsyncStream.makeStream(of: Happening.self)
     happenings = stream.makeAsyncIterator()
@@ -107,7 +107,7 @@ final class SprinklerDoorBench {
       records, settings: SchedulerSettings(zone: Self.berlin, pins: Self.pins, manualInRain: manualInRain))
     let desk = SprinklerDesk(
       scheduler, store: store, requests: requests.writer(), answers: answers.reader(),
-      requestsPerTick: SprinklerLoop.requestsPerTick, snapshot: snapshot, ring: { continuation.yield(.ring) },
+      notices: notices.reader(), requestsPerTick: SprinklerLoop.requestsPerTick, snapshot: snapshot, ring: { continuation.yield(.ring) },
       logger: log.logger, now: { [clock] in clock.now }, wall: { [clock] in clock.wall })
     door = SprinklerDoor(
       desk,
@@ -135,7 +135,7 @@ final class SprinklerDoorBench {
       simulation.run(until: TickInstant(nanoseconds: next * 1_000_000))
       clock.nanoseconds.store(next * 1_000_000, ordering: .releasing)
       turn()
-      if next % 100 == 0 { desk.beat(at: clock.now) }
+      if next % 100 == 0, !isDeskBusy { desk.beat(at: clock.now) }
       bell.ring(at: clock.now)
     }
   }
@@ -146,11 +146,8 @@ final class SprinklerDoorBench {
   func setForward(seconds: Int64) { clock.step.add(seconds, ordering: .relaxed) }
 
   private func turn() {
-    takeAnswers(desk, clock.now)
-    while let notice = notices.pop() {
-      desk.take(notice)
-      if let event = door.edge(notice) { edges.append(event) }
-    }
+    edges += take(desk, clock.now).compactMap { door.edge($0) }
+    if !isDeskBusy { desk.keepNoted() }
   }
 
   /// The level on a pin, as a meter shows it.
@@ -208,6 +205,9 @@ final class SprinklerDoorBench {
     let members = try #require(door.statusMembers)
     return try #require(try JSONSerialization.jsonObject(with: Data(members)) as? [String: Any])
   }
+
+  /// Something done to the store's tables behind its back.
+  func sql(_ text: String) throws { try desk.store.file.pool.write { try $0.execute(sql: text) } }
 
   /// As if the power failed: another bench on a copy of what is on the disk.
   func afterPowerCut(seconds: Int64 = 0) throws -> SprinklerDoorBench {

@@ -8,8 +8,8 @@ import Tactus
 ///
 /// One lock is around schedule and store. What the schedule decides is on the disk before it is answered and before the
 /// valves are told; if the disk refuses, nothing has happened (`StoredSchedule`). What closes valves goes the other
-/// way round: to the loop first. Any thread but an event loop's and the daemon's main one: a write waits for the disk, never for a
-/// control loop. `takeAnswers` alone never waits.
+/// way round: to the loop first, and what the loop then tells is on the disk before the command is answered. Any thread but an event
+/// loop's and the daemon's main one: a write waits for the disk, never for a control loop. `take` alone never waits.
 public final class SprinklerDesk: Sendable {
   private struct State {
     var schedule: StoredSchedule
@@ -24,7 +24,10 @@ public final class SprinklerDesk: Sendable {
   private let state: Mutex<State>
   /// Apart from `state`, so that a look never waits for the disk.
   private let published: Mutex<SprinklerView>
-  /// What the loop has said of orders that no client waits for: `takeAnswers` must not wait for the disk, so the next beat looks at it.
+  private let notices: Mutex<RingReader<IrrigationNotice>>
+  /// What the loop has told and the schedule has not been stepped with: `take` must not wait for the disk, so the next step does it.
+  private let noted = Mutex<[SprinklerEvent]>([])
+  /// What the loop has said of orders that no client waits for, for the next beat.
   private let answered = Mutex<[SprinklerOutbox.Outcome]>([])
   private let logger: Logger
   private let logDays: Int
@@ -37,11 +40,13 @@ public final class SprinklerDesk: Sendable {
   /// - Parameters:
   ///   - scheduler: of the store's records, not stepped yet.
   ///   - requests, answers, ring, now: as for `Mailbox`.
+  ///   - notices: what the loop tells, of a request before its answer.
   ///   - logDays: older lines of the watering log are forgotten.
   ///   - wall: the time of day.
   public init(
     _ scheduler: SprinklerScheduler, store: SprinklerStore, requests: consuming RingWriter<SprinklerRequest>,
-    answers: consuming RingReader<SprinklerAnswer>, requestsPerTick: Int, snapshot: Latest<SprinklerSnapshot>,
+    answers: consuming RingReader<SprinklerAnswer>, notices: consuming RingReader<IrrigationNotice>,
+    requestsPerTick: Int, snapshot: Latest<SprinklerSnapshot>,
     ring: @escaping @Sendable () -> Void, logDays: Int = 1095, logger: Logger,
     now: @escaping @Sendable () -> TickInstant = { MonotonicClock.now },
     wall: @escaping @Sendable () -> WallInstant = { .now }
@@ -58,6 +63,7 @@ public final class SprinklerDesk: Sendable {
         return reader.read().at
       }, ring: ring, now: now)
     outbox = SprinklerOutbox(mailbox)
+    self.notices = Mutex(notices)
     published = Mutex(SprinklerView(records: scheduler.records))
     state = Mutex(State(schedule: StoredSchedule(scheduler, store: store)))
   }
@@ -84,9 +90,9 @@ public final class SprinklerDesk: Sendable {
 
   // MARK: the time, and the loop's notices
 
-  /// Ten times a second, on a thread that may wait for the disk: hands out answers, starts what is due, forgets old lines of the log.
+  /// Ten times a second, on a thread that may wait for the disk: keeps what the loop has told, starts what is due, forgets old
+  /// lines of the log.
   public func beat(at now: TickInstant) {
-    takeAnswers(at: now)
     settleAnswered()
     outbox.pump()
     var told: [SprinklerNotice] = []
@@ -114,20 +120,24 @@ public final class SprinklerDesk: Sendable {
     prune(at: now)
   }
 
-  /// Hands the loop's answers to those who wait. To be called when the loop has rung. Never waits for the disk.
-  public func takeAnswers(at now: TickInstant) { mailbox.takeAnswers(at: now) }
-
-  /// What the valves' loop has told.
-  public func take(_ notice: IrrigationNotice) {
-    let event: SprinklerEvent
-    switch notice.subject {
-    case .opened(let run): event = .opened(run: run.id)
-    case .ended(let ended):
-      event = .ended(run: ended.run.id, ranSeconds: ended.ran.inSeconds, outcome: ended.outcome)
-    case .reopened, .extended, .state, .master, .flowAlarm, .flowNormal, .linesDiffer, .linesAgree: return
+  /// Hands the loop's answers to those who wait, once what it told before them is noted. To be called when the loop has rung. Never
+  /// waits for the disk.
+  ///
+  /// - Returns: What the loop has told since the last call. `keepNoted` is to follow where a disk may be waited for.
+  public func take(at now: TickInstant) -> [IrrigationNotice] {
+    var told: [IrrigationNotice] = []
+    mailbox.takeAnswers(at: now) {
+      notices.withLock { notices in
+        while let notice = notices.pop() { told.append(notice) }
+      }
+      let events = told.compactMap(\.event)
+      if !events.isEmpty { noted.withLock { $0 += events } }
     }
-    feed([event])
+    return told
   }
+
+  /// Steps the schedule with what the loop has told.
+  public func keepNoted() { feed([]) }
 
   /// What a forecast means.
   func take(_ verdict: WeatherVerdict, report: WeatherReport) {
@@ -147,7 +157,7 @@ public final class SprinklerDesk: Sendable {
   public func finish() {
     settleAnswered()
     state.withLock { state in
-      _ = scheduled(&state) { schedule, clocks in _ = catchUp(&schedule, clocks) }
+      scheduled(&state) { schedule, clocks in _ = catchUp(&schedule, clocks) }
     }
   }
 
@@ -166,6 +176,7 @@ public final class SprinklerDesk: Sendable {
       var effects = SprinklerEffects()
       try attempt(&state) { schedule, clocks throws(APIError) in
         told += try start(&schedule, clocks)
+        told += catchUp(&schedule, clocks)
         effects = try work(&schedule, clocks)
         outbox.add(effects.orders, complete)
         told += effects.notices
@@ -220,8 +231,14 @@ public final class SprinklerDesk: Sendable {
     try schedule.start(clocks).map { order($0) } ?? []
   }
 
+  /// What the loop has told, and what the store has refused of it so far.
   private func catchUp(_ schedule: inout StoredSchedule, _ clocks: StoredSchedule.Clocks) -> [SprinklerNotice] {
-    schedule.catchUp(clocks).flatMap { order($0) }
+    schedule.remember(
+      noted.withLock { noted in
+        defer { noted = [] }
+        return noted
+      })
+    return schedule.catchUp(clocks).flatMap { order($0) }
   }
 
   /// Puts a step's orders behind those that wait; what is to be told of it.
@@ -290,6 +307,17 @@ public final class SprinklerDesk: Sendable {
     } catch {
       logger.warning(
         "old lines of the watering log could not be removed", metadata: ["reason": .string("\(error)")])
+    }
+  }
+}
+
+extension IrrigationNotice {
+  /// What the schedule is to know of it.
+  fileprivate var event: SprinklerEvent? {
+    switch subject {
+    case .opened(let run): .opened(run: run.id)
+    case .ended(let ended): .ended(run: ended.run.id, ranSeconds: ended.ran.inSeconds, outcome: ended.outcome)
+    case .reopened, .extended, .state, .master, .flowAlarm, .flowNormal, .linesDiffer, .linesAgree: nil
     }
   }
 }
