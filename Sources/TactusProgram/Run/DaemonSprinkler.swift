@@ -41,7 +41,8 @@ final class DaemonSprinkler: DaemonSystem {
     requestBell = bell
     desk = SprinklerDesk(
       SprinklerScheduler(records, settings: sprinkler.scheduler(zone), isRecovered: file.isRecovered), store: store,
-      requests: requests.writer(), answers: answers.reader(), notices: noticeRing.reader(), requestsPerTick: SprinklerLoop.requestsPerTick,
+      requests: requests.writer(), answers: answers.reader(), notices: noticeRing.reader(),
+      requestsPerTick: SprinklerLoop.requestsPerTick,
       snapshot: snapshot, ring: { bell.button.ring() }, logDays: sprinkler.logDays, logger: logger)
     door = SprinklerDoor(desk, sprinkler.description(zone, simulate: simulate))
     weather = try sprinkler.weatherSettings(zone).map { try WeatherWatch($0) }

@@ -107,7 +107,8 @@ final class SprinklerDoorBench {
       records, settings: SchedulerSettings(zone: Self.berlin, pins: Self.pins, manualInRain: manualInRain))
     let desk = SprinklerDesk(
       scheduler, store: store, requests: requests.writer(), answers: answers.reader(),
-      notices: notices.reader(), requestsPerTick: SprinklerLoop.requestsPerTick, snapshot: snapshot, ring: { continuation.yield(.ring) },
+      notices: notices.reader(), requestsPerTick: SprinklerLoop.requestsPerTick, snapshot: snapshot,
+      ring: { continuation.yield(.ring) },
       logger: log.logger, now: { [clock] in clock.now }, wall: { [clock] in clock.wall })
     door = SprinklerDoor(
       desk,

@@ -40,7 +40,8 @@ struct SprinklerDoorTests {
     }
   }
 
-  @Test("off with a store that has just begun to refuse: the valve is closed, and the answer says that the end is not kept")
+  @Test(
+    "off with a store that has just begun to refuse: the valve is closed, and the answer says that the end is not kept")
   func offIsNotKept() async throws {
     let bench = try SprinklerDoorBench()
     _ = try await bench.ask("POST", "/api/zone/1/on", #"{"minutes":12}"#)
