@@ -89,6 +89,8 @@ extension SprinklerDesk {
       }
     }
     settle(outcomes)
+    // What it closed, the loop has told before it answered.
+    if outcomes.contains(where: \.order.isStop) { keepNoted() }
     tell(notices.notices)
     // Of an order that only closes, a refusal means that there was nothing to close.
     for outcome in outcomes where !outcome.order.isStop {

@@ -59,7 +59,7 @@ extension SprinklerDoor {
       }
     let result = try await desk.perform(command, caller)
     var response = zoneAnswer(
-      zone.id, warning: result.rainWarning.map { "there is a rain delay until \(WallTimeText.text($0.until))" })
+      zone.id, warning: rainWarning(result))
     response.logFields["minutes"] = WateringTime.text(body.seconds ?? zone.defaultSeconds)
     if body.extends { response.logFields["mode"] = "extend" }
     return response
@@ -69,11 +69,18 @@ extension SprinklerDoor {
   func turnOff(_ zone: Zone, _ caller: Caller) async throws -> APIResponse {
     let result = try await desk.perform(
       .zoneOff(zone.id), caller, first: .off(zone.id, dropsQueued: true))
-    return zoneAnswer(
-      zone.id,
-      warning: (result.storeFailure ?? desk.view.storeFailure).map {
-        "the valve is closed; the store does not take it yet, and after a restart before it does the run would go on: \($0)"
-      })
+    return zoneAnswer(zone.id, warning: notKept(result))
+  }
+
+  func rainWarning(_ result: SprinklerDesk.Done) -> String? {
+    result.rainWarning.map { "there is a rain delay until \(WallTimeText.text($0.until))" }
+  }
+
+  /// What is to be said of closed valves while the store takes nothing.
+  private func notKept(_ result: SprinklerDesk.Done) -> String? {
+    (result.storeFailure ?? desk.view.storeFailure).map {
+      "the valve is closed; the store does not take it yet, and after a restart before it does the run would go on: \($0)"
+    }
   }
 
   private var queueRoutes: [Route] {
@@ -84,26 +91,26 @@ extension SprinklerDoor {
         return try await run(body, body.goesFirst ? .runNext(body.steps) : .runOnce(body.steps), request.caller)
       },
       Route(.delete, "/api/queue", scope: .control, action: "sprinkler.clear") { [self] request in
-        _ = try await desk.perform(.clearQueue, request.caller, first: .clearQueue)
-        return queueAnswer(logValue: "")
+        let result = try await desk.perform(.clearQueue, request.caller, first: .clearQueue)
+        return queueAnswer(warning: notKept(result), logValue: "")
       },
       Route(.delete, "/api/queue/{run}", scope: .control, action: "sprinkler.remove") { [self] request in
         let text = request.parameters["run"] ?? ""
         guard let run = UInt64(text) else { throw APIError.notFound("no run \(text.prefix(20)) is queued or open") }
-        _ = try await desk.perform(.remove(run: run), request.caller)
-        return queueAnswer(logValue: "run=\(run)")
+        let result = try await desk.perform(.remove(run: run), request.caller)
+        return queueAnswer(warning: notKept(result), logValue: "run=\(run)")
       },
       Route(.post, "/api/queue/skip", scope: .control, action: "sprinkler.skip") { [self] request in
-        _ = try await desk.perform(.skip, request.caller)
-        return queueAnswer(logValue: "")
+        let result = try await desk.perform(.skip, request.caller)
+        return queueAnswer(warning: notKept(result), logValue: "")
       },
       Route(.post, "/api/run-once", scope: .control, action: "sprinkler.run-once") { [self] request in
         let body = try request.decode(RunOnceBody.self)
         return try await run(body, body.goesFirst ? .runNext(body.steps) : .runOnce(body.steps), request.caller)
       },
       Route(.post, "/api/stop", scope: .control, action: "sprinkler.stop") { [self] request in
-        _ = try await desk.perform(.stopAll, request.caller, first: .allOff)
-        return queueAnswer(logValue: "")
+        let result = try await desk.perform(.stopAll, request.caller, first: .allOff)
+        return queueAnswer(warning: notKept(result), logValue: "")
       },
       Route(.post, "/api/pause", scope: .control, action: "sprinkler.pause") { [self] request in
         let seconds = (try request.decodeIfGiven(PauseBody.self) ?? PauseBody()).seconds ?? WateringTime.longestSeconds
@@ -121,7 +128,7 @@ extension SprinklerDoor {
     try refuseIfStopped()
     let result = try await desk.perform(command, caller)
     return queueAnswer(
-      runs: result.runs, warning: result.rainWarning,
+      runs: result.runs, warning: rainWarning(result),
       logValue: "zones=\(body.steps.map { "\($0.zone):\($0.seconds)" }.joined(separator: ","))")
   }
 
@@ -230,12 +237,12 @@ extension SprinklerDoor {
     .json(RainDoneDocument(rainDelay: RainDocument(rainDelay(desk.view))), logValue: logValue)
   }
 
-  private func queueAnswer(runs: [UInt64]? = nil, warning: RainDelay? = nil, logValue: String? = nil) -> APIResponse {
+  private func queueAnswer(runs: [UInt64]? = nil, warning: String? = nil, logValue: String? = nil) -> APIResponse {
     let newest = desk.newest
     return .json(
       QueueDocument(
         state: newest.state.word, queue: queue(newest, desk.wallNow), queueCount: newest.queueCount, runIds: runs,
-        warning: warning.map { "there is a rain delay until \(WallTimeText.text($0.until))" }),
+        warning: warning),
       logValue: logValue)
   }
 }

@@ -50,7 +50,7 @@ extension SprinklerDoor {
         return .json(
           RunsDocument(
             runIds: result.runs,
-            warning: result.rainWarning.map { "there is a rain delay until \(WallTimeText.text($0.until))" }),
+            warning: rainWarning(result)),
           logValue: "schedule=\(present.id)")
       },
       Route(.post, "/api/schedules/reorder", scope: .control, action: "sprinkler.schedule-order") { [self] request in
