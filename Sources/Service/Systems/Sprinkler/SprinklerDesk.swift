@@ -176,7 +176,6 @@ public final class SprinklerDesk: Sendable {
       var effects = SprinklerEffects()
       try attempt(&state) { schedule, clocks throws(APIError) in
         told += try start(&schedule, clocks)
-        told += catchUp(&schedule, clocks)
         effects = try work(&schedule, clocks)
         outbox.add(effects.orders, complete)
         told += effects.notices
