@@ -25,13 +25,19 @@ struct SprinklerDoorTests {
     #expect(run["caller"] as? String == "one@10.0.0.7")
   }
 
+  /// Zone 1 is open, and the desk's thread has no turn from now on.
+  private func wateringWithBusyDesk() async throws -> SprinklerDoorBench {
+    let bench = try SprinklerDoorBench()
+    _ = try await bench.ask("POST", "/api/zone/1/on", #"{"minutes":12}"#)
+    bench.run(seconds: 3)
+    bench.isDeskBusy = true
+    return bench
+  }
+
   @Test("off, stop, skip: the run's end is on the disk before the answer, though the desk has not had its turn")
   func offIsKept() async throws {
     for path in ["/api/zone/1/off", "/api/stop", "/api/queue/skip"] {
-      let bench = try SprinklerDoorBench()
-      _ = try await bench.ask("POST", "/api/zone/1/on", #"{"minutes":12}"#)
-      bench.run(seconds: 3)
-      bench.isDeskBusy = true
+      let bench = try await wateringWithBusyDesk()
       _ = try await bench.ask("POST", path)
       #expect(!bench.isHigh(17))
       #expect(try bench.desk.store.records().pending.isEmpty, "\(path)")
@@ -43,10 +49,7 @@ struct SprinklerDoorTests {
   @Test("a store that has just begun to refuse: the valve is closed, and the answer says that the end is not kept")
   func offIsNotKept() async throws {
     for path in ["/api/zone/1/off", "/api/stop", "/api/queue/skip"] {
-      let bench = try SprinklerDoorBench()
-      _ = try await bench.ask("POST", "/api/zone/1/on", #"{"minutes":12}"#)
-      bench.run(seconds: 3)
-      bench.isDeskBusy = true
+      let bench = try await wateringWithBusyDesk()
       try bench.sql("ALTER TABLE sprinkler_pending RENAME TO elsewhere")
       let done = try await bench.json("POST", path)
       #expect(!bench.isHigh(17))
