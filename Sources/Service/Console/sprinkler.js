@@ -160,7 +160,7 @@ function scheduleCard(schedule) {
   enabled.setAttribute("aria-label", schedule.name + " enabled");
   enabled.onclick = (event) => event.stopPropagation();
   enabled.onchange = () => changeSchedule(schedule.id, { isEnabled: enabled.checked });
-  const rule = schedule.days ? schedule.days.join(" ") : schedule.intervalDays ? "every " + schedule.intervalDays + " days" : schedule.dayParity + " days";
+  const rule = schedule.days ? schedule.days.join(" ") || "no day" : schedule.intervalDays ? "every " + schedule.intervalDays + " days" : schedule.dayParity + " days";
   const title = element("summary");
   const more = [schedule.season && schedule.season.from + " to " + schedule.season.to,
     schedule.cycleAndSoak && "cycles of " + schedule.cycleAndSoak.cycleMinutes + " min, soak " + schedule.cycleAndSoak.soakMinutes + " min"];

@@ -58,7 +58,8 @@ extension ConfigTable {
       "Of every duration that follows the season, while the store is new; afterwards the API sets it."),
     ConfigKey(
       "sprinkler.legacy_routes", .boolean, .boolean(false),
-      "Answer the routes of the original Python backend, too: /status, /zone/on/{n}, /rain-lock, /api/pin/{bcm}/on."),
+      "Serve the original phone app, unmodified: the routes of its Python backend, those that it calls besides, and in /api/status what it "
+        + "reads there."),
     ConfigKey("sprinkler.log_days", .integer(1...36_500), .integer(1095), "Days that the watering log goes back."),
   ]
 
