@@ -59,8 +59,8 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
   ) {
     machine = PumpDeviceMachine(settings)
     told = machine.state
-    self.link = PumpDeviceLink(link)
-    self.second = PumpDeviceLink(second)
+    self.link = PumpDeviceLink(link, rule: settings.commands)
+    self.second = PumpDeviceLink(second, rule: settings.commands)
     self.motor = motor
     self.inputs = inputs
     self.requests = requests
@@ -177,7 +177,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
   private mutating func obey(_ bytes: UnsafeRawBufferPointer) {
     let command: PumpCommand
     do throws(PumpLineError) {
-      command = try PumpCommand.decode(bytes, numbers: machine.settings.numbers)
+      command = try PumpCommand.decode(bytes, rule: machine.settings.commands)
     } catch {
       return refuse(error)
     }
