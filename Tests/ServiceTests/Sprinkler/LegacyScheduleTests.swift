@@ -53,7 +53,9 @@ struct LegacyScheduleTests {
 
   @Test("sent back as shown: nothing changes, whatever kind of schedule it is")
   func unchanged() throws {
-    for days in [DayRule.weekdays(5), .weekdays(0), .interval(days: 3, from: LocalDate(year: 2026, month: 5, day: 1)), .odd] {
+    for days in [
+      DayRule.weekdays(5), .weekdays(0), .interval(days: 3, from: LocalDate(year: 2026, month: 5, day: 1)), .odd,
+    ] {
       for starts in [Self.ours.starts, [.sunset(offsetMinutes: 5)], [.sunrise(offsetMinutes: 0), .clock(minute: 1)]] {
         var program = Self.ours
         (program.days, program.starts) = (days, starts)
@@ -133,7 +135,8 @@ struct LegacyScheduleTests {
   func sequence() throws {
     let same = #"{"start_time":"06:30","sequence":[{"pin":27,"duration":1},{"pin":22,"duration":10}]}"#
     #expect(try changed(Self.ours, same) == Self.ours)
-    let other = try changed(Self.ours, #"{"start_time":"06:30","duration":3,"sequence":[{"pin":17},{"pin":27,"duration":2}]}"#)
+    let other = try changed(
+      Self.ours, #"{"start_time":"06:30","duration":3,"sequence":[{"pin":17},{"pin":27,"duration":2}]}"#)
     #expect(other.steps == [.init(zone: ZoneID(1)!, seconds: 180), .init(zone: ZoneID(2)!, seconds: 120)])
     #expect(other.starts == Self.ours.starts && other.cycleAndSoak == Self.ours.cycleAndSoak)
   }

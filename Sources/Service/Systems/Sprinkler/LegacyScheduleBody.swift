@@ -62,7 +62,8 @@ struct LegacyScheduleBody: JSONReadable {
     let steps = try steps(present, shown, zones)
     var program =
       present
-      ?? Program(id: 0, name: "Schedule \(ScheduleWords.text(start))", days: .weekdays(0), starts: [start], steps: steps)
+      ?? Program(
+        id: 0, name: "Schedule \(ScheduleWords.text(start))", days: .weekdays(0), starts: [start], steps: steps)
     program.steps = steps
     if let name { program.name = name }
     if let isEnabled { program.isEnabled = isEnabled }

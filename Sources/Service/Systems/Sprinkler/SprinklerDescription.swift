@@ -34,7 +34,8 @@ public struct SprinklerDescription: Sendable {
   public init(
     backend: String, lines: [Line], hasMaster: Bool, deniedPins: [Int] = [], rainDelayHours: Int = 24,
     manualInRain: String = "warn", stopsInRain: Bool = true, hasLegacyRoutes: Bool = false, timeZone: ZoneRules,
-    place: GeographicPlace? = nil, maximumOpen: Int = 1, groups: [Int] = [], stationDelaySeconds: Int = 0, weather: String? = nil
+    place: GeographicPlace? = nil, maximumOpen: Int = 1, groups: [Int] = [], stationDelaySeconds: Int = 0,
+    weather: String? = nil
   ) {
     self.backend = backend
     self.lines = lines
