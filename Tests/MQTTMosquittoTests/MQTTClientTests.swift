@@ -249,11 +249,13 @@
       let folder = FileManager.default.temporaryDirectory.appending(path: "mqtt-\(UUID().uuidString)")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       defer { try? FileManager.default.removeItem(at: folder) }
-      let broker = try MosquittoBroker(port: reserved.number, folder: folder.path)
+      let broker = try MosquittoBroker(port: reserved.number, folder: folder.path, user: "ann", password: "s3cret")
       var settings = MQTTSettings(clientID: "tactus")
       settings.port = reserved.number
       settings.shortestDelay = .milliseconds(20)
       settings.longestDelay = .milliseconds(100)
+      settings.user = "ann"
+      settings.password = "s3cret"
       let client = try client(settings)
       #expect(eventually { client.status.isConnected })
       let found = try Mosquitto.run("/usr/bin/pgrep", ["-P", "\(getpid())", "-f", "mosquitto -c /proc/self/fd/4"])
@@ -270,8 +272,71 @@
       #expect(eventually { !client.status.isConnected })
       client.stop()
       #expect {
-        _ = try MosquittoBroker(port: 1, folder: folder.path, path: "/no/mosquitto")
+        _ = try MosquittoBroker(port: 1, folder: folder.path, user: "ann", password: "s3cret", path: "/no/mosquitto")
       } throws: { "\($0)".contains("apt install mosquitto") }
+    }
+
+    @Test(
+      "spawned broker: without a name only the app's request is published, all is read; a wrong password is not let in")
+    func accessOfSpawned() throws {
+      let reserved = ReservedPort()
+      let folder = FileManager.default.temporaryDirectory.appending(path: "mqtt-\(UUID().uuidString)")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let broker = try MosquittoBroker(port: reserved.number, folder: folder.path, user: "ann", password: "s3cret")
+      defer { broker.stop() }
+      var settings = MQTTSettings(clientID: "tactus")
+      settings.port = reserved.number
+      settings.shortestDelay = .milliseconds(20)
+      settings.longestDelay = .milliseconds(100)
+      settings.user = "ann"
+      settings.password = "s3cret"
+      let heard = Mutex<[String]>([])
+      let client = try MQTTClient(settings) { message in heard.withLock { $0.append(message.topic) } }
+      client.subscribe("#")
+      client.start()
+      defer { client.stop() }
+      // What it says itself comes back once it is connected and has subscribed.
+      #expect(
+        eventually {
+          _ = client.publish(MQTTMessage(topic: "own", text: "x", isRetained: true))
+          return heard.withLock { $0.contains("own") }
+        })
+      func publish(_ topic: String, _ more: [String] = []) throws -> Int32 {
+        // Acknowledged: it has been dealt with when the program ends.
+        try Mosquitto.run(
+          "/usr/bin/mosquitto_pub", ["-p", "\(reserved.number)", "-q", "1", "-t", topic, "-m", "x"] + more
+        ).status
+      }
+      for topic in ["tactus/demo/command", "rpi/fromrpi", "homeassistant/status", "rpi/torpi/x", "own"] {
+        heard.withLock { $0 = [] }
+        _ = try publish(topic)
+        #expect(try publish("rpi/torpi") == 0)
+        #expect(eventually { heard.withLock { $0.contains("rpi/torpi") } })
+        #expect(!heard.withLock { $0.contains(topic) }, "\(topic)")
+      }
+      #expect(try publish("rpi/torpi", ["-u", "ann", "-P", "wrong"]) != 0)
+      let read = try Mosquitto.run(
+        "/usr/bin/mosquitto_sub", ["-p", "\(reserved.number)", "-t", "own", "-C", "1", "-W", "30"])
+      #expect(read.output == "x\n")
+      for file in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+        let path = folder.appending(path: file).path
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        #expect(mode == 0o600, "\(file)")
+        #expect(try !String(contentsOfFile: path, encoding: .utf8).contains("s3cret"), "\(file)")
+      }
+    }
+
+    @Test(
+      "config/mosquitto.acl: what the spawned broker has, but that nobody without a name reads more than the app does")
+    func shippedAccessList() throws {
+      let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+      let shipped = try String(contentsOf: repository.appending(path: "config/mosquitto.acl"), encoding: .utf8)
+      func rules(_ text: String) -> [Substring] { text.split(separator: "\n").filter { !$0.hasPrefix("#") } }
+      #expect(
+        rules(shipped) == ["topic write rpi/torpi", "topic read rpi/fromrpi", "user tactus", "topic readwrite #"])
+      #expect(rules(MosquittoBroker.accessList(user: "tactus")).filter { $0 != "topic read #" } == rules(shipped))
     }
 
     @Test("spawned broker: gets nothing of our environment, which may hold secrets")
@@ -285,7 +350,8 @@
       try "#!/bin/sh\ncat /proc/$$/environ > \(found.path).new && mv \(found.path).new \(found.path)\n"
         .write(to: program, atomically: true, encoding: .utf8)
       try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program.path)
-      let broker = try MosquittoBroker(port: 1, folder: folder.path, path: program.path)
+      let broker = try MosquittoBroker(
+        port: 1, folder: folder.path, user: "ann", password: "s3cret", path: program.path)
       defer { broker.stop() }
       #expect(eventually { FileManager.default.fileExists(atPath: found.path) })
       #expect(try String(contentsOf: found, encoding: .utf8) == "PATH=/usr/bin:/bin\0")

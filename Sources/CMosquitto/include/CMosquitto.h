@@ -7,7 +7,9 @@
 #include <mosquitto.h>
 #endif
 
+enum { MQTT_FILES = 3 };
+
 /// Starts a program with its arguments, nothing of our environment, signals unblocked and at their defaults, its three standard
-/// streams at /dev/null, `file` as descriptor 4 and no other, as that user and group. It is terminated when the calling thread ends.
-/// Returns the process id, or −errno.
-pid_t mqtt_spawn(const char *path, char *const arguments[], int file, uid_t user, gid_t group);
+/// streams at /dev/null, `files` as descriptors 4, 5, 6 and no other, as that user and group. It is terminated when the calling thread
+/// ends. Returns the process id, or −errno.
+pid_t mqtt_spawn(const char *path, char *const arguments[], const int files[MQTT_FILES], uid_t user, gid_t group);
