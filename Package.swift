@@ -168,6 +168,8 @@ let package = Package(
       resources: [
         .embedInCode("OpenAPI/openapi.json"),
         .embedInCode("Console/index.html"), .embedInCode("Console/console.css"), .embedInCode("Console/console.js"),
+        .embedInCode("Console/say.js"), .embedInCode("Console/stop.js"), .embedInCode("Console/drive.js"),
+        .embedInCode("Console/loops.js"),
         .embedInCode("Console/legs.js"), .embedInCode("Console/sprinkler.js"), .embedInCode("Console/pump.js"),
         .embedInCode("Console/plants.js"), .embedInCode("Console/video.js"),
       ],

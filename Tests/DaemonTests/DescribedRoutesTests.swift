@@ -37,8 +37,8 @@ private func servedRoutes() throws -> Set<String> {
     logger: log.logger("tactus"), log: log, events: events)
   let table = try #require(daemon.service).service.table
   let pages: Set<String> = [
-    "GET /", "GET /console.css", "GET /console.js", "GET /legs.js", "GET /sprinkler.js", "GET /plants.js",
-    "GET /pump.js", "GET /video.js",
+    "GET /", "GET /console.css", "GET /console.js", "GET /say.js", "GET /stop.js", "GET /drive.js", "GET /loops.js",
+    "GET /legs.js", "GET /sprinkler.js", "GET /plants.js", "GET /pump.js", "GET /video.js",
   ]
   // The connection's own: it answers before the table is asked.
   return Set(table.routes.map { "\($0.method) \($0.path)" }).subtracting(pages).union(["GET /ws"])

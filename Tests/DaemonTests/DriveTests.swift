@@ -5,7 +5,9 @@ import Robot
 import Tactus
 import TestSupport
 import Testing
+import Wire
 
+@testable import Robot
 @testable import TactusProgram
 
 @Suite("keys", .ownThread)
@@ -81,6 +83,54 @@ struct KeyStickTests {
     #expect(stick.input == .joystick(x: 0, y: -0.5))
     stick.press(.emergencyStop, at: at(20))
     #expect(stick.input == .rest)
+  }
+
+  @Test("off, as while nobody answers: what was held is let go, no direction is taken, and none comes back by itself")
+  func off() {
+    var stick = KeyStick()
+    stick.press(.forward, at: at(0))
+    stick.isOff = true
+    #expect(stick.input == .rest)
+    for key in [Key.forward, .back, .left, .right] { stick.press(key, at: at(10)) }
+    #expect(stick.input == .rest)
+    stick.isOff = false
+    #expect(stick.input == .rest)
+    stick.press(.forward, at: at(20))
+    #expect(stick.input == .joystick(x: 0, y: 0.5))
+  }
+}
+
+@Suite("drive: what it shows")
+struct DriveScreenTests {
+  private func lines(
+    _ state: OperatorState, _ connection: Connection, robot: RobotReply.State = .driving
+  ) -> [String] {
+    var shown = OperatorSnapshot()
+    let speeds = WheelSpeeds(left: Percent(60), right: Percent(60))
+    let reply = RobotReply(echo: 1, state: robot, speeds: speeds, age: .milliseconds(12))
+    shown.heard = HeardReply(reply: reply, at: .zero, roundTrip: .milliseconds(2))
+    (shown.state, shown.connection) = (state, connection)
+    return DriveScreen.lines(shown, tenths: 5)
+  }
+
+  @Test("a robot that answers: its state is of now; one that has fallen silent: how long ago, and the stick is off")
+  func age() {
+    let alive = lines(.driving, .alive(roundTrip: .milliseconds(2)))
+    #expect(alive[1].hasPrefix("robot   left  +60.0%") && alive[1].contains("driving"))
+    #expect(!alive[0].contains("off"))
+    let lost = lines(.driving, .lost(silence: .milliseconds(3_400)))
+    #expect(lost[1].hasPrefix("robot   3 s AGO: left  +60.0%"), "\(lost[1])")
+    #expect(lost[0].hasSuffix("off until the robot answers") && lost[2].contains("LOST for 3 s"))
+  }
+
+  @Test("e-stop: confirmed only while the robot answers that it stands in one")
+  func emergencyStop() {
+    let alive = Connection.alive(roundTrip: .milliseconds(2))
+    #expect(lines(.emergencyStopped, alive)[0].hasSuffix("E-STOP sent, NOT CONFIRMED"))
+    #expect(lines(.emergencyStopped, alive, robot: .emergencyStop)[0].contains("E-STOP confirmed"))
+    for connection in [Connection.lost(silence: .seconds(2)), .noReplyYet] {
+      #expect(lines(.emergencyStopped, connection, robot: .emergencyStop)[0].hasSuffix("NOT CONFIRMED"))
+    }
   }
 }
 
@@ -161,6 +211,24 @@ struct TerminalDriveTests {
     type("q")
     #expect(drive.finish() == 0)
     #expect(try changes == [])
+    #expect(robot.waitFor("emergency stop by 127.0.0.1"))
+    close(near)
+  }
+
+  @Test("the daemon is stopped for a while: what it said last is old, an e-stop is not confirmed until it goes on")
+  func silence() throws {
+    let drive = try drive()
+    #expect(see("alive"))
+    type("w")
+    #expect(see("driving"))
+    kill(robot.identifier, SIGSTOP)
+    #expect(see("off until the robot answers") && see("AGO: ") && see("LOST for"))
+    type("w ")
+    #expect(see("E-STOP sent, NOT CONFIRMED"))
+    kill(robot.identifier, SIGCONT)
+    #expect(see("E-STOP confirmed"))
+    type("q")
+    #expect(drive.finish() == 0)
     #expect(robot.waitFor("emergency stop by 127.0.0.1"))
     close(near)
   }

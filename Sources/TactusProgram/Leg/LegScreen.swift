@@ -27,9 +27,9 @@ enum LegScreen {
   ) -> [TopScreen.Line] {
     var lines = [TopScreen.Line(text: "leg \(name)", style: .heading)]
     let telemetry = snapshot.heard?.telemetry
-    lines.append(state(telemetry))
+    lines.append(state(telemetry, past: past(snapshot)))
     lines.append(
-      TopScreen.Line(text: "command   \(age(telemetry))   battery \(battery(telemetry))"))
+      TopScreen.Line(text: "command   \(age(telemetry))   battery \(battery(telemetry))\(past(snapshot) ?? "")"))
     lines.append(link(snapshot, meter))
     lines.append(TopScreen.Line(text: "pulse     \(padded(slider.microseconds)) µs   \(slider.drawing)"))
     lines.append(TopScreen.Line(text: "keepalive \(keepalive(snapshot.state))"))
@@ -44,9 +44,18 @@ enum LegScreen {
     return lines + help
   }
 
-  private static func state(_ telemetry: LegTelemetry?) -> TopScreen.Line {
+  /// ` 1.2 s ago` where telemetry has stopped; nil: what is shown is of now.
+  private static func past(_ snapshot: LegOperatorSnapshot) -> String? {
+    guard case .stale(let age) = snapshot.telemetryAge else { return nil }
+    return " \(age.count / 1_000_000_000).\(age.count / 100_000_000 % 10) s ago"
+  }
+
+  private static func state(_ telemetry: LegTelemetry?, past: String?) -> TopScreen.Line {
     guard let telemetry else { return TopScreen.Line(text: "state     not known: nobody answers", style: .warning) }
     let cause = telemetry.error == .none ? "" : ": \(telemetry.error)"
+    if let past {
+      return TopScreen.Line(text: "state     not known: \(telemetry.state.words)\(cause)\(past)", style: .warning)
+    }
     switch telemetry.state {
     case .disarmed: return TopScreen.Line(text: "state     disarmed\(cause)", style: cause.isEmpty ? .plain : .warning)
     case .armed: return TopScreen.Line(text: "state     ARMED\(cause)", style: .warning)
@@ -96,6 +105,16 @@ enum LegScreen {
   private static func padded(_ number: Int) -> String {
     let text = String(number)
     return String(repeating: " ", count: max(0, 4 - text.count)) + text
+  }
+}
+
+extension LegTelemetry.State {
+  fileprivate var words: String {
+    switch self {
+    case .disarmed: "disarmed"
+    case .armed: "ARMED"
+    case .fault: "FAULT"
+    }
   }
 }
 

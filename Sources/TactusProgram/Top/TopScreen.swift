@@ -15,6 +15,10 @@ enum TopScreen {
     var lines = [
       Line(text: "tactus \(runtime.version) at \(host)   up \(upTime(runtime.monotonicNs - runtime.epochNs))")
     ]
+    if let age = model.age {
+      let seconds = age.count / 1_000_000_000
+      lines.append(Line(text: "*** NO ANSWER for \(seconds) s: all this is that old ***", style: .alarm))
+    }
     let stopped = newest.systems.filter(\.isEmergencyStopped).map(\.name)
     if !stopped.isEmpty {
       lines.append(Line(text: "*** EMERGENCY STOP: \(stopped.joined(separator: ", ")) ***", style: .alarm))

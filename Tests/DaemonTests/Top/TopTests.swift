@@ -158,6 +158,21 @@ struct TopTests {
       ])
   }
 
+  @Test("two answers are missing for 2 s: what is shown says how old it is, in red; an answer, and it is of now")
+  func silence() throws {
+    var model = try twice()
+    func banner() -> TopScreen.Line { TopScreen.lines(model, host: "pi", width: 80)[1] }
+    model.ask(after: .seconds(1))
+    #expect(banner().style == .plain)
+    model.ask(after: .seconds(1))
+    #expect(banner() == .init(text: "*** NO ANSWER for 2 s: all this is that old ***", style: .alarm))
+    model.take(try #require(TopDocuments.sample(TopDocuments.second)))
+    #expect(banner().style == .plain)
+    // One question every five seconds is answered late, at worst.
+    model.ask(after: .seconds(5))
+    #expect(banner().style == .plain)
+  }
+
   @Test("a frame: lines cut to the width, rows to the height; a name cannot steer the terminal")
   func frame() {
     let lines = [TopScreen.Line(text: "robot\u{1B}[2J: driving"), .init(text: "b"), .init(text: "c")]
