@@ -7,8 +7,7 @@
 
   /// Debian's mosquitto as a child process, on loopback, with a configuration of ours; started again when it dies.
   ///
-  /// It ends with `stop`, and with the process that started it however that ends. Started by root it runs as `mosquitto`, the user
-  /// of Debian's package, or as `nobody`.
+  /// It ends with `stop`, and with the process that started it however that ends. A launcher confines itself and becomes the broker.
   public final class MosquittoBroker: Sendable {
     /// Where Debian puts it.
     public static let standardPath = "/usr/sbin/mosquitto"
@@ -42,6 +41,7 @@
 
     public let port: UInt16
     private let path: String
+    private let launcher: String
     private let file: String
     private let state = Mutex(State())
     private let isStopping = Atomic<Bool>(false)
@@ -50,10 +50,10 @@
 
     /// Writes the configuration into `folder`, which must exist, and starts the broker.
     ///
+    /// - Parameter launcher: the path of `tactus`.
     /// - Throws: no such program, or a file that cannot be written. A port that is taken shows in `status`.
-    public init(port: UInt16, folder: String, path: String = standardPath) throws(MQTTError) {
-      self.port = port
-      self.path = path
+    public init(port: UInt16, folder: String, launcher: String, path: String = standardPath) throws(MQTTError) {
+      (self.port, self.path, self.launcher) = (port, path, launcher)
       file = folder + "/mosquitto.conf"
       guard access(path, X_OK) == 0 else {
         throw .setting("broker: spawn", reason: "no \(path): apt install mosquitto")
@@ -124,14 +124,21 @@
       }
       defer { close(configuration) }
       // By its descriptor: the folders above it may be closed to the user that it runs as.
-      let words = [path, "-c", "/proc/self/fd/4"]
-      let account = Self.account
+      let words = [launcher, "broker", "\(getpid())", path, "-c", "/proc/self/fd/4"]
       var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
       defer { for argument in arguments { free(argument) } }
-      let process = mqtt_spawn(path, &arguments, configuration, account.user, account.group)
+      var failure = [CChar](repeating: 0, count: 256)
+      let process = mqtt_spawn(launcher, &arguments, configuration, &failure, failure.count)
+      let refusal = String(decoding: failure.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
       return state.withLock { state in
         guard process > 0 else {
-          state.status.lastFailure = "\(path): \(String(cString: strerror(-process)))"
+          state.status.lastFailure = "\(launcher): \(String(cString: strerror(-process)))"
+          return nil
+        }
+        guard refusal.isEmpty else {
+          var status: Int32 = 0
+          waitpid(process, &status, 0)
+          state.status.lastFailure = refusal
           return nil
         }
         state.process = process
@@ -141,16 +148,6 @@
         if isStopping.load(ordering: .acquiring) { kill(process, SIGTERM) }
         return process
       }
-    }
-
-    /// Who the broker runs as: whoever we are, unless that is root.
-    private static var account: (user: uid_t, group: gid_t) {
-      guard geteuid() == 0 else { return (geteuid(), getegid()) }
-      for name in ["mosquitto", "nobody"] {
-        if let entry = getpwnam(name) { return (entry.pointee.pw_uid, entry.pointee.pw_gid) }
-      }
-      // The numbers of nobody and nogroup on every Linux.
-      return (65_534, 65_534)
     }
 
     private static func text(_ status: Int32, port: UInt16) -> String {

@@ -59,16 +59,28 @@ async function isRefused() {
   try {
     const answer = await fetch("/api/status", { headers: headers() });
     if (answer.status !== 401 && answer.status !== 403 && answer.status !== 429) return false;
-    askForToken((await answer.json()).message);
+    const refusal = await answer.json();
+    askForToken(reasons[refusal.code] || refusal.message, refusal.message);
     return true;
   } catch {
     return false;
   }
 }
 
-function askForToken(why) {
+// Why there is no way in, for who has never heard of header fields.
+const reasons = {
+  TOKEN_MISSING: "This page needs a token.",
+  TOKEN_INVALID: "This token does not work here. Was all of it copied? It may also be revoked, or another computer's.",
+  TOKEN_EXPIRED: "This token has expired. Make a new one.",
+};
+
+// message: the daemon's, which has the command between backquotes
+function askForToken(why, message = "") {
+  const command = message.split("`")[1];
+  if (command) byId("token-command").textContent = command;
+  byId("door-why").textContent = why;
   byId("door").hidden = false;
-  show("down", why);
+  show("down", "locked");
   byId("token").focus();
 }
 

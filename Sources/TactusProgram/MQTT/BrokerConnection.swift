@@ -37,7 +37,8 @@ struct BrokerConnection: Sendable {
       if mqtt.broker == .spawn {
         do {
           broker = try MosquittoBroker(
-            port: mqtt.port, folder: try Self.folder(port: mqtt.port, environment: environment))
+            port: mqtt.port, folder: try Self.folder(port: mqtt.port, environment: environment),
+            launcher: VideoChild.beside("tactus"))
         } catch {
           failure = "\(error)"
         }
