@@ -9,8 +9,8 @@
   ///
   /// One user may publish; who has no name may do what the Plant-Tracker app does, and look on.
   ///
-  /// It ends with `stop`, and with the process that started it however that ends. Started by root it runs as `mosquitto`, the user
-  /// of Debian's package, or as `nobody`.
+  /// It ends with `stop`, and with the process that started it however that ends. A launcher confines itself and becomes the broker; of
+  /// root's making it runs as `mosquitto`, the user of Debian's package, or as `nobody`.
   public final class MosquittoBroker: Sendable {
     /// Where Debian puts it.
     public static let standardPath = "/usr/sbin/mosquitto"
@@ -60,6 +60,7 @@
 
     public let port: UInt16
     private let path: String
+    private let launcher: String
     /// The configuration, the passwords, the access list.
     private let files: [String]
     private let state = Mutex(State())
@@ -73,16 +74,17 @@
     /// Writes its files into `folder`, which must exist, and starts the broker. Blocks for the milliseconds in which the password is hashed.
     ///
     /// - Parameters:
+    ///   - launcher: the path of `tactus`.
     ///   - user, password: who may publish everything. No line break in either, and no colon.
     /// - Throws: no such program, or a file that cannot be written. A port that is taken shows in `status`.
     public init(
-      port: UInt16, folder: String, user: String, password: String, path: String = standardPath
+      port: UInt16, folder: String, launcher: String, user: String, password: String, path: String = standardPath
     ) throws(MQTTError) {
       for text in [user, password] where text.isEmpty || text.contains(where: { $0 == ":" || $0.isNewline }) {
         throw .setting("broker: spawn", reason: "expected a user and a password without a colon")
       }
       self.port = port
-      self.path = path
+      (self.path, self.launcher) = (path, launcher)
       files = ["mosquitto.conf", "mosquitto.passwords", "mosquitto.acl"].map { folder + "/" + $0 }
       for program in [path, Self.passwordProgram] where access(program, X_OK) != 0 {
         throw .setting("broker: spawn", reason: "no \(program): apt install mosquitto")
@@ -128,7 +130,7 @@
     private static func hash(_ file: String) throws(MQTTError) {
       let null = open("/dev/null", O_RDONLY | O_CLOEXEC)
       defer { close(null) }
-      let process = start([passwordProgram, "-U", file], files: [null, null, null], as: (geteuid(), getegid()))
+      let (process, _) = start([passwordProgram, "-U", file], files: [null, null, null])
       guard process > 0 else { throw .system(call: passwordProgram, errno: -process) }
       var status: Int32 = 0
       while waitpid(process, &status, 0) < 0, errno == EINTR {}
@@ -141,11 +143,13 @@
       }
     }
 
-    /// The process, or −errno.
-    private static func start(_ words: [String], files: [Int32], as account: (user: uid_t, group: gid_t)) -> pid_t {
+    /// The process, or −errno, and what it said of why it could not become what it should; empty: it could.
+    private static func start(_ words: [String], files: [Int32]) -> (process: pid_t, refusal: String) {
       var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
       defer { for argument in arguments { free(argument) } }
-      return mqtt_spawn(words[0], &arguments, files, account.user, account.group)
+      var failure = [CChar](repeating: 0, count: 256)
+      let process = mqtt_spawn(words[0], &arguments, files, &failure, failure.count)
+      return (process, String(decoding: failure.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
     }
 
     /// The thread that the child is bound to: it waits for it, and starts it again.
@@ -187,10 +191,17 @@
         descriptors.append(descriptor)
       }
       // By their descriptors: the folders above them may be closed to the user that it runs as.
-      let process = Self.start([path, "-c", "/proc/self/fd/4"], files: descriptors, as: Self.account)
+      let (process, refusal) = Self.start(
+        [launcher, "broker", "\(getpid())", path, "-c", "/proc/self/fd/4"], files: descriptors)
       return state.withLock { state in
         guard process > 0 else {
-          state.status.lastFailure = "\(path): \(String(cString: strerror(-process)))"
+          state.status.lastFailure = "\(launcher): \(String(cString: strerror(-process)))"
+          return nil
+        }
+        guard refusal.isEmpty else {
+          var status: Int32 = 0
+          waitpid(process, &status, 0)
+          state.status.lastFailure = refusal
           return nil
         }
         state.process = process
@@ -200,16 +211,6 @@
         if isStopping.load(ordering: .acquiring) { kill(process, SIGTERM) }
         return process
       }
-    }
-
-    /// Who the broker runs as: whoever we are, unless that is root.
-    private static var account: (user: uid_t, group: gid_t) {
-      guard geteuid() == 0 else { return (geteuid(), getegid()) }
-      for name in ["mosquitto", "nobody"] {
-        if let entry = getpwnam(name) { return (entry.pointee.pw_uid, entry.pointee.pw_gid) }
-      }
-      // The numbers of nobody and nogroup on every Linux.
-      return (65_534, 65_534)
     }
 
     private static func text(_ status: Int32, port: UInt16) -> String {

@@ -156,6 +156,28 @@ struct CommandLineValueTests {
 }
 
 /// `tactus drive` in a terminal, against `tactus run` on a simulated robot.
+@Suite("what who drives is shown", .ownThread)
+struct DriveScreenTests {
+  @Test("a terminal of 40 columns: state, cause and age are all there, and drawn over when there are fewer lines")
+  func narrow() {
+    var screen = DriveScreen()
+    let long = screen.frame(
+      [
+        "stick   left  +30.0%  right  +30.0%   at 50 %   E-STOP sent until you reset (r)",
+        "robot   left   +0.0%  right   +0.0%   E-STOP: an operator   command 12 ms old",
+        "link    alive   round trip 1.23 ms   12345 sent, 12345 answered",
+      ], width: 40)
+    let rows = long.replacing("\u{1B}[K", with: "").replacing("\u{1B}[J", with: "").replacing("\r\n", with: "\n")
+      .replacing("\r", with: "").split(separator: "\n").map(String.init)
+    #expect(rows.allSatisfy { $0.count < 40 }, "\(rows)")
+    for words in ["E-STOP sent until you reset (r)", "E-STOP: an operator", "command 12 ms old", "12345 answered"] {
+      #expect(rows.contains { $0.contains(words) }, "\(words) in \(rows)")
+    }
+    let short = screen.frame(["stick", "robot", "link"], width: 40)
+    #expect(short.hasPrefix("\r\u{1B}[\(rows.count - 1)A") && short.hasSuffix("\u{1B}[J"))
+  }
+}
+
 @Suite("drive in a terminal", .serialized, .ownThread)
 struct TerminalDriveTests {
   private let folder: TemporaryFolder

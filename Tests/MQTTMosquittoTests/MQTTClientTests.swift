@@ -20,6 +20,10 @@
       var texts: [String] { messages.withLock { $0.map { "\($0.topic) \($0.text)" } } }
     }
 
+    /// `tactus`, which confines itself and becomes the broker.
+    private let launcher = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "tactus")
+      .path
+
     func client(_ settings: MQTTSettings, _ box: Box = Box()) throws -> MQTTClient {
       let client = try MQTTClient(settings) { box.add($0) }
       client.start()
@@ -249,7 +253,8 @@
       let folder = FileManager.default.temporaryDirectory.appending(path: "mqtt-\(UUID().uuidString)")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       defer { try? FileManager.default.removeItem(at: folder) }
-      let broker = try MosquittoBroker(port: reserved.number, folder: folder.path, user: "ann", password: "s3cret")
+      let broker = try MosquittoBroker(
+        port: reserved.number, folder: folder.path, launcher: launcher, user: "ann", password: "s3cret")
       var settings = MQTTSettings(clientID: "tactus")
       settings.port = reserved.number
       settings.shortestDelay = .milliseconds(20)
@@ -264,6 +269,9 @@
       let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
       let user = geteuid() == 0 ? getpwnam("mosquitto").pointee.pw_uid : geteuid()
       #expect(status.contains("Uid:\t\(user)\t\(user)\t\(user)\t\(user)\n"), "root's broker is not root's")
+      for line in ["CapEff:\t0000000000000000", "CapPrm:\t0000000000000000", "NoNewPrivs:\t1", "Seccomp:\t2"] {
+        #expect(status.contains(line + "\n"), "\(status)")
+      }
       kill(process, SIGKILL)
       #expect(eventually { broker.status.starts == 2 && client.status.connections == 2 })
       #expect(broker.status.lastFailure == "mosquitto was ended by signal 9")
@@ -272,7 +280,8 @@
       #expect(eventually { !client.status.isConnected })
       client.stop()
       #expect {
-        _ = try MosquittoBroker(port: 1, folder: folder.path, user: "ann", password: "s3cret", path: "/no/mosquitto")
+        _ = try MosquittoBroker(
+          port: 1, folder: folder.path, launcher: launcher, user: "ann", password: "s3cret", path: "/no/mosquitto")
       } throws: { "\($0)".contains("apt install mosquitto") }
     }
 
@@ -283,7 +292,8 @@
       let folder = FileManager.default.temporaryDirectory.appending(path: "mqtt-\(UUID().uuidString)")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       defer { try? FileManager.default.removeItem(at: folder) }
-      let broker = try MosquittoBroker(port: reserved.number, folder: folder.path, user: "ann", password: "s3cret")
+      let broker = try MosquittoBroker(
+        port: reserved.number, folder: folder.path, launcher: launcher, user: "ann", password: "s3cret")
       defer { broker.stop() }
       var settings = MQTTSettings(clientID: "tactus")
       settings.port = reserved.number
@@ -344,17 +354,18 @@
       let folder = FileManager.default.temporaryDirectory.appending(path: "mqtt-\(UUID().uuidString)")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       defer { try? FileManager.default.removeItem(at: folder) }
-      let (program, found) = (folder.appending(path: "mosquitto"), folder.appending(path: "environment"))
-      // As root's child it is somebody else.
-      try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder.path)
-      try "#!/bin/sh\ncat /proc/$$/environ > \(found.path).new && mv \(found.path).new \(found.path)\n"
-        .write(to: program, atomically: true, encoding: .utf8)
+      let program = folder.appending(path: "mosquitto")
+      try "#!/bin/sh\nexec sleep 1000\n".write(to: program, atomically: true, encoding: .utf8)
       try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program.path)
       let broker = try MosquittoBroker(
-        port: 1, folder: folder.path, user: "ann", password: "s3cret", path: program.path)
+        port: 1, folder: folder.path, launcher: launcher, user: "ann", password: "s3cret", path: program.path)
       defer { broker.stop() }
-      #expect(eventually { FileManager.default.fileExists(atPath: found.path) })
-      #expect(try String(contentsOf: found, encoding: .utf8) == "PATH=/usr/bin:/bin\0")
+      #expect(eventually { broker.status.isRunning })
+      let found = try Mosquitto.run("/usr/bin/pgrep", ["-P", "\(getpid())", "-f", "^sleep 1000|\(program.path)"])
+      let process = try #require(Int32(found.output.trimmingCharacters(in: .whitespacesAndNewlines)))
+      let environment = try String(contentsOfFile: "/proc/\(process)/environ", encoding: .utf8).split(separator: "\0")
+      // The shell adds what it finds out by itself.
+      #expect(environment.allSatisfy { $0 == "PATH=/usr/bin:/bin" || $0.hasPrefix("PWD=") }, "\(environment)")
     }
   }
 #endif

@@ -57,13 +57,24 @@ function connect() {
 async function isRefused() {
   const answer = await request("GET", "/api/status");
   if (![401, 403, 429].includes(answer.status)) return false;
-  askForToken(answer.message);
+  askForToken(reasons[answer.code] || answer.message, answer.message);
   return true;
 }
 
-function askForToken(why) {
+// Why there is no way in, for who has never heard of header fields.
+const reasons = {
+  TOKEN_MISSING: "This page needs a token.",
+  TOKEN_INVALID: "This token does not work here. Was all of it copied? It may also be revoked, or another computer's.",
+  TOKEN_EXPIRED: "This token has expired. Make a new one.",
+};
+
+// message: the daemon's, which has the command between backquotes
+function askForToken(why, message = "") {
+  const command = message.split("`")[1];
+  if (command) byId("token-command").textContent = command;
+  byId("door-why").textContent = why;
   byId("door").hidden = false;
-  show("down", why);
+  show("down", "locked");
   byId("token").focus();
 }
 

@@ -8,11 +8,11 @@ struct DriveScreen {
 
   /// The terminal text that replaces what was drawn before.
   mutating func frame(_ lines: [String], width: Int) -> String {
-    // Cut rather than wrapped: a wrapped line would not be overwritten.
-    let shown = lines.map { String($0.prefix(max(20, width - 1))) }
+    // Wrapped by us: what the terminal wraps would not be overwritten.
+    let shown = lines.flatMap { TerminalText.wrapped($0, width: max(20, width - 1), indent: 8) }
     let up = drawnLines > 1 ? "\u{1B}[\(drawnLines - 1)A" : ""
     drawnLines = shown.count
-    return "\r" + up + shown.map { $0 + "\u{1B}[K" }.joined(separator: "\r\n")
+    return "\r" + up + shown.map { $0 + "\u{1B}[K" }.joined(separator: "\r\n") + "\u{1B}[J"
   }
 
   static let help = "arrows or WASD drive   x rest   1…9, 0 speed   space E-STOP   r reset   q quit"

@@ -31,8 +31,11 @@ enum LegScreen {
     lines.append(
       TopScreen.Line(text: "command   \(age(telemetry))   battery \(battery(telemetry))\(past(snapshot) ?? "")"))
     lines.append(link(snapshot, meter))
-    lines.append(TopScreen.Line(text: "pulse     \(padded(slider.microseconds)) µs   \(slider.drawing)"))
+    // On a line of its own where there is no room behind the number.
+    let drawing = slider.drawing(columns: min(40, max(8, size.width - 22)))
+    lines.append(TopScreen.Line(text: "pulse     \(padded(slider.microseconds)) µs   \(drawing)"))
     lines.append(TopScreen.Line(text: "keepalive \(keepalive(snapshot.state))"))
+    lines = lines.flatMap { $0.wrapped(width: size.width, indent: 10) }
     let help = help(width: size.width)
     let room = max(1, size.height - lines.count - 1 - help.count)
     let end = max(min(room, journal.entries.count), journal.entries.count - max(0, scrolled))

@@ -140,6 +140,16 @@ struct TopTests {
     #expect(!TopScreen.text(lines).contains("\u{1B}"))
   }
 
+  @Test("a terminal of 40 columns: who has stopped what, and what to do, is there")
+  func narrow() throws {
+    var model = TopModel()
+    model.take(try #require(TopDocuments.sample(TopDocuments.first, TopDocuments.emergency)))
+    let lines = TopScreen.lines(model, host: "pi", width: 40)
+    #expect(lines.allSatisfy { $0.text.count <= 40 }, "\(lines)")
+    let alarm = lines.filter { $0.style == .alarm }.map(\.text).joined(separator: " ").split(separator: " ")
+    #expect(alarm.joined(separator: " ").hasSuffix("emergency stop by local client 1; release every stick"))
+  }
+
   @Test("a fault: in red, without the banner")
   func fault() throws {
     var model = TopModel()
