@@ -3,7 +3,7 @@
 // byte 0x80 + k comes before the frame.
 
 const legPeriodMs = 20; // 50 Hz
-const pingPeriodMs = 100;
+const pingPeriodMs = 40; // four may be lost before a deadman of 200 ms
 const legs = []; // by index: {parts, held, mine, state}; mine: armed here, and kept alive from here
 
 function legFrame(index, type, ...payload) {
