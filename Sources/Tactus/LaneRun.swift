@@ -85,8 +85,9 @@ final class LaneRun: @unchecked Sendable {
   /// Starts the thread and returns once it is set up and waits at the gate.
   func startThread() throws(RuntimeError) -> LaneReport {
     let thread = try LaneThread(lane: self)
+    let report = try thread.start()
     self.thread = thread
-    return thread.start()
+    return report
   }
 
   /// Opens the gate: the loops' first releases are at `epoch + phase`. nil: the thread ends without a tick.

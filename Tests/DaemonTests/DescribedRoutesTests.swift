@@ -24,7 +24,7 @@ struct DescribedRoutesTests {
 private func servedRoutes() throws -> Set<String> {
   let folder = try TemporaryFolder()
   let file = try folder.write(
-    "network: { motor_udp_port: 0, http_port: 0 }\nmotors: { }\nleg: { }\npump: { }\nplants: { }\n"
+    "network: { motor_udp_port: 0, leg_udp_port: 0, rtsp_port: 0, http_port: 0 }\nmotors: { }\nleg: { }\npump: { }\nplants: { }\n"
       + (Configuration.Video.isThere ? "video: { }\n" : "")
       + (Configuration.MQTT.isBuilt ? "mqtt: { }\n" : "")
       + "sprinkler: { legacy_routes: true }\nstore: { folder: '\(folder.path("state"))' }", to: "config.yaml")

@@ -266,6 +266,24 @@ struct TerminalDriveTests {
     close(near)
   }
 
+  @Test("a script that is refused because another drives, and one that only resets, do not stop that one")
+  func refusedScript() throws {
+    func drive(_ arguments: [String]) throws -> TactusProcess {
+      try TactusProcess(["drive", "127.0.0.1", "--port", port] + arguments)
+    }
+    let first = try drive(["--left", "20", "--for", "60s"])
+    #expect(robot.waitFor("driving"))
+    let second = try drive(["--left", "-20", "--for", "300ms"])
+    #expect(second.finish() == 1 && second.said.contains("not-controller"), "\(second.said)")
+    #expect(try drive(["--reset"]).finish() != nil)
+    #expect(!robot.said.contains("stopped by"), "\(robot.said)")
+    let stop = try drive(["--left", "0", "--for", "100ms"])
+    #expect(stop.finish() == 0 && robot.waitFor("stopped by"), "\(robot.said)")
+    kill(first.identifier, SIGINT)
+    #expect(first.finish() == 1)
+    close(near)
+  }
+
   @Test("a script's e-stop and reset: confirmed by the robot")
   func script() throws {
     func drive(_ arguments: [String]) throws -> Int32? {

@@ -99,7 +99,7 @@ enum LegScreen {
   private static func keepalive(_ state: LegOperatorState) -> String {
     switch state {
     case .connecting: "—   connecting"
-    case .connected: "off   a ping when the last command is older than 150 ms"
+    case .connected: "off   a ping every 40 ms"
     case .periodic: "ON   the pulse at 50 Hz"
     case .quitting, .finished: "off   disarming"
     }

@@ -35,7 +35,8 @@ final class PumpHardware {
       let stall = LaneStall()
       way = .simulated(
         Simulated(
-          pump: simulated, line: line, impaired: ImpairedSerialPort(line.port(), stall: stall.served), stall: stall))
+          pump: simulated, line: line,
+          impaired: ImpairedSerialPort(line.port(), clock: .monotonic, stall: stall.served), stall: stall))
     } else {
       // Not exclusive: the guard has it open, too.
       way = .real(try PumpLine(pump.address, baud: pump.baud, exclusive: false, tell: tell))

@@ -55,7 +55,7 @@ final class DaemonLegs: DaemonSystem {
     }
     let stall = LaneStall()
     let datagrams = sockets.enumerated().map { index, socket in
-      index == 0 ? ImpairedDatagrams(socket.port(), stall: stall.served) : ImpairedDatagrams(socket.port())
+      ImpairedDatagrams(socket.port(), clock: .monotonic, stall: index == 0 ? stall.served : nil)
     }
     self.datagrams = datagrams
     simulation = SimulatedSurroundings(

@@ -237,6 +237,24 @@ struct SprinklerDoorTests {
     #expect(status["latencyMs"] as? Int == 0)
   }
 
+  @Test("what remains is computed when it is asked for, however old the loop's snapshot is")
+  func remainingIsNow() async throws {
+    let bench = try SprinklerDoorBench()
+    _ = try await bench.ask("POST", "/api/zone/3/on", #"{"minutes":9}"#)
+    _ = try await bench.ask("POST", "/api/queue", #"{"zones":[{"zoneId":1,"minutes":1}]}"#)
+    let newest = bench.desk.newest
+    func wait() -> Int? { bench.door.queue(newest, bench.desk.wallNow).first?.inSec }
+    let before = try #require(wait())
+    bench.passTime(.milliseconds(3_500))
+    #expect(bench.desk.newest.at == newest.at, "the loop has published nothing since")
+    let status = try bench.status()
+    #expect(status["activeRemainingSec"] as? Int == 537)
+    let zone = try #require((status["zones"] as? [[String: Any]])?.last)
+    #expect(zone["remainingSec"] as? Int == 537)
+    #expect(bench.door.zone(ZoneID(3)!)?.remainingSec == 537)
+    #expect(wait().map { (3...4).contains(before - $0) } == true)
+  }
+
   @Test("events: a zone's edges, its countdown once a second, the rain delay's edges")
   func events() async throws {
     let bench = try SprinklerDoorBench()
