@@ -3,7 +3,7 @@
 // byte 0x80 + k comes before the frame.
 
 const legPeriodMs = 20; // 50 Hz
-const pingPeriodMs = 40; // four may be lost before a deadman of 200 ms
+const legPingMs = 40; // four may be lost before a deadman of 200 ms
 const legs = []; // by index: {parts, held, mine, state, sender}; mine: armed here, and kept alive and moved from here
 
 function legFrame(index, type, ...payload) {
@@ -130,4 +130,4 @@ setInterval(() => {
   legs.forEach((entry, index) => {
     if (isLive && entry.mine && !entry.held && !entry.parts.hold.checked) legFrame(index, legTypes.ping);
   });
-}, pingPeriodMs);
+}, legPingMs);
