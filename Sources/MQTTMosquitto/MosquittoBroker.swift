@@ -213,6 +213,16 @@
       }
     }
 
+    /// Who the broker runs as, as its launcher decides: whoever we are, unless that is root.
+    private static var account: (user: uid_t, group: gid_t) {
+      guard geteuid() == 0 else { return (geteuid(), getegid()) }
+      for name in ["mosquitto", "nobody"] {
+        if let entry = getpwnam(name) { return (entry.pointee.pw_uid, entry.pointee.pw_gid) }
+      }
+      // The numbers of nobody and nogroup on every Linux.
+      return (65_534, 65_534)
+    }
+
     private static func text(_ status: Int32, port: UInt16) -> String {
       let signal = status & 0x7F
       if signal != 0 { return "mosquitto was ended by signal \(signal)" }
