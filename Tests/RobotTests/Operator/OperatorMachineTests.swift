@@ -81,7 +81,7 @@ private func reply(_ echo: UInt64) -> RobotReply { RobotReply(echo: echo, state:
   func obeyedAfterRefusal() {
     var line = Timeline()
     line.at(0, .input(.wheels(speeds(50, 50))))
-    for (time, reason) in [(Int64(50), ShortText?.some("not-controller")), (100, nil)] {
+    for (time, reason) in [(Int64(50), Optional(ShortText("not-controller"))), (100, nil)] {
       _ = line.tick(time)
       line.hear(time + 5, reason: reason)
     }
