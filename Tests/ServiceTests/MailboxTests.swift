@@ -45,7 +45,8 @@ struct MailboxTests {
     let mailbox = Mailbox<UInt64, Answer>(
       of: "test", requests: requests.writer(), answers: answers.reader(), requestsPerTick: 64,
       newestTick: { tick.withLock { $0 } }, ring: {}, now: { .zero })
-    var (taken, answered) = (requests.reader(), answers.writer())
+    var taken = requests.reader()
+    var answered = answers.writer()
     let outcomes = Mutex<[String: Int]>([:])
     func send(_ count: Int, isStop: Bool) {
       for _ in 0..<count {
@@ -68,13 +69,15 @@ struct MailboxTests {
       // A tick of the loop: everything is done, and answered as long as there is room.
       while let number = taken.pop() {
         done += 1
-        #expect(answered.push(Answer(number: number)), "round \(round)")
+        let hasRoom = answered.push(Answer(number: number))
+        #expect(hasRoom, "round \(round)")
       }
       tick.withLock { $0 = $0 + .milliseconds(20) }
     }
     mailbox.takeAnswers(at: .zero + .seconds(5))
     #expect(done == 256 && outcomes.withLock { $0 } == ["done": 256, "BUSY": 800 - 240])
     send(1, isStop: false)
-    #expect(taken.pop() == 257)
+    let next = taken.pop()
+    #expect(next == 257)
   }
 }
