@@ -30,7 +30,8 @@ private struct FarEnd: ~Copyable {
 
 @Suite(.ownThread) struct PumpEndsTests {
   @Test(
-    "last words: OFF every half second; only PUMP:OFF after it confirms, no OK, no STATUS, nothing said before the first OFF")
+    "last words: OFF every half second; only PUMP:OFF after it confirms, no OK, no STATUS, nothing said before the first OFF"
+  )
   func untilConfirmed() throws {
     let cable = PumpCable()
     var words = PumpLastWords(PumpLink(serial: cable.operatorPort()))

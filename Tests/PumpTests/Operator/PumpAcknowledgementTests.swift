@@ -148,7 +148,8 @@ private struct AcknowledgementWorld {
   }
 
   @Test(
-    "1,000 random histories over a line that delays and loses: an ON that was accepted starts the pump, or its failure is told")
+    "1,000 random histories over a line that delays and loses: an ON that was accepted starts the pump, or its failure is told"
+  )
   func noSilentLoss() throws {
     for seed in UInt64(1)...1_000 {
       var world = try AcknowledgementWorld(seed: seed)
@@ -175,7 +176,8 @@ private struct AcknowledgementWorld {
     }
   }
 
-  @Test("ON while an OFF waits for its answer and a STATUS comes first: refused; after PUMP:OFF it is taken, and starts")
+  @Test(
+    "ON while an OFF waits for its answer and a STATUS comes first: refused; after PUMP:OFF it is taken, and starts")
   func statusBeforeOff() {
     for isEmergency in [false, true] {
       var bench = OperatorBench.off()
