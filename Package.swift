@@ -69,7 +69,7 @@ let package = Package(
     .target(
       name: "Store",
       dependencies: [
-        "Plants", "Sprinkler", .product(name: "GRDB", package: "GRDB.swift"),
+        "Plants", "Sprinkler", "Tactus", .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
       exclude: ["README.md"]),

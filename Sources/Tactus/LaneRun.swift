@@ -48,7 +48,8 @@ final class LaneRun: @unchecked Sendable {
       (slots + index).initialize(
         to: LoopSlot(
           period: period.count, phase: phases[index].count, deadline: (loop.deadline ?? period).count,
-          late: loop.late, safeStateAfter: Int64(loop.safeStateAfter), minimumInterval: loop.minimumInterval.count,
+          late: loop.late, safeStateAfter: Int64(loop.safeStateAfter), countedMisses: loop.countedMisses,
+          minimumInterval: loop.minimumInterval.count,
           tolerance: (loop.tolerance ?? period / 10).count,
           simulatedExecution: (loop.executionTime ?? .zero).count, inputs: loop.inputs, body: loop.body,
           record: record))

@@ -77,6 +77,10 @@ public struct PumpDeviceSettings: Sendable, Hashable, BitwiseCopyable {
     self.silenceLimit = silenceLimit
   }
 
+  /// Of a pump that has rested.
+  @_noLocks @_noAllocation
+  public func governor() -> PumpGovernor { PumpGovernor(limit: runLimit, rest: rest) }
+
   /// The firmware's values, its faults solved.
   public static let standard = try! PumpDeviceSettings()
 

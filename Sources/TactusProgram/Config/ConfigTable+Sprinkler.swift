@@ -44,7 +44,8 @@ extension ConfigTable {
       "A start that was missed (the program did not run, the machine slept) is made up for so many minutes."),
     ConfigKey(
       "sprinkler.after_power_cut", .choice(["resume", "close"]), .text("resume"),
-      "Runs that a power cut interrupted: resume (what is left of them runs) or close (they are logged as ended)."),
+      "Runs that a power cut interrupted, which is another boot of the machine: resume (what is left of them runs) or close (they are logged as ended). After a crash or a restart of the daemon nothing is resumed."
+    ),
     ConfigKey(
       "sprinkler.manual_in_rain", .choice(["allow", "warn", "deny"]), .text("warn"),
       "A zone that is turned on by hand during a rain delay: allow, warn (it runs, the answer says so) or deny (423)."),

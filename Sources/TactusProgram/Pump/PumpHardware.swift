@@ -107,7 +107,8 @@ final class SimulatedPumpOnTerminal {
   /// To be built once. `bell` is rung when there is news.
   func loop(_ name: String, bell: DoorbellButton? = nil) -> Loop {
     Loop(
-      name, every: PumpDeviceLoop.rate, safeStateAfter: 10, inputs: [.descriptor(terminal.descriptor)],
+      name, every: PumpDeviceLoop.rate, safeStateAfter: 10, counting: .injected(nil),
+      inputs: [.descriptor(terminal.descriptor)],
       minimumInterval: .milliseconds(5)
     ) {
       PumpDeviceLoop(

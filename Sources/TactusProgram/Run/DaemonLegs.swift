@@ -88,7 +88,8 @@ final class DaemonLegs: DaemonSystem {
     ) {
       Loop(
         loopName, every: .hertz(Double(configuration.rateHertz)), late: .skip,
-        safeStateAfter: configuration.safeStateAfter, inputs: inputs + [requestBell.loopInput]
+        safeStateAfter: configuration.safeStateAfter, counting: simulation.countedMisses(lane: "leg"),
+        inputs: inputs + [requestBell.loopInput]
       ) {
         LegLoop(
           legs: configuration.configurations, chip: configuration.chip, on: hardware.bus(),

@@ -47,7 +47,7 @@ final class DaemonRobot: DaemonSystem {
     let port = datagrams?.port() ?? socket.port()
     // A kernel socket has a descriptor.
     let input = LoopInput.descriptor(port.descriptor!)
-    return robot.lane(port: port, input: input, bell: bell)
+    return robot.lane(port: port, input: input, bell: bell, counting: simulation.countedMisses(lane: "robot"))
   }
 
   var served: any ServedSystem { robot.door }

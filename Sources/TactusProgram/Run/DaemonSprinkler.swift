@@ -40,10 +40,13 @@ final class DaemonSprinkler: DaemonSystem {
     let bell = try Doorbell()
     requestBell = bell
     desk = SprinklerDesk(
-      SprinklerScheduler(records, settings: sprinkler.scheduler(zone), isRecovered: file.isRecovered), store: store,
+      SprinklerScheduler(
+        records, settings: sprinkler.scheduler(zone), boot: BootClock.boot, isRecovered: file.isRecovered),
+      store: store,
       requests: requests.writer(), answers: answers.reader(), notices: noticeRing.reader(),
       requestsPerTick: SprinklerLoop.requestsPerTick,
-      snapshot: snapshot, ring: { bell.button.ring() }, logDays: sprinkler.logDays, logger: logger)
+      snapshot: snapshot, ring: { bell.button.ring() }, logDays: sprinkler.logDays, logger: logger,
+      bootClock: { BootClock.now })
     door = SprinklerDoor(desk, sprinkler.description(zone, simulate: simulate))
     weather = try sprinkler.weatherSettings(zone).map { try WeatherWatch($0) }
     guard let bank = hardware.simulatedBank else {
@@ -96,7 +99,7 @@ final class DaemonSprinkler: DaemonSystem {
     ) {
       Loop(
         loopName, every: .period(SprinklerLoop.period), late: .skip, safeStateAfter: configuration.safeStateAfter,
-        inputs: inputs
+        counting: simulation.countedMisses(lane: "sprinkler"), inputs: inputs
       ) {
         SprinklerLoop(
           settings, lines: hardware.lines(), flow: flow.take(), requests: requests.reader(),

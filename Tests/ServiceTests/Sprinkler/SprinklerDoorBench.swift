@@ -59,10 +59,12 @@ final class SprinklerDoorBench {
   ///   - began: the time of day.
   ///   - hasEverything: a master valve on pin 23 and a flow sensor on pin 24.
   ///   - leadSeconds: of that master valve.
+  ///   - boot: of the machine.
   ///   - prepare: what a new store begins with besides the zones.
   init(
     manualInRain: SchedulerSettings.ManualInRain = .warn, hasLegacyRoutes: Bool = false, folder: URL? = nil,
     began: WallInstant = start, hasEverything: Bool = false, leadSeconds: Int64 = 0,
+    boot: String = "1",
     prepare: (inout SprinklerRecords) -> Void = { _ in }
   ) throws {
     clock.step.store(began - Self.start, ordering: .releasing)
@@ -104,7 +106,8 @@ final class SprinklerDoorBench {
       try store.apply([.everything(records)])
     }
     let scheduler = SprinklerScheduler(
-      records, settings: SchedulerSettings(zone: Self.berlin, pins: Self.pins, manualInRain: manualInRain))
+      records, settings: SchedulerSettings(zone: Self.berlin, pins: Self.pins, manualInRain: manualInRain),
+      boot: BootID(boot))
     let desk = SprinklerDesk(
       scheduler, store: store, requests: requests.writer(), answers: answers.reader(),
       notices: notices.reader(), requestsPerTick: SprinklerLoop.requestsPerTick, snapshot: snapshot,
@@ -217,6 +220,6 @@ final class SprinklerDoorBench {
   func afterPowerCut(seconds: Int64 = 0) throws -> SprinklerDoorBench {
     let copy = FileManager.default.temporaryDirectory.appending(path: "tactus-\(UUID().uuidString.prefix(13))")
     try FileManager.default.copyItem(at: folder, to: copy)
-    return try SprinklerDoorBench(folder: copy, began: clock.wall + seconds)
+    return try SprinklerDoorBench(folder: copy, began: clock.wall + seconds, boot: "2")
   }
 }

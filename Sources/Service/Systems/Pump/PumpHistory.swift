@@ -50,8 +50,10 @@ public final class PumpHistory: Sendable {
   private static let prunePeriod = Nanoseconds.seconds(3_600)
 
   /// Ends what an earlier program has left open.
+  ///
+  /// - Parameter lastEnd: how that program ended.
   public init(
-    _ store: PumpStore, keepsDays: Int, timeZone: TimeZone = .current,
+    _ store: PumpStore, keepsDays: Int, lastEnd: String = "power-cut", timeZone: TimeZone = .current,
     wall: @escaping @Sendable () -> WallInstant = { .now }, logger: Logger
   ) throws(StoreError) {
     self.store = store
@@ -59,7 +61,7 @@ public final class PumpHistory: Sendable {
     self.timeZone = timeZone
     self.wall = wall
     self.logger = logger
-    try store.endOpen()
+    try store.endOpen(as: lastEnd)
   }
 
   // MARK: what happens

@@ -123,6 +123,7 @@ extension RunOutcome {
     case .fault: "fault"
     case .shutdown: "shutdown"
     case .powerCut: "powerCut"
+    case .crash: "crash"
     case .dayLimit: "dayLimit"
     case .disabled: "disabled"
     case .seasonalLevel: "seasonalLevel"

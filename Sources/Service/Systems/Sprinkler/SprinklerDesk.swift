@@ -32,9 +32,10 @@ public final class SprinklerDesk: Sendable {
   private let logger: Logger
   private let logDays: Int
   private let wall: @Sendable () -> WallInstant
+  private let bootClock: @Sendable () -> TickInstant
 
   /// What open runs have run is noted so often, in case the power fails.
-  private static let progressPeriod = Nanoseconds.seconds(10)
+  private let progressPeriod: Nanoseconds
   private static let prunePeriod = Nanoseconds.seconds(3600)
 
   /// - Parameters:
@@ -43,19 +44,22 @@ public final class SprinklerDesk: Sendable {
   ///   - notices: what the loop tells, of a request before its answer.
   ///   - logDays: older lines of the watering log are forgotten.
   ///   - wall: the time of day.
+  ///   - bootClock: of the boot that the schedule was made with; `nil` if it is the loop's clock.
   public init(
     _ scheduler: SprinklerScheduler, store: SprinklerStore, requests: consuming RingWriter<SprinklerRequest>,
     answers: consuming RingReader<SprinklerAnswer>, notices: consuming RingReader<IrrigationNotice>,
     requestsPerTick: Int, snapshot: Latest<SprinklerSnapshot>,
     ring: @escaping @Sendable () -> Void, logDays: Int = 1095, logger: Logger,
     now: @escaping @Sendable () -> TickInstant = { MonotonicClock.now },
-    wall: @escaping @Sendable () -> WallInstant = { .now }
+    wall: @escaping @Sendable () -> WallInstant = { .now },
+    bootClock: (@Sendable () -> TickInstant)? = nil
   ) {
     self.store = store
     self.snapshot = snapshot
     self.logger = logger
     self.logDays = logDays
     self.wall = wall
+    self.bootClock = bootClock ?? now
     mailbox = SprinklerMailbox(
       of: "sprinkler", requests: requests, answers: answers, requestsPerTick: requestsPerTick,
       newestTick: {
@@ -64,6 +68,7 @@ public final class SprinklerDesk: Sendable {
       }, ring: ring, now: now)
     outbox = SprinklerOutbox(mailbox)
     self.notices = Mutex(notices)
+    progressPeriod = .seconds(Int64(scheduler.settings.noteSeconds))
     published = Mutex(SprinklerView(records: scheduler.records))
     state = Mutex(State(schedule: StoredSchedule(scheduler, store: store)))
   }
@@ -105,7 +110,7 @@ public final class SprinklerDesk: Sendable {
         told += order(try schedule.step(.timePassed, clocks))
       }
       if now >= state.nextProgress {
-        state.nextProgress = now + Self.progressPeriod
+        state.nextProgress = now + progressPeriod
         let progress = progress(of: state.schedule.records.pending, at: now)
         scheduled(&state) { schedule, clocks throws(APIError) in
           if !progress.isEmpty { told += order(try schedule.step(.progress(progress), clocks)) }
@@ -270,7 +275,7 @@ public final class SprinklerDesk: Sendable {
         logger.error("the sprinkler's store refuses a change", metadata: ["reason": .string(reason)])
       }
     }
-    try work(&state.schedule, StoredSchedule.Clocks(wall: wall(), monotonic: now))
+    try work(&state.schedule, StoredSchedule.Clocks(wall: wall(), monotonic: bootClock()))
   }
 
   private func publish(_ schedule: StoredSchedule) {
@@ -285,11 +290,14 @@ public final class SprinklerDesk: Sendable {
 
   private func progress(of pending: [PendingRun], at now: TickInstant) -> [RunProgress] {
     let newest = newest
+    let waiting = (0..<min(newest.queueCount, SprinklerSnapshot.shownQueue)).map { newest.queued($0) }
     return pending.compactMap { run in
-      guard let open = newest[run.zone].run, open.id == run.run, let left = newest[run.zone].remaining(at: now) else {
-        return nil
+      let zone = newest[run.zone]
+      if case .open(let open, _, _) = zone.valve, open.id == run.run {
+        return RunProgress(run: run.run, ranSeconds: (zone.ran + max(.zero, now - newest.at)).inSeconds)
       }
-      return RunProgress(run: run.run, ranSeconds: max(0, Double(run.askedSeconds) - left.inSeconds))
+      guard run.opened != nil, let paused = waiting.first(where: { $0.run.id == run.run }) else { return nil }
+      return RunProgress(run: run.run, ranSeconds: paused.ran.inSeconds, isOpen: false)
     }
   }
 
@@ -314,9 +322,9 @@ extension IrrigationNotice {
   /// What the schedule is to know of it.
   fileprivate var event: SprinklerEvent? {
     switch subject {
-    case .opened(let run): .opened(run: run.id)
+    case .opened(let run), .reopened(let run, _): .opened(run: run.id)
     case .ended(let ended): .ended(run: ended.run.id, ranSeconds: ended.ran.inSeconds, outcome: ended.outcome)
-    case .reopened, .extended, .state, .master, .flowAlarm, .flowNormal, .linesDiffer, .linesAgree: nil
+    case .extended, .state, .master, .flowAlarm, .flowNormal, .linesDiffer, .linesAgree: nil
     }
   }
 }
