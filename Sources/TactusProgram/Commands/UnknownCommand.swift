@@ -11,12 +11,14 @@ struct UnknownCommand: Equatable, CustomStringConvertible {
 
   /// - Parameter words: the command line without the program. `nil` if it begins with commands that there are, or with options.
   init?(_ words: [String], of root: any ParsableCommand.Type = TactusCommand.self) {
-    var (command, parent) = (root, root.configuration.commandName ?? "")
+    var command = root
+    var parent = root.configuration.commandName ?? ""
     for word in words {
       let children = command.configuration.subcommands
       guard !children.isEmpty, !word.hasPrefix("-"), word != "help" else { return nil }
       if let child = children.first(where: { $0.configuration.commandName == word }) {
-        (command, parent) = (child, "\(parent) \(word)")
+        command = child
+        parent += " " + word
         continue
       }
       let names = children.filter { $0.configuration.shouldDisplay }.compactMap(\.configuration.commandName)

@@ -161,7 +161,7 @@ public final class SprinklerDesk: Sendable {
   /// After the loop has ended, its last notices are in: what the store has refused so far is tried once more.
   public func finish() {
     settleAnswered()
-    state.withLock { state in
+    _ = state.withLock { state in
       scheduled(&state) { schedule, clocks in _ = catchUp(&schedule, clocks) }
     }
   }
