@@ -132,10 +132,11 @@ extension PumpOperatorMachine {
     if case .some(.confirmed) = state.off { state = .shutDown(.confirmed) } else { state = .shutDown(.pending) }
   }
 
-  /// The first cause stays. `isOff`: the pump has said itself that it does not pump.
+  /// The first cause stays. `isOff`: the pump has said itself that it does not pump, which confirms no OFF that is on its way.
   @_noLocks @_noAllocation
   mutating func fail(_ fault: PumpFault, isOff: Bool) {
     channel.forgetDriving()
+    let isOff = isOff && !channel.owesOff
     switch state {
     case .off(.confirmed): state = .fault(fault, .confirmed)
     case .unknown, .off(.pending), .starting, .on:
