@@ -86,6 +86,11 @@ public struct Doorman: Sendable {
     switch refusal {
     case .invalid: throw APIError(.unauthorized, "TOKEN_INVALID", "the token is not valid here", headers: headers)
     case .expired: throw APIError(.unauthorized, "TOKEN_EXPIRED", "the token has expired", headers: headers)
+    case .lastsTooLong:
+      throw APIError(
+        .unauthorized, "TOKEN_INVALID",
+        "exp: expected an end at most \(JSONWebToken.greatestLifetimeDays) days from now, got a later one",
+        headers: headers)
     }
   }
 }
