@@ -88,6 +88,7 @@ final class Daemon {
         logger: log.logger("mqtt"))
     }
     self.broker = broker
+    let doorCounters = ServiceCounters()
     service = try ServiceComposition(
       configuration, systems: systems.map(\.served) + [videoDoor].compactMap(\.self),
       routes: LogRoutes(history: log.history, threshold: log.threshold).routes
@@ -95,9 +96,10 @@ final class Daemon {
         + Self.measurements(
           of: runtime,
           systems.map(\.metrics)
-            + ([broker?.metrics, video.map { VideoMetrics($0.door) }] as [(any MetricSource)?]).compactMap(\.self))
+            + ([ServiceMetrics(doorCounters), broker?.metrics, video.map { VideoMetrics($0.door) }]
+            as [(any MetricSource)?]).compactMap(\.self))
         + [broker?.route].compactMap(\.self),
-      environment: options.environment, logger: log.logger("service"))
+      counters: doorCounters, environment: options.environment, logger: log.logger("service"))
   }
 
   /// Where the systems listen, the ports in effect, by the systems' names.
