@@ -75,10 +75,11 @@ def free_port():
 
 class Daemon:
     """`tactus run --simulate`. `admin` is the token it was given by its environment, `more` is text for its configuration, `robot_hz` the
-    rate of the motors' loop, `environment` is added to its environment."""
+    rate of the motors' loop, `environment` is added to its environment, `prefix` is a command that runs it."""
 
-    def __init__(self, folder, more="", robot_hz=50, environment=None, **service):
+    def __init__(self, folder, more="", robot_hz=50, environment=None, prefix=(), **service):
         self.folder = Path(folder)
+        self.prefix = prefix
         self.port = free_port()
         self.admin = secrets.token_hex(32)
         self.tokens = self.folder / "tokens.json"
@@ -127,7 +128,7 @@ class Daemon:
         self.log_start = len(self.log) if self.log_path.exists() else 0
         with open(self.log_path, "ab") as log:
             self.process = subprocess.Popen(
-                [PROGRAM, "run", "--config", self.config, "--simulate"], stdin=subprocess.DEVNULL, stdout=log,
+                [*self.prefix, PROGRAM, "run", "--config", self.config, "--simulate"], stdin=subprocess.DEVNULL, stdout=log,
                 stderr=log, env={**os.environ, **self.environment, "TACTUS_TOKEN": self.admin})
 
     def wait_for_line(self, text):

@@ -183,6 +183,18 @@ function stopped(system, why) {
   byId("banner").textContent = [...banners.values()].join("\n");
 }
 
+// What does not work although every loop ticks: a store or a token file that cannot be used. Asked of the door, since any system may be
+// absent, and it needs no token.
+async function lookAtHealth() {
+  let health;
+  try { health = await (await fetch("/api/health")).json(); } catch { return; }
+  const text = health.status === "degraded" ? sentence(health.message) : "";
+  if (byId("degraded").textContent !== text) byId("degraded").textContent = text;
+  byId("degraded").hidden = !text;
+}
+lookAtHealth();
+setInterval(lookAtHealth, 5000);
+
 // The system's place in the bar at the top: a dot, and for those who do not see it the word.
 // level: up (something is going on), idle, warn, down.
 function mark(system, level, text) {

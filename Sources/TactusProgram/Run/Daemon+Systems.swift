@@ -23,7 +23,7 @@ extension Daemon {
       systems.append(system)
     }
     if let pump = configuration.pump, let store {
-      let history = try PumpHistory(PumpStore(store.file), keepsDays: pump.logDays, logger: logger)
+      let history = PumpHistory(PumpStore(store.file), keepsDays: pump.logDays, logger: logger)
       systems.append(
         pump.role == .device
           ? try DaemonPumpDevice(

@@ -95,8 +95,11 @@ final class Daemon {
         + Self.measurements(
           of: runtime,
           systems.map(\.metrics)
-            + ([broker?.metrics, video.map { VideoMetrics($0.door) }] as [(any MetricSource)?]).compactMap(\.self))
+            + ([
+              broker?.metrics, video.map { VideoMetrics($0.door) }, store.map { StoreMetrics($0.file) },
+            ] as [(any MetricSource)?]).compactMap(\.self))
         + [broker?.route].compactMap(\.self),
+      mounts: configuration.mounts(simulate: options.simulate, environment: options.environment),
       environment: options.environment, logger: log.logger("service"))
   }
 
@@ -110,6 +113,7 @@ final class Daemon {
       // First the port: one that is taken must stop the start before an actuator is touched.
       try service?.service.bind()
       try runtime.start()
+      noteTroubles()
       try service?.service.start()
     } catch {
       service?.service.stop()
@@ -144,6 +148,12 @@ final class Daemon {
         }
       }
     }
+  }
+
+  /// What `GET /api/health` says of what stops no loop.
+  private func noteTroubles() {
+    guard let service else { return }
+    service.service.setTroubles([store?.trouble, service.trouble].compactMap(\.self))
   }
 
   private func reportStart() {
@@ -191,6 +201,7 @@ final class Daemon {
       case .beat(let instant):
         for system in systems { system.beat(at: instant) }
         store?.beat(at: instant)
+        noteTroubles()
         if let events = service?.service.beat(at: instant) { broker?.tell(events) }
         broker?.beat(at: instant)
       case .pulse:

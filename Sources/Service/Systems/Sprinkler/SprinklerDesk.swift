@@ -38,13 +38,14 @@ public final class SprinklerDesk: Sendable {
   private static let prunePeriod = Nanoseconds.seconds(3600)
 
   /// - Parameters:
-  ///   - scheduler: of the store's records, not stepped yet.
+  ///   - load: the schedule of the store's records, not stepped yet; called once the store is open. Until then nothing is run.
   ///   - requests, answers, ring, now: as for `Mailbox`.
   ///   - notices: what the loop tells, of a request before its answer.
   ///   - logDays: older lines of the watering log are forgotten.
   ///   - wall: the time of day.
   public init(
-    _ scheduler: SprinklerScheduler, store: SprinklerStore, requests: consuming RingWriter<SprinklerRequest>,
+    _ load: @escaping @Sendable (SprinklerStore) throws(StoreError) -> SprinklerScheduler, store: SprinklerStore,
+    requests: consuming RingWriter<SprinklerRequest>,
     answers: consuming RingReader<SprinklerAnswer>, notices: consuming RingReader<IrrigationNotice>,
     requestsPerTick: Int, snapshot: Latest<SprinklerSnapshot>,
     ring: @escaping @Sendable () -> Void, logDays: Int = 1095, logger: Logger,
@@ -64,8 +65,11 @@ public final class SprinklerDesk: Sendable {
       }, ring: ring, now: now)
     outbox = SprinklerOutbox(mailbox)
     self.notices = Mutex(notices)
-    published = Mutex(SprinklerView(records: scheduler.records))
-    state = Mutex(State(schedule: StoredSchedule(scheduler, store: store)))
+    let schedule = StoredSchedule(load, store: store)
+    published = Mutex(
+      SprinklerView(
+        isLoaded: schedule.scheduler != nil, records: schedule.records, storeFailure: schedule.failure))
+    state = Mutex(State(schedule: schedule))
   }
 
   // MARK: looking
@@ -82,9 +86,11 @@ public final class SprinklerDesk: Sendable {
   var wallNow: WallInstant { wall() }
 
   /// The next starts of the schedules.
-  func preview(count: Int) -> SprinklerPreview {
+  func preview(count: Int) throws(APIError) -> SprinklerPreview {
     // A copy: nobody waits for the computation.
-    let scheduler = state.withLock { $0.schedule.scheduler }
+    guard let scheduler = state.withLock({ $0.schedule.scheduler }) else {
+      throw .storeNotRead(store.file, view.storeFailure)
+    }
     return scheduler.preview(after: wall(), count: count)
   }
 
@@ -157,7 +163,7 @@ public final class SprinklerDesk: Sendable {
   public func finish() {
     settleAnswered()
     state.withLock { state in
-      scheduled(&state) { schedule, clocks in _ = catchUp(&schedule, clocks) }
+      _ = scheduled(&state) { schedule, clocks in _ = catchUp(&schedule, clocks) }
     }
   }
 
@@ -266,7 +272,8 @@ public final class SprinklerDesk: Sendable {
     let (version, failure) = (state.schedule.version, state.schedule.failure)
     defer {
       if state.schedule.version != version { publish(state.schedule) }
-      if failure == nil, let reason = state.schedule.failure {
+      // That it is not open has been said by who opens it.
+      if failure == nil, store.file.isOpen, let reason = state.schedule.failure {
         logger.error("the sprinkler's store refuses a change", metadata: ["reason": .string(reason)])
       }
     }
@@ -274,8 +281,9 @@ public final class SprinklerDesk: Sendable {
   }
 
   private func publish(_ schedule: StoredSchedule) {
-    let (records, next) = (schedule.records, schedule.scheduler.nextStart(after: wall()))
+    let (records, next) = (schedule.records, schedule.scheduler?.nextStart(after: wall()))
     published.withLock {
+      $0.isLoaded = schedule.scheduler != nil
       $0.records = records
       $0.next = next
       $0.storeFailure = schedule.failure
@@ -296,7 +304,7 @@ public final class SprinklerDesk: Sendable {
   /// Without the lock: the store has its own.
   private func prune(at now: TickInstant) {
     let isDue = state.withLock { state in
-      guard now >= state.nextPrune else { return false }
+      guard now >= state.nextPrune, store.file.isOpen else { return false }
       state.nextPrune = now + Self.prunePeriod
       return true
     }

@@ -11,7 +11,8 @@ extension SprinklerDoor {
         return try await legacyOn(zone, seconds: body.seconds, request.caller)
       },
       Route(.post, "/zone/off/{n}", scope: .control, action: "sprinkler.off") { [self] request in
-        try await turnOff(try legacyZone(request), request.caller)
+        if let closed = try await closeUnknown(request) { return closed }
+        return try await turnOff(try legacyZone(request), request.caller)
       },
       Route(.post, "/rain-lock", scope: .control, action: "sprinkler.rain-delay") { [self] request in
         try await setRain(try request.decodeIfGiven(RainDelayBody.self) ?? RainDelayBody(), request.caller)
@@ -25,7 +26,8 @@ extension SprinklerDoor {
         return try await legacyOn(try legacyPin(request), seconds: body?.seconds, request.caller)
       },
       Route(.post, "/api/pin/{bcm}/off", scope: .control, action: "sprinkler.off") { [self] request in
-        try await turnOff(try legacyPin(request), request.caller)
+        if let closed = try await closeUnknown(request) { return closed }
+        return try await turnOff(try legacyPin(request), request.caller)
       },
     ]
   }
