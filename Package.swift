@@ -69,7 +69,7 @@ let package = Package(
     .target(
       name: "Store",
       dependencies: [
-        "Plants", "Sprinkler", .product(name: "GRDB", package: "GRDB.swift"),
+        "Plants", "Sprinkler", "Tactus", .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
       exclude: ["README.md"]),
@@ -98,7 +98,7 @@ let package = Package(
 
     // libmosquitto, and Debian's broker as a child.
     .target(
-      name: "CMosquitto", cSettings: [.define("MQTT", .when(traits: ["MQTT"]))],
+      name: "CMosquitto", dependencies: ["CProcess"], cSettings: [.define("MQTT", .when(traits: ["MQTT"]))],
       linkerSettings: [.linkedLibrary("mosquitto", .when(traits: ["MQTT"]))]),
     .target(
       name: "MQTTMosquitto", dependencies: ["CMosquitto", "Tactus"], exclude: ["README.md"],
@@ -113,7 +113,7 @@ let package = Package(
     .target(
       name: "VideoGStreamer",
       dependencies: [
-        .target(name: "CGStreamer", condition: .when(traits: ["Video"])), "CDaemon", "Video", "Wire", "Tactus",
+        .target(name: "CGStreamer", condition: .when(traits: ["Video"])), "CDaemon", "CProcess", "Confinement", "Video", "Wire", "Tactus",
       ],
       exclude: ["README.md"], swiftSettings: [.define("Video", .when(traits: ["Video"]))],
       linkerSettings: ["gstapp-1.0", "gstrtsp-1.0", "gio-2.0"].map { .linkedLibrary($0, .when(traits: ["Video"])) }),
@@ -124,7 +124,7 @@ let package = Package(
 
     // Lists libcamera's cameras, by a program of its own.
     .executableTarget(
-      name: "CamerasLibcamera",
+      name: "CamerasLibcamera", dependencies: ["CProcess"],
       cxxSettings: [
         .define("VIDEO", to: "1", .when(traits: ["Video"])),
         .unsafeFlags(["-I/usr/include/libcamera"], .when(traits: ["Video"])),
@@ -136,7 +136,7 @@ let package = Package(
 
     // A detector, a program of its own, too: OpenCV's headers have one folder on every machine and no pkg-config file of their own.
     .executableTarget(
-      name: "DetectorOpenCV",
+      name: "DetectorOpenCV", dependencies: ["CProcess"],
       cxxSettings: [
         .define("DETECTION", to: "1", .when(traits: ["Detection"])),
         .unsafeFlags(["-I/usr/include/opencv4"], .when(traits: ["Detection"])),
@@ -168,6 +168,8 @@ let package = Package(
       resources: [
         .embedInCode("OpenAPI/openapi.json"),
         .embedInCode("Console/index.html"), .embedInCode("Console/console.css"), .embedInCode("Console/console.js"),
+        .embedInCode("Console/say.js"), .embedInCode("Console/stop.js"), .embedInCode("Console/drive.js"),
+        .embedInCode("Console/loops.js"),
         .embedInCode("Console/legs.js"), .embedInCode("Console/sprinkler.js"), .embedInCode("Console/pump.js"),
         .embedInCode("Console/plants.js"), .embedInCode("Console/video.js"),
       ],
@@ -175,14 +177,18 @@ let package = Package(
     // libcrypto: hashes, message authentication, random bytes, certificates.
     .target(name: "CCrypto", linkerSettings: [.linkedLibrary("crypto")]),
 
+    // What a program does to its own process: standard streams, confinement. For programs only: it runs before everything else.
+    .target(name: "CProcess"),
+    .target(name: "Confinement", dependencies: ["CProcess"]),
+
     // The program; its C shim is what the kernel offers a service: signalfd, eventfd, notify socket, spawning.
-    .target(name: "CDaemon"),
+    .target(name: "CDaemon", dependencies: ["CProcess"]),
     // Not named like its product: "tactus" and "Tactus" are one folder on many file systems.
     .executableTarget(
       name: "TactusProgram",
       dependencies: [
-        "Service", "AvahiSystemd", "BluetoothBlueZ", "MQTTMosquitto", "CDaemon", "CTactus", "BusesLinux", "Leg",
-        "Plants", "Pump", "Robot", "Sprinkler", "Store", "Video", "Devices", "Buses", "Wire", "Tactus",
+        "Service", "AvahiSystemd", "BluetoothBlueZ", "MQTTMosquitto", "CDaemon", "CProcess", "Confinement", "CTactus", "BusesLinux",
+        "Leg", "Plants", "Pump", "Robot", "Sprinkler", "Store", "Video", "Devices", "Buses", "Wire", "Tactus",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Yams", package: "Yams"),
@@ -203,14 +209,14 @@ let package = Package(
     .testTarget(name: "BusesLinuxTests", dependencies: ["TestSupport", "BusesLinux", "Buses", "Tactus"]),
     // Runs inside scripts/rig, against real kernel drivers.
     .executableTarget(
-      name: "rig-probe", dependencies: ["BusesLinux", "Buses", "Tactus"], path: "Tests/Rig/Probe"),
+      name: "rig-probe", dependencies: ["CProcess", "BusesLinux", "Buses", "Tactus"], path: "Tests/Rig/Probe"),
     // The service and a 1 kHz lane in one process, for the row "service" of scripts/bench.
     .executableTarget(
       name: "service-bench",
-      dependencies: ["Service", "CTactus", "Tactus", .product(name: "Logging", package: "swift-log")],
+      dependencies: ["CProcess", "Service", "CTactus", "Tactus", .product(name: "Logging", package: "swift-log")],
       path: "Benchmarks/Service"),
     // The plants' parser alone, for the row "plants" of scripts/bench.
-    .executableTarget(name: "plants-bench", dependencies: ["Wire", "Tactus"], path: "Benchmarks/Plants"),
+    .executableTarget(name: "plants-bench", dependencies: ["CProcess", "Wire", "Tactus"], path: "Benchmarks/Plants"),
     // A bluetoothd of the tests' own, on a bus of their own.
     .target(
       name: "BlueZSupport", dependencies: ["SystemBus", "Tactus"], path: "Tests/BlueZSupport",
@@ -221,7 +227,7 @@ let package = Package(
       swiftSettings: [.define("Bluetooth", .when(traits: ["Bluetooth"]))]),
     // Both ends of a link on two virtual radios, for `scripts/rig --bluetooth`.
     .executableTarget(
-      name: "bluetooth-probe", dependencies: ["BluetoothBlueZ", "Buses", "Tactus"], path: "Tests/Rig/BluetoothProbe",
+      name: "bluetooth-probe", dependencies: ["CProcess", "BluetoothBlueZ", "Buses", "Tactus"], path: "Tests/Rig/BluetoothProbe",
       swiftSettings: [.define("Bluetooth", .when(traits: ["Bluetooth"]))]),
     .testTarget(name: "RobotTests", dependencies: ["TestSupport", "Robot", "Devices", "Buses", "Wire", "Tactus"]),
     .testTarget(name: "LegTests", dependencies: ["TestSupport", "Leg", "Devices", "Buses", "Wire", "Tactus"]),
@@ -252,7 +258,7 @@ let package = Package(
       ],
       exclude: ["fixtures"]),
     // What StoreTests kills while it writes.
-    .executableTarget(name: "store-probe", dependencies: ["Store", "Plants", "Sprinkler"], path: "Tests/StoreProbe"),
+    .executableTarget(name: "store-probe", dependencies: ["CProcess", "Store", "Plants", "Sprinkler"], path: "Tests/StoreProbe"),
     .testTarget(
       name: "ServiceTests",
       dependencies: [
@@ -275,7 +281,7 @@ let package = Package(
       dependencies: [
         "TestSupport", "BlueZSupport", "MQTTSupport", "TactusProgram", "AvahiSystemd", "Service", "MQTTMosquitto",
         "CDaemon", "BusesLinux", "Sprinkler", "Store", "Video", "Leg", "Plants", "Pump", "Robot", "Devices", "Buses",
-        "Wire", "SystemBus", "Tactus",
+        "Wire", "SystemBus", "Tactus", .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
       exclude: ["golden", "peers"],

@@ -10,7 +10,7 @@ public struct ByteTransaction: LoggedTransaction, Sendable, BitwiseCopyable {
   }
   /// Counts from 0 without a gap; a gap in what was read means that entries were overwritten before they were read.
   public var sequence: Int64
-  /// When, in the time of the tick that asked.
+  /// When, by the clock of the log.
   public var at: TickInstant
   /// How many bytes were to be transferred; of more than 64 only the first 64 are kept.
   public var count: Int
@@ -41,7 +41,7 @@ extension TransactionLog {
   ) {
     var transaction = ByteTransaction()
     transaction.sequence = next
-    transaction.at = TickInstant(nanoseconds: now)
+    transaction.at = stamp(inTickAt: TickInstant(nanoseconds: now))
     transaction.count = count
     transaction.result = Int32(truncatingIfNeeded: result)
     transaction.direction = direction

@@ -12,7 +12,7 @@ public struct GPIOTransaction: LoggedTransaction, Sendable, BitwiseCopyable {
   }
   /// Counts from 0 without a gap; a gap in what was read means that entries were overwritten before they were read.
   public var sequence: Int64
-  /// When, in the time of the tick that asked; of a request and a release the time of the last access.
+  /// When, by the clock of the log. A request and a release happen outside ticks: by their clock at the last access.
   public var at: TickInstant
   /// Bit k: line k of the bank. On a recorded port: the k-th of the request.
   public var lines: UInt64
@@ -41,7 +41,7 @@ extension TransactionLog {
   func append(
     _ operation: GPIOTransaction.Operation, lines: UInt64, levels: UInt64, result: Int32, at: TickInstant
   ) {
-    var transaction = GPIOTransaction(operation, lines: lines, levels: levels, result: result, at: at)
+    var transaction = GPIOTransaction(operation, lines: lines, levels: levels, result: result, at: stamp(inTickAt: at))
     transaction.sequence = next
     append(&transaction)
   }

@@ -4,7 +4,7 @@ import Tactus
 public struct I2CTransaction: LoggedTransaction, Sendable, BitwiseCopyable {
   /// Counts from 0 without a gap; a gap in what was read means that entries were overwritten before they were read.
   public var sequence: Int64
-  /// When, in the time of the tick that asked.
+  /// When, by the clock of the log.
   public var at: TickInstant
   public var address: I2CAddress
   public var operation: I2CTransfer.Operation
@@ -29,7 +29,7 @@ extension TransactionLog {
   @_noLocks @_noAllocation
   func append(_ transfer: borrowing I2CTransfer, result: Int32) {
     var transaction = I2CTransaction(
-      sequence: next, at: transfer.at, address: transfer.address, operation: transfer.operation,
+      sequence: next, at: stamp(inTickAt: transfer.at), address: transfer.address, operation: transfer.operation,
       register: transfer.register, bytes: transfer.bytes, result: result)
     append(&transaction)
   }

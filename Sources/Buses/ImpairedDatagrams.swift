@@ -16,13 +16,14 @@ public final class ImpairedDatagrams: @unchecked Sendable {  // safe: shared par
   /// - Parameters:
   ///   - capacity: datagrams that may be on their way.
   ///   - datagramSize: a longer one is delivered cut, with its true length.
+  ///   - clock: stamps the transfers.
   ///   - stall: served whenever the loop receives.
   public init(
     _ port: consuming DatagramPort, seed: UInt64 = 1, capacity: Int = 256, datagramSize: Int = 2048,
-    logCapacity: Int = 4096, stall: LaneStall.Served? = nil
+    logCapacity: Int = 4096, clock: RecordClock = .tick, stall: LaneStall.Served? = nil
   ) {
     descriptor = port.descriptor
-    log = TransactionLog(of: ByteTransaction.self, capacity: logCapacity)
+    log = TransactionLog(of: ByteTransaction.self, capacity: logCapacity, clock: clock)
     queue = DatagramQueue(capacity: capacity, size: datagramSize)
     shared = .allocate(capacity: 1)
     shared.initialize(to: ImpairedDatagramsShared())

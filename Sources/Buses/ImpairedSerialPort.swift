@@ -17,9 +17,13 @@ public final class ImpairedSerialPort: @unchecked Sendable {  // safe: faults an
   private let state: UnsafeMutablePointer<ImpairedSerialState>
   private let log: TransactionLog
 
-  /// - Parameter stall: served whenever the loop reads.
-  public init(_ port: consuming SerialPort, logCapacity: Int = 1024, stall: LaneStall.Served? = nil) {
-    log = TransactionLog(of: ByteTransaction.self, capacity: logCapacity)
+  /// - Parameters:
+  ///   - clock: stamps the transfers.
+  ///   - stall: served whenever the loop reads.
+  public init(
+    _ port: consuming SerialPort, logCapacity: Int = 1024, clock: RecordClock = .tick, stall: LaneStall.Served? = nil
+  ) {
+    log = TransactionLog(of: ByteTransaction.self, capacity: logCapacity, clock: clock)
     state = .allocate(capacity: 1)
     state.initialize(to: ImpairedSerialState(port: port, log: log, stall: stall))
   }

@@ -15,9 +15,9 @@ public final class RecordingGPIOLines: @unchecked Sendable {
     let log: TransactionLog
   }
 
-  public init(_ lines: consuming GPIOLines, logCapacity: Int = 4096) {
+  public init(_ lines: consuming GPIOLines, logCapacity: Int = 4096, clock: RecordClock = .tick) {
     count = lines.count
-    log = TransactionLog(of: GPIOTransaction.self, capacity: logCapacity)
+    log = TransactionLog(of: GPIOTransaction.self, capacity: logCapacity, clock: clock)
     state = .allocate(capacity: 1)
     state.initialize(to: State(lines: lines, log: log))
   }

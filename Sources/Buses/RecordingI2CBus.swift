@@ -15,10 +15,10 @@ public final class RecordingI2CBus: @unchecked Sendable {
     let log: TransactionLog
   }
 
-  public init(_ bus: consuming I2CBus, logCapacity: Int = 4096) {
+  public init(_ bus: consuming I2CBus, logCapacity: Int = 4096, clock: RecordClock = .tick) {
     precondition(logCapacity > 0)
     attempts = bus.attempts
-    log = TransactionLog(of: I2CTransaction.self, capacity: logCapacity)
+    log = TransactionLog(of: I2CTransaction.self, capacity: logCapacity, clock: clock)
     state = .allocate(capacity: 1)
     state.initialize(to: State(bus: bus, log: log))
   }

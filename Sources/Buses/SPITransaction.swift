@@ -4,7 +4,7 @@ import Tactus
 public struct SPITransaction: LoggedTransaction, Sendable, BitwiseCopyable {
   /// Counts from 0 without a gap; a gap in what was read means that entries were overwritten before they were read.
   public var sequence: Int64
-  /// When, in the time of the tick that asked.
+  /// When, by the clock of the log.
   public var at: TickInstant
   public var out: SPIBytes
   /// What came in at the same time.
@@ -22,7 +22,7 @@ extension TransactionLog {
   @_noLocks @_noAllocation
   func append(_ transfer: borrowing SPITransfer, out: SPIBytes, result: Int32) {
     var transaction = SPITransaction(
-      sequence: next, at: transfer.at, out: out, received: transfer.bytes, result: result)
+      sequence: next, at: stamp(inTickAt: transfer.at), out: out, received: transfer.bytes, result: result)
     append(&transaction)
   }
 }

@@ -43,15 +43,16 @@ public final class SimulatedGPIOBank: @unchecked Sendable {
   ///   - count: lines, 1…64; named `PREFIX0` and so on. 54 are a Raspberry Pi's.
   ///   - highAtRest: lines that the world pulls up; of the others it pulls down.
   ///   - logCapacity: accesses kept, 1….
+  ///   - clock: stamps them.
   public init(
     count: Int = 54, prefix: String = "GPIO", highAtRest: Set<Int> = [], release: Release = .becomesInput,
-    logCapacity: Int = 4096
+    logCapacity: Int = 4096, clock: RecordClock = .tick
   ) {
     precondition((1...GPIOLines.maximumCount).contains(count), "a bank has 1…64 lines")
     self.count = count
     self.prefix = prefix
     self.release = release
-    log = TransactionLog(of: GPIOTransaction.self, capacity: logCapacity)
+    log = TransactionLog(of: GPIOTransaction.self, capacity: logCapacity, clock: clock)
     pins = .allocate(capacity: 1)
     pins.initialize(to: SimulatedPins())
     for line in highAtRest { pins.pointee.world.assign(checked(line), true) }

@@ -25,10 +25,10 @@ public final class SimulatedI2CBus: @unchecked Sendable {
   private let log: TransactionLog
   private var owners: [AnyObject] = []
 
-  /// `logCapacity`: transactions kept, 1….
-  public init(seed: UInt64 = 1, logCapacity: Int = 4096) {
+  /// `logCapacity`: transactions kept, 1…. `clock` stamps them.
+  public init(seed: UInt64 = 1, logCapacity: Int = 4096, clock: RecordClock = .tick) {
     precondition(logCapacity > 0)
-    log = TransactionLog(of: I2CTransaction.self, capacity: logCapacity)
+    log = TransactionLog(of: I2CTransaction.self, capacity: logCapacity, clock: clock)
     faults = .allocate(capacity: 1)
     faults.initialize(to: SimulatedI2CFaults())
     state = .allocate(capacity: 1)

@@ -25,11 +25,11 @@ public final class SimulatedMessageLink: @unchecked Sendable {
   private let state: UnsafeMutablePointer<SimulatedLinkState>
   private let log: TransactionLog
 
-  public init(logCapacity: Int = 4096) throws(RuntimeError) {
+  public init(logCapacity: Int = 4096, clock: RecordClock = .tick) throws(RuntimeError) {
     let link = try MessageLink()
     self.link = link
     peer = Mutex(Peer(driver: link.driver()))
-    log = TransactionLog(of: ByteTransaction.self, capacity: logCapacity)
+    log = TransactionLog(of: ByteTransaction.self, capacity: logCapacity, clock: clock)
     state = .allocate(capacity: 1)
     state.initialize(to: SimulatedLinkState(end: link.loopEnd, log: log))
   }

@@ -33,15 +33,15 @@ public final class SimulatedSPIBus: @unchecked Sendable {
   private let state: UnsafeMutablePointer<SimulatedSPIBusState>
   private let owner: AnyObject
 
-  /// `logCapacity`: transactions kept, 1….
-  public init(_ chip: SimulatedSPIChip, logCapacity: Int = 1024) {
+  /// `logCapacity`: transactions kept, 1…. `clock` stamps them.
+  public init(_ chip: SimulatedSPIChip, logCapacity: Int = 1024, clock: RecordClock = .tick) {
     precondition(logCapacity > 0)
     owner = chip.owner
     state = .allocate(capacity: 1)
     state.initialize(
       to: SimulatedSPIBusState(
         context: chip.context, transfer: chip.transfer,
-        log: TransactionLog(of: SPITransaction.self, capacity: logCapacity)))
+        log: TransactionLog(of: SPITransaction.self, capacity: logCapacity, clock: clock)))
   }
 
   deinit {

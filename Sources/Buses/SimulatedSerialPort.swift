@@ -22,8 +22,9 @@ public final class SimulatedSerialPort: @unchecked Sendable {  // safe: the queu
   /// - Parameters:
   ///   - capacity: bytes in flight each way, 1….
   ///   - logCapacity: transfers kept, 1….
-  public init(capacity: Int = 4096, logCapacity: Int = 1024) {
-    log = TransactionLog(of: ByteTransaction.self, capacity: logCapacity)
+  ///   - clock: stamps them.
+  public init(capacity: Int = 4096, logCapacity: Int = 1024, clock: RecordClock = .tick) {
+    log = TransactionLog(of: ByteTransaction.self, capacity: logCapacity, clock: clock)
     state = .allocate(capacity: 1)
     state.initialize(
       to: SimulatedSerialState(

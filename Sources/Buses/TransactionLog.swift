@@ -17,11 +17,13 @@ struct TransactionLog: @unchecked Sendable, BitwiseCopyable {  // safe: entries 
   private let entries: SharedWords
   private let capacity: Int
   private let entryBytes: Int
+  private let clock: RecordClock
   /// The next sequence number.
   private let head: UnsafeMutablePointer<Atomic<Int64>>
 
-  init(of kind: (some LoggedTransaction).Type, capacity: Int) {
+  init(of kind: (some LoggedTransaction).Type, capacity: Int, clock: RecordClock) {
     precondition(capacity > 0)
+    self.clock = clock
     self.capacity = capacity
     entryBytes = Self.bytes(of: kind)
     entries = SharedWords.allocate(byteCount: entryBytes, entries: capacity)
@@ -40,6 +42,10 @@ struct TransactionLog: @unchecked Sendable, BitwiseCopyable {  // safe: entries 
   var next: Int64 {
     @_noLocks @_noAllocation get { head.pointee.load(ordering: .relaxed) }
   }
+
+  /// When a transaction that is appended now was made, in a tick that began at `tick`.
+  @_noLocks @_noAllocation
+  func stamp(inTickAt tick: TickInstant) -> TickInstant { clock.stamp(inTickAt: tick) }
 
   /// Of the log's kind, its number `next`. One thread only.
   @_noLocks @_noAllocation

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "CBusesLinux.h"
+#include "descriptor.h"
 
 union address {
   struct sockaddr any;
@@ -124,7 +125,7 @@ int tactus_datagram_open(
   struct tactus_datagram_socket *made = calloc(1, sizeof *made);
   if (!made) return -ENOMEM;
   made->family = family == 4 ? AF_INET : AF_INET6;
-  made->descriptor = socket(made->family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  made->descriptor = above_standard_streams(socket(made->family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   int error = made->descriptor < 0 ? -errno : set_up(made, local, buffer_bytes);
   if (error < 0) {
     tactus_datagram_close(made);

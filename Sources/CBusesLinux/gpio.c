@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "CBusesLinux.h"
+#include "descriptor.h"
 
 static void copy_text(char target[TACTUS_GPIO_TEXT], const char source[GPIO_MAX_NAME_SIZE]) {
   _Static_assert(TACTUS_GPIO_TEXT > GPIO_MAX_NAME_SIZE, "room for the end of the text");
@@ -15,7 +16,7 @@ static void copy_text(char target[TACTUS_GPIO_TEXT], const char source[GPIO_MAX_
 }
 
 int tactus_gpio_open(const char *path) {
-  int descriptor = open(path, O_RDWR | O_CLOEXEC);
+  int descriptor = above_standard_streams(open(path, O_RDWR | O_CLOEXEC));
   return descriptor < 0 ? -errno : descriptor;
 }
 
@@ -45,7 +46,9 @@ static int request(
   memcpy(request->offsets, offsets, count * sizeof *offsets);
   request->num_lines = (uint32_t)count;
   strncpy(request->consumer, consumer, sizeof request->consumer - 1);
-  return ioctl(descriptor, GPIO_V2_GET_LINE_IOCTL, request) < 0 ? -errno : request->fd;
+  if (ioctl(descriptor, GPIO_V2_GET_LINE_IOCTL, request) < 0) return -errno;
+  request->fd = above_standard_streams(request->fd);
+  return request->fd < 0 ? -errno : request->fd;
 }
 
 static void add_flags(struct gpio_v2_line_config *config, uint64_t flags, uint64_t mask) {

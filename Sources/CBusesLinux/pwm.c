@@ -6,9 +6,10 @@
 #include <unistd.h>
 
 #include "CBusesLinux.h"
+#include "descriptor.h"
 
 int tactus_pwm_open(const char *path) {
-  int descriptor = open(path, O_RDWR | O_CLOEXEC);
+  int descriptor = above_standard_streams(open(path, O_RDWR | O_CLOEXEC));
   return descriptor < 0 ? -errno : descriptor;
 }
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "CBusesLinux.h"
+#include "descriptor.h"
 
 static const struct {
   int baud;
@@ -25,7 +26,7 @@ static const struct {
 enum { rate_count = sizeof rates / sizeof rates[0] };
 
 int tactus_serial_open(const char *path) {
-  int descriptor = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+  int descriptor = above_standard_streams(open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
   return descriptor < 0 ? -errno : descriptor;
 }
 
@@ -109,7 +110,9 @@ int tactus_pty_open(int *master, int *slave, char *path, size_t size) {
   make_raw(&settings);
   cfsetspeed(&settings, B38400);
   if (openpty(master, slave, NULL, &settings, NULL) < 0) return -errno;
-  int error = ptsname_r(*master, path, size);
+  *master = above_standard_streams(*master);
+  *slave = above_standard_streams(*slave);
+  int error = *master < 0 || *slave < 0 ? EMFILE : ptsname_r(*master, path, size);
   for (int index = 0; error == 0 && index < 2; index++) {
     int descriptor = index == 0 ? *master : *slave;
     int flags = fcntl(descriptor, F_GETFL);

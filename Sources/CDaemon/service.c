@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "CDaemon.h"
+#include "CProcess.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -7,6 +8,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
@@ -48,8 +50,42 @@ ssize_t daemon_send(int socket, const void *bytes, size_t count) {
   return sent < 0 ? -errno : sent;
 }
 
+ssize_t daemon_send_with(int socket, const void *bytes, size_t count, int descriptor) {
+  struct iovec part = {.iov_base = (void *)bytes, .iov_len = count};
+  union {
+    struct cmsghdr aligned;
+    char bytes[CMSG_SPACE(sizeof(int))];
+  } room = {0};
+  struct msghdr message = {
+      .msg_iov = &part, .msg_iovlen = 1, .msg_control = room.bytes, .msg_controllen = sizeof room.bytes};
+  struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+  header->cmsg_level = SOL_SOCKET;
+  header->cmsg_type = SCM_RIGHTS;
+  header->cmsg_len = CMSG_LEN(sizeof(int));
+  memcpy(CMSG_DATA(header), &descriptor, sizeof(int));
+  ssize_t sent = sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+  return sent < 0 ? -errno : sent;
+}
+
+ssize_t daemon_receive_with(int socket, void *bytes, size_t count, int flags, int *descriptor) {
+  struct iovec part = {.iov_base = bytes, .iov_len = count};
+  union {
+    struct cmsghdr aligned;
+    char bytes[CMSG_SPACE(sizeof(int))];
+  } room;
+  struct msghdr message = {
+      .msg_iov = &part, .msg_iovlen = 1, .msg_control = room.bytes, .msg_controllen = sizeof room.bytes};
+  *descriptor = -1;
+  ssize_t received = recvmsg(socket, &message, flags | MSG_CMSG_CLOEXEC);
+  if (received < 0) return -errno;
+  struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+  if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS) {
+    memcpy(descriptor, CMSG_DATA(header), sizeof(int));
+  }
+  return received;
+}
+
 pid_t daemon_spawn_self(char *const arguments[], int descriptor, const int inherited[], int count) {
-  extern char **environ;
   enum { most = 16, first = 4, aside = 64 };
   if (count > most) return -E2BIG;
   // Aside first: one of them may have a number that another is to get.
@@ -82,7 +118,9 @@ pid_t daemon_spawn_self(char *const arguments[], int descriptor, const int inher
   posix_spawn_file_actions_addclosefrom_np(&actions, first + count);
 
   pid_t process = 0;
-  int error = posix_spawn(&process, "/proc/self/exe", &actions, &attributes, arguments, environ);
+  char **environment = process_child_environment();
+  int error = environment ? posix_spawn(&process, "/proc/self/exe", &actions, &attributes, arguments, environment) : ENOMEM;
+  free(environment);
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   for (int index = 0; index < count; index++) close(moved[index]);
@@ -90,7 +128,6 @@ pid_t daemon_spawn_self(char *const arguments[], int descriptor, const int inher
 }
 
 pid_t daemon_spawn(const char *path, char *const arguments[], int descriptor, int error) {
-  extern char **environ;
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   posix_spawn_file_actions_init(&actions);
@@ -115,13 +152,17 @@ pid_t daemon_spawn(const char *path, char *const arguments[], int descriptor, in
   posix_spawn_file_actions_addclosefrom_np(&actions, 4);
 
   pid_t process = 0;
-  int failure = posix_spawn(&process, path, &actions, &attributes, arguments, environ);
+  char **environment = process_child_environment();
+  int failure = environment ? posix_spawn(&process, path, &actions, &attributes, arguments, environment) : ENOMEM;
+  free(environment);
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   return failure ? -failure : process;
 }
 
 void daemon_die_with_parent(void) { prctl(PR_SET_PDEATHSIG, SIGKILL); }
+
+void daemon_terminate_with_parent(void) { prctl(PR_SET_PDEATHSIG, SIGTERM); }
 
 void daemon_ignore_signals(void) {
   static const int ignored[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU, SIGUSR1, SIGUSR2};

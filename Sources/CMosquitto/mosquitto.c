@@ -1,56 +1,65 @@
 #ifdef MQTT
 #define _GNU_SOURCE
 #include "CMosquitto.h"
+#include "CProcess.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <signal.h>
-#include <sys/prctl.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-// Between fork and exec only what is async-signal-safe: other threads may hold any lock.
-static void run(const char *path, char *const arguments[], int file, uid_t user, gid_t group, pid_t parent, int report) {
-  // Before the signal is asked for: becoming somebody else forgets it.
-  int is_other = user != geteuid();
-  int refused = is_other && (setgroups(0, NULL) < 0 || setresgid(group, group, group) < 0 || setresuid(user, user, user) < 0);
-  int reason = errno;
-  prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (getppid() != parent) _exit(127);
-  for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, NULL);
-  int null = open("/dev/null", O_RDWR);
-  for (int descriptor = 0; descriptor < 3; descriptor++) dup2(null, descriptor);
-  // Either may have the other's number.
-  int pipe = fcntl(report, F_DUPFD, 5), text = fcntl(file, F_DUPFD, 5);
-  dup2(pipe, 3);
-  dup2(text, 4);
-  fcntl(3, F_SETFD, FD_CLOEXEC);
-  closefrom(5);
-  if (refused) {
-    write(3, &reason, sizeof reason);
-    _exit(127);
-  }
-  // Not ours: it holds the service's token, and whatever the configuration takes from it.
-  char *const environment[] = {"PATH=/usr/bin:/bin", NULL};
-  execve(path, arguments, environment);
-  int error = errno;
-  write(3, &error, sizeof error);
-  _exit(127);
-}
-
-pid_t mqtt_spawn(const char *path, char *const arguments[], int file, uid_t user, gid_t group) {
+pid_t mqtt_spawn(const char *program, char *const arguments[], const int files[MQTT_FILES], char *failure, size_t size) {
+  // Aside: any may have the number that another is to get.
+  enum { aside = 64 };
   int report[2];
+  failure[0] = 0;
   if (pipe2(report, O_CLOEXEC) < 0) return -errno;
-  pid_t parent = getpid();
-  pid_t child = fork();
-  if (child == 0) run(path, arguments, file, user, group, parent, report[1]);
-  int error = child < 0 ? errno : 0;
+  int end = fcntl(report[1], F_DUPFD_CLOEXEC, aside);
+  int copies[MQTT_FILES], copied = 1;
+  for (int place = 0; place < MQTT_FILES; place++) {
+    copies[place] = fcntl(files[place], F_DUPFD_CLOEXEC, aside);
+    copied = copied && copies[place] >= 0;
+  }
+  char **environment = process_child_environment();
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawnattr_init(&attributes);
+  sigset_t none, all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &all);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  for (int stream = 0; stream < 3; stream++) {
+    posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_RDWR, 0);
+  }
+  posix_spawn_file_actions_adddup2(&actions, end, 3);
+  for (int place = 0; place < MQTT_FILES; place++) posix_spawn_file_actions_adddup2(&actions, copies[place], 4 + place);
+  posix_spawn_file_actions_addclosefrom_np(&actions, 4 + MQTT_FILES);
+
+  pid_t child = 0;
+  int error = end < 0 || !copied || !environment
+                  ? ENOMEM
+                  : posix_spawn(&child, program, &actions, &attributes, arguments, environment);
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  free(environment);
+  if (end >= 0) close(end);
+  for (int place = 0; place < MQTT_FILES; place++) {
+    if (copies[place] >= 0) close(copies[place]);
+  }
   close(report[1]);
-  // The end of file comes with the exec.
-  if (child > 0) {
-    while (read(report[0], &error, sizeof error) < 0 && errno == EINTR) {}
+  // The end of file comes when the launcher has become the broker, or has ended.
+  size_t length = 0;
+  while (error == 0 && length + 1 < size) {
+    ssize_t count = read(report[0], failure + length, size - 1 - length);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    length += (size_t)count;
+    failure[length] = 0;
   }
   close(report[0]);
   return error ? -error : child;

@@ -34,6 +34,17 @@ static int set_attributes(struct attributes *attributes) {
   return syscall(SYS_sched_setattr, 0, attributes, 0) == 0 ? 0 : -errno;
 }
 
+int32_t tactus_thread_run(void *(*body)(void *), void *context) {
+  pthread_attr_t attributes;
+  int error = pthread_attr_init(&attributes);
+  if (error) return -error;
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  pthread_t thread;
+  error = pthread_create(&thread, &attributes, body, context);
+  pthread_attr_destroy(&attributes);
+  return -error;
+}
+
 int32_t tactus_thread_save(struct tactus_thread_state *state) {
   struct attributes attributes = {.size = sizeof attributes};
   if (syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) != 0) return -errno;

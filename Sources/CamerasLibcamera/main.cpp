@@ -16,6 +16,8 @@
 #include <unistd.h>
 #include <vector>
 
+#include "CProcess.h"
+
 using namespace libcamera;
 
 /// Of one line and one field.
@@ -58,6 +60,22 @@ static std::vector<std::string> modes(Camera &camera) {
   return found;
 }
 
+/// Cameras, the programs of libcamera's that control them, and nothing else.
+static void confine() {
+  static const char *const accounts[] = {"tactus-video", "nobody", nullptr};
+  static const char *const groups[] = {"video", "render", nullptr};
+  static const char *const devices[] = {
+    "/dev/video*", "/dev/media*", "/dev/v4l-subdev*", "/dev/dma_heap", "/dev/udmabuf", nullptr};
+  process_needs needs = {};
+  needs.permissions = PROCESS_PROGRAMS;
+  needs.descriptors = 1024;
+  needs.accounts = accounts;
+  needs.groups = groups;
+  needs.devices = devices;
+  if (const char *missing = process_confine(&needs))
+    std::fprintf(stderr, "the kernel confines tactus-cameras only in part, without %s\n", missing);
+}
+
 int main(int count, char *[]) {
   if (count != 1) {
     std::fprintf(stderr, "usage: tactus-cameras\n");
@@ -65,6 +83,7 @@ int main(int count, char *[]) {
   }
   // A driver that hangs ends this program, and nothing else.
   alarm(5);
+  confine();
   CameraManager manager;
   if (const int error = manager.start(); error < 0) {
     std::fprintf(stderr, "libcamera does not start: error %d\n", -error);

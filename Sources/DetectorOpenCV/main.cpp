@@ -7,6 +7,8 @@
 #error "apt install libopencv-dnn-dev, or build without the trait Detection: swift build --disable-default-traits --traits …"
 #else
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <exception>
 #include <fstream>
 #include <iterator>
@@ -15,6 +17,7 @@
 #include <thread>
 #include <vector>
 
+#include "CProcess.h"
 #include "older_opencv.hpp"
 
 /// In one line, without OpenCV's own places in its source.
@@ -28,8 +31,16 @@ static int fail(const std::string &what) {
 
 static int serve(const char *model) {
   std::ifstream file(model, std::ios::binary);
-  if (!file) return fail(std::string(model) + " cannot be read");
-  const std::string bytes = for_older_opencv({std::istreambuf_iterator<char>(file), {}});
+  if (!file) return fail(std::string(model) + " cannot be read: " + std::strerror(errno));
+  const std::string contents{std::istreambuf_iterator<char>(file), {}};
+  // Before a byte of it is understood. From now on: compute, read standard input, write standard output.
+  static const char *const accounts[] = {"tactus-video", "nobody", nullptr};
+  process_needs needs = {};
+  needs.descriptors = 256;
+  needs.accounts = accounts;
+  if (const char *missing = process_confine(&needs))
+    std::fprintf(stderr, "the kernel confines tactus-detect only in part, without %s\n", missing);
+  const std::string bytes = for_older_opencv(contents);
   cv::dnn::Net net;
   try {
     net = cv::dnn::readNetFromONNX(bytes.data(), bytes.size());

@@ -7,23 +7,41 @@
 
   /// Debian's mosquitto as a child process, on loopback, with a configuration of ours; started again when it dies.
   ///
-  /// It ends with `stop`, and with the process that started it however that ends. Started by root it runs as `mosquitto`, the user
-  /// of Debian's package, or as `nobody`.
+  /// One user may publish; who has no name may do what the Plant-Tracker app does, and look on.
+  ///
+  /// It ends with `stop`, and with the process that started it however that ends. A launcher confines itself and becomes the broker; of
+  /// root's making it runs as `mosquitto`, the user of Debian's package, or as `nobody`.
   public final class MosquittoBroker: Sendable {
     /// Where Debian puts it.
     public static let standardPath = "/usr/sbin/mosquitto"
 
-    /// Only this machine can reach it: no user is asked for.
-    public static func configuration(port: UInt16, payloadLimit: Int = 65_536) -> String {
+    /// Reads its passwords and its access list from the descriptors that it gets.
+    static func configuration(port: UInt16, payloadLimit: Int = 65_536) -> String {
       """
       # Written by tactus at every start.
       listener \(port) 127.0.0.1
       allow_anonymous true
+      password_file /proc/self/fd/5
+      acl_file /proc/self/fd/6
       persistence false
       set_tcp_nodelay true
       max_queued_messages 1000
       message_size_limit \(payloadLimit)
       log_dest none
+
+      """
+    }
+
+    /// As config/mosquitto.acl; besides, since only this machine can reach it, whoever has no name may read everything.
+    public static func accessList(user: String) -> String {
+      """
+      # Written by tactus at every start.
+      topic write rpi/torpi
+      topic read rpi/fromrpi
+      topic read #
+
+      user \(user)
+      topic readwrite #
 
       """
     }
@@ -42,24 +60,40 @@
 
     public let port: UInt16
     private let path: String
-    private let file: String
+    private let launcher: String
+    /// The configuration, the passwords, the access list.
+    private let files: [String]
     private let state = Mutex(State())
     private let isStopping = Atomic<Bool>(false)
     private let bell: Doorbell
     private let ended = DispatchGroup()
 
-    /// Writes the configuration into `folder`, which must exist, and starts the broker.
+    /// Where Debian's package puts the program that hashes passwords.
+    private static let passwordProgram = "/usr/bin/mosquitto_passwd"
+
+    /// Writes its files into `folder`, which must exist, and starts the broker. Blocks for the milliseconds in which the password is hashed.
     ///
+    /// - Parameters:
+    ///   - launcher: the path of `tactus`.
+    ///   - user, password: who may publish everything. No line break in either, and no colon.
     /// - Throws: no such program, or a file that cannot be written. A port that is taken shows in `status`.
-    public init(port: UInt16, folder: String, path: String = standardPath) throws(MQTTError) {
+    public init(
+      port: UInt16, folder: String, launcher: String, user: String, password: String, path: String = standardPath
+    ) throws(MQTTError) {
+      for text in [user, password] where text.isEmpty || text.contains(where: { $0 == ":" || $0.isNewline }) {
+        throw .setting("broker: spawn", reason: "expected a user and a password without a colon")
+      }
       self.port = port
-      self.path = path
-      file = folder + "/mosquitto.conf"
-      guard access(path, X_OK) == 0 else {
-        throw .setting("broker: spawn", reason: "no \(path): apt install mosquitto")
+      (self.path, self.launcher) = (path, launcher)
+      files = ["mosquitto.conf", "mosquitto.passwords", "mosquitto.acl"].map { folder + "/" + $0 }
+      for program in [path, Self.passwordProgram] where access(program, X_OK) != 0 {
+        throw .setting("broker: spawn", reason: "no \(program): apt install mosquitto")
       }
       do throws(RuntimeError) { bell = try Doorbell() } catch { throw .system(call: "eventfd", errno: errno) }
-      try Self.write(Self.configuration(port: port), to: file)
+      try Self.write("\(user):\(password)\n", to: files[1])
+      try Self.hash(files[1])
+      try Self.write(Self.configuration(port: port), to: files[0])
+      try Self.write(Self.accessList(user: user), to: files[2])
       ended.enter()
       DispatchQueue(label: "mqtt-broker").async {
         self.run()
@@ -77,16 +111,45 @@
       ended.wait()
     }
 
+    /// For nobody but the user that the broker runs as.
     private static func write(_ text: String, to file: String) throws(MQTTError) {
-      // Nothing in it is secret, and the user that the broker runs as must read it.
-      let descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+      let descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
       guard descriptor >= 0 else { throw .system(call: "open \(file)", errno: errno) }
       defer { close(descriptor) }
-      guard fchmod(descriptor, 0o644) == 0 else { throw .system(call: "fchmod \(file)", errno: errno) }
+      guard fchmod(descriptor, 0o600) == 0 else { throw .system(call: "fchmod \(file)", errno: errno) }
+      guard fchown(descriptor, account.user, account.group) == 0 else {
+        throw .system(call: "fchown \(file)", errno: errno)
+      }
       let bytes = Array(text.utf8)
       guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count else {
         throw .system(call: "write \(file)", errno: errno)
       }
+    }
+
+    /// Puts hashes in the place of passwords: no command line ever holds one.
+    private static func hash(_ file: String) throws(MQTTError) {
+      let null = open("/dev/null", O_RDONLY | O_CLOEXEC)
+      defer { close(null) }
+      let (process, _) = start([passwordProgram, "-U", file], files: [null, null, null])
+      guard process > 0 else { throw .system(call: passwordProgram, errno: -process) }
+      var status: Int32 = 0
+      while waitpid(process, &status, 0) < 0, errno == EINTR {}
+      guard status == 0 else {
+        throw .setting("broker: spawn", reason: "\(passwordProgram) ended with status \(status >> 8 & 0xFF)")
+      }
+      // It may have made the file anew.
+      guard chmod(file, 0o600) == 0, chown(file, account.user, account.group) == 0 else {
+        throw .system(call: "chown \(file)", errno: errno)
+      }
+    }
+
+    /// The process, or −errno, and what it said of why it could not become what it should; empty: it could.
+    private static func start(_ words: [String], files: [Int32]) -> (process: pid_t, refusal: String) {
+      var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+      defer { for argument in arguments { free(argument) } }
+      var failure = [CChar](repeating: 0, count: 256)
+      let process = mqtt_spawn(words[0], &arguments, files, &failure, failure.count)
+      return (process, String(decoding: failure.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
     }
 
     /// The thread that the child is bound to: it waits for it, and starts it again.
@@ -116,22 +179,29 @@
 
     /// Nil: it cannot be started, and will not.
     private func spawn() -> pid_t? {
-      let configuration = open(file, O_RDONLY | O_CLOEXEC)
-      guard configuration >= 0 else {
-        let reason = String(cString: strerror(errno))
-        state.withLock { $0.status.lastFailure = "\(file): \(reason)" }
-        return nil
+      var descriptors: [Int32] = []
+      defer { for descriptor in descriptors { close(descriptor) } }
+      for file in files {
+        let descriptor = open(file, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+          let reason = String(cString: strerror(errno))
+          state.withLock { $0.status.lastFailure = "\(file): \(reason)" }
+          return nil
+        }
+        descriptors.append(descriptor)
       }
-      defer { close(configuration) }
-      // By its descriptor: the folders above it may be closed to the user that it runs as.
-      let words = [path, "-c", "/proc/self/fd/4"]
-      let account = Self.account
-      var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-      defer { for argument in arguments { free(argument) } }
-      let process = mqtt_spawn(path, &arguments, configuration, account.user, account.group)
+      // By their descriptors: the folders above them may be closed to the user that it runs as.
+      let (process, refusal) = Self.start(
+        [launcher, "broker", "\(getpid())", path, "-c", "/proc/self/fd/4"], files: descriptors)
       return state.withLock { state in
         guard process > 0 else {
-          state.status.lastFailure = "\(path): \(String(cString: strerror(-process)))"
+          state.status.lastFailure = "\(launcher): \(String(cString: strerror(-process)))"
+          return nil
+        }
+        guard refusal.isEmpty else {
+          var status: Int32 = 0
+          waitpid(process, &status, 0)
+          state.status.lastFailure = refusal
           return nil
         }
         state.process = process
@@ -143,7 +213,7 @@
       }
     }
 
-    /// Who the broker runs as: whoever we are, unless that is root.
+    /// Who the broker runs as, as its launcher decides: whoever we are, unless that is root.
     private static var account: (user: uid_t, group: gid_t) {
       guard geteuid() == 0 else { return (geteuid(), getegid()) }
       for name in ["mosquitto", "nobody"] {

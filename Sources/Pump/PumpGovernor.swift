@@ -14,7 +14,7 @@ public struct PumpGovernor: Sendable, Hashable, BitwiseCopyable {
   public let rest: Nanoseconds
   public private(set) var phase: Phase
   /// Pumped since the last rest, what goes on now not counted.
-  private var before: Nanoseconds
+  public private(set) var before: Nanoseconds
 
   /// Rested.
   @_noLocks @_noAllocation
@@ -23,6 +23,12 @@ public struct PumpGovernor: Sendable, Hashable, BitwiseCopyable {
     self.rest = rest
     phase = .still(since: .zero)
     before = .zero
+  }
+
+  /// Goes on from what was kept of it, before anything has been observed.
+  public mutating func resume(isPumping: Bool, since: TickInstant, before: Nanoseconds) {
+    phase = isPumping ? .pumping(since: since) : .still(since: since)
+    self.before = before
   }
 
   /// Pumped since the last rest.

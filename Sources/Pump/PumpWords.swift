@@ -158,6 +158,8 @@ extension PumpCommandFailure: CustomStringConvertible {
     switch reason {
     case .noAnswer(let attempts): "\(command): no answer, sent \(attempts) times"
     case .refused(let tag): "\(command): refused, \(tag)"
+    case .contactLost: "\(command): the connection was lost before the pump had answered"
+    case .stopped: "\(command): the pump stopped before it had answered"
     }
   }
 }

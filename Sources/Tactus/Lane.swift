@@ -9,6 +9,16 @@ public enum Scheduling: Sendable, Hashable {
   case deadline(runtime: Nanoseconds, deadline: Nanoseconds, period: Nanoseconds)
 }
 
+/// Which misses lead a loop into its safe state.
+public enum CountedMisses: BitwiseCopyable {
+  /// Every one: nobody knows what the hardware did meanwhile.
+  case all
+  /// Only those that a stall has made which somebody asked for; `nil` if none can be asked for, so that no miss counts.
+  ///
+  /// For a loop whose hardware is simulated: it shows no fault that nobody injected, however loaded the machine is.
+  case injected(LaneStall.Served?)
+}
+
 /// One dedicated thread and the loops it owns. Loops of one lane never run at the same time.
 public struct Lane {
   let name: String
@@ -37,6 +47,7 @@ public struct Loop {
   let executionTime: Nanoseconds?
   let tolerance: Nanoseconds?
   let safeStateAfter: Int
+  let countedMisses: CountedMisses
   let inputs: [LoopInput]
   let minimumInterval: Nanoseconds
   let body: LoopBody
@@ -52,6 +63,7 @@ public struct Loop {
   ///   - tolerance: lateness beyond which a late wake-up counts as oversleep; nil: a tenth of the period.
   ///   - safeStateAfter: consecutive misses (skipped, or ended past the deadline) after which the loop's safe state is
   ///     entered; 0: never.
+  ///   - counting: which misses these are.
   ///   - inputs: what also releases the loop, by arrival; whichever is ready. Those of a lane are at most 60.
   ///   - minimumInterval: between two releases by input, whichever they are, and before a deadline that has passed already releases the
   ///     loop; more than 0.
@@ -60,19 +72,20 @@ public struct Loop {
   public init<Body: ControlLoop & ~Copyable>(
     _ name: String, every rate: Rate, phase: Nanoseconds? = nil, late: LatePolicy = .skip,
     deadline: Nanoseconds? = nil, executionTime: Nanoseconds? = nil, tolerance: Nanoseconds? = nil,
-    safeStateAfter: Int = 0, inputs: [LoopInput] = [], minimumInterval: Nanoseconds = .milliseconds(1),
+    safeStateAfter: Int = 0, counting: CountedMisses = .all, inputs: [LoopInput] = [],
+    minimumInterval: Nanoseconds = .milliseconds(1),
     body: () -> Body
   ) {
     self.init(
       name: name, rate: rate, phase: phase, late: late, deadline: deadline, executionTime: executionTime,
-      tolerance: tolerance, safeStateAfter: safeStateAfter, inputs: inputs, minimumInterval: minimumInterval,
-      body: LoopBody(body))
+      tolerance: tolerance, safeStateAfter: safeStateAfter, counting: counting, inputs: inputs,
+      minimumInterval: minimumInterval, body: LoopBody(body))
   }
 
   @usableFromInline init(
     name: String, rate: Rate, phase: Nanoseconds?, late: LatePolicy, deadline: Nanoseconds?,
-    executionTime: Nanoseconds?, tolerance: Nanoseconds?, safeStateAfter: Int, inputs: [LoopInput],
-    minimumInterval: Nanoseconds, body: LoopBody
+    executionTime: Nanoseconds?, tolerance: Nanoseconds?, safeStateAfter: Int, counting: CountedMisses,
+    inputs: [LoopInput], minimumInterval: Nanoseconds, body: LoopBody
   ) {
     precondition(minimumInterval > .zero, "a minimum interval of nothing would release a loop for ever at one instant")
     if case .catchUp(let limit) = late { precondition(limit >= 0, "a number of releases is 0 or more") }
@@ -84,6 +97,7 @@ public struct Loop {
     self.executionTime = executionTime
     self.tolerance = tolerance
     self.safeStateAfter = safeStateAfter
+    countedMisses = counting
     self.inputs = inputs
     self.minimumInterval = minimumInterval
     self.body = body

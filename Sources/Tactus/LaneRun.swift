@@ -48,7 +48,8 @@ final class LaneRun: @unchecked Sendable {
       (slots + index).initialize(
         to: LoopSlot(
           period: period.count, phase: phases[index].count, deadline: (loop.deadline ?? period).count,
-          late: loop.late, safeStateAfter: Int64(loop.safeStateAfter), minimumInterval: loop.minimumInterval.count,
+          late: loop.late, safeStateAfter: Int64(loop.safeStateAfter), countedMisses: loop.countedMisses,
+          minimumInterval: loop.minimumInterval.count,
           tolerance: (loop.tolerance ?? period / 10).count,
           simulatedExecution: (loop.executionTime ?? .zero).count, inputs: loop.inputs, body: loop.body,
           record: record))
@@ -85,8 +86,9 @@ final class LaneRun: @unchecked Sendable {
   /// Starts the thread and returns once it is set up and waits at the gate.
   func startThread() throws(RuntimeError) -> LaneReport {
     let thread = try LaneThread(lane: self)
+    let report = try thread.start()
     self.thread = thread
-    return thread.start()
+    return report
   }
 
   /// Opens the gate: the loops' first releases are at `epoch + phase`. nil: the thread ends without a tick.

@@ -190,6 +190,7 @@ struct LaneScheduler: ~Copyable {
 
   @_noLocks @_noAllocation
   private func skip(_ slot: UnsafeMutablePointer<LoopSlot>, _ skipped: Int64) {
+    if slot.pointee.consecutiveMisses == 0 { slot.pointee.missesSince = slot.pointee.nextRelease }
     slot.pointee.nextIndex &+= skipped
     slot.pointee.nextRelease &+= skipped &* slot.pointee.period
     slot.pointee.releasedIndex = later(slot.pointee.releasedIndex, slot.pointee.nextIndex)
@@ -202,6 +203,10 @@ struct LaneScheduler: ~Copyable {
   private func enterSafeStateIfDue(_ slot: UnsafeMutablePointer<LoopSlot>, _ tick: inout Tick) {
     let limit = slot.pointee.safeStateAfter
     guard limit > 0, slot.pointee.consecutiveMisses >= limit, !slot.pointee.isInSafeState else { return }
+    if case .injected(let stall) = slot.pointee.countedMisses {
+      guard let stall, stall.explains(misses: limit, ofPeriod: slot.pointee.period, since: slot.pointee.missesSince)
+      else { return }
+    }
     slot.pointee.isInSafeState = true
     slot.pointee.counters.safeStates &+= 1
     callSafeState(slot, &tick, .misses(slot.pointee.consecutiveMisses))
@@ -215,6 +220,7 @@ struct LaneScheduler: ~Copyable {
     if case .period = tick.cause {
       if end &- tick.scheduled.nanoseconds > slot.pointee.deadline {
         slot.pointee.counters.deadlineMisses &+= 1
+        if slot.pointee.consecutiveMisses == 0 { slot.pointee.missesSince = tick.scheduled.nanoseconds }
         slot.pointee.consecutiveMisses &+= 1
         enterSafeStateIfDue(slot, &tick)
       } else if tick.missed == 0 {

@@ -15,14 +15,26 @@ public final class LaneStall: @unchecked Sendable {  // safe: all behind the poi
       let length = state.pointee.asked.exchange(0, ordering: .relaxed)
       guard length > 0 else { return }
       state.pointee.isStalled.store(true, ordering: .relaxed)
+      state.pointee.servedUntil = now.nanoseconds &+ length
+      state.pointee.servedLength = length
       tactus_sleep_until(now.nanoseconds &+ length)
       state.pointee.isStalled.store(false, ordering: .relaxed)
+    }
+
+    /// Returns whether the stall that was served last is why so many releases in a row were missed since `instant`. For the lane
+    /// that serves it.
+    @_noLocks @_noAllocation
+    func explains(misses: Int64, ofPeriod period: Int64, since instant: Int64) -> Bool {
+      state.pointee.servedUntil > instant && state.pointee.servedLength / period &+ 1 >= misses
     }
   }
 
   fileprivate struct State: ~Copyable {
     let asked = Atomic<Int64>(0)
     let isStalled = Atomic<Bool>(false)
+    /// Of the last stall, for the lane alone.
+    var servedUntil = Int64.min
+    var servedLength: Int64 = 0
   }
 
   public static let longest = Nanoseconds.seconds(5)

@@ -18,6 +18,8 @@ final class LaneThread: @unchecked Sendable {
   private let ready = DispatchSemaphore(value: 0)
   private let gate = DispatchSemaphore(value: 0)
   private let done = DispatchSemaphore(value: 0)
+  private let handedOver = DispatchSemaphore(value: 0)
+  private let life = Atomic<Life>(.awaited)
   private var report: LaneReport?
   private var mayRun = false
 
@@ -42,11 +44,47 @@ final class LaneThread: @unchecked Sendable {
     }
   }
 
+  /// The thread and who waits for it agree on which of them was first.
+  private enum Life: UInt8, AtomicRepresentable {
+    case awaited
+    case began
+    /// Nobody waits any more: a thread that comes late must touch nothing.
+    case givenUp
+  }
+
+  /// How long the kernel may take to give Dispatch a thread, and a thread that there is to run: a machine may be busy.
+  private static let threadPatience = DispatchTimeInterval.milliseconds(700)
+  private static let turnPatience = DispatchTimeInterval.seconds(10)
+
   /// Starts the thread; returns when it is set up.
-  func start() -> LaneReport {
-    DispatchQueue(label: "tactus.lane.\(name)").async { self.main() }
+  ///
+  /// When the kernel refuses Dispatch a thread, Dispatch asks again and again, and `async` does not return. It is therefore
+  /// called on a thread of our own, which the kernel gives or refuses at once. A block that Dispatch runs after we have
+  /// given up does nothing.
+  func start() throws(RuntimeError) -> LaneReport {
+    let context = Unmanaged.passRetained(self)
+    let result = tactus_thread_run(
+      { context in
+        Unmanaged<LaneThread>.fromOpaque(context!).takeRetainedValue().handOver()
+        return nil
+      }, context.toOpaque())
+    if result != 0 { context.release() }
+    let isRunning =
+      result == 0 && handedOver.wait(timeout: .now() + Self.threadPatience) == .success
+      && ready.wait(timeout: .now() + Self.turnPatience) == .success
+    if isRunning { return report! }
+    if result != 0 || life.exchange(.givenUp, ordering: .acquiringAndReleasing) == .awaited {
+      destroyControl()
+      throw .noThread(lane: name)
+    }
+    // It came at the last moment.
     ready.wait()
     return report!
+  }
+
+  private func handOver() {
+    DispatchQueue(label: "tactus.lane.\(name)").async { self.main() }
+    handedOver.signal()
   }
 
   func openGate(run: Bool) {
@@ -62,7 +100,11 @@ final class LaneThread: @unchecked Sendable {
   /// Returns when the loops are in their safe state and the thread is about to go back to Dispatch. Called once, last.
   func join() {
     done.wait()
-    // Here and not in deinit: Dispatch's block may hold this object a little longer than the owner does.
+    destroyControl()
+  }
+
+  /// Not in deinit: Dispatch's block may hold this object a little longer than the owner does.
+  private func destroyControl() {
     control.deinitialize(count: 1)
     control.deallocate()
   }
@@ -78,6 +120,8 @@ final class LaneThread: @unchecked Sendable {
   }
 
   private func main() {
+    let (isWanted, _) = life.compareExchange(expected: .awaited, desired: .began, ordering: .acquiringAndReleasing)
+    guard isWanted else { return }
     var before = tactus_thread_state()
     let saved = tactus_thread_save(&before)
     report =

@@ -7,6 +7,7 @@ struct LoopSlot {
   var late: LatePolicy
   /// Consecutive misses that lead into the safe state; 0: never.
   var safeStateAfter: Int64
+  let countedMisses: CountedMisses
   var minimumInterval: Int64
   /// Lateness beyond which waking counts as oversleep and a release counts as late.
   var tolerance: Int64
@@ -30,6 +31,8 @@ struct LoopSlot {
   var inputAllowedAt = Int64.min
   var missedSinceRun: Int64 = 0
   var consecutiveMisses: Int64 = 0
+  /// When the first of them was due.
+  var missesSince: Int64 = 0
   var isInSafeState = false
   var counters = LoopCounters()
   var extremes = Extremes()
@@ -44,6 +47,7 @@ struct LoopSlot {
     inputAllowedAt = .min
     missedSinceRun = 0
     consecutiveMisses = 0
+    missesSince = 0
     isInSafeState = false
     counters = LoopCounters()
     extremes = Extremes()

@@ -34,6 +34,8 @@ public enum RuntimeError: Error, Sendable, Hashable, CustomStringConvertible {
   case unknownLoop(String)
   /// A descriptor could not be made: the process or the machine has too many open.
   case system(call: String, errno: Int32)
+  /// The kernel gives the lane no thread: a limit is reached.
+  case noThread(lane: String)
   /// Strict mode: what was requested is not in effect.
   case notRealTime([LaneReport])
 
@@ -53,6 +55,9 @@ public enum RuntimeError: Error, Sendable, Hashable, CustomStringConvertible {
     case .simulating: "the runtime is being simulated"
     case .unknownLoop(let name): "no loop is named \"\(name)\""
     case .system(let call, let errno): "\(call) failed with errno \(errno)"
+    case .noThread(let lane):
+      "lane \"\(lane)\": expected a thread of its own, the kernel gives none: a limit of threads (ulimit -u, TasksMax) "
+        + "or of memory (ulimit -v, MemoryMax) is reached"
     case .notRealTime(let reports):
       "strict real time refused: "
         + reports.flatMap { report in

@@ -9,4 +9,12 @@ if CommandLine.arguments.dropFirst().first == "guard",
     format: arguments.format)
   exit(process.run())
 }
+// Debian's broker, confined before it starts.
+if CommandLine.arguments.dropFirst().first == "broker" {
+  exit(ConfinedBroker.run(Array(CommandLine.arguments.dropFirst(2))))
+}
+if let unknown = UnknownCommand(Array(CommandLine.arguments.dropFirst())) {
+  complain("\(unknown)")
+  exit(64)
+}
 TactusCommand.main()

@@ -7,6 +7,9 @@
   public enum CameraList {
     /// Prints the cameras of this machine as lines of JSON. The exit status.
     public static func printAll() -> Int32 {
+      if let missing = VideoConfinement.apply(VideoSettings()) {
+        complain("the kernel confines it only in part, without \(missing)")
+      }
       do throws(VideoFailure) { try GStreamer.start() } catch {
         complain("\(error)")
         return 1

@@ -1,4 +1,5 @@
 #if Video
+  import CDaemon
   import CGStreamer
   import Dispatch
   import Glibc
@@ -23,17 +24,36 @@
     private let outbox = Mutex(Outbox())
     private let bell: Doorbell
     private var messages = VideoMessages()
-    private let take: (VideoOrder) -> Void
+    /// Open files that came with orders to record, in their order.
+    private var files: [Int32] = []
+    private var take: (VideoOrder, Int32?) -> Void = { _, _ in }
 
-    /// - Parameter take: each order, on the main thread.
-    init(descriptor: Int32, take: @escaping (VideoOrder) -> Void) throws(RuntimeError) {
+    init(descriptor: Int32) throws(RuntimeError) {
       self.descriptor = descriptor
-      self.take = take
       bell = try Doorbell()
     }
 
+    /// What the daemon says first; waits for it. The process ends when the daemon's end is closed, or when it says something else.
+    func firstSettings() -> VideoSettings {
+      while true {
+        if let order = next() {
+          guard case .settings(let settings) = order else {
+            complain("the daemon's first order is \(order); its settings were expected")
+            exit(1)
+          }
+          return settings
+        }
+        read(flags: 0)
+      }
+    }
+
     /// Begins to read and write. The process ends when the daemon's end is closed: `exit`.
-    func start() {
+    ///
+    /// - Parameter take: each order, on the main thread; with an order to record the file that it is to fill.
+    func start(take: @escaping (VideoOrder, Int32?) -> Void) {
+      self.take = take
+      // What came with the settings.
+      deliver()
       let channel = g_io_channel_unix_new(descriptor)
       g_io_add_watch(
         channel, GIOCondition(rawValue: G_IO_IN.rawValue | G_IO_HUP.rawValue | G_IO_ERR.rawValue),
@@ -98,13 +118,33 @@
     }
 
     private func receive() {
+      read(flags: Int32(MSG_DONTWAIT))
+      deliver()
+    }
+
+    private func deliver() {
+      while let order = next() {
+        if case .record = order {
+          take(order, files.isEmpty ? nil : files.removeFirst())
+        } else {
+          take(order, nil)
+        }
+      }
+    }
+
+    private func read(flags: Int32) {
       var bytes = [UInt8](repeating: 0, count: 65_536)
-      let count = recv(descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT))
-      if count < 0, errno == EAGAIN || errno == EINTR { return }
+      var file: Int32 = -1
+      let count = daemon_receive_with(descriptor, &bytes, bytes.count, flags, &file)
+      if file >= 0 { files.append(file) }
+      if count == -Int(EAGAIN) || count == -Int(EINTR) { return }
       guard count > 0 else { exit(0) }
       messages.append(bytes.prefix(count))
+    }
+
+    private func next() -> VideoOrder? {
       do throws(VideoMessageError) {
-        while let order = try messages.nextOrder() { take(order) }
+        return try messages.nextOrder()
       } catch {
         complain("the daemon sent \(error)")
         exit(1)

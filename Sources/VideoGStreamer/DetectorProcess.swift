@@ -1,5 +1,6 @@
 #if Video
   import CDaemon
+  import CProcess
   import Dispatch
   import Glibc
   import Synchronization
@@ -96,7 +97,10 @@
       let words = ["tactus-video", "detector"] + detector.command
       var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
       defer { for argument in arguments { free(argument) } }
+      // When memory runs out it ends before this process does. It inherits the number, and can no longer open its own.
+      process_offer_to_out_of_memory(600)
       let spawned = daemon_spawn("/proc/self/exe", &arguments, pair[1], 2)
+      process_offer_to_out_of_memory(300)
       close(pair[1])
       guard spawned > 0 else {
         close(pair[0])

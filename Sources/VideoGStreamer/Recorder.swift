@@ -21,22 +21,24 @@
     private let state: Mutex<State>
     private let limit: UInt64
     private let frameDuration: UInt64
-    private var descriptor: Int32 = -1
+    private let descriptor: Int32
     private var muxer = FragmentedMP4()
     private let report: @Sendable (VideoRecording) -> Void
 
-    /// Makes the file, which must not be there yet.
-    ///
-    /// - Parameter report: of every change of phase. Any thread.
+    /// - Parameters:
+    ///   - file: an empty file's descriptor, which is the recorder's from now on: this process can open none. `nil`: none came.
+    ///   - path: where it is, for people.
+    ///   - report: of every change of phase. Any thread.
     init(
-      path: String, limitBytes: UInt64, framesPerSecond: UInt16, report: @escaping @Sendable (VideoRecording) -> Void
+      file: Int32?, path: String, limitBytes: UInt64, framesPerSecond: UInt16,
+      report: @escaping @Sendable (VideoRecording) -> Void
     ) {
       state = Mutex(State(recording: VideoRecording(.starting, path: path)))
       limit = limitBytes
       frameDuration = 1_000_000_000 / UInt64(framesPerSecond)
       self.report = report
-      descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o640)
-      if descriptor < 0 { end(.failed, "\(path): \(String(cString: strerror(errno)))") } else { report(recording) }
+      descriptor = file ?? -1
+      if file == nil { end(.failed, "\(path): no file came with the order") } else { report(recording) }
     }
 
     deinit { if descriptor >= 0 { close(descriptor) } }

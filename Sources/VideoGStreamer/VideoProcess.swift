@@ -1,4 +1,5 @@
 #if Video
+  import CDaemon
   import CGStreamer
   import Dispatch
   import Glibc
@@ -34,6 +35,7 @@
     private let loop: OpaquePointer
     private var connection: DaemonConnection?
 
+    private let cameraStateAtStart = VideoConfinement.cameraState
     private var settings: VideoSettings?
     private var machine = CaptureMachine()
     private var pipeline: CapturePipeline?
@@ -54,15 +56,21 @@
     private var countsBefore: (frames: UInt64, bytes: UInt64) = (0, 0)
     private var ticks = 0
 
-    /// Runs until the daemon's end of `descriptor` is closed. Does not return.
+    /// Runs until the daemon's end of `descriptor` is closed. Confines the process as soon as it knows what for. Does not return.
     public static func run(descriptor: Int32) -> Never {
       do {
+        let connection = try DaemonConnection(descriptor: descriptor)
+        // Before GStreamer, whose threads would not be confined.
+        let settings = connection.firstSettings()
+        if let missing = VideoConfinement.apply(settings) { complain("the kernel confines it only in part, without \(missing)") }
+        // After it: becoming somebody else forgets it. Whatever happens to the daemon: no camera stays open that nobody watches over.
+        daemon_die_with_parent()
         try GStreamer.start()
         let process = VideoProcess()
-        let connection = try DaemonConnection(descriptor: descriptor) { process.take($0) }
         process.connection = connection
-        connection.start()
         connection.send(.hello)
+        process.begin(settings)
+        connection.start { process.take($0, file: $1) }
         process.run()
       } catch {
         complain("\(error)")
@@ -106,9 +114,11 @@
 
     // MARK: orders
 
-    private func take(_ order: VideoOrder) {
+    /// - Parameter file: what to record into.
+    private func take(_ order: VideoOrder, file: Int32?) {
       switch order {
-      case .settings(let settings): begin(settings)
+      // They came first, and once.
+      case .settings: break
       case .want(let fragments, let pictures):
         passing.withLock { passing in
           passing.wantsFragments = fragments
@@ -118,7 +128,7 @@
         wantsPictures = pictures
         if fragments { wantKeyFrame() }
         demandChanged()
-      case .record(let path, let limit): record(path, limit)
+      case .record(let path, let limit): record(file, path, limit)
       case .stopRecording: recorder?.stop()
       case .listCameras:
         // Drivers are asked, and no frame waits for them; once at a time, whoever asks meanwhile gets the same answer.
@@ -132,7 +142,6 @@
     }
 
     private func begin(_ settings: VideoSettings) {
-      guard self.settings == nil else { return }
       self.settings = settings
       passing.withLock { $0.settings = settings }
       let handlers = RTSPServer.Handlers(
@@ -181,9 +190,12 @@
       connection?.send(.door(state))
     }
 
-    private func record(_ path: String, _ limit: UInt64) {
-      guard let settings, recorder?.isOver ?? true else { return }
-      let recorder = Recorder(path: path, limitBytes: limit, framesPerSecond: settings.framesPerSecond) {
+    private func record(_ file: Int32?, _ path: String, _ limit: UInt64) {
+      guard let settings, recorder?.isOver ?? true else {
+        if let file { close(file) }
+        return
+      }
+      let recorder = Recorder(file: file, path: path, limitBytes: limit, framesPerSecond: settings.framesPerSecond) {
         [unowned self] recording in
         connection?.send(.recording(recording))
         onMain { $0.demandChanged() }
@@ -239,6 +251,10 @@
 
     private func startCamera() {
       guard let settings else { return }
+      if VideoConfinement.cameraState != cameraStateAtStart {
+        complain("a camera has come or gone: started again, to be allowed to open it")
+        exit(0)
+      }
       passing.withLock { passing in
         passing.statistics.starts += 1
         // An encoder begins with one by itself: another now would have the first viewer, who needs it a moment later, wait for it.

@@ -18,6 +18,12 @@ public enum PlantRequestTag: String, Sendable, Hashable, CaseIterable {
     }
   }
 
+  /// Of an operation `RES_…`.
+  public init?(response: String) {
+    guard response.hasPrefix("RES_") else { return nil }
+    self.init(rawValue: String(response.dropFirst(4)))
+  }
+
   /// Whether it changes what is kept.
   public var isChange: Bool {
     switch self {
@@ -57,4 +63,16 @@ public enum PlantErrorTag: String, Sendable, Hashable, CaseIterable {
   case notKept
 
   public var operation: String { "ERR_\(rawValue)" }
+
+  /// What a client is answered with. The original app shows nothing for a tag of ours, so it gets the nearest of those that it knows.
+  public var knownOperation: String {
+    switch self {
+    // "The name you are trying to enter is already taken by another plant."
+    case .invalidPlantName: Self.plantNameTaken.operation
+    // "Internal error."
+    case .notKept: Self.invalidOpTag.operation
+    // The app cannot ask for settings.
+    default: operation
+    }
+  }
 }

@@ -18,30 +18,43 @@ public enum PumpCommand: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// How a number in a command is read.
-public enum PumpNumberRule: UInt8, Sendable, Hashable, BitwiseCopyable {
-  /// Digits and nothing else.
+/// How a line is read as a command.
+public enum PumpCommandRule: UInt8, Sendable, Hashable, BitwiseCopyable {
+  /// Blanks around a word do not count; a number is digits and nothing else.
   case strict
-  /// As `atoi` of the original firmware: what follows the digits is ignored, and what is no number is 0.
-  case leading
+  /// As the original firmware: a NUL ends the line, a word stands alone, and a number is what `atoi` makes of it with 16 bits: 65791 is
+  /// 255, and what is no number is 0.
+  case firmware
 }
 
 extension PumpCommand {
-  /// Reads one line without its line end. Case does not count; spaces and tabs around it and after the colon are ignored.
+  /// Reads one line without its line end. Case does not count.
   ///
   /// Total: every byte string is a command or an error. Timing: linear; no allocation, no lock.
   @_noLocks @_noAllocation
   public static func decode(
-    _ line: UnsafeRawBufferPointer, numbers: PumpNumberRule = .strict
+    _ line: UnsafeRawBufferPointer, rule: PumpCommandRule = .strict
   ) throws(PumpLineError) -> PumpCommand {
     guard line.count <= maximumLineLength else { throw .tooLong(count: line.count) }
+    switch rule {
+    case .strict: return try strict(line)
+    case .firmware: return try asFirmware(line)
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private static func strict(_ line: UnsafeRawBufferPointer) throws(PumpLineError) -> PumpCommand {
     var scanner = PumpScanner(line)
     scanner.skipBlanks()
     guard !scanner.isAtEnd else { throw .empty }
     let start = scanner.index
     let command: PumpCommand
     if scanner.skipWord("SPEED:") {
-      return .speed(try speed(&scanner, numbers))
+      scanner.skipBlanks()
+      let value = try scanner.whole(limit: 255)
+      scanner.skipBlanks()
+      guard scanner.isAtEnd else { throw .trailing(at: scanner.index) }
+      return .speed(PumpSpeed(duty: UInt8(truncatingIfNeeded: value)))
     } else if scanner.skipWord("STATUS") {
       command = .status
     } else if scanner.skipWord("TEMP") {
@@ -59,24 +72,27 @@ extension PumpCommand {
   }
 
   @_noLocks @_noAllocation
-  private static func speed(
-    _ scanner: inout PumpScanner, _ numbers: PumpNumberRule
-  ) throws(PumpLineError) -> PumpSpeed {
-    scanner.skipBlanks()
+  private static func asFirmware(_ line: UnsafeRawBufferPointer) throws(PumpLineError) -> PumpCommand {
+    var length = 0
+    while length < line.count, line[length] != 0 { length &+= 1 }
+    let text = UnsafeRawBufferPointer(start: line.baseAddress, count: length)
+    if isWord(text, "ON") { return .on }
+    if isWord(text, "OFF") { return .off }
+    if isWord(text, "STATUS") { return .status }
+    if isWord(text, "TEMP") { return .temperature }
+    var scanner = PumpScanner(text)
+    guard scanner.skipWord("SPEED:") else { throw .unknownCommand(at: 0) }
     let start = scanner.index
-    switch numbers {
-    case .strict:
-      let value = try scanner.whole(limit: 255)
-      scanner.skipBlanks()
-      guard scanner.isAtEnd else { throw .trailing(at: scanner.index) }
-      return PumpSpeed(duty: UInt8(truncatingIfNeeded: value))
-    case .leading:
-      let isNegative = scanner.skip(0x2D)
-      if !isNegative { _ = scanner.skip(0x2B) }
-      guard scanner.isAtDigit else { return PumpSpeed(duty: 0) }
-      guard let value = scanner.digits(limit: 255), !isNegative || value == 0 else { throw .outOfRange(at: start) }
-      return PumpSpeed(duty: UInt8(truncatingIfNeeded: value))
-    }
+    let value = scanner.integer16()
+    guard value >= 0, value <= 255 else { throw .outOfRange(at: start) }
+    return .speed(PumpSpeed(duty: UInt8(truncatingIfNeeded: value)))
+  }
+
+  /// Returns whether the text is that word and nothing else.
+  @_noLocks @_noAllocation
+  private static func isWord(_ text: UnsafeRawBufferPointer, _ word: StaticString) -> Bool {
+    var scanner = PumpScanner(text)
+    return scanner.skipWord(word) && scanner.isAtEnd
   }
 
   /// Writes the line with its `\n` and returns its length. `buffer` holds at least `maximumEncodedLength` bytes.

@@ -67,6 +67,21 @@ struct PumpScanner: BitwiseCopyable {
     return value <= limit ? value : nil
   }
 
+  /// What `atoi` makes of the text here where an `int` has 16 bits: white space, a sign, digits; beyond its range it wraps, and without a
+  /// digit it is 0.
+  @_noLocks @_noAllocation
+  mutating func integer16() -> Int16 {
+    while byte == 0x20 || (byte >= 0x09 && byte <= 0x0D) { index &+= 1 }
+    let isNegative = skip(0x2D)
+    if !isNegative { _ = skip(0x2B) }
+    var value: Int16 = 0
+    while isAtDigit {
+      value = value &* 10 &+ Int16(byte &- 0x30)
+      index &+= 1
+    }
+    return isNegative ? 0 &- value : value
+  }
+
   /// A number with or without decimals, `?`, `nan` or `inf`; a `C` after it. Rounded to tenths, half away from zero.
   @_noLocks @_noAllocation
   mutating func reading() throws(PumpLineError) -> PumpReading {

@@ -51,8 +51,8 @@ private struct RobotFields {
   func message() throws(RobotDatagramError) -> RobotMessage {
     let left = try finite(self.left)
     let right = try finite(self.right)
-    let timestamp = try finite(self.timestamp)
-    let echo = try wholeNumber(self.echo)
+    let timestamp = try finite(present(self.timestamp))
+    let echo = try wholeNumber(present(self.echo))
     let speed = try finite(self.speed)
     let direction = try finite(self.direction)
 
@@ -85,6 +85,13 @@ private struct RobotFields {
     if name == ShortText("query") { return .query }
     throw .unknownCommand(at: command.at)
   }
+}
+
+/// A field that may be missing, which null says, too: encoders write it for an optional value that is not there.
+@_noLocks @_noAllocation @inline(__always)
+private func present(_ field: JSONField?) -> JSONField? {
+  if case .some(.null) = field?.value { return nil }
+  return field
 }
 
 /// The number of a field; nil when the field is absent.

@@ -1,3 +1,4 @@
+import Tactus
 import Testing
 
 @testable import TactusProgram
@@ -211,11 +212,96 @@ struct ConfigTests {
     #expect(found.count == 1 && !found[0].contains("hunter2"))
   }
 
-  @Test("not YAML, a key twice: one error with its place")
+  @Test("not YAML: its place, in words of people")
   func notYAML() {
-    #expect(errors("motors: [\n").first?.hasPrefix("c.yaml:2:1: expected YAML, got") == true)
-    #expect(errors("motors:\n  i2c_bus: 1\n  i2c_bus: 2\n").first?.contains("expected each key once") == true)
-    #expect(errors("- 1\n") == ["c.yaml:1:1: expected a mapping of keys, got [1]"])
+    let found = [
+      "motors:\n\tspeed_limit: 3\n", "motors: { backend: sim\nlogging: { level: INFO }\n", "motors:\n  backend: @sim\n",
+      "motors:\n  backend: a: b\n", "motors:\n  backend\n  i2c_bus: 1\n", "logging: { file: 'open\n", "store: *x\n",
+      "logging: { file: \"\\q\" }\n", "store: \u{1}\n", "motors: [\n",
+    ].map { errors($0).first ?? "" }
+    #expect(
+      found == [
+        "c.yaml:2:1: expected spaces, got a tab (YAML indents with spaces only)",
+        "c.yaml:2:8: expected ',' or '}', got ':': the list or mapping before it is not closed",
+        "c.yaml:2:12: expected a value, got '@', with which none begins: put the value between quotes",
+        "c.yaml:2:13: expected the end of the value, got ':': put a value that has one between quotes, or see whether the "
+          + "indentation is that of the lines above",
+        "c.yaml:3:10: expected the end of the value, got ':': put a value that has one between quotes, or see whether the "
+          + "indentation is that of the lines above",
+        "c.yaml:2:1: expected a quote that ends the text, got the end of the file",
+        "c.yaml:1:8: expected a value, got '*' and a name that nothing has: put the value between quotes",
+        "c.yaml:1:19: expected \\n, \\t, \\\" or another escape between double quotes, got an unknown one: single quotes take it "
+          + "as it is",
+        "c.yaml:1:8: expected text, got a control character",
+        "c.yaml:2:1: expected a value, got the end of the file",
+      ])
+  }
+
+  @Test("a key twice, or three times: each but the first, with the line of the first, and what else is wrong")
+  func doubled() {
+    #expect(
+      errors("motors:\n  i2c_bus: 1\n  i2c_bus: 2\nlogging:\n  levl: INFO\nmotors: {}\n  # end\n") == [
+        "c.yaml:3:3: motors.i2c_bus: expected each key once, got it again: line 2 has it first",
+        "c.yaml:5:3: logging.levl: expected a known key (level?), got levl",
+        "c.yaml:6:1: motors: expected each key once, got it again: line 1 has it first",
+      ])
+    #expect(
+      errors("store: { \"folder\": a, 'folder': b, folder: c }\n") == [
+        "c.yaml:1:23: store.folder: expected each key once, got it again: line 1 has it first",
+        "c.yaml:1:36: store.folder: expected each key once, got it again: line 1 has it first",
+      ])
+  }
+
+  @Test("errors of every kind in one file: all are told that can be known, none that may go with another")
+  func everyKind() {
+    let text = """
+      network:
+        rtsp_port: 99999
+        rtsp_port: 8554
+      motors:
+      \tbackend: sim
+      leg:
+        i2c_address: 0x40
+        battery: { sensor: ads1115, i2c_address: 0x40 }
+      logging:
+        levl: INFO
+      service: { auth: none, allowed_origins: [panel] }
+      """
+    #expect(
+      errors(text) == [
+        "c.yaml:2:14: network.rtsp_port: expected an integer 0…65535, got 99999",
+        "c.yaml:3:3: network.rtsp_port: expected each key once, got it again: line 2 has it first",
+        "c.yaml:5:1: expected spaces, got a tab (YAML indents with spaces only)",
+        "c.yaml:10:3: logging.levl: expected a known key (level?), got levl",
+      ])
+    // What is wrong between keys is told beside what is wrong with others.
+    let found = errors("motors: { min_duty: 90, max_duty: 10 }\nlogging: { levl: INFO }\n")
+    #expect(found.count == 2 && found[0].contains("motors.min_duty: expected at most motors.max_duty (10), got 90"))
+    // …but not what may come of a value that could not be read.
+    #expect(errors("motors: { min_duty: 90, max_duty: ten }\n").count == 1)
+  }
+
+  @Test("the reference with lines missing, doubled, cut and out of place: errors or none, never the end of the program")
+  func mutated() {
+    var random = SplitMix64(seed: 26)
+    let lines = ConfigReference.text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+      // Everything that is commented out is given.
+      String(line.hasPrefix("#") && line.contains(":") ? line.dropFirst().drop { $0 == " " && !line.hasPrefix("#  ") } : line)
+    }
+    for _ in 0..<300 {
+      var some = lines
+      for _ in 0..<Int.random(in: 1...8, using: &random) {
+        let index = Int.random(in: 0..<some.count, using: &random)
+        switch Int.random(in: 0..<5, using: &random) {
+        case 0: some.remove(at: index)
+        case 1: some.insert(some[index], at: index)
+        case 2: some[index] = String(some[index].prefix(Int.random(in: 0...some[index].count, using: &random)))
+        case 3: some[index] = " \t[]{}'\"&*@%:-".randomElement(using: &random).map { String($0) + some[index] } ?? ""
+        default: some.swapAt(index, Int.random(in: 0..<some.count, using: &random))
+        }
+      }
+      for error in errors(some.joined(separator: "\n")) { #expect(error.hasPrefix("c.yaml"), "\(error)") }
+    }
   }
 
   @Test("a key with nothing behind it: an error")

@@ -181,8 +181,9 @@ struct ProgramTests {
   func noDevice() throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
-    let program = try TactusProcess(
-      ["run", "--config", try folder.write("motors: { i2c_bus: 250 }", to: "config.yaml")])
+    let config = try folder.write(
+      "network: { motor_udp_port: 0, http_port: 0 }\nmotors: { i2c_bus: 250 }", to: "config.yaml")
+    let program = try TactusProcess(["run", "--config", config])
     #expect(program.finish() == 1)
     #expect(program.said.contains("/dev/i2c-250"))
     #expect(program.said.contains(#""level":"critical""#))
@@ -194,7 +195,8 @@ struct ProgramTests {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
     let config = try folder.write(
-      "motors: { backend: xgo-rider, serial_device: \(terminal.path) }", to: "config.yaml")
+      "network: { motor_udp_port: 0, http_port: 0 }\nmotors: { backend: xgo-rider, serial_device: \(terminal.path) }",
+      to: "config.yaml")
     let program = try TactusProcess(["guard", "--once", "--config", config])
     #expect(program.finish() == 0)
     #expect(readWhenReady(terminal.descriptor)?.starts(with: GuardProcessTests.neutral) == true)

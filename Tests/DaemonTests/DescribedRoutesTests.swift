@@ -24,7 +24,7 @@ struct DescribedRoutesTests {
 private func servedRoutes() throws -> Set<String> {
   let folder = try TemporaryFolder()
   let file = try folder.write(
-    "network: { motor_udp_port: 0, http_port: 0 }\nmotors: { }\nleg: { }\npump: { }\nplants: { }\n"
+    "network: { motor_udp_port: 0, leg_udp_port: 0, rtsp_port: 0, http_port: 0 }\nmotors: { }\nleg: { }\npump: { }\nplants: { }\n"
       + (Configuration.Video.isThere ? "video: { }\n" : "")
       + (Configuration.MQTT.isBuilt ? "mqtt: { }\n" : "")
       + "sprinkler: { legacy_routes: true }\nstore: { folder: '\(folder.path("state"))' }", to: "config.yaml")
@@ -37,8 +37,8 @@ private func servedRoutes() throws -> Set<String> {
     logger: log.logger("tactus"), log: log, events: events)
   let table = try #require(daemon.service).service.table
   let pages: Set<String> = [
-    "GET /", "GET /console.css", "GET /console.js", "GET /legs.js", "GET /sprinkler.js", "GET /plants.js",
-    "GET /pump.js", "GET /video.js",
+    "GET /", "GET /console.css", "GET /console.js", "GET /say.js", "GET /stop.js", "GET /drive.js", "GET /loops.js",
+    "GET /legs.js", "GET /sprinkler.js", "GET /plants.js", "GET /pump.js", "GET /video.js",
   ]
   // The connection's own: it answers before the table is asked.
   return Set(table.routes.map { "\($0.method) \($0.path)" }).subtracting(pages).union(["GET /ws"])

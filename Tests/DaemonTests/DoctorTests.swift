@@ -96,12 +96,45 @@ struct DoctorTests {
     let configuration = try Configuration.read(YAMLFile(text: text, name: "c.yaml"), environment: [:])
     let found = Doctor(machine: pi, configuration: configuration).chips()
     #expect(found.map(\.name) == ["motors.i2c_address", "leg.i2c_address", "leg.battery.i2c_address"])
-    #expect(found.map(\.status) == [.warn, .ok, .warn])
+    #expect(found.map(\.status) == [.fail, .ok, .fail])
     #expect(
       found[0].found == "address 0x16 on /dev/i2c-1 does not answer" && found[0].fix?.contains("i2cdetect -y 1") == true
     )
     let silent = Doctor(machine: goodPi(), configuration: configuration).chips()
-    #expect(silent.allSatisfy { $0.status == .warn && $0.found.hasSuffix("cannot be asked") && $0.fix != nil })
+    #expect(silent.allSatisfy { $0.status == .fail && $0.found.hasSuffix("cannot be asked") && $0.fix != nil })
+    let without = goodPi().changed { $0.list = { _ in [] } }
+    let missing = Doctor(machine: without, configuration: configuration).chips()
+    #expect(missing.map(\.status) == [.fail, .fail, .fail] && missing[0].found == "no /dev/i2c-1, for address 0x16")
+  }
+
+  @Test("GPIO lines of the file: no chip, no such line, no permission: not ready")
+  func configuredLines() throws {
+    let text = "sprinkler: { zones: [{ pin: 17 }, { pin: 27 }] }\nleg: { output_enable: 'gpiochip4:99' }\n"
+    let configuration = try Configuration.read(YAMLFile(text: text, name: "c.yaml"), environment: [:])
+    func found(_ chips: [GPIOChipReport]?) -> [String] {
+      Doctor(machine: goodPi().changed { $0.gpioChips = { chips } }, configuration: configuration).lines().map {
+        "\($0.name) \($0.status): \($0.found)"
+      }
+    }
+    let names = ["GPIO17", "GPIO27"]
+    let chip = GPIOChipReport(path: "/dev/gpiochip4", label: "pinctrl-rp1", lines: 100, used: [], names: names)
+    #expect(found([chip]) == [])
+    let short = GPIOChipReport(path: "/dev/gpiochip4", label: "pinctrl-rp1", lines: 54, used: [], names: names)
+    #expect(found([short]) == ["leg.output_enable fail: no chip here has gpiochip4:99"])
+    #expect(found([]).count == 3)
+    #expect(found(nil) == ["leg.output_enable fail: no permission to open /dev/gpiochip*"])
+  }
+
+  @Test("tactus doctor with a file whose bus is not there: not ready, names the key, and ends with status 1")
+  func fileWithoutItsBus() throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.write(
+      "motors: { backend: xgo-rider, serial_device: /dev/tty-that-is-not-there }\n", to: "c.yaml")
+    let doctor = try TactusProcess(["doctor", "--config", path])
+    #expect(doctor.finish() == 1)
+    #expect(doctor.said.contains("FAIL  motors.serial_device: /dev/tty-that-is-not-there is not there"))
+    let verdict = doctor.said.split(separator: "\n").last ?? ""
+    #expect(verdict.hasPrefix("not ready: ") && verdict.contains("motors.serial_device"), "\(doctor.said)")
   }
 
   @Test("one thing wrong: one complaint, with its severity")
@@ -162,28 +195,29 @@ struct DoctorTests {
         $0.list = { folders[$0] ?? [] }
       }
       let configuration = try Configuration.read(YAMLFile(text: section, name: "c.yaml"), environment: [:])
-      return Doctor(machine: pi, configuration: configuration).pump().map {
+      let doctor = Doctor(machine: pi, configuration: configuration)
+      return (doctor.serialLines() + doctor.radios() + doctor.pump()).map {
         "\($0.name) \($0.status): \($0.found)" + ($0.fix == nil ? "" : "!")
       }
     }
     #expect(try found("pump: { backend: sim }") == [])
-    #expect(try found("pump: { }") == ["pump.device warn: /dev/ttyUSB0 is not there!"])
+    #expect(try found("pump: { }") == ["pump.device fail: /dev/ttyUSB0 is not there!"])
     #expect(try found("pump: { }", [:], ["/dev": ["ttyUSB0"]]) == ["pump.device ok: /dev/ttyUSB0 is there"])
     #if Bluetooth
-      #expect(try found("pump: { device: 'ble:HM' }") == ["pump.device warn: no Bluetooth adapter!"])
+      #expect(try found("pump: { device: 'ble:HM' }") == ["pump.device fail: no Bluetooth adapter!"])
       #expect(
         try found("pump: { role: device, bluetooth: true }", ["/sys/class/pwm/pwmchip0/npwm": "2"])
-          == ["pump.pwm.chip ok: /sys/class/pwm/pwmchip0: 2 outputs", "pump.bluetooth warn: no Bluetooth adapter!"])
+          == ["pump.bluetooth fail: no Bluetooth adapter!", "pump.pwm.chip ok: /sys/class/pwm/pwmchip0: 2 outputs"])
     #endif
     #expect(
       try found("pump: { role: device, device: /dev/serial0 }")
         == [
-          "pump.pwm.chip warn: /sys/class/pwm/pwmchip0: no such PWM unit!",
-          "pump.device warn: /dev/serial0 is not there!",
+          "pump.device fail: /dev/serial0 is not there!",
+          "pump.pwm.chip fail: /sys/class/pwm/pwmchip0: no such PWM unit!",
         ])
     #expect(
       try found("pump: { role: device, pwm: { channel: 3 } }", ["/sys/class/pwm/pwmchip0/npwm": "2"])
-        == ["pump.pwm.channel warn: /sys/class/pwm/pwmchip0: 2 outputs!"])
+        == ["pump.pwm.channel fail: /sys/class/pwm/pwmchip0: 2 outputs!"])
   }
 
   @Test("cameras: listed with where they are; a detector whose model is not there: told")

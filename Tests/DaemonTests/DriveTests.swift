@@ -5,7 +5,9 @@ import Robot
 import Tactus
 import TestSupport
 import Testing
+import Wire
 
+@testable import Robot
 @testable import TactusProgram
 
 @Suite("keys", .ownThread)
@@ -82,6 +84,54 @@ struct KeyStickTests {
     stick.press(.emergencyStop, at: at(20))
     #expect(stick.input == .rest)
   }
+
+  @Test("off, as while nobody answers: what was held is let go, no direction is taken, and none comes back by itself")
+  func off() {
+    var stick = KeyStick()
+    stick.press(.forward, at: at(0))
+    stick.isOff = true
+    #expect(stick.input == .rest)
+    for key in [Key.forward, .back, .left, .right] { stick.press(key, at: at(10)) }
+    #expect(stick.input == .rest)
+    stick.isOff = false
+    #expect(stick.input == .rest)
+    stick.press(.forward, at: at(20))
+    #expect(stick.input == .joystick(x: 0, y: 0.5))
+  }
+}
+
+@Suite("drive: what it shows")
+struct DriveScreenTests {
+  private func lines(
+    _ state: OperatorState, _ connection: Connection, robot: RobotReply.State = .driving
+  ) -> [String] {
+    var shown = OperatorSnapshot()
+    let speeds = WheelSpeeds(left: Percent(60), right: Percent(60))
+    let reply = RobotReply(echo: 1, state: robot, speeds: speeds, age: .milliseconds(12))
+    shown.heard = HeardReply(reply: reply, at: .zero, roundTrip: .milliseconds(2))
+    (shown.state, shown.connection) = (state, connection)
+    return DriveScreen.lines(shown, tenths: 5)
+  }
+
+  @Test("a robot that answers: its state is of now; one that has fallen silent: how long ago, and the stick is off")
+  func age() {
+    let alive = lines(.driving, .alive(roundTrip: .milliseconds(2)))
+    #expect(alive[1].hasPrefix("robot   left  +60.0%") && alive[1].contains("driving"))
+    #expect(!alive[0].contains("off"))
+    let lost = lines(.driving, .lost(silence: .milliseconds(3_400)))
+    #expect(lost[1].hasPrefix("robot   3 s AGO: left  +60.0%"), "\(lost[1])")
+    #expect(lost[0].hasSuffix("off until the robot answers") && lost[2].contains("LOST for 3 s"))
+  }
+
+  @Test("e-stop: confirmed only while the robot answers that it stands in one")
+  func emergencyStop() {
+    let alive = Connection.alive(roundTrip: .milliseconds(2))
+    #expect(lines(.emergencyStopped, alive)[0].hasSuffix("E-STOP sent, NOT CONFIRMED"))
+    #expect(lines(.emergencyStopped, alive, robot: .emergencyStop)[0].contains("E-STOP confirmed"))
+    for connection in [Connection.lost(silence: .seconds(2)), .noReplyYet] {
+      #expect(lines(.emergencyStopped, connection, robot: .emergencyStop)[0].hasSuffix("NOT CONFIRMED"))
+    }
+  }
 }
 
 @Suite("command line values", .ownThread)
@@ -106,6 +156,28 @@ struct CommandLineValueTests {
 }
 
 /// `tactus drive` in a terminal, against `tactus run` on a simulated robot.
+@Suite("what who drives is shown", .ownThread)
+struct DriveScreenTests {
+  @Test("a terminal of 40 columns: state, cause and age are all there, and drawn over when there are fewer lines")
+  func narrow() {
+    var screen = DriveScreen()
+    let long = screen.frame(
+      [
+        "stick   left  +30.0%  right  +30.0%   at 50 %   E-STOP sent until you reset (r)",
+        "robot   left   +0.0%  right   +0.0%   E-STOP: an operator   command 12 ms old",
+        "link    alive   round trip 1.23 ms   12345 sent, 12345 answered",
+      ], width: 40)
+    let rows = long.replacing("\u{1B}[K", with: "").replacing("\u{1B}[J", with: "").replacing("\r\n", with: "\n")
+      .replacing("\r", with: "").split(separator: "\n").map(String.init)
+    #expect(rows.allSatisfy { $0.count < 40 }, "\(rows)")
+    for words in ["E-STOP sent until you reset (r)", "E-STOP: an operator", "command 12 ms old", "12345 answered"] {
+      #expect(rows.contains { $0.contains(words) }, "\(words) in \(rows)")
+    }
+    let short = screen.frame(["stick", "robot", "link"], width: 40)
+    #expect(short.hasPrefix("\r\u{1B}[\(rows.count - 1)A") && short.hasSuffix("\u{1B}[J"))
+  }
+}
+
 @Suite("drive in a terminal", .serialized, .ownThread)
 struct TerminalDriveTests {
   private let folder: TemporaryFolder
@@ -165,6 +237,24 @@ struct TerminalDriveTests {
     close(near)
   }
 
+  @Test("the daemon is stopped for a while: what it said last is old, an e-stop is not confirmed until it goes on")
+  func silence() throws {
+    let drive = try drive()
+    #expect(see("alive"))
+    type("w")
+    #expect(see("driving"))
+    kill(robot.identifier, SIGSTOP)
+    #expect(see("off until the robot answers") && see("AGO: ") && see("LOST for"))
+    type("w ")
+    #expect(see("E-STOP sent, NOT CONFIRMED"))
+    kill(robot.identifier, SIGCONT)
+    #expect(see("E-STOP confirmed"))
+    type("q")
+    #expect(drive.finish() == 0)
+    #expect(robot.waitFor("emergency stop by 127.0.0.1"))
+    close(near)
+  }
+
   @Test("SIGTERM, SIGINT, SIGHUP: the terminal is as before", arguments: [SIGTERM, SIGINT, SIGHUP])
   func signals(signal: Int32) throws {
     let drive = try drive()
@@ -173,6 +263,24 @@ struct TerminalDriveTests {
     kill(drive.identifier, signal)
     #expect(drive.finish() == 0)
     #expect(try changes == [])
+    close(near)
+  }
+
+  @Test("a script that is refused because another drives, and one that only resets, do not stop that one")
+  func refusedScript() throws {
+    func drive(_ arguments: [String]) throws -> TactusProcess {
+      try TactusProcess(["drive", "127.0.0.1", "--port", port] + arguments)
+    }
+    let first = try drive(["--left", "20", "--for", "60s"])
+    #expect(robot.waitFor("driving"))
+    let second = try drive(["--left", "-20", "--for", "300ms"])
+    #expect(second.finish() == 1 && second.said.contains("not-controller"), "\(second.said)")
+    #expect(try drive(["--reset"]).finish() != nil)
+    #expect(!robot.said.contains("stopped by"), "\(robot.said)")
+    let stop = try drive(["--left", "0", "--for", "100ms"])
+    #expect(stop.finish() == 0 && robot.waitFor("stopped by"), "\(robot.said)")
+    kill(first.identifier, SIGINT)
+    #expect(first.finish() == 1)
     close(near)
   }
 

@@ -221,7 +221,8 @@ struct PlantsConfigTests {
   @Test("the example files are read")
   func examples() throws {
     let folder = "\(#filePath)".split(separator: "/").dropLast(3).joined(separator: "/")
-    let pi = try Configuration.read(path: "/\(folder)/config/plants.yaml", environment: [:])
+    let pi = try Configuration.read(
+      path: "/\(folder)/config/plants.yaml", environment: ["MQTT_PASSWORD": "s3cret"])
     #expect(
       pi.plants?.sensors.map(\.id.text) == ["0x36", "0x37", "monstera", "ficus"] && pi.plants?.links.isEmpty == true)
     let simulated = try Configuration.read(path: "/\(folder)/config/simulated.yaml", environment: [:])

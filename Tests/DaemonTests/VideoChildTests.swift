@@ -111,6 +111,27 @@ struct VideoChildTests {
     #expect(beat.counters.ran > 1000)
   }
 
+  @Test("a recording whose file cannot be made: why; the next, elsewhere, is made")
+  func recording() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("a.mp4")
+    try Data().write(to: URL(filePath: path))
+    let witness = try Witness()
+    let child = try witness.child(settings)
+    child.start()
+    defer { child.stop() }
+    _ = try #require(witness.process { $0.process != nil })
+    child.order(.record(path: path, limitBytes: 1_000_000))
+    #expect(
+      witness.report {
+        if case .recording(let recording) = $0 { recording.phase == .failed && recording.cause.contains("exists") } else { false }
+      })
+    child.order(.record(path: folder.path("b.mp4"), limitBytes: 1_000_000))
+    child.order(.stopRecording)
+    #expect(witness.report { if case .recording(let recording) = $0 { recording.phase == .stopped } else { false } })
+    #expect(FileManager.default.fileExists(atPath: folder.path("b.mp4")))
+  }
+
   @Test("no such program: said with its path, tried again ever more seldom, and stop returns at once")
   func missing() throws {
     let witness = try Witness()

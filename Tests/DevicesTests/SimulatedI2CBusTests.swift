@@ -45,6 +45,21 @@ import Testing
     #expect(write(0, on: &bus) == nil)
   }
 
+  @Test("log: in real time each transfer of a tick has a stamp of its own, in simulated time the tick's")
+  func stamps() throws {
+    let real = SimulatedI2CBus(clock: .monotonic)
+    real.attach(YBPcbCarSimulator().chip, at: carAddress)
+    let before = MonotonicClock.now
+    for bus in [simulated, real] {
+      var port = bus.port()
+      port.now = before
+      try YBPcbCar().stop(on: &port)
+    }
+    #expect(simulated.transactions().map(\.at) == [before, before])
+    let stamps = real.transactions().map(\.at)
+    #expect(stamps.count == 2 && before < stamps[0] && stamps[0] < stamps[1] && stamps[1] <= MonotonicClock.now)
+  }
+
   @Test("stuck: every transfer times out, once, until cleared; the chip sees nothing")
   func stuck() {
     var bus = simulated.port(attempts: 3)

@@ -29,6 +29,19 @@ import Wire
     #expect(playback.isComplete)
   }
 
+  @Test(
+    "legacy register: fractions of a percent are cut off, as the original script does",
+    arguments: [
+      (33.7, -66.99, [1, 33, 0, 66]), (99.999, 0.4, [1, 99, 1, 0]), (-0.5, -1, [0, 0, 0, 1]),
+      (.nan, 100.9, [1, 0, 1, 100]),
+    ] as [(Double, Double, [UInt8])])
+  func legacyTruncates(left: Double, right: Double, bytes: [UInt8]) throws {
+    let playback = PlaybackI2CBus([.writeBlock(bytes, to: carAddress, register: 0x00)])
+    var bus = playback.port()
+    try YBPcbCar(legacyRegister: true).drive(speeds(left, right), on: &bus)
+    #expect(playback.isComplete)
+  }
+
   @Test("stop: the stop register, then a run at zero")
   func stop() throws {
     let playback = PlaybackI2CBus([

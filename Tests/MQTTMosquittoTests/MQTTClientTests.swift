@@ -20,6 +20,10 @@
       var texts: [String] { messages.withLock { $0.map { "\($0.topic) \($0.text)" } } }
     }
 
+    /// `tactus`, which confines itself and becomes the broker.
+    private let launcher = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "tactus")
+      .path
+
     func client(_ settings: MQTTSettings, _ box: Box = Box()) throws -> MQTTClient {
       let client = try MQTTClient(settings) { box.add($0) }
       client.start()
@@ -249,11 +253,14 @@
       let folder = FileManager.default.temporaryDirectory.appending(path: "mqtt-\(UUID().uuidString)")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       defer { try? FileManager.default.removeItem(at: folder) }
-      let broker = try MosquittoBroker(port: reserved.number, folder: folder.path)
+      let broker = try MosquittoBroker(
+        port: reserved.number, folder: folder.path, launcher: launcher, user: "ann", password: "s3cret")
       var settings = MQTTSettings(clientID: "tactus")
       settings.port = reserved.number
       settings.shortestDelay = .milliseconds(20)
       settings.longestDelay = .milliseconds(100)
+      settings.user = "ann"
+      settings.password = "s3cret"
       let client = try client(settings)
       #expect(eventually { client.status.isConnected })
       let found = try Mosquitto.run("/usr/bin/pgrep", ["-P", "\(getpid())", "-f", "mosquitto -c /proc/self/fd/4"])
@@ -262,6 +269,9 @@
       let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
       let user = geteuid() == 0 ? getpwnam("mosquitto").pointee.pw_uid : geteuid()
       #expect(status.contains("Uid:\t\(user)\t\(user)\t\(user)\t\(user)\n"), "root's broker is not root's")
+      for line in ["CapEff:\t0000000000000000", "CapPrm:\t0000000000000000", "NoNewPrivs:\t1", "Seccomp:\t2"] {
+        #expect(status.contains(line + "\n"), "\(status)")
+      }
       kill(process, SIGKILL)
       #expect(eventually { broker.status.starts == 2 && client.status.connections == 2 })
       #expect(broker.status.lastFailure == "mosquitto was ended by signal 9")
@@ -270,8 +280,73 @@
       #expect(eventually { !client.status.isConnected })
       client.stop()
       #expect {
-        _ = try MosquittoBroker(port: 1, folder: folder.path, path: "/no/mosquitto")
+        _ = try MosquittoBroker(
+          port: 1, folder: folder.path, launcher: launcher, user: "ann", password: "s3cret", path: "/no/mosquitto")
       } throws: { "\($0)".contains("apt install mosquitto") }
+    }
+
+    @Test(
+      "spawned broker: without a name only the app's request is published, all is read; a wrong password is not let in")
+    func accessOfSpawned() throws {
+      let reserved = ReservedPort()
+      let folder = FileManager.default.temporaryDirectory.appending(path: "mqtt-\(UUID().uuidString)")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let broker = try MosquittoBroker(
+        port: reserved.number, folder: folder.path, launcher: launcher, user: "ann", password: "s3cret")
+      defer { broker.stop() }
+      var settings = MQTTSettings(clientID: "tactus")
+      settings.port = reserved.number
+      settings.shortestDelay = .milliseconds(20)
+      settings.longestDelay = .milliseconds(100)
+      settings.user = "ann"
+      settings.password = "s3cret"
+      let heard = Mutex<[String]>([])
+      let client = try MQTTClient(settings) { message in heard.withLock { $0.append(message.topic) } }
+      client.subscribe("#")
+      client.start()
+      defer { client.stop() }
+      // What it says itself comes back once it is connected and has subscribed.
+      #expect(
+        eventually {
+          _ = client.publish(MQTTMessage(topic: "own", text: "x", isRetained: true))
+          return heard.withLock { $0.contains("own") }
+        })
+      func publish(_ topic: String, _ more: [String] = []) throws -> Int32 {
+        // Acknowledged: it has been dealt with when the program ends.
+        try Mosquitto.run(
+          "/usr/bin/mosquitto_pub", ["-p", "\(reserved.number)", "-q", "1", "-t", topic, "-m", "x"] + more
+        ).status
+      }
+      for topic in ["tactus/demo/command", "rpi/fromrpi", "homeassistant/status", "rpi/torpi/x", "own"] {
+        heard.withLock { $0 = [] }
+        _ = try publish(topic)
+        #expect(try publish("rpi/torpi") == 0)
+        #expect(eventually { heard.withLock { $0.contains("rpi/torpi") } })
+        #expect(!heard.withLock { $0.contains(topic) }, "\(topic)")
+      }
+      #expect(try publish("rpi/torpi", ["-u", "ann", "-P", "wrong"]) != 0)
+      let read = try Mosquitto.run(
+        "/usr/bin/mosquitto_sub", ["-p", "\(reserved.number)", "-t", "own", "-C", "1", "-W", "30"])
+      #expect(read.output == "x\n")
+      for file in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+        let path = folder.appending(path: file).path
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        #expect(mode == 0o600, "\(file)")
+        #expect(try !String(contentsOfFile: path, encoding: .utf8).contains("s3cret"), "\(file)")
+      }
+    }
+
+    @Test(
+      "config/mosquitto.acl: what the spawned broker has, but that nobody without a name reads more than the app does")
+    func shippedAccessList() throws {
+      let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+      let shipped = try String(contentsOf: repository.appending(path: "config/mosquitto.acl"), encoding: .utf8)
+      func rules(_ text: String) -> [Substring] { text.split(separator: "\n").filter { !$0.hasPrefix("#") } }
+      #expect(
+        rules(shipped) == ["topic write rpi/torpi", "topic read rpi/fromrpi", "user tactus", "topic readwrite #"])
+      #expect(rules(MosquittoBroker.accessList(user: "tactus")).filter { $0 != "topic read #" } == rules(shipped))
     }
 
     @Test("spawned broker: gets nothing of our environment, which may hold secrets")
@@ -279,16 +354,18 @@
       let folder = FileManager.default.temporaryDirectory.appending(path: "mqtt-\(UUID().uuidString)")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       defer { try? FileManager.default.removeItem(at: folder) }
-      let (program, found) = (folder.appending(path: "mosquitto"), folder.appending(path: "environment"))
-      // As root's child it is somebody else.
-      try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder.path)
-      try "#!/bin/sh\ncat /proc/$$/environ > \(found.path).new && mv \(found.path).new \(found.path)\n"
-        .write(to: program, atomically: true, encoding: .utf8)
+      let program = folder.appending(path: "mosquitto")
+      try "#!/bin/sh\nexec sleep 1000\n".write(to: program, atomically: true, encoding: .utf8)
       try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program.path)
-      let broker = try MosquittoBroker(port: 1, folder: folder.path, path: program.path)
+      let broker = try MosquittoBroker(
+        port: 1, folder: folder.path, launcher: launcher, user: "ann", password: "s3cret", path: program.path)
       defer { broker.stop() }
-      #expect(eventually { FileManager.default.fileExists(atPath: found.path) })
-      #expect(try String(contentsOf: found, encoding: .utf8) == "PATH=/usr/bin:/bin\0")
+      #expect(eventually { broker.status.isRunning })
+      let found = try Mosquitto.run("/usr/bin/pgrep", ["-P", "\(getpid())", "-f", "^sleep 1000|\(program.path)"])
+      let process = try #require(Int32(found.output.trimmingCharacters(in: .whitespacesAndNewlines)))
+      let environment = try String(contentsOfFile: "/proc/\(process)/environ", encoding: .utf8).split(separator: "\0")
+      // The shell adds what it finds out by itself.
+      #expect(environment.allSatisfy { $0 == "PATH=/usr/bin:/bin" || $0.hasPrefix("PWD=") }, "\(environment)")
     }
   }
 #endif

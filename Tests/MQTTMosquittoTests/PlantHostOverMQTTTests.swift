@@ -68,7 +68,7 @@
         lines == [
           "RES_numPlants 0", "RES_addNewPlant Basil", "RES_numPlants 1",
           #"RES_plantInfoOnStartup {"Name"-- "Basil", "Sensors"-- "[\"0x36\"]"}"#,
-          "RES_plantSensorData {'moisture'-- 5, 'temperature'-- 72, 'plant'-- 'Basil', 'sensor'-- '0x36'}",
+          "RES_plantSensorData {'moisture'-- 5, 'temperature'-- 71, 'plant'-- 'Basil', 'sensor'-- '0x36'}",
           "RES_editPlant Mint",
           "ERR_cannotDeletePlant ID--0||sender--6F2A||receiver--Host-RPI3B+||payload--Basil||operation--REQ_deletePlant",
           "RES_deletePlant Mint",

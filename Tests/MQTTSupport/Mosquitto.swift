@@ -45,11 +45,21 @@
     private var process: Process?
     public var port: UInt16 { reserved.number }
 
+    private static let openToAll = """
+      listener PORT 127.0.0.1
+      allow_anonymous true
+      persistence false
+      set_tcp_nodelay true
+      max_queued_messages 1000
+      message_size_limit 65536
+      log_dest none
+      """
+
     public init(_ lines: String? = nil, files: [String: String] = [:]) throws {
       folder = FileManager.default.temporaryDirectory.appending(path: "mqtt-\(UUID().uuidString)")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       for (name, text) in files { try text.write(to: folder.appending(path: name), atomically: true, encoding: .utf8) }
-      let text = (lines ?? MosquittoBroker.configuration(port: port)) + "\nuser root\n"
+      let text = (lines ?? Self.openToAll) + "\nuser root\n"
       try text.replacing("PORT", with: "\(port)").replacing("FOLDER", with: folder.path)
         .write(to: folder.appending(path: "broker.conf"), atomically: true, encoding: .utf8)
     }

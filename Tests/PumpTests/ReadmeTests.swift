@@ -3,5 +3,7 @@ import Testing
 
 @Suite(.ownThread) struct ReadmeTests {
   @Test("README: every test that a rule names exists")
-  func namedTestsExist() throws { try expectNamedTests(of: "Pump", and: ["DaemonTests/Pump"], fewest: 30) }
+  func namedTestsExist() throws {
+    try expectNamedTests(of: "Pump", and: ["DaemonTests/Pump", "ServiceTests/Pump"], fewest: 30)
+  }
 }

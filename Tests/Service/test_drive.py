@@ -1,4 +1,6 @@
 """Driving through the WebSocket, and every way in which it must end."""
+import json
+import socket
 import time
 
 import pytest
@@ -46,6 +48,101 @@ def test_twenty_hertz_for_two_seconds_moves_the_simulated_robot(daemon):
         assert state["state"] == "driving" and round(state["speedsPercent"]["left"]) == SPEED, state
     writes = bus(daemon)[before:]
     assert sum(not is_neutral(write) for write in writes) >= 20
+
+
+class Sender:
+    """The controller's app over UDP: its stamps are its own clock's."""
+
+    def __init__(self, daemon):
+        started = next(json.loads(line) for line in daemon.log.splitlines() if '"listen"' in line)
+        host, _, port = started["listen"].rpartition(":")
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.socket.connect((host, int(port)))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.socket.close()
+
+    def send(self, percent, clock, **more):
+        self.socket.send(json.dumps({"left": percent, "right": percent, "timestamp": clock, **more}).encode())
+
+    def drive(self, percent, step, count, hertz=20):
+        """`count` datagrams at a steady rate, by a clock that is `step` seconds beside this machine's."""
+        start = time.monotonic()
+        for index in range(count):
+            time.sleep(max(0, start + index / hertz - time.monotonic()))
+            self.send(percent, time.time() + step)
+
+
+def speeds_written(daemon, since):
+    """What was written to the motors since then: 0 for a stop, else the left wheel's duty, and when; repetitions left out."""
+    found = []
+    for write in bus(daemon):
+        data = bytes.fromhex(write["bytes"])
+        duty = 0 if is_neutral(write) else data[1] if data[0] else -data[1]
+        if write["monotonicNs"] > since and (not found or found[-1][0] != duty):
+            found.append((duty, write["monotonicNs"]))
+    return found
+
+
+@pytest.mark.parametrize("step", [-0.2, -0.9, -3600, 3600])
+def test_a_clock_that_was_set_is_followed_by_way_of_zero(daemon, step):
+    with Sender(daemon) as sender:
+        since = time.monotonic_ns()
+        sender.drive(20, 0, 10)
+        sender.drive(60, step, 30)
+        robot = daemon.get("/api/robot").json()
+        written = speeds_written(daemon, since)
+    # 153 is 60 % of 255. Nothing but 20 %, zero, 60 %; the robot is still told something when the last datagram is out.
+    assert [duty for duty, _ in written] == [51, 0, 153], written
+    assert robot["state"] == "driving" and robot["speedsPercent"]["left"] == 60, robot
+
+
+def test_a_stamp_an_hour_ahead_changes_nothing(daemon):
+    with Sender(daemon) as sender:
+        since = time.monotonic_ns()
+        sender.drive(20, 0, 5)
+        sender.send(90, time.time() + 3600)
+        sender.drive(60, 0, 5)
+        assert [duty for duty, _ in speeds_written(daemon, since)] == [51, 153]
+
+
+def test_a_recording_sent_again_back_to_back_moves_nothing(daemon):
+    recorded = [time.time() + index / 20 for index in range(40)]
+    time.sleep(0.1)
+    with Sender(daemon) as sender:
+        since = time.monotonic_ns()
+        for _ in range(5):
+            sender.drive(20, 100, 3)
+            for stamp in recorded:
+                sender.send(90, stamp)
+        assert {duty for duty, _ in speeds_written(daemon, since)} == {51}
+    refused = daemon.get("/api/robot").json()["counters"]["ignoredByReason"]
+    assert refused["older"] >= 200 and "ahead" in refused, refused
+
+
+def test_a_timestamp_of_null_is_none(daemon):
+    malformed = daemon.get("/api/robot").json()["counters"]["malformed"]
+    with Sender(daemon) as sender:
+        since = time.monotonic_ns()
+        for _ in range(3):
+            sender.send(40, None, echo=None)
+            time.sleep(0.05)
+        assert [duty for duty, _ in speeds_written(daemon, since)] == [102]
+    assert daemon.get("/api/robot").json()["counters"]["malformed"] == malformed
+
+
+def test_each_write_of_a_tick_has_a_stamp_of_its_own(daemon):
+    with Live(daemon) as live:
+        live.next()
+        drive(live, 0.3)
+    writes = bus(daemon)
+    stamps = [write["monotonicNs"] for write in writes]
+    assert all(one < next for one, next in zip(stamps, stamps[1:]))
+    # The stop goes to two registers.
+    assert {write["register"] for write in writes} >= {1, 2}
 
 
 def test_closing_the_socket_stops_at_once(daemon):

@@ -1,5 +1,6 @@
 """Plants: the unmodified app's messages over a real broker (paho-mqtt, mosquitto_pub and mosquitto_sub), topics, water."""
 import json
+import os
 import subprocess
 import time
 
@@ -8,7 +9,7 @@ import pytest
 
 import broker
 from broker import PATIENCE_SECONDS, Broker, eventually
-from daemon import Daemon
+from daemon import ROOT, Daemon
 
 HOST = "Host-RPI3B+"
 
@@ -18,11 +19,11 @@ pytestmark = broker.needed
 class Garden:
     """A daemon on a broker."""
 
-    def __init__(self, folder):
-        self.broker = Broker(folder)
+    def __init__(self, folder, broker=Broker, more=""):
+        self.broker = broker(folder)
         self.broker.start()
         self.daemon = Daemon(
-            folder, more=f"mqtt: {{broker: 127.0.0.1, port: {self.broker.port}, device: sill, commands: true}}\n")
+            folder, more=f"mqtt: {{broker: 127.0.0.1, port: {self.broker.port}, device: sill, commands: true{more}}}\n")
         self.daemon.start()
         eventually(lambda: self.daemon.get("/api/mqtt").json()["connected"])
         eventually(lambda: all(sensor["isFresh"] for sensor in self.sensors))
@@ -43,7 +44,12 @@ class Garden:
 
 
 class App:
-    """The iOS app, as its ViewController.swift speaks."""
+    """The iOS app, as its ViewController.swift speaks: without a user, and what it does not know it sends back."""
+
+    known = {"RES_plantSensorData", "RES_numPlants", "RES_plantInfoOnStartup", "ERR_hashLength", "ERR_missingVals",
+             "ERR_missingKeys", "ERR_invalidOpTag", "ERR_noPlantDataToRequest", "ERR_tooManyPlants", "ERR_cannotDeletePlant",
+             "ERR_addPlantSensorNumIssue", "ERR_invalidPlantSensorID", "ERR_plantNameTaken", "ERR_plantNameTooLong",
+             "ERR_kickedForSpam"}
 
     def __init__(self, port, name):
         self.name = name
@@ -67,6 +73,8 @@ class App:
         assert set(parts) == {"ID", "sender", "receiver", "payload", "operation"}, text
         assert parts["sender"] == HOST
         if parts["receiver"] == self.name:
+            if parts["operation"] not in self.known:
+                self.send("ERR_invalidOpTag", text.replace(";", "||").replace(":", "--"))
             self.heard.append((parts["operation"], parts["payload"]))
 
     def send(self, operation, payload="", receiver=HOST):
@@ -78,6 +86,18 @@ class App:
         self.send(operation, payload)
         eventually(lambda: len(self.heard) >= replies)
         return self.heard[:]
+
+    def refresh(self):
+        """refreshPlantsDisplayed: what it does when it connects and after every change. The plants that it then shows."""
+        self.heard.clear()
+        self.send("REQ_numPlants")
+        heard = lambda operation: [payload for other, payload in self.heard if other == operation]
+        count = int(eventually(lambda: heard("RES_numPlants"))[0])
+        for index in range(count):
+            self.send("REQ_plantInfoOnStartup", str(index))
+        eventually(lambda: len(heard("RES_plantInfoOnStartup")) == count or heard("ERR_kickedForSpam"))
+        assert not heard("ERR_kickedForSpam"), self.heard
+        return [as_json(payload)["Name"] for payload in heard("RES_plantInfoOnStartup")]
 
     def stop(self):
         self.client.loop_stop()
@@ -123,7 +143,7 @@ def test_the_app_from_start_to_end(app):
 
 def test_errors_and_what_is_not_answered(garden, app):
     for operation, payload, expected in [
-        ("REQ_water", "", "ERR_invalidOpTag"), ("REQ_addNewPlant", 'A,B--["0x36"]', "ERR_invalidPlantName"),
+        ("REQ_water", "", "ERR_invalidOpTag"), ("REQ_addNewPlant", 'A|B--["0x36"]', "ERR_plantNameTaken"),
         ("REQ_addNewPlant", 'Basil--["0x99"]', "ERR_invalidPlantSensorID"),
         ("REQ_addNewPlant", "Basil--[]", "ERR_addPlantSensorNumIssue"),
         ("REQ_addNewPlant", 'Sixteen letters!--["0x36"]', "ERR_plantNameTooLong"),
@@ -233,3 +253,94 @@ def test_dry_alert_water_and_what_is_kept(tmp_path):
         assert len(history) >= 2 and history[1].split(",")[1] == "spi-0"
     finally:
         garden.stop()
+
+
+class ShippedBroker(Broker):
+    """config/mosquitto.conf and config/mosquitto.acl as they are, in a folder and at a port of the test's own."""
+
+    def __init__(self, folder):
+        super().__init__(folder)
+        for name in ("conf", "acl"):
+            text = (ROOT / "config" / f"mosquitto.{name}").read_text()
+            target = self.config if name == "conf" else folder / "tactus.acl"
+            target.write_text(text.replace("listener 1883", f"listener {self.port} 127.0.0.1").replace("/etc/mosquitto", str(folder)))
+        subprocess.run(["mosquitto_passwd", "-b", "-c", folder / "tactus.passwords", "tactus", "s3cret"], check=True)
+        if os.geteuid() == 0:
+            # Debian's user mosquitto may not look into the test's folder.
+            with open(self.config, "a") as config:
+                config.write("user root\n")
+
+
+@pytest.fixture(scope="module")
+def shipped(tmp_path_factory):
+    garden = Garden(tmp_path_factory.mktemp("shipped"), ShippedBroker, ", user: tactus, password: s3cret")
+    yield garden
+    garden.stop()
+
+
+@pytest.mark.parametrize("count", [6, 7])
+def test_the_app_connects_and_renames_on_the_shipped_broker(shipped, count):
+    app = shipped.app(f"phone-{count}")
+    names = [f"Plant {number}" for number in range(count)]
+    for name in names:
+        # Another phone that calls itself the same has made them some time ago.
+        assert shipped.daemon.post("/api/plants", {"user": app.name, "name": name, "sensors": ["0x36"]}).status_code == 201
+    assert app.refresh() == names
+    for place, name in enumerate(["Basil", "Mint", "Rose, red", "O'Brien"]):
+        app.send("REQ_editPlant", f"{names[0]},{name}")
+        names[0] = name.replace("'", "’")
+        assert app.refresh() == names
+    # The first acknowledgement was bounced; no other has come.
+    messages = shipped.daemon.get("/api/plants").json()["app"]["messages"]
+    assert not messages.get("spam") and not messages.get("kickedForSpam")
+    assert app.ask("REQ_plantSensorData", names[0])[0][0] == "RES_plantSensorData"
+    app.stop()
+
+
+def test_an_acknowledgement_that_the_app_bounced_does_not_come_again(shipped):
+    app = shipped.app("phone-acks")
+    assert app.ask("REQ_addNewPlant", 'Basil--["36"]') == [("RES_addNewPlant", "Basil")]
+    # Behind the bounce.
+    assert app.ask("REQ_numPlants") == [("RES_numPlants", "1")]
+    app.heard.clear()
+    app.send("REQ_addNewPlant", 'Mint--["0x36"]')
+    app.send("REQ_numPlants")
+    eventually(lambda: app.heard)
+    assert app.heard == [("RES_numPlants", "2")]
+    app.stop()
+
+
+def test_without_a_name_nothing_else_is_published_or_read_on_the_shipped_broker(shipped):
+    app, other = shipped.app("phone-victim"), shipped.app("phone-other")
+    read = []
+    stranger = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2, "stranger")
+    subscribed = []
+    stranger.on_connect = lambda client, *_: client.subscribe([("#", 1), ("$SYS/#", 1), ("tactus/#", 1), ("rpi/torpi", 1)])
+    stranger.on_subscribe = lambda *_: subscribed.append(True)
+    stranger.on_message = lambda _, __, message: read.append(message.topic)
+    stranger.connect("127.0.0.1", shipped.broker.port)
+    stranger.loop_start()
+    eventually(lambda: subscribed)
+    forged = f"ID:0;sender:{HOST};receiver:phone-victim;payload:99;operation:RES_numPlants"
+    for topic, text in [
+        ("tactus/sill/command", "e-stop"), ("tactus/sill/robot/command", "e-stop"), ("tactus/sill/plants/1/command", "watered"),
+        ("tactus/sill/status", "offline"), ("homeassistant/sensor/x/config", "{}"), ("rpi/fromrpi", forged), ("rpi/torpi/x", "x"),
+        ("anything", "x"), ("$SYS/x", "x"),
+    ]:
+        # Acknowledged, and thrown away: the app's protocol has no other answer.
+        stranger.publish(topic, text, qos=1, retain=True).wait_for_publish(PATIENCE_SECONDS)
+    # The last word of its own is taken, so all before it have been dealt with.
+    stranger.publish("rpi/torpi", f"ID:0;sender:stranger;receiver:{HOST};payload:;operation:REQ_numPlants", qos=1)
+    eventually(lambda: "rpi/fromrpi" in read)
+    assert set(read) == {"rpi/fromrpi"}
+    assert app.ask("REQ_numPlants") == [("RES_numPlants", "0")] and not other.heard
+    assert shipped.daemon.get("/api/robot").json()["state"] != "emergencyStopped"
+    assert not shipped.daemon.get("/api/mqtt").json()["commands"]
+    for client in (app, other):
+        client.stop()
+    stranger.loop_stop()
+    stranger.disconnect()
+    wrong = subprocess.run(
+        ["mosquitto_pub", "-p", str(shipped.broker.port), "-u", "tactus", "-P", "wrong", "-t", "rpi/torpi", "-m", "x"],
+        capture_output=True)
+    assert wrong.returncode != 0

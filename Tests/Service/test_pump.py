@@ -99,6 +99,26 @@ def test_the_legacy_dialect_has_one_temperature(pump):
     assert re.fullmatch(r"TEMP:[ \d]\d\.\d", pump.ask("TEMP\n")[0])
 
 
+@pytest.mark.parametrize("pump", [["--original"]], indirect=True)
+def test_the_original_reads_lines_as_its_firmware_does(pump):
+    unknown, on, off = ["ERROR:UNKNOWN_COMMAND"], ["OK", "PUMP:ON"], ["OK", "PUMP:OFF"]
+    for text, answer in [
+        # A word stands alone, and is a C string.
+        (" ON\n", unknown), ("ON \n", unknown), ("\tON\n", unknown), ("\0ON\n", unknown), ("on\0\n", on), ("ON\0OFF\n", on),
+        # atoi with 16 bits.
+        ("SPEED:65791\n", ["OK", "SPEED:255"]), ("SPEED:-65281\n", ["OK", "SPEED:255"]), ("SPEED: 7x\n", ["OK", "SPEED:7"]),
+        ("SPEED:fast\n", ["OK", "SPEED:0"]), ("SPEED:256\n", ["ERROR:INVALID_SPEED_VALUE"]),
+        ("SPEED:32768\n", ["ERROR:INVALID_SPEED_VALUE"]), ("SPEED:-1\n", ["ERROR:INVALID_SPEED_VALUE"]),
+        # 63 bytes fit. The next one empties the buffer, and what follows it is a line.
+        ("X" * 63 + "\n", unknown), ("X" * 64, ["ERROR:CMD_TOO_LONG"]), ("OFF\n", off), ("X" * 64 + "ON\n", ["ERROR:CMD_TOO_LONG", *on]),
+        ("X" * 128 + "\nOFF\n", ["ERROR:CMD_TOO_LONG"] * 2 + off), ("SPEED:65791\n", ["ERROR:PUMP_NOT_RUNNING"]),
+        # ON while on is at the first speed again.
+        ("ON\n", on), ("SPEED:100\n", ["OK", "SPEED:100"]), ("ON\n", on),
+    ]:
+        assert pump.ask(text, len(answer)) == answer, repr(text)
+    assert STATUS_ON.fullmatch(pump.ask("STATUS\n")[0])[1] == "70"
+
+
 def test_a_session_is_kept_and_exported(own_daemon):
     daemon = own_daemon(more="pump: {}\n")
     headers = {"Authorization": f"Bearer {daemon.admin}"}

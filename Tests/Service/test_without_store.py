@@ -121,6 +121,10 @@ def assert_works_but_for_water(daemon, cause):
     assert daemon.post("/api/robot/drive", {"left": 20, "right": 20}).status_code == 200
     assert daemon.post("/api/leg/0/arm").status_code == 200
     until(lambda: daemon.get("/api/pump").json()["state"] == "off")
+    # Nobody knows how long it has pumped: it must rest, or a person resets it.
+    refused = daemon.post("/api/pump/on", {"speedPercent": 70})
+    assert refused.status_code == 409 and refused.json()["code"] == "MUST_REST", refused.text
+    assert daemon.post("/api/pump/reset").status_code == 200
     assert daemon.post("/api/pump/on", {"speedPercent": 70}).status_code == 200
     for method, path, body in [
             ("POST", "/api/zone/1/on", {"minutes": 1}), ("POST", "/api/run-once", {"zones": [{"zoneId": 1, "minutes": 1}]}),

@@ -35,4 +35,49 @@ struct MailboxTests {
     mailbox.takeAnswers(at: .zero)
     #expect(done.withLock { $0 } == [1, 2])
   }
+
+  @Test(
+    "nobody takes answers for a while: what was done is never reported as not taken, the rest is refused at once; stops go"
+  )
+  func answersHaveRoom() {
+    let (requests, answers) = (Ring<UInt64>(capacity: 64), Ring<Answer>(capacity: 256))
+    let tick = Mutex(TickInstant.zero)
+    let mailbox = Mailbox<UInt64, Answer>(
+      of: "test", requests: requests.writer(), answers: answers.reader(), requestsPerTick: 64,
+      newestTick: { tick.withLock { $0 } }, ring: {}, now: { .zero })
+    var taken = requests.reader()
+    var answered = answers.writer()
+    let outcomes = Mutex<[String: Int]>([:])
+    func send(_ count: Int, isStop: Bool) {
+      for _ in 0..<count {
+        mailbox.send(isStop: isStop) { number, _ in
+          number
+        } _: { result in
+          let outcome =
+            switch result {
+            case .success: "done"
+            case .failure(let error): error.code
+            }
+          outcomes.withLock { $0[outcome, default: 0] += 1 }
+        }
+      }
+    }
+    var done = 0
+    for round in 0..<20 {
+      send(40, isStop: false)
+      if round == 19 { send(16, isStop: true) }
+      // A tick of the loop: everything is done, and answered as long as there is room.
+      while let number = taken.pop() {
+        done += 1
+        let hasRoom = answered.push(Answer(number: number))
+        #expect(hasRoom, "round \(round)")
+      }
+      tick.withLock { $0 = $0 + .milliseconds(20) }
+    }
+    mailbox.takeAnswers(at: .zero + .seconds(5))
+    #expect(done == 256 && outcomes.withLock { $0 } == ["done": 256, "BUSY": 800 - 240])
+    send(1, isStop: false)
+    let next = taken.pop()
+    #expect(next == 257)
+  }
 }

@@ -71,7 +71,7 @@ struct PumpStoreTests {
     try file.close()
     let (again, _) = try folder.open()
     let store = PumpStore(again)
-    #expect(try store.endOpen() == 1 && store.endOpen() == 0)
+    #expect(try store.endOpen(as: "power-cut") == 1 && store.endOpen(as: "power-cut") == 0)
     let session = try #require(try store.sessions().sessions.first)
     #expect(session.end == "power-cut" && session.seconds == 12.5 && session.endedBy == nil)
     try again.close()

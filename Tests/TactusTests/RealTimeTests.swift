@@ -104,6 +104,48 @@ func policiesOfAllThreads() -> [Int] {
   }
 }
 
+/// Starts runtimes of many lanes until one cannot have its threads; then, with memory again, another that can. Traps when one
+/// hangs or leaves something behind.
+func startWithoutThreads(_ scheduling: Scheduling) throws {
+  warmDispatchUp()
+  let bell = try Doorbell()
+  func runtime(_ lanes: Int) throws -> Runtime {
+    try Runtime {
+      for lane in 0..<lanes {
+        Lane("l\(lane)", scheduling: scheduling) {
+          Loop("a\(lane)", every: .hertz(100)) { Bell(ticked: bell.button, safe: bell.button) }
+        }
+      }
+    }
+  }
+  let few = try runtime(2)
+  let many = try runtime(60)
+  let before = runtimeDescriptors()
+  // Room for less than one more stack of 8 MB, beyond the heap's growth.
+  let pages = Int(try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).prefix { $0 != " " })!
+  var limit = rlimit(rlim_cur: rlim_t(pages * sysconf(Int32(_SC_PAGESIZE)) + 6 << 20), rlim_max: .max)
+  precondition(setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0)
+  let began = MonotonicClock.now
+  do throws(RuntimeError) {
+    try many.start()
+    preconditionFailure("60 lanes have a thread each")
+  } catch {
+    guard case .noThread = error else { preconditionFailure("\(error)") }
+  }
+  precondition(MonotonicClock.now - began < .seconds(30), "the error took longer than any machine is busy")
+  precondition(runtimeDescriptors() <= before, "descriptors leak")
+  precondition(many.statistics.loops.allSatisfy { $0.counters.ran == 0 }, "a lane has run")
+  limit.rlim_cur = .max
+  precondition(setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0)
+  for runtime in [few, many] {
+    bell.clear()
+    try runtime.start()
+    precondition(bell.wait(limit: .seconds(60)), "no tick within 60 s")
+    runtime.stop()
+  }
+  precondition(runtimeDescriptors() <= before, "descriptors leak")
+}
+
 @Suite("Real time", .serialized, .ownThread)
 struct RealTimeTests {
   @Test(
@@ -111,6 +153,12 @@ struct RealTimeTests {
   func startStop() async {
     // In a process of its own: other tests open descriptors and start threads meanwhile.
     await #expect(processExitsWith: .success) { try startAndStop(1000) }
+  }
+
+  @Test("no memory for another thread: an error that names the lane, and nothing is left; with memory again it starts")
+  func noThread() async {
+    await #expect(processExitsWith: .success) { try startWithoutThreads(.normal) }
+    await #expect(processExitsWith: .success) { try startWithoutThreads(.fifo(10)) }
   }
 
   @Test("a descriptor becomes readable: the loop runs at once, though its period is an hour")

@@ -52,6 +52,55 @@ struct AccountTests {
     #expect(log.safe.count == 2)
   }
 
+  @Test("simulated hardware: no lateness of the machine leads into the safe state, a stall that was asked for does")
+  func injectedMisses() throws {
+    for seed in UInt64(1)...50 {
+      var random = SplitMix64(seed: seed)
+      let (real, simulated, injected, stall) = (Log(), Log(), Log(), LaneStall())
+      let runtime = try Runtime {
+        Lane("real") { Loop("real", every: .hertz(100), phase: .zero, safeStateAfter: 3) { real.loop() } }
+        Lane("simulated") {
+          Loop("simulated", every: .hertz(100), phase: .zero, safeStateAfter: 3, counting: .injected(nil)) {
+            simulated.loop()
+          }
+        }
+        Lane("injected") {
+          Loop("injected", every: .hertz(100), phase: .zero, safeStateAfter: 3, counting: .injected(stall.served)) {
+            injected.loop()
+          }
+        }
+      }
+      let simulation = try runtime.simulation(seed: seed)
+      // Each lane alike: woken late, and ticks that take long.
+      var at: Int64 = 0
+      for _ in 0..<20 {
+        at += 200
+        let late = Nanoseconds.milliseconds(Int64(random.below(150)))
+        for name in ["real", "simulated", "injected"] {
+          if random.below(2) == 0 {
+            simulation.oversleep(lane: name, at: instant(at), by: late)
+          } else {
+            simulation.stall(loop: name, at: instant(at), by: late)
+          }
+        }
+        simulation.run(until: instant(at + 199))
+      }
+      #expect(!real.safe.isEmpty, "seed \(seed)")
+      #expect(simulated.safe.isEmpty && injected.safe.isEmpty, "seed \(seed)")
+      // What was asked for: the tick that serves it ends late, and two releases are given up.
+      stall.ask(for: .milliseconds(25))
+      stall.served.serve(at: instant(at + 200))
+      simulation.stall(loop: "injected", at: instant(at + 200), by: .milliseconds(25))
+      simulation.stall(loop: "simulated", at: instant(at + 200), by: .milliseconds(25))
+      simulation.run(until: instant(at + 299))
+      #expect(injected.safe.count == 1 && simulated.safe.isEmpty, "seed \(seed)")
+      // Load after it is nobody's injection.
+      simulation.oversleep(lane: "injected", at: instant(at + 400), by: .milliseconds(90))
+      simulation.run(until: instant(at + 599))
+      #expect(injected.safe.count == 1, "seed \(seed)")
+    }
+  }
+
   @Test("runLate: a release that comes due the instant the late tick ends is given up too")
   func runLateEnd() throws {
     let log = Log()

@@ -36,9 +36,16 @@ final class VideoChildProcess {
     waitpid(process, &status, 0)
   }
 
+  /// With an order to record goes the file, open, as from the daemon.
   func order(_ order: VideoOrder) {
     let bytes = order.bytes
-    _ = daemon_send(socket, bytes, bytes.count)
+    guard case .record(let path, _) = order else {
+      _ = daemon_send(socket, bytes, bytes.count)
+      return
+    }
+    let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o640)
+    _ = file < 0 ? daemon_send(socket, bytes, bytes.count) : daemon_send_with(socket, bytes, bytes.count, file)
+    if file >= 0 { close(file) }
   }
 
   /// The first report from now on of which `found` makes something; nil: it did not come, or the process has ended.

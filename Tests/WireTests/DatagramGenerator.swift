@@ -72,6 +72,7 @@ struct DatagramGenerator {
 
   private mutating func value(for key: String) -> String {
     if random.chance(4) { return value(depth: 1) }
+    if random.chance(2) { return "null" }
     switch key {
     case "timestamp": return timestamp()
     case "echo": return echo()

@@ -4,8 +4,11 @@ import Testing
 @testable import Wire
 
 @Suite(.ownThread) struct PumpAssemblerTests {
-  private func lines(_ pieces: [[UInt8]], capacity: Int = PumpLineAssembler.standardCapacity) -> [String] {
-    var assembler = PumpLineAssembler()
+  private func lines(
+    _ pieces: [[UInt8]], capacity: Int = PumpLineAssembler.standardCapacity,
+    overflow: PumpLineAssembler.Overflow = .dropsLine
+  ) -> [String] {
+    var assembler = PumpLineAssembler(overflow: overflow)
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 1)
     defer { buffer.deallocate() }
     var found: [String] = []
@@ -37,6 +40,18 @@ import Testing
     #expect(lines([Array("12345678\n123456789\nOK\n".utf8)], capacity: 8) == ["12345678", "dropped 9", "OK"])
     let noise = [UInt8](repeating: 0x41, count: 100_000)
     #expect(lines([noise, Array("\nOK\n".utf8)]) == ["dropped 100000", "OK"])
+  }
+
+  @Test("longer than the firmware's buffer: told at the byte that does not fit, and what follows it is a line")
+  func firmwareOverflow() {
+    func read(_ text: String) -> [String] {
+      lines([Array(text.utf8)], capacity: 8, overflow: .dropsBeginning)
+    }
+    #expect(read("12345678\nON\n") == ["12345678", "ON"])
+    #expect(read("123456789\nON\n") == ["dropped 9", "ON"])
+    #expect(read("123456789ON\n") == ["dropped 9", "ON"])
+    #expect(read("123456789123456789OFF\r\n") == ["dropped 9", "dropped 9", "OFF"])
+    #expect(read("123456789") == ["dropped 9"], "before any line end")
   }
 
   @Test("reset: the beginning of a line is forgotten")

@@ -55,9 +55,9 @@ import Testing
             Issue.record("\(error) beyond \(bytes.count) bytes, line \(number), seed \(seed)")
           }
         }
-        for rule in [PumpNumberRule.strict, .leading] {
+        for rule in [PumpCommandRule.strict, .firmware] {
           do throws(PumpLineError) {
-            let command = try PumpCommand.decode(bytes, numbers: rule)
+            let command = try PumpCommand.decode(bytes, rule: rule)
             let length = command.encode(into: buffer)
             let again = try PumpCommand.decode(UnsafeRawBufferPointer(rebasing: buffer[..<(length - 1)]))
             if again != command { Issue.record("\(command) became \(again), line \(number), seed \(seed)") }

@@ -12,8 +12,8 @@ private func read<Value>(
   }
 }
 
-func pumpCommand(_ text: String, _ numbers: PumpNumberRule = .strict) -> Result<PumpCommand, PumpLineError> {
-  read(text) { (bytes) throws(PumpLineError) in try PumpCommand.decode(bytes, numbers: numbers) }
+func pumpCommand(_ text: String, _ rule: PumpCommandRule = .strict) -> Result<PumpCommand, PumpLineError> {
+  read(text) { (bytes) throws(PumpLineError) in try PumpCommand.decode(bytes, rule: rule) }
 }
 
 func pumpReply(_ text: String) -> Result<PumpReply, PumpLineError> {
@@ -57,15 +57,35 @@ private func celsius(_ tenths: Int32) -> PumpReading { .value(PumpTemperature(te
   func noCommands(_ text: String, _ error: PumpLineError) { #expect(pumpCommand(text) == .failure(error)) }
 
   @Test(
-    "numbers as the firmware reads them: what is none is 0, what follows is ignored",
+    "as the firmware reads numbers: 16 bits that wrap, what is none is 0, what follows is ignored",
     arguments: [
-      ("SPEED:abc", Result<PumpCommand, PumpLineError>.success(.speed(PumpSpeed(duty: 0)))),
-      ("SPEED:", .success(.speed(PumpSpeed(duty: 0)))), ("SPEED:12x", .success(.speed(PumpSpeed(duty: 12)))),
-      ("SPEED: +12", .success(.speed(PumpSpeed(duty: 12)))), ("SPEED:-0", .success(.speed(PumpSpeed(duty: 0)))),
-      ("SPEED:-1", .failure(.outOfRange(at: 6))), ("SPEED:256", .failure(.outOfRange(at: 6))),
-    ])
-  func leadingNumbers(_ text: String, _ result: Result<PumpCommand, PumpLineError>) {
-    #expect(pumpCommand(text, .leading) == result)
+      ("SPEED:abc", 0), ("SPEED:", 0), ("SPEED:12x", 12), ("speed: +12", 12), ("SPEED:\t\u{B}\u{C} 12", 12),
+      ("SPEED:-0", 0),
+      ("SPEED:- 5", 0), ("SPEED:+-5", 0), ("SPEED:255", 255), ("SPEED:000000255", 255), ("SPEED:1\u{0}2", 1),
+      ("SPEED:256", nil),
+      ("SPEED:-1", nil), ("SPEED:32767", nil), ("SPEED:32768", nil), ("SPEED:65535", nil), ("SPEED:65536", 0),
+      ("SPEED:65791", 255),
+      ("SPEED:65792", nil), ("SPEED:-65281", 255), ("SPEED:-65280", nil), ("SPEED:-65536", 0), ("SPEED:-65537", nil),
+      ("SPEED:655360255", 255), ("SPEED:99999999999999999999", nil),
+    ] as [(String, UInt8?)])
+  func firmwareNumbers(_ text: String, _ duty: UInt8?) {
+    let expected: Result<PumpCommand, PumpLineError> =
+      duty.map { .success(.speed(PumpSpeed(duty: $0))) } ?? .failure(.outOfRange(at: 6))
+    #expect(pumpCommand(text, .firmware) == expected)
+  }
+
+  @Test(
+    "as the firmware reads words: alone, to the first NUL, in any case",
+    arguments: [
+      ("ON", PumpCommand.on), ("on", .on), ("oFf", .off), ("STATUS", .status), ("Temp", .temperature), ("ON\u{0}", .on),
+      ("ON\u{0}OFF", .on), ("OFF\u{0} ", .off), (" ON", nil), ("ON ", nil), ("ON\t", nil), ("\u{0}ON", nil), ("", nil),
+      (" ", nil),
+      ("ONE", nil), ("O", nil), ("SPEED", nil), (" SPEED:1", nil), ("STATUS:", nil), ("Ö", nil),
+    ] as [(String, PumpCommand?)])
+  func firmwareWords(_ text: String, _ command: PumpCommand?) {
+    let expected: Result<PumpCommand, PumpLineError> =
+      command.map { .success($0) } ?? .failure(.unknownCommand(at: 0))
+    #expect(pumpCommand(text, .firmware) == expected)
   }
 
   @Test("status of the firmware: every key, leading spaces, keys in any order")

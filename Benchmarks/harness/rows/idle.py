@@ -91,7 +91,8 @@ def start_tactus(context, text):
         raise Failed("the configuration does not set motor_udp_port: 5005")
     config = context.scratch / "simulated.yaml"
     config.write_text(
-        text.replace("motor_udp_port: 5005", f"motor_udp_port: {port}").replace("http_port: 8000", "http_port: 0"))
+        text.replace("motor_udp_port: 5005", f"motor_udp_port: {port}").replace("leg_udp_port: 5010", "leg_udp_port: 0")
+        .replace("http_port: 8000", "http_port: 0"))
     sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     sender.setblocking(False)
     sender.connect(("127.0.0.1", port))

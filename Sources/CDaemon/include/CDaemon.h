@@ -20,17 +20,25 @@ int daemon_socket_pair(int pair[2]);
 /// Sends without blocking and without SIGPIPE. Returns the number of bytes sent.
 DAEMON_REALTIME ssize_t daemon_send(int socket, const void *bytes, size_t count);
 
+/// As `daemon_send`, with an open descriptor for the process at the other end.
+ssize_t daemon_send_with(int socket, const void *bytes, size_t count, int descriptor);
+/// Receives what `daemon_send` and `daemon_send_with` sent: the number of bytes, 0 at the end, −errno. `descriptor`: the one that came with
+/// them, close-on-exec; −1 if none did.
+ssize_t daemon_receive_with(int socket, void *bytes, size_t count, int flags, int *descriptor);
+
 /// Starts `/proc/self/exe` in a session of its own, signals unblocked and at their defaults, standard input from
-/// /dev/null, `descriptor` as its descriptor 3, the 0…16 `inherited` ones from 4 on, and no other but 1 and 2. Returns the
-/// process id.
+/// /dev/null, `descriptor` as its descriptor 3, the 0…16 `inherited` ones from 4 on, and no other but 1 and 2; its environment
+/// is `process_child_environment`. Returns the process id.
 pid_t daemon_spawn_self(char *const arguments[], int descriptor, const int inherited[], int count);
 
 /// Starts the program at `path` at normal priority in a session of its own, signals unblocked and at their defaults, standard
-/// input and output from and to /dev/null, `error` as its standard error, `descriptor` as its descriptor 3, and no other. Does
-/// not copy the caller's memory: a real-time thread of the caller feels nothing of it. Returns the process id.
+/// input and output from and to /dev/null, `error` as its standard error, `descriptor` as its descriptor 3, and no other; its
+/// environment is `process_child_environment`. Does not copy the caller's memory: a real-time thread of the caller feels nothing of it. Returns the process id.
 pid_t daemon_spawn(const char *path, char *const arguments[], int descriptor, int error);
 /// Has the kernel kill the calling process when the thread that started it ends.
 void daemon_die_with_parent(void);
+/// The same with SIGTERM, for a program that closes its files.
+void daemon_terminate_with_parent(void);
 
 /// Ignores the signals a terminal, a service manager or a closed pipe would send, so that only SIGKILL ends the process.
 void daemon_ignore_signals(void);

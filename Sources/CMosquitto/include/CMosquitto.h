@@ -7,7 +7,10 @@
 #include <mosquitto.h>
 #endif
 
-/// Starts a program with its arguments, nothing of our environment, signals unblocked and at their defaults, its three standard
-/// streams at /dev/null, `file` as descriptor 4 and no other, as that user and group. It is terminated when the calling thread ends.
-/// Returns the process id, or −errno.
-pid_t mqtt_spawn(const char *path, char *const arguments[], int file, uid_t user, gid_t group);
+enum { MQTT_FILES = 3 };
+
+/// Starts a program, usually the launcher, which confines itself and becomes the broker: with `process_child_environment`, signals
+/// unblocked and at their defaults, its three standard streams at /dev/null, `files` as descriptors 4, 5, 6, and 3, on which it says why it
+/// could not; no other. Returns when the other end of 3 is closed (it has become the broker, or has ended), with what came in `failure`, which
+/// is empty otherwise. Does not copy the caller's memory. Returns the process id, or −errno if the program could not be started.
+pid_t mqtt_spawn(const char *program, char *const arguments[], const int files[MQTT_FILES], char *failure, size_t size);

@@ -77,6 +77,9 @@ struct tactus_thread_state {
 /// Linux scheduling policies as in <linux/sched.h>.
 enum { TACTUS_SCHED_OTHER = 0, TACTUS_SCHED_FIFO = 1, TACTUS_SCHED_RR = 2, TACTUS_SCHED_DEADLINE = 6 };
 
+/// Runs `body` on a new thread that nobody joins; 0 or −errno, at once.
+int32_t tactus_thread_run(void *(*body)(void *), void *context);
+
 /// All of these act on the calling thread and return 0 or −errno.
 int32_t tactus_thread_save(struct tactus_thread_state *state);
 int32_t tactus_thread_restore(const struct tactus_thread_state *state);

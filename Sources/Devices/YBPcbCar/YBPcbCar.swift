@@ -36,7 +36,7 @@ public struct YBPcbCar: Sendable, Hashable, BitwiseCopyable {
 
   public let address: I2CAddress
   public let dutyScale: DutyScale
-  /// Writes register 0x00 with magnitudes 0…100 as the original script did, instead of 0x01 with duties.
+  /// Writes register 0x00 with magnitudes 0…100, fractions cut off, as the original script did, instead of 0x01 with duties.
   ///
   /// For byte compatibility only: no library of the board's maker knows that register.
   public let legacyRegister: Bool
@@ -52,13 +52,21 @@ public struct YBPcbCar: Sendable, Hashable, BitwiseCopyable {
   /// Runs both motors: `[direction, magnitude]` left, then right; direction 1 is forward, 0 back, 1 at rest.
   @_noLocks @_noAllocation
   public func drive(_ speeds: WheelSpeeds, on bus: inout I2CBus) throws(I2CError) {
-    let scale = legacyRegister ? DutyScale(maxDuty: 100) : dutyScale
     var bytes = I2CBytes()
     bytes.append(speeds.left.value < 0 ? 0 : 1)
-    bytes.append(scale.duty(speeds.left))
+    bytes.append(magnitude(speeds.left))
     bytes.append(speeds.right.value < 0 ? 0 : 1)
-    bytes.append(scale.duty(speeds.right))
+    bytes.append(magnitude(speeds.right))
     try bus.writeBlock(bytes, to: address, register: legacyRegister ? Register.legacyRun : Register.run)
+  }
+
+  /// Whole percent, cut off as the original script does, for the legacy register; else the duty.
+  @_noLocks @_noAllocation
+  private func magnitude(_ speed: Percent) -> UInt8 {
+    guard legacyRegister else { return dutyScale.duty(speed) }
+    let magnitude = speed.value.magnitude
+    guard magnitude > 0 else { return 0 }
+    return UInt8(magnitude < 100 ? magnitude : 100)
   }
 
   /// Stops both motors, by the stop register and by a run at zero: a board that misses one may take the other.

@@ -9,7 +9,7 @@ public enum LegOperatorRequest: Sendable, Hashable, BitwiseCopyable {
   case sendOnce(PulseWidth)
   case ping
   case periodic(Bool)
-  /// Disarm the leg and send nothing more.
+  /// Disarm the leg, if it may be armed, and send nothing more.
   case quit
 
   var event: LegOperatorEvent {

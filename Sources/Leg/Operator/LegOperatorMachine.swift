@@ -17,7 +17,7 @@ public enum LegOperatorEvent: Sendable, Hashable, BitwiseCopyable {
   case linkLost
   /// A periodic release, 50 Hz: at most one frame.
   case tick
-  /// Disarm the leg and send nothing more.
+  /// Disarm the leg, if it may be armed, and send nothing more.
   case quit
   /// The runtime is stopping: no tick follows.
   case shutdown
@@ -47,9 +47,10 @@ public struct LegOperatorAction: Sendable, Hashable, BitwiseCopyable {
 ///
 /// Nothing here arms a leg but the person's own press: not a reconnection, not a repetition. The leg's safety needs none of it.
 public struct LegOperatorMachine: Sendable, Hashable, BitwiseCopyable {
-  /// A ping is due when the last command is so old. LegCtrl: 150 ms.
+  /// A ping is due when the last command is so old, at a tick: every 40 ms at 50 Hz, so that four datagrams in a row may be
+  /// lost before a deadman of 200 ms expires. LegCtrl allows 150 ms, which leaves no margin for one.
   public static var pingAfter: Nanoseconds {
-    @_noLocks @_noAllocation get { Nanoseconds(150_000_000) }
+    @_noLocks @_noAllocation get { Nanoseconds(30_000_000) }
   }
   /// Telemetry older than three frames is stale.
   public static var staleAfter: Nanoseconds {
@@ -73,6 +74,10 @@ public struct LegOperatorMachine: Sendable, Hashable, BitwiseCopyable {
   private var disarmsLeft = 0
   /// Telemetry has said "armed" since the last arm or disarm: only then does "not armed" end the periodic mode.
   private var wasSeenArmed = false
+  /// By what was sent and heard: a leg that is not is left at the end as it is, a fault with its cause.
+  private var mayBeArmed = false
+  /// The last arm, as long as telemetry may be older than it.
+  private var armSent: TickInstant?
 
   @_noLocks @_noAllocation
   public init(pingsByItself: Bool = true) { self.pingsByItself = pingsByItself }
@@ -96,6 +101,8 @@ public struct LegOperatorMachine: Sendable, Hashable, BitwiseCopyable {
       guard case .connected = state else { return refused }
       disarmsLeft = 0
       wasSeenArmed = false
+      mayBeArmed = true
+      armSent = now
       return LegOperatorAction(.arm)
     case .disarm: return disarm()
     case .send(let pulse):
@@ -107,13 +114,14 @@ public struct LegOperatorMachine: Sendable, Hashable, BitwiseCopyable {
     case .periodic(let isOn): return setPeriodic(isOn)
     case .quit:
       switch state {
-      case .connecting, .connected, .periodic: state = .quitting(disarmsLeft: Self.disarmRepeats)
+      case .connecting, .connected, .periodic:
+        state = mayBeArmed ? .quitting(disarmsLeft: Self.disarmRepeats) : .finished
       case .quitting, .finished: break
       }
     case .shutdown:
       if case .finished = state { return LegOperatorAction(nil) }
       state = .finished
-      return LegOperatorAction(.disarm, copies: Self.disarmRepeats)
+      return mayBeArmed ? LegOperatorAction(.disarm, copies: Self.disarmRepeats) : LegOperatorAction(nil)
     }
     return LegOperatorAction(nil)
   }
@@ -179,13 +187,26 @@ public struct LegOperatorMachine: Sendable, Hashable, BitwiseCopyable {
   private mutating func hear(_ telemetry: LegTelemetry, at now: TickInstant) {
     heard = HeardTelemetry(telemetry, at: now)
     switch telemetry.state {
-    case .armed: wasSeenArmed = true
+    case .armed:
+      wasSeenArmed = true
+      mayBeArmed = true
     case .disarmed, .fault:
+      if wasSeenArmed || isOlderThanTelemetry(armSent, at: now) {
+        mayBeArmed = false
+        armSent = nil
+      }
       // Whoever arms the leg next must not find it moving at once.
       if wasSeenArmed, case .periodic = state { state = .connected }
       wasSeenArmed = false
     }
     if case .connecting = state { state = .connected }
+  }
+
+  /// Whether telemetry that comes now knows of a command sent at `sent`: three frames later it does.
+  @_noLocks @_noAllocation
+  private func isOlderThanTelemetry(_ sent: TickInstant?, at now: TickInstant) -> Bool {
+    guard let sent else { return true }
+    return (now - sent).count >= Self.staleAfter.count
   }
 
   @_noLocks @_noAllocation

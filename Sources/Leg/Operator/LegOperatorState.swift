@@ -6,7 +6,7 @@ import Wire
 //   │ connecting │           │ connected │                  │ periodic │
 //   └────────────┘ ◀──────── └───────────┘ ◀─────────────── └──────────┘
 //     silence for 1 s, or the link says so    periodic off, disarm, leg no longer armed
-//   Every state goes to `quitting` and, three disarms later, to `finished`.
+//   Every state goes to `quitting` and, three disarms later, to `finished`; at once to `finished` if the leg is not armed.
 
 /// The operator side's state: what it sends at a tick.
 public enum LegOperatorState: Sendable, Hashable, BitwiseCopyable {

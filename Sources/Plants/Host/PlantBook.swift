@@ -26,7 +26,7 @@ public struct PlantBook: Sendable, Hashable {
   public func plants(of user: PlantUser) -> [Plant] { plantsByUser[user] ?? [] }
 
   public func plant(named name: String, of user: PlantUser) -> Plant? {
-    let name = name.trimmed
+    let name = PlantName.carried(name)
     return plants(of: user).first { $0.name.text == name }
   }
 
@@ -46,7 +46,7 @@ public struct PlantBook: Sendable, Hashable {
     case .edit(let name, let edit):
       var plant = try existing(name, of: user)
       if let new = edit.name {
-        if new.trimmed != plant.name.text { try checkFree(new, for: user) }
+        if PlantName.carried(new) != plant.name.text { try checkFree(new, for: user) }
         plant.name = try PlantName(new)
       }
       if let sensors = edit.sensors { plant.sensors = try checked(sensors) }
@@ -135,13 +135,24 @@ public struct PlantBook: Sendable, Hashable {
     }
     var ids: [PlantSensorID] = []
     for text in texts {
-      guard let id = PlantSensorID(text), sensors.contains(id) else { throw unknown(text) }
+      guard let id = sensor(text) else { throw unknown(text) }
       guard !ids.contains(id) else {
         throw PlantRefusal(.invalidPlantSensorID, field: "sensors", "expected each sensor once, got \(id) twice")
       }
       ids.append(id)
     }
     return ids
+  }
+
+  /// By its name, or as the original host read it: an address in hexadecimal digits, `36` as well as `0x36`.
+  private func sensor(_ text: String) -> PlantSensorID? {
+    if let id = PlantSensorID(text), sensors.contains(id) { return id }
+    let digits = text.trimmed.lowercased()
+    guard let address = UInt8(digits.hasPrefix("0x") ? String(digits.dropFirst(2)) : digits, radix: 16) else {
+      return nil
+    }
+    let id = PlantSensorID("0x" + (address < 16 ? "0" : "") + String(address, radix: 16))
+    return id.flatMap { sensors.contains($0) ? $0 : nil }
   }
 
   private func unknown(_ text: String) -> PlantRefusal {

@@ -12,6 +12,7 @@ public struct PlantHost: Sendable {
   public private(set) var outcomes: [String: Int64] = [:]
   public private(set) var repliesMade: Int64 = 0
   private var spam = PlantSpamWindows()
+  private var bounces = PlantBounces()
   /// Why the book is not known; nil: it is. Every request is refused with it meanwhile: an app that is told of no plants forgets them.
   public var unavailable: String?
 
@@ -80,11 +81,14 @@ public struct PlantHost: Sendable {
     // Nobody to answer.
     guard !message.sender.isEmpty else { return PlantHostAction(.unanswerable(.missingValue(at: 0))) }
     let user = PlantUser(sender: message.sender)
-    if let action = limit(user, id: message.id, sender: message.sender, at: now) { return action }
+    // What a client says of our words is not its own doing.
     if message.operation.hasPrefix("ERR_") {
+      noteBounce(message, of: user)
       return PlantHostAction(.peerError(operation: message.operation, payload: message.payload))
     }
-    guard let request = PlantRequestTag(operation: message.operation) else {
+    let asked = PlantRequestTag(operation: message.operation)
+    if let action = limit(user, asked, id: message.id, sender: message.sender, at: now) { return action }
+    guard let request = asked else {
       return refuse(
         PlantRefusal(.invalidOpTag, field: "operation", "no such operation"), id: message.id, sender: message.sender,
         bytes)
@@ -110,9 +114,25 @@ public struct PlantHost: Sendable {
 
   // MARK: refusals
 
+  /// The app answers what it does not know with the whole message, as `ERR_invalidOpTag`.
+  private mutating func noteBounce(_ message: PlantMessage, of user: PlantUser) {
+    guard message.operation == PlantErrorTag.invalidOpTag.operation else { return }
+    var payload = message.payload
+    let ours = payload.withUTF8 { PlantMessageRemains(of: UnsafeRawBufferPointer($0)) }
+    guard ours.sender == settings.hostName, ours.receiver == message.sender,
+      let request = ours.operation.flatMap(PlantRequestTag.init(response:)), request.isChange
+    else { return }
+    bounces.note(request, of: user)
+  }
+
   /// Nil: within the limit.
-  private mutating func limit(_ user: PlantUser, id: String, sender: String, at now: TickInstant) -> PlantHostAction? {
+  ///
+  /// - Parameter asked: what the message asks for; `nil` if it asks for nothing that there is.
+  private mutating func limit(
+    _ user: PlantUser, _ asked: PlantRequestTag?, id: String, sender: String, at now: TickInstant
+  ) -> PlantHostAction? {
     guard let limit = settings.spamLimit else { return nil }
+    if case .plantInfoOnStartup = asked, spam.takeExpected(of: user) { return nil }
     switch spam.count(user, limit: limit, window: settings.spamWindow, at: now) {
     case .allowed: return nil
     case .beyond: return PlantHostAction(.spam)
@@ -135,10 +155,10 @@ public struct PlantHost: Sendable {
     if let receiver = remains.receiver, !isForUs(receiver) { return PlantHostAction(.notForUs) }
     guard let sender = remains.sender, !sender.isEmpty else { return PlantHostAction(.unanswerable(error)) }
     let id = remains.id ?? "0"
-    if let action = limit(PlantUser(sender: sender), id: id, sender: sender, at: now) { return action }
     if let operation = remains.operation, operation.hasPrefix("ERR_") {
       return PlantHostAction(.peerError(operation: operation, payload: ""))
     }
+    if let action = limit(PlantUser(sender: sender), nil, id: id, sender: sender, at: now) { return action }
     guard let tag = error.tag else { return PlantHostAction(.unanswerable(error)) }
     return refuse(PlantRefusal(tag, error.description), id: id, sender: sender, bytes)
   }
@@ -150,7 +170,7 @@ public struct PlantHost: Sendable {
     var action = PlantHostAction(.refused(refusal.tag, refusal.message))
     action.replies = [
       reply(
-        id: id, to: sender, payload: String(decoding: bytes, as: UTF8.self), operation: refusal.tag.operation)
+        id: id, to: sender, payload: String(decoding: bytes, as: UTF8.self), operation: refusal.tag.knownOperation)
     ]
     return action
   }
@@ -169,25 +189,31 @@ public struct PlantHost: Sendable {
     readings: [PlantSensorID: PlantReading], changes: inout [PlantChange]
   ) throws(PlantRefusal) -> [String] {
     switch request {
-    case .numPlants: return ["\(book.plants(of: user).count)"]
+    case .numPlants:
+      let count = book.plants(of: user).count
+      spam.expect(count, of: user)
+      return ["\(count)"]
     case .plantInfoOnStartup: return [try info(payload, of: user)]
     case .plantSensorData: return try sensorData(payload, of: user, at: now, readings: readings)
     case .addNewPlant:
       let entry = try PlantPayloadReading.newPlant(payload)
       changes = try book.apply(.add(name: entry.name, sensors: entry.sensors), for: user)
-      return acknowledgement(entry.name)
+      return acknowledgement(request, entry.name, of: user)
     case .deletePlant:
       changes = try book.apply(.delete(name: payload), for: user)
-      return acknowledgement(payload)
+      return acknowledgement(request, payload, of: user)
     case .editPlant:
-      let (name, edit) = try PlantPayloadReading.edit(payload)
+      let (name, edit) = try PlantPayloadReading.edit(payload) { book.plant(named: $0, of: user) != nil }
       changes = try book.apply(.edit(name: name, edit), for: user)
-      return acknowledgement(edit.name ?? name)
+      return acknowledgement(request, edit.name ?? name, of: user)
     }
   }
 
-  /// The plant's name. Only what the book has accepted comes here, so that it is not empty.
-  private func acknowledgement(_ name: String) -> [String] { settings.legacyQuiet ? [] : [name.trimmed] }
+  /// The plant's name, as it is kept. Only what the book has accepted comes here, so that it is not empty. None for a client that has
+  /// bounced one.
+  private func acknowledgement(_ request: PlantRequestTag, _ name: String, of user: PlantUser) -> [String] {
+    settings.legacyQuiet || bounces.has(request, of: user) ? [] : [PlantName.carried(name)]
+  }
 
   /// `payload`: the plant's place among the user's, from 0.
   private func info(_ payload: String, of user: PlantUser) throws(PlantRefusal) -> String {

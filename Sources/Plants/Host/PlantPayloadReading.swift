@@ -14,13 +14,18 @@ enum PlantPayloadReading {
   }
 
   /// `Old,New`; or an object with `name` and what is to change: `newName`, `sensors`, and the limits, where null takes one away.
-  static func edit(_ payload: String) throws(PlantRefusal) -> (name: String, PlantEdit) {
+  ///
+  /// - Parameter isPlant: whether a text names a plant. Names may hold commas: the longest beginning that is one is the old name.
+  static func edit(
+    _ payload: String, isPlant: (String) -> Bool
+  ) throws(PlantRefusal) -> (name: String, PlantEdit) {
     if case .object(let members)? = PlantJSON(payload) { return try edit(members) }
-    let parts = payload.split(separator: ",", omittingEmptySubsequences: false)
-    guard parts.count == 2 else {
+    let commas = payload.indices.filter { payload[$0] == "," }
+    guard let first = commas.first else {
       throw PlantRefusal(.invalidPlantName, field: "payload", "expected Old,New or a JSON object")
     }
-    return (String(parts[0]), PlantEdit(name: String(parts[1])))
+    let comma = commas.last { isPlant(String(payload[..<$0])) } ?? first
+    return (String(payload[..<comma]), PlantEdit(name: String(payload[payload.index(after: comma)...])))
   }
 
   private static func edit(_ members: [String: PlantJSON]) throws(PlantRefusal) -> (name: String, PlantEdit) {

@@ -11,9 +11,11 @@ public final class SimulatedGarden: Sendable {
   /// In the order of the probes.
   public let soils: [SimulatedSoil]
 
-  /// - Parameter sensors: no two of them are the same probe, and one address has one chip; anything else is our bug.
-  public init(_ sensors: [PlantMonitor.Sensor], seed: UInt64 = 1) {
-    let bus = SimulatedI2CBus(seed: seed)
+  /// - Parameters:
+  ///   - sensors: no two of them are the same probe, and one address has one chip; anything else is our bug.
+  ///   - clock: stamps what happens on the buses.
+  public init(_ sensors: [PlantMonitor.Sensor], seed: UInt64 = 1, clock: RecordClock = .tick) {
+    let bus = SimulatedI2CBus(seed: seed, clock: clock)
     var converters: [UInt8: ADS1115Simulator] = [:]
     let spi = MCP3008Simulator()
     var soils: [SimulatedSoil] = []
@@ -38,7 +40,7 @@ public final class SimulatedGarden: Sendable {
     }
     self.soils = soils
     self.bus = sensors.contains { $0.probe.address != nil } ? bus : nil
-    port = sensors.contains { $0.probe.address == nil } ? SimulatedSPIBus(spi.chip) : nil
+    port = sensors.contains { $0.probe.address == nil } ? SimulatedSPIBus(spi.chip, clock: clock) : nil
   }
 
   public subscript(sensor: PlantSensorID) -> SimulatedSoil? { soils.first { $0.sensor == sensor } }

@@ -2,15 +2,29 @@ import Wire
 
 /// A plant's name: 1…15 characters that the protocol and its app can carry.
 ///
-/// Not allowed: `: ; | , ' " \`, `--`, a hyphen at an end, control characters, and `all`, which asks for every plant.
+/// Not allowed: `: ; | \`, `--`, a hyphen at an end, control characters, and `all`, which asks for every plant.
 public struct PlantName: Sendable, Hashable, Codable {
   /// Unicode scalars, as the original host counts.
   public static let maximumLength = 15
   public let text: String
 
-  /// Spaces at both ends are left out.
+  /// The text as a name has it: without spaces at both ends, and with the typographic apostrophe and quotation mark, since the app takes
+  /// `'` and `"` for JSON's.
+  public static func carried(_ text: String) -> String {
+    var name = ""
+    for character in text.trimmed {
+      switch character {
+      case "'": name += "\u{2019}"
+      case "\"": name += "\u{201D}"
+      default: name.append(character)
+      }
+    }
+    return name
+  }
+
+  /// As `carried` writes it.
   public init(_ text: String) throws(PlantRefusal) {
-    let name = text.trimmed
+    let name = Self.carried(text)
     guard name.unicodeScalars.count <= Self.maximumLength else {
       throw PlantRefusal(
         .plantNameTooLong, field: "name",
@@ -26,14 +40,14 @@ public struct PlantName: Sendable, Hashable, Codable {
     guard isCarried else {
       throw PlantRefusal(
         .invalidPlantName, field: "name",
-        "expected no control character, none of : ; | , ' \" \\, no -- and no hyphen at an end")
+        "expected no control character, none of : ; | \\, no -- and no hyphen at an end")
     }
     self.text = name
   }
 
   private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar {
-    case ":", ";", "|", ",", "'", "\"", "\\": false
+    case ":", ";", "|", "\\": false
     // C0, DEL, C1, line and paragraph separators.
     case _ where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value): false
     case "\u{2028}", "\u{2029}": false

@@ -21,9 +21,9 @@ public struct PlantReading: Sendable, Hashable {
     self.at = at
   }
 
-  /// Whole degrees, as the original host reports them.
+  /// Whole degrees without their fraction, as the original host reports them.
   public var fahrenheit: Int? {
     guard let celsius else { return nil }
-    return Int((celsius * 9 / 5 + 32).rounded())
+    return Int(celsius * 9 / 5 + 32)
   }
 }

@@ -33,16 +33,26 @@ struct PumpDeviceLink: ~Copyable {
   }
 
   private var link: PumpLink?
-  private var assembler = PumpLineAssembler()
+  private var assembler: PumpLineAssembler
   /// What `nextLine` has found.
-  let line = UnsafeMutableRawBufferPointer.allocate(byteCount: PumpLineAssembler.standardCapacity, alignment: 8)
+  let line: UnsafeMutableRawBufferPointer
   /// Received and not yet looked at.
   private var piece = UnsafeRawBufferPointer(start: nil, count: 0)
   private var next = 0
   private var taken = 0
   private(set) var isConnected = false
 
-  init(_ link: consuming PumpLink?) { self.link = link }
+  init(_ link: consuming PumpLink?, rule: PumpCommandRule) {
+    self.link = link
+    switch rule {
+    case .strict:
+      assembler = PumpLineAssembler()
+      line = .allocate(byteCount: PumpLineAssembler.standardCapacity, alignment: 8)
+    case .firmware:
+      assembler = PumpLineAssembler(overflow: .dropsBeginning)
+      line = .allocate(byteCount: PumpCommand.maximumLineLength, alignment: 8)
+    }
+  }
 
   deinit { line.deallocate() }
 

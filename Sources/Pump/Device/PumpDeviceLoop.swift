@@ -44,6 +44,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
   private var hasNoticed = false
 
   /// - Parameters:
+  ///   - governor: with what was pumped before; `nil` if the pump has rested.
   ///   - link, second: ways to operate it; nil: none. What is not an answer goes to both.
   ///   - motor: the pump's; nothing until the machine says so.
   ///   - requests: from clients inside the daemon; the ring holds at most `requestsPerTick`.
@@ -51,16 +52,17 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
   ///   - answers: one for every request, in their order.
   ///   - bell: rung when notices or answers have been pushed. Both bells must outlive the loop.
   public init(
-    _ settings: PumpDeviceSettings, link: consuming PumpLink?, second: consuming PumpLink? = nil,
+    _ settings: PumpDeviceSettings, governor: PumpGovernor? = nil, link: consuming PumpLink?,
+    second: consuming PumpLink? = nil,
     motor: consuming PWMOutput, inputs: consuming PumpInputs, requests: consuming RingReader<PumpDeviceRequest>,
     requestBell: DoorbellInput? = nil,
     answers: consuming RingWriter<PumpAnswer>, snapshot: consuming LatestWriter<PumpDeviceSnapshot>,
     notices: consuming RingWriter<PumpDeviceNotice>, bell: DoorbellButton? = nil
   ) {
-    machine = PumpDeviceMachine(settings)
+    machine = PumpDeviceMachine(settings, governor: governor)
     told = machine.state
-    self.link = PumpDeviceLink(link)
-    self.second = PumpDeviceLink(second)
+    self.link = PumpDeviceLink(link, rule: settings.commands)
+    self.second = PumpDeviceLink(second, rule: settings.commands)
     self.motor = motor
     self.inputs = inputs
     self.requests = requests
@@ -177,7 +179,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
   private mutating func obey(_ bytes: UnsafeRawBufferPointer) {
     let command: PumpCommand
     do throws(PumpLineError) {
-      command = try PumpCommand.decode(bytes, numbers: machine.settings.numbers)
+      command = try PumpCommand.decode(bytes, rule: machine.settings.commands)
     } catch {
       return refuse(error)
     }
@@ -325,6 +327,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
     snapshot.spent = machine.governor.spent(at: now)
     snapshot.left = machine.governor.left(at: now)
     snapshot.restedAt = machine.governor.restedAt
+    snapshot.governor = machine.governor
     output.write(snapshot)
     // After the snapshot: who is answered finds in it what follows from the request.
     for index in 0..<takenCount {

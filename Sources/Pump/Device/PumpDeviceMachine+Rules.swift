@@ -38,7 +38,11 @@ extension PumpDeviceMachine {
     switch state {
     case .off where mayStart(at: now): start(at: now, &action)
     case .on:
-      if settings.onRestartsLimit { governor.reset(at: now) }
+      if settings.onRestartsLimit {
+        governor.reset(at: now)
+        state = .on(settings.initialSpeed)
+        action.output = .run(settings.initialSpeed)
+      }
     case .off, .error, .emergencyStopped, .shutDown:
       action.refusal = reasonNotToStart(at: now)
       return action.replies.append(.error(.startFailed))

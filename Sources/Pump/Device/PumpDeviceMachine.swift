@@ -19,10 +19,12 @@ public struct PumpDeviceMachine: Sendable, Hashable, BitwiseCopyable {
   var hasWarned = false
 
   /// Off, not yet confirmed: the first tick writes it.
+  ///
+  /// - Parameter governor: with what was pumped before; `nil` if the pump has rested.
   @_noLocks @_noAllocation
-  public init(_ settings: PumpDeviceSettings) {
+  public init(_ settings: PumpDeviceSettings, governor: PumpGovernor? = nil) {
     self.settings = settings
-    governor = PumpGovernor(limit: settings.runLimit, rest: settings.rest)
+    if let governor { self.governor = governor } else { self.governor = settings.governor() }
   }
 
   /// The run's end, the next STATUS, the end of the silence, or a button that settles.

@@ -22,15 +22,15 @@ public enum PumpPotRule: UInt8, Sendable, Hashable, BitwiseCopyable {
 /// Valid once made.
 public struct PumpDeviceSettings: Sendable, Hashable, BitwiseCopyable {
   public let dialect: PumpDialect
-  /// `.leading` restores that `SPEED:fast` is speed 0.
-  public let numbers: PumpNumberRule
+  /// `.firmware` restores how it reads lines: `SPEED:fast` is speed 0, ` ON` is no command, what follows 64 bytes is a command.
+  public let commands: PumpCommandRule
   /// Of a pump that is turned on.
   public let initialSpeed: PumpSpeed
   /// Pumping at most, 1 s…24 h; then an error.
   public let runLimit: Nanoseconds
   /// Without pumping for so long the limit begins anew, 0…24 h. Nothing: with every off, as the firmware's.
   public let rest: Nanoseconds
-  /// Restores that ON while on begins the limit anew.
+  /// Restores that ON while on begins the limit anew, at the initial speed.
   public let onRestartsLimit: Bool
   /// STATUS by itself while on, 1…60 s.
   public let statusPeriod: Nanoseconds
@@ -49,7 +49,7 @@ public struct PumpDeviceSettings: Sendable, Hashable, BitwiseCopyable {
 
   /// Throws the first setting that is out of range.
   public init(
-    dialect: PumpDialect = .firmware, numbers: PumpNumberRule = .strict, initialSpeed: PumpSpeed = .standard,
+    dialect: PumpDialect = .firmware, commands: PumpCommandRule = .strict, initialSpeed: PumpSpeed = .standard,
     runLimit: Nanoseconds = .seconds(1_800), rest: Nanoseconds = .zero, onRestartsLimit: Bool = false,
     statusPeriod: Nanoseconds = .seconds(5), overheatAbove: PumpTemperature = PumpTemperature(tenths: 400),
     overheatAction: PumpOverheatAction = .stop, plausibility: PumpPlausibility? = .standard,
@@ -62,7 +62,7 @@ public struct PumpDeviceSettings: Sendable, Hashable, BitwiseCopyable {
     try PumpSettingsError.check("debounce", debounce, .milliseconds(1), .seconds(1))
     if let silenceLimit { try PumpSettingsError.check("silence limit", silenceLimit, .seconds(1), .seconds(3_600)) }
     self.dialect = dialect
-    self.numbers = numbers
+    self.commands = commands
     self.initialSpeed = initialSpeed
     self.runLimit = runLimit
     self.rest = rest
@@ -77,10 +77,14 @@ public struct PumpDeviceSettings: Sendable, Hashable, BitwiseCopyable {
     self.silenceLimit = silenceLimit
   }
 
+  /// Of a pump that has rested.
+  @_noLocks @_noAllocation
+  public func governor() -> PumpGovernor { PumpGovernor(limit: runLimit, rest: rest) }
+
   /// The firmware's values, its faults solved.
   public static let standard = try! PumpDeviceSettings()
 
   /// The firmware with its faults: what a program must cope with that talks to the original.
   public static let original = try! PumpDeviceSettings(
-    numbers: .leading, onRestartsLimit: true, plausibility: nil, buttonLeavesError: false, pot: .always)
+    commands: .firmware, onRestartsLimit: true, plausibility: nil, buttonLeavesError: false, pot: .always)
 }

@@ -61,6 +61,8 @@ public struct PumpDeviceSnapshot: Sendable, BitwiseCopyable {
   public internal(set) var sendFailures: Int64 = 0
   /// When it has rested; nil: it pumps, or needs no rest.
   public internal(set) var restedAt: TickInstant?
+  /// What these follow from, to be kept over a restart; without a meaning before the first tick.
+  public internal(set) var governor = PumpGovernor(limit: .zero, rest: .zero)
   public internal(set) var inputFailures: Int64 = 0
   /// Requests that were obeyed, and that were not.
   public internal(set) var accepted: Int64 = 0

@@ -16,6 +16,8 @@ public struct PumpLastWords: ~Copyable {
     byteCount: PumpLineAssembler.standardCapacity, alignment: 8)
   /// Its first line end closes what a loop may have left open.
   private let off = UnsafeMutableRawBufferPointer.allocate(byteCount: 5, alignment: 1)
+  /// Whether an OFF has been sent on this connection: what the pump said before is about something else.
+  private var hasSaid = false
   private var isConfirmed = false
 
   /// - Parameter isUp: whether `link` had a connection when its loop ended.
@@ -36,6 +38,7 @@ public struct PumpLastWords: ~Copyable {
     while let event = link.takeEvent() {
       assembler.reset()
       isUp = event == .up
+      hasSaid = false
       next = now
     }
     hear()
@@ -47,7 +50,9 @@ public struct PumpLastWords: ~Copyable {
     next = now + Self.repeatsAfter
     if !isUp {
       link.connect()
-    } else if !link.send(UnsafeRawBufferPointer(off)) {
+    } else if link.send(UnsafeRawBufferPointer(off)) {
+      hasSaid = true
+    } else {
       // A new connection is told as such.
       next = now
     }
@@ -58,16 +63,13 @@ public struct PumpLastWords: ~Copyable {
     while !isConfirmed, let bytes = link.receive() {
       for byte in bytes {
         guard case .line(let length) = assembler.take(byte, into: line) else { continue }
-        if Self.confirms(UnsafeRawBufferPointer(rebasing: line[..<length])) { isConfirmed = true }
+        if hasSaid, Self.confirms(UnsafeRawBufferPointer(rebasing: line[..<length])) { isConfirmed = true }
       }
     }
   }
 
+  /// A STATUS that is not on may have been asked for by the loop, and said before the OFF arrived.
   private static func confirms(_ line: UnsafeRawBufferPointer) -> Bool {
-    switch try? PumpReply.decode(line) {
-    case .pump(isOn: false): true
-    case .status(let status): status.state == .off || status.state == .error
-    default: false
-    }
+    if case .pump(isOn: false) = try? PumpReply.decode(line) { true } else { false }
   }
 }

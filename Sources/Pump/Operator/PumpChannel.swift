@@ -34,9 +34,23 @@ struct PumpChannel: Sendable, Hashable, BitwiseCopyable {
   var attempts = 0
   /// Answers in a row that did not come.
   var silences = 0
+  /// Whether an OFF has been sent whose `PUMP:OFF` has not come: until then nothing else the pump says confirms an off, for it
+  /// may have been said before the OFF arrived.
+  var owesOff = false
+  /// ONs sent whose answer has not come. A `PUMP:ON` that comes after a newer OFF may answer one of them.
+  var startsUnanswered = 0
 
   @_noLocks @_noAllocation
   init() {}
+
+  /// The newest speed that is to be set and is not confirmed; `nil` if there is none.
+  var wantedSpeed: PumpSpeed? {
+    @_noLocks @_noAllocation get {
+      if let speed { return speed }
+      if case .speed(let speed) = inFlight?.command { return speed }
+      return nil
+    }
+  }
 
   /// Nothing of it has a meaning on another connection.
   @_noLocks @_noAllocation

@@ -30,6 +30,16 @@ public enum PumpOperatorEvent: Sendable, Hashable, BitwiseCopyable {
   case quit
   /// The runtime is stopping: no tick follows.
   case shutdown
+
+  /// Whether somebody asks for it, so that what it takes the place of is no failure.
+  var isCommand: Bool {
+    @_noLocks @_noAllocation get {
+      switch self {
+      case .turnOn, .turnOff, .setSpeed, .emergencyStop, .reset, .quit, .shutdown: true
+      case .readTemperatures, .watched, .stale, .linked, .unlinked, .reply, .invalidLine, .tick, .missed: false
+      }
+    }
+  }
 }
 
 /// Why an event did nothing.
@@ -69,6 +79,10 @@ public struct PumpCommandFailure: Sendable, Hashable, BitwiseCopyable {
     /// No answer, so many times.
     case noAnswer(attempts: Int)
     case refused(PumpErrorTag)
+    /// The connection went, or the pump fell silent, before it had answered.
+    case contactLost
+    /// The pump stopped, by its button or in a fault, before it had answered.
+    case stopped
   }
   public let command: PumpCommand
   public let reason: Reason

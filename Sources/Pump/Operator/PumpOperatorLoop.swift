@@ -41,18 +41,20 @@ public struct PumpOperatorLoop: ~Copyable, ControlLoop {
   private var hasNoticed = false
 
   /// - Parameters:
+  ///   - governor: with what was pumped before; `nil` if the pump has rested.
   ///   - requests: from clients inside the daemon; the ring holds at most `requestsPerTick`.
   ///   - requestBell: rung after requests have been pushed, one of the loop's inputs; nil: they wait for the next tick.
   ///   - answers: one for every request, in their order.
   ///   - bell: rung when notices or answers have been pushed. Both bells must outlive the loop.
   ///   - turnsOffAtEnd: false for who only looks: the pump stays what it is when the runtime stops.
   public init(
-    _ settings: PumpOperatorSettings, link: consuming PumpLink, requests: consuming RingReader<PumpRequest>,
+    _ settings: PumpOperatorSettings, governor: PumpGovernor? = nil, link: consuming PumpLink,
+    requests: consuming RingReader<PumpRequest>,
     requestBell: DoorbellInput? = nil, answers: consuming RingWriter<PumpAnswer>,
     snapshot: consuming LatestWriter<PumpSnapshot>, notices: consuming RingWriter<PumpNotice>,
     bell: DoorbellButton? = nil, turnsOffAtEnd: Bool = true
   ) {
-    machine = PumpOperatorMachine(settings)
+    machine = PumpOperatorMachine(settings, governor: governor)
     toldState = machine.state
     toldContact = machine.contact
     self.link = link
@@ -215,6 +217,7 @@ public struct PumpOperatorLoop: ~Copyable, ControlLoop {
     snapshot.spent = machine.governor.spent(at: now)
     if case .some = machine.settings.runLimit { snapshot.left = machine.governor.left(at: now) }
     snapshot.restedAt = machine.governor.restedAt
+    snapshot.governor = machine.governor
     output.write(snapshot)
     // After the snapshot: who is answered finds in it what follows from the request.
     for index in 0..<takenCount {

@@ -90,6 +90,10 @@ extension PumpOperatorMachine {
   @_noLocks @_noAllocation
   mutating func reset(at now: TickInstant) -> PumpVerdict {
     switch state {
+    case .off(.confirmed) where governor.left(at: now).count == 0:
+      // Spent before a restart: the rest need not be waited for here either.
+      governor.reset(at: now)
+      return .accepted
     case .unknown, .off, .starting, .on: return .ignored(.nothingToReset)
     case .fault(_, .pending), .emergencyStopped(.pending): return .ignored(.offNotConfirmed)
     case .fault(let fault, .confirmed):
@@ -132,10 +136,11 @@ extension PumpOperatorMachine {
     if case .some(.confirmed) = state.off { state = .shutDown(.confirmed) } else { state = .shutDown(.pending) }
   }
 
-  /// The first cause stays. `isOff`: the pump has said itself that it does not pump.
+  /// The first cause stays. `isOff`: the pump has said itself that it does not pump, which confirms no OFF that is on its way.
   @_noLocks @_noAllocation
   mutating func fail(_ fault: PumpFault, isOff: Bool) {
     channel.forgetDriving()
+    let isOff = isOff && !channel.owesOff
     switch state {
     case .off(.confirmed): state = .fault(fault, .confirmed)
     case .unknown, .off(.pending), .starting, .on:

@@ -10,21 +10,41 @@ extension PumpOperatorMachine {
     switch reply {
     case .ok:
       // The line that says what it was follows, except after a SPEED of the legacy dialect.
-      if let inFlight = channel.inFlight, case .speed(let speed) = inFlight.command { confirm(speed) }
+      if !namesSpeeds, let speed = speedInFlight { confirm(speed) }
     case .pump(let isOn): hearPump(isOn: isOn, at: now)
     case .speed(let raw):
+      namesSpeeds = true
+      // Of an earlier SPEED: the one in flight is still to come.
+      if let wanted = speedInFlight, wanted.duty == raw.duty { confirm(raw) }
       if case .on = state { speed = .commanded(raw) }
     case .status(let status): hear(status, at: now)
     case .temperatures(let readings):
       if case .some(.temperature) = channel.inFlight?.command { channel.inFlight = nil }
       hear(readings, at: now)
     case .manual(let isOn):
-      if isOn { seenOn(by: .manual, at: now) } else { seenOff(by: .manual) }
+      if isOn {
+        seenOn(by: .manual, at: now)
+      } else if case .starting = state {
+        // Whether the ON comes before the button or after it, the button wins.
+        channel.forgetDriving()
+        source = .manual
+        state = .off(.pending)
+      } else {
+        seenOff(by: .manual)
+      }
       channel.wantsStatus = true
     case .error(let tag): hear(tag, at: now, &action)
     case .remark(.skinTooHot(let reading)):
       if case .fault(.overheat(nil), let off) = state { state = .fault(.overheat(reading.temperature), off) }
     case .remark(.maximumRuntime): break
+    }
+  }
+
+  /// `nil` if no SPEED waits for its answer.
+  private var speedInFlight: PumpSpeed? {
+    @_noLocks @_noAllocation get {
+      guard let inFlight = channel.inFlight, case .speed(let speed) = inFlight.command else { return nil }
+      return speed
     }
   }
 
@@ -37,6 +57,9 @@ extension PumpOperatorMachine {
 
   @_noLocks @_noAllocation
   private mutating func hearPump(isOn: Bool, at now: TickInstant) {
+    let isLateStart = isOn && channel.startsUnanswered > 0
+    if isLateStart { channel.startsUnanswered &-= 1 }
+    if !isOn { channel.owesOff = false }
     switch (channel.inFlight?.command, isOn) {
     case (.some(.on), true):
       channel.inFlight = nil
@@ -46,7 +69,15 @@ extension PumpOperatorMachine {
       seenOff(by: nil)
     // Of an earlier command: the one in flight is still to come.
     case (.some(.on), false), (.some(.off), true): return
-    default: if isOn { seenOn(by: .app, at: now) } else { seenOff(by: .app) }
+    default:
+      switch (state, isOn) {
+      // Of an OFF that was repeated: the ON is still to be sent.
+      case (.starting, false): break
+      // Of an ON that an OFF has taken back: nobody knows which of them the pump has obeyed last.
+      case (.off(.confirmed), true) where isLateStart: state = .off(.pending)
+      case (_, true): seenOn(by: .app, at: now)
+      case (_, false): seenOff(by: .app)
+      }
     }
     channel.wantsStatus = true
   }
@@ -55,7 +86,11 @@ extension PumpOperatorMachine {
   private mutating func hear(_ next: PumpStatus, at now: TickInstant) {
     status = next
     statusAt = now
-    if case .some(.status) = channel.inFlight?.command { channel.inFlight = nil }
+    if case .some(.status) = channel.inFlight?.command {
+      channel.inFlight = nil
+      // The answers to all that was sent before have come, or are lost.
+      channel.startsUnanswered = 0
+    }
     switch next.state {
     case .on: seenOn(by: nil, at: now)
     case .off:
@@ -113,6 +148,10 @@ extension PumpOperatorMachine {
       channel.forgetDriving()
       source = who
       state = .off(.confirmed)
+    // It may have been said before the OFF arrived, which is still to come.
+    case .off(.pending) where channel.owesOff, .fault(_, .pending) where channel.owesOff,
+      .emergencyStopped(.pending) where channel.owesOff, .shutDown(.pending) where channel.owesOff:
+      break
     case .off(.pending): state = .off(.confirmed)
     case .fault(let fault, .pending): state = .fault(fault, .confirmed)
     case .emergencyStopped(.pending): state = .emergencyStopped(.confirmed)
@@ -145,6 +184,7 @@ extension PumpOperatorMachine {
     case .sensorFault: failByReading(.sensor(nil, nil))
     case .startFailed:
       if case .some(.on) = channel.inFlight?.command { channel.inFlight = nil }
+      if channel.startsUnanswered > 0 { channel.startsUnanswered &-= 1 }
       fail(.startFailed, isOff: true)
     case .notRunning, .invalidSpeed:
       guard let inFlight = channel.inFlight, case .speed = inFlight.command else { return }

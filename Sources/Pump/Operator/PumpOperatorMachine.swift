@@ -33,24 +33,32 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
   public internal(set) var temperaturesAt: TickInstant?
   /// The pump has stopped for what its sensors read, and has not told since what that is: what it told before counts no more.
   var awaitsReading = false
+  /// It has answered a SPEED with a line that names the speed: its `OK` alone then confirms none.
+  var namesSpeeds = false
   var channel = PumpChannel()
   /// A STATUS was asked for last. One that comes by itself changes nothing: a pump may count on hearing from us.
   var polledAt: TickInstant?
   var watchedAt: TickInstant?
 
   /// Without a connection; `.linked` brings one.
+  ///
+  /// - Parameter governor: with what was pumped before; `nil` if the pump has rested.
   @_noLocks @_noAllocation
-  public init(_ settings: PumpOperatorSettings) {
+  public init(_ settings: PumpOperatorSettings, governor: PumpGovernor? = nil) {
     self.settings = settings
-    governor = PumpGovernor(limit: settings.runLimit ?? .seconds(3_000_000_000), rest: settings.rest)
+    if let governor { self.governor = governor } else { self.governor = settings.governor() }
   }
 
   /// One event at one instant. Instants never decrease. Never blocks, never allocates.
   @_noLocks @_noAllocation
   public mutating func step(_ event: PumpOperatorEvent, at now: TickInstant) -> PumpOperatorAction {
     var action = PumpOperatorAction()
+    let wanted = Wanted(self)
     expire(at: now, &action)
+    tellLost(wanted, .noAnswer(attempts: settings.attempts), &action)
+    let stillWanted = Wanted(self)
     respond(to: event, at: now, &action)
+    if !event.isCommand { tellLost(stillWanted, Self.lossReason(event), &action) }
     governor.observe(isPumping: mayPump, at: now)
     endRest(at: now)
     if case .shutdown = event { return action }
@@ -89,6 +97,8 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
       switch state {
       case .on: return true
       case .off(.confirmed), .fault(_, .confirmed), .emergencyStopped(.confirmed), .shutDown(.confirmed): return false
+      // Whether it has started is not known before it answers.
+      case .starting where channel.startsUnanswered > 0: return true
       case .unknown, .starting, .off(.pending), .fault(_, .pending), .emergencyStopped(.pending), .shutDown(.pending):
         if case .pumping = governor.phase { return true }
         return false
@@ -163,7 +173,10 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
     _ inFlight: PumpChannel.InFlight, _ reason: PumpCommandFailure.Reason, _ action: inout PumpOperatorAction
   ) {
     switch inFlight.command {
-    case .off, .status, .temperature: return  // repeated because its state is, or at the next poll
+    case .off, .status: return  // repeated because its state is, or at the next poll
+    case .temperature:
+      action.failure = PumpCommandFailure(inFlight.command, reason)
+      return
     case .on:
       guard case .starting = state else { return }
     case .speed(let speed):
@@ -180,6 +193,47 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
     action.failure = PumpCommandFailure(inFlight.command, reason)
     // Whether it has started nobody knows.
     if case .on = inFlight.command { state = .off(.pending) }
+  }
+
+  // MARK: what was accepted and comes to nothing
+
+  /// What was accepted and is not done.
+  private struct Wanted: BitwiseCopyable {
+    let isStarting: Bool
+    let speed: PumpSpeed?
+
+    @_noLocks @_noAllocation
+    init(_ machine: PumpOperatorMachine) {
+      if case .starting = machine.state { isStarting = true } else { isStarting = false }
+      speed = machine.channel.wantedSpeed
+    }
+  }
+
+  /// A failure for what is not wanted any more although nobody has asked for something else and the pump has not done it.
+  @_noLocks @_noAllocation
+  private func tellLost(
+    _ wanted: Wanted, _ reason: PumpCommandFailure.Reason, _ action: inout PumpOperatorAction
+  ) {
+    guard case .none = action.failure else { return }
+    switch state {
+    case .starting, .on:
+      // A SPEED that goes while the pump is on has been confirmed.
+      return
+    case .unknown, .off, .fault, .emergencyStopped, .shutDown: break
+    }
+    if wanted.isStarting {
+      action.failure = PumpCommandFailure(.on, reason)
+    } else if let speed = wanted.speed {
+      action.failure = PumpCommandFailure(.speed(speed), reason)
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private static func lossReason(_ event: PumpOperatorEvent) -> PumpCommandFailure.Reason {
+    switch event {
+    case .linked, .unlinked: .contactLost
+    default: .stopped
+    }
   }
 
   // MARK: sending
@@ -214,6 +268,11 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
   private mutating func send(_ command: PumpCommand, at now: TickInstant, _ action: inout PumpOperatorAction) {
     channel.inFlight = PumpChannel.InFlight(command, sentAt: now, attempt: channel.attempts &+ 1)
     channel.attempts = 0
+    switch command {
+    case .on: channel.startsUnanswered &+= 1
+    case .off: channel.owesOff = true
+    case .speed, .status, .temperature: break
+    }
     action.command = command
   }
 
@@ -248,6 +307,7 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
       guard contact.isUp, case .some(.pending) = state.off else { return }
       action.command = .off
       action.copies = Self.lastOffs
+      channel.owesOff = true
     }
   }
 }

@@ -56,6 +56,10 @@ public struct PumpOperatorSettings: Sendable, Hashable, BitwiseCopyable {
   }
 
   public static let standard = try! PumpOperatorSettings()
+
+  /// Of a pump that has rested.
+  @_noLocks @_noAllocation
+  public func governor() -> PumpGovernor { PumpGovernor(limit: runLimit ?? .seconds(3_000_000_000), rest: rest) }
 }
 
 /// A setting out of range: which, what was expected, what came.

@@ -21,6 +21,8 @@ public struct PumpSnapshot: Sendable, BitwiseCopyable {
   public internal(set) var left: Nanoseconds?
   /// When it has rested; nil: it pumps, or needs no rest.
   public internal(set) var restedAt: TickInstant?
+  /// What these follow from, to be kept over a restart; without a meaning before the first tick.
+  public internal(set) var governor = PumpGovernor(limit: .zero, rest: .zero)
   /// Connections so far.
   public internal(set) var connections: Int64 = 0
   /// Lines that were replies, that were none, that were too long to be kept; why the last was none.

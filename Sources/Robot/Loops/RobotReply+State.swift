@@ -75,6 +75,7 @@ extension IgnoreReason {
       case .notController: ShortText("not-controller")
       case .older: ShortText("older")
       case .duplicate: ShortText("duplicate")
+      case .ahead: ShortText("ahead")
       case .emergencyStopped: ShortText("emergency-stopped")
       case .inFault: ShortText("in-fault")
       case .stickNotAtZero: ShortText("stick-not-at-zero")

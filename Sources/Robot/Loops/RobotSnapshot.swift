@@ -22,7 +22,7 @@ public struct RobotCounters: Sendable, BitwiseCopyable {
   /// Motor writes that the board took, and that failed after their retries.
   public internal(set) var writes: Int64 = 0
   public internal(set) var writeFailures: Int64 = 0
-  private var ignoredByReason: [12 of Int64]
+  private var ignoredByReason: [13 of Int64]
 
   @_noLocks @_noAllocation
   init() { ignoredByReason = .init(repeating: 0) }

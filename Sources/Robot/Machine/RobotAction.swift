@@ -15,6 +15,8 @@ public enum IgnoreReason: Sendable, Hashable, BitwiseCopyable, CaseIterable {
   case older
   /// The sender's timestamp is the newest one accepted from it: the same datagram again.
   case duplicate
+  /// The sender's timestamp is more than a second ahead of the newest one accepted from it and the time since.
+  case ahead
   case emergencyStopped
   case inFault
   /// Someone else stopped the robot, or a reset was asked for, while a stick is held: bring it to zero first.
@@ -31,7 +33,7 @@ public enum IgnoreReason: Sendable, Hashable, BitwiseCopyable, CaseIterable {
   /// It waited in the daemon for longer than `RobotRequest.patience` before the loop could take it.
   case stale
 
-  /// Place in a table of counters, 0…11.
+  /// Place in a table of counters, 0…12.
   var index: Int {
     @_noLocks @_noAllocation get {
       switch self {
@@ -47,6 +49,7 @@ public enum IgnoreReason: Sendable, Hashable, BitwiseCopyable, CaseIterable {
       case .shutDown: 9
       case .outOfPlace: 10
       case .stale: 11
+      case .ahead: 12
       }
     }
   }

@@ -13,23 +13,35 @@ extension RobotMachine {
     lastNonZeroCommand = now
     switch state {
     case .stopped(var standstill):
-      var holder = standstill.holder ?? Holder(source: source, lastCommand: now, lastTimestamp: nil)
-      if let objection = holder.objection(to: timestamp, from: source) { return .ignored(objection) }
-      holder.hear(timestamp, at: now)
-      if case (.stoppedBy, .some) = (standstill.reason, standstill.holder) {
-        // Heard, so that holding the stick does not end the ownership and with it the need to let go.
+      var holder: Holder
+      if let current = standstill.holder {
+        holder = current
+        let hearing = holder.hear(timestamp, from: source, at: now)
         standstill.holder = holder
         state = .stopped(standstill)
-        return .ignored(.stickNotAtZero)
+        if case .ignored(let reason) = hearing { return .ignored(reason) }
+        // Heard, so that holding the stick does not end the ownership and with it the need to let go.
+        if case .stoppedBy = standstill.reason { return .ignored(.stickNotAtZero) }
+      } else {
+        holder = Holder(source: source, timestamp, at: now)
       }
       let credit = startsFromNow ? Nanoseconds(0) : settings.tickPeriod
       state = .driving(
         Control(holder, target: speeds, at: now, credit: credit, failures: standstill.confirmation.failures))
       return refresh(at: now)
     case .driving(var control):
-      if let objection = control.holder.objection(to: timestamp, from: source) { return .ignored(objection) }
-      control.holder.hear(timestamp, at: now)
-      control.target = speeds
+      let hearing = control.holder.hear(timestamp, from: source, at: now)
+      switch hearing {
+      case .ignored(let reason):
+        state = .driving(control)
+        return .ignored(reason)
+      case .heard: control.target = speeds
+      case .heardByNewClock:
+        // By way of zero: nobody knows how old the speeds on the motors are by now, nor who says so.
+        control = Control(
+          control.holder, target: speeds, at: now, credit: settings.tickPeriod, failures: control.failures)
+        control.restsUntil = now + Self.restBetweenClocks
+      }
       state = .driving(control)
       return refresh(at: now)
     case .emergencyStopped: return .ignored(.emergencyStopped)
@@ -40,7 +52,7 @@ extension RobotMachine {
 
   /// A stop or a command of (0, 0): honoured from anyone, however old.
   ///
-  /// From the controlling source it counts as heard when it is newer. From someone else it does not take control away: the
+  /// From the controlling source it counts as heard when its stamp is in place. From someone else it does not take control away: the
   /// source that was driving keeps it, and must bring its stick to zero before it may drive on. A command (not a stop) takes
   /// control that is free.
   @_noLocks @_noAllocation
@@ -50,18 +62,19 @@ extension RobotMachine {
     switch state {
     case .stopped(var standstill):
       if var holder = standstill.holder {
-        if case nil = holder.objection(to: timestamp, from: source) {
-          holder.hear(timestamp, at: now)
-          standstill.holder = holder
-          standstill.reason = .commanded
+        let hearing = holder.hear(timestamp, from: source, at: now)
+        standstill.holder = holder
+        switch hearing {
+        case .heard, .heardByNewClock: standstill.reason = .commanded
+        case .ignored: break
         }
       } else if takesControl {
-        standstill.holder = Holder(source: source, lastCommand: now, lastTimestamp: timestamp)
+        standstill.holder = Holder(source: source, timestamp, at: now)
         standstill.reason = .commanded
       }
       state = .stopped(standstill)
     case .driving(var control):
-      if case nil = control.holder.objection(to: timestamp, from: source) { control.holder.hear(timestamp, at: now) }
+      _ = control.holder.hear(timestamp, from: source, at: now)
       state = .stopped(
         Standstill(
           reason: control.holder.source.isSame(as: source) ? .commanded : .stoppedBy(source),
@@ -103,22 +116,27 @@ extension RobotMachine {
   }
 }
 
-extension Holder {
-  /// Why a command does not count as this holder's; nil when it does.
-  @_noLocks @_noAllocation
-  func objection(to timestamp: SenderTimestamp?, from source: ControlSource) -> IgnoreReason? {
-    guard source.isSame(as: self.source) else { return .notController }
-    guard let timestamp, let lastTimestamp else { return nil }
-    switch timestamp.order(after: lastTimestamp) {
-    case .newer: return nil
-    case .older: return .older
-    case .duplicate: return .duplicate
-    }
-  }
+/// Whether a command counts as the holder's.
+enum Hearing {
+  case heard
+  /// The first one after the holder's clock was set.
+  case heardByNewClock
+  case ignored(IgnoreReason)
+}
 
+extension Holder {
+  /// A command from `source`: it feeds the failsafe when it counts.
   @_noLocks @_noAllocation
-  mutating func hear(_ timestamp: SenderTimestamp?, at now: TickInstant) {
-    lastCommand = now
-    if let timestamp { lastTimestamp = timestamp }
+  mutating func hear(_ timestamp: SenderTimestamp?, from source: ControlSource, at now: TickInstant) -> Hearing {
+    guard source.isSame(as: self.source) else { return .ignored(.notController) }
+    switch clock.hear(timestamp, at: now) {
+    case .outOfPlace(let reason): return .ignored(reason)
+    case .inPlace:
+      lastCommand = now
+      return .heard
+    case .clockWasSet:
+      lastCommand = now
+      return .heardByNewClock
+    }
   }
 }

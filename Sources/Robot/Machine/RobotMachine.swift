@@ -18,12 +18,18 @@ public struct RobotMachine: Sendable, Hashable, BitwiseCopyable {
     state = .stopped(Standstill(reason: .start, confirmation: .pending(failures: 0), holder: nil))
   }
 
-  /// When the failsafe expires if nothing is heard until then; nil unless driving.
+  /// When the failsafe expires if nothing is heard until then, or when a rest between two clocks ends; nil unless driving.
   public var nextDeadline: TickInstant? {
     @_noLocks @_noAllocation get {
-      guard case .driving(let control) = state else { return nil }
-      return failsafe(control.holder).expiresAt
+      guard case .driving(let control) = state, let failsafe = failsafe(control.holder).expiresAt else { return nil }
+      guard let rest = control.restsUntil, rest < failsafe else { return failsafe }
+      return rest
     }
+  }
+
+  /// How long the motors are told to stand before a clock that was set is followed: to be seen on the bus, not to be felt.
+  static var restBetweenClocks: Nanoseconds {
+    @_noLocks @_noAllocation get { .milliseconds(1) }
   }
 
   /// The failsafe: fed by the holder's accepted commands and by nothing else.
@@ -76,15 +82,21 @@ public struct RobotMachine: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// Takes control from a source that was silent for the failsafe timeout. True when that stopped a motion.
+  /// Takes control from a source that was silent for the failsafe timeout, and ends a rest. True when that stopped a motion.
   @_noLocks @_noAllocation
   private mutating func expire(at now: TickInstant) -> Bool {
     switch state {
-    case .driving(let control):
-      guard failsafe(control.holder).hasExpired(at: now) else { return false }
-      state = .stopped(
-        Standstill(reason: .silence, confirmation: .pending(failures: control.failures), holder: nil))
-      return true
+    case .driving(var control):
+      if failsafe(control.holder).hasExpired(at: now) {
+        state = .stopped(
+          Standstill(reason: .silence, confirmation: .pending(failures: control.failures), holder: nil))
+        return true
+      }
+      if let rest = control.restsUntil, now >= rest {
+        control.restsUntil = nil
+        state = .driving(control)
+      }
+      return false
     case .stopped(var standstill):
       guard let holder = standstill.holder, failsafe(holder).hasExpired(at: now) else { return false }
       standstill.holder = nil
@@ -98,7 +110,7 @@ public struct RobotMachine: Sendable, Hashable, BitwiseCopyable {
   /// The output in force, brought up to `now`: written again at every tick, so that a board that forgot it learns it anew.
   @_noLocks @_noAllocation
   mutating func refresh(at now: TickInstant) -> RobotAction {
-    guard case .driving(var control) = state else { return RobotAction(.stop) }
+    guard case .driving(var control) = state, case nil = control.restsUntil else { return RobotAction(.stop) }
     control.ramp(to: now, settings)
     state = .driving(control)
     return RobotAction(.drive(control.output))

@@ -103,16 +103,15 @@ public struct Holder: Sendable, Hashable, BitwiseCopyable {
   public let source: ControlSource
   /// Its last accepted command: control lapses one failsafe timeout later.
   public internal(set) var lastCommand: TickInstant
-  /// Its newest timestamp, by its own clock; nil while it has sent none. Never compared with ours.
-  public internal(set) var lastTimestamp: SenderTimestamp?
+  /// By which it stamps its commands; forgotten with its control.
+  var clock = SenderClock()
 
+  /// Its first command, with this stamp.
   @_noLocks @_noAllocation
-  init(
-    source: ControlSource, lastCommand: TickInstant, lastTimestamp: SenderTimestamp?
-  ) {
+  init(source: ControlSource, _ timestamp: SenderTimestamp?, at now: TickInstant) {
     self.source = source
-    self.lastCommand = lastCommand
-    self.lastTimestamp = lastTimestamp
+    lastCommand = now
+    _ = clock.hear(timestamp, at: now)
   }
 }
 
@@ -145,6 +144,8 @@ public struct Control: Sendable, Hashable, BitwiseCopyable {
   /// instant only the last counts, since each of them starts from here.
   var base: WheelSpeeds
   var baseAt: TickInstant
+  /// Until when the motors stand before they follow the target; `nil` unless the sender's clock has just been set.
+  var restsUntil: TickInstant?
   /// Motor writes that failed in a row.
   public internal(set) var failures: Int
 

@@ -37,7 +37,8 @@ public struct OperatorAction: Sendable, Equatable, BitwiseCopyable {
 
 /// The robot's operator side: what an app sends, and what it knows about the other end.
 ///
-/// One datagram a tick, so that the robot's failsafe sees a live sender; nothing here is needed for the robot's safety.
+/// One datagram a tick, so that the robot's failsafe sees a live sender; nothing here is needed for the robot's safety. An operator
+/// whose stick has not been touched, or who is refused because another drives, does not stop the robot by joining or leaving.
 public struct OperatorMachine: Sendable, Equatable, BitwiseCopyable {
   /// Without a reply for this long the connection counts as lost.
   public static var lostAfter: Nanoseconds {
@@ -53,6 +54,11 @@ public struct OperatorMachine: Sendable, Equatable, BitwiseCopyable {
   public private(set) var heard: HeardReply?
   private let wallClockAtStart: Int64
   private var start: TickInstant?
+  /// A command of ours may move the robot, or was meant to stop it: the robot is stopped when the stick is let go and at the
+  /// end. Not while another drives it: a zero of ours would stop that one.
+  private var mustStop = false
+  /// By the newest reply.
+  private var isRefused = false
 
   /// `wallClockAtStart`: microseconds since 1970 when the first event comes. Read once; datagrams are stamped with it plus
   /// the time that has passed, so that a stepped wall clock does not put our commands out of order.
@@ -67,9 +73,11 @@ public struct OperatorMachine: Sendable, Equatable, BitwiseCopyable {
     case .tick: return send()
     case .reply(let reply): hear(reply, at: now)
     case .stop:
+      mustStop = true
       if case .driving = state { state = .stopped(stopsLeft: Self.stopRepeats) }
       if case .stopped = state { state = .stopped(stopsLeft: Self.stopRepeats) }
     case .emergencyStop:
+      mustStop = true
       switch state {
       case .driving, .stopped:
         state = .emergencyStopped
@@ -80,13 +88,14 @@ public struct OperatorMachine: Sendable, Equatable, BitwiseCopyable {
     case .reset: return reset()
     case .quit:
       switch state {
-      case .driving, .stopped, .emergencyStopped: state = .quitting(stopsLeft: Self.stopRepeats)
+      case .driving, .stopped, .emergencyStopped:
+        state = mustStop ? .quitting(stopsLeft: Self.stopRepeats) : .finished
       case .quitting, .finished: break
       }
     case .shutdown:
       if case .finished = state { return OperatorAction(nil) }
       state = .finished
-      return OperatorAction(.stop, copies: Self.stopRepeats)
+      return mustStop ? OperatorAction(.stop, copies: Self.stopRepeats) : OperatorAction(nil)
     }
     return OperatorAction(nil)
   }
@@ -95,20 +104,29 @@ public struct OperatorMachine: Sendable, Equatable, BitwiseCopyable {
   @_noLocks @_noAllocation
   private mutating func send() -> OperatorAction {
     switch state {
-    case .driving: return RobotDatagram.drive(input.speeds).now
+    case .driving:
+      let speeds = input.speeds
+      if speeds.isZero { return rest }
+      if !isRefused { mustStop = true }
+      return RobotDatagram.drive(speeds).now
     case .stopped(let left):
       if left > 0 {
         state = .stopped(stopsLeft: left - 1)
         return RobotDatagram.stop.now
       }
       if input.speeds.isZero { state = .driving }
-      return RobotDatagram.drive(OperatorInput.rest.speeds).now
+      return rest
     case .emergencyStopped: return RobotDatagram.emergencyStop.now
     case .quitting(let left):
       state = left > 1 ? .quitting(stopsLeft: left - 1) : .finished
       return RobotDatagram.stop.now
     case .finished: return OperatorAction(nil)
     }
+  }
+
+  /// The datagram of a stick at rest: zeros, which keep control, or with nothing to stop only a question.
+  private var rest: OperatorAction {
+    @_noLocks @_noAllocation get { (mustStop ? RobotDatagram.drive(.zero) : RobotDatagram.query).now }
   }
 
   /// One reset for one press, never repeated by itself: a repetition could clear an e-stop that somebody else pulled in
@@ -131,6 +149,8 @@ public struct OperatorMachine: Sendable, Equatable, BitwiseCopyable {
     let elapsed = microseconds(at: now)
     guard reply.echo <= UInt64(elapsed) else { return }
     if let heard, reply.echo <= heard.reply.echo { return }
+    isRefused = if let reason = reply.reason { reason == IgnoreReason.notController.shortText } else { false }
+    if isRefused { mustStop = false }
     heard = HeardReply(
       reply: reply, at: now, roundTrip: Nanoseconds((elapsed - Int64(reply.echo)) * 1_000))
   }

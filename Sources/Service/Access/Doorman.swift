@@ -8,6 +8,7 @@ public struct Doorman: Sendable {
   private let rules: HostRules
   private let tokens: any TokenVerifier
   private let isOpen: Bool
+  private let tokenCommand: String
   private let seconds: @Sendable () -> Int64
   private let now: @Sendable () -> TickInstant
   private let limiter = AttemptLimiter()
@@ -16,16 +17,19 @@ public struct Doorman: Sendable {
   /// - Parameters:
   ///   - isOpen: `service.auth: none`: who shows no token is admin; a shown token is checked all the same. Only for a door
   ///     that nothing but this machine reaches.
+  ///   - tokenCommand: what makes a token that opens this door, for the refusal of who shows none.
   ///   - seconds: the time of day in seconds since 1970, for the expiry of tokens.
   ///   - now: monotonic, for counting failed attempts.
   public init(
     rules: HostRules, tokens: any TokenVerifier, isOpen: Bool = false,
+    tokenCommand: String = "tactus token create --name phone",
     seconds: @escaping @Sendable () -> Int64 = { WallClock.microseconds / 1_000_000 },
     now: @escaping @Sendable () -> TickInstant
   ) {
     self.rules = rules
     self.tokens = tokens
     self.isOpen = isOpen
+    self.tokenCommand = tokenCommand
     self.seconds = seconds
     self.now = now
   }
@@ -65,7 +69,7 @@ public struct Doorman: Sendable {
       if mayBeNobody { return Caller(scope: .read, tokenID: nil, address: peer, client: 0) }
       throw APIError(
         .unauthorized, "TOKEN_MISSING",
-        "expected the header field Authorization: Bearer TOKEN; see tactus token create",
+        "expected a token, as Authorization: Bearer TOKEN; on the daemon's machine `\(tokenCommand)` makes one",
         headers: [.wwwAuthenticate: #"Bearer realm="tactus""#])
     }
   }
@@ -84,8 +88,8 @@ public struct Doorman: Sendable {
     }
     let headers: HTTPFields = [.wwwAuthenticate: #"Bearer realm="tactus", error="invalid_token""#]
     switch refusal {
-    case .invalid: throw APIError(.unauthorized, "TOKEN_INVALID", "the token is not valid here", headers: headers)
-    case .expired: throw APIError(.unauthorized, "TOKEN_EXPIRED", "the token has expired", headers: headers)
+    case .invalid: throw APIError(.unauthorized, "TOKEN_INVALID", "the token is not valid here; on the daemon's machine `\(tokenCommand)` makes one", headers: headers)
+    case .expired: throw APIError(.unauthorized, "TOKEN_EXPIRED", "the token has expired; on the daemon's machine `\(tokenCommand)` makes one", headers: headers)
     }
   }
 }

@@ -4,7 +4,11 @@ enum Console {
   static let routes: [Route] = [
     file("/", "text/html; charset=utf-8", PackageResources.index_html),
     file("/console.css", "text/css; charset=utf-8", PackageResources.console_css),
+    file("/say.js", "text/javascript; charset=utf-8", PackageResources.say_js),
     file("/console.js", "text/javascript; charset=utf-8", PackageResources.console_js),
+    file("/stop.js", "text/javascript; charset=utf-8", PackageResources.stop_js),
+    file("/drive.js", "text/javascript; charset=utf-8", PackageResources.drive_js),
+    file("/loops.js", "text/javascript; charset=utf-8", PackageResources.loops_js),
     file("/legs.js", "text/javascript; charset=utf-8", PackageResources.legs_js),
     file("/sprinkler.js", "text/javascript; charset=utf-8", PackageResources.sprinkler_js),
     file("/pump.js", "text/javascript; charset=utf-8", PackageResources.pump_js),

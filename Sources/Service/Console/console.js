@@ -1,33 +1,32 @@
 "use strict";
 // The page behind http://HOST:8000/: every loop live, the robot, the e-stop. No library; talks to /ws and /api/runtime.
 
-const byId = (id) => document.getElementById(id);
-const drivePeriodMs = 50; // 20 Hz, as the robot's operators send
-const neutral = { left: 0, right: 0 };
+const pingPeriodMs = 500;
+const silentAfterMs = 1500; // since the newest ping that was answered went out: two pongs are missing
+const abandonedAfterMs = 5000; // a socket that says nothing for so long is given up for a new one
+const oldAfterMs = 2500; // values are told once a second at least
 
 // The token lives as long as the tab, and never in an address.
 let token = sessionStorage.getItem("token") || "";
 let socket = null;
 let retryMs = 500;
-let stick = null; // {left, right} while held
-let pings = new Map();
+let isLive = false; // the daemon answers, and what is shown is of now
+let answeredAt = 0; // when the newest ping that was answered went out
+let begunAt = 0; // the socket
+let pings = new Map(); // number → when it went out
 let pingNumber = 0;
 let lastReason = null;
 let ownName = null; // how the daemon calls this page
-
-function element(name, text, properties = {}) {
-  const made = Object.assign(document.createElement(name), properties);
-  if (text != null) made.textContent = text;
-  return made;
-}
-
-function button(text, action, properties = {}) { return element("button", text, { type: "button", onclick: action, ...properties }); }
+let isReadOnly = false;
+const heardAt = new Map(); // system → when its values came
+const moving = new Map(); // system → whether something moves or is open
 
 function headers() { return token ? { Authorization: "Bearer " + token } : {}; }
 
 // ---- the link
 
 function connect() {
+  begunAt = performance.now();
   const scheme = location.protocol === "https:" ? "wss://" : "ws://";
   const offers = token ? ["events.v1", "bearer." + token] : ["events.v1"];
   let opened = false;
@@ -36,17 +35,17 @@ function connect() {
   } catch {
     return askForToken("A token has no spaces or control characters.");
   }
+  socket.binaryType = "arraybuffer";
   socket.onopen = () => {
     opened = true;
     retryMs = 500;
     byId("door").hidden = true;
-    show("up", "live");
     send({ type: "subscribe", rateHz: 10 });
+    ping();
   };
-  socket.onmessage = (message) => { if (typeof message.data === "string") take(JSON.parse(message.data)); };
+  socket.onmessage = (message) => typeof message.data === "string" ? take(JSON.parse(message.data)) : takeBytes(new Uint8Array(message.data));
   socket.onclose = async (event) => {
-    releaseAll();
-    show("down", event.reason || "no connection");
+    lose(event.reason || "no connection");
     if (!opened && await isRefused()) return;
     if (event.code === 4001) return askForToken("This token has expired or was revoked.");
     setTimeout(connect, retryMs);
@@ -56,19 +55,26 @@ function connect() {
 
 // A browser does not say why a WebSocket was refused; the same door over HTTP does.
 async function isRefused() {
-  try {
-    const answer = await fetch("/api/status", { headers: headers() });
-    if (answer.status !== 401 && answer.status !== 403 && answer.status !== 429) return false;
-    askForToken((await answer.json()).message);
-    return true;
-  } catch {
-    return false;
-  }
+  const answer = await request("GET", "/api/status");
+  if (![401, 403, 429].includes(answer.status)) return false;
+  askForToken(reasons[answer.code] || answer.message, answer.message);
+  return true;
 }
 
-function askForToken(why) {
+// Why there is no way in, for who has never heard of header fields.
+const reasons = {
+  TOKEN_MISSING: "This page needs a token.",
+  TOKEN_INVALID: "This token does not work here. Was all of it copied? It may also be revoked, or another computer's.",
+  TOKEN_EXPIRED: "This token has expired. Make a new one.",
+};
+
+// message: the daemon's, which has the command between backquotes
+function askForToken(why, message = "") {
+  const command = message.split("`")[1];
+  if (command) byId("token-command").textContent = command;
+  byId("door-why").textContent = why;
   byId("door").hidden = false;
-  show("down", why);
+  show("down", "locked");
   byId("token").focus();
 }
 
@@ -89,26 +95,93 @@ function send(message) {
   if (socket && socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
 }
 
-setInterval(() => {
-  pings.clear();
+function ping() {
+  if (!socket || socket.readyState !== WebSocket.OPEN) return;
   pings.set(++pingNumber, performance.now());
   send({ type: "ping", id: pingNumber });
-}, 1000);
+}
+setInterval(ping, pingPeriodMs);
+
+function answered(id) {
+  const sent = pings.get(id), now = performance.now();
+  if (sent === undefined) return;
+  pings.delete(id);
+  if (sent > answeredAt) answeredAt = sent;
+  if (now - answeredAt >= silentAfterMs) return; // it comes from before the silence
+  byId("round-trip").textContent = (now - sent).toFixed(1) + " ms";
+  if (isLive) return;
+  isLive = true;
+  show("up", "live");
+  alarm("link", null);
+  hands();
+}
+
+// Nobody answers: what is shown is the past, and what is asked for might be carried out at any time or never.
+function lose(why) {
+  pings.clear();
+  show("down", why);
+  byId("round-trip").textContent = "";
+  if (!isLive) return;
+  releaseAll();
+  isLive = false;
+  dropLooks();
+  hands();
+  alarm("link", "No answer from the daemon: what is shown is old, and the controls are off. E-STOP still tries.");
+}
+
+setInterval(() => {
+  const now = performance.now();
+  if (isLive && now - answeredAt > silentAfterMs) lose("no answer");
+  // Open or on its way, and nobody there: a new socket may find a way.
+  if (!isLive && socket && socket.readyState < WebSocket.CLOSING && now - Math.max(answeredAt, begunAt) > abandonedAfterMs) {
+    socket.onmessage = socket.onclose = null;
+    socket.close();
+    lose("no answer");
+    connect();
+  }
+  showAges(now);
+}, 100);
+
+// Whether the controls work: a look-only token's never do, nobody's do while nobody answers. E-STOP always does.
+function hands() {
+  const work = isLive && !isReadOnly;
+  for (const set of document.querySelectorAll("fieldset.hands")) set.disabled = !work;
+  byId("pad").classList.toggle("off", !work);
+  byId("reset").disabled = !work;
+  document.body.classList.toggle("silent", !isLive);
+  byId("read-only").hidden = !isReadOnly;
+}
+
+const sectionSystems = { robot: "robot", video: "video", legs: "leg", sprinkler: "sprinkler", pump: "pump", plants: "plants", "loops-section": "loops" };
+
+// Old values are dim, and say how old they are.
+function showAges(now) {
+  for (const [id, system] of Object.entries(sectionSystems)) {
+    const age = now - heardAt.get(system), section = byId(id);
+    const isOld = age > oldAfterMs || (!isLive && age >= 0);
+    section.classList.toggle("old", isOld);
+    const words = isOld ? Math.round(age / 1000) + " s old" : "";
+    if (section.querySelector("h2").dataset.age !== words) section.querySelector("h2").dataset.age = words;
+  }
+}
 
 // ---- events
 
 function take(event) {
-  if (event.type === "pong") {
-    const sent = pings.get(event.id);
-    if (sent !== undefined) byId("round-trip").textContent = (performance.now() - sent).toFixed(1) + " ms";
-    return;
-  }
+  if (event.type === "pong") return answered(event.id);
   if (event.type === "hello") {
     byId("version").textContent = "tactus " + event.version;
     ownName = "local client " + event.client;
+    isReadOnly = event.scope === "read";
+    hands();
+    stopAgain();
   }
-  if (event.type === "ack") return;
-  if (event.type === "error") return note(event, event.message, "error");
+  if (event.type === "ack") return taken(event);
+  if (event.type === "error") {
+    note(event, event.message, "error");
+    return refused(event);
+  }
+  heardAt.set(event.system, performance.now());
   if (event.system === "robot" && event.state !== undefined) {
     showRobot(event);
     if (event.reason === lastReason) return;
@@ -149,10 +222,14 @@ function plain(word) { return word.replace(/[A-Z]/g, (letter) => " " + letter.to
 
 function ours(text) { return ownName ? text.replace(ownName, "this page") : text; }
 
+// What is said again and again is one line that counts.
 function note(event, text, kind = "") {
-  const line = document.createElement("li");
+  const last = byId("events").firstChild, words = event.system + "  " + text;
+  const again = last && last.dataset.words === words ? Number(last.dataset.times) + 1 : 1;
+  const line = again > 1 ? last : element("li");
   line.className = kind;
-  line.textContent = new Date().toLocaleTimeString() + "  " + event.system + "  " + text;
+  Object.assign(line.dataset, { words: words, times: again });
+  line.textContent = new Date().toLocaleTimeString() + "  " + words + (again > 1 ? "  (" + again + " times)" : "");
   line.title = (event.monotonicNs / 1e9).toFixed(3) + " s on the daemon's clock";
   byId("events").prepend(line);
   while (byId("events").children.length > 100) byId("events").lastChild.remove();
@@ -161,6 +238,8 @@ function note(event, text, kind = "") {
 function showRobot(robot) {
   byId("robot").hidden = false;
   byId("robot-state").textContent = plain(robot.state);
+  moving.set("robot", robot.state === "driving");
+  driver = robot.holder ? robot.holder.source : null;
   const isHeld = robot.emergencyStopped || robot.state === "fault";
   mark("robot", isHeld ? "down" : robot.state === "stopped" ? "idle" : "up", plain(robot.state));
   for (const side of ["left", "right"]) {
@@ -172,28 +251,50 @@ function showRobot(robot) {
   byId("age").textContent = robot.holder ? robot.holder.ageMs.toFixed(0) + " ms ago" : "–";
   byId("reason").textContent = ours(robot.reason);
   stopped("robot", isHeld
-    ? sentence(ours(robot.reason)) + (robot.wayOut ? " To go on: " + robot.wayOut + "." : "") : null);
+    ? sentence(ours(robot.reason)) + (robot.wayOut ? " To go on: " + robot.wayOut + "." : "") : null, robot.emergencyStopped);
 }
 
-const banners = new Map(); // system → why it must be reset
+const holds = new Map(); // system → why it must be reset
+const alarms = new Map(); // what is wrong with this page's own doings → {text, dismissed: what else dismissing does; null: it cannot be}
 
-function stopped(system, why) {
-  if (why) banners.set(system, why); else banners.delete(system);
-  byId("reset").hidden = byId("banner").hidden = banners.size === 0;
-  byId("banner").textContent = [...banners.values()].join("\n");
+function stopped(system, why, isEmergency = false) {
+  if (why) holds.set(system, { text: why, isEmergency: isEmergency }); else holds.delete(system);
+  byId("reset").classList.toggle("away", holds.size === 0);
+  stopEnded();
+  showBanner();
+}
+
+function alarm(key, text, dismissed = null) {
+  if (text) alarms.set(key, { text: text, dismissed: dismissed }); else alarms.delete(key);
+  showBanner();
+}
+
+// At the foot of the window, whatever the page shows: nothing moves when it comes. The same words are not said twice.
+function showBanner() {
+  const lines = [...alarms].sort(([one]) => one === "e-stop" ? -1 : 0).map(([key, { text, dismissed }]) => ({ key, text, dismissed }));
+  const [first, ...others] = [...holds].filter(([, hold]) => hold.isEmergency);
+  if (first) lines.push({ text: first[1].text + (others.length ? " Also stopped: " + others.map(([system]) => system).join(", ") + "." : "") });
+  for (const hold of holds.values()) if (!hold.isEmergency) lines.push({ text: hold.text });
+  const words = JSON.stringify(lines);
+  if (byId("banner").dataset.words === words) return;
+  byId("banner").dataset.words = words;
+  byId("banner").hidden = lines.length === 0;
+  byId("banner").replaceChildren(...lines.map(({ key, text, dismissed }) => {
+    const line = element("p", text);
+    if (dismissed) line.append(button("×", () => { alarm(key, null); dismissed(); }, { ariaLabel: "Dismiss" }));
+    return line;
+  }));
 }
 
 // What does not work although every loop ticks: a store or a token file that cannot be used. Asked of the door, since any system may be
 // absent, and it needs no token.
 async function lookAtHealth() {
-  let health;
-  try { health = await (await fetch("/api/health")).json(); } catch { return; }
+  const { document: health } = await request("GET", "/api/health");
+  if (!health || !health.status) return;
   const text = health.status === "degraded" ? sentence(health.message) : "";
   if (byId("degraded").textContent !== text) byId("degraded").textContent = text;
   byId("degraded").hidden = !text;
 }
-lookAtHealth();
-setInterval(lookAtHealth, 5000);
 
 // The system's place in the bar at the top: a dot, and for those who do not see it the word.
 // level: up (something is going on), idle, warn, down.
@@ -212,162 +313,10 @@ function fill(list, lines, none) {
 
 function sentence(text) { return text.charAt(0).toUpperCase() + text.slice(1) + "."; }
 
-// ---- e-stop: over the socket, and over HTTP when the socket is not there
-
-async function command(type, path) {
-  if (socket && socket.readyState === WebSocket.OPEN) return send({ type: type });
-  try { await fetch(path, { method: "POST", headers: headers() }); } catch { show("down", "not delivered"); }
-}
-byId("e-stop").onclick = () => { releaseAll(); command("e-stop", "/api/e-stop"); };
-byId("reset").onclick = () => command("reset", "/api/reset");
-addEventListener("keydown", (event) => { if (event.key === "Escape") byId("e-stop").click(); });
-
-// ---- driving
-
-const pad = byId("pad");
-const keys = new Set();
-
-// y up is forward, x right turns right; both wheels stay within ±100 %.
-function steer(x, y) {
-  const left = (y + x) * 100, right = (y - x) * 100;
-  const largest = Math.max(100, Math.abs(left), Math.abs(right));
-  stick = { left: Math.round(left * 100 / largest), right: Math.round(right * 100 / largest) };
-  pad.classList.add("held");
-  byId("knob").style.transform = `translate(${x * 5.5}rem, ${-y * 5.5}rem)`;
+// Frames of a socket: the robot's replies are JSON, the legs' telemetry is not.
+function takeBytes(bytes) {
+  if (bytes[0] === 0x7b) driven(JSON.parse(new TextDecoder().decode(bytes)));
 }
 
-// Zero and three stops: one of them will arrive.
-function release() {
-  keys.clear();
-  if (!stick) return;
-  stick = null;
-  pad.classList.remove("held");
-  byId("knob").style.transform = "";
-  drive(neutral);
-  for (let repeat = 0; repeat < 3; repeat++) sendBinary('{"command":"stop"}');
-}
-
-function sendBytes(bytes) {
-  if (socket && socket.readyState === WebSocket.OPEN && socket.bufferedAmount < 4096) socket.send(bytes);
-}
-
-function sendBinary(text) { sendBytes(new TextEncoder().encode(text)); }
-
-function drive(speeds) { sendBinary(JSON.stringify({ left: speeds.left, right: speeds.right })); }
-
-setInterval(() => { if (stick) drive(stick); }, drivePeriodMs);
-
-function pointed(event) {
-  const box = pad.getBoundingClientRect();
-  let x = (event.clientX - box.left) / box.width * 2 - 1, y = 1 - (event.clientY - box.top) / box.height * 2;
-  const length = Math.hypot(x, y);
-  if (length > 1) { x /= length; y /= length; }
-  steer(x, y);
-}
-pad.onpointerdown = (event) => { pad.setPointerCapture(event.pointerId); pointed(event); };
-pad.onpointermove = (event) => { if (pad.hasPointerCapture(event.pointerId)) pointed(event); };
-pad.onpointerup = pad.onpointercancel = pad.onlostpointercapture = release;
-
-const arrows = { ArrowUp: [0, 1], ArrowDown: [0, -1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
-function fromKeys() {
-  let x = 0, y = 0;
-  for (const key of keys) { x += arrows[key][0]; y += arrows[key][1]; }
-  if (x === 0 && y === 0) return release();
-  const length = Math.max(1, Math.hypot(x, y));
-  steer(x / length * 0.6, y / length * 0.6);
-}
-pad.onkeydown = (event) => {
-  if (!(event.key in arrows)) return;
-  event.preventDefault();
-  keys.add(event.key);
-  fromKeys();
-};
-pad.onkeyup = (event) => { if (keys.delete(event.key)) fromKeys(); };
-pad.onblur = release;
-
-// Nobody looks at the page any more.
-function releaseAll() { release(); releaseLegs(); }
-addEventListener("blur", releaseAll);
-addEventListener("pagehide", releaseAll);
-document.addEventListener("visibilitychange", () => { if (document.hidden) releaseAll(); });
-
-// ---- loops
-
-const jitter = new Map(); // loop → last 30 p99, each of one interval
-const bucketsBefore = new Map(); // loop → {bound: count}
-
-// The p99 of what has come since the last poll: differences of the loop's buckets.
-function intervalP99(loop) {
-  const before = bucketsBefore.get(loop.name) || {};
-  bucketsBefore.set(loop.name, Object.fromEntries(loop.latencyNs.buckets));
-  const fresh = loop.latencyNs.buckets.map(([bound, count]) => [bound, count - (before[bound] || 0)]);
-  let left = fresh.reduce((sum, [, count]) => sum + count, 0) * 0.99;
-  for (const [bound, count] of fresh) if (count > 0 && (left -= count) <= 0) return bound;
-  return null;
-}
-
-function micro(ns) { return ns == null ? "–" : ns < 100000 ? (ns / 1000).toFixed(1) + " µs" : (ns / 1e6).toFixed(2) + " ms"; }
-
-let before = new Map(); // loop → {ran, monotonicNs}
-
-async function poll() {
-  if (document.hidden) return;
-  let runtime;
-  try {
-    const answer = await fetch("/api/runtime?histograms=1", { headers: headers() });
-    if (!answer.ok) return;
-    runtime = await answer.json();
-  } catch {
-    return;
-  }
-  byId("memory").textContent = "memory " + runtime.memoryLock.state;
-  const rows = runtime.loops.map((loop) => {
-    const row = document.createElement("tr");
-    const last = before.get(loop.name);
-    const rate = last && runtime.monotonicNs > last.monotonicNs
-      ? (loop.ran - last.ran) / (runtime.monotonicNs - last.monotonicNs) * 1e9 : null;
-    before.set(loop.name, { ran: loop.ran, monotonicNs: runtime.monotonicNs });
-    const history = jitter.get(loop.name) || [];
-    const p99 = intervalP99(loop);
-    if (p99 != null) history.push(p99);
-    jitter.set(loop.name, history.slice(-30));
-    const cells = [loop.name, loop.lane, (rate == null ? "–" : rate.toFixed(1)) + " / " + loop.rateHz + " Hz",
-      micro(loop.latencyNs.p50), micro(loop.latencyNs.p99), micro(loop.latencyNs.max), micro(loop.executionNs.p99),
-      loop.ran, loop.skipped, loop.overruns, loop.deadlineMisses];
-    cells.forEach((text, index) => {
-      const cell = document.createElement("td");
-      cell.textContent = text;
-      if (index >= 8 && text > 0) cell.className = "bad";
-      row.append(cell);
-    });
-    const cell = document.createElement("td");
-    cell.append(sparkline(jitter.get(loop.name)));
-    row.append(cell);
-    return row;
-  });
-  byId("loops").replaceChildren(...rows);
-  // What several lanes have in common is said once.
-  const findings = new Map();
-  for (const lane of runtime.lanes) {
-    for (const { description } of lane.findings) findings.set(description, [...(findings.get(description) || []), lane.name]);
-  }
-  const refusals = runtime.lanes.filter((lane) => lane.findings.some((finding) => finding.isRefusal)).map((lane) => lane.name);
-  byId("findings").replaceChildren(...[...findings].map(([description, lanes]) => element("li", lanes.join(", ") + ": " + description)));
-  const late = runtime.loops.filter((loop) => loop.skipped || loop.overruns || loop.deadlineMisses).map((loop) => loop.name);
-  mark("loops-section", refusals.length || late.length ? "warn" : "up", [late.length ? "not always in time: " + late.join(", ") : "in time",
-    refusals.length ? "settings refused: " + refusals.join(", ") : ""].filter(Boolean).join("; "));
-}
-
-function sparkline(values) {
-  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  svg.setAttribute("viewBox", "0 0 120 20");
-  const most = Math.max(...values, 1);
-  const line = document.createElementNS("http://www.w3.org/2000/svg", "polyline");
-  line.setAttribute("points", values.map((value, index) => `${index * 4},${19 - value / most * 18}`).join(" "));
-  svg.append(line);
-  return svg;
-}
-
-setInterval(poll, 1000);
-// When legs.js is there, too.
-addEventListener("DOMContentLoaded", () => { connect(); poll(); });
+// When the other files are there, too.
+addEventListener("DOMContentLoaded", () => { hands(); connect(); lookAtHealth(); setInterval(lookAtHealth, 5000); });

@@ -3,8 +3,8 @@
 // byte 0x80 + k comes before the frame.
 
 const legPeriodMs = 20; // 50 Hz
-const pingPeriodMs = 100;
-const legs = []; // by index: {parts, held, mine, state}; mine: armed here, and kept alive from here
+const legPingMs = 40; // four may be lost before a deadman of 200 ms
+const legs = []; // by index: {parts, held, mine, state, sender}; mine: armed here, and kept alive and moved from here
 
 function legFrame(index, type, ...payload) {
   sendBytes(new Uint8Array([0x80 + index, 0x01, type, payload.length, 0x00, ...payload]));
@@ -14,7 +14,7 @@ const legTypes = { arm: 1, disarm: 2, ping: 4 };
 function legCard(index, leg) {
   const card = byId("leg").content.firstElementChild.cloneNode(true);
   const parts = Object.fromEntries([...card.querySelectorAll("[data-of]")].map((part) => [part.dataset.of, part]));
-  const entry = { parts, held: false, mine: false, asked: 0, state: leg.state };
+  const entry = { parts, held: false, mine: false, asked: 0, state: leg.state, arm: card.querySelector("[data-do=arm]") };
   const { slider, hold, want } = parts;
   slider.min = 500;
   slider.max = 2500;
@@ -27,19 +27,40 @@ function legCard(index, leg) {
   };
   label();
   slider.oninput = label;
-  slider.onpointerdown = () => { entry.held = true; };
+  slider.onpointerdown = () => { entry.held = isOurs(entry, slider); };
   slider.onpointerup = slider.onpointercancel = () => { entry.held = false; };
-  slider.onkeydown = (event) => { if (event.key.startsWith("Arrow")) entry.held = true; };
+  slider.onkeydown = (event) => { if (event.key.startsWith("Arrow")) entry.held = isOurs(entry, slider); };
   slider.onkeyup = slider.onblur = () => { entry.held = false; };
+  hold.onchange = () => { hold.checked = hold.checked && isOurs(entry, hold); };
   for (const button of card.querySelectorAll("[data-do]")) {
     button.onclick = () => {
-      if (button.dataset.do === "arm") { entry.mine = true; entry.asked = performance.now(); }
-      if (button.dataset.do === "disarm") entry.mine = entry.held = hold.checked = false;
-      legFrame(index, legTypes[button.dataset.do]);
+      unsay(entry.arm);
+      const does = button.dataset.do;
+      // An arm feeds nothing: only what was not armed before is this page's afterwards.
+      if (does === "arm" && entry.state === "disarmed") { entry.mine = true; entry.asked = performance.now(); }
+      if (does === "disarm") entry.mine = entry.held = hold.checked = false;
+      if (does === "ping" && !isOurs(entry, button)) return;
+      legFrame(index, legTypes[does]);
     };
   }
   byId("leg-list").append(card);
   return entry;
+}
+
+// A pulse or a ping takes a leg over, whoever has armed it; one touch of a slider must not.
+function isOurs(entry, control) {
+  unsay(control);
+  if (entry.state !== "armed" || entry.mine) return true;
+  say(control, sentence((entry.sender || "somebody else") + " has armed this leg: disarm it before you move it from here"));
+  return false;
+}
+
+// By the leg's number; null: of no leg in particular.
+function legRefused(index, event) {
+  const entry = legs[index ?? 0];
+  if (!entry) return;
+  if (event.code === "ALREADY_ARMED") entry.mine = false;
+  say(entry.arm, sentence(event.message));
 }
 
 function showLegs(event) {
@@ -51,6 +72,7 @@ function showLegs(event) {
     parts.state.textContent = plain(leg.state);
     parts.pulse.textContent = leg.pulseUs == null ? "no pulse" : leg.pulseUs + " µs";
     parts.age.textContent = leg.ageMs == null ? "–" : leg.ageMs.toFixed(0) + " ms ago";
+    entry.sender = leg.lastSender;
     parts.sender.textContent = leg.lastSender ? ours(leg.lastSender) : "nobody";
     parts.battery.textContent = leg.batteryMv == null ? "" : " · battery " + (leg.batteryMv / 1000).toFixed(2) + " V";
     showLinks(parts.links, leg.links);
@@ -60,11 +82,12 @@ function showLegs(event) {
     if (leg.state !== "armed" && performance.now() - entry.asked > 300) parts.hold.checked = entry.mine = entry.held = false;
     entry.state = leg.state;
   });
+  moving.set("legs", event.legs.some((leg) => leg.state === "armed"));
   const states = event.legs.map((leg) => leg.state);
   const isHeld = states.includes("fault") || states.includes("emergencyStopped");
   mark("legs", isHeld ? "down" : !event.chip.ready ? "warn" : states.includes("armed") ? "up" : "idle", states.map(plain).join(", "));
   const first = event.legs.find((leg) => leg.state === "emergencyStopped");
-  stopped("leg", first ? sentence("legs: " + first.reason) + (first.wayOut ? " To go on: " + first.wayOut + "." : "") : null);
+  stopped("leg", first ? sentence("legs: " + first.reason) + (first.wayOut ? " To go on: " + first.wayOut + "." : "") : null, true);
 }
 
 // One row for each way to the leg, whether somebody uses it or not.
@@ -97,7 +120,7 @@ function releaseLegs() {
 
 setInterval(() => {
   legs.forEach((entry, index) => {
-    if (entry.state !== "armed" || !(entry.held || entry.parts.hold.checked)) return;
+    if (!isLive || entry.state !== "armed" || !entry.mine || !(entry.held || entry.parts.hold.checked)) return;
     const pulse = Number(entry.parts.slider.value);
     legFrame(index, 3, pulse & 0xff, pulse >> 8);
   });
@@ -105,6 +128,6 @@ setInterval(() => {
 
 setInterval(() => {
   legs.forEach((entry, index) => {
-    if (entry.mine && !entry.held && !entry.parts.hold.checked) legFrame(index, legTypes.ping);
+    if (isLive && entry.mine && !entry.held && !entry.parts.hold.checked) legFrame(index, legTypes.ping);
   });
-}, pingPeriodMs);
+}, legPingMs);

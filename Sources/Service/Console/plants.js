@@ -5,24 +5,6 @@
 const plants = { known: "", rows: new Map(), drawn: 0 };
 const historyPeriodMs = 60000;
 
-async function askPlants(method, path, body) {
-  const options = { method: method, headers: headers() };
-  if (body !== undefined) {
-    options.headers = { ...headers(), "Content-Type": "application/json" };
-    options.body = JSON.stringify(body);
-  }
-  let answer;
-  try { answer = await fetch(path, options); } catch { return plantsSaid("not delivered"), null; }
-  const document = await answer.json().catch(() => ({}));
-  plantsSaid(answer.ok ? "" : document.message || answer.statusText);
-  return answer.ok ? document : null;
-}
-
-function plantsSaid(text) {
-  byId("plants-said").textContent = text;
-  byId("plants-said").hidden = !text;
-}
-
 // ---- state
 
 function showPlants(event) {
@@ -34,7 +16,8 @@ function showPlants(event) {
   const alerts = event.plants.flatMap((plant) => plant.alerts.map((alert) => plant.name + " " + alert));
   mark("plants", !event.store.writable ? "down" : alerts.length || silent.length ? "warn" : event.plantCount ? "up" : "idle",
     alerts.join(", ") || byId("plants-state").textContent);
-  if (!event.store.writable) plantsSaid("nothing is kept: " + event.store.failure);
+  byId("plants-said").hidden = event.store.writable;
+  byId("plants-said").textContent = event.store.writable ? "" : "Nothing is kept: " + event.store.failure;
   const known = JSON.stringify([event.plants.map((plant) => plant.id), event.sensors.map((sensor) => sensor.id)]);
   if (known !== plants.known) {
     plants.known = known;
@@ -72,6 +55,7 @@ function plantRow(plant) {
   row.name = element("span");
   row.alerts = element("span", null, { className: "alerts" });
   title.append(row.name, " ", row.alerts);
+  article.dataset.say = "";
   const line = element("div", null, { className: "row" });
   const bar = element("span", null, { className: "moisture", role: "img" });
   row.bar = element("i");
@@ -80,13 +64,13 @@ function plantRow(plant) {
   row.percent = element("output");
   row.celsius = element("output");
   row.history = element("span", null, { className: "history", title: "moisture of the last 24 hours" });
+  const csv = element("a", "CSV", { href: `/api/plants/${plant.id}/history.csv` });
+  saves(csv, csv.getAttribute("href"), `plant-${plant.id}.csv`);
   line.append(bar, row.percent, row.celsius, row.history,
-    button("Watered", () => askPlants("POST", `/api/plants/${plant.id}/watered`), { title: "somebody has watered it" }),
-    button("Limits", () => limits(plant.id)),
-    button("CSV", () => save(`/api/plants/${plant.id}/history.csv`, `plant-${plant.id}.csv`)),
-    button("Remove", async () => {
-      if (confirm("Remove " + row.name.textContent + "? Its alerts are forgotten.")) await askPlants("DELETE", "/api/plants/" + plant.id);
-    }));
+    button("Watered", (event) => command(event.target, "POST", `/api/plants/${plant.id}/watered`), { title: "somebody has watered it" }),
+    button("Limits", (event) => limits(event.target, plant.id)), csv,
+    button("Remove", ({ target }) => ask(target, "Remove " + row.name.textContent + "? Its alerts are forgotten.",
+      ["Remove it", () => command(target, "DELETE", "/api/plants/" + plant.id)]), { className: "drop" }));
   row.rest = element("p", null, { className: "hint" });
   row.limits = element("div", null, { className: "row", hidden: true });
   article.append(title, line, row.rest, row.limits);
@@ -94,11 +78,11 @@ function plantRow(plant) {
 }
 
 // The four limits, as a form that is made when it is asked for.
-async function limits(id) {
+async function limits(control, id) {
   const row = plants.rows.get(id);
   row.limits.hidden = !row.limits.hidden;
   if (row.limits.hidden) return;
-  const answer = await askPlants("GET", "/api/plants/" + id);
+  const answer = await command(control, "GET", "/api/plants/" + id);
   if (!answer) return;
   const fields = [["dryPercent", "dry below", "%"], ["wetPercent", "wet above", "%"], ["coldCelsius", "cold below", "°C"], ["hotCelsius", "hot above", "°C"]];
   const inputs = fields.map(([key]) => element("input", null, { type: "number", step: "any", value: answer.plant[key] ?? "" }));
@@ -106,9 +90,9 @@ async function limits(id) {
     const label = element("label", text + " ");
     label.append(inputs[index], " " + unit);
     return label;
-  }), button("Save", async () => {
+  }), button("Save", async ({ target }) => {
     const change = Object.fromEntries(fields.map(([key], index) => [key, inputs[index].value === "" ? null : Number(inputs[index].value)]));
-    if (await askPlants("PUT", "/api/plants/" + id, change)) row.limits.hidden = true;
+    if (await command(target, "PUT", "/api/plants/" + id, change)) row.limits.hidden = true;
   }));
 }
 
@@ -122,10 +106,9 @@ function ago(iso) {
 async function drawHistories(list) {
   plants.drawn = performance.now();
   for (const plant of list) {
-    let answer;
-    try { answer = await fetch(`/api/plants/${plant.id}/history?points=96`, { headers: headers() }); } catch { return; }
-    if (!answer.ok) continue;
-    const document = await answer.json();
+    const { isDone, status, document } = await request("GET", `/api/plants/${plant.id}/history?points=96`);
+    if (!status) return;
+    if (!isDone) continue;
     const row = plants.rows.get(plant.id);
     if (row) row.history.replaceChildren(chart(document));
   }
@@ -150,10 +133,10 @@ function chart(history) {
 }
 
 async function loadAlerts() {
-  const answer = await fetch("/api/plants/alerts?limit=20", { headers: headers() }).then((answer) => answer.ok ? answer.json() : null).catch(() => null);
-  if (!answer) return;
+  const { isDone, document } = await request("GET", "/api/plants/alerts?limit=20");
+  if (!isDone) return;
   const words = { raised: "alert:", cleared: "no longer", watered: "watered,", asked: "asks", refused: "was refused:" };
-  fill(byId("plant-log"), answer.events.map((event) =>
+  fill(byId("plant-log"), document.events.map((event) =>
     element("li", new Date(event.atISO).toLocaleString() + "  " + event.name + "  " + words[event.kind] + " " + event.detail)), "nothing yet");
 }
 
@@ -169,29 +152,46 @@ function showProbeChoices(sensors) {
 
 byId("plant-new").onsubmit = async (event) => {
   event.preventDefault();
+  const form = byId("plant-new");
   const chosen = [...document.querySelectorAll("#plant-probes input:checked")].map((input) => input.value);
-  if (!chosen.length) return plantsSaid("choose one to four probes");
-  if (!await askPlants("POST", "/api/plants", { name: byId("plant-name").value, sensors: chosen })) return;
+  if (!chosen.length) return say(form, "choose one to four probes");
+  if (!await command(form, "POST", "/api/plants", { name: byId("plant-name").value, sensors: chosen })) return;
   byId("plant-name").value = "";
   for (const input of document.querySelectorAll("#plant-probes input")) input.checked = false;
 };
 
+const probes = new Map(); // name → the newest of it
+const reading = (sensor) => sensor.raw == null ? "–" : sensor.raw.toFixed(0) + " " + sensor.unit;
+
+// What it was is kept beside the button until somebody dismisses it.
+async function setPoint(control, before, point) {
+  const path = `/api/plants/sensors/${before.id}/calibrate`;
+  if (!await command(control, "POST", path, { point: point })) return;
+  const { dry, wet, isSet } = before.calibration;
+  say(control, `${before.id}: ${point} was ${before.calibration[point].toFixed(0)} ${before.unit}.`, "notice",
+    [["Undo", () => isSet ? command(control, "POST", path, { dry, wet }) : command(control, "DELETE", path)]]);
+}
+
 function showProbes(sensors) {
+  for (const sensor of sensors) probes.set(sensor.id, sensor);
   const list = byId("probe-list");
   if (list.children.length !== sensors.length) {
     list.replaceChildren(...sensors.map((sensor) => {
       const row = element("tr");
-      const calibrate = (point) => askPlants("POST", `/api/plants/sensors/${sensor.id}/calibrate`, { point: point });
+      const now = () => probes.get(sensor.id);
+      const calibrate = ({ target }, point) => ask(target,
+        `${sensor.id}: ${point} is ${now().calibration[point].toFixed(0)} ${sensor.unit} so far. Shall it be what it reads now, ${reading(now())}?`,
+        ["It is " + point, () => setPoint(target, now(), point)]);
       const cells = Array.from({ length: 7 }, () => element("td"));
       const actions = element("td");
-      actions.append(button("is dry", () => calibrate("dry"), { title: "what it reads now is dry soil" }), " ",
-        button("is wet", () => calibrate("wet"), { title: "what it reads now is wet soil" }));
+      actions.append(button("is dry", (event) => calibrate(event, "dry"), { title: "what it reads now is dry soil" }), " ",
+        button("is wet", (event) => calibrate(event, "wet"), { title: "what it reads now is wet soil" }));
       row.append(...cells, actions);
       return row;
     }));
   }
   sensors.forEach((sensor, index) => {
-    const texts = [sensor.id, sensor.chip, sensor.raw == null ? "–" : sensor.raw.toFixed(0) + " " + sensor.unit,
+    const texts = [sensor.id, sensor.chip, reading(sensor),
       sensor.moisturePercent == null ? "–" : sensor.moisturePercent.toFixed(0) + " %", sensor.temperatureCelsius == null ? "–" : sensor.temperatureCelsius.toFixed(1) + " °C",
       sensor.ageMs == null ? "never" : (sensor.ageMs / 1000).toFixed(0) + " s ago", sensor.lastFailure || (sensor.failures ? sensor.failures + " failures" : "")];
     texts.forEach((text, column) => {

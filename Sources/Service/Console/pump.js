@@ -3,24 +3,9 @@
 // console.js's socket once a second; commands go over HTTP: each is answered when the loop has taken it.
 
 const pumpChartSeconds = 600;
-const pump = { history: [], held: false, sent: 0, wanted: null, last: null };
+const pump = { history: [], held: false, asks: false, wanted: null, last: null };
 
-async function askPump(word, body) {
-  const options = { method: "POST", headers: headers() };
-  if (body) {
-    options.headers = { ...headers(), "Content-Type": "application/json" };
-    options.body = JSON.stringify(body);
-  }
-  let text = "";
-  try {
-    const answer = await fetch("/api/pump/" + word, options);
-    if (!answer.ok) text = (await answer.json().catch(() => ({}))).message || answer.statusText;
-  } catch {
-    text = "not delivered";
-  }
-  byId("pump-said").textContent = text;
-  byId("pump-said").hidden = !text;
-}
+const askPump = (word, body) => command(byId("pump-" + word), "POST", "/api/pump/" + word, body);
 
 const pumpDegrees = (celsius) => celsius == null ? "–" : celsius.toFixed(1) + " °C";
 const pumpTime = (seconds) => Math.floor(seconds / 60) + ":" + String(Math.floor(seconds % 60)).padStart(2, "0");
@@ -34,13 +19,13 @@ function showPump(event) {
   const isOn = event.state === "on" || event.state === "starting";
   byId("pump-state").textContent = plain(event.state) + (event.source && event.source !== "host" ? ", by " + { app: "the app", manual: "its button", device: "the pump itself" }[event.source] : "");
   const isHeld = event.state === "fault" || event.state === "emergencyStopped";
+  moving.set("pump", isOn);
   mark("pump", isHeld ? "down" : isOn ? "up" : event.state === "off" ? "idle" : "warn", plain(event.state));
   byId("pump-why").hidden = !event.wayOut;
   byId("pump-why").textContent = event.wayOut ? sentence(event.reason) + " To go on: " + event.wayOut + "." : "";
-  stopped("pump", isHeld ? "Pump: " + event.reason + "." : null);
+  stopped("pump", isHeld ? "Pump: " + event.reason + "." : null, event.state === "emergencyStopped");
   byId("pump-reset").hidden = !isHeld;
   byId("pump-on").disabled = isOn || isHeld || event.contact !== "answering";
-  byId("pump-off").classList.toggle("on", isOn);
   const way = event.links.map((link) => (link.device || link.kind) + (link.state ? " " + link.state : "") + (link.reason ? ": " + link.reason : "")).join("; ");
   byId("pump-contact").textContent = event.role === "device" ? way || "no way in but this service" : event.contact + (event.contact === "answering" ? "" : way ? " (" + way + ")" : "");
   // While it is off the slider is the speed that ON will ask for.
@@ -100,28 +85,32 @@ byId("pump-speed").oninput = () => {
   if (pump.last && pump.last.state === "on") pump.wanted = Number(byId("pump-speed").value);
 };
 byId("pump-speed").onchange = () => { pump.held = false; };
-// Ten a second at most while the slider is dragged; the last one always goes out.
-setInterval(() => {
-  if (pump.wanted == null) return;
-  askPump("speed", { speedPercent: pump.wanted });
+// Ten a second at most while the slider is dragged; the last one always goes out. One that is refused ends the drag: the slider goes back to what the pump does.
+setInterval(async () => {
+  if (pump.wanted == null || pump.asks) return;
+  const wanted = pump.wanted;
   pump.wanted = null;
+  pump.asks = true;
+  const answer = await askPump("speed", { speedPercent: wanted });
+  pump.asks = false;
+  if (!answer) pump.held = false;
 }, 100);
 
 // Somebody looks: the pump is asked every second.
 setInterval(() => {
-  if (pump.last && pump.last.role === "operator" && !document.hidden) fetch("/api/pump", { headers: headers() }).catch(() => {});
+  if (isLive && pump.last && pump.last.role === "operator" && !document.hidden) request("GET", "/api/pump");
 }, 5000);
 
 // ---- sessions
 
 async function loadSessions() {
-  let answer;
-  try { answer = await fetch("/api/pump/sessions?limit=20", { headers: headers() }); } catch { return; }
-  byId("pump-sessions").hidden = !answer.ok;
-  if (!answer.ok) return;
-  fill(byId("pump-log"), (await answer.json()).sessions.map((session) => element("li", [new Date(session.start).toLocaleString(), pumpTime(session.seconds), session.end || "goes on",
+  const answer = await request("GET", "/api/pump/sessions?limit=20");
+  if (!answer.status) return;
+  byId("pump-sessions").hidden = !answer.isDone;
+  if (!answer.isDone) return;
+  fill(byId("pump-log"), answer.document.sessions.map((session) => element("li", [new Date(session.start).toLocaleString(), pumpTime(session.seconds), session.end || "goes on",
       session.speedPercent == null ? "" : Math.round(session.speedPercent) + " %",
       session.skinFirstCelsius == null ? "" : "skin " + pumpDegrees(session.skinFirstCelsius) + " → " + pumpDegrees(session.skinLastCelsius)].filter(Boolean).join("  "))), "none yet");
 }
 
-byId("pump-csv").onclick = (event) => { event.preventDefault(); save("/api/pump/sessions.csv", "pump-sessions.csv"); };
+saves(byId("pump-csv"), "/api/pump/sessions.csv", "pump-sessions.csv");

@@ -2,25 +2,17 @@
 // The sprinkler's card: zones, now and next, rain delay, schedules, preview, log. State comes over console.js's socket,
 // commands go over HTTP: each is answered when the valves' loop has taken it.
 
-const sprinkler = { zones: [], schedules: [], opened: new Set(), polled: false };
+const sprinkler = { zones: [], schedules: [], opened: new Set(), polled: false, settings: null };
 const weekdays = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 
-async function ask(method, path, body) {
-  const options = { method: method, headers: headers() };
-  if (body !== undefined) {
-    options.headers = { ...headers(), "Content-Type": "application/json" };
-    options.body = JSON.stringify(body);
-  }
-  const began = performance.now();
-  let answer;
-  try { answer = await fetch(path, options); } catch { return said("not delivered"), null; }
+// As `command`; the time it took is shown.
+async function water(control, method, path, body) {
+  const began = performance.now(), answer = await command(control, method, path, body);
   byId("sprinkler-latency").textContent = (performance.now() - began).toFixed(0) + " ms";
-  const document = await answer.json().catch(() => ({}));
-  if (!answer.ok) { said(document.message || answer.statusText); return null; }
-  // A look in the background takes no warning away that somebody has yet to read.
-  if (method !== "GET") said(document.warning || "");
-  return document;
+  return answer;
 }
+
+async function look(path) { return (await request("GET", path)).document; }
 
 function said(text) {
   byId("sprinkler-said").textContent = text;
@@ -63,6 +55,7 @@ function showSprinkler(event) {
   mark("sprinkler", isHeld || !event.store.writable ? "down" : event.rainDelay.active || event.state === "paused" ? "warn" : event.state === "watering" ? "up" : "idle",
     plain(event.state) + (event.rainDelay.active ? ", rain delay" : ""));
   const open = event.zones.filter((zone) => zone.isOn);
+  moving.set("sprinkler", open.length > 0);
   byId("sprinkler-now").textContent = open.length
     ? open.map((zone) => zone.name + " " + clock(zone.remainingSec)).join(", ") : "nothing";
   byId("sprinkler-next").textContent = event.nextRun
@@ -77,7 +70,7 @@ function showSprinkler(event) {
   byId("sprinkler-skip").disabled = !open.length;
   showZones(event.zones);
   stopped("sprinkler", isHeld
-    ? sentence("sprinkler: " + event.reason) + (event.wayOut ? " To go on: " + event.wayOut + "." : "") : null);
+    ? sentence("sprinkler: " + event.reason) + (event.wayOut ? " To go on: " + event.wayOut + "." : "") : null, event.state === "emergencyStopped");
 }
 
 // Rows are kept: a number that somebody types must not be replaced ten times a second.
@@ -89,6 +82,9 @@ function showZones(zones) {
     const choices = () => zones.map((zone) => element("option", zone.name, { value: zone.id }));
     for (const select of document.querySelectorAll("select.zone")) select.replaceChildren(...choices());
   }
+  const known = JSON.stringify(zones.map((zone) => [zone.id, zone.name, zone.isEnabled]));
+  if (known !== sprinkler.known) showDraftZones(zones);
+  sprinkler.known = known;
   zones.forEach((zone, index) => {
     const row = list.children[index];
     row.querySelector("[data-of=name]").textContent = zone.name;
@@ -100,19 +96,34 @@ function showZones(zones) {
 }
 
 function zoneRow(zone) {
-  const row = element("div", null, { className: "row zone" });
-  row.dataset.zone = zone.id;
+  const outer = element("div", null, { className: "zone" }), row = element("div", null, { className: "row" });
+  Object.assign(outer.dataset, { zone: zone.id, say: "" });
   const minutes = element("input", null, { type: "number", min: 1, max: 1440, step: 1, value: zone.defaultMinutes });
   minutes.setAttribute("aria-label", "Minutes of " + zone.name);
-  const on = (mode) => ask("POST", `/api/zone/${zone.id}/on`, { minutes: Number(minutes.value), mode: mode });
+  const on = (control, mode) => openZone(control, zone.id, { minutes: Number(minutes.value), mode: mode });
   const name = element("b"), state = element("span");
   name.dataset.of = "name";
   state.dataset.of = "state";
-  const run = button("Run", () => on("set"));
+  const run = button("Run", () => on(run, "set"), { className: "go" });
   run.dataset.of = "on";
-  row.append(name, state, together(minutes, element("span", "min"), run, button("+", () => on("extend"), { title: "that much longer" }),
-    button("Off", () => ask("POST", `/api/zone/${zone.id}/off`))));
-  return row;
+  row.append(name, state, together(minutes, element("span", "min"), run, button("+", () => on(run, "extend"), { title: "that much longer" }),
+    button("Off", ({ target }) => water(target, "POST", `/api/zone/${zone.id}/off`), { className: "halt" })));
+  outer.append(row);
+  return outer;
+}
+
+// Where no more valves may be open, ON ends the run that has been open longest: not without a word.
+function openZone(control, id, run) {
+  const zone = sprinkler.zones.find((zone) => zone.id === id), limits = sprinkler.settings;
+  const open = sprinkler.zones.filter((other) => other.isOn && other.id !== id), group = open.filter((other) => other.group === zone.group);
+  const full = zone.isOn || !limits ? [] : zone.group && group.length >= limits.groups[zone.group - 1] ? group : open.length >= limits.maxOpen ? open : [];
+  const now = () => water(control, "POST", `/api/zone/${id}/on`, run);
+  if (!full.length) return now();
+  const left = full.map((other) => other.name + " (" + clock(other.remainingSec) + " left)").join(", ");
+  const ended = full.length === 1 ? full[0].name : "the longest open";
+  ask(control, left + (full.length === 1 ? " is open" : " are open") + ", and no more may be.",
+    [`Water ${zone.name} after it`, () => water(control, "POST", "/api/queue", { zones: [{ zoneId: id, minutes: run.minutes }] })],
+    [`End ${ended}, water ${zone.name} now`, now]);
 }
 
 // An edge or the second of a zone: quicker than the next state.
@@ -126,66 +137,66 @@ function zoneEvent(event) {
 
 for (const choice of document.querySelectorAll("[data-rain]")) {
   choice.onclick = () => choice.dataset.rain === "0"
-    ? ask("DELETE", "/api/rain-delay") : ask("POST", "/api/rain-delay", { hours: Number(choice.dataset.rain) });
+    ? water(choice, "DELETE", "/api/rain-delay") : water(choice, "POST", "/api/rain-delay", { hours: Number(choice.dataset.rain) });
 }
-byId("sprinkler-stop").onclick = () => ask("POST", "/api/stop");
-byId("sprinkler-skip").onclick = () => ask("POST", "/api/queue/skip");
-byId("sprinkler-pause").onclick = () => ask("POST", "/api/pause", { minutes: 30 });
-byId("sprinkler-resume").onclick = () => ask("POST", "/api/resume");
+for (const [word, path, body] of [["stop", "stop"], ["skip", "queue/skip"], ["pause", "pause", { minutes: 30 }], ["resume", "resume"]]) {
+  byId("sprinkler-" + word).onclick = ({ target }) => water(target, "POST", "/api/" + path, body);
+}
 
 // ---- schedules
 
 async function loadSchedules() {
-  const answer = await ask("GET", "/api/schedules");
-  if (!answer) return;
+  sprinkler.settings ??= await look("/api/sprinkler/settings");
+  const answer = await look("/api/schedules");
+  if (!answer || !answer.schedules) return;
   sprinkler.schedules = answer.schedules;
   byId("schedule-list").replaceChildren(...answer.schedules.map(scheduleCard));
-  const preview = await ask("GET", "/api/schedules/preview?count=5");
-  if (preview) fill(byId("schedule-preview"), preview.starts.map((start) =>
+  const preview = await look("/api/schedules/preview?count=5");
+  if (preview && preview.starts) fill(byId("schedule-preview"), preview.starts.map((start) =>
     element("li", when(start.startISO) + "  " + start.scheduleName + (start.inRainDelay ? "  (rain delay)" : "") + "  "
       + start.runs.map((run) => zoneName(run.zoneId) + " " + clock(run.seconds)).join(", "))), "nothing planned");
   loadLog();
 }
 
-async function changeSchedule(id, change) {
-  await ask("PUT", "/api/schedules/" + id, change);
-  loadSchedules();
+// A refusal stays on the card, with what was typed; only what a person did not type goes back.
+async function changeSchedule(control, id, change) {
+  if (await water(control, "PUT", "/api/schedules/" + id, change)) return loadSchedules();
+  if (control.type === "checkbox") control.checked = !control.checked;
 }
 
 function scheduleCard(schedule) {
   // Cards are made anew after every change; an open one stays open.
-  const card = element("details", null, { className: "schedule", open: sprinkler.opened.has(schedule.id) });
+  const card = element("details", null, { className: "schedule" + (schedule.isEnabled ? "" : " off"), open: sprinkler.opened.has(schedule.id) });
+  card.dataset.say = "";
   card.ontoggle = () => card.open ? sprinkler.opened.add(schedule.id) : sprinkler.opened.delete(schedule.id);
   const enabled = element("input", null, { type: "checkbox", checked: schedule.isEnabled });
   enabled.setAttribute("aria-label", schedule.name + " enabled");
   enabled.onclick = (event) => event.stopPropagation();
-  enabled.onchange = () => changeSchedule(schedule.id, { isEnabled: enabled.checked });
-  const rule = schedule.days ? schedule.days.join(" ") : schedule.intervalDays ? "every " + schedule.intervalDays + " days" : schedule.dayParity + " days";
+  enabled.onchange = () => changeSchedule(enabled, schedule.id, { isEnabled: enabled.checked });
+  const rule = schedule.days ? schedule.days.join(" ") || "no day" : schedule.intervalDays ? "every " + schedule.intervalDays + " days" : schedule.dayParity + " days";
   const title = element("summary");
   const more = [schedule.season && schedule.season.from + " to " + schedule.season.to,
     schedule.cycleAndSoak && "cycles of " + schedule.cycleAndSoak.cycleMinutes + " min, soak " + schedule.cycleAndSoak.soakMinutes + " min"];
   title.append(enabled, " ", element("b", schedule.name),
-    element("small", ["", rule, schedule.startTimes.join(" "), ...more].filter((part) => part != null).join("  ")));
+    element("small", [schedule.isEnabled ? "" : "  off", rule, schedule.startTimes.join(" "), ...more].filter((part) => part != null).join("  ")));
   card.append(title);
 
   // A schedule by interval or parity has no weekdays: a chip would turn it into another one.
   const chips = element("div", null, { className: "row" });
   for (const day of schedule.days ? weekdays : []) {
-    const has = schedule.days.includes(day);
-    const chip = button(day, () => {
+    const chip = dayChip(day, schedule.days.includes(day), (chip) => {
       const days = weekdays.filter((other) => schedule.days.includes(other) !== (other === day));
-      if (days.length) changeSchedule(schedule.id, { days: days });
-    }, { className: "chip" });
-    chip.setAttribute("aria-pressed", String(has));
+      if (days.length) changeSchedule(chip, schedule.id, { days: days });
+    });
     chips.append(chip);
   }
   card.append(chips);
 
   const starts = element("input", null, { value: schedule.startTimes.join(" "), title: "HH:MM, sunrise-20, sunset+10" });
   starts.setAttribute("aria-label", "Start times");
-  starts.onchange = () => changeSchedule(schedule.id, { startTimes: starts.value.trim().split(/[\s,]+/) });
+  starts.onchange = () => changeSchedule(starts, schedule.id, { startTimes: starts.value.trim().split(/[\s,]+/) });
   const rain = element("input", null, { type: "checkbox", checked: schedule.skipIfRain });
-  rain.onchange = () => changeSchedule(schedule.id, { skipIfRain: rain.checked });
+  rain.onchange = () => changeSchedule(rain, schedule.id, { skipIfRain: rain.checked });
   const line = element("div", null, { className: "row" });
   const label = element("label", " skip if rain delay");
   label.prepend(rain);
@@ -196,9 +207,9 @@ function scheduleCard(schedule) {
     const row = element("div", null, { className: "row" });
     const minutes = element("input", null, { type: "number", min: 0.1, max: 1440, step: "any", value: step.minutes });
     minutes.setAttribute("aria-label", "Minutes of " + zoneName(step.zoneId));
-    const steps = (change) => changeSchedule(schedule.id, { zones: change(schedule.zones.map((step) => ({ ...step }))) });
+    const steps = (change) => changeSchedule(minutes, schedule.id, { zones: change(schedule.zones.map((step) => ({ ...step }))) });
     minutes.onchange = () => steps((zones) => { zones[index].minutes = Number(minutes.value); return zones; });
-    const remove = button("×", () => steps((zones) => zones.filter((_, other) => other !== index)), { title: "leave it out" });
+    const remove = button("×", () => steps((zones) => zones.filter((_, other) => other !== index)), { title: "leave it out", className: "drop" });
     remove.disabled = schedule.zones.length === 1;
     row.append(element("span", zoneName(step.zoneId)), minutes, element("span", "min"), remove);
     card.append(row);
@@ -209,50 +220,80 @@ function scheduleCard(schedule) {
   choice.append(...sprinkler.zones.map((zone) => element("option", zone.name, { value: zone.id })));
   choice.setAttribute("aria-label", "Zone to add");
   actions.append(choice,
-    button("Add zone", () => changeSchedule(schedule.id, { zones: [...schedule.zones, { zoneId: Number(choice.value), minutes: 10 }] })),
-    button("Run now", () => ask("POST", `/api/schedules/${schedule.id}/run`)),
-    button("Duplicate", async () => { await ask("POST", `/api/schedules/${schedule.id}/duplicate`); loadSchedules(); }),
-    button("Remove", async () => {
-      if (!confirm("Remove " + schedule.name + "?")) return;
-      await ask("DELETE", "/api/schedules/" + schedule.id);
-      loadSchedules();
-    }));
+    button("Add zone", ({ target }) => changeSchedule(target, schedule.id, { zones: [...schedule.zones, { zoneId: Number(choice.value), minutes: 10 }] })),
+    button("Run now", ({ target }) => water(target, "POST", `/api/schedules/${schedule.id}/run`), { className: "go" }),
+    button("Duplicate", async ({ target }) => { if (await water(target, "POST", `/api/schedules/${schedule.id}/duplicate`)) loadSchedules(); }),
+    button("Remove", ({ target }) => ask(target, "Remove " + schedule.name + "?", ["Remove it", async () => {
+      if (await water(target, "DELETE", "/api/schedules/" + schedule.id)) loadSchedules();
+    }]), { className: "drop" }));
   card.append(actions);
   return card;
 }
 
+// ---- a new schedule: nothing is chosen until somebody chooses it, and it is off unless they say so
+
+function dayChip(day, isOn, act) {
+  const chip = button(day, () => act(chip), { className: "chip" });
+  chip.setAttribute("aria-pressed", String(isOn));
+  return chip;
+}
+
+const isPressed = (chip) => chip.getAttribute("aria-pressed") === "true";
+byId("schedule-days").append(...weekdays.map((day) => dayChip(day, false, (chip) => {
+  chip.setAttribute("aria-pressed", String(!isPressed(chip)));
+  checkDraft();
+})));
+
+function showDraftZones(zones) {
+  byId("schedule-zones").replaceChildren(...zones.filter((zone) => zone.isEnabled).map((zone) => {
+    const minutes = element("input", null, { type: "number", min: 0.1, max: 1440, step: "any", value: zone.defaultMinutes });
+    minutes.setAttribute("aria-label", "Minutes of " + zone.name);
+    const label = element("label", " " + zone.name), row = element("div", null, { className: "row" });
+    label.prepend(element("input", null, { type: "checkbox", value: zone.id, onchange: checkDraft }));
+    row.append(label, minutes, element("span", "min"));
+    return row;
+  }));
+  checkDraft();
+}
+
+const draftDays = () => [...byId("schedule-days").children].filter(isPressed).map((chip) => chip.textContent);
+const draftSteps = () => [...byId("schedule-zones").children].filter((row) => row.querySelector("[type=checkbox]").checked)
+  .map((row) => ({ zoneId: Number(row.querySelector("[type=checkbox]").value), minutes: Number(row.querySelector("[type=number]").value) }));
+
+function checkDraft() {
+  const lacks = [draftDays().length ? "" : "its days", draftSteps().length ? "" : "its zones"].filter(Boolean);
+  byId("schedule-add").disabled = lacks.length > 0;
+  byId("schedule-lacks").textContent = lacks.length ? "choose " + lacks.join(" and ") : "";
+}
+
 byId("schedule-new").onsubmit = async (event) => {
   event.preventDefault();
-  const made = await ask("POST", "/api/schedules", {
-    name: byId("schedule-name").value, days: weekdays, startTimes: [byId("schedule-start").value],
-    zones: sprinkler.zones.filter((zone) => zone.isEnabled).map((zone) => ({ zoneId: zone.id, minutes: zone.defaultMinutes })),
+  const made = await water(event.target, "POST", "/api/schedules", {
+    name: byId("schedule-name").value, days: draftDays(), startTimes: byId("schedule-start").value.trim().split(/[\s,]+/), zones: draftSteps(),
+    isEnabled: byId("schedule-enabled").checked,
   });
-  if (made) byId("schedule-name").value = "";
+  if (!made) return;
+  event.target.reset();
+  for (const chip of byId("schedule-days").children) chip.setAttribute("aria-pressed", "false");
+  byId("schedule-draft").open = false;
+  checkDraft();
   loadSchedules();
 };
 
-// A token does not go into an address: what is saved is fetched first.
-async function save(path, name) {
-  const answer = await fetch(path, { headers: headers() });
-  if (!answer.ok) return said((await answer.json()).message);
-  const link = element("a", null, { href: URL.createObjectURL(await answer.blob()), download: name });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-}
-byId("schedule-export").onclick = () => save("/api/schedules/export", "schedules.json");
-byId("sprinkler-csv").onclick = (event) => { event.preventDefault(); save("/api/log.csv", "watering-log.csv"); };
+saves(byId("schedule-export"), "/api/schedules/export", "schedules.json");
+saves(byId("sprinkler-csv"), "/api/log.csv", "watering-log.csv");
 byId("schedule-import").onchange = async (event) => {
-  const file = event.target.files[0];
-  event.target.value = "";
+  const control = event.target, file = control.files[0];
+  control.value = "";
   if (!file) return;
   let document;
-  try { document = JSON.parse(await file.text()); } catch { return said(file.name + " is no JSON"); }
-  if (await ask("POST", "/api/schedules/import", document)) loadSchedules();
+  try { document = JSON.parse(await file.text()); } catch { return say(control, file.name + " is no JSON"); }
+  if (await water(control, "POST", "/api/schedules/import", document)) loadSchedules();
 };
 
 async function loadLog() {
-  const answer = await ask("GET", "/api/log?limit=20");
-  if (answer) fill(byId("sprinkler-log"), answer.runs.map((run) =>
+  const answer = await look("/api/log?limit=20");
+  if (answer && answer.runs) fill(byId("sprinkler-log"), answer.runs.map((run) =>
     element("li", when(run.startISO) + "  " + run.zoneName + "  " + clock(run.ranSec) + " of " + clock(run.askedSec) + "  " + plain(run.outcome)
       + (run.scheduleName ? "  " + run.scheduleName : ""))), "nothing watered yet");
 }
@@ -262,8 +303,8 @@ async function loadLog() {
 byId("sprinkler-more").ontoggle = () => { if (byId("sprinkler-more").open) loadSettings(); };
 
 async function loadSettings() {
-  const [settings, zones, level] = await Promise.all(["/api/sprinkler/settings", "/api/zones", "/api/seasonal"].map((path) => ask("GET", path)));
-  if (!settings || !zones || !level) return;
+  const [settings, zones, level] = await Promise.all(["/api/sprinkler/settings", "/api/zones", "/api/seasonal"].map(look));
+  if (!settings?.pins || !zones?.zones || !level) return;
   sprinkler.pins = settings.pins.map((pin) => pin.pin);
   sprinkler.draft = zones.zones;
   byId("seasonal").value = level.percent;
@@ -296,41 +337,40 @@ function draftRow(zone, place) {
   on.prepend(enabled);
   const up = button("↑", () => { sprinkler.draft.splice(place - 1, 0, ...sprinkler.draft.splice(place, 1)); showDraft(); }, { title: "one place up" });
   up.disabled = place === 0;
-  const remove = button("×", () => { sprinkler.draft.splice(place, 1); showDraft(); }, { title: "remove this zone" });
+  const remove = button("×", () => { sprinkler.draft.splice(place, 1); showDraft(); }, { title: "remove this zone", className: "drop" });
   remove.disabled = sprinkler.draft.length === 1;
   row.append(together(name, pin), together(number("defaultMinutes", "Minutes"), element("span", "min, at most"), number("maxMinutes", "Longest run"), on),
     together(up, remove));
   return row;
 }
 
-byId("zone-add").onclick = () => {
+byId("zone-add").onclick = ({ target }) => {
   const id = Array.from({ length: 64 }, (_, index) => index + 1).find((id) => !sprinkler.draft.some((zone) => zone.id === id));
   const pin = sprinkler.pins.find((pin) => !sprinkler.draft.some((zone) => zone.gpioPin === pin));
-  if (id === undefined || pin === undefined) return said("every pin of the configuration has a zone");
+  if (id === undefined || pin === undefined) return say(target, "every pin of the configuration has a zone");
   sprinkler.draft.push({ id: id, name: "Zone " + id, gpioPin: pin, isEnabled: true, defaultMinutes: 10, maxMinutes: 120 });
   showDraft();
 };
-byId("zones-save").onclick = async () => {
-  const saved = await ask("PUT", "/api/zones", { zones: sprinkler.draft });
+byId("zones-save").onclick = async ({ target }) => {
+  const saved = await water(target, "PUT", "/api/zones", { zones: sprinkler.draft });
   if (!saved) return;
   said("saved");
   sprinkler.draft = saved.zones;
   showDraft();
   loadSchedules();
 };
-byId("seasonal").onchange = async () => {
-  if (await ask("PUT", "/api/seasonal", { percent: Number(byId("seasonal").value) })) loadSchedules();
+byId("seasonal").onchange = async ({ target }) => {
+  if (await water(target, "PUT", "/api/seasonal", { percent: Number(target.value) })) loadSchedules();
 };
-byId("sprinkler-backup").onclick = () => save("/api/sprinkler/backup", "tactus-sprinkler.sqlite");
-byId("sprinkler-restore").onchange = async (event) => {
-  const file = event.target.files[0];
-  event.target.value = "";
-  if (!file || !confirm("Every valve closes, and zones and schedules become those of " + file.name + ". Restore?")) return;
-  const options = { method: "POST", headers: { ...headers(), "Content-Type": "application/vnd.sqlite3" }, body: file };
-  let answer;
-  try { answer = await fetch("/api/sprinkler/restore", options); } catch { return said("not delivered"); }
-  const document = await answer.json().catch(() => ({}));
-  said(answer.ok ? "restored" : document.message || answer.statusText);
-  loadSchedules();
-  loadSettings();
+byId("sprinkler-backup").onclick = ({ target }) => save(target, "/api/sprinkler/backup", "tactus-sprinkler.sqlite");
+byId("sprinkler-restore").onchange = ({ target }) => {
+  const file = target.files[0];
+  if (!file) return;
+  ask(target, "Every valve closes, and zones and schedules become those of " + file.name + ".", ["Restore them", async () => {
+    if (!await water(target, "POST", "/api/sprinkler/restore", file)) return;
+    said("restored");
+    loadSchedules();
+    loadSettings();
+  }]);
+  target.value = "";
 };

@@ -65,23 +65,8 @@ byId("video-look").onchange = () => {
   videoStop();
   videoStart();
 };
-byId("video-record").onclick = async () => {
-  const stops = byId("video-record").textContent !== "Record";
-  const answer = await fetch("/api/video/record" + (stops ? "/stop" : ""), { method: "POST", headers: headers() }).catch(() => null);
-  if (answer && !answer.ok) byId("video-recording").textContent = (await answer.json()).message;
-};
-byId("video-snapshot").onclick = async () => {
-  const answer = await fetch("/api/video/snapshot.jpg", { headers: headers() }).catch(() => null);
-  if (!answer || !answer.ok) {
-    byId("video-recording").textContent = answer ? (await answer.json()).message : "no connection";
-    return;
-  }
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(await answer.blob());
-  link.download = "snapshot.jpg";
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-};
+byId("video-record").onclick = ({ target }) => command(target, "POST", "/api/video/record" + (target.textContent === "Record" ? "" : "/stop"));
+byId("video-snapshot").onclick = ({ target }) => save(target, "/api/video/snapshot.jpg", "snapshot.jpg");
 
 function videoStop() {
   if (video.running) video.running.abort();

@@ -43,7 +43,7 @@ extension RequestGate {
     case is ChannelShouldQuiesceEvent:
       if machine.finish() { context.close(promise: nil) }
     case ChannelEvent.inputClosed:
-      if machine.isOver {
+      if machine.isOver || isUpgrading {
         context.close(promise: nil)
       } else if machine.finish() {
         linger(context)

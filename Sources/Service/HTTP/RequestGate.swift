@@ -20,10 +20,8 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     case skip
     case respond
     case upgrade(WebSocketRequest, WebSocketAdmission)
-    /// What has come already belongs to the WebSocket.
-    case upgrading([NIOAny])
-    /// The gate is about to leave the pipeline.
-    case webSocket
+    /// The decoder and the gate are about to leave the pipeline; the arrival handler keeps what comes.
+    case upgrading
   }
 
   let shared: ServiceChannel.Shared
@@ -35,7 +33,6 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
   private var route = Route.skip
   private var outcomeKnown = false
   private var version = HTTPVersion.http1_1
-  private var isDecoding = false
   /// There are bytes to be flushed.
   var wrote = false
   /// The channel asked to read while its client did not.
@@ -77,26 +74,17 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
   // MARK: Requests
 
   /// Bytes are about to be decoded.
-  func bytesArrive(at now: NIODeadline) {
-    isDecoding = true
-    machine.bytesArrived(at: now)
-  }
+  func bytesArrive(at now: NIODeadline) { machine.bytesArrived(at: now) }
 
   /// Bytes have been decoded. A head that came in one piece has cost no timer.
   func bytesDecoded(_ context: ChannelHandlerContext) {
-    isDecoding = false
     guard case .head(let since?) = machine.reading else { return }
     if since + shared.limits.headTime < timerDeadline { schedule(context, at: since + shared.limits.headTime) }
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    if case .upgrading(let early) = route {
-      // While the decoder decodes it can only hand on more HTTP, which it must not after a request to upgrade; what it hands
-      // on when it is removed is the bytes it did not touch.
-      if isDecoding { return context.close(promise: nil) }
-      route = .upgrading(early + [data])
-      return
-    }
+    // The decoder stops behind a request to upgrade, unless it reads the fields differently from `WebSocketRequest`.
+    if isUpgrading { return context.close(promise: nil) }
     switch unwrapInboundIn(data) {
     case .head(let head):
       guard machine.reading != .nothing else { return }
@@ -111,7 +99,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
       case .respond:
         context.fireChannelRead(wrapInboundOut(.end(trailers.map { HTTPFields($0, splitCookie: false) })))
       case .upgrade(let request, let admission): upgrade(request, admission, context)
-      case .skip, .upgrading, .webSocket: break
+      case .skip, .upgrading: break
       }
     }
   }
@@ -191,15 +179,20 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     route = .upgrade(asked, .init(caller: caller.webSocket(number: shared.numbers.next()), request: request))
   }
 
+  var isUpgrading: Bool { if case .upgrading = route { true } else { false } }
+
   private func upgrade(
     _ request: WebSocketRequest, _ admission: WebSocketAdmission, _ context: ChannelHandlerContext
   ) {
-    route = .upgrading([])
+    let pipeline = context.pipeline.syncOperations
+    guard let arrival = try? pipeline.handler(type: ArrivalHandler.self) else { return context.close(promise: nil) }
+    route = .upgrading
+    arrival.hold()
     timer?.cancel()
     timerDeadline = .distantFuture
-    let box = NIOLoopBound(context, eventLoop: context.eventLoop)
+    let box = NIOLoopBound((context, arrival), eventLoop: context.eventLoop)
     request.answer(context.channel).assumeIsolated().whenComplete { answer in
-      let context = box.value
+      let context = box.value.0
       guard case .success(let headers) = answer,
         let decoder = try? context.pipeline.syncOperations.context(name: ServiceChannel.decoderName)
       else {
@@ -210,32 +203,32 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
         promise: nil)
       // The decoder leaves once it has returned to its own loop, and gives what it had read beyond the request.
       context.pipeline.syncOperations.removeHandler(context: decoder).assumeIsolated().whenComplete { _ in
-        self.upgraded(admission, box.value)
+        self.upgraded(admission, box.value.0, box.value.1)
       }
     }
   }
 
-  private func upgraded(_ admission: WebSocketAdmission, _ context: ChannelHandlerContext) {
-    guard context.channel.isActive, case .upgrading(let early) = route else { return }
-    let session = WebSocketSession(admission, shared: shared)
+  /// From here on bytes that come are a WebSocket's: the gate goes first, so that it never sees them.
+  private func upgraded(
+    _ admission: WebSocketAdmission, _ context: ChannelHandlerContext, _ arrival: ArrivalHandler
+  ) {
+    let channel = context.channel
+    guard channel.isActive else { return }
+    let pipeline = channel.pipeline.syncOperations
+    pipeline.removeHandler(encoder, promise: nil)
+    pipeline.removeHandler(context: context, promise: nil)
+    let decoder = ByteToMessageHandler(WebSocketFrameDecoder(maxFrameSize: shared.limits.webSocket.messageBytes))
     do {
-      route = .webSocket
-      let pipeline = context.pipeline.syncOperations
-      pipeline.removeHandler(name: ServiceChannel.arrivalName, promise: nil)
-      pipeline.removeHandler(encoder, promise: nil)
-      let decoder = ByteToMessageHandler(WebSocketFrameDecoder(maxFrameSize: shared.limits.webSocket.messageBytes))
-      try pipeline.addHandlers([decoder, session], position: .after(self))
-      for bytes in early { context.fireChannelRead(bytes) }
-      pipeline.removeHandler(context: context, promise: nil)
+      try pipeline.addHandlers([decoder, WebSocketSession(admission, shared: shared)], position: .after(arrival))
     } catch {
-      context.close(promise: nil)
+      return channel.close(promise: nil)
     }
+    arrival.release()
   }
 
   // MARK: Answers
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-    if case .webSocket = route { return context.write(data, promise: promise) }
     guard !machine.isOver else {
       promise?.fail(ChannelError.ioOnClosedChannel)
       return

@@ -12,7 +12,6 @@ import Tactus
 ///                                                         └─ WebSocket decoder ─ session, after an upgrade
 struct ServiceChannel: HTTPChannelHandler {
   static let decoderName = "tactus.http.decoder"
-  static let arrivalName = "tactus.http.arrival"
 
   /// What `Doorman.admit` does.
   typealias Admission =
@@ -108,14 +107,11 @@ struct ServiceChannel: HTTPChannelHandler {
     let encoder = HTTPResponseEncoder()
     let gate = RequestGate(
       shared: shared, address: address, encoder: encoder, outcome: outcome, now: channel.eventLoop.now)
-    var limits = NIOHTTPDecoderLimitConfiguration()
-    limits.maxHeaderFieldSize = shared.limits.headerFieldBytes
-    limits.maxHeaderListSize = shared.limits.headerBytes
-    limits.maxHeaderFieldCount = shared.limits.headerFields
-    let decoder = HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: limits)
-    try pipeline.addHandler(ArrivalHandler(gate: gate), name: Self.arrivalName)
+    let arrival = ArrivalHandler(gate: gate)
+    try pipeline.addHandler(arrival)
     try pipeline.addHandler(encoder)
-    try pipeline.addHandler(ByteToMessageHandler(decoder), name: Self.decoderName)
+    try pipeline.addHandler(
+      ByteToMessageHandler(RequestDecoder(shared.limits, arrival: arrival)), name: Self.decoderName)
     try pipeline.addHandler(gate)
     return Value(channel: channel, outcome: outcome.futureResult)
   }

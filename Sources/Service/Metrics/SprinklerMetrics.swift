@@ -8,7 +8,7 @@ public struct SprinklerMetrics: MetricSource {
   public init(_ door: SprinklerDoor) { self.door = door }
 
   public func write(into writer: inout MetricsWriter) {
-    let (newest, view) = (door.desk.newest, door.desk.view)
+    let (now, newest, view) = (door.desk.now, door.desk.newest, door.desk.view)
     writer.gauge(
       "tactus_sprinkler_state", "1 for the state the valves are in, 0 for the others.",
       IrrigationState.words.map { .init($0 == newest.state.word, ["state": Self.label($0)]) })
@@ -18,7 +18,7 @@ public struct SprinklerMetrics: MetricSource {
       zones.map { .init($0.status.isOn, ["zone": $0.label]) })
     writer.gauge(
       "tactus_sprinkler_zone_remaining_seconds", "Until a zone's valve closes; absent while it is closed.",
-      zones.compactMap { label, status in status.remaining(at: newest.at).map { .init($0, ["zone": label]) } })
+      zones.compactMap { label, status in status.remaining(at: now).map { .init($0, ["zone": label]) } })
     writer.gauge(
       "tactus_sprinkler_zone_today_seconds", "What a zone has run on this local day.",
       zones.map { .init($0.status.ranToday, ["zone": $0.label]) })

@@ -22,6 +22,8 @@ final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxAnswer>:
     var requests: RingWriter<Request>
     var answers: RingReader<Answer>
     var lastNumber: UInt64 = 0
+    /// Of the newest answer that was taken.
+    var lastAnswered: UInt64 = 0
     /// In the order of their numbers, as the answers come.
     var waiting: [Waiter] = []
     /// The loop's newest tick when the last request was made, and the requests made since: all that the ring can hold,
@@ -69,7 +71,9 @@ final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxAnswer>:
       if state.tickSeen != tick { (state.tickSeen, state.sentSince) = (tick, 0) }
       let limit = requestsPerTick - (isStop ? 0 : MailboxNumbers.placesForStops)
       let number = state.lastNumber + 1
-      guard state.sentSince < limit, state.requests.push(make(number, now)) else { return false }
+      // What is done although its answer finds no room would be reported as not taken. A stop is sent even so.
+      let hasRoom = isStop || number - state.lastAnswered <= UInt64(MailboxNumbers.mostUnanswered)
+      guard hasRoom, state.sentSince < limit, state.requests.push(make(number, now)) else { return false }
       state.lastNumber = number
       state.sentSince += 1
       state.waiting.append(Waiter(number: number, deadline: now + MailboxNumbers.timeout, complete: complete))
@@ -92,6 +96,7 @@ final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxAnswer>:
     var done: [(Completion, Result<Answer, APIError>)] = []
     state.withLock { state in
       while let answer = state.answers.pop() {
+        state.lastAnswered = max(state.lastAnswered, answer.number)
         // Answers come in the order of their numbers; one that is missing found its ring full.
         guard let index = state.waiting.firstIndex(where: { $0.number == answer.number }) else { continue }
         done.append((state.waiting.remove(at: index).complete, .success(answer)))
@@ -119,4 +124,6 @@ enum MailboxNumbers {
   /// Places in the ring that only stops may take: a client that goes on driving while the loop stands still must not keep
   /// an e-stop out.
   static let placesForStops = 16
+  /// Requests that are no stops and may be unanswered together: with those of stops they fit into a ring of answers, which holds 256.
+  static let mostUnanswered = 256 - placesForStops
 }

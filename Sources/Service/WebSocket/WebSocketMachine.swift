@@ -89,6 +89,12 @@ struct WebSocketMachine {
     return close(CloseReason(1008, "no pong for \(limits.silence.nanoseconds / 1_000_000_000) s"))
   }
 
+  /// The connection is gone: what it still had to say is nobody's any more.
+  mutating func disconnected() {
+    state = .over
+    message = nil
+  }
+
   private var tooLarge: CloseReason { CloseReason(1009, "a message of more than \(limits.messageBytes) bytes") }
 
   private func check(_ frame: WebSocketFrame) throws(CloseReason) {

@@ -53,6 +53,7 @@ final class WebSocketSession: ChannelInboundHandler {
   }
 
   func channelInactive(context: ChannelHandlerContext) {
+    machine.disconnected()
     leave()
     context.fireChannelInactive()
   }

@@ -50,6 +50,7 @@ extension IrrigationMachine {
     case .leading(let run, let opensAt): status.valve = .leading(run.run, opensAt: opensAt)
     case .open(let run, let since):
       status.valve = .open(run.run, opened: run.opened ?? since, until: slot.end(day: day)?.0 ?? now)
+      status.ran = run.ran + (now - since)
       status.pulses = run.pulses
     }
     return status

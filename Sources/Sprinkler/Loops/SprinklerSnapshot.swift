@@ -17,6 +17,8 @@ public struct ZoneStatus: Sendable, BitwiseCopyable {
   public internal(set) var closedAt: TickInstant?
   /// What it has run today until `SprinklerSnapshot.at`.
   public internal(set) var ranToday = Nanoseconds.zero
+  /// What its run has been open until `SprinklerSnapshot.at`, pauses not counted.
+  public internal(set) var ran = Nanoseconds.zero
   /// Flow sensor pulses of its run.
   public internal(set) var pulses: Int64 = 0
 

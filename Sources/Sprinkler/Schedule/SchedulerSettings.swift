@@ -8,7 +8,8 @@ public struct SchedulerSettings: Sendable, Hashable {
     case deny
   }
 
-  /// What becomes of the runs that a power cut interrupted.
+  /// What becomes of the runs that a power cut interrupted, which is another boot of the machine. What a program leaves that dies or
+  /// is restarted within one boot is never resumed.
   public enum AfterPowerCut: String, Sendable, Hashable, CaseIterable {
     /// What is left of them runs, and what waited waits again.
     case resume
@@ -34,6 +35,9 @@ public struct SchedulerSettings: Sendable, Hashable {
   public var longestOutageSeconds: Int
   /// Runs that may wait or be open together: what the irrigation machine holds.
   public var queueCapacity: Int
+  /// What open runs have run is noted so often, s. A power cut charges them with as much beyond the last note, since nobody knows
+  /// when the water stopped.
+  public var noteSeconds = 10
 
   public init(
     zone: ZoneRules, pins: [Int], masterPin: Int? = nil, place: GeographicPlace? = nil, catchUpSeconds: Int = 300,

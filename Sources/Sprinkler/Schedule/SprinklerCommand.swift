@@ -41,7 +41,7 @@ public enum SprinklerCommand: Sendable, Hashable {
   /// All zones, in their order. The runs of one that is gone or disabled end.
   case setZones([Zone])
   case setLevels(SprinklerLevels)
-  /// Adds programs, as an export gave them; ids are given anew. All of them or none.
+  /// Adds programs, as an export gave them; ids are given anew, and an alias that another program has is left out. All of them or none.
   case importPrograms([Program])
   /// Zones, programs and levels of a backup in place of the present ones; everything that runs or waits ends. What it says was
   /// started counts as started, and its rain delay is in force if it ends later. What has been started, run and logged stays.

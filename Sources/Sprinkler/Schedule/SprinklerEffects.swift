@@ -34,8 +34,9 @@ public enum SprinklerNotice: Sendable, Hashable {
   case clockStepped(seconds: Int64)
   /// Starts further back than this were not looked for.
   case longAbsence(from: WallInstant, to: WallInstant)
-  /// A run that the power cut interrupted: what it had run, and whether the rest follows.
-  case interrupted(run: UInt64, zone: ZoneID, ranSeconds: Double, leftSeconds: Int, isResumed: Bool)
+  /// A run that the end of the last process interrupted: how that ended, what the run is charged with, and whether the rest follows.
+  case interrupted(
+    run: UInt64, zone: ZoneID, by: RunOutcome, ranSeconds: Double, leftSeconds: Int, isResumed: Bool)
   /// Runs of records that were recovered: they may have been done since, and are not done again.
   case queueNotResumed(runs: [UInt64])
 }

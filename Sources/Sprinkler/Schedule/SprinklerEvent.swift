@@ -6,13 +6,14 @@ public enum SprinklerEvent: Sendable, Hashable {
   case timePassed
   /// The caller as the access log names it; nil: the controller itself.
   case command(SprinklerCommand, caller: String?)
-  /// From the irrigation machine: the run's valve opened.
+  /// From the irrigation machine: the run's valve opened, or opened again after a pause.
   case opened(run: UInt64)
   /// From the irrigation machine: the run is over, or never began (0 s).
   case ended(run: UInt64, ranSeconds: Double, outcome: RunOutcome)
   /// The irrigation machine did not take a run that was ordered.
   case refused(run: UInt64, IrrigationRefusal)
-  /// What open runs have run so far, to be noted in case the power fails: every 10 s or so.
+  /// What runs that have begun have run so far, to be noted in case the program dies or the power fails: every
+  /// `SchedulerSettings.noteSeconds`.
   case progress([RunProgress])
   case weather(WeatherVerdict)
 }
@@ -22,10 +23,13 @@ public struct RunProgress: Sendable, Hashable {
   public var run: UInt64
   /// By the monotonic clock, pauses not counted.
   public var ranSeconds: Double
+  /// Whether its valve is open; otherwise it is paused.
+  public var isOpen: Bool
 
-  public init(run: UInt64, ranSeconds: Double) {
+  public init(run: UInt64, ranSeconds: Double, isOpen: Bool = true) {
     self.run = run
     self.ranSeconds = ranSeconds
+    self.isOpen = isOpen
   }
 }
 

@@ -6,10 +6,11 @@ extension SprinklerScheduler {
     case .addProgram(let program): try add([program], field: nil, request)
     case .importPrograms(let programs):
       try Validation.count(programs.count, 1...Validation.programCount, "programs")
-      try add(programs, field: "programs", request)
+      try add(withoutTakenAliases(programs), field: "programs", request)
     case .replaceProgram(let program):
       _ = try self.program(program.id)
       try Validation.check(program, "", validationContext)
+      try Validation.check(alias: program.alias, among: records.programs.lazy.filter { $0.id != program.id }, "")
       set(program, request)
     case .enableProgram(let id, let isEnabled):
       var program = try program(id)
@@ -42,13 +43,25 @@ extension SprinklerScheduler {
       throw .invalid(field: "programs", expected: "at most \(Validation.programCount) in all", got: "\(count)")
     }
     for (place, program) in programs.enumerated() {
-      try Validation.check(program, field.map { "\($0)[\(place)]." } ?? "", validationContext)
+      let prefix = field.map { "\($0)[\(place)]." } ?? ""
+      try Validation.check(program, prefix, validationContext)
+      try Validation.check(alias: program.alias, among: records.programs, prefix)
     }
     for var program in programs {
       program.id = records.nextProgram
       records.nextProgram += 1
       effects.programs.append(program.id)
       set(program, request)
+    }
+  }
+
+  /// An app finds its schedule by its name: the one that is here keeps it, a copy has none.
+  private func withoutTakenAliases(_ programs: [Program]) -> [Program] {
+    var taken = Set(records.programs.compactMap(\.alias))
+    return programs.map { program in
+      var program = program
+      if let alias = program.alias, !taken.insert(alias).inserted { program.alias = nil }
+      return program
     }
   }
 
@@ -126,6 +139,7 @@ extension SprinklerScheduler {
     let context = Validation.Context(zones: Set(backup.zones.map(\.id)), hasPlace: settings.place != nil)
     for (place, program) in backup.programs.enumerated() {
       try Validation.check(program, "programs[\(place)].", context)
+      try Validation.check(alias: program.alias, among: backup.programs[..<place], "programs[\(place)].")
       guard (1...Int(Int32.max) - Validation.programCount).contains(program.id),
         backup.programs.firstIndex(where: { $0.id == program.id }) == place
       else {

@@ -7,9 +7,10 @@ extension SprinklerScheduler {
     _ request: Request
   ) -> ZoneRun {
     let id = takeRunNumber()
-    let run = PendingRun(
+    var run = PendingRun(
       run: id, zone: zone, program: program, isScheduled: isScheduled, askedSeconds: seconds, soakSeconds: soak,
       ignoresRain: ignoresRain, queued: request.wall, caller: request.caller)
+    run.boot = boot
     change(.pending(run))
     effects.runs.append(id)
     return ZoneRun(run, resumes: false)
@@ -23,17 +24,21 @@ extension SprinklerScheduler {
   // MARK: from the machine
 
   mutating func opened(_ run: UInt64, _ wall: WallInstant) {
-    guard var pending = pending(run), pending.opened == nil else { return }
-    pending.opened = wall
+    guard var pending = pending(run), pending.opened == nil || pending.openSince == nil else { return }
+    pending.opened = pending.opened ?? wall
+    pending.boot = boot
+    pending.openSince = bootSeconds
     change(.pending(pending))
   }
 
   mutating func note(_ progress: [RunProgress]) {
     for item in progress {
-      guard var pending = pending(item.run), pending.opened != nil, item.ranSeconds > pending.ranSeconds else {
-        continue
-      }
-      pending.ranSeconds = item.ranSeconds
+      guard var pending = pending(item.run), pending.opened != nil,
+        item.ranSeconds > pending.ranSeconds || item.isOpen != (pending.openSince != nil)
+      else { continue }
+      pending.ranSeconds = max(pending.ranSeconds, item.ranSeconds)
+      pending.boot = boot
+      pending.openSince = item.isOpen ? bootSeconds : nil
       change(.pending(pending))
     }
   }
@@ -49,14 +54,20 @@ extension SprinklerScheduler {
     count(pending, ran: ran, wall)
   }
 
-  /// The program ends in an orderly way: what is left stays in the records for the next start.
+  /// The program ends in an orderly way: what is left stays in the records, in case the machine goes down with it.
   private mutating func keep(_ run: PendingRun, ran: Double, _ wall: WallInstant) {
     change(.pendingRemoved(run: run.run))
+    var left = run
     // The machine ends what is open first: what waits comes behind the rest of it.
-    guard ran > 0 else { return change(.pending(run)) }
-    log(run, ran: ran, .shutdown)
-    count(run, ran: ran, wall)
-    if let rest = rest(of: run, ran: ran) { change(.pending(rest)) }
+    if ran > 0 {
+      log(run, ran: ran, .shutdown)
+      count(run, ran: ran, wall)
+      guard let rest = rest(of: run, ran: ran) else { return }
+      left = rest
+    }
+    left.boot = boot
+    left.leftBy = .shutdown
+    change(.pending(left))
   }
 
   func pending(_ run: UInt64) -> PendingRun? { records.pending.first { $0.run == run } }
@@ -125,26 +136,30 @@ extension SprinklerScheduler {
   private mutating func restorePending(_ wall: WallInstant) -> [ZoneRun] {
     let left = records.pending
     let outage = records.seen.map { wall - $0 } ?? 0
-    let resumes = settings.afterPowerCut == .resume && outage <= Int64(settings.longestOutageSeconds) && !isRecovered
+    let mayResume = settings.afterPowerCut == .resume && outage <= Int64(settings.longestOutageSeconds) && !isRecovered
     let isRaining = rainDelay(at: wall) != nil
     var runs: [ZoneRun] = []
     if isRecovered, !left.isEmpty { effects.notices.append(.queueNotResumed(runs: left.map(\.run))) }
     for run in left { change(.pendingRemoved(run: run.run)) }
     for run in left.filter({ $0.opened != nil }) + left.filter({ $0.opened == nil }) {
-      let isAllowed = resumes && usableZones[run.zone] != nil
+      let end = howEnded(run)
+      let isAllowed = mayResume && end == .powerCut && usableZones[run.zone] != nil
       var again: PendingRun? = run
       if run.opened != nil {
-        log(run, ran: run.ranSeconds, .powerCut)
-        count(run, ran: run.ranSeconds, wall)
-        again = rest(of: run, ran: run.ranSeconds)
+        let ran = charge(run, end)
+        log(run, ran: ran, end)
+        count(run, ran: ran, wall)
+        again = rest(of: run, ran: ran)
         effects.notices.append(
           .interrupted(
-            run: run.run, zone: run.zone, ranSeconds: run.ranSeconds, leftSeconds: again?.askedSeconds ?? 0,
+            run: run.run, zone: run.zone, by: end, ranSeconds: ran, leftSeconds: again?.askedSeconds ?? 0,
             isResumed: isAllowed && again != nil))
       } else if !isAllowed {
-        log(run, ran: 0, usableZones[run.zone] == nil ? .disabled : .powerCut)
+        log(run, ran: 0, usableZones[run.zone] == nil ? .disabled : run.leftBy ?? end)
       }
-      guard isAllowed, let again else { continue }
+      guard isAllowed, var again else { continue }
+      again.boot = boot
+      again.leftBy = nil
       if isRaining, again.isScheduled, !again.ignoresRain {
         log(again, ran: 0, .rainDelay)
       } else {
@@ -155,9 +170,30 @@ extension SprinklerScheduler {
     return runs
   }
 
+  /// How the process ended that left the run: another boot is a power cut, the same one is not, and neither is one that nobody knows.
+  private func howEnded(_ run: PendingRun) -> RunOutcome {
+    if let boot, let noted = run.boot, noted != boot { return .powerCut }
+    return run.leftBy ?? .crash
+  }
+
+  /// What a run that had begun has run at most, s.
+  ///
+  /// Within one boot that is the time since its valve opened or was noted last. A power cut stops the water at an instant that nobody
+  /// knows: before the next note, which was never written.
+  private func charge(_ run: PendingRun, _ end: RunOutcome) -> Double {
+    let since: Double
+    switch (end, run.openSince) {
+    case (.crash, let open?) where run.boot == boot: since = max(0, bootSeconds - open)
+    case (_, nil) where run.boot != nil: since = 0
+    default: since = Double(settings.noteSeconds + 2)
+    }
+    return max(run.ranSeconds, min(Double(run.askedSeconds), run.ranSeconds + since))
+  }
+
   /// What is left of a run, with a number of its own; nil: nothing.
   private mutating func rest(of run: PendingRun, ran: Double) -> PendingRun? {
-    let left = run.askedSeconds - Int(ran.rounded())
+    // Rounded so that any number of interruptions adds nothing.
+    let left = run.askedSeconds - Int(ran.rounded(.up))
     guard left > 0 else { return nil }
     var rest = run
     rest.run = takeRunNumber()
@@ -165,6 +201,7 @@ extension SprinklerScheduler {
     rest.soakSeconds = 0
     rest.opened = nil
     rest.ranSeconds = 0
+    rest.openSince = nil
     return rest
   }
 }

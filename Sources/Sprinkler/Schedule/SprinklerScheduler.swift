@@ -13,6 +13,9 @@ public struct SprinklerScheduler: Sendable {
   /// What the step in progress has come to so far.
   var effects = SprinklerEffects()
   var clock = ClockWatch()
+  /// The boot of the machine, and its clock at the step in progress.
+  let boot: BootID?
+  var bootSeconds = 0.0
   /// Every start up to then has been dealt with.
   var cursor = WallInstant(secondsSince1970: 0)
   /// The next start of each enabled program, by id.
@@ -33,10 +36,14 @@ public struct SprinklerScheduler: Sendable {
   /// Nothing can be due before.
   private var wake: WallInstant?
 
-  /// - Parameter isRecovered: the records are an earlier state, as a snapshot of the store is. What they leave to do may have been
-  ///   done since: no run of theirs goes on, and no start before now is made up for.
-  public init(_ records: SprinklerRecords, settings: SchedulerSettings, isRecovered: Bool = false) {
+  /// - Parameters:
+  ///   - boot: of the machine; `nil` if it is not known, so that nothing can be told to be a power cut.
+  ///   - isRecovered: the records are an earlier state, as a snapshot of the store is. What they leave to do may have been
+  ///     done since: no run of theirs goes on, and no start before now is made up for.
+  public init(_ records: SprinklerRecords, settings: SchedulerSettings, boot: BootID? = nil, isRecovered: Bool = false)
+  {
     self.records = records
+    self.boot = boot
     self.settings = settings
     self.isRecovered = isRecovered
     calendar = ProgramCalendar(zone: settings.zone, place: settings.place)
@@ -47,9 +54,10 @@ public struct SprinklerScheduler: Sendable {
   /// Cost: a comparison when time passes and nothing is due; otherwise by the number of programs and runs.
   /// - Parameters:
   ///   - wall: the time of day; it may jump.
-  ///   - monotonic: never decreases.
+  ///   - monotonic: the boot's clock: never decreases, and goes on when the program is started again.
   public mutating func step(_ event: SprinklerEvent, wall: WallInstant, monotonic: TickInstant) -> SprinklerEffects {
     effects = SprinklerEffects()
+    bootSeconds = Double(monotonic.nanoseconds) / 1e9
     let jump = clock.note(wall, monotonic, settle: settleTime)
     if case .timePassed = event, jump == nil, isStarted, wake.map({ wall < $0 }) ?? true { return effects }
     if let jump { effects.notices.append(.clockStepped(seconds: jump)) }

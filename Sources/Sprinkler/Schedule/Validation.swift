@@ -108,14 +108,27 @@ enum Validation {
       }
     }
     try number(program.priority, -100...100, "\(prefix)priority")
+    if let alias = program.alias {
+      try name(alias, longest: 64, "\(prefix)alias")
+      guard Int(alias) == nil else {
+        throw .invalid(field: "\(prefix)alias", expected: "a name that is no number", got: alias)
+      }
+    }
+  }
+
+  /// No two programs answer to one name.
+  static func check(
+    alias: String?, among others: some Sequence<Program>, _ prefix: String
+  ) throws(SprinklerRefusal) {
+    guard let alias, let other = others.first(where: { $0.alias == alias }) else { return }
+    throw .invalid(
+      field: "\(prefix)alias", expected: "a name of its own", got: "\(alias), which is program \(other.id)'s")
   }
 
   private static func check(_ days: DayRule, _ field: String) throws(SprinklerRefusal) {
     switch days {
     case .weekdays(let mask):
-      guard (1...127).contains(mask) else {
-        throw .invalid(field: field, expected: "at least one weekday", got: mask == 0 ? "none" : "\(mask)")
-      }
+      try number(Int(mask), 0...127, field)
     case .interval(let every, let from):
       try number(every, 1...365, "\(field).interval")
       guard from.exists, (1970...2199).contains(from.year) else {

@@ -10,7 +10,7 @@ public struct ScheduleChecks: Sendable {
   public private(set) var flowed: [ZoneID: Nanoseconds] = [:]
   /// By zone: what the log says it ran, s.
   public private(set) var logged: [ZoneID: Double] = [:]
-  /// By zone: what ran after it was last noted, when the power failed, s.
+  /// By zone: how much longer interrupted runs were open than they were charged with, s; never more than 0.
   public private(set) var lost: [ZoneID: Double] = [:]
 
   private let irrigation: IrrigationSettings
@@ -22,6 +22,8 @@ public struct ScheduleChecks: Sendable {
   private var started: Set<StartKey> = []
   /// Runs that have opened and not ended, and for how long their zone had been open before.
   private var runs: [UInt64: (run: ZoneRun, before: Nanoseconds)] = [:]
+  /// Runs that a power cut or a kill interrupted, and for how long each had been open, s.
+  private var interrupted: [UInt64: Double] = [:]
   /// Runs of which the log says that they never began, or are over.
   private var closed: Set<UInt64> = []
 
@@ -46,6 +48,12 @@ public struct ScheduleChecks: Sendable {
       logged[record.zone, default: 0] += record.ranSeconds
       let isNew = closed.insert(record.run).inserted
       check(isNew, "run \(record.run) has two lines in the log")
+      if let ran = interrupted.removeValue(forKey: record.run) {
+        lost[record.zone, default: 0] += ran - record.ranSeconds
+        check(
+          ran <= record.ranSeconds + 0.001 && record.ranSeconds <= Double(record.askedSeconds) + 0.001,
+          "run \(record.run) was open for \(ran) s when it was interrupted, and is charged with \(record.ranSeconds) s")
+      }
     case .zones(let list): know(list, at: now)
     case .everything(let records): know(records.zones, at: now)
     default: break
@@ -110,22 +118,24 @@ public struct ScheduleChecks: Sendable {
     linesSince = now
   }
 
-  /// Every line falls; what open runs did since they were noted is in no log.
-  mutating func powerFailed(_ pending: [PendingRun], at now: TickInstant) {
+  /// Every line falls, and nobody notes it.
+  mutating func valvesFell(at now: TickInstant) {
     account(until: now)
     lines = 0
-    for item in progress(at: now) {
-      let noted = pending.first { $0.run == item.run }?.ranSeconds ?? 0
-      lost[runs[item.run]!.run.zone, default: 0] += item.ranSeconds - noted
-    }
+    for item in progress(at: now) { interrupted[item.run] = item.ranSeconds }
     runs = [:]
   }
 
   /// What runs that have not ended have run, pauses not counted.
   mutating func progress(at now: TickInstant) -> [RunProgress] {
     account(until: now)
+    let open = Set(zoneByLine.filter { lines >> UInt64($0.key) & 1 != 0 }.values)
     return runs.values.sorted { $0.run.id < $1.run.id }
-      .map { RunProgress(run: $0.run.id, ranSeconds: ((flowed[$0.run.zone] ?? .zero) - $0.before).inSeconds) }
+      .map {
+        RunProgress(
+          run: $0.run.id, ranSeconds: ((flowed[$0.run.zone] ?? .zero) - $0.before).inSeconds,
+          isOpen: open.contains($0.run.zone))
+      }
   }
 
   /// At the end: what flowed is in the log, to the millisecond.

@@ -21,6 +21,9 @@ public struct ScheduleSimulation: ~Copyable {
   /// The wall clock at `now` zero, if nobody had set it since.
   private var wallAtZero: WallInstant
   private var nextProgress = TickInstant.distantFuture
+  /// The machine's boots so far, and when the last one began.
+  private var boots = 1
+  private var bootedAt = TickInstant.zero
 
   /// Open runs are noted so often, s.
   public static var progressPeriod: Nanoseconds { .seconds(60) }
@@ -28,11 +31,13 @@ public struct ScheduleSimulation: ~Copyable {
   public init(
     _ records: SprinklerRecords, settings: SchedulerSettings, irrigation: IrrigationSettings, start: WallInstant
   ) {
+    var settings = settings
+    settings.noteSeconds = Int(Self.progressPeriod.count / 1_000_000_000)
     self.settings = settings
     self.irrigation = irrigation
     stored = records
     wallAtZero = start
-    scheduler = SprinklerScheduler(records, settings: settings)
+    scheduler = SprinklerScheduler(records, settings: settings, boot: BootID("1"))
     machine = IrrigationMachine(irrigation)
     checks = ScheduleChecks(irrigation, settings)
     checks.know(records.zones, at: now)
@@ -88,23 +93,38 @@ public struct ScheduleSimulation: ~Copyable {
   ///
   /// - Parameter clockLoss: the clock of a machine without a battery goes on so many seconds behind.
   public mutating func powerCut(for outage: Nanoseconds, clockLoss: Int64 = 0) {
-    checks.powerFailed(stored.pending, at: now)
+    checks.valvesFell(at: now)
     now = now + outage
     wallAtZero = wallAtZero - clockLoss
+    boots += 1
+    bootedAt = now
+    restart()
+  }
+
+  /// The program is killed, its guard closes the valves at once, and after `pause` everything begins with what the store has.
+  public mutating func kill(for pause: Nanoseconds) {
+    checks.valvesFell(at: now)
+    now = now + pause
     restart()
   }
 
   /// The program ends in an orderly way and begins anew after so long.
-  public mutating func restart(after pause: Nanoseconds) {
+  ///
+  /// - Parameter isReboot: the whole machine does.
+  public mutating func restart(after pause: Nanoseconds, isReboot: Bool = false) {
     tell(.shutdown)
-    checks.powerFailed(stored.pending, at: now)
+    checks.valvesFell(at: now)
     now = now + pause
+    if isReboot {
+      boots += 1
+      bootedAt = now
+    }
     restart()
   }
 
   private mutating func restart() {
     machine = IrrigationMachine(irrigation)
-    scheduler = SprinklerScheduler(stored, settings: settings)
+    scheduler = SprinklerScheduler(stored, settings: settings, boot: BootID("\(boots)"))
     nextProgress = .distantFuture
     begin()
   }
@@ -129,7 +149,8 @@ public struct ScheduleSimulation: ~Copyable {
 
   @discardableResult
   private mutating func step(_ event: SprinklerEvent) -> SprinklerEffects {
-    let effects = scheduler.step(event, wall: wall, monotonic: now)
+    let effects = scheduler.step(
+      event, wall: wall, monotonic: TickInstant(nanoseconds: (now - bootedAt).count))
     // The store has it before a valve moves.
     for change in effects.changes {
       stored.apply(change)
@@ -165,6 +186,7 @@ public struct ScheduleSimulation: ~Copyable {
         checks.opened(run, rain: scheduler.rainDelay(at: wall) != nil, at: now)
         if nextProgress == .distantFuture { nextProgress = now + Self.progressPeriod }
         step(.opened(run: run.id))
+      case .reopened(let run, _): step(.opened(run: run.id))
       case .ended(let run):
         checks.ended(run)
         step(.ended(run: run.run.id, ranSeconds: run.ran.inSeconds, outcome: run.outcome))

@@ -20,6 +20,9 @@ public struct Program: Sendable, Hashable, Codable {
   public var skipsInRain: Bool
   /// When two programs start at the same instant, the higher one comes first; −100…100.
   public var priority: Int
+  /// What an app calls it that gives its schedules names of its own: 1…64 characters that are no number, no two programs' the same;
+  /// `nil` if no app does.
+  public var alias: String?
 
   public struct Step: Sendable, Hashable, Codable {
     public var zone: ZoneID
@@ -47,7 +50,7 @@ public struct Program: Sendable, Hashable, Codable {
   public init(
     id: Int, name: String, isEnabled: Bool = true, days: DayRule, season: Season? = nil, starts: [StartTime],
     steps: [Step], cycleAndSoak: CycleAndSoak? = nil, followsSeason: Bool = true, skipsInRain: Bool = true,
-    priority: Int = 0
+    priority: Int = 0, alias: String? = nil
   ) {
     self.id = id
     self.name = name
@@ -60,12 +63,13 @@ public struct Program: Sendable, Hashable, Codable {
     self.followsSeason = followsSeason
     self.skipsInRain = skipsInRain
     self.priority = priority
+    self.alias = alias
   }
 }
 
 /// On which local dates a program starts.
 public enum DayRule: Sendable, Hashable, Codable {
-  /// Bit 0 is Monday, bit 6 Sunday; at least one.
+  /// Bit 0 is Monday, bit 6 Sunday. Without any the program never starts by itself.
   case weekdays(UInt8)
   /// Every so many days, counted from that date; 1…365.
   case interval(days: Int, from: LocalDate)

@@ -1,3 +1,5 @@
+import Tactus
+
 /// One line of the watering log: a run that ended, or one that was suppressed.
 public struct WateringRecord: Sendable, Hashable, Codable {
   /// The run's; suppressed runs have one, too.
@@ -50,9 +52,15 @@ public struct PendingRun: Sendable, Hashable, Codable {
   public var queued: WallInstant
   /// When the valve opened; nil: it waits.
   public var opened: WallInstant?
-  /// What it had run when it was last noted, s.
+  /// What it had run when it was last noted, pauses not counted, s.
   public var ranSeconds: Double
   public var caller: String?
+  /// The boot in which it was last noted; `nil` if that was not known.
+  public var boot: BootID?
+  /// Since when its valve has been open beyond `ranSeconds`, by that boot's clock, s; `nil` if it is closed as far as was noted.
+  public var openSince: Double?
+  /// How the program ended that left it behind; `nil` if it did not end in an orderly way.
+  public var leftBy: RunOutcome?
 
   public init(
     run: UInt64, zone: ZoneID, program: Int?, isScheduled: Bool, askedSeconds: Int, soakSeconds: Int,

@@ -48,7 +48,7 @@ public enum RunOutcome: UInt8, Sendable, Hashable, Codable, BitwiseCopyable {
   case fault
   /// The program ended; the rest may have been resumed.
   case shutdown
-  /// The power failed; found at the next start.
+  /// The power failed, or the machine was restarted; found at the next start.
   case powerCut
   /// The zone's limit for a day was reached.
   case dayLimit
@@ -62,4 +62,6 @@ public enum RunOutcome: UInt8, Sendable, Hashable, Codable, BitwiseCopyable {
   case runLimit
   /// Its program was still at work on two earlier starts, or the queue was full.
   case overlap
+  /// The program died without an end, and the guard closed the valve; found at the next start. Its rest does not follow.
+  case crash
 }

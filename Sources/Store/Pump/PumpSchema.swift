@@ -1,7 +1,7 @@
 import GRDB
 
 extension StoreSystem {
-  /// What the cooling pump keeps: its sessions.
+  /// What the cooling pump keeps: its sessions, and how much of its limit it has used.
   static let pump = StoreSystem(
     migrations: [
       Migration(name: "pump.1") { database in
@@ -14,8 +14,18 @@ extension StoreSystem {
             ) STRICT;
             CREATE INDEX pump_session_start ON pump_session (start);
             """)
-      }
+      },
+      Migration(name: "pump.2") { database in
+        try database.execute(
+          sql: """
+            CREATE TABLE pump_limit (
+              id INTEGER PRIMARY KEY, boot TEXT, is_pumping INTEGER NOT NULL, since INTEGER NOT NULL,
+              before INTEGER NOT NULL, seal INTEGER NOT NULL
+            ) STRICT;
+            """)
+      },
     ],
+    // How much of the limit is used is about now, and stays.
     // Numbers are given once and by one program: a session that is in both is in the later one as it was at last.
     restore: { database in
       try database.execute(sql: "INSERT OR IGNORE INTO main.pump_session SELECT * FROM backup.pump_session")

@@ -28,7 +28,7 @@ public struct PumpSession: Sendable, Hashable {
   public var seconds: Double
   /// app, manual, device, host; nil: nobody knows.
   public var startedBy: String?
-  /// off, emergency-stop, contact-lost, shut-down, power-cut, or the name of a fault; nil: it goes on.
+  /// off, emergency-stop, contact-lost, shut-down, power-cut, crash, or the name of a fault; nil: it goes on.
   public var end: String?
   public var endedBy: String?
   /// The mean of its speed; nil: not known.

@@ -1,11 +1,34 @@
 import GRDB
 public import Sprinkler
+public import Tactus
 
-/// What the cooling pump keeps: its sessions. Blocks like `StoreFile`.
+/// What the cooling pump keeps: its sessions, and how much of its limit it has used. Blocks like `StoreFile`.
 public struct PumpStore: Sendable {
   public let file: StoreFile
 
   public init(_ file: StoreFile) { self.file = file }
+
+  /// How much of its limit the pump had used when that was kept last; `nil` if it never was.
+  public func limit() throws(StoreError) -> PumpLimit? {
+    try file.read("reading the pump's limit") { database in
+      try Row.fetchOne(database, sql: "SELECT * FROM pump_limit WHERE id = 1").map { row in
+        let boot: String? = row["boot"]
+        return PumpLimit(
+          boot: boot.map { BootID($0) }, isPumping: row["is_pumping"], since: TickInstant(nanoseconds: row["since"]),
+          before: Nanoseconds(row["before"]))
+      }
+    }
+  }
+
+  /// Keeps it, on the disk when this returns.
+  public func keep(_ limit: PumpLimit) throws(StoreError) {
+    try file.write("keeping the pump's limit", by: .byMachine) { database in
+      try SealedRow.write(
+        [
+          1, (limit.boot?.description).databaseValue, limit.isPumping, limit.since.nanoseconds, limit.before.count,
+        ], to: "pump_limit", in: database)
+    }
+  }
 
   /// Keeps a session, on the disk when this returns. One with the number 0 is new and gets the next.
   ///
@@ -26,7 +49,7 @@ public struct PumpStore: Sendable {
   ///
   /// - Returns: so many.
   @discardableResult
-  public func endOpen(as end: String = "power-cut") throws(StoreError) -> Int {
+  public func endOpen(as end: String) throws(StoreError) -> Int {
     try file.write("ending sessions of the pump", by: .byMachine) { database in
       let open = try Row.fetchAll(database, sql: "SELECT * FROM pump_session WHERE end IS NULL").map(Self.session)
       for var session in open {

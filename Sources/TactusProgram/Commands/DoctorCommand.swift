@@ -4,10 +4,13 @@ import ArgumentParser
 struct DoctorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
-    abstract: "Says whether this machine is ready for real time, and if not, why and what fixes it.",
-    discussion: "Exit status 1 when something would prevent real-time operation (FAIL); warnings do not count.")
+    abstract: "Says whether this machine is ready for real time, and for a file, and if not, why and what fixes it.",
+    discussion: """
+      Exit status 1 when something would prevent real-time operation, or a system of the file from working (FAIL); warnings \
+      do not count.
+      """)
 
-  @Option(help: "A configuration file: look for its chips, too.")
+  @Option(help: ArgumentHelp("A configuration file: look for what it needs, too.", valueName: "file"))
   var config: String?
 
   @Flag(help: "Print one JSON object instead.")
@@ -27,7 +30,8 @@ struct DoctorCommand: ParsableCommand {
       print("")
       print(
         failures.isEmpty
-          ? "ready for real time" : "not ready for real time: " + failures.map(\.name).joined(separator: ", "))
+          ? "ready for real time" + (config.map { ", and for \($0)" } ?? "")
+          : "not ready: " + failures.map(\.name).joined(separator: ", "))
     }
     if !failures.isEmpty { throw ExitCode.failure }
   }

@@ -14,7 +14,7 @@ struct OperateLegCommand: ParsableCommand {
       LEG is a name or address (UDP); ble:NAME or ble:AA:BB:CC:DD:EE:FF, either with @hci1 for another adapter than the first; \
       serial:/dev/ttyACM0[@baud] (a microcontroller); or ws://HOST[:8000][/ws] and wss://… (a daemon's door, with a token \
       from --token-file or TACTUS_TOKEN).
-      Without options: \(LegScreen.help). Whatever ends it disarms the leg.
+      Without options: \(LegScreen.help). Whatever ends it disarms a leg that is armed; a fault stays until somebody disarms it.
       With options it does what they say and ends; exit status 1 when the leg does not obey.
       """)
 

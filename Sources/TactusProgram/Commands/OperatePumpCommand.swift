@@ -67,10 +67,10 @@ struct OperatePumpCommand: ParsableCommand {
       complain("\(error)")
       throw ExitCode.failure
     }
-    let connection = try PumpConnection(line, bell: events.doorbell.button, turnsOffAtEnd: duration != nil)
+    let connection = try PumpConnection(line, bell: events.doorbell.button)
     try connection.start()
-    defer { connection.stop() }
     var script = task.map { PumpScript($0, patience: line.patience) }
+    defer { connection.stop(turnsOff: script?.mayPump ?? false) }
     while true {
       for event in events.wait() {
         switch event {

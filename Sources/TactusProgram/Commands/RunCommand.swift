@@ -1,4 +1,5 @@
 import ArgumentParser
+import CProcess
 import Glibc
 import Logging
 
@@ -35,6 +36,8 @@ struct RunCommand: ParsableCommand {
       throw ExitCode.badConfig
     }
     let environment = processEnvironment()
+    // Other processes of the same user could read it in /proc.
+    process_forget_environment("TACTUS_TOKEN")
     let log = ProgramLog(
       format: logFormat, level: Logger.Level(rawValue: configuration.logLevel.lowercased()) ?? .info,
       secrets: [

@@ -1,4 +1,6 @@
 import ArgumentParser
+import Glibc
+import Service
 
 /// `tactus sim`: a scenario, unless a device is named.
 struct SimCommand: ParsableCommand {
@@ -32,6 +34,9 @@ struct SimScenarioCommand: ParsableCommand {
       if try !play(file) { throw ExitCode.failure }
     } catch let errors as ConfigErrors {
       complain("\(errors)")
+      if access(file, F_OK) != 0, nearestName(to: file, among: ["pump"]) != nil {
+        complain("tactus sim pump simulates a device")
+      }
       throw ExitCode.badConfig
     }
   }

@@ -42,8 +42,9 @@ enum TokenList {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  static func table(_ file: TokenFile, now: Int64) -> String {
-    guard !file.tokens.isEmpty else { return "no tokens; make one: tactus token create --name NAME" }
+  /// - Parameter make: the command that makes one in this file.
+  static func table(_ file: TokenFile, now: Int64, make: String) -> String {
+    guard !file.tokens.isEmpty else { return "no tokens; make one: \(make)" }
     var rows = [["ID", "SCOPE", "STATE", "CREATED", "EXPIRES", "NAME"]]
     rows += file.tokens.map {
       [

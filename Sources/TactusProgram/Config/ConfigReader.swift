@@ -21,10 +21,16 @@ struct ConfigReader {
   private var errors: [ConfigError] = []
 
   static func read(_ file: YAMLFile, environment: [String: String]) throws(ConfigErrors) -> Result {
+    let (result, errors) = examine(file, environment: environment)
+    guard errors.isEmpty else { throw ConfigErrors(errors: errors) }
+    return result
+  }
+
+  /// What can be read, and every error: what has one is as if it were not there.
+  static func examine(_ file: YAMLFile, environment: [String: String]) -> (Result, [ConfigError]) {
     var reader = ConfigReader(file: file, environment: EnvironmentReferences(environment: environment))
     reader.read()
-    guard reader.errors.isEmpty else { throw ConfigErrors(errors: reader.errors) }
-    return reader.result
+    return (reader.result, file.errors + reader.errors)
   }
 
   private init(file: YAMLFile, environment: EnvironmentReferences) {
@@ -42,12 +48,15 @@ struct ConfigReader {
       report(node, path, "expected a mapping of keys, got \(describe(node, secret: false))")
       return
     }
-    for (keyNode, value) in mapping {
-      guard let name = keyNode.scalar?.string else {
+    for (index, (keyNode, value)) in mapping.enumerated() {
+      guard let name = file.name(of: keyNode)?.name else {
         report(keyNode, path, "expected a key, got \(describe(keyNode, secret: false))")
         continue
       }
       let child = path.isEmpty ? name : path + "." + name
+      if let first = file.earlier(index, in: mapping) {
+        report(keyNode, child, "expected each key once, got it again: line \(first.line) has it first")
+      }
       if let key = ConfigTable.key(child) {
         readValue(value, key: key, path: child)
       } else if let most = ConfigTable.lists[child] {

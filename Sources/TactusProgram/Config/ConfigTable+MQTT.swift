@@ -7,7 +7,10 @@ extension ConfigTable {
     ),
     ConfigKey(
       "mqtt.port", .integer(1...65535), nil, "The broker's TCP port. Unless given: 1883, or 8883 with mqtt.tls."),
-    ConfigKey("mqtt.user", .text, nil, "The name we give the broker; none unless given."),
+    ConfigKey(
+      "mqtt.user", .text, nil,
+      "The name we give the broker; none unless given. A spawned one lets only this one publish, and who has no name read."
+    ),
     ConfigKey("mqtt.password", .text, nil, "The password with it: ${NAME} takes it from the environment."),
     ConfigKey(
       "mqtt.password_file", .text, nil,
@@ -26,8 +29,8 @@ extension ConfigTable {
     ConfigKey("mqtt.prefix", .text, .text("tactus"), "All topics of this machine begin with PREFIX/DEVICE/."),
     ConfigKey(
       "mqtt.commands", .boolean, .boolean(false),
-      "Take commands. Whoever may publish on the broker can then drive what this file runs: give the broker users. Of a "
-        + "spawned one, which asks for none, that is every program on this machine."),
+      "Take commands. Whoever may publish on the broker can then drive what this file runs: give the broker users and an "
+        + "access list, as config/mosquitto.acl. On a spawned one that is mqtt.user alone."),
     ConfigKey(
       "mqtt.state_interval_s", .integer(1...3600), .integer(5),
       "Seconds between two states of a system that nothing happens to. A change is told within 0.1 s."),

@@ -44,7 +44,8 @@ extension ConfigTable {
       "A start that was missed (the program did not run, the machine slept) is made up for so many minutes."),
     ConfigKey(
       "sprinkler.after_power_cut", .choice(["resume", "close"]), .text("resume"),
-      "Runs that a power cut interrupted: resume (what is left of them runs) or close (they are logged as ended)."),
+      "Runs that a power cut interrupted, which is another boot of the machine: resume (what is left of them runs) or close (they are logged as ended). After a crash or a restart of the daemon nothing is resumed."
+    ),
     ConfigKey(
       "sprinkler.manual_in_rain", .choice(["allow", "warn", "deny"]), .text("warn"),
       "A zone that is turned on by hand during a rain delay: allow, warn (it runs, the answer says so) or deny (423)."),
@@ -58,7 +59,8 @@ extension ConfigTable {
       "Of every duration that follows the season, while the store is new; afterwards the API sets it."),
     ConfigKey(
       "sprinkler.legacy_routes", .boolean, .boolean(false),
-      "Answer the routes of the original Python backend, too: /status, /zone/on/{n}, /rain-lock, /api/pin/{bcm}/on."),
+      "Serve the original phone app, unmodified: the routes of its Python backend, those that it calls besides, and in /api/status what it "
+        + "reads there."),
     ConfigKey("sprinkler.log_days", .integer(1...36_500), .integer(1095), "Days that the watering log goes back."),
   ]
 

@@ -88,7 +88,18 @@ extension Configuration.MQTT {
       }
     } else {
       if security != nil { report("mqtt.tls", "expected false while mqtt.broker is spawn, got true") }
-      if user != nil { report("mqtt.user", "expected none while mqtt.broker is spawn, which asks for none") }
+      for (key, text) in [("mqtt.user", user), ("mqtt.password", password)] where text?.isCarriedByBroker == false {
+        report(key, "expected no colon and no line break while mqtt.broker is spawn")
+      }
+      if user != nil, password == nil, passwordFile == nil {
+        report("mqtt.user", "expected mqtt.password or mqtt.password_file with it while mqtt.broker is spawn, got none")
+      }
+      if user == nil, takesCommands {
+        report(
+          "mqtt.commands",
+          "expected mqtt.user and mqtt.password with it while mqtt.broker is spawn, where nobody else may publish; got none"
+        )
+      }
       if port == servicePort { report("mqtt.port", "expected another port than network.http_port, got \(port)") }
     }
     if password != nil, passwordFile != nil {
@@ -123,6 +134,7 @@ extension Configuration.MQTT {
     }
     let line = text.prefix { !$0.isNewline }
     guard !line.isEmpty else { throw failure("expected a password, got an empty line") }
+    if case .spawn = broker, !String(line).isCarriedByBroker { throw failure("expected a password without a colon") }
     password = String(line)
   }
 
@@ -169,4 +181,9 @@ extension Configuration.MQTT {
     return place + (isPasswordExposed ? " (PASSWORD WITHOUT TLS: whoever is on the way can read it)" : "")
       + ", topics \(topics.base)/…, \(takesCommands ? "takes commands" : "takes no commands")"
   }
+}
+
+extension String {
+  /// Whether a broker's file of users and passwords can hold it.
+  fileprivate var isCarriedByBroker: Bool { !isEmpty && !contains { $0 == ":" || $0.isNewline } }
 }

@@ -43,11 +43,15 @@ extension Configuration.Sprinkler {
   func scheduler(_ zone: ZoneRules) -> SchedulerSettings {
     SchedulerSettings(
       zone: zone, pins: pins + (master.map { [$0.pin] } ?? []), masterPin: master?.pin,
-      place: location.map { GeographicPlace(latitude: $0.latitude, longitude: $0.longitude) },
+      place: place,
       catchUpSeconds: catchUpMinutes * 60, rainEndsOpenRuns: stopsInRain,
       // The same words.
       manualInRain: SchedulerSettings.ManualInRain(rawValue: manualInRain.rawValue)!,
       afterPowerCut: resumesAfterPowerCut ? .resume : .close)
+  }
+
+  private var place: GeographicPlace? {
+    location.map { GeographicPlace(latitude: $0.latitude, longitude: $0.longitude) }
   }
 
   func description(_ zone: ZoneRules, simulate: Bool) -> SprinklerDescription {
@@ -56,7 +60,7 @@ extension Configuration.Sprinkler {
       lines: (pins + (master.map { [$0.pin] } ?? [])).map { .init(pin: $0, isActiveLow: isActiveLow($0)) },
       hasMaster: master != nil, deniedPins: deniedPins, rainDelayHours: rainDelayHours,
       manualInRain: manualInRain.rawValue, stopsInRain: stopsInRain, hasLegacyRoutes: hasLegacyRoutes, timeZone: zone,
-      maximumOpen: maximumOpen, groups: maximumOpenOfGroups, stationDelaySeconds: stationDelaySeconds,
+      place: place, maximumOpen: maximumOpen, groups: maximumOpenOfGroups, stationDelaySeconds: stationDelaySeconds,
       weather: weather == nil ? nil : "open-meteo")
   }
 

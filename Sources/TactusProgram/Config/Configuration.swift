@@ -95,10 +95,19 @@ extension Configuration {
   }
 
   static func read(_ file: YAMLFile, environment: [String: String]) throws(ConfigErrors) -> Configuration {
-    let found = try ConfigReader.read(file, environment: environment)
+    let (found, errors) = ConfigReader.examine(file, environment: environment)
+    let configuration = Configuration(found, file: file.name)
+    let together = configuration.errorsTogether(file: file.name, places: found.places)
+    guard errors.isEmpty, together.isEmpty else {
+      throw ConfigErrors(errors: errors + together.filter { !$0.mayComeFrom(errors) })
+    }
+    return configuration
+  }
+
+  private init(_ found: ConfigReader.Result, file: String) {
     let given = GivenValues(values: found.values)
-    let configuration = Configuration(
-      file: file.name,
+    self.init(
+      file: file,
       bindAddress: given.text("network.bind_address"),
       motorPort: UInt16(given.integer("network.motor_udp_port")),
       service: given.boolean("service.enabled") ? Service(given) : nil,
@@ -124,8 +133,6 @@ extension Configuration {
       unused: ConfigTable.keys.filter {
         ($0.use == .notYet || !Video.isThere && $0.path.hasPrefix("camera.")) && found.values[$0.path] != nil
       }.map(\.path))
-    try configuration.checkTogether(file: file.name, places: found.places)
-    return configuration
   }
 
   private static func yaml(_ path: String) throws(ConfigErrors) -> YAMLFile {
@@ -139,7 +146,7 @@ extension Configuration {
   }
 
   /// Rules over more than one key.
-  private func checkTogether(file: String, places: [String: Mark]) throws(ConfigErrors) {
+  private func errorsTogether(file: String, places: [String: Mark]) -> [ConfigError] {
     var errors: [ConfigError] = []
     func report(_ key: String, _ message: String) {
       errors.append(
@@ -174,7 +181,7 @@ extension Configuration {
     errors += video?.errors(file: file, places: places, servicePort: service?.port) ?? []
     errors += mqtt?.errors(file: file, places: places, servicePort: service?.port) ?? []
     errors += claims.errors(file: file, places: places)
-    guard errors.isEmpty else { throw ConfigErrors(errors: errors) }
+    return errors
   }
 }
 

@@ -4,10 +4,14 @@ import Yams
 /// A YAML file as nodes with their places.
 struct YAMLFile {
   let name: String
-  /// nil: an empty file.
+  /// `nil` if the file is empty.
   let root: Node?
+  /// What is no YAML: the sections with these errors are not among the nodes.
+  let errors: [ConfigError]
+  /// The names of keys that stand in their mapping again further down. Such a key begins with one of these characters instead of its own.
+  private let doubled: [Unicode.Scalar: String]
 
-  /// Reads a file from disk; throws one `ConfigErrors` when it cannot be read or is not YAML.
+  /// Reads a file from disk; throws one `ConfigErrors` when it cannot be read.
   init(path: String) throws {
     guard let text = Self.contents(of: path) else {
       let reason = String(cString: strerror(errno))
@@ -18,12 +22,55 @@ struct YAMLFile {
 
   init(text: String, name: String) throws {
     self.name = name
-    do {
-      // The basic resolver: types come from the table, and the default one compiles seven regular expressions.
-      root = try Yams.compose(yaml: text, .basic)
-    } catch let error as YamlError {
-      throw ConfigErrors(errors: [Self.error(error, in: name)])
+    var text = RecoverableText(text)
+    var errors: [ConfigError] = []
+    var found: Node?
+    while true {
+      do {
+        // The basic resolver: types come from the table, and the default one compiles seven regular expressions.
+        found = try Yams.compose(yaml: text.text, .basic)
+        break
+      } catch YamlError.duplicatedKeysInMapping(let names, let context) {
+        guard let key = names.min(), text.mark(key, at: context.mark) else {
+          throw ConfigErrors(errors: errors + [Self.doubledKey(names, context.mark, in: name)])
+        }
+      } catch let error as YamlError {
+        let problem = YAMLProblem(error, in: text.text)
+        errors.append(
+          ConfigError(
+            file: name, line: problem.place?.line, column: problem.place?.column, key: "", message: problem.words))
+        // The other sections may have errors of their own.
+        guard errors.count < 20, let line = problem.sectionLine, text.removeSection(around: line) else {
+          throw ConfigErrors(errors: errors)
+        }
+      }
     }
+    root = found
+    self.errors = errors
+    doubled = text.doubled
+  }
+
+  private static func doubledKey(_ names: [String], _ mark: Mark, in file: String) -> ConfigError {
+    ConfigError(
+      file: file, line: mark.line, column: mark.column, key: names.sorted().joined(separator: ", "),
+      message: "expected each key once, got it twice")
+  }
+
+  /// A key's name, and whether the same name comes again in its mapping.
+  func name(of key: Node) -> (name: String, isDoubled: Bool)? {
+    guard let text = key.scalar?.string else { return nil }
+    guard let first = text.unicodeScalars.first, let name = doubled[first] else { return (text, false) }
+    return (name, true)
+  }
+
+  /// Where in a mapping the key at `index` stands first; `nil` if that is here.
+  func earlier(_ index: Int, in mapping: Node.Mapping) -> Mark? {
+    let keys = mapping.map(\.key)
+    guard let name = name(of: keys[index])?.name else { return nil }
+    let first = keys.prefix(index).first { key in
+      self.name(of: key).map { $0.isDoubled && $0.name == name } ?? false
+    }
+    return first?.mark
   }
 
   /// Bytes of a regular file or pipe as text; nil with errno set when it cannot be read.
@@ -39,20 +86,6 @@ struct YAMLFile {
       if count < 0 { return nil }
       if count == 0 { return String(decoding: bytes, as: UTF8.self) }
       bytes += chunk[..<count]
-    }
-  }
-
-  private static func error(_ error: YamlError, in file: String) -> ConfigError {
-    switch error {
-    case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
-      .composer(_, let problem, let mark, _):
-      ConfigError(file: file, line: mark.line, column: mark.column, key: "", message: "expected YAML, got \(problem)")
-    case .duplicatedKeysInMapping(let names, let context):
-      ConfigError(
-        file: file, line: context.mark.line, column: context.mark.column, key: names.sorted().joined(separator: ", "),
-        message: "expected each key once, got it twice")
-    default:
-      ConfigError(file: file, key: "", message: "expected YAML, got \(error)")
     }
   }
 }

@@ -4,7 +4,7 @@ struct Diagnosis: Equatable {
     case ok
     /// Works, but worse or later than it could.
     case warn
-    /// Prevents real-time operation.
+    /// Prevents real-time operation, or a system of the file from working.
     case fail
   }
 

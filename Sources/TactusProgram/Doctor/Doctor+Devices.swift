@@ -36,10 +36,17 @@ extension Doctor {
     guard let configuration else { return servoChips() }
     return configuration.claims.compactMap { claim in
       guard case .i2c(let bus, let address) = claim.resource else { return nil }
-      let answers = machine.i2cAnswers("/dev/i2c-\(bus)", address)
       let place = "address 0x\(String(address, radix: 16)) on /dev/i2c-\(bus)"
+      guard machine.list("/dev").contains("i2c-\(bus)") else {
+        return Diagnosis(
+          name: claim.key, status: .fail, found: "no /dev/i2c-\(bus), for address 0x\(String(address, radix: 16))",
+          why: "what is on a bus that is not there cannot be driven",
+          fix: "sudo raspi-config nonint do_i2c 0 && sudo modprobe i2c-dev, or set the file's key of the bus to one that "
+            + "ls /dev/i2c-* shows")
+      }
+      let answers = machine.i2cAnswers("/dev/i2c-\(bus)", address)
       return Diagnosis(
-        name: claim.key, status: answers == true ? .ok : .warn,
+        name: claim.key, status: answers == true ? .ok : .fail,
         found: place + (answers.map { $0 ? " answers" : " does not answer" } ?? " cannot be asked"),
         why: "what does not answer cannot be driven",
         fix: answers == true
@@ -66,7 +73,7 @@ extension Doctor {
     let isThere = there.contains(wanted)
     return [
       Diagnosis(
-        name: "SPI", status: isThere ? .ok : .warn, found: isThere ? wanted : "no \(wanted)", why: why,
+        name: "SPI", status: isThere ? .ok : .fail, found: isThere ? wanted : "no \(wanted)", why: why,
         fix: isThere
           ? nil : "sudo raspi-config nonint do_spi 0, then set plants.spi_device to one that ls /dev/spidev* shows")
     ]

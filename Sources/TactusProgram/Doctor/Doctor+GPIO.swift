@@ -7,17 +7,20 @@ struct GPIOChipReport: Equatable, Sendable {
   var lines: Int
   /// Lines in use, as `GPIO2 (i2c-1)`.
   var used: [String]
+  /// Of all lines that have one.
+  var names: [String] = []
 
   /// Every chip that can be opened; nil when there are chips and none can.
   static func current() -> [GPIOChipReport]? {
     guard let chips = try? LinuxGPIOChip.all() else { return nil }
     return chips.map { chip in
-      let used = ((try? chip.lines()) ?? []).filter(\.isUsed)
+      let lines = (try? chip.lines()) ?? []
+      let used = lines.filter(\.isUsed)
       return GPIOChipReport(
         path: chip.path, label: chip.label, lines: chip.lineCount,
         used: used.map { line in
           (line.name.isEmpty ? "line \(line.offset)" : line.name) + (line.consumer.isEmpty ? "" : " (\(line.consumer))")
-        })
+        }, names: lines.map(\.name).filter { !$0.isEmpty })
     }
   }
 }

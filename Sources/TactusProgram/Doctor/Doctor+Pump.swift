@@ -1,33 +1,24 @@
 extension Doctor {
-  /// What the configuration's pump needs of this machine: its line, a radio, a PWM unit. Its converter is among the chips.
+  /// What the configuration's pump needs of this machine: a radio to a pump elsewhere, a PWM unit. Its converter is among
+  /// the chips, its line among the serial lines.
   func pump() -> [Diagnosis] {
     guard let pump = configuration?.pump, pump.backend == .hardware else { return [] }
     switch pump.role {
     case .operator:
       switch pump.address {
-      case .serial(let path): return [line(path)]
+      // Among the serial lines.
+      case .serial: return []
       case .bluetooth(let place): return [radio("pump.device", "a pump at \(place)")]
       }
     case .device:
-      return [motor(pump.own)] + (pump.device.map { [line($0)] } ?? [])
-        + (pump.own.bluetooth.map { [radio("pump.bluetooth", "to be found as \($0.name)")] } ?? [])
+      return [motor(pump.own)]
     }
   }
 
-  private func line(_ path: String) -> Diagnosis {
-    let name = path.split(separator: "/").last.map { String($0) } ?? path
-    let folder = String(path.dropLast(name.utf8.count + 1))
-    let isThere = machine.list(folder).contains(name)
-    return Diagnosis(
-      name: "pump.device", status: isThere ? .ok : .warn, found: "\(path) is \(isThere ? "" : "not ")there",
-      why: "the pump's lines go over it",
-      fix: isThere ? nil : "plug the adapter in and see what ls /dev/tty* lists; the file's key is pump.device")
-  }
-
-  private func radio(_ key: String, _ what: String) -> Diagnosis {
+  func radio(_ key: String, _ what: String) -> Diagnosis {
     let isThere = machine.list("/sys/class/bluetooth").contains { $0.hasPrefix("hci") && !$0.contains(":") }
     return Diagnosis(
-      name: key, status: isThere ? .ok : .warn, found: isThere ? "there is an adapter" : "no Bluetooth adapter",
+      name: key, status: isThere ? .ok : .fail, found: isThere ? "there is an adapter" : "no Bluetooth adapter",
       why: "\(what) needs a radio", fix: isThere ? nil : "plug an adapter in, or sudo rfkill unblock bluetooth")
   }
 
@@ -35,7 +26,7 @@ extension Doctor {
     let count = machine.read("\(own.pwmChip)/npwm").flatMap { Int($0) }
     let isThere = count.map { own.pwmChannel < $0 } ?? false
     return Diagnosis(
-      name: isThere || count == nil ? "pump.pwm.chip" : "pump.pwm.channel", status: isThere ? .ok : .warn,
+      name: isThere || count == nil ? "pump.pwm.chip" : "pump.pwm.channel", status: isThere ? .ok : .fail,
       found: "\(own.pwmChip): " + (count.map { "\($0) output\($0 == 1 ? "" : "s")" } ?? "no such PWM unit"),
       why: "the pump's motor hangs on output \(own.pwmChannel)",
       fix: isThere

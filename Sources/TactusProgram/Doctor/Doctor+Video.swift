@@ -1,3 +1,4 @@
+import Confinement
 import Foundation
 
 /// A camera as `doctor` sees it.
@@ -16,6 +17,7 @@ struct CameraReport: Equatable, Sendable, Decodable {
     let output = Pipe()
     process.executableURL = URL(filePath: VideoChild.standardProgram)
     process.arguments = ["cameras"]
+    process.environment = Confinement.childEnvironment
     process.standardOutput = output
     process.standardError = FileHandle.nullDevice
     guard (try? process.run()) != nil else { return nil }

@@ -8,19 +8,19 @@ struct DriveScreen {
 
   /// The terminal text that replaces what was drawn before.
   mutating func frame(_ lines: [String], width: Int) -> String {
-    // Cut rather than wrapped: a wrapped line would not be overwritten.
-    let shown = lines.map { String($0.prefix(max(20, width - 1))) }
+    // Wrapped by us: what the terminal wraps would not be overwritten.
+    let shown = lines.flatMap { TerminalText.wrapped($0, width: max(20, width - 1), indent: 8) }
     let up = drawnLines > 1 ? "\u{1B}[\(drawnLines - 1)A" : ""
     drawnLines = shown.count
-    return "\r" + up + shown.map { $0 + "\u{1B}[K" }.joined(separator: "\r\n")
+    return "\r" + up + shown.map { $0 + "\u{1B}[K" }.joined(separator: "\r\n") + "\u{1B}[J"
   }
 
   static let help = "arrows or WASD drive   x rest   1…9, 0 speed   space E-STOP   r reset   q quit"
 
   static func lines(_ snapshot: OperatorSnapshot, tenths: Int) -> [String] {
     [
-      "stick   \(speeds(snapshot.speeds))   at \(tenths * 10) %\(snapshot.state.words)",
-      "robot   " + robot(snapshot.heard?.reply),
+      "stick   \(speeds(snapshot.speeds))   at \(tenths * 10) %\(state(snapshot))",
+      "robot   " + robot(snapshot),
       "link    " + link(snapshot),
     ]
   }
@@ -36,9 +36,25 @@ struct DriveScreen {
     return String(repeating: " ", count: max(0, 7 - text.count)) + text
   }
 
-  private static func robot(_ reply: RobotReply?) -> String {
-    guard let reply else { return "not heard yet" }
-    var text = "\(speeds(reply.speeds))   \(reply.state.words)"
+  /// What the operator side does; an e-stop counts as confirmed while the robot answers that it stands in one.
+  private static func state(_ snapshot: OperatorSnapshot) -> String {
+    switch snapshot.state {
+    case .driving: return snapshot.connection.isLost ? "   off until the robot answers" : ""
+    case .stopped: return "   stopping"
+    case .emergencyStopped:
+      guard case .alive = snapshot.connection, case .emergencyStop = snapshot.heard?.reply.state else {
+        return "   E-STOP sent, NOT CONFIRMED"
+      }
+      return "   E-STOP confirmed, until you reset (r)"
+    case .quitting, .finished: return "   bye"
+    }
+  }
+
+  /// Of a robot that has fallen silent: what it said last, and how long ago.
+  private static func robot(_ snapshot: OperatorSnapshot) -> String {
+    guard let reply = snapshot.heard?.reply else { return "not heard yet" }
+    let past = if case .lost(let silence) = snapshot.connection { "\(seconds(silence)) s AGO: " } else { "" }
+    var text = "\(past)\(speeds(reply.speeds))   \(reply.state.words)"
     if let reason = reply.reason { text += ": \(reason)" }
     if let age = reply.age { text += "   command \(age.count / 1_000_000) ms old" }
     return text
@@ -49,9 +65,11 @@ struct DriveScreen {
     return switch snapshot.connection {
     case .noReplyYet: "no reply yet   \(counts)"
     case .alive(let roundTrip): "alive   round trip \(milliseconds(roundTrip))   \(counts)"
-    case .lost(let silence): "LOST for \(silence.count / 100_000_000 / 10) s   \(counts)"
+    case .lost(let silence): "LOST for \(seconds(silence)) s   \(counts)"
     }
   }
+
+  private static func seconds(_ span: Nanoseconds) -> Int64 { span.count / 1_000_000_000 }
 
   static func milliseconds(_ span: Nanoseconds) -> String {
     let hundredths = Int((span.inMilliseconds * 100).rounded())
@@ -71,13 +89,6 @@ extension RobotReply.State {
   }
 }
 
-extension OperatorState {
-  fileprivate var words: String {
-    switch self {
-    case .driving: ""
-    case .stopped: "   stopping"
-    case .emergencyStopped: "   E-STOP sent until you reset (r)"
-    case .quitting, .finished: "   bye"
-    }
-  }
+extension Connection {
+  var isLost: Bool { if case .lost = self { true } else { false } }
 }

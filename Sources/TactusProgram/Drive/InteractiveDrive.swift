@@ -30,6 +30,7 @@ struct InteractiveDrive {
         case .doorbell:
           let snapshot = connection.newest()
           stick.lapse(at: snapshot.at)
+          stick.isOff = snapshot.connection.isLost
           connection.steer(stick.input)
           write(screen.frame(DriveScreen.lines(snapshot, tenths: stick.tenths), width: width))
           if case .finished = snapshot.state {

@@ -32,19 +32,27 @@ struct KeyStick: Equatable {
   private var turn = Axis()
   /// Full stick is this share of full speed.
   private(set) var tenths = 5
+  /// While it is off, because nobody answers, all directions are let go and none is taken.
+  var isOff = false {
+    didSet { if isOff { letGo() } }
+  }
 
   mutating func press(_ key: Key, at now: TickInstant) {
     lapse(at: now)
     switch key {
+    case .forward where isOff, .back where isOff, .right where isOff, .left where isOff: break
     case .forward: drive(1, at: now)
     case .back: drive(-1, at: now)
     case .right: steer(1, at: now)
     case .left: steer(-1, at: now)
     case .speed(let tenths): self.tenths = tenths
-    case .rest, .emergencyStop, .reset, .quit:
-      forward = Axis()
-      turn = Axis()
+    case .rest, .emergencyStop, .reset, .quit: letGo()
     }
+  }
+
+  private mutating func letGo() {
+    forward = Axis()
+    turn = Axis()
   }
 
   /// Lets directions go whose time is over.

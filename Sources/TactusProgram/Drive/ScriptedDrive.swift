@@ -26,7 +26,11 @@ struct ScriptedDrive {
 
   /// Prints what came of it. The exit status.
   mutating func run(events: borrowing ServiceEvents) -> Int32 {
-    if case .drive(let speeds, _) = task { connection.steer(.wheels(speeds)) }
+    if case .drive(let speeds, _) = task {
+      connection.steer(.wheels(speeds))
+      // A stick at rest asks for nothing; who gives zero speeds does.
+      if speeds.isZero { connection.ask(.stop) }
+    }
     while true {
       for event in events.wait() {
         switch event {
@@ -70,8 +74,9 @@ struct ScriptedDrive {
     askedAt = now
   }
 
-  /// The robot answered, and not that it stands in an e-stop or a fault.
+  /// The robot answered, and neither that it refused nor that it stands in an e-stop or a fault.
   private func wasDriven(_ snapshot: OperatorSnapshot) -> Bool {
+    guard snapshot.heard?.reply.reason == nil else { return false }
     switch snapshot.heard?.reply.state {
     case .stopped, .driving: true
     case .emergencyStop, .fault, nil: false

@@ -15,4 +15,10 @@ struct TimeSpan: ExpressibleByArgument, Equatable {
     guard seconds > 0, seconds <= 86_400 else { return nil }
     nanoseconds = .seconds(seconds)
   }
+
+  /// What the help shows as a default: `1s`, `250ms`.
+  var defaultValueDescription: String {
+    let milliseconds = nanoseconds.count / 1_000_000
+    return milliseconds.isMultiple(of: 1000) ? "\(milliseconds / 1000)s" : "\(milliseconds)ms"
+  }
 }

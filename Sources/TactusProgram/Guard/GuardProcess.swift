@@ -34,9 +34,12 @@ struct GuardProcess {
     daemon_ignore_signals()
     // Best effort, like the daemon's own real-time settings: above every lane, and not swapped out when needed.
     _ = tactus_thread_set_fifo(99)
-    _ = tactus_memory_lock()
     let failures = writer.open()
     if !failures.isEmpty { log(.error, "a device could not be opened; tried again when needed", failures) }
+    if let missing = GuardConfinement.needs(of: writer.writes).apply() {
+      log(.notice, "the kernel confines the guard only in part", ["left out: \(missing)"])
+    }
+    _ = tactus_memory_lock()
     var byte = Self.ready
     daemon_send(socket, &byte, 1)
 

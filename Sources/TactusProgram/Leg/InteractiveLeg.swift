@@ -3,7 +3,7 @@ import Leg
 import Tactus
 import Wire
 
-/// A leg under the terminal's keys until `q`, a signal or the end of the input; each of them disarms it.
+/// A leg under the terminal's keys until `q`, a signal or the end of the input; each of them disarms it if it may be armed.
 struct InteractiveLeg {
   private let connection: LegConnection
   private var decoder = LegKeyDecoder()

@@ -46,7 +46,7 @@ final class LegConnection {
 
   func start() throws(RuntimeError) { try runtime.start() }
 
-  /// Disarms the leg, then ends the loop and the link.
+  /// Disarms a leg that may be armed, then ends the loop and the link.
   func stop() {
     runtime.stop()
     link.close()

@@ -27,12 +27,15 @@ enum LegScreen {
   ) -> [TopScreen.Line] {
     var lines = [TopScreen.Line(text: "leg \(name)", style: .heading)]
     let telemetry = snapshot.heard?.telemetry
-    lines.append(state(telemetry))
+    lines.append(state(telemetry, past: past(snapshot)))
     lines.append(
-      TopScreen.Line(text: "command   \(age(telemetry))   battery \(battery(telemetry))"))
+      TopScreen.Line(text: "command   \(age(telemetry))   battery \(battery(telemetry))\(past(snapshot) ?? "")"))
     lines.append(link(snapshot, meter))
-    lines.append(TopScreen.Line(text: "pulse     \(padded(slider.microseconds)) µs   \(slider.drawing)"))
+    // On a line of its own where there is no room behind the number.
+    let drawing = slider.drawing(columns: min(40, max(8, size.width - 22)))
+    lines.append(TopScreen.Line(text: "pulse     \(padded(slider.microseconds)) µs   \(drawing)"))
     lines.append(TopScreen.Line(text: "keepalive \(keepalive(snapshot.state))"))
+    lines = lines.flatMap { $0.wrapped(width: size.width, indent: 10) }
     let help = help(width: size.width)
     let room = max(1, size.height - lines.count - 1 - help.count)
     let end = max(min(room, journal.entries.count), journal.entries.count - max(0, scrolled))
@@ -44,9 +47,18 @@ enum LegScreen {
     return lines + help
   }
 
-  private static func state(_ telemetry: LegTelemetry?) -> TopScreen.Line {
+  /// ` 1.2 s ago` where telemetry has stopped; nil: what is shown is of now.
+  private static func past(_ snapshot: LegOperatorSnapshot) -> String? {
+    guard case .stale(let age) = snapshot.telemetryAge else { return nil }
+    return " \(age.count / 1_000_000_000).\(age.count / 100_000_000 % 10) s ago"
+  }
+
+  private static func state(_ telemetry: LegTelemetry?, past: String?) -> TopScreen.Line {
     guard let telemetry else { return TopScreen.Line(text: "state     not known: nobody answers", style: .warning) }
     let cause = telemetry.error == .none ? "" : ": \(telemetry.error)"
+    if let past {
+      return TopScreen.Line(text: "state     not known: \(telemetry.state.words)\(cause)\(past)", style: .warning)
+    }
     switch telemetry.state {
     case .disarmed: return TopScreen.Line(text: "state     disarmed\(cause)", style: cause.isEmpty ? .plain : .warning)
     case .armed: return TopScreen.Line(text: "state     ARMED\(cause)", style: .warning)
@@ -87,7 +99,7 @@ enum LegScreen {
   private static func keepalive(_ state: LegOperatorState) -> String {
     switch state {
     case .connecting: "—   connecting"
-    case .connected: "off   a ping when the last command is older than 150 ms"
+    case .connected: "off   a ping every 40 ms"
     case .periodic: "ON   the pulse at 50 Hz"
     case .quitting, .finished: "off   disarming"
     }
@@ -96,6 +108,16 @@ enum LegScreen {
   private static func padded(_ number: Int) -> String {
     let text = String(number)
     return String(repeating: " ", count: max(0, 4 - text.count)) + text
+  }
+}
+
+extension LegTelemetry.State {
+  fileprivate var words: String {
+    switch self {
+    case .disarmed: "disarmed"
+    case .armed: "ARMED"
+    case .fault: "FAULT"
+    }
   }
 }
 

@@ -15,8 +15,10 @@ struct LegSlider: Equatable {
   }
 
   /// `500 ├─────●─────┤ 2500`, the knob among 41 places.
-  var drawing: String {
-    let place = (microseconds - 500 + 25) / 50
-    return "500 ├" + String(repeating: "─", count: place) + "●" + String(repeating: "─", count: 40 - place) + "┤ 2500"
+  var drawing: String { drawing(columns: 40) }
+
+  func drawing(columns: Int) -> String {
+    let place = ((microseconds - 500) * columns + 1000) / 2000
+    return "500 ├" + String(repeating: "─", count: place) + "●" + String(repeating: "─", count: columns - place) + "┤ 2500"
   }
 }

@@ -20,7 +20,7 @@ struct ScriptedLeg {
       for event in events.wait() {
         switch event {
         case .stop, .reopenLog:
-          complain("interrupted; the leg is being disarmed")
+          complain("interrupted; a leg that is armed is being disarmed")
           return 1
         case .doorbell:
           if let status = step(connection.newest()) { return status }

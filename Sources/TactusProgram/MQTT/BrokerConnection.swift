@@ -31,13 +31,20 @@ struct BrokerConnection: Sendable {
     init(
       _ mqtt: Configuration.MQTT, environment: [String: String], deliver: @escaping @Sendable (MQTTMessage) -> Void
     ) throws {
-      let client = try MQTTClient(mqtt.settings, deliver: deliver)
+      var settings = mqtt.settings
+      if mqtt.broker == .spawn, settings.user == nil {
+        // Nobody else needs to know it, and the next start has another one.
+        settings.user = "tactus"
+        settings.password = Self.secret
+      }
+      let client = try MQTTClient(settings, deliver: deliver)
       var broker: MosquittoBroker?
       var failure: String?
       if mqtt.broker == .spawn {
         do {
           broker = try MosquittoBroker(
-            port: mqtt.port, folder: try Self.folder(port: mqtt.port, environment: environment))
+            port: mqtt.port, folder: try Self.folder(port: mqtt.port, environment: environment),
+            launcher: VideoChild.beside("tactus"), user: settings.user ?? "", password: settings.password ?? "")
         } catch {
           failure = "\(error)"
         }
@@ -59,6 +66,14 @@ struct BrokerConnection: Sendable {
         }
         return SpawnedBroker(isRunning: status.isRunning, starts: status.starts, lastFailure: status.lastFailure)
       }
+    }
+
+    /// 128 random bits as hexadecimal digits.
+    private static var secret: String {
+      (0..<2).map { _ in
+        let digits = String(UInt64.random(in: .min ... .max), radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+      }.joined()
     }
 
     /// Beside the token file, one for each port: two daemons may share a home.

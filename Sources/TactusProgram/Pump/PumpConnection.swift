@@ -12,11 +12,10 @@ final class PumpConnection {
   private var answers: RingReader<PumpAnswer>
   private var snapshot: LatestReader<PumpSnapshot>
   private var notices: RingReader<PumpNotice>
-  private let turnsOffAtEnd: Bool
   private var number: UInt64 = 0
 
-  /// Nothing is sent before `start`. `bell` is rung ten times a second. `turnsOffAtEnd`: whether `stop` turns the pump off.
-  init(_ line: PumpLine, bell: DoorbellButton, turnsOffAtEnd: Bool) throws {
+  /// Nothing is sent before `start`. `bell` is rung ten times a second.
+  init(_ line: PumpLine, bell: DoorbellButton) throws {
     let requests = Ring<PumpRequest>(capacity: PumpOperatorLoop.requestsPerTick)
     let answers = Ring<PumpAnswer>(capacity: 64)
     let snapshot = Latest(PumpSnapshot())
@@ -31,13 +30,12 @@ final class PumpConnection {
           PumpOperatorLoop(
             .standard, link: line.link(), requests: requests.reader(),
             requestBell: requestBell.input, answers: answers.writer(), snapshot: snapshot.writer(),
-            notices: notices.writer(), turnsOffAtEnd: turnsOffAtEnd)
+            notices: notices.writer(), turnsOffAtEnd: false)
         }
       }
       Lane("refresh") { Loop("refresh", every: .hertz(10)) { BellLoop(bell: bell) } }
     }
     self.line = line
-    self.turnsOffAtEnd = turnsOffAtEnd
     self.requestBell = requestBell
     self.requests = requests.writer()
     self.answers = answers.reader()
@@ -50,11 +48,13 @@ final class PumpConnection {
     line.start()
   }
 
-  /// Ends the loop and the connection. The pump has been turned off by then, if that was wanted: waited for 2 s at most.
-  func stop() {
+  /// Ends the loop and the connection.
+  ///
+  /// - Parameter turnsOff: the pump has been turned off by then, waited for 2 s at most; else it stays what it is.
+  func stop(turnsOff: Bool) {
     runtime.stop()
     let last = newest()
-    if turnsOffAtEnd, last.connections > 0, last.state != .shutDown(.confirmed) {
+    if turnsOff, last.connections > 0, last.state != .shutDown(.confirmed) {
       _ = try? PumpFarewell(line: line, isUp: last.contact.isUp).say()
     }
     line.stop()

@@ -48,7 +48,7 @@ final class PumpDeviceLinks {
       return
     }
     if isSimulated {
-      radio = .simulated(try SimulatedMessageLink())
+      radio = .simulated(try SimulatedMessageLink(clock: .monotonic))
     } else {
       #if Bluetooth
         let link = try MessageLink(capacity: 64)

@@ -35,7 +35,8 @@ final class PumpHardware {
       let stall = LaneStall()
       way = .simulated(
         Simulated(
-          pump: simulated, line: line, impaired: ImpairedSerialPort(line.port(), stall: stall.served), stall: stall))
+          pump: simulated, line: line,
+          impaired: ImpairedSerialPort(line.port(), clock: .monotonic, stall: stall.served), stall: stall))
     } else {
       // Not exclusive: the guard has it open, too.
       way = .real(try PumpLine(pump.address, baud: pump.baud, exclusive: false, tell: tell))
@@ -106,7 +107,8 @@ final class SimulatedPumpOnTerminal {
   /// To be built once. `bell` is rung when there is news.
   func loop(_ name: String, bell: DoorbellButton? = nil) -> Loop {
     Loop(
-      name, every: PumpDeviceLoop.rate, safeStateAfter: 10, inputs: [.descriptor(terminal.descriptor)],
+      name, every: PumpDeviceLoop.rate, safeStateAfter: 10, counting: .injected(nil),
+      inputs: [.descriptor(terminal.descriptor)],
       minimumInterval: .milliseconds(5)
     ) {
       PumpDeviceLoop(

@@ -37,6 +37,8 @@ struct PumpScript {
   private static let patience = Nanoseconds.seconds(5)
 
   let task: Task
+  /// The pump may run because of this script, which must turn it off at the end. A refusal leaves it as it is.
+  private(set) var mayPump = false
   /// How long it may take to be found and to report.
   private let connectingPatience: Nanoseconds
   private var phase = Phase.connecting
@@ -51,7 +53,10 @@ struct PumpScript {
   mutating func step(_ snapshot: PumpSnapshot, refusal: PumpIgnoreReason?) -> Step {
     let start = since ?? snapshot.at
     since = start
-    if let refusal, phase != .ending { return failure("\(refusal); it is \(snapshot.state)") }
+    if let refusal, phase != .ending {
+      if phase == .asked { mayPump = false }
+      return failure("\(refusal); it is \(snapshot.state)")
+    }
     let isLate = snapshot.at - start >= (phase == .connecting ? connectingPatience : Self.patience)
     switch phase {
     case .connecting:
@@ -83,6 +88,7 @@ struct PumpScript {
     case .off: return Step(request: .turnOff)
     case .reset: return Step(request: .reset)
     case .pump(let speed, _):
+      mayPump = true
       if case .on = snapshot.state { return speed.map { Step(request: .setSpeed($0)) } ?? Step() }
       return Step(request: .turnOn(speed))
     }

@@ -23,13 +23,16 @@ extension Daemon {
       systems.append(system)
     }
     if let pump = configuration.pump, let store {
-      let history = PumpHistory(PumpStore(store.file), keepsDays: pump.logDays, logger: logger)
+      let limit = PumpLimitKeeper(PumpStore(store.file), logger: logger)
+      let history = PumpHistory(
+        PumpStore(store.file), keepsDays: pump.logDays, lastEnd: { () throws(StoreError) in try limit.lastEnd },
+        logger: logger)
       systems.append(
         pump.role == .device
           ? try DaemonPumpDevice(
-            pump, history: history, guardTimeoutSeconds: configuration.guardTimeoutSeconds, simulate: simulate,
-            logger: logger)
-          : try DaemonPump(pump, history: history, simulate: simulate, logger: logger))
+            pump, history: history, limit: limit, guardTimeoutSeconds: configuration.guardTimeoutSeconds,
+            simulate: simulate, logger: logger)
+          : try DaemonPump(pump, history: history, limit: limit, simulate: simulate, logger: logger))
     }
     if let plants = configuration.plants, let store {
       systems.append(try DaemonPlants(plants, store: store.file, water: water, simulate: simulate, logger: logger))

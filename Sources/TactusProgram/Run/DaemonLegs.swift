@@ -55,7 +55,7 @@ final class DaemonLegs: DaemonSystem {
     }
     let stall = LaneStall()
     let datagrams = sockets.enumerated().map { index, socket in
-      index == 0 ? ImpairedDatagrams(socket.port(), stall: stall.served) : ImpairedDatagrams(socket.port())
+      ImpairedDatagrams(socket.port(), clock: .monotonic, stall: index == 0 ? stall.served : nil)
     }
     self.datagrams = datagrams
     simulation = SimulatedSurroundings(
@@ -88,7 +88,8 @@ final class DaemonLegs: DaemonSystem {
     ) {
       Loop(
         loopName, every: .hertz(Double(configuration.rateHertz)), late: .skip,
-        safeStateAfter: configuration.safeStateAfter, inputs: inputs + [requestBell.loopInput]
+        safeStateAfter: configuration.safeStateAfter, counting: simulation.countedMisses(lane: "leg"),
+        inputs: inputs + [requestBell.loopInput]
       ) {
         LegLoop(
           legs: configuration.configurations, chip: configuration.chip, on: hardware.bus(),

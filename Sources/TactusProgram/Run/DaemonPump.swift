@@ -15,6 +15,7 @@ final class DaemonPump: DaemonSystem {
   private let hardware: PumpHardware
   private let door: PumpDoor
   private let history: PumpHistory
+  private let limit: PumpLimitKeeper
   private let snapshot = Latest(PumpSnapshot())
   private let requests = Ring<PumpRequest>(capacity: PumpOperatorLoop.requestsPerTick)
   private let answers = Ring<PumpAnswer>(capacity: 256)
@@ -25,9 +26,11 @@ final class DaemonPump: DaemonSystem {
   private var isOffSaid = false
 
   /// Opens the line. Nothing is written to it yet.
-  init(_ pump: Configuration.Pump, history: PumpHistory, simulate: Bool, logger: Logger) throws {
+  init(_ pump: Configuration.Pump, history: PumpHistory, limit: PumpLimitKeeper, simulate: Bool, logger: Logger) throws
+  {
     configuration = pump
     self.history = history
+    self.limit = limit
     hardware = try PumpHardware(pump, simulate: simulate) { news in
       logger.log(
         level: news.isTrouble ? .notice : .debug, "the way to the pump",
@@ -56,12 +59,13 @@ final class DaemonPump: DaemonSystem {
     Lane("pump") {
       Loop(
         loopName, every: PumpOperatorLoop.rate, late: .skip, safeStateAfter: 10,
-        inputs: [hardware.input, requestBell.loopInput],
+        counting: simulation.countedMisses(lane: "pump"), inputs: [hardware.input, requestBell.loopInput],
         // A line that is gone polls readable until it is opened anew.
         minimumInterval: .milliseconds(10)
       ) {
         PumpOperatorLoop(
-          configuration.settings, link: hardware.link(), requests: requests.reader(),
+          configuration.settings, governor: limit.resume(configuration.settings.governor()), link: hardware.link(),
+          requests: requests.reader(),
           requestBell: requestBell.input, answers: answers.writer(), snapshot: snapshot.writer(),
           notices: noticeRing.writer(), bell: bell)
       }
@@ -80,8 +84,11 @@ final class DaemonPump: DaemonSystem {
       log(notice, logger)
       events.append(door.edge(notice))
       guard case .state(let state, let source) = notice.subject else { continue }
-      deskThread.run { [history, sample] in
-        history.take(state, by: source, at: notice.at, sample).map { [$0] } ?? []
+      let governor = newest.governor
+      deskThread.run { [history, limit, sample] in
+        // It was published before it was told.
+        limit.keep(governor)
+        return history.take(state, by: source, at: notice.at, sample).map { [$0] } ?? []
       }
     }
     return events + deskThread.takeEvents()
@@ -98,8 +105,10 @@ final class DaemonPump: DaemonSystem {
   }
 
   func report(_ logger: Logger) {
-    deskThread.beat { [history, sample] in
+    let newest = newest
+    deskThread.beat { [history, limit, sample] in
       history.tick(sample, at: MonotonicClock.now)
+      if newest.at > .zero { limit.keep(newest.governor) }
       return []
     }
     guard let line = hardware.real else { return }
@@ -127,7 +136,18 @@ final class DaemonPump: DaemonSystem {
     }
   }
 
-  func finishKeeping() { deskThread.finish { history.finish() } }
+  func finishKeeping() {
+    deskThread.finish {
+      history.finish()
+      keepLimit()
+    }
+  }
+
+  private func keepLimit() {
+    let newest = newest
+    // Before the first tick there is nothing to keep.
+    if newest.at > .zero { limit.keep(newest.governor) }
+  }
 
   var unconfirmed: (message: String, state: String)? {
     if let simulated = hardware.simulated {

@@ -16,6 +16,7 @@ final class DaemonPumpDevice: DaemonSystem {
   private let links: PumpDeviceLinks
   private let door: PumpDeviceDoor
   private let history: PumpHistory
+  private let limit: PumpLimitKeeper
   private let snapshot = Latest(PumpDeviceSnapshot())
   private let requests = Ring<PumpDeviceRequest>(capacity: PumpDeviceLoop.requestsPerTick)
   private let answers = Ring<PumpAnswer>(capacity: 256)
@@ -31,11 +32,13 @@ final class DaemonPumpDevice: DaemonSystem {
   ///
   /// - Parameter guardTimeoutSeconds: after which the guard turns the motor off.
   init(
-    _ pump: Configuration.Pump, history: PumpHistory, guardTimeoutSeconds: Double, simulate: Bool, logger: Logger
+    _ pump: Configuration.Pump, history: PumpHistory, limit: PumpLimitKeeper, guardTimeoutSeconds: Double,
+    simulate: Bool, logger: Logger
   ) throws {
     safeStateAfter = Self.safeStateAfter(guardTimeoutSeconds: guardTimeoutSeconds)
     configuration = pump
     self.history = history
+    self.limit = limit
     hardware = try PumpDeviceHardware(pump, simulate: simulate)
     let links = try PumpDeviceLinks(pump, simulate: simulate, logger: logger)
     self.links = links
@@ -65,12 +68,14 @@ final class DaemonPumpDevice: DaemonSystem {
     Lane("pump") {
       Loop(
         loopName, every: PumpDeviceLoop.rate, late: .skip, safeStateAfter: safeStateAfter,
+        counting: simulation.countedMisses(lane: "pump"),
         inputs: links.loopInputs + hardware.loopInputs + [requestBell.loopInput],
         // A line that is gone polls readable until it is opened anew.
         minimumInterval: .milliseconds(5)
       ) {
         PumpDeviceLoop(
-          configuration.deviceSettings, link: links.serial(), second: links.bluetooth(), motor: hardware.motor(),
+          configuration.deviceSettings, governor: limit.resume(configuration.deviceSettings.governor()),
+          link: links.serial(), second: links.bluetooth(), motor: hardware.motor(),
           inputs: hardware.inputs(), requests: requests.reader(), requestBell: requestBell.input,
           answers: answers.writer(), snapshot: snapshot.writer(), notices: noticeRing.writer(), bell: bell)
       }
@@ -88,8 +93,11 @@ final class DaemonPumpDevice: DaemonSystem {
       log(notice, logger)
       if let event = door.edge(notice) { events.append(event) }
       guard case .state(let state) = notice.subject else { continue }
-      deskThread.run { [history, sample] in
-        history.take(state, by: notice.source, at: notice.at, sample).map { [$0] } ?? []
+      let governor = newest.governor
+      deskThread.run { [history, limit, sample] in
+        // It was published before it was told.
+        limit.keep(governor)
+        return history.take(state, by: notice.source, at: notice.at, sample).map { [$0] } ?? []
       }
     }
     return events + deskThread.takeEvents()
@@ -107,8 +115,10 @@ final class DaemonPumpDevice: DaemonSystem {
   }
 
   func report(_ logger: Logger) {
-    deskThread.beat { [history, sample] in
+    let newest = newest
+    deskThread.beat { [history, limit, sample] in
       history.tick(sample, at: MonotonicClock.now)
+      if newest.at > .zero { limit.keep(newest.governor) }
       return []
     }
     do throws(BusOpenError) {
@@ -125,7 +135,18 @@ final class DaemonPumpDevice: DaemonSystem {
     links.stop()
   }
 
-  func finishKeeping() { deskThread.finish { history.finish() } }
+  func finishKeeping() {
+    deskThread.finish {
+      history.finish()
+      keepLimit()
+    }
+  }
+
+  private func keepLimit() {
+    let newest = newest
+    // Before the first tick there is nothing to keep.
+    if newest.at > .zero { limit.keep(newest.governor) }
+  }
 
   var unconfirmed: (message: String, state: String)? {
     let state = newest.state

@@ -28,7 +28,7 @@ final class DaemonRobot: DaemonSystem {
       return
     }
     let stall = LaneStall()
-    let datagrams = ImpairedDatagrams(socket.port(), stall: stall.served)
+    let datagrams = ImpairedDatagrams(socket.port(), clock: .monotonic, stall: stall.served)
     var buses = [SimulatedBus("robot-udp", .datagram(datagrams))]
     if let bus = hardware.simulatedBus { buses.append(SimulatedBus("i2c-\(motors.i2cBus)", .i2c(bus))) }
     if let line = hardware.simulatedLine {
@@ -47,7 +47,7 @@ final class DaemonRobot: DaemonSystem {
     let port = datagrams?.port() ?? socket.port()
     // A kernel socket has a descriptor.
     let input = LoopInput.descriptor(port.descriptor!)
-    return robot.lane(port: port, input: input, bell: bell)
+    return robot.lane(port: port, input: input, bell: bell, counting: simulation.countedMisses(lane: "robot"))
   }
 
   var served: any ServedSystem { robot.door }

@@ -34,6 +34,7 @@ final class DaemonSprinkler: DaemonSystem {
     configuration = sprinkler
     let store = SprinklerStore(file)
     let zone = try ZoneRules(identifier: sprinkler.timeZone ?? TimeZone.current.identifier)
+    let scheduling = sprinkler.scheduler(zone)
     settings = sprinkler.irrigation
     hardware = try ValveHardware(sprinkler, simulate: simulate)
     let bell = try Doorbell()
@@ -41,11 +42,13 @@ final class DaemonSprinkler: DaemonSystem {
     desk = SprinklerDesk(
       { store throws(StoreError) in
         SprinklerScheduler(
-          try Self.records(store, sprinkler, logger), settings: sprinkler.scheduler(zone),
+          try Self.records(store, sprinkler, logger), settings: scheduling, boot: BootClock.boot,
           isRecovered: store.file.isRecovered)
       }, store: store, requests: requests.writer(), answers: answers.reader(), notices: noticeRing.reader(),
       requestsPerTick: SprinklerLoop.requestsPerTick,
-      snapshot: snapshot, ring: { bell.button.ring() }, logDays: sprinkler.logDays, logger: logger)
+      snapshot: snapshot, ring: { bell.button.ring() },
+      progressPeriod: .seconds(Int64(scheduling.noteSeconds)), logDays: sprinkler.logDays, logger: logger,
+      bootClock: { BootClock.now })
     door = SprinklerDoor(desk, sprinkler.description(zone, simulate: simulate))
     weather = try sprinkler.weatherSettings(zone).map { try WeatherWatch($0) }
     guard let bank = hardware.simulatedBank else {
@@ -98,7 +101,7 @@ final class DaemonSprinkler: DaemonSystem {
     ) {
       Loop(
         loopName, every: .period(SprinklerLoop.period), late: .skip, safeStateAfter: configuration.safeStateAfter,
-        inputs: inputs
+        counting: simulation.countedMisses(lane: "sprinkler"), inputs: inputs
       ) {
         SprinklerLoop(
           settings, lines: hardware.lines(), flow: flow.take(), requests: requests.reader(),

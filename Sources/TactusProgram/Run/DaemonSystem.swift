@@ -75,3 +75,12 @@ struct SimulatedSurroundings {
   var pump: SimulatedPump?
   var garden: SimulatedGarden?
 }
+
+extension SimulatedSurroundings? {
+  /// Which misses make a fault of the lane's loop: on real hardware every one; on simulated hardware, which shows no fault that nobody
+  /// injected, those of a stall that was asked for.
+  func countedMisses(lane: String) -> CountedMisses {
+    guard let self else { return .all }
+    return .injected(self.lanes[lane]?.served)
+  }
+}

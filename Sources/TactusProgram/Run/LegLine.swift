@@ -30,7 +30,7 @@ final class LegLine {
     if simulate {
       let terminal = try LinuxPTY()
       link = LegSerialLink(terminal.port())
-      device = .simulated(terminal, ImpairedDatagrams(link.port(descriptor: terminal.descriptor)))
+      device = .simulated(terminal, ImpairedDatagrams(link.port(descriptor: terminal.descriptor), clock: .monotonic))
       path = terminal.path
       logger.info("the leg's serial line is simulated", metadata: ["system": "leg", "device": .string(path)])
     } else {

@@ -24,7 +24,7 @@ final class LegRadio {
   init(_ bluetooth: Configuration.Legs.Bluetooth, simulate: Bool, logger: Logger) throws {
     let adapter = bluetooth.adapter
     if simulate {
-      let link = try SimulatedMessageLink()
+      let link = try SimulatedMessageLink(clock: .monotonic)
       end = .simulated(link)
       report = {
         link.isUp

@@ -37,7 +37,7 @@ final class MotorHardware {
       let board = XGORider()
       if simulate {
         let simulator = XGORiderSimulator()
-        let line = SimulatedSerialPort()
+        let line = SimulatedSerialPort(clock: .monotonic)
         line.attach(simulator.device)
         makeMotors = { Motors(board, on: line.port(), inversion: inversion) }
         (owners, simulated) = ([line], simulator.robot)
@@ -63,7 +63,7 @@ private final class I2CHardware {
 
   init(_ motors: Configuration.Motors, chip: SimulatedI2CChip?, seed: UInt64) throws(BusOpenError) {
     if let chip {
-      let bus = SimulatedI2CBus(seed: seed)
+      let bus = SimulatedI2CBus(seed: seed, clock: .monotonic)
       bus.attach(chip, at: motors.address)
       (real, simulated) = (nil, bus)
     } else {

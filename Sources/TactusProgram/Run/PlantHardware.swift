@@ -13,7 +13,7 @@ final class PlantHardware {
   /// Opens the buses that probes are on. Nothing is asked yet.
   init(_ plants: Configuration.Plants, simulate: Bool) throws(BusOpenError) {
     if simulate || plants.backend == .sim {
-      garden = SimulatedGarden(plants.sensors.map(\.monitored))
+      garden = SimulatedGarden(plants.sensors.map(\.monitored), clock: .monotonic)
       (real, realPort) = (nil, nil)
       return
     }

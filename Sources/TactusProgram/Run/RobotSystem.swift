@@ -35,7 +35,9 @@ struct RobotSystem {
 
   /// The lane, to be built once. `input` releases the loop when a datagram arrives on `port`.
   /// This system must outlive the lane.
-  func lane(port: consuming DatagramPort, input: LoopInput, bell: DoorbellButton?) -> Lane {
+  func lane(
+    port: consuming DatagramPort, input: LoopInput, bell: DoorbellButton?, counting: CountedMisses = .all
+  ) -> Lane {
     var port: DatagramPort? = port
     return Lane(
       "robot", scheduling: configuration.robotScheduling.lane(rateHertz: configuration.robotRateHertz),
@@ -43,7 +45,7 @@ struct RobotSystem {
     ) {
       Loop(
         Self.loopName, every: .hertz(Double(configuration.robotRateHertz)), late: .skip,
-        safeStateAfter: configuration.robotSafeStateAfter, inputs: [input, requestBell.loopInput]
+        safeStateAfter: configuration.robotSafeStateAfter, counting: counting, inputs: [input, requestBell.loopInput]
       ) {
         RobotLoop(
           motors: hardware.motors(), port: port.take()!, settings: settings.reader(), requests: requests.reader(),

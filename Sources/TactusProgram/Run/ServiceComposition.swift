@@ -12,6 +12,8 @@ struct ServiceComposition {
   /// The certificate this machine made for itself, and its SHA-256; nil: there is none.
   let certificate: String?
   let fingerprint: String?
+  /// What makes a token that this service takes.
+  let tokenCommand: String
   private let tokens: TokenStore
   private let systems: [String]
   private let logger: Logger
@@ -29,6 +31,7 @@ struct ServiceComposition {
     self.systems = systems.map(\.name)
     self.logger = logger
     let tokenFile = whole.tokenFile ?? TokenFile.standardPath(environment: environment)
+    tokenCommand = MakingToken.command(file: tokenFile, environment: environment)
     tokens = try TokenStore(
       path: tokenFile, jwtKey: configuration.jwtKey, environmentToken: environment["TACTUS_TOKEN"],
       missing: { mounts.missing(for: $0).map { "\($0)" } },
@@ -42,7 +45,7 @@ struct ServiceComposition {
     let doorman = Doorman(
       rules: try HostRules(
         allowedHosts: configuration.allowedHosts, allowedOrigins: configuration.allowedOrigins),
-      tokens: tokens, isOpen: configuration.auth == .none, now: { MonotonicClock.now })
+      tokens: tokens, isOpen: configuration.auth == .none, tokenCommand: tokenCommand, now: { MonotonicClock.now })
     let tls: ServiceConfiguration.TLSMode
     switch configuration.tls {
     case .off: (tls, certificate, fingerprint) = (.off, nil, nil)

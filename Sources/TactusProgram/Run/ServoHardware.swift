@@ -29,7 +29,7 @@ final class ServoHardware {
       // So that what is commanded is what the servos see.
       parameters.oscillator = legs.chip.timing.oscillator
       let simulator = PCA9685Simulator(parameters)
-      let bus = SimulatedI2CBus(seed: seed)
+      let bus = SimulatedI2CBus(seed: seed, clock: .monotonic)
       bus.attach(simulator.chip, at: legs.chip.address)
       let converter = legs.battery.map { _ in ADS1115Simulator() }
       if let battery = legs.battery, let converter {
@@ -43,7 +43,7 @@ final class ServoHardware {
         (simulatedBank, simulatedLine, simulatedOutputEnable) = (nil, nil, nil)
         return
       }
-      let bank = SimulatedGPIOBank()
+      let bank = SimulatedGPIOBank(clock: .monotonic)
       simulatedBank = bank
       simulatedLine = try bank.outputs([line])
       simulatedOutputEnable = (bank, try bank.number(line.name))

@@ -18,7 +18,8 @@ final class ValveHardware {
   init(_ sprinkler: Configuration.Sprinkler, simulate: Bool) throws {
     let input = sprinkler.flow.map { flow in GPIOInput(sprinkler.name(flow.pin), edges: .falling, pull: flow.pull) }
     if simulate || sprinkler.backend == .sim {
-      let bank = SimulatedGPIOBank(count: max(54, (sprinkler.pins.max() ?? 0) + 1 > 54 ? 64 : 54))
+      let bank = SimulatedGPIOBank(
+        count: max(54, (sprinkler.pins.max() ?? 0) + 1 > 54 ? 64 : 54), clock: .monotonic)
       simulatedBank = bank
       simulatedLines = try bank.outputs(sprinkler.lines)
       simulatedFlow = try input.map { try bank.events([$0]) }

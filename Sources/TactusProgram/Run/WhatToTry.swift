@@ -115,8 +115,9 @@ enum WhatToTry {
     let address = service.address
     var lines = [
       "Console: \(address)/"
-        + (needsToken ? " (a token: \(program) token create --name me; or TACTUS_TOKEN in the environment)" : "")
+        + (needsToken ? " (it asks for a token; or TACTUS_TOKEN in the environment)" : "")
     ]
+    if needsToken { lines.append("  \(service.tokenCommand)") }
     if let fingerprint = service.fingerprint { lines.append("  certificate's SHA-256: \(fingerprint)") }
     lines.append("  \(curl) \(address)/api/status")
     if configuration.motors != nil {

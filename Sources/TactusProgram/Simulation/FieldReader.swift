@@ -11,11 +11,13 @@ struct FieldReader {
     fileprivate(set) var nodes: [String: Node] = [:]
   }
 
-  let file: String
-  private(set) var errors: [ConfigError] = []
+  private let yaml: YAMLFile
+  var file: String { yaml.name }
+  private(set) var errors: [ConfigError]
 
-  init(file: String) {
-    self.file = file
+  init(_ file: YAMLFile) {
+    yaml = file
+    errors = file.errors
   }
 
   mutating func report(_ node: Node, _ key: String, _ message: String) {
@@ -30,8 +32,13 @@ struct FieldReader {
       return nil
     }
     var fields = Fields(node: node)
-    for (keyNode, value) in mapping {
-      let name = keyNode.scalar?.string ?? ""
+    for (index, (keyNode, value)) in mapping.enumerated() {
+      let name = yaml.name(of: keyNode)?.name ?? ""
+      if let first = yaml.earlier(index, in: mapping) {
+        let key = path.isEmpty ? name : "\(path).\(name)"
+        report(keyNode, key, "expected each key once, got it again: line \(first.line) has it first")
+        continue
+      }
       guard known.contains(name) else {
         let hint = nearestName(to: name, among: known).map { "\($0)?" } ?? "one of " + known.joined(separator: ", ")
         report(keyNode, path.isEmpty ? name : "\(path).\(name)", "expected a known key (\(hint)), got \(name)")

@@ -32,10 +32,11 @@ extension ScenarioReader {
 
   /// - Throws: `ConfigErrors`: every error of the file, not only the first.
   static func read(_ file: YAMLFile) throws -> Scenario<Setup, Action, Check> {
-    var reader = Self(reader: FieldReader(file: file.name))
+    var reader = Self(reader: FieldReader(file))
     var scenario = Scenario<Setup, Action, Check>(
       name: file.name, duration: standard.duration, setup: standard.setup)
     guard let root = file.root else {
+      guard file.errors.isEmpty else { throw ConfigErrors(errors: file.errors) }
       throw ConfigErrors(errors: [
         ConfigError(file: file.name, key: "", message: "expected a scenario, got an empty file")
       ])

@@ -42,6 +42,7 @@ struct InteractiveTop {
         case .doorbell:
           if case let newest = beat.read(), newest != lastBeat {
             lastBeat = newest
+            model.ask(after: interval)
             poller.ask()
           }
           switch poller.takeAnswer() {

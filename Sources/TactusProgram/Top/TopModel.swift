@@ -1,4 +1,5 @@
 import Service
+import Tactus
 
 /// What `top` shows of a daemon: the newest answer, and of each loop what happened between the last two.
 struct TopModel {
@@ -7,6 +8,8 @@ struct TopModel {
   private(set) var rows: [TopRow] = []
   /// Why there is none.
   private(set) var trouble: String?
+  /// How long no answer has come, and how many questions were due since.
+  private var silence = (span: Nanoseconds.zero, questions: 0)
 
   static let historyLength = 30
 
@@ -24,7 +27,16 @@ struct TopModel {
     }
     newest = sample
     trouble = nil
+    silence = (.zero, 0)
   }
+
+  /// It is time for the next question, an interval after the last.
+  mutating func ask(after interval: Nanoseconds) {
+    silence = (Nanoseconds(silence.span.count + interval.count), silence.questions + 1)
+  }
+
+  /// The age of what is shown, where two answers or more are missing and that took 2 s; nil: it is of now.
+  var age: Nanoseconds? { silence.questions >= 2 && silence.span >= .seconds(2) ? silence.span : nil }
 
   /// No answer, and why. What was known is forgotten: it could be mistaken for the present.
   mutating func lose(_ reason: String) {

@@ -73,8 +73,8 @@ final class TopPoller: Sendable {
     let reason = document.map { " (\($0.code): \($0.message))" } ?? ""
     return switch answer.status {
     case 401 where !hasToken:
-      .refused("\(host) asks for a token: give --token-file FILE or set TACTUS_TOKEN; `tactus token create` makes one")
-    case 401: .refused("\(host) does not accept this token\(reason); `tactus token create` makes another")
+      .refused("\(host) asks for a token: give --token-file FILE or set TACTUS_TOKEN\(reason)")
+    case 401: .refused("\(host) does not accept this token\(reason)")
     case 403: .refused("\(host) does not let this token look\(reason)")
     case 404: .refused("\(host) answers, but has no /api/runtime: is it tactus?")
     case 429, 500...: .unreachable("status \(answer.status)\(reason)")

@@ -4,17 +4,26 @@ enum TopScreen {
     enum Style { case plain, heading, warning, alarm }
     var text: String
     var style = Style.plain
+
+    func wrapped(width: Int, indent: Int) -> [Line] {
+      TerminalText.wrapped(text, width: width, indent: indent).map { Line(text: $0, style: style) }
+    }
   }
 
   /// `host` is how the user names the daemon.
   static func lines(_ model: TopModel, host: String, width: Int) -> [Line] {
     guard let newest = model.newest else {
-      return [Line(text: "waiting for \(host)" + (model.trouble.map { ": \($0)" } ?? ""), style: .warning)]
+      return Line(text: "waiting for \(host)" + (model.trouble.map { ": \($0)" } ?? ""), style: .warning)
+        .wrapped(width: width, indent: 2)
     }
     let runtime = newest.runtime
     var lines = [
       Line(text: "tactus \(runtime.version) at \(host)   up \(upTime(runtime.monotonicNs - runtime.epochNs))")
     ]
+    if let age = model.age {
+      let seconds = age.count / 1_000_000_000
+      lines.append(Line(text: "*** NO ANSWER for \(seconds) s: all this is that old ***", style: .alarm))
+    }
     let stopped = newest.systems.filter(\.isEmergencyStopped).map(\.name)
     if !stopped.isEmpty {
       lines.append(Line(text: "*** EMERGENCY STOP: \(stopped.joined(separator: ", ")) ***", style: .alarm))
@@ -29,6 +38,7 @@ enum TopScreen {
     if runtime.memoryLock.state == "refused" {
       lines.append(Line(text: "memory is not locked", style: .warning))
     }
+    lines = lines.flatMap { $0.wrapped(width: width, indent: 2) }
     lines.append(Line(text: ""))
     for (number, text) in TopTable.lines(model.rows, width: width).enumerated() {
       lines.append(Line(text: text, style: number == 0 ? .heading : .plain))

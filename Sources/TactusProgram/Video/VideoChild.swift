@@ -12,7 +12,7 @@ import Wire
 /// thread of its own. `SupervisionMachine` decides.
 final class VideoChild: Sendable {
   private struct State {
-    var orders: [VideoOrder] = []
+    var orders: [(order: VideoOrder, file: Int32?)] = []
     /// Nil: none runs.
     var process: pid_t?
   }
@@ -26,6 +26,8 @@ final class VideoChild: Sendable {
   private let isStopping = Atomic<Bool>(false)
   private let bell: Doorbell
   private let ended = DispatchGroup()
+  /// Makes files to record into, which may wait for a disk.
+  private let files = DispatchQueue(label: "video.files")
 
   /// - Parameters:
   ///   - program: its path.
@@ -49,9 +51,32 @@ final class VideoChild: Sendable {
     return (own.lastIndex(of: "/").map { String(own[..<$0]) } ?? ".") + "/" + name
   }
 
-  /// Any thread; lost while no process runs, which is told everything when it starts.
+  /// Any thread; lost while no process runs, which is told everything when it starts. The file to record into is made here and handed
+  /// over open: the process itself can make none.
   func order(_ order: VideoOrder) {
-    state.withLock { if $0.process != nil, $0.orders.count < 256 { $0.orders.append(order) } }
+    switch order {
+    case .record(let path, _): files.async { self.record(order, into: path) }
+    // Behind the beginning that it ends.
+    case .stopRecording: files.async { self.enqueue(order, file: nil) }
+    case .settings, .want, .listCameras: enqueue(order, file: nil)
+    }
+  }
+
+  private func record(_ order: VideoOrder, into path: String) {
+    let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o640)
+    guard file < 0 else { return enqueue(order, file: file) }
+    var recording = VideoRecording(.failed, path: path)
+    recording.cause = "\(path): \(String(cString: strerror(errno)))"
+    take(.recording(recording))
+  }
+
+  private func enqueue(_ order: VideoOrder, file: Int32?) {
+    let isTaken = state.withLock { state in
+      guard state.process != nil, state.orders.count < 256 else { return false }
+      state.orders.append((order, file))
+      return true
+    }
+    if !isTaken, let file { close(file) }
     bell.button.ring()
   }
 
@@ -123,7 +148,10 @@ final class VideoChild: Sendable {
         defer { state.orders = [] }
         return state.orders
       }
-      for order in orders { send(order) }
+      for (order, file) in orders {
+        send(order, file: file)
+        if let file { close(file) }
+      }
     }
 
     // MARK: beginning and end
@@ -153,6 +181,7 @@ final class VideoChild: Sendable {
       lines = ErrorLines()
       child.state.withLock { state in
         state.process = spawned
+        for case let file? in state.orders.map(\.file) { close(file) }
         state.orders = []
         // `stop` may have come before there was a process to end.
         if child.isStopping.load(ordering: .acquiring) { kill(spawned, SIGKILL) }
@@ -206,10 +235,11 @@ final class VideoChild: Sendable {
 
     // MARK: words
 
-    private mutating func send(_ order: VideoOrder) {
+    private mutating func send(_ order: VideoOrder, file: Int32? = nil) {
       guard process > 0 else { return }
       let bytes = order.bytes
-      let sent = daemon_send(socket, bytes, bytes.count)
+      let sent =
+        file.map { daemon_send_with(socket, bytes, bytes.count, $0) } ?? daemon_send(socket, bytes, bytes.count)
       // A process that takes so little as to fill its socket hangs.
       if sent != bytes.count, sent != -Int(EPIPE) { step(.nonsense("it does not take its orders")) }
     }

@@ -113,6 +113,12 @@ final class DaemonLegLinkTests {
     #expect(daemon.waitFor("armed, pulse 1800 µs"), "\(killed.said)")
     kill(killed.identifier, SIGKILL)
     #expect(daemon.waitFor("fault: no command within the deadman's time-out"), "\(daemon.said)")
+    let refused = try TactusProcess(["leg", "serial:\(device)", "--arm", "--for", "1s"])
+    #expect(refused.finish() == 1 && refused.said.contains("the leg is in fault"), "\(refused.said)")
+    #expect(try leg(daemon)["state"] as? String == "fault", "what was refused has changed nothing")
+    let disarming = try TactusProcess(["leg", "serial:\(device)", "--disarm"])
+    #expect(disarming.finish() == 0, "\(disarming.said)")
+    #expect(try leg(daemon)["state"] as? String == "disarmed")
   }
 
   @Test(

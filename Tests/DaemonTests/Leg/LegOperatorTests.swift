@@ -169,6 +169,34 @@ struct LegScreenTests {
     )
   }
 
+  @Test("telemetry has stopped: the state is not known, what it was and how long ago is said, as a warning")
+  func silence() {
+    var shown = snapshot(4_000, .connected, .armed, .none)
+    func state() -> TopScreen.Line? {
+      LegScreen.lines(
+        shown, name: "here", slider: LegSlider(), meter: TelemetryMeter(), journal: LegJournal(), scrolled: 0,
+        size: TerminalSize(width: 80, height: 24)
+      ).first { $0.text.hasPrefix("state") }
+    }
+    shown.telemetryAge = .fresh(.milliseconds(40))
+    #expect(state()?.text == "state     ARMED")
+    shown.telemetryAge = .stale(.milliseconds(3_250))
+    #expect(state() == .init(text: "state     not known: ARMED 3.2 s ago", style: .warning))
+  }
+
+  @Test("a terminal of 40 columns: the fault, its cause and the way out are there")
+  func narrow() {
+    var shown = snapshot(1_000, .connected, .fault, .deadmanTimeout)
+    shown.telemetryAge = .fresh(.milliseconds(40))
+    let lines = LegScreen.lines(
+      shown, name: "here", slider: LegSlider(), meter: TelemetryMeter(), journal: LegJournal(), scrolled: 0,
+      size: TerminalSize(width: 40, height: 30))
+    #expect(lines.count <= 30 && lines.allSatisfy { $0.text.count <= 40 }, "\(lines)")
+    for words in ["FAULT: deadman time-out", "disarm first (d)", "ms old", "battery 7.40 V"] {
+      #expect(lines.contains { $0.text.contains(words) }, "\(words) in \(lines)")
+    }
+  }
+
   @Test("help: every key is told on a terminal of 80 columns, and of 132", arguments: [40, 80, 132])
   func help(width: Int) {
     let lines = LegScreen.lines(

@@ -1,12 +1,12 @@
 import Buses
 import BusesLinux
 import Foundation
-import Pump
 import Tactus
 import TestSupport
 import Testing
 import Wire
 
+@testable import Pump
 @testable import TactusProgram
 
 @Suite("the pump on a pseudo-terminal", .ownThread)
@@ -69,6 +69,27 @@ struct PumpProgramTests {
     let alone = try TactusProcess(["pump", nobody.path, "--status"])
     #expect(alone.finish() == 1)
     #expect(alone.said.contains("is a pump listening there?"), "\(alone.said)")
+  }
+
+  @Test("tactus pump --for, refused: the pump stays what it was; obeyed and interrupted, it is turned off")
+  func refusedLeavesRunning() throws {
+    var script = PumpScript(.pump(PumpSpeed(duty: 9), for: .seconds(9)))
+    var snapshot = PumpSnapshot()
+    #expect(!script.mayPump && script.step(snapshot, refusal: nil).request == nil)
+    snapshot.contact = .answering
+    snapshot.state = .on(since: .zero)
+    #expect(script.step(snapshot, refusal: nil).request == .setSpeed(PumpSpeed(duty: 9)) && script.mayPump)
+    var refused = script
+    #expect(refused.step(snapshot, refusal: .noContact).end != nil && !refused.mayPump)
+
+    let (pump, path) = try simulated()
+    let pumping = try TactusProcess(["pump", path, "--for", "60s"])
+    #expect(pumping.waitFor("pump: on"))
+    kill(pumping.identifier, SIGINT)
+    #expect(pumping.finish() == 1)
+    #expect(pump.waitFor("pump: off"), "\(pump.said)")
+    kill(pump.identifier, SIGTERM)
+    #expect(pump.finish() == 0)
   }
 
   @Test("tactus pump --status: a pump that runs runs on")

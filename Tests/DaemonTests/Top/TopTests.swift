@@ -140,6 +140,16 @@ struct TopTests {
     #expect(!TopScreen.text(lines).contains("\u{1B}"))
   }
 
+  @Test("a terminal of 40 columns: who has stopped what, and what to do, is there")
+  func narrow() throws {
+    var model = TopModel()
+    model.take(try #require(TopDocuments.sample(TopDocuments.first, TopDocuments.emergency)))
+    let lines = TopScreen.lines(model, host: "pi", width: 40)
+    #expect(lines.allSatisfy { $0.text.count <= 40 }, "\(lines)")
+    let alarm = lines.filter { $0.style == .alarm }.map(\.text).joined(separator: " ").split(separator: " ")
+    #expect(alarm.joined(separator: " ").hasSuffix("emergency stop by local client 1; release every stick"))
+  }
+
   @Test("a fault: in red, without the banner")
   func fault() throws {
     var model = TopModel()
@@ -156,6 +166,21 @@ struct TopTests {
       TopScreen.lines(model, host: "pi:8000", width: 80) == [
         .init(text: "waiting for pi:8000: Connection refused", style: .warning)
       ])
+  }
+
+  @Test("two answers are missing for 2 s: what is shown says how old it is, in red; an answer, and it is of now")
+  func silence() throws {
+    var model = try twice()
+    func banner() -> TopScreen.Line { TopScreen.lines(model, host: "pi", width: 80)[1] }
+    model.ask(after: .seconds(1))
+    #expect(banner().style == .plain)
+    model.ask(after: .seconds(1))
+    #expect(banner() == .init(text: "*** NO ANSWER for 2 s: all this is that old ***", style: .alarm))
+    model.take(try #require(TopDocuments.sample(TopDocuments.second)))
+    #expect(banner().style == .plain)
+    // One question every five seconds is answered late, at worst.
+    model.ask(after: .seconds(5))
+    #expect(banner().style == .plain)
   }
 
   @Test("a frame: lines cut to the width, rows to the height; a name cannot steer the terminal")

@@ -48,11 +48,22 @@ import Wire
     }
   }
 
-  @Test("connected: a ping when the last command is older than 150 ms; switched off, none")
+  @Test("connected: a ping every 40 ms, no later by a tick that is late; switched off, none")
   func pings() {
     var machine = connected()
     let sent = run(&machine, 20, 700, hearing: .disarmed)
-    #expect(sent.map(\.0) == [160, 320, 480, 640] && sent.allSatisfy { $0.1 == .ping })
+    #expect(sent.map(\.0) == Array(stride(from: Int64(40), through: 700, by: 40)) && sent.allSatisfy { $0.1 == .ping })
+    // Ticks up to 9 ms late: at most 60 ms between two pings.
+    var random = SplitMix64(seed: 1)
+    var late = connected()
+    var last = TickInstant.zero
+    for tick in Int64(1)...500 {
+      let now = TickInstant.milliseconds(tick * 20 + .random(in: 0...9, using: &random))
+      if tick % 5 == 0 { _ = late.step(.telemetry(telemetry(.armed)), at: now) }
+      guard late.step(.tick, at: now).command == .ping else { continue }
+      #expect(now - last <= .milliseconds(60))
+      last = now
+    }
     var silent = LegOperatorMachine(pingsByItself: false)
     _ = silent.step(.tick, at: .zero)
     _ = silent.step(.telemetry(telemetry(.disarmed)), at: .zero)
@@ -133,6 +144,35 @@ import Wire
     let action = other.step(.shutdown, at: .milliseconds(1))
     #expect(action.command == .disarm && action.copies == 3)
     #expect(other.step(.shutdown, at: .milliseconds(2)).command == nil)
+  }
+
+  @Test("quit, shutdown: a leg that is not armed is left as it is; one that may be, by an arm on its way, is disarmed")
+  func leavesWhatIsNotArmed() {
+    func endings(_ machine: LegOperatorMachine, at milliseconds: Int64) -> [Bool] {
+      [LegOperatorEvent.quit, .shutdown].map { event in
+        var machine = machine
+        let action = machine.step(event, at: .milliseconds(milliseconds))
+        let next = machine.step(.tick, at: .milliseconds(milliseconds + 20))
+        return action.command == .disarm || next.command == .disarm
+      }
+    }
+    for state in [LegTelemetry.State.disarmed, .fault] { #expect(endings(connected(state), at: 10) == [false, false]) }
+    #expect(endings(connected(.armed), at: 10) == [true, true], "somebody else's, and kept alive by our pings")
+    #expect(endings(LegOperatorMachine(), at: 10) == [false, false], "nobody answers")
+    // An arm on its way: telemetry that was sent before it says nothing about it.
+    var machine = connected()
+    _ = machine.step(.arm, at: .milliseconds(20))
+    _ = machine.step(.telemetry(telemetry(.disarmed)), at: .milliseconds(100))
+    #expect(endings(machine, at: 110) == [true, true])
+    var refused = machine
+    for time in [Int64(200), 300, 400] { _ = refused.step(.telemetry(telemetry(.fault)), at: .milliseconds(time)) }
+    #expect(endings(refused, at: 410) == [false, false], "the leg has refused it")
+    _ = machine.step(.telemetry(telemetry(.armed)), at: .milliseconds(200))
+    var tripped = machine
+    _ = tripped.step(.telemetry(telemetry(.fault)), at: .milliseconds(250))
+    #expect(endings(tripped, at: 260) == [false, false], "the fault keeps its cause")
+    _ = machine.step(.linkLost, at: .milliseconds(250))
+    #expect(endings(machine, at: 260) == [true, true], "lost while armed")
   }
 
   @Test(

@@ -26,13 +26,13 @@ import Wire
     bench.read("0x38", raw: 2000)
     #expect(
       bench.ask("REQ_plantSensorData", "all") == [
-        "RES_plantSensorData {'moisture'-- 5, 'temperature'-- 72, 'plant'-- 'Basil', 'sensor'-- '0x36'}",
-        "RES_plantSensorData {'moisture'-- 0, 'temperature'-- 72, 'plant'-- 'Basil', 'sensor'-- '0x37'}",
-        "RES_plantSensorData {'moisture'-- 10, 'temperature'-- 72, 'plant'-- 'Mint', 'sensor'-- '0x38'}",
+        "RES_plantSensorData {'moisture'-- 5, 'temperature'-- 71, 'plant'-- 'Basil', 'sensor'-- '0x36'}",
+        "RES_plantSensorData {'moisture'-- 0, 'temperature'-- 71, 'plant'-- 'Basil', 'sensor'-- '0x37'}",
+        "RES_plantSensorData {'moisture'-- 10, 'temperature'-- 71, 'plant'-- 'Mint', 'sensor'-- '0x38'}",
       ])
     #expect(
       bench.ask("REQ_plantSensorData", "Mint") == [
-        "RES_plantSensorData {'moisture'-- 10, 'temperature'-- 72, 'plant'-- 'Mint', 'sensor'-- '0x38'}"
+        "RES_plantSensorData {'moisture'-- 10, 'temperature'-- 71, 'plant'-- 'Mint', 'sensor'-- '0x38'}"
       ])
     #expect(bench.ask("REQ_editPlant", "Mint,Peppermint") == ["RES_editPlant Peppermint"])
     #expect(bench.ask("REQ_deletePlant", "Basil") == ["RES_deletePlant Basil"])
@@ -149,14 +149,17 @@ import Wire
   @Test(
     "add: names and sensors that are refused, and why",
     arguments: [
-      ("Sixteen letters.--[\"0x36\"]", "plantNameTooLong"), ("--[\"0x36\"]", "invalidPlantName"),
-      ("a||b--[\"0x36\"]", "invalidPlantName"), ("a|b--[\"0x36\"]", "invalidPlantName"),
-      ("a,b--[\"0x36\"]", "invalidPlantName"), ("Mum's--[\"0x36\"]", "invalidPlantName"),
-      ("all--[\"0x36\"]", "invalidPlantName"), ("-a--[\"0x36\"]", "invalidPlantName"),
-      ("a\u{7}--[\"0x36\"]", "invalidPlantName"), ("Basil", "addPlantSensorNumIssue"),
+      ("Sixteen letters.--[\"0x36\"]", "plantNameTooLong"),
+      // A name that is none has the nearest tag that the app knows.
+      ("--[\"0x36\"]", "plantNameTaken"), ("a||b--[\"0x36\"]", "plantNameTaken"),
+      ("a|b--[\"0x36\"]", "plantNameTaken"), ("a\\b--[\"0x36\"]", "plantNameTaken"),
+      ("all--[\"0x36\"]", "plantNameTaken"), ("-a--[\"0x36\"]", "plantNameTaken"),
+      ("a\u{7}--[\"0x36\"]", "plantNameTaken"), ("Basil", "addPlantSensorNumIssue"),
       ("Basil--[]", "addPlantSensorNumIssue"),
       ("Basil--[\"0x36\",\"0x37\",\"0x38\",\"0x39\",\"0x36\"]", "addPlantSensorNumIssue"),
-      ("Basil--[\"0x40\"]", "invalidPlantSensorID"), ("Basil--[\"0x36\",\"0x36\"]", "invalidPlantSensorID"),
+      ("Basil--[\"0x40\"]", "invalidPlantSensorID"), ("Basil--[\"54\"]", "invalidPlantSensorID"),
+      ("Basil--[\"0x36\",\"36\"]", "invalidPlantSensorID"), ("Basil--[\"0x136\"]", "invalidPlantSensorID"),
+      ("Basil--[\"0x36\",\"0x36\"]", "invalidPlantSensorID"),
       ("Basil--[0x36", "invalidPlantSensorID"), ("Basil--[54]", "invalidPlantSensorID"),
       ("a--b--[\"0x36\"]", "invalidPlantSensorID"),
     ])
@@ -175,7 +178,9 @@ import Wire
       (" Basil --[\"0X36\"]", "Basil", 1), ("Basil--['0x36', '0x37']", "Basil", 2), ("Basil--0x36", "Basil", 1),
       ("{\"Sensors\"-- \"0x36\", \"Name\"-- \"Basil\"}", "Basil", 1),
       ("[{\"Sensors\"-- \"[\\\"0x36\\\"]\", \"Name\"-- \"Basil\"}]", "Basil", 1),
-      ("Grünkohl 🌱--[\"0x36\"]", "Grünkohl 🌱", 1),
+      ("Grünkohl 🌱--[\"0x36\"]", "Grünkohl 🌱", 1), ("Basil--[\"36\", \"0x037\"]", "Basil", 2),
+      ("O'Brien--[\"0x36\"]", "O’Brien", 1), ("My \"Ivy\"--[\"0x36\"]", "My ”Ivy”", 1),
+      ("Rose, red--[\"0x36\"]", "Rose, red", 1),
     ])
   func adds(payload: String, name: String, sensors: Int) throws {
     var bench = HostBench()
@@ -202,8 +207,8 @@ import Wire
       (#"{"name"--"Mint","wetPercent"--30}"#, "invalidPlantSettings"),
       (#"{"name"--"Mint","wet"--30}"#, "invalidPlantSettings"), (#"{"dryPercent"--30}"#, "invalidPlantSettings"),
       (#"{"name"--"Mint","sensors"--[]}"#, "addPlantSensorNumIssue"),
-      (#"{"name"--"Mint","newName"--"Sixteen letters."}"#, "plantNameTooLong"), ("Mint", "invalidPlantName"),
-      ("Mint,a,b", "invalidPlantName"),
+      (#"{"name"--"Mint","newName"--"Sixteen letters."}"#, "plantNameTooLong"), ("Mint", "plantNameTaken"),
+      ("Mint,a|b", "plantNameTaken"),
     ] {
       #expect(bench.ask("REQ_editPlant", fault).first?.hasPrefix("ERR_\(tag) ") == true, "\(fault)")
     }
@@ -282,14 +287,128 @@ import Wire
       #expect(bench.ask("REQ_numPlants", "") == ["RES_numPlants 0"])
     }
     #expect(bench.ask("REQ_numPlants", "") == ["ERR_kickedForSpam none"])
-    // Broken messages and reports of errors count, too.
+    // Broken messages count, too.
     #expect(bench.step("ID:0;sender:6F2A;receiver:all").outcome == .spam)
-    #expect(bench.step("ID:0;sender:6F2A;receiver:all;payload:x;operation:ERR_x").outcome == .spam)
     #expect(bench.ask("REQ_numPlants", "", from: "other") == ["RES_numPlants 0"])
     bench.now = TickInstant.zero + .milliseconds(14_999)
     #expect(bench.ask("REQ_numPlants", "") == [])
     bench.now = TickInstant.zero + .seconds(15)
     #expect(bench.ask("REQ_numPlants", "") == ["RES_numPlants 0"])
+  }
+
+  @Test("spam: reports of errors never count, whole or broken, before the limit and beyond it")
+  func errorsAreFree() {
+    var bench = HostBench()
+    bench.host.settings.spamLimit = 2
+    for round in 0..<40 {
+      let whole = bench.step("ID:0;sender:6F2A;receiver:all;payload:x;operation:ERR_x")
+      #expect(whole.outcome == .peerError(operation: "ERR_x", payload: "x") && whole.replies == [], "\(round)")
+      let broken = bench.step("ID:0;sender:6F2A;receiver:all;operation:ERR_x")
+      #expect(broken.outcome == .peerError(operation: "ERR_x", payload: "") && broken.replies == [], "\(round)")
+      if round == 20 {
+        for _ in 0..<2 { #expect(bench.ask("REQ_numPlants", "") == ["RES_numPlants 0"]) }
+        #expect(bench.ask("REQ_numPlants", "") == ["ERR_kickedForSpam none"])
+      }
+    }
+  }
+
+  @Test(
+    "the app: its start and four renames within 15 s, with any number of plants, all of them shown", arguments: 1...7)
+  func startAndRename(plants: Int) {
+    var bench = HostBench()
+    for number in 1...plants { bench.add("Plant \(number)") }
+    bench.host.settings.spamLimit = 15
+    /// What the app does when it connects, and after every change.
+    func refresh() {
+      #expect(bench.ask("REQ_numPlants", "") == ["RES_numPlants \(plants)"])
+      for index in 0..<plants {
+        let info = bench.ask("REQ_plantInfoOnStartup", "\(index)")
+        #expect(info.first?.hasPrefix("RES_plantInfoOnStartup {") == true, "\(info)")
+      }
+    }
+    refresh()
+    for round in 1...4 {
+      let replies = bench.ask("REQ_editPlant", "\(round == 1 ? "Plant 1" : "Name \(round - 1)"),Name \(round)")
+      // Bounced once, it does not come again.
+      #expect(replies == (round == 1 ? ["RES_editPlant Name 1"] : []))
+      if round == 1 {
+        let echo = "ID--1||sender--Host-RPI3B+||receiver--6F2A||payload--Name 1||operation--RES_editPlant"
+        #expect(bench.ask("ERR_invalidOpTag", echo) == [])
+      }
+      refresh()
+    }
+  }
+
+  @Test("spam: of the infos of plants only those are free that an answer has announced, once each")
+  func announcedInfos() {
+    var bench = HostBench()
+    bench.add("Basil")
+    bench.add("Mint")
+    bench.host.settings.spamLimit = 3
+    #expect(bench.ask("REQ_numPlants", "") == ["RES_numPlants 2"])
+    for _ in 0..<4 { #expect(bench.ask("REQ_plantInfoOnStartup", "0").first?.hasPrefix("RES_") == true) }
+    #expect(bench.ask("REQ_plantInfoOnStartup", "0") == ["ERR_kickedForSpam none"])
+    #expect(bench.ask("REQ_plantInfoOnStartup", "0", from: "other").first?.hasPrefix("ERR_noPlantData") == true)
+  }
+
+  @Test("bounced: that acknowledgement does not go to that client again; others do, and errors are still told")
+  func bounced() {
+    var bench = HostBench()
+    func bounce(_ operation: String, sender: String = "Host-RPI3B+", receiver: String = "6F2A", from: String = "6F2A") {
+      let echo = "ID--1||sender--\(sender)||receiver--\(receiver)||payload--Basil||operation--\(operation)"
+      #expect(bench.ask("ERR_invalidOpTag", echo, from: from) == [])
+    }
+    #expect(bench.ask("REQ_addNewPlant", "Basil--[\"0x36\"]") == ["RES_addNewPlant Basil"])
+    bounce("RES_addNewPlant")
+    #expect(bench.ask("REQ_addNewPlant", "Mint--[\"0x36\"]") == [])
+    #expect(bench.ask("REQ_addNewPlant", "Mint--[\"0x36\"]").first?.hasPrefix("ERR_plantNameTaken") == true)
+    #expect(bench.ask("REQ_addNewPlant", "Basil--[\"0x36\"]", from: "other") == ["RES_addNewPlant Basil"])
+    #expect(bench.ask("REQ_editPlant", "Mint,Rose") == ["RES_editPlant Rose"])
+    // Not of ours, of somebody else's, no acknowledgement at all.
+    bounce("RES_editPlant", sender: "Another host")
+    bounce("RES_editPlant", receiver: "other")
+    bounce("RES_numPlants")
+    bounce("RES_editPlant", from: "other")
+    #expect(bench.ask("REQ_editPlant", "Rose,Mint") == ["RES_editPlant Mint"])
+    #expect(bench.ask("REQ_numPlants", "") == ["RES_numPlants 2"])
+    #expect(bench.ask("REQ_deletePlant", "Mint") == ["RES_deletePlant Mint"])
+  }
+
+  @Test("bounced: of more clients than are remembered the first is forgotten")
+  func boundedBounces() {
+    var bounces = PlantBounces()
+    for number in 0...PlantBounces.capacity { bounces.note(.editPlant, of: PlantUser(sender: "app\(number)")) }
+    #expect(!bounces.has(.editPlant, of: PlantUser(sender: "app0")))
+    #expect(bounces.has(.editPlant, of: PlantUser(sender: "app1")))
+    #expect(!bounces.has(.addNewPlant, of: PlantUser(sender: "app1")))
+  }
+
+  @Test("names with commas and apostrophes: the app adds, renames and removes them, and reads what it is shown")
+  func oddNames() {
+    var bench = HostBench()
+    bench.read("0x36", raw: 650)
+    bench.add("Rose")
+    #expect(bench.ask("REQ_addNewPlant", "Rose, red--[\"36\"]") == ["RES_addNewPlant Rose, red"])
+    #expect(bench.ask("REQ_editPlant", "Rose, red,O'Brien") == ["RES_editPlant O’Brien"])
+    // As the app shows it, and as a person writes it.
+    #expect(bench.ask("REQ_editPlant", "O’Brien,O'Brien, old") == ["RES_editPlant O’Brien, old"])
+    #expect(bench.ask("REQ_editPlant", "Rose,Ivy, the big") == ["RES_editPlant Ivy, the big"])
+    #expect(bench.ask("REQ_editPlant", "Nobody,Ivy,x").first?.hasPrefix("ERR_cannotDeletePlant") == true)
+    let data = bench.ask("REQ_plantSensorData", "all")
+    #expect(
+      data.last
+        == "RES_plantSensorData {'moisture'-- 5, 'temperature'-- 71, 'plant'-- 'O’Brien, old', 'sensor'-- '0x36'}")
+    #expect(bench.ask("REQ_deletePlant", "O'Brien, old") == ["RES_deletePlant O’Brien, old"])
+  }
+
+  @Test(
+    "temperature: degrees without their fraction, as the original",
+    arguments: [
+      (22.0, 71), (21.0, 69), (20.0, 68), (21.1, 69), (-17.0, 1), (-18.0, 0), (-20.0, -4), (37.77, 99),
+    ])
+  func fahrenheit(celsius: Double, expected: Int) {
+    let reading = PlantReading(raw: 0, moisturePercent: 0, scale: 0, celsius: celsius, at: .zero)
+    #expect(reading.fahrenheit == expected)
   }
 
   @Test("spam: of more clients than are remembered the one whose window began first is forgotten")

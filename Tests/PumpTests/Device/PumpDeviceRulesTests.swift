@@ -51,16 +51,18 @@ private struct Bench {
     }
   }
 
-  @Test("the original: ON while on begins the limit anew, no number is 0, an open sensor trips nothing")
+  @Test("the original: ON while on begins the limit anew at the first speed, an open sensor trips nothing")
   func original() throws {
     var bench = Bench(.original)
     _ = bench.at(1, .command(.on))
+    _ = bench.at(999, .command(.speed(PumpSpeed(duty: 77))))
     _ = bench.at(1_000, .command(.on))
+    #expect(bench.machine.state == .on(.standard))
     _ = bench.at(2_799, .tick)
     #expect(bench.machine.state.isOn)
     _ = bench.at(2_800, .tick)
     #expect(!bench.machine.state.isOn)
-    #expect(bench.machine.settings.numbers == .leading)
+    #expect(bench.machine.settings.commands == .firmware)
     bench = Bench(.original)
     _ = bench.at(1, .command(.on))
     _ = bench.at(2, .temperatures(water: .celsius(12), skin: .celsius(-77.4)))

@@ -45,6 +45,8 @@ import Wire
     bench.hear(2.2, .ok, .speed(PumpSpeed(duty: 1)))
     #expect(bench.taken() == ["2.001 SPEED:1", "2.2 SPEED:100"])
     bench.hear(2.3, .ok)
+    #expect(bench.machine.speed == .commanded(PumpSpeed(duty: 1)), "it names what it takes: an OK alone is another's")
+    bench.hear(2.3, .speed(PumpSpeed(duty: 100)))
     #expect(bench.machine.speed == .commanded(PumpSpeed(duty: 100)))
   }
 

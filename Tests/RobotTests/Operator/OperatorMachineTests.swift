@@ -14,6 +14,11 @@ private func reply(_ echo: UInt64) -> RobotReply { RobotReply(echo: echo, state:
     mutating func at(_ milliseconds: Int64, _ event: OperatorEvent) -> OperatorAction {
       machine.step(event, at: .milliseconds(5_000 + milliseconds))
     }
+    /// The reply to what was sent 5 ms ago.
+    mutating func hear(_ milliseconds: Int64, reason: ShortText?) {
+      let echo = machine.echo(at: .milliseconds(4_995 + milliseconds))
+      at(milliseconds, .reply(RobotReply(echo: echo, state: .driving, speeds: .zero, reason: reason)))
+    }
     /// What the tick sends.
     mutating func tick(_ milliseconds: Int64) -> RobotDatagram? { at(milliseconds, .tick).datagram }
   }
@@ -41,13 +46,63 @@ private func reply(_ echo: UInt64) -> RobotReply { RobotReply(echo: echo, state:
 
   // MARK: states
 
-  @Test("driving: one datagram a tick with the newest controls, zero speeds at rest too")
+  @Test("driving: one datagram a tick with the newest controls; at rest a question, zero speeds once it has driven")
   func sends() {
     var line = Timeline()
-    #expect(line.tick(0) == .drive(.zero))
+    #expect(line.tick(0) == .query)
     line.at(10, .input(.joystick(x: 0, y: 0.5)))
     #expect(line.tick(50) == .drive(speeds(50, 50)))
     #expect(line.tick(100) == .drive(speeds(50, 50)))
+    line.at(110, .input(.rest))
+    #expect(line.tick(150) == .drive(.zero))
+    #expect(line.tick(2_000) == .drive(.zero), "a stick at rest keeps control")
+  }
+
+  @Test("refused because another drives: letting go, quitting and ending send nothing that would stop that one")
+  func refusedStopsNobody() {
+    var line = Timeline()
+    _ = line.tick(0)
+    line.at(10, .input(.wheels(speeds(50, 50))))
+    for time in stride(from: Int64(50), through: 500, by: 50) {
+      #expect(line.tick(time) == .drive(speeds(50, 50)))
+      line.hear(time + 5, reason: ShortText("not-controller"))
+    }
+    // Held on: nothing has been heard of the newest one when the stick is let go.
+    #expect(line.tick(550) == .drive(speeds(50, 50)))
+    line.at(560, .input(.rest))
+    #expect(line.tick(600) == .query)
+    var other = line
+    #expect(other.at(610, .shutdown).datagram == nil)
+    line.at(610, .quit)
+    #expect(line.tick(650) == nil && line.machine.state == .finished)
+  }
+
+  @Test("obeyed again after a refusal: the stick let go is a stop again")
+  func obeyedAfterRefusal() {
+    var line = Timeline()
+    line.at(0, .input(.wheels(speeds(50, 50))))
+    for (time, reason) in [(Int64(50), Optional(ShortText("not-controller"))), (100, nil)] {
+      _ = line.tick(time)
+      line.hear(time + 5, reason: reason)
+    }
+    _ = line.tick(150)
+    line.at(160, .input(.rest))
+    #expect(line.tick(200) == .drive(.zero))
+    #expect(line.at(210, .shutdown) == OperatorAction(.stop, copies: 3))
+  }
+
+  @Test("a bystander who never touches the stick: questions, and nothing at the end; an explicit stop is sent")
+  func bystander() {
+    for event in [OperatorEvent.quit, .shutdown, .reset] {
+      var line = Timeline()
+      for time in stride(from: Int64(0), through: 500, by: 50) { #expect(line.tick(time) == .query) }
+      let action = line.at(510, event)
+      #expect(action.datagram == (event == .reset ? .reset : nil))
+      #expect(line.at(520, .shutdown).datagram == nil)
+    }
+    var line = Timeline()
+    line.at(0, .stop)
+    #expect(line.tick(50) == .stop)
   }
 
   @Test("emergency stop: sent at once and at every tick until reset, whatever the controls say")
@@ -81,6 +136,8 @@ private func reply(_ echo: UInt64) -> RobotReply { RobotReply(echo: echo, state:
   @Test("quit: stop three times, then silence; shutdown: the three at once")
   func quit() {
     var line = Timeline()
+    line.at(0, .input(.wheels(speeds(50, 50))))
+    _ = line.tick(0)
     line.at(0, .quit)
     for time in [Int64(50), 100, 150] { #expect(line.tick(time) == .stop) }
     #expect(line.tick(200) == nil && line.machine.state == .finished)

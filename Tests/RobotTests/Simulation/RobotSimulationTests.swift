@@ -186,6 +186,22 @@ extension SimulatedRobotSnapshot {
     #expect(run.robot.speeds == speeds(-50, -50))
   }
 
+  @Test("two operators: who is refused, lets go and leaves changes nothing for who drives")
+  func refusedOperator() throws {
+    let run = try simulation(operators: 2)
+    run.operators[0].set(.joystick(x: 0, y: 0.5))
+    run.run(for: .seconds(1))
+    let since = run.now
+    run.operators[1].set(.joystick(x: 0, y: -0.5))
+    run.run(for: .milliseconds(500))
+    run.operators[1].set(.rest)
+    run.run(for: .milliseconds(500))
+    run.operators[1].request(.quit)
+    run.run(for: .milliseconds(500))
+    #expect(run.robot.speeds == speeds(50, 50) && run.stops(since: since).isEmpty)
+    #expect(run.robot.counters.ignored(.notController) >= 9)
+  }
+
   @Test("lane stalls past three releases: fault that says so, motors stopped by the next instant the lane has")
   func stall() throws {
     let run = try simulation()

@@ -7,7 +7,7 @@ import threading
 import time
 
 import pytest
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
 from daemon import PROGRAM
 
@@ -56,15 +56,6 @@ FETCH = """async ([url, token]) => {
     return answer.status;
   } catch (error) { return "refused"; }
 }"""
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"])
-        yield browser
-        browser.close()
 
 
 class Page(http.server.BaseHTTPRequestHandler):
@@ -157,7 +148,7 @@ def test_the_bar_leads_to_every_system_and_tells_its_state(browser, own_daemon):
         # A shared test machine is not always in time.
         expect(bar.get_by_role("link", name=re.compile("^Loops: "))).to_have_count(1)
         assert page.evaluate("document.documentElement.scrollWidth") <= width, "the page is no wider than the screen"
-        bar.get_by_role("link", name="Plants").click()
+        bar.get_by_role("link", name="Plants: 0 plants").click()
         # Under the bar, which stays.
         under = page.evaluate("document.querySelector('header').getBoundingClientRect().bottom")
         assert under <= page.locator("#plants-title").bounding_box()["y"] < 844
@@ -252,7 +243,7 @@ def test_the_leg_card_arms_moves_and_stops(browser, own_daemon):
     expect(leg_state(page)).to_have_text("emergency stopped")
     expect(pulse).to_have_text("no pulse")
     assert simulated_pulse(daemon) is None
-    expect(page.locator("#banner")).to_contain_text("emergency stop")
+    expect(page.locator("#banner")).to_contain_text("Emergency stop by this page")
     page.locator(".leg [data-do=arm]").first.click()
     assert daemon.get("/api/leg").json()["legs"][0]["state"] == "emergencyStopped", "latched"
 
@@ -292,16 +283,15 @@ def test_the_page_grows(browser, own_daemon):
     page = browser.new_page()
     failures = []
     page.on("pageerror", lambda error: failures.append(str(error)))
-    page.on("dialog", lambda dialog: dialog.accept())
     page.goto(daemon.url + "/")
     page.fill("#token", daemon.admin)
     page.click("#door button")
     expect(page.locator("#plants-empty")).to_be_visible()
     page.fill("#plant-name", "Basil")
-    page.get_by_role("button", name="Add", exact=True).last.click()
-    expect(page.locator("#plants-said")).to_have_text("choose one to four probes")
+    page.locator("#plant-new").get_by_role("button", name="Add", exact=True).click()
+    expect(page.locator("#plants .say")).to_contain_text("choose one to four probes")
     page.locator("#plant-probes input").nth(1).check()
-    page.locator("#plant-new button").click()
+    page.locator("#plant-new > button").click()
     plant = page.locator("#plant-list .plant").first
     expect(plant.locator("h3")).to_contain_text("Basil")
     expect(plant.locator("output").first).to_contain_text("%")
@@ -317,8 +307,10 @@ def test_the_page_grows(browser, own_daemon):
     expect(plant.locator("polyline")).to_have_count(1)
     expect(page.locator("#probe-list tr")).to_have_count(4)
     page.locator("#probe-list tr").nth(2).get_by_role("button", name="is dry").click()
+    page.get_by_role("button", name="It is dry").click()
     expect(page.locator("#probe-list tr").nth(2)).to_contain_text("0 %")
     plant.get_by_role("button", name="Remove").click()
+    plant.get_by_role("button", name="Remove it").click()
     expect(page.locator("#plants-empty")).to_be_visible()
     assert failures == []
     page.close()
@@ -330,7 +322,6 @@ def test_the_page_waters(browser, own_daemon):
     page = browser.new_page()
     failures = []
     page.on("pageerror", lambda error: failures.append(str(error)))
-    page.on("dialog", lambda dialog: dialog.accept())
     page.goto(daemon.url + "/")
     page.fill("#token", daemon.admin)
     page.click("#door button")
@@ -346,8 +337,14 @@ def test_the_page_waters(browser, own_daemon):
     expect(page.locator("#rain-state")).to_contain_text("until")
     page.click("[data-rain='0']")
     expect(page.locator("#rain-state")).to_have_text("off")
+    page.click("#schedule-draft summary")
     page.fill("#schedule-name", "Mornings")
-    page.click("#schedule-new button >> nth=0")
+    for chip in page.locator("#schedule-days button").all():
+        chip.click()
+    for zone_box in page.locator("#schedule-zones [type=checkbox]").all():
+        zone_box.check()
+    page.check("#schedule-enabled")
+    page.click("#schedule-add")
     card = page.locator("#schedule-list .schedule").first
     expect(card).to_contain_text("Mornings")
     card.locator("summary b").click()
@@ -367,8 +364,10 @@ def test_the_page_waters(browser, own_daemon):
     with page.expect_download() as download:
         page.click("#sprinkler-backup")
     card.get_by_role("button", name="Remove").click()
+    card.get_by_role("button", name="Remove it").click()
     expect(page.locator("#schedule-list .schedule")).to_have_count(0)
     page.set_input_files("#sprinkler-restore", download.value.path())
+    page.get_by_role("button", name="Restore them").click()
     expect(page.locator("#sprinkler-said")).to_have_text("restored")
     expect(page.locator("#schedule-list .schedule")).to_have_count(1)
     assert failures == []

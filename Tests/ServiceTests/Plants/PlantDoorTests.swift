@@ -147,7 +147,7 @@ import Testing
     // Rows that cannot be written any more.
     try bench.sql("ALTER TABLE plants_plant RENAME TO elsewhere")
     let replies = bench.app("REQ_addNewPlant", #"Fern--["0x36"]"#)
-    #expect(replies.count == 1 && replies[0].hasPrefix("ERR_notKept ID:7;sender:6F2A"), "\(replies)")
+    #expect(replies.count == 1 && replies[0].hasPrefix("ERR_invalidOpTag ID:7;sender:6F2A"), "\(replies)")
     let error = await bench.refusal("DELETE", "/api/plants/1")
     #expect(error?.status == .serviceUnavailable && error?.code == "STORE_FAILED")
     #expect(bench.app("REQ_numPlants", "") == ["RES_numPlants 0"])

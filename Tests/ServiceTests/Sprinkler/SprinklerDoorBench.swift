@@ -60,10 +60,12 @@ final class SprinklerDoorBench {
   ///   - hasEverything: a master valve on pin 23 and a flow sensor on pin 24.
   ///   - leadSeconds: of that master valve.
   ///   - opensStore: otherwise the store is not open yet: `desk.store.file.open` does it.
+  ///   - boot: of the machine.
   ///   - prepare: what a new store begins with besides the zones.
   init(
     manualInRain: SchedulerSettings.ManualInRain = .warn, hasLegacyRoutes: Bool = false, folder: URL? = nil,
     began: WallInstant = start, hasEverything: Bool = false, leadSeconds: Int64 = 0, opensStore: Bool = true,
+    boot: String = "1",
     prepare: @escaping @Sendable (inout SprinklerRecords) -> Void = { _ in }
   ) throws {
     clock.step.store(began - Self.start, ordering: .releasing)
@@ -108,7 +110,8 @@ final class SprinklerDoorBench {
           try store.apply([.everything(records)])
         }
         return SprinklerScheduler(
-          records, settings: SchedulerSettings(zone: Self.berlin, pins: Self.pins, manualInRain: manualInRain))
+          records, settings: SchedulerSettings(zone: Self.berlin, pins: Self.pins, manualInRain: manualInRain),
+          boot: BootID(boot))
       }, store: SprinklerStore(file), requests: requests.writer(), answers: answers.reader(),
       notices: notices.reader(), requestsPerTick: SprinklerLoop.requestsPerTick, snapshot: snapshot,
       ring: { continuation.yield(.ring) },
@@ -145,6 +148,9 @@ final class SprinklerDoorBench {
   }
 
   func run(seconds: Int64) { run(for: seconds * 1000) }
+
+  /// Both clocks go on, and the loop has no turn.
+  func passTime(_ time: Nanoseconds) { clock.nanoseconds.add(time.count, ordering: .releasing) }
 
   /// Only the time of day goes on.
   func setForward(seconds: Int64) { clock.step.add(seconds, ordering: .relaxed) }
@@ -217,6 +223,6 @@ final class SprinklerDoorBench {
   func afterPowerCut(seconds: Int64 = 0) throws -> SprinklerDoorBench {
     let copy = FileManager.default.temporaryDirectory.appending(path: "tactus-\(UUID().uuidString.prefix(13))")
     try FileManager.default.copyItem(at: folder, to: copy)
-    return try SprinklerDoorBench(folder: copy, began: clock.wall + seconds)
+    return try SprinklerDoorBench(folder: copy, began: clock.wall + seconds, boot: "2")
   }
 }

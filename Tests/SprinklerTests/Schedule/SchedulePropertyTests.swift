@@ -133,7 +133,9 @@ struct RandomYear {
       world.stepClock(by: wrong)
       world.run(for: .seconds(Int64(pick(1...4_000))))
       world.stepClock(by: -wrong)
-    case 6: world.restart(after: .seconds(Int64(pick(1...4_000))))
+    case 6:
+      let pause = Nanoseconds.seconds(Int64(pick(1...4_000)))
+      if chance(50) { world.kill(for: pause) } else { world.restart(after: pause, isReboot: chance(50)) }
     case 7, 8: world.ask(.setRainDelay(seconds: pick(1...172_800)))
     case 9: world.ask(.cancelRainDelay)
     case 10: world.forecast(.rain(until: world.wall + Int64(pick(0...90_000)), reason: "9 mm"))

@@ -212,6 +212,41 @@ struct SchedulerCommandTests {
     #expect(scheduler.nextDeadline != Self.now + 300)
   }
 
+  @Test("aliases: no two programs share one; an import leaves a taken one out, a backup with one twice is refused")
+  func aliases() {
+    func named(_ id: Int, _ alias: String?) -> Program {
+      var program = Garden.program(id)
+      program.alias = alias
+      return program
+    }
+    var scheduler = scheduler()
+    #expect(ask(&scheduler, .addProgram(named(0, "A"))).programs == [1])
+    guard case .invalid("alias", _, "A, which is program 1's")? = ask(&scheduler, .addProgram(named(0, "A"))).refusal
+    else {
+      Issue.record("given twice")
+      return
+    }
+    #expect(ask(&scheduler, .addProgram(named(0, "B"))).programs == [2])
+    #expect(ask(&scheduler, .replaceProgram(named(2, "A"))).refusal != nil)
+    #expect(ask(&scheduler, .replaceProgram(named(2, "B"))).refusal == nil)
+    #expect(ask(&scheduler, .importPrograms([named(0, "A"), named(0, "C"), named(0, "C")])).programs == [3, 4, 5])
+    #expect(scheduler.records.programs.map(\.alias) == ["A", "B", nil, "C", nil])
+    let backup = Garden.records([named(1, "A"), named(2, "A")])
+    guard case .invalid("programs[1].alias", _, _)? = ask(&scheduler, .restore(backup)).refusal else {
+      Issue.record("taken")
+      return
+    }
+  }
+
+  @Test("a program without a weekday: kept, and never due")
+  func noDay() {
+    var scheduler = scheduler()
+    var program = Garden.program(0)
+    program.days = .weekdays(0)
+    #expect(ask(&scheduler, .addProgram(program)).programs == [1])
+    #expect(scheduler.nextStart(after: Self.now) == nil)
+  }
+
   @Test("a program that is removed while it runs: its runs end")
   func removeRunning() throws {
     var world = try Garden.world([Garden.program(1), Garden.program(2, steps: [(3, 60)])], at: Garden.at(7, 1, 5, 59))
@@ -232,8 +267,8 @@ struct SchedulerCommandTests {
 
   private static let programFaults: [(field: String, program: Program)] = [
     ("name", faulty { $0.name = "" }), ("name", faulty { $0.name = String(repeating: "x", count: 61) }),
-    ("name", faulty { $0.name = "a\nb" }), ("days", faulty { $0.days = .weekdays(0) }),
-    ("days", faulty { $0.days = .weekdays(128) }),
+    ("name", faulty { $0.name = "a\nb" }), ("days", faulty { $0.days = .weekdays(128) }),
+    ("alias", faulty { $0.alias = "7" }), ("alias", faulty { $0.alias = String(repeating: "x", count: 65) }),
     ("days.interval", faulty { $0.days = .interval(days: 0, from: LocalDate(year: 2026, month: 1, day: 1)) }),
     ("days.from", faulty { $0.days = .interval(days: 2, from: LocalDate(year: 2026, month: 2, day: 30)) }),
     ("season.from", faulty { $0.season = Season(from: MonthDay(month: 13, day: 1), to: MonthDay(month: 1, day: 1)) }),
@@ -248,10 +283,10 @@ struct SchedulerCommandTests {
     ("priority", faulty { $0.priority = 101 }),
   ]
 
-  @Test("a program with one value that does not fit: the refusal names the field", arguments: 0..<19)
+  @Test("a program with one value that does not fit: the refusal names the field", arguments: 0..<20)
   func programValidation(index: Int) {
     let (field, program) = Self.programFaults[index]
-    #expect(Self.programFaults.count == 19)
+    #expect(Self.programFaults.count == 20)
     var scheduler = scheduler([Garden.program(1)])
     for (command, prefix) in [
       (SprinklerCommand.addProgram(program), ""), (.replaceProgram(program), ""),

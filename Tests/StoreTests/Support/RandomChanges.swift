@@ -71,7 +71,8 @@ struct RandomChanges {
         ? Season(from: MonthDay(month: 11, day: 3), to: MonthDay(month: 2, day: id())) : nil,
       starts: [.clock(minute: 1_439), .sunrise(offsetMinutes: -id()), .sunset(offsetMinutes: id())],
       steps: (0..<id()).map { _ in Program.Step(zone: zone(), seconds: 60 * id()) },
-      cycleAndSoak: Bool.random(using: &random) ? .init(cycleSeconds: 120, soakSeconds: 600) : nil, priority: -id())
+      cycleAndSoak: Bool.random(using: &random) ? .init(cycleSeconds: 120, soakSeconds: 600) : nil, priority: -id(),
+      alias: Bool.random(using: &random) ? text() : nil)
   }
 
   private mutating func levels() -> SprinklerLevels {

@@ -79,7 +79,7 @@ def decode_json(text):
     fields = dict(root.pairs)
 
     def number(key):
-        if key not in fields:
+        if key not in fields or fields[key] is None and key in ("timestamp", "echo"):
             return None
         if not isinstance(fields[key], Number):
             raise Reject("wrong-type")

@@ -44,6 +44,7 @@ public final class PumpHistory: Sendable {
 
   private let store: PumpStore
   private let keepsDays: Int
+  private let lastEnd: @Sendable () throws(StoreError) -> String
   private let timeZone: TimeZone
   private let wall: @Sendable () -> WallInstant
   private let logger: Logger
@@ -54,12 +55,16 @@ public final class PumpHistory: Sendable {
   private static let prunePeriod = Nanoseconds.seconds(3_600)
 
   /// Ends what an earlier program has left open, once the store is there.
+  ///
+  /// - Parameter lastEnd: how that program ended; asked when it is to be noted.
   public init(
-    _ store: PumpStore, keepsDays: Int, timeZone: TimeZone = .current,
+    _ store: PumpStore, keepsDays: Int, lastEnd: @escaping @Sendable () throws(StoreError) -> String = { "power-cut" },
+    timeZone: TimeZone = .current,
     wall: @escaping @Sendable () -> WallInstant = { .now }, logger: Logger
   ) {
     self.store = store
     self.keepsDays = keepsDays
+    self.lastEnd = lastEnd
     self.timeZone = timeZone
     self.wall = wall
     self.logger = logger
@@ -180,7 +185,7 @@ public final class PumpHistory: Sendable {
   private func attempt<Value>(_ state: inout State, _ work: () throws(StoreError) -> Value) -> Value? {
     do throws(StoreError) {
       if !state.hasEndedOpen {
-        try store.endOpen()
+        try store.endOpen(as: lastEnd())
         state.hasEndedOpen = true
       }
       let value = try work()

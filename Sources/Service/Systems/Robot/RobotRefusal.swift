@@ -13,6 +13,7 @@ extension IgnoreReason {
     case .notController: "NOT_IN_CONTROL"
     case .older: "OLDER"
     case .duplicate: "DUPLICATE"
+    case .ahead: "AHEAD"
     case .emergencyStopped: "EMERGENCY_STOPPED"
     case .inFault: "IN_FAULT"
     case .stickNotAtZero: "STICK_NOT_AT_ZERO"
@@ -30,6 +31,8 @@ extension IgnoreReason {
     switch self {
     case .notController: "another source controls the robot until it has been silent for the failsafe timeout"
     case .older: "the timestamp is before the newest one accepted from this client; send the time of sending"
+    case .ahead:
+      "the timestamp is more than a second ahead of the newest one accepted from this client; send the time of sending"
     case .duplicate: "the timestamp is that of the last command; send a new one with every command"
     case .emergencyStopped: "the robot is emergency-stopped"
     case .inFault: "the robot is in fault"

@@ -14,6 +14,7 @@ struct ScheduleBody: JSONReadable {
   private let cycleAndSoak: Program.CycleAndSoak??
   private let followsSeason: Bool?
   private let priority: Int?
+  private let alias: String?
 
   init(_ body: inout JSONReader) throws(APIError) {
     id = try body.optional("id", .integer(1...Int(Int32.max)))
@@ -35,12 +36,13 @@ struct ScheduleBody: JSONReadable {
     cycleAndSoak = givesSoak ? .some(soak) : nil
     followsSeason = try body.optional("followsSeason", .boolean)
     priority = try body.optional("priority", .integer(-100...100))
+    alias = try body.optional("alias", .text(1...64))
     for name in ["ok", "nextStartISO"] { body.ignore(name) }
   }
 
   /// One of `days`, `intervalDays` (with `intervalFrom`) and `dayParity`; nil: none is given.
   private static func days(_ body: inout JSONReader) throws(APIError) -> DayRule? {
-    let weekdays = try body.optional("days", .list(of: .weekday, 1...7))
+    let weekdays = try body.optional("days", .list(of: .weekday, 0...7))
     let interval = try body.optional("intervalDays", .integer(1...365))
     let from = try body.optional("intervalFrom", .localDate)
     let parity = try body.optional("dayParity", .choice(["odd", "even"]))
@@ -74,7 +76,8 @@ struct ScheduleBody: JSONReadable {
       season: season ?? present?.season, starts: starts, steps: steps,
       cycleAndSoak: cycleAndSoak ?? present?.cycleAndSoak,
       followsSeason: followsSeason ?? present?.followsSeason ?? true,
-      skipsInRain: skipsInRain ?? present?.skipsInRain ?? true, priority: priority ?? present?.priority ?? 0)
+      skipsInRain: skipsInRain ?? present?.skipsInRain ?? true, priority: priority ?? present?.priority ?? 0,
+      alias: alias ?? present?.alias)
   }
 }
 

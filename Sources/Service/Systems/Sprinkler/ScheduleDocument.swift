@@ -24,6 +24,8 @@ struct ScheduleDocument: Encodable {
   @OrNull var cycleAndSoak: Cycle?
   let followsSeason: Bool
   let priority: Int
+  /// What an app of the original backend calls it.
+  @OrNull var alias: String?
 
   init(_ program: Program) {
     id = program.id
@@ -54,6 +56,7 @@ struct ScheduleDocument: Encodable {
       })
     followsSeason = program.followsSeason
     priority = program.priority
+    _alias = OrNull(wrappedValue: program.alias)
   }
 }
 
@@ -120,6 +123,7 @@ extension RunOutcome {
     case .fault: "fault"
     case .shutdown: "shutdown"
     case .powerCut: "powerCut"
+    case .crash: "crash"
     case .dayLimit: "dayLimit"
     case .disabled: "disabled"
     case .seasonalLevel: "seasonalLevel"

@@ -36,12 +36,34 @@ struct PauseBody: JSONReadable {
   init(_ body: inout JSONReader) throws(APIError) { seconds = try WateringTime.read(&body) }
 }
 
-/// The body of `POST /api/schedules/reorder`: `{"ids":[3,1,2]}`.
+/// The body of `POST /api/schedules/reorder`: `{"ids":[3,1,2]}`; the original app's is a list of texts.
 struct ReorderBody: JSONReadable {
-  let ids: [Int]
+  let ids: [String]
+  /// Any of them was given as text.
+  let isOriginal: Bool
+
+  private enum Name {
+    case number(Int)
+    case text(String)
+  }
+
+  private static let name = JSONKind<Name>("a schedule's id, or text of 1…64 characters") { value in
+    switch value {
+    case .number(let digits): Int(digits).map { .number($0) }
+    case .text(let text): (1...64).contains(text.count) ? .text(text) : nil
+    default: nil
+    }
+  }
 
   init(_ body: inout JSONReader) throws(APIError) {
-    ids = try body.required("ids", .list(of: .integer(1...Int(Int32.max)), 0...1000))
+    let names = try body.required("ids", .list(of: Self.name, 0...1000))
+    isOriginal = names.contains { if case .text = $0 { true } else { false } }
+    ids = names.map { name in
+      switch name {
+      case .number(let number): "\(number)"
+      case .text(let text): text
+      }
+    }
   }
 }
 

@@ -22,6 +22,8 @@ public struct SprinklerDescription: Sendable {
   public let stopsInRain: Bool
   public let hasLegacyRoutes: Bool
   public let timeZone: ZoneRules
+  /// Where sunrise and sunset are computed for; `nil` if the configuration names no place.
+  public let place: GeographicPlace?
   /// Valves open at a time in all, and in each group from group 1.
   public let maximumOpen: Int
   public let groups: [Int]
@@ -32,7 +34,8 @@ public struct SprinklerDescription: Sendable {
   public init(
     backend: String, lines: [Line], hasMaster: Bool, deniedPins: [Int] = [], rainDelayHours: Int = 24,
     manualInRain: String = "warn", stopsInRain: Bool = true, hasLegacyRoutes: Bool = false, timeZone: ZoneRules,
-    maximumOpen: Int = 1, groups: [Int] = [], stationDelaySeconds: Int = 0, weather: String? = nil
+    place: GeographicPlace? = nil, maximumOpen: Int = 1, groups: [Int] = [], stationDelaySeconds: Int = 0,
+    weather: String? = nil
   ) {
     self.backend = backend
     self.lines = lines
@@ -43,6 +46,7 @@ public struct SprinklerDescription: Sendable {
     self.stopsInRain = stopsInRain
     self.hasLegacyRoutes = hasLegacyRoutes
     self.timeZone = timeZone
+    self.place = place
     self.maximumOpen = maximumOpen
     self.groups = groups
     self.stationDelaySeconds = stationDelaySeconds

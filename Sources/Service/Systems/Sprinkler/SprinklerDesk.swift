@@ -32,31 +32,36 @@ public final class SprinklerDesk: Sendable {
   private let logger: Logger
   private let logDays: Int
   private let wall: @Sendable () -> WallInstant
+  private let bootClock: @Sendable () -> TickInstant
 
-  /// What open runs have run is noted so often, in case the power fails.
-  private static let progressPeriod = Nanoseconds.seconds(10)
+  private let progressPeriod: Nanoseconds
   private static let prunePeriod = Nanoseconds.seconds(3600)
 
   /// - Parameters:
   ///   - load: the schedule of the store's records, not stepped yet; called once the store is open. Until then nothing is run.
   ///   - requests, answers, ring, now: as for `Mailbox`.
   ///   - notices: what the loop tells, of a request before its answer.
+  ///   - progressPeriod: what open runs have run is noted so often, in case the power fails.
   ///   - logDays: older lines of the watering log are forgotten.
   ///   - wall: the time of day.
+  ///   - bootClock: of the boot that the schedule was made with; `nil` if it is the loop's clock.
   public init(
     _ load: @escaping @Sendable (SprinklerStore) throws(StoreError) -> SprinklerScheduler, store: SprinklerStore,
     requests: consuming RingWriter<SprinklerRequest>,
     answers: consuming RingReader<SprinklerAnswer>, notices: consuming RingReader<IrrigationNotice>,
     requestsPerTick: Int, snapshot: Latest<SprinklerSnapshot>,
-    ring: @escaping @Sendable () -> Void, logDays: Int = 1095, logger: Logger,
+    ring: @escaping @Sendable () -> Void, progressPeriod: Nanoseconds = .seconds(10), logDays: Int = 1095,
+    logger: Logger,
     now: @escaping @Sendable () -> TickInstant = { MonotonicClock.now },
-    wall: @escaping @Sendable () -> WallInstant = { .now }
+    wall: @escaping @Sendable () -> WallInstant = { .now },
+    bootClock: (@Sendable () -> TickInstant)? = nil
   ) {
     self.store = store
     self.snapshot = snapshot
     self.logger = logger
     self.logDays = logDays
     self.wall = wall
+    self.bootClock = bootClock ?? now
     mailbox = SprinklerMailbox(
       of: "sprinkler", requests: requests, answers: answers, requestsPerTick: requestsPerTick,
       newestTick: {
@@ -65,6 +70,7 @@ public final class SprinklerDesk: Sendable {
       }, ring: ring, now: now)
     outbox = SprinklerOutbox(mailbox)
     self.notices = Mutex(notices)
+    self.progressPeriod = progressPeriod
     let schedule = StoredSchedule(load, store: store)
     published = Mutex(
       SprinklerView(
@@ -111,7 +117,7 @@ public final class SprinklerDesk: Sendable {
         told += order(try schedule.step(.timePassed, clocks))
       }
       if now >= state.nextProgress {
-        state.nextProgress = now + Self.progressPeriod
+        state.nextProgress = now + progressPeriod
         let progress = progress(of: state.schedule.records.pending, at: now)
         scheduled(&state) { schedule, clocks throws(APIError) in
           if !progress.isEmpty { told += order(try schedule.step(.progress(progress), clocks)) }
@@ -277,7 +283,7 @@ public final class SprinklerDesk: Sendable {
         logger.error("the sprinkler's store refuses a change", metadata: ["reason": .string(reason)])
       }
     }
-    try work(&state.schedule, StoredSchedule.Clocks(wall: wall(), monotonic: now))
+    try work(&state.schedule, StoredSchedule.Clocks(wall: wall(), monotonic: bootClock()))
   }
 
   private func publish(_ schedule: StoredSchedule) {
@@ -293,11 +299,14 @@ public final class SprinklerDesk: Sendable {
 
   private func progress(of pending: [PendingRun], at now: TickInstant) -> [RunProgress] {
     let newest = newest
+    let waiting = (0..<min(newest.queueCount, SprinklerSnapshot.shownQueue)).map { newest.queued($0) }
     return pending.compactMap { run in
-      guard let open = newest[run.zone].run, open.id == run.run, let left = newest[run.zone].remaining(at: now) else {
-        return nil
+      let zone = newest[run.zone]
+      if case .open(let open, _, _) = zone.valve, open.id == run.run {
+        return RunProgress(run: run.run, ranSeconds: (zone.ran + max(.zero, now - newest.at)).inSeconds)
       }
-      return RunProgress(run: run.run, ranSeconds: max(0, Double(run.askedSeconds) - left.inSeconds))
+      guard run.opened != nil, let paused = waiting.first(where: { $0.run.id == run.run }) else { return nil }
+      return RunProgress(run: run.run, ranSeconds: paused.ran.inSeconds, isOpen: false)
     }
   }
 
@@ -322,9 +331,9 @@ extension IrrigationNotice {
   /// What the schedule is to know of it.
   fileprivate var event: SprinklerEvent? {
     switch subject {
-    case .opened(let run): .opened(run: run.id)
+    case .opened(let run), .reopened(let run, _): .opened(run: run.id)
     case .ended(let ended): .ended(run: ended.run.id, ranSeconds: ended.ran.inSeconds, outcome: ended.outcome)
-    case .reopened, .extended, .state, .master, .flowAlarm, .flowNormal, .linesDiffer, .linesAgree: nil
+    case .extended, .state, .master, .flowAlarm, .flowNormal, .linesDiffer, .linesAgree: nil
     }
   }
 }

@@ -1,7 +1,8 @@
 import Sprinkler
 import Tactus
 
-// What the door shows: made from the loop's newest snapshot and the desk's view, never waiting for either.
+// What the door shows: made from the loop's newest snapshot and the desk's view, never waiting for either. What remains of a
+// time is computed when it is asked for: the snapshot may be a second old.
 extension SprinklerDoor {
   /// What the requirement wants at the top level of `/api/status`.
   var statusDocument: SprinklerStatusDocument {
@@ -12,16 +13,16 @@ extension SprinklerDoor {
     return SprinklerStatusDocument(
       backend: description.backend, pigpioConnected: linesAreHeld(newest), zones: zones,
       activeZoneId: active.map { Int($0.number) },
-      activeRemainingSec: active.flatMap { newest[$0].remaining(at: newest.at)?.wholeSecondsUp },
+      activeRemainingSec: active.flatMap { newest[$0].remaining(at: began)?.wholeSecondsUp },
       nextRun: nextRun(newest, view), rainDelay: RainDocument(rainDelay(view)),
       latencyMs: Int((desk.now - began).inMilliseconds.rounded()))
   }
 
   /// - Parameter isEvent: without the time, which an event carries itself.
   func document(isEvent: Bool = false, ok: Bool? = nil) -> SprinklerDocument {
-    let (newest, view, wall) = (desk.newest, desk.view, desk.wallNow)
+    let (now, newest, view, wall) = (desk.now, desk.newest, desk.view, desk.wallNow)
     var paused: Int?
-    if case .paused(let until) = newest.state { paused = (until - newest.at).wholeSecondsUp }
+    if case .paused(let until) = newest.state { paused = (until - now).wholeSecondsUp }
     var fault: String?
     if case .fault(let cause) = newest.state { fault = cause.words }
     return SprinklerDocument(
@@ -41,19 +42,21 @@ extension SprinklerDoor {
   }
 
   func zones(_ newest: SprinklerSnapshot, _ view: SprinklerView) -> [ZoneDocument] {
-    view.records.zones.map { ZoneDocument($0, status: newest[$0.id], at: newest.at, description: description) }
+    let now = desk.now
+    return view.records.zones.map { ZoneDocument($0, status: newest[$0.id], at: now, description: description) }
   }
 
   func zone(_ id: ZoneID) -> ZoneDocument? {
     let (newest, view) = (desk.newest, desk.view)
     return view.records.zones.first { $0.id == id }
-      .map { ZoneDocument($0, status: newest[id], at: newest.at, description: description) }
+      .map { ZoneDocument($0, status: newest[id], at: desk.now, description: description) }
   }
 
   func queue(_ newest: SprinklerSnapshot, _ wall: WallInstant) -> [SprinklerDocument.Queued] {
-    (0..<min(newest.queueCount, SprinklerSnapshot.shownQueue)).map { index in
+    let now = desk.now
+    return (0..<min(newest.queueCount, SprinklerSnapshot.shownQueue)).map { index in
       let queued = newest.queued(index)
-      let wait = queued.expected.map { ($0 - newest.at).wholeSecondsUp }
+      let wait = queued.expected.map { ($0 - now).wholeSecondsUp }
       return SprinklerDocument.Queued(
         runId: queued.run.id, zoneId: Int(queued.run.zone.number), seconds: queued.left.wholeSecondsUp,
         source: queued.run.source.word, scheduleId: queued.run.source.program,

@@ -256,7 +256,7 @@ extension SprinklerDoor {
     var response = APIResponse.json(
       ZoneDoneDocument(
         zoneId: Int(id.number), isOn: newest[id].isOn,
-        remainingSec: newest[id].remaining(at: newest.at)?.wholeSecondsUp ?? 0, zone: zone(id), warning: warning))
+        remainingSec: newest[id].remaining(at: desk.now)?.wholeSecondsUp ?? 0, zone: zone(id), warning: warning))
     response.logFields["zoneId"] = "\(id)"
     if let pin = pins.first(where: { $0.zoneId == Int(id.number) }) {
       response.logFields["pin"] = "\(pin.pin)"

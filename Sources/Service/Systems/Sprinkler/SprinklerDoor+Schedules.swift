@@ -8,9 +8,7 @@ extension SprinklerDoor {
         .json(SchedulesDocument(schedules: desk.view.records.programs.map(ScheduleDocument.init)))
       },
       Route(.post, "/api/schedules", scope: .control, action: "sprinkler.schedule-add") { [self] request in
-        let program = try self.program(request, changing: nil)
-        let result = try await desk.perform(.addProgram(program), request.caller)
-        return try answer(result.programs.first, status: .created)
+        try await add(request)
       },
       // The requirement names this path alone: an app may give the id beside it.
       Route(.put, "/api/schedules", scope: .control, action: "sprinkler.schedule-change") { [self] request in
@@ -29,7 +27,7 @@ extension SprinklerDoor {
         .json(ScheduleDoneDocument(schedule: .init(try program(request))))
       },
       Route(.put, "/api/schedules/{id}", scope: .control, action: "sprinkler.schedule-change") { [self] request in
-        return try await change(try self.program(request, changing: try program(request)), request.caller)
+        try await change(request)
       },
       Route(.delete, "/api/schedules/{id}", scope: .control, action: "sprinkler.schedule-remove") { [self] request in
         try await remove(try program(request), request.caller)
@@ -38,6 +36,7 @@ extension SprinklerDoor {
         [self] request in
         var copy = try program(request)
         copy.name = String("\(copy.name) copy".suffix(60))
+        copy.alias = nil
         // Two that start together would only water twice: the copy waits to be switched on.
         copy.isEnabled = false
         let result = try await desk.perform(.addProgram(copy), request.caller)
@@ -54,13 +53,7 @@ extension SprinklerDoor {
           logValue: "schedule=\(present.id)")
       },
       Route(.post, "/api/schedules/reorder", scope: .control, action: "sprinkler.schedule-order") { [self] request in
-        let ids = try request.decode(ReorderBody.self, listAs: "ids").ids
-        let present = desk.view.records.programs.map(\.id)
-        guard ids.sorted() == present.sorted() else {
-          throw APIError.validation(
-            "ids", expected: "every schedule's id once (\(present.map(String.init).joined(separator: ", ")))",
-            got: ids.map(String.init).joined(separator: ", "))
-        }
+        let ids = try order(try request.decode(ReorderBody.self, listAs: "ids"))
         _ = try await desk.perform(.orderPrograms(ids), request.caller)
         return .json(
           SchedulesDocument(schedules: desk.view.records.programs.map(ScheduleDocument.init)), logValue: "ids=\(ids)")
@@ -97,22 +90,74 @@ extension SprinklerDoor {
     ]
   }
 
-  /// The schedule that a body describes; of one that is there, what the body does not give stays as it is.
-  private func program(_ request: APIRequest, changing present: Program?) throws(APIError) -> Program {
+  private func add(_ request: APIRequest) async throws -> APIResponse {
+    switch try request.decode(EitherScheduleBody.self) {
+    case .own(let body): return try await add(try body.applied(to: nil), status: .created, request.caller)
+    case .original(let body):
+      guard let present = body.alias.flatMap(find) else {
+        return try await add(try original(body, changing: nil), status: .created, request.caller)
+      }
+      // The app sends again what it got no answer to.
+      guard try original(body, changing: present) == present else {
+        throw APIError.conflict("SCHEDULE_EXISTS", "there is a schedule \(body.alias ?? "") already")
+      }
+      return try answer(present.id)
+    }
+  }
+
+  /// Of a schedule that is there, what the body does not give stays as it is. The original's clients may name one that is not there
+  /// yet.
+  private func change(_ request: APIRequest) async throws -> APIResponse {
+    let name = request.parameters["id"] ?? ""
     switch try request.decode(EitherScheduleBody.self) {
     case .own(let body):
-      if let present, let id = body.id, id != present.id {
-        throw .validation("id", expected: "\(present.id), as in the path", got: "\(id)")
+      let present = try program(name)
+      if let id = body.id, id != present.id {
+        throw APIError.validation("id", expected: "\(present.id), as in the path", got: "\(id)")
       }
-      return try body.applied(to: present)
+      return try await change(try body.applied(to: present), request.caller)
     case .original(let body):
-      guard description.hasLegacyRoutes else {
-        throw .validation(
-          "startTimes", expected: "the API's members (the original backend's are taken with sprinkler.legacy_routes)",
-          got: "start_time, sequence or is_enabled")
+      let present = find(name)
+      if let id = body.id, id != name, present == nil || find(id)?.id != present?.id {
+        throw APIError.validation("id", expected: "\(name.prefix(64)), as in the path", got: id)
       }
-      return try body.program(present, zones: desk.view.records.zones)
+      if let present { return try await change(try original(body, changing: present), request.caller) }
+      // A number is ours to give.
+      guard Int(name) == nil else { throw unknown(name) }
+      var program = try original(body, changing: nil)
+      program.alias = name
+      return try await add(program, status: .ok, request.caller)
     }
+  }
+
+  private func original(_ body: LegacyScheduleBody, changing present: Program?) throws(APIError) -> Program {
+    guard description.hasLegacyRoutes else {
+      throw .validation(
+        "startTimes", expected: "the API's members (the original backend's are taken with sprinkler.legacy_routes)",
+        got: "start_time, sequence or is_enabled")
+    }
+    return try body.program(present, zones: desk.view.records.zones) { clock($0, daysFromToday: $1) }
+  }
+
+  /// The numbers of all schedules in the order that a client wants. It names each once; the original's app, which writes them as
+  /// texts, may leave some out and name some that are gone.
+  private func order(_ body: ReorderBody) throws(APIError) -> [Int] {
+    let programs = desk.view.records.programs
+    let ids = body.ids.map { find($0)?.id ?? 0 }
+    if body.isOriginal, description.hasLegacyRoutes { return programs.inOrder(of: ids, by: \.id).map(\.id) }
+    guard ids.sorted() == programs.map(\.id).sorted() else {
+      throw .validation(
+        "ids", expected: "every schedule's id once (\(programs.map { "\($0.id)" }.joined(separator: ", ")))",
+        got: body.ids.joined(separator: ", "))
+    }
+    return ids
+  }
+
+  private func add(
+    _ program: Program, status: HTTPStatus, _ caller: Caller
+  ) async throws -> APIResponse {
+    let result = try await desk.perform(.addProgram(program), caller)
+    return try answer(result.programs.first, status: status)
   }
 
   private func change(_ program: Program, _ caller: Caller) async throws -> APIResponse {
@@ -130,10 +175,18 @@ extension SprinklerDoor {
   }
 
   private func program(_ text: String) throws(APIError) -> Program {
-    guard let id = Int(text), let program = desk.view.records.programs.first(where: { $0.id == id }) else {
-      throw .notFound("no schedule \(text.prefix(20)); GET /api/schedules lists them")
-    }
+    guard let program = find(text) else { throw unknown(text) }
     return program
+  }
+
+  /// By what an app calls it, or by its number; `nil` if there is none.
+  private func find(_ name: String) -> Program? {
+    let programs = desk.view.records.programs
+    return programs.first { $0.alias == name } ?? Int(name).flatMap { id in programs.first { $0.id == id } }
+  }
+
+  private func unknown(_ name: String) -> APIError {
+    .notFound("no schedule \(name.prefix(20)); GET /api/schedules lists them")
   }
 
   private func answer(_ id: Int?, status: HTTPStatus = .ok) throws -> APIResponse {

@@ -31,7 +31,11 @@ public final class SprinklerDoor: ServedSystem {
 
   public var state: [UInt8] { encodeJSON(document()) }
 
-  public var statusMembers: [UInt8]? { encodeJSON(statusDocument) }
+  public var statusMembers: [UInt8]? {
+    let own = encodeJSON(statusDocument)
+    guard let legacy = legacyMembers else { return own }
+    return own.dropLast() + [UInt8(ascii: ",")] + legacy.dropFirst()
+  }
 
   /// `zone/1`, …: each zone.
   public var parts: [StatePart] {

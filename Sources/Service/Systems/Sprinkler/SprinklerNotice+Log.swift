@@ -24,9 +24,12 @@ extension SprinklerNotice {
     case .longAbsence(let from, let to):
       line(
         .warning, "starts in a long absence were not looked for", ["from": "\(text(from))", "to": "\(text(to))"])
-    case .interrupted(let run, let zone, let ran, let left, let isResumed):
+    case .interrupted(let run, let zone, let end, let ran, let left, let isResumed):
       line(
-        .warning, isResumed ? "a run that a power cut interrupted goes on" : "a run ended by a power cut",
+        .warning,
+        isResumed
+          ? "a run that a power cut interrupted goes on"
+          : end == .powerCut ? "a run ended by a power cut" : "a run ended by a crash: its rest does not follow",
         ["run": "\(run)", "zone": "\(zone)", "ran_s": "\(ran)", "left_s": "\(left)"])
     case .queueNotResumed(let runs):
       line(

@@ -16,7 +16,7 @@ struct SprinklerScenarioReader {
   static func reads(_ file: YAMLFile) -> Bool { file.root?.mapping?["sprinkler"] != nil }
 
   static func read(_ file: YAMLFile) throws -> SprinklerScenario {
-    var reader = SprinklerScenarioReader(reader: FieldReader(file: file.name))
+    var reader = SprinklerScenarioReader(reader: FieldReader(file))
     let scenario = reader.scenario(file)
     guard let scenario, reader.reader.errors.isEmpty else { throw ConfigErrors(errors: reader.reader.errors) }
     return scenario

@@ -92,7 +92,7 @@ struct SprinklerScenarioRun: ~Copyable {
   private mutating func takeNotices() {
     for (at, notice) in world.notices[noted...] {
       switch notice {
-      case .interrupted(_, let zone, let ran, let left, let isResumed):
+      case .interrupted(_, let zone, _, let ran, let left, let isResumed):
         let rest = "\(SprinklerWords.minutes(Double(left))) min left: \(isResumed ? "resumed" : "closed")"
         calendar.note(at, "zone \(zone) was interrupted after \(SprinklerWords.minutes(ran)) min, \(rest)")
       case .longAbsence: calendar.note(at, "away for long: starts further back than a week are not looked for")
@@ -109,7 +109,7 @@ struct SprinklerScenarioRun: ~Copyable {
     let lost = checks.lost.values.reduce(0, +)
     print(
       "water: \(SprinklerWords.number(water)) s = \(SprinklerWords.number(logged)) s in the log + "
-        + "\(SprinklerWords.number(lost)) s not yet noted when the power failed")
+        + "\(SprinklerWords.number(lost)) s, by which interrupted runs are charged with more than they ran")
     for failure in checks.failures { print("FAILED \(failure)") }
     print(
       "checks: \(checks.looks) looks at valves, limits, starts, rain and accounts, "

@@ -41,6 +41,7 @@ enum SprinklerWords {
     case .fault: "fault"
     case .shutdown: "shut down"
     case .powerCut: "power cut"
+    case .crash: "crash"
     case .dayLimit: "day limit"
     case .disabled: "disabled"
     case .seasonalLevel: "seasonal level"

@@ -1,0 +1,15 @@
+#pragma once
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+/// The descriptor, or a copy of it above 2 when it has the number of a standard stream, which the program that embeds us was started
+/// without: what the program prints must not go to a device. −1 with errno on failure.
+static inline int above_standard_streams(int descriptor) {
+  if (descriptor < 0 || descriptor > 2) return descriptor;
+  int moved = fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
+  int error = errno;
+  close(descriptor);
+  errno = error;
+  return moved;
+}

@@ -1,0 +1,93 @@
+import CProcess
+import Glibc
+
+/// What a child of the daemon may still do once it has confined itself: `CProcess.h` says it in full.
+public struct Confinement: Sendable {
+  public struct Permissions: OptionSet, Sendable {
+    public let rawValue: Int32
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+    private init(_ permission: process_permission) { rawValue = Int32(bitPattern: permission.rawValue) }
+
+    /// IPv4 and IPv6.
+    public static let network = Permissions(PROCESS_NETWORK)
+    /// To start programs, confined as itself.
+    public static let programs = Permissions(PROCESS_PROGRAMS)
+    /// To become another program, once it is confined, without any further process.
+    public static let oneProgram = Permissions(PROCESS_ONE_PROGRAM)
+    /// To stay root, without any capability.
+    public static let root = Permissions(PROCESS_ROOT)
+    /// To lock its memory.
+    public static let lockedMemory = Permissions(PROCESS_LOCKED_MEMORY)
+  }
+
+  public var permissions: Permissions
+  /// How many descriptors it may have open.
+  public var descriptors: UInt32
+  /// Who a root process becomes: the first account that exists.
+  public var accounts = ["nobody"]
+  public var groups: [String] = []
+  /// Files and folders to read; patterns.
+  public var readable: [String] = []
+  /// Devices, and folders of devices, to read and write; patterns.
+  public var devices: [String] = []
+  /// Where it may make files; `nil` if nowhere.
+  public var folder: String?
+
+  public init(_ permissions: Permissions, descriptors: UInt32) {
+    (self.permissions, self.descriptors) = (permissions, descriptors)
+  }
+
+  /// Confines this process for good. To be called by its only thread.
+  ///
+  /// Returns what the kernel lacks and was left out, for a log; `nil` if nothing was.
+  public func apply() -> String? {
+    withCStrings(accounts) { accounts in
+      withCStrings(groups) { groups in
+        withCStrings(readable) { readable in
+          withCStrings(devices) { devices in
+            withCStrings([folder].compactMap(\.self)) { folder in
+              var needs = process_needs(
+                permissions: permissions.rawValue, descriptors: descriptors, accounts: accounts, groups: groups,
+                readable: readable, devices: devices, folder: folder[0])
+              return process_confine(&needs).map { String(cString: $0) }
+            }
+          }
+        }
+      }
+    }
+  }
+
+  /// Whether this process is root, and `apply` makes it somebody else.
+  public var leavesRoot: Bool { process_is_root() != 0 && !permissions.contains(.root) }
+
+  /// The part of this process's environment that a child may know: `process_child_environment`.
+  public static var childEnvironment: [String: String] {
+    guard let entries = process_child_environment() else { return [:] }
+    defer { free(entries) }
+    var result: [String: String] = [:]
+    var next = entries
+    while let entry = next.pointee {
+      let pair = String(cString: entry)
+      if let equals = pair.firstIndex(of: "=") { result[String(pair[..<equals])] = String(pair[equals...].dropFirst()) }
+      next += 1
+    }
+    return result
+  }
+
+  /// A number that changes when a device that matches the patterns comes or goes. A confined process cannot open what came later.
+  public static func state(ofDevices patterns: [String]) -> UInt {
+    withCStrings(patterns) { process_devices($0) }
+  }
+}
+
+/// The texts as C has lists of them, with NULL at the end, while `body` runs.
+private func withCStrings<Result>(
+  _ texts: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Result
+) -> Result {
+  let copies = texts.map { Array($0.utf8CString) }
+  func collect(_ index: Int, _ pointers: [UnsafePointer<CChar>?]) -> Result {
+    guard index < copies.count else { return body(pointers + [nil]) }
+    return copies[index].withUnsafeBufferPointer { collect(index + 1, pointers + [$0.baseAddress]) }
+  }
+  return collect(0, [])
+}

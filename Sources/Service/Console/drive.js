@@ -1,0 +1,187 @@
+"use strict";
+// Driving: the stick, the keys. A hold begins with a touch or a key and ends when it is let go or refused. The knob moves when
+// the robot has taken the first command; a hold of which nothing was taken ends without a word, for a stop is obeyed whoever
+// says it, and this robot may be somebody else's.
+
+const drivePeriodMs = 50; // 20 Hz, as the robot's operators send
+const neutral = { left: 0, right: 0 };
+const pad = byId("pad");
+const keys = new Set();
+let driver = null; // who is in control, as the daemon calls them
+let grip = null; // the pointer that holds the stick, or "keys"
+let hold = null; // {x, y, left, right, isTaken, isSent, isOver}
+let keyTenths = 5; // full keys are this share of full speed
+let echo = 0;
+const echoes = new Map(); // number of a command that moves → its hold
+
+// y up is forward, x right turns right; both wheels stay within ±100 %.
+function steer(by, x, y) {
+  if (!isLive || isReadOnly) return;
+  if (!hold) {
+    unsay(pad);
+    grip = by;
+    hold = { isTaken: false, isSent: false, isOver: false };
+  }
+  const left = (y + x) * 100, right = (y - x) * 100;
+  const largest = Math.max(100, Math.abs(left), Math.abs(right));
+  Object.assign(hold, { x, y, left: Math.round(left * 100 / largest), right: Math.round(right * 100 / largest) });
+  if (!hold.isSent || by === "keys") drive();
+  showStick();
+}
+
+function showStick() {
+  const isShown = hold !== null && hold.isTaken;
+  pad.classList.toggle("held", isShown);
+  byId("knob").style.transform = isShown ? `translate(${hold.x * 5.5}rem, ${-hold.y * 5.5}rem)` : "";
+}
+
+// The robot answers what carries a number. Until it has taken something, a zero would be a stop of somebody else's.
+function drive() {
+  const { left, right } = hold;
+  if (left === 0 && right === 0) {
+    if (hold.isTaken) sendText(neutral);
+    return;
+  }
+  echoes.set(++echo, hold);
+  echoes.delete(echo - 200);
+  hold.isSent = true;
+  sendText({ left, right, echo });
+}
+setInterval(() => { if (hold) drive(); }, drivePeriodMs);
+
+// Zero and three stops: one of them will arrive. What is on its way is waited for: only its answer tells whose robot it is.
+function release() {
+  keys.clear();
+  const ended = hold;
+  [grip, hold] = [null, null];
+  showStick();
+  if (!ended) return;
+  ended.isOver = true;
+  if (ended.isTaken || (ended.isSent && driver === ownName)) stopDriving();
+}
+
+function stopDriving() {
+  sendText(neutral);
+  for (let repeat = 0; repeat < 3; repeat++) sendText({ command: "stop" });
+}
+
+// The robot's answer to a command that moves.
+function driven(reply) {
+  const asked = echoes.get(reply.echo);
+  if (!asked) return;
+  echoes.delete(reply.echo);
+  if (reply.state === "driving" && reply.reason === null) {
+    if (asked.isTaken) return;
+    asked.isTaken = true;
+    if (asked.isOver) stopDriving(); else showStick();
+  } else if (reply.reason in driveRefusals) {
+    asked.isTaken = false;
+    refuseHold(asked, driveRefusals[reply.reason]);
+  }
+}
+
+// What a command that comes a moment later may be answered, too, is no reason to let go.
+const driveRefusals = {
+  get "not-controller"() { return (driver && driver !== ownName ? driver : "somebody else") + " drives the robot; it is free when they have let go for a second"; },
+  "emergency-stopped": "the robot is emergency-stopped: Reset first",
+  "in-fault": "the robot is in fault: Reset first",
+  "shut-down": "the daemon is shutting down",
+};
+
+// Said once: nothing more of this hold is sent.
+function refuseHold(asked, text) {
+  if (asked === hold) {
+    [grip, hold] = [null, null];
+    keys.clear();
+    showStick();
+  }
+  if (asked.isRefused) return;
+  asked.isRefused = true;
+  say(pad, sentence(text));
+}
+
+// An answer without a number: the loop is behind, or the token may not.
+function driveFailed(message) { if (hold) refuseHold(hold, message); }
+
+function sendBytes(bytes) {
+  if (socket && socket.readyState === WebSocket.OPEN) socket.send(bytes);
+}
+
+function sendText(command) { sendBytes(new TextEncoder().encode(JSON.stringify(command))); }
+
+// ---- the stick
+
+function pointed(event) {
+  const box = pad.getBoundingClientRect();
+  let x = (event.clientX - box.left) / box.width * 2 - 1, y = 1 - (event.clientY - box.top) / box.height * 2;
+  const length = Math.hypot(x, y);
+  if (length > 1) { x /= length; y /= length; }
+  steer(event.pointerId, x, y);
+}
+pad.onpointerdown = (event) => {
+  if (hold || event.button !== 0) return;
+  pad.setPointerCapture(event.pointerId);
+  pointed(event);
+};
+pad.onpointermove = (event) => { if (hold && event.pointerId === grip) pointed(event); };
+pad.onpointerup = pad.onpointercancel = pad.onlostpointercapture = (event) => { if (event.pointerId === grip) release(); };
+
+// ---- keys, as in `tactus drive`: on the whole page, but for where somebody types
+
+const directions = {
+  arrowup: [0, 1], arrowdown: [0, -1], arrowleft: [-1, 0], arrowright: [1, 0], w: [0, 1], s: [0, -1], a: [-1, 0], d: [1, 0],
+};
+const isTyped = "textarea, select, input:not([type=checkbox], [type=radio], [type=range], [type=file])";
+const mayMove = () => [...moving.values()].some(Boolean);
+// What is not looked at is not driven by a key that would scroll.
+const isSeen = (section) => { const box = section.getBoundingClientRect(); return box.height > 0 && box.bottom > 0 && box.top < innerHeight; };
+let spaceStopped = false;
+
+function fromKeys() {
+  let x = 0, y = 0;
+  for (const key of keys) { x += directions[key][0]; y += directions[key][1]; }
+  [x, y] = [Math.sign(x), Math.sign(y)];
+  if (x === 0 && y === 0) return grip === "keys" ? release() : undefined;
+  steer("keys", x * (y ? 0.4 : 1) * keyTenths / 10, y * keyTenths / 10);
+}
+
+addEventListener("keydown", (event) => {
+  const target = event.target instanceof Element ? event.target : document.body;
+  const types = target.matches(isTyped) || target.isContentEditable, key = event.key.toLowerCase();
+  if (key === "escape") {
+    if (!event.repeat && (!types || mayMove())) emergencyStop();
+    return;
+  }
+  if (types) return;
+  // Keyboards do not tell of every key that is let go beside these.
+  if (event.ctrlKey || event.altKey || event.metaKey) { if (grip === "keys") release(); return; }
+  if (key === " ") {
+    // Somebody who goes through the page by keys may press what they have come to, while nothing moves.
+    if (!mayMove() && target.matches("button, a, summary, input") && target.matches(":focus-visible")) return;
+    event.preventDefault();
+    spaceStopped = true;
+    if (!event.repeat) emergencyStop();
+    return;
+  }
+  if (isReadOnly || !isSeen(byId("robot")) && !(isSeen(byId("video")) && !byId("robot").hidden)) return;
+  if (/^[0-9]$/.test(key)) {
+    keyTenths = Number(key) || 10;
+    byId("key-share").textContent = keyTenths * 10 + " %";
+    if (grip === "keys") fromKeys();
+  }
+  if (!(key in directions) || (key.startsWith("arrow") && target.matches("input"))) return;
+  event.preventDefault();
+  if (event.repeat || (hold && grip !== "keys")) return;
+  keys.add(key);
+  fromKeys();
+});
+addEventListener("keyup", (event) => {
+  if (event.key === " " && spaceStopped) { event.preventDefault(); spaceStopped = false; }
+  if (keys.delete(event.key.toLowerCase())) fromKeys();
+});
+
+// Nobody looks at the page any more.
+function releaseAll() { release(); releaseLegs(); }
+addEventListener("blur", releaseAll);
+addEventListener("pagehide", releaseAll);
+document.addEventListener("visibilitychange", () => { if (document.hidden) releaseAll(); });

@@ -1,0 +1,78 @@
+"use strict";
+// The loops' table: asked for every second over HTTP.
+
+const jitter = new Map(); // loop → last 30 p99, each of one interval
+const bucketsBefore = new Map(); // loop → {bound: count}
+
+// The p99 of what has come since the last poll: differences of the loop's buckets.
+function intervalP99(loop) {
+  const before = bucketsBefore.get(loop.name) || {};
+  bucketsBefore.set(loop.name, Object.fromEntries(loop.latencyNs.buckets));
+  const fresh = loop.latencyNs.buckets.map(([bound, count]) => [bound, count - (before[bound] || 0)]);
+  let left = fresh.reduce((sum, [, count]) => sum + count, 0) * 0.99;
+  for (const [bound, count] of fresh) if (count > 0 && (left -= count) <= 0) return bound;
+  return null;
+}
+
+function micro(ns) { return ns == null ? "–" : ns < 100000 ? (ns / 1000).toFixed(1) + " µs" : (ns / 1e6).toFixed(2) + " ms"; }
+
+let before = new Map(); // loop → {ran, monotonicNs}
+
+let isPolling = false;
+
+async function poll() {
+  if (document.hidden || isPolling || !isLive) return;
+  isPolling = true;
+  const { isDone, document: runtime } = await request("GET", "/api/runtime?histograms=1");
+  isPolling = false;
+  if (!isDone) return;
+  heardAt.set("loops", performance.now());
+  byId("memory").textContent = "memory " + runtime.memoryLock.state;
+  const rows = runtime.loops.map((loop) => {
+    const row = document.createElement("tr");
+    const last = before.get(loop.name);
+    const rate = last && runtime.monotonicNs > last.monotonicNs
+      ? (loop.ran - last.ran) / (runtime.monotonicNs - last.monotonicNs) * 1e9 : null;
+    before.set(loop.name, { ran: loop.ran, monotonicNs: runtime.monotonicNs });
+    const history = jitter.get(loop.name) || [];
+    const p99 = intervalP99(loop);
+    if (p99 != null) history.push(p99);
+    jitter.set(loop.name, history.slice(-30));
+    const cells = [loop.name, loop.lane, (rate == null ? "–" : rate.toFixed(1)) + " / " + loop.rateHz + " Hz",
+      micro(loop.latencyNs.p50), micro(loop.latencyNs.p99), micro(loop.latencyNs.max), micro(loop.executionNs.p99),
+      loop.ran, loop.skipped, loop.overruns, loop.deadlineMisses];
+    cells.forEach((text, index) => {
+      const cell = document.createElement("td");
+      cell.textContent = text;
+      if (index >= 8 && text > 0) cell.className = "bad";
+      row.append(cell);
+    });
+    const cell = document.createElement("td");
+    cell.append(sparkline(jitter.get(loop.name)));
+    row.append(cell);
+    return row;
+  });
+  byId("loops").replaceChildren(...rows);
+  // What several lanes have in common is said once.
+  const findings = new Map();
+  for (const lane of runtime.lanes) {
+    for (const { description } of lane.findings) findings.set(description, [...(findings.get(description) || []), lane.name]);
+  }
+  const refusals = runtime.lanes.filter((lane) => lane.findings.some((finding) => finding.isRefusal)).map((lane) => lane.name);
+  byId("findings").replaceChildren(...[...findings].map(([description, lanes]) => element("li", lanes.join(", ") + ": " + description)));
+  const late = runtime.loops.filter((loop) => loop.skipped || loop.overruns || loop.deadlineMisses).map((loop) => loop.name);
+  mark("loops-section", refusals.length || late.length ? "warn" : "up", [late.length ? "not always in time: " + late.join(", ") : "in time",
+    refusals.length ? "settings refused: " + refusals.join(", ") : ""].filter(Boolean).join("; "));
+}
+
+function sparkline(values) {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.setAttribute("viewBox", "0 0 120 20");
+  const most = Math.max(...values, 1);
+  const line = document.createElementNS("http://www.w3.org/2000/svg", "polyline");
+  line.setAttribute("points", values.map((value, index) => `${index * 4},${19 - value / most * 18}`).join(" "));
+  svg.append(line);
+  return svg;
+}
+
+setInterval(poll, 1000);

@@ -1,0 +1,81 @@
+"use strict";
+// Requests over HTTP, and what is said beside the control that made them: refusals, warnings, questions. All in the page, never
+// in a dialog of the browser, which would stop the pings and shut the e-stop away.
+
+const byId = (id) => document.getElementById(id);
+const requestLimitMs = 10000;
+const looks = new Set(); // GET requests that are not answered yet
+
+function element(name, text, properties = {}) {
+  const made = Object.assign(document.createElement(name), properties);
+  if (text != null) made.textContent = text;
+  return made;
+}
+
+function button(text, action, properties = {}) { return element("button", text, { type: "button", onclick: action, ...properties }); }
+
+// Every answer, one that never came too: {isDone, document, message}.
+async function request(method, path, body) {
+  const options = { method: method, headers: headers() };
+  if (body !== undefined) {
+    options.headers["Content-Type"] = body instanceof Blob ? "application/vnd.sqlite3" : "application/json";
+    options.body = body instanceof Blob ? body : JSON.stringify(body);
+  }
+  const control = new AbortController(), limit = setTimeout(() => control.abort(), requestLimitMs);
+  options.signal = control.signal;
+  if (method === "GET") looks.add(control);
+  try {
+    const answer = await fetch(path, options), document = await answer.json().catch(() => ({}));
+    return { isDone: answer.ok, status: answer.status, document, message: answer.ok ? "" : document.message || answer.statusText };
+  } catch {
+    return { isDone: false, status: 0, document: null, message: "no answer: whether it was done is not known" };
+  } finally {
+    clearTimeout(limit);
+    looks.delete(control);
+  }
+}
+
+// A browser opens six connections: nothing that only looks may keep an e-stop waiting for one.
+function dropLooks() { for (const control of looks) control.abort(); }
+
+// What a person asked for by a control: the answer, or null and the refusal beside it.
+async function command(control, method, path, body) {
+  unsay(control);
+  const { isDone, document, message } = await request(method, path, body);
+  if (!isDone) say(control, message);
+  else if (document.warning) say(control, document.warning, "notice");
+  return isDone ? document : null;
+}
+
+// A token does not go into an address: what is saved is fetched first.
+async function save(control, path, name) {
+  unsay(control);
+  const answer = await fetch(path, { headers: headers() }).catch(() => null);
+  if (!answer || !answer.ok) return say(control, answer ? (await answer.json().catch(() => ({}))).message || answer.statusText : "no answer");
+  const link = element("a", null, { href: URL.createObjectURL(await answer.blob()), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
+
+function saves(link, path, name) { link.onclick = (event) => { event.preventDefault(); save(link, path, name); }; }
+
+// ---- beside the control
+
+const sayings = new WeakMap(); // control → the line that it has caused
+
+function unsay(control) { sayings.get(control)?.remove(); }
+
+// Stays until somebody dismisses it or uses the control again. kind: refusal, notice, question; actions: [words, what it does].
+function say(control, text, kind = "refusal", actions = []) {
+  unsay(control);
+  const line = element("p", null, { className: "say " + kind });
+  line.setAttribute("role", kind === "refusal" ? "alert" : "status");
+  line.append(element("span", text));
+  for (const [words, act] of actions) line.append(button(words, () => { line.remove(); act(); }));
+  line.append(button(kind === "question" ? "Cancel" : "×", () => line.remove(), { ariaLabel: kind === "question" ? "Cancel" : "Dismiss" }));
+  const place = control.closest("[data-say]");
+  if (place) place.append(line); else (control.closest(".row") || control).after(line);
+  sayings.set(control, line);
+}
+
+const ask = (control, text, ...actions) => say(control, text, "question", actions);

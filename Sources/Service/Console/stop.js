@@ -1,0 +1,92 @@
+"use strict";
+// E-STOP and Reset: over the socket, over HTTP too when the socket says nothing, until the daemon has answered.
+
+const stopRepeatMs = 1000;
+const socketAloneMs = 300; // how long the socket has before HTTP is tried as well
+const eStop = { phase: "idle", number: 0, since: 0, socket: null, overHTTP: false, timer: 0 };
+
+const stopWords = { idle: "stops everything", asked: "sending…", confirmed: "confirmed", unconfirmed: "NOT CONFIRMED", refused: "REFUSED", failed: "FAILED" };
+
+function stopPhase(phase, text = null) {
+  eStop.phase = phase;
+  byId("e-stop").dataset.phase = phase;
+  byId("e-stop-said").textContent = stopWords[phase];
+  alarm("e-stop", text, text && (() => { clearTimeout(eStop.timer); if (eStop.phase !== "confirmed") stopPhase("idle"); }));
+}
+
+function emergencyStop() {
+  releaseAll();
+  dropLooks();
+  eStop.number += 1;
+  eStop.since = performance.now();
+  eStop.socket = null;
+  stopPhase("asked");
+  tryStop();
+}
+
+const isAsked = () => eStop.phase === "asked" || eStop.phase === "unconfirmed";
+
+// A socket delivers what it was given or ends, so each is told once; HTTP has one request at a time.
+function tryStop() {
+  clearTimeout(eStop.timer);
+  const waits = performance.now() - eStop.since;
+  if (socket && socket.readyState === WebSocket.OPEN && eStop.socket !== socket) {
+    eStop.socket = socket;
+    send({ type: "e-stop", id: "e-stop " + eStop.number });
+  }
+  if (!isLive || waits >= socketAloneMs) stopOverHTTP(eStop.number);
+  if (waits >= (isLive ? stopRepeatMs : socketAloneMs)) stopPhase("unconfirmed", "E-STOP is NOT CONFIRMED: the daemon does not answer. It is tried again every second. What still moves can only be stopped by its power switch.");
+  eStop.timer = setTimeout(tryStop, waits < socketAloneMs ? socketAloneMs : stopRepeatMs);
+}
+
+// A new socket, while nobody has answered yet.
+function stopAgain() { if (isAsked()) tryStop(); }
+
+async function stopOverHTTP(number) {
+  if (eStop.overHTTP) return;
+  eStop.overHTTP = true;
+  const answer = await request("POST", "/api/e-stop");
+  eStop.overHTTP = false;
+  if (number !== eStop.number) return;
+  if (answer.isDone) confirmStop(); else if (answer.status) stopFailed(answer.status === 401 || answer.status === 403, answer.message);
+}
+
+function confirmStop() {
+  clearTimeout(eStop.timer);
+  eStop.since = performance.now();
+  stopPhase("confirmed");
+}
+
+// The daemon has answered, so there is nothing to try again. One that has confirmed is believed.
+function stopFailed(isRefusal, message) {
+  if (!isAsked()) return;
+  clearTimeout(eStop.timer);
+  stopPhase(isRefusal ? "refused" : "failed", `E-STOP was ${isRefusal ? "REFUSED" : "NOT CARRIED OUT by every system"}: ${message}. What still moves can only be stopped elsewhere.`);
+}
+
+// Reset was pressed, here or elsewhere: nothing is held any more.
+function stopEnded() {
+  if (eStop.phase === "confirmed" && holds.size === 0 && performance.now() - eStop.since > 2000) stopPhase("idle");
+}
+
+// ---- what the socket answers
+
+function taken(event) {
+  if (event.id === "e-stop " + eStop.number) confirmStop();
+  if (event.action === "reset") alarm("reset", null);
+}
+
+function refused(event) {
+  if (event.id === "e-stop " + eStop.number) return stopFailed(event.code === "SCOPE_DENIED", event.message);
+  if (event.id === "reset") return alarm("reset", "Reset was refused: " + event.message + ".", () => {});
+  const leg = /^leg (\d+): /.exec(event.message || "");
+  if (leg) return legRefused(Number(leg[1]), event);
+  if (/^the leg's loop/.test(event.message || "")) return legRefused(null, event);
+  if (event.id === undefined) driveFailed(event.message);
+}
+
+// At the first touch, whatever other fingers do; a click without one comes from a keyboard or a screen reader.
+let stopTouched = -Infinity;
+byId("e-stop").onpointerdown = () => { stopTouched = performance.now(); emergencyStop(); };
+byId("e-stop").onclick = () => { if (performance.now() - stopTouched > 2000) emergencyStop(); };
+byId("reset").onclick = () => { alarm("reset", null); send({ type: "reset", id: "reset" }); };

@@ -1,0 +1,46 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// The clock that goes on from one start of a program to the next, for limits that hold over restarts.
+///
+/// Loops and machines get such an instant handed, like every other: what reads this clock cannot be simulated.
+public enum BootClock {
+  /// Time since the machine started, that in which it slept included. Any thread. Instants of two boots cannot be compared.
+  public static var now: TickInstant {
+    var now = timespec()
+    #if canImport(Glibc)
+      clock_gettime(CLOCK_BOOTTIME, &now)
+    #else
+      clock_gettime(CLOCK_MONOTONIC, &now)
+    #endif
+    return TickInstant(nanoseconds: Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec))
+  }
+
+  /// Which start of the machine this is; `nil` if the kernel does not tell. Reads a file: to be asked once.
+  public static var boot: BootID? {
+    let file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    var bytes = [UInt8](repeating: 0, count: 64)
+    let count = read(file, &bytes, bytes.count)
+    guard count > 0 else { return nil }
+    return BootID(String(decoding: bytes[..<count].prefix { $0 > 32 }, as: UTF8.self))
+  }
+}
+
+/// One start of the machine: another one means that the power was away, or that somebody restarted it.
+public struct BootID: Sendable, Hashable, Codable, CustomStringConvertible {
+  public let description: String
+
+  public init(_ text: String) { description = text }
+
+  public init(from decoder: any Decoder) throws { description = try decoder.singleValueContainer().decode(String.self) }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(description)
+  }
+}

@@ -1,0 +1,55 @@
+import Buses
+import BusesLinux
+
+extension Doctor {
+  /// The serial lines of the configuration.
+  func serialLines() -> [Diagnosis] {
+    (configuration?.claims ?? []).compactMap { claim in
+      guard case .serial(let path) = claim.resource else { return nil }
+      let name = path.split(separator: "/").last.map { String($0) } ?? path
+      let isThere = machine.list(String(path.dropLast(name.utf8.count + 1))).contains(name)
+      return Diagnosis(
+        name: claim.key, status: isThere ? .ok : .fail, found: "\(path) is \(isThere ? "" : "not ")there",
+        why: "what is at its other end cannot be reached without it",
+        fix: isThere ? nil : "plug the adapter in and see what ls /dev/tty* lists; the file's key is \(claim.key)")
+    }
+  }
+
+  /// The GPIO lines of the configuration that no chip of this machine has, or that this program may not open.
+  func lines() -> [Diagnosis] {
+    let wanted = (configuration?.claims ?? []).compactMap { claim -> (key: String, line: GPIOLineName)? in
+      if case .gpio(let line) = claim.resource { (claim.key, line) } else { nil }
+    }
+    guard !wanted.isEmpty else { return [] }
+    let why = "a line that cannot be had turns nothing on, and nothing off"
+    guard let chips = machine.gpioChips() else {
+      return [
+        Diagnosis(
+          name: wanted[0].key, status: .fail, found: "no permission to open /dev/gpiochip*", why: why,
+          fix: "sudo usermod -aG gpio $USER, then log in again")
+      ]
+    }
+    let missing = Dictionary(grouping: wanted.filter { !Self.has($0.line, chips) }, by: \.key)
+    return missing.sorted { $0.key < $1.key }.map { key, lines in
+      Diagnosis(
+        name: key, status: .fail, found: "no chip here has " + lines.map { "\($0.line)" }.joined(separator: ", "),
+        why: why, fix: "set \(key) to lines that gpioinfo lists")
+    }
+  }
+
+  private static func has(_ line: GPIOLineName, _ chips: [GPIOChipReport]) -> Bool {
+    switch line.place {
+    case .offset(let offset, let chip):
+      chips.contains { [$0.path, $0.label, String($0.path.dropFirst(5))].contains(chip) && offset < $0.lines }
+    case .name(let name): chips.contains { $0.names.contains(name) }
+    }
+  }
+
+  /// The radios that the configuration is to be found by.
+  func radios() -> [Diagnosis] {
+    (configuration?.claims ?? []).compactMap { claim in
+      guard case .radio = claim.resource else { return nil }
+      return radio(claim.key, "to be found by Bluetooth it")
+    }
+  }
+}

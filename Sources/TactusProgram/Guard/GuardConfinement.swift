@@ -1,0 +1,38 @@
+import Confinement
+import Glibc
+
+/// What the guard may still do: write to its devices, open them anew, log on the streams that it has.
+enum GuardConfinement {
+  /// It stays the user that it was started as: it opens a device that failed anew, and a root daemon's devices may be root's. That is all
+  /// that is left of root then.
+  static func needs(of writes: [SafeStateWrite]) -> Confinement {
+    // A thread for a radio, and its connection to the system's bus.
+    var needs = Confinement([.root, .lockedMemory], descriptors: 256)
+    needs.devices = Array(Set(writes.flatMap(folders))).sorted()
+    return needs
+  }
+
+  /// Where the device is: its folder, since a USB line that comes back is another file.
+  private static func folders(of write: SafeStateWrite) -> [String] {
+    switch write {
+    case .pump: []
+    case .i2cByte(let path, _, _, _), .i2cBlock(let path, _, _, _), .serial(let path, _, _), .gpio(let path, _, _):
+      [folder(of: path)] + (resolved(path).map { [folder(of: $0)] } ?? [])
+    // A folder itself, in that of its chip.
+    case .pwm(let path): [path, folder(of: resolved(path) ?? path)]
+    }
+  }
+
+  private static func folder(of path: String) -> String {
+    // Links such as /dev/serial/by-id lead to where all devices are.
+    if path.hasPrefix("/dev/"), !path.hasPrefix("/dev/pts/") { return "/dev" }
+    let end = path.lastIndex(of: "/") ?? path.startIndex
+    return end == path.startIndex ? "/" : String(path[..<end])
+  }
+
+  private static func resolved(_ path: String) -> String? {
+    guard let real = realpath(path, nil) else { return nil }
+    defer { free(real) }
+    return String(cString: real)
+  }
+}

@@ -1,0 +1,37 @@
+import CDaemon
+import Confinement
+import Glibc
+
+/// `tactus broker PARENT PROGRAM WORD…`: confines this process, which then becomes the broker. Started by `MosquittoBroker` with the
+/// broker's configuration, passwords and access list as descriptors 4, 5, 6; says on descriptor 3 why it could not.
+enum ConfinedBroker {
+  /// Returns only if it could not become the broker: the exit status.
+  static func run(_ words: [String]) -> Int32 {
+    guard words.count >= 2, let parent = pid_t(words[0]), fcntl(3, F_SETFD, FD_CLOEXEC) == 0 else {
+      complain("tactus broker: expected to be started by tactus run")
+      return 64
+    }
+    let program = words[1]
+    var needs = Confinement([.network, .oneProgram], descriptors: 4096)
+    needs.accounts = ["mosquitto", "nobody"]
+    needs.readable = ([program] + (4...6).map(target(ofDescriptor:))).compactMap(\.self)
+    // What the kernel lacks the guard's line says, too.
+    _ = needs.apply()
+    // After it: becoming somebody else forgets it.
+    daemon_terminate_with_parent()
+    guard getppid() == parent else { return 1 }
+    // Nothing of ours: the configuration's variables may hold secrets.
+    let arguments: [UnsafeMutablePointer<CChar>?] = words.dropFirst().map { strdup($0) } + [nil]
+    let environment: [UnsafeMutablePointer<CChar>?] = [strdup("PATH=/usr/bin:/bin"), nil]
+    execve(program, arguments, environment)
+    let reason = Array("\(program): \(String(cString: strerror(errno)))".utf8)
+    _ = write(3, reason, reason.count)
+    return 127
+  }
+
+  private static func target(ofDescriptor number: Int32) -> String? {
+    guard let path = realpath("/proc/self/fd/\(number)", nil) else { return nil }
+    defer { free(path) }
+    return String(cString: path)
+  }
+}

@@ -1,0 +1,55 @@
+/// Text for a terminal that may be narrow: a phone's has 40 columns.
+enum TerminalText {
+  /// A line in as many as it takes, nothing cut: between parts, which three spaces part, or else between words. What is not the first begins
+  /// with `indent` spaces.
+  static func wrapped(_ text: String, width: Int, indent: Int = 0) -> [String] {
+    guard text.count > width, width > 1 else { return [text] }
+    let margin = String(repeating: " ", count: min(indent, width / 2))
+    let room = width - margin.count
+    var lines: [String] = []
+    func add(_ piece: some StringProtocol, after gap: String) {
+      guard let last = lines.last else { return lines.append(String(piece)) }
+      if last.count + gap.count + piece.count <= width {
+        lines[lines.count - 1] += gap + piece
+      } else {
+        lines.append(margin + piece)
+      }
+    }
+    for part in parts(of: text) {
+      guard part.text.count > room else {
+        add(part.text, after: part.gap)
+        continue
+      }
+      for (index, word) in part.text.split(separator: " ").enumerated() {
+        var rest = word
+        add(rest.prefix(room), after: index == 0 ? part.gap : " ")
+        rest = rest.dropFirst(room)
+        while !rest.isEmpty {
+          lines.append(margin + rest.prefix(room))
+          rest = rest.dropFirst(room)
+        }
+      }
+    }
+    return lines
+  }
+
+  /// What three spaces or more part, each with the spaces before it.
+  private static func parts(of text: String) -> [(gap: String, text: String)] {
+    var parts: [(gap: String, text: String)] = [("", "")]
+    var spaces = ""
+    for character in text {
+      if character == " " {
+        spaces.append(character)
+        continue
+      }
+      if spaces.count >= 3 {
+        parts.append((spaces, ""))
+      } else {
+        parts[parts.count - 1].text += spaces
+      }
+      spaces = ""
+      parts[parts.count - 1].text.append(character)
+    }
+    return parts
+  }
+}

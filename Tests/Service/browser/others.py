@@ -1,0 +1,47 @@
+"""What tests of the page have in common: places on it, what the daemon says, somebody else who drives."""
+import threading
+import time
+
+LIMIT_SECONDS = 20
+
+
+def until(holds):
+    """Waits until `holds()`, and returns what it returned."""
+    limit = time.monotonic() + LIMIT_SECONDS
+    while not (value := holds()):
+        assert time.monotonic() < limit
+        time.sleep(0.02)
+    return value
+
+
+def robot(daemon):
+    return daemon.get("/api/robot").json()
+
+
+def place(page, selector, x=0.5, y=0.5):
+    box = page.locator(selector).bounding_box()
+    return box["x"] + x * box["width"], box["y"] + y * box["height"]
+
+
+class Driver:
+    """Somebody else, who drives at 20 Hz until the end of the block, refused or not."""
+
+    def __init__(self, daemon, speed=30):
+        self.daemon, self.speed, self.done = daemon, speed, threading.Event()
+
+    def __enter__(self):
+        self.drive()
+        self.thread = threading.Thread(target=self.drive_on)
+        self.thread.start()
+        return self
+
+    def drive(self):
+        self.daemon.post("/api/robot/drive", {"left": self.speed, "right": self.speed})
+
+    def drive_on(self):
+        while not self.done.wait(0.05):
+            self.drive()
+
+    def __exit__(self, *_):
+        self.done.set()
+        self.thread.join()

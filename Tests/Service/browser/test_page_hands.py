@@ -1,0 +1,147 @@
+"""What the page asks before it loses something, and where it says what was refused."""
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from others import until
+
+
+def test_a_refusal_stands_beside_its_control_until_it_is_seen(enter, own_daemon):
+    daemon = own_daemon()
+    page = enter(daemon)
+    zones = page.locator("#zone-list .zone")
+    zones.nth(0).get_by_role("spinbutton").fill("1000")
+    zones.nth(0).get_by_role("button", name="Run").click()
+    said = zones.nth(0).locator(".say.refusal")
+    expect(said).to_contain_text("the longest run of zone 1")
+    # Neither another control's success nor what is asked in the background takes it away.
+    zones.nth(1).get_by_role("button", name="Run").click()
+    expect(page.locator("#sprinkler-now")).to_contain_text("Zone 2")
+    page.evaluate("loadSchedules()")
+    expect(said).to_have_count(1)
+    expect(page.locator(".say")).to_have_count(1)
+    said.get_by_role("button", name="Dismiss").click()
+    expect(said).to_have_count(0)
+    # Used again, its own control takes it away.
+    zones.nth(1).get_by_role("button", name="Off").click()
+    expect(page.locator("#sprinkler-now")).to_have_text("nothing")
+    zones.nth(0).get_by_role("button", name="Run").click()
+    expect(said).to_have_count(1)
+    zones.nth(0).get_by_role("spinbutton").fill("5")
+    zones.nth(0).get_by_role("button", name="Run").click()
+    expect(page.locator("#sprinkler-now")).to_contain_text("Zone 1")
+    expect(said).to_have_count(0)
+
+
+def test_a_probe_is_not_calibrated_by_one_click(enter, own_daemon):
+    daemon = own_daemon()
+    page = enter(daemon)
+
+    def calibration():
+        return daemon.get("/api/plants/sensors").json()["sensors"][0]["calibration"]
+
+    row, said = page.locator("#probe-list tr").first, page.locator("#probes .say")
+    expect(row).to_contain_text("counts")
+    before = calibration()
+    row.get_by_role("button", name="is dry").click()
+    expect(said).to_contain_text(f"dry is {before['dry']:.0f} counts so far")
+    said.get_by_role("button", name="Cancel").click()
+    expect(said).to_have_count(0)
+    assert calibration() == before
+
+    row.get_by_role("button", name="is dry").click()
+    said.get_by_role("button", name="It is dry").click()
+    expect(said).to_contain_text(f"dry was {before['dry']:.0f} counts")
+    assert calibration()["isSet"] and calibration()["dry"] != before["dry"]
+    said.get_by_role("button", name="Undo").click()
+    until(lambda: calibration() == before)
+    # One that somebody has set comes back as they have set it.
+    daemon.post("/api/plants/sensors/0x36/calibrate", {"dry": 500, "wet": 1700})
+    expect(row).to_contain_text("%")
+    until(lambda: page.evaluate("probes.get('0x36').calibration.dry") == 500)
+    row.get_by_role("button", name="is wet").click()
+    said.get_by_role("button", name="It is wet").click()
+    expect(said).to_contain_text("wet was 1700 counts")
+    said.get_by_role("button", name="Undo").click()
+    until(lambda: calibration() == {"dry": 500, "wet": 1700, "isSet": True})
+
+
+def test_a_zone_ends_another_only_when_asked_to(enter, own_daemon):
+    daemon = own_daemon()
+    page = enter(daemon)
+    zones = page.locator("#zone-list .zone")
+    zones.nth(0).get_by_role("button", name="Run").click()
+    expect(page.locator("#sprinkler-now")).to_contain_text("Zone 1")
+    question = zones.nth(1).locator(".say.question")
+
+    def runs():
+        document = daemon.get("/api/sprinkler").json()
+        return [zone["id"] for zone in document["zones"] if zone["isOn"]], [run["zoneId"] for run in document["queue"]]
+
+    for more in ("Run", "+"):
+        zones.nth(1).get_by_role("button", name=more, exact=more == "+").click()
+        expect(question).to_contain_text(re.compile(r"Zone 1 \(\d\d:\d\d left\) is open, and no more may be"))
+        assert runs() == ([1], [])
+        question.get_by_role("button", name="Cancel").click()
+        expect(question).to_have_count(0)
+    zones.nth(1).get_by_role("button", name="Run").click()
+    question.get_by_role("button", name="Water Zone 2 after it").click()
+    until(lambda: runs() == ([1], [2]))
+    zones.nth(2).get_by_role("button", name="Run").click()
+    zones.nth(2).get_by_role("button", name="End Zone 1, water Zone 3 now").click()
+    until(lambda: runs()[0] == [3])
+    # Its own run goes on for longer without a question.
+    zones.nth(2).get_by_role("button", name="+", exact=True).click()
+    until(lambda: daemon.get("/api/sprinkler").json()["zones"][2]["remainingSec"] > 700)
+    expect(page.locator(".say.question")).to_have_count(0)
+
+
+def test_a_new_schedule_has_what_was_chosen_and_is_off(enter, own_daemon):
+    daemon = own_daemon()
+    page = enter(daemon)
+    page.get_by_text("New schedule").click()
+    page.locator("#schedule-name").fill("Mornings")
+    add = page.locator("#schedule-add")
+    expect(add).to_be_disabled()
+    expect(page.locator("#schedule-lacks")).to_have_text("choose its days and its zones")
+    page.locator("#schedule-days").get_by_role("button", name="Tue").click()
+    expect(page.locator("#schedule-lacks")).to_have_text("choose its zones")
+    page.locator("#schedule-zones").get_by_label("Zone 3", exact=True).check()
+    page.locator("#schedule-zones").get_by_label("Minutes of Zone 3").fill("4")
+    page.locator("#schedule-start").fill("25:00")
+    add.click()
+    expect(page.locator("#schedule-new .say.refusal")).to_contain_text("startTimes")
+    page.locator("#schedule-start").fill("06:00, 19:30")
+    add.click()
+    card = page.locator("#schedule-list .schedule")
+    expect(card.locator("small")).to_contain_text("off  Tue  06:00 19:30")
+    (made,) = daemon.get("/api/schedules").json()["schedules"]
+    assert (made["isEnabled"], made["days"], made["zones"]) == (False, ["Tue"], [{"zoneId": 3, "minutes": 4}])
+    expect(page.locator("#schedule-preview")).to_have_text("nothing planned")
+    card.get_by_role("checkbox", name="Mornings enabled").check()
+    expect(page.locator("#schedule-preview li")).to_have_count(5)
+    assert daemon.get("/api/schedules").json()["schedules"][0]["isEnabled"]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_what_begins_what_ends_and_what_is_lost_look_different(enter, own_daemon, scheme):
+    """Not by colour alone: each has a sign or a place of its own."""
+    daemon = own_daemon(more="pump: {}\n")
+    daemon.post("/api/plants", {"name": "Basil", "sensors": ["0x36"]})
+    page = enter(daemon, color_scheme=scheme)
+    look = """(one) => { const of = getComputedStyle(one);
+      return [getComputedStyle(one, "::before").content, of.color, of.backgroundColor, of.textDecorationLine]; }"""
+    expect(page.locator("#pump-off")).to_be_enabled()
+    looks = [page.locator(one).first.evaluate(look) for one in ("#pump-on", "#pump-off", ".plant .drop")]
+    for aspect in range(4):
+        values = [one[aspect] for one in looks]
+        assert len(set(values)) > 1, values
+    assert len({one[0] for one in looks}) == 3, looks
+    # What is lost stands apart, at the end of its row.
+    remove = page.locator(".plant .drop").bounding_box()
+    row = page.locator(".plant .row").first.bounding_box()
+    assert abs(remove["x"] + remove["width"] - row["x"] - row["width"]) < 2
+    page.locator(".plant .drop").click()
+    page.locator(".plant .say").get_by_role("button", name="Cancel").click()
+    assert len(daemon.get("/api/plants").json()["plants"]) == 1

@@ -1,0 +1,77 @@
+"""What counts goes on counting when the daemon is killed and started again, and what was accepted happens or is told to have failed."""
+import time
+
+import pytest
+
+LIMIT_SECONDS = 20
+
+
+def until(read, condition):
+    limit = time.monotonic() + LIMIT_SECONDS
+    while not condition(value := read()):
+        assert time.monotonic() < limit, value
+        time.sleep(0.02)
+    return value
+
+
+def kill(daemon):
+    daemon.process.kill()
+    daemon.process.wait()
+
+
+def test_a_crash_loop_does_not_water_for_ever(own_daemon):
+    daemon = own_daemon()
+    assert daemon.post("/api/zone/1/on", {"minutes": 1}).status_code == 200
+    for death in range(4):
+        kill(daemon)
+        daemon.start()
+        if death == 0:
+            daemon.wait_for_line("a run ended by a crash")
+        status = daemon.get("/api/status").json()
+        assert status["activeZoneId"] is None and status["activeRemainingSec"] in (None, 0), (death, status)
+    runs = daemon.get("/api/log").json()["runs"]
+    assert [run["outcome"] for run in runs] == ["crash"], runs
+    assert 0 < runs[0]["ranSec"] <= 60
+
+
+PUMPS = {
+    "operator": "pump: {run_limit_min: 1}\n",
+    "device": "pump: {role: device, backend: sim, run_limit_min: 1, rest_min: 5}\n",
+}
+
+
+@pytest.mark.parametrize("role", PUMPS)
+def test_the_pump_s_run_limit_goes_on_counting_over_kills(own_daemon, role):
+    daemon = own_daemon(more=PUMPS[role])
+    pump = lambda: daemon.get("/api/pump").json()
+    until(pump, lambda pump: pump["state"] == "off" and pump["offConfirmed"])
+    left = 60.0
+    for death in range(3):
+        assert daemon.post("/api/pump/on").status_code == 200
+        left = until(pump, lambda pump: pump["state"] == "on" and pump["leftS"] < left - 0.5)["leftS"]
+        kill(daemon)
+        daemon.start()
+        after = until(pump, lambda pump: pump["state"] == "off" and pump["offConfirmed"])
+        assert after["leftS"] <= left, (death, after)
+        left = after["leftS"]
+    ends = [session["end"] for session in daemon.get("/api/pump/sessions").json()["sessions"]]
+    assert set(ends) == {"crash"}, ends
+
+
+def test_an_on_right_after_an_off_or_a_reset_starts_the_pump_or_is_refused(own_daemon):
+    daemon = own_daemon(more="pump: {}\n")
+    pump = lambda: daemon.get("/api/pump").json()
+    until(pump, lambda pump: pump["state"] == "off")
+    for round in range(6):
+        assert daemon.post("/api/pump/on").status_code == 200
+        until(pump, lambda pump: pump["state"] == "on")
+        if round % 2 == 0:
+            assert daemon.post("/api/pump/off").status_code == 200
+        else:
+            assert daemon.post("/api/pump/e-stop").status_code == 200
+            until(lambda: daemon.post("/api/pump/reset").status_code, lambda status: status == 200)
+        # While the OFF is on its way an ON is refused; one that is accepted starts the pump.
+        until(lambda: daemon.post("/api/pump/on").status_code, lambda status: status == 200)
+        until(pump, lambda pump: pump["state"] == "on")
+        assert daemon.post("/api/pump/off").status_code == 200
+        until(pump, lambda pump: pump["state"] == "off" and pump["offConfirmed"])
