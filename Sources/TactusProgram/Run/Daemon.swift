@@ -23,6 +23,7 @@ final class Daemon {
   private let video: DaemonVideo?
   /// nil: switched off.
   let service: ServiceComposition?
+  private let troubles: TroubleWatch?
   /// nil: no section `mqtt`.
   private let broker: DaemonBroker?
   private var announcement: Announcement?
@@ -101,6 +102,7 @@ final class Daemon {
         + [broker?.route].compactMap(\.self),
       mounts: configuration.mounts(simulate: options.simulate, environment: options.environment),
       environment: options.environment, logger: log.logger("service"))
+    troubles = service.map { TroubleWatch($0, store: store) }
   }
 
   /// Where the systems listen, the ports in effect, by the systems' names.
@@ -113,7 +115,7 @@ final class Daemon {
       // First the port: one that is taken must stop the start before an actuator is touched.
       try service?.service.bind()
       try runtime.start()
-      noteTroubles()
+      troubles?.look()
       try service?.service.start()
     } catch {
       service?.service.stop()
@@ -148,12 +150,6 @@ final class Daemon {
         }
       }
     }
-  }
-
-  /// What `GET /api/health` says of what stops no loop.
-  private func noteTroubles() {
-    guard let service else { return }
-    service.service.setTroubles([store?.trouble, service.trouble].compactMap(\.self))
   }
 
   private func reportStart() {
@@ -201,7 +197,7 @@ final class Daemon {
       case .beat(let instant):
         for system in systems { system.beat(at: instant) }
         store?.beat(at: instant)
-        noteTroubles()
+        troubles?.beat()
         if let events = service?.service.beat(at: instant) { broker?.tell(events) }
         broker?.beat(at: instant)
       case .pulse:
