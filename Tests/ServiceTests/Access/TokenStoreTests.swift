@@ -145,7 +145,8 @@ struct TokenStoreTests {
   func damaged(text: String, place: String) throws {
     try folder.write(text)
     let reports = Mutex<[TokenFileError]>([])
-    let store = try TokenStore(path: folder.tokens.path) { error in reports.withLock { $0.append(error) } }
+    let store = try TokenStore(
+      path: folder.tokens.path, report: { error in reports.withLock { $0.append(error) } })
     let error = try #require(reports.withLock { $0 }.first)
     #expect(store.failure == error)
     #expect("\(error)".hasPrefix(folder.tokens.path + ":"))
@@ -162,9 +163,9 @@ struct TokenStoreTests {
     let key = "a key of at least thirty-two bytes"
     let jwt = jsonWebToken(#"{"exp":1900000000,"scope":"read"}"#, key: key)
     let reports = Mutex(0)
-    let store = try TokenStore(path: folder.tokens.path, jwtKey: key, environmentToken: "sixteen-letters-") {
-      _ in reports.withLock { $0 += 1 }
-    }
+    let store = try TokenStore(
+      path: folder.tokens.path, jwtKey: key, environmentToken: "sixteen-letters-",
+      report: { _ in reports.withLock { $0 += 1 } })
     #expect(try store.verify(text, now: now).get().scope == .control)
     #expect(try store.verify(jwt, now: now).get().scope == .read)
     try folder.write(String(good.dropLast(3)))

@@ -111,7 +111,7 @@ extension SprinklerDoor {
       return "every valve is closed; zones are not known, and none opens: \(failure)"
     }
     return (result.storeFailure ?? desk.view.storeFailure).map {
-      "the valve is closed; the store does not take it yet, and after a restart before it does the run would go on: \($0)"
+      "the valve is closed; the store does not take it yet, and after a power cut before it does the run may go on: \($0)"
     }
   }
 
