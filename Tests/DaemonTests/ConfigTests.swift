@@ -288,7 +288,7 @@ struct ConfigTests {
       // Everything that is commented out is given.
       String(line.hasPrefix("#") && line.contains(":") ? line.dropFirst().drop { $0 == " " && !line.hasPrefix("#  ") } : line)
     }
-    for _ in 0..<300 {
+    for _ in 0..<100 {
       var some = lines
       for _ in 0..<Int.random(in: 1...8, using: &random) {
         let index = Int.random(in: 0..<some.count, using: &random)
