@@ -4,7 +4,6 @@ import json
 import os
 import re
 import signal
-import stat
 import struct
 import subprocess
 import time
@@ -12,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon import PROGRAM, ROOT, Daemon, free_port
+from daemon import PROGRAM, ROOT, Daemon, free_port, let_others_in
 
 LIMIT_SECONDS = 60
 FOLDER = Path(PROGRAM).parent
@@ -239,10 +238,7 @@ while line := frames.readline():
 def test_children_have_no_secret_no_privilege_and_only_what_they_need(tmp_path, user):
     port = free_port()
     # Somewhere that another user may read, too.
-    os.chmod(tmp_path, 0o755)
-    for folder in tmp_path.parents:
-        if folder.stat().st_uid == os.geteuid() and folder != Path("/tmp"):
-            os.chmod(folder, stat.S_IMODE(folder.stat().st_mode) | 0o011)
+    let_others_in(tmp_path)
     scripts = tmp_path / "detector"
     scripts.mkdir()
     secret = tmp_path / "secret"
