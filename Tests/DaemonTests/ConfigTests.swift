@@ -287,7 +287,9 @@ struct ConfigTests {
     var random = SplitMix64(seed: 26)
     let lines = ConfigReference.text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
       // Everything that is commented out is given.
-      String(line.hasPrefix("#") && line.contains(":") ? line.dropFirst().drop { $0 == " " && !line.hasPrefix("#  ") } : line)
+      String(
+        line.hasPrefix("#") && line.contains(":") ? line.dropFirst().drop { $0 == " " && !line.hasPrefix("#  ") } : line
+      )
     }
     for _ in 0..<100 {
       var some = lines

@@ -15,7 +15,9 @@ struct VideoConfinementTests {
   private func status(_ process: pid_t) throws -> [String: String] {
     let lines = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8).split(separator: "\n")
     return Dictionary(
-      lines.compactMap { line in line.firstIndex(of: ":").map { (String(line[..<$0]), String(line[$0...].dropFirst(2))) } }
+      lines.compactMap { line in
+        line.firstIndex(of: ":").map { (String(line[..<$0]), String(line[$0...].dropFirst(2))) }
+      }
     ) { first, _ in first }
   }
 
