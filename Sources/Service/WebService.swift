@@ -85,6 +85,9 @@ public final class WebService: Sendable {
   /// A control loop has stopped ticking, or ticks again: what `GET /api/health` says.
   public func setStalled(_ isStalled: Bool, loop: String) { health.setStalled(isStalled, loop: loop) }
 
+  /// What is wrong and stops no loop: what `GET /api/health` says. All of it, each time.
+  public func setTroubles(_ troubles: [ServiceTrouble]) { health.setTroubles(troubles) }
+
   /// Closes the port at once, then every connection; requests under way have a quarter of a second to be answered.
   ///
   /// Blocks the calling thread for at most a second, whatever clients and handlers do.

@@ -76,10 +76,12 @@ def free_port():
 
 class Daemon:
     """`tactus run --simulate`. `admin` is the token it was given by its environment, `more` is text for its configuration, `robot_hz` the
-    rate of the motors' loop, `environment` is added to its environment, `open_files` is how many descriptors it may have."""
+    rate of the motors' loop, `environment` is added to its environment, `open_files` is how many descriptors it may have, `prefix` is a
+    command that runs it."""
 
-    def __init__(self, folder, more="", robot_hz=50, environment=None, open_files=None, **service):
+    def __init__(self, folder, more="", robot_hz=50, environment=None, open_files=None, prefix=(), **service):
         self.folder = Path(folder)
+        self.prefix = prefix
         self.port = free_port()
         self.admin = secrets.token_hex(32)
         self.tokens = self.folder / "tokens.json"
@@ -132,7 +134,7 @@ class Daemon:
 
         with open(self.log_path, "ab") as log:
             self.process = subprocess.Popen(
-                [PROGRAM, "run", "--config", self.config, "--simulate"], stdin=subprocess.DEVNULL, stdout=log,
+                [*self.prefix, PROGRAM, "run", "--config", self.config, "--simulate"], stdin=subprocess.DEVNULL, stdout=log,
                 stderr=log, env={**os.environ, **self.environment, "TACTUS_TOKEN": self.admin},
                 preexec_fn=limit if self.open_files else None)
 

@@ -58,6 +58,24 @@ struct WebServiceTests {
     #expect(try service.request("GET", "/api/health").status == 200)
   }
 
+  @Test("health: degraded with 200 and the causes of what stops no loop; a loop that stops counts more")
+  func degraded() throws {
+    let service = try RunningService()
+    service.service.setTroubles([
+      ServiceTrouble(code: "STORE_FAILED", message: "the disk is full"),
+      ServiceTrouble(code: "TOKENS_FAILED", message: "tokens.json: gone"),
+    ])
+    let degraded = try service.request("GET", "/api/health")
+    #expect(degraded.status == 200 && degraded.json?["status"] as? String == "degraded")
+    #expect(degraded.code == "STORE_FAILED" && degraded.message == "the disk is full; tokens.json: gone")
+    service.service.setStalled(true, loop: "robot.motors")
+    let stalled = try service.request("GET", "/api/health")
+    #expect(stalled.status == 503 && stalled.code == "STALLED")
+    service.service.setStalled(false, loop: "robot.motors")
+    service.service.setTroubles([])
+    #expect(try service.request("GET", "/api/health").json?["status"] as? String == "ok")
+  }
+
   @Test("e-stop and reset: every system is asked, the answer names them, each leaves a line")
   func emergencyStop() throws {
     let (robot, pump) = (FakeSystem("robot"), FakeSystem("pump"))

@@ -13,6 +13,8 @@ public struct PlantHost: Sendable {
   public private(set) var repliesMade: Int64 = 0
   private var spam = PlantSpamWindows()
   private var bounces = PlantBounces()
+  /// Why the book is not known; nil: it is. Every request is refused with it meanwhile: an app that is told of no plants forgets them.
+  public var unavailable: String?
 
   public init(_ settings: PlantHostSettings = PlantHostSettings(), book: PlantBook) {
     precondition(!settings.hostName.isEmpty, "a host has a name")
@@ -92,6 +94,7 @@ public struct PlantHost: Sendable {
         bytes)
     }
     do throws(PlantRefusal) {
+      if let unavailable { throw PlantRefusal(.notKept, unavailable) }
       var changes: [PlantChange] = []
       let payloads = try serve(request, message.payload, of: user, at: now, readings: readings, changes: &changes)
       var action = PlantHostAction(.answered(request))

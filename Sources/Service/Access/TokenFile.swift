@@ -1,4 +1,5 @@
 import Foundation
+import Store
 
 /// What the token file holds: JSON, mode 0600, in `TokenFile.standardPath` unless the configuration names another.
 public struct TokenFile: Sendable, Codable, Equatable {
@@ -17,14 +18,26 @@ public struct TokenFile: Sendable, Codable, Equatable {
 
   /// Where the daemon and `tactus token` look when nobody says otherwise: the package's folder where this user may write,
   /// else the user's own.
+  ///
+  /// A disk that is read-only or not mounted now is no reason to begin anew elsewhere.
   public static func standardPath(
-    environment: [String: String], isWritable: (String) -> Bool = { access($0, W_OK) == 0 }
+    environment: [String: String], isWritable: (String) -> Bool = isMeant
   ) -> String {
     let folder = "/var/lib/tactus"
     if isWritable(folder) { return folder + "/tokens.json" }
     if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") { return state + "/tactus/tokens.json" }
     guard let home = environment["HOME"], home.hasPrefix("/") else { return folder + "/tokens.json" }
     return home + "/.local/state/tactus/tokens.json"
+  }
+
+  /// Whether this user may write to a folder when its disk is as it should be.
+  public static func isMeant(_ folder: String) -> Bool {
+    if access(folder, W_OK) == 0 { return true }
+    let isReadOnly = errno == EROFS
+    if MountWatch().missing(for: folder) != nil { return true }
+    var status = stat()
+    guard isReadOnly, stat(folder, &status) == 0 else { return false }
+    return geteuid() == 0 || geteuid() == status.st_uid
   }
 }
 

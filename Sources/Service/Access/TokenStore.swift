@@ -4,24 +4,37 @@ import Synchronization
 ///
 /// Any thread. The file is looked at (one stat(2), about 1 µs) with every token and read anew when it has changed, so that
 /// `tactus token revoke` works at once against a running daemon. A file that cannot be used opens nothing: neither its own
-/// tokens nor, as they may be revoked in it, JSON web tokens; the environment's token goes on working.
+/// tokens nor, as they may be revoked in it, JSON web tokens; the environment's token goes on working. So does a file that is gone, and
+/// one whose mount is missing: only where there never was a file, nothing can have been revoked.
 public final class TokenStore: TokenVerifier {
+  private struct Contents {
+    let file: TokenFile
+    let byID: [String: TokenRecord]
+  }
+
   private struct Loaded {
     var identity: TokenFolder.Identity?
-    var file: Result<TokenFile, TokenFileError>
-    var byID: [String: TokenRecord]
+    /// Since this process began.
+    var hasBeenThere: Bool
+    var contents: Result<Contents, TokenFileError>
 
-    init(_ folder: TokenFolder) {
+    /// - Parameter before: what was loaded until now.
+    init(_ folder: TokenFolder, missing: (String) -> String?, before: Loaded? = nil) {
       do throws(TokenFileError) {
         let (file, identity) = try folder.readIdentified()
         self.identity = identity
-        self.file = .success(file)
-        byID = Dictionary(uniqueKeysWithValues: file.tokens.map { ($0.id, $0) })
+        hasBeenThere = identity != nil || before?.hasBeenThere ?? false
+        if identity == nil {
+          if let reason = missing(folder.path) { throw .unreadable(path: folder.path, reason: reason) }
+          if hasBeenThere { throw .unreadable(path: folder.path, reason: "it is gone; `tactus token` makes another") }
+        }
+        contents = .success(
+          Contents(file: file, byID: Dictionary(uniqueKeysWithValues: file.tokens.map { ($0.id, $0) })))
       } catch {
         // Taken after the failure: a repair in between is found at the next look at the latest.
         identity = folder.identity
-        file = .failure(error)
-        byID = [:]
+        hasBeenThere = identity != nil || before?.hasBeenThere ?? false
+        contents = .failure(error)
       }
     }
   }
@@ -32,6 +45,7 @@ public final class TokenStore: TokenVerifier {
   private let jwtKey: [UInt8]?
   private let environmentHash: TokenHash?
   private let report: @Sendable (TokenFileError) -> Void
+  private let missing: @Sendable (String) -> String?
   private let loaded: Mutex<Loaded>
   /// What an unknown identifier is compared with, so that it takes the time of a known one.
   private static let nobody = TokenRecord(id: "", name: "", scope: .read, created: 0, hash: .nobody)
@@ -40,22 +54,28 @@ public final class TokenStore: TokenVerifier {
   ///   - path: the token file; it may be missing.
   ///   - jwtKey: the secret of HS256; nil or empty: no JSON web token is accepted.
   ///   - environmentToken: `TACTUS_TOKEN`, an admin token; nil or empty: none.
-  ///   - report: told, on the caller's thread, each time the file has changed into one that cannot be used.
-  /// - Throws: `AccessError` for secrets that are too short; `TokenFileError` for a file that cannot be used.
+  ///   - missing: why a file that is not there should be: its mount is missing; nil: it need not be.
+  ///   - report: told, on the caller's thread, each time the file has changed into one that cannot be used, at first, too.
+  /// - Throws: `AccessError` for secrets that are too short.
   public init(
     path: String, jwtKey: String? = nil, environmentToken: String? = nil,
+    missing: @escaping @Sendable (String) -> String? = { _ in nil },
     report: @escaping @Sendable (TokenFileError) -> Void = { _ in }
-  ) throws {
+  ) throws(AccessError) {
     let key = Array((jwtKey ?? "").utf8)
-    guard key.isEmpty || key.count >= JSONWebToken.leastKeyLength else { throw AccessError.shortKey(bytes: key.count) }
+    guard key.isEmpty || key.count >= JSONWebToken.leastKeyLength else { throw .shortKey(bytes: key.count) }
     self.jwtKey = key.isEmpty ? nil : key
     environmentHash = try Self.hash(ofEnvironmentToken: environmentToken ?? "")
     folder = TokenFolder(path: path)
     self.report = report
-    let first = Loaded(folder)
-    _ = try first.file.get()
+    self.missing = missing
+    let first = Loaded(folder, missing: missing)
     loaded = Mutex(first)
+    if let failure = first.contents.failure { report(failure) }
   }
+
+  /// Why the file's tokens and JSON web tokens open nothing now; nil: they do. Takes as long as a look at a token.
+  public var failure: TokenFileError? { newest().failure }
 
   private static func hash(ofEnvironmentToken token: String) throws(AccessError) -> TokenHash? {
     guard !token.isEmpty else { return nil }
@@ -71,9 +91,9 @@ public final class TokenStore: TokenVerifier {
       return .success(TokenGrant(tokenID: Self.environmentTokenID, scope: .admin, expires: nil))
     }
     let opaque = OpaqueToken(token)
-    let (record, file) = newest(opaque?.identifier)
-    guard let file else { return .failure(.invalid) }
-    if opaque == nil, let jwtKey { return verifyJWT(token, key: jwtKey, file: file, now: now) }
+    guard case .success(let file) = newest() else { return .failure(.invalid) }
+    let record = opaque.flatMap { file.byID[$0.identifier] }
+    if opaque == nil, let jwtKey { return verifyJWT(token, key: jwtKey, file: file.file, now: now) }
     return (record ?? Self.nobody).decide(presented, now: now)
   }
 
@@ -87,18 +107,28 @@ public final class TokenStore: TokenVerifier {
     }
   }
 
-  /// The file as it is now (nil: unusable) and the token with that identifier.
-  private func newest(_ identifier: String?) -> (record: TokenRecord?, file: TokenFile?) {
-    let (result, failure) = loaded.withLock { loaded in
+  /// The file as it is now, or why it is unusable.
+  private func newest() -> Result<Contents, TokenFileError> {
+    let (contents, failure) = loaded.withLock { loaded in
       var failure: TokenFileError?
-      if folder.identity != loaded.identity {
-        loaded = Loaded(folder)
-        if case .failure(let error) = loaded.file { failure = error }
+      let identity = folder.identity
+      // While it is missing, whether it should be there is asked anew: mounts come and go without it.
+      let isMissing = if case .failure = loaded.contents { identity == nil } else { false }
+      if identity != loaded.identity || isMissing {
+        let before = loaded.contents.failure
+        loaded = Loaded(folder, missing: missing, before: loaded)
+        if let now = loaded.contents.failure, now != before { failure = now }
       }
-      return ((identifier.flatMap { loaded.byID[$0] }, try? loaded.file.get()), failure)
+      return (loaded.contents, failure)
     }
     if let failure { report(failure) }
-    return result
+    return contents
+  }
+}
+
+extension Result {
+  fileprivate var failure: Failure? {
+    if case .failure(let error) = self { error } else { nil }
   }
 }
 

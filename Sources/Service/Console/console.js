@@ -293,6 +293,16 @@ function showBanner() {
   }));
 }
 
+// What does not work although every loop ticks: a store or a token file that cannot be used. Asked of the door, since any system may be
+// absent, and it needs no token.
+async function lookAtHealth() {
+  const { document: health } = await request("GET", "/api/health");
+  if (!health || !health.status) return;
+  const text = health.status === "degraded" ? sentence(health.message) : "";
+  if (byId("degraded").textContent !== text) byId("degraded").textContent = text;
+  byId("degraded").hidden = !text;
+}
+
 // The system's place in the bar at the top: a dot, and for those who do not see it the word.
 // level: up (something is going on), idle, warn, down.
 function mark(system, level, text) {
@@ -316,4 +326,4 @@ function takeBytes(bytes) {
 }
 
 // When the other files are there, too.
-addEventListener("DOMContentLoaded", () => { hands(); connect(); });
+addEventListener("DOMContentLoaded", () => { hands(); connect(); lookAtHealth(); setInterval(lookAtHealth, 5000); });

@@ -47,12 +47,12 @@ function zoneName(id) {
 
 function showSprinkler(event) {
   byId("sprinkler").hidden = false;
-  if (!sprinkler.polled) { sprinkler.polled = true; loadSchedules(); }
+  if (!sprinkler.polled && event.store.open) { sprinkler.polled = true; loadSchedules(); }
   sprinkler.zones = event.zones;
   sprinkler.timeZone = event.timeZone;
   byId("sprinkler-state").textContent = plain(event.state) + (event.pausedRemainingSec ? ", goes on in " + clock(event.pausedRemainingSec) : "");
   const isHeld = event.state === "fault" || event.state === "emergencyStopped";
-  mark("sprinkler", isHeld ? "down" : event.rainDelay.active || event.state === "paused" ? "warn" : event.state === "watering" ? "up" : "idle",
+  mark("sprinkler", isHeld || !event.store.writable ? "down" : event.rainDelay.active || event.state === "paused" ? "warn" : event.state === "watering" ? "up" : "idle",
     plain(event.state) + (event.rainDelay.active ? ", rain delay" : ""));
   const open = event.zones.filter((zone) => zone.isOn);
   moving.set("sprinkler", open.length > 0);

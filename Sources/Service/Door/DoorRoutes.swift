@@ -54,23 +54,28 @@ struct DoorRoutes: Sendable {
     let message: String?
   }
 
-  /// 503 while a control loop does not tick or the daemon stops: a load balancer or a service manager reads the status only.
+  /// 503 while a control loop does not tick or the daemon stops: a load balancer or a service manager reads the status only. Degraded by
+  /// anything else is 200: to restart the daemon, or to go back to an older one, would make nothing better.
   private func answerHealth() -> APIResponse {
     let stalled = health.stalled
+    let troubles = health.troubles
+    let isWorking = !health.isStopping && stalled.isEmpty
     let (status, code, message): (String, String?, String?) =
       if health.isStopping {
         ("stopping", "STOPPING", "the daemon is stopping")
       } else if !stalled.isEmpty {
         ("degraded", "STALLED", "not ticking: " + stalled.joined(separator: ", "))
+      } else if let first = troubles.first {
+        ("degraded", first.code, troubles.map(\.message).joined(separator: "; "))
       } else {
         ("ok", nil, nil)
       }
     let states = systems.map { ($0.name, Self.stateName(of: $0.state)) }
     return .json(
       Health(
-        ok: code == nil, status: status, systems: Dictionary(uniqueKeysWithValues: states), code: code,
+        ok: isWorking, status: status, systems: Dictionary(uniqueKeysWithValues: states), code: code,
         message: message),
-      status: code == nil ? .ok : .serviceUnavailable)
+      status: isWorking ? .ok : .serviceUnavailable)
   }
 
   /// The member `state` of a system's state; nil: it has none in a word.

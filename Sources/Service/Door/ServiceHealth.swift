@@ -4,6 +4,7 @@ import Synchronization
 final class ServiceHealth: Sendable {
   private struct State {
     var stalled: Set<String> = []
+    var troubles: [ServiceTrouble] = []
     var isStopping = false
   }
   private let state = Mutex(State())
@@ -14,9 +15,22 @@ final class ServiceHealth: Sendable {
     }
   }
 
+  func setTroubles(_ troubles: [ServiceTrouble]) { state.withLock { $0.troubles = troubles } }
+
   func setStopping() { state.withLock { $0.isStopping = true } }
 
   /// Names of the loops that do not tick, in order.
   var stalled: [String] { state.withLock { $0.stalled.sorted() } }
+  var troubles: [ServiceTrouble] { state.withLock { $0.troubles } }
   var isStopping: Bool { state.withLock { $0.isStopping } }
+}
+
+/// What keeps a part of the daemon from working while its loops go on.
+public struct ServiceTrouble: Sendable, Hashable {
+  /// `STORE_FAILED`, `TOKENS_FAILED`
+  public let code: String
+  /// For people: what is wrong, the way out, and what does not work until then.
+  public let message: String
+
+  public init(code: String, message: String) { (self.code, self.message) = (code, message) }
 }

@@ -6,8 +6,19 @@ extension APIError {
 
   /// 503: the disk does not take it.
   static func storeFailed(_ error: StoreError) -> APIError {
-    APIError(.serviceUnavailable, storeFailedCode, "\(unchanged)\(error)")
+    APIError(.serviceUnavailable, storeFailedCode, "\(unchanged)\(words(error))")
   }
+
+  /// 503: what is asked for, or needed for it, is in a store that could not be read.
+  ///
+  /// - Parameter failure: what came of reading it; the file knows better why it is not open.
+  static func storeNotRead(_ file: StoreFile, _ failure: String?) -> APIError {
+    let reason = file.trouble.map(words) ?? failure ?? "\(file.path): is being opened"
+    return APIError(.serviceUnavailable, storeFailedCode, "the store could not be read: \(reason)")
+  }
+
+  /// What is wrong, and the way out of it.
+  static func words(_ error: StoreError) -> String { "\(error); to go on: \(error.wayOut)" }
 
   /// Of `storeFailed`: the store's own words.
   var storeReason: String {
@@ -20,6 +31,6 @@ func stored<Value>(_ read: () throws(StoreError) -> Value) throws(APIError) -> V
   do throws(StoreError) {
     return try read()
   } catch {
-    throw APIError(.serviceUnavailable, APIError.storeFailedCode, "\(error)")
+    throw APIError(.serviceUnavailable, APIError.storeFailedCode, APIError.words(error))
   }
 }

@@ -54,6 +54,17 @@ extension Route {
     return route
   }
 
+  /// The same, with a handler that is asked only if `check` lets it.
+  func requiring(_ check: @escaping @Sendable () throws(APIError) -> Void) -> Route {
+    guard case .handler(let handle) = handling else { preconditionFailure("a prepared document asks nobody") }
+    var route = Route(method, path, scope: scope, action: action) { request in
+      try check()
+      return try await handle(request)
+    }
+    (route.fileLimit, route.loggedParameters, route.waitsForDisk) = (fileLimit, loggedParameters, waitsForDisk)
+    return route
+  }
+
   /// Carries out the handler, which is this route's.
   func run(
     _ handle: @Sendable (APIRequest) async throws -> APIResponse, _ request: APIRequest

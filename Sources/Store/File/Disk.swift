@@ -6,6 +6,7 @@ enum Disk {
   static func failure(_ file: String, _ doing: String) -> StoreError {
     let code = errno
     if code == ENOSPC || code == EDQUOT { return .diskFull(file: file, doing: doing) }
+    if code == EROFS { return .readOnly(file: file, doing: doing) }
     return .failed(file: file, doing: doing, reason: String(cString: strerror(code)))
   }
 

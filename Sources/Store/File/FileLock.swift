@@ -22,4 +22,17 @@ final class FileLock: Sendable {
     flock(descriptor, LOCK_UN)
     close(descriptor)
   }
+
+  /// What the last process that has opened the store wrote here: whoever finds its own mark again knows that nobody has since.
+  var mark: [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: 32)
+    let count = pread(descriptor, &bytes, bytes.count, 0)
+    return Array(bytes.prefix(max(0, count)))
+  }
+
+  func write(mark: [UInt8], _ path: String) throws(StoreError) {
+    let name = path + ".lock"
+    guard pwrite(descriptor, mark, mark.count, 0) == mark.count else { throw Disk.failure(name, "writing to the lock") }
+    try Disk.check(fsync(descriptor), name, "syncing")
+  }
 }

@@ -14,6 +14,21 @@ enum SQLite {
     return configuration
   }
 
+  /// Connections to a store that is sound, its write-ahead log beside it.
+  static func pool(_ path: String) throws(StoreError) -> DatabasePool {
+    try translating(path, "opening") {
+      let pool = try DatabasePool(path: path, configuration: configuration)
+      // GRDB's set-up of the write-ahead log leaves NORMAL, with which a power cut undoes what was acknowledged.
+      try pool.writeWithoutTransaction { database in
+        try database.execute(sql: "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 4194304")
+        guard try Int.fetchOne(database, sql: "PRAGMA synchronous") == 2 else {
+          throw StoreError.failed(file: path, doing: "opening", reason: "SQLite does not sync every write")
+        }
+      }
+      return pool
+    }
+  }
+
   /// GRDB's and SQLite's errors as the store's.
   static func translating<Result>(
     _ file: String, _ doing: String, _ body: () throws -> Result
@@ -26,6 +41,10 @@ enum SQLite {
       switch error.resultCode {
       case .SQLITE_FULL: throw .diskFull(file: file, doing: doing)
       case .SQLITE_CORRUPT, .SQLITE_NOTADB: throw .damaged(file: file, reason: "\(doing): \(error.reason)")
+      // SQLite has many words for a disk that takes nothing: "disk I/O error", "unable to open database file".
+      case .SQLITE_IOERR, .SQLITE_CANTOPEN, .SQLITE_READONLY:
+        throw Disk.lacks(Disk.folder(of: file), for: file, doing)
+          ?? .failed(file: file, doing: doing, reason: error.reason)
       default: throw .failed(file: file, doing: doing, reason: error.reason)
       }
     } catch {

@@ -54,6 +54,7 @@ extension StoreFile {
   ///
   /// - Parameter body: false takes it back.
   func restore(_ backup: CheckedBackup, _ body: (Database) throws -> Bool) throws(StoreError) -> Bool {
+    let pool = try pool
     let isDone = try SQLite.translating(path, "restoring \(backup.name)") {
       try pool.writeWithoutTransaction { database in
         try database.execute(sql: "ATTACH ? AS backup", arguments: [backup.path])

@@ -9,18 +9,42 @@ import Synchronization
 /// block, on the disk and on each other: for any thread of the service, never for a loop. Reads do not wait for writes.
 public final class StoreFile: Sendable {
   public let path: String
-  /// It is an earlier state: what was kept last is lost. See `StoreReport`.
-  public let isRecovered: Bool
   let schema: StoreSchema
   let shelf: SnapshotShelf
-  let pool: DatabasePool
+  let mounts: MountWatch
   /// Held while a snapshot is made.
-  let snapshotting: Mutex<WallInstant?>
+  let snapshotting = Mutex<WallInstant?>(nil)
   let unsaved = Mutex(Unsaved.byPeople)
   /// How many backups have been looked at: each has a file of its own.
   let checks = Atomic(0)
-  private let lock: Mutex<FileLock?>
   let restores = Atomic(0)
+  let state: Mutex<State>
+
+  struct State {
+    /// `nil` while it is not open.
+    var connection: Connection?
+    /// Opening has come to its end: before that nobody else reads or writes.
+    var isReady = false
+    /// Why it is not open, or why the last write came to nothing; `nil` if it takes writes.
+    var failure: StoreError?
+    /// What the disk lacks, by the last look at it, whether or not anything was written since.
+    var lack: StoreError?
+    /// Of the file that was open until it was gone: no other one takes its place while this process lives.
+    var lost: Lost?
+  }
+
+  struct Connection {
+    let pool: DatabasePool
+    let lock: FileLock
+    let identity: Disk.Identity?
+    let mark: [UInt8]
+    let isRecovered: Bool
+  }
+
+  struct Lost {
+    let mark: [UInt8]
+    let isRecovered: Bool
+  }
 
   /// Backups that were restored since it was opened: whoever keeps a copy in memory reads it again after each.
   public var restoreCount: Int { restores.load(ordering: .acquiring) }
@@ -32,12 +56,22 @@ public final class StoreFile: Sendable {
     case byPeople
   }
 
-  /// Opens the store, with all that this may take: see `StoreReport`. Reads all of it: the README has times.
+  /// A store that is not open yet: reads and writes throw until `open` has succeeded.
   ///
   /// - Parameters:
   ///   - path: The file; its folder is made with mode 0700, itself with 0600.
-  ///   - at: The time of day, for names of files.
-  /// - Throws: `StoreError.newer`, `.foreign`, `.inUse`, and what keeps anybody from writing there. Never `.damaged`.
+  ///   - mounts: What must be mounted for it.
+  public convenience init(_ path: String, policy: SnapshotPolicy = SnapshotPolicy(), mounts: MountWatch) {
+    self.init(path, schema: .current, policy: policy, mounts: mounts)
+  }
+
+  init(_ path: String, schema: StoreSchema, policy: SnapshotPolicy, mounts: MountWatch) {
+    (self.path, self.schema, self.mounts) = (path, schema, mounts)
+    shelf = SnapshotShelf(of: path, policy: policy)
+    state = Mutex(State(failure: .failed(file: path, doing: "opening", reason: "it has not been opened yet")))
+  }
+
+  /// Opens a store: see `open(at:)`.
   public static func open(
     _ path: String, policy: SnapshotPolicy = SnapshotPolicy(), at now: WallInstant
   ) throws(StoreError) -> (file: StoreFile, report: StoreReport) {
@@ -47,53 +81,24 @@ public final class StoreFile: Sendable {
   static func open(
     _ path: String, schema: StoreSchema, policy: SnapshotPolicy = SnapshotPolicy(), at now: WallInstant
   ) throws(StoreError) -> (file: StoreFile, report: StoreReport) {
-    let shelf = SnapshotShelf(of: path, policy: policy)
-    try Disk.makeFolders(Disk.folder(of: path))
-    try Disk.makeFolders(shelf.folder)
-    let lock = try FileLock(of: path)
-    try shelf.removeLeftovers()
-    var opening = Opening(path: path, schema: schema, shelf: shelf, now: now)
-    try opening.run()
-    try Disk.check(chmod(path, 0o600), path, "setting its mode to 0600")
-    let file = try StoreFile(path, schema, shelf, lock, isRecovered: opening.report.isLoss)
-    if opening.report.logFlaw != nil { try file.emptyLog() }
-    var report = opening.report
-    report.migrated = try file.migrate(at: now)
-    return (file, report)
-  }
-
-  private init(
-    _ path: String, _ schema: StoreSchema, _ shelf: SnapshotShelf, _ lock: FileLock, isRecovered: Bool
-  ) throws(StoreError) {
-    self.path = path
-    self.isRecovered = isRecovered
-    self.schema = schema
-    self.shelf = shelf
-    self.lock = Mutex(lock)
-    snapshotting = Mutex(try shelf.snapshots().last?.made)
-    pool = try SQLite.translating(path, "opening") {
-      let pool = try DatabasePool(path: path, configuration: SQLite.configuration)
-      // GRDB's set-up of the write-ahead log leaves NORMAL, with which a power cut undoes what was acknowledged.
-      try pool.writeWithoutTransaction { database in
-        try database.execute(sql: "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 4194304")
-        guard try Int.fetchOne(database, sql: "PRAGMA synchronous") == 2 else {
-          throw StoreError.failed(file: path, doing: "opening", reason: "SQLite does not sync every write")
-        }
-      }
-      return pool
-    }
+    let file = StoreFile(path, schema: schema, policy: policy, mounts: .none)
+    return (file, try file.open(at: now))
   }
 
   /// What was wrong with it has been told once.
-  private func emptyLog() throws(StoreError) {
+  func emptyLog() throws(StoreError) {
+    let pool = try openedPool
     try SQLite.translating(path, "emptying its write-ahead log") {
       _ = try pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
     }
   }
 
   /// Makes what is missing, after a snapshot of how it was.
-  private func migrate(at now: WallInstant) throws(StoreError) -> [String] {
-    let applied = try read("reading its version") { try schema.migrator().appliedIdentifiers($0) }
+  func migrate(at now: WallInstant) throws(StoreError) -> [String] {
+    let pool = try openedPool
+    let applied = try SQLite.translating(path, "reading its version") {
+      try pool.read { try schema.migrator().appliedIdentifiers($0) }
+    }
     let missing = schema.names.filter { !applied.contains($0) }
     guard !missing.isEmpty else { return [] }
     try snapshot(at: now)
@@ -103,16 +108,24 @@ public final class StoreFile: Sendable {
 
   /// Reads one consistent state, whatever is written meanwhile.
   func read<Result>(_ doing: String, _ body: (Database) throws -> Result) throws(StoreError) -> Result {
-    try SQLite.translating(path, doing) { try pool.read(body) }
+    let pool = try pool
+    return try SQLite.translating(path, doing) { try pool.read(body) }
   }
 
   /// All of it or nothing; on the disk when it returns.
   func write<Result>(
     _ doing: String, by who: Unsaved, _ body: (Database) throws -> Result
   ) throws(StoreError) -> Result {
-    let result = try SQLite.translating(path, doing) { try pool.write(body) }
-    note(who)
-    return result
+    let pool = try pool
+    do throws(StoreError) {
+      let result = try SQLite.translating(path, doing) { try pool.write(body) }
+      note(who)
+      state.withLock { if $0.connection?.pool === pool { $0.failure = nil } }
+      return result
+    } catch {
+      state.withLock { if $0.connection?.pool === pool { $0.failure = error } }
+      throw error
+    }
   }
 
   func note(_ who: Unsaved) {
@@ -121,6 +134,7 @@ public final class StoreFile: Sendable {
 
   /// Folds the write-ahead log into the file. Nothing may be asked of the store afterwards; another process can open it.
   public func close() throws(StoreError) {
+    let pool = try pool
     try SQLite.translating(path, "closing") {
       try pool.close()
       // The pool closes its writer before its readers, so that nobody folds the log in.
@@ -128,6 +142,6 @@ public final class StoreFile: Sendable {
       try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
       try queue.close()
     }
-    lock.withLock { $0 = nil }
+    state.withLock { $0 = State() }
   }
 }

@@ -28,6 +28,9 @@ public struct StoreReport: Sendable, Hashable {
   /// The file was found sound, and the write-ahead log beside it was not; nil: nothing was wrong with it.
   public internal(set) var logFlaw: LogFlaw?
 
+  /// What could go wrong at a later start; `nil` if nothing could. See `MountWatch`.
+  public internal(set) var warning: String?
+
   /// Something was lost.
   public var isLoss: Bool {
     switch origin {

@@ -46,6 +46,7 @@ extension StoreFile {
 
   /// Writes a checked copy, complete and synced, over whatever is there.
   func writeCopy(to copy: String) throws(StoreError) {
+    let pool = try openedPool
     try Disk.remove(copy)
     try Disk.create(copy)
     do throws(StoreError) {

@@ -6,6 +6,10 @@ extension ConfigTable {
       "Folder of store.sqlite. Unless given: /var/lib/tactus where that may be written to, else ~/.local/state/tactus. "
         + "Under --simulate, or when all that keep something are simulated and none is given, its folder simulated."),
     ConfigKey(
+      "store.mount", .text, nil,
+      "Where the disk of the store is mounted: while it is not, the daemon runs without the store. Unless given: what /etc/fstab "
+        + "says, else where the store was on a mount before. /: on none."),
+    ConfigKey(
       "store.snapshots", .integer(1...100), .integer(8),
       "The last copies of the store, made after changes, that are kept."),
     ConfigKey(

@@ -6,11 +6,14 @@ extension Configuration {
   struct Store: Equatable {
     /// nil: the standard folder.
     var folder: String?
+    /// nil: nobody says so.
+    var mount: String?
     var snapshots: Int
     var snapshotDays: Int
 
     init(_ given: GivenValues) {
       folder = given.optionalText("store.folder")
+      mount = given.optionalText("store.mount")
       snapshots = given.integer("store.snapshots")
       snapshotDays = given.integer("store.snapshot_days")
     }
@@ -36,6 +39,14 @@ extension Configuration {
     let folder = store.folder ?? Self.folder(of: TokenFile.standardPath(environment: environment))
     let isApart = keepers.allSatisfy(\.isSimulated) ? store.folder == nil : simulate
     return folder + (isApart ? "/simulated" : "") + "/store.sqlite"
+  }
+
+  /// What must be mounted for the store and the token file. What is noted of it is beside the tokens' usual place, since that is in another
+  /// file system than a store on a disk of its own.
+  func mounts(simulate: Bool, environment: [String: String]) -> MountWatch {
+    MountWatch(
+      named: simulate ? nil : store.mount,
+      notes: Self.folder(of: TokenFile.standardPath(environment: environment)) + "/mounts")
   }
 
   private static func folder(of path: String) -> String {

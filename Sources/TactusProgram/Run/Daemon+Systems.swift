@@ -23,9 +23,10 @@ extension Daemon {
       systems.append(system)
     }
     if let pump = configuration.pump, let store {
-      let limit = try PumpLimitKeeper(PumpStore(store.file), logger: logger)
-      let history = try PumpHistory(
-        PumpStore(store.file), keepsDays: pump.logDays, lastEnd: limit.lastEnd, logger: logger)
+      let limit = PumpLimitKeeper(PumpStore(store.file), logger: logger)
+      let history = PumpHistory(
+        PumpStore(store.file), keepsDays: pump.logDays, lastEnd: { () throws(StoreError) in try limit.lastEnd },
+        logger: logger)
       systems.append(
         pump.role == .device
           ? try DaemonPumpDevice(

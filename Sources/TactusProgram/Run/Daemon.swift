@@ -23,6 +23,7 @@ final class Daemon {
   private let video: DaemonVideo?
   /// nil: switched off.
   let service: ServiceComposition?
+  private let troubles: TroubleWatch?
   /// nil: no section `mqtt`.
   private let broker: DaemonBroker?
   private var announcement: Announcement?
@@ -96,10 +97,13 @@ final class Daemon {
         + Self.measurements(
           of: runtime,
           systems.map(\.metrics)
-            + ([ServiceMetrics(doorCounters), broker?.metrics, video.map { VideoMetrics($0.door) }]
-            as [(any MetricSource)?]).compactMap(\.self))
+            + ([
+              ServiceMetrics(doorCounters), broker?.metrics, video.map { VideoMetrics($0.door) }, store.map { StoreMetrics($0.file) },
+            ] as [(any MetricSource)?]).compactMap(\.self))
         + [broker?.route].compactMap(\.self),
-      counters: doorCounters, environment: options.environment, logger: log.logger("service"))
+      counters: doorCounters, mounts: configuration.mounts(simulate: options.simulate, environment: options.environment),
+      environment: options.environment, logger: log.logger("service"))
+    troubles = service.map { TroubleWatch($0, store: store) }
   }
 
   /// Where the systems listen, the ports in effect, by the systems' names.
@@ -112,6 +116,7 @@ final class Daemon {
       // First the port: one that is taken must stop the start before an actuator is touched.
       try service?.service.bind()
       try runtime.start()
+      troubles?.look()
       try service?.service.start()
     } catch {
       service?.service.stop()
@@ -193,6 +198,7 @@ final class Daemon {
       case .beat(let instant):
         for system in systems { system.beat(at: instant) }
         store?.beat(at: instant)
+        troubles?.beat()
         if let events = service?.service.beat(at: instant) { broker?.tell(events) }
         broker?.beat(at: instant)
       case .pulse:

@@ -26,7 +26,7 @@ final class DaemonPlants: DaemonSystem {
   /// Reads what the store has and opens the probes' buses.
   ///
   /// - Parameter water: nil: there is no sprinkler.
-  /// - Throws: `StoreError`, `BusOpenError`.
+  /// - Throws: `BusOpenError`.
   init(
     _ plants: Configuration.Plants, store file: StoreFile, water: PlantWater?, simulate: Bool, logger: Logger
   ) throws {
@@ -36,7 +36,7 @@ final class DaemonPlants: DaemonSystem {
     snapshot = Latest(PlantSensorSnapshot(probes: plants.sensors.count))
     readings = readingRing.reader()
     self.water = water
-    desk = try PlantDesk(
+    desk = PlantDesk(
       plants.deskParts, store: PlantStore(file), snapshot: snapshot, water: plants.links.isEmpty ? nil : water)
     door = PlantDoor(desk, hostName: plants.app?.hostName)
     simulation = hardware.garden.map { garden in

@@ -27,25 +27,27 @@ final class DaemonSprinkler: DaemonSystem {
   private var notices: [IrrigationNotice] = []
   private let deskThread = DeskThread("sprinkler")
 
-  /// Reads what the store has and requests the lines, every one off.
+  /// Reads what the store has, if that is open, and requests the lines, every one off.
   ///
-  /// - Throws: `StoreError`, `HeaderLineError`, `GPIORequestError`, `UnknownTimeZone`.
+  /// - Throws: `HeaderLineError`, `GPIORequestError`, `UnknownTimeZone`.
   init(_ sprinkler: Configuration.Sprinkler, store file: StoreFile, simulate: Bool, logger: Logger) throws {
     configuration = sprinkler
     let store = SprinklerStore(file)
     let zone = try ZoneRules(identifier: sprinkler.timeZone ?? TimeZone.current.identifier)
-    let records = try Self.records(store, sprinkler, logger)
+    let scheduling = sprinkler.scheduler(zone)
     settings = sprinkler.irrigation
     hardware = try ValveHardware(sprinkler, simulate: simulate)
     let bell = try Doorbell()
     requestBell = bell
     desk = SprinklerDesk(
-      SprinklerScheduler(
-        records, settings: sprinkler.scheduler(zone), boot: BootClock.boot, isRecovered: file.isRecovered),
-      store: store,
-      requests: requests.writer(), answers: answers.reader(), notices: noticeRing.reader(),
+      { store throws(StoreError) in
+        SprinklerScheduler(
+          try Self.records(store, sprinkler, logger), settings: scheduling, boot: BootClock.boot,
+          isRecovered: store.file.isRecovered)
+      }, store: store, requests: requests.writer(), answers: answers.reader(), notices: noticeRing.reader(),
       requestsPerTick: SprinklerLoop.requestsPerTick,
-      snapshot: snapshot, ring: { bell.button.ring() }, logDays: sprinkler.logDays, logger: logger,
+      snapshot: snapshot, ring: { bell.button.ring() },
+      progressPeriod: .seconds(Int64(scheduling.noteSeconds)), logDays: sprinkler.logDays, logger: logger,
       bootClock: { BootClock.now })
     door = SprinklerDoor(desk, sprinkler.description(zone, simulate: simulate))
     weather = try sprinkler.weatherSettings(zone).map { try WeatherWatch($0) }
@@ -59,7 +61,7 @@ final class DaemonSprinkler: DaemonSystem {
   /// What the store knows; the configuration's zones when it knows none.
   private static func records(
     _ store: SprinklerStore, _ sprinkler: Configuration.Sprinkler, _ logger: Logger
-  ) throws -> SprinklerRecords {
+  ) throws(StoreError) -> SprinklerRecords {
     var records = try store.records()
     if records.zones.isEmpty {
       records.zones = sprinkler.zones

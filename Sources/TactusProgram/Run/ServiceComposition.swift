@@ -2,6 +2,7 @@ import Buses
 import Glibc
 import Logging
 import Service
+import Store
 import Tactus
 
 /// The service as a configuration asks for it.
@@ -13,16 +14,17 @@ struct ServiceComposition {
   let fingerprint: String?
   /// What makes a token that this service takes.
   let tokenCommand: String
+  private let tokens: TokenStore
   private let systems: [String]
   private let logger: Logger
 
   /// Reads the token file and, for TLS, the certificate. Nothing listens yet. nil: the service is switched off.
   ///
-  /// - Throws: `TokenFileError`, `AccessError`, `SelfSignedCertificateError`.
+  /// - Parameter mounts: what must be mounted for the token file.
+  /// - Throws: `AccessError`, `SelfSignedCertificateError`. A token file that cannot be used opens nothing.
   init?(
-    _ whole: Configuration, systems: [any ServedSystem], routes: [Route], counters: ServiceCounters,
-    environment: [String: String],
-    logger: Logger
+    _ whole: Configuration, systems: [any ServedSystem], routes: [Route], counters: ServiceCounters, mounts: MountWatch,
+    environment: [String: String], logger: Logger
   ) throws {
     guard let configuration = whole.service else { return nil }
     self.configuration = configuration
@@ -30,9 +32,16 @@ struct ServiceComposition {
     self.logger = logger
     let tokenFile = whole.tokenFile ?? TokenFile.standardPath(environment: environment)
     tokenCommand = MakingToken.command(file: tokenFile, environment: environment)
-    let tokens = try TokenStore(
+    tokens = try TokenStore(
       path: tokenFile, jwtKey: configuration.jwtKey, environmentToken: environment["TACTUS_TOKEN"],
+      missing: { mounts.missing(for: $0).map { "\($0)" } },
       report: { logger.error("the token file cannot be used: its tokens open nothing", metadata: ["reason": "\($0)"]) })
+    // Only revocations are lost with a file: without one, no token of its own opens anything.
+    if configuration.jwtKey != nil, tokens.failure == nil, access(tokenFile, F_OK) == 0,
+      let warning = mounts.remember(tokenFile)
+    {
+      logger.warning("\(warning)")
+    }
     let doorman = Doorman(
       rules: try HostRules(
         allowedHosts: configuration.allowedHosts, allowedOrigins: configuration.allowedOrigins),
@@ -42,8 +51,8 @@ struct ServiceComposition {
     case .off: (tls, certificate, fingerprint) = (.off, nil, nil)
     case .files(let file, let key): (tls, certificate, fingerprint) = (.files(certificate: file, key: key), nil, nil)
     case .selfSigned:
-      let own = try SelfSignedCertificate.load(
-        orMakeIn: Self.folder(of: tokenFile), names: Self.names(address: whole.bindAddress))
+      let own = try Self.ownCertificate(
+        beside: tokenFile, names: Self.names(address: whole.bindAddress), mounts, logger)
       tls = .files(certificate: own.certificate, key: own.key)
       (certificate, fingerprint) = (own.certificate, own.fingerprintSHA256)
     }
@@ -62,6 +71,15 @@ struct ServiceComposition {
     let host = "\(endpoint)".dropLast("\(endpoint.port)".count + 1)
     let reachable = host == "0.0.0.0" ? "127.0.0.1" : host == "[0:0:0:0:0:0:0:0]" ? "[::1]" : host
     return "\(configuration.tls == .off ? "http" : "https")://\(reachable):\(endpoint.port)"
+  }
+
+  /// What keeps tokens from being looked at; nil: nothing does.
+  var trouble: ServiceTrouble? {
+    tokens.failure.map { failure in
+      ServiceTrouble(
+        code: "TOKENS_FAILED",
+        message: "\(failure); until it can be used, no token but TACTUS_TOKEN of the environment opens anything")
+    }
   }
 
   /// Tells the local network where it is; nil: not asked for, or not listening.
@@ -105,6 +123,27 @@ struct ServiceComposition {
 
   private static func folder(of path: String) -> String {
     path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+  }
+
+  /// The certificate beside the token file. Where none can be kept, one for this start: over HTTPS without it there would be no e-stop.
+  private static func ownCertificate(
+    beside tokenFile: String, names: [String], _ mounts: MountWatch, _ logger: Logger
+  ) throws -> SelfSignedCertificate {
+    do {
+      if let missing = mounts.missing(for: tokenFile) { throw missing }
+      return try SelfSignedCertificate.load(orMakeIn: folder(of: tokenFile), names: names)
+    } catch {
+      logger.error(
+        "no certificate can be kept: this start has one of its own, which clients that know another will refuse",
+        metadata: ["reason": .string("\(error)")])
+      for parent in ["/tmp", "/dev/shm"] {
+        var name = Array("\(parent)/tactus-XXXXXX".utf8CString)
+        guard mkdtemp(&name) != nil else { continue }
+        let folder = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return try SelfSignedCertificate.load(orMakeIn: folder, names: names)
+      }
+      throw error
+    }
   }
 
   /// What a certificate of this machine is for: every name that `HostRules` lets it be called by.

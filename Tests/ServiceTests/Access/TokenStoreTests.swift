@@ -131,7 +131,7 @@ struct TokenStoreTests {
   }
 
   @Test(
-    "a damaged file: refused at the start with the place",
+    "a damaged file: said with the place at the start, and it opens nothing",
     arguments: [
       ("", ":1:1: "), ("{\n \"tokens\": [\n  oops\n]}", ":3:3: "), ("[]", "expected"), ("{}", "tokens"),
       (#"{"tokens":[{}]}"#, "tokens[0]."), (#"{"tokens":[]} x"#, ":1:15: "), (#"{"tokens":[],"tokens":[]}"#, ":1:"),
@@ -144,7 +144,11 @@ struct TokenStoreTests {
     ])
   func damaged(text: String, place: String) throws {
     try folder.write(text)
-    let error = try #require(throws: TokenFileError.self) { try store() }
+    let reports = Mutex<[TokenFileError]>([])
+    let store = try TokenStore(
+      path: folder.tokens.path, report: { error in reports.withLock { $0.append(error) } })
+    let error = try #require(reports.withLock { $0 }.first)
+    #expect(store.failure == error)
     #expect("\(error)".hasPrefix(folder.tokens.path + ":"))
     #expect("\(error)".contains(place), "\(error)")
     // Nor does a change overwrite what it cannot read.
@@ -159,9 +163,9 @@ struct TokenStoreTests {
     let key = "a key of at least thirty-two bytes"
     let jwt = jsonWebToken(#"{"exp":1810000000,"scope":"read"}"#, key: key)
     let reports = Mutex(0)
-    let store = try TokenStore(path: folder.tokens.path, jwtKey: key, environmentToken: "sixteen-letters-") {
-      _ in reports.withLock { $0 += 1 }
-    }
+    let store = try TokenStore(
+      path: folder.tokens.path, jwtKey: key, environmentToken: "sixteen-letters-",
+      report: { _ in reports.withLock { $0 += 1 } })
     #expect(try store.verify(text, now: now).get().scope == .control)
     #expect(try store.verify(jwt, now: now).get().scope == .read)
     try folder.write(String(good.dropLast(3)))
@@ -176,11 +180,52 @@ struct TokenStoreTests {
     #expect(try store.verify(jwt, now: now).get().scope == .read)
   }
 
+  @Test("the file gone while the daemon runs: JSON web tokens are refused, since it revokes some; back: accepted")
+  func goneWithRevocations() throws {
+    let key = "a key of at least thirty-two bytes"
+    let jwt = jsonWebToken(#"{"exp":1900000000,"scope":"read","jti":"j1"}"#, key: key)
+    let revoked = jsonWebToken(#"{"exp":1900000000,"scope":"read","jti":"j2"}"#, key: key)
+    try folder.tokens.change { $0.revokeJWT("j2") }
+    let store = try TokenStore(path: folder.tokens.path, jwtKey: key, environmentToken: "sixteen-letters-")
+    #expect(try store.verify(jwt, now: now).get().scope == .read)
+    try FileManager.default.moveItem(atPath: folder.tokens.path, toPath: folder.tokens.path + "-away")
+    for token in [jwt, revoked] { #expect(store.verify(token, now: now) == .failure(.invalid)) }
+    let failure = try #require(store.failure)
+    #expect("\(failure)".hasSuffix("it is gone; `tactus token` makes another"))
+    #expect(try store.verify("sixteen-letters-", now: now).get().scope == .admin)
+    try FileManager.default.moveItem(atPath: folder.tokens.path + "-away", toPath: folder.tokens.path)
+    #expect(try store.verify(jwt, now: now).get().scope == .read && store.failure == nil)
+    #expect(store.verify(revoked, now: now) == .failure(.invalid))
+  }
+
+  @Test("no file at the start: JSON web tokens are refused while its mount is missing; mounted: by its revocations")
+  func missingMount() throws {
+    let key = "a key of at least thirty-two bytes"
+    let jwt = jsonWebToken(#"{"exp":1900000000,"scope":"read","jti":"j1"}"#, key: key)
+    let revoked = jsonWebToken(#"{"exp":1900000000,"scope":"read","jti":"j2"}"#, key: key)
+    let isMissing = Mutex(true)
+    let reports = Mutex(0)
+    let store = try TokenStore(
+      path: folder.tokens.path, jwtKey: key, environmentToken: "sixteen-letters-",
+      missing: { _ in isMissing.withLock { $0 } ? "nothing is mounted" : nil },
+      report: { _ in reports.withLock { $0 += 1 } })
+    for token in [jwt, revoked] { #expect(store.verify(token, now: now) == .failure(.invalid)) }
+    #expect(store.failure == .unreadable(path: folder.tokens.path, reason: "nothing is mounted"))
+    #expect(try store.verify("sixteen-letters-", now: now).get().scope == .admin)
+    #expect(reports.withLock { $0 } == 1)
+    isMissing.withLock { $0 = false }
+    try folder.tokens.change { $0.revokeJWT("j2") }
+    #expect(try store.verify(jwt, now: now).get().scope == .read)
+    #expect(store.verify(revoked, now: now) == .failure(.invalid))
+  }
+
   @Test("a file that others may write: refused, and chmod repairs it while the daemon runs", arguments: [0o620, 0o602])
   func exposed(mode: mode_t) throws {
     let (_, text) = try create()
     chmod(folder.tokens.path, mode)
-    #expect(throws: TokenFileError.exposed(path: folder.tokens.path, mode: UInt16(mode))) { try self.store() }
+    let exposed = try self.store()
+    #expect(exposed.failure == .exposed(path: folder.tokens.path, mode: UInt16(mode)))
+    #expect(exposed.verify(text, now: now) == .failure(.invalid))
     chmod(folder.tokens.path, 0o600)
     let store = try store()
     chmod(folder.tokens.path, mode)

@@ -62,15 +62,18 @@ final class PlantDoorBench {
   /// - Parameters:
   ///   - folder: what a bench before this one has handed over.
   ///   - links: by plant.
+  ///   - opensStore: otherwise `file.open` does it later.
   init(
-    folder: URL? = nil, host: PlantHostSettings = PlantHostSettings(), links: [PlantID: PlantWateringSettings] = [:]
+    folder: URL? = nil, host: PlantHostSettings = PlantHostSettings(), links: [PlantID: PlantWateringSettings] = [:],
+    opensStore: Bool = true
   ) throws {
     self.folder =
       folder ?? FileManager.default.temporaryDirectory.appending(path: "tactus-\(UUID().uuidString.prefix(13))")
     let path = self.folder.appending(path: "store.sqlite").path(percentEncoded: false)
-    file = try StoreFile.open(path, at: .now).file
+    file = StoreFile(path, mounts: MountWatch(named: "/"))
+    if opensStore { _ = try file.open(at: .now) }
     let clock = clock
-    desk = try PlantDesk(
+    desk = PlantDesk(
       PlantDesk.Parts(sensors: Self.sensors, host: host, links: links), store: PlantStore(file), snapshot: snapshot,
       water: sprinkler.water, now: { clock.now }, wall: { clock.wall })
     door = PlantDoor(desk, hostName: host.hostName)

@@ -104,7 +104,7 @@ import Testing
 }
 
 /// Waits until something is so; false after `patience`.
-private func eventually(_ condition: () -> Bool) -> Bool {
+func eventually(_ condition: () -> Bool) -> Bool {
   for _ in 0..<Int(patience) / 5 {
     if condition() { return true }
     Thread.sleep(forTimeInterval: 0.005)

@@ -21,7 +21,7 @@ struct PumpHistoryTests {
     init() throws {
       folder = FileManager.default.temporaryDirectory.appending(path: "tactus-pump-\(UUID().uuidString.prefix(8))").path
       (file, _) = try StoreFile.open(folder + "/store.sqlite", at: Bench.noon)
-      history = try PumpHistory(
+      history = PumpHistory(
         PumpStore(file), keepsDays: 30, timeZone: .gmt, wall: { Bench.noon },
         logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
     }
@@ -118,5 +118,30 @@ struct PumpHistoryTests {
     var text = ""
     while let piece = try await csv.pieces?() { text += String(decoding: piece, as: UTF8.self) }
     #expect(text.components(separatedBy: "\r\n").count == 7 && text.contains("\r\n1,2026-09-21T14:13:20Z,0.0,"))
+  }
+
+  @Test("a store that opens later: the sessions since are in it, and what an earlier program left open is ended")
+  func opensLater() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "tactus-pump-\(UUID().uuidString.prefix(8))")
+      .path
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let before = try StoreFile.open(folder + "/store.sqlite", at: Bench.noon).file
+    try PumpStore(before).keep(PumpSession(start: Bench.noon))
+    try before.close()
+    let file = StoreFile(folder + "/store.sqlite", mounts: MountWatch(named: "/"))
+    let history = PumpHistory(
+      PumpStore(file), keepsDays: 30, timeZone: .gmt, wall: { Bench.noon },
+      logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+    _ = history.take(.on(since: Self.at(1)), by: .app, at: Self.at(1), .init())
+    _ = history.take(PumpOperatorState.off(.confirmed), by: .app, at: Self.at(5), .init())
+    _ = history.take(.on(since: Self.at(6)), by: .app, at: Self.at(6), .init())
+    history.tick(.init(), at: Self.at(7))
+    _ = try file.open(at: Bench.noon)
+    history.tick(.init(), at: Self.at(8))
+    let sessions = try PumpStore(file).sessions(PumpSessionQuery(newestFirst: false)).sessions
+    #expect(sessions.first?.end == "power-cut")
+    #expect(sessions.dropFirst().contains { $0.end == "off" && $0.seconds == 4 })
+    #expect(sessions.count == 3 && sessions.count { $0.end == nil } == 1)
+    try file.close()
   }
 }

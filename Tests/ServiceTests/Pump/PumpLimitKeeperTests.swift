@@ -13,7 +13,7 @@ import Wire
 /// A pump, its operator side and a store, over restarts of the program and of the machine.
 private final class RestartedPump {
   private let folder: String
-  private let file: StoreFile
+  private var file: StoreFile
   private let settings: PumpOperatorSettings
   private var keeper: PumpLimitKeeper
   private(set) var machine: PumpOperatorMachine
@@ -31,7 +31,7 @@ private final class RestartedPump {
     folder = FileManager.default.temporaryDirectory.appending(path: "tactus-limit-\(UUID().uuidString.prefix(8))").path
     (file, _) = try StoreFile.open(folder + "/store.sqlite", at: WallInstant(secondsSince1970: 1_790_000_000))
     settings = try PumpOperatorSettings(runLimit: limit, rest: rest)
-    keeper = try Self.keeper(file, boot)
+    keeper = Self.keeper(file, boot)
     machine = PumpOperatorMachine(settings)
     step(.linked)
   }
@@ -41,8 +41,8 @@ private final class RestartedPump {
     try? FileManager.default.removeItem(atPath: folder)
   }
 
-  private static func keeper(_ file: StoreFile, _ boot: Int) throws -> PumpLimitKeeper {
-    try PumpLimitKeeper(
+  private static func keeper(_ file: StoreFile, _ boot: Int) -> PumpLimitKeeper {
+    PumpLimitKeeper(
       PumpStore(file), boot: BootID("\(boot)"),
       logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
   }
@@ -95,21 +95,29 @@ private final class RestartedPump {
   }
 
   /// The program dies; the guard turns the pump off, unless it cannot reach it.
-  func die(guardReaches: Bool, down: Nanoseconds, isReboot: Bool) throws {
+  ///
+  /// - Parameter losesStore: its disk cannot be used at the next start, until `openStore`.
+  func die(guardReaches: Bool, down: Nanoseconds, isReboot: Bool, losesStore: Bool = false) throws {
     if guardReaches { turn(false) }
     pass(to: now + down)
     if isReboot {
       boot += 1
       bootedAt = now
     }
-    keeper = try Self.keeper(file, boot)
+    if losesStore {
+      if file.isOpen { try file.close() }
+      file = StoreFile(folder + "/store.sqlite", mounts: MountWatch(named: "/"))
+    }
+    keeper = Self.keeper(file, boot)
     machine = PumpOperatorMachine(
       settings, governor: keeper.resume(settings.governor(), now: now, bootNow: bootNow))
     step(.linked)
   }
 
   var left: Nanoseconds { machine.governor.left(at: now) }
-  var lastEnd: String { keeper.lastEnd }
+  var lastEnd: String { get throws { try keeper.lastEnd } }
+
+  func openStore() throws { _ = try file.open(at: WallInstant(secondsSince1970: 1_790_000_000)) }
 }
 
 @Suite("the pump's run limit over restarts", .ownThread)
@@ -121,7 +129,7 @@ struct PumpLimitKeeperTests {
     pump.run(for: .seconds(40))
     #expect(pump.left == .seconds(20))
     try pump.die(guardReaches: true, down: .seconds(3), isReboot: false)
-    #expect(pump.left == .seconds(17) && pump.lastEnd == "crash")
+    #expect(try pump.left == .seconds(17) && pump.lastEnd == "crash")
     #expect(pump.step(.turnOn(nil)) == .accepted)
     pump.run(for: .seconds(17))
     #expect(!pump.isPumping && pump.machine.state == .fault(.runLimit, .confirmed))
@@ -174,12 +182,36 @@ struct PumpLimitKeeperTests {
     pump.step(.turnOff)
     pump.run(for: .seconds(100))
     try pump.die(guardReaches: true, down: .seconds(100), isReboot: true)
-    #expect(pump.left == .seconds(50) && pump.lastEnd == "power-cut")
+    #expect(try pump.left == .seconds(50) && pump.lastEnd == "power-cut")
     #expect(pump.step(.turnOn(nil)) == .accepted)
     pump.run(for: .seconds(1))
     try pump.die(guardReaches: true, down: .seconds(1), isReboot: true)
     #expect(pump.left == .zero)
     #expect(pump.step(.turnOn(nil)) == .ignored(.mustRest))
+  }
+
+  @Test(
+    "started without the store: the limit is spent, so that no such start gives it anew; it rests or is reset, and then starts"
+  )
+  func withoutStore() throws {
+    let pump = try RestartedPump(limit: .seconds(60), rest: .seconds(300))
+    pump.step(.turnOn(nil))
+    pump.run(for: .seconds(40))
+    try pump.die(guardReaches: true, down: .seconds(3), isReboot: false, losesStore: true)
+    #expect(pump.left == .zero && pump.step(.turnOn(nil)) == .ignored(.mustRest))
+    pump.run(for: .seconds(100))
+    // What is opened later has an older state, and does not count.
+    try pump.openStore()
+    #expect(pump.step(.turnOn(nil)) == .ignored(.mustRest))
+    #expect(try pump.lastEnd == "crash", "what the last process left, not what this one writes")
+    try pump.die(guardReaches: true, down: .zero, isReboot: false)
+    #expect(pump.left == .zero)
+    pump.run(for: .seconds(200))
+    #expect(pump.step(.turnOn(nil)) == .accepted && pump.left == .seconds(60))
+    pump.run(for: .seconds(60))
+    try pump.die(guardReaches: true, down: .seconds(3), isReboot: false, losesStore: true)
+    #expect(pump.step(.reset) == .accepted)
+    #expect(pump.step(.turnOn(nil)) == .accepted)
   }
 
   @Test(

@@ -59,13 +59,14 @@ final class SprinklerDoorBench {
   ///   - began: the time of day.
   ///   - hasEverything: a master valve on pin 23 and a flow sensor on pin 24.
   ///   - leadSeconds: of that master valve.
+  ///   - opensStore: otherwise the store is not open yet: `desk.store.file.open` does it.
   ///   - boot: of the machine.
   ///   - prepare: what a new store begins with besides the zones.
   init(
     manualInRain: SchedulerSettings.ManualInRain = .warn, hasLegacyRoutes: Bool = false, folder: URL? = nil,
-    began: WallInstant = start, hasEverything: Bool = false, leadSeconds: Int64 = 0,
+    began: WallInstant = start, hasEverything: Bool = false, leadSeconds: Int64 = 0, opensStore: Bool = true,
     boot: String = "1",
-    prepare: (inout SprinklerRecords) -> Void = { _ in }
+    prepare: @escaping @Sendable (inout SprinklerRecords) -> Void = { _ in }
   ) throws {
     clock.step.store(began - Self.start, ordering: .releasing)
     self.folder =
@@ -96,20 +97,22 @@ final class SprinklerDoorBench {
     happenings = stream.makeAsyncIterator()
     happened = continuation
     let path = self.folder.appending(path: "sprinkler.sqlite").path(percentEncoded: false)
-    let store = SprinklerStore(try StoreFile.open(path, at: Self.start).file)
-    var records = try store.records()
-    if records.zones.isEmpty {
-      records.zones = zip(1..., zip(["Front", "Back", "Beds"], Self.pins)).map {
-        Zone(id: ZoneID($0)!, name: $1.0, gpioPin: $1.1)
-      }
-      prepare(&records)
-      try store.apply([.everything(records)])
-    }
-    let scheduler = SprinklerScheduler(
-      records, settings: SchedulerSettings(zone: Self.berlin, pins: Self.pins, manualInRain: manualInRain),
-      boot: BootID(boot))
+    let file = StoreFile(path, mounts: MountWatch(named: "/"))
+    if opensStore { _ = try file.open(at: Self.start) }
     let desk = SprinklerDesk(
-      scheduler, store: store, requests: requests.writer(), answers: answers.reader(),
+      { store throws(StoreError) in
+        var records = try store.records()
+        if records.zones.isEmpty {
+          records.zones = zip(1..., zip(["Front", "Back", "Beds"], Self.pins)).map {
+            Zone(id: ZoneID($0)!, name: $1.0, gpioPin: $1.1)
+          }
+          prepare(&records)
+          try store.apply([.everything(records)])
+        }
+        return SprinklerScheduler(
+          records, settings: SchedulerSettings(zone: Self.berlin, pins: Self.pins, manualInRain: manualInRain),
+          boot: BootID(boot))
+      }, store: SprinklerStore(file), requests: requests.writer(), answers: answers.reader(),
       notices: notices.reader(), requestsPerTick: SprinklerLoop.requestsPerTick, snapshot: snapshot,
       ring: { continuation.yield(.ring) },
       logger: log.logger, now: { [clock] in clock.now }, wall: { [clock] in clock.wall })

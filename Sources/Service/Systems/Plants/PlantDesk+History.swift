@@ -41,13 +41,20 @@ extension PlantDesk {
     }
   }
 
-  /// A backup was restored: the store holds something else than before.
+  /// The store could not be read before, or a backup was restored: it holds something else than what is known.
   func reload(_ state: inout State) {
     let restores = store.file.restoreCount
     do throws(StoreError) {
       let records = try store.records()
       state.host.replaceBook(PlantBook(sensors: state.host.book.sensors, records: records, rules: rules))
+      if state.restores == nil {
+        wentWell(&state)
+        state.links = linkSettings.sorted { $0.key < $1.key }.map { id, settings in
+          PlantWateringLink(id, settings, record: records.waterings[id])
+        }
+      }
       state.restores = restores
+      state.host.unavailable = nil
     } catch {
       failed(error, &state)
     }

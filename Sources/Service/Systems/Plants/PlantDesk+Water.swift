@@ -6,7 +6,7 @@ import Tactus
 extension PlantDesk {
   /// What dry plants ask for now. What is asked is noted on the disk first, so that no crash makes it come twice.
   func thirst(_ state: inout State, at now: TickInstant) -> [PlantWateringRequest] {
-    guard let water, !state.links.isEmpty, !water.isStopped() else { return [] }
+    guard let water, state.restores != nil, !state.links.isEmpty, !water.isStopped() else { return [] }
     let (isRainDelayed, wall) = (water.isRainDelayed(), wall())
     var requests: [PlantWateringRequest] = []
     for index in state.links.indices {

@@ -20,9 +20,11 @@ public final class PlantDesk: Sendable {
     var lines: [PlantLogLine] = []
     var news: [PlantNews] = []
     var storeFailure: String?
+    /// People have been told of it.
+    var isFailureTold = false
     var lost: Int64 = 0
-    /// Of the store, when the book was last read from it.
-    var restores: Int
+    /// Of the store, when the book was last read from it; nil: it could not be read yet, and no plant is known.
+    var restores: Int?
     var nextReview = TickInstant.zero
     /// When a client's error may be told of again.
     var nextReport = TickInstant.zero
@@ -88,14 +90,15 @@ public final class PlantDesk: Sendable {
   ///   - water: nil: there is no sprinkler, and no link does anything.
   ///   - now: the sensor loop's clock. Any thread.
   ///   - wall: the time of day.
-  /// - Throws: what keeps the store from being read.
+  ///
+  /// A store that cannot be read yet is read as soon as it can: until then every command is refused, and no plant asks for water.
   public init(
     _ parts: Parts, store: PlantStore, snapshot: Latest<PlantSensorSnapshot>, water: PlantWater? = nil,
     now: @escaping @Sendable () -> TickInstant = { MonotonicClock.now },
     wall: @escaping @Sendable () -> PlantInstant = {
       PlantInstant(secondsSince1970: WallClock.microseconds / 1_000_000)
     }
-  ) throws(StoreError) {
+  ) {
     self.store = store
     self.snapshot = snapshot
     self.water = water
@@ -105,20 +108,19 @@ public final class PlantDesk: Sendable {
     rules = parts.rules
     staleAfter = parts.host.staleAfter
     linkSettings = parts.links
-    let restores = store.file.restoreCount
-    let records = try store.records()
-    let book = PlantBook(sensors: Set(parts.sensors.map(\.id)), records: records, rules: parts.rules)
+    let book = PlantBook(sensors: Set(parts.sensors.map(\.id)), records: PlantRecords(), rules: parts.rules)
     let began = now()
     let monitor = PlantMonitor(
       sensors: parts.sensors, staleAfter: parts.host.staleAfter, detector: parts.detector, at: began)
-    let links = parts.links.sorted { $0.key < $1.key }.map { id, settings in
-      PlantWateringLink(id, settings, record: records.waterings[id])
-    }
-    published = Mutex(PlantView(records: book.records))
+    published = Mutex(PlantView(records: book.records, isLoaded: false))
     state = Mutex(
       State(
         host: PlantHost(parts.host, book: book), monitor: monitor, history: PlantHistory(tiers: parts.tiers),
-        links: links, restores: restores, nextFlush: began + Self.flushPeriod))
+        links: [], nextFlush: began + Self.flushPeriod))
+    state.withLock { state in
+      reload(&state)
+      publish(state)
+    }
   }
 
   // MARK: looking
@@ -171,6 +173,7 @@ public final class PlantDesk: Sendable {
     news: ([PlantChange], PlantBook) -> [PlantNews]
   ) throws(APIError) -> [PlantChange] {
     try state.withLock { state throws(APIError) in
+      if state.restores == nil { throw .storeNotRead(store.file, state.storeFailure) }
       let before = state.host.book
       let changes: [PlantChange]
       do throws(PlantRefusal) {
@@ -344,12 +347,18 @@ public final class PlantDesk: Sendable {
   }
 
   func failed(_ error: StoreError, _ state: inout State) {
-    if state.storeFailure == nil { state.news.append(.store(failure: "\(error)")) }
+    // That it is not open has been said by who opens it.
+    if state.storeFailure == nil, store.file.isOpen {
+      state.news.append(.store(failure: "\(error)"))
+      state.isFailureTold = true
+    }
     state.storeFailure = "\(error)"
+    if state.restores == nil { state.host.unavailable = state.storeFailure }
   }
 
   func wentWell(_ state: inout State) {
-    if state.storeFailure != nil { state.news.append(.store(failure: nil)) }
+    if state.isFailureTold { state.news.append(.store(failure: nil)) }
+    state.isFailureTold = false
     state.storeFailure = nil
   }
 
@@ -358,6 +367,7 @@ public final class PlantDesk: Sendable {
       view.version += 1
       view.at = now()
       view.records = state.host.book.records
+      view.isLoaded = state.restores != nil
       view.conditions = state.monitor.conditions
       view.readings = state.monitor.readings
       view.outcomes = state.host.outcomes

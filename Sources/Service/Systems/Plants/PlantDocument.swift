@@ -138,6 +138,8 @@ struct PlantsDocument: Encodable {
     let replies: Int64
   }
   struct Store: Encodable {
+    /// False: it could not be read, and there are no plants here because they are unknown.
+    let open: Bool
     let writable: Bool
     @OrNull var failure: String?
   }

@@ -7,9 +7,21 @@ import Tactus
 extension PlantDoor {
   public var routes: [Route] {
     // Looks read the desk's view, which never waits.
-    (plantRoutes + fileRoutes + sensorRoutes).map { $0.action == nil ? $0 : $0.waitingForDisk() }
+    let all =
+      (plantRoutes + fileRoutes + sensorRoutes).map { $0.action == nil ? $0 : $0.waitingForDisk() }
       + historyRoutes.map { $0.waitingForDisk() }
+    return all.map { route in
+      Self.needNoStore.contains("\(route.method.rawValue) \(route.path)")
+        ? route
+        : route.requiring { [desk] () throws(APIError) in
+          let view = desk.view
+          if !view.isLoaded { throw .storeNotRead(desk.store.file, view.storeFailure) }
+        }
+    }
   }
+
+  /// What can be asked while the store could not be read.
+  static let needNoStore: Set<String> = ["GET /api/plants", "GET /api/plants/sensors"]
 
   private var plantRoutes: [Route] {
     [

@@ -94,7 +94,7 @@ public final class PlantDoor: ServedSystem {
       userCount: Set(view.records.plants.map(\.user)).count,
       alertCount: alertCount, sensors: sensors(view),
       app: hostName.map { .init(hostName: $0, messages: messages(view), replies: view.replies) },
-      store: .init(writable: view.storeFailure == nil, failure: view.storeFailure))
+      store: .init(open: view.isLoaded, writable: view.storeFailure == nil, failure: view.storeFailure))
   }
 
   func document(_ plant: Plant, _ view: PlantView) -> PlantDocument {

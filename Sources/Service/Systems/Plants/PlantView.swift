@@ -8,6 +8,8 @@ public struct PlantView: Sendable {
   /// When the monitor last looked.
   public internal(set) var at = TickInstant.zero
   public internal(set) var records: PlantRecords
+  /// Whether the store could be read: until then there are no plants because they are unknown.
+  public internal(set) var isLoaded: Bool
   public internal(set) var conditions: [PlantID: PlantCondition] = [:]
   /// The last of each sensor, stale or not.
   var readings: [PlantSensorID: PlantReading] = [:]
@@ -19,5 +21,5 @@ public struct PlantView: Sendable {
   /// Rows and lines of history that were lost because the store refused for too long.
   var lost: Int64 = 0
 
-  init(records: PlantRecords) { self.records = records }
+  init(records: PlantRecords, isLoaded: Bool) { (self.records, self.isLoaded) = (records, isLoaded) }
 }

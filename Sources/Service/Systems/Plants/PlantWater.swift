@@ -34,7 +34,9 @@ extension SprinklerDoor {
     PlantWater(
       isRainDelayed: { [self] in rainDelay(desk.view) != nil },
       isStopped: { [self] in
-        switch desk.newest.state {
+        // Nothing is known of zones and of what they have run.
+        guard desk.view.isLoaded else { return true }
+        return switch desk.newest.state {
         case .emergencyStopped, .fault, .shutDown: true
         case .idle, .watering, .paused: false
         }
@@ -46,6 +48,7 @@ extension SprinklerDoor {
         return Int((Double(local) / 86_400).rounded(.down))
       },
       ask: { [self] request in
+        try desk.requireLoaded()
         guard let zone = ZoneID(request.zone), desk.view.records.zones.contains(where: { $0.id == zone }) else {
           throw APIError.notFound("no zone \(request.zone); GET /api/zones lists them")
         }

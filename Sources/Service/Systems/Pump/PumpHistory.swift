@@ -36,10 +36,15 @@ public final class PumpHistory: Sendable {
     var unstored: [PumpSession] = []
     var nextPrune = TickInstant.zero
     var failure: String?
+    /// The log has it.
+    var isFailureTold = false
+    /// What an earlier program has left open has been ended.
+    var hasEndedOpen = false
   }
 
   private let store: PumpStore
   private let keepsDays: Int
+  private let lastEnd: @Sendable () throws(StoreError) -> String
   private let timeZone: TimeZone
   private let wall: @Sendable () -> WallInstant
   private let logger: Logger
@@ -49,19 +54,21 @@ public final class PumpHistory: Sendable {
   private static let progressPeriod = Nanoseconds.seconds(10)
   private static let prunePeriod = Nanoseconds.seconds(3_600)
 
-  /// Ends what an earlier program has left open.
+  /// Ends what an earlier program has left open, once the store is there.
   ///
-  /// - Parameter lastEnd: how that program ended.
+  /// - Parameter lastEnd: how that program ended; asked when it is to be noted.
   public init(
-    _ store: PumpStore, keepsDays: Int, lastEnd: String = "power-cut", timeZone: TimeZone = .current,
+    _ store: PumpStore, keepsDays: Int, lastEnd: @escaping @Sendable () throws(StoreError) -> String = { "power-cut" },
+    timeZone: TimeZone = .current,
     wall: @escaping @Sendable () -> WallInstant = { .now }, logger: Logger
-  ) throws(StoreError) {
+  ) {
     self.store = store
     self.keepsDays = keepsDays
+    self.lastEnd = lastEnd
     self.timeZone = timeZone
     self.wall = wall
     self.logger = logger
-    try store.endOpen(as: lastEnd)
+    state.withLock { state in _ = attempt(&state) { () throws(StoreError) in } }
   }
 
   // MARK: what happens
@@ -177,13 +184,19 @@ public final class PumpHistory: Sendable {
   /// nil: the store has refused it, which is said once.
   private func attempt<Value>(_ state: inout State, _ work: () throws(StoreError) -> Value) -> Value? {
     do throws(StoreError) {
+      if !state.hasEndedOpen {
+        try store.endOpen(as: lastEnd())
+        state.hasEndedOpen = true
+      }
       let value = try work()
-      if state.failure != nil { logger.notice("the store takes the pump's sessions again") }
-      state.failure = nil
+      if state.isFailureTold { logger.notice("the store takes the pump's sessions again") }
+      (state.failure, state.isFailureTold) = (nil, false)
       return value
     } catch {
-      if state.failure == nil {
+      // That it is not open has been said by who opens it.
+      if state.failure == nil, store.file.isOpen {
         logger.error("the store does not take the pump's sessions", metadata: ["reason": .string("\(error)")])
+        state.isFailureTold = true
       }
       state.failure = "\(error)"
       return nil
@@ -214,6 +227,8 @@ public final class PumpHistory: Sendable {
 
   private func csv(_ request: APIRequest) throws -> APIResponse {
     let query = try QueryReader(request.query, names: Self.names)
+    // Once a piece of the file is on its way, a refusal comes too late.
+    try stored { () throws(StoreError) in try self.store.file.requireOpen() }
     return .csv(
       store.sessionsCSV(try self.query(query, newestFirst: false), timeZone: timeZone), file: "pump-sessions.csv")
   }

@@ -10,6 +10,8 @@ import Tactus
 /// `keep` may wait for the disk: it is called on one thread, which is not the daemon's main one.
 public final class PumpLimitKeeper: Sendable {
   private struct State {
+    /// What the last process left, once the store could be read; `nil` in it: there was none.
+    var left: PumpLimit??
     var kept: PumpGovernor?
     var isFailing = false
   }
@@ -17,25 +19,34 @@ public final class PumpLimitKeeper: Sendable {
   private let store: PumpStore
   private let boot: BootID?
   private let logger: Logger
-  /// What the last process left; `nil` if there was none.
-  private let left: PumpLimit?
   private let state = Mutex(State())
 
   /// - Parameter boot: of the machine; `nil` if it is not known.
-  public init(_ store: PumpStore, boot: BootID? = BootClock.boot, logger: Logger) throws(StoreError) {
+  public init(_ store: PumpStore, boot: BootID? = BootClock.boot, logger: Logger) {
     self.store = store
     self.boot = boot
     self.logger = logger
-    left = try store.limit()
   }
 
   /// How a session ended that the last process left open.
   public var lastEnd: String {
-    guard let boot, let noted = left?.boot else { return "crash" }
-    return noted == boot ? "crash" : "power-cut"
+    get throws(StoreError) {
+      let left = try state.withLock { state throws(StoreError) in try readLeft(&state) }
+      guard let boot, let noted = left?.boot else { return "crash" }
+      return noted == boot ? "crash" : "power-cut"
+    }
   }
 
-  /// The governor with what the last process left.
+  /// What the last process left, read before this one writes over it.
+  private func readLeft(_ state: inout State) throws(StoreError) -> PumpLimit? {
+    if let left = state.left { return left }
+    let left = try store.limit()
+    state.left = .some(left)
+    return left
+  }
+
+  /// The governor with what the last process left. If that cannot be read the limit is spent, so that no start without the store
+  /// gives the pump a limit anew.
   ///
   /// - Parameters:
   ///   - now: by the loop's clock.
@@ -43,13 +54,24 @@ public final class PumpLimitKeeper: Sendable {
   public func resume(
     _ governor: PumpGovernor, now: TickInstant = MonotonicClock.now, bootNow: TickInstant = BootClock.now
   ) -> PumpGovernor {
-    guard let left else { return governor }
     var governor = governor
-    if boot != nil, left.boot == boot {
-      governor.resume(isPumping: left.isPumping, since: now - (bootNow - left.since), before: left.before)
-    } else {
-      // Nobody knows for how long it went on, or how long ago that was.
-      governor.resume(isPumping: false, since: now, before: left.isPumping ? governor.limit : left.before)
+    do throws(StoreError) {
+      guard let left = try state.withLock({ state throws(StoreError) in try readLeft(&state) }) else { return governor }
+      if boot != nil, left.boot == boot {
+        governor.resume(isPumping: left.isPumping, since: now - (bootNow - left.since), before: left.before)
+      } else {
+        // Nobody knows for how long it went on, or how long ago that was.
+        governor.resume(isPumping: false, since: now, before: left.isPumping ? governor.limit : left.before)
+      }
+    } catch {
+      governor.resume(isPumping: false, since: now, before: governor.limit)
+      guard governor.rest > .zero else { return governor }
+      logger.warning(
+        "it is not known how long the pump has pumped: its limit counts as spent",
+        metadata: [
+          "system": "pump", "reason": .string("\(error)"),
+          "way_out": .string("let it rest for \(Int(governor.rest.inSeconds)) s, or reset it"),
+        ])
     }
     return governor
   }
@@ -68,16 +90,18 @@ public final class PumpLimitKeeper: Sendable {
       let limit = PumpLimit(
         boot: boot, isPumping: isPumping, since: bootNow - (now - since), before: governor.before)
       do throws(StoreError) {
+        _ = try readLeft(&state)
         try store.keep(limit)
         state.kept = governor
         state.isFailing = false
       } catch {
-        if !state.isFailing {
+        // That it is not open has been said by who opens it.
+        if !state.isFailing, store.file.isOpen {
           logger.error(
-            "the store does not take how long the pump has pumped: after a restart its limit begins anew",
+            "the store does not take how long the pump has pumped: after a restart this would not count",
             metadata: ["system": "pump", "reason": .string("\(error)")])
         }
-        state.isFailing = true
+        state.isFailing = store.file.isOpen
       }
     }
   }

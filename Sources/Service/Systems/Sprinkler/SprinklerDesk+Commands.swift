@@ -13,6 +13,14 @@ extension SprinklerDesk {
     var storeFailure: String?
   }
 
+  /// - Throws: 503 while nothing is known of zones and schedules, since the store could not be read: which pin a zone has, what it has run
+  ///   today and whether there is a rain delay are in it.
+  func requireLoaded() throws(APIError) {
+    let view = view
+    guard !view.isLoaded else { return }
+    throw .storeNotRead(store.file, view.storeFailure)
+  }
+
   /// A step of the schedule, within the lock.
   private typealias Step = (inout StoredSchedule, StoredSchedule.Clocks) throws(APIError) -> SprinklerEffects
 

@@ -34,22 +34,24 @@ public final class SprinklerDesk: Sendable {
   private let wall: @Sendable () -> WallInstant
   private let bootClock: @Sendable () -> TickInstant
 
-  /// What open runs have run is noted so often, in case the power fails.
   private let progressPeriod: Nanoseconds
   private static let prunePeriod = Nanoseconds.seconds(3600)
 
   /// - Parameters:
-  ///   - scheduler: of the store's records, not stepped yet.
+  ///   - load: the schedule of the store's records, not stepped yet; called once the store is open. Until then nothing is run.
   ///   - requests, answers, ring, now: as for `Mailbox`.
   ///   - notices: what the loop tells, of a request before its answer.
+  ///   - progressPeriod: what open runs have run is noted so often, in case the power fails.
   ///   - logDays: older lines of the watering log are forgotten.
   ///   - wall: the time of day.
   ///   - bootClock: of the boot that the schedule was made with; `nil` if it is the loop's clock.
   public init(
-    _ scheduler: SprinklerScheduler, store: SprinklerStore, requests: consuming RingWriter<SprinklerRequest>,
+    _ load: @escaping @Sendable (SprinklerStore) throws(StoreError) -> SprinklerScheduler, store: SprinklerStore,
+    requests: consuming RingWriter<SprinklerRequest>,
     answers: consuming RingReader<SprinklerAnswer>, notices: consuming RingReader<IrrigationNotice>,
     requestsPerTick: Int, snapshot: Latest<SprinklerSnapshot>,
-    ring: @escaping @Sendable () -> Void, logDays: Int = 1095, logger: Logger,
+    ring: @escaping @Sendable () -> Void, progressPeriod: Nanoseconds = .seconds(10), logDays: Int = 1095,
+    logger: Logger,
     now: @escaping @Sendable () -> TickInstant = { MonotonicClock.now },
     wall: @escaping @Sendable () -> WallInstant = { .now },
     bootClock: (@Sendable () -> TickInstant)? = nil
@@ -68,9 +70,12 @@ public final class SprinklerDesk: Sendable {
       }, ring: ring, now: now)
     outbox = SprinklerOutbox(mailbox)
     self.notices = Mutex(notices)
-    progressPeriod = .seconds(Int64(scheduler.settings.noteSeconds))
-    published = Mutex(SprinklerView(records: scheduler.records))
-    state = Mutex(State(schedule: StoredSchedule(scheduler, store: store)))
+    self.progressPeriod = progressPeriod
+    let schedule = StoredSchedule(load, store: store)
+    published = Mutex(
+      SprinklerView(
+        isLoaded: schedule.scheduler != nil, records: schedule.records, storeFailure: schedule.failure))
+    state = Mutex(State(schedule: schedule))
   }
 
   // MARK: looking
@@ -87,9 +92,11 @@ public final class SprinklerDesk: Sendable {
   var wallNow: WallInstant { wall() }
 
   /// The next starts of the schedules.
-  func preview(count: Int) -> SprinklerPreview {
+  func preview(count: Int) throws(APIError) -> SprinklerPreview {
     // A copy: nobody waits for the computation.
-    let scheduler = state.withLock { $0.schedule.scheduler }
+    guard let scheduler = state.withLock({ $0.schedule.scheduler }) else {
+      throw .storeNotRead(store.file, view.storeFailure)
+    }
     return scheduler.preview(after: wall(), count: count)
   }
 
@@ -161,8 +168,8 @@ public final class SprinklerDesk: Sendable {
   /// After the loop has ended, its last notices are in: what the store has refused so far is tried once more.
   public func finish() {
     settleAnswered()
-    _ = state.withLock { state in
-      scheduled(&state) { schedule, clocks in _ = catchUp(&schedule, clocks) }
+    state.withLock { state in
+      _ = scheduled(&state) { schedule, clocks in _ = catchUp(&schedule, clocks) }
     }
   }
 
@@ -271,7 +278,8 @@ public final class SprinklerDesk: Sendable {
     let (version, failure) = (state.schedule.version, state.schedule.failure)
     defer {
       if state.schedule.version != version { publish(state.schedule) }
-      if failure == nil, let reason = state.schedule.failure {
+      // That it is not open has been said by who opens it.
+      if failure == nil, store.file.isOpen, let reason = state.schedule.failure {
         logger.error("the sprinkler's store refuses a change", metadata: ["reason": .string(reason)])
       }
     }
@@ -279,8 +287,9 @@ public final class SprinklerDesk: Sendable {
   }
 
   private func publish(_ schedule: StoredSchedule) {
-    let (records, next) = (schedule.records, schedule.scheduler.nextStart(after: wall()))
+    let (records, next) = (schedule.records, schedule.scheduler?.nextStart(after: wall()))
     published.withLock {
+      $0.isLoaded = schedule.scheduler != nil
       $0.records = records
       $0.next = next
       $0.storeFailure = schedule.failure
@@ -304,7 +313,7 @@ public final class SprinklerDesk: Sendable {
   /// Without the lock: the store has its own.
   private func prune(at now: TickInstant) {
     let isDue = state.withLock { state in
-      guard now >= state.nextPrune else { return false }
+      guard now >= state.nextPrune, store.file.isOpen else { return false }
       state.nextPrune = now + Self.prunePeriod
       return true
     }

@@ -40,6 +40,8 @@ struct SprinklerDocument: Encodable {
     let accepted, refused, ended, completed, writes, lineFailures, differences: Int64
   }
   struct Store: Encodable {
+    /// False: it could not be read, and lists of zones and schedules are empty because they are unknown.
+    let open: Bool
     let writable: Bool
     @OrNull var failure: String?
   }

@@ -35,7 +35,7 @@ extension SprinklerDoor {
       seasonalPercent: effectivePercent(view.records.levels, wall), timeZone: description.timeZone.identifier,
       localTime: WallTimeText.text(wall, offsetSeconds: description.timeZone.offsetSeconds(at: wall)),
       flow: newest.flow.map(Self.flow), weather: weather(view),
-      store: .init(writable: view.storeFailure == nil, failure: view.storeFailure),
+      store: .init(open: view.isLoaded, writable: view.storeFailure == nil, failure: view.storeFailure),
       counters: .init(
         accepted: newest.accepted, refused: newest.refused, ended: newest.ended, completed: newest.completed,
         writes: newest.writes, lineFailures: newest.lineFailures, differences: newest.differences))

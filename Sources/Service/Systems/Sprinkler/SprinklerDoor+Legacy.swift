@@ -14,7 +14,8 @@ extension SprinklerDoor {
         try await legacyOn(try legacyZone(request), request)
       },
       Route(.post, "/zone/off/{n}", scope: .control, action: "sprinkler.off") { [self] request in
-        try await turnOff(try legacyZone(request), request.caller)
+        if let closed = try await closeUnknown(request) { return closed }
+        return try await turnOff(try legacyZone(request), request.caller)
       },
       Route(.post, "/rain-lock", scope: .control, action: "sprinkler.rain-delay") { [self] request in
         try await setRain(try request.decodeIfGiven(RainDelayBody.self) ?? RainDelayBody(), request.caller)
@@ -27,7 +28,8 @@ extension SprinklerDoor {
         try await legacyOn(try legacyPin(request), request)
       },
       Route(.post, "/api/pin/{bcm}/off", scope: .control, action: "sprinkler.off") { [self] request in
-        try await turnOff(try legacyPin(request), request.caller)
+        if let closed = try await closeUnknown(request) { return closed }
+        return try await turnOff(try legacyPin(request), request.caller)
       },
     ]
   }

@@ -3,9 +3,22 @@ import Sprinkler
 // Zones, queue, rain delay: what people do by hand.
 extension SprinklerDoor {
   public var routes: [Route] {
-    zoneRoutes + queueRoutes + rainRoutes + scheduleRoutes + recordRoutes
+    let all =
+      zoneRoutes + queueRoutes + rainRoutes + scheduleRoutes + recordRoutes
       + (description.hasLegacyRoutes ? legacyRoutes : [])
+    return all.map { route in
+      Self.needNoStore.contains("\(route.method.rawValue) \(route.path)")
+        ? route : route.requiring { [desk] () throws(APIError) in try desk.requireLoaded() }
+    }
   }
+
+  /// What can be asked while the store could not be read: what the loop and the configuration know, and all that only closes valves.
+  /// A new route needs the store until it is listed here.
+  static let needNoStore: Set<String> = [
+    "GET /api/sprinkler", "GET /api/sprinkler/settings", "GET /api/pins", "GET /api/queue", "DELETE /api/queue",
+    "POST /api/sprinkler/e-stop", "POST /api/sprinkler/reset", "POST /api/zone/{id}/off",
+    "POST /api/stop", "POST /api/pause", "POST /zone/off/{n}", "POST /api/pin/{bcm}/off",
+  ]
 
   private var zoneRoutes: [Route] {
     let (version, make) = ({ @Sendable [self] in self.version }, { @Sendable [self] in encodeJSON(document(ok: true)) })
@@ -15,7 +28,8 @@ extension SprinklerDoor {
       return try await turnOn(zone, body, request.caller)
     }
     var off = Route(.post, "/api/zone/{id}/off", scope: .control, action: "sprinkler.off") { [self] request in
-      try await turnOff(try zone(request), request.caller)
+      if let closed = try await closeUnknown(request, zone: "id") { return closed }
+      return try await turnOff(try zone(request), request.caller)
     }
     on.loggedParameters = ["id": "zoneId"]
     off.loggedParameters = ["id": "zoneId"]
@@ -72,14 +86,32 @@ extension SprinklerDoor {
     return zoneAnswer(zone.id, warning: notKept(result))
   }
 
+  /// While the store could not be read nobody knows which zones there are: whatever is to be closed, every valve is.
+  ///
+  /// - Parameter zone: the path's parameter that is a zone's number.
+  /// - Returns: `nil` if the zones are known.
+  func closeUnknown(_ request: APIRequest, zone parameter: String? = nil) async throws -> APIResponse? {
+    guard !desk.view.isLoaded else { return nil }
+    let number = parameter.flatMap { request.parameters[$0] }.flatMap { Int($0) }
+    if parameter != nil, number.flatMap({ ZoneID($0) }) == nil {
+      throw APIError.notFound("expected a zone 1…\(ZoneID.maximum)")
+    }
+    let result = try await desk.perform(.stopAll, request.caller, first: .allOff)
+    return .json(
+      ZoneDoneDocument(zoneId: number, isOn: false, remainingSec: 0, zone: nil, warning: notKept(result)), logValue: "")
+  }
+
   func rainWarning(_ result: SprinklerDesk.Done) -> String? {
     result.rainWarning.map { "there is a rain delay until \(WallTimeText.text($0.until))" }
   }
 
   /// What is to be said of closed valves while the store takes nothing.
   private func notKept(_ result: SprinklerDesk.Done) -> String? {
-    (result.storeFailure ?? desk.view.storeFailure).map {
-      "the valve is closed; the store does not take it yet, and after a restart before it does the run would go on: \($0)"
+    if !desk.view.isLoaded, let failure = result.storeFailure {
+      return "every valve is closed; zones are not known, and none opens: \(failure)"
+    }
+    return (result.storeFailure ?? desk.view.storeFailure).map {
+      "the valve is closed; the store does not take it yet, and after a power cut before it does the run may go on: \($0)"
     }
   }
 
@@ -257,7 +289,8 @@ private struct ZonesDocument: Encodable {
 /// What `on` and `off` are answered with.
 private struct ZoneDoneDocument: Encodable {
   let ok = true
-  let zoneId: Int
+  /// Absent: every zone.
+  let zoneId: Int?
   let isOn: Bool
   /// 0: it is closed.
   let remainingSec: Int

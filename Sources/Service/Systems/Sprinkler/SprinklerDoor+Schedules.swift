@@ -60,7 +60,7 @@ extension SprinklerDoor {
       },
       Route(.get, "/api/schedules/preview") { [self] request in
         let query = try QueryReader(request.query, names: ["count"])
-        let preview = desk.preview(count: Int(try query.integer("count", in: 1...1000) ?? 10))
+        let preview = try desk.preview(count: Int(try query.integer("count", in: 1...1000) ?? 10))
         return .json(
           PreviewDocument(
             timeZone: description.timeZone.identifier, starts: preview.starts.map(UpcomingStartDocument.init),

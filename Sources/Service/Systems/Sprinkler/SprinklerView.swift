@@ -5,6 +5,8 @@ import Store
 struct SprinklerView: Sendable {
   /// Another one whenever something here is.
   var version: UInt64 = 0
+  /// Whether the store could be read: until then `records` are empty because they are unknown.
+  var isLoaded: Bool
   var records: SprinklerRecords
   /// Of the schedules; nil: none is to come.
   var next: UpcomingStart?

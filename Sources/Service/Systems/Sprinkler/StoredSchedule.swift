@@ -11,8 +11,13 @@ struct StoredSchedule: Sendable {
     var monotonic: TickInstant
   }
 
-  private(set) var scheduler: SprinklerScheduler
+  /// The schedule of what a store has. It may write to it.
+  typealias Load = @Sendable (SprinklerStore) throws(StoreError) -> SprinklerScheduler
+
+  /// `nil` until the store could be read: nothing is known of zones, schedules, and what has run today.
+  private(set) var scheduler: SprinklerScheduler?
   let store: SprinklerStore
+  private let makeScheduler: Load
   /// Why the store refused the last change; nil: it took it.
   private(set) var failure: String?
   /// Another one whenever records or failure are.
@@ -21,13 +26,28 @@ struct StoredSchedule: Sendable {
   /// What the valves' loop told and the store has refused so far, oldest first.
   private var unstored: [SprinklerEvent] = []
 
-  init(_ scheduler: SprinklerScheduler, store: SprinklerStore) { (self.scheduler, self.store) = (scheduler, store) }
+  /// Reads the store, if it is open; if not, `start` does as soon as it is.
+  init(_ load: @escaping Load, store: SprinklerStore) {
+    (makeScheduler, self.store) = (load, store)
+    try? self.load()
+  }
 
-  var records: SprinklerRecords { scheduler.records }
+  /// Empty while nothing is known.
+  var records: SprinklerRecords { scheduler?.records ?? SprinklerRecords() }
+
+  private mutating func load() throws(APIError) {
+    guard scheduler == nil else { return }
+    do throws(StoreError) {
+      take(try makeScheduler(store))
+    } catch {
+      throw refused(error)
+    }
+  }
 
   /// The first step, which must be stored before any other; nil: it has been.
   mutating func start(_ clocks: Clocks) throws(APIError) -> SprinklerEffects? {
     guard !hasStarted else { return nil }
+    try load()
     let effects = try step(.started, clocks)
     hasStarted = true
     return effects
@@ -35,7 +55,7 @@ struct StoredSchedule: Sendable {
 
   /// Steps a copy, writes what changed, and only then makes it the schedule.
   mutating func step(_ event: SprinklerEvent, _ clocks: Clocks) throws(APIError) -> SprinklerEffects {
-    var copy = scheduler
+    var copy = try loaded()
     let effects = copy.step(event, wall: clocks.wall, monotonic: clocks.monotonic)
     if let refusal = effects.refusal { throw refusal.error }
     if effects.changes.isEmpty {
@@ -69,7 +89,7 @@ struct StoredSchedule: Sendable {
   mutating func restore(
     _ backup: CheckedBackup, caller: String?, _ clocks: Clocks
   ) throws(APIError) -> SprinklerEffects {
-    var copy = scheduler
+    var copy = try loaded()
     var effects = SprinklerEffects()
     do throws(StoreError) {
       _ = try store.restore(backup) { records in
@@ -93,9 +113,15 @@ struct StoredSchedule: Sendable {
   }
 
   private mutating func refused(_ error: StoreError) -> APIError {
+    // The same again, ten times a second, is no change.
+    if failure != "\(error)" { version += 1 }
     failure = "\(error)"
-    version += 1
     return .storeFailed(error)
+  }
+
+  private func loaded() throws(APIError) -> SprinklerScheduler {
+    if let scheduler { return scheduler }
+    throw .storeFailed(store.file.trouble ?? .failed(file: store.file.path, doing: "opening", reason: "not done yet"))
   }
 }
 

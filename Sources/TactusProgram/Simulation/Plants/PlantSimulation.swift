@@ -47,7 +47,7 @@ final class PlantSimulation {
     folder = FileManager.default.temporaryDirectory.appending(path: "tactus-sim-\(UUID().uuidString)")
     let store = try StoreFile.open(
       folder.appending(path: "store.sqlite").path(percentEncoded: false), at: WallInstant(secondsSince1970: Self.start))
-    desk = try PlantDesk(
+    desk = PlantDesk(
       plants.deskParts, store: PlantStore(store.file), snapshot: snapshot,
       water: plants.links.isEmpty ? nil : water.asPlantsSeeIt, now: { [clock] in clock.value },
       wall: { [clock] in

@@ -1,0 +1,16 @@
+public import Store
+
+/// Whether what is to survive the process does, as metrics.
+public struct StoreMetrics: MetricSource {
+  private let file: StoreFile
+
+  public init(_ file: StoreFile) { self.file = file }
+
+  public func write(into writer: inout MetricsWriter) {
+    writer.gauge(
+      "tactus_store_open", "Whether the store could be read: otherwise no zone opens and no plant is watered.",
+      [.init(file.isOpen)])
+    writer.gauge(
+      "tactus_store_writable", "Whether the store takes writes and its disk has room.", [.init(file.trouble == nil)])
+  }
+}

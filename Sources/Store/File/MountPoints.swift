@@ -1,0 +1,78 @@
+import Glibc
+
+/// What is mounted, and what the machine's configuration says should be.
+struct MountPoints: Sendable {
+  /// The device that is mounted at each point: `8:1`.
+  let mounted: [String: String]
+  /// Where `/etc/fstab` mounts something.
+  let configured: Set<String>
+
+  /// - Parameters:
+  ///   - mounts: the text of `/proc/self/mountinfo`.
+  ///   - table: the text of `/etc/fstab`.
+  init(mounts: String, table: String) {
+    func fields(_ text: String) -> [[Substring]] {
+      text.split(separator: "\n").map { $0.split(whereSeparator: { $0 == " " || $0 == "\t" }) }
+    }
+    var mounted = ["/": ""]
+    // What is mounted over another comes later.
+    for line in fields(mounts) where line.count > 4 { mounted[Self.unescaped(line[4])] = String(line[2]) }
+    self.mounted = mounted
+    configured = Set(
+      fields(table).compactMap { line in
+        line.count > 1 && line[0].first != "#" && line[1].first == "/" ? Self.unescaped(line[1]) : nil
+      })
+  }
+
+  /// Where the file system of a path is mounted. Of several mounts of one device the outermost: the inner ones are parts of it, as a
+  /// service manager mounts what a service may write to.
+  func mount(of path: String) -> String {
+    guard let inner = Self.innermost(of: Set(mounted.keys), for: path), let device = mounted[inner] else { return "/" }
+    return mounted.filter { $0.value == device && Self.isBelow(path, $0.key) }.keys
+      .min { $0.utf8.count < $1.utf8.count } ?? inner
+  }
+
+  /// As they are now. An unreadable list is an empty one: then nothing is known to be missing.
+  static var current: MountPoints {
+    func text(_ path: String) -> String { (try? Disk.read(path)).map { String(decoding: $0, as: UTF8.self) } ?? "" }
+    return MountPoints(mounts: text("/proc/self/mountinfo"), table: text("/etc/fstab"))
+  }
+
+  /// The innermost of these points that a path is on or below.
+  static func innermost(of points: Set<String>, for path: String) -> String? {
+    points.filter { isBelow(path, $0) }.max { $0.utf8.count < $1.utf8.count }
+  }
+
+  static func isBelow(_ path: String, _ point: String) -> Bool {
+    point == "/" || path == point || path.hasPrefix(point.hasSuffix("/") ? point : point + "/")
+  }
+
+  /// `\040` is a space, as in both files.
+  static func unescaped(_ text: some StringProtocol) -> String {
+    var bytes: [UInt8] = []
+    var rest = Array(text.utf8)[...]
+    while let byte = rest.popFirst() {
+      let digits = rest.prefix(3)
+      if byte == UInt8(ascii: "\\"), digits.count == 3,
+        let code = UInt8(String(decoding: digits, as: UTF8.self), radix: 8)
+      {
+        bytes.append(code)
+        rest = rest.dropFirst(3)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  static func escaped(_ text: String) -> String {
+    text.utf8.reduce(into: "") { result, byte in
+      if byte > 0x20, byte != UInt8(ascii: "\\"), byte != UInt8(ascii: "#"), byte != 0x7F, byte < 0x80 {
+        result.unicodeScalars.append(Unicode.Scalar(byte))
+      } else {
+        let digits = String(byte, radix: 8)
+        result += "\\" + String(repeating: "0", count: 3 - digits.utf8.count) + digits
+      }
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import Dispatch
+import Service
+import Synchronization
+
+/// What `GET /api/health` says of what stops no loop: looked at again and again on a thread of its own, since a look at the token file waits
+/// for its disk.
+final class TroubleWatch: Sendable {
+  private let service: ServiceComposition
+  /// nil: no system keeps anything.
+  private let store: DaemonStore?
+  private let looking = DispatchQueue(label: "tactus.troubles")
+  private let isLooking = Atomic(false)
+
+  init(_ service: ServiceComposition, store: DaemonStore?) { (self.service, self.store) = (service, store) }
+
+  /// Never waits.
+  func beat() {
+    guard isLooking.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged else { return }
+    looking.async { [self] in
+      look()
+      isLooking.store(false, ordering: .relaxed)
+    }
+  }
+
+  func look() { service.service.setTroubles([store?.trouble, service.trouble].compactMap(\.self)) }
+}
