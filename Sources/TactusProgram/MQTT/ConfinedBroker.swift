@@ -15,6 +15,8 @@ enum ConfinedBroker {
     var needs = Confinement([.network, .oneProgram], descriptors: 4096)
     needs.accounts = ["mosquitto", "nobody"]
     needs.readable = ([program] + (4...6).map(target(ofDescriptor:))).compactMap(\.self)
+    // Debian's mosquitto asks libwrap of every connection, which refuses all while it cannot read them.
+    needs.readable += ["/etc/hosts.allow", "/etc/hosts.deny"]
     // What the kernel lacks the guard's line says, too.
     _ = needs.apply()
     // After it: becoming somebody else forgets it.
