@@ -23,15 +23,17 @@ def main():
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     selector = selectors.DefaultSelector()
     selector.register(sys.stdin, selectors.EVENT_READ)
-    attempts = 0
+    opened = attempts = 0
     while True:
-        if attempts < count:
-            for _ in range(BATCH):
+        if opened < count:
+            batch = min(BATCH, count - opened)
+            for _ in range(batch):
                 connect(address, selector)
-            attempts += BATCH
-            if attempts >= count:
+            opened += batch
+            attempts += batch
+            if opened == count:
                 print("open", flush=True)
-        for key, _ in selector.select(BATCH_SECONDS if attempts < count else None):
+        for key, _ in selector.select(BATCH_SECONDS if opened < count else None):
             if key.fileobj is sys.stdin:
                 print(attempts, flush=True)
                 return

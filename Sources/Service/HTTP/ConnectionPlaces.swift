@@ -44,12 +44,11 @@ final class ConnectionPlaces: Sendable {
     if isWelcome {
       counters.connections.add(1)
       counters.connectionsOpen.add(1)
-      counters.connectionsEvicted.add(UInt64(closing.count))
       channel.closeFuture.whenComplete { _ in self.leave(id) }
     } else {
       counters.connectionsRefused.add(1)
     }
-    for other in closing { Self.close(other) }
+    for other in closing { close(other) }
     return isWelcome
   }
 
@@ -61,9 +60,11 @@ final class ConnectionPlaces: Sendable {
     }
   }
 
-  /// Around TLS, which would wait for the other side's goodbye.
-  private static func close(_ channel: any Channel) {
-    channel.eventLoop.execute {
+  /// Unless its first head is read before its turn comes. Around TLS, which would wait for the other side's goodbye.
+  private func close(_ channel: any Channel) {
+    channel.eventLoop.execute { [self] in
+      guard state.withLock({ $0.table.isLeaving(ObjectIdentifier(channel)) }) else { return }
+      counters.connectionsEvicted.add(1)
       if let tls = try? channel.pipeline.syncOperations.context(name: ServiceChannel.tlsName) {
         tls.close(promise: nil)
       } else {

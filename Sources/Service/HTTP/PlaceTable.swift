@@ -32,10 +32,15 @@ struct PlaceTable<ID: Hashable & Sendable>: Sendable {
   private let limits: ConnectionLimits
   private var strangers: [ID: Stranger] = [:]
   private var known: [ID: Known] = [:]
+  /// Strangers that are to be closed to make room, and have not been yet.
+  private var leaving: [ID: Stranger] = [:]
 
   init(_ limits: ConnectionLimits) { self.limits = limits }
 
   func isKnown(_ id: ID) -> Bool { known[id] != nil }
+
+  /// Whether it is still to be closed to make room.
+  func isLeaving(_ id: ID) -> Bool { leaving[id] != nil }
 
   /// A connection was accepted.
   ///
@@ -54,7 +59,7 @@ struct PlaceTable<ID: Hashable & Sendable>: Sendable {
     if own.count >= ofOne || pool.count >= places || scarce.count >= limits.strangersInScarcity {
       guard let oldest = (own.count >= ofOne ? own : pool).oldest else { return .full }
       closing = [oldest.id]
-      strangers[oldest.id] = nil
+      leaving[oldest.id] = strangers.removeValue(forKey: oldest.id)
     }
     // Half of the places keep what they promise; the other half takes everybody else in turn, and a head that is already
     // there is read before its turn is over.
@@ -65,7 +70,10 @@ struct PlaceTable<ID: Hashable & Sendable>: Sendable {
   }
 
   /// A request's head has come; it is safe until its answer, for a while.
+  ///
+  /// A connection that was to be closed stays: its head was on its way already, and may be that of an emergency stop.
   mutating func headArrived(_ id: ID, at now: NIODeadline) {
+    if let stranger = leaving.removeValue(forKey: id) { strangers[id] = stranger }
     strangers[id]?.safeUntil = now + limits.strangerHeadTime
   }
 
@@ -102,6 +110,7 @@ struct PlaceTable<ID: Hashable & Sendable>: Sendable {
   }
 
   mutating func leave(_ id: ID) {
+    leaving[id] = nil
     strangers[id] = nil
     known[id] = nil
   }

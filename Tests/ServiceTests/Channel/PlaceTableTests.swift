@@ -59,6 +59,18 @@ struct PlaceTableTests {
     }
   }
 
+  @Test("a head that comes before its connection has been closed for another: the connection stays")
+  mutating func calledOff() {
+    for id in 0..<8 { _ = enter(id, at: Int64(id)) }
+    #expect(enter(8, at: 20) == .welcome(closing: [4]) && table.isLeaving(4))
+    table.headArrived(4, at: at(20))
+    #expect(!table.isLeaving(4) && table.recognise(4, mayStop: true) && table.isKnown(4))
+    // Nobody else profits: one more comes for one that goes.
+    #expect(enter(9, at: 21) == .welcome(closing: [5]) && table.isLeaving(5))
+    table.leave(5)
+    #expect(!table.isLeaving(5))
+  }
+
   @Test("every stranger is being answered: no place for one more, until 2 s are over")
   mutating func full() {
     for id in 0..<8 {
