@@ -168,16 +168,10 @@ let package = Package(
       ],
       exclude: ["README.md"],
       swiftSettings: [.define("TLS", .when(traits: ["TLS"]))]),
-    // Half a megabyte of the API's description and the page, built into the program: apart, since the compiler takes minutes over it.
+    // The page and the API's description, built into the program.
     .target(
-      name: "ServiceDocuments",
-      resources: [
-        .embedInCode("openapi.json"),
-        .embedInCode("Console/index.html"), .embedInCode("Console/console.css"), .embedInCode("Console/console.js"),
-        .embedInCode("Console/say.js"), .embedInCode("Console/stop.js"), .embedInCode("Console/drive.js"),
-        .embedInCode("Console/loops.js"), .embedInCode("Console/legs.js"), .embedInCode("Console/sprinkler.js"),
-        .embedInCode("Console/pump.js"), .embedInCode("Console/plants.js"), .embedInCode("Console/video.js"),
-      ]),
+      name: "ServiceDocuments", exclude: ["openapi.json", "Console"], plugins: ["EmbeddedText"]),
+    .plugin(name: "EmbeddedText", capability: .buildTool()),
     // libcrypto: hashes, message authentication, random bytes, certificates.
     .target(name: "CCrypto", linkerSettings: [.linkedLibrary("crypto")]),
 
