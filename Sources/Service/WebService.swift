@@ -20,6 +20,7 @@ public final class WebService: Sendable {
   private let systems: [any ServedSystem]
   private let health: ServiceHealth
   private let responder: APIResponder
+  private let places: ConnectionPlaces
   private let logger: Logger
   private let listener = Mutex<Listener?>(nil)
   private let lastBeat = Mutex<TickInstant?>(nil)
@@ -37,9 +38,11 @@ public final class WebService: Sendable {
     health = ServiceHealth()
     let own = DoorRoutes(systems: systems, health: health, version: configuration.version)
     table = RouteTable(own.routes + Console.routes + systems.flatMap(\.routes) + routes)
+    places = ConnectionPlaces(configuration.limits, counters: counters, logger: logger)
     responder = APIResponder(
       table: table, doorman: doorman, crossOrigin: CrossOrigin(configuration.allowedOrigins),
-      actions: ActionLog(logger: logger), logger: logger, bodyLimit: configuration.bodyLimit)
+      actions: ActionLog(logger: logger), logger: logger, bodyLimit: configuration.bodyLimit,
+      places: places, bodies: BodyBudget(configuration.limits.bodyBytes))
   }
 
   /// Takes the port; connections wait until `start`. Blocks the calling thread for some milliseconds.
@@ -97,7 +100,8 @@ public final class WebService: Sendable {
     let actions = responder.actions
     return ServiceChannel(
       responder: responder.respond, routes: table.routes, admit: responder.doorman.admit, hub: hub, systems: systems,
-      counters: counters, version: configuration.version, limits: configuration.limits, tls: security.makeHandler,
+      counters: counters, places: places, version: configuration.version, limits: configuration.limits,
+      tls: security.makeHandler,
       now: { MonotonicClock.now },
       logAction: { action, caller, error in
         actions.note(

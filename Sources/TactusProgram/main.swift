@@ -13,7 +13,7 @@ if CommandLine.arguments.dropFirst().first == "guard",
 if CommandLine.arguments.dropFirst().first == "broker" {
   exit(ConfinedBroker.run(Array(CommandLine.arguments.dropFirst(2))))
 }
-if let unknown = UnknownCommand(Array(CommandLine.arguments.dropFirst())) {
+if let unknown = UnknownCommand.first(in: Array(CommandLine.arguments.dropFirst())) {
   complain("\(unknown)")
   exit(64)
 }

@@ -10,7 +10,7 @@ import Testing
 struct CommandLineTests {
   @Test("a mistyped command: what was meant; a command, an option, a file: none")
   func mistyped() {
-    func said(_ words: String...) -> String? { UnknownCommand(words)?.description }
+    func said(_ words: String...) -> String? { UnknownCommand.first(in: words)?.description }
     #expect(said("chek", "a.yaml") == "tactus: expected a command (check?), got chek; tactus --help lists them")
     #expect(said("token", "crate") == "tactus token: expected a command (create?), got crate; tactus token --help lists them")
     #expect(said("zzzzzz") == "tactus: expected a command, got zzzzzz; tactus --help lists them")

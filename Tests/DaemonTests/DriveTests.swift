@@ -156,8 +156,8 @@ struct CommandLineValueTests {
 }
 
 /// `tactus drive` in a terminal, against `tactus run` on a simulated robot.
-@Suite("what who drives is shown", .ownThread)
-struct DriveScreenTests {
+@Suite("what who drives is shown on a narrow terminal", .ownThread)
+struct NarrowDriveScreenTests {
   @Test("a terminal of 40 columns: state, cause and age are all there, and drawn over when there are fewer lines")
   func narrow() {
     var screen = DriveScreen()

@@ -1,6 +1,7 @@
 """A daemon on simulated hardware, one for each configuration a test needs."""
 import json
 import os
+import resource
 import secrets
 import socket
 import subprocess
@@ -75,9 +76,10 @@ def free_port():
 
 class Daemon:
     """`tactus run --simulate`. `admin` is the token it was given by its environment, `more` is text for its configuration, `robot_hz` the
-    rate of the motors' loop, `environment` is added to its environment, `prefix` is a command that runs it."""
+    rate of the motors' loop, `environment` is added to its environment, `open_files` is how many descriptors it may have, `prefix` is a
+    command that runs it."""
 
-    def __init__(self, folder, more="", robot_hz=50, environment=None, prefix=(), **service):
+    def __init__(self, folder, more="", robot_hz=50, environment=None, open_files=None, prefix=(), **service):
         self.folder = Path(folder)
         self.prefix = prefix
         self.port = free_port()
@@ -90,6 +92,7 @@ class Daemon:
             port=self.port, service=lines, folder=self.folder, robot_hz=robot_hz) + "\n" + more)
         self.log_path = self.folder / "log"
         self.environment = environment or {}
+        self.open_files = open_files
         self.process = None
 
     def __enter__(self):
@@ -126,10 +129,14 @@ class Daemon:
 
     def start_process(self):
         self.log_start = len(self.log) if self.log_path.exists() else 0
+        def limit():
+            resource.setrlimit(resource.RLIMIT_NOFILE, (self.open_files, self.open_files))
+
         with open(self.log_path, "ab") as log:
             self.process = subprocess.Popen(
                 [*self.prefix, PROGRAM, "run", "--config", self.config, "--simulate"], stdin=subprocess.DEVNULL, stdout=log,
-                stderr=log, env={**os.environ, **self.environment, "TACTUS_TOKEN": self.admin})
+                stderr=log, env={**os.environ, **self.environment, "TACTUS_TOKEN": self.admin},
+                preexec_fn=limit if self.open_files else None)
 
     def wait_for_line(self, text):
         limit = time.monotonic() + START_LIMIT_SECONDS

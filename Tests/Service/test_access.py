@@ -97,6 +97,16 @@ def test_json_web_tokens(own_daemon):
         assert outcome(daemon, MOVE, forged)[0] in (401, 429), forged
 
 
+@pytest.mark.parametrize("days,is_taken", [(365, True), (367, False), (36_525, False), (None, False)])
+def test_a_jwt_lasts_a_year_at_most(own_daemon, days, is_taken):
+    key = "k" * 32
+    daemon = own_daemon(jwt_key=key)
+    end = 1e308 if days is None else time.time() + days * 86_400
+    response = daemon.request(*LOOK, token=jwt(key, sub="phone", scope="control", exp=end))
+    assert response.status_code == (200 if is_taken else 401), response.text
+    assert is_taken or "366 days" in response.json()["message"]
+
+
 def test_a_short_jwt_key_is_refused(daemon, tmp_path):
     config = tmp_path / "short.yaml"
     config.write_text(daemon.config.read_text() + "  jwt_key: short\n")

@@ -137,6 +137,15 @@ def test_two_megabytes_413(daemon):
         check_error(wire.answer(), 413)
 
 
+@pytest.mark.parametrize("length", [1 << 63, (1 << 64) - 1])
+def test_a_length_that_no_integer_holds_is_refused_at_once(daemon, length):
+    with Wire(daemon.address) as wire:
+        wire.send(request("POST", "/api/robot/drive", daemon.port, token=daemon.admin, headers=[
+            "Content-Type: application/json", f"Content-Length: {length}"]))
+        check_error(wire.answer(), 413, "TOO_LARGE")
+        assert wire.is_closed()
+
+
 def test_two_megabytes_in_chunks_413(daemon):
     chunk = b"10000\r\n" + b"a" * 65536 + b"\r\n"
     with Wire(daemon.address) as wire:

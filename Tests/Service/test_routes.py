@@ -57,6 +57,8 @@ def test_emergency_stop_latches_until_the_reset(own_daemon):
 def test_the_metrics_are_accepted_by_promtool(daemon):
     response = daemon.get("/metrics")
     assert response.headers["Content-Type"].startswith("text/plain")
+    for part in ("tactus_service_connections ", "tactus_build_info{", "process_open_fds "):
+        assert "\n" + part in response.text, f"no metrics of {part}"
     checked = subprocess.run([os.environ["PROMTOOL"], "check", "metrics"], input=response.content, capture_output=True)
     assert checked.returncode == 0, checked.stdout + checked.stderr
 

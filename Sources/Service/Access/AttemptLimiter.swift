@@ -1,4 +1,3 @@
-import Glibc
 import Synchronization
 import Tactus
 
@@ -14,15 +13,8 @@ final class AttemptLimiter: Sendable {
   static let interval = Nanoseconds.seconds(6 as Int64)
   static let capacity = 1024
 
-  private struct Source: Hashable {
-    let high: UInt64
-    let low: UInt64
-    /// For what is no IP address.
-    let name: String
-  }
-
   /// When the address will have its ten attempts again: each failure moves it by one interval (a token bucket).
-  private let full = Mutex(RecentTable<Source, TickInstant>(capacity: AttemptLimiter.capacity))
+  private let full = Mutex(RecentTable<PeerNetwork, TickInstant>(capacity: AttemptLimiter.capacity))
 
   /// How many are known.
   var addresses: Int { full.withLock { $0.count } }
@@ -30,7 +22,7 @@ final class AttemptLimiter: Sendable {
   /// Counts a failure. nil: one of those that are free; else the seconds, at least 1, until the next is.
   func fail(_ peer: String, at now: TickInstant) -> Int64? {
     full.withLock { table in
-      table.use(Self.source(peer), default: now) { full in
+      table.use(PeerNetwork(peer), default: now) { full in
         let next = (full < now ? now : full) + Self.interval
         let excess = next - (now + Self.interval * Int64(Self.burst))
         guard excess.count > 0 else {
@@ -40,24 +32,5 @@ final class AttemptLimiter: Sendable {
         return (excess.count + 999_999_999) / 1_000_000_000
       }
     }
-  }
-
-  private static func source(_ peer: String) -> Source {
-    var four = in_addr()
-    if inet_pton(AF_INET, peer, &four) == 1 {
-      return Source(high: 0, low: 0xFFFF_0000_0000 | UInt64(UInt32(bigEndian: four.s_addr)), name: "")
-    }
-    var six = in6_addr()
-    guard inet_pton(AF_INET6, String(peer.prefix { $0 != "%" }), &six) == 1 else {
-      return Source(high: 0, low: 0, name: peer)
-    }
-    let (high, low) = withUnsafeBytes(of: six) {
-      (
-        UInt64(bigEndian: $0.loadUnaligned(as: UInt64.self)),
-        UInt64(bigEndian: $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
-      )
-    }
-    // An IPv4 address in IPv6 clothes is one address, not part of one network; so are ::1 and its like.
-    return Source(high: high, low: high == 0 ? low : 0, name: "")
   }
 }

@@ -22,6 +22,9 @@ public struct Caller: Sendable, Hashable {
 }
 
 extension Caller {
+  /// Whether it has shown who it is, or need not: with `service.auth: none` whoever sends a request is known.
+  var isKnown: Bool { client != 0 }
+
   /// As the access log names who asks: the token's public name with the address.
   var logName: String { tokenID.map { "\($0)@\(address)" } ?? address }
 }

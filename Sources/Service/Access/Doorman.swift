@@ -88,8 +88,13 @@ public struct Doorman: Sendable {
     }
     let headers: HTTPFields = [.wwwAuthenticate: #"Bearer realm="tactus", error="invalid_token""#]
     switch refusal {
-    case .invalid: throw APIError(.unauthorized, "TOKEN_INVALID", "the token is not valid here; on the daemon's machine `\(tokenCommand)` makes one", headers: headers)
-    case .expired: throw APIError(.unauthorized, "TOKEN_EXPIRED", "the token has expired; on the daemon's machine `\(tokenCommand)` makes one", headers: headers)
+    case .invalid: throw APIError(.unauthorized, "TOKEN_INVALID", "the token is not valid here", headers: headers)
+    case .expired: throw APIError(.unauthorized, "TOKEN_EXPIRED", "the token has expired", headers: headers)
+    case .lastsTooLong:
+      throw APIError(
+        .unauthorized, "TOKEN_INVALID",
+        "exp: expected an end at most \(JSONWebToken.greatestLifetimeDays) days from now, got a later one",
+        headers: headers)
     }
   }
 }

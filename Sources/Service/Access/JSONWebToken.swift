@@ -11,6 +11,8 @@ struct JSONWebToken: Equatable {
   static let greatestLength = 4096
   /// Seconds that the clock of whoever made the token may be ahead of this one; its end has none.
   static let leeway = 30.0
+  /// A JSON web token is forgotten by whoever made it, and only its end takes it back for certain.
+  static let greatestLifetimeDays: Int64 = 366
 
   let scope: Scope
   let subject: String?
@@ -63,9 +65,9 @@ struct JSONWebToken: Equatable {
     guard claims.nbf.map({ $0 <= latest }) ?? true, claims.iat.map({ $0 <= latest }) ?? true else {
       return .failure(.invalid)
     }
-    // 2⁵³: beyond it seconds are not whole any more, and no token lives that long.
     guard claims.exp > Double(now) else { return .failure(.expired) }
-    let expires = Int64(min(claims.exp.rounded(.up), 0x1p53))
+    guard claims.exp <= Double(now + greatestLifetimeDays * 86_400) else { return .failure(.lastsTooLong) }
+    let expires = Int64(claims.exp.rounded(.up))
     return .success(JSONWebToken(scope: scope, subject: claims.sub, identifier: claims.jti, expires: expires))
   }
 

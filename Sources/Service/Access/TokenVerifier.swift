@@ -22,4 +22,6 @@ public enum TokenRefusal: Error, Sendable, Hashable {
   /// Unknown, malformed, wrongly signed or revoked: which of them is nobody's business.
   case invalid
   case expired
+  /// Rightly signed, for longer than a JSON web token may last.
+  case lastsTooLong
 }

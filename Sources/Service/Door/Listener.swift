@@ -23,10 +23,15 @@ final class Listener: Sendable {
   ) throws {
     let connections = connections
     socket = try ServerBootstrap(group: threads)
-      .serverChannelOption(.backlog, value: 256)
+      .serverChannelOption(.backlog, value: 1024)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .serverChannelOption(.autoRead, value: false)
       .childChannelOption(.allowRemoteHalfClosure, value: true)
+      // Buffers that a connection keeps: one of 16 KB at most, where NIO's choice is four of 64 KB.
+      .childChannelOption(.maxMessagesPerRead, value: 1)
+      .childChannelOption(
+        .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 2048, maximum: 16 * 1024)
+      )
       .childChannelInitializer { channel in
         connections.add(channel)
         return service.setup(channel: channel, logger: logger).map { value in

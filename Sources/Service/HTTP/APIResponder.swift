@@ -12,6 +12,9 @@ struct APIResponder: Sendable {
   let logger: Logger
   /// Longest body in bytes.
   let bodyLimit: Int
+  /// Of the server that it answers for.
+  let places: ConnectionPlaces
+  let bodies: BodyBudget
 
   /// What Hummingbird's channel calls for each request. Throws only what the connection's end throws.
   @Sendable
@@ -19,7 +22,7 @@ struct APIResponder: Sendable {
     let body = RequestBodyReader(request: request, limit: bodyLimit)
     var answer: APIAnswer
     do {
-      answer = try await self.answer(request, body: body, writer: writer, peer: channel.peerAddress)
+      answer = try await self.answer(request, body: body, writer: writer, channel: channel)
     } catch let error as APIError {
       answer = APIAnswer(error.response)
     }
@@ -47,17 +50,17 @@ struct APIResponder: Sendable {
   }
 
   private func answer(
-    _ request: Request, body: RequestBodyReader, writer: borrowing ResponseWriter, peer: String
+    _ request: Request, body: RequestBodyReader, writer: borrowing ResponseWriter, channel: any Channel
   ) async throws -> APIAnswer {
-    let head = request.head
+    let (head, peer) = (request.head, channel.peerAddress)
     let target = try RequestTarget(head.path ?? "")
     guard let place = table.place(target.segments) else {
       // The same for everyone: Host and Origin are checked, a token is not asked for.
-      _ = try doorman.admit(head, peer: peer, scope: nil)
+      _ = try admit(head, nil, channel)
       throw APIError.notFound("no such route; GET /api/openapi.json lists them")
     }
     guard let route = place.route(head.method) else {
-      _ = try doorman.admit(head, peer: peer, scope: nil)
+      _ = try admit(head, nil, channel)
       if head.method == .options, let response = crossOrigin.preflight(head, allow: place.allow) {
         return APIAnswer(response)
       }
@@ -66,7 +69,7 @@ struct APIResponder: Sendable {
     }
     let caller: Caller
     do {
-      caller = try doorman.admit(head, peer: peer, scope: route.scope)
+      caller = try admit(head, route.scope, channel)
     } catch {
       note(route, Caller(scope: .read, tokenID: nil, address: peer, client: 0), result: error.code)
       throw error
@@ -79,8 +82,12 @@ struct APIResponder: Sendable {
         try await writer.writeInformationalHead(HTTPResponse(status: .continue))
       }
       let bytes: [UInt8]
+      var taken = 0
+      defer { bodies.giveBack(taken) }
       do {
-        bytes = head.method == .get || head.method == .head ? [] : try await body.read(fileLimit: route.fileLimit)
+        bytes =
+          head.method == .get || head.method == .head
+          ? [] : try await body.read(fileLimit: route.fileLimit, of: bodies, taken: &taken)
       } catch let error as APIError {
         note(route, caller, result: error.code)
         throw error
@@ -89,6 +96,12 @@ struct APIResponder: Sendable {
       var answer = await run(route, handle, asked)
       answer.bodyWasRead = head.method != .get && head.method != .head
       return answer
+    }
+  }
+
+  private func admit(_ head: HTTPRequest, _ scope: Scope?, _ channel: any Channel) throws(APIError) -> Caller {
+    try places.admit(channel) { () throws(APIError) in
+      try doorman.admit(head, peer: channel.peerAddress, scope: scope)
     }
   }
 

@@ -2,11 +2,29 @@ import NIOCore
 
 /// How much of the door one connection, one address and all of them may take.
 public struct ConnectionLimits: Sendable {
-  /// Open connections. Beyond them a connection is accepted, told 503 and closed: a client that waits in the kernel's backlog
-  /// does not know why.
+  /// Open connections of those who have shown a token. Beyond them a request is told 503.
   public var connections: Int
-  /// Of them, for one address other than loopback, so that one device cannot shut out the others.
-  public var connectionsOfOneAddress = 512
+  /// Of them, for one address (IPv6: /64) other than loopback, so that one device cannot shut out the others.
+  public var connectionsOfOneNetwork = 512
+  /// Of them, for tokens that may stop: no number of others takes these.
+  public var placesForStopping: Int
+  /// Besides, connections that have not shown a token: so many from this machine, where a reverse proxy may be, and so many
+  /// from the network. Half of them are safe for `strangerHeadTime`.
+  public var strangers: Int
+  /// Of them, for one address (IPv6: /64) of the network.
+  public var strangersOfOneNetwork: Int
+  /// Connections of strangers that came while descriptors ran out.
+  public var strangersInScarcity = 4
+  /// A stranger is not closed to make room for another while its request is awaited or answered, for so long.
+  public var strangerHeadTime: TimeAmount = .seconds(2)
+  /// How long a stranger may be silent.
+  public var strangerIdleTime: TimeAmount = .seconds(10)
+  /// How many the process may have open.
+  public var descriptors = Int.max
+  /// The last of them: for connections of those who can stop, and for what the daemon opens meanwhile.
+  public var descriptorsKept = 16
+  /// Bytes of requests' bodies that are held at a time, all connections together.
+  public var bodyBytes = 4 << 20
   /// One header field, name and value; the request's target is bound by it too.
   public var headerFieldBytes = 8 * 1024
   /// All header fields and the request's target.
@@ -22,7 +40,15 @@ public struct ConnectionLimits: Sendable {
   public var lingerTime: TimeAmount = .seconds(1)
   public var webSocket = WebSocketLimits()
 
-  public init(connections: Int = 2048) { self.connections = connections }
+  public init(connections: Int = 2048) {
+    self.connections = connections
+    placesForStopping = min(64, connections / 8)
+    strangers = max(8, min(256, connections / 8))
+    strangersOfOneNetwork = max(4, strangers / 4)
+  }
+
+  /// All connections that may be open at a time.
+  public var most: Int { connections + 2 * strangers }
 }
 
 /// How much one WebSocket client may take.

@@ -133,8 +133,9 @@ struct ConnectionMachine {
 
   mutating func drained(at now: NIODeadline) { lastActivity = now }
 
-  func check(at now: NIODeadline, isWritable: Bool) -> Check {
-    let idle = lastActivity + limits.idleTime
+  /// - Parameter isKnown: its last request showed a token; a stranger may be silent for less.
+  func check(at now: NIODeadline, isWritable: Bool, isKnown: Bool) -> Check {
+    let idle = lastActivity + (isKnown ? limits.idleTime : limits.strangerIdleTime)
     var next = idle
     switch reading {
     case .head(let since?):

@@ -13,10 +13,13 @@ struct RecentAdmission {
 
   /// Asks the doorman unless he has just let in the same.
   mutating func check(
-    _ new: HTTPRequestHead, at now: NIODeadline, with shared: ServiceChannel.Shared, peer: String, scope: Scope?
+    _ new: HTTPRequestHead, at now: NIODeadline, on channel: any Channel, with shared: ServiceChannel.Shared,
+    peer: String,
+    scope: Scope?
   ) throws(APIError) {
     guard !covers(new, at: now) else { return }
-    _ = try shared.admit(new.request(isSecure: shared.isSecure), peer, scope)
+    let request = try new.request(isSecure: shared.isSecure)
+    _ = try shared.places.admit(channel) { () throws(APIError) in try shared.admit(request, peer, scope) }
     head = new
     until = now + Self.lifetime
   }

@@ -10,7 +10,9 @@ extension RequestGate {
 
   private func check(_ context: ChannelHandlerContext) {
     guard !machine.isOver else { return }
-    switch machine.check(at: context.eventLoop.now, isWritable: context.channel.isWritable) {
+    switch machine.check(
+      at: context.eventLoop.now, isWritable: context.channel.isWritable, isKnown: shared.places.isKnown(context.channel)
+    ) {
     case .wait(let deadline): schedule(context, at: deadline)
     case .close: context.close(promise: nil)
     case .headTooSlow: refuse(.timedOut("head", shared.limits.headTime, shared.counters), context)

@@ -51,7 +51,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
 
   func handlerAdded(context: ChannelHandlerContext) {
     belowEncoder = try? context.pipeline.syncOperations.context(handler: encoder)
-    schedule(context, at: context.eventLoop.now + shared.limits.idleTime)
+    schedule(context, at: context.eventLoop.now + shared.limits.strangerIdleTime)
   }
 
   func handlerRemoved(context: ChannelHandlerContext) {
@@ -108,6 +108,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     let asksUpgrade = head.headers.contains(name: "upgrade")
     let isLast = !head.isKeepAlive || asksUpgrade || head.method == .CONNECT
     machine.headArrived(keepsAlive: !isLast, at: context.eventLoop.now)
+    shared.places.headArrived(context.channel)
     version = head.version
     route = .skip
     do throws(APIError) {
@@ -128,7 +129,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
       return false
     }
     let now = context.eventLoop.now
-    try admission.check(head, at: now, with: shared, peer: address, scope: entry.scope)
+    try admission.check(head, at: now, on: context.channel, with: shared, peer: address, scope: entry.scope)
     let field: ConnectionField =
       machine.isLastRequest ? .close : head.version == .http1_0 ? .keepAlive : .unsaid
     let bytes = entry.answer(
@@ -136,6 +137,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     writeRaw(bytes)
     shared.counters.prepared.add(1)
     shared.counters.countAnswer(200)
+    shared.places.answered(context.channel)
     if machine.answered(at: now) { linger(context) }
     return true
   }
@@ -175,7 +177,10 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
       throw APIError(.badRequest, "BAD_REQUEST", "a WebSocket is asked for behind requests that are not answered yet")
     }
     let request = try head.request(isSecure: shared.isSecure)
-    let caller = try shared.admit(request, address, .read)
+    let (shared, address) = (shared, address)
+    let caller = try shared.places.admit(context.channel) { () throws(APIError) in
+      try shared.admit(request, address, .read)
+    }
     route = .upgrade(asked, .init(caller: caller.webSocket(number: shared.numbers.next()), request: request))
   }
 
@@ -217,7 +222,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     let pipeline = channel.pipeline.syncOperations
     pipeline.removeHandler(encoder, promise: nil)
     pipeline.removeHandler(context: context, promise: nil)
-    let decoder = ByteToMessageHandler(WebSocketFrameDecoder(maxFrameSize: shared.limits.webSocket.messageBytes))
+    let decoder = ByteToMessageHandler(WebSocketDecoder(shared.limits.webSocket))
     do {
       try pipeline.addHandlers([decoder, WebSocketSession(admission, shared: shared)], position: .after(arrival))
     } catch {
@@ -253,6 +258,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
       } else {
         context.write(wrapOutboundOut(.end(trailers.map(HTTPHeaders.init))), promise: promise)
       }
+      shared.places.answered(context.channel)
       switch machine.answerEnded(at: context.eventLoop.now) {
       case .carryOn: break
       case .refuse(let error): refuse(now: error, context)
@@ -294,6 +300,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     writeRaw(
       error.answer(
         isHead: isHead, connection: machine.isLastRequest ? .close : .unsaid, allocator: context.channel.allocator))
+    shared.places.answered(context.channel)
     if machine.answered(at: context.eventLoop.now) { linger(context) }
   }
 

@@ -8,8 +8,10 @@ public final class ServiceCounters: Sendable {
 
   /// Connections accepted and let in.
   public let connections = ServiceCounter()
-  /// Connections turned away with 503: too many, in all or of one address.
+  /// Connections and requests turned away: too many, in all or of one address.
   public let connectionsRefused = ServiceCounter()
+  /// Connections without a token that were closed to make room for others.
+  public let connectionsEvicted = ServiceCounter()
   /// Connections that are open now.
   public let connectionsOpen = ServiceCounter()
   /// Answers by class: 2xx, 3xx, 4xx, 5xx.

@@ -11,6 +11,9 @@ public struct ServiceMetrics: MetricSource {
     writer.counter(
       "tactus_service_refused_connections_total", "Connections turned away: too many, in all or of one address.",
       [.init(counters.connectionsRefused.value)])
+    writer.counter(
+      "tactus_service_evicted_connections_total", "Connections without a token that were closed to make room.",
+      [.init(counters.connectionsEvicted.value)])
     writer.gauge(
       "tactus_service_connections", "Connections that are open, WebSockets among them.",
       [.init(counters.connectionsOpen.value)])

@@ -19,6 +19,10 @@ struct WebSocketMachine {
     let reason: String
 
     init(_ code: UInt16, _ reason: String) { (self.code, self.reason) = (code, reason) }
+
+    static func tooLarge(_ limits: WebSocketLimits) -> CloseReason {
+      CloseReason(1009, "a message of more than \(limits.messageBytes) bytes")
+    }
   }
 
   enum Action: Equatable {
@@ -66,15 +70,6 @@ struct WebSocketMachine {
     }
   }
 
-  /// The decoder could not go on.
-  mutating func decodingFailed(_ error: NIOWebSocketError) -> Action {
-    switch error {
-    case .invalidFrameLength: close(tooLarge)
-    case .fragmentedControlFrame: close(CloseReason(1002, "a fragmented control frame"))
-    case .multiByteControlFrameLength: close(CloseReason(1002, "a control frame of more than 125 bytes"))
-    }
-  }
-
   /// We want to close.
   mutating func close(_ reason: CloseReason) -> Action {
     guard state == .open else { return .nothing }
@@ -95,8 +90,6 @@ struct WebSocketMachine {
     message = nil
   }
 
-  private var tooLarge: CloseReason { CloseReason(1009, "a message of more than \(limits.messageBytes) bytes") }
-
   private func check(_ frame: WebSocketFrame) throws(CloseReason) {
     if frame.rsv1 || frame.rsv2 || frame.rsv3 { throw CloseReason(1002, "reserved bits are set") }
     if frame.maskKey == nil { throw CloseReason(1002, "a frame without a mask") }
@@ -114,7 +107,7 @@ struct WebSocketMachine {
       message = nil
       longer.bytes += frame.unmaskedData.readableBytesView
       longer.fragments += 1
-      guard longer.bytes.count <= limits.messageBytes, longer.fragments <= 1024 else { throw tooLarge }
+      guard longer.bytes.count <= limits.messageBytes, longer.fragments <= 1024 else { throw .tooLarge(limits) }
       message = longer
       return try frame.fin ? whole() : .nothing
     case .ping: return .pong(Array(frame.unmaskedData.readableBytesView))

@@ -120,8 +120,8 @@ final class WebSocketSession: ChannelInboundHandler {
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    if let error = error as? NIOWebSocketError {
-      carryOut(machine.decodingFailed(error))
+    if let reason = error as? WebSocketMachine.CloseReason {
+      carryOut(machine.close(reason))
     } else if machine.state == .open {
       context.close(promise: nil)
     }

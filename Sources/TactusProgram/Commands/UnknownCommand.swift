@@ -9,22 +9,28 @@ struct UnknownCommand: Equatable, CustomStringConvertible {
   /// What may have been meant.
   let meant: String?
 
+  init(word: String, parent: String, meant: String?) {
+    self.word = word
+    self.parent = parent
+    self.meant = meant
+  }
+
   /// - Parameter words: the command line without the program. `nil` if it begins with commands that there are, or with options.
-  init?(_ words: [String], of root: any ParsableCommand.Type = TactusCommand.self) {
-    var (command, parent) = (root, root.configuration.commandName ?? "")
+  static func first(in words: [String], of root: any ParsableCommand.Type = TactusCommand.self) -> UnknownCommand? {
+    var command = root
+    var parent = root.configuration.commandName ?? ""
     for word in words {
       let children = command.configuration.subcommands
       guard !children.isEmpty, !word.hasPrefix("-"), word != "help" else { return nil }
       if let child = children.first(where: { $0.configuration.commandName == word }) {
-        (command, parent) = (child, "\(parent) \(word)")
+        command = child
+        parent += " " + word
         continue
       }
-      let names = children.filter { $0.configuration.shouldDisplay }.compactMap(\.configuration.commandName)
-      let meant = nearestName(to: word, among: names)
       // A default command takes other words: a file's name.
       if command.configuration.defaultSubcommand != nil { return nil }
-      (self.word, self.parent, self.meant) = (word, parent, meant)
-      return
+      let names = children.filter { $0.configuration.shouldDisplay }.compactMap { $0.configuration.commandName }
+      return UnknownCommand(word: word, parent: parent, meant: nearestName(to: word, among: names))
     }
     return nil
   }

@@ -91,7 +91,9 @@ enum ConfigTable {
       "service.allowed_hosts", .texts, .texts([]),
       "Names this machine is reached by, beside its addresses, localhost, its own name and that in .local."),
     ConfigKey(
-      "service.max_connections", .integer(1...10_000), .integer(2048), "Connections at a time; one more is refused."),
+      "service.max_connections", .integer(1...10_000), .integer(2048),
+      "Connections with a token at a time; one more is refused. Those that have not shown one have few places of their "
+        + "own."),
     ConfigKey(
       "service.token_file", .text, nil,
       "File of the tokens that `tactus token` makes. Unless given: /var/lib/tactus/tokens.json where that folder may be "
@@ -99,7 +101,7 @@ enum ConfigTable {
     ConfigKey(
       "service.jwt_key", .text, nil,
       "Key of HS256 JSON web tokens, at least 32 bytes: ${NAME} takes it from the environment. Unless given, none are "
-        + "accepted."),
+        + "accepted. Their exp lies at most 366 days ahead."),
     ConfigKey(
       "service.bonjour", .boolean, .boolean(true), "Announce the service as _tactus._tcp through Avahi, if that runs."),
   ]

@@ -78,8 +78,8 @@ struct ScriptedDrive {
   private func wasDriven(_ snapshot: OperatorSnapshot) -> Bool {
     guard snapshot.heard?.reply.reason == nil else { return false }
     switch snapshot.heard?.reply.state {
-    case .stopped, .driving: true
-    case .emergencyStop, .fault, nil: false
+    case .stopped, .driving: return true
+    case .emergencyStop, .fault, nil: return false
     }
   }
 

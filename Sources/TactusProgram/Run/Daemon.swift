@@ -89,6 +89,7 @@ final class Daemon {
         logger: log.logger("mqtt"))
     }
     self.broker = broker
+    let doorCounters = ServiceCounters()
     service = try ServiceComposition(
       configuration, systems: systems.map(\.served) + [videoDoor].compactMap(\.self),
       routes: LogRoutes(history: log.history, threshold: log.threshold).routes
@@ -97,10 +98,11 @@ final class Daemon {
           of: runtime,
           systems.map(\.metrics)
             + ([
-              broker?.metrics, video.map { VideoMetrics($0.door) }, store.map { StoreMetrics($0.file) },
+              ServiceMetrics(doorCounters), broker?.metrics, video.map { VideoMetrics($0.door) },
+              store.map { StoreMetrics($0.file) },
             ] as [(any MetricSource)?]).compactMap(\.self))
         + [broker?.route].compactMap(\.self),
-      mounts: configuration.mounts(simulate: options.simulate, environment: options.environment),
+      counters: doorCounters, mounts: configuration.mounts(simulate: options.simulate, environment: options.environment),
       environment: options.environment, logger: log.logger("service"))
     troubles = service.map { TroubleWatch($0, store: store) }
   }

@@ -23,7 +23,7 @@ struct ServiceComposition {
   /// - Parameter mounts: what must be mounted for the token file.
   /// - Throws: `AccessError`, `SelfSignedCertificateError`. A token file that cannot be used opens nothing.
   init?(
-    _ whole: Configuration, systems: [any ServedSystem], routes: [Route], mounts: MountWatch,
+    _ whole: Configuration, systems: [any ServedSystem], routes: [Route], counters: ServiceCounters, mounts: MountWatch,
     environment: [String: String], logger: Logger
   ) throws {
     guard let configuration = whole.service else { return nil }
@@ -56,15 +56,13 @@ struct ServiceComposition {
       tls = .files(certificate: own.certificate, key: own.key)
       (certificate, fingerprint) = (own.certificate, own.fingerprintSHA256)
     }
-    var limits = ConnectionLimits()
-    limits.connections = configuration.maxConnections
-    limits.connectionsOfOneAddress = min(limits.connectionsOfOneAddress, configuration.maxConnections)
-    Self.allowDescriptors(configuration.maxConnections + Self.descriptorsOfTheRest, logger)
+    var limits = ConnectionLimits(connections: configuration.maxConnections)
+    limits.descriptors = Self.allowDescriptors(limits.most + Self.descriptorsOfTheRest, logger)
     service = WebService(
       configuration: ServiceConfiguration(
         address: whole.bindAddress, port: configuration.port, tls: tls, version: TactusCommand.version, limits: limits,
         allowedOrigins: configuration.allowedOrigins),
-      doorman: doorman, systems: systems, routes: routes, logger: logger)
+      doorman: doorman, systems: systems, routes: routes, counters: counters, logger: logger)
   }
 
   /// `http://127.0.0.1:8000`, the port in effect; on every network: the address that this machine reaches itself by.
@@ -104,16 +102,23 @@ struct ServiceComposition {
   private static let descriptorsOfTheRest = 256
 
   /// Raises the process's soft limit, 1,024 on most systems, as far as the hard one allows.
-  private static func allowDescriptors(_ count: Int, _ logger: Logger) {
+  ///
+  /// - Returns: the limit in effect.
+  private static func allowDescriptors(_ count: Int, _ logger: Logger) -> Int {
     let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     var limit = rlimit()
-    guard getrlimit(resource, &limit) == 0, limit.rlim_cur < rlim_t(count) else { return }
-    limit.rlim_cur = min(rlim_t(count), limit.rlim_max)
-    if setrlimit(resource, &limit) != 0 || limit.rlim_cur < rlim_t(count) {
+    guard getrlimit(resource, &limit) == 0 else { return .max }
+    if limit.rlim_cur < rlim_t(count) {
+      var raised = limit
+      raised.rlim_cur = min(rlim_t(count), limit.rlim_max)
+      if setrlimit(resource, &raised) == 0 { limit = raised }
+    }
+    if limit.rlim_cur < rlim_t(count) {
       logger.warning(
-        "fewer files may be open than service.max_connections needs: connections beyond will be refused",
+        "fewer files may be open than service.max_connections needs: the last are kept for those who can stop",
         metadata: ["limit": .stringConvertible(Int(limit.rlim_cur)), "wanted": .stringConvertible(count)])
     }
+    return Int(clamping: limit.rlim_cur)
   }
 
   private static func folder(of path: String) -> String {

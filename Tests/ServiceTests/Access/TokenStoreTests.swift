@@ -161,7 +161,7 @@ struct TokenStoreTests {
     let (_, text) = try create()
     let good = try String(contentsOfFile: folder.tokens.path, encoding: .utf8)
     let key = "a key of at least thirty-two bytes"
-    let jwt = jsonWebToken(#"{"exp":1900000000,"scope":"read"}"#, key: key)
+    let jwt = jsonWebToken(#"{"exp":1810000000,"scope":"read"}"#, key: key)
     let reports = Mutex(0)
     let store = try TokenStore(
       path: folder.tokens.path, jwtKey: key, environmentToken: "sixteen-letters-",
@@ -270,14 +270,14 @@ struct TokenStoreTests {
   @Test("JSON web tokens: named after their subject; a key of 31 bytes is refused; a revoked jti too; no key, no token")
   func jwt() throws {
     let key = String(repeating: "k", count: 32)
-    let text = jsonWebToken(#"{"exp":1900000000,"scope":"control","sub":"phone","jti":"j1"}"#, key: key)
+    let text = jsonWebToken(#"{"exp":1810000000,"scope":"control","sub":"phone","jti":"j1"}"#, key: key)
     let store = try self.store(jwtKey: key)
     #expect(
       store.verify(text, now: now)
         == .success(TokenGrant(tokenID: "jwt:phone", scope: .control, expires: 1_900_000_000)))
     try folder.tokens.change { $0.revokeJWT("j1") }
     #expect(store.verify(text, now: now) == .failure(.invalid))
-    let nameless = jsonWebToken(#"{"exp":1900000000,"scope":"read"}"#, key: key)
+    let nameless = jsonWebToken(#"{"exp":1810000000,"scope":"read"}"#, key: key)
     #expect(try store.verify(nameless, now: now).get().tokenID == "jwt")
     #expect(try self.store().verify(nameless, now: now) == .failure(.invalid))
     #expect(throws: AccessError.shortKey(bytes: 31)) { try self.store(jwtKey: String(key.dropLast())) }

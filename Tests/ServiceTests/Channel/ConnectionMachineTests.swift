@@ -23,7 +23,7 @@ struct ConnectionMachineTests {
       machine.bytesArrived(at: at(Int64(second) * 1_000))
       #expect(!machine.isTooSlow(at: at(Int64(second) * 1_000)))
     }
-    #expect(machine.check(at: at(61_000), isWritable: true) == .bodyTooSlow)
+    #expect(machine.check(at: at(61_000), isWritable: true, isKnown: true) == .bodyTooSlow)
     #expect(machine.refuse(.conflict("X", "x")) == .now)
   }
 
@@ -32,13 +32,13 @@ struct ConnectionMachineTests {
     var machine = machineWithinBody()
     machine.endArrived()
     #expect(!machine.isTooSlow(at: at(600_000)))
-    #expect(machine.check(at: at(600_000), isWritable: false) == .close)
+    #expect(machine.check(at: at(600_000), isWritable: false, isKnown: true) == .close)
   }
 }
 
 extension ConnectionMachine {
   /// Of a client that takes what it is sent.
   fileprivate func isTooSlow(at now: NIODeadline) -> Bool {
-    if case .wait = check(at: now, isWritable: true) { false } else { true }
+    if case .wait = check(at: now, isWritable: true, isKnown: true) { false } else { true }
   }
 }

@@ -139,7 +139,7 @@ struct ServiceChannelTests {
     }
   }
 
-  @Test("more connections than there may be: 503 and closed; room again when one leaves")
+  @Test("more connections with a token than there may be: 503, and room again when one leaves")
   func full() throws {
     let limits = ConnectionLimits(connections: 2)
     try TestDoor.with(limits: limits) { door in
@@ -149,18 +149,33 @@ struct ServiceChannelTests {
         #expect(client.takeAnswer()?.status == 200)
       }
       let third = try RawSocket(port: door.port)
+      third.send(ServiceChannelTests.get)
       let answer = try #require(third.takeAnswer())
       #expect(answer.status == 503 && answer.head.contains("retry-after: 1"))
-      #expect(third.ends())
+      #expect(answer.body.contains(#""code":"TOO_MANY_CONNECTIONS""#))
       #expect(door.counters.connectionsRefused.value == 1)
       clients.removeLast()
       var status: Int?
       for _ in 0..<1000 where status != 200 {
-        let next = try RawSocket(port: door.port)
-        next.send(ServiceChannelTests.get)
-        status = next.takeAnswer()?.status
+        third.send(ServiceChannelTests.get)
+        status = third.takeAnswer()?.status
       }
       #expect(status == 200)
+    }
+  }
+
+  @Test("silent connections beyond strangers' places: the oldest is closed, and whoever asks is answered")
+  func silent() throws {
+    try TestDoor.with(limits: ConnectionLimits(connections: 2)) { door in
+      let silent = try (0..<40).map { _ in try RawSocket(port: door.port) }
+      let client = try RawSocket(port: door.port)
+      var status: Int?
+      for _ in 0..<1000 where door.counters.connectionsEvicted.value < 32 {
+        client.send(ServiceChannelTests.get)
+        status = client.takeAnswer()?.status
+      }
+      #expect(status == 200)
+      #expect(door.counters.connectionsEvicted.value >= 32 && silent.count == 40)
     }
   }
 

@@ -26,7 +26,7 @@ struct TimeoutTests {
   @Test("slow-loris: a head that is not whole 10 s after its first byte is answered 408 and the connection closed")
   func slowHead() throws {
     let (channel, loop) = try Self.connect()
-    loop.advanceTime(by: .seconds(30))
+    loop.advanceTime(by: .seconds(9))
     for second in 0..<9 {
       try channel.writeInbound(ByteBuffer(string: second == 0 ? "GET / HTTP/1.1\r\nX: " : "a"))
       loop.advanceTime(by: .seconds(1))
@@ -40,10 +40,28 @@ struct TimeoutTests {
     #expect(!channel.isActive)
   }
 
-  @Test("idle connection: closed after 60 s, counted from its last request")
+  @Test("a stranger's connection: closed after 10 s without a byte, also after an answer to nobody")
+  func stranger() throws {
+    let (channel, loop) = try Self.connect { _, peer, _ throws(APIError) in
+      Caller(scope: .read, tokenID: nil, address: peer, client: 0)
+    }
+    loop.advanceTime(by: .seconds(9))
+    #expect(channel.isActive)
+    try channel.writeInbound(ByteBuffer(string: "GET /api/status HTTP/1.1\r\nHost: a\r\n\r\n"))
+    #expect(try Self.output(channel).hasPrefix("HTTP/1.1 200 OK\r\n"))
+    loop.advanceTime(by: .seconds(9))
+    #expect(channel.isActive)
+    loop.advanceTime(by: .seconds(1))
+    #expect(!channel.isActive)
+    let (silent, time) = try Self.connect()
+    time.advanceTime(by: .seconds(10))
+    #expect(!silent.isActive)
+  }
+
+  @Test("idle connection of somebody known: closed after 60 s, counted from its last request")
   func idle() throws {
     let (channel, loop) = try Self.connect()
-    loop.advanceTime(by: .seconds(59))
+    loop.advanceTime(by: .seconds(9))
     try channel.writeInbound(ByteBuffer(string: "GET /api/status HTTP/1.1\r\nHost: a\r\n\r\n"))
     #expect(try Self.output(channel).hasPrefix("HTTP/1.1 200 OK\r\n"))
     loop.advanceTime(by: .seconds(59))

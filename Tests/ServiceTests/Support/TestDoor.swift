@@ -38,12 +38,14 @@ final class TestDoor: Sendable {
     admit: @escaping ServiceChannel.Admission = admit,
     responder: @escaping HTTPChannelHandler.Responder = { _, _, _ in }
   ) -> ServiceChannel {
+    let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
     let document = PreparedDocument(version: { 1 }, make: { Array(#"{"ok":true}"#.utf8) })
     return ServiceChannel(
       responder: responder, routes: [Route("/api/status", document)], admit: admit, hub: hub, systems: systems,
-      counters: counters, version: "1.2.3", limits: limits, now: { TickInstant(nanoseconds: 5) },
+      counters: counters, places: ConnectionPlaces(limits, counters: counters, logger: logger), version: "1.2.3",
+      limits: limits, now: { TickInstant(nanoseconds: 5) },
       secondsSince1970: seconds, logAction: { _, _, _ in },
-      logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+      logger: logger)
   }
 
   init(systems: [any ServedSystem] = [], limits: ConnectionLimits = ConnectionLimits()) throws {

@@ -97,6 +97,11 @@ struct WebSocketSessionTests {
       WebSocketTestClient.frame(2, long, fin: false) + WebSocketTestClient.frame(0, long, fin: false), 1009,
       "a message of more than 65536 bytes"
     ),
+    ("125 bytes in two", [0x82, 0xFE, 0, 125, 1, 2, 3, 4], 1002, "a length in more bytes than it needs"),
+    (
+      "65,535 bytes in eight", [0x82, 0xFF, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF], 1002, "a length in more bytes than it needs"
+    ),
+    ("2⁶³ bytes", [0x82, 0xFF, 0x80, 0, 0, 0, 0, 0, 0, 0], 1009, "a message of more than 65536 bytes"),
     ("close of one byte", WebSocketTestClient.frame(8, [3]), 1002, "a close frame with a wrong code"),
     ("close 1005", WebSocketTestClient.frame(8, [3, 0xED]), 1002, "a close frame with a wrong code"),
     (

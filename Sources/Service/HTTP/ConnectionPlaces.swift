@@ -1,0 +1,133 @@
+import Logging
+import NIOCore
+import Synchronization
+
+/// The places of one server's connections: lets them in, closes strangers' to make room, and hears whom they turn out to be.
+///
+/// Any thread, except where it says otherwise.
+final class ConnectionPlaces: Sendable {
+  private struct State {
+    var table: PlaceTable<ObjectIdentifier>
+    var channels: [ObjectIdentifier: any Channel] = [:]
+    var isScarce = false
+  }
+
+  private let limits: ConnectionLimits
+  private let counters: ServiceCounters
+  private let logger: Logger
+  private let state: Mutex<State>
+
+  init(_ limits: ConnectionLimits, counters: ServiceCounters, logger: Logger) {
+    (self.limits, self.counters, self.logger) = (limits, counters, logger)
+    state = Mutex(State(table: PlaceTable(limits)))
+  }
+
+  /// Whether so few descriptors were left at the last connection that only those who can stop are let in.
+  var isScarce: Bool { state.withLock { $0.isScarce } }
+
+  /// On the channel's event loop, before anything is read from it. It leaves by itself when it closes.
+  ///
+  /// - Returns: `false` if there is no place: close it.
+  func enter(_ channel: any Channel, from address: String) -> Bool {
+    let (id, now, scarcity) = (ObjectIdentifier(channel), channel.eventLoop.now, scarcity(channel))
+    var closing: [any Channel] = []
+    let (isWelcome, changed) = state.withLock { state in
+      let changed = state.isScarce != scarcity
+      state.isScarce = scarcity
+      let entry = state.table.enter(id, from: PeerNetwork(address), isScarce: scarcity, at: now)
+      guard case .welcome(let others) = entry else { return (false, changed) }
+      state.channels[id] = channel
+      closing = others.compactMap { state.channels[$0] }
+      return (true, changed)
+    }
+    if changed { report(scarcity) }
+    if isWelcome {
+      counters.connections.add(1)
+      counters.connectionsOpen.add(1)
+      counters.connectionsEvicted.add(UInt64(closing.count))
+      channel.closeFuture.whenComplete { _ in self.leave(id) }
+    } else {
+      counters.connectionsRefused.add(1)
+    }
+    for other in closing { Self.close(other) }
+    return isWelcome
+  }
+
+  private func leave(_ id: ObjectIdentifier) {
+    counters.connectionsOpen.subtract(1)
+    state.withLock { state in
+      state.table.leave(id)
+      state.channels[id] = nil
+    }
+  }
+
+  /// Around TLS, which would wait for the other side's goodbye.
+  private static func close(_ channel: any Channel) {
+    channel.eventLoop.execute {
+      if let tls = try? channel.pipeline.syncOperations.context(name: ServiceChannel.tlsName) {
+        tls.close(promise: nil)
+      } else {
+        channel.close(promise: nil)
+      }
+    }
+  }
+
+  // MARK: Requests
+
+  func headArrived(_ channel: any Channel) {
+    state.withLock { $0.table.headArrived(ObjectIdentifier(channel), at: channel.eventLoop.now) }
+  }
+
+  func answered(_ channel: any Channel) {
+    state.withLock { $0.table.answered(ObjectIdentifier(channel), at: channel.eventLoop.now) }
+  }
+
+  /// Whether the connection's last request showed who is asking.
+  func isKnown(_ channel: any Channel) -> Bool { state.withLock { $0.table.isKnown(ObjectIdentifier(channel)) } }
+
+  /// Asks the doorman about a request, and gives its connection the place of whoever it turns out to be.
+  ///
+  /// - Throws: what the doorman throws; 503 `TOO_MANY_CONNECTIONS`.
+  func admit(_ channel: any Channel, by doorman: () throws(APIError) -> Caller) throws(APIError) -> Caller {
+    let id = ObjectIdentifier(channel)
+    let caller: Caller
+    do throws(APIError) {
+      caller = try doorman()
+    } catch {
+      if error.status == .unauthorized {
+        state.withLock { $0.table.forget(id, at: channel.eventLoop.now) }
+      }
+      throw error
+    }
+    guard caller.isKnown else { return caller }
+    let hasPlace = state.withLock { $0.table.recognise(id, mayStop: caller.scope >= .control) }
+    guard hasPlace else {
+      counters.connectionsRefused.add(1)
+      throw APIError(
+        .serviceUnavailable, "TOO_MANY_CONNECTIONS", "every connection is taken: close those that are not used",
+        headers: [.retryAfter: "1"])
+    }
+    return caller
+  }
+
+  // MARK: Descriptors
+
+  /// A new connection has the lowest number that is free: it tells how many descriptors are taken, whoever has them.
+  private func scarcity(_ channel: any Channel) -> Bool {
+    let number = try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {
+      $0
+    }
+    return number.map { Int($0) >= limits.descriptors - limits.descriptorsKept } ?? false
+  }
+
+  private func report(_ isScarce: Bool) {
+    let limit: Logger.Metadata = ["limit": .stringConvertible(limits.descriptors)]
+    if isScarce {
+      logger.warning(
+        "file descriptors run out: the last are kept for those who can stop; raise the limit of open files (LimitNOFILE=)",
+        metadata: limit)
+    } else {
+      logger.info("there are file descriptors again", metadata: limit)
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import NIOCore
+import NIOWebSocket
+
+/// Takes frames apart (RFC 6455 §5.2). A length that cannot be right is refused before its payload is waited for: NIO's decoder
+/// takes lengths that are said in more bytes than they need.
+struct WebSocketDecoder: ByteToMessageDecoder {
+  typealias InboundOut = WebSocketFrame
+
+  private struct Header {
+    let first: UInt8
+    /// Bytes of the header.
+    var size: Int
+    /// Bytes of the payload.
+    var length: Int
+    var mask: WebSocketMaskingKey?
+
+    var isControl: Bool { first & 0x08 != 0 }
+    var isFinal: Bool { first & 0x80 != 0 }
+  }
+
+  private let limits: WebSocketLimits
+
+  init(_ limits: WebSocketLimits) { self.limits = limits }
+
+  func decode(context: ChannelHandlerContext, buffer: inout ByteBuffer) throws -> DecodingState {
+    guard let header = try header(buffer), buffer.readableBytes - header.size >= header.length else {
+      return .needMoreData
+    }
+    buffer.moveReaderIndex(forwardBy: header.size)
+    guard let payload = buffer.readSlice(length: header.length),
+      let opcode = WebSocketOpcode(encodedWebSocketOpcode: header.first & 0x0F)
+    else { preconditionFailure("the payload is there, and four bits are an opcode") }
+    let frame = WebSocketFrame(
+      fin: header.isFinal, rsv1: header.first & 0x40 != 0, rsv2: header.first & 0x20 != 0,
+      rsv3: header.first & 0x10 != 0, opcode: opcode, maskKey: header.mask, data: payload)
+    context.fireChannelRead(Self.wrapInboundOut(frame))
+    return .continue
+  }
+
+  /// `nil` if it is not whole yet.
+  private func header(_ buffer: ByteBuffer) throws(WebSocketMachine.CloseReason) -> Header? {
+    let start = buffer.readerIndex
+    guard let first = buffer.getInteger(at: start, as: UInt8.self),
+      let second = buffer.getInteger(at: start + 1, as: UInt8.self)
+    else { return nil }
+    var header = Header(first: first, size: 2, length: Int(second & 0x7F))
+    let isShort = header.length < 126
+    if header.isControl {
+      guard header.isFinal else { throw .init(1002, "a fragmented control frame") }
+      guard isShort else { throw .init(1002, "a control frame of more than 125 bytes") }
+    }
+    if !isShort {
+      guard let said = extendedLength(buffer, isWord: header.length == 126) else { return nil }
+      guard said.value > said.needless else { throw .init(1002, "a length in more bytes than it needs") }
+      guard said.value <= UInt64(limits.messageBytes) else { throw .tooLarge(limits) }
+      header.length = Int(said.value)
+      header.size += said.size
+    }
+    guard second & 0x80 != 0 else { return header }
+    guard let mask = buffer.getBytes(at: start + header.size, length: 4) else { return nil }
+    header.mask = WebSocketMaskingKey(mask)
+    header.size += 4
+    return header
+  }
+
+  /// The length behind the first two bytes, the bytes it takes, and the greatest that would have needed fewer.
+  private func extendedLength(_ buffer: ByteBuffer, isWord: Bool) -> (value: UInt64, size: Int, needless: UInt64)? {
+    let place = buffer.readerIndex + 2
+    return isWord
+      ? buffer.getInteger(at: place, as: UInt16.self).map { (UInt64($0), 2, 125) }
+      : buffer.getInteger(at: place, as: UInt64.self).map { ($0, 8, 65_535) }
+  }
+}

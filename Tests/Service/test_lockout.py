@@ -1,0 +1,134 @@
+"""Whoever holds a token that may stop gets in, whatever those without one do."""
+import re
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import requests
+
+from live import Live
+from wire import Wire, WireSocket, request
+
+STOPS = 67
+IDLE = 2240
+BODIES = 500
+BODY_BYTES = 65_536
+# What 500 bodies held whole would take, and copies of them.
+GROWTH_LIMIT_BYTES = 24 << 20
+
+
+@contextmanager
+def flood(daemon, count):
+    """`count` connections that say nothing and come back when they are closed, from a program of their own."""
+    program = subprocess.Popen(
+        [sys.executable, Path(__file__).with_name("flood.py"), *map(str, daemon.address), str(count)],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        assert program.stdout.readline() == "open\n"
+        yield
+    finally:
+        program.stdin.close()
+        print(f"{program.stdout.readline().strip()} connections of the flood")
+        assert program.wait(10) == 0
+
+
+def stop_all(daemon, token):
+    """One emergency stop on a connection of its own: its status and how long it took."""
+    begin = time.monotonic()
+    with Wire(daemon.address) as wire:
+        wire.send(request("POST", "/api/e-stop", daemon.port, token=token))
+        answer = wire.answer()
+    return answer and answer.status, time.monotonic() - begin
+
+
+def metric(daemon, name):
+    return float(re.search(rf"^{name} (\S+)$", daemon.get("/metrics").text, re.MULTILINE)[1])
+
+
+@pytest.mark.parametrize("auth", ["tokens", "none"])
+def test_e_stops_beside_thousands_of_connections_that_say_nothing(own_daemon, auth):
+    daemon = own_daemon(auth=auth)
+    token = daemon.create_token("control") if auth == "tokens" else None
+    with Live(daemon) as live:
+        live.next()
+        with flood(daemon, IDLE):
+            answers = [stop_all(daemon, token) for _ in range(STOPS)]
+            assert daemon.get("/api/status", token=token or "").status_code == 200
+            # Who was there before is there still.
+            live.say(type="ping", id=1)
+            live.wait_for(lambda event: event.get("id") == 1)
+    times = sorted(seconds for _, seconds in answers)
+    print(f"e-stop: median {times[STOPS // 2] * 1000:.1f} ms, longest {times[-1] * 1000:.1f} ms")
+    assert [status for status, _ in answers] == [200] * STOPS
+    assert metric(daemon, "tactus_service_evicted_connections_total") > IDLE / 2
+
+
+def test_with_64_descriptors_an_e_stop_still_comes_in(tmp_path):
+    from daemon import Daemon
+    with Daemon(tmp_path, open_files=64) as daemon:
+        token = daemon.create_token("control")
+        with flood(daemon, 200):
+            answers = [stop_all(daemon, token) for _ in range(10)]
+        assert [status for status, _ in answers] == [200] * 10
+        assert "file descriptors run out" in daemon.log
+        # Those of readers are not what the last ones are kept for.
+        sockets = []
+        try:
+            while (wire := WireSocket(daemon, token=daemon.create_token("read"))).upgrade.status == 101:
+                sockets.append(wire)
+                assert len(sockets) < 64
+            assert wire.upgrade.status == 503
+            assert stop_all(daemon, token)[0] == 200
+        finally:
+            for socket in sockets:
+                socket.socket.close()
+
+
+def test_more_connections_with_tokens_than_allowed_are_told_and_who_can_stop_is_not(own_daemon):
+    daemon = own_daemon(max_connections=16)
+    reader, controller = daemon.create_token("read"), daemon.create_token("control")
+    sockets = [WireSocket(daemon, token=reader) for _ in range(14)]
+    try:
+        assert {socket.upgrade.status for socket in sockets} == {101}
+        refused = WireSocket(daemon, token=reader)
+        assert refused.upgrade.status == 503 and b"TOO_MANY_CONNECTIONS" in refused.upgrade.body
+        for _ in range(20):
+            assert stop_all(daemon, controller)[0] == 200
+        assert requests.get(daemon.url + "/api/health", timeout=10).status_code == 200
+    finally:
+        for socket in sockets:
+            socket.socket.close()
+
+
+def test_hundreds_of_bodies_take_no_memory_to_speak_of(own_daemon):
+    daemon = own_daemon()
+    token = daemon.create_token("control")
+    head = request("POST", "/api/robot/drive", daemon.port, token=token, headers=[
+        "Content-Type: application/json", f"Content-Length: {BODY_BYTES}"])
+    stop_all(daemon, token)
+    before = metric(daemon, "process_resident_memory_bytes")
+    senders = []
+    try:
+        for _ in range(BODIES):
+            senders.append(Wire(daemon.address))
+            try:
+                senders[-1].send(head + b" " * (BODY_BYTES - 1))
+            except ConnectionError:
+                pass  # Refused already.
+        statuses = [stop_all(daemon, token)[0] for _ in range(10)]
+        growth = metric(daemon, "process_resident_memory_bytes") - before
+        print(f"{BODIES} bodies of {BODY_BYTES} bytes: {before / 2**20:.1f} MB and {growth / 2**20:.1f} MB more")
+        assert statuses == [200] * 10
+        assert growth < GROWTH_LIMIT_BYTES
+        answers = [sender.answer() for sender in senders[-100:]]
+        assert {answer.status for answer in answers} == {503}
+        assert all(b"TOO_MANY_BODIES" in answer.body for answer in answers)
+        for sender in senders[:20]:
+            sender.send(b" ")
+            assert sender.answer().status == 400
+    finally:
+        for sender in senders:
+            sender.socket.close()
