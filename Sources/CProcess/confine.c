@@ -67,6 +67,13 @@ static int account(const char *const *accounts, uid_t *user, gid_t *group) {
 }
 
 static void make_folder(const char *folder, uid_t user, gid_t group, int is_root) {
+  // Above it, too: a new user has no folder for caches.
+  char path[4096];
+  for (const char *end = strchr(folder + 1, '/'); end && (size_t)(end - folder) < sizeof path; end = strchr(end + 1, '/')) {
+    memcpy(path, folder, (size_t)(end - folder));
+    path[end - folder] = 0;
+    mkdir(path, 0700);
+  }
   if (mkdir(folder, 0700) < 0 && errno != EEXIST) return;
   struct stat found;
   // Never what a link leads to.

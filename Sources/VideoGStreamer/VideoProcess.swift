@@ -62,7 +62,9 @@
         let connection = try DaemonConnection(descriptor: descriptor)
         // Before GStreamer, whose threads would not be confined.
         let settings = connection.firstSettings()
-        if let missing = VideoConfinement.apply(settings) { complain("the kernel confines it only in part, without \(missing)") }
+        if let missing = VideoConfinement.apply(settings) {
+          complain("the kernel confines it only in part, without \(missing)")
+        }
         // After it: becoming somebody else forgets it. Whatever happens to the daemon: no camera stays open that nobody watches over.
         daemon_die_with_parent()
         try GStreamer.start()

@@ -12,7 +12,8 @@ struct CommandLineTests {
   func mistyped() {
     func said(_ words: String...) -> String? { UnknownCommand.first(in: words)?.description }
     #expect(said("chek", "a.yaml") == "tactus: expected a command (check?), got chek; tactus --help lists them")
-    #expect(said("token", "crate") == "tactus token: expected a command (create?), got crate; tactus token --help lists them")
+    #expect(
+      said("token", "crate") == "tactus token: expected a command (create?), got crate; tactus token --help lists them")
     #expect(said("zzzzzz") == "tactus: expected a command, got zzzzzz; tactus --help lists them")
     #expect(said("check", "a.yaml") == nil && said("--version") == nil && said("help", "run") == nil && said() == nil)
     #expect(said("sim", "pmup.yaml") == nil && said("token", "list") == nil)
@@ -46,7 +47,8 @@ struct CommandLineTests {
   func wrapped() {
     #expect(TerminalText.wrapped("stick   left 0   right 0", width: 40, indent: 8) == ["stick   left 0   right 0"])
     #expect(
-      TerminalText.wrapped("robot   left  +30.0%  right  +30.0%   E-STOP: the operator   command 12 ms old", width: 39, indent: 8)
+      TerminalText.wrapped(
+        "robot   left  +30.0%  right  +30.0%   E-STOP: the operator   command 12 ms old", width: 39, indent: 8)
         == ["robot   left  +30.0%  right  +30.0%", "        E-STOP: the operator", "        command 12 ms old"])
     for width in 20...80 {
       let text = "link      telemetry 10.0 Hz, 12 ms old   1234 sent, 1234 received, 3 not sent, 5 malformed"

@@ -124,7 +124,11 @@ struct VideoChildTests {
     child.order(.record(path: path, limitBytes: 1_000_000))
     #expect(
       witness.report {
-        if case .recording(let recording) = $0 { recording.phase == .failed && recording.cause.contains("exists") } else { false }
+        if case .recording(let recording) = $0 {
+          recording.phase == .failed && recording.cause.contains("exists")
+        } else {
+          false
+        }
       })
     child.order(.record(path: folder.path("b.mp4"), limitBytes: 1_000_000))
     child.order(.stopRecording)

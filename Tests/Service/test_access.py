@@ -3,6 +3,8 @@ import base64
 import hashlib
 import hmac
 import json
+import os
+import subprocess
 import time
 
 import pytest
@@ -21,6 +23,19 @@ def test_no_token_401(daemon):
     response = daemon.get("/api/robot", token=None)
     assert response.status_code == 401 and response.json()["code"] == "TOKEN_MISSING"
     assert response.headers["WWW-Authenticate"].startswith("Bearer")
+
+
+def test_the_command_that_a_refusal_names_makes_a_token_that_works(own_daemon, tmp_path):
+    """`own_daemon`'s file names a token file: a shell, in another folder and with another home, would not find it."""
+    daemon = own_daemon()
+    for token in (None, "wrong"):
+        command = daemon.get("/api/robot", token=token).json()["message"].split("`")[1]
+        made = subprocess.run(
+            command, shell=True, cwd="/", env={**os.environ, "HOME": str(tmp_path)}, capture_output=True, text=True, timeout=30)
+        assert made.returncode == 0, (command, made.stderr)
+        assert daemon.get("/api/robot", token=made.stdout.strip()).status_code == 200, command
+        # What to try next, in the terminal where it was started.
+        assert command in daemon.log, command
 
 
 @pytest.mark.parametrize("route", [

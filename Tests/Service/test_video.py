@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon import PROGRAM
+from daemon import PROGRAM, let_others_in
 from live import Live
 from rtsp import Viewer
 from tiny_model import bright, yolo
@@ -22,6 +22,11 @@ CAMERA = f"camera: {{source: test, resolution: [{WIDTH}, {HEIGHT}]}}\n"
 
 pytestmark = pytest.mark.skipif(
     not (Path(PROGRAM).parent / "tactus-video").exists(), reason="this build has no tactus-video: no trait Video")
+
+
+@pytest.fixture(autouse=True)
+def readable(tmp_path):
+    let_others_in(tmp_path)
 
 
 def state(daemon):

@@ -15,7 +15,8 @@ final class VideoChildProcess {
   private var messages = VideoMessages()
   private(set) var reports: [VideoReport] = []
 
-  init(_ settings: VideoSettings) throws {
+  /// - Parameter settings: the first order; `nil` if it gets none.
+  init(_ settings: VideoSettings?) throws {
     var pair: [Int32] = [-1, -1]
     try #require(daemon_socket_pair(&pair) >= 0)
     let words = ["tactus-video", "serve", "--descriptor", "3"]
@@ -26,7 +27,7 @@ final class VideoChildProcess {
     close(pair[1])
     socket = pair[0]
     try #require(process > 0, "no \(Self.executable)")
-    order(.settings(settings))
+    if let settings { order(.settings(settings)) }
   }
 
   deinit {

@@ -1,9 +1,10 @@
 import Foundation
+import ServiceDocuments
 
 /// The description of the API, built into the program.
 public enum OpenAPIDocument {
   /// As written, without the program's version.
-  public static var source: [UInt8] { PackageResources.openapi_json }
+  public static var source: [UInt8] { ServiceDocuments.openAPI }
 
   /// With the program's version; keys sorted.
   static func bytes(version: String) -> [UInt8] {

@@ -114,7 +114,8 @@ struct TokenListCommand: ParsableCommand {
   func run() throws {
     let folder = try file.folder()
     let tokens = try orComplain { () throws(TokenFileError) in try folder.read() }
-    let make = MakingToken.command(file: folder.path, environment: ["PATH": processEnvironment()["PATH"] ?? ""], name: "NAME")
+    let make = MakingToken.command(
+      file: folder.path, environment: ["PATH": processEnvironment()["PATH"] ?? ""], name: "NAME")
     print(json ? TokenList.json(tokens, now: now) : TokenList.table(tokens, now: now, make: make))
   }
 }

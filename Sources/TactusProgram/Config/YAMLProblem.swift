@@ -31,7 +31,9 @@ struct YAMLProblem {
 
   private static func words(_ problem: String, context: String, at mark: Mark, in text: String) -> String {
     let character = character(at: mark, in: text)
-    if character == "\t", !context.contains("quoted") { return "expected spaces, got a tab (YAML indents with spaces only)" }
+    if character == "\t", !context.contains("quoted") {
+      return "expected spaces, got a tab (YAML indents with spaces only)"
+    }
     switch problem {
     case "found character that cannot start any token":
       let shown = character.map { "'\($0)'" } ?? "the end"
@@ -54,7 +56,8 @@ struct YAMLProblem {
     case "found unexpected end of stream" where context.contains("quoted"):
       return "expected a quote that ends the text, got the end of the file"
     case "found unknown escape character":
-      return "expected \\n, \\t, \\\" or another escape between double quotes, got an unknown one: single quotes take it as it is"
+      return
+        "expected \\n, \\t, \\\" or another escape between double quotes, got an unknown one: single quotes take it as it is"
     case "found undefined alias":
       return "expected a value, got '*' and a name that nothing has: put the value between quotes"
     default:

@@ -41,7 +41,8 @@ extension Doctor {
         return Diagnosis(
           name: claim.key, status: .fail, found: "no /dev/i2c-\(bus), for address 0x\(String(address, radix: 16))",
           why: "what is on a bus that is not there cannot be driven",
-          fix: "sudo raspi-config nonint do_i2c 0 && sudo modprobe i2c-dev, or set the file's key of the bus to one that "
+          fix:
+            "sudo raspi-config nonint do_i2c 0 && sudo modprobe i2c-dev, or set the file's key of the bus to one that "
             + "ls /dev/i2c-* shows")
       }
       let answers = machine.i2cAnswers("/dev/i2c-\(bus)", address)

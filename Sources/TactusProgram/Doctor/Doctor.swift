@@ -7,7 +7,9 @@ struct Doctor {
   func examine() -> [Diagnosis] {
     [
       kernel(), priority(), memory(), throttling(), governor(), isolation(), clockSource(), supply(), time(),
-    ] + i2c() + chips() + spi() + serialLines() + lines() + radios() + pump() + [serialConsole()] + gpio() + [bluetooth(), cameras()] + detector() + groups()
+    ] + i2c() + chips() + spi() + serialLines() + lines() + radios() + pump() + [serialConsole()] + gpio() + [
+      bluetooth(), cameras(),
+    ] + detector() + groups()
   }
 
   private func kernel() -> Diagnosis {

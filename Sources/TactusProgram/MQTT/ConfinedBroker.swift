@@ -14,7 +14,9 @@ enum ConfinedBroker {
     let program = words[1]
     var needs = Confinement([.network, .oneProgram], descriptors: 4096)
     needs.accounts = ["mosquitto", "nobody"]
-    needs.readable = ([program] + (4...6).map(target(ofDescriptor:))).compactMap(\.self)
+    // Debian's broker asks TCP wrappers about each connection, which refuse all when they cannot read their files.
+    let files = [program, "/etc/hosts.allow", "/etc/hosts.deny"]
+    needs.readable = files + (4...6).compactMap(target(ofDescriptor:))
     // What the kernel lacks the guard's line says, too.
     _ = needs.apply()
     // After it: becoming somebody else forgets it.

@@ -50,7 +50,7 @@ import Wire
     #expect(
       PlantJSON(String(text))
         == .object([
-          "moisture": .number(5), "temperature": .number(72), "plant": .string("Basil"), "sensor": .string("0x36"),
+          "moisture": .number(5), "temperature": .number(71), "plant": .string("Basil"), "sensor": .string("0x36"),
         ]))
   }
 

@@ -277,6 +277,25 @@ def test_leaving_the_page_ends_the_leg(browser, own_daemon):
     assert leg["pulseUs"] is None
 
 
+def test_the_login_says_in_plain_words_what_to_type_and_where(browser, own_daemon):
+    daemon = own_daemon()
+    page = browser.new_page(viewport={"width": 390, "height": 800})
+    page.goto(daemon.url + "/")
+    expect(page.locator("#door-why")).to_have_text("This page needs a token.")
+    command = page.locator("#token-command").inner_text()
+    assert f"token create --name phone --token-file {daemon.tokens}" in command, command
+    assert "header" not in page.locator("body").inner_text().lower()
+    box = page.locator("#token-command").bounding_box()
+    assert box["x"] >= 0 and box["x"] + box["width"] <= 390, box
+    page.fill("#token", "wrong")
+    page.click("#door button")
+    expect(page.locator("#door-why")).to_contain_text("This token does not work here")
+    page.fill("#token", daemon.admin)
+    page.click("#door button")
+    expect(page.locator("#door")).to_be_hidden()
+    page.close()
+
+
 def test_the_page_grows(browser, own_daemon):
     """The plants' card: one added, dry, watered, its limits changed, removed."""
     daemon = own_daemon()

@@ -63,12 +63,12 @@ def test_keys_drive_nothing_that_is_not_seen(enter, own_daemon):
     """Where neither the robot nor its picture is, arrows scroll."""
     page = enter(own_daemon())
     page.evaluate("document.getElementById('events-section').scrollIntoView()")
-    before = page.evaluate("scrollY")
+    scrolls = "document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowUp', bubbles: true, cancelable: true}))"
     page.keyboard.press("w")
-    page.keyboard.press("ArrowUp")
-    assert page.evaluate("echo") == 0
-    until(lambda: page.evaluate("scrollY") < before)
+    assert page.evaluate(scrolls) is True and page.evaluate("echo") == 0
     page.evaluate("scrollTo(0, 0)")
+    assert page.evaluate(scrolls) is False
+    page.evaluate("releaseAll()")
     page.keyboard.press("w")
     assert page.evaluate("echo") > 0
 
@@ -176,6 +176,7 @@ def test_somebody_elses_leg_is_not_taken_over(enter, own_daemon):
     page.mouse.move(*place(page, ".leg [data-of=slider]", x=0.8))
     page.mouse.down()
     expect(said).to_contain_text("has armed this leg: disarm it before you move it from here")
+    expect(slider).to_have_value("1500")
     page.mouse.up()
     page.locator(".leg [data-of=hold]").first.click()
     expect(page.locator(".leg [data-of=hold]").first).not_to_be_checked()

@@ -12,7 +12,8 @@ let socket = null;
 let retryMs = 500;
 let isLive = false; // the daemon answers, and what is shown is of now
 let answeredAt = 0; // when the newest ping that was answered went out
-let begunAt = 0; // the socket
+let begunAt = 0; // the socket, or this page after a sleep
+let watchedAt = 0;
 let pings = new Map(); // number → when it went out
 let pingNumber = 0;
 let lastReason = null;
@@ -57,7 +58,7 @@ function connect() {
 async function isRefused() {
   const answer = await request("GET", "/api/status");
   if (![401, 403, 429].includes(answer.status)) return false;
-  askForToken(reasons[answer.code] || answer.message, answer.message);
+  askForToken(reasons[answer.document.code] || answer.message, answer.message);
   return true;
 }
 
@@ -131,6 +132,12 @@ function lose(why) {
 
 setInterval(() => {
   const now = performance.now();
+  // This page has slept, as in the background: that is no silence of the daemon's.
+  if (now - watchedAt > 1000) {
+    begunAt = now;
+    ping();
+  }
+  watchedAt = now;
   if (isLive && now - answeredAt > silentAfterMs) lose("no answer");
   // Open or on its way, and nobody there: a new socket may find a way.
   if (!isLive && socket && socket.readyState < WebSocket.CLOSING && now - Math.max(answeredAt, begunAt) > abandonedAfterMs) {

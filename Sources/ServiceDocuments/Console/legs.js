@@ -18,7 +18,7 @@ function legCard(index, leg) {
   const { slider, hold, want } = parts;
   slider.min = 500;
   slider.max = 2500;
-  slider.value = leg.settings.centreUs;
+  slider.value = entry.value = leg.settings.centreUs;
   parts.name.textContent = leg.name;
   const soft = leg.settings;
   const label = () => {
@@ -26,7 +26,10 @@ function legCard(index, leg) {
     want.textContent = slider.value + " µs" + (beyond ? `, limited to ${soft.lowestUs}…${soft.highestUs}` : "");
   };
   label();
-  slider.oninput = label;
+  slider.oninput = () => {
+    if (isTheirs(entry)) slider.value = entry.value; else entry.value = slider.value;
+    label();
+  };
   slider.onpointerdown = () => { entry.held = isOurs(entry, slider); };
   slider.onpointerup = slider.onpointercancel = () => { entry.held = false; };
   slider.onkeydown = (event) => { if (event.key.startsWith("Arrow")) entry.held = isOurs(entry, slider); };
@@ -47,10 +50,12 @@ function legCard(index, leg) {
   return entry;
 }
 
+const isTheirs = (entry) => entry.state === "armed" && !entry.mine;
+
 // A pulse or a ping takes a leg over, whoever has armed it; one touch of a slider must not.
 function isOurs(entry, control) {
   unsay(control);
-  if (entry.state !== "armed" || entry.mine) return true;
+  if (!isTheirs(entry)) return true;
   say(control, sentence((entry.sender || "somebody else") + " has armed this leg: disarm it before you move it from here"));
   return false;
 }

@@ -116,7 +116,7 @@ function zoneRow(zone) {
 function openZone(control, id, run) {
   const zone = sprinkler.zones.find((zone) => zone.id === id), limits = sprinkler.settings;
   const open = sprinkler.zones.filter((other) => other.isOn && other.id !== id), group = open.filter((other) => other.group === zone.group);
-  const full = zone.isOn || !limits ? [] : zone.group && group.length >= limits.groups[zone.group - 1] ? group : open.length >= limits.maxOpen ? open : [];
+  const full = zone.isOn ? [] : limits && zone.group && group.length >= limits.groups[zone.group - 1] ? group : open.length >= (limits ? limits.maxOpen : 1) ? open : [];
   const now = () => water(control, "POST", `/api/zone/${id}/on`, run);
   if (!full.length) return now();
   const left = full.map((other) => other.name + " (" + clock(other.remainingSec) + " left)").join(", ");

@@ -147,7 +147,7 @@ function fromKeys() {
 
 addEventListener("keydown", (event) => {
   const target = event.target instanceof Element ? event.target : document.body;
-  const types = target.matches(isTyped) || target.isContentEditable, key = event.key.toLowerCase();
+  const types = target.matches(isTyped) || target.isContentEditable, key = (event.key || "").toLowerCase(); // a form that is filled in by itself has none
   if (key === "escape") {
     if (!event.repeat && (!types || mayMove())) emergencyStop();
     return;
@@ -177,7 +177,7 @@ addEventListener("keydown", (event) => {
 });
 addEventListener("keyup", (event) => {
   if (event.key === " " && spaceStopped) { event.preventDefault(); spaceStopped = false; }
-  if (keys.delete(event.key.toLowerCase())) fromKeys();
+  if (keys.delete((event.key || "").toLowerCase())) fromKeys();
 });
 
 // Nobody looks at the page any more.
