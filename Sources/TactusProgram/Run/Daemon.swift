@@ -102,7 +102,8 @@ final class Daemon {
               store.map { StoreMetrics($0.file) },
             ] as [(any MetricSource)?]).compactMap(\.self))
         + [broker?.route].compactMap(\.self),
-      counters: doorCounters, mounts: configuration.mounts(simulate: options.simulate, environment: options.environment),
+      counters: doorCounters,
+      mounts: configuration.mounts(simulate: options.simulate, environment: options.environment),
       environment: options.environment, logger: log.logger("service"))
     troubles = service.map { TroubleWatch($0, store: store) }
   }
