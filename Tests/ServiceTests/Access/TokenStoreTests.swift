@@ -183,8 +183,8 @@ struct TokenStoreTests {
   @Test("the file gone while the daemon runs: JSON web tokens are refused, since it revokes some; back: accepted")
   func goneWithRevocations() throws {
     let key = "a key of at least thirty-two bytes"
-    let jwt = jsonWebToken(#"{"exp":1900000000,"scope":"read","jti":"j1"}"#, key: key)
-    let revoked = jsonWebToken(#"{"exp":1900000000,"scope":"read","jti":"j2"}"#, key: key)
+    let jwt = jsonWebToken(#"{"exp":1810000000,"scope":"read","jti":"j1"}"#, key: key)
+    let revoked = jsonWebToken(#"{"exp":1810000000,"scope":"read","jti":"j2"}"#, key: key)
     try folder.tokens.change { $0.revokeJWT("j2") }
     let store = try TokenStore(path: folder.tokens.path, jwtKey: key, environmentToken: "sixteen-letters-")
     #expect(try store.verify(jwt, now: now).get().scope == .read)
@@ -201,8 +201,8 @@ struct TokenStoreTests {
   @Test("no file at the start: JSON web tokens are refused while its mount is missing; mounted: by its revocations")
   func missingMount() throws {
     let key = "a key of at least thirty-two bytes"
-    let jwt = jsonWebToken(#"{"exp":1900000000,"scope":"read","jti":"j1"}"#, key: key)
-    let revoked = jsonWebToken(#"{"exp":1900000000,"scope":"read","jti":"j2"}"#, key: key)
+    let jwt = jsonWebToken(#"{"exp":1810000000,"scope":"read","jti":"j1"}"#, key: key)
+    let revoked = jsonWebToken(#"{"exp":1810000000,"scope":"read","jti":"j2"}"#, key: key)
     let isMissing = Mutex(true)
     let reports = Mutex(0)
     let store = try TokenStore(
@@ -274,7 +274,7 @@ struct TokenStoreTests {
     let store = try self.store(jwtKey: key)
     #expect(
       store.verify(text, now: now)
-        == .success(TokenGrant(tokenID: "jwt:phone", scope: .control, expires: 1_900_000_000)))
+        == .success(TokenGrant(tokenID: "jwt:phone", scope: .control, expires: 1_810_000_000)))
     try folder.tokens.change { $0.revokeJWT("j1") }
     #expect(store.verify(text, now: now) == .failure(.invalid))
     let nameless = jsonWebToken(#"{"exp":1810000000,"scope":"read"}"#, key: key)
