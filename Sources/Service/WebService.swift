@@ -36,9 +36,11 @@ public final class WebService: Sendable {
     self.counters = counters
     self.logger = logger
     health = ServiceHealth()
-    let own = DoorRoutes(systems: systems, health: health, version: configuration.version)
+    let places = ConnectionPlaces(configuration.limits, counters: counters, logger: logger)
+    self.places = places
+    let own = DoorRoutes(
+      systems: systems, health: health, version: configuration.version, isScarce: { places.isScarce })
     table = RouteTable(own.routes + Console.routes + systems.flatMap(\.routes) + routes)
-    places = ConnectionPlaces(configuration.limits, counters: counters, logger: logger)
     responder = APIResponder(
       table: table, doorman: doorman, crossOrigin: CrossOrigin(configuration.allowedOrigins),
       actions: ActionLog(logger: logger), logger: logger, bodyLimit: configuration.bodyLimit,

@@ -72,6 +72,10 @@ def test_with_64_descriptors_an_e_stop_still_comes_in(tmp_path):
         token = daemon.create_token("control")
         with flood(daemon, 200):
             answers = [stop_all(daemon, token) for _ in range(10)]
+            with Wire(daemon.address) as wire:
+                wire.send(request("GET", "/api/health", daemon.port, token=token))
+                health = wire.answer()
+            assert health.status == 200 and b'"code":"FEW_DESCRIPTORS"' in health.body, health.body
         assert [status for status, _ in answers] == [200] * 10
         assert "file descriptors run out" in daemon.log
         # Those of readers are not what the last ones are kept for.

@@ -76,6 +76,17 @@ struct WebServiceTests {
     #expect(try service.request("GET", "/api/health").json?["status"] as? String == "ok")
   }
 
+  @Test("health: degraded with 200 while so few file descriptors are left that they are kept for those who can stop")
+  func fewDescriptors() throws {
+    var limits = ConnectionLimits()
+    // Whatever number a connection has, it is one of the last.
+    limits.descriptors = 0
+    let service = try RunningService(limits: limits)
+    let degraded = try service.request("GET", "/api/health")
+    #expect(degraded.status == 200 && degraded.json?["status"] as? String == "degraded")
+    #expect(degraded.code == "FEW_DESCRIPTORS")
+  }
+
   @Test("e-stop and reset: every system is asked, the answer names them, each leaves a line")
   func emergencyStop() throws {
     let (robot, pump) = (FakeSystem("robot"), FakeSystem("pump"))

@@ -6,6 +6,8 @@ struct DoorRoutes: Sendable {
   let systems: [any ServedSystem]
   let health: ServiceHealth
   let version: String
+  /// Whether so few file descriptors are left that only those who can stop are let in.
+  var isScarce: @Sendable () -> Bool = { false }
 
   var routes: [Route] {
     [
@@ -58,7 +60,7 @@ struct DoorRoutes: Sendable {
   /// anything else is 200: to restart the daemon, or to go back to an older one, would make nothing better.
   private func answerHealth() -> APIResponse {
     let stalled = health.stalled
-    let troubles = health.troubles
+    let troubles = health.troubles + (isScarce() ? [ServiceTrouble.fewDescriptors] : [])
     let isWorking = !health.isStopping && stalled.isEmpty
     let (status, code, message): (String, String?, String?) =
       if health.isStopping {

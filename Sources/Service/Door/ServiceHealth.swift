@@ -27,10 +27,15 @@ final class ServiceHealth: Sendable {
 
 /// What keeps a part of the daemon from working while its loops go on.
 public struct ServiceTrouble: Sendable, Hashable {
-  /// `STORE_FAILED`, `TOKENS_FAILED`
+  /// `STORE_FAILED`, `TOKENS_FAILED`, `FEW_DESCRIPTORS`
   public let code: String
   /// For people: what is wrong, the way out, and what does not work until then.
   public let message: String
 
   public init(code: String, message: String) { (self.code, self.message) = (code, message) }
+
+  static let fewDescriptors = ServiceTrouble(
+    code: "FEW_DESCRIPTORS",
+    message: "file descriptors run out: the last are kept for those who can stop; raise the limit of open files "
+      + "(LimitNOFILE=)")
 }

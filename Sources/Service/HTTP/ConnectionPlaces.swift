@@ -123,9 +123,7 @@ final class ConnectionPlaces: Sendable {
   private func report(_ isScarce: Bool) {
     let limit: Logger.Metadata = ["limit": .stringConvertible(limits.descriptors)]
     if isScarce {
-      logger.warning(
-        "file descriptors run out: the last are kept for those who can stop; raise the limit of open files (LimitNOFILE=)",
-        metadata: limit)
+      logger.warning("\(ServiceTrouble.fewDescriptors.message)", metadata: limit)
     } else {
       logger.info("there are file descriptors again", metadata: limit)
     }

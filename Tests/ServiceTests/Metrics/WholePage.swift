@@ -61,11 +61,12 @@ enum WholePage {
           steps: [.init(zone: zone, seconds: 60)])
       ]
       records.nextProgram = 2
-      records.pending = [
-        PendingRun(
-          run: 1, zone: zone, program: nil, isScheduled: false, askedSeconds: 600, soakSeconds: 0, ignoresRain: true,
-          queued: start)
-      ]
+      var waiting = PendingRun(
+        run: 1, zone: zone, program: nil, isScheduled: false, askedSeconds: 600, soakSeconds: 0, ignoresRain: true,
+        queued: start)
+      // It opens again after a power cut only, which another boot tells.
+      waiting.boot = BootID("the boot before")
+      records.pending = [waiting]
       (records.nextRun, records.seen) = (2, start)
     }
   }

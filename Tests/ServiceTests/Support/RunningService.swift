@@ -13,11 +13,12 @@ final class RunningService {
 
   init(
     systems: [any ServedSystem] = [FakeSystem()], routes: [Route] = [], allowedOrigins: [String] = [],
-    bodyLimit: Int = 1_048_576
+    bodyLimit: Int = 1_048_576, limits: ConnectionLimits = ConnectionLimits()
   ) throws {
     service = WebService(
       configuration: ServiceConfiguration(
-        port: reserved.number, version: "1.2.3", bodyLimit: bodyLimit, allowedOrigins: allowedOrigins),
+        port: reserved.number, version: "1.2.3", limits: limits, bodyLimit: bodyLimit,
+        allowedOrigins: allowedOrigins),
       doorman: try .open(allowedOrigins: allowedOrigins), systems: systems, routes: routes, logger: log.logger)
     try service.start()
   }

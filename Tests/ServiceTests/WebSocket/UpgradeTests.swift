@@ -33,9 +33,12 @@ struct UpgradeTests {
       let (channel, socket, robot) = try open(flush: count, late: halves, closes: false, isReused: isReused)
       count += 1
       guard socket.flushes >= count - 1 else { break }
+      // Within the answer to an earlier request they are no request, and the connection ends with a refusal.
+      if count == 2, isReused {
+        #expect(robot.seen.withLock { $0.frames } == [])
+        continue
+      }
       #expect(channel.isActive)
-      // Within the answer to an earlier request they are bytes in front of the one for the WebSocket.
-      if count == 2, isReused { continue }
       #expect(Set(robot.seen.withLock { $0.frames }) == [[1, 1], [1, 2]], "flush \(count - 1)")
       if count == 2 { #expect(robot.seen.withLock { $0.frames } == [[1, 1], [1, 2]]) }
     } while true
