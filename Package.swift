@@ -113,7 +113,8 @@ let package = Package(
     .target(
       name: "VideoGStreamer",
       dependencies: [
-        .target(name: "CGStreamer", condition: .when(traits: ["Video"])), "CDaemon", "CProcess", "Confinement", "Video", "Wire", "Tactus",
+        .target(name: "CGStreamer", condition: .when(traits: ["Video"])), "CDaemon", "CProcess", "Confinement", "Video",
+        "Wire", "Tactus",
       ],
       exclude: ["README.md"], swiftSettings: [.define("Video", .when(traits: ["Video"]))],
       linkerSettings: ["gstapp-1.0", "gstrtsp-1.0", "gio-2.0"].map { .linkedLibrary($0, .when(traits: ["Video"])) }),
@@ -190,7 +191,8 @@ let package = Package(
     .executableTarget(
       name: "TactusProgram",
       dependencies: [
-        "Service", "AvahiSystemd", "BluetoothBlueZ", "MQTTMosquitto", "CDaemon", "CProcess", "Confinement", "CTactus", "BusesLinux",
+        "Service", "AvahiSystemd", "BluetoothBlueZ", "MQTTMosquitto", "CDaemon", "CProcess", "Confinement", "CTactus",
+        "BusesLinux",
         "Leg", "Plants", "Pump", "Robot", "Sprinkler", "Store", "Video", "Devices", "Buses", "Wire", "Tactus",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
@@ -230,7 +232,8 @@ let package = Package(
       swiftSettings: [.define("Bluetooth", .when(traits: ["Bluetooth"]))]),
     // Both ends of a link on two virtual radios, for `scripts/rig --bluetooth`.
     .executableTarget(
-      name: "bluetooth-probe", dependencies: ["CProcess", "BluetoothBlueZ", "Buses", "Tactus"], path: "Tests/Rig/BluetoothProbe",
+      name: "bluetooth-probe", dependencies: ["CProcess", "BluetoothBlueZ", "Buses", "Tactus"],
+      path: "Tests/Rig/BluetoothProbe",
       swiftSettings: [.define("Bluetooth", .when(traits: ["Bluetooth"]))]),
     .testTarget(name: "RobotTests", dependencies: ["TestSupport", "Robot", "Devices", "Buses", "Wire", "Tactus"]),
     .testTarget(name: "LegTests", dependencies: ["TestSupport", "Leg", "Devices", "Buses", "Wire", "Tactus"]),
@@ -261,7 +264,8 @@ let package = Package(
       ],
       exclude: ["fixtures"]),
     // What StoreTests kills while it writes.
-    .executableTarget(name: "store-probe", dependencies: ["CProcess", "Store", "Plants", "Sprinkler"], path: "Tests/StoreProbe"),
+    .executableTarget(
+      name: "store-probe", dependencies: ["CProcess", "Store", "Plants", "Sprinkler"], path: "Tests/StoreProbe"),
     .testTarget(
       name: "ServiceTests",
       dependencies: [
