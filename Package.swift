@@ -113,7 +113,8 @@ let package = Package(
     .target(
       name: "VideoGStreamer",
       dependencies: [
-        .target(name: "CGStreamer", condition: .when(traits: ["Video"])), "CDaemon", "CProcess", "Confinement", "Video", "Wire", "Tactus",
+        .target(name: "CGStreamer", condition: .when(traits: ["Video"])), "CDaemon", "CProcess", "Confinement", "Video",
+        "Wire", "Tactus",
       ],
       exclude: ["README.md"], swiftSettings: [.define("Video", .when(traits: ["Video"]))],
       linkerSettings: ["gstapp-1.0", "gstrtsp-1.0", "gio-2.0"].map { .linkedLibrary($0, .when(traits: ["Video"])) }),
@@ -167,16 +168,10 @@ let package = Package(
       ],
       exclude: ["README.md"],
       swiftSettings: [.define("TLS", .when(traits: ["TLS"]))]),
-    // Half a megabyte of the API's description and the page, built into the program: apart, since the compiler takes minutes over it.
+    // The page and the API's description, built into the program.
     .target(
-      name: "ServiceDocuments",
-      resources: [
-        .embedInCode("openapi.json"),
-        .embedInCode("Console/index.html"), .embedInCode("Console/console.css"), .embedInCode("Console/console.js"),
-        .embedInCode("Console/say.js"), .embedInCode("Console/stop.js"), .embedInCode("Console/drive.js"),
-        .embedInCode("Console/loops.js"), .embedInCode("Console/legs.js"), .embedInCode("Console/sprinkler.js"),
-        .embedInCode("Console/pump.js"), .embedInCode("Console/plants.js"), .embedInCode("Console/video.js"),
-      ]),
+      name: "ServiceDocuments", exclude: ["openapi.json", "Console"], plugins: ["EmbeddedText"]),
+    .plugin(name: "EmbeddedText", capability: .buildTool()),
     // libcrypto: hashes, message authentication, random bytes, certificates.
     .target(name: "CCrypto", linkerSettings: [.linkedLibrary("crypto")]),
 
@@ -190,7 +185,8 @@ let package = Package(
     .executableTarget(
       name: "TactusProgram",
       dependencies: [
-        "Service", "AvahiSystemd", "BluetoothBlueZ", "MQTTMosquitto", "CDaemon", "CProcess", "Confinement", "CTactus", "BusesLinux",
+        "Service", "AvahiSystemd", "BluetoothBlueZ", "MQTTMosquitto", "CDaemon", "CProcess", "Confinement", "CTactus",
+        "BusesLinux",
         "Leg", "Plants", "Pump", "Robot", "Sprinkler", "Store", "Video", "Devices", "Buses", "Wire", "Tactus",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
@@ -230,7 +226,8 @@ let package = Package(
       swiftSettings: [.define("Bluetooth", .when(traits: ["Bluetooth"]))]),
     // Both ends of a link on two virtual radios, for `scripts/rig --bluetooth`.
     .executableTarget(
-      name: "bluetooth-probe", dependencies: ["CProcess", "BluetoothBlueZ", "Buses", "Tactus"], path: "Tests/Rig/BluetoothProbe",
+      name: "bluetooth-probe", dependencies: ["CProcess", "BluetoothBlueZ", "Buses", "Tactus"],
+      path: "Tests/Rig/BluetoothProbe",
       swiftSettings: [.define("Bluetooth", .when(traits: ["Bluetooth"]))]),
     .testTarget(name: "RobotTests", dependencies: ["TestSupport", "Robot", "Devices", "Buses", "Wire", "Tactus"]),
     .testTarget(name: "LegTests", dependencies: ["TestSupport", "Leg", "Devices", "Buses", "Wire", "Tactus"]),
@@ -261,7 +258,8 @@ let package = Package(
       ],
       exclude: ["fixtures"]),
     // What StoreTests kills while it writes.
-    .executableTarget(name: "store-probe", dependencies: ["CProcess", "Store", "Plants", "Sprinkler"], path: "Tests/StoreProbe"),
+    .executableTarget(
+      name: "store-probe", dependencies: ["CProcess", "Store", "Plants", "Sprinkler"], path: "Tests/StoreProbe"),
     .testTarget(
       name: "ServiceTests",
       dependencies: [

@@ -1,23 +1,16 @@
 /// The files that the service serves as they are, built into the program.
 public enum ServiceDocuments {
   /// The description of the API, without the program's version.
-  public static var openAPI: [UInt8] { PackageResources.openapi_json }
+  public static var openAPI: [UInt8] {
+    guard let file = EmbeddedText.files.first(where: { $0.name == "openapi.json" }) else {
+      preconditionFailure("openapi.json is not in the program")
+    }
+    return Array(file.text.utf8)
+  }
 
-  /// The page: each file with its name.
+  /// The page: each file of the folder `Console` with its name.
   public static var page: [(name: String, bytes: [UInt8])] {
-    [
-      ("index.html", PackageResources.index_html),
-      ("console.css", PackageResources.console_css),
-      ("say.js", PackageResources.say_js),
-      ("console.js", PackageResources.console_js),
-      ("stop.js", PackageResources.stop_js),
-      ("drive.js", PackageResources.drive_js),
-      ("loops.js", PackageResources.loops_js),
-      ("legs.js", PackageResources.legs_js),
-      ("sprinkler.js", PackageResources.sprinkler_js),
-      ("pump.js", PackageResources.pump_js),
-      ("plants.js", PackageResources.plants_js),
-      ("video.js", PackageResources.video_js),
-    ]
+    EmbeddedText.files.filter { $0.name.hasPrefix("Console/") }
+      .map { (String($0.name.dropFirst("Console/".count)), Array($0.text.utf8)) }
   }
 }

@@ -109,7 +109,7 @@ final class DaemonSprinklerTests {
     #expect(daemon.finish() == 0)
   }
 
-  @Test("SIGTERM while a zone is on: its valve closes, the program ends with 0, and its log says shutdown or resumes")
+  @Test("SIGTERM while a zone is on: its valve closes, the program ends with 0, and says so")
   func terminated() async throws {
     let daemon = try start()
     _ = try await ask("POST", "/api/zone/2/on", of: daemon)

@@ -75,7 +75,8 @@ struct SprinklerScenarioTests {
         "  Mon 30        0 runs      0.0 min   skipped: 2 rain delay", "              01:00 rain delay for 2 h",
         "  Tue 31        3 runs     15.0 min", "              02:36 the power fails for 1.0 min",
       ])
-    #expect(lines.contains { $0.contains("zone 1 was interrupted after 6.0 min, 4.0 min left: resumed") })
+    // Noted at 6 min; up to the next note, which was never written, nobody knows.
+    #expect(lines.contains { $0.contains("zone 1 was interrupted after 7.0 min, 3.0 min left: resumed") })
     #expect(lines.last?.hasSuffix("everything held") == true)
   }
 

@@ -178,9 +178,9 @@ def test_starts_without_the_store_and_takes_it_up_again(disk, tmp_path, trouble)
         assert metric(daemon, "tactus_store_open") == "1" and metric(daemon, "tactus_store_writable") == "1"
         said = [json.loads(line) for line in daemon.log[daemon.log_start:].splitlines() if line.startswith("{")]
         # One when it begins, one when it is over.
-        assert sum("running without the store" in line["message"] for line in said) == 1, said
-        assert sum("the store takes writes again" in line["message"] for line in said) == 1, said
-        assert not [line for line in said if "refuses" in line["message"]], said
+        assert sum("running without the store" in line["msg"] for line in said) == 1, said
+        assert sum("the store takes writes again" in line["msg"] for line in said) == 1, said
+        assert not [line for line in said if "refuses" in line["msg"]], said
 
 
 # The kernel makes no disk read-only that somebody writes to, but for one that fails.

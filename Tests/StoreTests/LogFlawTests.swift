@@ -29,6 +29,7 @@ struct LogFlawTests {
       try folder.put(file, in: folder.store)
       try folder.put(log, in: folder.store + "-wal")
       let (store, report) = try folder.open()
+      let isRecovered = store.isRecovered
       let kept = Int(try SprinklerStore(store).records().nextRun)
       let aside = try folder.names().filter { $0.contains("-wal.damaged-") }.map {
         try folder.bytes(folder.path + "/data/" + $0)
@@ -40,7 +41,7 @@ struct LogFlawTests {
       try folder.put(rest, in: folder.store + "-wal")
       let (_, second) = try folder.with { _ in }
       #expect(second.logFlaw == nil, "told once")
-      return (kept, report, store.isRecovered, aside)
+      return (kept, report, isRecovered, aside)
     }
   }
 

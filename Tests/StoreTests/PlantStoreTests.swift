@@ -100,7 +100,7 @@ struct PlantStoreTests {
     try folder.put(fixture: "plants-1.sql")
     let (file, report) = try folder.open()
     #expect(report.origin == .found && !report.isLoss, "\(report.lines)")
-    #expect(report.migrated == ["sprinkler.1", "pump.1"])
+    #expect(report.migrated == ["sprinkler.1", "pump.1", "pump.2"])
     let store = PlantStore(file)
     let (records, rows, events) = try Self.fixtureContents
     #expect(try store.records() == records)

@@ -88,10 +88,10 @@ struct AccountTests {
       #expect(!real.safe.isEmpty, "seed \(seed)")
       #expect(simulated.safe.isEmpty && injected.safe.isEmpty, "seed \(seed)")
       // What was asked for: the tick that serves it ends late, and two releases are given up.
-      stall.ask(for: .milliseconds(25))
+      stall.ask(for: .milliseconds(35))
       stall.served.serve(at: instant(at + 200))
-      simulation.stall(loop: "injected", at: instant(at + 200), by: .milliseconds(25))
-      simulation.stall(loop: "simulated", at: instant(at + 200), by: .milliseconds(25))
+      simulation.stall(loop: "injected", at: instant(at + 200), by: .milliseconds(35))
+      simulation.stall(loop: "simulated", at: instant(at + 200), by: .milliseconds(35))
       simulation.run(until: instant(at + 299))
       #expect(injected.safe.count == 1 && simulated.safe.isEmpty, "seed \(seed)")
       // Load after it is nobody's injection.

@@ -76,11 +76,11 @@ struct ScriptedDrive {
 
   /// The robot answered, and neither that it refused nor that it stands in an e-stop or a fault.
   private func wasDriven(_ snapshot: OperatorSnapshot) -> Bool {
-    guard snapshot.heard?.reply.reason == nil else { return false }
-    switch snapshot.heard?.reply.state {
-    case .stopped, .driving: return true
-    case .emergencyStop, .fault, nil: return false
-    }
+    // A robot that stands also says why; only a refusal is none of its words for that.
+    guard let reply = snapshot.heard?.reply,
+      !IgnoreReason.allCases.contains(where: { $0.shortText == reply.reason })
+    else { return false }
+    return reply.state == .stopped || reply.state == .driving
   }
 
   private func report(_ snapshot: OperatorSnapshot, succeeded: Bool) -> Int32 {

@@ -98,10 +98,12 @@ final class Daemon {
           of: runtime,
           systems.map(\.metrics)
             + ([
-              ServiceMetrics(doorCounters), broker?.metrics, video.map { VideoMetrics($0.door) }, store.map { StoreMetrics($0.file) },
+              ServiceMetrics(doorCounters), broker?.metrics, video.map { VideoMetrics($0.door) },
+              store.map { StoreMetrics($0.file) },
             ] as [(any MetricSource)?]).compactMap(\.self))
         + [broker?.route].compactMap(\.self),
-      counters: doorCounters, mounts: configuration.mounts(simulate: options.simulate, environment: options.environment),
+      counters: doorCounters,
+      mounts: configuration.mounts(simulate: options.simulate, environment: options.environment),
       environment: options.environment, logger: log.logger("service"))
     troubles = service.map { TroubleWatch($0, store: store) }
   }

@@ -228,7 +228,7 @@
     @Test("broker: spawn: a mosquitto that is started again when it dies, and goes with the daemon however that ends")
     func spawned() throws {
       let reserved = ReservedPort()
-      let daemon = try daemon("broker: spawn, port: \(reserved.number)")
+      let daemon = try daemon("broker: spawn, port: \(reserved.number), user: demo, password: demo")
       #expect(daemon.waitFor("connected to the MQTT broker"), "\(daemon.said)")
       func broker() throws -> Int32? {
         let found = try Mosquitto.run("/usr/bin/pgrep", ["-P", "\(daemon.identifier)", "-x", "mosquitto"])

@@ -80,7 +80,8 @@ import Wire
     _ = machine.step(.aim(.microseconds(1800)), at: .milliseconds(210))
     #expect(run(&machine, 220, 220, hearing: nil).first?.1 == .setServo(.microseconds(1800)))
     _ = machine.step(.periodic(false), at: .milliseconds(230))
-    #expect(run(&machine, 240, 340, hearing: .armed).isEmpty)
+    let after = run(&machine, 240, 340, hearing: .armed)
+    #expect(!after.isEmpty && after.allSatisfy { $0.1 == .ping }, "the leg stays armed")
     #expect(machine.step(.send(.microseconds(900)), at: .milliseconds(350)).command == .setServo(.microseconds(900)))
   }
 

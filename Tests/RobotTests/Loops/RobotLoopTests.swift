@@ -38,7 +38,7 @@ import Wire
     let bench = LoopBench()
     bench.tick(0)
     _ = bench.writes()
-    for speed in [20, 40, 60] { bench.send(#"{"left":\#(speed),"right":\#(speed),"timestamp":\#(speed).5}"#, at: 20) }
+    for speed in [20, 40, 60] { bench.send(#"{"left":\#(speed),"right":\#(speed),"timestamp":1.\#(speed)}"#, at: 20) }
     bench.tick(20, .input)
     #expect(bench.writes() == ["run 153 153"])
     #expect(bench.snapshot.counters.accepted == 3)

@@ -174,7 +174,7 @@ private func stream(_ first: Int64, _ stamp: Double, _ outcomes: Row.Outcome...)
     #expect(line.at(650, .tick).output == .stop)
     #expect(line.at(651, .tick).drives!.left.value < 0 && line.state.speeds.left.value > -11)
     #expect(line.machine.nextDeadline == .milliseconds(1_650))
-    #expect(line.drive(700, -80, -80, stamp: 0.7).drives!.left.value < -10)
+    #expect(line.drive(700, -80, -80, stamp: 0.7).drives!.left.value < -9)
   }
 
   @Test("stick at rest, the sender's clock was set: zeros are obeyed, set the new clock, and the next drive drives")

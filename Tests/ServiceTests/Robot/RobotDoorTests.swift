@@ -246,7 +246,7 @@ struct RobotDoorTests {
     #expect((document["settings"] as? [String: Any])?["failsafeTimeoutMs"] as? Double == 1000)
     let counters = try #require(document["counters"] as? [String: Any])
     #expect(counters["accepted"] as? Int == 1)
-    #expect((counters["ignoredByReason"] as? [String: Int])?.count == 12)
+    #expect((counters["ignoredByReason"] as? [String: Int])?.count == 13)
     let state = try #require(try JSONSerialization.jsonObject(with: Data(bench.door.state)) as? [String: Any])
     #expect(state["ok"] == nil && state["state"] as? String == "driving")
   }

@@ -52,6 +52,7 @@ struct SchedulerPowerTests {
       world.run(untilWall: Garden.at(7, 1, 6, byHand ? 1 : 4))
       var records = world.stored
       records.rainDelay = RainDelay(until: Garden.at(7, 2, 0), reason: .manual)
+      for index in records.pending.indices { records.pending[index].boot = BootID("the one before") }
       var after = try Garden.world([], at: Garden.at(7, 1, 6, 5)) { $0 = records }
       after.run(untilWall: Garden.at(7, 1, 12))
       #expect(after.log.map(\.outcome).filter { $0 == .completed }.count == (byHand ? 1 : 0))

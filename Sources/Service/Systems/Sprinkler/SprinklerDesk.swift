@@ -168,8 +168,8 @@ public final class SprinklerDesk: Sendable {
   /// After the loop has ended, its last notices are in: what the store has refused so far is tried once more.
   public func finish() {
     settleAnswered()
-    state.withLock { state in
-      _ = scheduled(&state) { schedule, clocks in _ = catchUp(&schedule, clocks) }
+    _ = state.withLock { state in
+      scheduled(&state) { schedule, clocks in _ = catchUp(&schedule, clocks) }
     }
   }
 

@@ -108,8 +108,8 @@ struct SprinklerScenarioRun: ~Copyable {
     let logged = checks.logged.values.reduce(0, +)
     let lost = checks.lost.values.reduce(0, +)
     print(
-      "water: \(SprinklerWords.number(water)) s = \(SprinklerWords.number(logged)) s in the log + "
-        + "\(SprinklerWords.number(lost)) s, by which interrupted runs are charged with more than they ran")
+      "water: \(SprinklerWords.number(water)) s = \(SprinklerWords.number(logged)) s in the log - "
+        + "\(SprinklerWords.number(-lost)) s, by which interrupted runs are charged with more than they ran")
     for failure in checks.failures { print("FAILED \(failure)") }
     print(
       "checks: \(checks.looks) looks at valves, limits, starts, rain and accounts, "
