@@ -19,6 +19,7 @@ struct LegSlider: Equatable {
 
   func drawing(columns: Int) -> String {
     let place = ((microseconds - 500) * columns + 1000) / 2000
-    return "500 ├" + String(repeating: "─", count: place) + "●" + String(repeating: "─", count: columns - place) + "┤ 2500"
+    return "500 ├" + String(repeating: "─", count: place) + "●" + String(repeating: "─", count: columns - place)
+      + "┤ 2500"
   }
 }
