@@ -276,11 +276,13 @@ struct TerminalDriveTests {
     let second = try drive(["--left", "-20", "--for", "300ms"])
     #expect(second.finish() == 1 && second.said.contains("not-controller"), "\(second.said)")
     #expect(try drive(["--reset"]).finish() != nil)
-    #expect(!robot.said.contains("stopped: by"), "\(robot.said)")
     let stop = try drive(["--left", "0", "--for", "100ms"])
     #expect(stop.finish() == 0 && robot.waitFor("stopped: by"), "\(robot.said)")
     kill(first.identifier, SIGINT)
     #expect(first.finish() == 1)
+    kill(robot.identifier, SIGTERM)
+    #expect(robot.finish() == 0)
+    #expect(robot.said.components(separatedBy: "stopped: by").count == 2, "once, by the last one: \(robot.said)")
     close(near)
   }
 
