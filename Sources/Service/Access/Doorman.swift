@@ -87,9 +87,11 @@ public struct Doorman: Sendable {
         headers: [.retryAfter: String(wait)])
     }
     let headers: HTTPFields = [.wwwAuthenticate: #"Bearer realm="tactus", error="invalid_token""#]
+    let wayOut = "; on the daemon's machine `\(tokenCommand)` makes one"
     switch refusal {
-    case .invalid: throw APIError(.unauthorized, "TOKEN_INVALID", "the token is not valid here", headers: headers)
-    case .expired: throw APIError(.unauthorized, "TOKEN_EXPIRED", "the token has expired", headers: headers)
+    case .invalid:
+      throw APIError(.unauthorized, "TOKEN_INVALID", "the token is not valid here" + wayOut, headers: headers)
+    case .expired: throw APIError(.unauthorized, "TOKEN_EXPIRED", "the token has expired" + wayOut, headers: headers)
     case .lastsTooLong:
       throw APIError(
         .unauthorized, "TOKEN_INVALID",
