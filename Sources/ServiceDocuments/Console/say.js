@@ -25,7 +25,12 @@ async function request(method, path, body) {
   options.signal = control.signal;
   if (method === "GET") looks.add(control);
   try {
-    const answer = await fetch(path, options), document = await answer.json().catch(() => ({}));
+    const answer = await fetch(path, options);
+    // An answer that was dropped half-way is none; one without a document is empty.
+    const document = await answer.json().catch((error) => {
+      if (control.signal.aborted) throw error;
+      return {};
+    });
     return { isDone: answer.ok, status: answer.status, document, message: answer.ok ? "" : document.message || answer.statusText };
   } catch {
     return { isDone: false, status: 0, document: null, message: "no answer: whether it was done is not known" };

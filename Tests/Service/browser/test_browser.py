@@ -9,7 +9,7 @@ import time
 import pytest
 from playwright.sync_api import expect
 
-from daemon import PROGRAM
+from daemon import PROGRAM, let_others_in
 
 DRIVE_SECONDS = 2
 DRIVE_HERTZ = 20
@@ -485,6 +485,7 @@ def test_the_page_shows_the_camera(browser, own_daemon, tmp_path):
     """The video's card: film, pictures, its facts, boxes; a process that dies, and the picture comes back by itself."""
     if not (PROGRAM.parent / "tactus-video").exists():
         pytest.skip("this build has no tactus-video: no trait Video")
+    let_others_in(tmp_path)
     (tmp_path / "cat.py").write_text(CAT)
     daemon = own_daemon(more=(
         "camera: {source: test, resolution: [320, 240]}\n"
