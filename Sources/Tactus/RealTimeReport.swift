@@ -34,7 +34,7 @@ public enum RuntimeError: Error, Sendable, Hashable, CustomStringConvertible {
   case unknownLoop(String)
   /// A descriptor could not be made: the process or the machine has too many open.
   case system(call: String, errno: Int32)
-  /// The kernel gives the lane no thread: a limit is reached.
+  /// The lane cannot have a thread: a limit is reached.
   case noThread(lane: String)
   /// Strict mode: what was requested is not in effect.
   case notRealTime([LaneReport])
@@ -56,8 +56,8 @@ public enum RuntimeError: Error, Sendable, Hashable, CustomStringConvertible {
     case .unknownLoop(let name): "no loop is named \"\(name)\""
     case .system(let call, let errno): "\(call) failed with errno \(errno)"
     case .noThread(let lane):
-      "lane \"\(lane)\": expected a thread of its own, the kernel gives none: a limit of threads (ulimit -u, TasksMax) "
-        + "or of memory (ulimit -v, MemoryMax) is reached"
+      "lane \"\(lane)\": expected a thread of its own, got none: a limit of threads (ulimit -u, TasksMax, Dispatch's own "
+        + "255) or of memory (ulimit -v, MemoryMax) is reached"
     case .notRealTime(let reports):
       "strict real time refused: "
         + reports.flatMap { report in

@@ -69,8 +69,8 @@ public final class Runtime: Sendable {
   ///
   /// Returns once every lane's thread is set up: `reports` then says what is in effect. Blocks for well under a
   /// millisecond a lane, and for a SCHED_FIFO lane as long as it takes to look through the machine's threads for rivals.
-  /// - Throws: `.alreadyRunning`, `.simulating`, `.system`, within a second `.noThread`, and in strict mode `.notRealTime`;
-  ///   nothing runs then.
+  /// - Throws: `.alreadyRunning`, `.simulating`, `.system`, `.noThread`, and in strict mode `.notRealTime`; nothing runs then.
+  ///   `.noThread` comes within a second when the kernel refuses a thread, after 10 s when Dispatch's own 255 are in use.
   public func start() throws(RuntimeError) {
     var failure: RuntimeError?
     state.withLock { state in

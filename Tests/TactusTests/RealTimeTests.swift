@@ -104,9 +104,9 @@ func policiesOfAllThreads() -> [Int] {
   }
 }
 
-/// Starts runtimes of many lanes until one cannot have its threads; then, with memory again, another that can. Traps when one
-/// hangs or leaves something behind.
-func startWithoutThreads(_ scheduling: Scheduling) throws {
+/// Starts a runtime of many lanes with room for `megabytes` more, which is not enough; then, with memory again, that one and
+/// another. Traps when one hangs or leaves something behind.
+func startWithoutThreads(_ scheduling: Scheduling, megabytes: Int) throws {
   warmDispatchUp()
   let bell = try Doorbell()
   func runtime(_ lanes: Int) throws -> Runtime {
@@ -121,9 +121,8 @@ func startWithoutThreads(_ scheduling: Scheduling) throws {
   let few = try runtime(2)
   let many = try runtime(60)
   let before = runtimeDescriptors()
-  // Room for less than one more stack of 8 MB, beyond the heap's growth.
   let pages = Int(try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).prefix { $0 != " " })!
-  var limit = rlimit(rlim_cur: rlim_t(pages * sysconf(Int32(_SC_PAGESIZE)) + 6 << 20), rlim_max: .max)
+  var limit = rlimit(rlim_cur: rlim_t(pages * sysconf(Int32(_SC_PAGESIZE)) + megabytes << 20), rlim_max: .max)
   precondition(setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0)
   let began = MonotonicClock.now
   do throws(RuntimeError) {
@@ -157,8 +156,11 @@ struct RealTimeTests {
 
   @Test("no memory for another thread: an error that names the lane, and nothing is left; with memory again it starts")
   func noThread() async {
-    await #expect(processExitsWith: .success) { try startWithoutThreads(.normal) }
-    await #expect(processExitsWith: .success) { try startWithoutThreads(.fifo(10)) }
+    // A stack has 8 MB: without room for one, and with room for the one from which Dispatch is then asked for another.
+    await #expect(processExitsWith: .success) { try startWithoutThreads(.normal, megabytes: 6) }
+    await #expect(processExitsWith: .success) { try startWithoutThreads(.normal, megabytes: 10) }
+    await #expect(processExitsWith: .success) { try startWithoutThreads(.fifo(10), megabytes: 6) }
+    await #expect(processExitsWith: .success) { try startWithoutThreads(.fifo(10), megabytes: 10) }
   }
 
   @Test("a descriptor becomes readable: the loop runs at once, though its period is an hour")
