@@ -542,3 +542,23 @@ def test_the_page_shows_the_camera(browser, own_daemon, tmp_path):
     expect(page.locator("#video-facts")).to_contain_text("0 viewers")
     assert failures == []
     page.close()
+
+
+def test_a_daemon_without_its_store_says_so_at_the_top_of_the_page(enter, own_daemon):
+    """What is wrong, with a path that is longer than a phone is wide, and its end as soon as it is mended."""
+    daemon = own_daemon()
+    store = daemon.folder / "state" / "simulated" / "store.sqlite"
+    daemon.stop()
+    kept = store.rename(store.with_name("kept"))
+    store.mkdir()
+    daemon.start()
+    page = enter(daemon, width=390)
+    notice = page.locator("#degraded")
+    expect(notice).to_contain_text("not a regular file")
+    expect(notice).to_contain_text("no zone opens")
+    expect(notice).to_be_in_viewport(ratio=1)
+    box = notice.evaluate("it => [it.scrollWidth, it.clientWidth]")
+    assert box[0] <= box[1], "the text is no wider than its frame"
+    store.rmdir()
+    kept.rename(store)
+    expect(notice).to_be_hidden(timeout=30_000)

@@ -58,7 +58,8 @@ struct MonitoringFilesTests {
       "tactus_sprinkler_store_writable", "tactus_plants_moisture_ratio", "tactus_plants_alert",
       "tactus_video_state", "tactus_video_viewers", "tactus_video_encode_seconds",
       "tactus_leg_link_received_frames_total", "tactus_leg_link_usable",
-      "process_cpu_seconds_total", "tactus_service_websocket_clients",
+      "process_cpu_seconds_total", "tactus_service_websocket_clients", "tactus_store_writable",
+      "tactus_service_evicted_connections_total",
     ] {
       #expect(asked.contains(name), "\(name)")
     }
