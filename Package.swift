@@ -3,6 +3,15 @@ import PackageDescription
 
 // One floor may import only the floors below it. The build rejects an import that is not declared here: see
 // Plugins/DeclaredImports.
+
+/// On every product of another package: who depends on this one with `traits: []` fetches no other, and gets the runtime.
+let daemon = TargetDependencyCondition.when(traits: ["Daemon"])
+
+/// Plugins are for who builds this package. SwiftPM would build and run them for whoever depends on it, used or not.
+func plugins(_ names: [Target.PluginUsage]) -> [Target.PluginUsage] {
+  Context.packageDirectory.contains("/checkouts/") ? [] : names
+}
+
 let package = Package(
   name: "tactus",
   products: [
@@ -17,15 +26,25 @@ let package = Package(
   ],
   traits: [
     .default(enabledTraits: ["Bonjour", "Bluetooth", "MQTT", "Video", "Detection"]),
-    .trait(name: "Bluetooth", description: "Bluetooth LE links, by BlueZ over libsystemd's D-Bus."),
+    .trait(name: "Daemon", description: "tactus, and the packages it is made of. Every other trait brings it."),
     .trait(
-      name: "Bonjour", description: "Announces the service on the local network through Avahi, over libsystemd's D-Bus."
+      name: "Bluetooth", description: "Bluetooth LE links, by BlueZ over libsystemd's D-Bus.", enabledTraits: ["Daemon"]
     ),
-    .trait(name: "MQTT", description: "Plants and state on an MQTT broker, by libmosquitto."),
     .trait(
-      name: "Video", description: "Cameras: RTSP and the console's picture, by GStreamer in a process of its own."),
-    .trait(name: "Detection", description: "What is in the picture: a detector, by OpenCV in a process of its own."),
-    .trait(name: "TLS", description: "HTTPS, by swift-nio-ssl, which doubles the build time. On in packages."),
+      name: "Bonjour",
+      description: "Announces the service on the local network through Avahi, over libsystemd's D-Bus.",
+      enabledTraits: ["Daemon"]),
+    .trait(
+      name: "MQTT", description: "Plants and state on an MQTT broker, by libmosquitto.", enabledTraits: ["Daemon"]),
+    .trait(
+      name: "Video", description: "Cameras: RTSP and the console's picture, by GStreamer in a process of its own.",
+      enabledTraits: ["Daemon"]),
+    .trait(
+      name: "Detection", description: "What is in the picture: a detector, by OpenCV in a process of its own.",
+      enabledTraits: ["Daemon"]),
+    .trait(
+      name: "TLS", description: "HTTPS, by swift-nio-ssl, which doubles the build time. On in packages.",
+      enabledTraits: ["Daemon"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -69,8 +88,8 @@ let package = Package(
     .target(
       name: "Store",
       dependencies: [
-        "Plants", "Sprinkler", "Tactus", .product(name: "GRDB", package: "GRDB.swift"),
-        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+        "Plants", "Sprinkler", "Tactus", .product(name: "GRDB", package: "GRDB.swift", condition: daemon),
+        .product(name: "GRDBSQLite", package: "GRDB.swift", condition: daemon),
       ],
       exclude: ["README.md"]),
 
@@ -153,24 +172,24 @@ let package = Package(
       dependencies: [
         "ServiceDocuments",
         "CCrypto", "Leg", "Plants", "Pump", "Robot", "Sprinkler", "Store", "Video", "Devices", "Buses", "Wire",
-        "Tactus", .product(name: "HTTPTypes", package: "swift-http-types"),
-        .product(name: "Hummingbird", package: "hummingbird"),
-        .product(name: "HummingbirdCore", package: "hummingbird"),
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOHTTP1", package: "swift-nio"),
-        .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
-        .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
-        .product(name: "NIOPosix", package: "swift-nio"),
+        "Tactus", .product(name: "HTTPTypes", package: "swift-http-types", condition: daemon),
+        .product(name: "Hummingbird", package: "hummingbird", condition: daemon),
+        .product(name: "HummingbirdCore", package: "hummingbird", condition: daemon),
+        .product(name: "Logging", package: "swift-log", condition: daemon),
+        .product(name: "NIOCore", package: "swift-nio", condition: daemon),
+        .product(name: "NIOHTTP1", package: "swift-nio", condition: daemon),
+        .product(name: "NIOHTTPTypes", package: "swift-nio-extras", condition: daemon),
+        .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras", condition: daemon),
+        .product(name: "NIOPosix", package: "swift-nio", condition: daemon),
         .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["TLS"])),
-        .product(name: "NIOWebSocket", package: "swift-nio"),
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        .product(name: "NIOWebSocket", package: "swift-nio", condition: daemon),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: daemon),
       ],
       exclude: ["README.md"],
       swiftSettings: [.define("TLS", .when(traits: ["TLS"]))]),
     // The page and the API's description, built into the program.
     .target(
-      name: "ServiceDocuments", exclude: ["openapi.json", "Console"], plugins: ["EmbeddedText"]),
+      name: "ServiceDocuments", exclude: ["openapi.json", "Console"], plugins: plugins(["EmbeddedText"])),
     .plugin(name: "EmbeddedText", capability: .buildTool()),
     // libcrypto: hashes, message authentication, random bytes, certificates.
     .target(name: "CCrypto", linkerSettings: [.linkedLibrary("crypto")]),
@@ -188,16 +207,16 @@ let package = Package(
         "Service", "AvahiSystemd", "BluetoothBlueZ", "MQTTMosquitto", "CDaemon", "CProcess", "Confinement", "CTactus",
         "BusesLinux",
         "Leg", "Plants", "Pump", "Robot", "Sprinkler", "Store", "Video", "Devices", "Buses", "Wire", "Tactus",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "Yams", package: "Yams"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser", condition: daemon),
+        .product(name: "Logging", package: "swift-log", condition: daemon),
+        .product(name: "Yams", package: "Yams", condition: daemon),
       ],
       swiftSettings: [
         .define("Bonjour", .when(traits: ["Bonjour"])), .define("Bluetooth", .when(traits: ["Bluetooth"])),
         .define("MQTT", .when(traits: ["MQTT"])),
         .define("Video", .when(traits: ["Video"])),
       ],
-      plugins: ["DeclaredImports"]),
+      plugins: plugins(["DeclaredImports"])),
     .plugin(name: "DeclaredImports", capability: .buildTool()),
 
     // What the tests of several modules share.
@@ -212,7 +231,9 @@ let package = Package(
     // The service and a 1 kHz lane in one process, for the row "service" of scripts/bench.
     .executableTarget(
       name: "service-bench",
-      dependencies: ["CProcess", "Service", "CTactus", "Tactus", .product(name: "Logging", package: "swift-log")],
+      dependencies: [
+        "CProcess", "Service", "CTactus", "Tactus", .product(name: "Logging", package: "swift-log", condition: daemon),
+      ],
       path: "Benchmarks/Service"),
     // The plants' parser alone, for the row "plants" of scripts/bench.
     .executableTarget(name: "plants-bench", dependencies: ["CProcess", "Wire", "Tactus"], path: "Benchmarks/Plants"),
@@ -254,7 +275,8 @@ let package = Package(
     .testTarget(
       name: "StoreTests",
       dependencies: [
-        "TestSupport", "Store", "Plants", "Sprinkler", "Tactus", .product(name: "GRDB", package: "GRDB.swift"),
+        "TestSupport", "Store", "Plants", "Sprinkler", "Tactus",
+        .product(name: "GRDB", package: "GRDB.swift", condition: daemon),
       ],
       exclude: ["fixtures"]),
     // What StoreTests kills while it writes.
@@ -267,23 +289,24 @@ let package = Package(
         "Buses",
         "Wire",
         "Tactus",
-        .product(name: "GRDB", package: "GRDB.swift"),
-        .product(name: "HTTPTypes", package: "swift-http-types"),
-        .product(name: "HummingbirdCore", package: "hummingbird"),
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOEmbedded", package: "swift-nio"),
-        .product(name: "NIOHTTP1", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
-        .product(name: "NIOWebSocket", package: "swift-nio"),
+        .product(name: "GRDB", package: "GRDB.swift", condition: daemon),
+        .product(name: "HTTPTypes", package: "swift-http-types", condition: daemon),
+        .product(name: "HummingbirdCore", package: "hummingbird", condition: daemon),
+        .product(name: "Logging", package: "swift-log", condition: daemon),
+        .product(name: "NIOCore", package: "swift-nio", condition: daemon),
+        .product(name: "NIOEmbedded", package: "swift-nio", condition: daemon),
+        .product(name: "NIOHTTP1", package: "swift-nio", condition: daemon),
+        .product(name: "NIOPosix", package: "swift-nio", condition: daemon),
+        .product(name: "NIOWebSocket", package: "swift-nio", condition: daemon),
       ]),
     .testTarget(
       name: "DaemonTests",
       dependencies: [
         "TestSupport", "BlueZSupport", "MQTTSupport", "TactusProgram", "AvahiSystemd", "Service", "MQTTMosquitto",
         "CDaemon", "BusesLinux", "Sprinkler", "Store", "Video", "Leg", "Plants", "Pump", "Robot", "Devices", "Buses",
-        "Wire", "SystemBus", "Tactus", .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "Logging", package: "swift-log"),
+        "Wire", "SystemBus", "Tactus",
+        .product(name: "ArgumentParser", package: "swift-argument-parser", condition: daemon),
+        .product(name: "Logging", package: "swift-log", condition: daemon),
       ],
       exclude: ["golden", "peers"],
       swiftSettings: [

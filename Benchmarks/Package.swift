@@ -5,7 +5,7 @@ import PackageDescription
 let package = Package(
   name: "tactus-bench",
   // Named, since the identity of a path is its last folder, which is whatever the checkout is called.
-  dependencies: [.package(name: "tactus", path: "..")],
+  dependencies: [.package(name: "tactus", path: "..", traits: [])],
   targets: [
     .target(name: "CBench"),
     .executableTarget(

@@ -3,7 +3,7 @@ import PackageDescription
 
 let package = Package(
   name: "thousand-hertz",
-  dependencies: [.package(name: "tactus", path: "../..")],
+  dependencies: [.package(name: "tactus", path: "../..", traits: [])],
   targets: [
     .executableTarget(name: "ThousandHertz", dependencies: [.product(name: "Tactus", package: "tactus")])
   ],

@@ -17,6 +17,8 @@ struct DeclaredImports: BuildToolPlugin {
   static let traits: Set<String> = ["TLS", "Video"]
 
   func createBuildCommands(context: PluginContext, target: Target) async throws -> [Command] {
+    // Built for somebody who depends on this package and on no other: there is no product then that a target could declare.
+    guard !context.package.dependencies.isEmpty else { return [] }
     for target in context.package.targets {
       guard let module = target as? SwiftSourceModuleTarget else { continue }
       let allowed = Self.system.union(declared(by: module))

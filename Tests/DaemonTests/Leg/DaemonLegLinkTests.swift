@@ -165,7 +165,8 @@ final class DaemonLegLinkTests {
 
   @Test("serial line that is not there: the daemon does not start, and says which")
   func noLine() throws {
-    let config = try folder.write("leg: { backend: sim, serial: /dev/not-there }", to: "no.yaml")
+    let config = try folder.write(
+      "network: { leg_udp_port: 0, http_port: 0 }\nleg: { backend: sim, serial: /dev/not-there }", to: "no.yaml")
     let daemon = try TactusProcess(["run", "--config", config])
     #expect(daemon.finish() == 1)
     #expect(daemon.said.contains("/dev/not-there"), "\(daemon.said)")

@@ -15,6 +15,18 @@ struct MetricsPageTests {
     #expect(status == 0 && said.isEmpty, "\(said)")
   }
 
+  @Test("every source that there is has its place on the page that these tests look at")
+  func everySource() throws {
+    let folder = URL(filePath: #filePath).appending(path: "../../../../Sources/Service/Metrics").standardized
+    var declared: Set<String> = []
+    for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil) {
+      let text = try String(contentsOf: file, encoding: .utf8)
+      declared.formUnion(text.matches(of: /struct ([A-Za-z]+): MetricSource/).map { String($0.output.1) })
+    }
+    let there = try WholePage.withSources { Set($0.map { String(describing: type(of: $0)) }) }
+    #expect(declared.subtracting(["PumpDeviceMetrics"]) == there)
+  }
+
   @Test("a robot that drives: its state, speeds and counters")
   func robot() throws {
     let lines = try WholePage.text().split(separator: "\n")

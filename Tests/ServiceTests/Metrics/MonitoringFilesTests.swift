@@ -12,7 +12,12 @@ struct MonitoringFilesTests {
   /// Family name → label names, from the page itself.
   private static func families() throws -> [String: Set<String>] {
     var families: [String: Set<String>] = [:]
-    for line in try WholePage.text().split(separator: "\n") where !line.hasPrefix("#") {
+    for line in try WholePage.text().split(separator: "\n") {
+      // A family that has no sample now is announced all the same.
+      if let name = line.firstMatch(of: /^# TYPE ([a-z_]+) (?:gauge|counter)/)?.output.1 {
+        families[String(name), default: []] = []
+      }
+      guard !line.hasPrefix("#") else { continue }
       let name = String(line.prefix { $0 != "{" && $0 != " " })
       families[name, default: []].formUnion(line.matches(of: /([a-z_]+)="/).map { String($0.output.1) })
     }
@@ -55,7 +60,7 @@ struct MonitoringFilesTests {
       "tactus_robot_emergency_stopped", "tactus_robot_wheel_speed_ratio", "tactus_robot_ignored_commands_total",
       "tactus_leg_state", "tactus_leg_pulse_seconds", "tactus_leg_outputs_enabled", "tactus_leg_battery_volts",
       "tactus_sprinkler_zone_open", "tactus_sprinkler_state", "tactus_sprinkler_flow_alarm",
-      "tactus_sprinkler_store_writable", "tactus_plants_moisture_ratio", "tactus_plants_alert",
+      "tactus_sprinkler_store_writable", "tactus_pump_state", "tactus_plants_moisture_ratio", "tactus_plants_alert",
       "tactus_video_state", "tactus_video_viewers", "tactus_video_encode_seconds",
       "tactus_leg_link_received_frames_total", "tactus_leg_link_usable",
       "process_cpu_seconds_total", "tactus_service_websocket_clients", "tactus_store_writable",

@@ -9,6 +9,15 @@ import Wire
 /// picture with a detector, a runtime with a lane that runs.
 enum WholePage {
   static func text() throws -> String {
+    try withSources { sources in
+      var writer = MetricsWriter()
+      for source in sources { source.write(into: &writer) }
+      return writer.text
+    }
+  }
+
+  /// A pump's own metrics are not there beside those of who operates it: they have the same names.
+  static func withSources<Result>(_ body: ([any MetricSource]) throws -> Result) throws -> Result {
     let robot = try RobotSimulation()
     robot.operators[0].set(.wheels(WheelSpeeds(left: Percent(50), right: Percent(25))))
     robot.run(for: .milliseconds(500))
@@ -22,14 +31,13 @@ enum WholePage {
     let runtime = try Runtime { Lane("motion") { Loop("balance", every: .hertz(100)) { Still() } } }
     try runtime.start()
     defer { runtime.stop() }
-    let sources: [any MetricSource] = [
+    let (plants, pump) = (try plants(), try PumpDoorBench())
+    pump.run(for: 6_000)
+    return try body([
       RuntimeMetrics(runtime, version: "1.2.3"), RobotMetrics({ snapshot }, now: { now }),
-      LegMetrics(leg.door), SprinklerMetrics(try garden().door), PlantMetrics(try plants().door), VideoMetrics(video()),
-      ProcessMetrics(), ServiceMetrics(ServiceCounters()),
-    ]
-    var writer = MetricsWriter()
-    for source in sources { source.write(into: &writer) }
-    return writer.text
+      LegMetrics(leg.door), SprinklerMetrics(try garden().door), PlantMetrics(plants.door), PumpMetrics(pump.door),
+      VideoMetrics(video()), StoreMetrics(plants.file), ProcessMetrics(), ServiceMetrics(ServiceCounters()),
+    ])
   }
 
   private static func video() -> VideoDoor {
