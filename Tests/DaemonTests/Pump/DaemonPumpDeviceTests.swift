@@ -95,9 +95,14 @@ final class DaemonPumpDeviceTests {
     #expect(hear(until: "PUMP:ON").contains("PUMP:ON"))
     #expect(state(after: try post("/api/pump/off", "", daemon)) == "off")
     #expect(daemon.waitFor(#""state":"off"#), "\(daemon.said)")
-    let sessions = try ask("/api/pump/sessions", of: endpoint(daemon))["sessions"] as? [[String: Any]]
-    #expect(sessions?.count == 1)
-    #expect(sessions?.first?["startedBy"] as? String == "app")
+    // Kept by a thread of its own, after the log.
+    var (sessions, asked) = ([[String: Any]](), 0)
+    while sessions.isEmpty, asked < 1_000 {
+      sessions = try ask("/api/pump/sessions", of: endpoint(daemon))["sessions"] as? [[String: Any]] ?? []
+      asked += 1
+    }
+    #expect(sessions.count == 1)
+    #expect(sessions.first?["startedBy"] as? String == "app")
   }
 
   @Test("silence: no command for the limit stops the motor")
