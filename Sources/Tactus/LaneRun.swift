@@ -15,6 +15,9 @@ final class LaneRun: @unchecked Sendable {
   let slots: UnsafeMutablePointer<LoopSlot>
   let scheduler: UnsafeMutablePointer<LaneScheduler>
   let simulated: UnsafeMutablePointer<SimulatedLane>
+  /// What the lane's time stands at for who reads: the simulation's present, or the instant at which the lane ended;
+  /// `.max` while it runs in real time.
+  let present: UnsafeMutablePointer<Atomic<Int64>>
   private var hasScheduler = false
   private var thread: LaneThread?
 
@@ -40,6 +43,8 @@ final class LaneRun: @unchecked Sendable {
     scheduler = .allocate(capacity: 1)
     simulated = .allocate(capacity: 1)
     simulated.initialize(to: SimulatedLane(number: number))
+    present = .allocate(capacity: 1)
+    present.initialize(to: Atomic(.min))
     let phases = Planner.phases(periods: loops.map(\.rate.period), given: loops.map(\.phase))
     for (index, loop) in loops.enumerated() {
       let record = UnsafeMutablePointer<LoopRecord>.allocate(capacity: 1)
@@ -54,6 +59,7 @@ final class LaneRun: @unchecked Sendable {
           simulatedExecution: (loop.executionTime ?? .zero).count, inputs: loop.inputs, body: loop.body,
           record: record))
     }
+    resetRecords()
     if let misses = infeasible(declared) { throw .infeasible(lane: name, misses: misses) }
   }
 
@@ -62,6 +68,8 @@ final class LaneRun: @unchecked Sendable {
     scheduler.deallocate()
     simulated.deinitialize(count: 1)
     simulated.deallocate()
+    present.deinitialize(count: 1)
+    present.deallocate()
     for index in 0..<loopCount {
       slots[index].record.deinitialize(count: 1)
       slots[index].record.deallocate()
@@ -78,7 +86,32 @@ final class LaneRun: @unchecked Sendable {
     scheduler.initialize(
       to: LaneScheduler(slots: slots, count: loopCount, simulated: simulating ? simulated : nil))
     hasScheduler = true
-    for index in 0..<loopCount { slots[index].record.pointee.reset() }
+    resetRecords()
+    present.pointee.store(simulating ? .min : .max, ordering: .releasing)
+  }
+
+  private func resetRecords() {
+    for index in 0..<loopCount {
+      slots[index].record.pointee.reset(period: slots[index].period, deadline: slots[index].deadline)
+    }
+  }
+
+  // MARK: What others see
+
+  /// The instant for which the lane's accounts are read. Read it before an account: one that is newer says so itself, and
+  /// a reader that is held up in between sees no releases that are due only for him.
+  private var instant: Int64 {
+    let present = present.pointee.load(ordering: .acquiring)
+    return present == .max ? tactus_monotonic_now() : present
+  }
+
+  /// The accounts of one loop, read without stopping it.
+  func statistics(of index: Int) -> LoopStatistics {
+    let instant = instant
+    let (account, latency, execution) = slots[index].record.pointee.snapshot()
+    return LoopStatistics(
+      name: loopNames[index], lane: name, phase: Nanoseconds(slots[index].phase), account: account,
+      at: max(instant, account.activitySince), latency: latency, execution: execution)
   }
 
   // MARK: Real time
@@ -134,6 +167,7 @@ final class LaneRun: @unchecked Sendable {
         slots[change.loop].period = change.period
         slots[change.loop].deadline = change.deadline
         slots[change.loop].tolerance = change.tolerance
+        slots[change.loop].record.pointee.reset(period: change.period, deadline: change.deadline)
       }
     }
   }

@@ -14,6 +14,7 @@ final class LaneThread: @unchecked Sendable {
   private let scheduling: Scheduling
   private let cpu: Int?
   private let scheduler: UnsafeMutablePointer<LaneScheduler>
+  private let present: UnsafeMutablePointer<Atomic<Int64>>
   private let control: UnsafeMutablePointer<LaneControl>
   private let ready = DispatchSemaphore(value: 0)
   private let gate = DispatchSemaphore(value: 0)
@@ -26,6 +27,7 @@ final class LaneThread: @unchecked Sendable {
   /// The lane is not retained: it joins the thread before it goes.
   init(lane: LaneRun) throws(RuntimeError) {
     (name, scheduling, cpu, scheduler) = (lane.name, lane.scheduling, lane.cpu, lane.scheduler)
+    present = lane.present
     var inputs: [LaneControl.Input] = []
     for loop in 0..<lane.loopCount {
       for input in lane.slots[loop].inputs {
@@ -133,7 +135,9 @@ final class LaneThread: @unchecked Sendable {
     gate.wait()
     if mayRun {
       runLane(scheduler, control)
-      scheduler.pointee.stopLoops(at: tactus_monotonic_now())
+      let end = tactus_monotonic_now()
+      scheduler.pointee.stopLoops(at: end)
+      present.pointee.store(end, ordering: .releasing)
     }
     if saved == 0 { tactus_thread_restore(&before) }
     done.signal()

@@ -21,8 +21,6 @@ struct LoopSlot {
   /// Index and instant of the oldest periodic release that neither ran nor was skipped.
   var nextIndex: Int64 = 0
   var nextRelease: Int64 = 0
-  /// Index up to which, not including, releases have been seen to be due.
-  var releasedIndex: Int64 = 0
   /// Instant of the release that the machine asked for; `.max`: none.
   var wakeAt = Int64.max
   /// Instant from which one of the inputs waits; `.max`: none does.
@@ -34,14 +32,14 @@ struct LoopSlot {
   /// When the first of them was due.
   var missesSince: Int64 = 0
   var isInSafeState = false
-  var counters = LoopCounters()
-  var extremes = Extremes()
+  /// When the last tick began; `.max` before the first.
+  var lastStart = Int64.max
+  var account = LoopAccount()
 
   /// Back to the state before the first start, with the first release at `epoch + phase`.
   mutating func reset(epoch: Int64) {
     nextIndex = 0
     nextRelease = epoch + phase
-    releasedIndex = 0
     wakeAt = .max
     inputAt = .max
     inputAllowedAt = .min
@@ -49,8 +47,8 @@ struct LoopSlot {
     consecutiveMisses = 0
     missesSince = 0
     isInSafeState = false
-    counters = LoopCounters()
-    extremes = Extremes()
+    lastStart = .max
+    account = LoopAccount()
   }
 }
 

@@ -151,24 +151,10 @@ public final class Runtime: Sendable {
   /// The instant of phase 0 of the last start.
   public var epoch: TickInstant { state.withLock { $0.epoch } }
 
-  /// The accounts of every loop, read without stopping any.
+  /// The accounts of every loop, read by any thread without stopping or awaiting one: what a tick that hangs keeps waiting
+  /// is seen while it hangs. The loops are read one after the other.
   public var statistics: RuntimeStatistics {
-    var loops: [LoopStatistics] = []
-    state.withLock { _ in
-      for lane in lanes {
-        for (index, name) in lane.loopNames.enumerated() {
-          let record = lane.slots[index].record
-          let (counters, extremes) = record.pointee.read()
-          loops.append(
-            LoopStatistics(
-              name: name, lane: lane.name, period: lane.declared[index].period,
-              phase: Nanoseconds(lane.slots[index].phase), counters: counters,
-              latency: record.pointee.latency.snapshot(extremes.leastLatency, extremes.mostLatency),
-              execution: record.pointee.execution.snapshot(extremes.leastExecution, extremes.mostExecution)))
-        }
-      }
-    }
-    return RuntimeStatistics(loops: loops)
+    RuntimeStatistics(loops: lanes.flatMap { lane in (0..<lane.loopCount).map { lane.statistics(of: $0) } })
   }
 
   /// Changes the rates of loops, all or nothing: every change is checked first, then each lane takes its own at a tick
