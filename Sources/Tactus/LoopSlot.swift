@@ -14,7 +14,9 @@ struct LoopSlot {
   /// What a tick takes in simulated time, when nothing is injected.
   var simulatedExecution: Int64
   let inputs: [LoopInput]
-  let body: LoopBody
+  /// Where `body` comes from, and the body of the present run.
+  let bodySource: BodySource
+  var body: LoopBody
   let record: UnsafeMutablePointer<LoopRecord>
 
   // Where it stands.
@@ -68,6 +70,22 @@ func nextKey(_ slot: UnsafeMutablePointer<LoopSlot>) -> Int64 {
 @_noLocks @_noAllocation @inline(__always)
 func later(_ one: Int64, _ other: Int64) -> Int64 { one > other ? one : other }
 
+/// Where a loop's body comes from.
+@usableFromInline enum BodySource {
+  /// There is one, for one run.
+  case made(LoopBody)
+  /// Each run gets its own.
+  case eachRun(() -> LoopBody)
+
+  /// The body before the first run.
+  var first: LoopBody {
+    switch self {
+    case .made(let body): body
+    case .eachRun: .none
+    }
+  }
+}
+
 /// A loop with its type erased: closures over storage that lives as long as this object.
 ///
 /// They are made in the embedder's module, where the loop's type is known, so that `tick` is called directly in there.
@@ -101,6 +119,13 @@ public final class LoopBody {
         storage.deinitialize(count: 1)
         storage.deallocate()
       })
+  }
+
+  /// The body of a loop between two runs, which nobody calls.
+  static var none: LoopBody {
+    LoopBody(
+      tick: { _ in fatalError("a tick without a run") },
+      safeState: { _, _ in fatalError("a safe state without a run") }, dispose: {})
   }
 
   deinit { dispose() }

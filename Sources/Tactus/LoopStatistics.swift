@@ -7,6 +7,8 @@ public struct LoopStatistics: Sendable {
   public let lane: String
   public let period: Nanoseconds
   public let phase: Nanoseconds
+  /// After a release, by when its tick has to end.
+  public let deadline: Nanoseconds
   /// The instant for which all of this holds. In real time CLOCK_MONOTONIC when it was read, or when the lane ended.
   public let instant: TickInstant
   public let counters: LoopCounters
@@ -31,6 +33,7 @@ public struct LoopStatistics: Sendable {
     self.lane = lane
     self.phase = phase
     period = Nanoseconds(account.period)
+    deadline = Nanoseconds(account.deadline)
     self.instant = TickInstant(nanoseconds: instant)
     counters = account.counters(at: instant)
     overdue = account.overdue(at: instant)

@@ -143,7 +143,9 @@ struct UnderTests {
       let (account, latency, _) = shared.record.pointee.snapshot()
       last = account.ran
       if last > 0 {
-        let values = [account.skipped, account.safeStates, account.mostExecution, account.nextRelease, account.deadline]
+        let values = [
+          account.skipped, account.safeStates, account.mostExecution, account.nextRelease, account.deadline,
+        ]
         if !values.allSatisfy({ $0 == last }) { torn += 1 }
         // The lane publishes faster than anybody copies a histogram; it is ahead then, never behind.
         if latency.count < UInt64(last) { torn += 1 }
@@ -180,12 +182,13 @@ struct KernelEdgeTests {
     lane.openGate(epoch: 0)
     for number in 1...500 {
       let period = Nanoseconds.milliseconds(Int64(number))
-      lane.apply([1: period], running: true)
+      #expect(lane.apply([1: period], running: true, within: .seconds(60)))
       #expect(lane.slots[1].period == period.count && lane.slots[1].deadline == period.count)
       #expect(lane.slots[1].tolerance == period.count / 10)
     }
-    lane.requestStop()
-    lane.joinThread()
+    _ = lane.requestStop()
+    lane.awaitEnd()
+    lane.releaseThread()
   }
 
   @Test("a limit below a millisecond is a wait, not a poll; none is negative, none overflows")
