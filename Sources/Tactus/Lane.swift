@@ -139,7 +139,9 @@ extension Loop {
       return "a minimum interval is more than 0, or the loop would be released for ever at one instant; got "
         + "\(minimumInterval)"
     }
-    if case .catchUp(let limit) = late, limit < 0 { return "a number of releases to catch up is 0 or more, got \(limit)" }
+    if case .catchUp(let limit) = late, limit < 0 {
+      return "a number of releases to catch up is 0 or more, got \(limit)"
+    }
     if let phase, phase > Rate.periods.upperBound { return "a phase is at most 10⁹ s, got \(phase)" }
     if let deadline, deadline <= .zero { return "a deadline is more than 0, got \(deadline)" }
     if let executionTime, executionTime < .zero { return "an execution time is 0 or more, got \(executionTime)" }

@@ -45,7 +45,8 @@ public struct RuntimeMetrics: MetricSource {
       "tactus_loop_pending", "Periodic releases that are due and have neither run nor been given up.",
       loops.map { .init($0.counters.pending, ["lane": $0.lane, "loop": $0.name]) })
     writer.gauge(
-      "tactus_loop_overdue", "Periodic releases past their deadline whose tick has not ended: grows while a tick hangs.",
+      "tactus_loop_overdue",
+      "Periodic releases past their deadline whose tick has not ended: grows while a tick hangs.",
       loops.map { .init($0.overdue, ["lane": $0.lane, "loop": $0.name]) })
     writer.gauge(
       "tactus_loop_running_seconds", "How long the present tick has been running; 0 between two ticks.",

@@ -78,6 +78,7 @@ enum TopDocuments {
         ran: 1_596_198, skipped: 2, overruns: 1, misses: 3, gap: 15_210_000,
         latency: [[12_287, 1_596_150], [49_151, 45], [1_245_183, 3]], execution: [[98_303, 1_596_198]]),
       LoopNumbers(
-        name: "supervisor", hertz: 10, ran: 79_810, gap: 100_200_000, latency: [[57_343, 79_810]], execution: [[2_047, 79_810]]),
+        name: "supervisor", hertz: 10, ran: 79_810, gap: 100_200_000, latency: [[57_343, 79_810]],
+        execution: [[2_047, 79_810]]),
     ])
 }
