@@ -26,7 +26,6 @@ private struct Hanging: ControlLoop {
 
 /// What a watchdog has told, in order.
 private final class Told: Sendable {
-  private let events: Latest<Int> = Latest(0)
   nonisolated(unsafe) private var list: [Watchdog.Event] = []
   private let queue = DispatchQueue(label: "told")
 
@@ -106,8 +105,10 @@ struct HangTests {
     // Every look comes back while the tick hangs; a later one sees more of it.
     var later = first
     while later.counters.pending < first.counters.pending + 20 { later = try #require(runtime.statistics["l"]) }
-    #expect(later.running?.since == since && later.overdue >= 19 && later.counters.deadlineMisses == 1)
-    #expect(later.counters.released == later.counters.ran + later.counters.pending)
+    #expect(later.running?.since == since && later.overdue >= 19 && later.counters.deadlineMisses >= 1)
+    // What a loaded machine had given up before the third tick is all that is.
+    #expect(later.counters.skipped == first.counters.skipped)
+    #expect(later.counters.released == later.counters.ran + later.counters.skipped + later.counters.pending)
     #expect(runtime.reports.count == 2 && runtime.epoch <= since && runtime.analysis().count == 2)
 
     let hang = LaneHang(lane: "a", loop: "l", cause: .tick, since: since)
