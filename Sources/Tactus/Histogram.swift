@@ -3,9 +3,9 @@ import Synchronization
 /// A log-linear histogram of fixed size: 16 buckets to each power of two, so that a value is known within 6.25 %.
 ///
 /// Written by one thread, read by any, without a lock: each bucket, and the sum, is a relaxed atomic. Values are
-/// nanoseconds, 0 to 2³⁸ (275 s); larger ones count in the last bucket, smaller than 0 as 0.
+/// nanoseconds, 0 to 2⁴⁵ (9.8 h); larger ones count in the last bucket, smaller than 0 as 0.
 struct Histogram: ~Copyable {
-  static let bucketCount = 35 * 16
+  static let bucketCount = (histogramTopExponent - 3) * 16
 
   private let buckets: UnsafeMutablePointer<Atomic<UInt64>>
   private let sum = Atomic<Int64>(0)
@@ -25,7 +25,34 @@ struct Histogram: ~Copyable {
     let bucket = buckets + histogramBucket(value)
     bucket.pointee.store(bucket.pointee.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
     // One writer: no read-modify-write is needed.
-    if value > 0 { sum.store(sum.load(ordering: .relaxed) &+ value, ordering: .relaxed) }
+    if value > 0 { add(value) }
+  }
+
+  /// Records `largest`, `largest − step`, … : `count` values of 0 or more. `step` is more than 0.
+  ///
+  /// Bounded by the number of buckets, whatever `count` is: each turn of the loop empties one bucket's share.
+  @_noLocks @_noAllocation @inline(never)
+  func record(seriesFrom largest: Int64, step: Int64, count: Int64) {
+    var value = largest
+    var left = count
+    while left > 0 {
+      let index = histogramBucket(value)
+      let above = value &- histogramLowerBound(index)
+      var inBucket = above / step &+ 1
+      if inBucket > left { inBucket = left }
+      let bucket = buckets + index
+      bucket.pointee.store(
+        bucket.pointee.load(ordering: .relaxed) &+ UInt64(truncatingIfNeeded: inBucket), ordering: .relaxed)
+      value &-= inBucket &* step
+      left &-= inBucket
+    }
+    add(seriesSum(largest, step: step, count: count))
+  }
+
+  @_noLocks @_noAllocation @inline(__always)
+  private func add(_ value: Int64) {
+    let (total, isTooLarge) = sum.load(ordering: .relaxed).addingReportingOverflow(value)
+    sum.store(isTooLarge ? .max : total, ordering: .relaxed)
   }
 
   func reset() {
@@ -42,20 +69,41 @@ struct Histogram: ~Copyable {
   }
 }
 
+/// Values from two to the power of this on count in the last bucket.
+private var histogramTopExponent: Int {
+  @_noLocks @_noAllocation @inline(__always) get { 45 }
+}
+
+/// The sum of `largest`, `largest − step`, …, held at the largest that fits.
+@_noLocks @_noAllocation
+private func seriesSum(_ largest: Int64, step: Int64, count: Int64) -> Int64 {
+  // count × (largest + smallest) / 2, of which one factor is even.
+  let both = largest &+ largest &- (count &- 1) &* step
+  let (one, other) = count & 1 == 0 ? (count / 2, both) : (count, both / 2)
+  let (sum, isTooLarge) = one.multipliedReportingOverflow(by: other)
+  return isTooLarge ? .max : sum
+}
+
 @_noLocks @_noAllocation @inline(__always)
 func histogramBucket(_ value: Int64) -> Int {
   guard value >= 16 else { return value > 0 ? Int(value) : 0 }
   let exponent = 63 &- value.leadingZeroBitCount
-  guard exponent < 38 else { return 35 &* 16 &- 1 }
+  guard exponent < histogramTopExponent else { return (histogramTopExponent &- 3) &* 16 &- 1 }
   return (exponent &- 3) &* 16 &+ Int((value &>> Int64(exponent &- 4)) & 15)
+}
+
+/// The smallest value of a bucket.
+@_noLocks @_noAllocation @inline(__always)
+func histogramLowerBound(_ index: Int) -> Int64 {
+  guard index >= 16 else { return Int64(truncatingIfNeeded: index) }
+  return Int64(truncatingIfNeeded: 16 &+ index & 15) &<< Int64(truncatingIfNeeded: index &>> 4 &- 1)
 }
 
 /// A histogram as it was at one instant.
 public struct HistogramSnapshot: Sendable, Hashable {
   /// Values per bucket; bucket bounds by `bounds(ofBucket:)`.
   public let counts: [UInt64]
-  /// All values together, exact. Read beside a running lane it may lack the newest value, or hold one that no bucket shows
-  /// yet.
+  /// All values together, exact up to 292 years, at which it stays.
   public let sum: Nanoseconds
   /// The smallest and the largest value, exact; nil while there is none.
   public let minimum: Nanoseconds?
@@ -63,19 +111,16 @@ public struct HistogramSnapshot: Sendable, Hashable {
 
   public var count: UInt64 { counts.reduce(0, +) }
 
-  /// The values that fall into a bucket: from the lower bound up to, not including, the upper one.
+  /// The values that fall into a bucket: from the lower bound up to, not including, the upper one. The last bucket also
+  /// counts all that is larger.
   public static func bounds(ofBucket index: Int) -> Range<Int64> {
-    guard index >= 16 else { return Int64(index)..<Int64(index + 1) }
-    let exponent = Int64(index / 16 + 3)
-    let width = Int64(1) << (exponent - 4)
-    let lower = (16 + Int64(index % 16)) * width
-    return lower..<lower + width
+    histogramLowerBound(index)..<histogramLowerBound(index + 1)
   }
 
   /// The value that `fraction` (0…1) of all values do not exceed, within 6.25 %: the middle of its bucket, held within
-  /// the exact extremes. nil while there is no value.
+  /// the exact extremes. `nil` while there is no value.
   public func percentile(_ fraction: Double) -> Nanoseconds? {
-    precondition((0...1).contains(fraction))
+    require((0...1).contains(fraction), "a fraction is 0…1")
     guard let minimum, let maximum, count > 0 else { return nil }
     let total = count
     let rank = max(1, UInt64((fraction * Double(total)).rounded(.up)))

@@ -50,8 +50,13 @@ public struct Loop {
   let countedMisses: CountedMisses
   let inputs: [LoopInput]
   let minimumInterval: Nanoseconds
-  let body: LoopBody
+  let body: BodySource
 
+  /// A loop whose body is made once, here, and serves one run: `Runtime` refuses a second with `.ranAlready`, since what the
+  /// first one left in the body (the instants of a simulation, for one) would be taken for its own. For bodies that hold
+  /// what there is only once. See the other initialiser for a loop that may run again.
+  ///
+  /// What is out of range here is refused by `Runtime` with `.invalidLoop`.
   /// - Parameters:
   ///   - name: unique in the runtime.
   ///   - phase: of the first release after the start, 0 or more; nil: the planner spreads it away from the lane's other
@@ -67,7 +72,7 @@ public struct Loop {
   ///   - inputs: what also releases the loop, by arrival; whichever is ready. Those of a lane are at most 60.
   ///   - minimumInterval: between two releases by input, whichever they are, and before a deadline that has passed already releases the
   ///     loop; more than 0.
-  ///   - body: makes the loop; called once, here.
+  ///   - body: makes the body; called once, here.
   @inlinable
   public init<Body: ControlLoop & ~Copyable>(
     _ name: String, every rate: Rate, phase: Nanoseconds? = nil, late: LatePolicy = .skip,
@@ -79,16 +84,38 @@ public struct Loop {
     self.init(
       name: name, rate: rate, phase: phase, late: late, deadline: deadline, executionTime: executionTime,
       tolerance: tolerance, safeStateAfter: safeStateAfter, counting: counting, inputs: inputs,
-      minimumInterval: minimumInterval, body: LoopBody(body))
+      minimumInterval: minimumInterval, body: .made(LoopBody(body)))
+  }
+
+  /// A loop whose body is made anew for each run, so that simulating and then starting is the same as starting. The body of
+  /// the run before is gone by then: the mailbox ends that it held can be had again.
+  ///
+  ///     Loop("balance", every: .hertz(1000), eachRun: { Balance(tilt: tilt.reader()) })
+  ///
+  /// - Parameters:
+  ///   - body: makes the body; called by `Runtime.start()`, `simulation()` and `simulate()` on the thread that calls them.
+  ///
+  /// All other parameters are those of the initialiser above.
+  @_disfavoredOverload
+  @inlinable
+  public init<Body: ControlLoop & ~Copyable>(
+    _ name: String, every rate: Rate, phase: Nanoseconds? = nil, late: LatePolicy = .skip,
+    deadline: Nanoseconds? = nil, executionTime: Nanoseconds? = nil, tolerance: Nanoseconds? = nil,
+    safeStateAfter: Int = 0, counting: CountedMisses = .all, inputs: [LoopInput] = [],
+    minimumInterval: Nanoseconds = .milliseconds(1),
+    eachRun body: @escaping () -> Body
+  ) {
+    self.init(
+      name: name, rate: rate, phase: phase, late: late, deadline: deadline, executionTime: executionTime,
+      tolerance: tolerance, safeStateAfter: safeStateAfter, counting: counting, inputs: inputs,
+      minimumInterval: minimumInterval, body: .eachRun({ LoopBody(body) }))
   }
 
   @usableFromInline init(
     name: String, rate: Rate, phase: Nanoseconds?, late: LatePolicy, deadline: Nanoseconds?,
     executionTime: Nanoseconds?, tolerance: Nanoseconds?, safeStateAfter: Int, counting: CountedMisses,
-    inputs: [LoopInput], minimumInterval: Nanoseconds, body: LoopBody
+    inputs: [LoopInput], minimumInterval: Nanoseconds, body: BodySource
   ) {
-    precondition(minimumInterval > .zero, "a minimum interval of nothing would release a loop for ever at one instant")
-    if case .catchUp(let limit) = late { precondition(limit >= 0, "a number of releases is 0 or more") }
     self.name = name
     self.rate = rate
     self.phase = phase
@@ -101,6 +128,26 @@ public struct Loop {
     self.inputs = inputs
     self.minimumInterval = minimumInterval
     self.body = body
+  }
+}
+
+extension Loop {
+  /// What is wrong with the declaration; `nil` if nothing is.
+  var flaw: String? {
+    if let flaw = rate.flaw { return flaw }
+    if minimumInterval <= .zero {
+      return "a minimum interval is more than 0, or the loop would be released for ever at one instant; got "
+        + "\(minimumInterval)"
+    }
+    if case .catchUp(let limit) = late, limit < 0 {
+      return "a number of releases to catch up is 0 or more, got \(limit)"
+    }
+    if let phase, phase > Rate.periods.upperBound { return "a phase is at most 10⁹ s, got \(phase)" }
+    if let deadline, deadline <= .zero { return "a deadline is more than 0, got \(deadline)" }
+    if let executionTime, executionTime < .zero { return "an execution time is 0 or more, got \(executionTime)" }
+    if let tolerance, tolerance < .zero { return "a tolerance is 0 or more, got \(tolerance)" }
+    if safeStateAfter < 0 { return "a number of misses is 0 or more, got \(safeStateAfter)" }
+    return nil
   }
 }
 

@@ -12,10 +12,16 @@ final class LaneRun: @unchecked Sendable {
   let loopNames: [String]
   /// What the planner knows of the loops, most urgent first; execution time nil where none is declared.
   private(set) var declared: [(period: Nanoseconds, deadline: Nanoseconds?, executionTime: Nanoseconds?)]
+  let executionTimes: [Nanoseconds?]
   let slots: UnsafeMutablePointer<LoopSlot>
   let scheduler: UnsafeMutablePointer<LaneScheduler>
   let simulated: UnsafeMutablePointer<SimulatedLane>
+  /// What the lane's time stands at for who reads: the simulation's present, or the instant at which the lane ended;
+  /// `.max` while it runs in real time.
+  let present: UnsafeMutablePointer<Atomic<Int64>>
   private var hasScheduler = false
+  private var hasRun = false
+  private var isSimulated = false
   private var thread: LaneThread?
 
   var loopCount: Int { loopNames.count }
@@ -25,6 +31,7 @@ final class LaneRun: @unchecked Sendable {
     // Most urgent first: a loop's index is its rank.
     let loops = lane.loops.enumerated()
       .sorted { ($0.element.rate.period, $0.offset) < ($1.element.rate.period, $1.offset) }.map(\.element)
+    for loop in loops { if let flaw = loop.flaw { throw .invalidLoop(loop: loop.name, reason: flaw) } }
     for loop in loops { if let phase = loop.phase, phase < .zero { throw .negativePhase(loop: loop.name, phase) } }
     let inputs = loops.reduce(0) { $0 + $1.inputs.count }
     guard inputs <= LaneThread.inputLimit else {
@@ -36,10 +43,13 @@ final class LaneRun: @unchecked Sendable {
     cpu = lane.cpu
     loopNames = loops.map(\.name)
     declared = loops.map { ($0.rate.period, $0.deadline, $0.executionTime) }
+    executionTimes = loops.map(\.executionTime)
     slots = .allocate(capacity: loops.count)
     scheduler = .allocate(capacity: 1)
     simulated = .allocate(capacity: 1)
     simulated.initialize(to: SimulatedLane(number: number))
+    present = .allocate(capacity: 1)
+    present.initialize(to: Atomic(.min))
     let phases = Planner.phases(periods: loops.map(\.rate.period), given: loops.map(\.phase))
     for (index, loop) in loops.enumerated() {
       let record = UnsafeMutablePointer<LoopRecord>.allocate(capacity: 1)
@@ -51,9 +61,10 @@ final class LaneRun: @unchecked Sendable {
           late: loop.late, safeStateAfter: Int64(loop.safeStateAfter), countedMisses: loop.countedMisses,
           minimumInterval: loop.minimumInterval.count,
           tolerance: (loop.tolerance ?? period / 10).count,
-          simulatedExecution: (loop.executionTime ?? .zero).count, inputs: loop.inputs, body: loop.body,
-          record: record))
+          simulatedExecution: (loop.executionTime ?? .zero).count, inputs: loop.inputs,
+          bodySource: loop.body, body: loop.body.first, record: record))
     }
+    resetRecords()
     if let misses = infeasible(declared) { throw .infeasible(lane: name, misses: misses) }
   }
 
@@ -62,6 +73,8 @@ final class LaneRun: @unchecked Sendable {
     scheduler.deallocate()
     simulated.deinitialize(count: 1)
     simulated.deallocate()
+    present.deinitialize(count: 1)
+    present.deallocate()
     for index in 0..<loopCount {
       slots[index].record.deinitialize(count: 1)
       slots[index].record.deallocate()
@@ -72,13 +85,92 @@ final class LaneRun: @unchecked Sendable {
 
   func index(of loop: String) -> Int? { loopNames.firstIndex(of: loop) }
 
+  /// The loops that have run and cannot run again.
+  var usedUp: [String] {
+    guard hasRun else { return [] }
+    return (0..<loopCount).compactMap { index in
+      if case .made = slots[index].bodySource { loopNames[index] } else { nil }
+    }
+  }
+
+  /// Makes the bodies of a run, after those of the run before are gone.
+  private func makeBodies() {
+    for index in 0..<loopCount {
+      guard case .eachRun = slots[index].bodySource else { continue }
+      slots[index].body = .none
+    }
+    for index in 0..<loopCount {
+      guard case .eachRun(let make) = slots[index].bodySource else { continue }
+      slots[index].body = make()
+    }
+  }
+
   /// A fresh scheduler with empty accounts, for real or for simulated time.
   func prepare(simulating: Bool) {
     if hasScheduler { scheduler.deinitialize(count: 1) }
     scheduler.initialize(
       to: LaneScheduler(slots: slots, count: loopCount, simulated: simulating ? simulated : nil))
     hasScheduler = true
-    for index in 0..<loopCount { slots[index].record.pointee.reset() }
+    resetRecords()
+    makeBodies()
+    if simulating { hasRun = true }
+    isSimulated = simulating
+    present.pointee.store(simulating ? .min : .max, ordering: .releasing)
+  }
+
+  private func resetRecords() {
+    for index in 0..<loopCount {
+      slots[index].record.pointee.reset(period: slots[index].period, deadline: slots[index].deadline)
+    }
+  }
+
+  // MARK: What others see
+
+  /// The instant for which the lane's accounts are read. Read it before an account: one that is newer says so itself, and
+  /// a reader that is held up in between sees no releases that are due only for him.
+  private var instant: Int64 {
+    let present = present.pointee.load(ordering: .acquiring)
+    return present == .max ? tactus_monotonic_now() : present
+  }
+
+  /// Why the lane has not got on for more than `limit` at `now`, which was read before; `nil` if it has, or has ended.
+  func hang(longerThan limit: Nanoseconds, at now: TickInstant) -> LaneHang? {
+    guard isSimulated || present.pointee.load(ordering: .acquiring) == .max else { return nil }
+    var newest = Int64.min
+    var due: (loop: Int, since: Int64)?
+    var running: (loop: Int, account: LoopAccount)?
+    for index in 0..<loopCount {
+      let account = slots[index].record.pointee.account()
+      newest = max(newest, account.activitySince)
+      if account.activity != .waiting {
+        running = (index, account)
+      } else if account.nextRelease < due?.since ?? .max {
+        due = (index, account.nextRelease)
+      }
+    }
+    let instant = max(now.nanoseconds, newest)
+    func isLong(_ since: Int64) -> Bool { since != .max && instant - since > limit.count }
+    if let (loop, account) = running {
+      guard isLong(account.activitySince) else { return nil }
+      let cause = account.activity == .tick ? LaneHang.Cause.tick : .safeState
+      return hang(loop, cause, since: account.activitySince)
+    }
+    // A lane that is between two ticks gets on, however late it is.
+    guard let (loop, since) = due, isLong(since), newest == .min || isLong(newest) else { return nil }
+    return hang(loop, .waiting, since: since)
+  }
+
+  private func hang(_ loop: Int, _ cause: LaneHang.Cause, since: Int64) -> LaneHang {
+    LaneHang(lane: name, loop: loopNames[loop], cause: cause, since: TickInstant(nanoseconds: since))
+  }
+
+  /// The accounts of one loop, read without stopping it.
+  func statistics(of index: Int) -> LoopStatistics {
+    let instant = instant
+    let (account, latency, execution) = slots[index].record.pointee.snapshot()
+    return LoopStatistics(
+      name: loopNames[index], lane: name, phase: Nanoseconds(slots[index].phase), account: account,
+      at: max(instant, account.activitySince), latency: latency, execution: execution)
   }
 
   // MARK: Real time
@@ -93,14 +185,30 @@ final class LaneRun: @unchecked Sendable {
 
   /// Opens the gate: the loops' first releases are at `epoch + phase`. nil: the thread ends without a tick.
   func openGate(epoch: Int64?) {
-    if let epoch { scheduler.pointee.begin(epoch: epoch) }
+    if let epoch {
+      hasRun = true
+      scheduler.pointee.begin(epoch: epoch)
+    }
     thread?.openGate(run: epoch != nil)
   }
 
-  func requestStop() { thread?.requestStop() }
+  /// Returns the thread whose end is to be awaited; `nil` if there is none.
+  func requestStop() -> LaneThread? {
+    thread?.requestStop()
+    return thread
+  }
 
-  func joinThread() {
-    thread?.join()
+  func awaitEnd() { _ = thread?.awaitEnd(until: nil) }
+
+  /// What the lane does, of a lane that should have ended.
+  var presentHang: LaneHang {
+    hang(longerThan: .zero, at: TickInstant(nanoseconds: instant))
+      ?? hang(0, .waiting, since: slots[0].record.pointee.account().activitySince)
+  }
+
+  /// Takes back what the thread needed. Only after its end.
+  func releaseThread() {
+    thread?.release()
     thread = nil
   }
 
@@ -113,9 +221,11 @@ final class LaneRun: @unchecked Sendable {
     return infeasible(planned)
   }
 
-  /// Takes a checked change of rates at the lane's next tick boundary, or at once when it does not run.
-  func apply(_ changes: [Int: Nanoseconds], running: Bool) {
+  /// Takes a checked change of rates at the lane's next tick boundary, or at once when it does not run. Returns `false`, with
+  /// nothing changed, if the lane came to no boundary within `limit`.
+  func apply(_ changes: [Int: Nanoseconds], running: Bool, within limit: Nanoseconds) -> Bool {
     var entries: [RateChange] = []
+    let before = declared
     for (index, period) in changes {
       declared[index].period = period
       let hadDefaultTolerance = slots[index].tolerance == slots[index].period / 10
@@ -125,7 +235,10 @@ final class LaneRun: @unchecked Sendable {
           tolerance: hadDefaultTolerance ? period.count / 10 : slots[index].tolerance))
     }
     if running, let thread {
-      thread.apply(entries)
+      guard thread.apply(entries, within: limit) else {
+        declared = before
+        return false
+      }
     } else if hasScheduler {
       let now = max(simulated.pointee.now, simulated.pointee.busyUntil)
       for change in entries { scheduler.pointee.take(change, at: now) }
@@ -134,8 +247,10 @@ final class LaneRun: @unchecked Sendable {
         slots[change.loop].period = change.period
         slots[change.loop].deadline = change.deadline
         slots[change.loop].tolerance = change.tolerance
+        slots[change.loop].record.pointee.reset(period: change.period, deadline: change.deadline)
       }
     }
+    return true
   }
 
   private func infeasible(

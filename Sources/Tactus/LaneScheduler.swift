@@ -17,6 +17,14 @@ struct LaneScheduler: ~Copyable {
   /// The last wait: the lane was asleep from `sleptFrom` to `wokeAt`.
   private var sleptFrom = Int64.max
   private var wokeAt = Int64.max
+  /// In simulated time, the tick that has begun and not ended.
+  private var unfinished: UnfinishedTick?
+
+  private struct UnfinishedTick: BitwiseCopyable {
+    var loop: Int
+    var tick: Tick
+    var end: Int64
+  }
 
   /// `slots` stay owned by the caller.
   init(slots: UnsafeMutablePointer<LoopSlot>, count: Int, simulated: UnsafeMutablePointer<SimulatedLane>?) {
@@ -31,7 +39,7 @@ struct LaneScheduler: ~Copyable {
   mutating func begin(epoch: Int64) {
     for loop in 0..<count {
       slots[loop].reset(epoch: epoch)
-      slots[loop].record.pointee.publish(slots[loop].counters, slots[loop].extremes)
+      publish(slots + loop)
       releases.insert(loop, key: nextKey(slots + loop))
     }
   }
@@ -85,8 +93,27 @@ struct LaneScheduler: ~Copyable {
       var tick = Tick(
         index: (slots + loop).pointee.nextIndex, scheduled: TickInstant(nanoseconds: now),
         started: TickInstant(nanoseconds: now))
-      callSafeState(slots + loop, &tick, .stop)
+      enterSafeState(slots + loop, &tick, .stop, at: now)
+      (slots + loop).pointee.account.activity = .waiting
+      publish(slots + loop)
     }
+  }
+
+  /// When the tick that has begun ends, in simulated time; `.max` if none has.
+  var finishesAt: Int64 {
+    @_noLocks @_noAllocation @inline(__always) get {
+      guard let unfinished else { return .max }
+      return unfinished.end
+    }
+  }
+
+  /// Ends the tick that has begun, at the instant at which it ends.
+  @_noLocks @_noAllocation
+  mutating func finish() {
+    guard var last = unfinished else { return }
+    unfinished = nil
+    finish(slots + last.loop, &last.tick, end: last.end)
+    if releases.contains(last.loop) { releases.update(last.loop, key: nextKey(slots + last.loop)) }
   }
 
   /// Gives a loop a new period, at a tick boundary. The next release is one new period after the last one, or the first
@@ -109,41 +136,49 @@ struct LaneScheduler: ~Copyable {
     slot.pointee.period = period
     slot.pointee.deadline = change.deadline
     slot.pointee.tolerance = change.tolerance
+    publish(slot)
     if releases.contains(loop) { releases.update(loop, key: nextKey(slot)) }
   }
 
   @_noLocks @_noAllocation @inline(__always)
-  private func run(_ loop: Int, _ start: Int64) -> Int64 {
+  private mutating func run(_ loop: Int, _ start: Int64) -> Int64 {
     let slot = slots + loop
     var tick = Tick(
       index: slot.pointee.nextIndex &- 1, cause: .input, scheduled: TickInstant(nanoseconds: start),
       started: TickInstant(nanoseconds: start))
+    slot.pointee.record.pointee.change()
+    slot.pointee.account.runningDeadline = .max
     if slot.pointee.nextRelease <= start {
       takePeriodic(slot, &tick)
     } else if slot.pointee.wakeAt <= start {
       tick.cause = .deadline
       tick.scheduled = TickInstant(nanoseconds: slot.pointee.wakeAt)
-      slot.pointee.counters.byDeadline &+= 1
+      slot.pointee.account.byDeadline &+= 1
     } else {
       tick.scheduled = TickInstant(nanoseconds: later(slot.pointee.inputAt, slot.pointee.inputAllowedAt))
       slot.pointee.inputAllowedAt = start &+ slot.pointee.minimumInterval
-      slot.pointee.counters.byInput &+= 1
+      slot.pointee.account.byInput &+= 1
     }
     slot.pointee.inputAt = .max
+    begin(slot, tick)
 
     tactus_tick_begins()
     let wanted = callTick(slot, &tick)
     tactus_tick_ends()
 
-    let end: Int64
-    if let simulated {
-      end = simulated.pointee.end(of: loop, tick, execution: slot.pointee.simulatedExecution)
-    } else {
-      end = tactus_monotonic_now()
-    }
     // A deadline that has already passed would release the loop again at once, for ever.
     slot.pointee.wakeAt = wanted > start ? wanted : start &+ slot.pointee.minimumInterval
-    account(slot, &tick, start: start, end: end)
+    if let simulated {
+      let end = simulated.pointee.end(of: loop, tick, execution: slot.pointee.simulatedExecution)
+      if end > start {
+        unfinished = UnfinishedTick(loop: loop, tick: tick, end: end)
+      } else {
+        finish(slot, &tick, end: end)
+      }
+      return end
+    }
+    let end = tactus_monotonic_now()
+    finish(slot, &tick, end: end)
     return end
   }
 
@@ -155,52 +190,53 @@ struct LaneScheduler: ~Copyable {
     // Asleep when it should have run: the kernel's lateness, not that of a loop before it. Asked of the oldest release
     // that is due, since the newest may be on time by chance.
     if slot.pointee.nextRelease >= sleptFrom, wokeAt &- slot.pointee.nextRelease > slot.pointee.tolerance {
-      slot.pointee.counters.oversleeps &+= 1
+      slot.pointee.account.oversleeps &+= 1
     }
-    var due: Int64 = 1
     if start &- slot.pointee.nextRelease >= period {
-      due = (start &- slot.pointee.nextRelease) / period &+ 1
-      due &-= giveUp(slot, due: due, &tick)
+      giveUp(slot, due: (start &- slot.pointee.nextRelease) / period &+ 1, &tick)
     }
-    slot.pointee.releasedIndex = later(slot.pointee.releasedIndex, slot.pointee.nextIndex &+ due)
     tick.index = slot.pointee.nextIndex
     tick.cause = .period
     tick.scheduled = TickInstant(nanoseconds: slot.pointee.nextRelease)
     tick.missed = slot.pointee.missedSinceRun
     slot.pointee.missedSinceRun = 0
     slot.pointee.nextIndex &+= 1
+    slot.pointee.account.runningDeadline = slot.pointee.nextRelease &+ slot.pointee.deadline
     slot.pointee.nextRelease &+= period
-    slot.pointee.counters.ran &+= 1
+    slot.pointee.account.ran &+= 1
   }
 
   /// Several releases are due: skips those that the policy gives up, and enters the safe state when they are too many.
-  /// Returns how many were skipped.
   @_noLocks @_noAllocation @inline(never)
-  private func giveUp(_ slot: UnsafeMutablePointer<LoopSlot>, due: Int64, _ tick: inout Tick) -> Int64 {
+  private func giveUp(_ slot: UnsafeMutablePointer<LoopSlot>, due: Int64, _ tick: inout Tick) {
     let skipped: Int64 =
       switch slot.pointee.late {
       case .skip: due &- 1
       case .catchUp(let limit): later(0, due &- 1 &- limit)
       case .runLate: 0
       }
-    skip(slot, skipped)
-    enterSafeStateIfDue(slot, &tick)
-    return skipped
+    skip(slot, skipped, at: tick.started.nanoseconds)
+    enterSafeStateIfDue(slot, &tick, at: tick.started.nanoseconds)
   }
 
+  /// Gives up the oldest releases, all due by `instant`: that is how late each of them is, as if it had run then.
   @_noLocks @_noAllocation
-  private func skip(_ slot: UnsafeMutablePointer<LoopSlot>, _ skipped: Int64) {
+  private func skip(_ slot: UnsafeMutablePointer<LoopSlot>, _ skipped: Int64, at instant: Int64) {
+    guard skipped > 0 else { return }
+    let period = slot.pointee.period
+    let mostLate = instant &- slot.pointee.nextRelease
+    slot.pointee.record.pointee.latency.record(seriesFrom: mostLate, step: period, count: skipped)
+    noteLatency(slot, least: mostLate &- (skipped &- 1) &* period, most: mostLate)
     if slot.pointee.consecutiveMisses == 0 { slot.pointee.missesSince = slot.pointee.nextRelease }
     slot.pointee.nextIndex &+= skipped
-    slot.pointee.nextRelease &+= skipped &* slot.pointee.period
-    slot.pointee.releasedIndex = later(slot.pointee.releasedIndex, slot.pointee.nextIndex)
-    slot.pointee.counters.skipped &+= skipped
+    slot.pointee.nextRelease &+= skipped &* period
+    slot.pointee.account.skipped &+= skipped
     slot.pointee.missedSinceRun &+= skipped
     slot.pointee.consecutiveMisses &+= skipped
   }
 
   @_noLocks @_noAllocation
-  private func enterSafeStateIfDue(_ slot: UnsafeMutablePointer<LoopSlot>, _ tick: inout Tick) {
+  private func enterSafeStateIfDue(_ slot: UnsafeMutablePointer<LoopSlot>, _ tick: inout Tick, at instant: Int64) {
     let limit = slot.pointee.safeStateAfter
     guard limit > 0, slot.pointee.consecutiveMisses >= limit, !slot.pointee.isInSafeState else { return }
     if case .injected(let stall) = slot.pointee.countedMisses {
@@ -208,40 +244,83 @@ struct LaneScheduler: ~Copyable {
       else { return }
     }
     slot.pointee.isInSafeState = true
-    slot.pointee.counters.safeStates &+= 1
-    callSafeState(slot, &tick, .misses(slot.pointee.consecutiveMisses))
+    slot.pointee.account.safeStates &+= 1
+    enterSafeState(slot, &tick, .misses(slot.pointee.consecutiveMisses), at: instant)
+    slot.pointee.record.pointee.change()
+  }
+
+  /// Published before it begins: a safe state that hangs is visible, too.
+  @_noLocks @_noAllocation
+  private func enterSafeState(
+    _ slot: UnsafeMutablePointer<LoopSlot>, _ tick: inout Tick, _ cause: SafeStateCause, at instant: Int64
+  ) {
+    slot.pointee.account.activity = .safeState
+    slot.pointee.account.activitySince = instant
+    publish(slot)
+    callSafeState(slot, &tick, cause)
   }
 
   @_noLocks @_noAllocation @inline(__always)
-  private func account(_ slot: UnsafeMutablePointer<LoopSlot>, _ tick: inout Tick, start: Int64, end: Int64) {
+  private func publish(_ slot: UnsafeMutablePointer<LoopSlot>) {
+    slot.pointee.account.nextRelease = slot.pointee.nextRelease
+    slot.pointee.account.period = slot.pointee.period
+    slot.pointee.account.deadline = slot.pointee.deadline
+    slot.pointee.record.pointee.publish(&slot.pointee.account)
+  }
+
+  @_noLocks @_noAllocation @inline(__always)
+  private func noteLatency(_ slot: UnsafeMutablePointer<LoopSlot>, least: Int64, most: Int64) {
+    if least < slot.pointee.account.leastLatency { slot.pointee.account.leastLatency = least }
+    if most > slot.pointee.account.mostLatency { slot.pointee.account.mostLatency = most }
+  }
+
+  /// Publishes that a tick begins, and how late: a tick that never ends is in the account as well.
+  @_noLocks @_noAllocation @inline(__always)
+  private func begin(_ slot: UnsafeMutablePointer<LoopSlot>, _ tick: Tick) {
+    let start = tick.started.nanoseconds
     let latency = start &- tick.scheduled.nanoseconds
+    slot.pointee.record.pointee.latency.record(latency)
+    noteLatency(slot, least: latency, most: latency)
+    let gap = start &- slot.pointee.lastStart  // below 0 before the first tick
+    if gap > slot.pointee.account.longestGap {
+      slot.pointee.account.longestGap = gap
+      slot.pointee.account.longestGapFrom = slot.pointee.lastStart
+    }
+    slot.pointee.lastStart = start
+    slot.pointee.account.activity = .tick
+    slot.pointee.account.activitySince = start
+    publish(slot)
+  }
+
+  @_noLocks @_noAllocation @inline(__always)
+  private func finish(_ slot: UnsafeMutablePointer<LoopSlot>, _ tick: inout Tick, end: Int64) {
+    let start = tick.started.nanoseconds
     let execution = end &- start
-    if execution > slot.pointee.period { slot.pointee.counters.overruns &+= 1 }
+    let record = slot.pointee.record
+    record.pointee.change()
+    if execution > slot.pointee.period { slot.pointee.account.overruns &+= 1 }
     if case .period = tick.cause {
       if end &- tick.scheduled.nanoseconds > slot.pointee.deadline {
-        slot.pointee.counters.deadlineMisses &+= 1
+        slot.pointee.account.deadlineMisses &+= 1
         if slot.pointee.consecutiveMisses == 0 { slot.pointee.missesSince = tick.scheduled.nanoseconds }
         slot.pointee.consecutiveMisses &+= 1
-        enterSafeStateIfDue(slot, &tick)
+        enterSafeStateIfDue(slot, &tick, at: end)
       } else if tick.missed == 0 {
         slot.pointee.consecutiveMisses = 0
         slot.pointee.isInSafeState = false
       }
-      if case .runLate = slot.pointee.late, latency > slot.pointee.tolerance, slot.pointee.nextRelease <= end {
-        skip(slot, (end &- slot.pointee.nextRelease) / slot.pointee.period &+ 1)
-        enterSafeStateIfDue(slot, &tick)
+      if case .runLate = slot.pointee.late, start &- tick.scheduled.nanoseconds > slot.pointee.tolerance,
+        slot.pointee.nextRelease <= end
+      {
+        skip(slot, (end &- slot.pointee.nextRelease) / slot.pointee.period &+ 1, at: end)
+        enterSafeStateIfDue(slot, &tick, at: end)
       }
     }
-    slot.pointee.counters.released = slot.pointee.releasedIndex
-    slot.pointee.counters.pending = slot.pointee.releasedIndex &- slot.pointee.nextIndex
-
-    let record = slot.pointee.record
-    record.pointee.latency.record(latency)
     record.pointee.execution.record(execution)
-    if latency < slot.pointee.extremes.leastLatency { slot.pointee.extremes.leastLatency = latency }
-    if latency > slot.pointee.extremes.mostLatency { slot.pointee.extremes.mostLatency = latency }
-    if execution < slot.pointee.extremes.leastExecution { slot.pointee.extremes.leastExecution = execution }
-    if execution > slot.pointee.extremes.mostExecution { slot.pointee.extremes.mostExecution = execution }
-    record.pointee.publish(slot.pointee.counters, slot.pointee.extremes)
+    if execution < slot.pointee.account.leastExecution { slot.pointee.account.leastExecution = execution }
+    if execution > slot.pointee.account.mostExecution { slot.pointee.account.mostExecution = execution }
+    slot.pointee.account.activity = .waiting
+    slot.pointee.account.activitySince = end
+    publish(slot)
   }
 }

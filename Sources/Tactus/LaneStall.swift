@@ -54,7 +54,7 @@ public final class LaneStall: @unchecked Sendable {  // safe: all behind the poi
 
   /// The loop's next tick lasts `length` longer, 1 ns…5 s. One that is asked for and not begun is replaced.
   public func ask(for length: Nanoseconds) {
-    precondition(length > .zero && length <= Self.longest)
+    require(length > .zero && length <= Self.longest, "a stall lasts 1 ns…5 s")
     state.pointee.asked.store(length.count, ordering: .relaxed)
   }
 

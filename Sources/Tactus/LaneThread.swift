@@ -14,6 +14,7 @@ final class LaneThread: @unchecked Sendable {
   private let scheduling: Scheduling
   private let cpu: Int?
   private let scheduler: UnsafeMutablePointer<LaneScheduler>
+  private let present: UnsafeMutablePointer<Atomic<Int64>>
   private let control: UnsafeMutablePointer<LaneControl>
   private let ready = DispatchSemaphore(value: 0)
   private let gate = DispatchSemaphore(value: 0)
@@ -26,6 +27,7 @@ final class LaneThread: @unchecked Sendable {
   /// The lane is not retained: it joins the thread before it goes.
   init(lane: LaneRun) throws(RuntimeError) {
     (name, scheduling, cpu, scheduler) = (lane.name, lane.scheduling, lane.cpu, lane.scheduler)
+    present = lane.present
     var inputs: [LaneControl.Input] = []
     for loop in 0..<lane.loopCount {
       for input in lane.slots[loop].inputs {
@@ -97,11 +99,16 @@ final class LaneThread: @unchecked Sendable {
     tactus_eventfd_signal(control.pointee.wake)
   }
 
-  /// Returns when the loops are in their safe state and the thread is about to go back to Dispatch. Called once, last.
-  func join() {
-    done.wait()
-    destroyControl()
+  /// Returns when the loops are in their safe state and the thread is about to go back to Dispatch; `false` if that has not
+  /// come within `limit` (`nil`: no limit). Any number of threads may wait, one after the other or at once.
+  func awaitEnd(until limit: DispatchTime?) -> Bool {
+    guard done.wait(timeout: limit ?? .distantFuture) == .success else { return false }
+    done.signal()  // for who else waits
+    return true
   }
+
+  /// Takes back what the thread shared with others. Called once, after its end.
+  func release() { destroyControl() }
 
   /// Not in deinit: Dispatch's block may hold this object a little longer than the owner does.
   private func destroyControl() {
@@ -109,13 +116,18 @@ final class LaneThread: @unchecked Sendable {
     control.deallocate()
   }
 
-  /// Hands the lane a change and returns when it has taken it.
-  func apply(_ changes: [RateChange]) {
+  /// Hands the lane a change and returns when it has taken it; `false` if it has not within `limit` and does not any more.
+  func apply(_ changes: [RateChange], within limit: Nanoseconds) -> Bool {
     changes.withUnsafeBufferPointer { changes in
+      let offered = UnsafeMutablePointer(mutating: changes.baseAddress!)
       control.pointee.changeCount = changes.count
-      control.pointee.change.store(UnsafeMutablePointer(mutating: changes.baseAddress!), ordering: .releasing)
+      control.pointee.change.store(offered, ordering: .releasing)
       tactus_eventfd_signal(control.pointee.wake)
+      if tactus_eventfd_wait(control.pointee.taken, Doorbell.milliseconds(limit)) != 0 { return true }
+      if control.pointee.change.exchange(nil, ordering: .acquiringAndReleasing) != nil { return false }
+      // It has just begun to take it.
       _ = tactus_eventfd_wait(control.pointee.taken, -1)
+      return true
     }
   }
 
@@ -133,7 +145,9 @@ final class LaneThread: @unchecked Sendable {
     gate.wait()
     if mayRun {
       runLane(scheduler, control)
-      scheduler.pointee.stopLoops(at: tactus_monotonic_now())
+      let end = tactus_monotonic_now()
+      scheduler.pointee.stopLoops(at: end)
+      present.pointee.store(end, ordering: .releasing)
     }
     if saved == 0 { tactus_thread_restore(&before) }
     done.signal()
@@ -251,8 +265,7 @@ private func noteInputs(
 private func takeChange(
   _ scheduler: UnsafeMutablePointer<LaneScheduler>, _ control: UnsafeMutablePointer<LaneControl>, _ now: Int64
 ) {
-  guard let changes = control.pointee.change.load(ordering: .acquiring) else { return }
+  guard let changes = control.pointee.change.exchange(nil, ordering: .acquiringAndReleasing) else { return }
   for index in 0..<control.pointee.changeCount { scheduler.pointee.take(changes[index], at: now) }
-  control.pointee.change.store(nil, ordering: .relaxed)
   tactus_eventfd_signal(control.pointee.taken)
 }

@@ -14,7 +14,7 @@ import Synchronization
 public final class Latest<Element: BitwiseCopyable>: @unchecked Sendable {
   // Sendable: every access to the storage is atomic; the right to write is handed out once.
   @usableFromInline let storage: LatestStorage
-  private let writers = Atomic<Int>(0)
+  fileprivate let writers = Atomic<Int>(0)
   fileprivate let initial: Element
 
   public init(_ element: Element) {
@@ -26,9 +26,9 @@ public final class Latest<Element: BitwiseCopyable>: @unchecked Sendable {
     }
   }
 
-  /// The writing end. There is one: a second call traps.
+  /// The writing end. There is one at a time: a second call traps unless the first end is gone.
   public func writer() -> LatestWriter<Element> {
-    precondition(writers.add(1, ordering: .relaxed).oldValue == 0, "a latest value has one writer")
+    require(writers.add(1, ordering: .acquiring).oldValue == 0, "a latest value has one writer")
     return LatestWriter(self)
   }
 
@@ -135,7 +135,10 @@ public struct LatestWriter<Element: BitwiseCopyable>: ~Copyable, @unchecked Send
     sequence = latest.storage.sequence
     slots = latest.storage.slots
     stride = latest.storage.stride
+    next = sequence.pointee.load(ordering: .relaxed)
   }
+
+  deinit { latest.writers.subtract(1, ordering: .releasing) }
 
   /// Publishes `element`. Wait-free.
   @inlinable @inline(__always)

@@ -16,18 +16,17 @@ extension Runtime {
   /// Response-time analysis of every lane with what is declared and, for the rest, what has been measured. A measured time
   /// contains whatever held the tick up, so on a machine without real-time scheduling it is pessimistic.
   public func analysis() -> [LoopAnalysis] {
-    let statistics = statistics
-    return lanes.flatMap { lane in
-      let tasks = lane.declared.enumerated().map { index, loop in
+    lanes.flatMap { lane in
+      let loops = (0..<lane.loopCount).map { lane.statistics(of: $0) }
+      let tasks = zip(loops, lane.executionTimes).map { loop, declared in
         Planner.Task(
-          name: lane.loopNames[index], period: loop.period, deadline: loop.deadline,
-          executionTime: loop.executionTime ?? statistics[lane.loopNames[index]]?.execution.maximum ?? .zero)
+          name: loop.name, period: loop.period, deadline: loop.deadline,
+          executionTime: declared ?? loop.execution.maximum ?? .zero)
       }
       return zip(tasks.indices, Planner.responseTimes(tasks)).map { index, response in
         LoopAnalysis(
           loop: tasks[index].name, lane: lane.name, executionTime: tasks[index].executionTime,
-          isMeasured: lane.declared[index].executionTime == nil, deadline: tasks[index].deadline,
-          responseTime: response)
+          isMeasured: lane.executionTimes[index] == nil, deadline: tasks[index].deadline, responseTime: response)
       }
     }
   }

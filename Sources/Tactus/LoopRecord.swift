@@ -1,80 +1,77 @@
 import Synchronization
 
-/// A loop's accounts and histograms, written by its lane and read from any thread without stopping it.
+/// A loop's account and histograms, written by its lane and read from any thread without stopping it.
 ///
-/// Counters are published under a version number (odd while the lane writes): a reader tries again until it has a whole
-/// set, so that `released = ran + skipped + pending` holds in everything it hands out. The lane never waits.
+/// The account is published as a `Latest` is: into the slot that readers do not look at, under a sequence number. A lane
+/// that is preempted while it writes, or stands still, holds up no reader; the lane never waits.
 struct LoopRecord: ~Copyable {
-  private let version = Atomic<UInt64>(0)
-  private let words: UnsafeMutablePointer<Atomic<Int64>>
   let latency = Histogram()
   let execution = Histogram()
+  private let storage = LatestStorage(byteCount: MemoryLayout<LoopAccount>.size)
+  /// Raised before the histograms change: equal to the storage's sequence number while histograms and account agree.
+  private let begun = Atomic<UInt64>(0)
 
-  /// Counters, then the extremes of latency and execution.
-  private static let wordCount = 14
-
-  init() {
-    words = .allocate(capacity: Self.wordCount)
-    for index in 0..<Self.wordCount { (words + index).initialize(to: Atomic(0)) }
-    publish(LoopCounters(), Extremes())
-  }
-
-  deinit {
-    words.deinitialize(count: Self.wordCount)
-    words.deallocate()
-  }
-
-  /// Empties everything. Only while no lane writes.
-  func reset() {
+  /// Empties everything but what is declared. Only while no lane writes.
+  func reset(period: Int64, deadline: Int64) {
+    change()
     latency.reset()
     execution.reset()
-    publish(LoopCounters(), Extremes())
+    var empty = LoopAccount(period: period, deadline: deadline)
+    publish(&empty)
+  }
+
+  /// Says that the histograms are about to change; `publish` follows.
+  @_noLocks @_noAllocation @inline(__always)
+  func change() {
+    begun.store(storage.sequence.pointee.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+    atomicMemoryFence(ordering: .releasing)
   }
 
   @_noLocks @_noAllocation @inline(__always)
-  func publish(_ counters: LoopCounters, _ extremes: Extremes) {
-    let next = version.load(ordering: .relaxed) &+ 1
-    version.store(next, ordering: .relaxed)
+  func publish(_ account: UnsafePointer<LoopAccount>) {
+    let next = storage.sequence.pointee.load(ordering: .relaxed) &+ 1
+    begun.store(next, ordering: .relaxed)
+    let slot = (storage.slots + Int(truncatingIfNeeded: next & 1) &* storage.stride).assumingMemoryBound(
+      to: Atomic<UInt64>.self)
+    // A reader that saw this slot as whole must see that it is not, before any word changes.
     atomicMemoryFence(ordering: .releasing)
-    words[0].store(counters.released, ordering: .relaxed)
-    words[1].store(counters.ran, ordering: .relaxed)
-    words[2].store(counters.skipped, ordering: .relaxed)
-    words[3].store(counters.pending, ordering: .relaxed)
-    words[4].store(counters.byDeadline, ordering: .relaxed)
-    words[5].store(counters.byInput, ordering: .relaxed)
-    words[6].store(counters.overruns, ordering: .relaxed)
-    words[7].store(counters.oversleeps, ordering: .relaxed)
-    words[8].store(counters.deadlineMisses, ordering: .relaxed)
-    words[9].store(counters.safeStates, ordering: .relaxed)
-    words[10].store(extremes.leastLatency, ordering: .relaxed)
-    words[11].store(extremes.mostLatency, ordering: .relaxed)
-    words[12].store(extremes.leastExecution, ordering: .relaxed)
-    words[13].store(extremes.mostExecution, ordering: .relaxed)
-    version.store(next &+ 1, ordering: .releasing)
+    let words = UnsafeRawPointer(account).assumingMemoryBound(to: UInt64.self)
+    var word = 0
+    while word < MemoryLayout<LoopAccount>.size &>> 3 {
+      slot[word].store(words[word], ordering: .relaxed)
+      word &+= 1
+    }
+    storage.sequence.pointee.store(next, ordering: .releasing)
   }
 
-  func read() -> (LoopCounters, Extremes) {
+  /// The account last published, whole.
+  func account() -> LoopAccount { read().account }
+
+  private func read() -> (account: LoopAccount, sequence: UInt64) {
+    var account = LoopAccount()
     while true {
-      let before = version.load(ordering: .acquiring)
-      guard before & 1 == 0 else { continue }
-      let values = (0..<Self.wordCount).map { words[$0].load(ordering: .relaxed) }
+      let seen = storage.sequence.pointee.load(ordering: .acquiring)
+      let slot = (storage.slots + Int(truncatingIfNeeded: seen & 1) &* storage.stride).assumingMemoryBound(
+        to: Atomic<UInt64>.self)
+      withUnsafeMutableBytes(of: &account) { copyWordsOut(slot, $0.baseAddress!, MemoryLayout<LoopAccount>.size) }
       atomicMemoryFence(ordering: .acquiring)
-      guard version.load(ordering: .relaxed) == before else { continue }
-      let counters = LoopCounters(
-        released: values[0], ran: values[1], skipped: values[2], pending: values[3], byDeadline: values[4],
-        byInput: values[5], overruns: values[6], oversleeps: values[7], deadlineMisses: values[8],
-        safeStates: values[9])
-      let extremes = Extremes(
-        leastLatency: values[10], mostLatency: values[11], leastExecution: values[12], mostExecution: values[13])
-      return (counters, extremes)
+      if storage.sequence.pointee.load(ordering: .relaxed) == seen { return (account, seen) }
     }
   }
-}
 
-/// Smallest and largest values seen, in nanoseconds; `least > most` while there is none.
-struct Extremes: Sendable, BitwiseCopyable {
-  var leastLatency = Int64.max
-  var mostLatency = Int64.min
-  var leastExecution = Int64.max
-  var mostExecution = Int64.min
+  /// Account and histograms of one moment: as many latencies as the account has releases.
+  ///
+  /// A lane that publishes faster than the histograms can be copied (every few microseconds), or that is held up in the
+  /// few nanoseconds in which they do not agree, is not waited for: after 100 tries the histograms may be a release ahead.
+  func snapshot() -> (account: LoopAccount, latency: HistogramSnapshot, execution: HistogramSnapshot) {
+    var tries = 0
+    while true {
+      let (account, sequence) = read()
+      let latency = latency.snapshot(account.leastLatency, account.mostLatency)
+      let execution = execution.snapshot(account.leastExecution, account.mostExecution)
+      atomicMemoryFence(ordering: .acquiring)
+      tries += 1
+      if begun.load(ordering: .relaxed) == sequence || tries == 100 { return (account, latency, execution) }
+    }
+  }
 }

@@ -14,15 +14,15 @@ struct LoopSlot {
   /// What a tick takes in simulated time, when nothing is injected.
   var simulatedExecution: Int64
   let inputs: [LoopInput]
-  let body: LoopBody
+  /// Where `body` comes from, and the body of the present run.
+  let bodySource: BodySource
+  var body: LoopBody
   let record: UnsafeMutablePointer<LoopRecord>
 
   // Where it stands.
   /// Index and instant of the oldest periodic release that neither ran nor was skipped.
   var nextIndex: Int64 = 0
   var nextRelease: Int64 = 0
-  /// Index up to which, not including, releases have been seen to be due.
-  var releasedIndex: Int64 = 0
   /// Instant of the release that the machine asked for; `.max`: none.
   var wakeAt = Int64.max
   /// Instant from which one of the inputs waits; `.max`: none does.
@@ -34,14 +34,14 @@ struct LoopSlot {
   /// When the first of them was due.
   var missesSince: Int64 = 0
   var isInSafeState = false
-  var counters = LoopCounters()
-  var extremes = Extremes()
+  /// When the last tick began; `.max` before the first.
+  var lastStart = Int64.max
+  var account = LoopAccount()
 
   /// Back to the state before the first start, with the first release at `epoch + phase`.
   mutating func reset(epoch: Int64) {
     nextIndex = 0
     nextRelease = epoch + phase
-    releasedIndex = 0
     wakeAt = .max
     inputAt = .max
     inputAllowedAt = .min
@@ -49,8 +49,8 @@ struct LoopSlot {
     consecutiveMisses = 0
     missesSince = 0
     isInSafeState = false
-    counters = LoopCounters()
-    extremes = Extremes()
+    lastStart = .max
+    account = LoopAccount()
   }
 }
 
@@ -69,6 +69,22 @@ func nextKey(_ slot: UnsafeMutablePointer<LoopSlot>) -> Int64 {
 /// `max`, which the compiler cannot prove harmless in a debug build.
 @_noLocks @_noAllocation @inline(__always)
 func later(_ one: Int64, _ other: Int64) -> Int64 { one > other ? one : other }
+
+/// Where a loop's body comes from.
+@usableFromInline enum BodySource {
+  /// There is one, for one run.
+  case made(LoopBody)
+  /// Each run gets its own.
+  case eachRun(() -> LoopBody)
+
+  /// The body before the first run.
+  var first: LoopBody {
+    switch self {
+    case .made(let body): body
+    case .eachRun: .none
+    }
+  }
+}
 
 /// A loop with its type erased: closures over storage that lives as long as this object.
 ///
@@ -103,6 +119,13 @@ public final class LoopBody {
         storage.deinitialize(count: 1)
         storage.deallocate()
       })
+  }
+
+  /// The body of a loop between two runs, which nobody calls.
+  static var none: LoopBody {
+    LoopBody(
+      tick: { _ in fatalError("a tick without a run") },
+      safeState: { _, _ in fatalError("a safe state without a run") }, dispose: {})
   }
 
   deinit { dispose() }

@@ -1,25 +1,79 @@
 /// What a loop has done since its runtime started, as it was at one instant.
+///
+/// `latency.count == counters.ran + counters.skipped + counters.byDeadline + counters.byInput`: no release is left out, so
+/// an outage shows with its whole length, however few releases ran after it.
 public struct LoopStatistics: Sendable {
   public let name: String
   public let lane: String
   public let period: Nanoseconds
   public let phase: Nanoseconds
+  /// After a release, by when its tick has to end.
+  public let deadline: Nanoseconds
+  /// The instant for which all of this holds. In real time CLOCK_MONOTONIC when it was read, or when the lane ended.
+  public let instant: TickInstant
   public let counters: LoopCounters
-  /// Release latency: from the scheduled instant to the start of the tick, releases of every cause.
+  /// The tick that runs at `instant`; `nil` if none does.
+  public let running: RunningTick?
+  /// Periodic releases whose deadline has passed at `instant`, of the pending ones and the one that runs. Grows while a
+  /// tick hangs or the lane gets no processor.
+  public let overdue: Int64
+  /// The longest time between the starts of two ticks in a row; `nil` before the second.
+  public let longestGap: TickGap?
+  /// Release latency of every release of whatever cause: from its scheduled instant to the start of its tick, or, if it was
+  /// given up, to the instant at which it was.
   public let latency: HistogramSnapshot
-  /// Execution time: from the start of the tick to its end.
+  /// Execution time of every tick that has ended: from its start to its end.
   public let execution: HistogramSnapshot
+
+  init(
+    name: String, lane: String, phase: Nanoseconds, account: LoopAccount, at instant: Int64,
+    latency: HistogramSnapshot, execution: HistogramSnapshot
+  ) {
+    self.name = name
+    self.lane = lane
+    self.phase = phase
+    period = Nanoseconds(account.period)
+    deadline = Nanoseconds(account.deadline)
+    self.instant = TickInstant(nanoseconds: instant)
+    counters = account.counters(at: instant)
+    overdue = account.overdue(at: instant)
+    running =
+      account.activity == .waiting
+      ? nil
+      : RunningTick(
+        since: TickInstant(nanoseconds: account.activitySince), isSafeState: account.activity == .safeState)
+    longestGap =
+      account.longestGap == 0
+      ? nil
+      : TickGap(length: Nanoseconds(account.longestGap), since: TickInstant(nanoseconds: account.longestGapFrom))
+    self.latency = latency
+    self.execution = execution
+  }
+}
+
+/// A tick, or a call of `safeState`, that has begun and not ended.
+public struct RunningTick: Sendable, Hashable {
+  public let since: TickInstant
+  /// Whether it is `safeState` that runs.
+  public let isSafeState: Bool
+}
+
+/// A time between the starts of two ticks in a row.
+public struct TickGap: Sendable, Hashable {
+  public let length: Nanoseconds
+  /// The start of the first of the two.
+  public let since: TickInstant
 }
 
 /// The exact accounts of one loop. `released == ran + skipped + pending`, always.
 public struct LoopCounters: Sendable, Hashable, BitwiseCopyable {
-  /// Periodic releases that have come due, as far as the lane has looked.
+  /// Periodic releases that have come due.
   public var released: Int64 = 0
-  /// Periodic releases that ran.
+  /// Periodic releases that ran, the one that runs included.
   public var ran: Int64 = 0
   /// Periodic releases given up under the late policy.
   public var skipped: Int64 = 0
-  /// Periodic releases that are due and will still run.
+  /// Periodic releases that are due and have neither run nor been given up.
   public var pending: Int64 = 0
   /// Ticks released by the loop's own deadline.
   public var byDeadline: Int64 = 0
@@ -29,7 +83,7 @@ public struct LoopCounters: Sendable, Hashable, BitwiseCopyable {
   public var overruns: Int64 = 0
   /// Periodic releases for which the kernel woke the lane late by more than the loop's tolerance.
   public var oversleeps: Int64 = 0
-  /// Periodic releases that ran but ended after their deadline, whatever the cause.
+  /// Periodic releases that ran past their deadline, whatever the cause.
   public var deadlineMisses: Int64 = 0
   /// How often the loop was put into its safe state for consecutive misses.
   public var safeStates: Int64 = 0

@@ -25,7 +25,7 @@ public enum Planner {
   /// already placed is largest; among equals the smallest phase. 64 loops at most are compared; further ones, and loops
   /// without a common divisor worth the name, are spread evenly.
   public static func phases(periods: [Nanoseconds], given: [Nanoseconds?]) -> [Nanoseconds] {
-    precondition(periods.count == given.count)
+    require(periods.count == given.count, "one given phase, or nil, for each period")
     var placed: [(period: Int64, phase: Int64)] = []
     var phases = given.map { $0 ?? .zero }
     for index in periods.indices where given[index] != nil {

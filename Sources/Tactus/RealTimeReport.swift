@@ -18,13 +18,20 @@ public struct LaneReport: Sendable, Hashable {
   }
 }
 
-/// Why a runtime cannot be built, started or changed. Nothing has happened when one of these is thrown.
+/// Why a runtime cannot be built, started, changed or stopped. Nothing has happened when one of these is thrown, but for
+/// `.hangs` of `stop(within:)`.
 public enum RuntimeError: Error, Sendable, Hashable, CustomStringConvertible {
   case nothingToRun
   case duplicateLane(String)
   case duplicateLoop(String)
   case noLoops(lane: String)
   case negativePhase(loop: String, Nanoseconds)
+  /// A rate, a time or a number in a loop's declaration is out of range.
+  case invalidLoop(loop: String, reason: String)
+  /// The bodies of these loops were made for one run, and that has been.
+  case ranAlready(loops: [String])
+  /// Some lanes did not come to the end of what they do within the limit.
+  case hangs([LaneHang])
   case invalidScheduling(lane: String, reason: String)
   /// The lane's loops cannot all meet their deadlines.
   case infeasible(lane: String, misses: [String])
@@ -46,6 +53,11 @@ public enum RuntimeError: Error, Sendable, Hashable, CustomStringConvertible {
     case .duplicateLoop(let name): "two loops are named \"\(name)\""
     case .noLoops(let lane): "lane \"\(lane)\" has no loops"
     case .negativePhase(let loop, let phase): "loop \"\(loop)\": a phase is 0 or more, got \(phase)"
+    case .invalidLoop(let loop, let reason): "loop \"\(loop)\": \(reason)"
+    case .ranAlready(let loops):
+      "made for one run, which has been: \(loops.map { "loop \"\($0)\"" }.joined(separator: ", ")); declare what runs again "
+        + "with Loop(…, eachRun: { … }), or make another runtime"
+    case .hangs(let lanes): lanes.map(\.description).joined(separator: "; ")
     case .invalidScheduling(let lane, let reason): "lane \"\(lane)\": \(reason)"
     case .infeasible(let lane, let misses):
       "lane \"\(lane)\" cannot meet its deadlines: \(misses.joined(separator: "; "))"

@@ -14,12 +14,12 @@ public final class Ring<Element: BitwiseCopyable>: @unchecked Sendable {
   @usableFromInline let storage: RingStorage
   @usableFromInline let elements: UnsafeMutablePointer<Element>
   public let capacity: Int
-  private let writers = Atomic<Int>(0)
-  private let readers = Atomic<Int>(0)
+  fileprivate let writers = Atomic<Int>(0)
+  fileprivate let readers = Atomic<Int>(0)
 
   /// - Parameter capacity: at least 1; rounded up to a power of two.
   public init(capacity: Int) {
-    precondition(capacity >= 1)
+    require(capacity >= 1, "a ring's capacity is at least 1")
     var size = 1
     while size < capacity { size <<= 1 }
     self.capacity = size
@@ -29,15 +29,16 @@ public final class Ring<Element: BitwiseCopyable>: @unchecked Sendable {
 
   deinit { elements.deallocate() }
 
-  /// The writing end. There is one: a second call traps.
+  /// The writing end. There is one at a time: a second call traps unless the first end is gone, whose work the new one
+  /// continues.
   public func writer() -> RingWriter<Element> {
-    precondition(writers.add(1, ordering: .relaxed).oldValue == 0, "a ring has one writer")
+    require(writers.add(1, ordering: .acquiring).oldValue == 0, "a ring has one writer")
     return RingWriter(self)
   }
 
-  /// The reading end. There is one: a second call traps.
+  /// The reading end. There is one at a time, as of `writer()`.
   public func reader() -> RingReader<Element> {
-    precondition(readers.add(1, ordering: .relaxed).oldValue == 0, "a ring has one reader")
+    require(readers.add(1, ordering: .acquiring).oldValue == 0, "a ring has one reader")
     return RingReader(self)
   }
 }
@@ -76,7 +77,11 @@ public struct RingWriter<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendab
     written = ring.storage.written
     read = ring.storage.read
     mask = ring.capacity - 1
+    index = written.pointee.load(ordering: .relaxed)
+    readSeen = read.pointee.load(ordering: .acquiring)
   }
+
+  deinit { ring.writers.subtract(1, ordering: .releasing) }
 
   /// Appends `element`; false when the ring is full.
   @inlinable @inline(__always)
@@ -109,7 +114,11 @@ public struct RingReader<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendab
     written = ring.storage.written
     read = ring.storage.read
     mask = ring.capacity - 1
+    index = read.pointee.load(ordering: .relaxed)
+    writtenSeen = index
   }
+
+  deinit { ring.readers.subtract(1, ordering: .releasing) }
 
   /// Takes the oldest element; nil when the ring is empty.
   @inlinable @inline(__always)

@@ -1,4 +1,5 @@
 import CTactus
+import Dispatch
 import Synchronization
 
 /// Lanes of loops, in real time or simulated.
@@ -13,16 +14,25 @@ import Synchronization
 ///     runtime.stop()
 ///
 /// Keeps no global state, installs no signal handler; two runtimes live in one process. After `stop()` no thread,
-/// priority, affinity or descriptor of it is left. May be started again.
+/// priority, affinity or descriptor of it is left. May be started again if every loop of it makes its body for each run.
+///
+/// What only reads (`statistics`, `analysis()`, `reports`, `memoryLock`, `epoch`) waits for no lane and for no call that
+/// does, whatever hangs.
 public final class Runtime: Sendable {
+  /// Those that were declared.
   let lanes: [LaneRun]
+  /// Those, and the watchdog's behind them.
+  private let allLanes: [LaneRun]
   private let strict: Bool
   private let lockMemory: Bool
-  private let state = Mutex(State())
+  /// Held while lanes are started or changed, never while the end of one is awaited.
+  private let phase = Mutex(Phase.idle)
+  /// Held for copies alone.
+  private let facts = Mutex(Facts())
 
-  private struct State {
-    enum Phase { case idle, running, simulating }
-    var phase = Phase.idle
+  private enum Phase { case idle, running, stopping, simulating }
+
+  private struct Facts {
     var reports: [LaneReport] = []
     var memory = MemoryLock.notRequested
     var epoch = TickInstant.zero
@@ -39,9 +49,11 @@ public final class Runtime: Sendable {
   /// - Parameters:
   ///   - strict: `start()` fails unless everything requested of the kernel is in effect.
   ///   - lockMemory: locks all memory of the process, pages as they are first used; nil: if any lane asks for real time.
-  /// - Throws: `RuntimeError` when the lanes contradict each other or cannot meet their deadlines.
+  ///   - watchdog: watches the lanes; `nil` for none. Its lane is named "watchdog".
+  /// - Throws: `RuntimeError` when the lanes contradict each other, declare what is out of range, or cannot meet their
+  ///   deadlines.
   public init(
-    strict: Bool = false, lockMemory: Bool? = nil, @LaneBuilder lanes: () -> [Lane]
+    strict: Bool = false, lockMemory: Bool? = nil, watchdog: Watchdog? = nil, @LaneBuilder lanes: () -> [Lane]
   ) throws(RuntimeError) {
     let declared = lanes()
     guard !declared.isEmpty else { throw .nothingToRun }
@@ -56,44 +68,63 @@ public final class Runtime: Sendable {
     var runs: [LaneRun] = []
     for (number, lane) in declared.enumerated() { runs.append(try LaneRun(lane, number: number)) }
     self.lanes = runs
+    if let watchdog {
+      guard laneNames.insert(Watchdog.name).inserted else { throw .duplicateLane(Watchdog.name) }
+      runs.append(try LaneRun(watchdog.lane(watching: runs), number: runs.count))
+    }
+    allLanes = runs
     self.strict = strict
     self.lockMemory = lockMemory ?? declared.contains { $0.scheduling != .normal }
   }
 
   deinit {
-    let isRunning = state.withLock { $0.phase == .running }
-    if isRunning { stop() }
+    stop()
   }
 
   /// Starts every lane. Phase 0 of all is one epoch, 200 µs and half a microsecond a loop after the last is set up.
   ///
   /// Returns once every lane's thread is set up: `reports` then says what is in effect. Blocks for well under a
   /// millisecond a lane, and for a SCHED_FIFO lane as long as it takes to look through the machine's threads for rivals.
-  /// - Throws: `.alreadyRunning`, `.simulating`, `.system`, `.noThread`, and in strict mode `.notRealTime`; nothing runs then.
-  ///   `.noThread` comes within a second when the kernel refuses a thread, after 10 s when Dispatch's own 255 are in use.
+  /// - Throws: `.alreadyRunning`, also while a lane hangs that `stop(within:)` has not ended; `.simulating`, `.ranAlready`,
+  ///   `.system`, `.noThread`, and in strict mode `.notRealTime`; nothing runs then. `.noThread` comes within a second when the
+  ///   kernel refuses a thread, after 10 s when Dispatch's own 255 are in use.
   public func start() throws(RuntimeError) {
     var failure: RuntimeError?
-    state.withLock { state in
-      do throws(RuntimeError) { try start(&state) } catch { failure = error }
+    phase.withLock { phase in
+      do throws(RuntimeError) {
+        try mayBegin(phase)
+        try startLanes()
+        phase = .running
+      } catch {
+        failure = error
+      }
     }
     if let failure { throw failure }
   }
 
-  private func start(_ state: inout State) throws(RuntimeError) {
-    switch state.phase {
-    case .running: throw .alreadyRunning
+  private func mayBegin(_ phase: Phase) throws(RuntimeError) {
+    switch phase {
+    case .running, .stopping: throw .alreadyRunning
     case .simulating: throw .simulating
     case .idle: break
     }
-    state.memory = lockMemory ? MemoryLocks.take() : .notRequested
+    let usedUp = lanes.flatMap(\.usedUp)
+    guard usedUp.isEmpty else { throw .ranAlready(loops: usedUp) }
+  }
+
+  private func startLanes() throws(RuntimeError) {
+    let memory = lockMemory ? MemoryLocks.take() : .notRequested
     var started: [LaneRun] = []
     var reports: [LaneReport] = []
     func giveUp() {
       for lane in started { lane.openGate(epoch: nil) }
-      for lane in started { lane.joinThread() }
-      if state.memory == .locked { MemoryLocks.release() }
+      for lane in started {
+        lane.awaitEnd()
+        lane.releaseThread()
+      }
+      if memory == .locked { MemoryLocks.release() }
     }
-    for lane in lanes {
+    for lane in allLanes {
       lane.prepare(simulating: false)
       do {
         reports.append(try lane.startThread())
@@ -103,16 +134,18 @@ public final class Runtime: Sendable {
       }
       started.append(lane)
     }
-    state.reports = reports
-    if strict, let error = refusal(reports, state.memory) {
+    facts.withLock { [reports] facts in
+      facts.reports = reports
+      facts.memory = memory
+    }
+    if strict, let error = refusal(reports, memory) {
       giveUp()
       throw error
     }
     let loops = lanes.reduce(0) { $0 + $1.loopCount }
     let epoch = tactus_monotonic_now() + 200_000 + Int64(loops) * 500
-    state.epoch = TickInstant(nanoseconds: epoch)
-    for lane in lanes { lane.openGate(epoch: epoch) }
-    state.phase = .running
+    facts.withLock { $0.epoch = TickInstant(nanoseconds: epoch) }
+    for lane in allLanes { lane.openGate(epoch: epoch) }
   }
 
   private func refusal(_ reports: [LaneReport], _ memory: MemoryLock) -> RuntimeError? {
@@ -130,129 +163,123 @@ public final class Runtime: Sendable {
     return refused.isEmpty ? nil : .notRealTime(refused)
   }
 
-  /// Puts every loop into its safe state on its own lane, then ends the lanes. Returns when that is done: at most the
-  /// tick that is running and 20 ms later. Does nothing when the runtime does not run. Never call it from a tick.
-  public func stop() {
-    state.withLock { state in
-      guard state.phase == .running else { return }
-      for lane in lanes { lane.requestStop() }
-      for lane in lanes { lane.joinThread() }
-      if state.memory == .locked { MemoryLocks.release() }
-      state.phase = .idle
+  /// Puts every loop into its safe state on its own lane, then ends the lanes. Returns when that is done: the tick that is
+  /// running and 20 ms later, so never while a tick hangs; see `stop(within:)`. Does nothing when the runtime does not run.
+  /// Never call it from a tick, nor from the watchdog's handler.
+  public func stop() { _ = stop(until: nil) }
+
+  /// As `stop()`, for at most `limit`.
+  ///
+  /// A loop's safe state runs on its own lane, so it cannot run while a tick of that lane hangs: whoever gets `.hangs` has to
+  /// make what these lanes drive safe by other means. All other lanes are in their safe state and have ended. The lanes that
+  /// hang do the same as soon as they can; call again to wait for that. Until then the runtime can be read, not started.
+  /// - Throws: `.hangs` with the lanes that have not ended, and what they do.
+  public func stop(within limit: Nanoseconds) throws(RuntimeError) {
+    let hanging = stop(until: .now() + .nanoseconds(Int(limit.count)))
+    if !hanging.isEmpty { throw .hangs(hanging) }
+  }
+
+  private func stop(until limit: DispatchTime?) -> [LaneHang] {
+    // The watchdog watches the others until they have ended.
+    for group in [lanes, Array(allLanes.dropFirst(lanes.count))] {
+      let hanging = end(group, until: limit)
+      if !hanging.isEmpty { return hanging }
     }
+    phase.withLock { phase in
+      // Somebody else may have been first.
+      guard phase == .stopping else { return }
+      for lane in allLanes { lane.releaseThread() }
+      if memoryLock == .locked { MemoryLocks.release() }
+      phase = .idle
+    }
+    return []
+  }
+
+  /// Asks lanes to end and waits for that, without the lock. Returns those that have not ended.
+  private func end(_ lanes: [LaneRun], until limit: DispatchTime?) -> [LaneHang] {
+    let ending = phase.withLock { phase -> [(lane: LaneRun, thread: LaneThread)] in
+      guard phase == .running || phase == .stopping else { return [] }
+      phase = .stopping
+      return lanes.compactMap { lane in lane.requestStop().map { (lane, $0) } }
+    }
+    return ending.filter { !$0.thread.awaitEnd(until: limit) }.map(\.lane.presentHang)
   }
 
   /// What each lane asked of the kernel and what it got, since the last start.
-  public var reports: [LaneReport] { state.withLock { $0.reports } }
+  public var reports: [LaneReport] { facts.withLock { $0.reports } }
 
   /// Whether the memory is locked, since the last start.
-  public var memoryLock: MemoryLock { state.withLock { $0.memory } }
+  public var memoryLock: MemoryLock { facts.withLock { $0.memory } }
 
   /// The instant of phase 0 of the last start.
-  public var epoch: TickInstant { state.withLock { $0.epoch } }
+  public var epoch: TickInstant { facts.withLock { $0.epoch } }
 
-  /// The accounts of every loop, read without stopping any.
+  /// The accounts of every loop, read by any thread without stopping or awaiting one: what a tick that hangs keeps waiting
+  /// is seen while it hangs. The loops are read one after the other.
   public var statistics: RuntimeStatistics {
-    var loops: [LoopStatistics] = []
-    state.withLock { _ in
-      for lane in lanes {
-        for (index, name) in lane.loopNames.enumerated() {
-          let record = lane.slots[index].record
-          let (counters, extremes) = record.pointee.read()
-          loops.append(
-            LoopStatistics(
-              name: name, lane: lane.name, period: lane.declared[index].period,
-              phase: Nanoseconds(lane.slots[index].phase), counters: counters,
-              latency: record.pointee.latency.snapshot(extremes.leastLatency, extremes.mostLatency),
-              execution: record.pointee.execution.snapshot(extremes.leastExecution, extremes.mostExecution)))
-        }
-      }
-    }
-    return RuntimeStatistics(loops: loops)
+    RuntimeStatistics(loops: lanes.flatMap { lane in (0..<lane.loopCount).map { lane.statistics(of: $0) } })
   }
 
   /// Changes the rates of loops, all or nothing: every change is checked first, then each lane takes its own at a tick
   /// boundary. A changed loop's next release is one new period after its last; its rank in the lane stays. Returns when
   /// all lanes have taken it. Never call it from a tick; during a simulation only from the thread that runs it.
-  /// - Throws: `.unknownLoop`; `.infeasible` when the new set could not meet its deadlines. Nothing has changed then.
+  /// - Throws: `.unknownLoop`, `.invalidLoop`; `.infeasible` when the new set could not meet its deadlines; `.hangs` when a
+  ///   lane came to no tick boundary within a second. Nothing has changed then.
   public func setRates(_ rates: [String: Rate]) throws(RuntimeError) {
     var failure: RuntimeError?
-    state.withLock { state in
-      do throws(RuntimeError) { try setRates(rates, state) } catch { failure = error }
+    phase.withLock { phase in
+      do throws(RuntimeError) { try setRates(rates, running: phase == .running) } catch { failure = error }
     }
     if let failure { throw failure }
   }
 
-  private func setRates(_ rates: [String: Rate], _ state: State) throws(RuntimeError) {
+  private static let changePatience = Nanoseconds.seconds(1)
+
+  private func setRates(_ rates: [String: Rate], running: Bool) throws(RuntimeError) {
     var changes = [[Int: Nanoseconds]](repeating: [:], count: lanes.count)
     for (name, rate) in rates {
       guard let lane = lanes.firstIndex(where: { $0.index(of: name) != nil }) else { throw .unknownLoop(name) }
+      if let flaw = rate.flaw { throw .invalidLoop(loop: name, reason: flaw) }
       changes[lane][lanes[lane].index(of: name)!] = rate.period
     }
     for (lane, change) in zip(lanes, changes) {
       if let misses = lane.infeasible(change) { throw .infeasible(lane: lane.name, misses: misses) }
     }
+    var taken: [(lane: LaneRun, before: [Int: Nanoseconds])] = []
     for (lane, change) in zip(lanes, changes) where !change.isEmpty {
-      lane.apply(change, running: state.phase == .running)
+      let before = Dictionary(uniqueKeysWithValues: change.keys.map { ($0, lane.declared[$0].period) })
+      guard lane.apply(change, running: running, within: Self.changePatience) else {
+        for (lane, before) in taken { _ = lane.apply(before, running: running, within: Self.changePatience) }
+        throw .hangs([lane.presentHang])
+      }
+      taken.append((lane, before))
     }
   }
 
   /// Takes the lanes into simulated time, from zero. The runtime cannot be started while the simulation lives.
-  /// - Throws: `.alreadyRunning`, `.simulating`.
+  /// - Throws: `.alreadyRunning`, `.simulating`, `.ranAlready`.
   public func simulation(seed: UInt64 = 1) throws(RuntimeError) -> Simulation {
-    let phase = state.withLock { state in
-      let before = state.phase
-      guard before == .idle else { return before }
-      state.phase = .simulating
-      for (number, lane) in lanes.enumerated() {
+    var failure: RuntimeError?
+    phase.withLock { phase in
+      do throws(RuntimeError) { try mayBegin(phase) } catch { failure = error }
+      guard failure == nil else { return }
+      phase = .simulating
+      for (number, lane) in allLanes.enumerated() {
         lane.simulated.pointee = SimulatedLane(number: number)
         lane.prepare(simulating: true)
       }
-      return before
     }
-    switch phase {
-    case .running: throw .alreadyRunning
-    case .simulating: throw .simulating
-    case .idle: break
-    }
-    return Simulation(runtime: self, lanes: lanes, seed: seed)
+    if let failure { throw failure }
+    return Simulation(runtime: self, lanes: allLanes, seed: seed)
   }
 
   /// Runs the lanes through `duration` of simulated time, then puts every loop into its safe state.
-  /// - Throws: `.alreadyRunning`, `.simulating`.
+  /// - Throws: `.alreadyRunning`, `.simulating`, `.ranAlready`.
   public func simulate(for duration: Nanoseconds, seed: UInt64 = 1) throws(RuntimeError) {
     let simulation = try simulation(seed: seed)
     simulation.run(for: duration)
     simulation.stop()
   }
 
-  func simulationEnded() { state.withLock { $0.phase = .idle } }
-}
-
-/// The accounts of every loop of a runtime.
-public struct RuntimeStatistics: Sendable {
-  public let loops: [LoopStatistics]
-
-  public subscript(name: String) -> LoopStatistics? { loops.first { $0.name == name } }
-}
-
-/// How many runtimes of this process want its memory locked. Global because what it counts is: the kernel knows one lock
-/// for the whole process, and the first runtime to stop must not take it from the others.
-enum MemoryLocks {
-  private static let holders = Mutex(0)
-
-  static func take() -> Runtime.MemoryLock {
-    holders.withLock { holders in
-      if holders == 0, case let result = tactus_memory_lock(), result < 0 { return .refused(errno: -result) }
-      holders += 1
-      return .locked
-    }
-  }
-
-  static func release() {
-    holders.withLock { holders in
-      holders -= 1
-      if holders == 0 { _ = tactus_memory_unlock() }
-    }
-  }
+  func simulationEnded() { phase.withLock { $0 = .idle } }
 }

@@ -55,7 +55,10 @@ public final class Simulation {
       lanes.count == 1 && listeners.isEmpty
       ? runAlone(lanes[0].scheduler, lanes[0].simulated, until: end) : runTogether(until: end)
     now = max(now, instant)
-    for lane in lanes { lane.simulated.pointee.now = now.nanoseconds }
+    for lane in lanes {
+      lane.simulated.pointee.now = now.nanoseconds
+      lane.present.pointee.store(now.nanoseconds, ordering: .releasing)
+    }
     return ticks
   }
 
@@ -71,7 +74,7 @@ public final class Simulation {
       guard let index = lane.index(of: loop) else { continue }
       return lane.simulated.pointee.add(.init(from: instant.nanoseconds, by: by.count, loop: index))
     }
-    preconditionFailure("no loop is named \(loop)")
+    fatalError("no loop is named \(loop)")
   }
 
   /// Puts every loop into its safe state, as `Runtime.stop()` does; what is due stays pending.
@@ -85,7 +88,7 @@ public final class Simulation {
   }
 
   private func laneNamed(_ name: String) -> LaneRun {
-    guard let lane = lanes.first(where: { $0.name == name }) else { preconditionFailure("no lane is named \(name)") }
+    guard let lane = lanes.first(where: { $0.name == name }) else { fatalError("no lane is named \(name)") }
     return lane
   }
 
@@ -98,14 +101,21 @@ public final class Simulation {
       var first: LaneRun?
       var start = Int64.max
       for lane in lanes {
-        let instant = max(lane.scheduler.pointee.nextInstant, lane.simulated.pointee.busyUntil)
+        // The end of the tick that has begun comes before the lane's next one.
+        let instant = min(
+          lane.scheduler.pointee.finishesAt,
+          max(lane.scheduler.pointee.nextInstant, lane.simulated.pointee.busyUntil))
         if instant < start {
           first = lane
           start = instant
         }
       }
       guard let first, start <= end else { return ticks }
-      if step(first.scheduler, first.simulated, at: start) { ticks += 1 }
+      if first.scheduler.pointee.finishesAt == start {
+        first.scheduler.pointee.finish()
+      } else if step(first.scheduler, first.simulated, at: start) {
+        ticks += 1
+      }
     }
   }
 }
@@ -117,6 +127,7 @@ private func runAlone(
 ) -> Int64 {
   var ticks: Int64 = 0
   while true {
+    if scheduler.pointee.finishesAt <= end { scheduler.pointee.finish() }
     let start = max(scheduler.pointee.nextInstant, lane.pointee.busyUntil)
     guard start <= end else { return ticks }
     if step(scheduler, lane, at: start) { ticks &+= 1 }

@@ -41,9 +41,13 @@ struct RuntimeDocumentTests {
     let loop = try #require(loops.first)
     #expect(
       Set(loop.keys) == [
-        "name", "lane", "rateHz", "periodNs", "phaseNs", "released", "ran", "skipped", "pending", "byDeadline",
-        "byInput", "overruns", "oversleeps", "deadlineMisses", "safeStates", "latencyNs", "executionNs",
+        "name", "lane", "rateHz", "periodNs", "phaseNs", "released", "ran", "skipped", "pending", "overdue",
+        "running", "longestGap", "byDeadline", "byInput", "overruns", "oversleeps", "deadlineMisses", "safeStates",
+        "latencyNs", "executionNs",
       ])
+    let gap = try #require(loop["longestGap"] as? [String: Any])
+    #expect(gap["lengthNs"] as? Int == 15_000_000 && gap["sinceNs"] as? Int == 490_000_000)
+    #expect(loop["running"] is NSNull && loop["overdue"] as? Int == 0)
     #expect(loop["name"] as? String == "balance" && loop["lane"] as? String == "motion")
     #expect(loop["rateHz"] as? Double == 100 && loop["periodNs"] as? Int == 10_000_000)
     #expect(loop["released"] as? Int == 100 && loop["ran"] as? Int == 100 && loop["oversleeps"] as? Int == 1)
@@ -54,12 +58,27 @@ struct RuntimeDocumentTests {
     #expect(planner["responseTimeNs"] as? Int == 20_000 && planner["meetsDeadline"] as? Bool == true)
   }
 
+  @Test("a tick that hangs: since when it runs, and what waits for it, while it does")
+  func running() async throws {
+    let runtime = try Runtime {
+      Lane("motion") { Loop("balance", every: .hertz(100), phase: .zero) { Still() } }
+    }
+    let simulation = try runtime.simulation()
+    simulation.stall(loop: "balance", at: .zero + .milliseconds(500), by: .seconds(3))
+    simulation.run(for: .milliseconds(2_000))
+    let loop = try #require((try await get(runtime)["loops"] as? [[String: Any]])?.first)
+    let running = try #require(loop["running"] as? [String: Any])
+    #expect(running["sinceNs"] as? Int == 500_000_000 && running["isSafeState"] as? Bool == false)
+    #expect(loop["pending"] as? Int == 150 && loop["overdue"] as? Int == 149)
+  }
+
   @Test("nothing has run: what is unknown is null, not absent")
   func unknown() async throws {
     let document = try await get(Runtime { Lane("motion") { Loop("balance", every: .hertz(100)) { Still() } } })
     let loop = try #require((document["loops"] as? [[String: Any]])?.first)
     let latency = try #require(loop["latencyNs"] as? [String: Any])
     for key in ["p50", "p90", "p99", "p999", "min", "max"] { #expect(latency[key] is NSNull, "\(key)") }
+    #expect(loop["longestGap"] is NSNull && loop["running"] is NSNull)
     #expect((document["memoryLock"] as? [String: Any])?["errno"] is NSNull)
   }
 

@@ -40,6 +40,15 @@ struct HouseTests {
     }
   }
 
+  @Test("the runtime's traps say why in an optimised build, too: precondition drops its text there")
+  func texts() throws {
+    for (path, text) in try Self.sources(["Tactus"]) {
+      for word in ["precondition(", "preconditionFailure(", "assert("] {
+        #expect(!text.contains(word), "\(path): \(word)")
+      }
+    }
+  }
+
   @Test("every tick and every safe state carries the promise that the compiler proves")
   func promises() throws {
     for (path, text) in try Self.sources(Self.all) where path != "Tactus/ControlLoop.swift" {

@@ -246,7 +246,7 @@ struct RealTimeTests {
 
   @Test("a runtime that runs cannot be started again nor simulated; after stop it can")
   func phases() throws {
-    let runtime = try Runtime { Lane("a") { Loop("l", every: .hertz(10)) { Idle() } } }
+    let runtime = try Runtime { Lane("a") { Loop("l", every: .hertz(10), eachRun: { Idle() }) } }
     try runtime.start()
     #expect(throws: RuntimeError.alreadyRunning) { try runtime.start() }
     #expect(throws: RuntimeError.alreadyRunning) { try runtime.simulate(for: .seconds(1)) }
@@ -372,7 +372,9 @@ struct RealTimeTests {
     let safe = try Doorbell()
     let runtime = try Runtime {
       Lane("a") {
-        Loop("l", every: .period(.seconds(3600)), phase: .zero) { Bell(ticked: ticked.button, safe: safe.button) }
+        Loop(
+          "l", every: .period(.seconds(3600)), phase: .zero,
+          eachRun: { Bell(ticked: ticked.button, safe: safe.button) })
       }
     }
     for _ in 0..<3 {

@@ -122,8 +122,7 @@ struct AccountTests {
       Lane("a") {
         Loop(
           "l", every: .hertz(100), phase: .milliseconds(500), safeStateAfter: 3, inputs: [.simulated(input)],
-          minimumInterval: .milliseconds(200)
-        ) { log.loop(deadlines: [300_000_000]) }
+          minimumInterval: .milliseconds(200), eachRun: { log.loop(deadlines: [300_000_000]) })
       }
     }
     func run(input at: Int64, until end: Int64, stalls: [(Int64, Int64)]) throws {
@@ -307,9 +306,9 @@ struct AccountTests {
     let input = SimulatedInput()
     let runtime = try Runtime {
       Lane("a") {
-        Loop("l", every: .hertz(10), phase: .zero, inputs: [.simulated(input)], minimumInterval: .milliseconds(50)) {
-          log.loop(deadlines: [130_000_000])
-        }
+        Loop(
+          "l", every: .hertz(10), phase: .zero, inputs: [.simulated(input)], minimumInterval: .milliseconds(50),
+          eachRun: { log.loop(deadlines: [130_000_000]) })
       }
     }
     #expect(try #require(runtime.statistics["l"]).latency.minimum == nil)

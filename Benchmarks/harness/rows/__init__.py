@@ -1,10 +1,11 @@
 from . import (
-    datagram, flood, idle, latest, leg_deadman, leg_keepalive, leg_update, loops, plants, release, release_cost, ring, service,
-    simulated, sprinkler, video)
+    datagram, flood, idle, latest, leg_deadman, leg_keepalive, leg_update, loops, outage, plants, release, release_cost, ring,
+    service, simulated, sprinkler, video)
 
 ALL = {
     "release": release,
     "release-cost": release_cost,
+    "outage": outage,
     "simulated": simulated,
     "loops": loops,
     "ring": ring,

@@ -11,6 +11,11 @@ public struct LoopDocument: Codable, Sendable {
   public var ran: Int64
   public var skipped: Int64
   public var pending: Int64
+  public var overdue: Int64
+  /// Null while none runs.
+  @OrNull public var running: Running?
+  /// Null before the second tick.
+  @OrNull public var longestGap: Gap?
   public var byDeadline: Int64
   public var byInput: Int64
   public var overruns: Int64
@@ -31,6 +36,9 @@ public struct LoopDocument: Codable, Sendable {
     ran = counters.ran
     skipped = counters.skipped
     pending = counters.pending
+    overdue = loop.overdue
+    _running = OrNull(wrappedValue: loop.running.map(Running.init))
+    _longestGap = OrNull(wrappedValue: loop.longestGap.map(Gap.init))
     byDeadline = counters.byDeadline
     byInput = counters.byInput
     overruns = counters.overruns
@@ -39,6 +47,30 @@ public struct LoopDocument: Codable, Sendable {
     safeStates = counters.safeStates
     latencyNs = Distribution(loop.latency, buckets: histograms)
     executionNs = Distribution(loop.execution, buckets: histograms)
+  }
+
+  /// A tick, or the loop's safe state, that has begun and not ended.
+  public struct Running: Codable, Sendable {
+    /// On the clock of `monotonicNs`.
+    public var sinceNs: Int64
+    public var isSafeState: Bool
+
+    init(_ tick: RunningTick) {
+      sinceNs = tick.since.nanoseconds
+      isSafeState = tick.isSafeState
+    }
+  }
+
+  /// The longest time between the starts of two ticks in a row, since the start.
+  public struct Gap: Codable, Sendable {
+    public var lengthNs: Int64
+    /// On the clock of `monotonicNs`.
+    public var sinceNs: Int64
+
+    init(_ gap: TickGap) {
+      lengthNs = gap.length.count
+      sinceNs = gap.since.nanoseconds
+    }
   }
 
   /// Values since the start; percentiles within 6.25 %. All null while there is none.

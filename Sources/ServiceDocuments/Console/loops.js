@@ -40,11 +40,11 @@ async function poll() {
     jitter.set(loop.name, history.slice(-30));
     const cells = [loop.name, loop.lane, (rate == null ? "–" : rate.toFixed(1)) + " / " + loop.rateHz + " Hz",
       micro(loop.latencyNs.p50), micro(loop.latencyNs.p99), micro(loop.latencyNs.max), micro(loop.executionNs.p99),
-      loop.ran, loop.skipped, loop.overruns, loop.deadlineMisses];
+      loop.ran, loop.skipped, loop.overruns, loop.deadlineMisses, micro(loop.longestGap && loop.longestGap.lengthNs)];
     cells.forEach((text, index) => {
       const cell = document.createElement("td");
       cell.textContent = text;
-      if (index >= 8 && text > 0) cell.className = "bad";
+      if (index >= 8 && index <= 10 && text > 0) cell.className = "bad";
       row.append(cell);
     });
     const cell = document.createElement("td");
@@ -61,7 +61,10 @@ async function poll() {
   const refusals = runtime.lanes.filter((lane) => lane.findings.some((finding) => finding.isRefusal)).map((lane) => lane.name);
   byId("findings").replaceChildren(...[...findings].map(([description, lanes]) => element("li", lanes.join(", ") + ": " + description)));
   const late = runtime.loops.filter((loop) => loop.skipped || loop.overruns || loop.deadlineMisses).map((loop) => loop.name);
-  mark("loops-section", refusals.length || late.length ? "warn" : "up", [late.length ? "not always in time: " + late.join(", ") : "in time",
+  const hanging = runtime.loops.filter((loop) => loop.running && loop.overdue > 0)
+    .map((loop) => loop.name + " for " + micro(runtime.monotonicNs - loop.running.sinceNs));
+  mark("loops-section", hanging.length ? "down" : refusals.length || late.length ? "warn" : "up", [
+    hanging.length ? "a tick runs past its deadline: " + hanging.join(", ") : "", late.length ? "not always in time: " + late.join(", ") : "in time",
     refusals.length ? "settings refused: " + refusals.join(", ") : ""].filter(Boolean).join("; "));
 }
 

@@ -22,7 +22,7 @@ struct TopModel {
       let old = isContinued ? before?.loops.first { $0.name == loop.name } : nil
       let from = old == nil ? sample.runtime.epochNs : before!.monotonicNs
       return TopRow(
-        loop, since: old, nanoseconds: sample.runtime.monotonicNs - from,
+        loop, since: old, at: sample.runtime.monotonicNs, nanoseconds: sample.runtime.monotonicNs - from,
         history: isContinued ? histories[loop.name] ?? [] : [])
     }
     newest = sample
@@ -56,11 +56,15 @@ struct TopRow: Equatable {
   let skipped: Int64
   let overruns: Int64
   let deadlineMisses: Int64
+  /// `nil` before the second tick.
+  let longestGap: Int64?
+  /// How long the present tick has run, if that is past its deadline; `nil` if it is not.
+  let hangsFor: Int64?
   /// The latencies' 99th percentile in each of the last intervals, oldest first; nil: nothing ran.
   let jitter: [Int64?]
 
-  /// `nanoseconds`: between the two answers.
-  init(_ loop: LoopDocument, since old: LoopDocument?, nanoseconds: Int64, history: [Int64?]) {
+  /// `instant`: of the newer answer; `nanoseconds`: between the two.
+  init(_ loop: LoopDocument, since old: LoopDocument?, at instant: Int64, nanoseconds: Int64, history: [Int64?]) {
     name = loop.name
     hertz = nanoseconds > 0 ? Double(loop.ran - (old?.ran ?? 0)) / (Double(nanoseconds) / 1e9) : nil
     latency = IntervalDistribution(loop.latencyNs, since: old?.latencyNs)
@@ -68,6 +72,8 @@ struct TopRow: Equatable {
     skipped = loop.skipped
     overruns = loop.overruns
     deadlineMisses = loop.deadlineMisses
+    longestGap = loop.longestGap?.lengthNs
+    hangsFor = loop.overdue > 0 ? loop.running.map { max(0, instant - $0.sinceNs) } : nil
     // The first answer covers the whole past: no interval like the others.
     jitter = old == nil ? history : Array((history + [latency.percentile(0.99)]).suffix(TopModel.historyLength))
   }

@@ -20,6 +20,7 @@ enum TopTable {
     Column(title: "SKIPS", width: 6, rank: 3) { count($0.skipped) },
     Column(title: "OVERRUN", width: 7, rank: 4) { count($0.overruns) },
     Column(title: "MISSES", width: 6, rank: 7) { count($0.deadlineMisses) },
+    Column(title: "GAPMAX", width: 6, rank: 10) { time($0.longestGap) },
   ]
   /// The sparkline, last: what is left of the width, at least this much.
   private static let leastSparkline = 8
@@ -43,7 +44,9 @@ enum TopTable {
     }
     return [line("LOOP", visible.map(\.title), "JITTER")]
       + rows.map { row in
-        line(row.name, visible.map { $0.cell(row) }, Sparkline.text(row.jitter.suffix(sparkline)))
+        // A tick that hangs is told where no width hides it.
+        let last = row.hangsFor.map { "runs \(time($0))" } ?? Sparkline.text(row.jitter.suffix(sparkline))
+        return line(row.name, visible.map { $0.cell(row) }, last)
       }
   }
 

@@ -11,6 +11,9 @@ enum TopDocuments {
     var skipped = 0
     var overruns = 0
     var misses = 0
+    var gap: Int?
+    /// When the tick began that runs, and how many releases are past their deadline.
+    var running: (since: Int, overdue: Int)?
     /// `[largest value, how many]`, nanoseconds.
     var latency: [[Int]] = []
     var execution: [[Int]] = []
@@ -39,7 +42,10 @@ enum TopDocuments {
     let texts = loops.map { loop in
       """
       {"name":"\(loop.name)","lane":"robot","rateHz":\(loop.hertz),"periodNs":\(1_000_000_000 / loop.hertz),"phaseNs":0,
-      "released":\(loop.ran + loop.skipped),"ran":\(loop.ran),"skipped":\(loop.skipped),"pending":0,"byDeadline":0,
+      "released":\(loop.ran + loop.skipped),"ran":\(loop.ran),"skipped":\(loop.skipped),"pending":0,
+      "overdue":\(loop.running?.overdue ?? 0),
+      "running":\(loop.running.map { #"{"sinceNs":\#($0.since),"isSafeState":false}"# } ?? "null"),
+      "longestGap":\(loop.gap.map { #"{"lengthNs":\#($0),"sinceNs":1}"# } ?? "null"),"byDeadline":0,
       "byInput":0,"overruns":\(loop.overruns),"oversleeps":0,"deadlineMisses":\(loop.misses),"safeStates":0,
       "latencyNs":\(distribution(loop.latency)),"executionNs":\(distribution(loop.execution))}
       """
@@ -69,9 +75,10 @@ enum TopDocuments {
     seconds: 7_981,
     loops: [
       LoopNumbers(
-        ran: 1_596_198, skipped: 2, overruns: 1, misses: 3,
+        ran: 1_596_198, skipped: 2, overruns: 1, misses: 3, gap: 15_210_000,
         latency: [[12_287, 1_596_150], [49_151, 45], [1_245_183, 3]], execution: [[98_303, 1_596_198]]),
       LoopNumbers(
-        name: "supervisor", hertz: 10, ran: 79_810, latency: [[57_343, 79_810]], execution: [[2_047, 79_810]]),
+        name: "supervisor", hertz: 10, ran: 79_810, gap: 100_200_000, latency: [[57_343, 79_810]],
+        execution: [[2_047, 79_810]]),
     ])
 }

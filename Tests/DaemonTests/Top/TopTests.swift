@@ -43,6 +43,22 @@ struct TopTests {
     #expect(Sparkline.text([1_000, nil, 5_000, 5_000_000]) == "▁ ▂█")
   }
 
+  @Test("a tick that hangs: for how long, at every width; one that runs within its deadline is not told")
+  func hang() throws {
+    var model = try twice()
+    let epoch = 5_000_000_000
+    let loops = [
+      TopDocuments.LoopNumbers(ran: 1_596_198, running: (epoch + 7_981_000_000_000, 640)),
+      TopDocuments.LoopNumbers(name: "supervisor", hertz: 10, ran: 79_842, running: (epoch + 7_984_200_000_000, 0)),
+    ]
+    model.take(try #require(TopDocuments.sample(TopDocuments.runtime(seconds: 7_984.2, loops: loops))))
+    for width in [40, 60, 80, 200] {
+      let lines = TopTable.lines(model.rows, width: width)
+      #expect(lines[1].hasSuffix(" runs 3.2s") && !lines[2].contains("runs"), "\(lines)")
+      #expect(lines.allSatisfy { $0.count <= width || width < 60 })
+    }
+  }
+
   @Test("the daemon starts anew: what it counts is not compared with what it counted before")
   func restart() throws {
     var model = try twice()
@@ -64,7 +80,7 @@ struct TopTests {
     }
     #expect(model.rows[0].jitter == (11...40).map { $0 * 1_000 })
     for (width, bars) in [
-      (60, "▄▄▄▄▄▄▄▄▄"), (120, String(repeating: "▃", count: 19) + String(repeating: "▄", count: 11)),
+      (60, "▄▄▄▄▄▄▄▄▄"), (120, String(repeating: "▃", count: 15) + String(repeating: "▄", count: 11)),
     ] {
       let line = TopTable.lines(model.rows, width: width).last ?? ""
       #expect(line.hasSuffix(" " + bars) && line.count <= width, "\(width): \(line)")
@@ -93,9 +109,9 @@ struct TopTests {
       (
         120,
         """
-        LOOP              HZ LATE50 LATE99 LATEMAX EXEC50 EXEC99 EXECMAX  SKIPS OVERRUN MISSES JITTER
-        robot.motors   198.0   12µs  1.2ms   1.2ms   98µs   98µs    98µs      2       1      3 ▇
-        supervisor      10.0   57µs   57µs    57µs  2.0µs  2.0µs   2.0µs      0       0      0 ▄
+        LOOP              HZ LATE50 LATE99 LATEMAX EXEC50 EXEC99 EXECMAX  SKIPS OVERRUN MISSES GAPMAX JITTER
+        robot.motors   198.0   12µs  1.2ms   1.2ms   98µs   98µs    98µs      2       1      3   15ms ▇
+        supervisor      10.0   57µs   57µs    57µs  2.0µs  2.0µs   2.0µs      0       0      0  100ms ▄
         """
       ),
     ])

@@ -183,7 +183,7 @@ def test_what_several_lanes_have_in_common_is_said_once(browser, own_daemon):
     for lane in runtime["lanes"]:
         lane["findings"] = [{"isRefusal": False, "description": "the kernel is slow"}]
     for loop in runtime["loops"]:
-        loop["skipped"] = loop["overruns"] = loop["deadlineMisses"] = 0
+        loop["skipped"] = loop["overruns"] = loop["deadlineMisses"] = loop["overdue"] = 0
     runtime["lanes"][0]["findings"].append({"isRefusal": True, "description": "CPU 9 refused"})
     page.route("**/api/runtime*", lambda route: route.fulfill(json=runtime))
     page.goto(daemon.url + "/")

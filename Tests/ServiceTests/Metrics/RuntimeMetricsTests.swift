@@ -31,6 +31,9 @@ struct RuntimeMetricsTests {
         #"tactus_loop_ran_total{lane="motion",loop="balance"} 100"#,
         #"tactus_loop_skipped_total{lane="motion",loop="balance"} 0"#,
         #"tactus_loop_pending{lane="motion",loop="balance"} 0"#,
+        #"tactus_loop_overdue{lane="motion",loop="balance"} 0"#,
+        #"tactus_loop_running_seconds{lane="motion",loop="balance"} 0"#,
+        #"tactus_loop_longest_gap_seconds{lane="motion",loop="balance"} 0.015"#,
         #"tactus_loop_by_deadline_total{lane="motion",loop="balance"} 0"#,
         #"tactus_loop_by_input_total{lane="motion",loop="balance"} 0"#,
         #"tactus_loop_overruns_total{lane="motion",loop="balance"} 0"#,
@@ -53,6 +56,33 @@ struct RuntimeMetricsTests {
           #"",le="0.002097151"} 99"#, #"",le="0.004194303"} 99"#, #",le="0.008388607"} 100"#,
         ].map { $0.suffix(20) })
     #expect(buckets.last == #"tactus_loop_release_latency_seconds_bucket{lane="motion",loop="balance",le="+Inf"} 100"#)
+  }
+
+  @Test("a tick that hangs: how long it runs, and how many releases are past their deadline, while it does")
+  func hang() throws {
+    let runtime = try Runtime {
+      Lane("motion") { Loop("balance", every: .hertz(100), phase: .zero) { Still() } }
+    }
+    let simulation = try runtime.simulation()
+    simulation.stall(loop: "balance", at: .zero + .milliseconds(500), by: .seconds(3))
+    simulation.run(for: .milliseconds(2_000))
+    let text = Self.text(RuntimeMetrics(runtime, version: "1.2.3"))
+    for line in [
+      "tactus_loop_running_seconds{lane=\"motion\",loop=\"balance\"} 1.5",
+      "tactus_loop_pending{lane=\"motion\",loop=\"balance\"} 150",
+      "tactus_loop_overdue{lane=\"motion\",loop=\"balance\"} 149",
+      "tactus_loop_deadline_misses_total{lane=\"motion\",loop=\"balance\"} 1",
+      "tactus_loop_released_total{lane=\"motion\",loop=\"balance\"} 201",
+    ] {
+      #expect(text.contains(line + "\n"), "\(line)")
+    }
+    // The outage is in the histogram with its whole length once it is over.
+    simulation.run(until: .zero + .seconds(4))
+    let over = Self.text(RuntimeMetrics(runtime, version: "1.2.3"))
+    #expect(
+      over.contains(
+        #"tactus_loop_release_latency_seconds_bucket{lane="motion",loop="balance",le="2.147483647"} "#
+          + "\(351 - 85)\n"))
   }
 
   @Test("bucket bounds: the value of the bound counts in its bucket, the next nanosecond in the following one")

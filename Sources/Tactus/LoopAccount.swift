@@ -1,0 +1,72 @@
+/// What a lane knows about one loop and publishes at the begin and at the end of each tick. Whole words only: it is copied
+/// by words. Instants and times in nanoseconds.
+struct LoopAccount: BitwiseCopyable {
+  var ran: Int64 = 0
+  var skipped: Int64 = 0
+  var byDeadline: Int64 = 0
+  var byInput: Int64 = 0
+  var overruns: Int64 = 0
+  var oversleeps: Int64 = 0
+  var deadlineMisses: Int64 = 0
+  var safeStates: Int64 = 0
+
+  // Smallest and largest values seen; least > most while there is none.
+  var leastLatency = Int64.max
+  var mostLatency = Int64.min
+  var leastExecution = Int64.max
+  var mostExecution = Int64.min
+
+  /// The longest time between the starts of two ticks in a row, and when it began; 0 while there is none.
+  var longestGap: Int64 = 0
+  var longestGapFrom: Int64 = 0
+
+  /// Of the loop: since when, and what.
+  var activitySince = Int64.min
+  var activity = LoopActivity.waiting
+  /// When the periodic release that runs is late; `.max` if none runs.
+  var runningDeadline = Int64.max
+
+  /// The oldest periodic release that neither ran nor was given up; `.max` before the start.
+  var nextRelease = Int64.max
+  var period: Int64 = 1
+  var deadline: Int64 = 0
+}
+
+/// What a loop does at an instant: an enumeration that fills a word, since it is copied by words.
+struct LoopActivity: Hashable, BitwiseCopyable {
+  private let number: Int64
+
+  @_noLocks @_noAllocation @inline(__always)
+  private init(_ number: Int64) { self.number = number }
+
+  static var waiting: Self { @_noLocks @_noAllocation @inline(__always) get { Self(0) } }
+  static var tick: Self { @_noLocks @_noAllocation @inline(__always) get { Self(1) } }
+  static var safeState: Self { @_noLocks @_noAllocation @inline(__always) get { Self(2) } }
+}
+
+extension LoopAccount {
+  /// Periodic releases that are due at `instant` and have not run.
+  func pending(at instant: Int64) -> Int64 {
+    instant < nextRelease ? 0 : (instant - nextRelease) / period + 1
+  }
+
+  /// Of the pending releases and the one that runs, those whose deadline has passed at `instant`.
+  func overdue(at instant: Int64) -> Int64 {
+    let running: Int64 = activity == .tick && instant > runningDeadline ? 1 : 0
+    // A tick that ends at its deadline is on time, so the first that is late has its deadline a nanosecond earlier.
+    guard nextRelease != .max, instant - nextRelease > deadline else { return running }
+    return running + (instant - nextRelease - deadline - 1) / period + 1
+  }
+
+  /// The counters as a clock sees them that shows `instant`: what the tick that runs will be charged with at its end is
+  /// in them already.
+  func counters(at instant: Int64) -> LoopCounters {
+    let isRunning = activity == .tick
+    let pending = pending(at: instant)
+    return LoopCounters(
+      released: ran + skipped + pending, ran: ran, skipped: skipped, pending: pending, byDeadline: byDeadline,
+      byInput: byInput, overruns: overruns + (isRunning && instant - activitySince > period ? 1 : 0),
+      oversleeps: oversleeps, deadlineMisses: deadlineMisses + (isRunning && instant > runningDeadline ? 1 : 0),
+      safeStates: safeStates)
+  }
+}

@@ -1,0 +1,7 @@
+/// Traps with `message` unless `condition` holds: for a caller's mistake, in every build.
+///
+/// `precondition` drops its text from an optimised build, which is the one that runs where nobody has a debugger.
+@inlinable @inline(__always)
+func require(_ condition: Bool, _ message: @autoclosure () -> String) {
+  if !condition { fatalError(message()) }
+}
