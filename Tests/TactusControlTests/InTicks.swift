@@ -34,3 +34,57 @@ struct MathInTick: ControlLoop {
     count = Math.integer(y) ?? 0
   }
 }
+
+struct ControlInTick: ControlLoop {
+  var pid: PID
+  var limiter: RateLimiter
+  var integrator: Integrator
+  var relay: Hysteresis
+  var button: Debouncer
+  var lowPass: LowPass
+  var biquad: Biquad
+  var measurement = 0.0
+  var output = 0.0
+
+  @_noLocks @_noAllocation
+  mutating func tick(_ tick: Tick) {
+    measurement = biquad.step(lowPass.step(measurement))
+    output = pid.step(setpoint: limiter.step(toward: 1), measurement: measurement, feedForward: integrator.step(output))
+    output += pid.output + pid.integral + pid.slope + Double(pid.rejectedSteps) + limiter.value + integrator.value
+    if relay.step(output) || relay.isOn { pid.track(output: 0, setpoint: 1, measurement: measurement) }
+    if button.step(output > 1, at: tick.started), button.isActive { pid.reset() }
+    if let settled = lowPass.output, let passed = biquad.output, settled > passed { biquad.settle(at: settled) }
+  }
+
+  @_noLocks @_noAllocation
+  mutating func starts(_ tick: Tick) {
+    lowPass.reset()
+    biquad.reset()
+    limiter.jump(to: 0)
+    integrator.reset()
+  }
+
+  var nextDeadline: TickInstant? { @_noLocks @_noAllocation get { button.settlesAt } }
+
+  /// Made in a tick, for gains that follow the working point.
+  @_noLocks @_noAllocation
+  mutating func schedule() {
+    do {
+      pid.adopt(
+        try PIDSettings(
+          proportional: output, integral: 1, antiWindup: .backCalculation(trackingTime: .milliseconds(5)),
+          sampleTime: pid.settings.sampleTime))
+      limiter = try RateLimiter(rising: 1, sampleTime: .milliseconds(1))
+      integrator = try Integrator(sampleTime: .milliseconds(1))
+      relay = try Hysteresis(lower: 0, upper: 1)
+      lowPass = try LowPass(cutoff: 10, sampleTime: .milliseconds(1))
+      biquad = Biquad(try BiquadCoefficients.lowPass(cutoff: 10, sampleTime: .milliseconds(1)))
+      biquad = Biquad(try BiquadCoefficients.highPass(cutoff: 10, sampleTime: .milliseconds(1)))
+      biquad = Biquad(try BiquadCoefficients.notch(frequency: 10, sampleTime: .milliseconds(1)))
+    } catch {
+      output = error.value
+    }
+    button = Debouncer(stableFor: .milliseconds(20))
+    pid = PID(pid.settings)
+  }
+}

@@ -1,4 +1,4 @@
-public import Tactus
+import Tactus
 
 extension Nanoseconds {
   /// From seconds in a tick: rounded to the nearest nanosecond, the longest span there is where that is not enough
