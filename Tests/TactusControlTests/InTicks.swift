@@ -88,3 +88,45 @@ struct ControlInTick: ControlLoop {
     pid = PID(pid.settings)
   }
 }
+
+struct MotionInTick: ControlLoop {
+  var trapezoid: TrapezoidProfile
+  var curve: SCurveProfile
+  var attitude = Quaternion.identity
+  var begun = TickInstant.zero
+  var output = Vector3.zero
+  var plane = Vector2(1, 0)
+  var four = Vector4(1, 2, 3, 4)
+
+  @_noLocks @_noAllocation
+  mutating func tick(_ tick: Tick) {
+    let elapsed = tick.started - begun
+    let state = curve.isOver(at: elapsed) ? trapezoid.state(at: elapsed) : curve.state(at: elapsed)
+    do {
+      if trapezoid.isOver(at: elapsed) {
+        trapezoid = try TrapezoidProfile(
+          from: state.position, velocity: state.velocity, to: -state.position, velocityLimit: 1, accelerationLimit: 2)
+        curve = try SCurveProfile(
+          from: state.position, to: 0, velocityLimit: 1, accelerationLimit: 2, jerkLimit: 3)
+      }
+    } catch {
+      output.x = error.value
+    }
+    attitude.step(rate: Vector3(state.velocity, 0, state.acceleration), for: .milliseconds(1))
+    output = attitude.rotate(output + Vector3(1, 0, 0) * 2 - output / 3)
+    output = output.cross(output.normalized ?? .zero) * output.dot(output) * output.length
+    plane = plane.rotated(by: plane.length) * plane.cross(plane.normalized ?? plane) * plane.dot(plane)
+    four = (four.normalized ?? four) * four.dot(four) * four.length
+  }
+
+  @_noLocks @_noAllocation
+  mutating func turn() {
+    let (roll, pitch, yaw) = attitude.angles
+    if let level = Quaternion(roll: 0, pitch: 0, yaw: yaw), let tilt = Quaternion(axis: output, angle: roll) {
+      attitude = (level * tilt).renormalized.interpolated(to: attitude.inverse, share: pitch)
+    }
+    if let other = Quaternion(rotation: output), let raw = Quaternion(w: 1, x: 0, y: 0, z: roll) {
+      output.x = other.angle(to: raw) + raw.w + raw.x + raw.y + raw.z
+    }
+  }
+}
