@@ -82,6 +82,9 @@ struct BlockTests {
     #expect((integrator.step(-200) - 0.95).magnitude < 1e-12)
     integrator.reset(to: -7)
     #expect(integrator.value == -1 && integrator.step(1000) == -1)
+    var late = try Integrator(sampleTime: Self.sampleTime)
+    for input in [Double.nan, 1, 1] { _ = late.step(input) }
+    #expect(late.value == 0.001)
     var free = try Integrator(sampleTime: .seconds(4 as Int64))
     for _ in 0..<3 { #expect(free.step(.greatestFiniteMagnitude).isFinite) }
     #expect(throws: ControlSettingError(.sampleTime, 0)) { try Integrator(sampleTime: .zero) }

@@ -73,7 +73,7 @@ struct ControlInTick: ControlLoop {
       pid.adopt(
         try PIDSettings(
           proportional: output, integral: 1, antiWindup: .backCalculation(trackingTime: .milliseconds(5)),
-          sampleTime: pid.settings.sampleTime))
+          sampleTime: .milliseconds(1)))
       limiter = try RateLimiter(rising: 1, sampleTime: .milliseconds(1))
       integrator = try Integrator(sampleTime: .milliseconds(1))
       relay = try Hysteresis(lower: 0, upper: 1)
@@ -85,7 +85,6 @@ struct ControlInTick: ControlLoop {
       output = error.value
     }
     button = Debouncer(stableFor: .milliseconds(20))
-    pid = PID(pid.settings)
   }
 }
 

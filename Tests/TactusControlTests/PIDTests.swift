@@ -13,22 +13,35 @@ extension SplitMix64 {
 
 @Suite("PID")
 struct PIDTests {
-  static func settings(_ random: inout SplitMix64, limit: Double = 5) throws -> PIDSettings {
-    try PIDSettings(
-      proportional: random.between(0.1, 4), integral: random.between(1, 10), derivative: random.between(0, 0.05),
-      derivativeFilter: .microseconds(Int64(random.below(20_000))), setpointWeight: random.between(0, 1),
-      minimumOutput: -limit, maximumOutput: limit,
-      antiWindup: random.chance(perMille: 500)
-        ? .conditional : .backCalculation(trackingTime: .milliseconds(Int64(1 + random.below(500)))),
-      sampleTime: .milliseconds(1))
+  /// What settings are made of, drawn.
+  struct Drawn {
+    let proportional, integral, derivative, setpointWeight: Double
+    let derivativeFilter: Nanoseconds
+    let antiWindup: PIDSettings.AntiWindup
+
+    init(_ random: inout SplitMix64) {
+      (proportional, integral) = (random.between(0.1, 4), random.between(1, 10))
+      (derivative, setpointWeight) = (random.between(0, 0.05), random.between(0, 1))
+      derivativeFilter = .microseconds(Int64(random.below(20_000)))
+      antiWindup =
+        random.chance(perMille: 500)
+        ? .conditional : .backCalculation(trackingTime: .milliseconds(Int64(1 + random.below(500))))
+    }
+
+    func settings(limit: Double = 5) throws -> PIDSettings {
+      try PIDSettings(
+        proportional: proportional, integral: integral, derivative: derivative, derivativeFilter: derivativeFilter,
+        setpointWeight: setpointWeight, minimumOutput: -limit, maximumOutput: limit, antiWindup: antiWindup,
+        sampleTime: .milliseconds(1))
+    }
   }
 
   @Test("each step is the textbook's difference equation", arguments: seeds)
   func equation(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     for _ in 0..<50 {
-      let settings = try Self.settings(&random)
-      var pid = PID(settings)
+      let settings = Drawn(&random)
+      var pid = PID(try settings.settings())
       let (h, filter) = (0.001, settings.derivativeFilter.inSeconds)
       var (integral, filtered, last): (Double, Double, Double?) = (0, 0, nil)
       for _ in 0..<200 {
@@ -54,14 +67,15 @@ struct PIDTests {
   func converges(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     for _ in 0..<10 {
-      var pid = PID(try Self.settings(&random))
+      let drawn = Drawn(&random)
+      var pid = PID(try drawn.settings())
       let (gain, constant, disturbance) = (random.between(0.5, 2), random.between(0.05, 0.5), random.between(-0.5, 0.5))
       let target = random.between(-2, 2)
       var y = random.between(-1, 1)
       for _ in 0..<60_000 {
         y += 0.001 / constant * (gain * pid.step(setpoint: target, measurement: y) + disturbance - y)
       }
-      #expect((y - target).magnitude < 1e-3, "seed \(seed): \(pid.settings)")
+      #expect((y - target).magnitude < 1e-3, "seed \(seed): \(drawn)")
     }
   }
 
@@ -69,12 +83,12 @@ struct PIDTests {
   func hostile(seed: UInt64) throws {
     var arguments = Arguments(seed: seed)
     for _ in 0..<50 {
-      var pid = PID(try Self.settings(&arguments.random))
+      var pid = PID(try Drawn(&arguments.random).settings())
       for _ in 0..<200 {
         let (r, y, ff) = (arguments.double(), arguments.double(), arguments.double())
         switch arguments.random.below(20) {
         case 0: pid.track(output: arguments.double(), setpoint: r, measurement: y, feedForward: ff)
-        case 1: pid.adopt(try Self.settings(&arguments.random))
+        case 1: pid.adopt(try Drawn(&arguments.random).settings())
         case 2: pid.reset(integral: arguments.double())
         default:
           let output = pid.step(setpoint: r, measurement: y, feedForward: ff)
@@ -90,7 +104,7 @@ struct PIDTests {
   func rejected(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     for _ in 0..<50 {
-      var clean = PID(try Self.settings(&random))
+      var clean = PID(try Drawn(&random).settings())
       var disturbed = clean
       for step in 0..<200 {
         let (r, y, ff) = (random.between(-3, 3), random.between(-3, 3), random.between(-1, 1))
@@ -159,7 +173,7 @@ struct PIDTests {
   func adopt(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     for _ in 0..<200 {
-      var pid = PID(try Self.settings(&random, limit: 1e6))
+      var pid = PID(try Drawn(&random).settings(limit: 1e6))
       let (r, ff) = (random.between(-3, 3), random.between(-1, 1))
       var y = 0.0
       for _ in 0..<50 {
@@ -168,7 +182,7 @@ struct PIDTests {
       }
       var other = pid
       let going = pid.step(setpoint: r, measurement: y, feedForward: ff)
-      other.adopt(try Self.settings(&random, limit: 1e6))
+      other.adopt(try Drawn(&random).settings(limit: 1e6))
       let changed = other.step(setpoint: r, measurement: y, feedForward: ff)
       // Both differentiators decay a little in that step, each by its own filter; nothing else may differ.
       let decay = 0.05 * pid.slope.magnitude + 0.05 * other.slope.magnitude + 0.05 * 2
@@ -197,7 +211,7 @@ struct PIDTests {
   func track(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     for _ in 0..<200 {
-      var pid = PID(try Self.settings(&random))
+      var pid = PID(try Drawn(&random).settings())
       let (r, y, ff) = (random.between(-3, 3), random.between(-3, 3), random.between(-1, 1))
       let manual = random.between(-7, 7)
       for _ in 0..<5 { pid.track(output: manual, setpoint: r, measurement: y, feedForward: ff) }

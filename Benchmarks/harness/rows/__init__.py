@@ -1,5 +1,5 @@
 from . import (
-    datagram, flood, idle, latest, leg_deadman, leg_keepalive, leg_update, loops, plants, release, release_cost, ring, service,
+    datagram, flood, idle, latest, leg_deadman, leg_keepalive, leg_update, loops, pid, plants, release, release_cost, ring, service,
     simulated, sprinkler, video)
 
 ALL = {
@@ -9,6 +9,7 @@ ALL = {
     "loops": loops,
     "ring": ring,
     "latest": latest,
+    "pid": pid,
     "datagram": datagram,
     "flood": flood,
     "idle": idle,

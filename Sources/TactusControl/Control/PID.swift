@@ -15,23 +15,21 @@
 /// Source: Åström, Hägglund, *Advanced PID Control* (2006), sections 3.3–3.6 and 13.4 (backward difference for the derivative,
 /// forward difference for the integral).
 public struct PID: Sendable, BitwiseCopyable {
-  @usableFromInline var current: PIDSettings
+  @usableFromInline var settings: PIDSettings
   @usableFromInline var integralPart: Double = 0
   @usableFromInline var filteredSlope: Double = 0
   @usableFromInline var lastOutput: Double
   @usableFromInline var lastSetpoint: Double = 0
   @usableFromInline var lastMeasurement: Double = 0
+  @usableFromInline var rejected: UInt32 = 0
   @usableFromInline var hasMeasured = false
-  @usableFromInline var rejected: Int = 0
 
   @_noLocks @_noAllocation @inlinable
   public init(_ settings: PIDSettings) {
-    current = settings
+    self.settings = settings
     lastOutput = Math.clamp(0, from: settings.minimumOutput, to: settings.maximumOutput)
   }
 
-  /// The settings that `adopt` replaces.
-  @inlinable public var settings: PIDSettings { @_noLocks @_noAllocation get { current } }
   /// The integral part of the output, in output units.
   @inlinable public var integral: Double { @_noLocks @_noAllocation get { integralPart } }
   /// The filtered derivative of the measurement, units/s.
@@ -39,7 +37,7 @@ public struct PID: Sendable, BitwiseCopyable {
   /// What the last step or `track` gave, in output units.
   @inlinable public var output: Double { @_noLocks @_noAllocation get { lastOutput } }
   /// Steps in a row that were rejected because something was not finite; 0 after any other.
-  @inlinable public var rejectedSteps: Int { @_noLocks @_noAllocation get { rejected } }
+  @inlinable public var rejectedSteps: Int { @_noLocks @_noAllocation get { Int(rejected) } }
 
   /// The output for this sample, within the limits.
   ///
@@ -47,19 +45,19 @@ public struct PID: Sendable, BitwiseCopyable {
   ///   - setpoint: what the measurement shall become, in its units.
   ///   - measurement: what was measured now.
   ///   - feedForward: what is added to the output before it is limited, in output units.
-  @_noLocks @_noAllocation @inlinable
+  @_noLocks @_noAllocation @inlinable @inline(__always)
   public mutating func step(setpoint: Double, measurement: Double, feedForward: Double = 0) -> Double {
     let newSlope = nextSlope(measurement)
     let wanted = withoutIntegral(setpoint, measurement, newSlope, feedForward) + integralPart
-    let given = Math.clamp(wanted, from: current.minimumOutput, to: current.maximumOutput)
-    let growth = current.integralGain * (setpoint - measurement)
+    let given = Math.clamp(wanted, from: settings.minimumOutput, to: settings.maximumOutput)
+    let growth = settings.integralGain * (setpoint - measurement)
+    let excess = wanted - given
     var newIntegral = integralPart
-    if current.isConditional {
-      let isWindingUp =
-        (wanted > current.maximumOutput && growth > 0) || (wanted < current.minimumOutput && growth < 0)
-      if !isWindingUp { newIntegral += growth }
+    if settings.trackingGain == 0 {
+      let isWindingUp = excess * growth > 0
+      newIntegral += isWindingUp ? 0 : growth
     } else {
-      newIntegral += growth + current.trackingGain * (given - wanted)
+      newIntegral += growth - settings.trackingGain * excess
     }
     // Every input is in one of the two sums, so one look finds NaN, infinity and overflow.
     guard (wanted + newIntegral).isFinite else { return reject() }
@@ -74,13 +72,13 @@ public struct PID: Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation @inlinable
   public mutating func track(output: Double, setpoint: Double, measurement: Double, feedForward: Double = 0) {
     let newSlope = nextSlope(measurement)
-    let given = Math.clamp(output, from: current.minimumOutput, to: current.maximumOutput)
+    let given = Math.clamp(output, from: settings.minimumOutput, to: settings.maximumOutput)
     let rest = withoutIntegral(setpoint, measurement, newSlope, feedForward)
     guard (given - rest).isFinite else {
       _ = reject()
       return
     }
-    _ = accept(given, current.integralGain == 0 ? integralPart : given - rest, newSlope, setpoint, measurement)
+    _ = accept(given, settings.integralGain == 0 ? integralPart : given - rest, newSlope, setpoint, measurement)
   }
 
   /// Takes other gains, limits or another sample time without a bump: the integral part takes over what the others lose or gain
@@ -90,7 +88,7 @@ public struct PID: Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation @inlinable
   public mutating func adopt(_ settings: PIDSettings) {
     let before = withoutIntegral(lastSetpoint, lastMeasurement, filteredSlope, 0)
-    current = settings
+    self.settings = settings
     guard settings.integralGain != 0, hasMeasured else { return }
     let adjusted = integralPart + (before - withoutIntegral(lastSetpoint, lastMeasurement, filteredSlope, 0))
     if adjusted.isFinite { integralPart = adjusted }
@@ -99,19 +97,20 @@ public struct PID: Sendable, BitwiseCopyable {
   /// Forgets everything but the settings. The next step starts with this integral part, in output units, 0 if it is not finite.
   @_noLocks @_noAllocation @inlinable
   public mutating func reset(integral: Double = 0) {
-    self = PID(current)
+    self = PID(settings)
     if integral.isFinite { integralPart = integral }
   }
 
   @_noLocks @_noAllocation @inlinable @inline(__always)
   func nextSlope(_ measurement: Double) -> Double {
     let change = hasMeasured ? measurement - lastMeasurement : 0
-    return current.slopeDecay * filteredSlope + current.slopeGain * change
+    return settings.slopeDecay * filteredSlope + settings.slopeGain * change
   }
 
   @_noLocks @_noAllocation @inlinable @inline(__always)
   func withoutIntegral(_ setpoint: Double, _ measurement: Double, _ slope: Double, _ feedForward: Double) -> Double {
-    current.proportional * (current.setpointWeight * setpoint - measurement) - current.derivative * slope + feedForward
+    settings.proportional * (settings.setpointWeight * setpoint - measurement) - settings.derivative * slope
+      + feedForward
   }
 
   @_noLocks @_noAllocation @inlinable @inline(__always)
@@ -125,7 +124,7 @@ public struct PID: Sendable, BitwiseCopyable {
 
   @_noLocks @_noAllocation @usableFromInline
   mutating func reject() -> Double {
-    rejected &+= 1
+    if rejected < .max { rejected += 1 }
     return lastOutput
   }
 }

@@ -3,7 +3,7 @@ import Tactus
 /// Gains, limits and sample time of a `PID`, checked and prepared for stepping.
 ///
 /// Gains are those of the parallel form, u = P·e + I·∫e − D·dy/dt, of any sign. Made outside a tick and handed over through a
-/// `Latest`, or made in it.
+/// `Latest`, or made in it, where gains follow the working point.
 public struct PIDSettings: Sendable, BitwiseCopyable {
   /// What the integral does while the output is at a limit.
   public enum AntiWindup: Sendable, Hashable, BitwiseCopyable {
@@ -14,30 +14,29 @@ public struct PIDSettings: Sendable, BitwiseCopyable {
     case backCalculation(trackingTime: Nanoseconds)
   }
 
-  /// Proportional gain, output units for each unit of error.
-  public let proportional: Double
-  /// Integral gain, output units for each unit of error and second.
-  public let integral: Double
-  /// Derivative gain, output units for each unit of measurement a second.
-  public let derivative: Double
-  /// Time constant of the derivative's first-order filter. Zero: the bare difference of two samples.
-  public let derivativeFilter: Nanoseconds
-  /// The share of the setpoint that the proportional part sees, 0…1: below 1 a step of the setpoint overshoots less.
-  public let setpointWeight: Double
-  /// Limits of the output, in output units; may be infinite.
-  public let minimumOutput: Double, maximumOutput: Double
-  public let antiWindup: AntiWindup
-  /// Time from one step to the next: the loop's period.
-  public let sampleTime: Nanoseconds
-
-  @usableFromInline let integralGain: Double  // integral × sample time
+  // Only what a step needs, prepared, so that many controllers fit into the cache. Factors of neighbouring terms are not
+  // neighbours here: the optimiser would make pairs of them, and the wide load of a number that has just been stored stalls for 10 ns.
+  @usableFromInline let proportional: Double
+  @usableFromInline let setpointWeight: Double
   @usableFromInline let slopeDecay: Double  // of the filtered derivative, a step
+  @usableFromInline let derivative: Double
+  @usableFromInline let minimumOutput: Double
   @usableFromInline let slopeGain: Double  // 1/s
+  @usableFromInline let maximumOutput: Double
+  @usableFromInline let integralGain: Double  // a step: integral × sample time
   @usableFromInline let trackingGain: Double  // 0…1; 0: conditional
-  @usableFromInline let isConditional: Bool
 
-  /// - Throws: `ControlSettingError` when a number is not finite (only limits may be infinite) or out of the range that its property
-  ///   names.
+  /// - Parameters:
+  ///   - proportional: output units for each unit of error.
+  ///   - integral: output units for each unit of error and second.
+  ///   - derivative: output units for each unit of measurement a second.
+  ///   - derivativeFilter: time constant of the derivative's first-order filter, 0 or more. Zero: the bare difference of two samples.
+  ///   - setpointWeight: the share of the setpoint that the proportional part sees, 0…1. Below 1 a step of the setpoint overshoots
+  ///     less.
+  ///   - minimumOutput: limits of the output, in output units; they may be infinite.
+  ///   - antiWindup: what the integral does while the output is at a limit.
+  ///   - sampleTime: from one step to the next, above 0: the loop's period.
+  /// - Throws: `ControlSettingError` for a number out of its range, and for one that is not finite where that is not allowed.
   @_noLocks @_noAllocation
   public init(
     proportional: Double, integral: Double = 0, derivative: Double = 0, derivativeFilter: Nanoseconds = .zero,
@@ -54,20 +53,16 @@ public struct PIDSettings: Sendable, BitwiseCopyable {
     try ControlSettingError.check(setpointWeight >= 0 && setpointWeight <= 1, .setpointWeight, setpointWeight)
     guard minimumOutput < maximumOutput else { throw ControlSettingError(.minimumOutput, minimumOutput) }
     switch antiWindup {
-    case .conditional: (trackingGain, isConditional) = (0, true)
+    case .conditional: trackingGain = 0
     case .backCalculation(let trackingTime):
       try ControlSettingError.check(trackingTime.count >= sampleTime.count, .trackingTime, trackingTime.inSeconds)
-      (trackingGain, isConditional) = (step / trackingTime.inSeconds, false)
+      trackingGain = step / trackingTime.inSeconds
     }
     self.proportional = proportional
-    self.integral = integral
     self.derivative = derivative
-    self.derivativeFilter = derivativeFilter
     self.setpointWeight = setpointWeight
     self.minimumOutput = minimumOutput
     self.maximumOutput = maximumOutput
-    self.antiWindup = antiWindup
-    self.sampleTime = sampleTime
     integralGain = integral * step
     slopeDecay = filter / (filter + step)
     slopeGain = 1 / (filter + step)
