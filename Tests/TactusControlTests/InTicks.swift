@@ -12,6 +12,9 @@ struct MathInTick: ControlLoop {
 
   @_noLocks @_noAllocation
   mutating func tick(_ tick: Tick) {
+    x = Double(tick.index % 2_000 - 1_000) / 100
+    y = Float(x)
+    floats()
     x = Math.sin(x) + Math.cos(x) + Math.tan(x) + Math.asin(x) + Math.acos(x) + Math.atan(x) + Math.atan2(x, 2)
     x += Math.sinh(x) + Math.cosh(x) + Math.tanh(x) + Math.exp(x) + Math.exp2(x) + Math.expm1(x)
     x += Math.log(x) + Math.log2(x) + Math.log10(x) + Math.log1p(x) + Math.pow(x, 2) + Math.hypot(x, 2)
@@ -48,6 +51,9 @@ struct ControlInTick: ControlLoop {
 
   @_noLocks @_noAllocation
   mutating func tick(_ tick: Tick) {
+    if tick.index % 100 == 0 { starts() }
+    if tick.index % 1_000 == 0 { schedule() }
+    measurement = Math.sin(tick.started.nanoseconds == 0 ? .nan : Double(tick.index) / 50)
     measurement = biquad.step(lowPass.step(measurement))
     output = pid.step(setpoint: limiter.step(toward: 1), measurement: measurement, feedForward: integrator.step(output))
     output += pid.output + pid.integral + pid.slope + Double(pid.rejectedSteps) + limiter.value + integrator.value
@@ -57,7 +63,7 @@ struct ControlInTick: ControlLoop {
   }
 
   @_noLocks @_noAllocation
-  mutating func starts(_ tick: Tick) {
+  mutating func starts() {
     lowPass.reset()
     biquad.reset()
     limiter.jump(to: 0)
@@ -111,6 +117,7 @@ struct MotionInTick: ControlLoop {
     } catch {
       output.x = error.value
     }
+    turn()
     attitude.step(rate: Vector3(state.velocity, 0, state.acceleration), for: .milliseconds(1))
     output = attitude.rotate(output + Vector3(1, 0, 0) * 2 - output / 3)
     output = output.cross(output.normalized ?? .zero) * output.dot(output) * output.length

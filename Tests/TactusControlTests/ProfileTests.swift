@@ -12,6 +12,7 @@ struct ProfileTests {
     let count: Int64 = 500
     let step = max(1, duration.count / count)
     var last = state(.zero)
+    var velocity = last.velocity
     for index in 1...count {
       let now = state(Nanoseconds(step * index))
       let middle = state(Nanoseconds(step * index - step / 2))
@@ -24,6 +25,9 @@ struct ProfileTests {
       #expect((now.position - last.position - moved).magnitude < slack, "\(what) at \(Nanoseconds(step * index))")
       #expect(
         (now.velocity - last.velocity).magnitude <= accelerationLimit * time * (1 + 1e-6) + 1e-9 * scale, "\(what)")
+      // The acceleration is the velocity's derivative; where it jumps, at two instants at most, half a step is off.
+      velocity += (last.acceleration + now.acceleration) / 2 * time
+      #expect((now.velocity - velocity).magnitude < 4 * accelerationLimit * time + 1e-9 * scale, "\(what)")
       last = now
     }
   }
@@ -202,6 +206,7 @@ struct ProfileTests {
     #expect(trapezoid(from: .nan) == .position && trapezoid(to: .infinity) == .position)
     #expect(trapezoid(velocity: .nan) == .velocity && trapezoid(limit: 0) == .velocityLimit)
     #expect(trapezoid(acceleration: -1) == .accelerationLimit && trapezoid(to: 1e300) == .travelTime)
+    #expect(trapezoid(to: 1e10) == .travelTime && trapezoid(to: 8e9) == nil)
     #expect(trapezoid(velocity: 1e200) == .travelTime)
     #expect(curve(from: .infinity) == .position && curve(to: .nan) == .position && curve(limit: .nan) == .velocityLimit)
     #expect(curve(acceleration: 0) == .accelerationLimit && curve(jerk: 0) == .jerkLimit)
