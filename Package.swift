@@ -15,7 +15,7 @@ func plugins(_ names: [Target.PluginUsage]) -> [Target.PluginUsage] {
 let package = Package(
   name: "tactus",
   products: [
-    .library(name: "Tactus", targets: ["Tactus"]),
+    .library(name: "Tactus", targets: ["Tactus", "TactusControl"]),
     .library(name: "TactusRobot", targets: ["Robot", "Devices", "Buses", "BusesLinux", "Wire"]),
     .library(name: "TactusLeg", targets: ["Leg", "Devices", "Buses", "BusesLinux", "Wire"]),
     .library(name: "TactusSprinkler", targets: ["Sprinkler", "Buses", "BusesLinux"]),
@@ -63,6 +63,8 @@ let package = Package(
     // The runtime: no Foundation, no dependency; the C shim is the kernel's and libc's calls, annotated.
     .target(name: "CTactus", linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]),
     .target(name: "Tactus", dependencies: ["CTactus"]),
+    // Control mathematics for ticks.
+    .target(name: "TactusControl", dependencies: ["Tactus", "CTactus"], exclude: ["README.md"]),
 
     // Bytes ⇄ values, what drivers talk to, drivers with their simulators.
     .target(name: "Wire", dependencies: ["Tactus", "CTactus"], exclude: ["README.md"]),
@@ -222,6 +224,7 @@ let package = Package(
     // What the tests of several modules share.
     .target(name: "TestSupport", path: "Tests/Support"),
     .testTarget(name: "TactusTests", dependencies: ["TestSupport", "Tactus", "CTactus"]),
+    .testTarget(name: "TactusControlTests", dependencies: ["TestSupport", "TactusControl", "Tactus"]),
     .testTarget(name: "WireTests", dependencies: ["TestSupport", "Wire", "Tactus"], exclude: ["reference"]),
     .testTarget(name: "DevicesTests", dependencies: ["TestSupport", "Devices", "Buses", "Wire", "Tactus"]),
     .testTarget(name: "BusesLinuxTests", dependencies: ["TestSupport", "BusesLinux", "Buses", "Tactus"]),

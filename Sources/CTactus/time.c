@@ -2,7 +2,6 @@
 #include "CTactus.h"
 
 #include <errno.h>
-#include <math.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
@@ -70,14 +69,6 @@ int32_t tactus_eventfd_wait(int32_t eventfd, int32_t timeout_ms) {
 void tactus_close(int32_t descriptor) {
   if (descriptor >= 0) close(descriptor);
 }
-
-double tactus_exp(double x) { return exp(x); }
-
-double tactus_log(double x) { return log(x); }
-
-double tactus_sin(double radians) { return sin(radians); }
-
-double tactus_cos(double radians) { return cos(radians); }
 
 extern void __rtsan_realtime_enter(void) __attribute__((weak));
 extern void __rtsan_realtime_exit(void) __attribute__((weak));

@@ -18,7 +18,8 @@ struct HouseTests {
   }
 
   static let all = [
-    "CTactus", "Tactus", "Wire", "Buses", "Devices", "Robot", "Leg", "Sprinkler", "Pump", "Plants", "Video", "Store",
+    "CTactus", "Tactus", "TactusControl", "Wire", "Buses", "Devices", "Robot", "Leg", "Sprinkler", "Pump", "Plants",
+    "Video", "Store",
     "CBusesLinux", "BusesLinux", "CSystemBus", "SystemBus", "AvahiSystemd", "BluetoothBlueZ", "CMosquitto",
     "MQTTMosquitto", "CGStreamer", "VideoGStreamer", "VideoProgram", "CamerasLibcamera", "DetectorOpenCV",
     "CCrypto", "Service", "CDaemon",

@@ -49,28 +49,4 @@ struct ProofTests {
     let (plain, reason) = try compile(source.replacingOccurrences(of: "@_noLocks @_noAllocation", with: ""))
     #expect(plain == 0, "\(reason)")
   }
-
-  /// Compiles against the modules of this very build.
-  private func compile(_ source: String) throws -> (status: Int32, output: String) {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tactus-proof-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let file = folder.appendingPathComponent("Loop.swift")
-    try source.write(to: file, atomically: true, encoding: .utf8)
-    let build = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = [
-      "swiftc", "-parse-as-library", "-swift-version", "6", "-c", file.path, "-o",
-      folder.appendingPathComponent("loop.o").path, "-I", build.appendingPathComponent("Modules").path,
-      "-Xcc", "-fmodule-map-file=\(build.path)/CTactus.build/module.modulemap",
-    ]
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    process.standardError = pipe
-    try process.run()
-    let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    return (process.terminationStatus, output)
-  }
 }

@@ -1,5 +1,5 @@
 from . import (
-    datagram, flood, idle, latest, leg_deadman, leg_keepalive, leg_update, loops, outage, plants, release, release_cost, ring,
+    datagram, flood, idle, latest, leg_deadman, leg_keepalive, leg_update, loops, outage, pid, plants, release, release_cost, ring,
     service, simulated, sprinkler, video)
 
 ALL = {
@@ -10,6 +10,7 @@ ALL = {
     "loops": loops,
     "ring": ring,
     "latest": latest,
+    "pid": pid,
     "datagram": datagram,
     "flood": flood,
     "idle": idle,

@@ -6,6 +6,8 @@
 
 #define TACTUS_REALTIME __attribute__((swift_attr("@_noLocks"), swift_attr("@_noAllocation")))
 
+#include "CTactusMath.h"
+
 // ---- In ticks ----
 
 /// CLOCK_MONOTONIC in nanoseconds. A vDSO call: about 20 ns, no system call.
@@ -37,16 +39,6 @@ TACTUS_REALTIME void tactus_tick_ends(void);
 
 /// Whether RealtimeSanitizer's runtime is in this binary.
 int32_t tactus_sanitizer_is_linked(void);
-
-/// e^x, for first-order lags in simulated worlds.
-TACTUS_REALTIME double tactus_exp(double x);
-
-/// The natural logarithm of x > 0, for sensors whose resistance follows an exponential.
-TACTUS_REALTIME double tactus_log(double x);
-
-/// Sine and cosine of an angle in radians, for poses in simulated worlds.
-TACTUS_REALTIME double tactus_sin(double radians);
-TACTUS_REALTIME double tactus_cos(double radians);
 
 /// Decimal text to the nearest double, in the C locale: correctly rounded, ±infinity beyond the range of doubles. `text`
 /// must be a decimal number of `length` bytes, 1…1024; returns NaN otherwise.

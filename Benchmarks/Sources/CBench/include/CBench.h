@@ -38,3 +38,5 @@ void bench_await_termination(void);
 
 /// Keeps the compiler from dropping what led to `value`.
 BENCH_REALTIME static inline void bench_use(uint64_t value) { __asm__ volatile("" : : "r"(value) : "memory"); }
+
+#include "CBenchPID.h"

@@ -1,0 +1,130 @@
+/// A PID controller with output limits, anti-windup, a filtered derivative of the measurement, and feed-forward.
+///
+///     let settings = try PIDSettings(
+///       proportional: 2, integral: 8, derivative: 0.05, derivativeFilter: .milliseconds(5),
+///       minimumOutput: -1, maximumOutput: 1, sampleTime: .milliseconds(1))
+///     var pid = PID(settings)
+///     let output = pid.step(setpoint: target, measurement: angle)  // once a tick
+///
+/// One step is one sample time, whatever time has passed: a tick that comes late or was given up is the caller's to know, and its
+/// derivative is filtered. The derivative is the measurement's, so a step of the setpoint gives no kick.
+///
+/// **NaN and infinities.** A step whose inputs or result are not finite changes no state and returns the last output again (the
+/// limit nearest to 0 before the first); `rejectedSteps` counts them, so that the loop may go to its safe state after a few.
+///
+/// Source: Åström, Hägglund, *Advanced PID Control* (2006), sections 3.3–3.6 and 13.4 (backward difference for the derivative,
+/// forward difference for the integral).
+public struct PID: Sendable, BitwiseCopyable {
+  @usableFromInline var settings: PIDSettings
+  @usableFromInline var integralPart: Double = 0
+  @usableFromInline var filteredSlope: Double = 0
+  @usableFromInline var lastOutput: Double
+  @usableFromInline var lastSetpoint: Double = 0
+  @usableFromInline var lastMeasurement: Double = 0
+  @usableFromInline var rejected: UInt32 = 0
+  @usableFromInline var hasMeasured = false
+
+  @_noLocks @_noAllocation @inlinable
+  public init(_ settings: PIDSettings) {
+    self.settings = settings
+    lastOutput = Math.clamp(0, from: settings.minimumOutput, to: settings.maximumOutput)
+  }
+
+  /// The integral part of the output, in output units.
+  @inlinable public var integral: Double { @_noLocks @_noAllocation get { integralPart } }
+  /// The filtered derivative of the measurement, units/s.
+  @inlinable public var slope: Double { @_noLocks @_noAllocation get { filteredSlope } }
+  /// What the last step or `track` gave, in output units.
+  @inlinable public var output: Double { @_noLocks @_noAllocation get { lastOutput } }
+  /// Steps in a row that were rejected because something was not finite; 0 after any other.
+  @inlinable public var rejectedSteps: Int { @_noLocks @_noAllocation get { Int(rejected) } }
+
+  /// The output for this sample, within the limits.
+  ///
+  /// - Parameters:
+  ///   - setpoint: what the measurement shall become, in its units.
+  ///   - measurement: what was measured now.
+  ///   - feedForward: what is added to the output before it is limited, in output units.
+  @_noLocks @_noAllocation @inlinable @inline(__always)
+  public mutating func step(setpoint: Double, measurement: Double, feedForward: Double = 0) -> Double {
+    let newSlope = nextSlope(measurement)
+    let wanted = withoutIntegral(setpoint, measurement, newSlope, feedForward) + integralPart
+    let given = Math.clamp(wanted, from: settings.minimumOutput, to: settings.maximumOutput)
+    let growth = settings.integralGain * (setpoint - measurement)
+    let excess = wanted - given
+    var newIntegral = integralPart
+    if settings.trackingGain == 0 {
+      let isWindingUp = excess * growth > 0
+      newIntegral += isWindingUp ? 0 : growth
+    } else {
+      newIntegral += growth - settings.trackingGain * excess
+    }
+    // Every input is in one of the two sums, so one look finds NaN, infinity and overflow.
+    guard (wanted + newIntegral).isFinite else { return reject() }
+    return accept(given, newIntegral, newSlope, setpoint, measurement)
+  }
+
+  /// Follows an output that somebody else decides (a person, a start-up sequence), so that the first `step` after it goes on from
+  /// there without a bump. Call it once a tick instead of `step`. An output beyond the limits counts as the limit.
+  ///
+  /// Without an integral gain the integral part is left alone, since nothing would lead it back to 0: then `step` gives what its
+  /// gains give. Inputs that are not finite change nothing and count as rejected.
+  @_noLocks @_noAllocation @inlinable
+  public mutating func track(output: Double, setpoint: Double, measurement: Double, feedForward: Double = 0) {
+    let newSlope = nextSlope(measurement)
+    let given = Math.clamp(output, from: settings.minimumOutput, to: settings.maximumOutput)
+    let rest = withoutIntegral(setpoint, measurement, newSlope, feedForward)
+    guard (given - rest).isFinite else {
+      _ = reject()
+      return
+    }
+    _ = accept(given, settings.integralGain == 0 ? integralPart : given - rest, newSlope, setpoint, measurement)
+  }
+
+  /// Takes other gains, limits or another sample time without a bump: the integral part takes over what the others lose or gain
+  /// at the last setpoint and measurement, and the filtered derivative goes on.
+  ///
+  /// Without an integral gain in the new settings the integral part stays as it is, and the output changes with the gains.
+  @_noLocks @_noAllocation @inlinable
+  public mutating func adopt(_ settings: PIDSettings) {
+    let before = withoutIntegral(lastSetpoint, lastMeasurement, filteredSlope, 0)
+    self.settings = settings
+    guard settings.integralGain != 0, hasMeasured else { return }
+    let adjusted = integralPart + (before - withoutIntegral(lastSetpoint, lastMeasurement, filteredSlope, 0))
+    if adjusted.isFinite { integralPart = adjusted }
+  }
+
+  /// Forgets everything but the settings. The next step starts with this integral part, in output units, 0 if it is not finite.
+  @_noLocks @_noAllocation @inlinable
+  public mutating func reset(integral: Double = 0) {
+    self = PID(settings)
+    if integral.isFinite { integralPart = integral }
+  }
+
+  @_noLocks @_noAllocation @inlinable @inline(__always)
+  func nextSlope(_ measurement: Double) -> Double {
+    let change = hasMeasured ? measurement - lastMeasurement : 0
+    return settings.slopeDecay * filteredSlope + settings.slopeGain * change
+  }
+
+  @_noLocks @_noAllocation @inlinable @inline(__always)
+  func withoutIntegral(_ setpoint: Double, _ measurement: Double, _ slope: Double, _ feedForward: Double) -> Double {
+    settings.proportional * (settings.setpointWeight * setpoint - measurement) - settings.derivative * slope
+      + feedForward
+  }
+
+  @_noLocks @_noAllocation @inlinable @inline(__always)
+  mutating func accept(
+    _ output: Double, _ integral: Double, _ slope: Double, _ setpoint: Double, _ measurement: Double
+  ) -> Double {
+    (integralPart, filteredSlope, lastOutput) = (integral, slope, output)
+    (lastSetpoint, lastMeasurement, hasMeasured, rejected) = (setpoint, measurement, true, 0)
+    return output
+  }
+
+  @_noLocks @_noAllocation @usableFromInline
+  mutating func reject() -> Double {
+    if rejected < .max { rejected += 1 }
+    return lastOutput
+  }
+}

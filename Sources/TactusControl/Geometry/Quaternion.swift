@@ -1,0 +1,104 @@
+import Tactus
+
+/// A rotation as w + xi + yj + zk, of length 1: Hamilton's convention, active, right-handed, from body to world.
+///
+/// `a * b` rotates by `b` first. q and −q are the same rotation. Angles are radians, rates rad/s.
+///
+/// Source: J. Solà, *Quaternion kinematics for the error-state Kalman filter* (2017), sections 1, 2 and 4.6.
+public struct Quaternion: Sendable, Hashable, BitwiseCopyable {
+  public let w: Double, x: Double, y: Double, z: Double
+
+  /// No rotation.
+  public static var identity: Self {
+    @_noLocks @_noAllocation @inlinable get { Self(length1: 1, 0, 0, 0) }
+  }
+
+  @_noLocks @_noAllocation @inlinable
+  init(length1 w: Double, _ x: Double, _ y: Double, _ z: Double) { (self.w, self.x, self.y, self.z) = (w, x, y, z) }
+
+  /// From four numbers of any length, made to be of length 1; `nil` for length 0 or what is not finite.
+  @_noLocks @_noAllocation @inlinable
+  public init?(w: Double, x: Double, y: Double, z: Double) {
+    guard let unit = Vector4(w, x, y, z).normalized else { return nil }
+    self.init(length1: unit.x, unit.y, unit.z, unit.w)
+  }
+
+  /// By an angle in radians about an axis of any length; `nil` for an axis of length 0 and for what is not finite.
+  @_noLocks @_noAllocation @inlinable
+  public init?(axis: Vector3, angle: Double) {
+    guard let unit = axis.normalized, angle.isFinite else { return nil }
+    let (cosine, sine) = (Math.cos(angle / 2), Math.sin(angle / 2))
+    self.init(length1: cosine, sine * unit.x, sine * unit.y, sine * unit.z)
+  }
+
+  /// By roll about x, then pitch about y, then yaw about z, all of the world (intrinsically z, y′, x″: the aerospace sequence), in
+  /// radians; `nil` for what is not finite.
+  @_noLocks @_noAllocation @inlinable
+  public init?(roll: Double, pitch: Double, yaw: Double) {
+    guard (roll + pitch + yaw).isFinite else { return nil }
+    let (cr, sr) = (Math.cos(roll / 2), Math.sin(roll / 2))
+    let (cp, sp) = (Math.cos(pitch / 2), Math.sin(pitch / 2))
+    let (cy, sy) = (Math.cos(yaw / 2), Math.sin(yaw / 2))
+    self.init(
+      length1: cr * cp * cy + sr * sp * sy, sr * cp * cy - cr * sp * sy, cr * sp * cy + sr * cp * sy,
+      cr * cp * sy - sr * sp * cy)
+  }
+
+  /// By a rotation vector: its direction is the axis, its length the angle in radians. Exact for the smallest, too. `nil` for what is
+  /// not finite.
+  @_noLocks @_noAllocation @inlinable
+  public init?(rotation: Vector3) {
+    let half = rotation.length / 2
+    guard half.isFinite else { return nil }
+    // sin(h) / 2h, whose series takes over where the quotient would be 0 ÷ 0.
+    let scale = half > 1e-4 ? Math.sin(half) / (2 * half) : 0.5 - half * half / 12
+    self.init(length1: Math.cos(half), scale * rotation.x, scale * rotation.y, scale * rotation.z)
+  }
+
+  /// First `right`, then `left`. Rounding makes the length stray from 1 by about 10⁻¹⁶ a product; `renormalized` takes it back.
+  @_noLocks @_noAllocation @inlinable
+  public static func * (left: Self, right: Self) -> Self {
+    Self(
+      length1: left.w * right.w - left.x * right.x - left.y * right.y - left.z * right.z,
+      left.w * right.x + left.x * right.w + left.y * right.z - left.z * right.y,
+      left.w * right.y - left.x * right.z + left.y * right.w + left.z * right.x,
+      left.w * right.z + left.x * right.y - left.y * right.x + left.z * right.w)
+  }
+
+  /// The way back.
+  @inlinable public var inverse: Self { @_noLocks @_noAllocation get { Self(length1: w, -x, -y, -z) } }
+
+  /// Of length 1 again.
+  @inlinable public var renormalized: Self {
+    @_noLocks @_noAllocation get { Self(w: w, x: x, y: y, z: z) ?? .identity }
+  }
+
+  /// `vector` of the body, seen from the world.
+  @_noLocks @_noAllocation @inlinable
+  public func rotate(_ vector: Vector3) -> Vector3 {
+    let axis = Vector3(x, y, z)
+    let twice = axis.cross(vector) * 2
+    return vector + twice * w + axis.cross(twice)
+  }
+
+  /// The angle in radians between two rotations, 0…π.
+  @_noLocks @_noAllocation @inlinable
+  public func angle(to other: Self) -> Double {
+    let between = inverse * other
+    return 2 * Math.atan2(Vector3(between.x, between.y, between.z).length, between.w.magnitude)
+  }
+
+  /// Roll −π…π about x, pitch −π/2…π/2 about y, yaw −π…π about z, in radians. At a pitch of ±π/2 roll and yaw are one: roll is then 0.
+  @inlinable public var angles: (roll: Double, pitch: Double, yaw: Double) {
+    @_noLocks @_noAllocation get {
+      let sine = Math.clamp(2 * (w * y - z * x), from: -1, to: 1)
+      guard sine.magnitude < 1 - 1e-12 else {
+        return (0, sine < 0 ? -.pi / 2 : .pi / 2, Math.wrapped((sine < 0 ? 2 : -2) * Math.atan2(x, w)))
+      }
+      return (
+        Math.atan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y)), Math.asin(sine),
+        Math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
+      )
+    }
+  }
+}
