@@ -16,9 +16,13 @@ let package = Package(
   name: "tactus",
   products: [
     .library(name: "Tactus", targets: ["Tactus", "TactusControl"]),
+    .library(name: "TactusPorts", targets: ["Buses", "BusesLinux"]),
+    .library(name: "TactusDevices", targets: ["Devices", "Buses", "BusesLinux", "Wire"]),
     .library(name: "TactusRobot", targets: ["Robot", "Devices", "Buses", "BusesLinux", "Wire"]),
     .library(name: "TactusLeg", targets: ["Leg", "Devices", "Buses", "BusesLinux", "Wire"]),
     .library(name: "TactusSprinkler", targets: ["Sprinkler", "Buses", "BusesLinux"]),
+    .library(name: "TactusPump", targets: ["Pump", "Devices", "Buses", "BusesLinux", "Wire"]),
+    .library(name: "TactusPlants", targets: ["Plants", "Devices", "Buses", "BusesLinux", "Wire"]),
     .executable(name: "tactus", targets: ["TactusProgram"]),
     .executable(name: "tactus-video", targets: ["VideoProgram"]),
     .executable(name: "tactus-cameras", targets: ["CamerasLibcamera"]),
@@ -68,7 +72,7 @@ let package = Package(
 
     // Bytes ⇄ values, what drivers talk to, drivers with their simulators.
     .target(name: "Wire", dependencies: ["Tactus", "CTactus"], exclude: ["README.md"]),
-    .target(name: "Buses", dependencies: ["Tactus"]),
+    .target(name: "Buses", dependencies: ["Tactus"], exclude: ["README.md"]),
     .target(
       name: "Devices", dependencies: ["Buses", "Wire", "Tactus", "CTactus"],
       exclude: [
