@@ -74,7 +74,7 @@ let package = Package(
     .target(name: "Wire", dependencies: ["Tactus", "CTactus"], exclude: ["README.md"]),
     .target(name: "Buses", dependencies: ["Tactus"], exclude: ["README.md"]),
     .target(
-      name: "Devices", dependencies: ["Buses", "Wire", "Tactus", "CTactus"],
+      name: "Devices", dependencies: ["Buses", "Wire", "TactusControl", "Tactus"],
       exclude: [
         "README.md", "ADS1115/README.md", "DifferentialDrive/README.md", "MCP3008/README.md", "PCA9685/README.md",
         "RaspbotV2/README.md", "Seesaw/README.md", "XGORider/README.md", "YBPcbCar/README.md",
@@ -85,7 +85,7 @@ let package = Package(
     .target(name: "Leg", dependencies: ["Devices", "Buses", "Wire", "Tactus"], exclude: ["README.md"]),
     .target(name: "Sprinkler", dependencies: ["Buses", "Tactus"], exclude: ["README.md", "Schedule/README.md"]),
     .target(
-      name: "Pump", dependencies: ["Devices", "Buses", "Wire", "Tactus", "CTactus"], exclude: ["README.md"]),
+      name: "Pump", dependencies: ["Devices", "Buses", "Wire", "TactusControl", "Tactus"], exclude: ["README.md"]),
     .target(name: "Plants", dependencies: ["Devices", "Buses", "Wire", "Tactus"], exclude: ["README.md"]),
     // Video's rules, without a camera.
     .target(name: "Video", dependencies: ["Wire", "Tactus"], exclude: ["README.md"]),

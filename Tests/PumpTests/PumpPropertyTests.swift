@@ -173,7 +173,7 @@ import Wire
         if isDriven != machine.state.isOn { problem = "driven \(isDriven)" }
         if isSpent, isDriven { problem = "driven past the limit" }
         if let due = machine.nextDeadline, due <= now, machine.state.isOn, event == .tick,
-          machine.button.settlesAt(.zero) == nil
+          machine.button.settlesAt == nil
         {
           problem = "a deadline in the past"
         }

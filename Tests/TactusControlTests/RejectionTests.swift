@@ -20,6 +20,7 @@ struct RejectionTests {
       "@_noLocks @_noAllocation func twice<T: BinaryFloatingPoint>(_ x: T) -> T { x + x }; x = twice(x)",
       "twice<T: BinaryFloatingPoint>", "x = total(x, y)"
     ),
+    ("let span = fixed.span; x = span[0]", "fixed.span", "x = fixed[0]"),
     ("values.append(x)", "values.append(x)", "fixed[0] = x"),
     ("closure = { $0 + y }; x = closure(x)", "{ $0 + y }", "x = total(x, y)"),
   ]

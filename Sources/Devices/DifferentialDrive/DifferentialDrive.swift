@@ -1,5 +1,5 @@
-import CTactus
 import Tactus
+import TactusControl
 
 /// A robot on two driven wheels in an empty, level world: what the simulated motor boards move.
 ///
@@ -75,8 +75,8 @@ public struct DifferentialDrive: Sendable, BitwiseCopyable {
     precondition(speeds.left.isFinite && speeds.right.isFinite)
     self.pose = pose
     self.speeds = speeds
-    cosine = tactus_cos(pose.heading)
-    sine = tactus_sin(pose.heading)
+    cosine = Math.cos(pose.heading)
+    sine = Math.sin(pose.heading)
   }
 
   /// From `instant` on the wheels head for these speeds. An instant before `at` counts as `at`.
@@ -119,7 +119,7 @@ public struct DifferentialDrive: Sendable, BitwiseCopyable {
   /// Distance = u·t + (v − u)·τ·(1 − e^(−t/τ)), in any length of time.
   @_noLocks @_noAllocation
   private mutating func goStraight(_ time: Double, _ constant: Double) {
-    let remaining = tactus_exp(-time / constant)
+    let remaining = Math.exp(-time / constant)
     let distance = target.left * time + (speeds.left - target.left) * constant * (1 - remaining)
     pose.x += distance * cosine
     pose.y += distance * sine
@@ -136,7 +136,7 @@ public struct DifferentialDrive: Sendable, BitwiseCopyable {
 
     // ∫ v·cos and ∫ v·sin against the heading at the start; Boole's weights 7 32 12 32 7, over 90.
     let quarter = 0.25 * time
-    let decay = tactus_exp(-quarter / constant)
+    let decay = Math.exp(-quarter / constant)
     var along = 7 * (forward + forwardExcess)
     var across = 0.0
     var remaining = 1.0

@@ -1,4 +1,5 @@
 import Tactus
+import TactusControl
 import Wire
 
 /// The pump's rules, device side: the original firmware's, so that a Pi can stand in for its Arduino.
@@ -13,7 +14,7 @@ public struct PumpDeviceMachine: Sendable, Hashable, BitwiseCopyable {
   /// The last command that was one.
   public internal(set) var heardAt: TickInstant?
   var statusAt: TickInstant?
-  var button = PumpButton()
+  var button: Debouncer
   var pot = PumpPot()
   /// It was said that the skin is too warm.
   var hasWarned = false
@@ -24,13 +25,14 @@ public struct PumpDeviceMachine: Sendable, Hashable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public init(_ settings: PumpDeviceSettings, governor: PumpGovernor? = nil) {
     self.settings = settings
+    button = Debouncer(stableFor: settings.debounce)
     if let governor { self.governor = governor } else { self.governor = settings.governor() }
   }
 
   /// The run's end, the next STATUS, the end of the silence, or a button that settles.
   public var nextDeadline: TickInstant? {
     @_noLocks @_noAllocation get {
-      var first = button.settlesAt(settings.debounce)
+      var first = button.settlesAt
       guard case .on = state else { return first }
       if let end = governor.expiresAt, first.map({ end < $0 }) ?? true { first = end }
       if let due = nextStatus, first.map({ due < $0 }) ?? true { first = due }
@@ -89,7 +91,7 @@ public struct PumpDeviceMachine: Sendable, Hashable, BitwiseCopyable {
     case .command(let command): obey(command, at: now, &action)
     case .invalidCommand(let error): refuse(error, &action)
     case .button(let isPressed):
-      if button.sample(isPressed, debounce: settings.debounce, at: now) { press(at: now, &action) }
+      if button.step(isPressed, at: now), button.isActive { press(at: now, &action) }
     case .pot(let counts): turnPot(counts: counts, &action)
     case .temperatures(let water, let skin): hear(water: water, skin: skin, &action)
     case .emergencyStop: emergencyStop(&action)

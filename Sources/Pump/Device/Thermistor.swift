@@ -1,4 +1,4 @@
-import CTactus
+import TactusControl
 import Wire
 
 /// A 10 kΩ NTC thermistor of B = 3950 to the supply, 10 kΩ to ground, on an ADC of 10 bits.
@@ -17,14 +17,14 @@ public enum Thermistor {
     let counts = Double(counts < 1 ? 1 : counts > 1_022 ? 1_022 : counts)
     // Both resistors are of 10 kΩ, so the ratio is R / R₂₅.
     let ratio = 1_023 / counts - 1
-    let kelvin = 1 / (1 / nominal + tactus_log(ratio) / beta)
+    let kelvin = 1 / (1 / nominal + Math.log(ratio) / beta)
     return PumpTemperature(celsius: kelvin - 273.15)
   }
 
   /// The count that a temperature gives, for a simulated ADC: the nearest one, 1…1022.
   @_noLocks @_noAllocation
   public static func counts(of celsius: Double) -> Int {
-    let ratio = tactus_exp(beta * (1 / (celsius + 273.15) - 1 / nominal))
+    let ratio = Math.exp(beta * (1 / (celsius + 273.15) - 1 / nominal))
     let counts = 1_023 / (ratio + 1) + 0.5
     return counts < 1 ? 1 : counts > 1_022 ? 1_022 : Int(counts)
   }

@@ -1,5 +1,5 @@
 /// The settings of this module that have a range, for errors.
-public enum ControlSetting: UInt8, Sendable, BitwiseCopyable, CaseIterable {
+public enum ControlSetting: UInt8, Sendable, BitwiseCopyable {
   case sampleTime, gain, derivativeFilter, setpointWeight, trackingTime, minimumOutput
   case cutoff, quality, rate, threshold, limit, value
   case position, velocity, velocityLimit, accelerationLimit, jerkLimit, travelTime

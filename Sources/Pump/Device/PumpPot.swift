@@ -1,38 +1,4 @@
-import Tactus
 import Wire
-
-/// A contact that bounces: a change counts when it has lasted.
-struct PumpButton: Sendable, Hashable, BitwiseCopyable {
-  private var isDown = false
-  private var changedAt: TickInstant?
-
-  @_noLocks @_noAllocation
-  init() {}
-
-  /// True when it has gone down.
-  @_noLocks @_noAllocation
-  mutating func sample(_ isPressed: Bool, debounce: Nanoseconds, at now: TickInstant) -> Bool {
-    guard isPressed != isDown else {
-      changedAt = nil
-      return false
-    }
-    guard let changedAt else {
-      changedAt = now
-      return false
-    }
-    guard (now - changedAt).count >= debounce.count else { return false }
-    isDown = isPressed
-    self.changedAt = nil
-    return isPressed
-  }
-
-  /// When it must be looked at again; nil: at the next period.
-  @_noLocks @_noAllocation
-  func settlesAt(_ debounce: Nanoseconds) -> TickInstant? {
-    guard let changedAt else { return nil }
-    return changedAt + debounce
-  }
-}
 
 /// A potentiometer: which speed it shows, and whether it has been turned.
 struct PumpPot: Sendable, Hashable, BitwiseCopyable {
