@@ -20,9 +20,9 @@ public struct PID: Sendable, BitwiseCopyable {
   @usableFromInline var filteredSlope: Double = 0
   @usableFromInline var lastOutput: Double
   @usableFromInline var lastSetpoint: Double = 0
-  @usableFromInline var lastMeasurement: Double = 0
+  // NaN before the first measurement: the one look for what is not finite then finds the first step, too.
+  @usableFromInline var lastMeasurement: Double = .nan
   @usableFromInline var rejected: UInt32 = 0
-  @usableFromInline var hasMeasured = false
 
   @_noLocks @_noAllocation @inlinable
   public init(_ settings: PIDSettings) {
@@ -60,7 +60,7 @@ public struct PID: Sendable, BitwiseCopyable {
       newIntegral += growth - settings.trackingGain * excess
     }
     // Every input is in one of the two sums, so one look finds NaN, infinity and overflow.
-    guard (wanted + newIntegral).isFinite else { return reject() }
+    guard (wanted + newIntegral).isFinite else { return beginOrReject(setpoint, measurement, feedForward) }
     return accept(given, newIntegral, newSlope, setpoint, measurement)
   }
 
@@ -71,7 +71,7 @@ public struct PID: Sendable, BitwiseCopyable {
   /// gains give. Inputs that are not finite change nothing and count as rejected.
   @_noLocks @_noAllocation @inlinable
   public mutating func track(output: Double, setpoint: Double, measurement: Double, feedForward: Double = 0) {
-    let newSlope = nextSlope(measurement)
+    let newSlope = lastMeasurement.isNaN ? 0 : nextSlope(measurement)
     let given = Math.clamp(output, from: settings.minimumOutput, to: settings.maximumOutput)
     let rest = withoutIntegral(setpoint, measurement, newSlope, feedForward)
     guard (given - rest).isFinite else {
@@ -89,7 +89,7 @@ public struct PID: Sendable, BitwiseCopyable {
   public mutating func adopt(_ settings: PIDSettings) {
     let before = withoutIntegral(lastSetpoint, lastMeasurement, filteredSlope, 0)
     self.settings = settings
-    guard settings.integralGain != 0, hasMeasured else { return }
+    guard settings.integralGain != 0, !lastMeasurement.isNaN else { return }
     let adjusted = integralPart + (before - withoutIntegral(lastSetpoint, lastMeasurement, filteredSlope, 0))
     if adjusted.isFinite { integralPart = adjusted }
   }
@@ -103,8 +103,7 @@ public struct PID: Sendable, BitwiseCopyable {
 
   @_noLocks @_noAllocation @inlinable @inline(__always)
   func nextSlope(_ measurement: Double) -> Double {
-    let change = hasMeasured ? measurement - lastMeasurement : 0
-    return settings.slopeDecay * filteredSlope + settings.slopeGain * change
+    settings.slopeDecay * filteredSlope + settings.slopeGain * (measurement - lastMeasurement)
   }
 
   @_noLocks @_noAllocation @inlinable @inline(__always)
@@ -118,7 +117,20 @@ public struct PID: Sendable, BitwiseCopyable {
     _ output: Double, _ integral: Double, _ slope: Double, _ setpoint: Double, _ measurement: Double
   ) -> Double {
     (integralPart, filteredSlope, lastOutput) = (integral, slope, output)
-    (lastSetpoint, lastMeasurement, hasMeasured, rejected) = (setpoint, measurement, true, 0)
+    (lastSetpoint, lastMeasurement, rejected) = (setpoint, measurement, 0)
+    return output
+  }
+
+  /// The first step has no measurement before it: its own stands for that, so the derivative begins at 0.
+  @_noLocks @_noAllocation @usableFromInline @inline(never)
+  mutating func beginOrReject(_ setpoint: Double, _ measurement: Double, _ feedForward: Double) -> Double {
+    guard lastMeasurement.isNaN, measurement.isFinite else { return reject() }
+    var begun = self
+    begun.lastMeasurement = measurement
+    begun.rejected = 0
+    let output = begun.step(setpoint: setpoint, measurement: measurement, feedForward: feedForward)
+    guard begun.rejected == 0 else { return reject() }
+    self = begun
     return output
   }
 
