@@ -89,7 +89,8 @@ public struct PID: Sendable, BitwiseCopyable {
   public mutating func adopt(_ settings: PIDSettings) {
     let before = withoutIntegral(lastSetpoint, lastMeasurement, filteredSlope, 0)
     self.settings = settings
-    guard settings.integralGain != 0, !lastMeasurement.isNaN else { return }
+    guard settings.integralGain != 0 else { return }
+    // Not finite before the first measurement: there is no output to go on from.
     let adjusted = integralPart + (before - withoutIntegral(lastSetpoint, lastMeasurement, filteredSlope, 0))
     if adjusted.isFinite { integralPart = adjusted }
   }
