@@ -6,14 +6,16 @@
 ///     var pid = PID(settings)
 ///     let output = pid.step(setpoint: target, measurement: angle)  // once a tick
 ///
-/// One step is one sample time, whatever time has passed: a tick that comes late or was given up is the caller's to know, and its
-/// derivative is filtered. The derivative is the measurement's, so a step of the setpoint gives no kick.
+/// One step is one sample time: a step does not know that a tick came late or was given up, so where that happens the
+/// derivative wants a filter of several sample times. The derivative is the measurement's alone: a step of the setpoint
+/// gives no kick.
 ///
-/// **NaN and infinities.** A step whose inputs or result are not finite changes no state and returns the last output again (the
-/// limit nearest to 0 before the first); `rejectedSteps` counts them, so that the loop may go to its safe state after a few.
+/// **NaN and infinities.** A step whose inputs or result are not finite changes no state and returns the last output
+/// again (the limit nearest to 0 before the first); `rejectedSteps` counts them, so that the loop may go to its safe
+/// state after a few.
 ///
-/// Source: Åström, Hägglund, *Advanced PID Control* (2006), sections 3.3–3.6 and 13.4 (backward difference for the derivative,
-/// forward difference for the integral).
+/// Source: Åström, Hägglund, *Advanced PID Control* (2006), chapters 3 and 13: backward difference for the derivative,
+/// forward difference for the integral.
 public struct PID: Sendable, BitwiseCopyable {
   @usableFromInline var settings: PIDSettings
   @usableFromInline var integralPart: Double = 0
@@ -64,11 +66,12 @@ public struct PID: Sendable, BitwiseCopyable {
     return accept(given, newIntegral, newSlope, setpoint, measurement)
   }
 
-  /// Follows an output that somebody else decides (a person, a start-up sequence), so that the first `step` after it goes on from
-  /// there without a bump. Call it once a tick instead of `step`. An output beyond the limits counts as the limit.
+  /// Follows an output that somebody else decides (a person, a start-up sequence), so that the first `step` after it
+  /// goes on from there without a bump. Call it once a tick instead of `step`. An output beyond the limits counts as
+  /// the limit.
   ///
-  /// Without an integral gain the integral part is left alone, since nothing would lead it back to 0: then `step` gives what its
-  /// gains give. Inputs that are not finite change nothing and count as rejected.
+  /// Without an integral gain the integral part is left alone, since nothing would lead it back to 0: then `step` gives
+  /// what its gains give. Inputs that are not finite change nothing and count as rejected.
   @_noLocks @_noAllocation @inlinable
   public mutating func track(output: Double, setpoint: Double, measurement: Double, feedForward: Double = 0) {
     let newSlope = lastMeasurement.isNaN ? 0 : nextSlope(measurement)
@@ -81,10 +84,11 @@ public struct PID: Sendable, BitwiseCopyable {
     _ = accept(given, settings.integralGain == 0 ? integralPart : given - rest, newSlope, setpoint, measurement)
   }
 
-  /// Takes other gains, limits or another sample time without a bump: the integral part takes over what the others lose or gain
-  /// at the last setpoint and measurement, and the filtered derivative goes on.
+  /// Takes other gains, limits or another sample time without a bump: the integral part takes over what the others lose
+  /// or gain at the last setpoint and measurement, and the filtered derivative goes on.
   ///
-  /// Without an integral gain in the new settings the integral part stays as it is, and the output changes with the gains.
+  /// Without an integral gain in the new settings the integral part stays as it is, and the output changes with the
+  /// gains.
   @_noLocks @_noAllocation @inlinable
   public mutating func adopt(_ settings: PIDSettings) {
     let before = withoutIntegral(lastSetpoint, lastMeasurement, filteredSlope, 0)
@@ -95,7 +99,8 @@ public struct PID: Sendable, BitwiseCopyable {
     if adjusted.isFinite { integralPart = adjusted }
   }
 
-  /// Forgets everything but the settings. The next step starts with this integral part, in output units, 0 if it is not finite.
+  /// Forgets everything but the settings. The next step starts with this integral part, in output units, 0 if it is not
+  /// finite.
   @_noLocks @_noAllocation @inlinable
   public mutating func reset(integral: Double = 0) {
     self = PID(settings)
