@@ -131,6 +131,16 @@ struct PIDTests {
     }
   }
 
+  @Test("a first step that is rejected leaves no measurement behind: the next one is the first")
+  func rejectedFirst() throws {
+    let settings = try PIDSettings(proportional: 1, integral: 1, derivative: 1, sampleTime: .milliseconds(1))
+    var (disturbed, clean) = (PID(settings), PID(settings))
+    #expect(disturbed.step(setpoint: .nan, measurement: 1) == 0 && disturbed.rejectedSteps == 1)
+    #expect(disturbed.step(setpoint: 1, measurement: .infinity) == 0 && disturbed.rejectedSteps == 2)
+    #expect(disturbed.step(setpoint: 0, measurement: 2) == clean.step(setpoint: 0, measurement: 2))
+    #expect(disturbed.slope == 0 && disturbed.rejectedSteps == 0)
+  }
+
   @Test("conditional: at the limit the integral stands still, and leaves with the error's sign")
   func conditional() throws {
     var pid = PID(

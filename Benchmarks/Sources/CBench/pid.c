@@ -3,15 +3,17 @@
 #include <float.h>
 #include <limits.h>
 #include <math.h>
+#include <stdbool.h>
 
 static inline double clamp(double x, double least, double greatest) {
   x = x < least ? least : x;
   return x > greatest ? greatest : x;
 }
 
+static double begin_or_reject(struct bench_pid *pid, double setpoint, double measurement, double feed_forward);
+
 static inline double step(struct bench_pid *pid, double setpoint, double measurement, double feed_forward) {
-  double change = pid->has_measured ? measurement - pid->last_measurement : 0;
-  double slope = pid->slope_decay * pid->slope + pid->slope_gain * change;
+  double slope = pid->slope_decay * pid->slope + pid->slope_gain * (measurement - pid->last_measurement);
   double wanted = pid->proportional * (pid->setpoint_weight * setpoint - measurement) - pid->derivative * slope +
                   feed_forward + pid->integral;
   double given = clamp(wanted, pid->minimum, pid->maximum);
@@ -24,17 +26,29 @@ static inline double step(struct bench_pid *pid, double setpoint, double measure
   } else {
     integral += growth - pid->tracking_gain * excess;
   }
-  if (!isfinite(wanted + integral)) {
-    if (pid->rejected < UINT_MAX) pid->rejected++;
-    return pid->output;
-  }
+  if (!isfinite(wanted + integral)) return begin_or_reject(pid, setpoint, measurement, feed_forward);
   pid->integral = integral;
   pid->slope = slope;
   pid->last_setpoint = setpoint;
   pid->last_measurement = measurement;
-  pid->has_measured = true;
   pid->rejected = 0;
   return pid->output = given;
+}
+
+__attribute__((noinline)) static double begin_or_reject(
+    struct bench_pid *pid, double setpoint, double measurement, double feed_forward) {
+  if (isnan(pid->last_measurement) && isfinite(measurement)) {
+    struct bench_pid begun = *pid;
+    begun.last_measurement = measurement;
+    begun.rejected = 0;
+    double output = step(&begun, setpoint, measurement, feed_forward);
+    if (begun.rejected == 0) {
+      *pid = begun;
+      return output;
+    }
+  }
+  if (pid->rejected < UINT_MAX) pid->rejected++;
+  return pid->output;
 }
 
 static inline double toolbox_step(struct bench_toolbox_pid *pid, double error, double dt) {

@@ -33,7 +33,7 @@ struct PIDControllers {
       repeating: bench_pid(
         proportional: 2, derivative: 0.05, setpoint_weight: 1, minimum: -1, maximum: 1, integral_gain: 8 * 0.001,
         slope_decay: 0.005 / 0.006, slope_gain: 1 / 0.006, tracking_gain: isConditional ? 0 : 0.001 / 0.05, integral: 0,
-        slope: 0, output: 0, last_setpoint: 0, last_measurement: 0, rejected: 0, has_measured: false), count: count)
+        slope: 0, output: 0, last_setpoint: 0, last_measurement: .nan, rejected: 0), count: count)
     toolbox = .allocate(capacity: count)
     toolbox.initialize(
       repeating: bench_toolbox_pid(

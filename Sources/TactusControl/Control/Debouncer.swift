@@ -4,8 +4,8 @@ import Tactus
 ///
 ///     if button.step(isPressed, at: tick.started), button.isActive { … }   // it went down
 ///
-/// Measured by the tick's instants, so it takes as long at any rate, and a missed tick shortens nothing. Give `settlesAt` to the loop as
-/// its `nextDeadline`, and the change counts at that very nanosecond.
+/// Measured by the tick's instants, so it takes as long at any rate, and a missed tick shortens nothing. Give
+/// `settlesAt` to the loop as its `nextDeadline`, and the change counts at that very nanosecond.
 public struct Debouncer: Sendable, Hashable, BitwiseCopyable {
   /// How long a level must last before it counts. Zero or less: the first sample counts.
   public let stableFor: Nanoseconds

@@ -5,8 +5,8 @@ public struct Hysteresis: Sendable, Hashable, BitwiseCopyable {
   public private(set) var isOn: Bool
   public let lower: Double, upper: Double
 
-  /// - Throws: `ControlSettingError` for thresholds that are not finite, or a lower one above the upper one. When they are equal, the
-  ///   value itself is on.
+  /// - Throws: `ControlSettingError` for thresholds that are not finite, or a lower one above the upper one. When they
+  ///   are equal, the value itself is on.
   @_noLocks @_noAllocation
   public init(lower: Double, upper: Double, isOn: Bool = false) throws(ControlSettingError) {
     try ControlSettingError.check(true, .threshold, upper)

@@ -13,8 +13,8 @@ public struct Integrator: Sendable, BitwiseCopyable {
   /// - Parameters:
   ///   - minimum: limits of the integral in units × seconds, which may be infinite.
   ///   - value: where it starts; taken within the limits.
-  /// - Throws: `ControlSettingError` for a sample time that is not above 0, a minimum not below the maximum, and an initial value
-  ///   that is not finite.
+  /// - Throws: `ControlSettingError` for a sample time that is not above 0, a minimum not below the maximum, and an
+  ///   initial value that is not finite.
   @_noLocks @_noAllocation
   public init(
     from value: Double = 0, minimum: Double = -.infinity, maximum: Double = .infinity, sampleTime: Nanoseconds

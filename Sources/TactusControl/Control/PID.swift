@@ -6,23 +6,25 @@
 ///     var pid = PID(settings)
 ///     let output = pid.step(setpoint: target, measurement: angle)  // once a tick
 ///
-/// One step is one sample time, whatever time has passed: a tick that comes late or was given up is the caller's to know, and its
-/// derivative is filtered. The derivative is the measurement's, so a step of the setpoint gives no kick.
+/// One step is one sample time: a step does not know that a tick came late or was given up, so where that happens the
+/// derivative wants a filter of several sample times. The derivative is the measurement's alone: a step of the setpoint
+/// gives no kick.
 ///
-/// **NaN and infinities.** A step whose inputs or result are not finite changes no state and returns the last output again (the
-/// limit nearest to 0 before the first); `rejectedSteps` counts them, so that the loop may go to its safe state after a few.
+/// **NaN and infinities.** A step whose inputs or result are not finite changes no state and returns the last output
+/// again (the limit nearest to 0 before the first); `rejectedSteps` counts them, so that the loop may go to its safe
+/// state after a few.
 ///
-/// Source: Åström, Hägglund, *Advanced PID Control* (2006), sections 3.3–3.6 and 13.4 (backward difference for the derivative,
-/// forward difference for the integral).
+/// Source: Åström, Hägglund, *Advanced PID Control* (2006), chapters 3 and 13: backward difference for the derivative,
+/// forward difference for the integral.
 public struct PID: Sendable, BitwiseCopyable {
   @usableFromInline var settings: PIDSettings
   @usableFromInline var integralPart: Double = 0
   @usableFromInline var filteredSlope: Double = 0
   @usableFromInline var lastOutput: Double
   @usableFromInline var lastSetpoint: Double = 0
-  @usableFromInline var lastMeasurement: Double = 0
+  // NaN before the first measurement: the one look for what is not finite then finds the first step, too.
+  @usableFromInline var lastMeasurement: Double = .nan
   @usableFromInline var rejected: UInt32 = 0
-  @usableFromInline var hasMeasured = false
 
   @_noLocks @_noAllocation @inlinable
   public init(_ settings: PIDSettings) {
@@ -60,18 +62,19 @@ public struct PID: Sendable, BitwiseCopyable {
       newIntegral += growth - settings.trackingGain * excess
     }
     // Every input is in one of the two sums, so one look finds NaN, infinity and overflow.
-    guard (wanted + newIntegral).isFinite else { return reject() }
+    guard (wanted + newIntegral).isFinite else { return beginOrReject(setpoint, measurement, feedForward) }
     return accept(given, newIntegral, newSlope, setpoint, measurement)
   }
 
-  /// Follows an output that somebody else decides (a person, a start-up sequence), so that the first `step` after it goes on from
-  /// there without a bump. Call it once a tick instead of `step`. An output beyond the limits counts as the limit.
+  /// Follows an output that somebody else decides (a person, a start-up sequence), so that the first `step` after it
+  /// goes on from there without a bump. Call it once a tick instead of `step`. An output beyond the limits counts as
+  /// the limit.
   ///
-  /// Without an integral gain the integral part is left alone, since nothing would lead it back to 0: then `step` gives what its
-  /// gains give. Inputs that are not finite change nothing and count as rejected.
+  /// Without an integral gain the integral part is left alone, since nothing would lead it back to 0: then `step` gives
+  /// what its gains give. Inputs that are not finite change nothing and count as rejected.
   @_noLocks @_noAllocation @inlinable
   public mutating func track(output: Double, setpoint: Double, measurement: Double, feedForward: Double = 0) {
-    let newSlope = nextSlope(measurement)
+    let newSlope = lastMeasurement.isNaN ? 0 : nextSlope(measurement)
     let given = Math.clamp(output, from: settings.minimumOutput, to: settings.maximumOutput)
     let rest = withoutIntegral(setpoint, measurement, newSlope, feedForward)
     guard (given - rest).isFinite else {
@@ -81,20 +84,23 @@ public struct PID: Sendable, BitwiseCopyable {
     _ = accept(given, settings.integralGain == 0 ? integralPart : given - rest, newSlope, setpoint, measurement)
   }
 
-  /// Takes other gains, limits or another sample time without a bump: the integral part takes over what the others lose or gain
-  /// at the last setpoint and measurement, and the filtered derivative goes on.
+  /// Takes other gains, limits or another sample time without a bump: the integral part takes over what the others lose
+  /// or gain at the last setpoint and measurement, and the filtered derivative goes on.
   ///
-  /// Without an integral gain in the new settings the integral part stays as it is, and the output changes with the gains.
+  /// Without an integral gain in the new settings the integral part stays as it is, and the output changes with the
+  /// gains.
   @_noLocks @_noAllocation @inlinable
   public mutating func adopt(_ settings: PIDSettings) {
     let before = withoutIntegral(lastSetpoint, lastMeasurement, filteredSlope, 0)
     self.settings = settings
-    guard settings.integralGain != 0, hasMeasured else { return }
+    guard settings.integralGain != 0 else { return }
+    // Not finite before the first measurement: there is no output to go on from.
     let adjusted = integralPart + (before - withoutIntegral(lastSetpoint, lastMeasurement, filteredSlope, 0))
     if adjusted.isFinite { integralPart = adjusted }
   }
 
-  /// Forgets everything but the settings. The next step starts with this integral part, in output units, 0 if it is not finite.
+  /// Forgets everything but the settings. The next step starts with this integral part, in output units, 0 if it is not
+  /// finite.
   @_noLocks @_noAllocation @inlinable
   public mutating func reset(integral: Double = 0) {
     self = PID(settings)
@@ -103,8 +109,7 @@ public struct PID: Sendable, BitwiseCopyable {
 
   @_noLocks @_noAllocation @inlinable @inline(__always)
   func nextSlope(_ measurement: Double) -> Double {
-    let change = hasMeasured ? measurement - lastMeasurement : 0
-    return settings.slopeDecay * filteredSlope + settings.slopeGain * change
+    settings.slopeDecay * filteredSlope + settings.slopeGain * (measurement - lastMeasurement)
   }
 
   @_noLocks @_noAllocation @inlinable @inline(__always)
@@ -118,7 +123,20 @@ public struct PID: Sendable, BitwiseCopyable {
     _ output: Double, _ integral: Double, _ slope: Double, _ setpoint: Double, _ measurement: Double
   ) -> Double {
     (integralPart, filteredSlope, lastOutput) = (integral, slope, output)
-    (lastSetpoint, lastMeasurement, hasMeasured, rejected) = (setpoint, measurement, true, 0)
+    (lastSetpoint, lastMeasurement, rejected) = (setpoint, measurement, 0)
+    return output
+  }
+
+  /// The first step has no measurement before it: its own stands for that, so the derivative begins at 0.
+  @_noLocks @_noAllocation @usableFromInline @inline(never)
+  mutating func beginOrReject(_ setpoint: Double, _ measurement: Double, _ feedForward: Double) -> Double {
+    guard lastMeasurement.isNaN, measurement.isFinite else { return reject() }
+    var begun = self
+    begun.lastMeasurement = measurement
+    begun.rejected = 0
+    let output = begun.step(setpoint: setpoint, measurement: measurement, feedForward: feedForward)
+    guard begun.rejected == 0 else { return reject() }
+    self = begun
     return output
   }
 

@@ -2,20 +2,21 @@ import Tactus
 
 /// Gains, limits and sample time of a `PID`, checked and prepared for stepping.
 ///
-/// Gains are those of the parallel form, u = P·e + I·∫e − D·dy/dt, of any sign. Made outside a tick and handed over through a
-/// `Latest`, or made in it, where gains follow the working point.
+/// Gains are those of the parallel form, u = P·e + I·∫e − D·dy/dt, of any sign. Made outside a tick and handed over
+/// through a `Latest`, or made in it, where gains follow the working point.
 public struct PIDSettings: Sendable, BitwiseCopyable {
   /// What the integral does while the output is at a limit.
   public enum AntiWindup: Sendable, Hashable, BitwiseCopyable {
     /// It stands still as long as the error would drive the output further beyond the limit (clamping).
     case conditional
-    /// It is led back so that the output returns from beyond the limit with this time constant, the sample time or more. Åström and
-    /// Hägglund advise √(Ti·Td), or Ti without a derivative.
+    /// It is led back so that the output returns from beyond the limit with this time constant, the sample time or
+    /// more. Åström and Hägglund advise √(Ti·Td), or Ti without a derivative.
     case backCalculation(trackingTime: Nanoseconds)
   }
 
-  // Only what a step needs, prepared, so that many controllers fit into the cache. Factors of neighbouring terms are not
-  // neighbours here: the optimiser would make pairs of them, and the wide load of a number that has just been stored stalls for 10 ns.
+  // Only what a step needs, prepared, so that many controllers fit into the cache. Factors of neighbouring terms are
+  // not neighbours here: the optimiser would make pairs of them, and the wide load of a number that has just been
+  // stored stalls for 10 ns.
   @usableFromInline let proportional: Double
   @usableFromInline let setpointWeight: Double
   @usableFromInline let slopeDecay: Double  // of the filtered derivative, a step
@@ -30,13 +31,15 @@ public struct PIDSettings: Sendable, BitwiseCopyable {
   ///   - proportional: output units for each unit of error.
   ///   - integral: output units for each unit of error and second.
   ///   - derivative: output units for each unit of measurement a second.
-  ///   - derivativeFilter: time constant of the derivative's first-order filter, 0 or more. Zero: the bare difference of two samples.
-  ///   - setpointWeight: the share of the setpoint that the proportional part sees, 0…1. Below 1 a step of the setpoint overshoots
-  ///     less.
+  ///   - derivativeFilter: time constant of the derivative's first-order filter, 0 or more. Zero: the bare difference
+  ///     of two samples.
+  ///   - setpointWeight: the share of the setpoint that the proportional part sees, 0…1. Below 1 a step of the setpoint
+  ///     overshoots less.
   ///   - minimumOutput: limits of the output, in output units; they may be infinite.
   ///   - antiWindup: what the integral does while the output is at a limit.
   ///   - sampleTime: from one step to the next, above 0: the loop's period.
-  /// - Throws: `ControlSettingError` for a number out of its range, and for one that is not finite where that is not allowed.
+  /// - Throws: `ControlSettingError` for a number out of its range, and for one that is not finite where that is not
+  ///   allowed.
   @_noLocks @_noAllocation
   public init(
     proportional: Double, integral: Double = 0, derivative: Double = 0, derivativeFilter: Nanoseconds = .zero,

@@ -3,8 +3,9 @@
 ///     var smooth = Biquad(try .lowPass(cutoff: 40, sampleTime: .milliseconds(1)))
 ///     let angle = smooth.step(measured)  // once a tick
 ///
-/// The first finite input is taken as one that has been there for ever, so there is no transient from 0. A step whose input or
-/// result is not finite changes no state and returns the last output; before any finite input the input is returned as it came.
+/// The first finite input is taken as one that has been there for ever, so there is no transient from 0. A step whose
+/// input or result is not finite changes no state and returns the last output; before any finite input the input is
+/// returned as it came.
 ///
 /// Source: transposed direct form II, which loses the fewest digits at low frequencies.
 public struct Biquad: Sendable, BitwiseCopyable {

@@ -2,8 +2,8 @@ import Tactus
 
 /// The coefficients of a second-order section, y = b₀x + b₁x₋₁ + b₂x₋₂ − a₁y₋₁ − a₂y₋₂.
 ///
-/// Frequencies are in Hz, above 0 and below half the sample rate. The quality factor is above 0: 1/√2 is Butterworth's, for
-/// low-pass and high-pass the flattest without a peak; for a notch it is frequency ÷ bandwidth.
+/// Frequencies are in Hz, above 0 and below half the sample rate. The quality factor is above 0: 1/√2 is Butterworth's,
+/// for low-pass and high-pass the flattest without a peak; for a notch it is frequency ÷ bandwidth.
 ///
 /// Source: R. Bristow-Johnson, *Audio EQ Cookbook* (bilinear transform, frequencies prewarped), W3C Note 2021.
 public struct BiquadCoefficients: Sendable, Hashable, BitwiseCopyable {
@@ -19,7 +19,8 @@ public struct BiquadCoefficients: Sendable, Hashable, BitwiseCopyable {
     return Self((1 - cosine) / 2, 1 - cosine, (1 - cosine) / 2, cosine, alpha)
   }
 
-  /// Lets pass what is above `cutoff`: −3 dB there with Butterworth's quality, −40 dB a decade below; a constant becomes 0.
+  /// Lets pass what is above `cutoff`: −3 dB there with Butterworth's quality, −40 dB a decade below; a constant
+  /// becomes 0.
   @_noLocks @_noAllocation
   public static func highPass(
     cutoff: Double, quality: Double = 0.707_106_781_186_547_5, sampleTime: Nanoseconds

@@ -2,8 +2,8 @@ import Tactus
 
 /// A first-order low-pass filter: −3 dB at the cut-off frequency, −20 dB a decade above it.
 ///
-/// One step is one sample time. The first finite input is the first output, so there is no transient from 0. An input that is not
-/// finite changes nothing and returns the last output; before any finite input it is returned as it came.
+/// One step is one sample time. The first finite input is the first output, so there is no transient from 0. An input
+/// that is not finite changes nothing and returns the last output; before any finite input it is returned as it came.
 ///
 /// Source: the exact discretisation of 1 / (1 + s/ω) under a held input, y += (1 − e^(−ωT)) (x − y).
 public struct LowPass: Sendable, BitwiseCopyable {

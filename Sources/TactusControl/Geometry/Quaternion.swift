@@ -4,7 +4,7 @@ import Tactus
 ///
 /// `a * b` rotates by `b` first. q and −q are the same rotation. Angles are radians, rates rad/s.
 ///
-/// Source: J. Solà, *Quaternion kinematics for the error-state Kalman filter* (2017), sections 1, 2 and 4.6.
+/// Source: J. Solà, *Quaternion kinematics for the error-state Kalman filter* (2017), sections 1, 2 and 4.
 public struct Quaternion: Sendable, Hashable, BitwiseCopyable {
   public let w: Double, x: Double, y: Double, z: Double
 
@@ -31,8 +31,8 @@ public struct Quaternion: Sendable, Hashable, BitwiseCopyable {
     self.init(length1: cosine, sine * unit.x, sine * unit.y, sine * unit.z)
   }
 
-  /// By roll about x, then pitch about y, then yaw about z, all of the world (intrinsically z, y′, x″: the aerospace sequence), in
-  /// radians; `nil` for what is not finite.
+  /// By roll about x, then pitch about y, then yaw about z, all of the world (intrinsically z, y′, x″: the aerospace
+  /// sequence), in radians; `nil` for what is not finite.
   @_noLocks @_noAllocation @inlinable
   public init?(roll: Double, pitch: Double, yaw: Double) {
     guard (roll + pitch + yaw).isFinite else { return nil }
@@ -44,8 +44,8 @@ public struct Quaternion: Sendable, Hashable, BitwiseCopyable {
       cr * cp * sy - sr * sp * cy)
   }
 
-  /// By a rotation vector: its direction is the axis, its length the angle in radians. Exact for the smallest, too. `nil` for what is
-  /// not finite.
+  /// By a rotation vector: its direction is the axis, its length the angle in radians. Exact for the smallest, too.
+  /// `nil` for what is not finite.
   @_noLocks @_noAllocation @inlinable
   public init?(rotation: Vector3) {
     let half = rotation.length / 2
@@ -55,7 +55,8 @@ public struct Quaternion: Sendable, Hashable, BitwiseCopyable {
     self.init(length1: Math.cos(half), scale * rotation.x, scale * rotation.y, scale * rotation.z)
   }
 
-  /// First `right`, then `left`. Rounding makes the length stray from 1 by about 10⁻¹⁶ a product; `renormalized` takes it back.
+  /// First `right`, then `left`. Rounding makes the length stray from 1 by about 10⁻¹⁶ a product; `renormalized` takes
+  /// it back.
   @_noLocks @_noAllocation @inlinable
   public static func * (left: Self, right: Self) -> Self {
     Self(
@@ -88,7 +89,8 @@ public struct Quaternion: Sendable, Hashable, BitwiseCopyable {
     return 2 * Math.atan2(Vector3(between.x, between.y, between.z).length, between.w.magnitude)
   }
 
-  /// Roll −π…π about x, pitch −π/2…π/2 about y, yaw −π…π about z, in radians. At a pitch of ±π/2 roll and yaw are one: roll is then 0.
+  /// Roll −π…π about x, pitch −π/2…π/2 about y, yaw −π…π about z, in radians. At a pitch of ±π/2 roll and yaw are one:
+  /// roll is then 0.
   @inlinable public var angles: (roll: Double, pitch: Double, yaw: Double) {
     @_noLocks @_noAllocation get {
       let sine = Math.clamp(2 * (w * y - z * x), from: -1, to: 1)

@@ -2,9 +2,9 @@ import CTactus
 
 /// Elementary functions that a tick may call: each is proved free of locks and allocations where it is used.
 ///
-/// The results are the C library's, bit for bit, since the C library computes them; README.md has the measured errors. Every
-/// value is an argument: outside a function's domain the result is NaN, and NaN leads to NaN except where C says otherwise
-/// (`pow(x, 0)` and `pow(1, y)` are 1, `hypot` of an infinity is infinite). Nothing traps and nothing waits.
+/// The results are the C library's, bit for bit, since the C library computes them; README.md has the measured errors.
+/// Every value is an argument: outside a function's domain the result is NaN, and NaN leads to NaN except where C says
+/// otherwise (`pow(x, 0)` and `pow(1, y)` are 1, `hypot` of an infinity is infinite). Nothing traps and nothing waits.
 ///
 /// A namespace, so that `Math.sin` is never ambiguous beside the `sin` of Foundation or Glibc.
 public enum Math {

@@ -1,12 +1,13 @@
 import Tactus
 
-/// The fastest way from rest to rest under limits of velocity, acceleration and jerk: seven parts, symmetrical, without a step in
-/// the acceleration, so that what is elastic is not struck.
+/// The fastest way from rest to rest under limits of velocity, acceleration and jerk: seven parts, symmetrical, without
+/// a step in the acceleration, so that what is elastic is not struck.
 ///
-/// A function of the time since its start, as `TrapezoidProfile` is; from `duration` on the position is the target, exactly. It
-/// starts at rest: for a new target under way let it end, or use a `TrapezoidProfile`.
+/// A function of the time since its start, as `TrapezoidProfile` is; from `duration` on the position is the target,
+/// exactly. It starts at rest: for a new target under way let it end, or use a `TrapezoidProfile`.
 ///
-/// Source: Biagiotti, Melchiorri, *Trajectory Planning for Automatic Machines and Robots* (2008), section 3.4 (double S).
+/// Source: Biagiotti, Melchiorri, *Trajectory Planning for Automatic Machines and Robots* (2008), section 3.4 (double
+/// S).
 public struct SCurveProfile: Sendable, BitwiseCopyable {
   /// Where it starts and ends.
   public let start: Double, target: Double

@@ -6,12 +6,13 @@ import Tactus
 ///       from: angle, velocity: speed, to: 1.57, velocityLimit: 2, accelerationLimit: 10)
 ///     let wanted = profile.state(at: tick.started - begun)   // each tick, until isOver(at:)
 ///
-/// A function of the time since its start: nothing adds up, a late or missed tick is on the path all the same, and from `duration` on
-/// the position is the target, exactly. For a new target under way make a new profile from the state that this one has then. A start
-/// faster than the limit is braked to it first; a start too fast for the target runs past it and comes back.
+/// A function of the time since its start: nothing adds up, a late or missed tick is on the path all the same, and from
+/// `duration` on the position is the target, exactly. For a new target under way make a new profile from the state that
+/// this one has then. A start faster than the limit is braked to it first; a start too fast for the target runs past it
+/// and comes back.
 ///
-/// Source: time-optimal (bang–bang) control of a double integrator with a bounded velocity; Biagiotti, Melchiorri, *Trajectory
-/// Planning for Automatic Machines and Robots* (2008), section 3.2.
+/// Source: time-optimal (bang–bang) control of a double integrator with a bounded velocity; Biagiotti, Melchiorri,
+/// *Trajectory Planning for Automatic Machines and Robots* (2008), section 3.2.
 public struct TrapezoidProfile: Sendable, BitwiseCopyable {
   /// Where it ends.
   public let target: Double

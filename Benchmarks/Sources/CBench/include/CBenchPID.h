@@ -1,6 +1,5 @@
 // PID controllers in C, which Sources/tactus-bench/PIDBench.swift holds TactusControl's beside.
 #pragma once
-#include <stdbool.h>
 #include <stddef.h>
 
 /// The difference equation of TactusControl's PID (filtered derivative of the measurement, setpoint weight, feed-forward, limits,
@@ -9,9 +8,8 @@
 struct bench_pid {
   double proportional, derivative, setpoint_weight, minimum, maximum;
   double integral_gain, slope_decay, slope_gain, tracking_gain;  // tracking gain 0: conditional
-  double integral, slope, output, last_setpoint, last_measurement;
+  double integral, slope, output, last_setpoint, last_measurement;  // the last one NaN before the first step
   unsigned rejected;
-  bool has_measured;
 };
 
 /// The algorithm of ros2 control_toolbox's Pid::compute_command with back-calculation: derivative of the error by a division,
