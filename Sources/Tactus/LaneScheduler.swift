@@ -86,10 +86,16 @@ struct LaneScheduler: ~Copyable {
     return end
   }
 
-  /// Puts every loop into its safe state, most urgent first.
+  /// Puts every loop into its safe state, most urgent first. Of several releases that are due all but the newest are given
+  /// up, so that what kept the lane until now has its lateness.
   @_noLocks @_noAllocation
   mutating func stopLoops(at now: Int64) {
     for loop in 0..<count {
+      let overdue = now &- (slots + loop).pointee.nextRelease
+      if overdue >= (slots + loop).pointee.period {
+        (slots + loop).pointee.record.pointee.change()
+        skip(slots + loop, overdue / (slots + loop).pointee.period, at: now)
+      }
       var tick = Tick(
         index: (slots + loop).pointee.nextIndex, scheduled: TickInstant(nanoseconds: now),
         started: TickInstant(nanoseconds: now))

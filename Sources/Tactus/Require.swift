@@ -2,6 +2,8 @@
 ///
 /// `precondition` drops its text from an optimised build, which is the one that runs where nobody has a debugger.
 @inlinable @inline(__always)
-func require(_ condition: Bool, _ message: @autoclosure () -> String) {
-  if !condition { fatalError(message()) }
+func require(
+  _ condition: Bool, _ message: @autoclosure () -> String, file: StaticString = #fileID, line: UInt = #line
+) {
+  if !condition { fatalError(message(), file: file, line: line) }
 }

@@ -77,7 +77,7 @@ public final class Simulation {
     fatalError("no loop is named \(loop)")
   }
 
-  /// Puts every loop into its safe state, as `Runtime.stop()` does; what is due stays pending.
+  /// Puts every loop into its safe state, as `Runtime.stop()` does; the newest release that is due stays pending.
   public func stop() {
     for lane in lanes { lane.scheduler.pointee.stopLoops(at: now.nanoseconds) }
   }

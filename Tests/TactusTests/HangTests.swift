@@ -67,6 +67,19 @@ struct HangTests {
     #expect(try #require(runtime.statistics["l"]).counters.skipped == 2_999)
   }
 
+  @Test("a stop while releases wait: all but the newest are given up, as late as they are then")
+  func stopWhileWaiting() throws {
+    let runtime = try Runtime { Lane("a") { Loop("l", every: .hertz(100), phase: .zero) { Idle() } } }
+    let simulation = try runtime.simulation()
+    simulation.stall(loop: "l", at: instant(100), by: .seconds(3))
+    simulation.run(until: instant(2005))
+    simulation.stop()
+    let loop = try #require(runtime.statistics["l"])
+    // 0…100 have run, 110…1990 are given up, 2000 is due.
+    #expect(loop.counters.ran == 11 && loop.counters.skipped == 189 && loop.counters.pending == 1)
+    #expect(loop.latency.maximum == .milliseconds(1895) && loop.latency.count == 200)
+  }
+
   @Test("runLate: a tick that ends after the simulation's end gives up nothing in it")
   func runLateEnd() throws {
     let runtime = try Runtime { Lane("a") { Loop("l", every: .hertz(100), phase: .zero, late: .runLate) { Idle() } } }
@@ -124,6 +137,9 @@ struct HangTests {
     #expect(safe.wait(limit: .zero))
     let ended = try #require(runtime.statistics["l"])
     #expect(ended.running == nil)
+    // What the hang kept waiting has been given up, with its lateness; the newest release may still be due.
+    #expect(ended.counters.pending <= 1 && ended.latency.count == UInt64(ended.counters.ran + ended.counters.skipped))
+    #expect(try #require(ended.latency.maximum) >= .milliseconds(20))
     #expect(try #require(runtime.statistics["l"]).counters == ended.counters, "what has ended stands still")
   }
 

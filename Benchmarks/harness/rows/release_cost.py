@@ -44,7 +44,7 @@ def processor_time(context, report):
     report.tables.append(Table("Processor time on the null kernel, ns a release", ["", "median", "least", "most"], [
         [name, *(number(figure(values)) for figure in (statistics.median, min, max))]
         for name, values in results.items()]))
-    report.aims.append(Aim("cost of a release on top of its two calls", cost, 150, "ns"))
+    report.aims.append(Aim("cost of a release on top of its two calls", cost, 60, "ns"))
 
 
 def sleeping(context, report):

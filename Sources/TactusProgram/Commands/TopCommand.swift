@@ -12,7 +12,8 @@ struct TopCommand: ParsableCommand {
     discussion: """
       HZ, LATE… (from the instant a release was due to the start of its tick, or to the instant at which it was given up) \
       and EXEC… (the tick itself) are of the last interval, SKIPS, OVERRUN, MISSES and GAPMAX (the longest time between \
-      two ticks) of the time from the daemon's start. "runs 3.2s" in place of JITTER is a tick past its deadline. JITTER is LATE99 of the last 30 intervals: ▁ is \
+      two ticks) of the time from the daemon's start. "on 3.2s" in place of JITTER is how long a tick past its \
+      deadline has run. JITTER is LATE99 of the last 30 intervals: ▁ is \
       below 3 µs, each higher bar about three times more, █ is 3 ms and above. Only looks: q quits.
       A token comes from --token-file or from TACTUS_TOKEN in the environment.
       """)

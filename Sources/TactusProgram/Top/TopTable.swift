@@ -45,7 +45,7 @@ enum TopTable {
     return [line("LOOP", visible.map(\.title), "JITTER")]
       + rows.map { row in
         // A tick that hangs is told where no width hides it.
-        let last = row.hangsFor.map { "runs \(time($0))" } ?? Sparkline.text(row.jitter.suffix(sparkline))
+        let last = row.hangsFor.map { "on \(time($0))" } ?? Sparkline.text(row.jitter.suffix(sparkline))
         return line(row.name, visible.map { $0.cell(row) }, last)
       }
   }
