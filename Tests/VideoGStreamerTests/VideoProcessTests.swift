@@ -89,7 +89,8 @@ struct VideoProcessTests {
       if stamps.last != stamp { stamps.append(stamp) }
     }
     // 3,000 is a thirtieth of a second. A machine that is busy drops some, and none is ever added; 18,000 is a picture's.
-    let steps = zip(stamps.dropFirst(), stamps).map { $0 &- $1 }
+    // The first frame is the one that was there when the viewer came, whenever that was.
+    let steps = zip(stamps.dropFirst(2), stamps.dropFirst()).map { $0 &- $1 }
     #expect((2900...12_100).contains(try #require(steps.min())), "\(steps)")
   }
 

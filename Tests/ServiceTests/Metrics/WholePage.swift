@@ -32,6 +32,10 @@ enum WholePage {
     try runtime.start()
     defer { runtime.stop() }
     let (plants, pump) = (try plants(), try PumpDoorBench())
+    // By its button, so that it has a speed.
+    pump.world.press(true)
+    pump.run(for: 200)
+    pump.world.press(false)
     pump.run(for: 6_000)
     return try body([
       RuntimeMetrics(runtime, version: "1.2.3"), RobotMetrics({ snapshot }, now: { now }),
