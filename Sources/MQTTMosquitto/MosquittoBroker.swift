@@ -65,6 +65,8 @@
     private let files: [String]
     private let state = Mutex(State())
     private let isStopping = Atomic<Bool>(false)
+    /// The broker's process; 0: there is none.
+    var process: pid_t { state.withLock { $0.process } }
     private let bell: Doorbell
     private let ended = DispatchGroup()
 

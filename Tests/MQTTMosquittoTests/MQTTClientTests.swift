@@ -1,6 +1,6 @@
 #if MQTT
   import Foundation
-  import MQTTMosquitto
+  @testable import MQTTMosquitto
   import MQTTSupport
   import Plants
   import Synchronization
@@ -263,8 +263,8 @@
       settings.password = "s3cret"
       let client = try client(settings)
       #expect(eventually { client.status.isConnected })
-      let found = try Mosquitto.run("/usr/bin/pgrep", ["-P", "\(getpid())", "-f", "mosquitto -c /proc/self/fd/4"])
-      let process = try #require(Int32(found.output.trimmingCharacters(in: .whitespacesAndNewlines)))
+      let process = broker.process
+      try #require(process > 0)
       // Real, effective, saved, and of files.
       let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
       let user = geteuid() == 0 ? getpwnam("mosquitto").pointee.pw_uid : geteuid()
