@@ -54,7 +54,7 @@ extension LoopAccount {
   func overdue(at instant: Int64) -> Int64 {
     let running: Int64 = activity == .tick && instant > runningDeadline ? 1 : 0
     // A tick that ends at its deadline is on time, so the first that is late has its deadline a nanosecond earlier.
-    guard nextRelease != .max, instant - nextRelease > deadline else { return running }
+    guard instant > nextRelease, instant - nextRelease > deadline else { return running }
     return running + (instant - nextRelease - deadline - 1) / period + 1
   }
 

@@ -143,4 +143,24 @@ struct RunTests {
     }
     #expect(runtime.statistics["l"]?.period == .milliseconds(100))
   }
+
+  @Test("looked at before anything has happened and before the first release: nothing was released or is overdue")
+  func before() throws {
+    let runtime = try Runtime {
+      Lane("a") { Loop("l", every: .hertz(50), phase: .milliseconds(3)) { Fed(output: Latest<Int64>(0).writer()) } }
+    }
+    func expectNothing() throws {
+      let statistics = try #require(runtime.statistics["l"])
+      #expect(statistics.counters == LoopCounters() && statistics.overdue == 0 && statistics.running == nil)
+      #expect(statistics.longestGap == nil)
+    }
+    try expectNothing()
+    let simulation = try runtime.simulation()
+    try expectNothing()
+    simulation.run(for: .milliseconds(2))
+    try expectNothing()
+    simulation.run(for: .milliseconds(2))
+    #expect(runtime.statistics["l"]?.counters.ran == 1)
+    simulation.stop()
+  }
 }
