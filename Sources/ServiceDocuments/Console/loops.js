@@ -16,6 +16,8 @@ function intervalP99(loop) {
 
 function micro(ns) { return ns == null ? "–" : ns < 100000 ? (ns / 1000).toFixed(1) + " µs" : (ns / 1e6).toFixed(2) + " ms"; }
 
+const MEMORY = { notRequested: "memory not locked", locked: "memory locked", refused: "memory lock refused" };
+
 let before = new Map(); // loop → {ran, monotonicNs}
 
 let isPolling = false;
@@ -27,7 +29,7 @@ async function poll() {
   isPolling = false;
   if (!isDone) return;
   heardAt.set("loops", performance.now());
-  byId("memory").textContent = "memory " + runtime.memoryLock.state;
+  byId("memory").textContent = MEMORY[runtime.memoryLock.state];
   const rows = runtime.loops.map((loop) => {
     const row = document.createElement("tr");
     const last = before.get(loop.name);
@@ -38,13 +40,16 @@ async function poll() {
     const p99 = intervalP99(loop);
     if (p99 != null) history.push(p99);
     jitter.set(loop.name, history.slice(-30));
+    // A tick that is past its deadline and runs: since when.
+    const hangs = loop.overdue > 0 && loop.running;
+    const ran = hangs ? "runs " + ((runtime.monotonicNs - loop.running.sinceNs) / 1e9).toFixed(1) + " s" : loop.ran;
     const cells = [loop.name, loop.lane, (rate == null ? "–" : rate.toFixed(1)) + " / " + loop.rateHz + " Hz",
       micro(loop.latencyNs.p50), micro(loop.latencyNs.p99), micro(loop.latencyNs.max), micro(loop.executionNs.p99),
-      loop.ran, loop.skipped, loop.overruns, loop.deadlineMisses, micro(loop.longestGap && loop.longestGap.lengthNs)];
+      ran, loop.skipped, loop.overruns, loop.deadlineMisses, micro(loop.longestGap && loop.longestGap.lengthNs)];
     cells.forEach((text, index) => {
       const cell = document.createElement("td");
       cell.textContent = text;
-      if (index >= 8 && index <= 10 && text > 0) cell.className = "bad";
+      if ((index >= 8 && index <= 10 && text > 0) || (index === 7 && hangs)) cell.className = "bad";
       row.append(cell);
     });
     const cell = document.createElement("td");

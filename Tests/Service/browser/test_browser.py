@@ -562,3 +562,24 @@ def test_a_daemon_without_its_store_says_so_at_the_top_of_the_page(enter, own_da
     store.rmdir()
     kept.rename(store)
     expect(notice).to_be_hidden(timeout=30_000)
+
+
+def test_a_tick_that_hangs_is_seen_in_the_table(enter, daemon):
+    """Since when it runs, in place of how often it has: what the daemon says of such a loop, without one that hangs."""
+    page = enter(daemon)
+    row = page.locator("#loops tr", has_text="robot.motors")
+    expect(row.locator("td").nth(7)).to_have_text(re.compile("^[0-9]+$"))
+    expect(page.locator("#memory")).to_have_text("memory not locked")
+
+    def hang(route):
+        document = route.fetch().json()
+        loop = next(loop for loop in document["loops"] if loop["name"] == "robot.motors")
+        loop["overdue"], loop["running"] = 160, {"sinceNs": document["monotonicNs"] - 3_200_000_000, "isSafeState": False}
+        route.fulfill(json=document)
+
+    page.route("**/api/runtime*", hang)
+    cell = row.locator("td").nth(7)
+    expect(cell).to_have_text("runs 3.2 s")
+    expect(cell).to_have_class("bad")
+    page.unroute("**/api/runtime*")
+    expect(cell).to_have_text(re.compile("^[0-9]+$"))
