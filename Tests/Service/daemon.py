@@ -189,6 +189,14 @@ class Daemon:
         """The name of the simulated bus that the motors are on."""
         return next(bus["name"] for bus in self.get("/api/sim/bus").json()["buses"] if bus["kind"] == "i2c")
 
+    def transactions(self, name):
+        """What is kept of a simulated bus, oldest first: an answer has one page of it."""
+        since, found = 0, []
+        while (page := self.get(f"/api/sim/bus/{name}?since={since}").json())["transactions"]:
+            found += page["transactions"]
+            since = page["next"]
+        return found
+
     def reset(self):
         """Leaves emergency stop and fault, once every stick has been silent for the failsafe timeout."""
         limit = time.monotonic() + 5

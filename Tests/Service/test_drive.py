@@ -15,13 +15,7 @@ pytestmark = pytest.mark.drives
 
 def bus(daemon):
     """The motors' bus: its transactions since the start, oldest first."""
-    since, found, name = 0, [], daemon.motor_bus
-    while True:
-        page = daemon.get(f"/api/sim/bus/{name}?since={since}").json()
-        found += page["transactions"]
-        if not page["transactions"]:
-            return found
-        since = page["next"]
+    return daemon.transactions(daemon.motor_bus)
 
 
 def is_neutral(transaction):

@@ -96,7 +96,7 @@ def test_a_simulated_fault_is_seen_and_cleared(own_daemon):
     while daemon.get("/api/robot").json()["state"] != "fault":
         assert time.monotonic() < limit
         time.sleep(0.02)
-    assert any(one["result"] < 0 for one in daemon.get(f"/api/sim/bus/{name}").json()["transactions"])
+    assert any(one["result"] < 0 for one in daemon.transactions(name))
     assert daemon.post("/api/sim/fault", {"fault": "clear"}).json()["faults"] == []
     daemon.reset()
 
@@ -114,7 +114,7 @@ def test_leg_arms_moves_and_stops(daemon):
     assert daemon.get("/api/leg").json()["legs"][0]["state"] == "armed"
     assert abs(daemon.get("/api/sim/leg").json()["legs"][0]["pulseUs"] - 1500) < 5
     assert daemon.get("/api/leg").json()["chip"]["outputEnable"]["enabled"] is True
-    lines = daemon.get("/api/sim/bus/leg-gpio").json()["transactions"]
+    lines = daemon.transactions("leg-gpio")
     assert next(one for one in reversed(lines) if one["operation"] == "set")["levels"] == [0], "active low"
     assert daemon.post("/api/leg/disarm").json()["legs"][0]["pulseUs"] is None
     assert daemon.get("/api/sim/leg").json()["legs"][0]["pulseUs"] is None
