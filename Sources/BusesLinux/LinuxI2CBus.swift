@@ -115,4 +115,6 @@ private func transfer(_ context: UnsafeMutableRawPointer, _ request: UnsafeMutab
 
 /// Swift 6.2 gives no raw pointer to a fixed array by itself.
 @_noLocks @_noAllocation
-private func raw(_ bytes: UnsafeMutablePointer<[32 of UInt8]>) -> UnsafeMutableRawPointer { UnsafeMutableRawPointer(bytes) }
+private func raw(_ bytes: UnsafeMutablePointer<[32 of UInt8]>) -> UnsafeMutableRawPointer {
+  UnsafeMutableRawPointer(bytes)
+}
