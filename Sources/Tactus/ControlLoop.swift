@@ -71,11 +71,20 @@ public protocol ControlLoop: ~Copyable {
 
   /// Brings every actuator of the loop into its safe state, at once. Called on the lane's thread after
   /// `safeStateAfter` consecutive misses (ticks go on afterwards: the loop's machine holds the fault until its named
-  /// way out) and when the runtime stops.
+  /// way out) and when the runtime stops. A loop without actuators says so: see `NoOutput`.
   mutating func safeState(_ tick: Tick, cause: SafeStateCause)
 }
 
 extension ControlLoop where Self: ~Copyable {
   @inlinable public var nextDeadline: TickInstant? { nil }
-  @inlinable public mutating func safeState(_ tick: Tick, cause: SafeStateCause) {}
+}
+
+/// A loop that moves, heats, lights and opens nothing, so that its safe state is to do nothing.
+///
+/// `struct Logger: ControlLoop, NoOutput` states that claim where the loop is declared. A loop that writes to a port, or
+/// publishes what another loop writes to one, has an output: it implements `safeState` itself.
+public protocol NoOutput: ControlLoop, ~Copyable {}
+
+extension NoOutput where Self: ~Copyable {
+  @_noLocks @_noAllocation @inlinable public mutating func safeState(_ tick: Tick, cause: SafeStateCause) {}
 }

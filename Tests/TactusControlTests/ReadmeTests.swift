@@ -43,7 +43,7 @@ struct ReadmeTests {
   }
 
   /// A motor on a spindle: its speed follows the voltage at 0.05 m/s a volt with a lag of 50 ms, against a friction of 1 V.
-  struct Motor: ~Copyable, ControlLoop {
+  struct Motor: ~Copyable, ControlLoop, NoOutput {
     var position: LatestWriter<Double>
     var voltage: LatestReader<Double>
     var at = 0.0
@@ -66,6 +66,12 @@ struct ReadmeTests {
     @_noLocks @_noAllocation
     mutating func tick(_ tick: Tick) {
       voltage.write(pid.step(setpoint: 0.25, measurement: smooth.step(position.read())))
+    }
+
+    @_noLocks @_noAllocation
+    mutating func safeState(_ tick: Tick, cause: SafeStateCause) {
+      voltage.write(0)
+      pid.reset()
     }
   }
 }

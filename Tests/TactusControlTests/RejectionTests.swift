@@ -52,7 +52,7 @@ struct RejectionTests {
     import Tactus
     import TactusControl
     @_noLocks @_noAllocation func total(_ x: Double, _ y: Double) -> Double { x + y }
-    struct Tried: ControlLoop {
+    struct Tried: ControlLoop, NoOutput {
       var x = 0.5, y = 2.0, count = 0, span = Nanoseconds.zero
       var values: [Double] = []
       var fixed: [4 of Double] = [1, 2, 3, 4]
