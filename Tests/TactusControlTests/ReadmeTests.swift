@@ -8,11 +8,19 @@ import Testing
 struct ReadmeTests {
   @Test("its example compiles, and proves its tick")
   func example() throws {
-    let blocks = try RejectionTests.readme.components(separatedBy: "```swift\n").dropFirst()
+    let blocks = try Self.readme.components(separatedBy: "```swift\n").dropFirst()
     try #require(blocks.count == 1)
     let source = try #require(blocks.first?.components(separatedBy: "```").first)
     let (status, output) = try compile(source)
     #expect(status == 0, "\(output)")
+  }
+
+  static var readme: String {
+    get throws {
+      try String(
+        contentsOf: URL(filePath: #filePath).deletingLastPathComponent()
+          .appending(path: "../../Sources/TactusControl/README.md"), encoding: .utf8)
+    }
   }
 
   @Test("its loop, closed over a simulated motor: at 0.25 m after 5 s, never beyond ±12 V")
