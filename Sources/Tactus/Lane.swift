@@ -42,6 +42,8 @@ public struct Loop {
   let name: String
   let rate: Rate
   let phase: Nanoseconds?
+  /// Names of the loops that it runs after.
+  let predecessors: [String]
   let late: LatePolicy
   let deadline: Nanoseconds?
   let executionTime: Nanoseconds?
@@ -59,8 +61,14 @@ public struct Loop {
   /// What is out of range here is refused by `Runtime` with `.invalidLoop`.
   /// - Parameters:
   ///   - name: unique in the runtime.
-  ///   - phase: of the first release after the start, 0 or more; nil: the planner spreads it away from the lane's other
-  ///     loops.
+  ///   - phase: of the first release after the start, 0 or more; nil: that of the loops it runs `after`; without such the
+  ///     planner spreads it away from the lane's other loops.
+  ///   - after: loops of the same lane whose output this loop uses. When it and one of them are due, that one runs first,
+  ///     however late the lane is and whatever the late policies; so it does, with a phase for both, within one release.
+  ///     At different rates the order holds wherever releases coincide: a 100 Hz loop after a 1 kHz loop finds in each of its
+  ///     ticks the value of the same instant; a 1 kHz loop after a 100 Hz loop does in every tenth, and in between the
+  ///     last one. Those that it follows become as urgent as this loop is. `Runtime` refuses with `.invalidOrder` an
+  ///     unknown name, a loop of another lane, a circle, and phases that let no two releases coincide.
   ///   - late: what happens to releases that come due before the loop could run them.
   ///   - deadline: after a release, by when its tick has to end; nil: the period.
   ///   - executionTime: the longest a tick takes. When every loop of the lane declares one, a set that cannot meet its
@@ -75,14 +83,16 @@ public struct Loop {
   ///   - body: makes the body; called once, here.
   @inlinable
   public init<Body: ControlLoop & ~Copyable>(
-    _ name: String, every rate: Rate, phase: Nanoseconds? = nil, late: LatePolicy = .skip,
+    _ name: String, every rate: Rate, phase: Nanoseconds? = nil, after predecessors: String...,
+    late: LatePolicy = .skip,
     deadline: Nanoseconds? = nil, executionTime: Nanoseconds? = nil, tolerance: Nanoseconds? = nil,
     safeStateAfter: Int = 0, counting: CountedMisses = .all, inputs: [LoopInput] = [],
     minimumInterval: Nanoseconds = .milliseconds(1),
     body: () -> Body
   ) {
     self.init(
-      name: name, rate: rate, phase: phase, late: late, deadline: deadline, executionTime: executionTime,
+      name: name, rate: rate, phase: phase, predecessors: predecessors, late: late, deadline: deadline,
+      executionTime: executionTime,
       tolerance: tolerance, safeStateAfter: safeStateAfter, counting: counting, inputs: inputs,
       minimumInterval: minimumInterval, body: .made(LoopBody(body)))
   }
@@ -99,26 +109,30 @@ public struct Loop {
   @_disfavoredOverload
   @inlinable
   public init<Body: ControlLoop & ~Copyable>(
-    _ name: String, every rate: Rate, phase: Nanoseconds? = nil, late: LatePolicy = .skip,
+    _ name: String, every rate: Rate, phase: Nanoseconds? = nil, after predecessors: String...,
+    late: LatePolicy = .skip,
     deadline: Nanoseconds? = nil, executionTime: Nanoseconds? = nil, tolerance: Nanoseconds? = nil,
     safeStateAfter: Int = 0, counting: CountedMisses = .all, inputs: [LoopInput] = [],
     minimumInterval: Nanoseconds = .milliseconds(1),
     eachRun body: @escaping () -> Body
   ) {
     self.init(
-      name: name, rate: rate, phase: phase, late: late, deadline: deadline, executionTime: executionTime,
+      name: name, rate: rate, phase: phase, predecessors: predecessors, late: late, deadline: deadline,
+      executionTime: executionTime,
       tolerance: tolerance, safeStateAfter: safeStateAfter, counting: counting, inputs: inputs,
       minimumInterval: minimumInterval, body: .eachRun({ LoopBody(body) }))
   }
 
   @usableFromInline init(
-    name: String, rate: Rate, phase: Nanoseconds?, late: LatePolicy, deadline: Nanoseconds?,
+    name: String, rate: Rate, phase: Nanoseconds?, predecessors: [String] = [], late: LatePolicy,
+    deadline: Nanoseconds?,
     executionTime: Nanoseconds?, tolerance: Nanoseconds?, safeStateAfter: Int, counting: CountedMisses,
     inputs: [LoopInput], minimumInterval: Nanoseconds, body: BodySource
   ) {
     self.name = name
     self.rate = rate
     self.phase = phase
+    self.predecessors = predecessors
     self.late = late
     self.deadline = deadline
     self.executionTime = executionTime

@@ -10,6 +10,7 @@ final class LaneRun: @unchecked Sendable {
   let scheduling: Scheduling
   let cpu: Int?
   let loopNames: [String]
+  private let order: LoopOrder
   /// What the planner knows of the loops, most urgent first; execution time nil where none is declared.
   private(set) var declared: [(period: Nanoseconds, deadline: Nanoseconds?, executionTime: Nanoseconds?)]
   let executionTimes: [Nanoseconds?]
@@ -26,11 +27,11 @@ final class LaneRun: @unchecked Sendable {
 
   var loopCount: Int { loopNames.count }
 
-  init(_ lane: Lane, number: Int) throws(RuntimeError) {
+  /// - Parameter lanes: the lane of each loop of the runtime.
+  init(_ lane: Lane, number: Int, lanes: [String: String] = [:]) throws(RuntimeError) {
     guard !lane.loops.isEmpty else { throw .noLoops(lane: lane.name) }
-    // Most urgent first: a loop's index is its rank.
-    let loops = lane.loops.enumerated()
-      .sorted { ($0.element.rate.period, $0.offset) < ($1.element.rate.period, $1.offset) }.map(\.element)
+    order = try LoopOrder(lane.loops, lane: lane.name, lanes: lanes)
+    let loops = order.loops
     for loop in loops { if let flaw = loop.flaw { throw .invalidLoop(loop: loop.name, reason: flaw) } }
     for loop in loops { if let phase = loop.phase, phase < .zero { throw .negativePhase(loop: loop.name, phase) } }
     let inputs = loops.reduce(0) { $0 + $1.inputs.count }
@@ -38,6 +39,8 @@ final class LaneRun: @unchecked Sendable {
       throw .tooManyInputs(lane: lane.name, count: inputs, limit: LaneThread.inputLimit)
     }
     try Self.check(lane)
+    let phases = try order.phases()
+    let ordered = Set(order.predecessors.enumerated().flatMap { $1.isEmpty ? [] : $1 + [$0] })
     name = lane.name
     scheduling = lane.scheduling
     cpu = lane.cpu
@@ -50,7 +53,6 @@ final class LaneRun: @unchecked Sendable {
     simulated.initialize(to: SimulatedLane(number: number))
     present = .allocate(capacity: 1)
     present.initialize(to: Atomic(.min))
-    let phases = Planner.phases(periods: loops.map(\.rate.period), given: loops.map(\.phase))
     for (index, loop) in loops.enumerated() {
       let record = UnsafeMutablePointer<LoopRecord>.allocate(capacity: 1)
       record.initialize(to: LoopRecord())
@@ -62,6 +64,7 @@ final class LaneRun: @unchecked Sendable {
           minimumInterval: loop.minimumInterval.count,
           tolerance: (loop.tolerance ?? period / 10).count,
           simulatedExecution: (loop.executionTime ?? .zero).count, inputs: loop.inputs,
+          isOrdered: ordered.contains(index),
           bodySource: loop.body, body: loop.body.first, record: record))
     }
     resetRecords()
@@ -220,6 +223,13 @@ final class LaneRun: @unchecked Sendable {
     var planned = declared
     for (index, period) in changes { planned[index].period = period }
     return infeasible(planned)
+  }
+
+  /// Why a change of rates would leave an order without meaning; `nil` if it does not.
+  func contradiction(_ changes: [Int: Nanoseconds]) -> RuntimeError? {
+    var periods = declared.map(\.period)
+    for (index, period) in changes { periods[index] = period }
+    return order.contradiction(periods: periods, phases: (0..<loopCount).map { Nanoseconds(slots[$0].phase) })
   }
 
   /// Takes a checked change of rates at the lane's next tick boundary, or at once when it does not run. Returns `false`, with

@@ -28,6 +28,8 @@ public enum RuntimeError: Error, Sendable, Hashable, CustomStringConvertible {
   case negativePhase(loop: String, Nanoseconds)
   /// A rate, a time or a number in a loop's declaration is out of range.
   case invalidLoop(loop: String, reason: String)
+  /// A loop cannot run after those that it is declared to run after.
+  case invalidOrder(loop: String, reason: String)
   /// The bodies of these loops were made for one run, and that has been.
   case ranAlready(loops: [String])
   /// Some lanes did not come to the end of what they do within the limit.
@@ -53,7 +55,7 @@ public enum RuntimeError: Error, Sendable, Hashable, CustomStringConvertible {
     case .duplicateLoop(let name): "two loops are named \"\(name)\""
     case .noLoops(let lane): "lane \"\(lane)\" has no loops"
     case .negativePhase(let loop, let phase): "loop \"\(loop)\": a phase is 0 or more, got \(phase)"
-    case .invalidLoop(let loop, let reason): "loop \"\(loop)\": \(reason)"
+    case .invalidLoop(let loop, let reason), .invalidOrder(let loop, let reason): "loop \"\(loop)\": \(reason)"
     case .ranAlready(let loops):
       "made for one run, which has been: \(loops.map { "loop \"\($0)\"" }.joined(separator: ", ")); declare what runs again "
         + "with Loop(…, eachRun: { … }), or make another runtime"

@@ -58,15 +58,17 @@ public final class Runtime: Sendable {
     let declared = lanes()
     guard !declared.isEmpty else { throw .nothingToRun }
     var laneNames: Set<String> = []
-    var loopNames: Set<String> = []
+    var laneNamesOfLoops: [String: String] = [:]
     for lane in declared {
       guard laneNames.insert(lane.name).inserted else { throw .duplicateLane(lane.name) }
       for loop in lane.loops {
-        guard loopNames.insert(loop.name).inserted else { throw .duplicateLoop(loop.name) }
+        guard laneNamesOfLoops.updateValue(lane.name, forKey: loop.name) == nil else { throw .duplicateLoop(loop.name) }
       }
     }
     var runs: [LaneRun] = []
-    for (number, lane) in declared.enumerated() { runs.append(try LaneRun(lane, number: number)) }
+    for (number, lane) in declared.enumerated() {
+      runs.append(try LaneRun(lane, number: number, lanes: laneNamesOfLoops))
+    }
     self.lanes = runs
     if let watchdog {
       guard laneNames.insert(Watchdog.name).inserted else { throw .duplicateLane(Watchdog.name) }
@@ -221,9 +223,9 @@ public final class Runtime: Sendable {
   }
 
   /// Changes the rates of loops, all or nothing: every change is checked first, then each lane takes its own at a tick
-  /// boundary. A changed loop's next release is one new period after its last; its rank in the lane stays. Returns when
-  /// all lanes have taken it. Never call it from a tick; during a simulation only from the thread that runs it.
-  /// - Throws: `.unknownLoop`, `.invalidLoop`; `.infeasible` when the new set could not meet its deadlines; `.hangs` when a
+  /// boundary. A changed loop's next release is one new period after its last; its rank in the lane stays. A loop that runs
+  /// after others, or others after it, is released in phase again at most one period later. Returns when all lanes have taken it. Never call it from a tick; during a simulation only from the thread that runs it.
+  /// - Throws: `.unknownLoop`, `.invalidLoop`; `.invalidOrder` when loops in an order would no longer be released at one instant; `.infeasible` when the new set could not meet its deadlines; `.hangs` when a
   ///   lane came to no tick boundary within a second. Nothing has changed then.
   public func setRates(_ rates: [String: Rate]) throws(RuntimeError) {
     var failure: RuntimeError?
@@ -243,6 +245,7 @@ public final class Runtime: Sendable {
       changes[lane][lanes[lane].index(of: name)!] = rate.period
     }
     for (lane, change) in zip(lanes, changes) {
+      if let contradiction = lane.contradiction(change) { throw contradiction }
       if let misses = lane.infeasible(change) { throw .infeasible(lane: lane.name, misses: misses) }
     }
     var taken: [(lane: LaneRun, before: [Int: Nanoseconds])] = []
