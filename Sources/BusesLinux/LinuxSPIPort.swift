@@ -41,8 +41,14 @@ private func transfer(_ context: UnsafeMutableRawPointer, _ request: UnsafeMutab
   let request = request.assumingMemoryBound(to: SPITransfer.self)
   let count = request.pointee.bytes.count
   var bytes = request.pointee.bytes.storage
-  let result = tactus_spi_exchange(descriptor, &bytes, count)
+  let result = tactus_spi_exchange(descriptor, raw(&bytes), count)
   guard result >= 0 else { return result }
   for index in 0..<count { request.pointee.bytes[index] = bytes[index] }
   return 0
+}
+
+/// Swift 6.2 gives no raw pointer to a fixed array by itself.
+@_noLocks @_noAllocation
+private func raw(_ bytes: UnsafeMutablePointer<[16 of UInt8]>) -> UnsafeMutableRawPointer {
+  UnsafeMutableRawPointer(bytes)
 }

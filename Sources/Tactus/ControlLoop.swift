@@ -46,21 +46,24 @@ public enum SafeStateCause: Sendable, BitwiseCopyable {
 /// A loop: reads its inputs, steps its machine, applies the outputs, publishes a snapshot.
 ///
 /// Write `@_noLocks @_noAllocation` on `tick` and on `safeState`: the compiler then rejects a tick that could take a lock
-/// or allocate, in debug and in release builds. A tick without them compiles and is not proved.
+/// or allocate, in debug and in release builds. A tick without them compiles and is not proved, unless the plugin `ProvedTicks`
+/// is switched on for its target, which finds it.
 ///
-/// A tick may use values, `UnsafePointer`s, atomics, the ports and mailboxes of this package, integers and floating-point
-/// numbers with `+ − × ÷` and comparisons, and functions that carry the two attributes themselves. It may not:
+/// A tick may use values and their arithmetic, `UnsafePointer`s, atomics, `InlineArray`s, the ports and mailboxes of this
+/// package, functions of its own module, and functions that carry the two attributes themselves. It may not:
 ///
 /// - wait, sleep, read a clock or do I/O that can block: time comes from `Tick`, work that may wait belongs to a thread
 ///   that is no lane, behind a `Ring` or a `Latest`;
-/// - hold a class reference (reading one retains it), a closure, an `any` value, an array or a string that it changes;
-/// - call a generic function that the compiler cannot specialise, which is every one of another module that is not
-///   `@inlinable`, nor anything through a protocol;
-/// - compare enumerations with synthesised `==` (use `if case`), nor read a stored `static` (use a computed one);
-/// - use `Duration` (use `Nanoseconds`), `Span`, nor, in a debug build, `min`, `max` and `abs` of the standard library;
-/// - call the C library's mathematics (`sin`, `pow`, …), `squareRoot()` or `rounded()`, whose declarations carry no promise;
+/// - read an object (which retains it), a stored closure, an `any` value, a string, a dictionary or a lazily made `static`;
+/// - change, count or iterate over an array: read an element, or use an `InlineArray` or a buffer from before the start;
+/// - call a function of another module that neither is inlined nor carries the promise: the C library's mathematics (see
+///   `TactusControl.Math`), `squareRoot()`, `rounded()`, the arithmetic of `Duration`, a synthesised `==`;
+/// - carry the promise on a generic function, or make a `Span`;
 /// - trap: a trap ends the program, so use `&+` and `&-` where a number may overflow, and check what you divide by;
 /// - call the runtime: `stop()`, `setRates(_:)` and `statistics` belong to other threads.
+///
+/// <doc:WhatATickMayDo> has the compiler's messages, what each of them means and what to write instead; a test compiles
+/// all of it.
 public protocol ControlLoop: ~Copyable {
   /// One release. Runs on the lane's thread, never at the same time as another loop of its lane.
   mutating func tick(_ tick: Tick)
@@ -71,11 +74,20 @@ public protocol ControlLoop: ~Copyable {
 
   /// Brings every actuator of the loop into its safe state, at once. Called on the lane's thread after
   /// `safeStateAfter` consecutive misses (ticks go on afterwards: the loop's machine holds the fault until its named
-  /// way out) and when the runtime stops.
+  /// way out) and when the runtime stops. A loop without actuators says so: see `NoOutput`.
   mutating func safeState(_ tick: Tick, cause: SafeStateCause)
 }
 
 extension ControlLoop where Self: ~Copyable {
   @inlinable public var nextDeadline: TickInstant? { nil }
-  @inlinable public mutating func safeState(_ tick: Tick, cause: SafeStateCause) {}
+}
+
+/// A loop that moves, heats, lights and opens nothing, so that its safe state is to do nothing.
+///
+/// `struct Logger: ControlLoop, NoOutput` states that claim where the loop is declared. A loop that writes to a port, or
+/// publishes what another loop writes to one, has an output: it implements `safeState` itself.
+public protocol NoOutput: ControlLoop, ~Copyable {}
+
+extension NoOutput where Self: ~Copyable {
+  @_noLocks @_noAllocation @inlinable public mutating func safeState(_ tick: Tick, cause: SafeStateCause) {}
 }

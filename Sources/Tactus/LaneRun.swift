@@ -218,7 +218,8 @@ final class LaneRun: @unchecked Sendable {
     thread?.openGate(run: epoch != nil)
   }
 
-  /// Returns the thread whose end is to be awaited; `nil` if there is none.
+  /// Asks the lane's thread to stop, without waiting for it. Returns the thread, so that its end can be awaited; `nil` if the
+  /// lane has no thread.
   func requestStop() -> LaneThread? {
     thread?.requestStop()
     return thread

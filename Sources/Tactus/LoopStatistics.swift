@@ -58,7 +58,7 @@ public struct LoopStatistics: Sendable {
 /// A tick, or a call of `safeState`, that has begun and not ended.
 public struct RunningTick: Sendable, Hashable {
   public let since: TickInstant
-  /// Whether it is `safeState` that runs.
+  /// Whether the call that runs is `safeState`. If not, it is `tick`.
   public let isSafeState: Bool
 }
 

@@ -32,6 +32,10 @@ public struct Nanoseconds: Sendable, Hashable, Comparable, BitwiseCopyable {
   @inlinable public var inMilliseconds: Double { @_noLocks @_noAllocation get { Double(count) / 1e6 } }
   @inlinable public var inMicroseconds: Double { @_noLocks @_noAllocation get { Double(count) / 1e3 } }
 
+  // Written out: a synthesised `==` cannot be inlined into the tick of another module.
+  @_noLocks @_noAllocation @inlinable public static func == (left: Self, right: Self) -> Bool {
+    left.count == right.count
+  }
   @_noLocks @_noAllocation @inlinable public static func < (left: Self, right: Self) -> Bool {
     left.count < right.count
   }
@@ -85,6 +89,9 @@ public struct TickInstant: Sendable, Hashable, Comparable, BitwiseCopyable {
     @_noLocks @_noAllocation @inlinable get { Self(nanoseconds: .max) }
   }
 
+  @_noLocks @_noAllocation @inlinable public static func == (left: Self, right: Self) -> Bool {
+    left.nanoseconds == right.nanoseconds
+  }
   @_noLocks @_noAllocation @inlinable public static func < (left: Self, right: Self) -> Bool {
     left.nanoseconds < right.nanoseconds
   }

@@ -7,7 +7,7 @@ import Testing
 struct ProofTests {
   static let good = """
     import Tactus
-    struct Good: ControlLoop {
+    struct Good: ControlLoop, NoOutput {
       var sum: Int64 = 0
       @_noLocks @_noAllocation
       mutating func tick(_ tick: Tick) { sum &+= tick.index }
@@ -52,7 +52,7 @@ struct ProofTests {
       import Synchronization
       import Tactus
       final class Box { var value = 0 }
-      struct Bad: ~Copyable, ControlLoop {
+      struct Bad: ~Copyable, ControlLoop, NoOutput {
         var values: [Int64] = []
         var text = ""
         var object = Box()
@@ -67,5 +67,14 @@ struct ProofTests {
     // The same without the promise is fine: it is the annotation that rejects.
     let (plain, reason) = try compile(source.replacingOccurrences(of: "@_noLocks @_noAllocation", with: ""))
     #expect(plain == 0, "\(reason)")
+  }
+
+  @Test("a loop without a safe state is refused, and compiles once it says that it has no output")
+  func safeState() throws {
+    let silent = Self.good.replacingOccurrences(of: ", NoOutput", with: "")
+    let (status, output) = try compile(silent)
+    #expect(status != 0)
+    #expect(output.contains("does not conform to protocol 'ControlLoop'"), "\(output)")
+    #expect(output.contains("safeState(_:cause:)"), "\(output)")
   }
 }

@@ -1,7 +1,7 @@
 @testable import Tactus
 
 /// Does nothing.
-struct Idle: ControlLoop {
+struct Idle: ControlLoop, NoOutput {
   @_noLocks @_noAllocation
   mutating func tick(_ tick: Tick) {}
 }

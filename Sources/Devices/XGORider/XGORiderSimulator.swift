@@ -70,7 +70,7 @@ struct XGORiderSimulatorState: ~Copyable {
     body.pointee.world.advance(to: instant)
     var bytes = [64 of UInt8](repeating: 0)
     while true {
-      let count = take(&bytes, 64, from: line)
+      let count = take(&bytes, from: line)
       guard count > 0 else { break }
       for index in 0..<count {
         reader.append(bytes[index])
@@ -81,8 +81,8 @@ struct XGORiderSimulatorState: ~Copyable {
   }
 
   @_noLocks @_noAllocation
-  private func take(_ bytes: UnsafeMutableRawPointer, _ count: Int, from line: SimulatedSerialDevice.Line) -> Int {
-    line.read(into: UnsafeMutableRawBufferPointer(start: bytes, count: count))
+  private func take(_ bytes: UnsafeMutablePointer<[64 of UInt8]>, from line: SimulatedSerialDevice.Line) -> Int {
+    line.read(into: UnsafeMutableRawBufferPointer(start: bytes, count: 64))
   }
 
   @_noLocks @_noAllocation
@@ -127,7 +127,7 @@ struct XGORiderSimulatorState: ~Copyable {
   }
 
   @_noLocks @_noAllocation
-  private func send(_ bytes: UnsafeRawPointer, _ count: Int, _ line: SimulatedSerialDevice.Line) {
+  private func send(_ bytes: UnsafePointer<[40 of UInt8]>, _ count: Int, _ line: SimulatedSerialDevice.Line) {
     line.write(UnsafeRawBufferPointer(start: bytes, count: count))
   }
 }

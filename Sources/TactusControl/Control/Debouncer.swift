@@ -36,7 +36,7 @@ public struct Debouncer: Sendable, Hashable, BitwiseCopyable {
     return true
   }
 
-  /// When a change that has been seen will count; `nil` if there is none.
+  /// When the change that was sampled will count, if the level stays; `nil` while the last sample is the level that counts.
   public var settlesAt: TickInstant? {
     @_noLocks @_noAllocation get {
       guard let changedAt else { return nil }

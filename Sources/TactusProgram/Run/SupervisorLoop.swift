@@ -15,8 +15,9 @@ enum SupervisorNotice: BitwiseCopyable {
 /// Watches the control loops and passes their signs of life on: to the guard whenever each of them has advanced, to the main
 /// thread once a second. Is the main thread's clock besides.
 ///
-/// Runs in a lane of its own at normal priority: when the whole program is starved the guard must hear silence.
-struct SupervisorLoop: ~Copyable, ControlLoop {
+/// Runs in a lane of its own at normal priority: when the whole program is starved the guard must hear silence. It has no
+/// output: its silence is what makes others safe.
+struct SupervisorLoop: ~Copyable, ControlLoop, NoOutput {
   static let rate = Rate.hertz(10)
   static let maximumLoops = 8
   private static var ticksPerPulse: Int64 {

@@ -1,7 +1,7 @@
 import Tactus
 
 /// Integrates a pendulum 1,000 times a second and publishes its angle.
-struct Pendulum: ~Copyable, ControlLoop {
+struct Pendulum: ~Copyable, ControlLoop, NoOutput {
   var angle = 0.5, speed = 0.0
   var published: LatestWriter<Double>
 
