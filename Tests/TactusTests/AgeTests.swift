@@ -7,7 +7,7 @@ import Testing
 typealias Number = Sampled<Int64>
 
 /// Measures the number of its tick.
-struct Sensor: ~Copyable, ControlLoop {
+struct Sensor: ~Copyable, ControlLoop, NoOutput {
   var noted: Noted
   var output: LatestWriter<Number>
 
@@ -17,7 +17,7 @@ struct Sensor: ~Copyable, ControlLoop {
   }
 }
 
-struct Controller: ~Copyable, ControlLoop {
+struct Controller: ~Copyable, ControlLoop, NoOutput {
   var noted: Noted
   var input: LatestReader<Number>
   var output: LatestWriter<Number>
@@ -29,7 +29,7 @@ struct Controller: ~Copyable, ControlLoop {
   }
 }
 
-struct Actuator: ~Copyable, ControlLoop {
+struct Actuator: ~Copyable, ControlLoop, NoOutput {
   var noted: Noted
   var input: LatestReader<Number>
   let age: AgeMeter
@@ -126,7 +126,7 @@ struct AgeTests {
   }
 
   /// Tells two meters what it is told to.
-  private struct User: ~Copyable, ControlLoop {
+  private struct User: ~Copyable, ControlLoop, NoOutput {
     let one: AgeMeter
     let other: AgeMeter
 
@@ -171,7 +171,7 @@ struct AgeTests {
   }
 
   /// Takes one number from its ring in each tick.
-  private struct Queue: ~Copyable, ControlLoop {
+  private struct Queue: ~Copyable, ControlLoop, NoOutput {
     var input: RingReader<Number>
     let age: AgeMeter
 

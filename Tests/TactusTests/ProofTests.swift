@@ -16,7 +16,7 @@ struct ProofTests {
   static let chain = """
     import Tactus
     struct Tilt: BitwiseCopyable { var angle = 0.0 }
-    struct Balance: ~Copyable, ControlLoop {
+    struct Balance: ~Copyable, ControlLoop, NoOutput {
       var tilt: LatestReader<Sampled<Tilt>>
       var speed: LatestReader<Sampled<Double>>
       var commands: RingReader<Sampled<Double>>

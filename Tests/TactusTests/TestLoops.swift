@@ -64,7 +64,7 @@ struct Logged: ControlLoop {
 }
 
 /// Notes which loop ticked, into one list for the whole lane: its number stands in `Tick.missed`.
-struct Noted: ControlLoop {
+struct Noted: ControlLoop, NoOutput {
   let number: Int
   let log: Log
 
