@@ -3,10 +3,15 @@ public struct LaneReport: Sendable, Hashable {
   public let lane: String
   public let requested: Scheduling
   public let effective: Scheduling
-  public let requestedCPU: Int?
-  public let effectiveCPU: Int?
+  /// The CPUs that the lane is to stay on, and those that it does; `nil` for any.
+  public let requestedCPUs: CPUSet?
+  public let effectiveCPUs: CPUSet?
   /// Why something requested is not in effect, or may not hold: one sentence each, with the way out.
   public let findings: [Finding]
+
+  /// The CPU that the lane is to stay on, and the one that it does; `nil` for any, and for more than one.
+  public var requestedCPU: Int? { requestedCPUs?.cpus.count == 1 ? requestedCPUs?.cpus[0] : nil }
+  public var effectiveCPU: Int? { effectiveCPUs?.cpus.count == 1 ? effectiveCPUs?.cpus[0] : nil }
 
   /// Whether everything requested is in effect. Warnings do not count.
   public var isAsRequested: Bool { !findings.contains { $0.isRefusal } }
