@@ -52,6 +52,7 @@ public struct Loop {
   let countedMisses: CountedMisses
   let inputs: [LoopInput]
   let minimumInterval: Nanoseconds
+  let ages: [DataAge]
   let body: BodySource
 
   /// A loop whose body is made once, here, and serves one run: `Runtime` refuses a second with `.ranAlready`, since what the
@@ -80,21 +81,20 @@ public struct Loop {
   ///   - inputs: what also releases the loop, by arrival; whichever is ready. Those of a lane are at most 60.
   ///   - minimumInterval: between two releases by input, whichever they are, and before a deadline that has passed already releases the
   ///     loop; more than 0.
+  ///   - ages: how old the data is that the loop acts on, see `DataAge`. Each belongs to one loop.
   ///   - body: makes the body; called once, here.
   @inlinable
   public init<Body: ControlLoop & ~Copyable>(
     _ name: String, every rate: Rate, phase: Nanoseconds? = nil, after predecessors: String...,
-    late: LatePolicy = .skip,
-    deadline: Nanoseconds? = nil, executionTime: Nanoseconds? = nil, tolerance: Nanoseconds? = nil,
-    safeStateAfter: Int = 0, counting: CountedMisses = .all, inputs: [LoopInput] = [],
-    minimumInterval: Nanoseconds = .milliseconds(1),
+    late: LatePolicy = .skip, deadline: Nanoseconds? = nil, executionTime: Nanoseconds? = nil,
+    tolerance: Nanoseconds? = nil, safeStateAfter: Int = 0, counting: CountedMisses = .all, inputs: [LoopInput] = [],
+    minimumInterval: Nanoseconds = .milliseconds(1), ages: [DataAge] = [],
     body: () -> Body
   ) {
     self.init(
       name: name, rate: rate, phase: phase, predecessors: predecessors, late: late, deadline: deadline,
-      executionTime: executionTime,
-      tolerance: tolerance, safeStateAfter: safeStateAfter, counting: counting, inputs: inputs,
-      minimumInterval: minimumInterval, body: .made(LoopBody(body)))
+      executionTime: executionTime, tolerance: tolerance, safeStateAfter: safeStateAfter, counting: counting,
+      inputs: inputs, minimumInterval: minimumInterval, ages: ages, body: .made(LoopBody(body)))
   }
 
   /// A loop whose body is made anew for each run, so that simulating and then starting is the same as starting. The body of
@@ -110,24 +110,21 @@ public struct Loop {
   @inlinable
   public init<Body: ControlLoop & ~Copyable>(
     _ name: String, every rate: Rate, phase: Nanoseconds? = nil, after predecessors: String...,
-    late: LatePolicy = .skip,
-    deadline: Nanoseconds? = nil, executionTime: Nanoseconds? = nil, tolerance: Nanoseconds? = nil,
-    safeStateAfter: Int = 0, counting: CountedMisses = .all, inputs: [LoopInput] = [],
-    minimumInterval: Nanoseconds = .milliseconds(1),
+    late: LatePolicy = .skip, deadline: Nanoseconds? = nil, executionTime: Nanoseconds? = nil,
+    tolerance: Nanoseconds? = nil, safeStateAfter: Int = 0, counting: CountedMisses = .all, inputs: [LoopInput] = [],
+    minimumInterval: Nanoseconds = .milliseconds(1), ages: [DataAge] = [],
     eachRun body: @escaping () -> Body
   ) {
     self.init(
       name: name, rate: rate, phase: phase, predecessors: predecessors, late: late, deadline: deadline,
-      executionTime: executionTime,
-      tolerance: tolerance, safeStateAfter: safeStateAfter, counting: counting, inputs: inputs,
-      minimumInterval: minimumInterval, body: .eachRun({ LoopBody(body) }))
+      executionTime: executionTime, tolerance: tolerance, safeStateAfter: safeStateAfter, counting: counting,
+      inputs: inputs, minimumInterval: minimumInterval, ages: ages, body: .eachRun({ LoopBody(body) }))
   }
 
   @usableFromInline init(
     name: String, rate: Rate, phase: Nanoseconds?, predecessors: [String] = [], late: LatePolicy,
-    deadline: Nanoseconds?,
-    executionTime: Nanoseconds?, tolerance: Nanoseconds?, safeStateAfter: Int, counting: CountedMisses,
-    inputs: [LoopInput], minimumInterval: Nanoseconds, body: BodySource
+    deadline: Nanoseconds?, executionTime: Nanoseconds?, tolerance: Nanoseconds?, safeStateAfter: Int,
+    counting: CountedMisses, inputs: [LoopInput], minimumInterval: Nanoseconds, ages: [DataAge] = [], body: BodySource
   ) {
     self.name = name
     self.rate = rate
@@ -141,6 +138,7 @@ public struct Loop {
     countedMisses = counting
     self.inputs = inputs
     self.minimumInterval = minimumInterval
+    self.ages = ages
     self.body = body
   }
 }
@@ -160,6 +158,8 @@ extension Loop {
     if let deadline, deadline <= .zero { return "a deadline is more than 0, got \(deadline)" }
     if let executionTime, executionTime < .zero { return "an execution time is 0 or more, got \(executionTime)" }
     if let tolerance, tolerance < .zero { return "a tolerance is 0 or more, got \(tolerance)" }
+    if Set(ages.map(\.name)).count < ages.count { return "two of its ages have one name" }
+    if let age = ages.first(where: \.path.isEmpty) { return "its age \"\(age.name)\" names no loop that it comes from" }
     if safeStateAfter < 0 { return "a number of misses is 0 or more, got \(safeStateAfter)" }
     return nil
   }

@@ -11,6 +11,9 @@ final class LaneRun: @unchecked Sendable {
   let cpu: Int?
   let loopNames: [String]
   private let order: LoopOrder
+  let ages: [[DataAge]]
+  /// Those of them that no other loop has.
+  private var takenAges: [DataAge] = []
   /// What the planner knows of the loops, most urgent first; execution time nil where none is declared.
   private(set) var declared: [(period: Nanoseconds, deadline: Nanoseconds?, executionTime: Nanoseconds?)]
   let executionTimes: [Nanoseconds?]
@@ -47,6 +50,7 @@ final class LaneRun: @unchecked Sendable {
     loopNames = loops.map(\.name)
     declared = loops.map { ($0.rate.period, $0.deadline, $0.executionTime) }
     executionTimes = loops.map(\.executionTime)
+    ages = loops.map(\.ages)
     slots = .allocate(capacity: loops.count)
     scheduler = .allocate(capacity: 1)
     simulated = .allocate(capacity: 1)
@@ -64,11 +68,20 @@ final class LaneRun: @unchecked Sendable {
           minimumInterval: loop.minimumInterval.count,
           tolerance: (loop.tolerance ?? period / 10).count,
           simulatedExecution: (loop.executionTime ?? .zero).count, inputs: loop.inputs,
-          isOrdered: ordered.contains(index),
-          bodySource: loop.body, body: loop.body.first, record: record))
+          isOrdered: ordered.contains(index), ages: Self.linked(loop.ages), bodySource: loop.body,
+          body: loop.body.first, record: record))
     }
     resetRecords()
     if let misses = infeasible(declared) { throw .infeasible(lane: name, misses: misses) }
+    try takeAges(lanes: lanes)
+  }
+
+  /// The ages of one loop as its slot has them; `nil` if there is none.
+  private static func linked(_ ages: [DataAge]) -> UnsafeMutablePointer<AgeRecord>? {
+    ages.reversed().reduce(nil) { next, age in
+      age.record.pointee.next = next
+      return age.record
+    }
   }
 
   deinit {
@@ -78,6 +91,7 @@ final class LaneRun: @unchecked Sendable {
     simulated.deallocate()
     present.deinitialize(count: 1)
     present.deallocate()
+    for age in takenAges { age.isTaken.store(false, ordering: .releasing) }
     for index in 0..<loopCount {
       slots[index].record.deinitialize(count: 1)
       slots[index].record.deallocate()
@@ -125,6 +139,7 @@ final class LaneRun: @unchecked Sendable {
     for index in 0..<loopCount {
       slots[index].record.pointee.reset(period: slots[index].period, deadline: slots[index].deadline)
     }
+    for age in takenAges { age.record.pointee.reset() }
   }
 
   // MARK: What others see
@@ -173,7 +188,15 @@ final class LaneRun: @unchecked Sendable {
     let (account, latency, execution) = slots[index].record.pointee.snapshot()
     return LoopStatistics(
       name: loopNames[index], lane: name, phase: Nanoseconds(slots[index].phase), account: account,
-      at: max(instant, account.activitySince), latency: latency, execution: execution)
+      at: max(instant, account.activitySince), latency: latency, execution: execution, ages: ages[index])
+  }
+
+  /// Whether each release of the loop `other` is also one of `loop`, over all changes of rates.
+  func coincides(_ loop: Int, withEveryReleaseOf other: Int) -> Bool {
+    let period = slots[loop].record.pointee.account().period
+    return slots[loop].isOrdered && slots[other].isOrdered && slots[other].inputs.isEmpty
+      && slots[other].record.pointee.account().period % period == 0
+      && (slots[other].phase - slots[loop].phase) % period == 0
   }
 
   // MARK: Real time
@@ -311,4 +334,22 @@ struct RateChange: BitwiseCopyable {
   var period: Int64
   var deadline: Int64
   var tolerance: Int64
+}
+
+extension LaneRun {
+  /// Ages that name no loop, or that another loop has, are refused.
+  private func takeAges(lanes: [String: String]) throws(RuntimeError) {
+    for (loop, ages) in zip(loopNames, ages) {
+      for age in ages {
+        if let name = age.path.first(where: { lanes[$0] == nil }) {
+          let reason = "its age \"\(age.name)\" comes from \"\(name)\", but no loop has that name"
+          throw .invalidLoop(loop: loop, reason: reason)
+        }
+        guard !age.isTaken.exchange(true, ordering: .acquiring) else {
+          throw .invalidLoop(loop: loop, reason: "its age \"\(age.name)\" is another loop's already")
+        }
+        takenAges.append(age)
+      }
+    }
+  }
 }

@@ -314,6 +314,15 @@ struct LaneScheduler: ~Copyable {
     publish(slot)
   }
 
+  @_noLocks @_noAllocation @inline(never)
+  private func noteAges(_ slot: UnsafeMutablePointer<LoopSlot>, end: Int64) {
+    var next = slot.pointee.ages
+    while let age = next {
+      age.pointee.tickEnded(at: end)
+      next = age.pointee.next
+    }
+  }
+
   @_noLocks @_noAllocation @inline(__always)
   private func finish(_ slot: UnsafeMutablePointer<LoopSlot>, _ tick: inout Tick, end: Int64) {
     let start = tick.started.nanoseconds
@@ -341,6 +350,7 @@ struct LaneScheduler: ~Copyable {
     record.pointee.execution.record(execution)
     if execution < slot.pointee.account.leastExecution { slot.pointee.account.leastExecution = execution }
     if execution > slot.pointee.account.mostExecution { slot.pointee.account.mostExecution = execution }
+    if slot.pointee.ages != nil { noteAges(slot, end: end) }
     slot.pointee.account.activity = .waiting
     slot.pointee.account.activitySince = end
     publish(slot)

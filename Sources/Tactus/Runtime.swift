@@ -219,7 +219,18 @@ public final class Runtime: Sendable {
   /// The accounts of every loop, read by any thread without stopping or awaiting one: what a tick that hangs keeps waiting
   /// is seen while it hangs. The loops are read one after the other.
   public var statistics: RuntimeStatistics {
-    RuntimeStatistics(loops: lanes.flatMap { lane in (0..<lane.loopCount).map { lane.statistics(of: $0) } })
+    var loops = lanes.flatMap { lane in (0..<lane.loopCount).map { lane.statistics(of: $0) } }
+    if loops.contains(where: { !$0.ages.isEmpty }) {
+      let bounds = AgeBounds(lanes: lanes, loops: loops)
+      for loop in loops.indices {
+        for age in loops[loop].ages.indices {
+          guard let (bound, isMeasured) = bounds.bound(along: loops[loop].ages[age].path) else { continue }
+          loops[loop].ages[age].bound = bound
+          loops[loop].ages[age].isBoundMeasured = isMeasured
+        }
+      }
+    }
+    return RuntimeStatistics(loops: loops)
   }
 
   /// Changes the rates of loops, all or nothing: every change is checked first, then each lane takes its own at a tick

@@ -106,21 +106,6 @@ private struct OrderModel {
   }
 }
 
-/// Notes which loop ticked, into one list for the whole lane.
-private struct Noted: ControlLoop {
-  let number: Int
-  let log: Log
-
-  mutating func tick(_ tick: Tick) {
-    let count = log.counts.pointee.ticks
-    guard count < 100_000 else { return }
-    var tick = tick
-    tick.missed = Int64(number)
-    log.ticks[count] = tick
-    log.counts.pointee.ticks = count + 1
-  }
-}
-
 private struct RandomSet {
   var model: OrderModel
   var horizon: Int64
