@@ -51,13 +51,14 @@ public enum SafeStateCause: Sendable, BitwiseCopyable {
 /// Without it, a tick that lacks them compiles and is not proved.
 ///
 /// A tick may use values and their arithmetic, `UnsafePointer`s, atomics, `InlineArray`s, the ports and mailboxes of this
-/// package, functions of its own module, and functions that carry the two attributes themselves. It may not:
+/// package (a `TickLog` for messages), functions of its own file, and functions that carry the two attributes themselves. It
+/// may not:
 ///
 /// - wait, sleep, read a clock or do I/O that can block: time comes from `Tick`, work that may wait belongs to a thread
 ///   that is no lane, behind a `Ring` or a `Latest`;
 /// - read an object (which retains it), a stored closure, an `any` value, a string, a dictionary or a lazily made `static`;
 /// - change, count or iterate over an array: read an element, or use an `InlineArray` or a buffer from before the start;
-/// - call a function of another module that neither is inlined nor carries the promise: the C library's mathematics (see
+/// - call a function of another module or file that neither is inlined nor carries the promise: the C library's mathematics (see
 ///   `TactusControl.Math`), `squareRoot()`, `rounded()`, the arithmetic of `Duration`, a synthesised `==`;
 /// - carry the promise on a generic function, or make a `Span`;
 /// - trap: a trap ends the program, so use `&+` and `&-` where a number may overflow, and check what you divide by;
