@@ -154,12 +154,12 @@ let package = Package(
       name: "VideoProgram", dependencies: ["VideoGStreamer", "CDaemon"],
       swiftSettings: [.define("Video", .when(traits: ["Video"]))]),
 
-    // Lists libcamera's cameras, by a program of its own.
+    // Lists libcamera's cameras, by a program of its own. Its headers' folder, like OpenCV's, is that of the system that is built for.
     .executableTarget(
       name: "CamerasLibcamera", dependencies: ["CProcess"],
       cxxSettings: [
         .define("VIDEO", to: "1", .when(traits: ["Video"])),
-        .unsafeFlags(["-I/usr/include/libcamera"], .when(traits: ["Video"])),
+        .unsafeFlags(["-iwithsysroot/usr/include/libcamera"], .when(traits: ["Video"])),
       ],
       linkerSettings: [
         .linkedLibrary("camera", .when(traits: ["Video"])),
@@ -171,7 +171,7 @@ let package = Package(
       name: "DetectorOpenCV", dependencies: ["CProcess"],
       cxxSettings: [
         .define("DETECTION", to: "1", .when(traits: ["Detection"])),
-        .unsafeFlags(["-I/usr/include/opencv4"], .when(traits: ["Detection"])),
+        .unsafeFlags(["-iwithsysroot/usr/include/opencv4"], .when(traits: ["Detection"])),
       ],
       linkerSettings: [
         .linkedLibrary("opencv_dnn", .when(traits: ["Detection"])),

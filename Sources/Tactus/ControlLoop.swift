@@ -13,6 +13,7 @@ public struct Tick: Sendable, BitwiseCopyable {
   /// Number of the periodic release, from 0 at `start + phase`. A release by deadline or input carries the index of the
   /// periodic release before it; −1 before the first.
   public var index: Int64
+  /// Why the loop was released.
   public var cause: ReleaseCause
   /// When the release was due. For a release by input, when the lane saw the input.
   public var scheduled: TickInstant
@@ -24,6 +25,14 @@ public struct Tick: Sendable, BitwiseCopyable {
   /// Release latency: how late the tick began.
   @inlinable public var lateness: Nanoseconds { @_noLocks @_noAllocation get { started - scheduled } }
 
+  /// A tick made by hand, for tests that call a loop or a machine without a runtime.
+  ///
+  /// - Parameters:
+  ///   - index: number of the periodic release, from 0.
+  ///   - cause: why the loop was released.
+  ///   - scheduled: when the release was due.
+  ///   - started: when the tick began, not before `scheduled`.
+  ///   - missed: periodic releases given up since the last tick that ran, 0 or more.
   @_noLocks @_noAllocation @inlinable public init(
     index: Int64, cause: ReleaseCause = .period, scheduled: TickInstant, started: TickInstant, missed: Int64 = 0
   ) {
@@ -81,6 +90,7 @@ public protocol ControlLoop: ~Copyable {
 }
 
 extension ControlLoop where Self: ~Copyable {
+  /// No deadline of its own: only its period and its inputs release the loop.
   @inlinable public var nextDeadline: TickInstant? { @_noLocks @_noAllocation get { nil } }
 }
 
@@ -91,5 +101,6 @@ extension ControlLoop where Self: ~Copyable {
 public protocol NoOutput: ControlLoop, ~Copyable {}
 
 extension NoOutput where Self: ~Copyable {
+  /// Does nothing: there is no output to bring into a safe state.
   @_noLocks @_noAllocation @inlinable public mutating func safeState(_ tick: Tick, cause: SafeStateCause) {}
 }
