@@ -1,5 +1,6 @@
 /// One message of a `TickLog`: what a tick said, with up to four numbers; text is made of it where it is read.
 public struct TickLogEntry: Sendable, BitwiseCopyable {
+  /// How much it matters, ascending.
   public enum Level: UInt8, Sendable, BitwiseCopyable, Comparable {
     case debug, info, warning, error
 
