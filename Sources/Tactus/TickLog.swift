@@ -17,6 +17,8 @@ public final class TickLog: @unchecked Sendable {
   private let ring: Ring<TickLogEntry>
   fileprivate let count: UnsafeMutablePointer<Atomic<Int>>
 
+  /// Makes an empty log.
+  ///
   /// - Parameter capacity: messages that may wait to be read, at least 1; rounded up to a power of two.
   public init(capacity: Int) {
     ring = Ring(capacity: capacity)
@@ -72,7 +74,7 @@ public struct TickLogWriter: ~Copyable, @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - message: a literal; `{}` stands where a number belongs.
-  ///   - first: and the following: numbers, for the `{}`s in their order. Write `Double(count)` for an integer.
+  ///   - first: to `fourth`: numbers for the `{}`s, in their order. Write `Double(count)` for an integer.
   ///   - instant: of the tick, `tick.started`.
   @_noLocks @_noAllocation
   public mutating func write(

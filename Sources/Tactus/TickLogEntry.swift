@@ -2,8 +2,16 @@
 public struct TickLogEntry: Sendable, BitwiseCopyable {
   /// How much it matters, ascending.
   public enum Level: UInt8, Sendable, BitwiseCopyable, Comparable {
-    case debug, info, warning, error
+    /// For whoever works on the loop.
+    case debug
+    /// What happens in normal operation.
+    case info
+    /// What is not as it should be, and handled.
+    case warning
+    /// What the loop cannot handle.
+    case error
 
+    /// Returns whether `left` matters less.
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
   }
 
