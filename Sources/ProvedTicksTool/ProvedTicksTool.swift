@@ -39,15 +39,12 @@ enum ProvedTicksTool {
 
   static func source(_ loops: [DeclaredLoop]) -> String {
     let promise = "@_noLocks @_noAllocation"
-    // The plugin DeclaredImports takes a line that begins with the word for an import of this file.
-    let importing = "import"
     var text = """
       // Made by the plugin ProvedTicks: one call of each loop's tick, safeState and nextDeadline, for the compiler to prove.
       // What a tick may do: \(page)
-      \(importing) Tactus
-
 
       """
+    text += "import Tactus\n\n"
     for loop in loops {
       text += """
         \(promise)
