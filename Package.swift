@@ -17,6 +17,7 @@ let package = Package(
   products: [
     .library(name: "Tactus", targets: ["Tactus", "TactusControl"]),
     .library(name: "TactusPorts", targets: ["Buses", "BusesLinux"]),
+    .library(name: "TactusGuard", targets: ["TactusGuard"]),
     .library(name: "TactusDevices", targets: ["Devices", "Buses", "BusesLinux", "Wire"]),
     .library(name: "TactusRobot", targets: ["Robot", "Devices", "Buses", "BusesLinux", "Wire"]),
     .library(name: "TactusLeg", targets: ["Leg", "Devices", "Buses", "BusesLinux", "Wire"]),
@@ -104,6 +105,12 @@ let package = Package(
       name: "CBusesLinux", dependencies: ["CTactus"],
       linkerSettings: [.linkedLibrary("i2c", .when(platforms: [.linux]))]),
     .target(name: "BusesLinux", dependencies: ["CBusesLinux", "Buses", "Tactus"]),
+
+    // Safe outputs that outlive the process. Its C shim starts the guard: sockets, spawning, and what a process does that is one.
+    .target(name: "CTactusGuard", dependencies: ["CTactus"]),
+    .target(
+      name: "TactusGuard", dependencies: ["CTactusGuard", "BusesLinux", "Buses", "Tactus", "CTactus"],
+      exclude: ["README.md"]),
 
     // libsystemd's D-Bus, which a module map is all that Swift needs for, and the leaves that speak it.
     .target(
@@ -232,6 +239,10 @@ let package = Package(
     .testTarget(name: "WireTests", dependencies: ["TestSupport", "Wire", "Tactus"], exclude: ["reference"]),
     .testTarget(name: "DevicesTests", dependencies: ["TestSupport", "Devices", "Buses", "Wire", "Tactus"]),
     .testTarget(name: "BusesLinuxTests", dependencies: ["TestSupport", "BusesLinux", "Buses", "Tactus"]),
+    .testTarget(
+      name: "TactusGuardTests", dependencies: ["TestSupport", "TactusGuard", "CTactusGuard", "BusesLinux", "Tactus"]),
+    // What TactusGuardTests kills: an embedder's program.
+    .executableTarget(name: "guard-probe", dependencies: ["TactusGuard", "Tactus"], path: "Tests/GuardProbe"),
     // Runs inside scripts/rig, against real kernel drivers.
     .executableTarget(
       name: "rig-probe", dependencies: ["CProcess", "BusesLinux", "Buses", "Tactus"], path: "Tests/Rig/Probe"),

@@ -44,6 +44,9 @@ struct LoopRecord: ~Copyable {
     storage.sequence.pointee.store(next, ordering: .releasing)
   }
 
+  /// How often the account has been published. Valid as long as this record.
+  var version: LatestVersion { LatestVersion(sequence: storage.sequence) }
+
   /// The account last published, whole.
   func account() -> LoopAccount { read().account }
 
