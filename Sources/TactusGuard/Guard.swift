@@ -52,6 +52,8 @@ public final class Guard: Sendable {
     var runtimes: [Runtime] = []
     var status = Status.watching
     var isEnding = false
+    /// The old guard is gone, and that is no news.
+    var isReplacing = false
   }
 
   /// Starts the guard process, and the thread that sends it heartbeats, five in each time-out. Blocks until its devices are open, some
@@ -85,9 +87,8 @@ public final class Guard: Sendable {
   /// Watches every loop of the runtime: one that does not advance for the time-out (and one and a half of its periods, as they are now) has
   /// the guard write. A runtime that has not been started, or was stopped, needs no ticks. It is kept until the dismissal. 64 loops at most.
   public func watch(_ runtime: Runtime) {
-    let now = MonotonicClock.now
     state.withLock { state in
-      for progress in runtime.progress { state.loops.add(progress, at: now) }
+      for progress in runtime.progress { state.loops.add(progress) }
       state.runtimes.append(runtime)
     }
   }
@@ -104,6 +105,8 @@ public final class Guard: Sendable {
 
   /// Starts another guard process in the place of one that is dead or hangs. Blocks as `init` does, five seconds at most.
   public func replace() throws(GuardError) {
+    state.withLock { $0.isReplacing = true }
+    defer { state.withLock { $0.isReplacing = false } }
     try link.withLock { (linked) throws(GuardError) in
       guard !linked.isDismissed else { throw .dismissed }
       try linked.link.replace()
@@ -150,28 +153,24 @@ public final class Guard: Sendable {
       due = due + period * ((now - due).count / period.count)
       let hearing = sender.send(due: due, at: now, watched: watched, advanced: advanced)
       due = due + period
-      take(hearing)
+      take(hearing, isUnanswered: sender.isUnanswered)
       if sender.written > written { handler(.madeSafe) }
       written = sender.written
     }
   }
 
-  private func take(_ hearing: HeartbeatSender.Hearing) {
-    let before = state.withLock { state in
-      defer {
-        switch hearing {
-        case .answers: break
-        case .silent: state.status = .hanging
-        case .gone: state.status = .dead
-        }
+  private func take(_ hearing: HeartbeatSender.Hearing, isUnanswered: Bool) {
+    let event = state.withLock { state -> Event? in
+      guard !state.isReplacing else { return nil }
+      let before = state.status
+      state.status = hearing == .gone ? .dead : isUnanswered ? .hanging : .watching
+      switch hearing {
+      case .answers: return nil
+      case .silent: return .hangs
+      case .gone: return before == .dead ? nil : .died
       }
-      return state.status
     }
-    switch hearing {
-    case .answers: break
-    case .silent: handler(.hangs)
-    case .gone: if before != .dead { handler(.died) }
-    }
+    if let event { handler(event) }
   }
 
   /// Starts a thread on which no signal is delivered: the embedder's signals are the embedder's. 0 or −errno.

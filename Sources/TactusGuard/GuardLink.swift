@@ -75,13 +75,19 @@ public final class GuardLink {
   /// Starts another guard in the place of one that has died or hangs: that one is killed and taken off the kernel first, so that two never
   /// write at once.
   public func replace() throws(GuardError) {
-    // Only a process that nobody has waited for yet is certain to be ours.
-    if !hasEnded() {
-      kill(process, SIGKILL)
-      _ = waitpid(process, nil, 0)
-      isReaped = true
-    }
+    end()
     try start()
+  }
+
+  private func end() {
+    kill()
+    if !isReaped { isReaped = waitpid(process, nil, 0) != 0 }
+  }
+
+  /// Kills a guard that hangs; `hasEnded()` says when that is done.
+  public func kill() {
+    // Only a process that nobody has waited for yet is certain to be ours.
+    if !hasEnded() { Glibc.kill(process, SIGKILL) }
   }
 
   /// Whether the guard has ended; takes its exit status off the kernel then.
@@ -128,13 +134,18 @@ public final class GuardLink {
     }
     process = spawned
     isReaped = false
+    var text = [CChar](repeating: 0, count: 8192)
+    guard tactus_guard_await_ready(pair[0], 5000, &text, text.count) == 1 else {
+      close(pair[0])
+      end()
+      throw .notReady
+    }
+    // Not before: whoever sends heartbeats takes what comes.
     if socket >= 0 {
       tactus_guard_take_place(socket, pair[0])
     } else {
       socket = pair[0]
     }
-    var text = [CChar](repeating: 0, count: 8192)
-    guard tactus_guard_await_ready(socket, 5000, &text, text.count) == 1 else { throw .notReady }
     let said = text.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
     unopened = said.split(separator: "\n").map(String.init)
     started = MonotonicClock.now

@@ -19,6 +19,8 @@ public struct HeartbeatSender: Sendable, BitwiseCopyable {
   public let patience: Nanoseconds
   /// Of the newest heartbeat that was sent.
   public private(set) var number: UInt64 = 0
+  /// Whether `silent` was told, and no answer has come since.
+  public private(set) var isUnanswered = false
   /// How often the guard has begun to write the safe state, as it said last.
   public private(set) var written: UInt64 = 0
   /// Since when the guard owes an answer; `.max` if it owes none.
@@ -60,11 +62,13 @@ public struct HeartbeatSender: Sendable, BitwiseCopyable {
       // Another guard owes nothing.
       answered = number
       owedSince = .max
+      isUnanswered = false
       written = 0
       return .gone
     }
     guard owedSince != .max, now.nanoseconds &- owedSince >= patience.count else { return .answers }
     owedSince = now.nanoseconds
+    isUnanswered = true
     return .silent
   }
 
@@ -80,6 +84,7 @@ public struct HeartbeatSender: Sendable, BitwiseCopyable {
       guard message.kind == UInt64(TACTUS_GUARD_ANSWER.rawValue), message.number > answered, message.number <= number
       else { continue }
       answered = message.number
+      isUnanswered = false
       written = message.written
       owedSince = answered == number ? .max : now.nanoseconds
     }

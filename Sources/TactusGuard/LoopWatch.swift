@@ -13,8 +13,8 @@ public struct LoopWatch: BitwiseCopyable, @unchecked Sendable {
     /// Of a loop that may be stopped and started again.
     var progress: LoopProgress?
     var last: UInt64 = 0
-    /// When it was seen to advance, or was looked at first.
-    var advanced = TickInstant.zero
+    /// When it was seen to advance, or was looked at first; `nil` before.
+    var advanced: TickInstant?
     /// A slow loop's silence means nothing until its next tick is due.
     var allowance = Nanoseconds.zero
   }
@@ -29,24 +29,23 @@ public struct LoopWatch: BitwiseCopyable, @unchecked Sendable {
 
   public init() {}
 
-  /// Watches one loop more, the `count`-th.
+  /// Watches one loop more, the `count`-th; its silence is counted from the next look on.
   ///
   /// - Parameters:
   ///   - version: what grows as the loop ticks; what it is of must outlive this.
   ///   - period: the loop's: it is given one and a half before its silence means anything.
-  ///   - now: from where its silence is counted.
   @_noLocks @_noAllocation
-  public mutating func add(_ version: LatestVersion, period: Nanoseconds, at now: TickInstant) {
+  public mutating func add(_ version: LatestVersion, period: Nanoseconds) {
     precondition(count < Self.capacity, "at most 64 loops are watched")
     loops[count] = Watched(
-      version: version, last: version.read(), advanced: now, allowance: Nanoseconds(period.count &* 3 / 2))
+      version: version, last: version.read(), allowance: Nanoseconds(period.count &* 3 / 2))
     count &+= 1
   }
 
   /// Watches a loop of a runtime that may be stopped: it needs no ticks then. What it is of must outlive this.
   @_noLocks @_noAllocation
-  public mutating func add(_ progress: LoopProgress, at now: TickInstant) {
-    add(progress.version, period: progress.period, at: now)
+  public mutating func add(_ progress: LoopProgress) {
+    add(progress.version, period: progress.period)
     loops[count &- 1].progress = progress
   }
 
@@ -71,17 +70,21 @@ public struct LoopWatch: BitwiseCopyable, @unchecked Sendable {
   private mutating func advances(_ index: Int, at now: TickInstant) -> Bool {
     guard let newest = loops[index].version?.read() else { return true }
     let isStopped = loops[index].progress.map { !$0.isRunning } ?? false
-    guard newest == loops[index].last, !isStopped else {
+    guard newest == loops[index].last, !isStopped, let advanced = loops[index].advanced else {
       loops[index].last = newest
       loops[index].advanced = now
       return true
     }
-    return (now - loops[index].advanced).count < loops[index].allowance.count
+    return (now - advanced).count < loops[index].allowance.count
   }
 
-  /// For how long the `index`-th loop has not advanced, beyond what its period allows; zero or less if that is not over.
+  /// For how long the `index`-th loop has not advanced.
+  @_noLocks @_noAllocation
+  public func sinceAdvance(_ index: Int, at now: TickInstant) -> Nanoseconds { now - (loops[index].advanced ?? now) }
+
+  /// The same beyond what its period allows; zero or less if that is not over.
   @_noLocks @_noAllocation
   public func silence(_ index: Int, at now: TickInstant) -> Nanoseconds {
-    now - loops[index].advanced - loops[index].allowance
+    sinceAdvance(index, at: now) - loops[index].allowance
   }
 }

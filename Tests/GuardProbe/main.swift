@@ -23,9 +23,12 @@ sigprocmask(SIG_SETMASK, &none, nil)
 let arguments = CommandLine.arguments
 setvbuf(stdout, nil, _IOLBF, 0)
 print("main of \(getpid())")
+let write: SafeStateWrite =
+  arguments[3] == "program"
+  ? .program(["/bin/sh", "-c", "printf SAFE > \(arguments[1])"])
+  : .serial(path: arguments[1], baud: 115_200, bytes: Array("SAFE".utf8))
 let outputs = try Guard(
-  [.serial(path: arguments[1], baud: 115_200, bytes: Array("SAFE".utf8))],
-  timeout: .milliseconds(Int64(arguments[2])!)
+  [write], timeout: .milliseconds(Int64(arguments[2])!)
 ) { print("told \($0)") }
 let stall = LaneStall()
 let runtime = try Runtime(lockMemory: false) {
@@ -51,6 +54,11 @@ case "stop":
   runtime.stop()
   outputs.dismiss()
   print("dismissed, \(outputs.status)")
+case "replace":
+  while outputs.status == .watching { poll(nil, 0, 10) }
+  try outputs.replace()
+  print("replaced")
+  while true { pause() }
 case "ask":
   outputs.makeSafe()
   while true { pause() }

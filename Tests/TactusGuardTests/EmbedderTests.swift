@@ -71,25 +71,30 @@ struct EmbedderTests {
     _ = probe.finish()
   }
 
-  @Test("the guard is killed: the program is told")
-  func guardKilled() throws {
-    let probe = try GuardProbeProcess("wait", timeout: 500)
+  @Test("the guard is killed: the program is told, and another can be had")
+  func guardKilled() throws { try expectReplacement(after: SIGKILL, told: "told died") }
+
+  @Test("the guard hangs: the program is told, and another can be had")
+  func guardHangs() throws { try expectReplacement(after: SIGSTOP, told: "told hangs") }
+
+  private func expectReplacement(after signal: Int32, told: String) throws {
+    let probe = try GuardProbeProcess("replace", timeout: 10_000)
     #expect(probe.says("guarding"))
-    kill(try #require(probe.guardIdentifier), SIGKILL)
-    #expect(probe.says("told died"))
+    let first = try #require(probe.guardIdentifier)
+    kill(first, signal)
+    #expect(probe.says(told))
+    #expect(probe.says("replaced"))
+    #expect(try #require(probe.guardIdentifier) != first)
     probe.signal(SIGKILL)
+    #expect(probe.isMadeSafe())
     _ = probe.finish()
   }
 
-  @Test("the guard hangs: the program is told")
-  func guardHangs() throws {
-    let probe = try GuardProbeProcess("wait", timeout: 500)
-    #expect(probe.says("guarding"))
-    let guardian = try #require(probe.guardIdentifier)
-    kill(guardian, SIGSTOP)
-    #expect(probe.says("told hangs"))
-    kill(guardian, SIGCONT)
-    probe.signal(SIGKILL)
+  @Test("a program is to be run: it is, and its end is the confirmation")
+  func program() throws {
+    let probe = try GuardProbeProcess("program")
+    #expect(probe.isMadeSafe())
+    #expect(probe.says("the program is gone: every output was put into its safe state"))
     _ = probe.finish()
   }
 
