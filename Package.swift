@@ -7,7 +7,8 @@ import PackageDescription
 /// On every product of another package: who depends on this one with `traits: []` fetches no other, and gets the runtime.
 let daemon = TargetDependencyCondition.when(traits: ["Daemon"])
 
-/// Plugins are for who builds this package. SwiftPM would build and run them for whoever depends on it, used or not.
+/// Plugins that our own targets use are for who builds this package: SwiftPM would build and run them for whoever depends on
+/// it, used or not. `ProvedTicks` is a product: built for all of them, and run for those who switch it on.
 func plugins(_ names: [Target.PluginUsage]) -> [Target.PluginUsage] {
   Context.packageDirectory.contains("/checkouts/") ? [] : names
 }
@@ -16,6 +17,7 @@ let package = Package(
   name: "tactus",
   products: [
     .library(name: "Tactus", targets: ["Tactus", "TactusControl"]),
+    .plugin(name: "ProvedTicks", targets: ["ProvedTicks"]),
     .library(name: "TactusPorts", targets: ["Buses", "BusesLinux"]),
     .library(name: "TactusGuard", targets: ["TactusGuard"]),
     .library(name: "TactusDevices", targets: ["Devices", "Buses", "BusesLinux", "Wire"]),
@@ -70,6 +72,10 @@ let package = Package(
     .target(name: "Tactus", dependencies: ["CTactus"]),
     // Control mathematics for ticks.
     .target(name: "TactusControl", dependencies: ["Tactus", "CTactus"], exclude: ["README.md"]),
+
+    // Refuses a tick that is not proved, for whoever switches it on.
+    .plugin(name: "ProvedTicks", capability: .buildTool(), dependencies: ["ProvedTicksTool"]),
+    .executableTarget(name: "ProvedTicksTool"),
 
     // Bytes ⇄ values, what drivers talk to, drivers with their simulators.
     .target(name: "Wire", dependencies: ["Tactus", "CTactus"], exclude: ["README.md"]),
@@ -155,12 +161,12 @@ let package = Package(
       name: "VideoProgram", dependencies: ["VideoGStreamer", "CDaemon"],
       swiftSettings: [.define("Video", .when(traits: ["Video"]))]),
 
-    // Lists libcamera's cameras, by a program of its own.
+    // Lists libcamera's cameras, by a program of its own. Its headers' folder, like OpenCV's, is that of the system that is built for.
     .executableTarget(
       name: "CamerasLibcamera", dependencies: ["CProcess"],
       cxxSettings: [
         .define("VIDEO", to: "1", .when(traits: ["Video"])),
-        .unsafeFlags(["-I/usr/include/libcamera"], .when(traits: ["Video"])),
+        .unsafeFlags(["-iwithsysroot/usr/include/libcamera"], .when(traits: ["Video"])),
       ],
       linkerSettings: [
         .linkedLibrary("camera", .when(traits: ["Video"])),
@@ -172,7 +178,7 @@ let package = Package(
       name: "DetectorOpenCV", dependencies: ["CProcess"],
       cxxSettings: [
         .define("DETECTION", to: "1", .when(traits: ["Detection"])),
-        .unsafeFlags(["-I/usr/include/opencv4"], .when(traits: ["Detection"])),
+        .unsafeFlags(["-iwithsysroot/usr/include/opencv4"], .when(traits: ["Detection"])),
       ],
       linkerSettings: [
         .linkedLibrary("opencv_dnn", .when(traits: ["Detection"])),
@@ -235,6 +241,7 @@ let package = Package(
     // What the tests of several modules share.
     .target(name: "TestSupport", path: "Tests/Support"),
     .testTarget(name: "TactusTests", dependencies: ["TestSupport", "Tactus", "CTactus"]),
+    .testTarget(name: "ProvedTicksTests", dependencies: ["TestSupport", "ProvedTicksTool"]),
     .testTarget(name: "TactusControlTests", dependencies: ["TestSupport", "TactusControl", "Tactus"]),
     .testTarget(name: "WireTests", dependencies: ["TestSupport", "Wire", "Tactus"], exclude: ["reference"]),
     .testTarget(name: "DevicesTests", dependencies: ["TestSupport", "Devices", "Buses", "Wire", "Tactus"]),

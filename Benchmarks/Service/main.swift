@@ -50,7 +50,7 @@ struct NoTokens: TokenVerifier {
 }
 
 /// Takes the sample that `tactus-bench release lane` takes.
-struct Sampling: ControlLoop {
+struct Sampling: ControlLoop, NoOutput {
   let samples: LatencySamples
 
   @_noLocks @_noAllocation

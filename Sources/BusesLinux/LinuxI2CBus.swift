@@ -13,6 +13,7 @@ import Tactus
 public final class LinuxI2CBus: @unchecked Sendable {
   // Safe to send: the pointer never changes, and what is behind it is used by the port's one owning loop only.
   private let state: UnsafeMutablePointer<tactus_i2c>
+  /// The path of the adapter: /dev/i2c-N.
   public let path: String
 
   /// Opens `path` and checks that the adapter can do `operations`.
@@ -101,14 +102,20 @@ private func transfer(_ context: UnsafeMutableRawPointer, _ request: UnsafeMutab
   let result: Int32
   switch request.pointee.operation {
   case .writeByte: result = tactus_i2c_write_byte(bus, address, register, bytes[0])
-  case .writeBlock: result = tactus_i2c_write_block(bus, address, register, &bytes, count)
-  case .plainWrite: result = tactus_i2c_plain_write(bus, address, &bytes, count)
+  case .writeBlock: result = tactus_i2c_write_block(bus, address, register, raw(&bytes), count)
+  case .plainWrite: result = tactus_i2c_plain_write(bus, address, raw(&bytes), count)
   case .readBlock:
-    result = tactus_i2c_read_block(bus, address, register, &bytes, count)
+    result = tactus_i2c_read_block(bus, address, register, raw(&bytes), count)
     for index in 0..<count { request.pointee.bytes[index] = bytes[index] }
   case .plainRead:
-    result = tactus_i2c_plain_read(bus, address, &bytes, count)
+    result = tactus_i2c_plain_read(bus, address, raw(&bytes), count)
     for index in 0..<count { request.pointee.bytes[index] = bytes[index] }
   }
   return result
+}
+
+/// Swift 6.2 gives no raw pointer to a fixed array by itself.
+@_noLocks @_noAllocation
+private func raw(_ bytes: UnsafeMutablePointer<[32 of UInt8]>) -> UnsafeMutableRawPointer {
+  UnsafeMutableRawPointer(bytes)
 }

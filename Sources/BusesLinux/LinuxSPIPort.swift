@@ -7,6 +7,7 @@ import Tactus
 /// Owns the descriptor and closes it when released: keep it as long as its port. A transfer blocks for as long as its bits take, which
 /// the clock says: 24 µs for three bytes at 1 MHz, and the kernel's own work.
 public final class LinuxSPIPort: Sendable {
+  /// The path of the device: /dev/spidevB.C.
   public let path: String
   private let context: UnsafeContext
 
@@ -41,8 +42,14 @@ private func transfer(_ context: UnsafeMutableRawPointer, _ request: UnsafeMutab
   let request = request.assumingMemoryBound(to: SPITransfer.self)
   let count = request.pointee.bytes.count
   var bytes = request.pointee.bytes.storage
-  let result = tactus_spi_exchange(descriptor, &bytes, count)
+  let result = tactus_spi_exchange(descriptor, raw(&bytes), count)
   guard result >= 0 else { return result }
   for index in 0..<count { request.pointee.bytes[index] = bytes[index] }
   return 0
+}
+
+/// Swift 6.2 gives no raw pointer to a fixed array by itself.
+@_noLocks @_noAllocation
+private func raw(_ bytes: UnsafeMutablePointer<[16 of UInt8]>) -> UnsafeMutableRawPointer {
+  UnsafeMutableRawPointer(bytes)
 }

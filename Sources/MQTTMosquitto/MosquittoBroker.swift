@@ -65,7 +65,7 @@
     private let files: [String]
     private let state = Mutex(State())
     private let isStopping = Atomic<Bool>(false)
-    /// The broker's process; 0: there is none.
+    /// The process id of the broker; 0 while no broker runs.
     var process: pid_t { state.withLock { $0.process } }
     private let bell: Doorbell
     private let ended = DispatchGroup()

@@ -28,7 +28,8 @@ struct Histogram: ~Copyable {
     if value > 0 { add(value) }
   }
 
-  /// Records `largest`, `largest − step`, … : `count` values of 0 or more. `step` is more than 0.
+  /// Records `count` values, `largest`, `largest − step`, and so on, as `record` would one by one: negative ones count as 0.
+  /// `step` is more than 0.
   ///
   /// Bounded by the number of buckets, whatever `count` is: each turn of the loop empties one bucket's share.
   @_noLocks @_noAllocation @inline(never)
@@ -39,14 +40,18 @@ struct Histogram: ~Copyable {
       let index = histogramBucket(value)
       let above = value &- histogramLowerBound(index)
       var inBucket = above / step &+ 1
-      if inBucket > left { inBucket = left }
+      // The first bucket has no lower bound: it takes everything that is 0 or less, and so all the rest.
+      if inBucket > left || value <= 0 { inBucket = left }
       let bucket = buckets + index
       bucket.pointee.store(
         bucket.pointee.load(ordering: .relaxed) &+ UInt64(truncatingIfNeeded: inBucket), ordering: .relaxed)
       value &-= inBucket &* step
       left &-= inBucket
     }
-    add(seriesSum(largest, step: step, count: count))
+    // As in `record`, only positive values are added.
+    guard largest > 0 else { return }
+    let positive = (largest &- 1) / step &+ 1
+    add(seriesSum(largest, step: step, count: count < positive ? count : positive))
   }
 
   @_noLocks @_noAllocation @inline(__always)
@@ -105,10 +110,12 @@ public struct HistogramSnapshot: Sendable, Hashable {
   public let counts: [UInt64]
   /// All values together, exact up to 292 years, at which it stays.
   public let sum: Nanoseconds
-  /// The smallest and the largest value, exact; nil while there is none.
+  /// The smallest value, exact; `nil` while there is none.
   public let minimum: Nanoseconds?
+  /// The largest value, exact; `nil` while there is none.
   public let maximum: Nanoseconds?
 
+  /// How many values there are.
   public var count: UInt64 { counts.reduce(0, +) }
 
   /// The values that fall into a bucket: from the lower bound up to, not including, the upper one. The last bucket also

@@ -42,6 +42,8 @@ public struct Loop {
   let name: String
   let rate: Rate
   let phase: Nanoseconds?
+  /// Names of the loops that it runs after.
+  let predecessors: [String]
   let late: LatePolicy
   let deadline: Nanoseconds?
   let executionTime: Nanoseconds?
@@ -50,6 +52,7 @@ public struct Loop {
   let countedMisses: CountedMisses
   let inputs: [LoopInput]
   let minimumInterval: Nanoseconds
+  let ages: [DataAge]
   let body: BodySource
 
   /// A loop whose body is made once, here, and serves one run: `Runtime` refuses a second with `.ranAlready`, since what the
@@ -59,8 +62,14 @@ public struct Loop {
   /// What is out of range here is refused by `Runtime` with `.invalidLoop`.
   /// - Parameters:
   ///   - name: unique in the runtime.
-  ///   - phase: of the first release after the start, 0 or more; nil: the planner spreads it away from the lane's other
-  ///     loops.
+  ///   - phase: of the first release after the start, 0 or more; nil: that of the loops it runs `after`; without such the
+  ///     planner spreads it away from the lane's other loops.
+  ///   - after: loops of the same lane whose output this loop uses. When it and one of them are due, that one runs first,
+  ///     however late the lane is and whatever the late policies; so it does, with a phase for both, within one release.
+  ///     At different rates the order holds wherever releases coincide: a 100 Hz loop after a 1 kHz loop finds in each of its
+  ///     ticks the value of the same instant; a 1 kHz loop after a 100 Hz loop does in every tenth, and in between the
+  ///     last one. Those that it follows become as urgent as this loop is. `Runtime` refuses with `.invalidOrder` an
+  ///     unknown name, a loop of another lane, a circle, and phases that let no two releases coincide.
   ///   - late: what happens to releases that come due before the loop could run them.
   ///   - deadline: after a release, by when its tick has to end; nil: the period.
   ///   - executionTime: the longest a tick takes. When every loop of the lane declares one, a set that cannot meet its
@@ -72,19 +81,20 @@ public struct Loop {
   ///   - inputs: what also releases the loop, by arrival; whichever is ready. Those of a lane are at most 60.
   ///   - minimumInterval: between two releases by input, whichever they are, and before a deadline that has passed already releases the
   ///     loop; more than 0.
+  ///   - ages: how old the data is that the loop acts on, see `DataAge`. Each belongs to one loop.
   ///   - body: makes the body; called once, here.
   @inlinable
   public init<Body: ControlLoop & ~Copyable>(
-    _ name: String, every rate: Rate, phase: Nanoseconds? = nil, late: LatePolicy = .skip,
-    deadline: Nanoseconds? = nil, executionTime: Nanoseconds? = nil, tolerance: Nanoseconds? = nil,
-    safeStateAfter: Int = 0, counting: CountedMisses = .all, inputs: [LoopInput] = [],
-    minimumInterval: Nanoseconds = .milliseconds(1),
+    _ name: String, every rate: Rate, phase: Nanoseconds? = nil, after predecessors: String...,
+    late: LatePolicy = .skip, deadline: Nanoseconds? = nil, executionTime: Nanoseconds? = nil,
+    tolerance: Nanoseconds? = nil, safeStateAfter: Int = 0, counting: CountedMisses = .all, inputs: [LoopInput] = [],
+    minimumInterval: Nanoseconds = .milliseconds(1), ages: [DataAge] = [],
     body: () -> Body
   ) {
     self.init(
-      name: name, rate: rate, phase: phase, late: late, deadline: deadline, executionTime: executionTime,
-      tolerance: tolerance, safeStateAfter: safeStateAfter, counting: counting, inputs: inputs,
-      minimumInterval: minimumInterval, body: .made(LoopBody(body)))
+      name: name, rate: rate, phase: phase, predecessors: predecessors, late: late, deadline: deadline,
+      executionTime: executionTime, tolerance: tolerance, safeStateAfter: safeStateAfter, counting: counting,
+      inputs: inputs, minimumInterval: minimumInterval, ages: ages, body: .made(LoopBody(body)))
   }
 
   /// A loop whose body is made anew for each run, so that simulating and then starting is the same as starting. The body of
@@ -99,26 +109,27 @@ public struct Loop {
   @_disfavoredOverload
   @inlinable
   public init<Body: ControlLoop & ~Copyable>(
-    _ name: String, every rate: Rate, phase: Nanoseconds? = nil, late: LatePolicy = .skip,
-    deadline: Nanoseconds? = nil, executionTime: Nanoseconds? = nil, tolerance: Nanoseconds? = nil,
-    safeStateAfter: Int = 0, counting: CountedMisses = .all, inputs: [LoopInput] = [],
-    minimumInterval: Nanoseconds = .milliseconds(1),
+    _ name: String, every rate: Rate, phase: Nanoseconds? = nil, after predecessors: String...,
+    late: LatePolicy = .skip, deadline: Nanoseconds? = nil, executionTime: Nanoseconds? = nil,
+    tolerance: Nanoseconds? = nil, safeStateAfter: Int = 0, counting: CountedMisses = .all, inputs: [LoopInput] = [],
+    minimumInterval: Nanoseconds = .milliseconds(1), ages: [DataAge] = [],
     eachRun body: @escaping () -> Body
   ) {
     self.init(
-      name: name, rate: rate, phase: phase, late: late, deadline: deadline, executionTime: executionTime,
-      tolerance: tolerance, safeStateAfter: safeStateAfter, counting: counting, inputs: inputs,
-      minimumInterval: minimumInterval, body: .eachRun({ LoopBody(body) }))
+      name: name, rate: rate, phase: phase, predecessors: predecessors, late: late, deadline: deadline,
+      executionTime: executionTime, tolerance: tolerance, safeStateAfter: safeStateAfter, counting: counting,
+      inputs: inputs, minimumInterval: minimumInterval, ages: ages, body: .eachRun({ LoopBody(body) }))
   }
 
   @usableFromInline init(
-    name: String, rate: Rate, phase: Nanoseconds?, late: LatePolicy, deadline: Nanoseconds?,
-    executionTime: Nanoseconds?, tolerance: Nanoseconds?, safeStateAfter: Int, counting: CountedMisses,
-    inputs: [LoopInput], minimumInterval: Nanoseconds, body: BodySource
+    name: String, rate: Rate, phase: Nanoseconds?, predecessors: [String] = [], late: LatePolicy,
+    deadline: Nanoseconds?, executionTime: Nanoseconds?, tolerance: Nanoseconds?, safeStateAfter: Int,
+    counting: CountedMisses, inputs: [LoopInput], minimumInterval: Nanoseconds, ages: [DataAge] = [], body: BodySource
   ) {
     self.name = name
     self.rate = rate
     self.phase = phase
+    self.predecessors = predecessors
     self.late = late
     self.deadline = deadline
     self.executionTime = executionTime
@@ -127,6 +138,7 @@ public struct Loop {
     countedMisses = counting
     self.inputs = inputs
     self.minimumInterval = minimumInterval
+    self.ages = ages
     self.body = body
   }
 }
@@ -146,22 +158,34 @@ extension Loop {
     if let deadline, deadline <= .zero { return "a deadline is more than 0, got \(deadline)" }
     if let executionTime, executionTime < .zero { return "an execution time is 0 or more, got \(executionTime)" }
     if let tolerance, tolerance < .zero { return "a tolerance is 0 or more, got \(tolerance)" }
+    if Set(ages.map(\.name)).count < ages.count { return "two of its ages have one name" }
+    if let age = ages.first(where: \.path.isEmpty) { return "its age \"\(age.name)\" names no loop that it comes from" }
     if safeStateAfter < 0 { return "a number of misses is 0 or more, got \(safeStateAfter)" }
     return nil
   }
 }
 
-/// Lists of loops and lanes, with `if` and `for`.
+/// Builds the list of a lane's loops, with `if` and `for`.
 public typealias LoopBuilder = ListBuilder<Loop>
+/// Builds the list of a runtime's lanes, with `if` and `for`.
 public typealias LaneBuilder = ListBuilder<Lane>
 
+/// The result builder behind the braces of `Lane` and `Runtime`: elements, lists of elements, `if`, `else` and `for`, in the
+/// order in which they are written.
 @resultBuilder
 public enum ListBuilder<Element> {
+  /// One element.
   public static func buildExpression(_ element: Element) -> [Element] { [element] }
+  /// A list that was made before, in its order.
   public static func buildExpression(_ elements: [Element]) -> [Element] { elements }
+  /// Everything between two braces, in the order in which it is written.
   public static func buildBlock(_ lists: [Element]...) -> [Element] { lists.flatMap { $0 } }
+  /// An `if` without `else`: nothing when its condition is false.
   public static func buildOptional(_ list: [Element]?) -> [Element] { list ?? [] }
+  /// The first branch of an `if` with `else`.
   public static func buildEither(first list: [Element]) -> [Element] { list }
+  /// The `else` of an `if`.
   public static func buildEither(second list: [Element]) -> [Element] { list }
+  /// A `for`: all rounds, one after the other.
   public static func buildArray(_ lists: [[Element]]) -> [Element] { lists.flatMap { $0 } }
 }

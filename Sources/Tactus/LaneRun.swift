@@ -10,6 +10,10 @@ final class LaneRun: @unchecked Sendable {
   let scheduling: Scheduling
   let cpu: Int?
   let loopNames: [String]
+  private let order: LoopOrder
+  let ages: [[DataAge]]
+  /// Those of them that no other loop has.
+  private var takenAges: [DataAge] = []
   /// What the planner knows of the loops, most urgent first; execution time nil where none is declared.
   private(set) var declared: [(period: Nanoseconds, deadline: Nanoseconds?, executionTime: Nanoseconds?)]
   let executionTimes: [Nanoseconds?]
@@ -26,11 +30,11 @@ final class LaneRun: @unchecked Sendable {
 
   var loopCount: Int { loopNames.count }
 
-  init(_ lane: Lane, number: Int) throws(RuntimeError) {
+  /// - Parameter lanes: the lane of each loop of the runtime.
+  init(_ lane: Lane, number: Int, lanes: [String: String] = [:]) throws(RuntimeError) {
     guard !lane.loops.isEmpty else { throw .noLoops(lane: lane.name) }
-    // Most urgent first: a loop's index is its rank.
-    let loops = lane.loops.enumerated()
-      .sorted { ($0.element.rate.period, $0.offset) < ($1.element.rate.period, $1.offset) }.map(\.element)
+    order = try LoopOrder(lane.loops, lane: lane.name, lanes: lanes)
+    let loops = order.loops
     for loop in loops { if let flaw = loop.flaw { throw .invalidLoop(loop: loop.name, reason: flaw) } }
     for loop in loops { if let phase = loop.phase, phase < .zero { throw .negativePhase(loop: loop.name, phase) } }
     let inputs = loops.reduce(0) { $0 + $1.inputs.count }
@@ -38,19 +42,21 @@ final class LaneRun: @unchecked Sendable {
       throw .tooManyInputs(lane: lane.name, count: inputs, limit: LaneThread.inputLimit)
     }
     try Self.check(lane)
+    let phases = try order.phases()
+    let ordered = Set(order.predecessors.enumerated().flatMap { $1.isEmpty ? [] : $1 + [$0] })
     name = lane.name
     scheduling = lane.scheduling
     cpu = lane.cpu
     loopNames = loops.map(\.name)
     declared = loops.map { ($0.rate.period, $0.deadline, $0.executionTime) }
     executionTimes = loops.map(\.executionTime)
+    ages = loops.map(\.ages)
     slots = .allocate(capacity: loops.count)
     scheduler = .allocate(capacity: 1)
     simulated = .allocate(capacity: 1)
     simulated.initialize(to: SimulatedLane(number: number))
     present = .allocate(capacity: 1)
     present.initialize(to: Atomic(.min))
-    let phases = Planner.phases(periods: loops.map(\.rate.period), given: loops.map(\.phase))
     for (index, loop) in loops.enumerated() {
       let record = UnsafeMutablePointer<LoopRecord>.allocate(capacity: 1)
       record.initialize(to: LoopRecord())
@@ -62,10 +68,20 @@ final class LaneRun: @unchecked Sendable {
           minimumInterval: loop.minimumInterval.count,
           tolerance: (loop.tolerance ?? period / 10).count,
           simulatedExecution: (loop.executionTime ?? .zero).count, inputs: loop.inputs,
-          bodySource: loop.body, body: loop.body.first, record: record))
+          isOrdered: ordered.contains(index), ages: Self.linked(loop.ages), bodySource: loop.body,
+          body: loop.body.first, record: record))
     }
     resetRecords()
     if let misses = infeasible(declared) { throw .infeasible(lane: name, misses: misses) }
+    try takeAges(lanes: lanes)
+  }
+
+  /// The ages of one loop as its slot has them; `nil` if there is none.
+  private static func linked(_ ages: [DataAge]) -> UnsafeMutablePointer<AgeRecord>? {
+    ages.reversed().reduce(nil) { next, age in
+      age.record.pointee.next = next
+      return age.record
+    }
   }
 
   deinit {
@@ -75,6 +91,7 @@ final class LaneRun: @unchecked Sendable {
     simulated.deallocate()
     present.deinitialize(count: 1)
     present.deallocate()
+    for age in takenAges { age.isTaken.store(false, ordering: .releasing) }
     for index in 0..<loopCount {
       slots[index].record.deinitialize(count: 1)
       slots[index].record.deallocate()
@@ -122,6 +139,7 @@ final class LaneRun: @unchecked Sendable {
     for index in 0..<loopCount {
       slots[index].record.pointee.reset(period: slots[index].period, deadline: slots[index].deadline)
     }
+    for age in takenAges { age.record.pointee.reset() }
   }
 
   // MARK: What others see
@@ -170,7 +188,15 @@ final class LaneRun: @unchecked Sendable {
     let (account, latency, execution) = slots[index].record.pointee.snapshot()
     return LoopStatistics(
       name: loopNames[index], lane: name, phase: Nanoseconds(slots[index].phase), account: account,
-      at: max(instant, account.activitySince), latency: latency, execution: execution)
+      at: max(instant, account.activitySince), latency: latency, execution: execution, ages: ages[index])
+  }
+
+  /// Whether each release of the loop `other` is also one of `loop`, over all changes of rates.
+  func coincides(_ loop: Int, withEveryReleaseOf other: Int) -> Bool {
+    let period = slots[loop].record.pointee.account().period
+    return slots[loop].isOrdered && slots[other].isOrdered && slots[other].inputs.isEmpty
+      && slots[other].record.pointee.account().period % period == 0
+      && (slots[other].phase - slots[loop].phase) % period == 0
   }
 
   // MARK: Real time
@@ -192,7 +218,8 @@ final class LaneRun: @unchecked Sendable {
     thread?.openGate(run: epoch != nil)
   }
 
-  /// Returns the thread whose end is to be awaited; `nil` if there is none.
+  /// Asks the lane's thread to stop, without waiting for it. Returns the thread, so that its end can be awaited; `nil` if the
+  /// lane has no thread.
   func requestStop() -> LaneThread? {
     thread?.requestStop()
     return thread
@@ -219,6 +246,13 @@ final class LaneRun: @unchecked Sendable {
     var planned = declared
     for (index, period) in changes { planned[index].period = period }
     return infeasible(planned)
+  }
+
+  /// Why a change of rates would leave an order without meaning; `nil` if it does not.
+  func contradiction(_ changes: [Int: Nanoseconds]) -> RuntimeError? {
+    var periods = declared.map(\.period)
+    for (index, period) in changes { periods[index] = period }
+    return order.contradiction(periods: periods, phases: (0..<loopCount).map { Nanoseconds(slots[$0].phase) })
   }
 
   /// Takes a checked change of rates at the lane's next tick boundary, or at once when it does not run. Returns `false`, with
@@ -300,4 +334,22 @@ struct RateChange: BitwiseCopyable {
   var period: Int64
   var deadline: Int64
   var tolerance: Int64
+}
+
+extension LaneRun {
+  /// Ages that name no loop, or that another loop has, are refused.
+  private func takeAges(lanes: [String: String]) throws(RuntimeError) {
+    for (loop, ages) in zip(loopNames, ages) {
+      for age in ages {
+        if let name = age.path.first(where: { lanes[$0] == nil }) {
+          let reason = "its age \"\(age.name)\" comes from \"\(name)\", but no loop has that name"
+          throw .invalidLoop(loop: loop, reason: reason)
+        }
+        guard !age.isTaken.exchange(true, ordering: .acquiring) else {
+          throw .invalidLoop(loop: loop, reason: "its age \"\(age.name)\" is another loop's already")
+        }
+        takenAges.append(age)
+      }
+    }
+  }
 }

@@ -10,17 +10,17 @@ struct LoopAccount: BitwiseCopyable {
   var deadlineMisses: Int64 = 0
   var safeStates: Int64 = 0
 
-  // Smallest and largest values seen; least > most while there is none.
+  // The smallest and the largest latency and execution time so far. The least is greater than the most until there is one.
   var leastLatency = Int64.max
   var mostLatency = Int64.min
   var leastExecution = Int64.max
   var mostExecution = Int64.min
 
-  /// The longest time between the starts of two ticks in a row, and when it began; 0 while there is none.
+  /// The longest time between the starts of two consecutive ticks, and when it began. Both are 0 until two ticks have started.
   var longestGap: Int64 = 0
   var longestGapFrom: Int64 = 0
 
-  /// Of the loop: since when, and what.
+  /// What the loop does, and since when.
   var activitySince = Int64.min
   var activity = LoopActivity.waiting
   /// When the periodic release that runs is late; `.max` if none runs.

@@ -40,7 +40,9 @@ public final class Runtime: Sendable {
 
   /// Whether the process's memory is locked, so that no page has to be fetched while a tick runs.
   public enum MemoryLock: Sendable, Hashable {
+    /// Nobody asked for it.
     case notRequested
+    /// All memory of the process is locked, including what it will allocate.
     case locked
     /// `mlockall` failed: the limit is too low, or the privilege is missing.
     case refused(errno: Int32)
@@ -58,15 +60,17 @@ public final class Runtime: Sendable {
     let declared = lanes()
     guard !declared.isEmpty else { throw .nothingToRun }
     var laneNames: Set<String> = []
-    var loopNames: Set<String> = []
+    var laneNamesOfLoops: [String: String] = [:]
     for lane in declared {
       guard laneNames.insert(lane.name).inserted else { throw .duplicateLane(lane.name) }
       for loop in lane.loops {
-        guard loopNames.insert(loop.name).inserted else { throw .duplicateLoop(loop.name) }
+        guard laneNamesOfLoops.updateValue(lane.name, forKey: loop.name) == nil else { throw .duplicateLoop(loop.name) }
       }
     }
     var runs: [LaneRun] = []
-    for (number, lane) in declared.enumerated() { runs.append(try LaneRun(lane, number: number)) }
+    for (number, lane) in declared.enumerated() {
+      runs.append(try LaneRun(lane, number: number, lanes: laneNamesOfLoops))
+    }
     self.lanes = runs
     if let watchdog {
       guard laneNames.insert(Watchdog.name).inserted else { throw .duplicateLane(Watchdog.name) }
@@ -217,13 +221,24 @@ public final class Runtime: Sendable {
   /// The accounts of every loop, read by any thread without stopping or awaiting one: what a tick that hangs keeps waiting
   /// is seen while it hangs. The loops are read one after the other.
   public var statistics: RuntimeStatistics {
-    RuntimeStatistics(loops: lanes.flatMap { lane in (0..<lane.loopCount).map { lane.statistics(of: $0) } })
+    var loops = lanes.flatMap { lane in (0..<lane.loopCount).map { lane.statistics(of: $0) } }
+    if loops.contains(where: { !$0.ages.isEmpty }) {
+      let bounds = AgeBounds(lanes: lanes, loops: loops)
+      for loop in loops.indices {
+        for age in loops[loop].ages.indices {
+          guard let (bound, isMeasured) = bounds.bound(along: loops[loop].ages[age].path) else { continue }
+          loops[loop].ages[age].bound = bound
+          loops[loop].ages[age].isBoundMeasured = isMeasured
+        }
+      }
+    }
+    return RuntimeStatistics(loops: loops)
   }
 
   /// Changes the rates of loops, all or nothing: every change is checked first, then each lane takes its own at a tick
-  /// boundary. A changed loop's next release is one new period after its last; its rank in the lane stays. Returns when
-  /// all lanes have taken it. Never call it from a tick; during a simulation only from the thread that runs it.
-  /// - Throws: `.unknownLoop`, `.invalidLoop`; `.infeasible` when the new set could not meet its deadlines; `.hangs` when a
+  /// boundary. A changed loop's next release is one new period after its last; its rank in the lane stays. A loop that runs
+  /// after others, or others after it, is released in phase again at most one period later. Returns when all lanes have taken it. Never call it from a tick; during a simulation only from the thread that runs it.
+  /// - Throws: `.unknownLoop`, `.invalidLoop`; `.invalidOrder` when loops in an order would no longer be released at one instant; `.infeasible` when the new set could not meet its deadlines; `.hangs` when a
   ///   lane came to no tick boundary within a second. Nothing has changed then.
   public func setRates(_ rates: [String: Rate]) throws(RuntimeError) {
     var failure: RuntimeError?
@@ -243,6 +258,7 @@ public final class Runtime: Sendable {
       changes[lane][lanes[lane].index(of: name)!] = rate.period
     }
     for (lane, change) in zip(lanes, changes) {
+      if let contradiction = lane.contradiction(change) { throw contradiction }
       if let misses = lane.infeasible(change) { throw .infeasible(lane: lane.name, misses: misses) }
     }
     var taken: [(lane: LaneRun, before: [Int: Nanoseconds])] = []

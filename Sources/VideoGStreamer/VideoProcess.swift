@@ -13,23 +13,7 @@
   /// Its own state is the main thread's; frames pass by on GStreamer's threads, which only look at `passing`.
   // Safe: see above.
   public final class VideoProcess: @unchecked Sendable {
-    /// What GStreamer's threads may look at.
-    private struct Passing {
-      var settings = VideoSettings()
-      var wantsFragments = false
-      var muxer = FragmentedMP4()
-      /// Of the fragments that were sent last.
-      var configuration: [UInt8] = []
-      var recorder: Recorder?
-      var statistics = VideoStatistics()
-      var wantedSince: TickInstant?
-      var hasFrames = false
-      var needsKey = false
-      /// Why viewers are turned away.
-      var refusal: String?
-    }
-
-    private let passing = Mutex(Passing())
+    private let passing = Mutex(PassingFrames())
     private let timing = EncodeTiming()
     private let clock: UnsafeMutablePointer<GstClock>
     private let loop: OpaquePointer
@@ -322,31 +306,11 @@
           passing.wantedSince = nil
           passing.statistics.firstFrame = UInt64(max(0, (MonotonicClock.now - since).count))
         }
-        return (passing.recorder, Self.reports(of: frame, &passing))
+        return (passing.recorder, passing.reports(of: frame))
       }
       server?.push(frame)
       fragment.recorder?.add(frame)
       for report in fragment.reports { connection?.send(report) }
-    }
-
-    private static func reports(of frame: EncodedFrame, _ passing: inout Passing) -> [VideoReport] {
-      guard passing.wantsFragments else { return [] }
-      var reports: [VideoReport] = []
-      if frame.isKey, let format = frame.format, format.configuration != passing.configuration {
-        passing.configuration = format.configuration
-        reports.append(
-          .initialisation(
-            codec: FragmentedMP4.codec(configuration: format.configuration) ?? "avc1.42C01F",
-            bytes: FragmentedMP4.initialisation(
-              configuration: format.configuration, width: format.width, height: format.height)))
-      }
-      // Before the first key frame nobody can begin.
-      guard !passing.configuration.isEmpty else { return [] }
-      let fragment = passing.muxer.fragment(
-        sample: frame.bytes, isKey: frame.isKey, at: frame.time,
-        duration: 1_000_000_000 / UInt64(passing.settings.framesPerSecond))
-      reports.append(.fragment(isKey: frame.isKey, bytes: fragment))
-      return reports
     }
 
     private func pass(picture bytes: [UInt8]) {

@@ -14,7 +14,7 @@
     .enabled(if: PrivateBus.isThere, "dbus-daemon is not installed (Debian: dbus-daemon)"))
   struct MeasuredTests {
     /// A loop that is released by the link, and tells how old each message is.
-    struct Receiver: ~Copyable, ControlLoop {
+    struct Receiver: ~Copyable, ControlLoop, NoOutput {
       var port: DatagramPort
       var control: LinkControl
       var ages: RingWriter<Int64>

@@ -154,7 +154,7 @@ struct SupervisorLoopTests {
 }
 
 /// Another system's control loop.
-private struct OtherLoop: ~Copyable, ControlLoop {
+private struct OtherLoop: ~Copyable, ControlLoop, NoOutput {
   var output: LatestWriter<Int>
 
   @_noLocks @_noAllocation

@@ -60,7 +60,7 @@ struct VideoChildTests {
     }
   }
 
-  private struct Beat: ~Copyable, ControlLoop {
+  private struct Beat: ~Copyable, ControlLoop, NoOutput {
     @_noLocks @_noAllocation
     mutating func tick(_ tick: Tick) {}
   }

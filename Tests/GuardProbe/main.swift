@@ -7,7 +7,7 @@ import TactusGuard
 //     guard-probe LINE TIMEOUT-MS ENDING
 
 /// What an embedder's controller is here: a loop that ticks, or stands still when it is asked to.
-struct Controller: ~Copyable, ControlLoop {
+struct Controller: ~Copyable, ControlLoop, NoOutput {
   let stall: LaneStall.Served
 
   @_noLocks @_noAllocation

@@ -36,7 +36,7 @@ struct SanitizerTests {
   }
 
   /// Allocates in its tick, through a call that the compiler cannot see.
-  struct Bad: ControlLoop {
+  struct Bad: ControlLoop, NoOutput {
     mutating func tick(_ tick: Tick) { malloc(64).deallocate() }
   }
 
@@ -258,7 +258,7 @@ struct SanitizerTests {
   }
 
   /// Toggles a relay by the pulses of a flow sensor, and looks whether it did.
-  struct Irrigation: ~Copyable, ControlLoop {
+  struct Irrigation: ~Copyable, ControlLoop, NoOutput {
     var relays: GPIOLines
     var sensor: GPIOEvents
     var batch = GPIOEdgeBatch()

@@ -6,6 +6,7 @@ import struct
 import subprocess
 import threading
 import time
+import warnings
 from pathlib import Path
 
 import pytest
@@ -93,7 +94,14 @@ def camera(tmp_path_factory):
 
 @pytest.mark.parametrize("transport", ["tcp", "udp"])
 def test_ffprobe_knows_the_stream(camera, transport):
-    stream, said = probe(url(camera), "-rtsp_transport", transport)
+    try:
+        stream, said = probe(url(camera), "-rtsp_transport", transport)
+    except subprocess.TimeoutExpired:
+        # Seen once in some hundred runs, over UDP: ffprobe waits for ever for a stream whose datagrams do not come, as people's
+        # players do until they try TCP. What the server knew is told, and the second try has to succeed.
+        assert transport == "udp", state(camera)
+        warnings.warn(f"ffprobe got nothing over UDP: {state(camera)}", stacklevel=1)
+        stream, said = probe(url(camera), "-rtsp_transport", transport)
     assert stream == {
         "codec_name": "h264", "profile": "Constrained Baseline", "width": WIDTH, "height": HEIGHT}, said
 

@@ -2,8 +2,10 @@ import Foundation
 
 /// Compiles Swift source against the modules of this very build, as an embedder's compiler would.
 ///
+/// - Parameters:
+///   - options: of the compiler, such as `-O`.
 /// - Returns: the compiler's status, 0 when it accepted the source, and what it said.
-public func compile(_ source: String) throws -> (status: Int32, output: String) {
+public func compile(_ source: String, options: [String] = []) throws -> (status: Int32, output: String) {
   let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tactus-proof-\(UUID().uuidString)")
   try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   defer { try? FileManager.default.removeItem(at: folder) }
@@ -12,11 +14,12 @@ public func compile(_ source: String) throws -> (status: Int32, output: String) 
   let build = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
   let process = Process()
   process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-  process.arguments = [
-    "swiftc", "-parse-as-library", "-swift-version", "6", "-c", file.path, "-o",
-    folder.appendingPathComponent("loop.o").path, "-I", build.appendingPathComponent("Modules").path,
-    "-Xcc", "-fmodule-map-file=\(build.path)/CTactus.build/module.modulemap",
-  ]
+  process.arguments =
+    [
+      "swiftc", "-parse-as-library", "-swift-version", "6", "-c", file.path, "-o",
+      folder.appendingPathComponent("loop.o").path, "-I", build.appendingPathComponent("Modules").path,
+      "-Xcc", "-fmodule-map-file=\(build.path)/CTactus.build/module.modulemap",
+    ] + options
   let pipe = Pipe()
   process.standardOutput = pipe
   process.standardError = pipe

@@ -4,7 +4,7 @@ import TactusControl
 // The proof that the module can stand in a tick: each function of an embedder's module is compiled here under the promise,
 // and the build fails when one could lock or allocate.
 
-struct MathInTick: ControlLoop {
+struct MathInTick: ControlLoop, NoOutput {
   var x = 0.5
   var y: Float = 0.5
   var count = 0
@@ -38,7 +38,7 @@ struct MathInTick: ControlLoop {
   }
 }
 
-struct ControlInTick: ControlLoop {
+struct ControlInTick: ControlLoop, NoOutput {
   var pid: PID
   var limiter: RateLimiter
   var integrator: Integrator
@@ -94,7 +94,7 @@ struct ControlInTick: ControlLoop {
   }
 }
 
-struct MotionInTick: ControlLoop {
+struct MotionInTick: ControlLoop, NoOutput {
   var trapezoid: TrapezoidProfile
   var curve: SCurveProfile
   var attitude = Quaternion.identity

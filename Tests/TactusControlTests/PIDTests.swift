@@ -217,6 +217,21 @@ struct PIDTests {
     #expect(pid.step(setpoint: 1, measurement: 0.5) == 1.5 && pid.integral == 0)
   }
 
+  @Test("tighter limits, then a measurement that is not finite: the output that is held lies within the new limits")
+  func adoptTighterLimits() throws {
+    for integral in [0.0, 5] {
+      var pid = PID(
+        try PIDSettings(
+          proportional: 10, integral: integral, minimumOutput: -8, maximumOutput: 8, sampleTime: .milliseconds(1)))
+      #expect(pid.step(setpoint: 1, measurement: 0) == 8)
+      pid.adopt(
+        try PIDSettings(
+          proportional: 10, integral: integral, minimumOutput: -2, maximumOutput: 2, sampleTime: .milliseconds(1)))
+      #expect(pid.output == 2, "integral gain \(integral)")
+      #expect(pid.step(setpoint: 1, measurement: .nan) == 2, "integral gain \(integral)")
+    }
+  }
+
   @Test("from manual to automatic: the first step gives what was tracked, within the limits", arguments: seeds)
   func track(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)

@@ -8,11 +8,19 @@ import Testing
 struct ReadmeTests {
   @Test("its example compiles, and proves its tick")
   func example() throws {
-    let blocks = try RejectionTests.readme.components(separatedBy: "```swift\n").dropFirst()
+    let blocks = try Self.readme.components(separatedBy: "```swift\n").dropFirst()
     try #require(blocks.count == 1)
     let source = try #require(blocks.first?.components(separatedBy: "```").first)
     let (status, output) = try compile(source)
     #expect(status == 0, "\(output)")
+  }
+
+  static var readme: String {
+    get throws {
+      try String(
+        contentsOf: URL(filePath: #filePath).deletingLastPathComponent()
+          .appending(path: "../../Sources/TactusControl/README.md"), encoding: .utf8)
+    }
   }
 
   @Test("its loop, closed over a simulated motor: at 0.25 m after 5 s, never beyond ±12 V")
@@ -43,7 +51,7 @@ struct ReadmeTests {
   }
 
   /// A motor on a spindle: its speed follows the voltage at 0.05 m/s a volt with a lag of 50 ms, against a friction of 1 V.
-  struct Motor: ~Copyable, ControlLoop {
+  struct Motor: ~Copyable, ControlLoop, NoOutput {
     var position: LatestWriter<Double>
     var voltage: LatestReader<Double>
     var at = 0.0
@@ -66,6 +74,12 @@ struct ReadmeTests {
     @_noLocks @_noAllocation
     mutating func tick(_ tick: Tick) {
       voltage.write(pid.step(setpoint: 0.25, measurement: smooth.step(position.read())))
+    }
+
+    @_noLocks @_noAllocation
+    mutating func safeState(_ tick: Tick, cause: SafeStateCause) {
+      voltage.write(0)
+      pid.reset()
     }
   }
 }

@@ -151,7 +151,7 @@ struct LoopWatchTests {
 
   @Test("a runtime's loop: needs no ticks before the start and after the stop")
   func stopped() throws {
-    struct Still: ~Copyable, ControlLoop {
+    struct Still: ~Copyable, ControlLoop, NoOutput {
       @_noLocks @_noAllocation mutating func tick(_ tick: Tick) {}
     }
     // Longer than any test: it ticks once, at the start.

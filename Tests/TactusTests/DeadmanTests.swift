@@ -22,6 +22,9 @@ struct Pulse: ControlLoop {
   }
 
   var nextDeadline: TickInstant? { deadman.expiresAt }
+
+  @_noLocks @_noAllocation
+  mutating func safeState(_ tick: Tick, cause: SafeStateCause) { isOn = false }
 }
 
 @Suite("Deadman")

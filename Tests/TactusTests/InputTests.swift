@@ -4,7 +4,7 @@ import Testing
 @testable import Tactus
 
 /// Clears its bell and says that it ran.
-private struct Answering: ControlLoop {
+private struct Answering: ControlLoop, NoOutput {
   let bell: DoorbellInput?
   let ticked: DoorbellButton
 
@@ -16,7 +16,7 @@ private struct Answering: ControlLoop {
 }
 
 /// Clears its bell and notes the tick.
-private struct Clearing: ControlLoop {
+private struct Clearing: ControlLoop, NoOutput {
   let bell: DoorbellInput
   var logged: Logged
 

@@ -223,6 +223,17 @@ struct LatenessTests {
     }
   }
 
+  @Test("a series that goes below 0 ends, and is the same as its values one by one: negative ones count as 0")
+  func negativeSeries() {
+    for largest in [Int64(-25), -10, -1, 0, 1, 9, 10, 25, 1_000] {
+      let one = Histogram()
+      let all = Histogram()
+      one.record(seriesFrom: largest, step: 10, count: 20)
+      for number in Int64(0)..<20 { all.record(largest - number * 10) }
+      #expect(one.snapshot(0, 1) == all.snapshot(0, 1), "\(largest)")
+    }
+  }
+
   @Test("buckets: each value lies within the bounds of its own, and none of the bounds leaves a hole")
   func buckets() {
     for index in 1..<Histogram.bucketCount {

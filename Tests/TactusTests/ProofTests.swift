@@ -7,10 +7,29 @@ import Testing
 struct ProofTests {
   static let good = """
     import Tactus
-    struct Good: ControlLoop {
+    struct Good: ControlLoop, NoOutput {
       var sum: Int64 = 0
       @_noLocks @_noAllocation
       mutating func tick(_ tick: Tick) { sum &+= tick.index }
+    }
+    """
+  static let chain = """
+    import Tactus
+    struct Tilt: BitwiseCopyable { var angle = 0.0 }
+    struct Balance: ~Copyable, ControlLoop, NoOutput {
+      var tilt: LatestReader<Sampled<Tilt>>
+      var speed: LatestReader<Sampled<Double>>
+      var commands: RingReader<Sampled<Double>>
+      var torque: LatestWriter<Sampled<Double>>
+      let age: AgeMeter
+      @_noLocks @_noAllocation
+      mutating func tick(_ tick: Tick) {
+        let (tilt, speed) = (tilt.read(), speed.read())
+        age.uses(tilt)
+        age.uses(sampledAt: speed.sampledAt)
+        guard let command = commands.pop() else { return torque.write(Sampled(0, at: tick)) }
+        torque.write(Sampled(tilt.value.angle + speed.value + command.value, from: tilt, speed, command))
+      }
     }
     """
   static let bad: [(name: String, body: String, complaint: String)] = [
@@ -21,9 +40,9 @@ struct ProofTests {
     ("prints", "print(tick.index)", "error:"),
   ]
 
-  @Test("a tick of plain values compiles")
-  func accepted() throws {
-    let (status, output) = try compile(Self.good)
+  @Test("a tick of plain values compiles, and one that hands on how old its data is", arguments: [good, chain])
+  func accepted(source: String) throws {
+    let (status, output) = try compile(source)
     #expect(status == 0, "\(output)")
   }
 
@@ -33,7 +52,7 @@ struct ProofTests {
       import Synchronization
       import Tactus
       final class Box { var value = 0 }
-      struct Bad: ~Copyable, ControlLoop {
+      struct Bad: ~Copyable, ControlLoop, NoOutput {
         var values: [Int64] = []
         var text = ""
         var object = Box()
@@ -48,5 +67,14 @@ struct ProofTests {
     // The same without the promise is fine: it is the annotation that rejects.
     let (plain, reason) = try compile(source.replacingOccurrences(of: "@_noLocks @_noAllocation", with: ""))
     #expect(plain == 0, "\(reason)")
+  }
+
+  @Test("a loop without a safe state is refused, and compiles once it says that it has no output")
+  func safeState() throws {
+    let silent = Self.good.replacingOccurrences(of: ", NoOutput", with: "")
+    let (status, output) = try compile(silent)
+    #expect(status != 0)
+    #expect(output.contains("does not conform to protocol 'ControlLoop'"), "\(output)")
+    #expect(output.contains("safeState(_:cause:)"), "\(output)")
   }
 }

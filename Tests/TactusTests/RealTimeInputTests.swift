@@ -51,7 +51,7 @@ struct RealTimeInputTests {
   @Test("an input that hangs up for ever: the loop runs once a minimum interval, and the lane stops")
   func hangUp() throws {
     /// Counts ticks that follow their predecessor too early.
-    struct Spaced: ControlLoop {
+    struct Spaced: ControlLoop, NoOutput {
       let ticked: DoorbellButton
       let tooEarly: UnsafeMutablePointer<Int>
       var last = TickInstant.zero

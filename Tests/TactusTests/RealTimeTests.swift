@@ -237,7 +237,7 @@ struct RealTimeTests {
   }
 
   /// Rings when it goes away.
-  struct Owner: ~Copyable, ControlLoop {
+  struct Owner: ~Copyable, ControlLoop, NoOutput {
     let gone: DoorbellButton
 
     mutating func tick(_ tick: Tick) {}

@@ -4,7 +4,7 @@ import Testing
 @testable import Tactus
 
 /// Counts releases that are not where `phase + k × period` says, and lost or repeated indices.
-struct DriftCheck: ControlLoop {
+struct DriftCheck: ControlLoop, NoOutput {
   let period: Int64
   let phase: Int64
   let errors: UnsafeMutablePointer<Int>

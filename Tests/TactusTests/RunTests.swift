@@ -4,7 +4,7 @@ import Testing
 @testable import Tactus
 
 /// Says at which instant its deadman expires, and when it has.
-private struct Fed: ControlLoop, ~Copyable {
+private struct Fed: ControlLoop, NoOutput, ~Copyable {
   var deadman = Deadman(timeout: .milliseconds(200))
   var output: LatestWriter<Int64>
   var ticks = 0
@@ -31,7 +31,7 @@ struct RunTests {
     let output = Latest<Int64>(0)
     let ticked = try Doorbell()
     let button = ticked.button
-    struct Ringing: ControlLoop, ~Copyable {
+    struct Ringing: ControlLoop, NoOutput, ~Copyable {
       var fed: Fed
       let ticked: DoorbellButton
 

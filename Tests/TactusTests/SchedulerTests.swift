@@ -147,7 +147,7 @@ struct AccountTests {
 
   @Test("two lanes release at one instant: the one declared first acts first")
   func laneOrder() throws {
-    struct Named: ControlLoop {
+    struct Named: ControlLoop, NoOutput {
       let name: Int
       let order: UnsafeMutablePointer<Int>
       mutating func tick(_ tick: Tick) { order.pointee = order.pointee * 10 + name }
@@ -330,7 +330,7 @@ struct AccountTests {
 
   @Test("two loops share one input and the first drains it: the second, due already, runs with a sane instant")
   func sharedInput() throws {
-    struct Draining: ControlLoop {
+    struct Draining: ControlLoop, NoOutput {
       let readyAt: UnsafeMutablePointer<TickInstant>
       mutating func tick(_ tick: Tick) { readyAt.pointee = .distantFuture }
     }

@@ -1,7 +1,7 @@
 @testable import Tactus
 
 /// Does nothing.
-struct Idle: ControlLoop {
+struct Idle: ControlLoop, NoOutput {
   @_noLocks @_noAllocation
   mutating func tick(_ tick: Tick) {}
 }
@@ -60,6 +60,21 @@ struct Logged: ControlLoop {
   mutating func safeState(_ tick: Tick, cause: SafeStateCause) {
     safeStates[counts.pointee.safeStates] = cause
     counts.pointee.safeStates += 1
+  }
+}
+
+/// Notes which loop ticked, into one list for the whole lane: its number stands in `Tick.missed`.
+struct Noted: ControlLoop, NoOutput {
+  let number: Int
+  let log: Log
+
+  mutating func tick(_ tick: Tick) {
+    let count = log.counts.pointee.ticks
+    guard count < 100_000 else { return }
+    var tick = tick
+    tick.missed = Int64(number)
+    log.ticks[count] = tick
+    log.counts.pointee.ticks = count + 1
   }
 }
 

@@ -50,7 +50,7 @@ struct WakingTests {
 
   @Test("a machine that asks for a deadline in the past: released once a minimum interval, not for ever")
   func staleDeadline() throws {
-    struct Stale: ControlLoop {
+    struct Stale: ControlLoop, NoOutput {
       mutating func tick(_ tick: Tick) {}
       var nextDeadline: TickInstant? { .zero }
     }

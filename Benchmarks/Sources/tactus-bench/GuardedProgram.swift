@@ -7,7 +7,7 @@ import TactusGuard
 enum GuardedProgram {
   struct Thrown: Error {}
 
-  private struct Controller: ~Copyable, ControlLoop {
+  private struct Controller: ~Copyable, ControlLoop, NoOutput {
     let stall: LaneStall.Served
 
     @_noLocks @_noAllocation

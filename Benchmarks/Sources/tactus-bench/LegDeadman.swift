@@ -74,7 +74,7 @@ enum LegDeadman {
 }
 
 /// Plays the operators of all legs, 1 kHz.
-private struct DeadmanFeeder: ~Copyable, ControlLoop {
+private struct DeadmanFeeder: ~Copyable, ControlLoop, NoOutput {
   private enum Phase: BitwiseCopyable {
     case disarm(at: Int64)
     case arm(at: Int64)

@@ -26,7 +26,7 @@ enum PIDBench {
     (turn / 3) % 2 == 0 ? (turn &+ place) % 3 : (turn &+ 2 &- place) % 3
   }
 
-  private struct Stepping: ControlLoop {
+  private struct Stepping: ControlLoop, NoOutput {
     let controllers: PIDControllers
     let samples: (Samples, Samples, Samples)
     let wanted: Int

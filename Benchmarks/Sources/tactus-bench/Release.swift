@@ -26,7 +26,7 @@ enum Release {
     samples.write(to: arguments.word(3))
   }
 
-  private struct Sampling: ControlLoop {
+  private struct Sampling: ControlLoop, NoOutput {
     let samples: Samples
     let woken: Samples
 

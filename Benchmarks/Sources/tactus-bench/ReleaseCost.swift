@@ -30,7 +30,7 @@ enum ReleaseCost {
     print("{\"processor_ns\": \(used)}")
   }
 
-  private struct Timed: ControlLoop {
+  private struct Timed: ControlLoop, NoOutput {
     let window: Window
     var ran = 0
 
@@ -65,7 +65,7 @@ enum ReleaseCalls {
     print("{\"allocations\": \(values[1] - values[0]), \"locks\": \(values[3] - values[2]), \"releases\": \(releases)}")
   }
 
-  private struct Counted: ControlLoop {
+  private struct Counted: ControlLoop, NoOutput {
     let window: Window
     var ran = 0
 

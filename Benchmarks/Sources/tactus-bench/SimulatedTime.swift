@@ -25,7 +25,7 @@ enum SimulatedTime {
 }
 
 /// The least a tick can do.
-struct Counting: ControlLoop {
+struct Counting: ControlLoop, NoOutput {
   var ticks: UInt64 = 0
 
   @_noLocks @_noAllocation

@@ -22,6 +22,7 @@ public struct XGORider: Sendable, BitwiseCopyable {
   public let topSpeed: Double
   /// Turn rate of +100 % against −100 %, in degrees per second, 0…360.
   public let topYawRate: Double
+  /// How long the board may take to answer.
   public let replyTimeout: Nanoseconds
   private var reader = XGOFrameReader()
   private var batteryAskedAt: TickInstant?
@@ -67,7 +68,7 @@ public struct XGORider: Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public mutating func poll(on port: inout SerialPort) throws(SerialError) -> BatteryReply? {
     var bytes = [64 of UInt8](repeating: 0)
-    let count = try receive(&bytes, 64, from: &port)
+    let count = try receive(&bytes, from: &port)
     var reply: BatteryReply?
     for index in 0..<count {
       reader.append(bytes[index])
@@ -119,14 +120,16 @@ public struct XGORider: Sendable, BitwiseCopyable {
   }
 
   @_noLocks @_noAllocation
-  private func send(_ bytes: UnsafeRawPointer, _ count: Int, on port: inout SerialPort) throws(SerialError) {
+  private func send(
+    _ bytes: UnsafePointer<[40 of UInt8]>, _ count: Int, on port: inout SerialPort
+  ) throws(SerialError) {
     try port.write(UnsafeRawBufferPointer(start: bytes, count: count))
   }
 
   @_noLocks @_noAllocation
   private func receive(
-    _ bytes: UnsafeMutableRawPointer, _ count: Int, from port: inout SerialPort
+    _ bytes: UnsafeMutablePointer<[64 of UInt8]>, from port: inout SerialPort
   ) throws(SerialError) -> Int {
-    try port.read(into: UnsafeMutableRawBufferPointer(start: bytes, count: count))
+    try port.read(into: UnsafeMutableRawBufferPointer(start: bytes, count: 64))
   }
 }

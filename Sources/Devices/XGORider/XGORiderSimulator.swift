@@ -9,6 +9,7 @@ import Wire
 /// drops cut ones and noise, keeps the last command for ever, and answers reads of the battery, the firmware, the
 /// measured yaw and of single registers at once.
 public final class XGORiderSimulator: @unchecked Sendable {  // safe: the rule of `SimulatedRobot`; the charge is atomic
+  /// The robot that the board drives: its snapshot, and where it is put.
   public let robot: SimulatedRobot
   private let state: UnsafeMutablePointer<XGORiderSimulatorState>
   /// Not reached through `state`, which the board may be changing.
@@ -22,6 +23,7 @@ public final class XGORiderSimulator: @unchecked Sendable {  // safe: the rule o
     return parameters
   }
 
+  /// A board that has had no command, and a robot at rest at the origin.
   public init(parameters: DifferentialDrive.Parameters = parameters) {
     robot = SimulatedRobot(parameters)
     battery = .allocate(capacity: 1)
@@ -37,6 +39,7 @@ public final class XGORiderSimulator: @unchecked Sendable {  // safe: the rule o
     robot.deallocate()
   }
 
+  /// The end for a `SimulatedSerialPort`: attach it there.
   public var device: SimulatedSerialDevice {
     SimulatedSerialDevice(context: state, owner: self, serve: serveXGORider)
   }
@@ -70,7 +73,7 @@ struct XGORiderSimulatorState: ~Copyable {
     body.pointee.world.advance(to: instant)
     var bytes = [64 of UInt8](repeating: 0)
     while true {
-      let count = take(&bytes, 64, from: line)
+      let count = take(&bytes, from: line)
       guard count > 0 else { break }
       for index in 0..<count {
         reader.append(bytes[index])
@@ -81,8 +84,8 @@ struct XGORiderSimulatorState: ~Copyable {
   }
 
   @_noLocks @_noAllocation
-  private func take(_ bytes: UnsafeMutableRawPointer, _ count: Int, from line: SimulatedSerialDevice.Line) -> Int {
-    line.read(into: UnsafeMutableRawBufferPointer(start: bytes, count: count))
+  private func take(_ bytes: UnsafeMutablePointer<[64 of UInt8]>, from line: SimulatedSerialDevice.Line) -> Int {
+    line.read(into: UnsafeMutableRawBufferPointer(start: bytes, count: 64))
   }
 
   @_noLocks @_noAllocation
@@ -127,7 +130,7 @@ struct XGORiderSimulatorState: ~Copyable {
   }
 
   @_noLocks @_noAllocation
-  private func send(_ bytes: UnsafeRawPointer, _ count: Int, _ line: SimulatedSerialDevice.Line) {
+  private func send(_ bytes: UnsafePointer<[40 of UInt8]>, _ count: Int, _ line: SimulatedSerialDevice.Line) {
     line.write(UnsafeRawBufferPointer(start: bytes, count: count))
   }
 }

@@ -39,7 +39,7 @@ struct PlaceTable<ID: Hashable & Sendable>: Sendable {
 
   func isKnown(_ id: ID) -> Bool { known[id] != nil }
 
-  /// Whether it is still to be closed to make room.
+  /// Returns whether the connection has been told to close to make room for another, and has not closed yet.
   func isLeaving(_ id: ID) -> Bool { leaving[id] != nil }
 
   /// A connection was accepted.

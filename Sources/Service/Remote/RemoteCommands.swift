@@ -235,6 +235,6 @@ public final class RemoteCommands: Sendable {
     state.withLock { $0.outcomes[outcome, default: 0] += 1 }
     guard let id, document.first == UInt8(ascii: "{") else { return answer(document) }
     let separator = document.count > 2 ? [UInt8(ascii: ",")] : []
-    answer(Array(#"{"id":"#.utf8) + id.bytes + separator + document.dropFirst())
+    answer(Array(#"{"id":"#.utf8) + id.bytes + separator + Array(document.dropFirst()))
   }
 }

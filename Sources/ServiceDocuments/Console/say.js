@@ -26,7 +26,7 @@ async function request(method, path, body) {
   if (method === "GET") looks.add(control);
   try {
     const answer = await fetch(path, options);
-    // An answer that was dropped half-way is none; one without a document is empty.
+    // An answer without a document counts as an empty one. An answer that was cut off half-way counts as no answer.
     const document = await answer.json().catch((error) => {
       if (control.signal.aborted) throw error;
       return {};

@@ -16,8 +16,9 @@ public struct ScheduleSimulation: ~Copyable {
   public private(set) var notices: [(at: WallInstant, notice: SprinklerNotice)] = []
   public private(set) var checks: ScheduleChecks
   private var machine: IrrigationMachine
-  private let settings: SchedulerSettings
-  private let irrigation: IrrigationSettings
+  // Never written. Swift 6.2 lets an initialiser call nothing that mutates once there is a constant.
+  private var settings: SchedulerSettings
+  private var irrigation: IrrigationSettings
   /// The wall clock at `now` zero, if nobody had set it since.
   private var wallAtZero: WallInstant
   private var nextProgress = TickInstant.distantFuture

@@ -13,6 +13,7 @@ public struct Debouncer: Sendable, Hashable, BitwiseCopyable {
   public private(set) var isActive: Bool
   private var changedAt: TickInstant?
 
+  /// A contact of which `isActive` is known to hold. A time of 0 or less switches the debouncing off.
   @_noLocks @_noAllocation
   public init(stableFor: Nanoseconds, isActive: Bool = false) {
     self.stableFor = stableFor
@@ -36,7 +37,7 @@ public struct Debouncer: Sendable, Hashable, BitwiseCopyable {
     return true
   }
 
-  /// When a change that has been seen will count; `nil` if there is none.
+  /// When the change that was sampled will count, if the level stays; `nil` while the last sample is the level that counts.
   public var settlesAt: TickInstant? {
     @_noLocks @_noAllocation get {
       guard let changedAt else { return nil }

@@ -26,6 +26,7 @@ public struct PID: Sendable, BitwiseCopyable {
   @usableFromInline var lastMeasurement: Double = .nan
   @usableFromInline var rejected: UInt32 = 0
 
+  /// A controller at rest: no integral part, no measurement yet.
   @_noLocks @_noAllocation @inlinable
   public init(_ settings: PIDSettings) {
     self.settings = settings
@@ -36,7 +37,7 @@ public struct PID: Sendable, BitwiseCopyable {
   @inlinable public var integral: Double { @_noLocks @_noAllocation get { integralPart } }
   /// The filtered derivative of the measurement, units/s.
   @inlinable public var slope: Double { @_noLocks @_noAllocation get { filteredSlope } }
-  /// What the last step or `track` gave, in output units.
+  /// What the last step or `track` gave, in output units; within the limits, those of a later `adopt` included.
   @inlinable public var output: Double { @_noLocks @_noAllocation get { lastOutput } }
   /// Steps in a row that were rejected because something was not finite; 0 after any other.
   @inlinable public var rejectedSteps: Int { @_noLocks @_noAllocation get { Int(rejected) } }
@@ -93,6 +94,8 @@ public struct PID: Sendable, BitwiseCopyable {
   public mutating func adopt(_ settings: PIDSettings) {
     let before = withoutIntegral(lastSetpoint, lastMeasurement, filteredSlope, 0)
     self.settings = settings
+    // A rejected step returns the last output again: that, too, keeps the new limits.
+    lastOutput = Math.clamp(lastOutput, from: settings.minimumOutput, to: settings.maximumOutput)
     guard settings.integralGain != 0 else { return }
     // Not finite before the first measurement: there is no output to go on from.
     let adjusted = integralPart + (before - withoutIntegral(lastSetpoint, lastMeasurement, filteredSlope, 0))

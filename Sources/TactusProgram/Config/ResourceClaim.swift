@@ -116,8 +116,10 @@ extension [ResourceClaim] {
 extension Configuration {
   /// What every system asks for, in the order of the systems. What is simulated has hardware of its own.
   var claims: [ResourceClaim] {
-    (motors?.claims(port: motorPort) ?? []) + (legs?.claims ?? []) + (sprinkler?.claims ?? []) + (pump?.claims ?? [])
-      + (plants?.claims ?? [])
+    let claims: [[ResourceClaim]?] = [
+      motors?.claims(port: motorPort), legs?.claims, sprinkler?.claims, pump?.claims, plants?.claims,
+    ]
+    return claims.flatMap { $0 ?? [] }
   }
 }
 

@@ -5,11 +5,12 @@ struct Doctor {
   var configuration: Configuration?
 
   func examine() -> [Diagnosis] {
-    [
-      kernel(), priority(), memory(), throttling(), governor(), isolation(), clockSource(), supply(), time(),
-    ] + i2c() + chips() + spi() + serialLines() + lines() + radios() + pump() + [serialConsole()] + gpio() + [
-      bluetooth(), cameras(),
-    ] + detector() + groups()
+    let parts: [[Diagnosis]] = [
+      [kernel(), priority(), memory(), throttling(), governor(), isolation(), clockSource(), supply(), time()],
+      i2c(), chips(), spi(), serialLines(), lines(), radios(), pump(), [serialConsole()], gpio(),
+      [bluetooth(), cameras()], detector(), groups(),
+    ]
+    return parts.flatMap { $0 }
   }
 
   private func kernel() -> Diagnosis {

@@ -54,7 +54,7 @@ final class OperatorConnection {
 }
 
 /// Rings at every tick: the main thread's metronome.
-struct BellLoop: ControlLoop {
+struct BellLoop: ControlLoop, NoOutput {
   let bell: DoorbellButton
 
   @_noLocks @_noAllocation

@@ -74,9 +74,9 @@ struct ScriptedDrive {
     askedAt = now
   }
 
-  /// The robot answered, and neither that it refused nor that it stands in an e-stop or a fault.
+  /// Returns whether the robot obeys: it answered, did not refuse the last command, and is in neither an e-stop nor a fault.
   private func wasDriven(_ snapshot: OperatorSnapshot) -> Bool {
-    // A robot that stands also says why; only a refusal is none of its words for that.
+    // A robot that is stopped gives a reason as well. Only the reasons of `IgnoreReason` mean that it refused a command.
     guard let reply = snapshot.heard?.reply,
       !IgnoreReason.allCases.contains(where: { $0.shortText == reply.reason })
     else { return false }

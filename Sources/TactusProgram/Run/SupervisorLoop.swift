@@ -17,8 +17,9 @@ enum SupervisorNotice: BitwiseCopyable {
 /// Watches the control loops and tells which of them advance: the guard with every heartbeat, the main thread once a second. Is the main
 /// thread's clock besides.
 ///
-/// Runs in a lane of its own at normal priority: when the whole program is starved the guard must hear silence.
-struct SupervisorLoop: ~Copyable, ControlLoop {
+/// Runs in a lane of its own at normal priority: when the whole program is starved the guard must hear silence. It has no
+/// output: its silence is what makes others safe.
+struct SupervisorLoop: ~Copyable, ControlLoop, NoOutput {
   static let rate = Rate.hertz(10)
   private static var ticksPerPulse: Int64 {
     @_noLocks @_noAllocation get { 10 }

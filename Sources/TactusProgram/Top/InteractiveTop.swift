@@ -84,7 +84,7 @@ struct InteractiveTop {
 }
 
 /// Tells the main thread that it is time to ask.
-private struct TopBeat: ~Copyable, ControlLoop {
+private struct TopBeat: ~Copyable, ControlLoop, NoOutput {
   private var beats: LatestWriter<Int64>
   private let bell: DoorbellButton
 

@@ -113,7 +113,7 @@ struct RuntimeMetricsTests {
 }
 
 /// Does nothing.
-struct Still: ControlLoop {
+struct Still: ControlLoop, NoOutput {
   @_noLocks @_noAllocation
   mutating func tick(_ tick: Tick) {}
 }

@@ -6,26 +6,12 @@ import Testing
 
 @Suite("What people ask of the schedule", .ownThread)
 struct SchedulerCommandTests {
-  private static let now = Garden.at(7, 1, 9)
-
-  private func scheduler(
-    _ programs: [Program] = [], zones: [Zone] = Garden.zones(), settings: SchedulerSettings = Garden.settings
-  ) -> SprinklerScheduler {
-    var scheduler = SprinklerScheduler(Garden.records(programs, zones: zones), settings: settings)
-    _ = scheduler.step(.started, wall: Self.now, monotonic: .zero)
-    return scheduler
-  }
-
-  private func ask(_ scheduler: inout SprinklerScheduler, _ command: SprinklerCommand) -> SprinklerEffects {
-    scheduler.step(.command(command, caller: "phone"), wall: Self.now + 60, monotonic: .zero + .seconds(60))
-  }
-
   // MARK: runs by hand
 
   @Test("zone on: the default or the time asked, now, noted with who asked")
   func zoneOn() {
-    var scheduler = scheduler()
-    let effects = ask(&scheduler, .zoneOn(Garden.zone(2), seconds: nil))
+    var scheduler = Garden.scheduler()
+    let effects = Garden.ask(&scheduler, .zoneOn(Garden.zone(2), seconds: nil))
     #expect(
       effects.orders == [
         .run(ZoneRun(id: 1, zone: Garden.zone(2), seconds: 600, source: .manual, ignoresRain: true), .now)
@@ -33,22 +19,23 @@ struct SchedulerCommandTests {
     #expect(effects.runs == [1])
     #expect(scheduler.records.pending.map(\.caller) == ["phone"])
     #expect(effects.changes.contains(.counters(nextRun: 2, nextProgram: 1)))
-    let longer = ask(&scheduler, .zoneOn(Garden.zone(2), seconds: 7_200))
+    let longer = Garden.ask(&scheduler, .zoneOn(Garden.zone(2), seconds: 7_200))
     #expect(longer.runs == [2])
     #expect(
-      ask(&scheduler, .zoneOn(Garden.zone(2), seconds: 7_201)).refusal
+      Garden.ask(&scheduler, .zoneOn(Garden.zone(2), seconds: 7_201)).refusal
         == .invalid(field: "seconds", expected: "1…7200", got: "7201"))
   }
 
   @Test("extend: adds to the open run, up to the zone's longest; opens a closed zone")
   func extend() {
-    var scheduler = scheduler()
-    _ = ask(&scheduler, .zoneExtend(Garden.zone(1), seconds: 600))
-    _ = scheduler.step(.opened(run: 1), wall: Self.now + 60, monotonic: .zero + .seconds(60))
-    let effects = ask(&scheduler, .zoneExtend(Garden.zone(1), seconds: 6_600))
+    var scheduler = Garden.scheduler()
+    _ = Garden.ask(&scheduler, .zoneExtend(Garden.zone(1), seconds: 600))
+    _ = scheduler.step(.opened(run: 1), wall: Garden.start + 60, monotonic: .zero + .seconds(60))
+    let effects = Garden.ask(&scheduler, .zoneExtend(Garden.zone(1), seconds: 6_600))
     #expect(effects.orders == [.extend(Garden.zone(1), seconds: 6_600)])
     #expect(scheduler.records.pending.first?.askedSeconds == 7_200)
-    guard case .invalid("seconds", _, "1")? = ask(&scheduler, .zoneExtend(Garden.zone(1), seconds: 1)).refusal else {
+    guard case .invalid("seconds", _, "1")? = Garden.ask(&scheduler, .zoneExtend(Garden.zone(1), seconds: 1)).refusal
+    else {
       Issue.record("extended beyond the longest run")
       return
     }
@@ -56,20 +43,20 @@ struct SchedulerCommandTests {
 
   @Test("extend before its opening was heard of (the master leads): adds to that run, of no other")
   func extendBeforeOpening() {
-    var scheduler = scheduler()
-    _ = ask(&scheduler, .zoneOn(Garden.zone(1), seconds: 600))
-    let effects = ask(&scheduler, .zoneExtend(Garden.zone(1), seconds: 60, active: 1))
+    var scheduler = Garden.scheduler()
+    _ = Garden.ask(&scheduler, .zoneOn(Garden.zone(1), seconds: 600))
+    let effects = Garden.ask(&scheduler, .zoneExtend(Garden.zone(1), seconds: 60, active: 1))
     #expect(effects.orders == [.extend(Garden.zone(1), seconds: 60)])
     #expect(scheduler.records.pending.map(\.askedSeconds) == [660])
     // A run that is over by now: the zone is closed.
-    let opened = ask(&scheduler, .zoneExtend(Garden.zone(2), seconds: 60, active: 99))
+    let opened = Garden.ask(&scheduler, .zoneExtend(Garden.zone(2), seconds: 60, active: 99))
     #expect(opened.runs == [2] && scheduler.records.pending.map(\.askedSeconds) == [660, 60])
   }
 
   @Test("what is not there, or may not: a refusal and no effect")
   func refusals() {
     let zones = Garden.zones { if $0.id == Garden.zone(6) { $0.isEnabled = false } }
-    var scheduler = scheduler([Garden.program(1)], zones: zones)
+    var scheduler = Garden.scheduler([Garden.program(1)], zones: zones)
     let before = scheduler.records
     let nine = Program.Step(zone: Garden.zone(9), seconds: 60)
     for (command, refusal) in [
@@ -88,7 +75,7 @@ struct SchedulerCommandTests {
         .invalid(field: "steps[1].seconds", expected: "1…7200", got: "0")
       ),
     ] {
-      let effects = ask(&scheduler, command)
+      let effects = Garden.ask(&scheduler, command)
       #expect(effects.refusal == refusal)
       #expect(effects.changes.isEmpty && effects.orders.isEmpty && effects.runs.isEmpty, "\(command)")
     }
@@ -97,27 +84,28 @@ struct SchedulerCommandTests {
 
   @Test("an edit is refused at the moment a start is due: nothing has happened, and the start is still to come")
   func refusedEdit() {
-    var scheduler = scheduler([Garden.program(1, starts: [.clock(minute: 541)])])
-    let refused = ask(&scheduler, .enableProgram(id: 7, true))
+    var scheduler = Garden.scheduler([Garden.program(1, starts: [.clock(minute: 541)])])
+    let refused = Garden.ask(&scheduler, .enableProgram(id: 7, true))
     #expect(refused.refusal == .unknownProgram(7))
     #expect(refused.changes.isEmpty && refused.orders.isEmpty && refused.notices.isEmpty)
-    let effects = scheduler.step(.timePassed, wall: Self.now + 61, monotonic: .zero + .seconds(61))
+    let effects = scheduler.step(.timePassed, wall: Garden.start + 61, monotonic: .zero + .seconds(61))
     #expect(effects.runs.count == 2)
     // The same by an edit that is taken: the start is dealt with as the program was, then the edit.
-    var other = self.scheduler([Garden.program(1, starts: [.clock(minute: 541)])])
-    #expect(ask(&other, .enableProgram(id: 1, false)).runs.count == 2)
+    var other = Garden.scheduler([Garden.program(1, starts: [.clock(minute: 541)])])
+    #expect(Garden.ask(&other, .enableProgram(id: 1, false)).runs.count == 2)
   }
 
   @Test("the queue is full: people are told, programs are skipped")
   func fullQueue() {
     var settings = Garden.settings
     settings.queueCapacity = 3
-    var scheduler = scheduler([Garden.program(1, starts: [.clock(minute: 542)])], settings: settings)
+    var scheduler = Garden.scheduler([Garden.program(1, starts: [.clock(minute: 542)])], settings: settings)
     let steps = (1...2).map { Program.Step(zone: Garden.zone($0), seconds: 60) }
-    #expect(ask(&scheduler, .runOnce(steps)).refusal == nil)
-    #expect(ask(&scheduler, .runOnce(steps)).refusal == .queueFull(capacity: 3))
-    let effects = scheduler.step(.timePassed, wall: Self.now + 121, monotonic: .zero + .seconds(121))
-    #expect(effects.notices == [.programSkipped(id: 1, name: "program 1", due: Self.now + 120, why: .overlap, runs: 2)])
+    #expect(Garden.ask(&scheduler, .runOnce(steps)).refusal == nil)
+    #expect(Garden.ask(&scheduler, .runOnce(steps)).refusal == .queueFull(capacity: 3))
+    let effects = scheduler.step(.timePassed, wall: Garden.start + 121, monotonic: .zero + .seconds(121))
+    #expect(
+      effects.notices == [.programSkipped(id: 1, name: "program 1", due: Garden.start + 120, why: .overlap, runs: 2)])
   }
 
   @Test("a list next: before everything that waits, in its own order")
@@ -180,10 +168,10 @@ struct SchedulerCommandTests {
 
   @Test("the machine refuses a run: it leaves the records, and the log says why")
   func machineRefuses() {
-    var scheduler = scheduler()
-    _ = ask(&scheduler, .zoneOn(Garden.zone(1), seconds: 60))
+    var scheduler = Garden.scheduler()
+    _ = Garden.ask(&scheduler, .zoneOn(Garden.zone(1), seconds: 60))
     let effects = scheduler.step(
-      .refused(run: 1, .emergencyStopped), wall: Self.now + 61, monotonic: .zero + .seconds(61))
+      .refused(run: 1, .emergencyStopped), wall: Garden.start + 61, monotonic: .zero + .seconds(61))
     #expect(scheduler.records.pending.isEmpty)
     guard case .log(let record)? = effects.changes.first(where: { if case .log = $0 { true } else { false } }) else {
       Issue.record("no line in the log")
@@ -196,20 +184,20 @@ struct SchedulerCommandTests {
 
   @Test("programs: added, changed, ordered, enabled, removed; numbers are never given twice")
   func programs() {
-    var scheduler = scheduler()
-    #expect(ask(&scheduler, .addProgram(Garden.program(7))).programs == [1])
-    #expect(ask(&scheduler, .importPrograms([Garden.program(0), Garden.program(0)])).programs == [2, 3])
-    _ = ask(&scheduler, .removeProgram(id: 3))
-    #expect(ask(&scheduler, .addProgram(Garden.program(0))).programs == [4])
-    _ = ask(&scheduler, .orderPrograms([4, 1, 2]))
+    var scheduler = Garden.scheduler()
+    #expect(Garden.ask(&scheduler, .addProgram(Garden.program(7))).programs == [1])
+    #expect(Garden.ask(&scheduler, .importPrograms([Garden.program(0), Garden.program(0)])).programs == [2, 3])
+    _ = Garden.ask(&scheduler, .removeProgram(id: 3))
+    #expect(Garden.ask(&scheduler, .addProgram(Garden.program(0))).programs == [4])
+    _ = Garden.ask(&scheduler, .orderPrograms([4, 1, 2]))
     #expect(scheduler.records.programs.map(\.id) == [4, 1, 2])
     var changed = Garden.program(1, starts: [.clock(minute: 545)])
     changed.name = "new"
-    _ = ask(&scheduler, .replaceProgram(changed))
+    _ = Garden.ask(&scheduler, .replaceProgram(changed))
     #expect(scheduler.records.programs.map(\.name) == ["program 0", "new", "program 0"])
-    #expect(scheduler.nextDeadline == Self.now + 300)
-    _ = ask(&scheduler, .enableProgram(id: 1, false))
-    #expect(scheduler.nextDeadline != Self.now + 300)
+    #expect(scheduler.nextDeadline == Garden.start + 300)
+    _ = Garden.ask(&scheduler, .enableProgram(id: 1, false))
+    #expect(scheduler.nextDeadline != Garden.start + 300)
   }
 
   @Test("aliases: no two programs share one; an import leaves a taken one out, a backup with one twice is refused")
@@ -219,20 +207,22 @@ struct SchedulerCommandTests {
       program.alias = alias
       return program
     }
-    var scheduler = scheduler()
-    #expect(ask(&scheduler, .addProgram(named(0, "A"))).programs == [1])
-    guard case .invalid("alias", _, "A, which is program 1's")? = ask(&scheduler, .addProgram(named(0, "A"))).refusal
+    var scheduler = Garden.scheduler()
+    #expect(Garden.ask(&scheduler, .addProgram(named(0, "A"))).programs == [1])
+    guard
+      case .invalid("alias", _, "A, which is program 1's")? = Garden.ask(&scheduler, .addProgram(named(0, "A"))).refusal
     else {
       Issue.record("given twice")
       return
     }
-    #expect(ask(&scheduler, .addProgram(named(0, "B"))).programs == [2])
-    #expect(ask(&scheduler, .replaceProgram(named(2, "A"))).refusal != nil)
-    #expect(ask(&scheduler, .replaceProgram(named(2, "B"))).refusal == nil)
-    #expect(ask(&scheduler, .importPrograms([named(0, "A"), named(0, "C"), named(0, "C")])).programs == [3, 4, 5])
+    #expect(Garden.ask(&scheduler, .addProgram(named(0, "B"))).programs == [2])
+    #expect(Garden.ask(&scheduler, .replaceProgram(named(2, "A"))).refusal != nil)
+    #expect(Garden.ask(&scheduler, .replaceProgram(named(2, "B"))).refusal == nil)
+    #expect(
+      Garden.ask(&scheduler, .importPrograms([named(0, "A"), named(0, "C"), named(0, "C")])).programs == [3, 4, 5])
     #expect(scheduler.records.programs.map(\.alias) == ["A", "B", nil, "C", nil])
     let backup = Garden.records([named(1, "A"), named(2, "A")])
-    guard case .invalid("programs[1].alias", _, _)? = ask(&scheduler, .restore(backup)).refusal else {
+    guard case .invalid("programs[1].alias", _, _)? = Garden.ask(&scheduler, .restore(backup)).refusal else {
       Issue.record("taken")
       return
     }
@@ -240,11 +230,11 @@ struct SchedulerCommandTests {
 
   @Test("a program without a weekday: kept, and never due")
   func noDay() {
-    var scheduler = scheduler()
+    var scheduler = Garden.scheduler()
     var program = Garden.program(0)
     program.days = .weekdays(0)
-    #expect(ask(&scheduler, .addProgram(program)).programs == [1])
-    #expect(scheduler.nextStart(after: Self.now) == nil)
+    #expect(Garden.ask(&scheduler, .addProgram(program)).programs == [1])
+    #expect(scheduler.nextStart(after: Garden.start) == nil)
   }
 
   @Test("a program that is removed while it runs: its runs end")
@@ -287,12 +277,12 @@ struct SchedulerCommandTests {
   func programValidation(index: Int) {
     let (field, program) = Self.programFaults[index]
     #expect(Self.programFaults.count == 20)
-    var scheduler = scheduler([Garden.program(1)])
+    var scheduler = Garden.scheduler([Garden.program(1)])
     for (command, prefix) in [
       (SprinklerCommand.addProgram(program), ""), (.replaceProgram(program), ""),
       (.importPrograms([Garden.program(1), program]), "programs[1]."),
     ] {
-      guard case .invalid(let named, let expected, let got)? = ask(&scheduler, command).refusal else {
+      guard case .invalid(let named, let expected, let got)? = Garden.ask(&scheduler, command).refusal else {
         Issue.record("taken: \(program)")
         return
       }
@@ -306,9 +296,9 @@ struct SchedulerCommandTests {
   func noPlace() {
     var settings = Garden.settings
     settings.place = nil
-    var scheduler = scheduler(settings: settings)
+    var scheduler = Garden.scheduler(settings: settings)
     guard
-      case .invalid("starts[0]", _, _)? = ask(
+      case .invalid("starts[0]", _, _)? = Garden.ask(
         &scheduler, .addProgram(Garden.program(1, starts: [.sunrise(offsetMinutes: 0)]))
       ).refusal
     else {

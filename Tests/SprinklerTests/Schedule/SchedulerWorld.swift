@@ -44,6 +44,23 @@ enum Garden {
     berlin.instant(of: LocalDate(year: 2026, month: month, day: day), second: hour * 3_600 + minute * 60 + second)
   }
 
+  /// When `scheduler` is started.
+  static let start = at(7, 1, 9)
+
+  /// A scheduler that was started at `start`.
+  static func scheduler(
+    _ programs: [Program] = [], zones: [Zone] = zones(), settings: SchedulerSettings = settings
+  ) -> SprinklerScheduler {
+    var scheduler = SprinklerScheduler(records(programs, zones: zones), settings: settings)
+    _ = scheduler.step(.started, wall: start, monotonic: .zero)
+    return scheduler
+  }
+
+  /// Steps a scheduler of `scheduler` with a command that comes from "phone" a minute after `start`.
+  static func ask(_ scheduler: inout SprinklerScheduler, _ command: SprinklerCommand) -> SprinklerEffects {
+    scheduler.step(.command(command, caller: "phone"), wall: start + 60, monotonic: .zero + .seconds(60))
+  }
+
   static func world(
     _ programs: [Program], at start: WallInstant, zones: [Zone] = zones(), settings: SchedulerSettings = settings,
     open: Int = 1, _ change: (inout SprinklerRecords) -> Void = { _ in }

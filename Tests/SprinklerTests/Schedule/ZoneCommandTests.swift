@@ -6,20 +6,6 @@ import Testing
 
 @Suite("What people ask of the zones, and backups", .ownThread)
 struct ZoneCommandTests {
-  private static let now = Garden.at(7, 1, 9)
-
-  private func scheduler(
-    _ programs: [Program] = [], zones: [Zone] = Garden.zones(), settings: SchedulerSettings = Garden.settings
-  ) -> SprinklerScheduler {
-    var scheduler = SprinklerScheduler(Garden.records(programs, zones: zones), settings: settings)
-    _ = scheduler.step(.started, wall: Self.now, monotonic: .zero)
-    return scheduler
-  }
-
-  private func ask(_ scheduler: inout SprinklerScheduler, _ command: SprinklerCommand) -> SprinklerEffects {
-    scheduler.step(.command(command, caller: "phone"), wall: Self.now + 60, monotonic: .zero + .seconds(60))
-  }
-
   @Test("zones with one value that does not fit: the refusal names the field")
   func zoneValidation() {
     let faults: [(String, (inout [Zone]) -> Void)] = [
@@ -30,11 +16,11 @@ struct ZoneCommandTests {
       ("zones[0].maximumSecondsPerDay", { $0[0].maximumSecondsPerDay = 0 }), ("zones[0].group", { $0[0].group = 16 }),
       ("zones", { $0.removeFirst() }),
     ]
-    var scheduler = scheduler([Garden.program(1)])
+    var scheduler = Garden.scheduler([Garden.program(1)])
     for (field, change) in faults {
       var zones = Garden.zones()
       change(&zones)
-      guard case .invalid(field, _, _)? = ask(&scheduler, .setZones(zones)).refusal else {
+      guard case .invalid(field, _, _)? = Garden.ask(&scheduler, .setZones(zones)).refusal else {
         Issue.record("taken: \(field)")
         continue
       }
@@ -44,7 +30,7 @@ struct ZoneCommandTests {
 
   @Test("two zones swap their lines while one is open: it closes, both let go, both take")
   func swap() throws {
-    var world = try Garden.world([], at: Self.now)
+    var world = try Garden.world([], at: Garden.start)
     world.ask(.zoneOn(Garden.zone(1), seconds: 600))
     world.run(for: .seconds(60))
     var zones = Garden.zones()

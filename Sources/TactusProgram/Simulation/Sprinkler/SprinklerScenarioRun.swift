@@ -107,9 +107,10 @@ struct SprinklerScenarioRun: ~Copyable {
     let water = checks.flowed.values.reduce(0) { $0 + $1.inSeconds }
     let logged = checks.logged.values.reduce(0, +)
     let lost = checks.lost.values.reduce(0, +)
+    // `lost` is never more than 0: an interrupted run is charged with at least what it ran.
     print(
-      "water: \(SprinklerWords.number(water)) s = \(SprinklerWords.number(logged)) s in the log - "
-        + "\(SprinklerWords.number(-lost)) s, by which interrupted runs are charged with more than they ran")
+      "water: \(SprinklerWords.number(water)) s flowed, \(SprinklerWords.number(logged)) s are in the log, "
+        + "\(SprinklerWords.number(-lost)) s of them more than interrupted runs ran")
     for failure in checks.failures { print("FAILED \(failure)") }
     print(
       "checks: \(checks.looks) looks at valves, limits, starts, rain and accounts, "
