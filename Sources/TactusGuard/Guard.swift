@@ -20,6 +20,7 @@ import Tactus
 ///
 /// To be made before an output is touched. Everything may be called from any thread.
 public final class Guard: Sendable {
+  /// What the handler is told.
   public enum Event: Sendable, Hashable {
     /// The guard process has died: nothing would stop the outputs now. See `replace()`.
     case died
@@ -32,7 +33,14 @@ public final class Guard: Sendable {
 
   /// How it stands with the guard process.
   public enum Status: Sendable, Hashable {
-    case watching, hanging, dead, dismissed
+    /// It answers.
+    case watching
+    /// It does not answer.
+    case hanging
+    /// It has died.
+    case dead
+    /// It was dismissed, and nothing is guarded.
+    case dismissed
   }
 
   private let link: Mutex<Linked>

@@ -6,9 +6,11 @@ import Tactus
 public struct GuardArguments: Hashable, Sendable {
   /// The guard's end of the socket.
   public var descriptor: Int32
+  /// How far apart heartbeats are: the end is `--timeout-ms`, the beginning half of `--heartbeat-ms`.
   public var window: HeartbeatWindow
   /// What the program that embeds the guard has added.
   public var options: [String: String]
+  /// What to write, in this order.
   public var writes: [SafeStateWrite]
 
   /// `nil` if these are not the arguments of a guard.

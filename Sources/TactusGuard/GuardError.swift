@@ -6,6 +6,7 @@ public enum GuardError: Error, Sendable, Hashable {
   case invalid(String)
   /// Devices that the guard could not open: each with what was expected, what came, and what to do about it.
   case cannotOpen([String])
+  /// The kernel refused a process or a thread.
   case notStarted(errno: Int32)
   /// It did not report ready within five seconds, or died before.
   case notReady

@@ -27,13 +27,16 @@ public final class GuardLink {
     }
   }
 
+  /// What the guard writes, in this order.
   public let writes: [SafeStateWrite]
+  /// Without a good heartbeat, and without an advance of each watched loop, after which the guard writes.
   public let timeout: Nanoseconds
   /// From one heartbeat to the next.
   public let period: Nanoseconds
   private let command: Command
   /// The socket to send heartbeats to.
   public private(set) var socket: Int32 = -1
+  /// The guard's process id.
   public private(set) var process: pid_t = 0
   /// When the guard was ready.
   public private(set) var started = TickInstant.zero

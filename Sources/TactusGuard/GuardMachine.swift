@@ -14,6 +14,7 @@ import Tactus
 /// A dismissal finishes it in every state: the program says it only after its own stop was confirmed. A good heartbeat is the next by its
 /// number, in the window, and no watched loop is overdue in it.
 public struct GuardMachine: Sendable, Equatable {
+  /// Why the safe state is written.
   public enum Cause: Sendable, Hashable {
     /// The program exited or was killed: its end of the socket closed without a dismissal.
     case death
@@ -21,41 +22,59 @@ public struct GuardMachine: Sendable, Equatable {
     case lapse
     /// Heartbeats come, and this loop has not advanced for the time-out.
     case hang(loop: Int)
+    /// A heartbeat was not what it must be.
     case fault(HeartbeatFault)
     /// The program asked for it.
     case asked
   }
 
+  /// What the guard is doing.
   public enum State: Sendable, Hashable {
+    /// Heartbeats are good, or not yet overdue.
     case watching
+    /// The safe state is being written, for this time from 1 on.
     case writing(Cause, attempt: Int)
+    /// The last attempt has failed; the next is due at this instant.
     case retrying(Cause, attempt: Int, at: TickInstant)
     /// Safe, the program alive but not under control: the safe state is written again after every further time-out.
     case holding(Cause, until: TickInstant)
+    /// The process ends.
     case finished
   }
 
+  /// What the guard hears, and what becomes of its writes.
   public enum Event: Sendable, Hashable {
+    /// A heartbeat, good or not.
     case heartbeat(Heartbeat)
     /// A message that cannot be read.
     case malformed
-    case asked, dismissed, closed
+    /// The program wants the safe state written now.
+    case asked
+    /// The program has stopped cleanly.
+    case dismissed
+    /// The program's end of the socket is closed.
+    case closed
     /// Nothing has come. Told at the instant that `wait` named, or at any other.
     case nothing
     /// Every safe-state write was acknowledged.
     case confirmed
+    /// Some safe-state write has failed.
     case failed
   }
 
+  /// What to do next.
   public enum Action: Sendable, Hashable {
     /// Wait for a message, until this instant.
     case wait(until: TickInstant)
     /// Write the safe state, then step with `confirmed` or `failed`.
     case write
+    /// End the process with this exit status.
     case finish(status: Int)
   }
 
+  /// How far apart heartbeats must be.
   public let window: HeartbeatWindow
+  /// What the guard is doing.
   public private(set) var state = State.watching
   /// The newest heartbeat, good or not.
   private var last: Heartbeat?
@@ -75,6 +94,7 @@ public struct GuardMachine: Sendable, Equatable {
     heard = now
   }
 
+  /// Decides what to do after `event`, at an instant of the clock that the heartbeats are stamped by.
   public mutating func step(_ event: Event, at now: TickInstant) -> Action {
     switch (state, event) {
     case (.finished, _): return .finish(status: 0)

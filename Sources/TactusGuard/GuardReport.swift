@@ -2,6 +2,7 @@ import Glibc
 
 /// What the guard process has to say.
 public struct GuardReport: Sendable, Hashable {
+  /// What it is about.
   public enum Subject: Sendable, Hashable {
     /// Devices could not be opened at the start; tried again when they are needed.
     case notOpened
@@ -15,6 +16,7 @@ public struct GuardReport: Sendable, Hashable {
     case gaveUp
   }
 
+  /// What it is about.
   public var subject: Subject
   /// What failed.
   public var failures: [String]

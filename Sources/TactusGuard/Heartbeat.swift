@@ -15,6 +15,7 @@ public struct Heartbeat: Sendable, Hashable, BitwiseCopyable {
   /// Those of them that have advanced since the heartbeat before, or need not have.
   public var advanced: UInt64
 
+  /// - Parameters: see the properties.
   @_noLocks @_noAllocation
   public init(number: UInt64, due: TickInstant, sent: TickInstant, watched: UInt64 = 0, advanced: UInt64 = 0) {
     self.number = number
@@ -38,6 +39,7 @@ public enum HeartbeatFault: String, Sendable, Hashable {
   /// Not a message of this protocol.
   case malformed
 
+  /// A clause for a log.
   public var words: String {
     switch self {
     case .early: "a heartbeat came too early"

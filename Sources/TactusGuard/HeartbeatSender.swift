@@ -7,6 +7,7 @@ import Tactus
 public struct HeartbeatSender: Sendable, BitwiseCopyable {
   /// How the guard answers.
   public enum Hearing: UInt8, Sendable, BitwiseCopyable {
+    /// It owes no answer, or not for longer than the patience.
     case answers
     /// A heartbeat has gone unanswered for the patience. Told again after every further one.
     case silent
@@ -14,6 +15,7 @@ public struct HeartbeatSender: Sendable, BitwiseCopyable {
     case gone
   }
 
+  /// A `GuardLink`'s.
   public let socket: Int32
   /// How long an answer may take. A guard that writes to a bus that is stuck needs 30 ms for each write.
   public let patience: Nanoseconds
@@ -27,6 +29,7 @@ public struct HeartbeatSender: Sendable, BitwiseCopyable {
   private var owedSince = Int64.max
   private var answered: UInt64 = 0
 
+  /// - Parameters: see the properties.
   public init(socket: Int32, patience: Nanoseconds = .milliseconds(800)) {
     self.socket = socket
     self.patience = patience

@@ -19,6 +19,7 @@ public struct LoopWatch: BitwiseCopyable, @unchecked Sendable {
     var allowance = Nanoseconds.zero
   }
 
+  /// How many loops can be watched.
   public static var capacity: Int {
     @_noLocks @_noAllocation get { 64 }
   }
@@ -27,6 +28,7 @@ public struct LoopWatch: BitwiseCopyable, @unchecked Sendable {
   /// Loops, 0…64.
   public private(set) var count = 0
 
+  /// Watches no loop.
   public init() {}
 
   /// Watches one loop more, the `count`-th; its silence is counted from the next look on.

@@ -25,11 +25,14 @@ public enum SafeStateWrite: Hashable, Sendable {
 
   /// A line by its offset on the chip, 0…1023.
   public struct Line: Hashable, Sendable {
+    /// On the chip, 0…1023.
     public var offset: Int
+    /// Whether active is the low level.
     public var isActiveLow: Bool
     /// Whether the safe state is the active one: a brake that holds while its line is active.
     public var isActive: Bool
 
+    /// - Parameters: see the properties.
     public init(offset: Int, isActiveLow: Bool = false, isActive: Bool = false) {
       self.offset = offset
       self.isActiveLow = isActiveLow

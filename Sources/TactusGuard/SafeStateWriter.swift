@@ -14,6 +14,7 @@ public final class SafeStateWriter {
     case other(any GuardOutput)
   }
 
+  /// What is written, in this order.
   public let writes: [SafeStateWrite]
   private let custom: [String: MakeOutput]
   private var devices: [String: Device] = [:]
