@@ -19,6 +19,7 @@ let package = Package(
     .library(name: "Tactus", targets: ["Tactus", "TactusControl"]),
     .plugin(name: "ProvedTicks", targets: ["ProvedTicks"]),
     .library(name: "TactusPorts", targets: ["Buses", "BusesLinux"]),
+    .library(name: "TactusGuard", targets: ["TactusGuard"]),
     .library(name: "TactusDevices", targets: ["Devices", "Buses", "BusesLinux", "Wire"]),
     .library(name: "TactusRobot", targets: ["Robot", "Devices", "Buses", "BusesLinux", "Wire"]),
     .library(name: "TactusLeg", targets: ["Leg", "Devices", "Buses", "BusesLinux", "Wire"]),
@@ -110,6 +111,12 @@ let package = Package(
       name: "CBusesLinux", dependencies: ["CTactus"],
       linkerSettings: [.linkedLibrary("i2c", .when(platforms: [.linux]))]),
     .target(name: "BusesLinux", dependencies: ["CBusesLinux", "Buses", "Tactus"]),
+
+    // Safe outputs that outlive the process. Its C shim starts the guard: sockets, spawning, and what a process does that is one.
+    .target(name: "CTactusGuard", dependencies: ["CTactus"]),
+    .target(
+      name: "TactusGuard", dependencies: ["CTactusGuard", "BusesLinux", "Buses", "Tactus", "CTactus"],
+      exclude: ["README.md"]),
 
     // libsystemd's D-Bus, which a module map is all that Swift needs for, and the leaves that speak it.
     .target(
@@ -217,7 +224,7 @@ let package = Package(
       name: "TactusProgram",
       dependencies: [
         "Service", "AvahiSystemd", "BluetoothBlueZ", "MQTTMosquitto", "CDaemon", "CProcess", "Confinement", "CTactus",
-        "BusesLinux",
+        "TactusGuard", "BusesLinux",
         "Leg", "Plants", "Pump", "Robot", "Sprinkler", "Store", "Video", "Devices", "Buses", "Wire", "Tactus",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: daemon),
         .product(name: "Logging", package: "swift-log", condition: daemon),
@@ -239,6 +246,10 @@ let package = Package(
     .testTarget(name: "WireTests", dependencies: ["TestSupport", "Wire", "Tactus"], exclude: ["reference"]),
     .testTarget(name: "DevicesTests", dependencies: ["TestSupport", "Devices", "Buses", "Wire", "Tactus"]),
     .testTarget(name: "BusesLinuxTests", dependencies: ["TestSupport", "BusesLinux", "Buses", "Tactus"]),
+    .testTarget(
+      name: "TactusGuardTests", dependencies: ["TestSupport", "TactusGuard", "CTactusGuard", "BusesLinux", "Tactus"]),
+    // What TactusGuardTests kills: an embedder's program.
+    .executableTarget(name: "guard-probe", dependencies: ["TactusGuard", "Tactus"], path: "Tests/GuardProbe"),
     // Runs inside scripts/rig, against real kernel drivers.
     .executableTarget(
       name: "rig-probe", dependencies: ["CProcess", "BusesLinux", "Buses", "Tactus"], path: "Tests/Rig/Probe"),
@@ -317,7 +328,8 @@ let package = Package(
       name: "DaemonTests",
       dependencies: [
         "TestSupport", "BlueZSupport", "MQTTSupport", "TactusProgram", "AvahiSystemd", "Service", "MQTTMosquitto",
-        "CDaemon", "BusesLinux", "Sprinkler", "Store", "Video", "Leg", "Plants", "Pump", "Robot", "Devices", "Buses",
+        "CDaemon", "TactusGuard", "CTactusGuard", "BusesLinux", "Sprinkler", "Store", "Video", "Leg", "Plants", "Pump",
+        "Robot", "Devices", "Buses",
         "Wire", "SystemBus", "Tactus",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: daemon),
         .product(name: "Logging", package: "swift-log", condition: daemon),
@@ -330,7 +342,8 @@ let package = Package(
     .testTarget(
       name: "SanitizerTests",
       dependencies: [
-        "TactusProgram", "CDaemon", "CTactus", "BusesLinux", "Plants", "Pump", "Sprinkler", "Leg", "Robot", "Devices",
+        "TactusProgram", "CDaemon", "CTactus", "TactusGuard", "BusesLinux", "Plants", "Pump", "Sprinkler", "Leg",
+        "Robot", "Devices",
         "Buses", "Wire", "Tactus",
       ],
       exclude: ["rtsan.supp"]),

@@ -85,7 +85,7 @@ private struct SymbolGraph: Decodable {
         build.deletingLastPathComponent().lastPathComponent, "-I", build.appending(path: "Modules").path,
         "-minimum-access-level", "public", "-skip-synthesized-members", "-output-dir", folder.path,
       ]
-      + ["CTactus", "CBusesLinux"].flatMap { shim in
+      + ["CTactus", "CBusesLinux", "CTactusGuard"].flatMap { shim in
         [
           "-Xcc", "-fmodule-map-file=\(build.path)/\(shim).build/module.modulemap", "-Xcc",
           "-I\(HouseTests.root.path)/Sources/\(shim)/include",

@@ -1,6 +1,6 @@
 from . import (
-    datagram, flood, idle, latest, leg_deadman, leg_keepalive, leg_update, loops, outage, pid, plants, release, release_cost, ring,
-    service, simulated, sprinkler, video)
+    datagram, flood, guard, idle, latest, leg_deadman, leg_keepalive, leg_update, loops, outage, pid, plants, release, release_cost,
+    ring, service, simulated, sprinkler, video)
 
 ALL = {
     "release": release,
@@ -13,6 +13,7 @@ ALL = {
     "pid": pid,
     "datagram": datagram,
     "flood": flood,
+    "guard": guard,
     "idle": idle,
     "service": service,
     "sprinkler": sprinkler,
