@@ -2,6 +2,7 @@ import Tactus
 
 /// One transfer on a simulated serial line or datagram port.
 public struct ByteTransaction: LoggedTransaction, Sendable, BitwiseCopyable {
+  /// Which way the bytes went, as the loop sees it.
   public enum Direction: UInt8, Sendable, BitwiseCopyable {
     /// Into the loop.
     case received
@@ -14,9 +15,11 @@ public struct ByteTransaction: LoggedTransaction, Sendable, BitwiseCopyable {
   public var at: TickInstant
   /// How many bytes were to be transferred; of more than 64 only the first 64 are kept.
   public var count: Int
+  /// The first 64 bytes; the rest of the array is 0. `kept` gives those that were transferred.
   public var bytes: [64 of UInt8]
   /// The number of bytes taken, or −errno.
   public var result: Int32
+  /// Which way the bytes went.
   public var direction: Direction
 
   @_noLocks @_noAllocation

@@ -2,12 +2,16 @@ import Tactus
 
 /// The address of a datagram's sender: IPv6, or IPv4 as `::ffff:a.b.c.d`, with port and (for link-local) interface.
 public struct Endpoint: Sendable, Hashable, BitwiseCopyable {
-  /// The 16 address bytes in network order, as two big-endian words.
+  /// The first eight of the 16 address bytes in network order, as one big-endian word.
   public var high: UInt64
+  /// The last eight address bytes, as one big-endian word.
   public var low: UInt64
+  /// The UDP port, 0…65535.
   public var port: UInt16
+  /// The interface of a link-local address, by its number; 0 for every other address.
   public var scope: UInt32
 
+  /// An IPv6 address, of which the two words are in network order.
   @_noLocks @_noAllocation @inlinable public init(high: UInt64, low: UInt64, port: UInt16, scope: UInt32 = 0) {
     self.high = high
     self.low = low
@@ -15,7 +19,7 @@ public struct Endpoint: Sendable, Hashable, BitwiseCopyable {
     self.scope = scope
   }
 
-  /// `ipv4(192, 168, 1, 20, port: 5005)`
+  /// An IPv4 address: `ipv4(192, 168, 1, 20, port: 5005)`.
   @_noLocks @_noAllocation @inlinable public static func ipv4(
     _ a: UInt8, _ b: UInt8, _ c: UInt8, _ d: UInt8, port: UInt16
   ) -> Endpoint {
@@ -47,18 +51,23 @@ extension Endpoint: CustomStringConvertible {
 /// `capacity` datagrams of at most `size` bytes; a longer datagram is delivered cut to `size` with its true length, so
 /// that a decoder can refuse it.
 public struct DatagramBatch: ~Copyable {
+  /// What is known of one datagram besides its bytes.
   public struct Header: BitwiseCopyable {
+    /// Who sent it.
     public var source: Endpoint
     /// The datagram's true length, which may be more than `size`.
     public var length: Int
   }
+  /// The most datagrams that one drain takes.
   public let capacity: Int
+  /// The most bytes of one datagram that are kept.
   public let size: Int
   /// Datagrams of the last drain.
   public internal(set) var count = 0
   let bytes: UnsafeMutableRawPointer
   let headers: UnsafeMutablePointer<Header>
 
+  /// Allocates `capacity` buffers of `size` bytes, both at least 1. Not for ticks.
   public init(capacity: Int = 64, size: Int = 2048) {
     precondition(capacity > 0 && size > 0)
     self.capacity = capacity
@@ -75,13 +84,14 @@ public struct DatagramBatch: ~Copyable {
     headers.deallocate()
   }
 
+  /// Who sent the datagram `index`, 0..<`count`; another index traps.
   @_noLocks @_noAllocation
   public func source(_ index: Int) -> Endpoint {
     precondition(index < count)
     return headers[index].source
   }
 
-  /// The datagram's true length, which may be more than `size`.
+  /// The true length of the datagram `index`, which may be more than `size`.
   @_noLocks @_noAllocation
   public func length(_ index: Int) -> Int {
     precondition(index < count)
@@ -107,9 +117,13 @@ public struct DatagramBatch: ~Copyable {
 
 /// What a datagram port's receive function fills: `headers[i]` and `bytes + i × size` for each datagram.
 public struct DatagramBuffers {
+  /// How many datagrams there is room for.
   public let capacity: Int
+  /// How many bytes there is room for in each.
   public let size: Int
+  /// Where the bytes go: those of datagram `i` at `i × size`.
   public let bytes: UnsafeMutableRawPointer
+  /// Where the headers go, one for each datagram.
   public let headers: UnsafeMutablePointer<DatagramBatch.Header>
   /// The tick that drains: a simulated network delivers what has arrived by then.
   public let at: TickInstant

@@ -6,6 +6,7 @@ public enum GPIOEdges: UInt8, Sendable, BitwiseCopyable {
   case rising
   /// From active to inactive.
   case falling
+  /// Both of them.
   case both
 }
 
@@ -15,14 +16,23 @@ public struct GPIOInput: Sendable, Hashable {
   public enum Pull: Sendable, Hashable {
     /// As it was set at boot.
     case asIs
-    case up, down, none
+    /// Toward the supply.
+    case up
+    /// Toward ground.
+    case down
+    /// No resistor: the line floats unless something drives it.
+    case none
   }
+  /// Which line, and which of its levels is active.
   public var line: GPIOLine
+  /// Which of its changes are reported.
   public var edges: GPIOEdges
   /// A change counts once the level has stayed for so long; its time is then that of the end of this wait. `.zero`: at once.
   public var debounce: Nanoseconds
+  /// The resistor that the chip is to switch on.
   public var pull: Pull
 
+  /// An input of these properties. `debounce` is 0 s or more and less than 4,000 s; another traps.
   public init(
     _ name: GPIOLineName, isActiveLow: Bool = false, edges: GPIOEdges = .rising, debounce: Nanoseconds = .zero,
     pull: Pull = .asIs
@@ -41,11 +51,12 @@ public struct GPIOEdge: Sendable, Hashable, BitwiseCopyable {
   public var at: TickInstant
   /// The line of the request, 0….
   public var line: Int
-  /// To active.
+  /// Whether the line became active.
   public var isRising: Bool
   /// Counts the line's reported changes from 1, those included that were lost because nobody took them. Wraps around.
   public var sequence: UInt32
 
+  /// A change made by hand, for tests.
   @_noLocks @_noAllocation
   public init(at: TickInstant, line: Int, isRising: Bool, sequence: UInt32) {
     self.at = at
@@ -57,9 +68,11 @@ public struct GPIOEdge: Sendable, Hashable, BitwiseCopyable {
 
 /// A buffer for one drain of changes, made once and used in every tick.
 public struct GPIOEdgeBatch: ~Copyable {
+  /// The most changes that one drain can take.
   public static var maximumCapacity: Int {
     @_noLocks @_noAllocation get { 64 }
   }
+  /// How many changes one drain takes.
   public let capacity: Int
   /// Changes of the last drain.
   public internal(set) var count = 0
@@ -75,7 +88,7 @@ public struct GPIOEdgeBatch: ~Copyable {
 
   deinit { edges.deallocate() }
 
-  /// In the order in which they happened.
+  /// The changes of the last drain, 0..<`count`, in the order in which they happened; another index traps.
   @_noLocks @_noAllocation
   public subscript(index: Int) -> GPIOEdge {
     precondition(index >= 0 && index < count)
@@ -85,7 +98,9 @@ public struct GPIOEdgeBatch: ~Copyable {
 
 /// What the receive function of a port fills.
 public struct GPIOEdgeBuffer {
+  /// How many changes there is room for.
   public let capacity: Int
+  /// Where the changes go, oldest first.
   public let edges: UnsafeMutablePointer<GPIOEdge>
   /// The tick that drains: simulated lines deliver what has happened by then.
   public let at: TickInstant

@@ -3,14 +3,17 @@
 /// A name is the better choice on a Raspberry Pi: `GPIO17` is pin 11 on every model, while its chip's number and label
 /// differ between them.
 public struct GPIOLineName: Sendable, Hashable {
+  /// The two ways to name a line.
   public enum Place: Sendable, Hashable {
     /// As the device tree names it.
     case name(String)
     /// Offset 0… on a chip, which is given by number (`gpiochip0`), path (`/dev/gpiochip0`) or label (`pinctrl-rp1`).
     case offset(Int, chip: String)
   }
+  /// How the line is named.
   public let place: Place
 
+  /// A name that is known to be well-formed; `init?(_ text:)` checks one that a person has typed.
   public init(_ place: Place) { self.place = place }
 
   /// A Raspberry Pi's line by its BCM number, 0…53: `GPIO17`.
@@ -58,10 +61,12 @@ extension GPIOLineName: CustomStringConvertible {
 
 /// A line as a program asks for it.
 public struct GPIOLine: Sendable, Hashable {
+  /// Which line of which chip.
   public var name: GPIOLineName
   /// Active is the low level: a relay board that pulls in when its input is grounded, an output-enable with a bar.
   public var isActiveLow: Bool
 
+  /// A line, active at the high level unless it is said otherwise.
   public init(_ name: GPIOLineName, isActiveLow: Bool = false) {
     self.name = name
     self.isActiveLow = isActiveLow

@@ -10,10 +10,14 @@ public enum GPIOError: Error, Sendable, Hashable, BitwiseCopyable {
 
 /// One access to requested lines. Bit k of a mask is the k-th line of the request.
 public struct GPIOAccess: Sendable, BitwiseCopyable {
+  /// What is done to the lines.
   public enum Operation: UInt8, Sendable, BitwiseCopyable {
+    /// The lines of the mask are driven to `values`.
     case set
+    /// The levels of the lines are read into `values`.
     case read
   }
+  /// What is done to the lines.
   public var operation: Operation
   /// The lines concerned.
   public var mask: UInt64
@@ -22,6 +26,7 @@ public struct GPIOAccess: Sendable, BitwiseCopyable {
   /// The tick that asked: simulated lines and recordings take their time from here.
   public var at: TickInstant
 
+  /// An access, for who implements a port.
   @_noLocks @_noAllocation
   public init(_ operation: Operation, mask: UInt64, values: UInt64 = 0, at: TickInstant) {
     self.operation = operation
@@ -53,6 +58,7 @@ public struct GPIOAccess: Sendable, BitwiseCopyable {
 ///
 /// Up to 64 lines. Timing: one system call, a register access on a Raspberry Pi; chips behind a bus take the bus's time.
 public struct GPIOLines: ~Copyable {
+  /// The most lines that one request may have.
   public static var maximumCount: Int {
     @_noLocks @_noAllocation get { 64 }
   }

@@ -15,6 +15,7 @@ public struct GPIOPulseCount: Sendable, Hashable, BitwiseCopyable {
   public private(set) var interval: Nanoseconds?
   private var sequence: UInt32 = 0
 
+  /// No pulse yet.
   @_noLocks @_noAllocation
   public init() {}
 

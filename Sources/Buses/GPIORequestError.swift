@@ -4,6 +4,7 @@
 public enum GPIORequestError: Error, Sendable, Hashable {
   /// No chip of that path or label.
   case noSuchChip(String)
+  /// The user may not open the chip.
   case noPermission(path: String)
   /// Opened, but it is something else.
   case notAChip(path: String)

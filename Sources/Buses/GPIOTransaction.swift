@@ -2,10 +2,13 @@ import Tactus
 
 /// One access to the lines of a recorded or simulated bank.
 public struct GPIOTransaction: LoggedTransaction, Sendable, BitwiseCopyable {
+  /// What was done to the lines.
   public enum Operation: UInt8, Sendable, BitwiseCopyable {
     /// The lines became outputs, inactive.
     case request
+    /// The lines were driven to `levels`.
     case set
+    /// The levels of the lines were read.
     case read
     /// Nobody holds the lines any more.
     case release
@@ -20,6 +23,7 @@ public struct GPIOTransaction: LoggedTransaction, Sendable, BitwiseCopyable {
   public var levels: UInt64
   /// 0, or −errno.
   public var result: Int32
+  /// What was done to the lines.
   public var operation: Operation
 
   init() { self.init(.read, lines: 0, levels: 0, result: 0, at: .zero) }

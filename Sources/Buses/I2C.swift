@@ -2,8 +2,10 @@ import Tactus
 
 /// A 7-bit I2C address, 0x08…0x77.
 public struct I2CAddress: Sendable, Hashable, BitwiseCopyable {
+  /// The address without the read bit, 0x08…0x77.
   public let value: UInt8
 
+  /// From a number; `nil` for one that the I2C specification reserves.
   @_noLocks @_noAllocation
   public init?(_ value: UInt8) {
     guard (0x08...0x77).contains(value) else { return nil }
@@ -13,11 +15,14 @@ public struct I2CAddress: Sendable, Hashable, BitwiseCopyable {
 
 /// Up to 32 bytes by value: what one SMBus block transfer carries.
 public struct I2CBytes: Sendable, BitwiseCopyable {
+  /// The most bytes that one transfer carries.
   public static let capacity = 32
+  /// All 32 bytes; those from `count` on mean nothing.
   public private(set) var storage: [32 of UInt8]
   /// Bytes in use, 0…32.
   public private(set) var count: Int
 
+  /// No bytes.
   @_noLocks @_noAllocation
   public init() {
     storage = .init(repeating: 0)
@@ -32,6 +37,7 @@ public struct I2CBytes: Sendable, BitwiseCopyable {
     self.count = count
   }
 
+  /// Adds a byte at the end. A 33rd one traps.
   @_noLocks @_noAllocation
   public mutating func append(_ byte: UInt8) {
     precondition(count < Self.capacity, "an SMBus block carries at most 32 bytes")
@@ -39,6 +45,7 @@ public struct I2CBytes: Sendable, BitwiseCopyable {
     count += 1
   }
 
+  /// The byte at `index`, 0..<`count`; another index traps.
   @_noLocks @_noAllocation
   public subscript(index: Int) -> UInt8 {
     get {
@@ -54,6 +61,7 @@ public struct I2CBytes: Sendable, BitwiseCopyable {
 
 /// One transfer as a bus sees it.
 public struct I2CTransfer: Sendable, BitwiseCopyable {
+  /// What is asked of the bus.
   public enum Operation: UInt8, Sendable, BitwiseCopyable {
     /// SMBus "write byte data": address, register, one byte.
     case writeByte
@@ -66,10 +74,13 @@ public struct I2CTransfer: Sendable, BitwiseCopyable {
     /// A plain read without a register (I2C_RDWR).
     case plainRead
   }
+  /// The chip that is meant.
   public var address: I2CAddress
+  /// What is asked of the bus.
   public var operation: Operation
-  /// Meaningless for the plain operations.
+  /// The register that is meant. Means nothing for the plain operations.
   public var register: UInt8
+  /// What is written, or what has been read.
   public var bytes: I2CBytes
   /// The tick that asked: simulated chips and recordings take their time from here.
   public var at: TickInstant
@@ -115,6 +126,9 @@ public struct I2CBus: ~Copyable {
     throwOnce()
   }
 
+  /// Writes one byte to a register.
+  ///
+  /// - Throws: what went wrong, after `attempts` tries where another may help.
   @_noLocks @_noAllocation
   public mutating func writeByte(_ byte: UInt8, to address: I2CAddress, register: UInt8) throws(I2CError) {
     var bytes = I2CBytes()
@@ -122,13 +136,17 @@ public struct I2CBus: ~Copyable {
     _ = try perform(.writeByte, address, register, bytes)
   }
 
-  /// 1…32 bytes.
+  /// Writes 1…32 bytes, the first of them to the register.
+  ///
+  /// - Throws: what went wrong, after `attempts` tries where another may help.
   @_noLocks @_noAllocation
   public mutating func writeBlock(_ bytes: I2CBytes, to address: I2CAddress, register: UInt8) throws(I2CError) {
     _ = try perform(.writeBlock, address, register, bytes)
   }
 
-  /// 1…32 bytes.
+  /// Reads 1…32 bytes, the first of them from the register. Returns exactly `count`; more than 32 trap.
+  ///
+  /// - Throws: what went wrong, after `attempts` tries where another may help.
   @_noLocks @_noAllocation
   public mutating func readBlock(
     _ count: Int, from address: I2CAddress, register: UInt8
@@ -136,12 +154,18 @@ public struct I2CBus: ~Copyable {
     try perform(.readBlock, address, register, I2CBytes(zeros: count))
   }
 
-  /// Without a register: for chips that SMBus cannot express.
+  /// Writes 1…32 bytes without a register, for chips that SMBus cannot express.
+  ///
+  /// - Throws: what went wrong, after `attempts` tries where another may help.
   @_noLocks @_noAllocation
   public mutating func plainWrite(_ bytes: I2CBytes, to address: I2CAddress) throws(I2CError) {
     _ = try perform(.plainWrite, address, 0, bytes)
   }
 
+  /// Reads 1…32 bytes without a register, for chips that SMBus cannot express. Returns exactly `count`; more than 32
+  /// trap.
+  ///
+  /// - Throws: what went wrong, after `attempts` tries where another may help.
   @_noLocks @_noAllocation
   public mutating func plainRead(_ count: Int, from address: I2CAddress) throws(I2CError) -> I2CBytes {
     try perform(.plainRead, address, 0, I2CBytes(zeros: count))

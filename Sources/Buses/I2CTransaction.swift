@@ -6,9 +6,11 @@ public struct I2CTransaction: LoggedTransaction, Sendable, BitwiseCopyable {
   public var sequence: Int64
   /// When, by the clock of the log.
   public var at: TickInstant
+  /// The chip that was meant.
   public var address: I2CAddress
+  /// What was asked of the bus.
   public var operation: I2CTransfer.Operation
-  /// Meaningless for the plain operations.
+  /// The register that was meant. Means nothing for the plain operations.
   public var register: UInt8
   /// What was written, or what was read.
   public var bytes: I2CBytes

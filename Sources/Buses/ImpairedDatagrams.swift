@@ -63,6 +63,7 @@ public final class ImpairedDatagrams: @unchecked Sendable {  // safe: shared par
   /// Datagrams that the loop received or sent, from number `sequence` on, that are still in the log.
   public func transactions(since sequence: Int64 = 0) -> [ByteTransaction] { log.transactions(since: sequence) }
 
+  /// How many there have been since the start: the number that the next one gets.
   public var transactionCount: Int64 { log.count }
 }
 

@@ -37,15 +37,17 @@ public final class ImpairedSerialPort: @unchecked Sendable {  // safe: faults an
   /// The loop's end.
   public func port() -> SerialPort { SerialPort(context: state, write: writeImpaired, read: readImpaired) }
 
-  /// Replaces the fault before it.
+  /// From now on the line has this fault instead of the one before.
   public func inject(_ fault: Fault) { state.pointee.fault.store(fault.rawValue, ordering: .relaxed) }
-  /// nil: none.
+  /// The fault that the line has; `nil` if it works.
   public var fault: Fault? { Fault(rawValue: state.pointee.fault.load(ordering: .relaxed)) }
+  /// Takes the fault back, if there is one.
   public func clearFaults() { state.pointee.fault.store(0, ordering: .relaxed) }
 
   /// The loop's writes, and its reads that found something, from number `sequence` on, that are still in the log.
   public func transactions(since sequence: Int64 = 0) -> [ByteTransaction] { log.transactions(since: sequence) }
 
+  /// How many there have been since the start: the number that the next one gets.
   public var transactionCount: Int64 { log.count }
 }
 

@@ -7,7 +7,9 @@ public struct LinkDriver: ~Copyable, @unchecked Sendable {
 
   /// What a loop has asked of its connection.
   public enum Order: Sendable, Hashable {
+    /// The loop wants a connection.
     case connect
+    /// The loop wants the connection to end.
     case disconnect
   }
 
@@ -33,6 +35,7 @@ public struct LinkDriver: ~Copyable, @unchecked Sendable {
   /// Rung when the loop has sent or ordered something; clear it, then look.
   public var bell: Doorbell { link.driverBell }
 
+  /// Whether somebody is connected, as this end has said with `up()` and `down()`.
   public var isUp: Bool { session & 1 == 1 }
 
   /// Somebody is connected. Must not be up.

@@ -18,6 +18,9 @@ public final class MessageBridge: @unchecked Sendable {  // safe: single produce
   /// Rung when the loop has sent: whoever takes the messages clears it first.
   public let departure: Doorbell
 
+  /// A bridge with both rings empty.
+  ///
+  /// - Throws: `.system` when the process or the machine has no descriptor left.
   public init() throws(RuntimeError) {
     arrival = try Doorbell()
     departure = try Doorbell()

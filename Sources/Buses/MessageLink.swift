@@ -76,6 +76,7 @@ public final class MessageLink: @unchecked Sendable {
 public enum LinkEvent: Sendable, Hashable, BitwiseCopyable {
   /// Somebody is connected.
   case up
+  /// Nobody is connected any more.
   case down
 }
 

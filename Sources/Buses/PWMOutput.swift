@@ -4,6 +4,7 @@ import Tactus
 public enum PWMError: Error, Sendable, Hashable, BitwiseCopyable {
   /// The chip is gone: its driver unbound.
   case gone
+  /// Anything else the kernel says.
   case system(errno: Int32)
 }
 

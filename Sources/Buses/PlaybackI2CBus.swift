@@ -25,30 +25,33 @@ public final class PlaybackI2CBus {
       result = -errno
     }
 
+    /// Expects that one byte is written to a register. An `errno` other than 0 is the answer.
     public static func writeByte(
       _ byte: UInt8, to address: I2CAddress, register: UInt8, errno: Int32 = 0
     ) -> Exchange {
       Exchange(.writeByte, address, register, [byte], errno: errno)
     }
 
+    /// Expects that these bytes are written, the first of them to a register.
     public static func writeBlock(
       _ bytes: [UInt8], to address: I2CAddress, register: UInt8, errno: Int32 = 0
     ) -> Exchange {
       Exchange(.writeBlock, address, register, bytes, errno: errno)
     }
 
-    /// Answers a read of exactly `bytes.count` bytes.
+    /// Expects a read of exactly `bytes.count` bytes from a register, and answers it with them.
     public static func readBlock(
       _ bytes: [UInt8], from address: I2CAddress, register: UInt8, errno: Int32 = 0
     ) -> Exchange {
       Exchange(.readBlock, address, register, bytes, errno: errno)
     }
 
+    /// Expects that these bytes are written without a register.
     public static func plainWrite(_ bytes: [UInt8], to address: I2CAddress, errno: Int32 = 0) -> Exchange {
       Exchange(.plainWrite, address, 0, bytes, errno: errno)
     }
 
-    /// Answers a read of exactly `bytes.count` bytes.
+    /// Expects a read of exactly `bytes.count` bytes without a register, and answers it with them.
     public static func plainRead(_ bytes: [UInt8], from address: I2CAddress, errno: Int32 = 0) -> Exchange {
       Exchange(.plainRead, address, 0, bytes, errno: errno)
     }
@@ -65,11 +68,13 @@ public final class PlaybackI2CBus {
   public struct Mismatch {
     /// How many transfers had matched before it.
     public var index: Int
+    /// The transfer that came instead.
     public var got: I2CTransfer
   }
 
   private let state: UnsafeMutablePointer<State>
 
+  /// A bus that expects these transfers, in this order.
   public init(_ exchanges: [Exchange]) {
     let copy = UnsafeMutablePointer<Exchange>.allocate(capacity: max(exchanges.count, 1))
     for (index, exchange) in exchanges.enumerated() { (copy + index).initialize(to: exchange) }
@@ -87,7 +92,7 @@ public final class PlaybackI2CBus {
     I2CBus(context: state, attempts: attempts, transfer: playBack)
   }
 
-  /// The first transfer that was not the expected one.
+  /// The first transfer that was not the expected one; `nil` if all were.
   public var mismatch: Mismatch? { state.pointee.mismatch }
   /// Expected transfers that have not happened.
   public var remaining: Int { state.pointee.count - state.pointee.next }

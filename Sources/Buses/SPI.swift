@@ -2,19 +2,23 @@ import Tactus
 
 /// Up to 16 bytes by value: what one SPI transfer carries here.
 public struct SPIBytes: Sendable, BitwiseCopyable {
+  /// The most bytes that one transfer carries.
   public static var capacity: Int {
     @_noLocks @_noAllocation get { 16 }
   }
+  /// All 16 bytes; those from `count` on mean nothing.
   public private(set) var storage: [16 of UInt8]
   /// Bytes in use, 0…16.
   public private(set) var count: Int
 
+  /// No bytes.
   @_noLocks @_noAllocation
   public init() {
     storage = .init(repeating: 0)
     count = 0
   }
 
+  /// Adds a byte at the end. A 17th one traps.
   @_noLocks @_noAllocation
   public mutating func append(_ byte: UInt8) {
     precondition(count < Self.capacity, "an SPI transfer carries at most 16 bytes")
@@ -22,6 +26,7 @@ public struct SPIBytes: Sendable, BitwiseCopyable {
     count += 1
   }
 
+  /// The byte at `index`, 0..<`count`; another index traps.
   @_noLocks @_noAllocation
   public subscript(index: Int) -> UInt8 {
     get {
@@ -47,6 +52,7 @@ public struct SPITransfer: Sendable, BitwiseCopyable {
 public enum SPIError: Error, Sendable, Hashable, BitwiseCopyable {
   /// The device is gone (EIO, ENXIO, ENODEV, ESHUTDOWN).
   case gone
+  /// Anything else the kernel says.
   case system(errno: Int32)
 }
 
@@ -69,7 +75,7 @@ public struct SPIPort: ~Copyable {
     throwOnce()
   }
 
-  /// 1…16 bytes out, as many in.
+  /// Sends 1…16 bytes, and returns those that came in at the same time, as many.
   @_noLocks @_noAllocation
   public mutating func exchange(_ bytes: SPIBytes) throws(SPIError) -> SPIBytes {
     var request = SPITransfer(bytes: bytes, at: now)

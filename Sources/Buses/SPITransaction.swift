@@ -6,6 +6,7 @@ public struct SPITransaction: LoggedTransaction, Sendable, BitwiseCopyable {
   public var sequence: Int64
   /// When, by the clock of the log.
   public var at: TickInstant
+  /// What was sent.
   public var out: SPIBytes
   /// What came in at the same time.
   public var received: SPIBytes

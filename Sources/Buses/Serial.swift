@@ -6,6 +6,7 @@ public enum SerialError: Error, Sendable, Hashable, BitwiseCopyable {
   case full(written: Int, count: Int)
   /// The device is gone (EIO, ENXIO, end of file).
   case gone
+  /// Anything else the kernel says.
   case system(errno: Int32)
 }
 

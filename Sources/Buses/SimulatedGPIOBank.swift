@@ -26,6 +26,7 @@ public final class SimulatedGPIOBank: @unchecked Sendable {
 
   /// Lines, 1…64.
   public let count: Int
+  /// What the lines do when nobody holds them any more.
   public let release: Release
   let pins: UnsafeMutablePointer<SimulatedPins>
   let log: TransactionLog
@@ -175,13 +176,14 @@ public final class SimulatedGPIOBank: @unchecked Sendable {
     }
   }
 
+  /// Takes every fault back.
   public func clearFaults() {
     books.withLock { $0.claims = [:] }
     pins.pointee.stuck.store(0, ordering: .relaxed)
     pins.pointee.isGone.store(false, ordering: .relaxed)
   }
 
-  /// By kind, then by line.
+  /// The faults that the chip has now, by kind, then by line.
   public var activeFaults: [Fault] {
     let claims = books.withLock { $0.claims }.sorted { $0.key < $1.key }
     var active = claims.map { Fault.claimed(line: $0.key, consumer: $0.value) }
@@ -197,6 +199,7 @@ public final class SimulatedGPIOBank: @unchecked Sendable {
   /// The accesses from number `sequence` on that are still in the log, oldest first.
   public func transactions(since sequence: Int64 = 0) -> [GPIOTransaction] { log.transactions(since: sequence) }
 
+  /// How many there have been since the start: the number that the next one gets.
   public var transactionCount: Int64 { log.count }
 
   private func checked(_ line: Int) -> UInt64 {

@@ -61,6 +61,7 @@ public final class SimulatedI2CBus: @unchecked Sendable {
     log.transactions(since: sequence)
   }
 
+  /// How many there have been since the start: the number that the next one gets.
   public var transactionCount: Int64 { log.count }
 
   /// Faults that can still be met; those counted down are not among them.
@@ -90,6 +91,7 @@ public final class SimulatedI2CBus: @unchecked Sendable {
     }
   }
 
+  /// Takes every fault back.
   public func clearFaults() {
     faults.pointee.stuck.store(false, ordering: .relaxed)
     faults.pointee.refusedPerMille.store(0, ordering: .relaxed)

@@ -25,6 +25,9 @@ public final class SimulatedMessageLink: @unchecked Sendable {
   private let state: UnsafeMutablePointer<SimulatedLinkState>
   private let log: TransactionLog
 
+  /// A link with nobody in reach. Keeps the last `logCapacity` messages, 1…, stamped by `clock`.
+  ///
+  /// - Throws: `.system` when the process or the machine has no descriptor left.
   public init(logCapacity: Int = 4096, clock: RecordClock = .tick) throws(RuntimeError) {
     let link = try MessageLink()
     self.link = link
@@ -76,6 +79,7 @@ public final class SimulatedMessageLink: @unchecked Sendable {
     }
   }
 
+  /// Why a message was not taken.
   public enum Refusal: Error, Sendable {
     /// Nobody is connected who could write.
     case notConnected
@@ -94,6 +98,7 @@ public final class SimulatedMessageLink: @unchecked Sendable {
   /// Messages that the loop received or sent, from number `sequence` on, that are still in the log.
   public func transactions(since sequence: Int64 = 0) -> [ByteTransaction] { log.transactions(since: sequence) }
 
+  /// How many there have been since the start: the number that the next one gets.
   public var transactionCount: Int64 { log.count }
 }
 

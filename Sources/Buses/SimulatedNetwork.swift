@@ -21,13 +21,21 @@ public final class SimulatedNetwork: @unchecked Sendable {  // safe: shared part
     /// 20 ms unless told.
     public var reorderHold = Nanoseconds(20_000_000)
 
+    /// A perfect network: at once, in order, everything once.
     @_noLocks @_noAllocation
     public init() {}
   }
 
   /// Datagrams since the start: `sent + duplicated = delivered + lost + overflowed + unreachable + in flight`.
   public struct Statistics: Sendable, Hashable {
-    public var sent, delivered, duplicated, lost: Int64
+    /// Sent by an endpoint.
+    public var sent: Int64
+    /// Taken by the loop that they were sent to.
+    public var delivered: Int64
+    /// Second copies that the network made.
+    public var duplicated: Int64
+    /// Dropped by the network.
+    public var lost: Int64
     /// Dropped because the receiver's queue was full.
     public var overflowed: Int64
     /// Sent to an address that is not an endpoint of this network.
@@ -100,6 +108,7 @@ public final class SimulatedNetwork: @unchecked Sendable {  // safe: shared part
     set { shared.pointee.set(newValue) }
   }
 
+  /// What became of every datagram so far.
   public var statistics: Statistics {
     Statistics(
       sent: shared.pointee.sent.load(ordering: .relaxed), delivered: shared.pointee.delivered.load(ordering: .relaxed),

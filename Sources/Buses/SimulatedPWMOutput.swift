@@ -5,8 +5,10 @@ import Tactus
 public final class SimulatedPWMOutput: Sendable {
   private let state: UnsafeState
 
+  /// The time of one cycle.
   public let period: Nanoseconds
 
+  /// An output that is off. `period` is more than 0.
   public init(period: Nanoseconds = .microseconds(1_000)) {
     self.period = period
     state = UnsafeState()

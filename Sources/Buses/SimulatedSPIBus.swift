@@ -58,8 +58,10 @@ public final class SimulatedSPIBus: @unchecked Sendable {
     state.pointee.log.transactions(since: sequence)
   }
 
+  /// How many there have been since the start: the number that the next one gets.
   public var transactionCount: Int64 { state.pointee.log.count }
 
+  /// The faults that the bus has now.
   public var activeFaults: [Fault] {
     var active: [Fault] = state.pointee.hasNoChip.load(ordering: .relaxed) ? [.noChip] : []
     let errno = state.pointee.errno.load(ordering: .relaxed)
@@ -67,6 +69,7 @@ public final class SimulatedSPIBus: @unchecked Sendable {
     return active
   }
 
+  /// From now on the bus has this fault, too; one of a kind replaces the one before it.
   public func inject(_ fault: Fault) {
     switch fault {
     case .noChip: state.pointee.hasNoChip.store(true, ordering: .relaxed)
@@ -76,6 +79,7 @@ public final class SimulatedSPIBus: @unchecked Sendable {
     }
   }
 
+  /// Takes every fault back.
   public func clearFaults() {
     state.pointee.hasNoChip.store(false, ordering: .relaxed)
     state.pointee.errno.store(0, ordering: .relaxed)

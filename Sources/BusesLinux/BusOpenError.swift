@@ -7,9 +7,13 @@ import CBusesLinux
 public enum BusOpenError: Error, Sendable, Hashable {
   /// What was to be opened.
   public enum Device: Sendable, Hashable {
+    /// An I2C adapter: /dev/i2c-N.
     case i2cAdapter
+    /// A serial line: /dev/ttyX.
     case serialLine
+    /// A chip select of an SPI bus: /dev/spidevB.C.
     case spiDevice
+    /// An output of a PWM unit: /sys/class/pwm/pwmchipC/pwmN.
     case pwmUnit
   }
 
@@ -17,11 +21,13 @@ public enum BusOpenError: Error, Sendable, Hashable {
   public enum Holder: Sendable, Hashable {
     /// The kernel writes its messages to it (`console=` on the kernel's command line).
     case kernelConsole
+    /// Another program has opened the line for itself alone.
     case anotherProcess
   }
 
   /// The path does not exist, or nothing is behind it.
   case noSuchDevice(Device, path: String)
+  /// The user may not open it.
   case noPermission(Device, path: String)
   /// Opened, but it is something else.
   case wrongDevice(Device, path: String)
@@ -29,12 +35,15 @@ public enum BusOpenError: Error, Sendable, Hashable {
   case adapterLacks(path: String, operations: [String])
   /// A kernel driver is bound to the chip's address.
   case addressClaimedByKernel(path: String, address: I2CAddress)
+  /// Somebody else uses the serial line.
   case lineBusy(path: String, holder: Holder)
+  /// The line, or the kernel, cannot do this baud rate; `supported` lists those that it can do.
   case unsupportedBaudRate(path: String, asked: Int, supported: [Int])
   /// Not a numeric IPv4 or IPv6 address.
   case badBindAddress(String)
   /// The address belongs to no interface of this machine.
   case addressNotHere(String)
+  /// Another socket has the port of this address.
   case portInUse(address: String, port: UInt16)
   /// Ports below 1024 need a privilege.
   case portNotPermitted(address: String, port: UInt16)

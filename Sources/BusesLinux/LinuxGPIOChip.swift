@@ -7,29 +7,36 @@ import Tactus
 public final class LinuxGPIOChip: Sendable {
   /// What the kernel says of a line.
   public struct Line: Sendable, Hashable {
+    /// The number of the line on the chip, from 0.
     public var offset: Int
-    /// May be empty.
+    /// The name of the line, as the device tree says it; may be empty.
     public var name: String
-    /// In use: by a program, a driver of the kernel's or an overlay.
+    /// Whether somebody uses it: a program, a driver of the kernel's or an overlay.
     public var isUsed: Bool
     /// Who uses it, if that one says so; may be empty.
     public var consumer: String
+    /// Whether it is an output.
     public var isOutput: Bool
-    /// As its user asked for it.
+    /// Whether its low level is the active one, as its user asked for it.
     public var isActiveLow: Bool
   }
 
   /// Labels of the chips behind a Raspberry Pi's 40-pin header: up to 3, 4 and CM4, 5 and CM5.
   public static let headerLabels = ["pinctrl-bcm2835", "pinctrl-bcm2711", "pinctrl-rp1"]
 
+  /// /dev/gpiochipN
   public let path: String
-  /// `gpiochip0`: differs between models and kernels.
+  /// The name that the kernel gives it, `gpiochip0`: differs between models and kernels.
   public let name: String
-  /// `pinctrl-bcm2711`
+  /// The name that its driver gives it, `pinctrl-bcm2711`: the same on every board with that chip.
   public let label: String
+  /// How many lines it has.
   public let lineCount: Int
   let descriptor: Int32
 
+  /// Opens a chip by the path of its node.
+  ///
+  /// - Throws: `.noSuchChip`, `.noPermission`, `.notAChip`, or `.system` with what the kernel says.
   public init(path: String) throws(GPIORequestError) {
     let descriptor = tactus_gpio_open(path)
     var info = tactus_gpio_chip()
@@ -89,6 +96,7 @@ public final class LinuxGPIOChip: Sendable {
       isOutput: info.is_output != 0, isActiveLow: info.is_active_low != 0)
   }
 
+  /// Every line of the chip, in the order of their offsets.
   public func lines() throws(GPIORequestError) -> [Line] {
     var lines: [Line] = []
     for offset in 0..<lineCount {

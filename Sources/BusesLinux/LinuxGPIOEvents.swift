@@ -6,6 +6,7 @@ import Tactus
 public final class LinuxGPIOEvents: @unchecked Sendable {
   // Safe to send: the pointer never changes, and what is behind it is only read.
   private let state: UnsafeMutablePointer<tactus_gpio_events>
+  /// The lines, in the order of the port.
   public let inputs: [GPIOInput]
 
   /// Requests `inputs`, 1…64 of one chip, as inputs. `consumer`: what others are told who has them, at most 31 bytes. The

@@ -10,9 +10,11 @@ import Tactus
 public final class LinuxGPIOLines: @unchecked Sendable {
   // Safe to send: the pointer never changes, and what is behind it is only read.
   private let state: UnsafeMutablePointer<Int32>
+  /// The lines, in the order of the port.
   public let lines: [GPIOLine]
   /// /dev/gpiochipN
   public let chipPath: String
+  /// The offset of each line on the chip.
   public let offsets: [Int]
 
   /// Requests `lines`, 1…64 of one chip, each as an output and inactive, in one step. `consumer`: what others are told who

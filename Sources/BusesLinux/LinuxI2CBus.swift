@@ -13,6 +13,7 @@ import Tactus
 public final class LinuxI2CBus: @unchecked Sendable {
   // Safe to send: the pointer never changes, and what is behind it is used by the port's one owning loop only.
   private let state: UnsafeMutablePointer<tactus_i2c>
+  /// The path of the adapter: /dev/i2c-N.
   public let path: String
 
   /// Opens `path` and checks that the adapter can do `operations`.

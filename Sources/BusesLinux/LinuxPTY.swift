@@ -13,6 +13,9 @@ public final class LinuxPTY: Sendable {
   private let near: Int32
   private let context: SerialContext
 
+  /// A new pseudo-terminal, raw.
+  ///
+  /// - Throws: `.system` when the kernel has none left.
   public init() throws(BusOpenError) {
     var master: Int32 = -1
     var slave: Int32 = -1

@@ -10,6 +10,7 @@ import Tactus
 public final class LinuxPWMOutput: Sendable {
   /// `/sys/class/pwm/pwmchip0/pwm0`
   public let path: String
+  /// The time of one cycle.
   public let period: Nanoseconds
   private let context: UnsafeContext
 
@@ -112,6 +113,7 @@ private func setDuty(_ context: UnsafeMutableRawPointer, _ active: Int64, _ now:
 
 /// Another's hold of a PWM output, to turn it off and nothing else: the guard's.
 public final class LinuxPWMShutdown: Sendable {
+  /// The path of the output: `/sys/class/pwm/pwmchip0/pwm0`.
   public let path: String
   private let duty: Int32
   private let enable: Int32

@@ -7,6 +7,7 @@ import Tactus
 /// Owns the descriptor and closes it when released: keep it as long as its port. A transfer blocks for as long as its bits take, which
 /// the clock says: 24 µs for three bytes at 1 MHz, and the kernel's own work.
 public final class LinuxSPIPort: Sendable {
+  /// The path of the device: /dev/spidevB.C.
   public let path: String
   private let context: UnsafeContext
 

@@ -8,6 +8,7 @@ import Tactus
 ///
 /// Owns the descriptor and closes it when released: keep it as long as its port.
 public final class LinuxSerialPort: Sendable {
+  /// The path of the line, as it was given.
   public let path: String
   /// Polls readable when bytes have arrived.
   public let descriptor: Int32

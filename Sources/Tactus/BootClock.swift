@@ -33,8 +33,11 @@ public enum BootClock {
 
 /// One start of the machine: another one means that the power was away, or that somebody restarted it.
 public struct BootID: Sendable, Hashable, Codable, CustomStringConvertible {
+  /// The identifier as the kernel writes it: a UUID in lower case.
   public let description: String
 
+  /// From a boot identifier that was kept, such as one read from a file. Any text is accepted; equal texts are equal
+  /// boots.
   public init(_ text: String) { description = text }
 
   public init(from decoder: any Decoder) throws { description = try decoder.singleValueContainer().decode(String.self) }

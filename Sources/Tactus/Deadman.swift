@@ -12,6 +12,7 @@ public struct Deadman: Sendable, Hashable, BitwiseCopyable {
   /// The last feed; nil: disarmed, never expires.
   public var fedAt: TickInstant?
 
+  /// A deadman of this `timeout`, more than 0. It is disarmed unless `fedAt` names a feed.
   @_noLocks @_noAllocation
   @inlinable public init(timeout: Nanoseconds, fedAt: TickInstant? = nil) {
     self.timeout = timeout
@@ -22,6 +23,7 @@ public struct Deadman: Sendable, Hashable, BitwiseCopyable {
   @_noLocks @_noAllocation
   @inlinable public mutating func feed(at now: TickInstant) { fedAt = now }
 
+  /// Disarms it: it does not expire until it is fed again.
   @_noLocks @_noAllocation
   @inlinable public mutating func disarm() { fedAt = nil }
 

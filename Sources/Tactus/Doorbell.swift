@@ -8,6 +8,9 @@ public final class Doorbell: Sendable {
   /// Polls readable while the bell has been rung and not cleared.
   public let descriptor: Int32
 
+  /// A bell that nobody has rung.
+  ///
+  /// - Throws: `.system` when the process or the machine has no descriptor left.
   public init() throws(RuntimeError) {
     descriptor = tactus_eventfd_create()
     if descriptor < 0 { throw .system(call: "eventfd", errno: -descriptor) }
@@ -36,6 +39,8 @@ public final class Doorbell: Sendable {
     Int32(clamping: max(0, limit.count / 1_000_000 + (limit.count % 1_000_000 > 0 ? 1 : 0)))
   }
 
+  /// Clears the bell, so that `wait` blocks until it is rung again. One system call, which never blocks. A loop clears
+  /// `input` instead.
   public func clear() { tactus_eventfd_clear(descriptor) }
 }
 
@@ -43,6 +48,8 @@ public final class Doorbell: Sendable {
 public struct DoorbellButton: Sendable, BitwiseCopyable {
   let descriptor: Int32
 
+  /// Rings the bell: wakes the thread in `Doorbell.wait`, or releases the loop that has `Doorbell.loopInput` among its
+  /// inputs. Rings that come before the bell is cleared count as one. May stand in a tick.
   @_noLocks @_noAllocation
   public func ring() { tactus_eventfd_signal(descriptor) }
 }

@@ -2,8 +2,8 @@ import CTactus
 
 /// A doorbell as the loop that it releases sees it: a plain value, real or simulated.
 ///
-/// Whoever rings pushes first and rings then; the loop clears first and looks into its ring then. So nothing that was
-/// pushed is left lying, and at worst a tick finds its ring empty.
+/// Writers push before they ring. The loop clears the bell before it reads the ring, so no push is missed; at worst a tick
+/// finds its ring empty.
 public struct DoorbellInput: BitwiseCopyable {
   /// −1: simulated.
   private let descriptor: Int32

@@ -110,10 +110,12 @@ public struct HistogramSnapshot: Sendable, Hashable {
   public let counts: [UInt64]
   /// All values together, exact up to 292 years, at which it stays.
   public let sum: Nanoseconds
-  /// The smallest and the largest value, exact; nil while there is none.
+  /// The smallest value, exact; `nil` while there is none.
   public let minimum: Nanoseconds?
+  /// The largest value, exact; `nil` while there is none.
   public let maximum: Nanoseconds?
 
+  /// How many values there are.
   public var count: UInt64 { counts.reduce(0, +) }
 
   /// The values that fall into a bucket: from the lower bound up to, not including, the upper one. The last bucket also

@@ -173,17 +173,27 @@ extension Loop {
   }
 }
 
-/// Lists of loops and lanes, with `if` and `for`.
+/// Builds the list of a lane's loops, with `if` and `for`.
 public typealias LoopBuilder = ListBuilder<Loop>
+/// Builds the list of a runtime's lanes, with `if` and `for`.
 public typealias LaneBuilder = ListBuilder<Lane>
 
+/// The result builder behind the braces of `Lane` and `Runtime`: elements, lists of elements, `if`, `else` and `for`, in the
+/// order in which they are written.
 @resultBuilder
 public enum ListBuilder<Element> {
+  /// One element.
   public static func buildExpression(_ element: Element) -> [Element] { [element] }
+  /// A list that was made before, in its order.
   public static func buildExpression(_ elements: [Element]) -> [Element] { elements }
+  /// Everything between two braces, in the order in which it is written.
   public static func buildBlock(_ lists: [Element]...) -> [Element] { lists.flatMap { $0 } }
+  /// An `if` without `else`: nothing when its condition is false.
   public static func buildOptional(_ list: [Element]?) -> [Element] { list ?? [] }
+  /// The first branch of an `if` with `else`.
   public static func buildEither(first list: [Element]) -> [Element] { list }
+  /// The `else` of an `if`.
   public static func buildEither(second list: [Element]) -> [Element] { list }
+  /// A `for`: all rounds, one after the other.
   public static func buildArray(_ lists: [[Element]]) -> [Element] { lists.flatMap { $0 } }
 }

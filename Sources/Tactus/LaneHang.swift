@@ -1,11 +1,15 @@
 /// A lane that does not get on: a tick that does not end, or a release that no tick is run for.
 public struct LaneHang: Sendable, Hashable, CustomStringConvertible {
+  /// The name of the lane.
   public let lane: String
+  /// The name of the loop that the lane does not get past.
   public let loop: String
+  /// What the lane does not get past.
   public let cause: Cause
   /// When the tick or the safe state began, or when the release was due.
   public let since: TickInstant
 
+  /// What a lane does not get past.
   public enum Cause: Sendable, Hashable {
     /// The loop's tick has begun and not ended.
     case tick

@@ -37,9 +37,11 @@ public final class LaneStall: @unchecked Sendable {  // safe: all behind the poi
     var servedLength: Int64 = 0
   }
 
+  /// The longest stall that can be asked for.
   public static let longest = Nanoseconds.seconds(5)
   private let state: UnsafeMutablePointer<State>
 
+  /// A stall that nobody has asked for yet.
   public init() {
     state = .allocate(capacity: 1)
     state.initialize(to: State())
@@ -50,6 +52,7 @@ public final class LaneStall: @unchecked Sendable {  // safe: all behind the poi
     state.deallocate()
   }
 
+  /// The end that the loop holds and serves in its tick. Valid as long as this object.
   public var served: Served { Served(state: state) }
 
   /// The loop's next tick lasts `length` longer, 1 ns…5 s. One that is asked for and not begun is replaced.
@@ -61,7 +64,7 @@ public final class LaneStall: @unchecked Sendable {  // safe: all behind the poi
   /// Takes back what has not begun.
   public func cancel() { state.pointee.asked.store(0, ordering: .relaxed) }
 
-  /// Asked for, or going on.
+  /// Whether a stall has been asked for and not served, or goes on.
   public var isActive: Bool {
     state.pointee.asked.load(ordering: .relaxed) > 0 || state.pointee.isStalled.load(ordering: .relaxed)
   }

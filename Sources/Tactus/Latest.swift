@@ -17,6 +17,7 @@ public final class Latest<Element: BitwiseCopyable>: @unchecked Sendable {
   fileprivate let writers = Atomic<Int>(0)
   fileprivate let initial: Element
 
+  /// A mailbox that holds `element` until something is written. Allocates; the size is fixed from then on.
   public init(_ element: Element) {
     initial = element
     storage = LatestStorage(byteCount: MemoryLayout<Element>.size)
@@ -149,6 +150,7 @@ public struct LatestVersion: @unchecked Sendable, BitwiseCopyable {
   // Sendable: every access is atomic.
   let sequence: UnsafeMutablePointer<Atomic<UInt64>>
 
+  /// How often a value has been published, from 0. Any thread; wait-free.
   @_noLocks @_noAllocation
   public func read() -> UInt64 { sequence.pointee.load(ordering: .acquiring) }
 }

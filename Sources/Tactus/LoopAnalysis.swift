@@ -1,14 +1,19 @@
 /// Whether a loop can meet its deadline beside the others of its lane, whatever their phases.
 public struct LoopAnalysis: Sendable, Hashable {
+  /// The name of the loop.
   public let loop: String
+  /// The name of the lane that owns the loop.
   public let lane: String
   /// The longest a tick takes: as declared, else the longest measured since the start, else 0.
   public let executionTime: Nanoseconds
+  /// Whether `executionTime` was measured, because the loop does not declare one.
   public let isMeasured: Bool
+  /// By when a tick has to end after its release.
   public let deadline: Nanoseconds
-  /// Worst case from a release to the end of its tick; nil when the lane is overloaded.
+  /// Worst case from a release to the end of its tick; `nil` when the lane is overloaded.
   public let responseTime: Nanoseconds?
 
+  /// Whether the worst case is within the deadline. False when the lane is overloaded.
   public var meetsDeadline: Bool { responseTime.map { $0 <= deadline } ?? false }
 }
 

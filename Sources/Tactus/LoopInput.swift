@@ -3,10 +3,11 @@
 /// A simulated network or device lowers `readyAt` when something is sent to it and raises it when it is drained; the
 /// simulated scheduler releases the loop then. Used by one thread: the one that runs the simulation.
 public final class SimulatedInput {
-  /// `.distantFuture` while nothing waits. A pointer, so that ticks reach it without touching a reference count; valid
+  /// When what waits becomes readable; `.distantFuture` while nothing waits. A pointer, so that ticks reach it without touching a reference count; valid
   /// as long as this object.
   public let readyAt: UnsafeMutablePointer<TickInstant>
 
+  /// An input with nothing waiting.
   public init() {
     readyAt = .allocate(capacity: 1)
     readyAt.initialize(to: .distantFuture)
@@ -27,6 +28,8 @@ public final class SimulatedInput {
 public enum LoopInput {
   /// A file descriptor that polls readable. Whoever made it keeps it open as long as the runtime runs.
   case descriptor(Int32)
+  /// An input of simulated time, which the one who runs the simulation makes ready. In real time it never releases the
+  /// loop.
   case simulated(SimulatedInput)
 
   var simulated: SimulatedInput? {

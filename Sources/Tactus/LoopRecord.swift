@@ -36,6 +36,9 @@ struct LoopRecord: ~Copyable {
       sequence: storage.sequence)
   }
 
+  /// How often the account has been published. Valid as long as this record.
+  var version: LatestVersion { LatestVersion(sequence: storage.sequence) }
+
   /// The account last published, whole.
   func account() -> LoopAccount { read().account }
 

@@ -123,6 +123,7 @@ public final class LoopBody {
     self.dispose = dispose
   }
 
+  /// Makes the body and keeps it until the end. `Loop` calls this; an embedder has no use for it.
   @inlinable
   public convenience init<Body: ControlLoop & ~Copyable>(_ make: () -> Body) {
     let storage = UnsafeMutablePointer<Body>.allocate(capacity: 1)

@@ -3,14 +3,19 @@
 /// `latency.count == counters.ran + counters.skipped + counters.byDeadline + counters.byInput`: no release is left out, so
 /// an outage shows with its whole length, however few releases ran after it.
 public struct LoopStatistics: Sendable {
+  /// The name of the loop.
   public let name: String
+  /// The name of the lane that owns the loop.
   public let lane: String
+  /// The time between two periodic releases, as it is now: `Runtime.setRates` changes it.
   public let period: Nanoseconds
+  /// The first release's distance from the start, given or chosen by the planner.
   public let phase: Nanoseconds
   /// After a release, by when its tick has to end.
   public let deadline: Nanoseconds
   /// The instant for which all of this holds. In real time CLOCK_MONOTONIC when it was read, or when the lane ended.
   public let instant: TickInstant
+  /// How many releases there were, and what became of them.
   public let counters: LoopCounters
   /// The tick that runs at `instant`; `nil` if none does.
   public let running: RunningTick?
@@ -57,6 +62,7 @@ public struct LoopStatistics: Sendable {
 
 /// A tick, or a call of `safeState`, that has begun and not ended.
 public struct RunningTick: Sendable, Hashable {
+  /// When the call began.
   public let since: TickInstant
   /// Whether the call that runs is `safeState`. If not, it is `tick`.
   public let isSafeState: Bool
@@ -64,6 +70,7 @@ public struct RunningTick: Sendable, Hashable {
 
 /// A time between the starts of two ticks in a row.
 public struct TickGap: Sendable, Hashable {
+  /// From the start of one tick to the start of the next.
   public let length: Nanoseconds
   /// The start of the first of the two.
   public let since: TickInstant

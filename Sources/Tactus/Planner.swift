@@ -2,13 +2,16 @@
 public enum Planner {
   /// What the planner knows of a loop.
   public struct Task: Sendable, Hashable {
+    /// The name of the loop.
     public var name: String
+    /// The time between two releases, more than 0.
     public var period: Nanoseconds
     /// After the release; at most the period for the analysis to hold.
     public var deadline: Nanoseconds
     /// The longest a tick takes, declared or measured.
     public var executionTime: Nanoseconds
 
+    /// A task of these times. Its deadline is its period unless it is given.
     public init(name: String, period: Nanoseconds, deadline: Nanoseconds? = nil, executionTime: Nanoseconds) {
       self.name = name
       self.period = period

@@ -1,10 +1,14 @@
 /// What a lane asked of the kernel and what it got.
 public struct LaneReport: Sendable, Hashable {
+  /// The name of the lane; `*` in an error that concerns the whole process.
   public let lane: String
+  /// The scheduling that the lane declares.
   public let requested: Scheduling
+  /// The scheduling that is in effect: the requested one, or `.normal` where the kernel refused it.
   public let effective: Scheduling
-  /// The CPUs that the lane is to stay on, and those that it does; `nil` for any.
+  /// The CPUs that the lane declares; `nil` for any.
   public let requestedCPUs: CPUSet?
+  /// Those of them that the thread stays on; `nil` if none were declared, or none of them granted.
   public let effectiveCPUs: CPUSet?
   /// Why something requested is not in effect, or may not hold: one sentence each, with the way out.
   public let findings: [Finding]
@@ -16,9 +20,11 @@ public struct LaneReport: Sendable, Hashable {
   /// Whether everything requested is in effect. Warnings do not count.
   public var isAsRequested: Bool { !findings.contains { $0.isRefusal } }
 
+  /// Something that is not as requested, or that may weaken what is.
   public struct Finding: Sendable, Hashable, CustomStringConvertible {
     /// True: something requested was refused. False: it is in effect, but something on this machine may weaken it.
     public let isRefusal: Bool
+    /// One sentence for people, with what to do about it.
     public let description: String
   }
 }
@@ -26,10 +32,15 @@ public struct LaneReport: Sendable, Hashable {
 /// Why a runtime cannot be built, started, changed or stopped. Nothing has happened when one of these is thrown, but for
 /// `.hangs` of `stop(within:)`.
 public enum RuntimeError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The runtime was declared without a lane.
   case nothingToRun
+  /// Two lanes have this name. A runtime with a watchdog has a lane named "watchdog".
   case duplicateLane(String)
+  /// Two loops of the runtime have this name.
   case duplicateLoop(String)
+  /// The lane was declared without a loop.
   case noLoops(lane: String)
+  /// The loop declares this phase, which is less than 0.
   case negativePhase(loop: String, Nanoseconds)
   /// A rate, a time or a number in a loop's declaration is out of range.
   case invalidLoop(loop: String, reason: String)
@@ -39,12 +50,17 @@ public enum RuntimeError: Error, Sendable, Hashable, CustomStringConvertible {
   case ranAlready(loops: [String])
   /// Some lanes did not come to the end of what they do within the limit.
   case hangs([LaneHang])
+  /// The lane's scheduling, or its CPU, is out of range or contradicts itself.
   case invalidScheduling(lane: String, reason: String)
   /// The lane's loops cannot all meet their deadlines.
   case infeasible(lane: String, misses: [String])
+  /// The loops of the lane have more inputs together than one lane can wait for.
   case tooManyInputs(lane: String, count: Int, limit: Int)
+  /// The runtime runs, or one of its lanes hangs and has not ended since `stop(within:)`.
   case alreadyRunning
+  /// A `Simulation` of the runtime is alive.
   case simulating
+  /// No loop has this name.
   case unknownLoop(String)
   /// A descriptor could not be made: the process or the machine has too many open.
   case system(call: String, errno: Int32)
@@ -53,6 +69,7 @@ public enum RuntimeError: Error, Sendable, Hashable, CustomStringConvertible {
   /// Strict mode: what was requested is not in effect.
   case notRealTime([LaneReport])
 
+  /// One sentence for people, which names what was expected.
   public var description: String {
     switch self {
     case .nothingToRun: "a runtime needs at least one lane"

@@ -13,6 +13,7 @@ public final class Ring<Element: BitwiseCopyable>: @unchecked Sendable {
   // Sendable: the storage is touched only through one writer and one reader, which the counters below hand out once.
   @usableFromInline let storage: RingStorage
   @usableFromInline let elements: UnsafeMutablePointer<Element>
+  /// How many elements it holds: a power of two, at least as many as were asked for.
   public let capacity: Int
   fileprivate let writers = Atomic<Int>(0)
   fileprivate let readers = Atomic<Int>(0)

@@ -49,7 +49,9 @@ public final class Runtime: Sendable {
 
   /// Whether the process's memory is locked, so that no page has to be fetched while a tick runs.
   public enum MemoryLock: Sendable, Hashable {
+    /// Nobody asked for it.
     case notRequested
+    /// All memory of the process is locked, including what it will allocate.
     case locked
     /// `mlockall` failed: the limit is too low, or the privilege is missing.
     case refused(errno: Int32)

@@ -1,8 +1,10 @@
 /// The accounts of every loop and lane of a runtime.
 public struct RuntimeStatistics: Sendable {
+  /// Every loop, in the order of declaration.
   public let loops: [LoopStatistics]
   public let lanes: [LaneStatistics]
 
+  /// The accounts of the loop of this name; `nil` if there is none.
   public subscript(name: String) -> LoopStatistics? { loops.first { $0.name == name } }
 }
 

@@ -8,6 +8,7 @@ public final class Simulation {
   private let lanes: [LaneRun]
   /// Random numbers for whatever the world of the simulation wants to vary.
   public var random: SplitMix64
+  /// What `random` was seeded with: the same seed gives the same run.
   public let seed: UInt64
   /// The instant up to which everything has happened.
   public private(set) var now = TickInstant.zero

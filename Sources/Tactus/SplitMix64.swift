@@ -4,9 +4,11 @@
 public struct SplitMix64: RandomNumberGenerator, Sendable, BitwiseCopyable {
   private var state: UInt64
 
+  /// A generator whose numbers follow from `seed` alone. Any seed is as good as another.
   @_noLocks @_noAllocation
   public init(seed: UInt64) { state = seed }
 
+  /// The next number, each of the 2⁶⁴ equally likely.
   @_noLocks @_noAllocation
   public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15

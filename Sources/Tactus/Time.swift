@@ -3,8 +3,10 @@
 /// The runtime's own unit instead of `Duration`, whose 128-bit attoseconds cost a division at every conversion and whose
 /// operations the compiler cannot prove free of locks. Reads the same: `.milliseconds(50)`.
 public struct Nanoseconds: Sendable, Hashable, Comparable, BitwiseCopyable {
+  /// The number of nanoseconds; negative for a span that goes back.
   public var count: Int64
 
+  /// A span of so many nanoseconds.
   @_noLocks @_noAllocation @inlinable public init(_ count: Int64) { self.count = count }
 
   /// From a standard `Duration`, rounded toward zero; traps outside ±292 years.
@@ -13,41 +15,55 @@ public struct Nanoseconds: Sendable, Hashable, Comparable, BitwiseCopyable {
     count = seconds * 1_000_000_000 + attoseconds / 1_000_000_000
   }
 
+  /// A span of so many nanoseconds.
   @_noLocks @_noAllocation @inlinable public static func nanoseconds(_ count: Int64) -> Self { Self(count) }
+  /// A span of so many microseconds. Traps outside ±292 years.
   @_noLocks @_noAllocation @inlinable public static func microseconds(_ count: Int64) -> Self { Self(count * 1_000) }
+  /// A span of so many milliseconds. Traps outside ±292 years.
   @_noLocks @_noAllocation @inlinable public static func milliseconds(_ count: Int64) -> Self {
     Self(count * 1_000_000)
   }
+  /// A span of so many seconds. Traps outside ±292 years.
   @_noLocks @_noAllocation @inlinable public static func seconds(_ count: Int64) -> Self { Self(count * 1_000_000_000) }
   /// Rounded to the nearest nanosecond; traps when not finite or outside ±292 years. Not for ticks.
   @_disfavoredOverload @inlinable public static func seconds(_ count: Double) -> Self {
     Self(Int64((count * 1e9).rounded()))
   }
 
+  /// No time at all.
   public static var zero: Self {
     @_noLocks @_noAllocation @inlinable get { Self(0) }
   }
 
+  /// The span in seconds, within the precision of a `Double`.
   @inlinable public var inSeconds: Double { @_noLocks @_noAllocation get { Double(count) / 1e9 } }
+  /// The span in milliseconds, within the precision of a `Double`.
   @inlinable public var inMilliseconds: Double { @_noLocks @_noAllocation get { Double(count) / 1e6 } }
+  /// The span in microseconds, within the precision of a `Double`.
   @inlinable public var inMicroseconds: Double { @_noLocks @_noAllocation get { Double(count) / 1e3 } }
 
   // Written out: a synthesised `==` cannot be inlined into the tick of another module.
+  /// Whether both spans are equally long.
   @_noLocks @_noAllocation @inlinable public static func == (left: Self, right: Self) -> Bool {
     left.count == right.count
   }
+  /// Whether the left span is shorter than the right one; a negative one is shorter than none.
   @_noLocks @_noAllocation @inlinable public static func < (left: Self, right: Self) -> Bool {
     left.count < right.count
   }
+  /// The two spans together. Wraps around beyond ±292 years instead of trapping.
   @_noLocks @_noAllocation @inlinable public static func + (left: Self, right: Self) -> Self {
     Self(left.count &+ right.count)
   }
+  /// The left span without the right one. Wraps around beyond ±292 years instead of trapping.
   @_noLocks @_noAllocation @inlinable public static func - (left: Self, right: Self) -> Self {
     Self(left.count &- right.count)
   }
+  /// The span so many times. Wraps around beyond ±292 years instead of trapping.
   @_noLocks @_noAllocation @inlinable public static func * (left: Self, right: Int64) -> Self {
     Self(left.count &* right)
   }
+  /// One of so many equal parts, rounded toward zero. Traps when `right` is 0.
   @_noLocks @_noAllocation @inlinable public static func / (left: Self, right: Int64) -> Self {
     Self(left.count / right)
   }
@@ -79,8 +95,10 @@ public struct TickInstant: Sendable, Hashable, Comparable, BitwiseCopyable {
   /// Nanoseconds since the clock's epoch (the machine's boot, or the start of the simulation).
   public var nanoseconds: Int64
 
+  /// An instant so many nanoseconds after the epoch of the clock.
   @_noLocks @_noAllocation @inlinable public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
+  /// The epoch of the clock: the start, in simulated time.
   public static var zero: Self {
     @_noLocks @_noAllocation @inlinable get { Self(nanoseconds: 0) }
   }
@@ -89,18 +107,23 @@ public struct TickInstant: Sendable, Hashable, Comparable, BitwiseCopyable {
     @_noLocks @_noAllocation @inlinable get { Self(nanoseconds: .max) }
   }
 
+  /// Whether both are the same instant.
   @_noLocks @_noAllocation @inlinable public static func == (left: Self, right: Self) -> Bool {
     left.nanoseconds == right.nanoseconds
   }
+  /// Whether the left instant is before the right one.
   @_noLocks @_noAllocation @inlinable public static func < (left: Self, right: Self) -> Bool {
     left.nanoseconds < right.nanoseconds
   }
+  /// The instant a span later. Wraps around at the end of time instead of trapping.
   @_noLocks @_noAllocation @inlinable public static func + (left: Self, right: Nanoseconds) -> Self {
     Self(nanoseconds: left.nanoseconds &+ right.count)
   }
+  /// The instant a span earlier.
   @_noLocks @_noAllocation @inlinable public static func - (left: Self, right: Nanoseconds) -> Self {
     Self(nanoseconds: left.nanoseconds &- right.count)
   }
+  /// The span from the right instant to the left one.
   @_noLocks @_noAllocation @inlinable public static func - (left: Self, right: Self) -> Nanoseconds {
     Nanoseconds(left.nanoseconds &- right.nanoseconds)
   }

@@ -6,6 +6,7 @@
 /// on the watchdog's thread: while it runs nobody watches, and it must not call `Runtime.stop()`, which waits for it. What a
 /// hanging lane drives cannot be made safe by that lane; the handler does it by other means, or ends the program.
 public struct Watchdog: Sendable {
+  /// What the watchdog has to tell.
   public enum Event: Sendable, Hashable {
     /// Once for each hang.
     case hangs(LaneHang)

@@ -20,6 +20,7 @@ struct TactusBench {
     case "keepalive": try LegKeepalive.run(arguments.after(1))
     case "leg": try LegReceive.run(arguments.after(1))
     case "receive": try Receive.run(arguments.after(1))
+    case "guarded": try GuardedProgram.run(arguments.after(1))
     case "pid": try PIDBench.run(arguments.after(1))
     default: arguments.fail()
     }

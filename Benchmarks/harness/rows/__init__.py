@@ -1,6 +1,6 @@
 from . import (
-    age, datagram, flood, idle, latest, leg_deadman, leg_keepalive, leg_update, loops, outage, pid, plants, release,
-    release_cost, ring, service, simulated, sprinkler, video, wake_up)
+    age, datagram, flood, guard, idle, latest, leg_deadman, leg_keepalive, leg_update, loops, outage, pid, plants,
+    release, release_cost, ring, service, simulated, sprinkler, video, wake_up)
 
 ALL = {
     "release": release,
@@ -15,6 +15,7 @@ ALL = {
     "pid": pid,
     "datagram": datagram,
     "flood": flood,
+    "guard": guard,
     "idle": idle,
     "service": service,
     "sprinkler": sprinkler,

@@ -9,26 +9,57 @@ import Tactus
 public struct ADS1115: Sendable, Hashable, BitwiseCopyable {
   /// The range, either way from zero. An input must stay below the supply besides, whatever the range.
   public enum Range: UInt8, Sendable, Hashable, BitwiseCopyable, CaseIterable {
-    case millivolts6144, millivolts4096, millivolts2048, millivolts1024, millivolts512, millivolts256
+    /// ±6.144 V, 187.5 µV a count.
+    case millivolts6144
+    /// ±4.096 V, 125 µV a count.
+    case millivolts4096
+    /// ±2.048 V, 62.5 µV a count.
+    case millivolts2048
+    /// ±1.024 V, 31.25 µV a count.
+    case millivolts1024
+    /// ±0.512 V, 15.625 µV a count.
+    case millivolts512
+    /// ±0.256 V, 7.8125 µV a count.
+    case millivolts256
   }
 
   /// Conversions a second.
   public enum Rate: UInt8, Sendable, Hashable, BitwiseCopyable, CaseIterable {
-    case hertz8, hertz16, hertz32, hertz64, hertz128, hertz250, hertz475, hertz860
+    /// 8 conversions a second, 125 ms each.
+    case hertz8
+    /// 16 conversions a second, 62.5 ms each.
+    case hertz16
+    /// 32 conversions a second, 31.25 ms each.
+    case hertz32
+    /// 64 conversions a second, 15.625 ms each.
+    case hertz64
+    /// 128 conversions a second, 7.8125 ms each.
+    case hertz128
+    /// 250 conversions a second, 4 ms each.
+    case hertz250
+    /// 475 conversions a second, 2.105 ms each.
+    case hertz475
+    /// 860 conversions a second, 1.163 ms each.
+    case hertz860
   }
 
   /// 0x48, with the ADDR pin at ground; the others are 0x49…0x4B.
   public static var standardAddress: I2CAddress {
     @_noLocks @_noAllocation get { I2CAddress(0x48)! }
   }
+  /// How many inputs the chip has.
   public static var channelCount: Int {
     @_noLocks @_noAllocation get { 4 }
   }
 
+  /// The address of the chip on its bus.
   public let address: I2CAddress
+  /// The range in which it measures.
   public let range: Range
+  /// How fast it converts.
   public let rate: Rate
 
+  /// A chip at an address, with the range and the rate of all its measurements. Touches no bus.
   @_noLocks @_noAllocation
   public init(address: I2CAddress = standardAddress, range: Range = .millivolts4096, rate: Rate = .hertz128) {
     self.address = address
@@ -120,6 +151,7 @@ extension ADS1115.Range {
 }
 
 extension ADS1115.Rate {
+  /// Conversions a second.
   public var hertz: Int64 {
     @_noLocks @_noAllocation get {
       switch self {

@@ -24,6 +24,7 @@ public final class ADS1115Simulator: @unchecked Sendable {  // safe: inputs are 
     inputs.deallocate()
   }
 
+  /// The end for a `SimulatedI2CBus`: attach it at the address of the chip.
   public var chip: SimulatedI2CChip {
     SimulatedI2CChip(context: state, owner: self, transfer: transferToADS1115)
   }
@@ -33,6 +34,7 @@ public final class ADS1115Simulator: @unchecked Sendable {  // safe: inputs are 
     inputs.pointee[channel].store(voltage.count, ordering: .relaxed)
   }
 
+  /// The voltage on input 0…3.
   public func voltage(_ channel: Int) -> Microvolts { Microvolts(inputs.pointee[channel].load(ordering: .relaxed)) }
 
   /// The supply is gone for a moment: as it comes up, the conversion lost.

@@ -1,7 +1,9 @@
 /// A voltage in whole microvolts, either way from zero.
 public struct Microvolts: Sendable, Hashable, BitwiseCopyable {
+  /// The number of microvolts.
   public var count: Int64
 
+  /// A voltage of so many microvolts.
   @_noLocks @_noAllocation
   public init(_ count: Int64) { self.count = count }
 }

@@ -19,6 +19,7 @@ public struct DifferentialDrive: Sendable, BitwiseCopyable {
     /// The wheels stand still below this duty of 255.
     public var stallDuty = 30
 
+    /// A small robot: 0.6 m/s, wheels 0.12 m apart, a lag of 150 ms, standing below a duty of 30.
     @_noLocks @_noAllocation
     public init() {}
 
@@ -31,8 +32,14 @@ public struct DifferentialDrive: Sendable, BitwiseCopyable {
 
   /// Where the robot is: `x`, `y` in m, `heading` in rad, counted on over full turns; 0 looks along x, left is positive.
   public struct Pose: Sendable, Hashable, BitwiseCopyable {
-    public var x, y, heading: Double
+    /// Position ahead of the origin, m.
+    public var x: Double
+    /// Position to the left of the origin, m.
+    public var y: Double
+    /// Direction, rad: 0 looks along x, left is positive.
+    public var heading: Double
 
+    /// A pose; the origin, looking along x, unless it is said otherwise.
     @_noLocks @_noAllocation
     public init(x: Double = 0, y: Double = 0, heading: Double = 0) {
       self.x = x
@@ -43,8 +50,12 @@ public struct DifferentialDrive: Sendable, BitwiseCopyable {
 
   /// Speeds of the two wheels over the ground, in m/s; positive drives forward.
   public struct Speeds: Sendable, Hashable, BitwiseCopyable {
-    public var left, right: Double
+    /// Speed of the left wheel, m/s; positive drives forward.
+    public var left: Double
+    /// Speed of the right wheel, m/s; positive drives forward.
+    public var right: Double
 
+    /// Speeds of the wheels; standing unless it is said otherwise.
     @_noLocks @_noAllocation
     public init(left: Double = 0, right: Double = 0) {
       self.left = left
@@ -52,10 +63,13 @@ public struct DifferentialDrive: Sendable, BitwiseCopyable {
     }
   }
 
+  /// What the robot is like.
   public let parameters: Parameters
   /// The instant that `pose` and `speeds` are about.
   public private(set) var at: TickInstant
+  /// Where the robot is at `at`.
   public private(set) var pose = Pose()
+  /// How fast its wheels turn at `at`.
   public private(set) var speeds = Speeds()
   /// What the wheels are heading for.
   public private(set) var target = Speeds()

@@ -5,12 +5,15 @@ import Tactus
 public struct SimulatedRobotSnapshot: Sendable, BitwiseCopyable {
   /// The instant of everything else: the last access to the board, or the last `advance`.
   public var at = TickInstant(nanoseconds: 0)
+  /// Where the robot is.
   public var pose = DifferentialDrive.Pose()
+  /// How fast its wheels turn.
   public var speeds = DifferentialDrive.Speeds()
   /// What the board has told the motors, in m/s.
   public var target = DifferentialDrive.Speeds()
-  /// Servo angles in degrees; nil until set.
+  /// Angle of the pan servo in degrees; `nil` until it is set.
   public var pan: UInt8?
+  /// Angle of the tilt servo in degrees; `nil` until it is set.
   public var tilt: UInt8?
   /// Motor commands that the board took.
   public var commands: Int64 = 0

@@ -6,13 +6,16 @@ import Tactus
 /// A small value that takes the port per call and remembers nothing. A conversion is part of its transfer: there is nothing to
 /// wait for. Errors: the port's. Source: README.md beside this file.
 public struct MCP3008: Sendable, Hashable, BitwiseCopyable {
+  /// How many inputs the chip has.
   public static var channelCount: Int {
     @_noLocks @_noAllocation get { 8 }
   }
+  /// What the reference voltage reads as.
   public static var greatestValue: UInt16 {
     @_noLocks @_noAllocation get { 1023 }
   }
 
+  /// The chip has nothing to set.
   @_noLocks @_noAllocation
   public init() {}
 

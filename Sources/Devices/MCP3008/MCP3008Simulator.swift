@@ -26,6 +26,7 @@ public final class MCP3008Simulator: @unchecked Sendable {  // safe: all of it i
     set { state.pointee.inputs(channel).pointee.store(Int((newValue * 1e6).rounded()), ordering: .relaxed) }
   }
 
+  /// The end for a `SimulatedSPIBus`, which is made with it.
   public var chip: SimulatedSPIChip {
     SimulatedSPIChip(context: state, owner: self, transfer: transferToMCP3008)
   }

@@ -18,6 +18,7 @@ public struct PCA9685: Sendable, Hashable, BitwiseCopyable {
   public static var startUp: Nanoseconds {
     @_noLocks @_noAllocation get { Nanoseconds(500_000) }
   }
+  /// How many outputs the chip has.
   public static var channelCount: Int {
     @_noLocks @_noAllocation get { 16 }
   }
@@ -26,9 +27,12 @@ public struct PCA9685: Sendable, Hashable, BitwiseCopyable {
     @_noLocks @_noAllocation get { 8 }
   }
 
+  /// The address of the chip on its bus.
   public let address: I2CAddress
+  /// Its oscillator and the rate of its pulses.
   public let timing: PCA9685Timing
 
+  /// A chip at an address; 50 pulses a second unless it is said otherwise. Touches no bus.
   @_noLocks @_noAllocation
   public init(address: I2CAddress = standardAddress, timing: PCA9685Timing = .servo) {
     self.address = address
@@ -123,6 +127,7 @@ public enum PCA9685Output: Sendable, Hashable, BitwiseCopyable {
   /// A pulse of this width in every period. One too short for a count is off.
   case pulse(PulseWidth)
 
+  /// Returns whether both do the same. For ticks, which may not compare with `==`.
   @_noLocks @_noAllocation
   public func isSame(as other: Self) -> Bool {
     switch (self, other) {
@@ -137,6 +142,7 @@ public enum PCA9685Output: Sendable, Hashable, BitwiseCopyable {
 public struct PCA9685Outputs: Sendable, BitwiseCopyable {
   private var outputs: [16 of PCA9685Output]
 
+  /// Every channel off.
   @_noLocks @_noAllocation
   public init() { outputs = .init(repeating: .off) }
 
@@ -150,6 +156,7 @@ public struct PCA9685Outputs: Sendable, BitwiseCopyable {
 
 /// What a read-back found.
 public enum PCA9685Health: Sendable, Hashable, BitwiseCopyable {
+  /// The registers are as `configure` left them.
   case configured
   /// The registers are not as `configure` left them: the chip was without power, or something else writes to it.
   case lost(mode1: UInt8, mode2: UInt8, prescale: UInt8)

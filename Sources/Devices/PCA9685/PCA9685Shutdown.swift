@@ -13,6 +13,7 @@ public struct PCA9685Shutdown: Sendable, Hashable, BitwiseCopyable {
   private let chip: PCA9685
   private var sleepsAt: TickInstant?
 
+  /// A shutdown that has not begun.
   @_noLocks @_noAllocation
   public init(_ chip: PCA9685) {
     self.chip = chip

@@ -15,6 +15,7 @@ public final class PCA9685Simulator: @unchecked Sendable {  // safe: the rule ab
     /// 600: 60 degrees in 0.1 s, as small servos do.
     public var degreesPerSecond = 600.0
 
+    /// An oscillator of 25 MHz, servos of 600 degrees a second.
     public init() {}
   }
 
@@ -22,6 +23,7 @@ public final class PCA9685Simulator: @unchecked Sendable {  // safe: the rule ab
   private let faults: UnsafeMutablePointer<PCA9685Faults>
   private let published: SharedWords
 
+  /// A chip as it comes up: asleep, every channel off, every servo in the middle.
   public init(_ parameters: Parameters = Parameters()) {
     precondition(parameters.degreesPerSecond > 0)
     published = .allocate(byteCount: MemoryLayout<SimulatedServosSnapshot>.stride)
@@ -39,6 +41,7 @@ public final class PCA9685Simulator: @unchecked Sendable {  // safe: the rule ab
     published.deallocate()
   }
 
+  /// The end for a `SimulatedI2CBus`: attach it at the address of the chip.
   public var chip: SimulatedI2CChip {
     SimulatedI2CChip(context: state, owner: self, transfer: transferToPCA9685)
   }

@@ -8,6 +8,7 @@ public struct PCA9685Timing: Sendable, Hashable, BitwiseCopyable {
   /// The PRE_SCALE register, 3…255.
   public let prescale: UInt8
 
+  /// The oscillators that are accepted.
   public static let oscillators = Frequency.kilohertz(20_000)...Frequency.kilohertz(50_000)
 
   /// The divider nearest to `rate`: round(oscillator ÷ (4096 · rate)) − 1; 24…1743 Hz at 25 MHz
@@ -58,7 +59,9 @@ public struct PCA9685Timing: Sendable, Hashable, BitwiseCopyable {
 
 /// A rate that the chip cannot make.
 public enum PCA9685TimingError: Error, Sendable, Hashable {
+  /// The oscillator is not within `PCA9685Timing.oscillators`.
   case oscillator(Frequency)
+  /// No divider of this oscillator makes this rate.
   case rate(Frequency, oscillator: Frequency)
 }
 

@@ -2,11 +2,13 @@ import Wire
 
 /// One servo on a channel: how far it may go, where its middle is, and which way round it is mounted.
 public struct ServoChannel: Sendable, Hashable, BitwiseCopyable {
-  /// 0…15.
+  /// The output of the chip, 0…15.
   public let number: Int
-  /// As commanded, before the inversion.
+  /// The shortest pulse, as commanded, before the inversion.
   public let lowest: PulseWidth
+  /// The pulse of the middle, as commanded.
   public let centre: PulseWidth
+  /// The longest pulse, as commanded, before the inversion.
   public let highest: PulseWidth
   /// Mirrors the travel about the centre: `lowest` and `highest` change places, the centre stays.
   public let isInverted: Bool
@@ -47,7 +49,9 @@ public struct ServoChannel: Sendable, Hashable, BitwiseCopyable {
 
 /// A channel that cannot be.
 public enum ServoChannelError: Error, Sendable, Hashable {
+  /// The chip has no such output.
   case number(Int)
+  /// The three pulses are out of range or out of order.
   case travel(lowest: PulseWidth, centre: PulseWidth, highest: PulseWidth)
 }
 

@@ -12,8 +12,9 @@ public struct SimulatedServo: Sendable, Hashable, BitwiseCopyable {
   public var pulse: Nanoseconds?
   /// When its last whole pulse ended; nil: it has never had one.
   public var lastPulse: TickInstant?
-  /// Whole pulses so far, and pulses that were cut short.
+  /// Whole pulses so far.
   public var pulses: Int64 = 0
+  /// Pulses that were cut short so far.
   public var cutPulses: Int64 = 0
   /// The line is high all the time, which no servo understands and some do not survive.
   public var isStuckHigh = false
@@ -56,6 +57,7 @@ public struct SimulatedServosSnapshot: Sendable, BitwiseCopyable {
   public var ignored: Int64 = 0
   /// Times that the chip came up from nothing, the first not counted.
   public var resets: Int64 = 0
+  /// Whether the oscillator of the chip is off, so that it pulses nothing.
   public var isAsleep = true
 
   @_noLocks @_noAllocation

@@ -15,8 +15,9 @@ public struct RaspbotV2: Sendable, Hashable, BitwiseCopyable {
 
   /// The servos of the camera mount.
   public enum Servo: UInt8, Sendable {
+    /// Turns the camera left and right.
     case pan = 1
-    /// Turns no further than 110 degrees.
+    /// Turns the camera up and down, no further than 110 degrees.
     case tilt = 2
   }
 
@@ -29,9 +30,12 @@ public struct RaspbotV2: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
+  /// The address of the board on its bus.
   public let address: I2CAddress
+  /// How a speed in percent becomes a duty.
   public let dutyScale: DutyScale
 
+  /// A board at an address. Touches no bus.
   public init(address: I2CAddress = standardAddress, dutyScale: DutyScale = DutyScale()) {
     self.address = address
     self.dutyScale = dutyScale

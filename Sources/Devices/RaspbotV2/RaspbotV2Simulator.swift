@@ -6,6 +6,7 @@ import Tactus
 /// Attach `chip` to a `SimulatedI2CBus`, which keeps the simulator. The board acknowledges whatever is written to it and
 /// ignores what it does not know; it keeps the last command for ever. Reads give 0xFF: its sensors are not simulated.
 public final class RaspbotV2Simulator: @unchecked Sendable {  // safe: the rule of `SimulatedRobot`
+  /// The robot that the board drives: its snapshot, and where it is put.
   public let robot: SimulatedRobot
   private let state: UnsafeMutablePointer<State>
 
@@ -15,6 +16,7 @@ public final class RaspbotV2Simulator: @unchecked Sendable {  // safe: the rule 
     var motors = [4 of Double](repeating: 0)
   }
 
+  /// A board that has had no command, and a robot at rest at the origin.
   public init(parameters: DifferentialDrive.Parameters = DifferentialDrive.Parameters()) {
     robot = SimulatedRobot(parameters)
     state = .allocate(capacity: 1)
@@ -26,6 +28,7 @@ public final class RaspbotV2Simulator: @unchecked Sendable {  // safe: the rule 
     robot.deallocate()
   }
 
+  /// The end for a `SimulatedI2CBus`: attach it at the address of the chip.
   public var chip: SimulatedI2CChip {
     SimulatedI2CChip(context: state, owner: self, transfer: transferToRaspbotV2)
   }

@@ -24,8 +24,10 @@ public struct SeesawSoil: Sendable, Hashable, BitwiseCopyable {
     @_noLocks @_noAllocation get { 4095 }
   }
 
+  /// The address of the probe on its bus.
   public let address: I2CAddress
 
+  /// A probe at an address. Touches no bus.
   @_noLocks @_noAllocation
   public init(address: I2CAddress = standardAddress) { self.address = address }
 
@@ -39,6 +41,7 @@ public struct SeesawSoil: Sendable, Hashable, BitwiseCopyable {
     try bus.plainWrite(bytes, to: address)
   }
 
+  /// Asks for a measurement, which can be read `conversion` later.
   @_noLocks @_noAllocation
   public func request(_ quantity: Quantity, on bus: inout I2CBus) throws(I2CError) {
     var bytes = I2CBytes()
@@ -74,8 +77,11 @@ public struct SeesawSoil: Sendable, Hashable, BitwiseCopyable {
 
   /// What can be asked for.
   public enum Quantity: UInt8, Sendable, BitwiseCopyable {
+    /// Which processor the probe has.
     case hardware
+    /// The temperature of the probe.
     case temperature
+    /// How much water there is at the probe.
     case moisture
 
     var base: UInt8 {

@@ -42,8 +42,10 @@ public final class SeesawSoilSimulator: @unchecked Sendable {  // safe: the worl
 
   /// Reads that came before the measurement was there.
   public var earlyReads: Int { state.pointee.earlyReads.load(ordering: .relaxed) }
+  /// How often the probe has been started anew.
   public var resets: Int { state.pointee.resets.load(ordering: .relaxed) }
 
+  /// The end for a `SimulatedI2CBus`: attach it at the address of the chip.
   public var chip: SimulatedI2CChip {
     SimulatedI2CChip(context: state, owner: self, transfer: transferToSeesaw)
   }

@@ -22,6 +22,7 @@ public struct XGORider: Sendable, BitwiseCopyable {
   public let topSpeed: Double
   /// Turn rate of +100 % against −100 %, in degrees per second, 0…360.
   public let topYawRate: Double
+  /// How long the board may take to answer.
   public let replyTimeout: Nanoseconds
   private var reader = XGOFrameReader()
   private var batteryAskedAt: TickInstant?

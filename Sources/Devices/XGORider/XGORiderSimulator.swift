@@ -9,6 +9,7 @@ import Wire
 /// drops cut ones and noise, keeps the last command for ever, and answers reads of the battery, the firmware, the
 /// measured yaw and of single registers at once.
 public final class XGORiderSimulator: @unchecked Sendable {  // safe: the rule of `SimulatedRobot`; the charge is atomic
+  /// The robot that the board drives: its snapshot, and where it is put.
   public let robot: SimulatedRobot
   private let state: UnsafeMutablePointer<XGORiderSimulatorState>
   /// Not reached through `state`, which the board may be changing.
@@ -22,6 +23,7 @@ public final class XGORiderSimulator: @unchecked Sendable {  // safe: the rule o
     return parameters
   }
 
+  /// A board that has had no command, and a robot at rest at the origin.
   public init(parameters: DifferentialDrive.Parameters = parameters) {
     robot = SimulatedRobot(parameters)
     battery = .allocate(capacity: 1)
@@ -37,6 +39,7 @@ public final class XGORiderSimulator: @unchecked Sendable {  // safe: the rule o
     robot.deallocate()
   }
 
+  /// The end for a `SimulatedSerialPort`: attach it there.
   public var device: SimulatedSerialDevice {
     SimulatedSerialDevice(context: state, owner: self, serve: serveXGORider)
   }

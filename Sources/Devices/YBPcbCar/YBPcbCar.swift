@@ -15,7 +15,9 @@ public struct YBPcbCar: Sendable, Hashable, BitwiseCopyable {
 
   /// The servos of the camera mount.
   public enum Servo: UInt8, Sendable {
+    /// Turns the camera left and right.
     case pan = 1
+    /// Turns the camera up and down.
     case tilt = 2
   }
 
@@ -34,13 +36,16 @@ public struct YBPcbCar: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
+  /// The address of the board on its bus.
   public let address: I2CAddress
+  /// How a speed in percent becomes a duty.
   public let dutyScale: DutyScale
   /// Writes register 0x00 with magnitudes 0…100, fractions cut off, as the original script did, instead of 0x01 with duties.
   ///
   /// For byte compatibility only: no library of the board's maker knows that register.
   public let legacyRegister: Bool
 
+  /// A board at an address. Touches no bus.
   public init(
     address: I2CAddress = standardAddress, dutyScale: DutyScale = DutyScale(), legacyRegister: Bool = false
   ) {

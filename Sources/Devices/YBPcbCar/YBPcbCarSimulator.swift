@@ -6,6 +6,7 @@ import Tactus
 /// Attach `chip` to a `SimulatedI2CBus`, which keeps the simulator. The board acknowledges whatever is written to it and
 /// ignores what it does not know; it keeps the last command for ever. Reads give 0xFF.
 public final class YBPcbCarSimulator: @unchecked Sendable {  // safe: the rule of `SimulatedRobot`
+  /// The robot that the board drives: its snapshot, and where it is put.
   public let robot: SimulatedRobot
   private let state: UnsafeMutablePointer<State>
 
@@ -28,6 +29,7 @@ public final class YBPcbCarSimulator: @unchecked Sendable {  // safe: the rule o
     robot.deallocate()
   }
 
+  /// The end for a `SimulatedI2CBus`: attach it at the address of the chip.
   public var chip: SimulatedI2CChip {
     SimulatedI2CChip(context: state, owner: self, transfer: transferToYBPcbCar)
   }

@@ -1,8 +1,41 @@
 /// The settings of this module that have a range, for errors.
 public enum ControlSetting: UInt8, Sendable, BitwiseCopyable {
-  case sampleTime, gain, derivativeFilter, setpointWeight, trackingTime, minimumOutput
-  case cutoff, quality, rate, threshold, limit, value
-  case position, velocity, velocityLimit, accelerationLimit, jerkLimit, travelTime
+  /// The time from one step to the next.
+  case sampleTime
+  /// A gain of a controller.
+  case gain
+  /// The time constant of a derivative's filter.
+  case derivativeFilter
+  /// The share of the setpoint that the proportional part sees.
+  case setpointWeight
+  /// The time in which back-calculation unwinds an integral part.
+  case trackingTime
+  /// The lower limit of an output.
+  case minimumOutput
+  /// A filter's frequency.
+  case cutoff
+  /// A filter's quality factor.
+  case quality
+  /// How fast something may change.
+  case rate
+  /// A threshold of a switch.
+  case threshold
+  /// A limit of an integrator.
+  case limit
+  /// A value to begin with.
+  case value
+  /// A position of a motion.
+  case position
+  /// The velocity with which a motion begins.
+  case velocity
+  /// The highest velocity of a motion.
+  case velocityLimit
+  /// The highest acceleration of a motion.
+  case accelerationLimit
+  /// The highest jerk of a motion.
+  case jerkLimit
+  /// How long a motion takes.
+  case travelTime
 
   /// For people, with the unit.
   public var name: String {

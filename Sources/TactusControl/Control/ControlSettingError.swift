@@ -8,6 +8,7 @@ public struct ControlSettingError: Error, Sendable, Hashable, BitwiseCopyable {
   /// What it was given, in the setting's own unit.
   public let value: Double
 
+  /// An error of this setting, for settings of your own that have the same meaning and range.
   @_noLocks @_noAllocation @inlinable
   public init(_ setting: ControlSetting, _ value: Double) {
     self.setting = setting
@@ -21,5 +22,6 @@ public struct ControlSettingError: Error, Sendable, Hashable, BitwiseCopyable {
 }
 
 extension ControlSettingError: CustomStringConvertible {
+  /// One sentence for people: the setting with its unit, what is accepted, what was given.
   public var description: String { "\(setting.name): expected \(setting.range), got \(value)" }
 }

@@ -13,6 +13,7 @@ public struct Debouncer: Sendable, Hashable, BitwiseCopyable {
   public private(set) var isActive: Bool
   private var changedAt: TickInstant?
 
+  /// A contact of which `isActive` is known to hold. A time of 0 or less switches the debouncing off.
   @_noLocks @_noAllocation
   public init(stableFor: Nanoseconds, isActive: Bool = false) {
     self.stableFor = stableFor

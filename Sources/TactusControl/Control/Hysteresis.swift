@@ -2,8 +2,12 @@
 ///
 /// NaN changes nothing. For a switch that is on below, negate the result.
 public struct Hysteresis: Sendable, Hashable, BitwiseCopyable {
+  /// Whether the switch is on.
   public private(set) var isOn: Bool
-  public let lower: Double, upper: Double
+  /// At or below this the switch goes off, in the units of the value.
+  public let lower: Double
+  /// At or above this the switch goes on, in the units of the value.
+  public let upper: Double
 
   /// - Throws: `ControlSettingError` for thresholds that are not finite, or a lower one above the upper one. When they
   ///   are equal, the value itself is on.
@@ -14,6 +18,7 @@ public struct Hysteresis: Sendable, Hashable, BitwiseCopyable {
     (self.lower, self.upper, self.isOn) = (lower, upper, isOn)
   }
 
+  /// Takes a value, and returns whether the switch is on with it.
   @_noLocks @_noAllocation @discardableResult
   public mutating func step(_ value: Double) -> Bool {
     if value >= upper {

@@ -26,6 +26,7 @@ public struct PID: Sendable, BitwiseCopyable {
   @usableFromInline var lastMeasurement: Double = .nan
   @usableFromInline var rejected: UInt32 = 0
 
+  /// A controller at rest: no integral part, no measurement yet.
   @_noLocks @_noAllocation @inlinable
   public init(_ settings: PIDSettings) {
     self.settings = settings

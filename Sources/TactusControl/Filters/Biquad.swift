@@ -9,14 +9,17 @@
 ///
 /// Source: transposed direct form II, which loses the fewest digits at low frequencies.
 public struct Biquad: Sendable, BitwiseCopyable {
+  /// What the filter is: its kind, frequency and quality.
   public let coefficients: BiquadCoefficients
   /// The last output; `nil` before the first finite input.
   public private(set) var output: Double?
   private var first: Double = 0, second: Double = 0
 
+  /// A filter without a past.
   @_noLocks @_noAllocation
   public init(_ coefficients: BiquadCoefficients) { self.coefficients = coefficients }
 
+  /// Filters one sample, and returns the output in the units of the input.
   @_noLocks @_noAllocation
   public mutating func step(_ input: Double) -> Double {
     let c = coefficients

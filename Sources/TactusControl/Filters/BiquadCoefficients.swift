@@ -7,8 +7,16 @@ import Tactus
 ///
 /// Source: R. Bristow-Johnson, *Audio EQ Cookbook* (bilinear transform, frequencies prewarped), W3C Note 2021.
 public struct BiquadCoefficients: Sendable, Hashable, BitwiseCopyable {
-  public let b0: Double, b1: Double, b2: Double
-  public let a1: Double, a2: Double
+  /// What the present input counts for.
+  public let b0: Double
+  /// What the input before counts for.
+  public let b1: Double
+  /// What the input two steps before counts for.
+  public let b2: Double
+  /// What the output before counts for, taken away.
+  public let a1: Double
+  /// What the output two steps before counts for, taken away.
+  public let a2: Double
 
   /// Lets pass what is below `cutoff`: −3 dB there with Butterworth's quality, −40 dB a decade above.
   @_noLocks @_noAllocation

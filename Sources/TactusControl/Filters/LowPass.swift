@@ -22,6 +22,7 @@ public struct LowPass: Sendable, BitwiseCopyable {
     share = -Math.expm1(-2 * .pi * cutoff * step)
   }
 
+  /// Filters one sample, and returns the output in the units of the input.
   @_noLocks @_noAllocation
   public mutating func step(_ input: Double) -> Double {
     guard let last = output else {

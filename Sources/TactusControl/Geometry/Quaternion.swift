@@ -6,7 +6,14 @@ import Tactus
 ///
 /// Source: J. Solà, *Quaternion kinematics for the error-state Kalman filter* (2017), sections 1, 2 and 4.
 public struct Quaternion: Sendable, Hashable, BitwiseCopyable {
-  public let w: Double, x: Double, y: Double, z: Double
+  /// The real part: the cosine of half the angle.
+  public let w: Double
+  /// The part along i: the axis's x by the sine of half the angle.
+  public let x: Double
+  /// The part along j: the axis's y by the sine of half the angle.
+  public let y: Double
+  /// The part along k: the axis's z by the sine of half the angle.
+  public let z: Double
 
   /// No rotation.
   public static var identity: Self {

@@ -1,9 +1,12 @@
-/// Two, three or four Doubles. The operators are SIMD's: `+ - *` and `/` by elements or by a number.
+/// Two Doubles. The operators are SIMD's: `+ - *` and `/` by elements or by a number.
 public typealias Vector2 = SIMD2<Double>
+/// Three Doubles, with the operators of SIMD.
 public typealias Vector3 = SIMD3<Double>
+/// Four Doubles, with the operators of SIMD.
 public typealias Vector4 = SIMD4<Double>
 
 extension SIMD2 where Scalar == Double {
+  /// The scalar product: the lengths and the cosine of the angle between, multiplied.
   @_noLocks @_noAllocation @inlinable public func dot(_ other: Self) -> Double { x * other.x + y * other.y }
 
   /// The part of the cross product that leaves the plane: above 0 when `other` lies counter-clockwise.
@@ -28,6 +31,7 @@ extension SIMD2 where Scalar == Double {
 }
 
 extension SIMD3 where Scalar == Double {
+  /// The scalar product: the lengths and the cosine of the angle between, multiplied.
   @_noLocks @_noAllocation @inlinable
   public func dot(_ other: Self) -> Double { x * other.x + y * other.y + z * other.z }
 
@@ -50,6 +54,7 @@ extension SIMD3 where Scalar == Double {
 }
 
 extension SIMD4 where Scalar == Double {
+  /// The scalar product: the lengths and the cosine of the angle between, multiplied.
   @_noLocks @_noAllocation @inlinable
   public func dot(_ other: Self) -> Double { x * other.x + y * other.y + z * other.z + w * other.w }
 

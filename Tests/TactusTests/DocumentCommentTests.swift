@@ -1,0 +1,114 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What an embedder reads in an editor and in the documentation: every public symbol of the library products says what it is.
+@Suite("Document comments", .ownThread)
+struct DocumentCommentTests {
+  /// Modules that are not yet documented throughout, and how many of their public symbols have no comment. The numbers only
+  /// ever fall.
+  static let incomplete = ["Leg": 118, "Plants": 151, "Pump": 176, "Robot": 97, "Sprinkler": 219, "Wire": 210]
+
+  @Test("every public symbol of a library product has one")
+  func publicSymbols() throws {
+    for module in try Self.productModules() {
+      let missing = try SymbolGraph(ofModule: module).undocumented
+      if let known = Self.incomplete[module] {
+        #expect(
+          missing.count == known, "\(module): \(missing.count) without a comment, \(known) listed: keep the lower")
+      } else {
+        #expect(missing.isEmpty, "\(module): without a comment: \(missing.joined(separator: "; "))")
+      }
+    }
+  }
+
+  @Test("a symbol without a comment is found, with its file and line; one with a comment is not, nor a synthesised one")
+  func finding() throws {
+    let graph = try SymbolGraph(
+      Data(
+        """
+        {"symbols": [
+          {"pathComponents": ["A", "b"], "location": {"uri": "file:///x/A.swift", "position": {"line": 6, "character": 2}}},
+          {"pathComponents": ["A", "c"], "location": {"uri": "file:///x/A.swift", "position": {"line": 9, "character": 2}},
+           "docComment": {"lines": [{"text": "What it is."}]}},
+          {"pathComponents": ["A", "d"], "location": {"uri": "file:///x/A.swift", "position": {"line": 11, "character": 2}},
+           "docComment": {"lines": [{"text": " "}]}},
+          {"pathComponents": ["A", "init(rawValue:)"]}
+        ]}
+        """.utf8))
+    #expect(graph.undocumented == ["A.b (A.swift:7)", "A.d (A.swift:12)"])
+  }
+
+  /// The modules of the library products, from the manifest.
+  static func productModules() throws -> [String] {
+    let manifest = try String(contentsOf: HouseTests.root.appending(path: "Package.swift"), encoding: .utf8)
+    let products = manifest.matches(of: /\.library\(\s*name:\s*"\w+",\s*targets:\s*\[([^\]]+)\]\s*\)/)
+    try #require(
+      products.count == manifest.ranges(of: ".library(").count && products.count > 0, "a product is not understood")
+    return Set(products.flatMap { $0.1.matches(of: /"(\w+)"/).map { String($0.1) } }).sorted()
+  }
+}
+
+/// What the compiler says of a module's public symbols.
+private struct SymbolGraph: Decodable {
+  struct Symbol: Decodable {
+    struct Location: Decodable {
+      struct Position: Decodable { var line: Int }
+      var uri: String
+      var position: Position
+    }
+    struct Comment: Decodable {
+      struct Line: Decodable { var text: String }
+      var lines: [Line]
+    }
+    var pathComponents: [String]
+    /// `nil` for what the compiler has synthesised.
+    var location: Location?
+    /// Its own, or that of the requirement that it implements.
+    var docComment: Comment?
+  }
+  var symbols: [Symbol]
+
+  init(_ data: Data) throws { self = try JSONDecoder().decode(Self.self, from: data) }
+
+  /// Extracts the graph of a module that was built with this test, with what it adds to the types of other modules.
+  init(ofModule module: String) throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "tactus-symbols-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let build = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().resolvingSymlinksInPath()
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments =
+      [
+        "swift-symbolgraph-extract", "-module-name", module, "-target",
+        build.deletingLastPathComponent().lastPathComponent, "-I", build.appending(path: "Modules").path,
+        "-minimum-access-level", "public", "-skip-synthesized-members", "-output-dir", folder.path,
+      ]
+      + ["CTactus", "CBusesLinux", "CTactusGuard"].flatMap { shim in
+        [
+          "-Xcc", "-fmodule-map-file=\(build.path)/\(shim).build/module.modulemap", "-Xcc",
+          "-I\(HouseTests.root.path)/Sources/\(shim)/include",
+        ]
+      }
+    try process.run()
+    process.waitUntilExit()
+    try #require(process.terminationStatus == 0, "no symbols of \(module)")
+    symbols = []
+    for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil) {
+      symbols += try SymbolGraph(Data(contentsOf: file)).symbols
+    }
+    try #require(!symbols.isEmpty, "no symbols of \(module)")
+  }
+
+  var undocumented: [String] {
+    symbols.compactMap { symbol in
+      guard let location = symbol.location else { return nil }
+      guard symbol.docComment?.lines.contains(where: { $0.text.contains { !$0.isWhitespace } }) != true else {
+        return nil
+      }
+      let file = location.uri.split(separator: "/").last ?? ""
+      return "\(symbol.pathComponents.joined(separator: ".")) (\(file):\(location.position.line + 1))"
+    }.sorted()
+  }
+}
