@@ -294,9 +294,11 @@ public final class Runtime: Sendable {
 
   /// Changes the rates of loops, all or nothing: every change is checked first, then each lane takes its own at a tick
   /// boundary. A changed loop's next release is one new period after its last; its rank in the lane stays. A loop that runs
-  /// after others, or others after it, is released in phase again at most one period later. Returns when all lanes have taken it. Never call it from a tick; during a simulation only from the thread that runs it.
-  /// - Throws: `.unknownLoop`, `.invalidLoop`; `.invalidOrder` when loops in an order would no longer be released at one instant; `.infeasible` when the new set could not meet its deadlines; `.hangs` when a
-  ///   lane came to no tick boundary within a second. Nothing has changed then.
+  /// after others, or others after it, is released in phase again at most one period later. Returns when all lanes have
+  /// taken it. Never call it from a tick; during a simulation only from the thread that runs it.
+  /// - Throws: `.unknownLoop`, `.invalidLoop`; `.invalidOrder` when loops in an order would no longer be released at one
+  ///   instant; `.infeasible` when the new set could not meet its deadlines; `.hangs` when a lane came to no tick boundary
+  ///   within a second. Nothing has changed then.
   public func setRates(_ rates: [String: Rate]) throws(RuntimeError) {
     var failure: RuntimeError?
     phase.withLock { phase in

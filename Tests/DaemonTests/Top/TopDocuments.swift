@@ -54,7 +54,8 @@ enum TopDocuments {
       {"ok":true,"version":"1.2.3","epochNs":\(epoch),"monotonicNs":\(epoch + Int(seconds * 1e9)),
       "memoryLock":{"state":"locked","errno":null},
       "wakeUpLatency":{"state":"held","requestedNs":0,"effectiveNs":0},"findings":[],
-      "lanes":[{"name":"robot","requested":"fifo 80","effective":"\(effective)","requestedCPU":3,"effectiveCPU":3,"requestedCPUs":"3","effectiveCPUs":"3","budgetsUsedUp":null,
+      "lanes":[{"name":"robot","requested":"fifo 80","effective":"\(effective)","requestedCPU":3,
+      "effectiveCPU":3,"requestedCPUs":"3","effectiveCPUs":"3","budgetsUsedUp":null,
       "isAsRequested":\(effective == "fifo 80"),"findings":[]}],
       "loops":[\(texts.joined(separator: ","))],"planner":[]}
       """
