@@ -28,7 +28,9 @@ public struct Lane {
 
   /// - Parameters:
   ///   - name: unique in the runtime; the first 15 bytes become the thread's name.
+  ///   - scheduling: how the kernel schedules the lane's thread.
   ///   - cpu: the one CPU the thread stays on, from 0; nil: any.
+  ///   - loops: the loops of the lane, at least one. Of two that are due the one with the shorter period goes first.
   public init(_ name: String, scheduling: Scheduling = .normal, cpu: Int? = nil, @LoopBuilder loops: () -> [Loop]) {
     self.name = name
     self.scheduling = scheduling
@@ -59,6 +61,7 @@ public struct Loop {
   /// What is out of range here is refused by `Runtime` with `.invalidLoop`.
   /// - Parameters:
   ///   - name: unique in the runtime.
+  ///   - rate: how often it is released.
   ///   - phase: of the first release after the start, 0 or more; nil: the planner spreads it away from the lane's other
   ///     loops.
   ///   - late: what happens to releases that come due before the loop could run them.
@@ -92,10 +95,8 @@ public struct Loop {
   ///
   ///     Loop("balance", every: .hertz(1000), eachRun: { Balance(tilt: tilt.reader()) })
   ///
-  /// - Parameters:
-  ///   - body: makes the body; called by `Runtime.start()`, `simulation()` and `simulate()` on the thread that calls them.
-  ///
-  /// All other parameters are those of the initialiser above.
+  /// `body` makes the body. It is called by `Runtime.start()`, `simulation()` and `simulate()` on the thread that calls them. All
+  /// other parameters are those of the initialiser above.
   @_disfavoredOverload
   @inlinable
   public init<Body: ControlLoop & ~Copyable>(

@@ -52,6 +52,7 @@ public final class Runtime: Sendable {
   ///   - strict: `start()` fails unless everything requested of the kernel is in effect.
   ///   - lockMemory: locks all memory of the process, pages as they are first used; nil: if any lane asks for real time.
   ///   - watchdog: watches the lanes; `nil` for none. Its lane is named "watchdog".
+  ///   - lanes: at least one.
   /// - Throws: `RuntimeError` when the lanes contradict each other, declare what is out of range, or cannot meet their
   ///   deadlines.
   public init(
