@@ -7,7 +7,8 @@ import PackageDescription
 /// On every product of another package: who depends on this one with `traits: []` fetches no other, and gets the runtime.
 let daemon = TargetDependencyCondition.when(traits: ["Daemon"])
 
-/// Plugins are for who builds this package. SwiftPM would build and run them for whoever depends on it, used or not.
+/// Plugins that our own targets use are for who builds this package: SwiftPM would build and run them for whoever depends on
+/// it, used or not. `ProvedTicks` is a product: built for all of them, and run for those who switch it on.
 func plugins(_ names: [Target.PluginUsage]) -> [Target.PluginUsage] {
   Context.packageDirectory.contains("/checkouts/") ? [] : names
 }
@@ -16,7 +17,9 @@ let package = Package(
   name: "tactus",
   products: [
     .library(name: "Tactus", targets: ["Tactus", "TactusControl"]),
+    .plugin(name: "ProvedTicks", targets: ["ProvedTicks"]),
     .library(name: "TactusPorts", targets: ["Buses", "BusesLinux"]),
+    .library(name: "TactusGuard", targets: ["TactusGuard"]),
     .library(name: "TactusDevices", targets: ["Devices", "Buses", "BusesLinux", "Wire"]),
     .library(name: "TactusRobot", targets: ["Robot", "Devices", "Buses", "BusesLinux", "Wire"]),
     .library(name: "TactusLeg", targets: ["Leg", "Devices", "Buses", "BusesLinux", "Wire"]),
@@ -70,6 +73,10 @@ let package = Package(
     // Control mathematics for ticks.
     .target(name: "TactusControl", dependencies: ["Tactus", "CTactus"], exclude: ["README.md"]),
 
+    // Refuses a tick that is not proved, for whoever switches it on.
+    .plugin(name: "ProvedTicks", capability: .buildTool(), dependencies: ["ProvedTicksTool"]),
+    .executableTarget(name: "ProvedTicksTool"),
+
     // Bytes ⇄ values, what drivers talk to, drivers with their simulators.
     .target(name: "Wire", dependencies: ["Tactus", "CTactus"], exclude: ["README.md"]),
     .target(name: "Buses", dependencies: ["Tactus"], exclude: ["README.md"]),
@@ -104,6 +111,12 @@ let package = Package(
       name: "CBusesLinux", dependencies: ["CTactus"],
       linkerSettings: [.linkedLibrary("i2c", .when(platforms: [.linux]))]),
     .target(name: "BusesLinux", dependencies: ["CBusesLinux", "Buses", "Tactus"]),
+
+    // Safe outputs that outlive the process. Its C shim starts the guard: sockets, spawning, and what a process does that is one.
+    .target(name: "CTactusGuard", dependencies: ["CTactus"]),
+    .target(
+      name: "TactusGuard", dependencies: ["CTactusGuard", "BusesLinux", "Buses", "Tactus", "CTactus"],
+      exclude: ["README.md"]),
 
     // libsystemd's D-Bus, which a module map is all that Swift needs for, and the leaves that speak it.
     .target(
@@ -211,7 +224,7 @@ let package = Package(
       name: "TactusProgram",
       dependencies: [
         "Service", "AvahiSystemd", "BluetoothBlueZ", "MQTTMosquitto", "CDaemon", "CProcess", "Confinement", "CTactus",
-        "BusesLinux",
+        "TactusGuard", "BusesLinux",
         "Leg", "Plants", "Pump", "Robot", "Sprinkler", "Store", "Video", "Devices", "Buses", "Wire", "Tactus",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: daemon),
         .product(name: "Logging", package: "swift-log", condition: daemon),
@@ -228,10 +241,15 @@ let package = Package(
     // What the tests of several modules share.
     .target(name: "TestSupport", path: "Tests/Support"),
     .testTarget(name: "TactusTests", dependencies: ["TestSupport", "Tactus", "CTactus"]),
+    .testTarget(name: "ProvedTicksTests", dependencies: ["TestSupport", "ProvedTicksTool"]),
     .testTarget(name: "TactusControlTests", dependencies: ["TestSupport", "TactusControl", "Tactus"]),
     .testTarget(name: "WireTests", dependencies: ["TestSupport", "Wire", "Tactus"], exclude: ["reference"]),
     .testTarget(name: "DevicesTests", dependencies: ["TestSupport", "Devices", "Buses", "Wire", "Tactus"]),
     .testTarget(name: "BusesLinuxTests", dependencies: ["TestSupport", "BusesLinux", "Buses", "Tactus"]),
+    .testTarget(
+      name: "TactusGuardTests", dependencies: ["TestSupport", "TactusGuard", "CTactusGuard", "BusesLinux", "Tactus"]),
+    // What TactusGuardTests kills: an embedder's program.
+    .executableTarget(name: "guard-probe", dependencies: ["TactusGuard", "Tactus"], path: "Tests/GuardProbe"),
     // Runs inside scripts/rig, against real kernel drivers.
     .executableTarget(
       name: "rig-probe", dependencies: ["CProcess", "BusesLinux", "Buses", "Tactus"], path: "Tests/Rig/Probe"),
@@ -310,7 +328,8 @@ let package = Package(
       name: "DaemonTests",
       dependencies: [
         "TestSupport", "BlueZSupport", "MQTTSupport", "TactusProgram", "AvahiSystemd", "Service", "MQTTMosquitto",
-        "CDaemon", "BusesLinux", "Sprinkler", "Store", "Video", "Leg", "Plants", "Pump", "Robot", "Devices", "Buses",
+        "CDaemon", "TactusGuard", "CTactusGuard", "BusesLinux", "Sprinkler", "Store", "Video", "Leg", "Plants", "Pump",
+        "Robot", "Devices", "Buses",
         "Wire", "SystemBus", "Tactus",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: daemon),
         .product(name: "Logging", package: "swift-log", condition: daemon),
@@ -323,7 +342,8 @@ let package = Package(
     .testTarget(
       name: "SanitizerTests",
       dependencies: [
-        "TactusProgram", "CDaemon", "CTactus", "BusesLinux", "Plants", "Pump", "Sprinkler", "Leg", "Robot", "Devices",
+        "TactusProgram", "CDaemon", "CTactus", "TactusGuard", "BusesLinux", "Plants", "Pump", "Sprinkler", "Leg",
+        "Robot", "Devices",
         "Buses", "Wire", "Tactus",
       ],
       exclude: ["rtsan.supp"]),

@@ -13,6 +13,7 @@ let package = Package(
       dependencies: [
         "CBench",
         .product(name: "Tactus", package: "tactus"),
+        .product(name: "TactusGuard", package: "tactus"),
         .product(name: "TactusLeg", package: "tactus"),
         .product(name: "TactusRobot", package: "tactus"),
       ]),

@@ -5,7 +5,9 @@ let package = Package(
   name: "thousand-hertz",
   dependencies: [.package(name: "tactus", path: "../..", traits: [])],
   targets: [
-    .executableTarget(name: "ThousandHertz", dependencies: [.product(name: "Tactus", package: "tactus")])
+    .executableTarget(
+      name: "ThousandHertz", dependencies: [.product(name: "Tactus", package: "tactus")],
+      plugins: [.plugin(name: "ProvedTicks", package: "tactus")])
   ],
   swiftLanguageModes: [.v6]
 )

@@ -85,48 +85,6 @@ ssize_t daemon_receive_with(int socket, void *bytes, size_t count, int flags, in
   return received;
 }
 
-pid_t daemon_spawn_self(char *const arguments[], int descriptor, const int inherited[], int count) {
-  enum { most = 16, first = 4, aside = 64 };
-  if (count > most) return -E2BIG;
-  // Aside first: one of them may have a number that another is to get.
-  int moved[most];
-  for (int index = 0; index < count; index++) {
-    moved[index] = fcntl(inherited[index], F_DUPFD_CLOEXEC, aside);
-    if (moved[index] < 0) {
-      int error = errno;
-      while (index-- > 0) close(moved[index]);
-      return -error;
-    }
-  }
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawnattr_init(&attributes);
-
-  sigset_t none, all;
-  sigemptyset(&none);
-  sigfillset(&all);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setflags(
-    &attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, descriptor, 3);
-  for (int index = 0; index < count; index++) {
-    posix_spawn_file_actions_adddup2(&actions, moved[index], first + index);
-  }
-  posix_spawn_file_actions_addclosefrom_np(&actions, first + count);
-
-  pid_t process = 0;
-  char **environment = process_child_environment();
-  int error = environment ? posix_spawn(&process, "/proc/self/exe", &actions, &attributes, arguments, environment) : ENOMEM;
-  free(environment);
-  posix_spawn_file_actions_destroy(&actions);
-  posix_spawnattr_destroy(&attributes);
-  for (int index = 0; index < count; index++) close(moved[index]);
-  return error ? -error : process;
-}
-
 pid_t daemon_spawn(const char *path, char *const arguments[], int descriptor, int error) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
@@ -163,11 +121,6 @@ pid_t daemon_spawn(const char *path, char *const arguments[], int descriptor, in
 void daemon_die_with_parent(void) { prctl(PR_SET_PDEATHSIG, SIGKILL); }
 
 void daemon_terminate_with_parent(void) { prctl(PR_SET_PDEATHSIG, SIGTERM); }
-
-void daemon_ignore_signals(void) {
-  static const int ignored[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU, SIGUSR1, SIGUSR2};
-  for (size_t index = 0; index < sizeof ignored / sizeof ignored[0]; index++) signal(ignored[index], SIG_IGN);
-}
 
 int daemon_notify(const char *socket_path, const char *message) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};

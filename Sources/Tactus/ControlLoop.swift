@@ -55,17 +55,19 @@ public enum SafeStateCause: Sendable, BitwiseCopyable {
 /// A loop: reads its inputs, steps its machine, applies the outputs, publishes a snapshot.
 ///
 /// Write `@_noLocks @_noAllocation` on `tick` and on `safeState`: the compiler then rejects a tick that could take a lock
-/// or allocate, in debug and in release builds. A tick without them compiles and is not proved, unless the plugin `ProvedTicks`
-/// is switched on for its target, which finds it.
+/// or allocate, in debug and in release builds. The types of Swift cannot demand the attributes: the plugin `ProvedTicks`
+/// does, for the targets that switch it on with `plugins: [.plugin(name: "ProvedTicks", package: "tactus")]`.
+/// Without it, a tick that lacks them compiles and is not proved.
 ///
 /// A tick may use values and their arithmetic, `UnsafePointer`s, atomics, `InlineArray`s, the ports and mailboxes of this
-/// package, functions of its own module, and functions that carry the two attributes themselves. It may not:
+/// package (a `TickLog` for messages), functions of its own file, and functions that carry the two attributes themselves. It
+/// may not:
 ///
 /// - wait, sleep, read a clock or do I/O that can block: time comes from `Tick`, work that may wait belongs to a thread
 ///   that is no lane, behind a `Ring` or a `Latest`;
 /// - read an object (which retains it), a stored closure, an `any` value, a string, a dictionary or a lazily made `static`;
 /// - change, count or iterate over an array: read an element, or use an `InlineArray` or a buffer from before the start;
-/// - call a function of another module that neither is inlined nor carries the promise: the C library's mathematics (see
+/// - call a function of another module or file that neither is inlined nor carries the promise: the C library's mathematics (see
 ///   `TactusControl.Math`), `squareRoot()`, `rounded()`, the arithmetic of `Duration`, a synthesised `==`;
 /// - carry the promise on a generic function, or make a `Span`;
 /// - trap: a trap ends the program, so use `&+` and `&-` where a number may overflow, and check what you divide by;
@@ -78,7 +80,7 @@ public protocol ControlLoop: ~Copyable {
   mutating func tick(_ tick: Tick)
 
   /// When the loop must be released even if neither its period nor an input does so. Read after every tick; `nil` for
-  /// none. Such a release never shifts the periodic ones.
+  /// none. Such a release never shifts the periodic ones. Carries the promise, too: `{ @_noLocks @_noAllocation get { … } }`.
   var nextDeadline: TickInstant? { get }
 
   /// Brings every actuator of the loop into its safe state, at once. Called on the lane's thread after
@@ -89,7 +91,7 @@ public protocol ControlLoop: ~Copyable {
 
 extension ControlLoop where Self: ~Copyable {
   /// No deadline of its own: only its period and its inputs release the loop.
-  @inlinable public var nextDeadline: TickInstant? { nil }
+  @inlinable public var nextDeadline: TickInstant? { @_noLocks @_noAllocation get { nil } }
 }
 
 /// A loop that moves, heats, lights and opens nothing, so that its safe state is to do nothing.

@@ -5,7 +5,7 @@ public enum Scheduling: Sendable, Hashable {
   /// SCHED_FIFO at this priority, 1…99: runs before everything of lower priority.
   case fifo(Int)
   /// SCHED_DEADLINE: at most `runtime` of CPU in each `period`, delivered by `deadline` after its start;
-  /// `runtime ≤ deadline ≤ period`. The kernel refuses what cannot be kept. Not together with a CPU.
+  /// `runtime ≤ deadline ≤ period`. The kernel refuses what cannot be kept. Not together with CPUs.
   case deadline(runtime: Nanoseconds, deadline: Nanoseconds, period: Nanoseconds)
 }
 
@@ -23,7 +23,7 @@ public enum CountedMisses: BitwiseCopyable {
 public struct Lane {
   let name: String
   let scheduling: Scheduling
-  let cpu: Int?
+  let cpus: CPUSet?
   let loops: [Loop]
 
   /// - Parameters:
@@ -32,9 +32,19 @@ public struct Lane {
   ///   - cpu: the one CPU the thread stays on, from 0; nil: any.
   ///   - loops: the loops of the lane, at least one. Of two that are due the one with the shorter period goes first.
   public init(_ name: String, scheduling: Scheduling = .normal, cpu: Int? = nil, @LoopBuilder loops: () -> [Loop]) {
+    self.init(name, scheduling: scheduling, cpus: cpu.map { [$0] }, loops: loops)
+  }
+
+  /// - Parameters:
+  ///   - name: unique in the runtime; the first 15 bytes become the thread's name.
+  ///   - scheduling: how the kernel schedules the lane's thread.
+  ///   - cpus: those that the thread stays on, one at least; nil: any. Those of them that are offline or that the process's
+  ///     control group does not have are refused in the lane's report; the thread runs on the others.
+  ///   - loops: the loops of the lane, at least one.
+  public init(_ name: String, scheduling: Scheduling = .normal, cpus: CPUSet?, @LoopBuilder loops: () -> [Loop]) {
     self.name = name
     self.scheduling = scheduling
-    self.cpu = cpu
+    self.cpus = cpus
     self.loops = loops()
   }
 }
@@ -44,6 +54,8 @@ public struct Loop {
   let name: String
   let rate: Rate
   let phase: Nanoseconds?
+  /// Names of the loops that it runs after.
+  let predecessors: [String]
   let late: LatePolicy
   let deadline: Nanoseconds?
   let executionTime: Nanoseconds?
@@ -52,6 +64,7 @@ public struct Loop {
   let countedMisses: CountedMisses
   let inputs: [LoopInput]
   let minimumInterval: Nanoseconds
+  let ages: [DataAge]
   let body: BodySource
 
   /// A loop whose body is made once, here, and serves one run: `Runtime` refuses a second with `.ranAlready`, since what the
@@ -62,8 +75,14 @@ public struct Loop {
   /// - Parameters:
   ///   - name: unique in the runtime.
   ///   - rate: how often it is released.
-  ///   - phase: of the first release after the start, 0 or more; nil: the planner spreads it away from the lane's other
-  ///     loops.
+  ///   - phase: of the first release after the start, 0 or more; nil: that of the loops it runs `after`; without such the
+  ///     planner spreads it away from the lane's other loops.
+  ///   - after: loops of the same lane whose output this loop uses. When it and one of them are due, that one runs first,
+  ///     however late the lane is and whatever the late policies; so it does, with a phase for both, within one release.
+  ///     At different rates the order holds wherever releases coincide: a 100 Hz loop after a 1 kHz loop finds in each of its
+  ///     ticks the value of the same instant; a 1 kHz loop after a 100 Hz loop does in every tenth, and in between the
+  ///     last one. Those that it follows become as urgent as this loop is. `Runtime` refuses with `.invalidOrder` an
+  ///     unknown name, a loop of another lane, a circle, and phases that let no two releases coincide.
   ///   - late: what happens to releases that come due before the loop could run them.
   ///   - deadline: after a release, by when its tick has to end; nil: the period.
   ///   - executionTime: the longest a tick takes. When every loop of the lane declares one, a set that cannot meet its
@@ -75,19 +94,20 @@ public struct Loop {
   ///   - inputs: what also releases the loop, by arrival; whichever is ready. Those of a lane are at most 60.
   ///   - minimumInterval: between two releases by input, whichever they are, and before a deadline that has passed already releases the
   ///     loop; more than 0.
+  ///   - ages: how old the data is that the loop acts on, see `DataAge`. Each belongs to one loop.
   ///   - body: makes the body; called once, here.
   @inlinable
   public init<Body: ControlLoop & ~Copyable>(
-    _ name: String, every rate: Rate, phase: Nanoseconds? = nil, late: LatePolicy = .skip,
-    deadline: Nanoseconds? = nil, executionTime: Nanoseconds? = nil, tolerance: Nanoseconds? = nil,
-    safeStateAfter: Int = 0, counting: CountedMisses = .all, inputs: [LoopInput] = [],
-    minimumInterval: Nanoseconds = .milliseconds(1),
+    _ name: String, every rate: Rate, phase: Nanoseconds? = nil, after predecessors: String...,
+    late: LatePolicy = .skip, deadline: Nanoseconds? = nil, executionTime: Nanoseconds? = nil,
+    tolerance: Nanoseconds? = nil, safeStateAfter: Int = 0, counting: CountedMisses = .all, inputs: [LoopInput] = [],
+    minimumInterval: Nanoseconds = .milliseconds(1), ages: [DataAge] = [],
     body: () -> Body
   ) {
     self.init(
-      name: name, rate: rate, phase: phase, late: late, deadline: deadline, executionTime: executionTime,
-      tolerance: tolerance, safeStateAfter: safeStateAfter, counting: counting, inputs: inputs,
-      minimumInterval: minimumInterval, body: .made(LoopBody(body)))
+      name: name, rate: rate, phase: phase, predecessors: predecessors, late: late, deadline: deadline,
+      executionTime: executionTime, tolerance: tolerance, safeStateAfter: safeStateAfter, counting: counting,
+      inputs: inputs, minimumInterval: minimumInterval, ages: ages, body: .made(LoopBody(body)))
   }
 
   /// A loop whose body is made anew for each run, so that simulating and then starting is the same as starting. The body of
@@ -100,26 +120,27 @@ public struct Loop {
   @_disfavoredOverload
   @inlinable
   public init<Body: ControlLoop & ~Copyable>(
-    _ name: String, every rate: Rate, phase: Nanoseconds? = nil, late: LatePolicy = .skip,
-    deadline: Nanoseconds? = nil, executionTime: Nanoseconds? = nil, tolerance: Nanoseconds? = nil,
-    safeStateAfter: Int = 0, counting: CountedMisses = .all, inputs: [LoopInput] = [],
-    minimumInterval: Nanoseconds = .milliseconds(1),
+    _ name: String, every rate: Rate, phase: Nanoseconds? = nil, after predecessors: String...,
+    late: LatePolicy = .skip, deadline: Nanoseconds? = nil, executionTime: Nanoseconds? = nil,
+    tolerance: Nanoseconds? = nil, safeStateAfter: Int = 0, counting: CountedMisses = .all, inputs: [LoopInput] = [],
+    minimumInterval: Nanoseconds = .milliseconds(1), ages: [DataAge] = [],
     eachRun body: @escaping () -> Body
   ) {
     self.init(
-      name: name, rate: rate, phase: phase, late: late, deadline: deadline, executionTime: executionTime,
-      tolerance: tolerance, safeStateAfter: safeStateAfter, counting: counting, inputs: inputs,
-      minimumInterval: minimumInterval, body: .eachRun({ LoopBody(body) }))
+      name: name, rate: rate, phase: phase, predecessors: predecessors, late: late, deadline: deadline,
+      executionTime: executionTime, tolerance: tolerance, safeStateAfter: safeStateAfter, counting: counting,
+      inputs: inputs, minimumInterval: minimumInterval, ages: ages, body: .eachRun({ LoopBody(body) }))
   }
 
   @usableFromInline init(
-    name: String, rate: Rate, phase: Nanoseconds?, late: LatePolicy, deadline: Nanoseconds?,
-    executionTime: Nanoseconds?, tolerance: Nanoseconds?, safeStateAfter: Int, counting: CountedMisses,
-    inputs: [LoopInput], minimumInterval: Nanoseconds, body: BodySource
+    name: String, rate: Rate, phase: Nanoseconds?, predecessors: [String] = [], late: LatePolicy,
+    deadline: Nanoseconds?, executionTime: Nanoseconds?, tolerance: Nanoseconds?, safeStateAfter: Int,
+    counting: CountedMisses, inputs: [LoopInput], minimumInterval: Nanoseconds, ages: [DataAge] = [], body: BodySource
   ) {
     self.name = name
     self.rate = rate
     self.phase = phase
+    self.predecessors = predecessors
     self.late = late
     self.deadline = deadline
     self.executionTime = executionTime
@@ -128,6 +149,7 @@ public struct Loop {
     countedMisses = counting
     self.inputs = inputs
     self.minimumInterval = minimumInterval
+    self.ages = ages
     self.body = body
   }
 }
@@ -147,6 +169,8 @@ extension Loop {
     if let deadline, deadline <= .zero { return "a deadline is more than 0, got \(deadline)" }
     if let executionTime, executionTime < .zero { return "an execution time is 0 or more, got \(executionTime)" }
     if let tolerance, tolerance < .zero { return "a tolerance is 0 or more, got \(tolerance)" }
+    if Set(ages.map(\.name)).count < ages.count { return "two of its ages have one name" }
+    if let age = ages.first(where: \.path.isEmpty) { return "its age \"\(age.name)\" names no loop that it comes from" }
     if safeStateAfter < 0 { return "a number of misses is 0 or more, got \(safeStateAfter)" }
     return nil
   }

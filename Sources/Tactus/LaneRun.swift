@@ -8,8 +8,12 @@ final class LaneRun: @unchecked Sendable {
   // gate and `done`, the simulation, or the runtime under its lock); everything shared with it is atomic.
   let name: String
   let scheduling: Scheduling
-  let cpu: Int?
+  let cpus: CPUSet?
   let loopNames: [String]
+  private let order: LoopOrder
+  let ages: [[DataAge]]
+  /// Those of them that no other loop has.
+  private var takenAges: [DataAge] = []
   /// What the planner knows of the loops, most urgent first; execution time nil where none is declared.
   private(set) var declared: [(period: Nanoseconds, deadline: Nanoseconds?, executionTime: Nanoseconds?)]
   let executionTimes: [Nanoseconds?]
@@ -19,6 +23,8 @@ final class LaneRun: @unchecked Sendable {
   /// What the lane's time stands at for who reads: the simulation's present, or the instant at which the lane ended;
   /// `.max` while it runs in real time.
   let present: UnsafeMutablePointer<Atomic<Int64>>
+  /// Of a SCHED_DEADLINE lane, see `LaneStatistics.budgetsUsedUp`.
+  let budgetsUsedUp: UnsafeMutablePointer<Atomic<Int64>>
   private var hasScheduler = false
   private var hasRun = false
   private var isSimulated = false
@@ -26,11 +32,11 @@ final class LaneRun: @unchecked Sendable {
 
   var loopCount: Int { loopNames.count }
 
-  init(_ lane: Lane, number: Int) throws(RuntimeError) {
+  /// - Parameter lanes: the lane of each loop of the runtime.
+  init(_ lane: Lane, number: Int, lanes: [String: String] = [:]) throws(RuntimeError) {
     guard !lane.loops.isEmpty else { throw .noLoops(lane: lane.name) }
-    // Most urgent first: a loop's index is its rank.
-    let loops = lane.loops.enumerated()
-      .sorted { ($0.element.rate.period, $0.offset) < ($1.element.rate.period, $1.offset) }.map(\.element)
+    order = try LoopOrder(lane.loops, lane: lane.name, lanes: lanes)
+    let loops = order.loops
     for loop in loops { if let flaw = loop.flaw { throw .invalidLoop(loop: loop.name, reason: flaw) } }
     for loop in loops { if let phase = loop.phase, phase < .zero { throw .negativePhase(loop: loop.name, phase) } }
     let inputs = loops.reduce(0) { $0 + $1.inputs.count }
@@ -38,19 +44,23 @@ final class LaneRun: @unchecked Sendable {
       throw .tooManyInputs(lane: lane.name, count: inputs, limit: LaneThread.inputLimit)
     }
     try Self.check(lane)
+    let phases = try order.phases()
+    let ordered = Set(order.predecessors.enumerated().flatMap { $1.isEmpty ? [] : $1 + [$0] })
     name = lane.name
     scheduling = lane.scheduling
-    cpu = lane.cpu
+    cpus = lane.cpus
     loopNames = loops.map(\.name)
     declared = loops.map { ($0.rate.period, $0.deadline, $0.executionTime) }
     executionTimes = loops.map(\.executionTime)
+    ages = loops.map(\.ages)
     slots = .allocate(capacity: loops.count)
     scheduler = .allocate(capacity: 1)
     simulated = .allocate(capacity: 1)
     simulated.initialize(to: SimulatedLane(number: number))
     present = .allocate(capacity: 1)
     present.initialize(to: Atomic(.min))
-    let phases = Planner.phases(periods: loops.map(\.rate.period), given: loops.map(\.phase))
+    budgetsUsedUp = .allocate(capacity: 1)
+    budgetsUsedUp.initialize(to: Atomic(0))
     for (index, loop) in loops.enumerated() {
       let record = UnsafeMutablePointer<LoopRecord>.allocate(capacity: 1)
       record.initialize(to: LoopRecord())
@@ -62,10 +72,20 @@ final class LaneRun: @unchecked Sendable {
           minimumInterval: loop.minimumInterval.count,
           tolerance: (loop.tolerance ?? period / 10).count,
           simulatedExecution: (loop.executionTime ?? .zero).count, inputs: loop.inputs,
-          bodySource: loop.body, body: loop.body.first, record: record))
+          isOrdered: ordered.contains(index), ages: Self.linked(loop.ages), bodySource: loop.body,
+          body: loop.body.first, record: record))
     }
     resetRecords()
     if let misses = infeasible(declared) { throw .infeasible(lane: name, misses: misses) }
+    try takeAges(lanes: lanes)
+  }
+
+  /// The ages of one loop as its slot has them; `nil` if there is none.
+  private static func linked(_ ages: [DataAge]) -> UnsafeMutablePointer<AgeRecord>? {
+    ages.reversed().reduce(nil) { next, age in
+      age.record.pointee.next = next
+      return age.record
+    }
   }
 
   deinit {
@@ -75,6 +95,9 @@ final class LaneRun: @unchecked Sendable {
     simulated.deallocate()
     present.deinitialize(count: 1)
     present.deallocate()
+    budgetsUsedUp.deinitialize(count: 1)
+    budgetsUsedUp.deallocate()
+    for age in takenAges { age.isTaken.store(false, ordering: .releasing) }
     for index in 0..<loopCount {
       slots[index].record.deinitialize(count: 1)
       slots[index].record.deallocate()
@@ -112,6 +135,7 @@ final class LaneRun: @unchecked Sendable {
       to: LaneScheduler(slots: slots, count: loopCount, simulated: simulating ? simulated : nil))
     hasScheduler = true
     resetRecords()
+    budgetsUsedUp.pointee.store(0, ordering: .relaxed)
     makeBodies()
     if simulating { hasRun = true }
     isSimulated = simulating
@@ -122,6 +146,7 @@ final class LaneRun: @unchecked Sendable {
     for index in 0..<loopCount {
       slots[index].record.pointee.reset(period: slots[index].period, deadline: slots[index].deadline)
     }
+    for age in takenAges { age.record.pointee.reset() }
   }
 
   // MARK: What others see
@@ -170,14 +195,29 @@ final class LaneRun: @unchecked Sendable {
     let (account, latency, execution) = slots[index].record.pointee.snapshot()
     return LoopStatistics(
       name: loopNames[index], lane: name, phase: Nanoseconds(slots[index].phase), account: account,
-      at: max(instant, account.activitySince), latency: latency, execution: execution)
+      at: max(instant, account.activitySince), latency: latency, execution: execution, ages: ages[index])
+  }
+
+  /// Whether each release of the loop `other` is also one of `loop`, over all changes of rates.
+  func coincides(_ loop: Int, withEveryReleaseOf other: Int) -> Bool {
+    let period = slots[loop].record.pointee.account().period
+    return slots[loop].isOrdered && slots[other].isOrdered && slots[other].inputs.isEmpty
+      && slots[other].record.pointee.account().period % period == 0
+      && (slots[other].phase - slots[loop].phase) % period == 0
+  }
+
+  /// What is known of the lane itself.
+  var statistics: LaneStatistics {
+    let isDeadline = if case .deadline = scheduling { true } else { false }
+    return LaneStatistics(
+      name: name, budgetsUsedUp: isDeadline ? budgetsUsedUp.pointee.load(ordering: .relaxed) : nil)
   }
 
   // MARK: Real time
 
   /// Starts the thread and returns once it is set up and waits at the gate.
-  func startThread() throws(RuntimeError) -> LaneReport {
-    let thread = try LaneThread(lane: self)
+  func startThread(_ group: ControlGroup) throws(RuntimeError) -> LaneReport {
+    let thread = try LaneThread(lane: self, group: group)
     let report = try thread.start()
     self.thread = thread
     return report
@@ -220,6 +260,13 @@ final class LaneRun: @unchecked Sendable {
     var planned = declared
     for (index, period) in changes { planned[index].period = period }
     return infeasible(planned)
+  }
+
+  /// Why a change of rates would leave an order without meaning; `nil` if it does not.
+  func contradiction(_ changes: [Int: Nanoseconds]) -> RuntimeError? {
+    var periods = declared.map(\.period)
+    for (index, period) in changes { periods[index] = period }
+    return order.contradiction(periods: periods, phases: (0..<loopCount).map { Nanoseconds(slots[$0].phase) })
   }
 
   /// Takes a checked change of rates at the lane's next tick boundary, or at once when it does not run. Returns `false`, with
@@ -285,12 +332,15 @@ final class LaneRun: @unchecked Sendable {
           lane: lane.name,
           reason: "SCHED_DEADLINE needs 2 µs ≤ runtime ≤ deadline ≤ period, got \(runtime), \(deadline), \(period)")
       }
-      guard lane.cpu == nil else {
-        throw .invalidScheduling(lane: lane.name, reason: "SCHED_DEADLINE and one CPU exclude each other")
+      guard lane.cpus == nil else {
+        throw .invalidScheduling(lane: lane.name, reason: "SCHED_DEADLINE and a choice of CPUs exclude each other")
       }
     }
-    if let cpu = lane.cpu, !(0..<1024).contains(cpu) {
-      throw .invalidScheduling(lane: lane.name, reason: "a CPU is 0…1023, got \(cpu)")
+    if let cpus = lane.cpus {
+      if let cpu = cpus.cpus.first(where: { !(0..<CPUSet.limit).contains($0) }) {
+        throw .invalidScheduling(lane: lane.name, reason: "a CPU is 0…1023, got \(cpu)")
+      }
+      if cpus.isEmpty { throw .invalidScheduling(lane: lane.name, reason: "a set of CPUs has one at least") }
     }
   }
 }
@@ -301,4 +351,22 @@ struct RateChange: BitwiseCopyable {
   var period: Int64
   var deadline: Int64
   var tolerance: Int64
+}
+
+extension LaneRun {
+  /// Ages that name no loop, or that another loop has, are refused.
+  private func takeAges(lanes: [String: String]) throws(RuntimeError) {
+    for (loop, ages) in zip(loopNames, ages) {
+      for age in ages {
+        if let name = age.path.first(where: { lanes[$0] == nil }) {
+          let reason = "its age \"\(age.name)\" comes from \"\(name)\", but no loop has that name"
+          throw .invalidLoop(loop: loop, reason: reason)
+        }
+        guard !age.isTaken.exchange(true, ordering: .acquiring) else {
+          throw .invalidLoop(loop: loop, reason: "its age \"\(age.name)\" is another loop's already")
+        }
+        takenAges.append(age)
+      }
+    }
+  }
 }

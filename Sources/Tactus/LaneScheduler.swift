@@ -3,8 +3,8 @@ import CTactus
 /// The scheduler of one lane: which loop runs next, with which tick, and what is accounted.
 ///
 /// One and the same code in real and in simulated time; only `clock` and the way to wait differ. Loops are held in order
-/// of urgency (shorter period first), so that a loop's index is its rank: among loops that are due the smallest index
-/// runs first, and runs to its end (non-preemptive, rate-monotonic).
+/// of urgency (`LoopOrder`), so that a loop's index is its rank: among loops that are due the smallest index runs first,
+/// and runs to its end (non-preemptive, rate-monotonic).
 struct LaneScheduler: ~Copyable {
   let slots: UnsafeMutablePointer<LoopSlot>
   let count: Int
@@ -123,13 +123,16 @@ struct LaneScheduler: ~Copyable {
   }
 
   /// Gives a loop a new period, at a tick boundary. The next release is one new period after the last one, or the first
-  /// such instant after `now`. As many releases are due as before; the newest is the last such instant up to `now`.
+  /// such instant after `now`; of a loop in an order, the first from there on that is in phase. As many releases are due as
+  /// before; the newest is the last such instant up to `now`.
   @_noLocks @_noAllocation
   mutating func take(_ change: RateChange, at now: Int64) {
     let loop = change.loop
     let period = change.period
     let slot = slots + loop
-    if slot.pointee.nextRelease > now {
+    let isBeforeFirst = now < slot.pointee.firstRelease
+    let isDue = slot.pointee.nextRelease <= now
+    if !isDue {
       let last = slot.pointee.nextRelease &- slot.pointee.period
       let periods = later(1, (now &- last) / period &+ 1)
       slot.pointee.nextRelease = last &+ periods &* period
@@ -140,6 +143,15 @@ struct LaneScheduler: ~Copyable {
       slot.pointee.nextRelease = newest &+ (now &- newest) / period &* period &- older &* period
     }
     slot.pointee.period = period
+    if slot.pointee.isOrdered {
+      if isBeforeFirst {
+        slot.pointee.nextRelease = slot.pointee.firstRelease
+      } else if isDue {
+        slot.pointee.isOutOfPhase = true
+      } else {
+        slot.pointee.nextRelease = inPhase(slot, from: slot.pointee.nextRelease)
+      }
+    }
     slot.pointee.deadline = change.deadline
     slot.pointee.tolerance = change.tolerance
     publish(slot)
@@ -209,6 +221,10 @@ struct LaneScheduler: ~Copyable {
     slot.pointee.nextIndex &+= 1
     slot.pointee.account.runningDeadline = slot.pointee.nextRelease &+ slot.pointee.deadline
     slot.pointee.nextRelease &+= period
+    if slot.pointee.isOutOfPhase, slot.pointee.nextRelease > start {
+      slot.pointee.nextRelease = inPhase(slot, from: slot.pointee.nextRelease)
+      slot.pointee.isOutOfPhase = false
+    }
     slot.pointee.account.ran &+= 1
   }
 
@@ -298,6 +314,15 @@ struct LaneScheduler: ~Copyable {
     publish(slot)
   }
 
+  @_noLocks @_noAllocation @inline(never)
+  private func noteAges(_ slot: UnsafeMutablePointer<LoopSlot>, end: Int64) {
+    var next = slot.pointee.ages
+    while let age = next {
+      age.pointee.tickEnded(at: end)
+      next = age.pointee.next
+    }
+  }
+
   @_noLocks @_noAllocation @inline(__always)
   private func finish(_ slot: UnsafeMutablePointer<LoopSlot>, _ tick: inout Tick, end: Int64) {
     let start = tick.started.nanoseconds
@@ -325,6 +350,7 @@ struct LaneScheduler: ~Copyable {
     record.pointee.execution.record(execution)
     if execution < slot.pointee.account.leastExecution { slot.pointee.account.leastExecution = execution }
     if execution > slot.pointee.account.mostExecution { slot.pointee.account.mostExecution = execution }
+    if slot.pointee.ages != nil { noteAges(slot, end: end) }
     slot.pointee.account.activity = .waiting
     slot.pointee.account.activitySince = end
     publish(slot)

@@ -75,6 +75,38 @@ public final class Latest<Element: BitwiseCopyable>: @unchecked Sendable {
   }
 }
 
+// For the runtime's own accounts, which are of whole words and published from its scheduler.
+
+/// Publishes `count` words as number `next`, one more than the last. Of pointers, since a storage would be retained.
+@_noLocks @_noAllocation @inline(__always)
+func publishWords(
+  _ bytes: UnsafeRawPointer, _ count: Int, as next: UInt64, slots: UnsafeMutableRawPointer, stride: Int,
+  sequence: UnsafeMutablePointer<Atomic<UInt64>>
+) {
+  let slot = (slots + Int(truncatingIfNeeded: next & 1) &* stride).assumingMemoryBound(to: Atomic<UInt64>.self)
+  // A reader that saw this slot as whole must see that it is not, before any word changes.
+  atomicMemoryFence(ordering: .releasing)
+  let words = bytes.assumingMemoryBound(to: UInt64.self)
+  var word = 0
+  while word < count {
+    slot[word].store(words[word], ordering: .relaxed)
+    word &+= 1
+  }
+  sequence.pointee.store(next, ordering: .releasing)
+}
+
+extension LatestStorage {
+  /// Copies what was last published, whole, and returns its number.
+  func read(into bytes: UnsafeMutableRawPointer, bytes count: Int) -> UInt64 {
+    while true {
+      let seen = sequence.pointee.load(ordering: .acquiring)
+      copyWordsOut(slot(Int(truncatingIfNeeded: seen & 1)), bytes, count)
+      atomicMemoryFence(ordering: .acquiring)
+      if sequence.pointee.load(ordering: .relaxed) == seen { return seen }
+    }
+  }
+}
+
 @inlinable @inline(__always)
 func copyWordsIn(_ bytes: UnsafeRawPointer, _ count: Int, _ slot: UnsafeMutablePointer<Atomic<UInt64>>) {
   let whole = count &>> 3

@@ -31,32 +31,21 @@ struct LoopRecord: ~Copyable {
   func publish(_ account: UnsafePointer<LoopAccount>) {
     let next = storage.sequence.pointee.load(ordering: .relaxed) &+ 1
     begun.store(next, ordering: .relaxed)
-    let slot = (storage.slots + Int(truncatingIfNeeded: next & 1) &* storage.stride).assumingMemoryBound(
-      to: Atomic<UInt64>.self)
-    // A reader that saw this slot as whole must see that it is not, before any word changes.
-    atomicMemoryFence(ordering: .releasing)
-    let words = UnsafeRawPointer(account).assumingMemoryBound(to: UInt64.self)
-    var word = 0
-    while word < MemoryLayout<LoopAccount>.size &>> 3 {
-      slot[word].store(words[word], ordering: .relaxed)
-      word &+= 1
-    }
-    storage.sequence.pointee.store(next, ordering: .releasing)
+    publishWords(
+      account, MemoryLayout<LoopAccount>.size &>> 3, as: next, slots: storage.slots, stride: storage.stride,
+      sequence: storage.sequence)
   }
+
+  /// How often the account has been published. Valid as long as this record.
+  var version: LatestVersion { LatestVersion(sequence: storage.sequence) }
 
   /// The account last published, whole.
   func account() -> LoopAccount { read().account }
 
   private func read() -> (account: LoopAccount, sequence: UInt64) {
     var account = LoopAccount()
-    while true {
-      let seen = storage.sequence.pointee.load(ordering: .acquiring)
-      let slot = (storage.slots + Int(truncatingIfNeeded: seen & 1) &* storage.stride).assumingMemoryBound(
-        to: Atomic<UInt64>.self)
-      withUnsafeMutableBytes(of: &account) { copyWordsOut(slot, $0.baseAddress!, MemoryLayout<LoopAccount>.size) }
-      atomicMemoryFence(ordering: .acquiring)
-      if storage.sequence.pointee.load(ordering: .relaxed) == seen { return (account, seen) }
-    }
+    let sequence = withUnsafeMutableBytes(of: &account) { storage.read(into: $0.baseAddress!, bytes: $0.count) }
+    return (account, sequence)
   }
 
   /// Account and histograms of one moment: as many latencies as the account has releases.

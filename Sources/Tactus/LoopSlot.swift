@@ -14,6 +14,10 @@ struct LoopSlot {
   /// What a tick takes in simulated time, when nothing is injected.
   var simulatedExecution: Int64
   let inputs: [LoopInput]
+  /// Whether other loops run after it or it after others: its releases then stay in phase over changes of its rate.
+  let isOrdered: Bool
+  /// The ages of the data it acts on, the first of a list; `nil` if none is declared.
+  let ages: UnsafeMutablePointer<AgeRecord>?
   /// Where `body` comes from, and the body of the present run.
   let bodySource: BodySource
   var body: LoopBody
@@ -23,6 +27,10 @@ struct LoopSlot {
   /// Index and instant of the oldest periodic release that neither ran nor was skipped.
   var nextIndex: Int64 = 0
   var nextRelease: Int64 = 0
+  /// The first release of the run.
+  var firstRelease: Int64 = 0
+  /// Whether the releases that are due came due at another rate, so that the next is to be brought back into phase.
+  var isOutOfPhase = false
   /// Instant of the release that the machine asked for; `.max`: none.
   var wakeAt = Int64.max
   /// Instant from which one of the inputs waits; `.max`: none does.
@@ -41,7 +49,9 @@ struct LoopSlot {
   /// Back to the state before the first start, with the first release at `epoch + phase`.
   mutating func reset(epoch: Int64) {
     nextIndex = 0
-    nextRelease = epoch + phase
+    firstRelease = epoch + phase
+    nextRelease = firstRelease
+    isOutOfPhase = false
     wakeAt = .max
     inputAt = .max
     inputAllowedAt = .min
@@ -52,6 +62,14 @@ struct LoopSlot {
     lastStart = .max
     account = LoopAccount()
   }
+}
+
+/// The first instant from `instant` on that is a whole number of periods after the run's first release.
+@_noLocks @_noAllocation
+func inPhase(_ slot: UnsafeMutablePointer<LoopSlot>, from instant: Int64) -> Int64 {
+  let first = slot.pointee.firstRelease
+  let period = slot.pointee.period
+  return instant <= first ? first : first &+ ((instant &- first &- 1) / period &+ 1) &* period
 }
 
 /// The next instant at which a loop wants to run, for whatever cause.

@@ -29,10 +29,12 @@ public struct LoopStatistics: Sendable {
   public let latency: HistogramSnapshot
   /// Execution time of every tick that has ended: from its start to its end.
   public let execution: HistogramSnapshot
+  /// How old the data was that it acted on, for each age that the loop is declared with.
+  public internal(set) var ages: [AgeStatistics]
 
   init(
     name: String, lane: String, phase: Nanoseconds, account: LoopAccount, at instant: Int64,
-    latency: HistogramSnapshot, execution: HistogramSnapshot
+    latency: HistogramSnapshot, execution: HistogramSnapshot, ages: [DataAge]
   ) {
     self.name = name
     self.lane = lane
@@ -53,6 +55,8 @@ public struct LoopStatistics: Sendable {
       : TickGap(length: Nanoseconds(account.longestGap), since: TickInstant(nanoseconds: account.longestGapFrom))
     self.latency = latency
     self.execution = execution
+    let now = self.instant
+    self.ages = ages.map { AgeStatistics($0, usedBy: name, at: now) }
   }
 }
 

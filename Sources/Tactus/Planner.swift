@@ -27,24 +27,31 @@ public enum Planner {
   /// periods. The loops are placed one after the other, shortest period first, each where its smallest distance to those
   /// already placed is largest; among equals the smallest phase. 64 loops at most are compared; further ones, and loops
   /// without a common divisor worth the name, are spread evenly.
-  public static func phases(periods: [Nanoseconds], given: [Nanoseconds?]) -> [Nanoseconds] {
+  /// - Parameter groups: indices of loops that get one phase together, kept away from all others.
+  public static func phases(
+    periods: [Nanoseconds], given: [Nanoseconds?], together groups: [[Int]] = []
+  ) -> [Nanoseconds] {
     require(periods.count == given.count, "one given phase, or nil, for each period")
     var placed: [(period: Int64, phase: Int64)] = []
     var phases = given.map { $0 ?? .zero }
     for index in periods.indices where given[index] != nil {
       placed.append((periods[index].count, phases[index].count))
     }
-    let free = periods.indices.filter { given[$0] == nil }.sorted { (periods[$0], $0) < (periods[$1], $1) }
-    for (number, index) in free.enumerated() {
-      let period = periods[index].count
+    let grouped = Set(groups.joined())
+    let units = (groups + periods.indices.filter { !grouped.contains($0) }.map { [$0] })
+      .map { unit in unit.filter { given[$0] == nil }.sorted { (periods[$0], $0) < (periods[$1], $1) } }
+      .filter { !$0.isEmpty }.sorted { (periods[$0[0]], $0[0]) < (periods[$1[0]], $1[0]) }
+    for (number, unit) in units.enumerated() {
+      let phase: Int64
       if placed.count < 64 {
-        phases[index] = Nanoseconds(bestPhase(period: period, placed: placed))
-        placed.append((period, phases[index].count))
+        phase = bestPhase(periods: unit.map { periods[$0].count }, placed: placed)
+        for index in unit { placed.append((periods[index].count, phase)) }
       } else {
         // The fractional parts of multiples of the golden ratio are spread evenly, however many there are.
         let fraction = (Double(number) * 0.618_033_988_749_894_9).truncatingRemainder(dividingBy: 1)
-        phases[index] = Nanoseconds(Int64(fraction * Double(period)))
+        phase = Int64(fraction * Double(periods[unit[0]].count))
       }
+      for index in unit { phases[index] = Nanoseconds(phase) }
     }
     return phases
   }
@@ -103,31 +110,33 @@ public enum Planner {
     return nil
   }
 
-  private static func bestPhase(period: Int64, placed: [(period: Int64, phase: Int64)]) -> Int64 {
+  /// The phase for loops of these periods, shortest first, that get one together.
+  private static func bestPhase(periods: [Int64], placed: [(period: Int64, phase: Int64)]) -> Int64 {
     guard !placed.isEmpty else { return 0 }
-    let commons = placed.map { greatestCommonDivisor(period, $0.period) }
-    // Candidates: halfway between neighbouring releases of the loops placed, as seen within one period.
+    let pairs = periods.flatMap { period in
+      placed.map { (common: greatestCommonDivisor(period, $0.period), phase: $0.phase) }
+    }
+    // Candidates: halfway between neighbouring releases of the loops placed, as seen within the shortest period.
+    let period = periods[0]
     var marks: Set<Int64> = []
-    for (other, common) in zip(placed, commons) {
-      for multiple in 0..<min(period / common, 256) { marks.insert((other.phase + multiple * common) % period) }
+    for (common, phase) in pairs {
+      for multiple in 0..<min(max(1, period / common), 256) { marks.insert((phase + multiple * common) % period) }
     }
     let sorted = marks.sorted()
     var best: (distance: Int64, phase: Int64) = (-1, 0)
     for (index, mark) in sorted.enumerated() {
       let next = index + 1 < sorted.count ? sorted[index + 1] : sorted[0] + period
-      let phase = ((mark + next) / 2) % period
-      let distance = zip(placed, commons).map { other, common in
-        let apart = ((phase - other.phase) % common + common) % common
+      let candidate = ((mark + next) / 2) % period
+      let distance = pairs.map { common, phase in
+        let apart = ((candidate - phase) % common + common) % common
         return min(apart, common - apart)
       }.min()!
-      if distance > best.distance || (distance == best.distance && phase < best.phase) { best = (distance, phase) }
+      if distance > best.distance || (distance == best.distance && candidate < best.phase) {
+        best = (distance, candidate)
+      }
     }
     return best.phase
   }
 
   private static func ceiling(_ value: Int64, _ divisor: Int64) -> Int64 { (value + divisor - 1) / divisor }
-
-  private static func greatestCommonDivisor(_ a: Int64, _ b: Int64) -> Int64 {
-    b == 0 ? a : greatestCommonDivisor(b, a % b)
-  }
 }

@@ -2,12 +2,9 @@ import Glibc
 
 // The guard's process is recognised before anything else runs: it must be up in a few milliseconds.
 if CommandLine.arguments.dropFirst().first == "guard",
-  let arguments = GuardArguments(Array(CommandLine.arguments.dropFirst(2)))
+  let status = DaemonGuard.run(Array(CommandLine.arguments.dropFirst(2)))
 {
-  var process = GuardProcess(
-    socket: arguments.descriptor, timeoutMilliseconds: arguments.timeoutMilliseconds, writes: arguments.writes,
-    format: arguments.format)
-  exit(process.run())
+  exit(status)
 }
 // Debian's broker, confined before it starts.
 if CommandLine.arguments.dropFirst().first == "broker" {

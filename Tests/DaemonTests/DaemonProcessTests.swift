@@ -131,6 +131,19 @@ struct DaemonProcessTests {
     #expect(daemon.finish() == nil)
   }
 
+  @Test("the guard hangs: it is killed, another takes over, and does its duty")
+  mutating func guardHangs() throws {
+    let first = try #require(pid_t(try started("guard")))
+    kill(first, SIGSTOP)
+    #expect(daemon.waitFor("the guard process does not answer"))
+    #expect(daemon.waitFor("another guard is watching"))
+    try driveOff()
+    kill(daemon.identifier, SIGKILL)
+    expectStop()
+    #expect(daemon.waitFor("the daemon is gone"))
+    #expect(daemon.finish() == nil)
+  }
+
   @Test("Ctrl-C at a terminal reaches the whole process group: the guard is not in it")
   func guardSession() throws {
     let guardProcess = try #require(pid_t(try started("guard")))

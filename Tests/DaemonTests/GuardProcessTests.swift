@@ -1,6 +1,8 @@
 import BusesLinux
-import CDaemon
+import CTactusGuard
 import Foundation
+import Tactus
+import TactusGuard
 import TestSupport
 import Testing
 
@@ -15,6 +17,7 @@ struct GuardProcessTests {
 
   private let terminal: LinuxPTY
   private let socket: Int32
+  private var heartbeats: HeartbeatSender
   private let process: TactusProcess
 
   init() throws { try self.init(timeoutMilliseconds: 600_000) }
@@ -23,8 +26,9 @@ struct GuardProcessTests {
   private init(timeoutMilliseconds: Int) throws {
     terminal = try LinuxPTY()
     var pair: [Int32] = [-1, -1]
-    try #require(daemon_socket_pair(&pair) == 0)
+    try #require(tactus_guard_socket_pair(&pair) == 0)
     socket = pair[0]
+    heartbeats = HeartbeatSender(socket: pair[0])
     let theirs = FileHandle(fileDescriptor: pair[1], closeOnDealloc: true)
     process = try TactusProcess(
       [
@@ -32,17 +36,24 @@ struct GuardProcessTests {
         "serial:115200:\(Self.neutral.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()):\(terminal.path)",
       ], standardInput: theirs)
     try theirs.close()
-    #expect(readWhenReady(socket) == [GuardProcess.ready])
+    var failures = [CChar](repeating: 0, count: 1000)
+    #expect(tactus_guard_await_ready(socket, patience, &failures, failures.count) == 1 && failures[0] == 0)
   }
 
-  private func send(_ byte: UInt8) {
-    var byte = byte
-    #expect(daemon_send(socket, &byte, 1) == 1)
+  private mutating func beat() {
+    let now = MonotonicClock.now
+    #expect(heartbeats.send(due: now, at: now, watched: 0, advanced: 0) == .answers)
+  }
+
+  private func dismiss() {
+    var message = tactus_guard_message()
+    message.kind = UInt64(TACTUS_GUARD_DISMISS.rawValue)
+    #expect(tactus_guard_send(socket, &message) == 0)
   }
 
   @Test("the daemon is gone: both neutral frames, one log line, then it ends")
-  func death() {
-    send(GuardProcess.heartbeat)
+  mutating func death() {
+    beat()
     close(socket)
     #expect(readWhenReady(terminal.descriptor) == Self.neutral)
     #expect(process.finish() == 0)
@@ -52,27 +63,27 @@ struct GuardProcessTests {
 
   @Test("the daemon is silent: both neutral frames, and again while the silence lasts")
   func silence() throws {
-    let hasty = try Self(timeoutMilliseconds: 300)
+    var hasty = try Self(timeoutMilliseconds: 300)
     hasty.fallSilent()
     // The one that the testing library made.
     close(socket)
     #expect(process.finish() == 0)
   }
 
-  private func fallSilent() {
-    send(GuardProcess.heartbeat)
+  private mutating func fallSilent() {
+    beat()
     #expect(readWhenReady(terminal.descriptor) == Self.neutral)
     #expect(readWhenReady(terminal.descriptor) == Self.neutral)
-    send(GuardProcess.heartbeat)
+    beat()
     #expect(process.waitFor("the daemon's heartbeat is back"))
-    send(GuardProcess.goodbye)
+    dismiss()
     #expect(process.finish() == 0)
     close(socket)
   }
 
-  @Test("a goodbye: it ends and writes nothing")
-  func goodbye() {
-    send(GuardProcess.goodbye)
+  @Test("a dismissal: it ends and writes nothing")
+  func dismissal() {
+    dismiss()
     #expect(process.finish() == 0)
     #expect(process.said == "")
     #expect(readWhenReady(terminal.descriptor, limit: 0) == nil)

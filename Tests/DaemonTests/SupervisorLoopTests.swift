@@ -1,8 +1,9 @@
 import Buses
-import CDaemon
+import CTactusGuard
 import Glibc
 import Robot
 import Tactus
+import TactusGuard
 import TestSupport
 import Testing
 
@@ -20,17 +21,25 @@ struct SupervisorLoopTests {
     let guardEnd: Int32
 
     /// Heartbeats that have arrived since the last call.
-    func heartbeats() -> Int {
-      var bytes = [UInt8](repeating: 0, count: 4096)
-      let count = recv(guardEnd, &bytes, bytes.count, Int32(MSG_DONTWAIT))
-      #expect(bytes.prefix(max(0, count)).allSatisfy { $0 == GuardProcess.heartbeat })
-      return max(0, count)
+    func heartbeats() -> [tactus_guard_message] {
+      var heartbeats: [tactus_guard_message] = []
+      var message = tactus_guard_message()
+      while tactus_guard_receive(guardEnd, &message) == 1 { heartbeats.append(message) }
+      #expect(heartbeats.allSatisfy { $0.kind == UInt64(TACTUS_GUARD_HEARTBEAT.rawValue) && $0.watched == 0b11 })
+      return heartbeats
     }
+
+    /// Those of them that say that the loop at `place` advances.
+    func heartbeats(of place: Int) -> Int { heartbeats().count { $0.advanced >> UInt64(place) & 1 != 0 } }
   }
 
-  /// - Parameter slow: the other loop ticks once a second.
-  private func withSetup(slow: Bool = false, _ body: (Setup, inout RingReader<SupervisorNotice>) throws -> Void) throws
-  {
+  /// - Parameters:
+  ///   - slow: the other loop ticks once a second.
+  ///   - patience: with a guard that does not answer.
+  private func withSetup(
+    slow: Bool = false, patience: Nanoseconds = .seconds(1000),
+    _ body: (Setup, inout RingReader<SupervisorNotice>) throws -> Void
+  ) throws {
     let configuration = try Configuration.read(
       YAMLFile(text: "motors: { backend: sim }", name: "c.yaml"), environment: [:])
     let motors = try #require(configuration.motors)
@@ -40,7 +49,7 @@ struct SupervisorLoopTests {
     let bell = try Doorbell()
     let notices = Ring<SupervisorNotice>(capacity: 128)
     var pair: [Int32] = [-1, -1]
-    try #require(daemon_socket_pair(&pair) == 0)
+    try #require(tactus_guard_socket_pair(&pair) == 0)
     defer { for descriptor in pair { close(descriptor) } }
     let lane = system.lane(
       port: network.port(Self.robot), input: .simulated(network.input(Self.robot)), bell: nil)
@@ -51,9 +60,9 @@ struct SupervisorLoopTests {
       Lane("supervisor") {
         Loop("supervisor", every: SupervisorLoop.rate) {
           SupervisorLoop(
-            heartbeats: [system.snapshot.version, other.version],
+            watching: [system.snapshot.version, other.version],
             periods: [.zero, slow ? .seconds(1) : .zero], notices: notices.writer(), bell: bell.button,
-            guardSocket: pair[0], patience: .seconds(1))
+            heartbeats: HeartbeatSender(socket: pair[0], patience: patience), patience: .seconds(1))
         }
       }
     }
@@ -66,14 +75,18 @@ struct SupervisorLoopTests {
   func healthy() throws {
     try withSetup { setup, notices in
       setup.simulation.run(for: .seconds(10))
-      #expect((99...101).contains(setup.heartbeats()))
+      let heartbeats = setup.heartbeats()
+      #expect((99...101).contains(heartbeats.count))
+      #expect(heartbeats.map(\.number) == (1...UInt64(heartbeats.count)).map(\.self))
+      #expect(zip(heartbeats, heartbeats.dropFirst()).allSatisfy { $1.due - $0.due == 100_000_000 })
+      #expect(heartbeats.allSatisfy { $0.advanced == 0b11 && $0.sent >= $0.due })
       var pulses = 0
       var beats: [TickInstant] = []
       while let notice = notices.pop() {
         switch notice {
         case .pulse: pulses += 1
         case .beat(let instant): beats.append(instant)
-        case .stalled, .resumed: Issue.record("\(notice)")
+        case .stalled, .resumed, .guardHangs: Issue.record("\(notice)")
         }
       }
       #expect((10...11).contains(pulses))
@@ -83,7 +96,7 @@ struct SupervisorLoopTests {
   }
 
   @Test(
-    "one of two control loops hangs for 3 s: no heartbeat, reported after 1 s by its place, and again when it is back",
+    "one of two control loops hangs for 3 s: no heartbeat says that it advances, reported after 1 s by its place, and again when it is back",
     arguments: [(RobotSystem.loopName, 0), ("other", 1)])
   func hang(loop: String, place: Int) throws {
     try withSetup { setup, notices in
@@ -92,7 +105,7 @@ struct SupervisorLoopTests {
       while notices.pop() != nil {}
       setup.simulation.stall(loop: loop, at: setup.simulation.now, by: .seconds(3))
       setup.simulation.run(for: .milliseconds(2900))
-      #expect(setup.heartbeats() <= 2)
+      #expect(setup.heartbeats(of: place) <= 2)
       var news = notices.news()
       guard news.count == 1, case .stalled(place, let span) = news[0] else {
         Issue.record("not reported")
@@ -100,7 +113,7 @@ struct SupervisorLoopTests {
       }
       #expect(span > .seconds(1) && span < .milliseconds(1300))
       setup.simulation.run(for: .milliseconds(500))
-      #expect(setup.heartbeats() >= 3)
+      #expect(setup.heartbeats(of: place) >= 3)
       news = notices.news()
       guard case .resumed(place)? = news.first else {
         Issue.record("the return was not reported")
@@ -109,18 +122,33 @@ struct SupervisorLoopTests {
     }
   }
 
-  @Test("a loop that ticks once a second: no heartbeat is missing for it, and its hang is reported after 2.5 s")
+  @Test("a loop that ticks once a second: every heartbeat says that it advances, and its hang is reported after 2.5 s")
   func slow() throws {
     try withSetup(slow: true) { setup, notices in
       setup.simulation.run(for: .seconds(10))
-      #expect((95...101).contains(setup.heartbeats()))
+      #expect((95...101).contains(setup.heartbeats(of: 1)))
       #expect(notices.news().allSatisfy { if case .pulse = $0 { true } else { false } })
       setup.simulation.stall(loop: "other", at: setup.simulation.now, by: .seconds(6))
       setup.simulation.run(for: .seconds(5))
       // The loop hangs in its next tick, a second from now; the guard hears silence a second and a half later.
-      #expect((15...26).contains(setup.heartbeats()))
+      #expect((15...26).contains(setup.heartbeats(of: 1)))
       let stalls = notices.news().compactMap { if case .stalled(1, let span) = $0 { span } else { nil } }
       #expect(stalls.count == 1 && stalls[0] > .milliseconds(2500) && stalls[0] < .milliseconds(2800))
+    }
+  }
+
+  @Test(
+    "a guard that does not answer: told after the patience, and after every further one; one that is gone: not told here"
+  )
+  func silentGuard() throws {
+    try withSetup(patience: .milliseconds(800)) { setup, notices in
+      setup.simulation.run(for: .milliseconds(750))
+      #expect(!notices.news().contains { if case .guardHangs = $0 { true } else { false } })
+      setup.simulation.run(for: .seconds(2))
+      #expect(notices.news().count { if case .guardHangs = $0 { true } else { false } } == 3)
+      shutdown(setup.guardEnd, Int32(SHUT_RDWR))
+      setup.simulation.run(for: .seconds(5))
+      #expect(!notices.news().contains { if case .guardHangs = $0 { true } else { false } })
     }
   }
 }

@@ -4,6 +4,7 @@ import CTactus
 import Devices
 import Foundation
 import Plants
+import TactusGuard
 import Testing
 import Wire
 
@@ -318,8 +319,8 @@ struct SanitizerTests {
       Lane("a") {
         Loop("supervisor", every: SupervisorLoop.rate) {
           SupervisorLoop(
-            heartbeats: [snapshot.version], notices: notices.writer(), bell: bell.button, guardSocket: sockets[0],
-            patience: .seconds(1))
+            watching: [snapshot.version], notices: notices.writer(), bell: bell.button,
+            heartbeats: HeartbeatSender(socket: sockets[0]), patience: .seconds(1))
         }
       }
     }

@@ -107,7 +107,7 @@ private struct SymbolGraph: Decodable {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let build = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().resolvingSymlinksInPath()
-    let shims = ["CTactus", "CBusesLinux"].flatMap { shim in
+    let shims = ["CTactus", "CBusesLinux", "CTactusGuard"].flatMap { shim in
       [
         "-Xcc", "-fmodule-map-file=\(build.path)/\(shim).build/module.modulemap", "-Xcc",
         "-I\(HouseTests.root.path)/Sources/\(shim)/include",

@@ -20,7 +20,7 @@ struct HouseTests {
   static let all = [
     "CTactus", "Tactus", "TactusControl", "Wire", "Buses", "Devices", "Robot", "Leg", "Sprinkler", "Pump", "Plants",
     "Video", "Store",
-    "CBusesLinux", "BusesLinux", "CSystemBus", "SystemBus", "AvahiSystemd", "BluetoothBlueZ", "CMosquitto",
+    "CBusesLinux", "BusesLinux", "CTactusGuard", "TactusGuard", "CSystemBus", "SystemBus", "AvahiSystemd", "BluetoothBlueZ", "CMosquitto",
     "MQTTMosquitto", "CGStreamer", "VideoGStreamer", "VideoProgram", "CamerasLibcamera", "DetectorOpenCV",
     "CCrypto", "Service", "CDaemon",
     "TactusProgram",

@@ -13,6 +13,25 @@ struct ProofTests {
       mutating func tick(_ tick: Tick) { sum &+= tick.index }
     }
     """
+  static let chain = """
+    import Tactus
+    struct Tilt: BitwiseCopyable { var angle = 0.0 }
+    struct Balance: ~Copyable, ControlLoop, NoOutput {
+      var tilt: LatestReader<Sampled<Tilt>>
+      var speed: LatestReader<Sampled<Double>>
+      var commands: RingReader<Sampled<Double>>
+      var torque: LatestWriter<Sampled<Double>>
+      let age: AgeMeter
+      @_noLocks @_noAllocation
+      mutating func tick(_ tick: Tick) {
+        let (tilt, speed) = (tilt.read(), speed.read())
+        age.uses(tilt)
+        age.uses(sampledAt: speed.sampledAt)
+        guard let command = commands.pop() else { return torque.write(Sampled(0, at: tick)) }
+        torque.write(Sampled(tilt.value.angle + speed.value + command.value, from: tilt, speed, command))
+      }
+    }
+    """
   static let bad: [(name: String, body: String, complaint: String)] = [
     ("grows an array", "values.append(tick.index)", "error:"),
     ("makes a string", "text = \"tick \\(tick.index)\"", "error:"),
@@ -21,9 +40,9 @@ struct ProofTests {
     ("prints", "print(tick.index)", "error:"),
   ]
 
-  @Test("a tick of plain values compiles")
-  func accepted() throws {
-    let (status, output) = try compile(Self.good)
+  @Test("a tick of plain values compiles, and one that hands on how old its data is", arguments: [good, chain])
+  func accepted(source: String) throws {
+    let (status, output) = try compile(source)
     #expect(status == 0, "\(output)")
   }
 

@@ -63,4 +63,19 @@ struct Logged: ControlLoop {
   }
 }
 
+/// Notes which loop ticked, into one list for the whole lane: its number stands in `Tick.missed`.
+struct Noted: ControlLoop, NoOutput {
+  let number: Int
+  let log: Log
+
+  mutating func tick(_ tick: Tick) {
+    let count = log.counts.pointee.ticks
+    guard count < 100_000 else { return }
+    var tick = tick
+    tick.missed = Int64(number)
+    log.ticks[count] = tick
+    log.counts.pointee.ticks = count + 1
+  }
+}
+
 func milliseconds(_ ticks: [Tick]) -> [Int64] { ticks.map { $0.started.nanoseconds / 1_000_000 } }

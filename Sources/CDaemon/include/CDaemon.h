@@ -5,9 +5,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/// The same promise as the runtime's shim: no lock, no allocation.
-#define DAEMON_REALTIME __attribute__((swift_attr("@_noLocks"), swift_attr("@_noAllocation")))
-
 /// Blocks SIGTERM, SIGINT, SIGHUP, SIGCHLD and SIGPIPE in the calling thread and in all threads it starts later.
 /// Returns a non-blocking signalfd that reads the first four of them.
 int daemon_signal_descriptor(void);
@@ -18,18 +15,13 @@ int daemon_next_signal(int descriptor);
 /// A connected pair of close-on-exec stream sockets.
 int daemon_socket_pair(int pair[2]);
 /// Sends without blocking and without SIGPIPE. Returns the number of bytes sent.
-DAEMON_REALTIME ssize_t daemon_send(int socket, const void *bytes, size_t count);
+ssize_t daemon_send(int socket, const void *bytes, size_t count);
 
 /// As `daemon_send`, with an open descriptor for the process at the other end.
 ssize_t daemon_send_with(int socket, const void *bytes, size_t count, int descriptor);
 /// Receives what `daemon_send` and `daemon_send_with` sent: the number of bytes, 0 at the end, −errno. `descriptor`: the one that came with
 /// them, close-on-exec; −1 if none did.
 ssize_t daemon_receive_with(int socket, void *bytes, size_t count, int flags, int *descriptor);
-
-/// Starts `/proc/self/exe` in a session of its own, signals unblocked and at their defaults, standard input from
-/// /dev/null, `descriptor` as its descriptor 3, the 0…16 `inherited` ones from 4 on, and no other but 1 and 2; its environment
-/// is `process_child_environment`. Returns the process id.
-pid_t daemon_spawn_self(char *const arguments[], int descriptor, const int inherited[], int count);
 
 /// Starts the program at `path` at normal priority in a session of its own, signals unblocked and at their defaults, standard
 /// input and output from and to /dev/null, `error` as its standard error, `descriptor` as its descriptor 3, and no other; its
@@ -39,9 +31,6 @@ pid_t daemon_spawn(const char *path, char *const arguments[], int descriptor, in
 void daemon_die_with_parent(void);
 /// The same with SIGTERM, for a program that closes its files.
 void daemon_terminate_with_parent(void);
-
-/// Ignores the signals a terminal, a service manager or a closed pipe would send, so that only SIGKILL ends the process.
-void daemon_ignore_signals(void);
 
 /// One datagram to a service manager's notify socket; a leading '@' means the abstract namespace. 0 or −errno.
 int daemon_notify(const char *socket_path, const char *message);

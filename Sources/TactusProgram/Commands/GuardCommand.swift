@@ -2,6 +2,7 @@ import ArgumentParser
 import BusesLinux
 import Logging
 import Tactus
+import TactusGuard
 
 /// `tactus guard --once --config FILE`: the safe state, written now. For a service's stop hook.
 ///
@@ -35,7 +36,8 @@ struct GuardCommand: ParsableCommand {
       do { held.append(try HeaderLines.request([line])) } catch { lineFailures.append("\(error)") }
     }
     defer { held = [] }
-    let writer = SafeStateWriter(SafeStatePlan.writes(for: configuration))
+    let writer = SafeStateWriter(
+      SafeStatePlan.writes(for: configuration), custom: [GuardRadio.name: GuardRadio.open])
     var failures: [String] = []
     // An unanswered I2C write ends by its own bound; a device that is not there fails at once, hence a bound in tries.
     for _ in 0..<20 {

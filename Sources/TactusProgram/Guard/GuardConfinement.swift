@@ -1,5 +1,6 @@
 import Confinement
 import Glibc
+import TactusGuard
 
 /// What the guard may still do: write to its devices, open them anew, log on the streams that it has.
 enum GuardConfinement {
@@ -15,8 +16,10 @@ enum GuardConfinement {
   /// Where the device is: its folder, since a USB line that comes back is another file.
   private static func folders(of write: SafeStateWrite) -> [String] {
     switch write {
-    case .pump: []
-    case .i2cByte(let path, _, _, _), .i2cBlock(let path, _, _, _), .serial(let path, _, _), .gpio(let path, _, _):
+    // A radio, which is behind the system's bus; no program is ours to write with.
+    case .custom, .program: []
+    case .i2cByte(let path, _, _, _), .i2cBlock(let path, _, _, _), .i2cPlain(let path, _, _), .serial(let path, _, _),
+      .gpio(let path, _, _):
       [folder(of: path)] + (resolved(path).map { [folder(of: $0)] } ?? [])
     // A folder itself, in that of its chip.
     case .pwm(let path): [path, folder(of: resolved(path) ?? path)]

@@ -2,13 +2,28 @@ import BluetoothBlueZ
 import Buses
 import Pump
 import Tactus
+import TactusGuard
 
-#if Bluetooth
-  /// The guard's way to a pump by Bluetooth: connects when it has something to say, and says OFF until the pump confirms it.
-  ///
-  /// A connection takes seconds, so that it is told what is still missing and asks again; nothing waits here. BlueZ lets only
-  /// one program write: while a daemon that hangs has the connection the attempt ends it, and the next one succeeds.
-  final class GuardRadio {
+/// The guard's way to a pump by Bluetooth: connects when it has something to say, and says OFF until the pump confirms it.
+///
+/// A connection takes seconds, so that it is told what is still missing and asks again; nothing waits here. BlueZ lets only
+/// one program write: while a daemon that hangs has the connection the attempt ends it, and the next one succeeds.
+final class GuardRadio {
+  /// Of the custom write whose text is a `BluetoothPlace`: `pump:HMSoft@hci0`.
+  static let name = "pump"
+
+  static func open(_ text: String) throws -> any GuardOutput {
+    #if Bluetooth
+      guard let place = BluetoothPlace(text[...]) else {
+        throw GuardError.cannotOpen(["\(text): a name or an address was expected"])
+      }
+      return try GuardRadio(place)
+    #else
+      throw PumpAddress.Failure.noBluetooth
+    #endif
+  }
+
+  #if Bluetooth
     private let central: BluetoothCentral
     private var words: PumpLastWords
 
@@ -20,9 +35,12 @@ import Tactus
     }
 
     deinit { central.stop() }
+  #endif
+}
 
-    /// nil: the pump says that it is off. Otherwise how far it is.
-    func turnOff() -> String? {
+#if Bluetooth
+  extension GuardRadio: GuardOutput {
+    func makeSafe() -> String? {
       if words.step(at: MonotonicClock.now) { return nil }
       return central.state.trouble ?? "the pump has not confirmed the off"
     }

@@ -1,6 +1,7 @@
 import Buses
 import BusesLinux
 import Devices
+import TactusGuard
 
 /// The safe-state writes of a configuration's actuators: what the driver's own `stop` writes, caught before it reaches a
 /// bus. So the guard and the control loop cannot disagree.
@@ -27,7 +28,7 @@ enum SafeStatePlan {
     case .operator:
       switch pump.address {
       case .serial(let path): return [.serial(path: path, baud: pump.baud, bytes: Array("\nOFF\nOFF\n".utf8))]
-      case .bluetooth(let place): return [.pump(place)]
+      case .bluetooth(let place): return [.custom(name: GuardRadio.name, text: "\(place)")]
       }
     }
   }
@@ -68,14 +69,6 @@ enum SafeStatePlan {
     }
     if let sprinkler = configuration.sprinkler, sprinkler.backend != .sim { lines += sprinkler.lines }
     return lines
-  }
-
-  /// Off for lines that this process holds; the guard inherits them, so that they stay held when the daemon dies.
-  static func write(for lines: LinuxGPIOLines) -> SafeStateWrite {
-    .gpio(
-      path: lines.chipPath,
-      lines: zip(lines.offsets, lines.lines).map { SafeStateWrite.Line(offset: $0, isActiveLow: $1.isActiveLow) },
-      descriptor: lines.descriptor)
   }
 
   private static func i2c(

@@ -4,6 +4,7 @@ import Glibc
 import Logging
 import Service
 import Tactus
+import TactusGuard
 
 /// The running program: everything composed, started, watched and stopped.
 ///
@@ -58,26 +59,24 @@ final class Daemon {
       options.simulate || !configuration.guardEnabled
       ? []
       // Lines first: they need no bus that could hang.
-      : systems.flatMap(\.heldLines).map(SafeStatePlan.write) + SafeStatePlan.writes(for: configuration)
+      : systems.flatMap(\.heldLines).map { SafeStateWrite.gpio($0) } + SafeStatePlan.writes(for: configuration)
     guardLink =
       writes.isEmpty
       ? nil
-      : try GuardLink(
-        writes: writes, timeoutMilliseconds: Int(configuration.guardTimeoutSeconds * 1000), format: options.logFormat)
+      : try DaemonGuard.start(writes, timeoutSeconds: configuration.guardTimeoutSeconds, format: options.logFormat)
 
     let supervisor = Ring<SupervisorNotice>(capacity: 64)
     let button = events.doorbell.button
     let lanes = systems.map { $0.lane(bell: button) }
-    let guardSocket = guardLink?.socket ?? -1
+    let heartbeats = guardLink.map { HeartbeatSender(socket: $0.socket) }
     let patience = Nanoseconds.seconds(configuration.guardTimeoutSeconds)
     runtime = try Runtime(strict: configuration.strict, lockMemory: configuration.lockMemory) {
       lanes
       Lane("supervisor") {
         Loop("supervisor", every: SupervisorLoop.rate) {
           SupervisorLoop(
-            heartbeats: systems.map(\.heartbeat), periods: systems.map(\.heartbeatPeriod), notices: supervisor.writer(),
-            bell: button, guardSocket: guardSocket,
-            patience: patience)
+            watching: systems.map(\.heartbeat), periods: systems.map(\.heartbeatPeriod), notices: supervisor.writer(),
+            bell: button, heartbeats: heartbeats, patience: patience)
         }
       }
     }
@@ -123,7 +122,7 @@ final class Daemon {
     } catch {
       service?.service.stop()
       broker?.stop()
-      guardLink?.sayGoodbye()
+      guardLink?.dismiss()
       throw error
     }
     for system in systems { system.started() }
@@ -170,9 +169,10 @@ final class Daemon {
       logger.warning(
         "the guard is switched off: nothing stops \(configuration.whatDrives) when this program dies")
     }
-    let findings = runtime.reports.flatMap { report in
-      report.findings.map { (isRefusal: $0.isRefusal, text: "lane \(report.lane): \($0.description)") }
-    }
+    let findings =
+      runtime.reports.flatMap { report in
+        report.findings.map { (isRefusal: $0.isRefusal, text: "lane \(report.lane): \($0.description)") }
+      } + runtime.findings.map { (isRefusal: $0.isRefusal, text: $0.description) }
     let refusals = findings.filter(\.isRefusal).map(\.text) + memoryRefusal
     if !refusals.isEmpty {
       logger.warning(
@@ -213,6 +213,11 @@ final class Daemon {
       case .resumed(let loop):
         service?.service.setStalled(false, loop: systems[loop].loopName)
         logger.notice("the control loop ticks again", metadata: ["loop": .string(systems[loop].loopName)])
+      case .guardHangs(let instant):
+        // One that has been replaced since then is not meant.
+        guard let guardLink, guardLink.started < instant else { continue }
+        logger.error("the guard process does not answer: killed, to be replaced")
+        guardLink.kill()
       }
     }
   }
@@ -222,9 +227,9 @@ final class Daemon {
     guard let guardLink, guardLink.hasEnded() else { return nil }
     guardDeaths += 1
     logger.error("the guard process died", metadata: ["deaths": .stringConvertible(guardDeaths)])
-    do throws(GuardLink.Failure) {
+    do throws(GuardError) {
       guard guardDeaths <= 10 else { throw .notReady }
-      try guardLink.restart()
+      try guardLink.replace()
       logger.notice("another guard is watching", metadata: ["guard": .stringConvertible(Int(guardLink.process))])
       return nil
     } catch {
@@ -255,7 +260,7 @@ final class Daemon {
         metadata: ["reason": .string(reason), "state": .string("\(state)")])
     }
     guard unconfirmed.isEmpty else { return 1 }
-    guardLink?.sayGoodbye()
+    guardLink?.dismiss()
     logger.info("stopped", metadata: ["reason": .string(reason)])
     return 0
   }

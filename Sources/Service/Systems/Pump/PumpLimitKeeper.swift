@@ -58,7 +58,8 @@ public final class PumpLimitKeeper: Sendable {
     do throws(StoreError) {
       guard let left = try state.withLock({ state throws(StoreError) in try readLeft(&state) }) else { return governor }
       if boot != nil, left.boot == boot {
-        governor.resume(isPumping: left.isPumping, since: now - (bootNow - left.since), before: left.before)
+        let ago: Nanoseconds = bootNow - left.since
+        governor.resume(isPumping: left.isPumping, since: now - ago, before: left.before)
       } else {
         // Nobody knows for how long it went on, or how long ago that was.
         governor.resume(isPumping: false, since: now, before: left.isPumping ? governor.limit : left.before)
@@ -82,13 +83,13 @@ public final class PumpLimitKeeper: Sendable {
   ) {
     state.withLock { state in
       guard state.kept != governor else { return }
-      let (isPumping, since) =
+      let (isPumping, since): (Bool, TickInstant) =
         switch governor.phase {
         case .pumping(let since): (true, since)
         case .still(let since): (false, since)
         }
-      let limit = PumpLimit(
-        boot: boot, isPumping: isPumping, since: bootNow - (now - since), before: governor.before)
+      let ago: Nanoseconds = now - since
+      let limit = PumpLimit(boot: boot, isPumping: isPumping, since: bootNow - ago, before: governor.before)
       do throws(StoreError) {
         _ = try readLeft(&state)
         try store.keep(limit)

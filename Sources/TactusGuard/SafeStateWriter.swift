@@ -2,32 +2,37 @@ import Buses
 import BusesLinux
 
 /// Opens the devices of a list of safe-state writes and makes the writes.
-final class SafeStateWriter {
+public final class SafeStateWriter {
+  /// Makes the output of a custom write, of its text.
+  public typealias MakeOutput = (_ text: String) throws -> any GuardOutput
+
   private enum Device {
     case i2c(LinuxI2CBus)
     case serial(LinuxSerialPort)
     case gpio(LinuxGPIOLines)
     case pwm(LinuxPWMShutdown)
-    #if Bluetooth
-      case radio(GuardRadio)
-    #endif
+    case other(any GuardOutput)
   }
 
-  let writes: [SafeStateWrite]
+  /// What is written, in this order.
+  public let writes: [SafeStateWrite]
+  private let custom: [String: MakeOutput]
   private var devices: [String: Device] = [:]
 
-  init(_ writes: [SafeStateWrite]) {
+  /// - Parameter custom: how the outputs of custom writes are made, by their names.
+  public init(_ writes: [SafeStateWrite], custom: [String: MakeOutput] = [:]) {
     self.writes = writes
+    self.custom = custom
   }
 
   /// Opens what is not open yet, so that a write later needs no path and no permission. What could not be opened. GPIO lines
-  /// that the guard does not inherit are the daemon's as long as it lives, and are left to it, and so is a radio.
-  func open() -> [String] { open(takesAll: false) }
+  /// that the guard does not inherit are the program's as long as it lives, and are left to it, and so is a custom output.
+  public func open() -> [String] { open(takesAll: false) }
 
-  /// The daemon is back: what only one of both can have is its own again.
-  func release() {
+  /// The program is back: what only one of both can have is its own again.
+  public func release() {
     for write in writes {
-      if case .pump = write { devices[write.device] = nil }
+      if case .custom = write { devices[write.device] = nil }
     }
   }
 
@@ -35,11 +40,11 @@ final class SafeStateWriter {
     var failures: [String] = []
     for write in writes where devices[write.device] == nil {
       switch write {
-      case .gpio(_, _, nil), .pump: if !takesAll { continue }
-      case .gpio, .i2cByte, .i2cBlock, .serial, .pwm: break
+      case .gpio(_, _, nil), .custom: if !takesAll { continue }
+      case .gpio, .i2cByte, .i2cBlock, .i2cPlain, .serial, .pwm, .program: break
       }
       do {
-        devices[write.device] = try Self.device(of: write)
+        devices[write.device] = try device(of: write)
       } catch {
         failures.append("\(error)")
       }
@@ -48,55 +53,55 @@ final class SafeStateWriter {
   }
 
   /// Makes every write, also when an earlier one fails. What failed; empty: the safe state is confirmed, which for a
-  /// serial line means that the kernel has taken all bytes, for GPIO lines and PWM that they were read back, by Bluetooth that the
-  /// pump has said it.
+  /// serial line means that the kernel has taken all bytes, for GPIO lines and PWM that they were read back, for a program that it ended with
+  /// status 0.
   ///
   /// Blocks at most 30 ms for each I2C write. A device that failed is opened anew the next time; lines once held are held
   /// until the guard ends.
-  func write() -> [String] {
+  public func write() -> [String] {
     var failures = open(takesAll: true)
     for write in writes {
       guard let device = devices[write.device] else { continue }
       if let failure = Self.perform(write, on: device) {
         failures.append("\(write): \(failure)")
         switch device {
-        case .gpio: continue
-        #if Bluetooth
-          // It is on its way.
-          case .radio: continue
-        #endif
-        case .i2c, .serial, .pwm: break
+        // Held, or on its way.
+        case .gpio, .other: continue
+        case .i2c, .serial, .pwm: devices[write.device] = nil
         }
-        devices[write.device] = nil
       }
     }
     return failures
   }
 
-  private static func device(of write: SafeStateWrite) throws -> Device {
+  private func device(of write: SafeStateWrite) throws -> Device {
     switch write {
     case .i2cByte(let path, _, _, _): .i2c(try LinuxI2CBus(path: path, operations: [.writeByte]))
     case .i2cBlock(let path, _, _, _): .i2c(try LinuxI2CBus(path: path, operations: [.writeBlock]))
-    // Not exclusive: the daemon has it open.
+    case .i2cPlain(let path, _, _): .i2c(try LinuxI2CBus(path: path, operations: [.plainWrite]))
+    // Not exclusive: the program has it open.
     case .serial(let path, let baud, _): .serial(try LinuxSerialPort(path: path, baudRate: baud, exclusive: false))
     case .pwm(let path): .pwm(try LinuxPWMShutdown(path: path))
-    case .pump(let place): try radio(place)
-    case .gpio(let path, let lines, let descriptor): .gpio(try held(lines, of: path, by: descriptor))
+    case .program(let arguments): .other(try ProgramOutput(arguments))
+    case .gpio(let path, let lines, let descriptor): .gpio(try Self.held(lines, of: path, by: descriptor))
+    case .custom(let name, let text):
+      if let make = custom[name] {
+        .other(try make(text))
+      } else {
+        throw GuardError.cannotOpen(["\(name): nobody makes such an output"])
+      }
     }
   }
 
-  private static func radio(_ place: BluetoothPlace) throws -> Device {
-    #if Bluetooth
-      .radio(try GuardRadio(place))
-    #else
-      throw PumpAddress.Failure.noBluetooth
-    #endif
-  }
-
+  /// Lines that the guard requests itself are inactive from the moment on at which they are outputs: the safe level is called so.
   private static func held(
     _ lines: [SafeStateWrite.Line], of path: String, by descriptor: Int32?
   ) throws(GPIORequestError) -> LinuxGPIOLines {
-    let named = lines.map { GPIOLine(GPIOLineName(.offset($0.offset, chip: path)), isActiveLow: $0.isActiveLow) }
+    let named = lines.map {
+      GPIOLine(
+        GPIOLineName(.offset($0.offset, chip: path)),
+        isActiveLow: descriptor == nil ? $0.isActiveLow != $0.isActive : $0.isActiveLow)
+    }
     guard let descriptor else {
       return try LinuxGPIOLines(named, consumer: "tactus-guard", among: [LinuxGPIOChip(path: path)])
     }
@@ -110,21 +115,19 @@ final class SafeStateWriter {
         try bus.writeByte(byte, to: checked(address), register: register)
       }
     case (.i2cBlock(_, let address, let register, let bytes), .i2c(let owner)):
-      var block = I2CBytes()
-      for byte in bytes { block.append(byte) }
       return transfer(on: owner) { (bus) throws(I2CError) in
-        try bus.writeBlock(block, to: checked(address), register: register)
+        try bus.writeBlock(block(bytes), to: checked(address), register: register)
       }
+    case (.i2cPlain(_, let address, let bytes), .i2c(let owner)):
+      return transfer(on: owner) { (bus) throws(I2CError) in try bus.plainWrite(block(bytes), to: checked(address)) }
     case (.serial(_, _, let bytes), .serial(let owner)):
       return send(bytes, on: owner)
-    case (.gpio, .gpio(let owner)):
-      return turnOff(owner)
+    case (.gpio(_, let lines, let descriptor), .gpio(let owner)):
+      return set(descriptor == nil ? 0 : lines.activeMask, on: owner)
     case (.pwm, .pwm(let owner)):
       return owner.turnOff()
-    #if Bluetooth
-      case (.pump, .radio(let radio)):
-        return radio.turnOff()
-    #endif
+    case (.program, .other(let output)), (.custom, .other(let output)):
+      return output.makeSafe()
     default:
       return "one path is named as two kinds of device"
     }
@@ -140,13 +143,13 @@ final class SafeStateWriter {
     }
   }
 
-  private static func turnOff(_ owner: LinuxGPIOLines) -> String? {
+  private static func set(_ values: UInt64, on owner: LinuxGPIOLines) -> String? {
     var port = owner.port()
     do throws(GPIOError) {
-      try port.turnAllOff()
-      let active = try port.read()
-      guard active != 0 else { return nil }
-      let stuck = owner.offsets.indices.filter { active >> UInt64($0) & 1 != 0 }.map { String(owner.offsets[$0]) }
+      try port.set(mask: port.all, values: values)
+      let wrong = try port.read() ^ values
+      guard wrong != 0 else { return nil }
+      let stuck = owner.offsets.indices.filter { wrong >> UInt64($0) & 1 != 0 }.map { String(owner.offsets[$0]) }
       return "turned off, but line \(stuck.joined(separator: ", ")) still shows the active level"
     } catch {
       return "\(error)"
@@ -165,8 +168,21 @@ final class SafeStateWriter {
     }
   }
 
+  private static func block(_ bytes: [UInt8]) -> I2CBytes {
+    var block = I2CBytes()
+    for byte in bytes { block.append(byte) }
+    return block
+  }
+
   private static func checked(_ address: UInt8) -> I2CAddress {
     guard let address = I2CAddress(address) else { preconditionFailure("a SafeStateWrite's address is valid") }
     return address
+  }
+}
+
+extension [SafeStateWrite.Line] {
+  /// Bit k: the safe state of the k-th line is active.
+  fileprivate var activeMask: UInt64 {
+    indices.reduce(0) { self[$1].isActive ? $0 | 1 << UInt64($1) : $0 }
   }
 }

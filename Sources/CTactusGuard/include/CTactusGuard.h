@@ -1,0 +1,70 @@
+// What a guard and the program it watches need of the kernel: a pair of sockets, the messages on it, a process that is the same
+// executable started anew. Every function returns −errno on failure; none keeps state.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "CTactus.h"
+
+/// One message between a program and its guard, both of which are the same executable. Times are nanoseconds of CLOCK_MONOTONIC.
+struct tactus_guard_message {
+  /// Of enum tactus_guard_kind.
+  uint64_t kind;
+  /// Of the heartbeat, counted from 1; in an answer, of the heartbeat that is answered.
+  uint64_t number;
+  /// When the heartbeat was due.
+  int64_t due;
+  /// When the heartbeat was sent.
+  int64_t sent;
+  /// The loops that are watched: bit k stands for the k-th.
+  uint64_t watched;
+  /// The loops that have advanced, or need not have, since the heartbeat before.
+  uint64_t advanced;
+  /// In an answer: how often the guard has begun to write the safe state since it was started.
+  uint64_t written;
+};
+
+enum tactus_guard_kind {
+  /// From the guard, once, when its devices are open. Text may follow: what could not be opened, a line each.
+  TACTUS_GUARD_READY = 1,
+  TACTUS_GUARD_HEARTBEAT,
+  TACTUS_GUARD_ANSWER,
+  /// To the guard: write the safe state now.
+  TACTUS_GUARD_ASK,
+  /// To the guard: end without a write.
+  TACTUS_GUARD_DISMISS,
+};
+
+/// A connected pair of close-on-exec sockets that keep messages apart.
+int tactus_guard_socket_pair(int pair[2]);
+
+/// Gives `socket` the number of `old`, which is closed.
+void tactus_guard_take_place(int old, int socket);
+
+/// Sends one message without blocking and without SIGPIPE. Returns 0.
+TACTUS_REALTIME int tactus_guard_send(int socket, const struct tactus_guard_message *message);
+
+/// Takes one message without blocking. Returns 1, 0 at the end of the connection, −EAGAIN if none waits, or −EPROTO for one of another
+/// size.
+TACTUS_REALTIME int tactus_guard_receive(int socket, struct tactus_guard_message *message);
+
+/// Sends the ready message with a text behind it, of at most 8,000 bytes. Returns 0.
+int tactus_guard_send_ready(int socket, const char *text, size_t length);
+
+/// Takes the ready message, waiting for it for at most `timeout_ms`; its text goes to `text` and ends with a zero. Returns 1, 0 if
+/// anything else came, or nothing.
+int tactus_guard_await_ready(int socket, int timeout_ms, char *text, size_t size);
+
+/// Starts `/proc/self/exe` in a session of its own, signals unblocked and at their defaults, standard input from /dev/null, `descriptor` as
+/// its descriptor 3, the 0…16 `inherited` ones from 4 on, and no other but 1 and 2. `environment` may be NULL: this process's own. Returns
+/// the process id.
+pid_t tactus_guard_spawn_self(
+    char *const arguments[], char *const environment[], int descriptor, const int inherited[], int count);
+
+/// Starts the program at `arguments[0]` at normal priority in a session of its own, signals unblocked and at their defaults, with the
+/// standard streams of this process and no other descriptor. Returns the process id.
+pid_t tactus_guard_spawn_program(char *const arguments[]);
+
+/// Ignores the signals that a terminal, a service manager or a closed pipe would send, so that only SIGKILL ends the process.
+void tactus_guard_ignore_signals(void);

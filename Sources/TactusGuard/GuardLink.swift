@@ -1,0 +1,190 @@
+import CTactusGuard
+import Glibc
+import Tactus
+
+/// A program's end of a guard process: starts it, replaces it, dismisses it. Heartbeats are a `HeartbeatSender`'s.
+///
+/// The socket keeps its descriptor number when the guard is started anew, so whoever sends the heartbeats needs to know nothing of it. For
+/// one thread at a time. When it is released without a dismissal the socket closes, and the guard writes.
+public final class GuardLink {
+  /// What is started, always this program's own executable.
+  public struct Command: Sendable {
+    /// The program's name and what makes it a guard.
+    public var words: [String]
+    /// Further `--NAME VALUE`.
+    public var options: [String: String]
+    /// `nil`: this process's own.
+    public var environment: [String: String]?
+
+    /// - Parameter words: the default is taken over before the program's main begins.
+    public init(
+      _ words: [String] = [CommandLine.arguments.first ?? "guarded", "--tactus-guard"],
+      options: [String: String] = [:], environment: [String: String]? = nil
+    ) {
+      self.words = words
+      self.options = options
+      self.environment = environment
+    }
+  }
+
+  /// What the guard writes, in this order.
+  public let writes: [SafeStateWrite]
+  /// Without a good heartbeat, and without an advance of each watched loop, after which the guard writes.
+  public let timeout: Nanoseconds
+  /// From one heartbeat to the next.
+  public let period: Nanoseconds
+  private let command: Command
+  /// The socket to send heartbeats to.
+  public private(set) var socket: Int32 = -1
+  /// The guard's process id.
+  public private(set) var process: pid_t = 0
+  /// When the guard was ready.
+  public private(set) var started = TickInstant.zero
+  /// The devices that it could not open yet, and why.
+  public private(set) var unopened: [String] = []
+  private var isReaped = false
+
+  /// Starts the guard and waits until it has opened its devices, five seconds at most.
+  ///
+  /// - Parameters:
+  ///   - timeout: without a good heartbeat, and without an advance of each watched loop, after which the guard writes; 20 ms…1 day.
+  ///   - period: from one heartbeat to the next, in whole milliseconds, less than `timeout`.
+  public init(
+    writes: [SafeStateWrite], timeout: Nanoseconds, period: Nanoseconds, command: Command = Command()
+  ) throws(GuardError) {
+    self.writes = writes
+    self.timeout = timeout
+    self.period = period
+    self.command = command
+    try Self.check(writes, timeout: timeout, period: period)
+    try start()
+  }
+
+  private static func check(_ writes: [SafeStateWrite], timeout: Nanoseconds, period: Nanoseconds) throws(GuardError) {
+    guard !writes.isEmpty else { throw .invalid("there is nothing to write") }
+    for write in writes { if let flaw = write.flaw { throw .invalid("\(write): \(flaw)") } }
+    guard .milliseconds(20) <= timeout, timeout <= .seconds(86_400) else {
+      throw .invalid("a time-out is 20 ms…1 day, got \(timeout)")
+    }
+    guard .milliseconds(1) <= period, period < timeout else {
+      throw .invalid("heartbeats are 1 ms or more apart, and less than the time-out, got \(period)")
+    }
+  }
+
+  deinit {
+    if socket >= 0 { close(socket) }
+  }
+
+  /// Starts another guard in the place of one that has died or hangs: that one is killed and taken off the kernel first, so that two never
+  /// write at once.
+  public func replace() throws(GuardError) {
+    end()
+    try start()
+  }
+
+  private func end() {
+    kill()
+    if !isReaped { isReaped = waitpid(process, nil, 0) != 0 }
+  }
+
+  /// Kills a guard that hangs; `hasEnded()` says when that is done.
+  public func kill() {
+    // Only a process that nobody has waited for yet is certain to be ours.
+    if !hasEnded() { Glibc.kill(process, SIGKILL) }
+  }
+
+  /// Whether the guard has ended; takes its exit status off the kernel then.
+  public func hasEnded() -> Bool {
+    if !isReaped { isReaped = waitpid(process, nil, WNOHANG) != 0 }
+    return isReaped
+  }
+
+  /// Has the guard write the safe state now, once, whatever the heartbeats say. Does not wait for it.
+  public func ask() { send(TACTUS_GUARD_ASK) }
+
+  /// The guard's orderly end: to be called only when every output is confirmed to be in its safe state. Waits at most two seconds for it.
+  public func dismiss() {
+    send(TACTUS_GUARD_DISMISS)
+    var message = tactus_guard_message()
+    var waiting = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+    let end = MonotonicClock.now + .seconds(2)
+    while MonotonicClock.now < end, poll(&waiting, 1, 100) >= 0 {
+      // Answers to the last heartbeats come first.
+      while tactus_guard_receive(socket, &message) == 1 {}
+      if hasEnded() { return }
+      if waiting.revents & Int16(POLLHUP) != 0 {
+        isReaped = waitpid(process, nil, 0) != 0
+        return
+      }
+    }
+  }
+
+  private func send(_ kind: tactus_guard_kind) {
+    var message = tactus_guard_message()
+    message.kind = UInt64(kind.rawValue)
+    _ = tactus_guard_send(socket, &message)
+  }
+
+  private func start() throws(GuardError) {
+    var pair: [Int32] = [-1, -1]
+    let made = tactus_guard_socket_pair(&pair)
+    guard made >= 0 else { throw .notStarted(errno: -made) }
+    let spawned = spawn(with: pair[1])
+    close(pair[1])
+    guard spawned > 0 else {
+      close(pair[0])
+      throw .notStarted(errno: -spawned)
+    }
+    process = spawned
+    isReaped = false
+    var text = [CChar](repeating: 0, count: 8192)
+    guard tactus_guard_await_ready(pair[0], 5000, &text, text.count) == 1 else {
+      close(pair[0])
+      end()
+      throw .notReady
+    }
+    // Not before: whoever sends heartbeats takes what comes.
+    if socket >= 0 {
+      tactus_guard_take_place(socket, pair[0])
+    } else {
+      socket = pair[0]
+    }
+    let said = text.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+    unopened = said.split(separator: "\n").map(String.init)
+    started = MonotonicClock.now
+  }
+
+  /// Returns the process id, or −errno.
+  private func spawn(with descriptor: Int32) -> pid_t {
+    // The guard's own numbers for the lines that it inherits: from 4 on.
+    let inherited = writes.compactMap(\.heldDescriptor)
+    var next: Int32 = 4
+    let theirs = writes.map { write in
+      guard write.heldDescriptor != nil else { return write }
+      defer { next += 1 }
+      return write.held(by: next)
+    }
+    let numbers = [
+      "--descriptor", "3", "--timeout-ms", "\(timeout.count / 1_000_000)", "--heartbeat-ms",
+      "\(period.count / 1_000_000)",
+    ]
+    let options = command.options.sorted { $0.key < $1.key }.flatMap { ["--\($0.key)", $0.value] }
+    return withCStrings(command.words + numbers + options + theirs.map(\.description)) { arguments in
+      guard let environment = command.environment else {
+        return tactus_guard_spawn_self(arguments, nil, descriptor, inherited, Int32(inherited.count))
+      }
+      return withCStrings(environment.map { "\($0)=\($1)" }) { environment in
+        tactus_guard_spawn_self(arguments, environment, descriptor, inherited, Int32(inherited.count))
+      }
+    }
+  }
+}
+
+/// The texts as C has lists of them, with NULL at the end, while `body` runs.
+func withCStrings<Result>(
+  _ texts: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
+) -> Result {
+  var pointers = texts.map { strdup($0) } + [nil]
+  defer { for pointer in pointers { free(pointer) } }
+  return pointers.withUnsafeMutableBufferPointer { body($0.baseAddress!) }
+}

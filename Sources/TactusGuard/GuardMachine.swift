@@ -1,0 +1,211 @@
+import Tactus
+
+/// The guard's rule: what to do when the program that it watches is silent, hangs, gone, confused or back. Knows no descriptor and no clock.
+///
+///     watching ──late, a loop hangs, fault──▶ writing ──confirmed──▶ holding ──a time-out later──▶ writing
+///        ▲                                      │  ▲                    │
+///        │                                   failed │ pause              │
+///        │                                      ▼  │                    │
+///        │                                    retrying                  │
+///        └──good heartbeat──────────────(from retrying)─────────────────┘
+///
+///     any but finished ──closed──▶ writing(death) ──confirmed──▶ finished
+///
+/// A dismissal finishes it in every state: the program says it only after its own stop was confirmed. A good heartbeat is the next by its
+/// number, in the window, and no watched loop is overdue in it.
+public struct GuardMachine: Sendable, Equatable {
+  /// Why the safe state is written.
+  public enum Cause: Sendable, Hashable {
+    /// The program exited or was killed: its end of the socket closed without a dismissal.
+    case death
+    /// No heartbeat for the time-out: the program hangs or is stopped.
+    case lapse
+    /// Heartbeats come, and this loop has not advanced for the time-out.
+    case hang(loop: Int)
+    /// A heartbeat was not what it must be.
+    case fault(HeartbeatFault)
+    /// The program asked for it.
+    case asked
+  }
+
+  /// What the guard is doing.
+  public enum State: Sendable, Hashable {
+    /// Heartbeats are good, or not yet overdue.
+    case watching
+    /// The safe state is being written, for this time from 1 on.
+    case writing(Cause, attempt: Int)
+    /// The last attempt has failed; the next is due at this instant.
+    case retrying(Cause, attempt: Int, at: TickInstant)
+    /// Safe, the program alive but not under control: the safe state is written again after every further time-out.
+    case holding(Cause, until: TickInstant)
+    /// The process ends.
+    case finished
+  }
+
+  /// What the guard hears, and what becomes of its writes.
+  public enum Event: Sendable, Hashable {
+    /// A heartbeat, good or not.
+    case heartbeat(Heartbeat)
+    /// A message that cannot be read.
+    case malformed
+    /// The program wants the safe state written now.
+    case asked
+    /// The program has stopped cleanly.
+    case dismissed
+    /// The program's end of the socket is closed.
+    case closed
+    /// Nothing has come. Told at the instant that `wait` named, or at any other.
+    case nothing
+    /// Every safe-state write was acknowledged.
+    case confirmed
+    /// Some safe-state write has failed.
+    case failed
+  }
+
+  /// What to do next.
+  public enum Action: Sendable, Hashable {
+    /// Wait for a message, until this instant.
+    case wait(until: TickInstant)
+    /// Write the safe state, then step with `confirmed` or `failed`.
+    case write
+    /// End the process with this exit status.
+    case finish(status: Int)
+  }
+
+  /// How far apart heartbeats must be.
+  public let window: HeartbeatWindow
+  /// What the guard is doing.
+  public private(set) var state = State.watching
+  /// The newest heartbeat, good or not.
+  private var last: Heartbeat?
+  /// When the newest good heartbeat was sent.
+  private var heard: TickInstant
+  private var watched: UInt64 = 0
+  /// When each watched loop had advanced, by its number.
+  private var advanced = [TickInstant](repeating: .zero, count: 64)
+
+  /// After a death the guard gives up after this many attempts, about a minute: a later program must not find an old guard stopping its
+  /// motors.
+  public static let attemptsAfterDeath = 170
+
+  /// - Parameter now: the first heartbeat is due within the window from here.
+  public init(window: HeartbeatWindow, at now: TickInstant) {
+    self.window = window
+    heard = now
+  }
+
+  /// Decides what to do after `event`, at an instant of the clock that the heartbeats are stamped by.
+  public mutating func step(_ event: Event, at now: TickInstant) -> Action {
+    switch (state, event) {
+    case (.finished, _): return .finish(status: 0)
+    case (_, .dismissed): return finish(status: 0)
+    case (.writing(let cause, _), .confirmed): return confirmed(cause, at: now)
+    case (.writing(.death, Self.attemptsAfterDeath...), .failed): return finish(status: 1)
+    case (.writing(let cause, let attempt), .failed):
+      return rest(.retrying(cause, attempt: attempt, at: now + Self.pause(after: attempt)), at: now)
+    // Impossible: a write is answered before anything else is told, and answered only when asked for.
+    case (.writing, _), (_, .confirmed), (_, .failed): preconditionFailure("\(event) in \(state)")
+    case (_, .nothing): return look(at: now)
+    case (.retrying(.death, _, _), _): return rest(state, at: now)
+    case (_, .closed): return write(.death)
+    case (_, .asked): return write(.asked)
+    case (_, .malformed): return trouble(.fault(.malformed), at: now)
+    case (_, .heartbeat(let heartbeat)): return take(heartbeat, at: now)
+    }
+  }
+
+  // MARK: Heartbeats
+
+  private mutating func take(_ heartbeat: Heartbeat, at now: TickInstant) -> Action {
+    let fault = fault(of: heartbeat, at: now)
+    let isLate = heartbeat.sent - heard > window.longest
+    if last.map({ heartbeat.number > $0.number }) ?? true { last = heartbeat }
+    if let fault { return trouble(.fault(fault), at: now) }
+    heard = heartbeat.sent
+    for loop in 0..<64 where heartbeat.watched >> UInt64(loop) & 1 != 0 {
+      let bit = UInt64(1) << UInt64(loop)
+      if (heartbeat.advanced | ~watched) & bit != 0 { advanced[loop] = heartbeat.sent }
+    }
+    watched = heartbeat.watched
+    // It was late, and the guard was too late to see it.
+    if isLate, state == .watching { return write(.lapse) }
+    if let loop = slowest, heartbeat.sent - advanced[loop] > window.longest {
+      return trouble(.hang(loop: loop), at: now)
+    }
+    return good(at: now)
+  }
+
+  private func fault(of heartbeat: Heartbeat, at now: TickInstant) -> HeartbeatFault? {
+    guard heartbeat.sent >= heartbeat.due, heartbeat.sent <= now else { return .early }
+    guard let last else { return nil }
+    if heartbeat.number == last.number { return .repeated }
+    if heartbeat.number != last.number &+ 1 { return .outOfOrder }
+    if heartbeat.due - last.due < window.shortest || heartbeat.sent < last.sent { return .early }
+    return watched & ~heartbeat.watched == 0 ? nil : .forgetful
+  }
+
+  /// The watched loop that has not advanced for longest.
+  private var slowest: Int? {
+    (0..<64).filter { watched >> UInt64($0) & 1 != 0 }.min { advanced[$0] < advanced[$1] }
+  }
+
+  private mutating func good(at now: TickInstant) -> Action {
+    switch state {
+    case .holding, .retrying(.lapse, _, _), .retrying(.hang, _, _): state = .watching
+    default: break
+    }
+    return rest(state, at: now)
+  }
+
+  private mutating func trouble(_ cause: Cause, at now: TickInstant) -> Action {
+    // Otherwise the safe state is written already, and again.
+    state == .watching ? write(cause) : rest(state, at: now)
+  }
+
+  // MARK: Time
+
+  /// When the program, or a loop of it, is overdue.
+  private var end: (at: TickInstant, cause: Cause) {
+    if let loop = slowest, advanced[loop] < heard { return (advanced[loop] + window.longest, .hang(loop: loop)) }
+    return (heard + window.longest, .lapse)
+  }
+
+  private mutating func look(at now: TickInstant) -> Action {
+    switch state {
+    case .watching where now >= end.at: write(end.cause)
+    case .holding(let cause, let until) where now >= until: write(cause)
+    case .retrying(let cause, let attempt, let at) where now >= at: write(cause, attempt: attempt + 1)
+    default: rest(state, at: now)
+    }
+  }
+
+  private mutating func rest(_ state: State, at now: TickInstant) -> Action {
+    self.state = state
+    switch state {
+    case .holding(_, let until), .retrying(_, _, let until): return .wait(until: until)
+    default: return .wait(until: end.at)
+    }
+  }
+
+  private mutating func confirmed(_ cause: Cause, at now: TickInstant) -> Action {
+    switch cause {
+    case .death: finish(status: 0)
+    // The program is under control: it has asked.
+    case .asked: rest(.watching, at: now)
+    case .lapse, .hang, .fault: rest(.holding(cause, until: now + window.longest), at: now)
+    }
+  }
+
+  private mutating func write(_ cause: Cause, attempt: Int = 1) -> Action {
+    state = .writing(cause, attempt: attempt)
+    return .write
+  }
+
+  private mutating func finish(status: Int) -> Action {
+    state = .finished
+    return .finish(status: status)
+  }
+
+  /// 20 ms for the first second, then half a second.
+  private static func pause(after attempt: Int) -> Nanoseconds { .milliseconds(attempt < 50 ? 20 : 500) }
+}

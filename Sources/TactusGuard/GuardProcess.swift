@@ -1,0 +1,128 @@
+import CTactus
+import CTactusGuard
+import Glibc
+import Tactus
+
+/// The guard's process: holds its own descriptors of every output, judges the heartbeats that come through its socket, answers them, and
+/// makes the safe-state writes when `GuardMachine` says so.
+///
+/// Ends only by a dismissal, after the program's death and a confirmed safe state, or by SIGKILL. `Guard` starts it without further ado;
+/// a program with outputs, a log or a confinement of its own runs it from its main (see this folder's README.md).
+public struct GuardProcess {
+  private let arguments: GuardArguments
+  private let writer: SafeStateWriter
+  private let program: pid_t
+  private let prepare: ([SafeStateWrite]) -> Void
+  private let report: (GuardReport) -> Void
+  private var machine: GuardMachine
+  private var written: UInt64 = 0
+
+  /// - Parameters:
+  ///   - outputs: how the outputs of custom writes are made, by their names.
+  ///   - prepare: called when the devices are open and before the program is told so: the place to give up privileges.
+  ///   - report: must not block; `nil`: a line on standard error.
+  public init(
+    _ arguments: GuardArguments, outputs: [String: SafeStateWriter.MakeOutput] = [:],
+    prepare: @escaping ([SafeStateWrite]) -> Void = { _ in }, report: ((GuardReport) -> Void)? = nil
+  ) {
+    let program = getppid()
+    self.arguments = arguments
+    self.program = program
+    self.prepare = prepare
+    self.report = report ?? { $0.print(program: program) }
+    writer = SafeStateWriter(arguments.writes, custom: outputs)
+    machine = GuardMachine(window: arguments.window, at: MonotonicClock.now)
+  }
+
+  /// Returns the exit status.
+  public mutating func run() -> Int32 {
+    tactus_guard_ignore_signals()
+    // Best effort, like a lane's own real-time settings: above every lane, and not swapped out when needed.
+    _ = tactus_thread_set_fifo(99)
+    let failures = writer.open()
+    if !failures.isEmpty { report(GuardReport(subject: .notOpened, failures: failures)) }
+    prepare(arguments.writes)
+    _ = tactus_memory_lock()
+    let text = failures.joined(separator: "\n")
+    _ = tactus_guard_send_ready(arguments.descriptor, text, text.utf8.count)
+    machine = GuardMachine(window: arguments.window, at: MonotonicClock.now)
+
+    var action = machine.step(.nothing, at: MonotonicClock.now)
+    while true {
+      switch action {
+      case .wait(let instant): action = listen(until: instant)
+      case .write:
+        let failures = writer.write()
+        reportWrite(failures)
+        action = machine.step(failures.isEmpty ? .confirmed : .failed, at: MonotonicClock.now)
+      case .finish(let status):
+        if status != 0 { report(GuardReport(subject: .gaveUp, failures: [])) }
+        return Int32(status)
+      }
+    }
+  }
+
+  /// Waits for a message, and steps the machine with it or with its absence.
+  private mutating func listen(until instant: TickInstant) -> GuardMachine.Action {
+    var waiting = pollfd(fd: arguments.descriptor, events: Int16(POLLIN), revents: 0)
+    // A closed socket polls readable for ever.
+    if case .retrying(.death, _, _) = machine.state { waiting.fd = -1 }
+    let rest = max(0, (instant - MonotonicClock.now).count)
+    let count = poll(&waiting, 1, Int32(clamping: rest / 1_000_000 + (rest % 1_000_000 > 0 ? 1 : 0)))
+    guard count > 0 else { return machine.step(.nothing, at: MonotonicClock.now) }
+    var message = tactus_guard_message()
+    let result = tactus_guard_receive(arguments.descriptor, &message)
+    let now = MonotonicClock.now
+    switch result {
+    case 1: break
+    case -EAGAIN: return machine.step(.nothing, at: now)
+    case -EPROTO: return machine.step(.malformed, at: now)
+    default: return machine.step(.closed, at: now)
+    }
+    switch message.kind {
+    case UInt64(TACTUS_GUARD_HEARTBEAT.rawValue): return take(message, at: now)
+    case UInt64(TACTUS_GUARD_ASK.rawValue): return machine.step(.asked, at: now)
+    case UInt64(TACTUS_GUARD_DISMISS.rawValue): return machine.step(.dismissed, at: now)
+    default: return machine.step(.malformed, at: now)
+    }
+  }
+
+  private mutating func take(_ message: tactus_guard_message, at now: TickInstant) -> GuardMachine.Action {
+    let before = machine.state
+    let action = machine.step(
+      .heartbeat(
+        Heartbeat(
+          number: message.number, due: TickInstant(nanoseconds: message.due),
+          sent: TickInstant(nanoseconds: message.sent), watched: message.watched, advanced: message.advanced)), at: now)
+    // Before a write, which may take its time.
+    var answer = tactus_guard_message()
+    answer.kind = UInt64(TACTUS_GUARD_ANSWER.rawValue)
+    answer.number = message.number
+    answer.written = written + (action == .write ? 1 : 0)
+    _ = tactus_guard_send(arguments.descriptor, &answer)
+    if before != .watching, machine.state == .watching {
+      writer.release()
+      report(GuardReport(subject: .back, failures: []))
+    }
+    return action
+  }
+
+  private mutating func reportWrite(_ failures: [String]) {
+    guard case .writing(let cause, let attempt) = machine.state else { return }
+    if attempt == 1 { written += 1 }
+    if failures.isEmpty {
+      report(GuardReport(subject: .madeSafe(cause), failures: [], attempt: attempt))
+    } else if attempt == 1 || attempt.isMultiple(of: 50) {
+      report(GuardReport(subject: .notSafeYet(cause), failures: failures, attempt: attempt))
+    }
+  }
+}
+
+/// Called before main in a process that was started as a guard (Sources/CTactusGuard/takeover.c). Returns the exit status.
+@_cdecl("tactus_guard_main")
+func runAsGuard(_ count: Int32, _ arguments: UnsafePointer<UnsafePointer<CChar>?>) -> Int32 {
+  let texts = (2..<max(2, Int(count))).compactMap { arguments[$0].map { String(cString: $0) } }
+  guard let arguments = GuardArguments(texts) else { return 64 }
+  var process = GuardProcess(arguments)
+  return process.run()
+}

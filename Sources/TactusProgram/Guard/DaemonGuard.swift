@@ -1,0 +1,62 @@
+import Confinement
+import Glibc
+import Logging
+import Tactus
+import TactusGuard
+
+/// The daemon's guard: `TactusGuard`'s, with a radio, a confinement and a log of the daemon's own.
+///
+/// `tactus guard --descriptor 3 --timeout-ms 1000 --log-format json WRITE…`, started by `tactus run` before it touches an actuator.
+enum DaemonGuard {
+  /// Starts the guard and waits until it has opened its devices.
+  static func start(
+    _ writes: [SafeStateWrite], timeoutSeconds: Double, format: LogFormat
+  ) throws(GuardError) -> GuardLink {
+    try GuardLink(
+      writes: writes, timeout: .milliseconds(Int64(timeoutSeconds * 1000)), period: SupervisorLoop.rate.period,
+      command: .init(
+        ["tactus", "guard"], options: ["log-format": format.rawValue], environment: Confinement.childEnvironment))
+  }
+
+  /// Runs this process as a guard. Returns its exit status; `nil` if these are not a guard's arguments.
+  static func run(_ arguments: [String]) -> Int32? {
+    guard let arguments = GuardArguments(arguments, custom: [GuardRadio.name]),
+      let format = arguments.options["log-format"].flatMap(LogFormat.init), arguments.options.count == 1
+    else { return nil }
+    let daemon = Int(getppid())
+    var process = GuardProcess(
+      arguments, outputs: [GuardRadio.name: GuardRadio.open],
+      prepare: { writes in
+        guard let missing = GuardConfinement.needs(of: writes).apply() else { return }
+        log(.notice, "the kernel confines the guard only in part", ["left out: \(missing)"], of: daemon, in: format)
+      },
+      report: { report in
+        log(
+          report.level, report.message(program: "the daemon", output: "actuator"), report.failures,
+          attempt: report.attempt, of: daemon, in: format)
+      })
+    return process.run()
+  }
+
+  private static func log(
+    _ level: Logger.Level, _ message: String, _ failures: [String], attempt: Int? = nil, of daemon: Int,
+    in format: LogFormat
+  ) {
+    var metadata: Logger.Metadata = ["daemon": .stringConvertible(daemon)]
+    if let attempt { metadata["attempt"] = .stringConvertible(attempt) }
+    if !failures.isEmpty { metadata["failures"] = .array(failures.map { .string($0) }) }
+    // A full pipe must not come between the guard and the motors.
+    LogSink.writeIfTaken(
+      format.line(level: level, label: "guard", message: message, metadata: metadata, timestamp: WallClock.text))
+  }
+}
+
+extension GuardReport {
+  fileprivate var level: Logger.Level {
+    switch subject {
+    case .notOpened: .error
+    case .back: .notice
+    case .madeSafe, .notSafeYet, .gaveUp: .critical
+    }
+  }
+}
