@@ -77,7 +77,7 @@ public struct Loop {
   ///   - rate: how often it is released.
   ///   - phase: of the first release after the start, 0 or more; nil: that of the loops it runs `after`; without such the
   ///     planner spreads it away from the lane's other loops.
-  ///   - after: loops of the same lane whose output this loop uses. When it and one of them are due, that one runs first,
+  ///   - predecessors: loops of the same lane whose output this loop uses. When it and one of them are due, that one runs first,
   ///     however late the lane is and whatever the late policies; so it does, with a phase for both, within one release.
   ///     At different rates the order holds wherever releases coincide: a 100 Hz loop after a 1 kHz loop finds in each of its
   ///     ticks the value of the same instant; a 1 kHz loop after a 100 Hz loop does in every tenth, and in between the
