@@ -14,8 +14,11 @@ public final class ImpairedDatagrams: @unchecked Sendable {  // safe: shared par
   private let descriptor: Int32?
 
   /// - Parameters:
+  ///   - port: the socket, which is taken over.
+  ///   - seed: of what happens to datagrams on their way.
   ///   - capacity: datagrams that may be on their way.
   ///   - datagramSize: a longer one is delivered cut, with its true length.
+  ///   - logCapacity: datagrams kept in the log, 1….
   ///   - clock: stamps the transfers.
   ///   - stall: served whenever the loop receives.
   public init(

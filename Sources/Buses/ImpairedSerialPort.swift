@@ -18,6 +18,8 @@ public final class ImpairedSerialPort: @unchecked Sendable {  // safe: faults an
   private let log: TransactionLog
 
   /// - Parameters:
+  ///   - port: the line, which is taken over.
+  ///   - logCapacity: transfers kept, 1….
   ///   - clock: stamps the transfers.
   ///   - stall: served whenever the loop reads.
   public init(

@@ -15,9 +15,7 @@ public final class RecordingGPIOLines: @unchecked Sendable {
     let log: TransactionLog
   }
 
-  /// Takes the lines over, and keeps the last `logCapacity` accesses to them, 1….
-  ///
-  /// - Parameter clock: stamps them.
+  /// Takes the lines over, and keeps the last `logCapacity` accesses to them, 1…, stamped by `clock`.
   public init(_ lines: consuming GPIOLines, logCapacity: Int = 4096, clock: RecordClock = .tick) {
     count = lines.count
     log = TransactionLog(of: GPIOTransaction.self, capacity: logCapacity, clock: clock)

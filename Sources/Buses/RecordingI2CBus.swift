@@ -15,9 +15,7 @@ public final class RecordingI2CBus: @unchecked Sendable {
     let log: TransactionLog
   }
 
-  /// Takes the bus over, and keeps the last `logCapacity` transfers, 1….
-  ///
-  /// - Parameter clock: stamps them.
+  /// Takes the bus over, and keeps the last `logCapacity` transfers, 1…, stamped by `clock`.
   public init(_ bus: consuming I2CBus, logCapacity: Int = 4096, clock: RecordClock = .tick) {
     precondition(logCapacity > 0)
     attempts = bus.attempts

@@ -42,7 +42,9 @@ public final class SimulatedGPIOBank: @unchecked Sendable {
 
   /// - Parameters:
   ///   - count: lines, 1…64; named `PREFIX0` and so on. 54 are a Raspberry Pi's.
+  ///   - prefix: what their names begin with.
   ///   - highAtRest: lines that the world pulls up; of the others it pulls down.
+  ///   - release: what a line does when nobody holds it any more.
   ///   - logCapacity: accesses kept, 1….
   ///   - clock: stamps them.
   public init(

@@ -28,15 +28,19 @@ public struct Lane {
 
   /// - Parameters:
   ///   - name: unique in the runtime; the first 15 bytes become the thread's name.
+  ///   - scheduling: how the kernel schedules the lane's thread.
   ///   - cpu: the one CPU the thread stays on, from 0; nil: any.
+  ///   - loops: the loops of the lane, at least one. Of two that are due the one with the shorter period goes first.
   public init(_ name: String, scheduling: Scheduling = .normal, cpu: Int? = nil, @LoopBuilder loops: () -> [Loop]) {
     self.init(name, scheduling: scheduling, cpus: cpu.map { [$0] }, loops: loops)
   }
 
   /// - Parameters:
   ///   - name: unique in the runtime; the first 15 bytes become the thread's name.
+  ///   - scheduling: how the kernel schedules the lane's thread.
   ///   - cpus: those that the thread stays on, one at least; nil: any. Those of them that are offline or that the process's
   ///     control group does not have are refused in the lane's report; the thread runs on the others.
+  ///   - loops: the loops of the lane, at least one.
   public init(_ name: String, scheduling: Scheduling = .normal, cpus: CPUSet?, @LoopBuilder loops: () -> [Loop]) {
     self.name = name
     self.scheduling = scheduling
@@ -70,9 +74,10 @@ public struct Loop {
   /// What is out of range here is refused by `Runtime` with `.invalidLoop`.
   /// - Parameters:
   ///   - name: unique in the runtime.
+  ///   - rate: how often it is released.
   ///   - phase: of the first release after the start, 0 or more; nil: that of the loops it runs `after`; without such the
   ///     planner spreads it away from the lane's other loops.
-  ///   - after: loops of the same lane whose output this loop uses. When it and one of them are due, that one runs first,
+  ///   - predecessors: loops of the same lane whose output this loop uses. When it and one of them are due, that one runs first,
   ///     however late the lane is and whatever the late policies; so it does, with a phase for both, within one release.
   ///     At different rates the order holds wherever releases coincide: a 100 Hz loop after a 1 kHz loop finds in each of its
   ///     ticks the value of the same instant; a 1 kHz loop after a 100 Hz loop does in every tenth, and in between the
@@ -110,10 +115,8 @@ public struct Loop {
   ///
   ///     Loop("balance", every: .hertz(1000), eachRun: { Balance(tilt: tilt.reader()) })
   ///
-  /// - Parameters:
-  ///   - body: makes the body; called by `Runtime.start()`, `simulation()` and `simulate()` on the thread that calls them.
-  ///
-  /// All other parameters are those of the initialiser above.
+  /// `body` makes the body. It is called by `Runtime.start()`, `simulation()` and `simulate()` on the thread that calls them. All
+  /// other parameters are those of the initialiser above.
   @_disfavoredOverload
   @inlinable
   public init<Body: ControlLoop & ~Copyable>(

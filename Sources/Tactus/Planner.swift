@@ -27,7 +27,11 @@ public enum Planner {
   /// periods. The loops are placed one after the other, shortest period first, each where its smallest distance to those
   /// already placed is largest; among equals the smallest phase. 64 loops at most are compared; further ones, and loops
   /// without a common divisor worth the name, are spread evenly.
-  /// - Parameter groups: indices of loops that get one phase together, kept away from all others.
+  ///
+  /// - Parameters:
+  ///   - periods: of each loop, more than 0.
+  ///   - given: as many: the phase that a loop keeps; `nil` for one to be found.
+  ///   - groups: indices of loops that get one phase together, kept away from all others.
   public static func phases(
     periods: [Nanoseconds], given: [Nanoseconds?], together groups: [[Int]] = []
   ) -> [Nanoseconds] {

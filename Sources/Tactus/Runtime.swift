@@ -63,6 +63,7 @@ public final class Runtime: Sendable {
   ///   - wakeUpLatency: how deep the CPUs may sleep while the runtime runs; nil: held at 0 if any lane asks for real time, and
   ///     not insisted on in strict mode.
   ///   - watchdog: watches the lanes; `nil` for none. Its lane is named "watchdog".
+  ///   - lanes: at least one.
   /// - Throws: `RuntimeError` when the lanes contradict each other, declare what is out of range, or cannot meet their
   ///   deadlines.
   public convenience init(

@@ -73,8 +73,12 @@ public struct TickLogWriter: ~Copyable, @unchecked Sendable {
   /// Writes one message; counts it as lost if the log is full. Does not wait.
   ///
   /// - Parameters:
+  ///   - level: how important it is.
   ///   - message: a literal; `{}` stands where a number belongs.
-  ///   - first: to `fourth`: numbers for the `{}`s, in their order. Write `Double(count)` for an integer.
+  ///   - first: the number for the first `{}`. Write `Double(count)` for an integer.
+  ///   - second: the number for the second one.
+  ///   - third: the number for the third one.
+  ///   - fourth: the number for the fourth one.
   ///   - instant: of the tick, `tick.started`.
   @_noLocks @_noAllocation
   public mutating func write(

@@ -39,6 +39,27 @@ struct DocumentCommentTests {
     #expect(graph.undocumented == ["A.b (A.swift:7)", "A.d (A.swift:12)"])
   }
 
+  @Test(
+    "DocC builds the catalogues without a warning: every link leads somewhere, every parameter is described",
+    .enabled("this toolchain has no docc") { try runs(["docc", "--help"]) })
+  func catalogues() throws {
+    let sources = HouseTests.root.appending(path: "Sources")
+    let catalogues = try FileManager.default.contentsOfDirectory(atPath: sources.path).sorted()
+      .map { (module: $0, folder: sources.appending(path: "\($0)/\($0).docc")) }
+      .filter { FileManager.default.fileExists(atPath: $0.folder.path) }
+    try #require(catalogues.map(\.module) == ["Buses", "Tactus", "TactusControl"])
+    for (module, catalogue) in catalogues {
+      try SymbolGraph.withFolder(ofModule: module) { graphs in
+        let (status, output) = try run([
+          "docc", "convert", catalogue.path, "--additional-symbol-graph-dir", graphs.path, "--fallback-display-name",
+          module, "--fallback-bundle-identifier", module, "--output-path", graphs.appending(path: "out").path,
+          "--warnings-as-errors",
+        ])
+        #expect(status == 0, "\(module): \(output)")
+      }
+    }
+  }
+
   /// The modules of the library products, from the manifest.
   static func productModules() throws -> [String] {
     let manifest = try String(contentsOf: HouseTests.root.appending(path: "Package.swift"), encoding: .utf8)
@@ -73,32 +94,33 @@ private struct SymbolGraph: Decodable {
 
   /// Extracts the graph of a module that was built with this test, with what it adds to the types of other modules.
   init(ofModule module: String) throws {
+    symbols = try Self.withFolder(ofModule: module) { folder in
+      try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        .flatMap { try SymbolGraph(Data(contentsOf: $0)).symbols }
+    }
+    try #require(!symbols.isEmpty, "no symbols of \(module)")
+  }
+
+  /// Hands `body` a folder with the module's graphs, which is removed afterwards.
+  static func withFolder<Result>(ofModule module: String, _ body: (URL) throws -> Result) throws -> Result {
     let folder = FileManager.default.temporaryDirectory.appending(path: "tactus-symbols-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let build = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().resolvingSymlinksInPath()
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments =
+    let shims = ["CTactus", "CBusesLinux", "CTactusGuard"].flatMap { shim in
+      [
+        "-Xcc", "-fmodule-map-file=\(build.path)/\(shim).build/module.modulemap", "-Xcc",
+        "-I\(HouseTests.root.path)/Sources/\(shim)/include",
+      ]
+    }
+    let (status, output) = try run(
       [
         "swift-symbolgraph-extract", "-module-name", module, "-target",
         build.deletingLastPathComponent().lastPathComponent, "-I", build.appending(path: "Modules").path,
         "-minimum-access-level", "public", "-skip-synthesized-members", "-output-dir", folder.path,
-      ]
-      + ["CTactus", "CBusesLinux", "CTactusGuard"].flatMap { shim in
-        [
-          "-Xcc", "-fmodule-map-file=\(build.path)/\(shim).build/module.modulemap", "-Xcc",
-          "-I\(HouseTests.root.path)/Sources/\(shim)/include",
-        ]
-      }
-    try process.run()
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0, "no symbols of \(module)")
-    symbols = []
-    for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil) {
-      symbols += try SymbolGraph(Data(contentsOf: file)).symbols
-    }
-    try #require(!symbols.isEmpty, "no symbols of \(module)")
+      ] + shims)
+    try #require(status == 0, "no symbols of \(module): \(output)")
+    return try body(folder)
   }
 
   var undocumented: [String] {
@@ -112,3 +134,19 @@ private struct SymbolGraph: Decodable {
     }.sorted()
   }
 }
+
+/// Runs a program of the toolchain. Returns its status and what it said.
+private func run(_ arguments: [String]) throws -> (status: Int32, output: String) {
+  let process = Process()
+  process.executableURL = URL(filePath: "/usr/bin/env")
+  process.arguments = arguments
+  let pipe = Pipe()
+  process.standardOutput = pipe
+  process.standardError = pipe
+  try process.run()
+  let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+  process.waitUntilExit()
+  return (process.terminationStatus, output)
+}
+
+private func runs(_ arguments: [String]) throws -> Bool { try run(arguments).status == 0 }

@@ -11,7 +11,9 @@ public struct Integrator: Sendable, BitwiseCopyable {
   private var last: Double?
 
   /// - Parameters:
-  ///   - minimum: limits of the integral in units × seconds, which may be infinite.
+  ///   - minimum: lower limit of the integral in units × seconds, which may be infinite.
+  ///   - maximum: upper limit, above the lower one.
+  ///   - sampleTime: from one step to the next, above 0.
   ///   - value: where it starts; taken within the limits.
   /// - Throws: `ControlSettingError` for a sample time that is not above 0, a minimum not below the maximum, and an
   ///   initial value that is not finite.

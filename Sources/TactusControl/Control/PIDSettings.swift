@@ -35,7 +35,8 @@ public struct PIDSettings: Sendable, BitwiseCopyable {
   ///     of two samples.
   ///   - setpointWeight: the share of the setpoint that the proportional part sees, 0…1. Below 1 a step of the setpoint
   ///     overshoots less.
-  ///   - minimumOutput: limits of the output, in output units; they may be infinite.
+  ///   - minimumOutput: lower limit of the output, in output units; it may be infinite.
+  ///   - maximumOutput: upper limit, above the lower one.
   ///   - antiWindup: what the integral does while the output is at a limit.
   ///   - sampleTime: from one step to the next, above 0: the loop's period.
   /// - Throws: `ControlSettingError` for a number out of its range, and for one that is not finite where that is not
