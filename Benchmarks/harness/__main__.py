@@ -1,6 +1,5 @@
 """scripts/bench [ROW…] [--rounds N] [--quick] [--record] [--list]"""
 import argparse
-import os
 import shutil
 import signal
 import sys
@@ -34,16 +33,14 @@ def main():
     for name in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(name, lambda number, frame: sys.exit(128 + number))
     context = Context(rounds=options.rounds, quick=options.quick)
-    latency = None
     try:
-        # As cyclictest does, but for every peer: no deep processor idle states while we measure.
-        latency = open_latency()
+        # As cyclictest and our runtime do, but for every peer: no deep processor idle states while we measure.
+        context.hold_latency()
         return measure(options, context)
     finally:
         context.processes.close()
         shutil.rmtree(context.scratch, ignore_errors=True)
-        if latency is not None:
-            os.close(latency)
+        context.release_latency()
 
 
 def measure(options, context):
@@ -72,15 +69,6 @@ def measure(options, context):
         write_summary(PACKAGE / "results", rows.ALL)
     print(f"aims missed: {missed}, rows not measured: {failures}")
     return 1 if failures else 0
-
-
-def open_latency():
-    try:
-        descriptor = os.open("/dev/cpu_dma_latency", os.O_WRONLY)
-        os.write(descriptor, bytes(4))
-        return descriptor
-    except OSError:
-        return None
 
 
 sys.exit(main())

@@ -20,6 +20,8 @@ class Context:
     priority: int = 80
     scratch: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="tactus-bench-")))
     hog_count: int = 4
+    # The descriptor that holds the wake-up latency, if one does.
+    latency: int | None = None
 
     def __post_init__(self):
         self.bench = PACKAGE / ".build/release/tactus-bench"
@@ -36,6 +38,19 @@ class Context:
             self.processes.run(["chrt", "-f", self.priority, "true"], 5)
         except Failed:
             raise Failed("needs the privilege to run at SCHED_FIFO (root, CAP_SYS_NICE or RLIMIT_RTPRIO)") from None
+
+    def hold_latency(self):
+        """Keeps the processors' wake-up latency at 0 for every peer; without the device or the privilege nothing does."""
+        try:
+            self.latency = os.open("/dev/cpu_dma_latency", os.O_WRONLY)
+            os.write(self.latency, bytes(4))
+        except OSError:
+            self.release_latency()
+
+    def release_latency(self):
+        if self.latency is not None:
+            os.close(self.latency)
+            self.latency = None
 
     def turns(self, things):
         """(round, thing) for every round; each round starts with another thing, so none is always first."""

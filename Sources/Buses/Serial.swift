@@ -49,6 +49,30 @@ public struct SerialPort: ~Copyable {
     if result < 0 { throw SerialError(errno: Int32(-result)) }
     return result
   }
+
+  /// Writes one byte, or throws.
+  @_noLocks @_noAllocation
+  public mutating func write(_ byte: UInt8) throws(SerialError) {
+    var byte = byte
+    try write(from: &byte)
+  }
+
+  /// Takes the oldest byte that has arrived; `nil` when none has.
+  @_noLocks @_noAllocation
+  public mutating func read() throws(SerialError) -> UInt8? {
+    var byte: UInt8 = 0
+    return try read(into: &byte) == 1 ? byte : nil
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func write(from byte: UnsafePointer<UInt8>) throws(SerialError) {
+    try write(UnsafeRawBufferPointer(start: byte, count: 1))
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func read(into byte: UnsafeMutablePointer<UInt8>) throws(SerialError) -> Int {
+    try read(into: UnsafeMutableRawBufferPointer(start: byte, count: 1))
+  }
 }
 
 @_semantics("no_performance_analysis") @inline(never)

@@ -84,6 +84,30 @@ public struct SimulatedSerialDevice {
     /// Sends to the host what fits; returns how much.
     @_noLocks @_noAllocation @discardableResult
     public func write(_ bytes: UnsafeRawBufferPointer) -> Int { sent.put(bytes) }
+
+    /// Takes the oldest byte that the host has written; `nil` when there is none.
+    @_noLocks @_noAllocation
+    public func read() -> UInt8? {
+      var byte: UInt8 = 0
+      return read(into: &byte) == 1 ? byte : nil
+    }
+
+    /// Sends one byte to the host. Returns whether there was room for it.
+    @_noLocks @_noAllocation @discardableResult
+    public func write(_ byte: UInt8) -> Bool {
+      var byte = byte
+      return write(from: &byte) == 1
+    }
+
+    @_noLocks @_noAllocation
+    private func read(into byte: UnsafeMutablePointer<UInt8>) -> Int {
+      read(into: UnsafeMutableRawBufferPointer(start: byte, count: 1))
+    }
+
+    @_noLocks @_noAllocation
+    private func write(from byte: UnsafePointer<UInt8>) -> Int {
+      write(UnsafeRawBufferPointer(start: byte, count: 1))
+    }
   }
 
   /// Reads and answers what has arrived. Its second argument points to the `Line`, the last is now in nanoseconds.

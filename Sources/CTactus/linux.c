@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/capability.h>
 #include <pthread.h>
 #include <sched.h>
@@ -98,11 +99,36 @@ int32_t tactus_thread_set_deadline(uint64_t runtime, uint64_t deadline, uint64_t
   return set_attributes(&attributes);
 }
 
-int32_t tactus_thread_set_cpu(int32_t cpu) {
-  cpu_set_t cpus;
-  CPU_ZERO(&cpus);
-  CPU_SET((size_t)cpu, &cpus);
-  return sched_setaffinity(0, sizeof cpus, &cpus) == 0 ? 0 : -errno;
+int32_t tactus_thread_set_cpus(const uint64_t cpus[16]) {
+  return sched_setaffinity(0, 16 * sizeof *cpus, (const cpu_set_t *)cpus) == 0 ? 0 : -errno;
+}
+
+int32_t tactus_thread_cpus(uint64_t cpus[16]) {
+  memset(cpus, 0, 16 * sizeof *cpus);
+  return sched_getaffinity(0, 16 * sizeof *cpus, (cpu_set_t *)cpus) == 0 ? 0 : -errno;
+}
+
+int32_t tactus_latency_hold(const char *path, int32_t microseconds, int32_t *effective) {
+  int device = open(path, O_RDWR | O_CLOEXEC);
+  if (device < 0 && errno == EACCES) device = open(path, O_WRONLY | O_CLOEXEC);
+  if (device < 0) return -errno;
+  if (write(device, &microseconds, sizeof microseconds) != sizeof microseconds) {
+    int error = errno;
+    close(device);
+    return -error;
+  }
+  // The device shows what all who have it open ask for together.
+  if (pread(device, effective, sizeof *effective, 0) != sizeof *effective) *effective = -1;
+  return device;
+}
+
+int32_t tactus_read_file(const char *path, char *bytes, int32_t size) {
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return -errno;
+  ssize_t length = read(file, bytes, (size_t)size);
+  int error = errno;
+  close(file);
+  return length < 0 ? -error : (int32_t)length;
 }
 
 int32_t tactus_thread_set_timer_slack(uint64_t nanoseconds) {

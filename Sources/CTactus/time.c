@@ -18,6 +18,12 @@ int64_t tactus_monotonic_now(void) {
   return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+int64_t tactus_thread_processor_time(void) {
+  struct timespec used;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return (int64_t)used.tv_sec * 1000000000 + used.tv_nsec;
+}
+
 void tactus_sleep_until(int64_t instant) {
   struct timespec until = timespec_of(instant);
   while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, 0) == EINTR) {

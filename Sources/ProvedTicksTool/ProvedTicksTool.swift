@@ -42,10 +42,9 @@ enum ProvedTicksTool {
     var text = """
       // Made by the plugin ProvedTicks: one call of each loop's tick, safeState and nextDeadline, for the compiler to prove.
       // What a tick may do: \(page)
-      import Tactus
-
 
       """
+    text += "import Tactus\n\n"
     for loop in loops {
       text += """
         \(promise)

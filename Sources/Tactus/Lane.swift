@@ -5,7 +5,7 @@ public enum Scheduling: Sendable, Hashable {
   /// SCHED_FIFO at this priority, 1…99: runs before everything of lower priority.
   case fifo(Int)
   /// SCHED_DEADLINE: at most `runtime` of CPU in each `period`, delivered by `deadline` after its start;
-  /// `runtime ≤ deadline ≤ period`. The kernel refuses what cannot be kept. Not together with a CPU.
+  /// `runtime ≤ deadline ≤ period`. The kernel refuses what cannot be kept. Not together with CPUs.
   case deadline(runtime: Nanoseconds, deadline: Nanoseconds, period: Nanoseconds)
 }
 
@@ -23,16 +23,24 @@ public enum CountedMisses: BitwiseCopyable {
 public struct Lane {
   let name: String
   let scheduling: Scheduling
-  let cpu: Int?
+  let cpus: CPUSet?
   let loops: [Loop]
 
   /// - Parameters:
   ///   - name: unique in the runtime; the first 15 bytes become the thread's name.
   ///   - cpu: the one CPU the thread stays on, from 0; nil: any.
   public init(_ name: String, scheduling: Scheduling = .normal, cpu: Int? = nil, @LoopBuilder loops: () -> [Loop]) {
+    self.init(name, scheduling: scheduling, cpus: cpu.map { [$0] }, loops: loops)
+  }
+
+  /// - Parameters:
+  ///   - name: unique in the runtime; the first 15 bytes become the thread's name.
+  ///   - cpus: those that the thread stays on, one at least; nil: any. Those of them that are offline or that the process's
+  ///     control group does not have are refused in the lane's report; the thread runs on the others.
+  public init(_ name: String, scheduling: Scheduling = .normal, cpus: CPUSet?, @LoopBuilder loops: () -> [Loop]) {
     self.name = name
     self.scheduling = scheduling
-    self.cpu = cpu
+    self.cpus = cpus
     self.loops = loops()
   }
 }

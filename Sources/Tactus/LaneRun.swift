@@ -8,7 +8,7 @@ final class LaneRun: @unchecked Sendable {
   // gate and `done`, the simulation, or the runtime under its lock); everything shared with it is atomic.
   let name: String
   let scheduling: Scheduling
-  let cpu: Int?
+  let cpus: CPUSet?
   let loopNames: [String]
   private let order: LoopOrder
   let ages: [[DataAge]]
@@ -23,6 +23,8 @@ final class LaneRun: @unchecked Sendable {
   /// What the lane's time stands at for who reads: the simulation's present, or the instant at which the lane ended;
   /// `.max` while it runs in real time.
   let present: UnsafeMutablePointer<Atomic<Int64>>
+  /// Of a SCHED_DEADLINE lane, see `LaneStatistics.budgetsUsedUp`.
+  let budgetsUsedUp: UnsafeMutablePointer<Atomic<Int64>>
   private var hasScheduler = false
   private var hasRun = false
   private var isSimulated = false
@@ -46,7 +48,7 @@ final class LaneRun: @unchecked Sendable {
     let ordered = Set(order.predecessors.enumerated().flatMap { $1.isEmpty ? [] : $1 + [$0] })
     name = lane.name
     scheduling = lane.scheduling
-    cpu = lane.cpu
+    cpus = lane.cpus
     loopNames = loops.map(\.name)
     declared = loops.map { ($0.rate.period, $0.deadline, $0.executionTime) }
     executionTimes = loops.map(\.executionTime)
@@ -57,6 +59,8 @@ final class LaneRun: @unchecked Sendable {
     simulated.initialize(to: SimulatedLane(number: number))
     present = .allocate(capacity: 1)
     present.initialize(to: Atomic(.min))
+    budgetsUsedUp = .allocate(capacity: 1)
+    budgetsUsedUp.initialize(to: Atomic(0))
     for (index, loop) in loops.enumerated() {
       let record = UnsafeMutablePointer<LoopRecord>.allocate(capacity: 1)
       record.initialize(to: LoopRecord())
@@ -91,6 +95,8 @@ final class LaneRun: @unchecked Sendable {
     simulated.deallocate()
     present.deinitialize(count: 1)
     present.deallocate()
+    budgetsUsedUp.deinitialize(count: 1)
+    budgetsUsedUp.deallocate()
     for age in takenAges { age.isTaken.store(false, ordering: .releasing) }
     for index in 0..<loopCount {
       slots[index].record.deinitialize(count: 1)
@@ -129,6 +135,7 @@ final class LaneRun: @unchecked Sendable {
       to: LaneScheduler(slots: slots, count: loopCount, simulated: simulating ? simulated : nil))
     hasScheduler = true
     resetRecords()
+    budgetsUsedUp.pointee.store(0, ordering: .relaxed)
     makeBodies()
     if simulating { hasRun = true }
     isSimulated = simulating
@@ -199,11 +206,18 @@ final class LaneRun: @unchecked Sendable {
       && (slots[other].phase - slots[loop].phase) % period == 0
   }
 
+  /// What is known of the lane itself.
+  var statistics: LaneStatistics {
+    let isDeadline = if case .deadline = scheduling { true } else { false }
+    return LaneStatistics(
+      name: name, budgetsUsedUp: isDeadline ? budgetsUsedUp.pointee.load(ordering: .relaxed) : nil)
+  }
+
   // MARK: Real time
 
   /// Starts the thread and returns once it is set up and waits at the gate.
-  func startThread() throws(RuntimeError) -> LaneReport {
-    let thread = try LaneThread(lane: self)
+  func startThread(_ group: ControlGroup) throws(RuntimeError) -> LaneReport {
+    let thread = try LaneThread(lane: self, group: group)
     let report = try thread.start()
     self.thread = thread
     return report
@@ -318,12 +332,15 @@ final class LaneRun: @unchecked Sendable {
           lane: lane.name,
           reason: "SCHED_DEADLINE needs 2 µs ≤ runtime ≤ deadline ≤ period, got \(runtime), \(deadline), \(period)")
       }
-      guard lane.cpu == nil else {
-        throw .invalidScheduling(lane: lane.name, reason: "SCHED_DEADLINE and one CPU exclude each other")
+      guard lane.cpus == nil else {
+        throw .invalidScheduling(lane: lane.name, reason: "SCHED_DEADLINE and a choice of CPUs exclude each other")
       }
     }
-    if let cpu = lane.cpu, !(0..<1024).contains(cpu) {
-      throw .invalidScheduling(lane: lane.name, reason: "a CPU is 0…1023, got \(cpu)")
+    if let cpus = lane.cpus {
+      if let cpu = cpus.cpus.first(where: { !(0..<CPUSet.limit).contains($0) }) {
+        throw .invalidScheduling(lane: lane.name, reason: "a CPU is 0…1023, got \(cpu)")
+      }
+      if cpus.isEmpty { throw .invalidScheduling(lane: lane.name, reason: "a set of CPUs has one at least") }
     }
   }
 }

@@ -2,26 +2,33 @@ import CTactus
 
 /// Gives the calling thread what a lane asks for and reports what it got.
 enum LaneSetup {
-  static func apply(lane: String, scheduling: Scheduling, cpu: Int?) -> LaneReport {
+  static func apply(
+    lane: String, scheduling: Scheduling, cpus: CPUSet?, group: ControlGroup = ControlGroup()
+  ) -> LaneReport {
     var findings: [LaneReport.Finding] = []
     _ = tactus_thread_set_name(lane)
     _ = tactus_thread_set_timer_slack(1)  // ignored for real-time threads, which have none
 
-    var effectiveCPU = cpu
-    if let cpu, case let result = tactus_thread_set_cpu(Int32(cpu)), result < 0 {
-      effectiveCPU = nil
-      findings.append(.init(isRefusal: true, description: "CPU \(cpu) refused: \(cpuReason(-result))"))
-    }
+    let effectiveCPUs = cpus.flatMap { setCPUs($0, group, &findings) }
     var effective = scheduling
     switch scheduling {
-    case .normal: break
+    case .normal:
+      if let share = group.share {
+        findings.append(
+          .init(
+            isRefusal: false,
+            description:
+              "the control group gives all its ordinary threads together \(share) (cpu.max): a lane that has "
+              + "used that up is stopped until the next"))
+      }
     case .fifo(let priority):
       let result = tactus_thread_set_fifo(Int32(priority))
       if result < 0 {
         effective = .normal
-        findings.append(.init(isRefusal: true, description: "SCHED_FIFO \(priority) refused: \(fifoReason(-result))"))
+        findings.append(
+          .init(isRefusal: true, description: "SCHED_FIFO \(priority) refused: \(fifoReason(-result, group))"))
       } else {
-        findings += fifoWarnings(priority)
+        findings += fifoWarnings(priority, group)
       }
     case .deadline(let runtime, let deadline, let period):
       let result = tactus_thread_set_deadline(
@@ -32,23 +39,47 @@ enum LaneSetup {
       }
     }
     return LaneReport(
-      lane: lane, requested: scheduling, effective: effective, requestedCPU: cpu, effectiveCPU: effectiveCPU,
+      lane: lane, requested: scheduling, effective: effective, requestedCPUs: cpus, effectiveCPUs: effectiveCPUs,
       findings: findings)
   }
 
   /// The report of a thread whose own state cannot be read, and which therefore stays as it is.
-  static func decline(lane: String, scheduling: Scheduling, cpu: Int?, errno: Int32) -> LaneReport {
-    let asks = scheduling != .normal || cpu != nil
+  static func decline(lane: String, scheduling: Scheduling, cpus: CPUSet?, errno: Int32) -> LaneReport {
+    let asks = scheduling != .normal || cpus != nil
     let finding = LaneReport.Finding(
       isRefusal: true,
       description: "scheduling and CPU left alone: the thread's own could not be read to be restored (errno \(errno))")
     return LaneReport(
-      lane: lane, requested: scheduling, effective: .normal, requestedCPU: cpu, effectiveCPU: nil,
+      lane: lane, requested: scheduling, effective: .normal, requestedCPUs: cpus, effectiveCPUs: nil,
       findings: asks ? [finding] : [])
   }
 
-  private static func fifoReason(_ errno: Int32) -> String {
+  /// Puts the calling thread on those of `cpus` that it may have. Returns those; `nil` if there are none.
+  private static func setCPUs(
+    _ cpus: CPUSet, _ group: ControlGroup, _ findings: inout [LaneReport.Finding]
+  ) -> CPUSet? {
+    func refuse(_ refused: CPUSet, _ reason: String) {
+      let allowed = group.cpus.map { ", the control group has \($0) (cpuset.cpus.effective)" } ?? ""
+      findings.append(.init(isRefusal: true, description: "CPU \(refused) refused: \(reason)\(allowed)"))
+    }
+    let result = tactus_thread_set_cpus(cpus.words)
+    guard result == 0 else {
+      refuse(cpus, result == -22 ? "this process has no such CPU" : "errno \(-result)")
+      return nil
+    }
+    var words = cpus.words
+    guard tactus_thread_cpus(&words) == 0 else { return cpus }
+    let effective = CPUSet(words: words)
+    let missing = cpus.subtracting(effective)
+    if !missing.isEmpty { refuse(missing, "offline, or not this process's; the lane runs on \(effective)") }
+    return effective
+  }
+
+  private static func fifoReason(_ errno: Int32, _ group: ControlGroup) -> String {
     guard errno == 1 else { return "errno \(errno)" }
+    if let share = group.realTimeShare, share.runtime == 0 {
+      return "the control group gives real-time threads no time (cpu.rt_runtime_us is 0)"
+    }
     let limit = tactus_limit_rtprio()
     return "no privilege (RLIMIT_RTPRIO is \(limit)). Give the service LimitRTPRIO=99, the user rtprio 99 in "
       + "/etc/security/limits.conf, or the program CAP_SYS_NICE"
@@ -62,12 +93,14 @@ enum LaneSetup {
     }
   }
 
-  private static func cpuReason(_ errno: Int32) -> String {
-    errno == 22 ? "this process has no such CPU" : "errno \(errno)"
-  }
-
-  private static func fifoWarnings(_ priority: Int) -> [LaneReport.Finding] {
+  private static func fifoWarnings(_ priority: Int, _ group: ControlGroup) -> [LaneReport.Finding] {
     var warnings: [LaneReport.Finding] = []
+    if let share = group.realTimeShare, share.runtime < share.period {
+      warnings.append(
+        .init(
+          isRefusal: false,
+          description: "the control group gives all its real-time threads together \(share) (cpu.rt_runtime_us)"))
+    }
     let runtime = tactus_rt_runtime_us()
     let period = tactus_rt_period_us()
     if runtime >= 0, period > 0 {

@@ -12,7 +12,8 @@ final class LaneThread: @unchecked Sendable {
 
   private let name: String
   private let scheduling: Scheduling
-  private let cpu: Int?
+  private let cpus: CPUSet?
+  private let group: ControlGroup
   private let scheduler: UnsafeMutablePointer<LaneScheduler>
   private let present: UnsafeMutablePointer<Atomic<Int64>>
   private let control: UnsafeMutablePointer<LaneControl>
@@ -25,8 +26,9 @@ final class LaneThread: @unchecked Sendable {
   private var mayRun = false
 
   /// The lane is not retained: it joins the thread before it goes.
-  init(lane: LaneRun) throws(RuntimeError) {
-    (name, scheduling, cpu, scheduler) = (lane.name, lane.scheduling, lane.cpu, lane.scheduler)
+  init(lane: LaneRun, group: ControlGroup) throws(RuntimeError) {
+    (name, scheduling, cpus, scheduler) = (lane.name, lane.scheduling, lane.cpus, lane.scheduler)
+    self.group = group
     present = lane.present
     var inputs: [LaneControl.Input] = []
     for loop in 0..<lane.loopCount {
@@ -39,7 +41,7 @@ final class LaneThread: @unchecked Sendable {
     }
     control = .allocate(capacity: 1)
     do {
-      control.initialize(to: try LaneControl(inputs: inputs))
+      control.initialize(to: try LaneControl(inputs: inputs, budget: ProcessorBudget(lane)))
     } catch {
       control.deallocate()
       throw error
@@ -138,9 +140,10 @@ final class LaneThread: @unchecked Sendable {
     let saved = tactus_thread_save(&before)
     report =
       saved == 0
-      ? LaneSetup.apply(lane: name, scheduling: scheduling, cpu: cpu)
-      : LaneSetup.decline(lane: name, scheduling: scheduling, cpu: cpu, errno: -saved)
+      ? LaneSetup.apply(lane: name, scheduling: scheduling, cpus: cpus, group: group)
+      : LaneSetup.decline(lane: name, scheduling: scheduling, cpus: cpus, errno: -saved)
     tactus_thread_touch_stack()
+    control.pointee.budget?.begin(at: tactus_thread_processor_time())
     ready.signal()
     gate.wait()
     if mayRun {
@@ -168,6 +171,8 @@ struct LaneControl: ~Copyable {
   let wake: Int32
   let taken: Int32
   let timer: Int32
+  /// Of a SCHED_DEADLINE lane.
+  var budget: ProcessorBudget?
   /// The instant the timer is armed for.
   var armedFor = Int64.max
   let inputs: UnsafeMutablePointer<Input>
@@ -175,7 +180,8 @@ struct LaneControl: ~Copyable {
   /// `wake`, `timer`, then the inputs.
   let waits: UnsafeMutablePointer<tactus_wait>
 
-  init(inputs list: [Input]) throws(RuntimeError) {
+  init(inputs list: [Input], budget: ProcessorBudget?) throws(RuntimeError) {
+    self.budget = budget
     var opened: [Int32] = []
     for (call, descriptor) in [
       ("eventfd", tactus_eventfd_create()), ("eventfd", tactus_eventfd_create()),
@@ -211,6 +217,12 @@ private var longestDeafSleep: Int64 {
   @_noLocks @_noAllocation @inline(__always) get { 20_000_000 }
 }
 
+/// Takes the processor time of a tick, or of all that came before a sleep, into account.
+@_noLocks @_noAllocation @inline(never)
+private func chargeBudget(_ control: UnsafeMutablePointer<LaneControl>, isOver: Bool) {
+  control.pointee.budget?.charge(until: tactus_thread_processor_time(), thenSleeps: isOver)
+}
+
 /// The life of a lane between its gate and its stop.
 @_noLocks @_noAllocation
 private func runLane(_ scheduler: UnsafeMutablePointer<LaneScheduler>, _ control: UnsafeMutablePointer<LaneControl>) {
@@ -218,6 +230,7 @@ private func runLane(_ scheduler: UnsafeMutablePointer<LaneScheduler>, _ control
   while !control.pointee.stopRequested.load(ordering: .acquiring) {
     if control.pointee.change.load(ordering: .relaxed) != nil { takeChange(scheduler, control, now) }
     let end = scheduler.pointee.runNext(now)
+    if control.pointee.budget != nil { chargeBudget(control, isOver: end == .min) }
     if end != .min {
       now = end
       continue

@@ -6,12 +6,16 @@ public struct LaneReport: Sendable, Hashable {
   public let requested: Scheduling
   /// The scheduling that is in effect: the requested one, or `.normal` where the kernel refused it.
   public let effective: Scheduling
-  /// The CPU that the lane declares, from 0; `nil` for any.
-  public let requestedCPU: Int?
-  /// The one CPU that the thread may run on; `nil` if it may run on several.
-  public let effectiveCPU: Int?
+  /// The CPUs that the lane declares; `nil` for any.
+  public let requestedCPUs: CPUSet?
+  /// Those of them that the thread stays on; `nil` if none were declared, or none of them granted.
+  public let effectiveCPUs: CPUSet?
   /// Why something requested is not in effect, or may not hold: one sentence each, with the way out.
   public let findings: [Finding]
+
+  /// The CPU that the lane is to stay on, and the one that it does; `nil` for any, and for more than one.
+  public var requestedCPU: Int? { requestedCPUs?.cpus.count == 1 ? requestedCPUs?.cpus[0] : nil }
+  public var effectiveCPU: Int? { effectiveCPUs?.cpus.count == 1 ? effectiveCPUs?.cpus[0] : nil }
 
   /// Whether everything requested is in effect. Warnings do not count.
   public var isAsRequested: Bool { !findings.contains { $0.isRefusal } }

@@ -25,6 +25,13 @@ public final class Runtime: Sendable {
   private let allLanes: [LaneRun]
   private let strict: Bool
   private let lockMemory: Bool
+  private let wakeUpLatency: WakeUpLatency
+  /// Whether strict mode insists on it.
+  private let insistsOnLatency: Bool
+  /// Where the kernel's files are; empty but in tests.
+  private let root: String
+  /// Holds the latency while the runtime runs; −1 if nothing does.
+  private let latencyDescriptor = Atomic<Int32>(-1)
   /// Held while lanes are started or changed, never while the end of one is awaited.
   private let phase = Mutex(Phase.idle)
   /// Held for copies alone.
@@ -35,6 +42,8 @@ public final class Runtime: Sendable {
   private struct Facts {
     var reports: [LaneReport] = []
     var memory = MemoryLock.notRequested
+    var wakeUp = WakeUpHold.notRequested
+    var group = ControlGroup()
     var epoch = TickInstant.zero
   }
 
@@ -51,11 +60,23 @@ public final class Runtime: Sendable {
   /// - Parameters:
   ///   - strict: `start()` fails unless everything requested of the kernel is in effect.
   ///   - lockMemory: locks all memory of the process, pages as they are first used; nil: if any lane asks for real time.
+  ///   - wakeUpLatency: how deep the CPUs may sleep while the runtime runs; nil: held at 0 if any lane asks for real time, and
+  ///     not insisted on in strict mode.
   ///   - watchdog: watches the lanes; `nil` for none. Its lane is named "watchdog".
   /// - Throws: `RuntimeError` when the lanes contradict each other, declare what is out of range, or cannot meet their
   ///   deadlines.
-  public init(
-    strict: Bool = false, lockMemory: Bool? = nil, watchdog: Watchdog? = nil, @LaneBuilder lanes: () -> [Lane]
+  public convenience init(
+    strict: Bool = false, lockMemory: Bool? = nil, wakeUpLatency: WakeUpLatency? = nil, watchdog: Watchdog? = nil,
+    @LaneBuilder lanes: () -> [Lane]
+  ) throws(RuntimeError) {
+    try self.init(
+      strict: strict, lockMemory: lockMemory, wakeUpLatency: wakeUpLatency, watchdog: watchdog, root: "", lanes: lanes)
+  }
+
+  /// - Parameter root: put before the paths of the kernel's files.
+  init(
+    strict: Bool, lockMemory: Bool? = nil, wakeUpLatency: WakeUpLatency?, watchdog: Watchdog? = nil, root: String,
+    @LaneBuilder lanes: () -> [Lane]
   ) throws(RuntimeError) {
     let declared = lanes()
     guard !declared.isEmpty else { throw .nothingToRun }
@@ -78,7 +99,11 @@ public final class Runtime: Sendable {
     }
     allLanes = runs
     self.strict = strict
-    self.lockMemory = lockMemory ?? declared.contains { $0.scheduling != .normal }
+    self.root = root
+    let wantsRealTime = declared.contains { $0.scheduling != .normal }
+    self.lockMemory = lockMemory ?? wantsRealTime
+    self.wakeUpLatency = wakeUpLatency ?? (wantsRealTime ? .held(.zero) : .asTheKernelLikes)
+    insistsOnLatency = wakeUpLatency != nil
   }
 
   deinit {
@@ -118,6 +143,9 @@ public final class Runtime: Sendable {
 
   private func startLanes() throws(RuntimeError) {
     let memory = lockMemory ? MemoryLocks.take() : .notRequested
+    let (wakeUp, descriptor) = WakeUpHold.take(wakeUpLatency, root: root)
+    latencyDescriptor.store(descriptor, ordering: .relaxed)
+    let group = ControlGroup(root: root)
     var started: [LaneRun] = []
     var reports: [LaneReport] = []
     func giveUp() {
@@ -127,11 +155,12 @@ public final class Runtime: Sendable {
         lane.releaseThread()
       }
       if memory == .locked { MemoryLocks.release() }
+      releaseLatency()
     }
     for lane in allLanes {
       lane.prepare(simulating: false)
       do {
-        reports.append(try lane.startThread())
+        reports.append(try lane.startThread(group))
       } catch {
         giveUp()
         throw error
@@ -141,8 +170,10 @@ public final class Runtime: Sendable {
     facts.withLock { [reports] facts in
       facts.reports = reports
       facts.memory = memory
+      facts.wakeUp = wakeUp
+      facts.group = group
     }
-    if strict, let error = refusal(reports, memory) {
+    if strict, let error = refusal(reports, memory, wakeUp) {
       giveUp()
       throw error
     }
@@ -152,18 +183,22 @@ public final class Runtime: Sendable {
     for lane in allLanes { lane.openGate(epoch: epoch) }
   }
 
-  private func refusal(_ reports: [LaneReport], _ memory: MemoryLock) -> RuntimeError? {
+  private func releaseLatency() { tactus_close(latencyDescriptor.exchange(-1, ordering: .relaxed)) }
+
+  private func refusal(_ reports: [LaneReport], _ memory: MemoryLock, _ wakeUp: WakeUpHold) -> RuntimeError? {
     var refused = reports.filter { !$0.isAsRequested }
-    if case .refused(let errno) = memory {
-      let finding = LaneReport.Finding(
-        isRefusal: true,
-        description: "memory lock refused (errno \(errno), RLIMIT_MEMLOCK is \(tactus_limit_memlock()) bytes). "
-          + "Give the service LimitMEMLOCK=infinity")
+    func refuse(_ description: String) {
       refused.append(
         LaneReport(
-          lane: "*", requested: .normal, effective: .normal, requestedCPU: nil, effectiveCPU: nil,
-          findings: [finding]))
+          lane: "*", requested: .normal, effective: .normal, requestedCPUs: nil, effectiveCPUs: nil,
+          findings: [.init(isRefusal: true, description: description)]))
     }
+    if case .refused(let errno) = memory {
+      refuse(
+        "memory lock refused (errno \(errno), RLIMIT_MEMLOCK is \(tactus_limit_memlock()) bytes). "
+          + "Give the service LimitMEMLOCK=infinity")
+    }
+    if insistsOnLatency, let refusal = wakeUp.refusal { refuse(refusal) }
     return refused.isEmpty ? nil : .notRealTime(refused)
   }
 
@@ -194,6 +229,7 @@ public final class Runtime: Sendable {
       guard phase == .stopping else { return }
       for lane in allLanes { lane.releaseThread() }
       if memoryLock == .locked { MemoryLocks.release() }
+      releaseLatency()
       phase = .idle
     }
     return []
@@ -215,6 +251,27 @@ public final class Runtime: Sendable {
   /// Whether the memory is locked, since the last start.
   public var memoryLock: MemoryLock { facts.withLock { $0.memory } }
 
+  /// What became of the wake-up latency, since the last start.
+  public var wakeUpHold: WakeUpHold { facts.withLock { $0.wakeUp } }
+
+  /// Why something that was asked of the kernel for the whole process is not in effect, or may not hold, since the last start.
+  public var findings: [LaneReport.Finding] {
+    let facts = facts.withLock { $0 }
+    var findings: [LaneReport.Finding] = []
+    if let refusal = facts.wakeUp.refusal {
+      findings.append(.init(isRefusal: true, description: refusal))
+    }
+    if facts.memory == .locked, let memory = facts.group.memory {
+      findings.append(
+        .init(
+          isRefusal: false,
+          description:
+            "the control group has \(memory) bytes of memory (memory.max), and locked memory is never given back: "
+            + "what needs more is killed"))
+    }
+    return findings
+  }
+
   /// The instant of phase 0 of the last start.
   public var epoch: TickInstant { facts.withLock { $0.epoch } }
 
@@ -232,7 +289,7 @@ public final class Runtime: Sendable {
         }
       }
     }
-    return RuntimeStatistics(loops: loops)
+    return RuntimeStatistics(loops: loops, lanes: lanes.map(\.statistics))
   }
 
   /// Changes the rates of loops, all or nothing: every change is checked first, then each lane takes its own at a tick

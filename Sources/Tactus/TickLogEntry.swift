@@ -1,8 +1,17 @@
 /// One message of a `TickLog`: what a tick said, with up to four numbers; text is made of it where it is read.
 public struct TickLogEntry: Sendable, BitwiseCopyable {
+  /// How much it matters, ascending.
   public enum Level: UInt8, Sendable, BitwiseCopyable, Comparable {
-    case debug, info, warning, error
+    /// For whoever works on the loop.
+    case debug
+    /// What happens in normal operation.
+    case info
+    /// What is not as it should be, and handled.
+    case warning
+    /// What the loop cannot handle.
+    case error
 
+    /// Returns whether `left` matters less.
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
   }
 
@@ -16,7 +25,7 @@ public struct TickLogEntry: Sendable, BitwiseCopyable {
   /// Messages that found the log full between the message before this one and this one.
   public let lost: Int
 
-  @_noLocks @_noAllocation @usableFromInline
+  @_noLocks @_noAllocation
   init(
     at: TickInstant, level: Level, message: StaticString, values: (Double, Double, Double, Double), count: Int,
     lost: Int

@@ -43,6 +43,7 @@ public struct Nanoseconds: Sendable, Hashable, Comparable, BitwiseCopyable {
   @inlinable public var inMicroseconds: Double { @_noLocks @_noAllocation get { Double(count) / 1e3 } }
 
   // Written out: a synthesised `==` cannot be inlined into the tick of another module.
+  /// Whether both spans are equally long.
   @_noLocks @_noAllocation @inlinable public static func == (left: Self, right: Self) -> Bool {
     left.count == right.count
   }
@@ -106,6 +107,7 @@ public struct TickInstant: Sendable, Hashable, Comparable, BitwiseCopyable {
     @_noLocks @_noAllocation @inlinable get { Self(nanoseconds: .max) }
   }
 
+  /// Whether both are the same instant.
   @_noLocks @_noAllocation @inlinable public static func == (left: Self, right: Self) -> Bool {
     left.nanoseconds == right.nanoseconds
   }

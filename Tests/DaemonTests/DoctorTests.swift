@@ -145,6 +145,12 @@ struct DoctorTests {
     #expect(complaints(pi.changed { $0.memoryLimit = 8 << 20 }) == ["locked memory fail"])
     #expect(complaints(pi.with("/proc/sys/kernel/sched_rt_runtime_us", "0")) == ["real-time throttling fail"])
     #expect(complaints(pi.with("/proc/sys/kernel/sched_rt_runtime_us", "-1")) == ["real-time throttling warn"])
+    let grouped = pi.with("/proc/self/cgroup", "0::/tactus")
+    #expect(complaints(grouped) == [])
+    #expect(complaints(grouped.with("/sys/fs/cgroup/tactus/cpu.max", "20000 100000")) == ["control group warn"])
+    #expect(complaints(grouped.with("/sys/fs/cgroup/memory.max", "1000000")) == ["control group warn"])
+    let without = grouped.with("/sys/fs/cgroup/cpu.rt_runtime_us", "0")
+    #expect(complaints(without.with("/sys/fs/cgroup/cpu.rt_period_us", "1000000")) == ["control group fail"])
     #expect(
       complaints(pi.with("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "ondemand")) == ["CPU governor warn"])
     #expect(complaints(pi.with("/sys/devices/system/cpu/isolated", "")) == ["isolated CPUs warn"])

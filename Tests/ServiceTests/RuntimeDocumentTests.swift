@@ -33,7 +33,8 @@ struct RuntimeDocumentTests {
     let document = try await get(simulated())
     #expect(
       Set(document.keys) == [
-        "ok", "version", "monotonicNs", "epochNs", "memoryLock", "lanes", "loops", "planner",
+        "ok", "version", "monotonicNs", "epochNs", "memoryLock", "wakeUpLatency", "findings", "lanes", "loops",
+        "planner",
       ])
     #expect(document["ok"] as? Bool == true && document["version"] as? String == "1.2.3")
     #expect(document["monotonicNs"] as? Int == 994_000_000)
@@ -43,7 +44,7 @@ struct RuntimeDocumentTests {
       Set(loop.keys) == [
         "name", "lane", "rateHz", "periodNs", "phaseNs", "released", "ran", "skipped", "pending", "overdue",
         "running", "longestGap", "byDeadline", "byInput", "overruns", "oversleeps", "deadlineMisses", "safeStates",
-        "latencyNs", "executionNs",
+        "latencyNs", "executionNs", "ages",
       ])
     let gap = try #require(loop["longestGap"] as? [String: Any])
     #expect(gap["lengthNs"] as? Int == 15_000_000 && gap["sinceNs"] as? Int == 490_000_000)
@@ -80,6 +81,46 @@ struct RuntimeDocumentTests {
     for key in ["p50", "p90", "p99", "p999", "min", "max"] { #expect(latency[key] is NSNull, "\(key)") }
     #expect(loop["longestGap"] is NSNull && loop["running"] is NSNull)
     #expect((document["memoryLock"] as? [String: Any])?["errno"] is NSNull)
+  }
+
+  /// Uses in each tick what was measured 3 ms before.
+  private struct Late: ~Copyable, ControlLoop, NoOutput {
+    let age: AgeMeter
+
+    @_noLocks @_noAllocation
+    mutating func tick(_ tick: Tick) { age.uses(sampledAt: tick.started - .milliseconds(3)) }
+  }
+
+  @Test("the age of data: path, distribution, what it is by now, the planner's bound; the metrics have the same")
+  func ages() async throws {
+    let age = DataAge("tilt", from: "imu")
+    let runtime = try Runtime {
+      Lane("motion") {
+        Loop("imu", every: .hertz(100), executionTime: .microseconds(20)) { Still() }
+        Loop("balance", every: .hertz(100), after: "imu", executionTime: .microseconds(30), ages: [age]) {
+          Late(age: age.meter())
+        }
+      }
+    }
+    let simulation = try runtime.simulation()
+    simulation.run(for: .milliseconds(995))
+    let loops = try #require(try await get(runtime)["loops"] as? [[String: Any]])
+    #expect((loops[0]["ages"] as? [Any])?.isEmpty == true)
+    let found = try #require((loops[1]["ages"] as? [[String: Any]])?.first)
+    #expect(found["name"] as? String == "tilt" && found["path"] as? [String] == ["imu", "balance"])
+    #expect((found["ageNs"] as? [String: Any])?["max"] as? Int == 3_030_000 && found["lastNs"] as? Int == 3_030_000)
+    #expect(found["nowNs"] as? Int == 7_980_000 && found["unsampled"] as? Int == 0)
+    #expect(found["boundNs"] as? Int == 50_000 && found["isBoundMeasured"] as? Bool == false)
+    var writer = MetricsWriter()
+    RuntimeMetrics(runtime, version: "1.2.3").write(into: &writer)
+    for line in [
+      #"tactus_loop_age_seconds_count{lane="motion",loop="balance",age="tilt"} 100"#,
+      #"tactus_loop_age_now_seconds{lane="motion",loop="balance",age="tilt"} 0.00798"#,
+      #"tactus_loop_age_bound_seconds{lane="motion",loop="balance",age="tilt"} 5e-05"#,
+      #"tactus_loop_age_unsampled_total{lane="motion",loop="balance",age="tilt"} 0"#,
+    ] {
+      #expect(writer.text.contains(line + "\n"), "\(line)")
+    }
   }
 
   @Test("a lane that runs: requested and effective scheduling, CPU, findings")

@@ -163,11 +163,11 @@ struct UnderTests {
 struct KernelEdgeTests {
   @Test("the thread's own state cannot be read: whoever asked for something is told, nobody else")
   func decline() {
-    let asked = LaneSetup.decline(lane: "a", scheduling: .fifo(50), cpu: 1, errno: 38)
+    let asked = LaneSetup.decline(lane: "a", scheduling: .fifo(50), cpus: [1], errno: 38)
     #expect(!asked.isAsRequested && asked.effective == .normal && asked.effectiveCPU == nil)
     #expect(asked.findings[0].description.contains("errno 38"))
-    #expect(LaneSetup.decline(lane: "a", scheduling: .normal, cpu: nil, errno: 38).isAsRequested)
-    #expect(!LaneSetup.decline(lane: "a", scheduling: .normal, cpu: 0, errno: 38).isAsRequested)
+    #expect(LaneSetup.decline(lane: "a", scheduling: .normal, cpus: nil, errno: 38).isAsRequested)
+    #expect(!LaneSetup.decline(lane: "a", scheduling: .normal, cpus: [0], errno: 38).isAsRequested)
   }
 
   @Test("500 changes of a lane that ticks all the time: each is taken, whole and once, when the call returns")
@@ -178,7 +178,7 @@ struct KernelEdgeTests {
         Loop("l", every: .period(.seconds(1)), phase: .zero) { Idle() }
       }, number: 0)
     lane.prepare(simulating: false)
-    _ = try lane.startThread()
+    _ = try lane.startThread(ControlGroup())
     lane.openGate(epoch: 0)
     for number in 1...500 {
       let period = Nanoseconds.milliseconds(Int64(number))

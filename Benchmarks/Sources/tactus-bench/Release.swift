@@ -3,7 +3,7 @@ import Dispatch
 import Glibc
 import Tactus
 
-/// release lane RATE SECONDS OUT FIFO CPU | release dispatch|task RATE SECONDS OUT: how late periodic work begins.
+/// release lane|lane-held|lane-unheld RATE SECONDS OUT FIFO CPU | release dispatch|task RATE SECONDS OUT: how late periodic work begins.
 ///
 /// All three take the same sample (a clock read at the start of the work, minus the instant it was due) and treat a
 /// missed period as cyclictest does: the next due instant is the first one after now. For the lane OUT.woken gets the
@@ -14,16 +14,26 @@ enum Release {
     let seconds = arguments.int(2)
     let samples = Samples(capacity: rate * seconds)
     switch arguments.word(0) {
-    case "lane":
+    case "lane", "lane-held", "lane-unheld":
       let lane = (priority: arguments.int(4), cpu: arguments.int(5))
       let woken = Samples(capacity: rate * seconds)
-      try runLane(rate: rate, seconds: seconds, lane.priority, lane.cpu, samples, woken)
+      try runLane(
+        rate: rate, seconds: seconds, lane.priority, lane.cpu, wakeUpLatency(arguments), samples, woken)
       woken.write(to: arguments.word(3) + ".woken")
     case "dispatch": runDispatch(rate: rate, seconds: seconds, samples)
     case "task": try await runTask(rate: rate, seconds: seconds, samples)
     default: arguments.fail()
     }
     samples.write(to: arguments.word(3))
+  }
+
+  /// `lane` takes the runtime's default, which does not insist; the others say which they mean.
+  private static func wakeUpLatency(_ arguments: Arguments) -> WakeUpLatency? {
+    switch arguments.word(0) {
+    case "lane-held": .held(.zero)
+    case "lane-unheld": .asTheKernelLikes
+    default: nil
+    }
   }
 
   private struct Sampling: ControlLoop, NoOutput {
@@ -38,9 +48,10 @@ enum Release {
   }
 
   private static func runLane(
-    rate: Int, seconds: Int, _ priority: Int, _ cpu: Int, _ samples: Samples, _ woken: Samples
+    rate: Int, seconds: Int, _ priority: Int, _ cpu: Int, _ wakeUpLatency: WakeUpLatency?, _ samples: Samples,
+    _ woken: Samples
   ) throws {
-    let runtime = try Runtime(strict: true) {
+    let runtime = try Runtime(strict: true, wakeUpLatency: wakeUpLatency) {
       Lane("bench", scheduling: .fifo(priority), cpu: cpu) {
         Loop("sampling", every: .hertz(Double(rate))) { Sampling(samples: samples, woken: woken) }
       }

@@ -1,11 +1,13 @@
 from . import (
-    datagram, flood, guard, idle, latest, leg_deadman, leg_keepalive, leg_update, loops, outage, pid, plants, release, release_cost,
-    ring, service, simulated, sprinkler, video)
+    age, datagram, flood, guard, idle, latest, leg_deadman, leg_keepalive, leg_update, loops, outage, pid, plants,
+    release, release_cost, ring, service, simulated, sprinkler, video, wake_up)
 
 ALL = {
     "release": release,
     "release-cost": release_cost,
+    "wake-up": wake_up,
     "outage": outage,
+    "age": age,
     "simulated": simulated,
     "loops": loops,
     "ring": ring,

@@ -60,10 +60,10 @@ def tactus(context, rate, seconds):
     return Distribution.from_file(out)
 
 
-def cyclictest(context, rate, seconds):
+def cyclictest(context, rate, seconds, *options):
     output = context.processes.run(
         ["cyclictest", "-t1", "-p", context.priority, "-m", "-a", context.cpu, "-i", 1_000_000 // rate,
-         "-l", rate * seconds, "-N", "-q", "-h", LIMIT], seconds * 3 + 15)
+         "-l", rate * seconds, "-N", "-q", "-h", LIMIT, *options], seconds * 3 + 15)
     distribution = Distribution()
     for line in output.splitlines():
         if line and not line.startswith("#"):

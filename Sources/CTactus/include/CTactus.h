@@ -33,6 +33,9 @@ TACTUS_REALTIME void tactus_eventfd_signal(int32_t eventfd);
 /// Takes an eventfd back to 0.
 TACTUS_REALTIME void tactus_eventfd_clear(int32_t eventfd);
 
+/// Processor time of the calling thread in nanoseconds: a system call.
+TACTUS_REALTIME int64_t tactus_thread_processor_time(void);
+
 /// Tells RealtimeSanitizer, where a binary is linked with its runtime, that a tick begins or ends; otherwise nothing.
 TACTUS_REALTIME void tactus_tick_begins(void);
 TACTUS_REALTIME void tactus_tick_ends(void);
@@ -77,11 +80,20 @@ int32_t tactus_thread_save(struct tactus_thread_state *state);
 int32_t tactus_thread_restore(const struct tactus_thread_state *state);
 int32_t tactus_thread_set_fifo(int32_t priority);
 int32_t tactus_thread_set_deadline(uint64_t runtime, uint64_t deadline, uint64_t period);
-int32_t tactus_thread_set_cpu(int32_t cpu);
+/// CPUs 0…1023: bit n of word n / 64. Those that are asked for, and those that the kernel lets the thread use.
+int32_t tactus_thread_set_cpus(const uint64_t cpus[16]);
+int32_t tactus_thread_cpus(uint64_t cpus[16]);
 int32_t tactus_thread_set_timer_slack(uint64_t nanoseconds);
 int32_t tactus_thread_set_name(const char *name);
 /// Touches `bytes` of the calling thread's stack so that no tick faults them in.
 void tactus_thread_touch_stack(void);
+
+/// Opens the device at `path` and asks for a wake-up latency of at most so many µs, as long as it is open: the descriptor, or
+/// −errno. `effective` gets what all who ask hold it to; −1: not readable.
+int32_t tactus_latency_hold(const char *path, int32_t microseconds, int32_t *effective);
+
+/// Reads at most `size` bytes of a file; how many, or −errno.
+int32_t tactus_read_file(const char *path, char *bytes, int32_t size);
 
 /// mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT); 0 or −errno.
 int32_t tactus_memory_lock(void);

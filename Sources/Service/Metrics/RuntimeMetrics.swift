@@ -15,8 +15,18 @@ public struct RuntimeMetrics: MetricSource {
     writer.gauge("tactus_build_info", "Always 1; the label says which version runs.", [.init(1, ["version": version])])
     writer.gauge(
       "tactus_memory_locked", "Whether the process's memory is locked.", [.init(runtime.memoryLock == .locked)])
+    let isHeld = if case .held = runtime.wakeUpHold { true } else { false }
+    writer.gauge(
+      "tactus_wake_up_latency_held", "Whether the CPUs' wake-up latency is held (/dev/cpu_dma_latency).",
+      [.init(isHeld)])
     write(runtime.reports, into: &writer)
-    write(runtime.statistics.loops, into: &writer)
+    let statistics = runtime.statistics
+    writer.counter(
+      "tactus_lane_budgets_used_up_total",
+      "How often a SCHED_DEADLINE lane used up its processor time of a period, at least; it is stopped until the next.",
+      statistics.lanes.compactMap { lane in lane.budgetsUsedUp.map { .init($0, ["lane": lane.name]) } })
+    write(statistics.loops, into: &writer)
+    writeAges(statistics.loops, into: &writer)
   }
 
   private func write(_ lanes: [LaneReport], into writer: inout MetricsWriter) {
@@ -72,5 +82,23 @@ public struct RuntimeMetrics: MetricSource {
     writer.histogram(
       "tactus_loop_execution_seconds", "From the start of a tick to its end.",
       loops.map { .init($0.execution, ["lane": $0.lane, "loop": $0.name]) })
+  }
+
+  private func writeAges(_ loops: [LoopStatistics], into writer: inout MetricsWriter) {
+    let ages = loops.flatMap { loop in
+      loop.ages.map { (age: $0, labels: ["lane": loop.lane, "loop": loop.name, "age": $0.name] as KeyValuePairs) }
+    }
+    writer.histogram(
+      "tactus_loop_age_seconds", "How old the measured data was that a tick used, at the tick's end.",
+      ages.map { .init($0.age.age, $0.labels) })
+    writer.gauge(
+      "tactus_loop_age_now_seconds", "How old by now what the loop used last is: grows while it uses nothing.",
+      ages.compactMap { age, labels in age.now.map { .init($0, labels) } })
+    writer.gauge(
+      "tactus_loop_age_bound_seconds", "What the planner says that no age exceeds.",
+      ages.compactMap { age, labels in age.bound.map { .init($0, labels) } })
+    writer.counter(
+      "tactus_loop_age_unsampled_total", "Ticks that used data which had never been measured.",
+      ages.map { .init($0.age.unsampled, $0.labels) })
   }
 }

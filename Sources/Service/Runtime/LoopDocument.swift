@@ -24,6 +24,7 @@ public struct LoopDocument: Codable, Sendable {
   public var safeStates: Int64
   public var latencyNs: Distribution
   public var executionNs: Distribution
+  public var ages: [Age]
 
   init(_ loop: LoopStatistics, histograms: Bool) {
     name = loop.name
@@ -47,6 +48,7 @@ public struct LoopDocument: Codable, Sendable {
     safeStates = counters.safeStates
     latencyNs = Distribution(loop.latency, buckets: histograms)
     executionNs = Distribution(loop.execution, buckets: histograms)
+    ages = loop.ages.map { Age($0, histograms: histograms) }
   }
 
   /// A tick, or the loop's safe state, that has begun and not ended.
@@ -70,6 +72,34 @@ public struct LoopDocument: Codable, Sendable {
     init(_ gap: TickGap) {
       lengthNs = gap.length.count
       sinceNs = gap.since.nanoseconds
+    }
+  }
+
+  /// How old the data is that the loop acts on. Null is unknown: nothing was used yet, or there is no bound.
+  public struct Age: Codable, Sendable {
+    public var name: String
+    /// The loops that the data passes, this one last.
+    public var path: [String]
+    /// At the end of each tick that used measured data.
+    public var ageNs: Distribution
+    @OrNull public var lastNs: Int64?
+    /// Of what was used last, by now: grows while nothing is used.
+    @OrNull public var nowNs: Int64?
+    /// Ticks that used data which had never been measured.
+    public var unsampled: Int64
+    @OrNull public var boundNs: Int64?
+    /// Whether the bound rests on measured execution times.
+    public var isBoundMeasured: Bool
+
+    init(_ age: AgeStatistics, histograms: Bool) {
+      name = age.name
+      path = age.path
+      ageNs = Distribution(age.age, buckets: histograms)
+      _lastNs = OrNull(wrappedValue: age.last?.count)
+      _nowNs = OrNull(wrappedValue: age.now?.count)
+      unsampled = age.unsampled
+      _boundNs = OrNull(wrappedValue: age.bound?.count)
+      isBoundMeasured = age.isBoundMeasured
     }
   }
 

@@ -9,6 +9,9 @@ public struct RuntimeDocument: Codable, Sendable {
   public var monotonicNs: Int64
   public var epochNs: Int64
   public var memoryLock: MemoryLock
+  public var wakeUpLatency: WakeUpLatency
+  /// Of the whole process.
+  public var findings: [LaneDocument.Finding]
   public var lanes: [LaneDocument]
   public var loops: [LoopDocument]
   public var planner: [PlannerDocument]
@@ -18,6 +21,30 @@ public struct RuntimeDocument: Codable, Sendable {
     public var state: String
     /// Why it was refused.
     @OrNull public var errno: Int32?
+  }
+
+  /// `/dev/cpu_dma_latency`.
+  public struct WakeUpLatency: Codable, Sendable {
+    /// `notRequested`, `held` or `refused`.
+    public var state: String
+    @OrNull public var requestedNs: Int64?
+    /// What all programs together hold the kernel to; null: it does not say.
+    @OrNull public var effectiveNs: Int64?
+
+    init(_ hold: WakeUpHold) {
+      switch hold {
+      case .notRequested: state = "notRequested"
+      case .held: state = "held"
+      case .refused: state = "refused"
+      }
+      if case .held(let requested, let effective) = hold {
+        _requestedNs = OrNull(wrappedValue: requested.count)
+        _effectiveNs = OrNull(wrappedValue: effective?.count)
+      } else {
+        _requestedNs = OrNull(wrappedValue: nil)
+        _effectiveNs = OrNull(wrappedValue: nil)
+      }
+    }
   }
 
   /// - Parameters:
@@ -33,8 +60,13 @@ public struct RuntimeDocument: Codable, Sendable {
       case .locked: MemoryLock(state: "locked", errno: nil)
       case .refused(let errno): MemoryLock(state: "refused", errno: errno)
       }
-    lanes = runtime.reports.map(LaneDocument.init)
-    loops = runtime.statistics.loops.map { LoopDocument($0, histograms: histograms) }
+    wakeUpLatency = WakeUpLatency(runtime.wakeUpHold)
+    findings = runtime.findings.map(LaneDocument.Finding.init)
+    let statistics = runtime.statistics
+    lanes = runtime.reports.map { report in
+      LaneDocument(report, statistics.lanes.first { $0.name == report.lane })
+    }
+    loops = statistics.loops.map { LoopDocument($0, histograms: histograms) }
     planner = runtime.analysis().map(PlannerDocument.init)
   }
 }
@@ -47,23 +79,36 @@ public struct LaneDocument: Codable, Sendable {
   public var effective: String
   @OrNull public var requestedCPU: Int?
   @OrNull public var effectiveCPU: Int?
+  /// Sets as the kernel writes them: `0-1,3`.
+  @OrNull public var requestedCPUs: String?
+  @OrNull public var effectiveCPUs: String?
   public var isAsRequested: Bool
+  /// Of a SCHED_DEADLINE lane; null for others.
+  @OrNull public var budgetsUsedUp: Int64?
   public var findings: [Finding]
 
   public struct Finding: Codable, Sendable {
     /// True: something requested was refused; false: a warning.
     public var isRefusal: Bool
     public var description: String
+
+    init(_ finding: LaneReport.Finding) {
+      isRefusal = finding.isRefusal
+      description = finding.description
+    }
   }
 
-  init(_ report: LaneReport) {
+  init(_ report: LaneReport, _ statistics: LaneStatistics?) {
     name = report.lane
     requested = "\(report.requested)"
     effective = "\(report.effective)"
     _requestedCPU = OrNull(wrappedValue: report.requestedCPU)
     _effectiveCPU = OrNull(wrappedValue: report.effectiveCPU)
+    _requestedCPUs = OrNull(wrappedValue: report.requestedCPUs?.description)
+    _effectiveCPUs = OrNull(wrappedValue: report.effectiveCPUs?.description)
     isAsRequested = report.isAsRequested
-    findings = report.findings.map { Finding(isRefusal: $0.isRefusal, description: $0.description) }
+    _budgetsUsedUp = OrNull(wrappedValue: statistics?.budgetsUsedUp)
+    findings = report.findings.map(Finding.init)
   }
 }
 

@@ -87,6 +87,6 @@ extension ConfigTable {
     ConfigKey(
       "runtime.leg.safe_state_after", .integer(2...1000), .integer(3),
       "Ticks missed in a row after which every leg is in fault, without a pulse, until disarmed."),
-    ConfigKey("runtime.leg.cpu", .integer(0...1023), nil, "The only CPU the lane may use; any unless given."),
+    ConfigKey("runtime.leg.cpu", .cpus, nil, "The only CPUs the lane may use; any unless given."),
   ]
 }

@@ -149,6 +149,6 @@ extension ConfigTable {
     ConfigKey(
       "runtime.sprinkler.safe_state_after", .integer(2...1000), .integer(30),
       "Ticks missed in a row after which every valve is closed, in fault until a reset."),
-    ConfigKey("runtime.sprinkler.cpu", .integer(0...1023), nil, "The only CPU the lane may use; any unless given."),
+    ConfigKey("runtime.sprinkler.cpu", .cpus, nil, "The only CPUs the lane may use; any unless given."),
   ]
 }

@@ -164,7 +164,7 @@ enum ConfigTable {
     ConfigKey(
       "runtime.robot.safe_state_after", .integer(2...1000), .integer(10),
       "Ticks missed in a row after which the robot stops and is in fault until a reset."),
-    ConfigKey("runtime.robot.cpu", .integer(0...1023), nil, "The only CPU the lane may use; any unless given."),
+    ConfigKey("runtime.robot.cpu", .cpus, nil, "The only CPUs the lane may use; any unless given."),
   ]
 
   private static let logging: [ConfigKey] = [

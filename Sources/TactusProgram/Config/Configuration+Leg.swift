@@ -33,7 +33,7 @@ extension Configuration {
     var rateHertz: Int
     var scheduling: Scheduling
     var safeStateAfter: Int
-    var cpu: Int?
+    var cpus: CPUSet?
     /// 1…16.
     var legs: [One]
   }
@@ -94,7 +94,7 @@ extension Configuration.Legs {
       rateHertz: given.integer("runtime.leg.rate_hz"),
       scheduling: .init(given, "runtime.leg"),
       safeStateAfter: given.integer("runtime.leg.safe_state_after"),
-      cpu: given.optionalInteger("runtime.leg.cpu"),
+      cpus: given.optionalCPUs("runtime.leg.cpu"),
       legs: (0..<(found.counts["legs"] ?? 1)).map { One(given, index: $0) })
   }
 }

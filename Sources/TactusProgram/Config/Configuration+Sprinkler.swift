@@ -77,7 +77,7 @@ extension Configuration {
     var zonePinKeys: [String]
     var scheduling: Scheduling
     var safeStateAfter: Int
-    var cpu: Int?
+    var cpus: CPUSet?
     /// What of the location the file gives; both or none.
     var givenDegrees: Int
   }
@@ -131,7 +131,7 @@ extension Configuration.Sprinkler {
       zonePinKeys: (0..<count).map { "sprinkler.zones[\($0)].pin" },
       scheduling: .init(given, "runtime.sprinkler"),
       safeStateAfter: given.integer("runtime.sprinkler.safe_state_after"),
-      cpu: given.optionalInteger("runtime.sprinkler.cpu"),
+      cpus: given.optionalCPUs("runtime.sprinkler.cpu"),
       givenDegrees: (latitude == nil ? 0 : 1) + (longitude == nil ? 0 : 1))
   }
 }

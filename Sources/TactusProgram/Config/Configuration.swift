@@ -81,7 +81,7 @@ struct Configuration: Equatable {
   var robotRateHertz: Int
   var robotScheduling: Scheduling
   var robotSafeStateAfter: Int
-  var robotCPU: Int?
+  var robotCPUs: CPUSet?
   var logLevel: String
   var logFile: String?
   /// Keys the file gives that this version checks and does not use.
@@ -127,7 +127,7 @@ extension Configuration {
       robotRateHertz: given.integer("runtime.robot.rate_hz"),
       robotScheduling: Scheduling(given, "runtime.robot"),
       robotSafeStateAfter: given.integer("runtime.robot.safe_state_after"),
-      robotCPU: given.optionalInteger("runtime.robot.cpu"),
+      robotCPUs: given.optionalCPUs("runtime.robot.cpu"),
       logLevel: given.text("logging.level"),
       logFile: given.optionalText("logging.file"),
       unused: ConfigTable.keys.filter {

@@ -1,4 +1,5 @@
 import Buses
+import Tactus
 
 /// Values of a file over the table's defaults. A wrong type here is a bug in the table, not in the file.
 struct GivenValues {
@@ -20,6 +21,11 @@ struct GivenValues {
   func optionalLine(_ path: String) -> GPIOLineName? {
     // The reader takes nothing else.
     optionalText(path).map { GPIOLineName($0)! }
+  }
+
+  func optionalCPUs(_ path: String) -> CPUSet? {
+    // The reader takes nothing else.
+    optionalText(path).map { CPUSet($0)! }
   }
 
   func optionalNumber(_ path: String) -> Double? {

@@ -1,5 +1,6 @@
 import Buses
 import Glibc
+import Tactus
 
 /// Turns the text of a YAML scalar into a value of a kind; nil when it is not one.
 enum ScalarReader {
@@ -21,6 +22,8 @@ enum ScalarReader {
       isAddress(text) ? .text(text) : nil
     case .line:
       GPIOLineName(text).map { _ in .text(text) }
+    case .cpus:
+      CPUSet(text).map { _ in .text(text) }
     case .integers, .integerList, .texts:
       nil
     }

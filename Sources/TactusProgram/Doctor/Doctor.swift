@@ -1,3 +1,5 @@
+import Tactus
+
 /// Looks at a machine and says whether it is ready for real time, and if not, why and what to do.
 struct Doctor {
   let machine: Machine
@@ -6,7 +8,10 @@ struct Doctor {
 
   func examine() -> [Diagnosis] {
     let parts: [[Diagnosis]] = [
-      [kernel(), priority(), memory(), throttling(), governor(), isolation(), clockSource(), supply(), time()],
+      [
+        kernel(), priority(), memory(), throttling(), controlGroup(), governor(), isolation(), clockSource(), supply(),
+        time(),
+      ],
       i2c(), chips(), spi(), serialLines(), lines(), radios(), pump(), [serialConsole()], gpio(),
       [bluetooth(), cameras()], detector(), groups(),
     ]
@@ -76,6 +81,23 @@ struct Doctor {
         name: name, status: .ok, found: "real-time threads get \(runtime) of every \(period) µs",
         why: "a lane that needs more is stopped for the rest", fix: nil)
     }
+  }
+
+  private func controlGroup() -> Diagnosis {
+    let group = ControlGroup(read: machine.read)
+    let isForbidden = group.realTimeShare?.runtime == 0
+    let limits = [
+      group.realTimeShare.map { "real-time threads get \($0) (cpu.rt_runtime_us)" },
+      group.share.map { "ordinary threads get \($0) (cpu.max)" },
+      group.memory.map { "\($0) bytes of memory (memory.max)" },
+    ].compactMap(\.self)
+    let cpus = group.cpus.map { ["CPUs \($0)"] } ?? []
+    return Diagnosis(
+      name: "control group", status: isForbidden ? .fail : group.share == nil && group.memory == nil ? .ok : .warn,
+      found: limits.isEmpty ? (["no limits"] + cpus).joined(separator: ", ") : (limits + cpus).joined(separator: ", "),
+      why: "a lane that has used its group's time up is stopped, locked memory beyond its limit ends the program",
+      fix: isForbidden || group.share != nil || group.memory != nil
+        ? "raise or remove the limits of the container or of the service (CPUQuota=, MemoryMax=)" : nil)
   }
 
   private func governor() -> Diagnosis {

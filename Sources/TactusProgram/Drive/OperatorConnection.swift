@@ -30,7 +30,8 @@ final class OperatorConnection {
             port: port.take()!, robot: robot, wallClockAtStart: WallClock.microseconds, input: controls.reader(),
             requests: requests.reader(), snapshot: snapshot.writer())
         }
-        Loop("refresh", every: .hertz(20)) { BellLoop(bell: bell) }
+        // Shows what the operator has just received, not what it was half a period ago.
+        Loop("refresh", every: .hertz(20), after: "operator") { BellLoop(bell: bell) }
       }
     }
     input = controls.writer()

@@ -169,9 +169,10 @@ final class Daemon {
       logger.warning(
         "the guard is switched off: nothing stops \(configuration.whatDrives) when this program dies")
     }
-    let findings = runtime.reports.flatMap { report in
-      report.findings.map { (isRefusal: $0.isRefusal, text: "lane \(report.lane): \($0.description)") }
-    }
+    let findings =
+      runtime.reports.flatMap { report in
+        report.findings.map { (isRefusal: $0.isRefusal, text: "lane \(report.lane): \($0.description)") }
+      } + runtime.findings.map { (isRefusal: $0.isRefusal, text: $0.description) }
     let refusals = findings.filter(\.isRefusal).map(\.text) + memoryRefusal
     if !refusals.isEmpty {
       logger.warning(

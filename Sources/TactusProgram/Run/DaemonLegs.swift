@@ -84,7 +84,7 @@ final class DaemonLegs: DaemonSystem {
     inputs += links.append(to: &ports)
     var all: LegPorts? = ports
     return Lane(
-      "leg", scheduling: configuration.scheduling.lane(rateHertz: configuration.rateHertz), cpu: configuration.cpu
+      "leg", scheduling: configuration.scheduling.lane(rateHertz: configuration.rateHertz), cpus: configuration.cpus
     ) {
       Loop(
         loopName, every: .hertz(Double(configuration.rateHertz)), late: .skip,

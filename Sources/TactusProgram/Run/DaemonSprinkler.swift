@@ -97,7 +97,7 @@ final class DaemonSprinkler: DaemonSystem {
     var flow: GPIOEvents? = hardware.flowEvents()
     if let descriptor = flow?.descriptor { inputs.append(.descriptor(descriptor)) }
     return Lane(
-      "sprinkler", scheduling: configuration.scheduling.lane(rateHertz: 1), cpu: configuration.cpu
+      "sprinkler", scheduling: configuration.scheduling.lane(rateHertz: 1), cpus: configuration.cpus
     ) {
       Loop(
         loopName, every: .period(SprinklerLoop.period), late: .skip, safeStateAfter: configuration.safeStateAfter,

@@ -41,7 +41,7 @@ struct RobotSystem {
     var port: DatagramPort? = port
     return Lane(
       "robot", scheduling: configuration.robotScheduling.lane(rateHertz: configuration.robotRateHertz),
-      cpu: configuration.robotCPU
+      cpus: configuration.robotCPUs
     ) {
       Loop(
         Self.loopName, every: .hertz(Double(configuration.robotRateHertz)), late: .skip,

@@ -47,13 +47,14 @@ enum TopDocuments {
       "running":\(loop.running.map { #"{"sinceNs":\#($0.since),"isSafeState":false}"# } ?? "null"),
       "longestGap":\(loop.gap.map { #"{"lengthNs":\#($0),"sinceNs":1}"# } ?? "null"),"byDeadline":0,
       "byInput":0,"overruns":\(loop.overruns),"oversleeps":0,"deadlineMisses":\(loop.misses),"safeStates":0,
-      "latencyNs":\(distribution(loop.latency)),"executionNs":\(distribution(loop.execution))}
+      "latencyNs":\(distribution(loop.latency)),"executionNs":\(distribution(loop.execution)),"ages":[]}
       """
     }
     return """
       {"ok":true,"version":"1.2.3","epochNs":\(epoch),"monotonicNs":\(epoch + Int(seconds * 1e9)),
       "memoryLock":{"state":"locked","errno":null},
-      "lanes":[{"name":"robot","requested":"fifo 80","effective":"\(effective)","requestedCPU":3,"effectiveCPU":3,
+      "wakeUpLatency":{"state":"held","requestedNs":0,"effectiveNs":0},"findings":[],
+      "lanes":[{"name":"robot","requested":"fifo 80","effective":"\(effective)","requestedCPU":3,"effectiveCPU":3,"requestedCPUs":"3","effectiveCPUs":"3","budgetsUsedUp":null,
       "isAsRequested":\(effective == "fifo 80"),"findings":[]}],
       "loops":[\(texts.joined(separator: ","))],"planner":[]}
       """

@@ -27,6 +27,7 @@ struct RuntimeMetricsTests {
       lines.filter { !$0.hasPrefix("#") && !$0.contains("_bucket") } == [
         #"tactus_build_info{version="1.2.3"} 1"#,
         #"tactus_memory_locked 0"#,
+        #"tactus_wake_up_latency_held 0"#,
         #"tactus_loop_released_total{lane="motion",loop="balance"} 100"#,
         #"tactus_loop_ran_total{lane="motion",loop="balance"} 100"#,
         #"tactus_loop_skipped_total{lane="motion",loop="balance"} 0"#,

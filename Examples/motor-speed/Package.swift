@@ -1,0 +1,17 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "motor-speed",
+  dependencies: [.package(name: "tactus", path: "../..", traits: [])],
+  targets: [
+    .target(
+      name: "MotorSpeed",
+      dependencies: [
+        .product(name: "Tactus", package: "tactus"), .product(name: "TactusPorts", package: "tactus"),
+      ]),
+    .executableTarget(name: "motor-speed", dependencies: ["MotorSpeed"]),
+    .testTarget(name: "MotorSpeedTests", dependencies: ["MotorSpeed"]),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,35 @@
+import Buses
+import BusesLinux
+import MotorSpeed
+import Tactus
+
+// motor-speed [DEVICE]: turns the motor at 150 rad/s for three seconds; without a device it is a simulated one.
+let simulated = SimulatedSerialPort()
+let board = SimulatedMotorBoard()
+simulated.attach(board.device)
+let device = try CommandLine.arguments.dropFirst().first.map { try LinuxSerialPort(path: $0, baudRate: 115_200) }
+
+let commands = Ring<SpeedCommand>(capacity: 16)
+let report = Latest(SpeedReport())
+let controller = try SpeedController()
+let runtime = try Runtime {
+  Lane("motion", scheduling: .fifo(80)) {
+    Loop("speed", every: .hertz(1000), safeStateAfter: 3) {
+      SpeedLoop(
+        controller, line: device?.port() ?? simulated.port(), commands: commands.reader(), published: report.writer())
+    }
+  }
+}
+
+try runtime.start()
+for report in runtime.reports { for finding in report.findings { print("note: \(finding)") } }
+let pause = try Doorbell()
+var writer = commands.writer()
+var reader = report.reader()
+for _ in 0..<30 {
+  _ = writer.push(.turn(150))
+  pause.wait(limit: .milliseconds(100))
+  print(reader.read())
+}
+runtime.stop()
+print(runtime.statistics["speed"]!)

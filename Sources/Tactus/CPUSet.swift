@@ -1,0 +1,55 @@
+/// A set of CPUs, 0…1023: `[0, 1, 3]`, or by the kernel's text `0-1,3`.
+public struct CPUSet: Sendable, Hashable, ExpressibleByArrayLiteral {
+  /// Ascending, each once. What is out of range is refused by `Runtime`.
+  public let cpus: [Int]
+
+  public init(_ cpus: some Sequence<Int>) { self.cpus = Set(cpus).sorted() }
+  public init(arrayLiteral cpus: Int...) { self.init(cpus) }
+
+  /// From the text of the kernel's files and tools: numbers and ranges with commas between them. `nil` for any other text.
+  public init?(_ text: String) {
+    var cpus: [Int] = []
+    for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+      let ends = part.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+      let numbers = ends.compactMap { end in end.allSatisfy { ("0"..."9").contains($0) } ? Int(end) : nil }
+      guard numbers.count == ends.count, let first = numbers.first, let last = numbers.last,
+        first <= last, last < Self.limit
+      else { return nil }
+      cpus += first...last
+    }
+    self.init(cpus)
+  }
+
+  public func contains(_ cpu: Int) -> Bool { cpus.contains(cpu) }
+  public var isEmpty: Bool { cpus.isEmpty }
+
+  static let limit = 1024
+
+  /// Those that `other` does not have.
+  func subtracting(_ other: CPUSet) -> CPUSet { CPUSet(cpus.filter { !other.contains($0) }) }
+
+  /// As the kernel takes it: bit n of word n / 64.
+  var words: [UInt64] {
+    var words = [UInt64](repeating: 0, count: Self.limit / 64)
+    for cpu in cpus { words[cpu / 64] |= 1 << UInt64(cpu % 64) }
+    return words
+  }
+
+  init(words: [UInt64]) { self.init((0..<Self.limit).filter { words[$0 / 64] >> UInt64($0 % 64) & 1 == 1 }) }
+}
+
+extension CPUSet: CustomStringConvertible {
+  /// `0-1,3`.
+  public var description: String {
+    var ranges: [ClosedRange<Int>] = []
+    for cpu in cpus {
+      if let last = ranges.last, last.upperBound + 1 == cpu {
+        ranges[ranges.count - 1] = last.lowerBound...cpu
+      } else {
+        ranges.append(cpu...cpu)
+      }
+    }
+    return ranges.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)" }.joined(
+      separator: ",")
+  }
+}

@@ -1,0 +1,93 @@
+import CTactus
+
+/// What the control groups that this process is in allow: of every limit the tightest one on the way to the root.
+///
+/// A container and a service have such limits and do not show them otherwise. Both versions of the kernel's interface are
+/// read, where systemd and Docker mount them.
+public struct ControlGroup: Sendable, Hashable {
+  /// So many µs of processor time in every so many µs, for all threads of the group together.
+  public struct Share: Sendable, Hashable, CustomStringConvertible {
+    public var runtime: Int64
+    public var period: Int64
+
+    public var description: String { "\(runtime) µs of every \(period) µs" }
+  }
+
+  /// `cpu.max`: of threads with ordinary scheduling; real-time ones are not held to it. `nil` if there is no limit.
+  public var share: Share?
+  /// `cpu.rt_runtime_us`: of real-time threads; 0 forbids them. `nil` if the kernel has no such limit for groups.
+  public var realTimeShare: Share?
+  /// `cpuset.cpus.effective`: where its threads may run; `nil` if the kernel does not say.
+  public var cpus: CPUSet?
+  /// `memory.max` in bytes, which locked memory counts for; `nil` if there is no limit.
+  public var memory: Int64?
+
+  public init() {}
+
+  /// - Parameter read: the text of the file at a path from the root, `nil` if it cannot be read.
+  public init(read: (String) -> String?) {
+    for line in (read("/proc/self/cgroup") ?? "").split(separator: "\n") {
+      let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+      guard fields.count == 3 else { continue }
+      let controllers = fields[1].split(separator: ",").map(String.init)
+      // Version 2 has one tree; of version 1 each controller has its own, or shares it under a joined name.
+      let mounts =
+        controllers.isEmpty
+        ? ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"]
+        : Set(controllers + [String(fields[1])]).sorted().map { "/sys/fs/cgroup/\($0)" }
+      for mount in mounts {
+        for folder in Self.folders(String(fields[2])) { take(mount + folder) { read($0)?.trimmed } }
+      }
+    }
+  }
+
+  /// The limits of the process under `root`, which is empty but in tests.
+  init(root: String) {
+    self.init { path in Self.read(root + path) }
+  }
+
+  /// `/a/b`: `/a/b`, `/a` and the root, which alone is seen from inside a container.
+  private static func folders(_ path: String) -> [String] {
+    let names = path.split(separator: "/")
+    return (0...names.count).reversed().map { count in names.prefix(count).map { "/" + $0 }.joined() }
+  }
+
+  private mutating func take(_ folder: String, _ read: (String) -> String?) {
+    if let words = read("\(folder)/cpu.max")?.split(separator: " "), words.count == 2 {
+      tighten(&share, Int64(words[0]), Int64(words[1]))
+    }
+    if let quota = read("\(folder)/cpu.cfs_quota_us").flatMap({ Int64($0) }), quota >= 0 {
+      tighten(&share, quota, read("\(folder)/cpu.cfs_period_us").flatMap { Int64($0) })
+    }
+    if let runtime = read("\(folder)/cpu.rt_runtime_us").flatMap({ Int64($0) }), runtime >= 0 {
+      tighten(&realTimeShare, runtime, read("\(folder)/cpu.rt_period_us").flatMap { Int64($0) })
+    }
+    for name in ["cpuset.cpus.effective", "cpuset.effective_cpus"] where cpus == nil {
+      cpus = read("\(folder)/\(name)").flatMap { CPUSet($0) }
+    }
+    for name in ["memory.max", "memory.limit_in_bytes"] {
+      // Version 1 says with a number near 2⁶³ that there is none.
+      guard let bytes = read("\(folder)/\(name)").flatMap({ Int64($0) }), bytes < 1 << 60 else { continue }
+      memory = min(memory ?? bytes, bytes)
+    }
+  }
+
+  private func tighten(_ share: inout Share?, _ runtime: Int64?, _ period: Int64?) {
+    guard let runtime, let period, period > 0 else { return }
+    if let present = share, Double(present.runtime) / Double(present.period) <= Double(runtime) / Double(period) {
+      return
+    }
+    share = Share(runtime: runtime, period: period)
+  }
+
+  private static func read(_ path: String) -> String? {
+    var bytes = [CChar](repeating: 0, count: 4096)
+    let length = tactus_read_file(path, &bytes, Int32(bytes.count))
+    guard length >= 0 else { return nil }
+    return String(decoding: bytes.prefix(Int(length)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+}
+
+extension String {
+  fileprivate var trimmed: String { last == "\n" ? String(dropLast()) : self }
+}
