@@ -14,7 +14,7 @@ import Tactus
 ///     outputs.dismiss()
 ///
 /// A second process, this program's own executable started anew, holds the outputs open and writes what it was told as soon as this one ends
-/// without `dismiss()` (the end of main, `exit`, a thrown error, a signal, a crash, kill −9), and after the time-out when this one is
+/// without `dismiss()` (the end of main, `exit`, a thrown error, a signal, a crash, kill −9), and within the time-out when this one is
 /// stopped or hangs, or when a loop does that it watches. It also writes when a heartbeat is early, repeated or out of order. It writes again
 /// after each further time-out, until the program is back: writing the safe state twice must be harmless.
 ///
@@ -64,13 +64,13 @@ public final class Guard: Sendable {
     var isReplacing = false
   }
 
-  /// Starts the guard process, and the thread that sends it heartbeats, five in each time-out. Blocks until its devices are open, some
+  /// Starts the guard process, and the thread that sends it heartbeats, eight in each time-out. Blocks until its devices are open, some
   /// milliseconds.
   ///
   /// - Parameters:
   ///   - writes: what to write, in this order.
-  ///   - timeout: how long this program, or a watched loop, may be silent; 20 ms…1 day. Not less than what a busy machine may take from a
-  ///     thread of normal priority: some tens of milliseconds.
+  ///   - timeout: within this the safe state is being written when this program, or a watched loop, has stopped doing anything; 20 ms…1 day.
+  ///     Five eighths of it are what a busy machine may take from the heartbeats' thread, which has normal priority.
   ///   - handler: told of what happens, on the heartbeats' thread: while it runs no heartbeat is sent. It must not call `dismiss()`.
   /// - Throws: `.invalid` for a write that cannot be, `.cannotOpen` for a device that cannot be opened, `.notStarted`, `.notReady`; there is
   ///   no guard then.
@@ -78,8 +78,12 @@ public final class Guard: Sendable {
     _ writes: [SafeStateWrite], timeout: Nanoseconds = .milliseconds(500),
     handler: @escaping @Sendable (Event) -> Void = { _ in }
   ) throws(GuardError) {
-    let period = Nanoseconds.milliseconds(max(1, timeout.count / 5_000_000))
-    let link = try GuardLink(writes: writes, timeout: timeout, period: period)
+    guard .milliseconds(20) <= timeout, timeout <= .seconds(86_400) else {
+      throw .invalid("a time-out is 20 ms…1 day, got \(timeout)")
+    }
+    // A loop is seen to hang up to one heartbeat later than it does, and the guard has to wake up and write.
+    let period = Nanoseconds.milliseconds(timeout.count / 8_000_000)
+    let link = try GuardLink(writes: writes, timeout: timeout - period * 2, period: period)
     guard link.unopened.isEmpty else {
       link.dismiss()
       throw .cannotOpen(link.unopened)

@@ -47,7 +47,7 @@ public final class GuardLink {
   /// Starts the guard and waits until it has opened its devices, five seconds at most.
   ///
   /// - Parameters:
-  ///   - timeout: without a good heartbeat, and without an advance of each watched loop, after which the guard writes; 20 ms…1 day.
+  ///   - timeout: without a good heartbeat, and without an advance of each watched loop, after which the guard writes; 10 ms…1 day.
   ///   - period: from one heartbeat to the next, in whole milliseconds, less than `timeout`.
   public init(
     writes: [SafeStateWrite], timeout: Nanoseconds, period: Nanoseconds, command: Command = Command()
@@ -63,8 +63,8 @@ public final class GuardLink {
   private static func check(_ writes: [SafeStateWrite], timeout: Nanoseconds, period: Nanoseconds) throws(GuardError) {
     guard !writes.isEmpty else { throw .invalid("there is nothing to write") }
     for write in writes { if let flaw = write.flaw { throw .invalid("\(write): \(flaw)") } }
-    guard .milliseconds(20) <= timeout, timeout <= .seconds(86_400) else {
-      throw .invalid("a time-out is 20 ms…1 day, got \(timeout)")
+    guard .milliseconds(10) <= timeout, timeout <= .seconds(86_400) else {
+      throw .invalid("a time-out is 10 ms…1 day, got \(timeout)")
     }
     guard .milliseconds(1) <= period, period < timeout else {
       throw .invalid("heartbeats are 1 ms or more apart, and less than the time-out, got \(period)")

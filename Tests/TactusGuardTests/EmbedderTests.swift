@@ -46,7 +46,7 @@ struct EmbedderTests {
 
   @Test("a lane of the program hangs: the safe state is written after the time-out, though heartbeats come")
   func hang() throws {
-    let probe = try GuardProbeProcess("hang", timeout: 300)
+    let probe = try GuardProbeProcess("hang", timeout: 3_000)
     #expect(probe.isMadeSafe())
     #expect(probe.says("the program's watched loop 0 does not advance: every output was put into its safe state"))
     probe.signal(SIGKILL)
