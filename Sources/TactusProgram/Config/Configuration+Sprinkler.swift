@@ -1,5 +1,6 @@
 import Buses
 import Sprinkler
+import Tactus
 
 extension Configuration {
   /// The sprinkler controller: its lines, its rules, the first content of its store.
