@@ -11,6 +11,7 @@ extension Planner {
 
   /// A loop on the path of data from a sensor to an actuator.
   public struct Step: Sendable, Hashable {
+    /// From one release of the loop to the next, more than 0.
     public var period: Nanoseconds
     /// The longest a tick takes.
     public var executionTime: Nanoseconds
@@ -19,6 +20,7 @@ extension Planner {
     /// From the loop before; without meaning for the first.
     public var handover: Handover
 
+    /// A loop of another lane, or a less urgent one of the same, unless `handover` says how it is ordered.
     public init(
       period: Nanoseconds, executionTime: Nanoseconds, responseTime: Nanoseconds?, handover: Handover = .free
     ) {

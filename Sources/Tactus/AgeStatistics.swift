@@ -1,5 +1,6 @@
 /// How old the data was that a loop acted on, since its runtime started, as it was at one instant.
 public struct AgeStatistics: Sendable {
+  /// The name that the age was declared with.
   public let name: String
   /// The loops that the data passes, the one that measures first and the one that uses it last.
   public let path: [String]

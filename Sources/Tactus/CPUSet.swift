@@ -3,6 +3,7 @@ public struct CPUSet: Sendable, Hashable, ExpressibleByArrayLiteral {
   /// Ascending, each once. What is out of range is refused by `Runtime`.
   public let cpus: [Int]
 
+  /// The CPUs with these numbers, from 0; a number that is repeated counts once.
   public init(_ cpus: some Sequence<Int>) { self.cpus = Set(cpus).sorted() }
   public init(arrayLiteral cpus: Int...) { self.init(cpus) }
 
@@ -20,7 +21,9 @@ public struct CPUSet: Sendable, Hashable, ExpressibleByArrayLiteral {
     self.init(cpus)
   }
 
+  /// Whether the CPU with this number is one of them.
   public func contains(_ cpu: Int) -> Bool { cpus.contains(cpu) }
+  /// Whether there is none: a lane cannot run on such a set, and `Runtime` refuses it.
   public var isEmpty: Bool { cpus.isEmpty }
 
   static let limit = 1024

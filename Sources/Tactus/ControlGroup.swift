@@ -7,7 +7,9 @@ import CTactus
 public struct ControlGroup: Sendable, Hashable {
   /// So many µs of processor time in every so many µs, for all threads of the group together.
   public struct Share: Sendable, Hashable, CustomStringConvertible {
+    /// Processor time that the group may use in each period, µs; 0 forbids it.
     public var runtime: Int64
+    /// After which time it may use as much again, µs, more than 0.
     public var period: Int64
 
     public var description: String { "\(runtime) µs of every \(period) µs" }
@@ -22,6 +24,7 @@ public struct ControlGroup: Sendable, Hashable {
   /// `memory.max` in bytes, which locked memory counts for; `nil` if there is no limit.
   public var memory: Int64?
 
+  /// No limit of any kind.
   public init() {}
 
   /// - Parameter read: the text of the file at a path from the root, `nil` if it cannot be read.

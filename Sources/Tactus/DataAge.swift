@@ -20,6 +20,7 @@ import Synchronization
 /// A loop that no longer uses anything has no further entries; `AgeStatistics.now` grows.
 public final class DataAge: @unchecked Sendable {
   // Sendable: `record` belongs to the one loop that the age is declared for; who reads goes through its atomics.
+  /// Unique among the ages of its loop; `AgeStatistics` has the same.
   public let name: String
   /// The loops that the data passes before that which uses it, the sensor's first.
   public let path: [String]

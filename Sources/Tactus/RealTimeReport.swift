@@ -13,8 +13,9 @@ public struct LaneReport: Sendable, Hashable {
   /// Why something requested is not in effect, or may not hold: one sentence each, with the way out.
   public let findings: [Finding]
 
-  /// The CPU that the lane is to stay on, and the one that it does; `nil` for any, and for more than one.
+  /// The one CPU that the lane declares; `nil` for any, and for more than one.
   public var requestedCPU: Int? { requestedCPUs?.cpus.count == 1 ? requestedCPUs?.cpus[0] : nil }
+  /// The one CPU that the thread stays on; `nil` for any, and for more than one.
   public var effectiveCPU: Int? { effectiveCPUs?.cpus.count == 1 ? effectiveCPUs?.cpus[0] : nil }
 
   /// Whether everything requested is in effect. Warnings do not count.

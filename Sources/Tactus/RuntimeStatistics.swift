@@ -2,6 +2,7 @@
 public struct RuntimeStatistics: Sendable {
   /// Every loop, in the order of declaration.
   public let loops: [LoopStatistics]
+  /// Every lane, in the order of declaration.
   public let lanes: [LaneStatistics]
 
   /// The accounts of the loop of this name; `nil` if there is none.
@@ -10,6 +11,7 @@ public struct RuntimeStatistics: Sendable {
 
 /// What is counted of a lane itself.
 public struct LaneStatistics: Sendable, Hashable {
+  /// The name of the lane.
   public let name: String
   /// Of a lane that asked for SCHED_DEADLINE: how often it has used up its processor time of a period without a sleep in
   /// between, since the start; `nil` for other lanes. The kernel stops the thread each time until its next period.

@@ -12,6 +12,7 @@
 // Frozen: the compiler cannot prove ticks of other modules that make one otherwise.
 @frozen
 public struct Sampled<Value: BitwiseCopyable>: BitwiseCopyable {
+  /// What was measured, or derived from what was.
   public var value: Value
   /// When the oldest of the measurements was taken that the value derives from; `nil` if one of them has never been.
   public var sampledAt: TickInstant?

@@ -17,6 +17,7 @@ public struct TickLogEntry: Sendable, BitwiseCopyable {
 
   /// What the tick gave: as a rule `tick.started`, simulated in simulated time.
   public let at: TickInstant
+  /// How much it matters.
   public let level: Level
   /// With `{}` where the numbers belong.
   public let message: StaticString

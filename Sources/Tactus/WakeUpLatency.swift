@@ -11,10 +11,12 @@ public enum WakeUpLatency: Sendable, Hashable {
 
 /// What became of a `WakeUpLatency`.
 public enum WakeUpHold: Sendable, Hashable {
+  /// The runtime was told to leave it to the kernel, or has no real-time lane, or has not been started.
   case notRequested
   /// The kernel holds itself to `effective`, which is less than what was requested if another program asks for less; `nil`
   /// if it does not say.
   case held(requested: Nanoseconds, effective: Nanoseconds?)
+  /// The device could not be opened or written, with the system call's error number.
   case refused(errno: Int32)
 
   /// Why it was refused, with the way out; `nil` if it was not.

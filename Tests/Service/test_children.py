@@ -155,8 +155,9 @@ def runs_first(program):
 def programs():
     text = (ROOT / "Package.swift").read_text()
     products = dict((target, name) for name, target in re.findall(r'\.executable\(name: "([^"]+)", targets: \["([^"]+)"\]', text))
-    # An embedder's program has nothing of ours but the libraries.
-    names = [name for name in re.findall(r'\.executableTarget\(\s*name: "([^"]+)"', text) if name != "guard-probe"]
+    # An embedder's program has nothing of ours but the libraries, and a build's tool runs in builds alone.
+    others = ["guard-probe", "ProvedTicksTool"]
+    names = [name for name in re.findall(r'\.executableTarget\(\s*name: "([^"]+)"', text) if name not in others]
     return [products.get(name, name) for name in names]
 
 

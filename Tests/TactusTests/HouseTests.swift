@@ -20,8 +20,9 @@ struct HouseTests {
   static let all = [
     "CTactus", "Tactus", "TactusControl", "Wire", "Buses", "Devices", "Robot", "Leg", "Sprinkler", "Pump", "Plants",
     "Video", "Store",
-    "CBusesLinux", "BusesLinux", "CTactusGuard", "TactusGuard", "CSystemBus", "SystemBus", "AvahiSystemd", "BluetoothBlueZ", "CMosquitto",
-    "MQTTMosquitto", "CGStreamer", "VideoGStreamer", "VideoProgram", "CamerasLibcamera", "DetectorOpenCV",
+    "CBusesLinux", "BusesLinux", "CTactusGuard", "TactusGuard", "CSystemBus", "SystemBus", "AvahiSystemd",
+    "BluetoothBlueZ", "CMosquitto", "MQTTMosquitto", "CGStreamer", "VideoGStreamer", "VideoProgram", "CamerasLibcamera",
+    "DetectorOpenCV",
     "CCrypto", "Service", "CDaemon",
     "TactusProgram",
   ]
