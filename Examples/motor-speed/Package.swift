@@ -9,8 +9,10 @@ let package = Package(
       name: "MotorSpeed",
       dependencies: [
         .product(name: "Tactus", package: "tactus"), .product(name: "TactusPorts", package: "tactus"),
-      ]),
-    .executableTarget(name: "motor-speed", dependencies: ["MotorSpeed"]),
+      ],
+      plugins: [.plugin(name: "ProvedTicks", package: "tactus")]),
+    .executableTarget(
+      name: "motor-speed", dependencies: ["MotorSpeed", .product(name: "TactusGuard", package: "tactus")]),
     .testTarget(name: "MotorSpeedTests", dependencies: ["MotorSpeed"]),
   ],
   swiftLanguageModes: [.v6]
