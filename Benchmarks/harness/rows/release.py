@@ -73,8 +73,12 @@ def cyclictest(context, rate, seconds, *options):
     overflow = re.search(r"# Histogram Overflows:\s*(\d+)", output)
     if overflow is None or not distribution.counts:
         raise Failed("cyclictest printed no histogram")
-    if int(overflow.group(1)):
-        distribution.counts[LIMIT] += int(overflow.group(1))
+    beyond = int(overflow.group(1))
+    if beyond:
+        # Of those it tells the largest alone; the others count as the histogram's end, which they are beyond.
+        largest = re.search(r"# Max Latencies:\s*(\d+)", output)
+        distribution.counts[int(largest.group(1))] += 1
+        distribution.counts[LIMIT] += beyond - 1
     return distribution
 
 
