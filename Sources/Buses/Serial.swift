@@ -57,7 +57,7 @@ public struct SerialPort: ~Copyable {
     try write(from: &byte)
   }
 
-  /// Takes the oldest byte that has arrived; `nil` when none has.
+  /// Takes the oldest byte that has arrived, or returns `nil` when no byte is waiting.
   @_noLocks @_noAllocation
   public mutating func read() throws(SerialError) -> UInt8? {
     var byte: UInt8 = 0

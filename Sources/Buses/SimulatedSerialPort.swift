@@ -85,7 +85,7 @@ public struct SimulatedSerialDevice {
     @_noLocks @_noAllocation @discardableResult
     public func write(_ bytes: UnsafeRawBufferPointer) -> Int { sent.put(bytes) }
 
-    /// Takes the oldest byte that the host has written; `nil` when there is none.
+    /// Takes the oldest byte that the host has written, or returns `nil` when no byte is waiting.
     @_noLocks @_noAllocation
     public func read() -> UInt8? {
       var byte: UInt8 = 0

@@ -15,9 +15,9 @@ public final class LinuxGPIOChip: Sendable {
     public var isUsed: Bool
     /// Who uses it, if that one says so; may be empty.
     public var consumer: String
-    /// Whether it is an output.
+    /// Whether the line is an output.
     public var isOutput: Bool
-    /// Whether its low level is the active one, as its user asked for it.
+    /// Whether the line is active at its low level, as its user asked for it.
     public var isActiveLow: Bool
   }
 

@@ -11,7 +11,19 @@
 #include <unistd.h>
 
 int tactus_guard_socket_pair(int pair[2]) {
-  return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0 ? -errno : 0;
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0) return -errno;
+  for (int end = 0; end < 2; end++) {
+    if (pair[end] > STDERR_FILENO) continue;
+    int above = fcntl(pair[end], F_DUPFD_CLOEXEC, STDERR_FILENO + 1), error = errno;
+    if (above < 0) {
+      close(pair[0]);
+      close(pair[1]);
+      return -error;
+    }
+    close(pair[end]);
+    pair[end] = above;
+  }
+  return 0;
 }
 
 void tactus_guard_take_place(int old, int socket) {

@@ -23,7 +23,7 @@ static void be_independent(posix_spawnattr_t *attributes, short more) {
 
 pid_t tactus_guard_spawn_self(
     char *const arguments[], char *const environment[], int descriptor, const int inherited[], int count) {
-  enum { most = 16, first = 4, aside = 64 };
+  enum { most = 16, first = TACTUS_GUARD_DESCRIPTOR + 1, aside = 64 };
   if (count > most) return -E2BIG;
   // Aside first: one of them may have a number that another is to get.
   int moved[most];
@@ -41,7 +41,7 @@ pid_t tactus_guard_spawn_self(
   posix_spawnattr_init(&attributes);
   be_independent(&attributes, 0);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, descriptor, 3);
+  posix_spawn_file_actions_adddup2(&actions, descriptor, TACTUS_GUARD_DESCRIPTOR);
   for (int index = 0; index < count; index++) {
     posix_spawn_file_actions_adddup2(&actions, moved[index], first + index);
   }

@@ -23,7 +23,7 @@ public struct CPUSet: Sendable, Hashable, ExpressibleByArrayLiteral {
 
   /// Whether the CPU with this number is one of them.
   public func contains(_ cpu: Int) -> Bool { cpus.contains(cpu) }
-  /// Whether there is none: a lane cannot run on such a set, and `Runtime` refuses it.
+  /// Whether the set has no processor. A lane cannot run on such a set, and `Runtime` refuses it.
   public var isEmpty: Bool { cpus.isEmpty }
 
   static let limit = 1024

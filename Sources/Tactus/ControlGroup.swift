@@ -69,7 +69,7 @@ public struct ControlGroup: Sendable, Hashable {
       cpus = read("\(folder)/\(name)").flatMap { CPUSet($0) }
     }
     for name in ["memory.max", "memory.limit_in_bytes"] {
-      // Version 1 says with a number near 2⁶³ that there is none.
+      // Version 1 of control groups has no word for "unlimited": it shows a number near 2⁶³.
       guard let bytes = read("\(folder)/\(name)").flatMap({ Int64($0) }), bytes < 1 << 60 else { continue }
       memory = min(memory ?? bytes, bytes)
     }

@@ -110,9 +110,9 @@ public struct HistogramSnapshot: Sendable, Hashable {
   public let counts: [UInt64]
   /// All values together, exact up to 292 years, at which it stays.
   public let sum: Nanoseconds
-  /// The smallest value, exact; `nil` while there is none.
+  /// The smallest value, exact; `nil` in an empty histogram.
   public let minimum: Nanoseconds?
-  /// The largest value, exact; `nil` while there is none.
+  /// The largest value, exact; `nil` in an empty histogram.
   public let maximum: Nanoseconds?
 
   /// How many values there are.

@@ -7,7 +7,7 @@ import Tactus
 /// Safe outputs that outlive the program.
 ///
 ///     let outputs = try Guard([.serial(path: "/dev/ttyAMA0", baud: 115_200, bytes: [0x55, 0x00])])
-///     outputs.watch(runtime)
+///     try outputs.watch(runtime)
 ///     try runtime.start()
 ///     …
 ///     runtime.stop()
@@ -97,10 +97,15 @@ public final class Guard: Sendable {
   }
 
   /// Watches every loop of the runtime: one that does not advance for the time-out (and one and a half of its periods, as they are now) has
-  /// the guard write. A runtime that has not been started, or was stopped, needs no ticks. It is kept until the dismissal. 64 loops at most.
-  public func watch(_ runtime: Runtime) {
-    state.withLock { state in
-      for progress in runtime.progress { state.loops.add(progress) }
+  /// the guard write. A runtime that has not been started, or was stopped, needs no ticks. It is kept until the dismissal.
+  ///
+  /// - Throws: `.tooManyLoops` for more than 64 in all; none of this runtime is watched then.
+  public func watch(_ runtime: Runtime) throws(GuardError) {
+    try state.withLock { (state) throws(GuardError) in
+      let progress = runtime.progress
+      let count = state.loops.count + progress.count
+      guard count <= LoopWatch.capacity else { throw .tooManyLoops(count) }
+      for loop in progress { state.loops.add(loop) }
       state.runtimes.append(runtime)
     }
   }
@@ -115,7 +120,10 @@ public final class Guard: Sendable {
     }
   }
 
-  /// Starts another guard process in the place of one that is dead or hangs. Blocks as `init` does, five seconds at most.
+  /// Starts another guard process in the place of one that is dead or hangs. Blocks as `init` does, seven seconds at
+  /// most.
+  ///
+  /// - Throws: `.notEnded` for an old one that the kernel does not end, `.dismissed`, otherwise as `init` does.
   public func replace() throws(GuardError) {
     state.withLock { $0.isReplacing = true }
     defer { state.withLock { $0.isReplacing = false } }

@@ -10,6 +10,10 @@ public enum GuardError: Error, Sendable, Hashable {
   case notStarted(errno: Int32)
   /// It did not report ready within five seconds, or died before.
   case notReady
+  /// A guard that was to be replaced has been killed, and the kernel has not ended it within two seconds.
+  case notEnded
+  /// More than 64 loops are to be watched.
+  case tooManyLoops(Int)
   /// It was dismissed.
   case dismissed
 }
@@ -21,6 +25,8 @@ extension GuardError: CustomStringConvertible {
     case .cannotOpen(let failures): "the guard could not open: \(failures.joined(separator: "; "))"
     case .notStarted(let errno): "the guard process could not be started: \(String(cString: strerror(errno)))"
     case .notReady: "the guard process did not become ready"
+    case .notEnded: "the old guard process was killed and has not ended: it waits for a device in the kernel"
+    case .tooManyLoops(let count): "a guard watches at most \(LoopWatch.capacity) loops, got \(count)"
     case .dismissed: "the guard was dismissed"
     }
   }

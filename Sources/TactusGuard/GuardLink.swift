@@ -76,15 +76,22 @@ public final class GuardLink {
   }
 
   /// Starts another guard in the place of one that has died or hangs: that one is killed and taken off the kernel first, so that two never
-  /// write at once.
+  /// write at once. Seven seconds at most.
+  ///
+  /// - Throws: `.notEnded` if the kernel has not ended the old one within two seconds; it is still the guard then. Otherwise as `init` does.
   public func replace() throws(GuardError) {
-    end()
+    kill()
+    guard hasEnded(by: MonotonicClock.now + .seconds(2)) else { throw .notEnded }
     try start()
   }
 
-  private func end() {
-    kill()
-    if !isReaped { isReaped = waitpid(process, nil, 0) != 0 }
+  /// Waits for the guard's end. By looking again: a wait in the kernel has no limit.
+  private func hasEnded(by instant: TickInstant) -> Bool {
+    while !hasEnded() {
+      guard MonotonicClock.now < instant else { return false }
+      poll(nil, 0, 1)
+    }
+    return true
   }
 
   /// Kills a guard that hangs; `hasEnded()` says when that is done.
@@ -113,7 +120,7 @@ public final class GuardLink {
       while tactus_guard_receive(socket, &message) == 1 {}
       if hasEnded() { return }
       if waiting.revents & Int16(POLLHUP) != 0 {
-        isReaped = waitpid(process, nil, 0) != 0
+        _ = hasEnded(by: end)
         return
       }
     }
@@ -140,7 +147,8 @@ public final class GuardLink {
     var text = [CChar](repeating: 0, count: 8192)
     guard tactus_guard_await_ready(pair[0], 5000, &text, text.count) == 1 else {
       close(pair[0])
-      end()
+      kill()
+      _ = hasEnded(by: MonotonicClock.now + .seconds(2))
       throw .notReady
     }
     // Not before: whoever sends heartbeats takes what comes.
@@ -156,16 +164,16 @@ public final class GuardLink {
 
   /// Returns the process id, or −errno.
   private func spawn(with descriptor: Int32) -> pid_t {
-    // The guard's own numbers for the lines that it inherits: from 4 on.
+    // The guard's own numbers for the lines that it inherits.
     let inherited = writes.compactMap(\.heldDescriptor)
-    var next: Int32 = 4
+    var next = Int32(TACTUS_GUARD_DESCRIPTOR) + 1
     let theirs = writes.map { write in
       guard write.heldDescriptor != nil else { return write }
       defer { next += 1 }
       return write.held(by: next)
     }
     let numbers = [
-      "--descriptor", "3", "--timeout-ms", "\(timeout.count / 1_000_000)", "--heartbeat-ms",
+      "--descriptor", "\(TACTUS_GUARD_DESCRIPTOR)", "--timeout-ms", "\(timeout.count / 1_000_000)", "--heartbeat-ms",
       "\(period.count / 1_000_000)",
     ]
     let options = command.options.sorted { $0.key < $1.key }.flatMap { ["--\($0.key)", $0.value] }

@@ -34,7 +34,7 @@ let stall = LaneStall()
 let runtime = try Runtime(lockMemory: false) {
   Lane("motion") { Loop("controller", every: .hertz(200)) { Controller(stall: stall.served) } }
 }
-outputs.watch(runtime)
+try outputs.watch(runtime)
 try runtime.start()
 print("guarding")
 
@@ -50,7 +50,8 @@ case "throw": throw Thrown()
 case "terminate":
   kill(getpid(), SIGTERM)
   while true { pause() }
-case "stop":
+case "stop", "talk":
+  if arguments[3] == "talk" { fputs("something to read\n", stderr) }
   runtime.stop()
   outputs.dismiss()
   print("dismissed, \(outputs.status)")

@@ -1,4 +1,6 @@
 import Foundation
+import Tactus
+import TactusGuard
 import TestSupport
 import Testing
 
@@ -88,6 +90,98 @@ struct EmbedderTests {
     probe.signal(SIGKILL)
     #expect(probe.isMadeSafe())
     _ = probe.finish()
+  }
+
+  @Test("standard error is closed, and the program prints to it: the guard takes that for no message")
+  func printing() throws {
+    let probe = try GuardProbeProcess("talk", redirections: "2>&-")
+    #expect(probe.finish().contains("dismissed, dismissed"))
+    #expect(probe.isUntouched)
+  }
+
+  @Test("all standard streams are closed: the safe state is written, and what the guard says goes to no device")
+  func closedStreams() throws {
+    let probe = try GuardProbeProcess("return", redirections: "0<&- 1>&- 2>&-")
+    _ = probe.finish()
+    #expect(probe.isMadeSafe())
+    #expect(probe.isUntouched)
+  }
+
+  /// What stands in the place of the guard's end of the socket pair.
+  enum Impostor: String, CaseIterable {
+    case nothing, streamPair, listenersClient
+  }
+
+  @Test("somebody else gives a program a guard's arguments: refused, nothing written", arguments: Impostor.allCases)
+  func refused(_ impostor: Impostor) throws {
+    var pair: [Int32] = [-1, -1]
+    switch impostor {
+    case .nothing: pair = [open("/dev/null", O_RDONLY), -1]
+    case .streamPair: socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair)
+    case .listenersClient: pair = try connectionWithName()
+    }
+    defer { for descriptor in pair where descriptor >= 0 { close(descriptor) } }
+    let said = Pipe()
+    let process = Process()
+    process.executableURL = URL(filePath: "/bin/sh")
+    process.arguments = [
+      "-c", "exec \"$@\" 3<&0", "sh", GuardProbeProcess.program.path, "--tactus-guard", "--descriptor", "3",
+      "--timeout-ms", "60000", SafeStateWrite.program(["/bin/echo", "SAFE"]).description,
+    ]
+    process.standardInput = FileHandle(fileDescriptor: pair[0])
+    process.standardOutput = said
+    process.standardError = said
+    try process.run()
+    try said.fileHandleForWriting.close()
+    // What would be the program's end: a guard would write now.
+    if pair[1] >= 0 { shutdown(pair[1], Int32(SHUT_RDWR)) }
+    let text = String(decoding: try said.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 64)
+    #expect(text.hasPrefix("--tactus-guard: only this program itself starts its guard") && !text.contains("SAFE"), "\(text)")
+  }
+
+  /// Both ends of a connection to a listening socket of this very user.
+  private func connectionWithName() throws -> [Int32] {
+    let kind = Int32(SOCK_SEQPACKET.rawValue)
+    let listener = socket(AF_UNIX, kind, 0)
+    defer { close(listener) }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    // The kernel chooses an abstract name.
+    var size = socklen_t(MemoryLayout<sa_family_t>.size)
+    let client = socket(AF_UNIX, kind, 0)
+    withUnsafeMutablePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+        bind(listener, pointer, size)
+        listen(listener, 1)
+        size = socklen_t(MemoryLayout<sockaddr_un>.size)
+        getsockname(listener, pointer, &size)
+        connect(client, pointer, size)
+      }
+    }
+    let served = accept(listener, nil, nil)
+    try #require(served >= 0)
+    return [client, served]
+  }
+
+  @Test("more loops than a guard can watch: refused, and none of that runtime is watched")
+  func tooManyLoops() throws {
+    let outputs = try Guard([.program(["/bin/true"])], timeout: .seconds(600))
+    defer { outputs.dismiss() }
+    let runtime = { (count: Int) in
+      try Runtime(lockMemory: false) {
+        Lane("motion") { for index in 0..<count { Loop("loop-\(index)", every: .hertz(100)) { Idle() } } }
+      }
+    }
+    try outputs.watch(runtime(40))
+    #expect(throws: GuardError.tooManyLoops(65)) { try outputs.watch(runtime(25)) }
+    try outputs.watch(runtime(24))
+  }
+
+  private struct Idle: ~Copyable, ControlLoop, NoOutput {
+    @_noLocks @_noAllocation
+    mutating func tick(_ tick: Tick) {}
   }
 
   @Test("a program is to be run: it is, and its end is the confirmation")

@@ -12,12 +12,15 @@ final class GuardProbeProcess {
   /// A child that is started while another's pipe is being made inherits its writing end.
   private static let starting = Mutex(())
 
-  /// - Parameter timeout: of the guard, in milliseconds. Long unless it is to pass: on a loaded machine a test may be slow.
-  init(_ ending: String, timeout: Int = 600_000) throws {
+  /// - Parameters:
+  ///   - timeout: of the guard, in milliseconds. Long unless it is to pass: on a loaded machine a test may be slow.
+  ///   - redirections: as a shell has them, of the program's standard streams.
+  init(_ ending: String, timeout: Int = 600_000, redirections: String = "") throws {
     terminal = try LinuxPTY()
-    process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-      .appending(path: "guard-probe")
-    process.arguments = [terminal.path, "\(timeout)", ending]
+    process.executableURL = URL(filePath: "/bin/sh")
+    process.arguments = [
+      "-c", "exec \"$@\" \(redirections)", "sh", Self.program.path, terminal.path, "\(timeout)", ending,
+    ]
     process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = output
@@ -26,6 +29,11 @@ final class GuardProbeProcess {
       try process.run()
       try output.fileHandleForWriting.close()
     }
+  }
+
+  /// The program itself.
+  static var program: URL {
+    URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "guard-probe")
   }
 
   deinit {

@@ -28,7 +28,7 @@ struct SafeStateWriterTests {
     #expect(try result(of: good) == nil)
     #expect(try result(of: try ProgramOutput(["/bin/sh", "-c", "exit 3"])) == "exit status 3")
     #expect(try result(of: try ProgramOutput(["/bin/sh", "-c", "kill -9 $$"])) == "ended by signal 9")
-    let long = try ProgramOutput(["/bin/sleep", "1000"])
+    let long = try ProgramOutput(["/bin/sleep", "20"])
     #expect(long.makeSafe() == "it has not ended yet")
     #expect(throws: GuardError.self) { try ProgramOutput(["/dev/null"]) }
   }

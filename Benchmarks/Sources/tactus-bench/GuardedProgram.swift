@@ -22,7 +22,7 @@ enum GuardedProgram {
     let runtime = try Runtime {
       Lane("motion") { Loop("controller", every: .hertz(1_000)) { Controller(stall: stall.served) } }
     }
-    outputs.watch(runtime)
+    try outputs.watch(runtime)
     try runtime.start()
     say("ready")
     _ = readLine()

@@ -36,7 +36,11 @@ enum tactus_guard_kind {
   TACTUS_GUARD_DISMISS,
 };
 
-/// A connected pair of close-on-exec sockets that keep messages apart.
+/// A guard's own number of its socket.
+enum { TACTUS_GUARD_DESCRIPTOR = 3 };
+
+/// A connected pair of close-on-exec sockets that keep messages apart, never with the number of a standard stream: what this process prints
+/// must not go to its guard.
 int tactus_guard_socket_pair(int pair[2]);
 
 /// Gives `socket` the number of `old`, which is closed.
@@ -57,7 +61,7 @@ int tactus_guard_send_ready(int socket, const char *text, size_t length);
 int tactus_guard_await_ready(int socket, int timeout_ms, char *text, size_t size);
 
 /// Starts `/proc/self/exe` in a session of its own, signals unblocked and at their defaults, standard input from /dev/null, `descriptor` as
-/// its descriptor 3, the 0…16 `inherited` ones from 4 on, and no other but 1 and 2. `environment` may be NULL: this process's own. Returns
+/// its TACTUS_GUARD_DESCRIPTOR, the 0…16 `inherited` ones from 4 on, and no other but 1 and 2. `environment` may be NULL: this process's own. Returns
 /// the process id.
 pid_t tactus_guard_spawn_self(
     char *const arguments[], char *const environment[], int descriptor, const int inherited[], int count);

@@ -47,7 +47,7 @@ public struct SpeedController: BitwiseCopyable, Sendable {
     smooth = try LowPass(cutoff: 60, sampleTime: sample)
   }
 
-  /// When silence cuts the voltage; `nil` while there is none to cut.
+  /// The instant at which silence cuts the voltage; `nil` while the motor has no voltage.
   public var nextDeadline: TickInstant? { @_noLocks @_noAllocation get { deadman.expiresAt } }
 
   @_noLocks @_noAllocation

@@ -25,7 +25,7 @@ let runtime = try Runtime {
   }
 }
 
-outputs?.watch(runtime)
+try outputs?.watch(runtime)
 try runtime.start()
 for report in runtime.reports { for finding in report.findings { print("note: \(finding)") } }
 let pause = try Doorbell()
