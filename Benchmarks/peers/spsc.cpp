@@ -12,16 +12,44 @@ template <size_t Words> using Queue = boost::lockfree::spsc_queue<Element<Words>
 
 static int first_cpu, second_cpu;
 
-template <size_t Words> static double throughput(int64_t count) {
+struct Throughput {
+  double element_ns, full, empty;
+};
+
+// What any exchange between the two processors costs at least: one word there and back.
+static double line_round_trip(int64_t count) {
+  alignas(128) static std::atomic<int64_t> word{0};
+  std::atomic<bool> ready{false};
+  std::thread echo([&] {
+    pin_to(second_cpu);
+    ready = true;
+    for (int64_t index = 0; index < count; index++) {
+      while (word.load(std::memory_order_acquire) != 2 * index + 1) {}
+      word.store(2 * index + 2, std::memory_order_release);
+    }
+  });
+  while (!ready) {}
+  int64_t start = monotonic_now();
+  for (int64_t index = 0; index < count; index++) {
+    word.store(2 * index + 1, std::memory_order_release);
+    while (word.load(std::memory_order_acquire) != 2 * index + 2) {}
+  }
+  int64_t elapsed = monotonic_now() - start;
+  echo.join();
+  return (double)elapsed / (double)count;
+}
+
+template <size_t Words> static Throughput throughput(int64_t count) {
   static Queue<Words> queue;
   std::atomic<bool> ready{false};
   uint64_t sum = 0;
+  int64_t full = 0, empty = 0;
   std::thread consumer([&] {
     pin_to(second_cpu);
     ready = true;
     Element<Words> element;
     for (int64_t index = 0; index < count; index++) {
-      while (!queue.pop(element)) {}
+      while (!queue.pop(element)) empty++;
       sum += element.words[0];
     }
   });
@@ -30,12 +58,12 @@ template <size_t Words> static double throughput(int64_t count) {
   Element<Words> element{};
   for (int64_t index = 0; index < count; index++) {
     element.words[0] = (uint64_t)index;
-    while (!queue.push(element)) {}
+    while (!queue.push(element)) full++;
   }
   consumer.join();
   int64_t elapsed = monotonic_now() - start;
   if (sum != (uint64_t)count * (uint64_t)(count - 1) / 2) exit(1);
-  return (double)elapsed / (double)count;
+  return {(double)elapsed / (double)count, (double)full / (double)count, (double)empty / (double)count};
 }
 
 template <size_t Words> static double round_trip(int64_t count) {
@@ -65,8 +93,10 @@ template <size_t Words> static double round_trip(int64_t count) {
 }
 
 template <size_t Words> static void report(int64_t count, int64_t trips) {
-  double element = throughput<Words>(count);
-  printf("{\"element_ns\": %.3f, \"round_trip_ns\": %.3f}\n", element, round_trip<Words>(trips));
+  Throughput through = throughput<Words>(count);
+  double round = round_trip<Words>(trips);
+  printf("{\"element_ns\": %.3f, \"full\": %.3f, \"empty\": %.3f, \"round_trip_ns\": %.3f, \"line_ns\": %.3f}\n",
+      through.element_ns, through.full, through.empty, round, line_round_trip(trips));
 }
 
 int main(int argc, char **argv) {

@@ -18,17 +18,25 @@ enum RingBench {
   private static func report<Element: NumberedElement>(
     _ type: Element.Type, _ count: Int, _ trips: Int, _ cpu: Int
   ) {
-    let element = throughput(type, count, cpu)
-    print("{\"element_ns\": \(element), \"round_trip_ns\": \(roundTrip(type, trips, cpu))}")
+    let through = throughput(type, count, cpu)
+    print(
+      """
+      {"element_ns": \(through.element), "full": \(through.full), "empty": \(through.empty), \
+      "round_trip_ns": \(roundTrip(type, trips, cpu))}
+      """)
   }
 
   @inline(never) @_specialize(where Element == UInt64) @_specialize(where Element == Words8)
-  private static func throughput<Element: NumberedElement>(_ type: Element.Type, _ count: Int, _ cpu: Int) -> Double {
+  private static func throughput<Element: NumberedElement>(
+    _ type: Element.Type, _ count: Int, _ cpu: Int
+  ) -> (element: Double, full: Double, empty: Double) {
     let ring = Ring<Element>(capacity: 1024)
     let ready = Flag()
+    let found = Tally()
     let consumer = PinnedThread(cpu: cpu) {
       var reader = ring.reader()
       var sum: UInt64 = 0
+      var empty = 0
       ready.raise()
       for _ in 0..<count {
         while true {
@@ -36,19 +44,24 @@ enum RingBench {
             sum &+= element.number
             break
           }
+          empty &+= 1
         }
       }
       precondition(sum == UInt64(count) * UInt64(count - 1) / 2, "the ring lost or repeated an element")
+      found.empty.store(empty, ordering: .relaxed)
     }
     var writer = ring.writer()
     ready.spin()
+    var full = 0
     let start = bench_now()
     for index in 0..<count {
       let element = Element(number: UInt64(index))
-      while !writer.push(element) {}
+      while !writer.push(element) { full &+= 1 }
     }
     consumer.join()
-    return Double(bench_now() - start) / Double(count)
+    let elapsed = Double(bench_now() - start)
+    let empty = found.empty.load(ordering: .relaxed)
+    return (elapsed / Double(count), Double(full) / Double(count), Double(empty) / Double(count))
   }
 
   @inline(never) @_specialize(where Element == UInt64) @_specialize(where Element == Words8)
@@ -86,6 +99,11 @@ enum RingBench {
     echo.join()
     return Double(elapsed) / Double(count)
   }
+}
+
+/// What a thread leaves behind when it ends.
+private final class Tally: Sendable {
+  let empty = Atomic(0)
 }
 
 /// Raised once by one thread, spun on by another.

@@ -9,6 +9,8 @@ METHOD = """
 One producer and one consumer thread, pinned to two processors, capacity 1024, full speed. Throughput: ns for each element
 moved. Round trip: an element there through one ring and back through another, both sides spinning. The peer is
 `boost::lockfree::spsc_queue`, g++ -O3. Figures are medians over the rounds, ratios the median of the rounds' ratios.
+Full and empty: how often an end found the ring full or empty for each element that was moved. One word there and back: an
+atomic word handed from one processor to the other and back by two spinning threads, what any exchange costs at least.
 """
 FIGURES = {"element_ns": "throughput, ns an element", "round_trip_ns": "round trip, ns"}
 
@@ -22,7 +24,20 @@ def run(context):
         commands = {"Tactus": [context.bench, "ring", *arguments], "Boost": [context.peer("spsc"), *arguments]}
         compare(context, report, f"{size} bytes", commands, FIGURES, lines)
     report.tables.append(Table("Ring", ["", "Tactus", "Boost", "ratio"], lines))
+    report.tables.append(Table("Every round: what the throughput depends on", [
+        "", "round", "Tactus, ns", "full", "empty", "Boost, ns", "full", "empty", "one word there and back, ns"], rounds(report)))
     return report
+
+
+def rounds(report):
+    """A line for every round, the slowest of ours last."""
+    lines = []
+    for condition, results in report.raw.items():
+        pairs = sorted(enumerate(zip(results["Tactus"], results["Boost"]), 1), key=lambda pair: pair[1][0]["element_ns"])
+        for turn, (one, other) in pairs:
+            lines.append([condition, turn, *(number(run[key]) for run in (one, other) for key in ("element_ns", "full", "empty")),
+                          number(other["line_ns"])])
+    return lines
 
 
 def compare(context, report, condition, commands, figures, lines):
