@@ -1,4 +1,5 @@
 import BusesLinux
+import Foundation
 import Tactus
 import TestSupport
 import Testing
@@ -20,6 +21,23 @@ struct SafeStateWriterTests {
     #expect(failures.count == 2)
     #expect(failures.contains { $0.hasPrefix("/dev/tactus-none: expected a serial line, found no such device") })
     #expect(readWhenReady(terminal.descriptor) == [0x55, 0xAA])
+  }
+
+  @Test("a device that goes and comes back: opened anew at the next write")
+  func comesBack() throws {
+    let path = FileManager.default.temporaryDirectory.appending(path: "tactus-line-\(UUID())").path
+    defer { unlink(path) }
+    var terminal: LinuxPTY? = try LinuxPTY()
+    symlink(try #require(terminal).path, path)
+    let writer = SafeStateWriter([.serial(path: path, baud: 9600, bytes: [0x55])])
+    #expect(writer.open().isEmpty && writer.write().isEmpty)
+    terminal = nil
+    #expect(writer.write().count == 1)
+    let another = try LinuxPTY()
+    unlink(path)
+    symlink(another.path, path)
+    #expect(writer.write().isEmpty)
+    #expect(readWhenReady(another.descriptor) == [0x55])
   }
 
   @Test("a program: confirmed by exit status 0, otherwise told and started again; it is never waited for")
