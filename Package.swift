@@ -252,7 +252,8 @@ let package = Package(
     .executableTarget(name: "guard-probe", dependencies: ["TactusGuard", "Tactus"], path: "Tests/GuardProbe"),
     // Runs inside scripts/rig, against real kernel drivers.
     .executableTarget(
-      name: "rig-probe", dependencies: ["CProcess", "BusesLinux", "Buses", "Tactus"], path: "Tests/Rig/Probe"),
+      name: "rig-probe", dependencies: ["CProcess", "BusesLinux", "Buses", "Tactus", "CTactus"],
+      path: "Tests/Rig/Probe"),
     // The service and a 1 kHz lane in one process, for the row "service" of scripts/bench.
     .executableTarget(
       name: "service-bench",

@@ -1,10 +1,11 @@
 from . import (
     age, datagram, flood, guard, idle, latest, leg_deadman, leg_keepalive, leg_update, loops, outage, pid, plants,
-    release, release_cost, ring, service, simulated, sprinkler, video, wake_up)
+    release, release_cost, release_virtual, ring, service, simulated, sprinkler, video, wake_up)
 
 ALL = {
     "release": release,
     "release-cost": release_cost,
+    "release-virtual": release_virtual,
     "wake-up": wake_up,
     "outage": outage,
     "age": age,

@@ -1,7 +1,7 @@
 // Check zero of scripts/rig: what the leaves over kernel drivers really do, on a machine that has the drivers. Prints one
 // line a check, "RIG passed: …" or "RIG failed: …". Arguments: the I2C adapter of i2c-stub, the addresses of two chips
 // there, of one that a kernel driver holds and of none; a serial line; the kernel's console. The checks of GPIO are in
-// gpio.swift.
+// gpio.swift, the measurement of release latency is in release.swift.
 import Buses
 import BusesLinux
 import Glibc
@@ -13,6 +13,12 @@ if arguments.count == 5, arguments[1] == "--gpio" {
   exit(0)
 }
 if arguments.count > 3, arguments[1] == "--hold" { holdGPIO(label: arguments[2], command: Array(arguments[3...])) }
+if arguments.count == 5, arguments[1] == "--release", let rate = Double(arguments[2]), let count = Int(arguments[3]),
+  let priority = Int(arguments[4])
+{
+  try printReleaseLatencies(rate: rate, count: count, priority: priority)
+  exit(0)
+}
 guard arguments.count == 8, let present = chip(arguments[2]), let second = chip(arguments[3]),
   let claimed = chip(arguments[4]), let absent = chip(arguments[5])
 else {
