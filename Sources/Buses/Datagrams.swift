@@ -57,6 +57,8 @@ public struct DatagramBatch: ~Copyable {
     public var source: Endpoint
     /// The datagram's true length, which may be more than `size`.
     public var length: Int
+    /// When it arrived at this machine; `nil` if the port does not know.
+    public var arrivedAt: TickInstant?
   }
   /// The most datagrams that one drain takes.
   public let capacity: Int
@@ -96,6 +98,13 @@ public struct DatagramBatch: ~Copyable {
   public func length(_ index: Int) -> Int {
     precondition(index < count)
     return headers[index].length
+  }
+
+  /// When the datagram `index` arrived at this machine; `nil` if the port does not know.
+  @_noLocks @_noAllocation
+  public func arrivedAt(_ index: Int) -> TickInstant? {
+    precondition(index < count)
+    return headers[index].arrivedAt
   }
 
   /// The stored bytes of one datagram, at most `size` of them.

@@ -120,19 +120,23 @@ struct ImpairedDatagramsState: ~Copyable {
     guard !isLost, !shared.pointee.linkIsDown.load(ordering: .relaxed) else { return }
     let earliest = now &+ conditions.delay.count
     let hold = isHeldBack ? conditions.reorderHold.count : 0
-    push(index, arrival: earliest &+ Int64(jitters.0) &+ hold, inOrder: !isHeldBack)
-    if isDuplicated { push(index, arrival: earliest &+ Int64(jitters.1), inOrder: true) }
+    push(index, arrival: earliest &+ Int64(jitters.0) &+ hold, inOrder: !isHeldBack, at: now)
+    if isDuplicated { push(index, arrival: earliest &+ Int64(jitters.1), inOrder: true, at: now) }
   }
 
   /// A full queue loses what comes.
   @_noLocks @_noAllocation
-  private mutating func push(_ index: Int, arrival: Int64, inOrder: Bool) {
+  private mutating func push(_ index: Int, arrival: Int64, inOrder: Bool, at now: Int64) {
     var arrival = arrival
     if inOrder {
       if arrival < lastArrival { arrival = lastArrival }
       lastArrival = arrival
     }
-    _ = queue.push(batch.stored(index), batch.length(index), from: batch.source(index), arrival: arrival)
+    // As late as it is made.
+    var stamp = batch.arrivedAt(index)
+    if let arrivedAt = stamp { stamp = arrivedAt + Nanoseconds(arrival &- now) }
+    _ = queue.push(
+      batch.stored(index), batch.length(index), from: batch.source(index), arrival: arrival, stamp: stamp)
   }
 
   @_noLocks @_noAllocation

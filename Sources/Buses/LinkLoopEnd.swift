@@ -56,6 +56,7 @@ struct LinkLoopEnd: ~Copyable {
       }
       buffers.headers[count].length = message.length
       buffers.headers[count].source = Endpoint(high: 0, low: 0, port: 0)
+      buffers.headers[count].arrivedAt = nil
       count &+= 1
     }
     let isNews = isControlled && shared.pointee.session.load(ordering: .acquiring) != session

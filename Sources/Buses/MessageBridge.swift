@@ -101,6 +101,7 @@ private struct BridgeState: ~Copyable {
       for place in 0..<kept { target.storeBytes(of: message.bytes[place], toByteOffset: place, as: UInt8.self) }
       buffers.headers[found].source = .linkPeer
       buffers.headers[found].length = message.count
+      buffers.headers[found].arrivedAt = nil
       found &+= 1
     }
     return found

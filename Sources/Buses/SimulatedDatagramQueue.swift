@@ -1,3 +1,5 @@
+import Tactus
+
 /// Datagrams on their way to one endpoint, by time of arrival and then by order of sending: a binary heap of fixed size.
 ///
 /// A trivial handle; its owner calls `deallocate`.
@@ -44,14 +46,19 @@ struct DatagramQueue: BitwiseCopyable {
   }
 
   /// False when full.
+  ///
+  /// - Parameter stamp: what its header says of the arrival.
   @_noLocks @_noAllocation
-  mutating func push(_ source: UnsafeRawPointer, _ length: Int, from endpoint: Endpoint, arrival: Int64) -> Bool {
+  mutating func push(
+    _ source: UnsafeRawPointer, _ length: Int, from endpoint: Endpoint, arrival: Int64, stamp: TickInstant?
+  ) -> Bool {
     guard count < capacity else { return false }
     let entry = Entry(arrival: arrival, number: nextNumber, slot: heap[count].slot)
     nextNumber &+= 1
     (bytes + entry.slot * size).copyMemory(from: source, byteCount: length < size ? length : size)
     headers[entry.slot].source = endpoint
     headers[entry.slot].length = length
+    headers[entry.slot].arrivedAt = stamp
 
     var hole = count
     count += 1

@@ -96,7 +96,8 @@ struct SimulatedNetworkState: ~Copyable {
       if arrival < node.pointee.lastArrival { arrival = node.pointee.lastArrival }
       node.pointee.lastArrival = arrival
     }
-    guard node.pointee.queue.push(bytes, count, from: source, arrival: arrival) else {
+    let stamp = TickInstant(nanoseconds: arrival)
+    guard node.pointee.queue.push(bytes, count, from: source, arrival: arrival, stamp: stamp) else {
       return count1(shared.pointee.overflowed)
     }
     if arrival < node.pointee.readyAt.pointee.nanoseconds { node.pointee.readyAt.pointee.nanoseconds = arrival }

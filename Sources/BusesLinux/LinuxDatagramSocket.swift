@@ -71,10 +71,13 @@ private func receive(_ context: UnsafeMutableRawPointer, _ buffers: UnsafeMutabl
     let room = min(buffers.capacity - count, TACTUS_DATAGRAM_BATCH)
     let result = tactus_datagram_receive(socket, buffers.bytes + count * buffers.size, room, buffers.size)
     if result < 0 { return count > 0 ? count : result }
+    let lead = result > 0 ? WallClock.leadOverMonotonic : .zero
     for index in 0..<result {
       var source = tactus_endpoint()
       buffers.headers[count + index].length = tactus_datagram_header(socket, index, &source)
       buffers.headers[count + index].source = Endpoint(source)
+      let stamp = tactus_datagram_stamp(socket, index)
+      buffers.headers[count + index].arrivedAt = stamp > 0 ? TickInstant(nanoseconds: stamp) - lead : nil
     }
     count += result
     if result < room { break }

@@ -25,6 +25,11 @@ struct tactus_datagram_socket {
   struct mmsghdr messages[TACTUS_DATAGRAM_BATCH];
   struct iovec parts[TACTUS_DATAGRAM_BATCH];
   union address sources[TACTUS_DATAGRAM_BATCH];
+  // What the kernel says of each datagram besides: when it came.
+  union {
+    struct cmsghdr alignment;
+    char bytes[CMSG_SPACE(sizeof(struct timespec))];
+  } notes[TACTUS_DATAGRAM_BATCH];
   // What `parts` point into, and how many messages the last call filled.
   const void *bytes;
   size_t size;
@@ -112,6 +117,8 @@ static int set_up(struct tactus_datagram_socket *socket, const struct tactus_end
       setsockopt(socket->descriptor, SOL_SOCKET, SO_RCVBUF, &buffer_bytes, sizeof buffer_bytes) < 0) {
     return -errno;
   }
+  int on = 1;
+  if (setsockopt(socket->descriptor, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on) < 0) return -errno;
   int off = 0;  // "::" takes IPv4 senders too, whatever net.ipv6.bindv6only says
   if (socket->family == AF_INET6 &&
       setsockopt(socket->descriptor, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off) < 0) {
@@ -136,6 +143,8 @@ int tactus_datagram_open(
     made->messages[index].msg_hdr.msg_namelen = sizeof made->sources[index];
     made->messages[index].msg_hdr.msg_iov = &made->parts[index];
     made->messages[index].msg_hdr.msg_iovlen = 1;
+    made->messages[index].msg_hdr.msg_control = &made->notes[index];
+    made->messages[index].msg_hdr.msg_controllen = sizeof made->notes[index];
   }
   *result = made;
   return 0;
@@ -172,9 +181,10 @@ long tactus_datagram_receive(struct tactus_datagram_socket *socket, void *bytes,
     socket->bytes = bytes;
     socket->size = size;
   }
-  // The kernel overwrites it with the length of each source address.
+  // The kernel overwrites them with the lengths of each source address and of what it says besides.
   for (int index = 0; index < socket->used; index++) {
     socket->messages[index].msg_hdr.msg_namelen = sizeof socket->sources[index];
+    socket->messages[index].msg_hdr.msg_controllen = sizeof socket->notes[index];
   }
   socket->used = 0;
   // MSG_TRUNC on the way in: msg_len is then the datagram's length, not that of the part that fitted.
@@ -190,6 +200,15 @@ size_t tactus_datagram_header(
     const struct tactus_datagram_socket *socket, size_t index, struct tactus_endpoint *source) {
   set_endpoint(source, &socket->sources[index]);
   return socket->messages[index].msg_len;
+}
+
+int64_t tactus_datagram_stamp(const struct tactus_datagram_socket *socket, size_t index) {
+  const struct msghdr *message = &socket->messages[index].msg_hdr;
+  struct cmsghdr *note = CMSG_FIRSTHDR(message);
+  if (!note || note->cmsg_level != SOL_SOCKET || note->cmsg_type != SO_TIMESTAMPNS) return 0;
+  struct timespec stamp;
+  memcpy(&stamp, CMSG_DATA(note), sizeof stamp);
+  return (int64_t)stamp.tv_sec * 1000000000 + stamp.tv_nsec;
 }
 
 long tactus_datagram_send(

@@ -18,6 +18,12 @@ int64_t tactus_monotonic_now(void) {
   return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+int64_t tactus_realtime_lead(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec - tactus_monotonic_now();
+}
+
 int64_t tactus_thread_processor_time(void) {
   struct timespec used;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);

@@ -65,6 +65,29 @@ extension Planner {
     }
     return age
   }
+
+  /// How old data from outside the runtime is at most at the end of the tick that uses it, when each tick takes all that has
+  /// arrived: from the instant of its arrival.
+  ///
+  /// With period T, execution time C and response time R of the loop:
+  ///
+  ///     age ≤ T + R             the tick before began just before the arrival, and the next one is released a period later
+  ///     age ≤ max(m, C) + C     the arrival releases the loop, which is alone in its lane, at most once in the interval m
+  ///
+  /// The smaller one holds. There is no bound (`nil`) unless the response time is less than the period; none of it holds for
+  /// the kernel's lateness, nor for the time until whoever stamped the data has handed it over.
+  ///
+  /// - Parameters:
+  ///   - step: the loop.
+  ///   - interval: its `minimumInterval`; `nil` if the arrival does not release it, or other loops share its lane.
+  public static func longestAge(ofArrivalsAt step: Step, releasingAtMostEvery interval: Nanoseconds? = nil)
+    -> Nanoseconds?
+  {
+    guard let response = step.responseTime, response < step.period else { return nil }
+    let waiting = step.period + response
+    guard let interval else { return waiting }
+    return min(waiting, max(interval, step.executionTime) + step.executionTime)
+  }
 }
 
 /// What the planner knows of the loops of a runtime, as of one reading of its statistics.
@@ -97,7 +120,26 @@ struct AgeBounds {
   }
 
   /// - Returns: the bound, and whether a measured execution time is in it.
-  func bound(along path: [String]) -> (Nanoseconds, isMeasured: Bool)? {
+  func bound(of age: AgeStatistics) -> (Nanoseconds, isMeasured: Bool)? {
+    switch age.arrival {
+    case nil: bound(along: age.path)
+    case .releasesLoop: boundOfArrivals(at: age.path[0], isReleasing: true)
+    case .awaitsLoop: boundOfArrivals(at: age.path[0], isReleasing: false)
+    case .unknown: nil
+    }
+  }
+
+  private func boundOfArrivals(at name: String, isReleasing: Bool) -> (Nanoseconds, isMeasured: Bool)? {
+    guard let loop = known[name] else { return nil }
+    let step = Planner.Step(
+      period: loop.statistics.period, executionTime: loop.executionTime, responseTime: loop.responseTime)
+    let isAlone = loop.lane.loopCount == 1
+    let interval = isReleasing && isAlone ? loop.lane.minimumIntervals[loop.index] : nil
+    return Planner.longestAge(ofArrivalsAt: step, releasingAtMostEvery: interval)
+      .map { ($0, loop.lane.executionTimes.contains(nil)) }
+  }
+
+  private func bound(along path: [String]) -> (Nanoseconds, isMeasured: Bool)? {
     var steps: [Planner.Step] = []
     var isMeasured = false
     var before: Known?

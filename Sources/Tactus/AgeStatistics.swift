@@ -4,6 +4,8 @@ public struct AgeStatistics: Sendable {
   public let name: String
   /// The loops that the data passes, the one that measures first and the one that uses it last.
   public let path: [String]
+  /// How the data comes to the first of them; `nil` if that one measures it.
+  public let arrival: DataAge.Arrival?
   /// At the end of each tick that used measured data: how old its oldest measurement was.
   public let age: HistogramSnapshot
   /// The age at the last use; `nil` before the first.
@@ -16,7 +18,7 @@ public struct AgeStatistics: Sendable {
   /// Ticks that used data which had never been measured: what stood in the mailbox at the start. They have no age.
   public let unsampled: Int64
   /// What the planner says that no age exceeds, see `Planner.longestAge(along:)`; `nil` if a loop on the path has no bound
-  /// for its response, or an execution time is neither declared nor measured yet. A larger age means that a tick took
+  /// for its response, an execution time is neither declared nor measured yet, or the arrival is `unknown`. A larger age means that a tick took
   /// longer than it may, that the kernel ran a lane late, or that a rate has just been changed.
   public internal(set) var bound: Nanoseconds?
   /// Whether the bound rests on execution times that were measured, not declared: it then grows with them.
@@ -26,6 +28,7 @@ public struct AgeStatistics: Sendable {
     let (account, ages) = age.record.pointee.snapshot()
     name = age.name
     path = age.path + [loop]
+    arrival = age.arrival
     self.age = ages
     unsampled = account.unsampled
     if account.uses > 0 {

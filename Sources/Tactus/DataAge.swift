@@ -18,12 +18,29 @@ import Synchronization
 /// output that the tick wrote was not older when it was written. What it cannot show: how long the sensor itself took before
 /// it was asked, how long a bus or a motor takes after the tick, and a use that the tick does not tell its meter.
 /// A loop that no longer uses anything has no further entries; `AgeStatistics.now` grows.
+///
+/// What no loop of the runtime measures, such as a datagram that the kernel has stamped or a request of another thread, comes
+/// from outside:
+///
+///     let age = DataAge("command", fromOutside: .releasesLoop)
 public final class DataAge: @unchecked Sendable {
+  /// How data that no loop of the runtime measures comes to the loop that uses it: what a bound of its age rests on.
+  public enum Arrival: Sendable, Hashable {
+    /// Its arrival is one of the loop's inputs, and each tick takes all that has arrived.
+    case releasesLoop
+    /// It lies there until the loop's next tick, which takes all that has arrived.
+    case awaitsLoop
+    /// Nothing is known, so there is no bound: a value that is used more than once, or a sensor that is asked now and then.
+    case unknown
+  }
+
   // Sendable: `record` belongs to the one loop that the age is declared for; who reads goes through its atomics.
   /// Unique among the ages of its loop; `AgeStatistics` has the same.
   public let name: String
-  /// The loops that the data passes before that which uses it, the sensor's first.
+  /// The loops that the data passes before that which uses it, the sensor's first; none if it comes from outside.
   public let path: [String]
+  /// `nil` if a loop of the runtime measures the data.
+  public let arrival: Arrival?
   let record: UnsafeMutablePointer<AgeRecord>
   private let meters = Atomic<Int>(0)
   /// Whether a loop of a runtime has it.
@@ -31,13 +48,22 @@ public final class DataAge: @unchecked Sendable {
 
   /// - Parameters:
   ///   - name: unique among the ages of its loop.
-  ///   - path: names of the loops that the data passes, the one that measures first, without the one that uses it. An input's
-  ///     age: the loop that writes it.
+  ///   - path: names of the loops that the data passes, the one that measures first, without the one that uses it.
   public convenience init(_ name: String, from path: String...) { self.init(name, path: path) }
 
-  init(_ name: String, path: [String]) {
+  /// The age of data that another thread, another program or the kernel has stamped.
+  ///
+  /// - Parameters:
+  ///   - name: unique among the ages of its loop.
+  ///   - arrival: how it comes to the loop.
+  public convenience init(_ name: String, fromOutside arrival: Arrival) {
+    self.init(name, path: [], arrival: arrival)
+  }
+
+  init(_ name: String, path: [String], arrival: Arrival? = nil) {
     self.name = name
     self.path = path
+    self.arrival = arrival
     record = .allocate(capacity: 1)
     record.initialize(to: AgeRecord())
   }

@@ -170,7 +170,9 @@ extension Loop {
     if let executionTime, executionTime < .zero { return "an execution time is 0 or more, got \(executionTime)" }
     if let tolerance, tolerance < .zero { return "a tolerance is 0 or more, got \(tolerance)" }
     if Set(ages.map(\.name)).count < ages.count { return "two of its ages have one name" }
-    if let age = ages.first(where: \.path.isEmpty) { return "its age \"\(age.name)\" names no loop that it comes from" }
+    if let age = ages.first(where: { $0.path.isEmpty && $0.arrival == nil }) {
+      return "its age \"\(age.name)\" names no loop that it comes from"
+    }
     if safeStateAfter < 0 { return "a number of misses is 0 or more, got \(safeStateAfter)" }
     return nil
   }

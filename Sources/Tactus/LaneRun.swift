@@ -17,6 +17,7 @@ final class LaneRun: @unchecked Sendable {
   /// What the planner knows of the loops, most urgent first; execution time nil where none is declared.
   private(set) var declared: [(period: Nanoseconds, deadline: Nanoseconds?, executionTime: Nanoseconds?)]
   let executionTimes: [Nanoseconds?]
+  let minimumIntervals: [Nanoseconds]
   let slots: UnsafeMutablePointer<LoopSlot>
   let scheduler: UnsafeMutablePointer<LaneScheduler>
   let simulated: UnsafeMutablePointer<SimulatedLane>
@@ -52,6 +53,7 @@ final class LaneRun: @unchecked Sendable {
     loopNames = loops.map(\.name)
     declared = loops.map { ($0.rate.period, $0.deadline, $0.executionTime) }
     executionTimes = loops.map(\.executionTime)
+    minimumIntervals = loops.map(\.minimumInterval)
     ages = loops.map(\.ages)
     slots = .allocate(capacity: loops.count)
     scheduler = .allocate(capacity: 1)

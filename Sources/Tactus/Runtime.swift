@@ -284,7 +284,7 @@ public final class Runtime: Sendable {
       let bounds = AgeBounds(lanes: lanes, loops: loops)
       for loop in loops.indices {
         for age in loops[loop].ages.indices {
-          guard let (bound, isMeasured) = bounds.bound(along: loops[loop].ages[age].path) else { continue }
+          guard let (bound, isMeasured) = bounds.bound(of: loops[loop].ages[age]) else { continue }
           loops[loop].ages[age].bound = bound
           loops[loop].ages[age].isBoundMeasured = isMeasured
         }

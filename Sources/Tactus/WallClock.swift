@@ -1,3 +1,5 @@
+import CTactus
+
 #if canImport(Glibc)
   import Glibc
 #else
@@ -11,6 +13,12 @@ public enum WallClock {
     var now = timespec()
     clock_gettime(CLOCK_REALTIME, &now)
     return Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1_000
+  }
+
+  /// By how much this clock is ahead of the runtime's: what is taken off a stamp that the kernel has made by this clock, such
+  /// as that of a datagram. A clock that is set between the stamp and this call falsifies the result by as much.
+  public static var leadOverMonotonic: Nanoseconds {
+    @_noLocks @_noAllocation get { Nanoseconds(tactus_realtime_lead()) }
   }
 
   /// UTC in RFC 3339 with microseconds: `2026-02-03T04:05:06.123456Z`. Allocates; not for ticks.

@@ -24,6 +24,34 @@ import Testing
     withExtendedLifetime((receiver, sender)) {}
   }
 
+  @Test("arrival: when the kernel had each datagram, by the runtime's clock, however late it is read")
+  func arrival() throws {
+    let receiver = try LinuxDatagramSocket(address: "127.0.0.1", port: 0)
+    let sender = try LinuxDatagramSocket(address: "127.0.0.1", port: 0)
+    var inbox = receiver.port()
+    var outbox = sender.port()
+    var batch = DatagramBatch(capacity: 8, size: 64)
+    // Twice: what the kernel writes beside the datagrams is overwritten by every receive.
+    for _ in 0..<2 {
+      var between: [TickInstant] = [MonotonicClock.now]
+      for text in ["one", "two"] {
+        #expect(send(text, from: &outbox, to: receiver.localEndpoint))
+        between.append(MonotonicClock.now)
+      }
+      #expect(becomesReadable(inbox.descriptor))
+      _ = inbox.receive(into: &batch)
+      try #require(batch.count == 2)
+      // The two clocks are read one after the other.
+      let slack = Nanoseconds.milliseconds(1)
+      for index in 0..<2 {
+        let stamp = batch.arrivedAt(index)
+        let arrived = try #require(stamp)
+        #expect(between[index] - slack <= arrived && arrived <= between[index + 1] + slack)
+      }
+    }
+    withExtendedLifetime((receiver, sender)) {}
+  }
+
   @Test("more waiting than the batch holds: full batches say so, nothing is lost", arguments: [2, 64, 65, 150])
   func fullBatch(capacity: Int) throws {
     let receiver = try LinuxDatagramSocket(address: "127.0.0.1", port: 0)

@@ -45,6 +45,23 @@ struct ImpairedDatagramsTests {
     #expect(receive(atMilliseconds: 41).isEmpty)
   }
 
+  @Test("arrival: what the port says, as much later as the datagram is made")
+  func arrival() {
+    func arrivals(atMilliseconds: Int64) -> [TickInstant?] {
+      var port = impaired.port()
+      var batch = DatagramBatch(capacity: 16, size: 64)
+      port.now = .zero + .milliseconds(atMilliseconds)
+      _ = port.receive(into: &batch)
+      return (0..<batch.count).map { batch.arrivedAt($0) }
+    }
+    send([1], atMilliseconds: 10)
+    #expect(arrivals(atMilliseconds: 17) == [.zero + .milliseconds(10)])
+    impaired.conditions.delay = .milliseconds(30)
+    send([2], atMilliseconds: 20)
+    #expect(arrivals(atMilliseconds: 25).isEmpty)
+    #expect(arrivals(atMilliseconds: 60) == [.zero + .milliseconds(50)])
+  }
+
   @Test("loss and duplication: about as many as asked for, the same with the same seed")
   func rates() {
     impaired.conditions.lossPerMille = 300

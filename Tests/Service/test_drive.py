@@ -44,6 +44,45 @@ def test_twenty_hertz_for_two_seconds_moves_the_simulated_robot(daemon):
     assert sum(not is_neutral(write) for write in writes) >= 20
 
 
+def command_age(daemon, loop):
+    """How old the commands of a loop were when its actuators had them, as `GET /api/runtime` has it."""
+    found = next(it for it in daemon.get("/api/runtime").json()["loops"] if it["name"] == loop)
+    return next(age for age in found["ages"] if age["name"] == "command")
+
+
+def test_the_age_of_commands_is_measured_from_their_arrival_to_the_motors(daemon):
+    """Of requests and of datagrams, beside the planner's bound, in the document, the metrics and `tactus top`."""
+    before = command_age(daemon, "robot.motors")
+    assert before["path"] == ["robot.motors"] and before["arrival"] == "releasesLoop"
+    count = "tactus_loop_age_seconds_count"
+    labels = 'lane="robot",loop="robot.motors",age="command"'
+
+    def metric(name):
+        lines = daemon.get("/metrics").text.splitlines()
+        return next((float(line.rpartition(" ")[2]) for line in lines if line.startswith(f"{name}{{{labels}}}")), None)
+
+    counted = metric(count)
+    daemon.post("/api/robot/drive", {"left": SPEED, "right": SPEED})
+    with Sender(daemon) as sender:
+        for stamp in range(5):
+            sender.socket.send(json.dumps({"left": 0, "right": 0, "timestamp": time.time() + stamp / 1000}).encode())
+            time.sleep(0.05)
+    daemon.post("/api/robot/stop")
+    after = command_age(daemon, "robot.motors")
+    assert 0 < after["ageNs"]["min"] <= after["ageNs"]["p50"] <= after["ageNs"]["max"] < FAILSAFE_NS
+    assert after["lastNs"] > 0 and after["nowNs"] >= after["lastNs"] and after["unsampled"] == 0
+    # A machine that paused within a tick for longer than the period leaves none.
+    if after["boundNs"] is not None:
+        assert after["boundNs"] >= 1_000_000 and after["isBoundMeasured"]
+        assert metric("tactus_loop_age_bound_seconds") >= 0.001
+    assert metric(count) >= counted + 7 and metric("tactus_loop_age_now_seconds") > 0
+    shown = daemon.command("top", "--once", daemon.url, environment={"TACTUS_TOKEN": daemon.admin}).stdout
+    heading, *ages = shown[shown.index("AGE OF DATA"):].splitlines()
+    assert heading.split() == ["AGE", "OF", "DATA", "P50", "P99", "MAX", "LAST", "BOUND"]
+    robot = next(line.split() for line in ages if line.startswith("command: robot.motors"))
+    assert len(robot) == 7 and "–" not in robot[:6], robot
+
+
 class Sender:
     """The controller's app over UDP: its stamps are its own clock's."""
 

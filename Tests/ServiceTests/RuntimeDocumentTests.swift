@@ -110,6 +110,7 @@ struct RuntimeDocumentTests {
     #expect(found["name"] as? String == "tilt" && found["path"] as? [String] == ["imu", "balance"])
     #expect((found["ageNs"] as? [String: Any])?["max"] as? Int == 3_030_000 && found["lastNs"] as? Int == 3_030_000)
     #expect(found["nowNs"] as? Int == 7_980_000 && found["unsampled"] as? Int == 0)
+    #expect(found["arrival"] is NSNull)
     #expect(found["boundNs"] as? Int == 50_000 && found["isBoundMeasured"] as? Bool == false)
     var writer = MetricsWriter()
     RuntimeMetrics(runtime, version: "1.2.3").write(into: &writer)

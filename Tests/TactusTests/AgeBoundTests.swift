@@ -196,6 +196,79 @@ struct AgeBoundTests {
     #expect(try #require(runtime.statistics["motors"]?.ages.first).bound == .milliseconds(8))
   }
 
+  @Test("data from outside, the formula: a period and the response, or what releases the loop at once")
+  func outsideFormula() {
+    func age(_ step: Planner.Step, _ interval: Int64? = nil) -> Nanoseconds? {
+      Planner.longestAge(ofArrivalsAt: step, releasingAtMostEvery: interval.map { .milliseconds($0) })
+    }
+    // T + R; max(m, C) + C; the smaller one.
+    #expect(age(step(20, 3, 6)) == .milliseconds(26))
+    #expect(age(step(20, 3, 6), 5) == .milliseconds(8))
+    #expect(age(step(20, 3, 6), 2) == .milliseconds(6))
+    #expect(age(step(20, 3, 6), 100) == .milliseconds(26))
+    #expect(age(step(20, 3, nil), 5) == nil && age(step(20, 3, 20), 5) == nil && age(step(20, 3, 19), 5) != nil)
+  }
+
+  /// Takes everything that has come, and tells the oldest.
+  private struct Arrivals: ~Copyable, ControlLoop, NoOutput {
+    var ring: RingReader<Number>
+    let age: AgeMeter
+
+    mutating func tick(_ tick: Tick) {
+      while let number = ring.pop() { age.uses(number) }
+    }
+  }
+
+  /// What a search over seeds finds of arrivals at random instants: the largest part of its bound that an age had, and the bound
+  /// of the first.
+  private func arrivals(
+    _ arrival: DataAge.Arrival, neighbour: Bool = false, isRinging: Bool = true
+  ) throws -> (part: Double, bound: Nanoseconds?) {
+    var found: (part: Double, bound: Nanoseconds?) = (0, nil)
+    for seed in UInt64(1)...20 {
+      var random = SplitMix64(seed: seed)
+      let (ring, input) = (Ring<Number>(capacity: 64), SimulatedInput())
+      let age = DataAge("arrival", fromOutside: arrival)
+      let runtime = try Runtime {
+        Lane("a") {
+          Loop(
+            "l", every: .hertz(50), executionTime: .microseconds(700), inputs: isRinging ? [.simulated(input)] : [],
+            minimumInterval: .milliseconds(2), ages: [age]
+          ) { Arrivals(ring: ring.reader(), age: age.meter()) }
+          if neighbour { Loop("m", every: .hertz(10), executionTime: .milliseconds(4)) { Idle() } }
+        }
+      }
+      let simulation = try runtime.simulation(seed: seed)
+      var writer = ring.writer()
+      var instant: Int64 = 0
+      for _ in 0..<200 {
+        // In bursts, and far apart.
+        instant += Int64(random.below(random.below(3) == 0 ? 30_000_000 : 2_500_000)) + 1
+        simulation.run(until: TickInstant(nanoseconds: instant))
+        _ = writer.push(Sampled(0, at: TickInstant(nanoseconds: instant)))
+        input.ring(at: TickInstant(nanoseconds: instant))
+      }
+      let statistics = try #require(runtime.statistics["l"]?.ages.first)
+      if found.bound == nil { found.bound = statistics.bound }
+      guard let bound = statistics.bound, let most = statistics.age.maximum else { continue }
+      #expect(most <= bound, "seed \(seed)")
+      found.part = max(found.part, Double(most.count) / Double(bound.count))
+    }
+    return found
+  }
+
+  @Test("data from outside at random instants: never older than the bound, and a search comes to nine tenths of it")
+  func outside() throws {
+    let releasing = try arrivals(.releasesLoop)
+    #expect(releasing.bound == .microseconds(2_700) && releasing.part >= 0.9)
+    // With another loop in the lane only the period is sure.
+    let shared = try arrivals(.releasesLoop, neighbour: true)
+    #expect(shared.bound == .microseconds(24_700))
+    let waiting = try arrivals(.awaitsLoop, isRinging: false)
+    #expect(waiting.bound == .microseconds(20_700) && waiting.part >= 0.9)
+    #expect(try arrivals(.unknown).bound == nil)
+  }
+
   @Test("released by an input, too: data may be a period old, and the bound says so")
   func inputs() throws {
     let (log, latest, age) = (Log(), Latest(Number(initially: 0)), DataAge("tilt", from: "sensor"))

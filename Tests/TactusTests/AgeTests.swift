@@ -237,6 +237,7 @@ struct AgeTests {
     #expect(
       refusal { [loop("l", [DataAge("x", from: "l"), DataAge("x", from: "l")])] }
         == "loop \"l\": two of its ages have one name")
+    #expect(refusal { [loop("l", [DataAge("x", fromOutside: .awaitsLoop)])] } == "none")
     let age = DataAge("x", from: "l")
     #expect(refusal { [loop("l", [age]), loop("m", [age])] } == "loop \"m\": its age \"x\" is another loop's already")
     // It is free again when the runtime that had it is gone, also one that could not be made.

@@ -192,6 +192,8 @@ TACTUS_REALTIME long tactus_datagram_receive(
 /// Source and true length of the `index`-th datagram of the last receive.
 TACTUS_REALTIME size_t tactus_datagram_header(
     const struct tactus_datagram_socket *socket, size_t index, struct tactus_endpoint *source);
+/// When the kernel received the `index`-th datagram of the last receive, in nanoseconds since 1970, UTC; 0 if it does not say.
+TACTUS_REALTIME int64_t tactus_datagram_stamp(const struct tactus_datagram_socket *socket, size_t index);
 /// 0 or −errno.
 TACTUS_REALTIME long tactus_datagram_send(
     struct tactus_datagram_socket *socket, const struct tactus_endpoint *target, const void *bytes, size_t count);

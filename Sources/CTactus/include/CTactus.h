@@ -13,6 +13,9 @@
 /// CLOCK_MONOTONIC in nanoseconds. A vDSO call: about 20 ns, no system call.
 TACTUS_REALTIME int64_t tactus_monotonic_now(void);
 
+/// By how many nanoseconds CLOCK_REALTIME is ahead of CLOCK_MONOTONIC. Two vDSO calls.
+TACTUS_REALTIME int64_t tactus_realtime_lead(void);
+
 /// Sleeps until CLOCK_MONOTONIC reaches `instant`; goes on sleeping after a signal.
 TACTUS_REALTIME void tactus_sleep_until(int64_t instant);
 

@@ -126,6 +126,7 @@ struct LegSerialState: ~Copyable {
         for place in 0..<kept { target.storeBytes(of: message[place], toByteOffset: place, as: UInt8.self) }
         buffers.headers[found].source = .linkPeer
         buffers.headers[found].length = count
+        buffers.headers[found].arrivedAt = nil
         found &+= 1
       }
     }

@@ -23,7 +23,9 @@ extension LegLoop {
   mutating func takeRequests() {
     if let requestBell { requestBell.clear() }
     while takenCount < Self.requestsPerTick, let request = requests.pop() {
+      heardAt = request.issued
       let (verdict, leg) = serve(request)
+      heardAt = nil
       taken[takenCount] = LegAnswer(number: request.number, verdict, leg: leg, at: now)
       takenCount &+= 1
     }
@@ -83,6 +85,8 @@ extension LegLoop {
       decide(index, .invalidFrame)
       return
     }
+    heardAt = batch.arrivedAt(number)
     legs[index].status.count(decide(index, .command(command)))
+    heardAt = nil
   }
 }

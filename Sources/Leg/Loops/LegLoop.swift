@@ -49,6 +49,7 @@ public struct LegLoop: ~Copyable, ControlLoop {
   private var output: LatestWriter<LegSnapshot>
   private var notices: RingWriter<LegNotice>
   private let bell: DoorbellButton?
+  private let commandAge: AgeMeter
   private var snapshot: LegSnapshot
   let bytes: UnsafeMutableRawBufferPointer
   /// Answers of this tick, to be given at its end.
@@ -62,6 +63,10 @@ public struct LegLoop: ~Copyable, ControlLoop {
   // Within one tick.
   var now = TickInstant(nanoseconds: 0)
   private var hasNoticed = false
+  /// When the command that is being decided on was issued or arrived; `nil` if it is none, or nobody has stamped it.
+  var heardAt: TickInstant?
+  /// The oldest of the commands whose pulses wait for `flush`; `nil` if none does.
+  private var pendingHeardAt: TickInstant?
 
   /// - Parameters:
   ///   - legs: 1…16 on channels of their own; anything else is our bug.
@@ -73,13 +78,16 @@ public struct LegLoop: ~Copyable, ControlLoop {
   ///   - requestBell: rung after requests have been pushed, one of the loop's inputs; nil: they wait for the next tick.
   ///   - answers: one for every request, in their order.
   ///   - bell: rung when notices or answers have been pushed. Both bells must outlive the loop.
+  ///   - commandAge: told of each command that the chip took in the tick that read it: when its datagram arrived, or its
+  ///     request was issued. What comes by a link beside the sockets has no stamp.
   public init(
     legs configurations: [LegConfiguration], chip: PCA9685, on bus: consuming I2CBus,
     outputEnable: consuming GPIOLines? = nil, battery: LegBattery? = nil, ports: consuming LegPorts,
     requests: consuming RingReader<LegRequest>,
     requestBell: DoorbellInput? = nil,
     answers: consuming RingWriter<LegAnswer>, snapshot: consuming LatestWriter<LegSnapshot>,
-    notices: consuming RingWriter<LegNotice>, bell: DoorbellButton? = nil
+    notices: consuming RingWriter<LegNotice>, bell: DoorbellButton? = nil,
+    commandAge: consuming AgeMeter = DataAge("command", fromOutside: .releasesLoop).meter()
   ) {
     precondition((1...Self.maximumLegs).contains(configurations.count), "a chip carries 1…16 legs")
     precondition(
@@ -97,6 +105,7 @@ public struct LegLoop: ~Copyable, ControlLoop {
     output = snapshot
     self.notices = notices
     self.bell = bell
+    self.commandAge = commandAge
     self.snapshot = LegSnapshot(legs: configurations.count, links: self.ports.count)
     bytes = .allocate(byteCount: LegTelemetry.encodedLength, alignment: 8)
     taken = .allocate(capacity: Self.requestsPerTick)
@@ -167,6 +176,8 @@ public struct LegLoop: ~Copyable, ControlLoop {
     ports.begin(at: instant)
     bank.begin(at: instant)
     hasNoticed = false
+    heardAt = nil
+    pendingHeardAt = nil
     takenCount = 0
   }
 
@@ -199,7 +210,7 @@ public struct LegLoop: ~Copyable, ControlLoop {
     let action = step(index, event)
     switch action.output {
     case .none: break
-    case .pulse(let pulse): bank.set(legs[index].channel.number, legs[index].channel.wired(pulse))
+    case .pulse(let pulse): set(index, pulse)
     case .off: turnOff(index)
     }
     if case .accepted = action.verdict, case .command(.setServo(let pulse)) = event {
@@ -220,7 +231,7 @@ public struct LegLoop: ~Copyable, ControlLoop {
       legs[index].isToTurnOff = false
       switch action.output {
       case .none: break
-      case .pulse(let pulse): bank.set(legs[index].channel.number, legs[index].channel.wired(pulse))
+      case .pulse(let pulse): set(index, pulse)
       case .off:
         legs[index].isToTurnOff = true
         offs &+= 1
@@ -239,10 +250,21 @@ public struct LegLoop: ~Copyable, ControlLoop {
     legs[index].machine.step(event, at: now)
   }
 
+  /// A pulse for the next `flush`.
+  @_noLocks @_noAllocation
+  private mutating func set(_ index: Int, _ pulse: PulseWidth) {
+    bank.set(legs[index].channel.number, legs[index].channel.wired(pulse))
+    guard let heardAt else { return }
+    if let pending = pendingHeardAt, pending < heardAt { return }
+    pendingHeardAt = heardAt
+  }
+
   @_noLocks @_noAllocation
   private mutating func turnOff(_ index: Int) {
     do throws(ServoBankFailure) {
-      if try bank.turnOff(legs[index].channel.number) { _ = step(index, .offConfirmed) }
+      guard try bank.turnOff(legs[index].channel.number) else { return }
+      if let heardAt { commandAge.uses(sampledAt: heardAt) }
+      _ = step(index, .offConfirmed)
     } catch {
       fail(error)
     }
@@ -252,6 +274,7 @@ public struct LegLoop: ~Copyable, ControlLoop {
   private mutating func turnAllOff() {
     do throws(ServoBankFailure) {
       try bank.turnAllOff()
+      if let heardAt { commandAge.uses(sampledAt: heardAt) }
       confirmAll()
     } catch {
       fail(error)
@@ -265,7 +288,12 @@ public struct LegLoop: ~Copyable, ControlLoop {
 
   @_noLocks @_noAllocation
   private mutating func flush() {
-    do throws(ServoBankFailure) { try bank.flush() } catch { fail(error) }
+    do throws(ServoBankFailure) {
+      try bank.flush()
+      if let pendingHeardAt { commandAge.uses(sampledAt: pendingHeardAt) }
+    } catch {
+      fail(error)
+    }
   }
 
   /// The chip cannot be trusted: no leg on it may drive. All channels are turned off at once if the bus still works.

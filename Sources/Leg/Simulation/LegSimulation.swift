@@ -76,17 +76,19 @@ public final class LegSimulation {
 
     let output = Latest(LegSnapshot(legs: count))
     let (requests, requestBell, answers, notices) = (self.requests, self.requestBell, self.answers, noticeRing)
+    let commandAge = DataAge("command", fromOutside: .releasesLoop)
     let runtime = try Runtime {
       Lane("leg") {
         Loop(
           Self.legLoop, every: .hertz(50), phase: .zero, safeStateAfter: 3,
-          inputs: legs.map { .simulated(network.input($0)) } + [.simulated(requestBell)]
+          inputs: legs.map { .simulated(network.input($0)) } + [.simulated(requestBell)], ages: [commandAge]
         ) {
           LegLoop(
             legs: configuration.legs, chip: PCA9685(timing: configuration.timing), on: bus.port(),
             outputEnable: enable?.port(), battery: configuration.battery, ports: Self.ports(legs, on: network),
             requests: requests.reader(), requestBell: requestBell.doorbell,
-            answers: answers.writer(), snapshot: output.writer(), notices: notices.writer())
+            answers: answers.writer(), snapshot: output.writer(), notices: notices.writer(),
+            commandAge: commandAge.meter())
         }
       }
       for (number, person) in operators.enumerated() {

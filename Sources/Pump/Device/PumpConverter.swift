@@ -156,6 +156,10 @@ struct PumpConverterReader: BitwiseCopyable {
     sample.water = fresh(water, at: now)
     sample.skin = fresh(skin, at: now)
     sample.pot = fresh(pot, at: now)
+    if case .some = sample.water { sample.temperaturesAt = water.readAt }
+    if case .some = sample.skin, let readAt = skin.readAt, !(readAt > sample.temperaturesAt ?? readAt) {
+      sample.temperaturesAt = readAt
+    }
     if case .some = water.channel, case .none = sample.water { sample.isWaterUnreadable = true }
     if case .some = skin.channel, case .none = sample.skin { sample.isSkinUnreadable = true }
   }

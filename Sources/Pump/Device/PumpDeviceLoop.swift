@@ -31,6 +31,8 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
   private var output: LatestWriter<PumpDeviceSnapshot>
   private var notices: RingWriter<PumpDeviceNotice>
   private let bell: DoorbellButton?
+  private let commandAge: AgeMeter
+  private let temperatureAge: AgeMeter
   private var snapshot = PumpDeviceSnapshot()
   private let reply = UnsafeMutableRawBufferPointer.allocate(byteCount: PumpReply.maximumEncodedLength, alignment: 8)
   /// Answers of this tick, to be given at its end.
@@ -42,6 +44,8 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
   private var nextPot = TickInstant.zero
   private var now = TickInstant.zero
   private var hasNoticed = false
+  /// When the request that is being decided on was issued; `nil` if it is none.
+  private var issued: TickInstant?
 
   /// - Parameters:
   ///   - governor: with what was pumped before; `nil` if the pump has rested.
@@ -51,13 +55,17 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
   ///   - requestBell: rung after requests have been pushed, one of the loop's inputs; nil: they wait for the next tick.
   ///   - answers: one for every request, in their order.
   ///   - bell: rung when notices or answers have been pushed. Both bells must outlive the loop.
+  ///   - commandAge: told when each request was issued that the motor has followed. Lines have no stamp.
+  ///   - temperatureAge: told when the temperatures were read that the machine decides by.
   public init(
     _ settings: PumpDeviceSettings, governor: PumpGovernor? = nil, link: consuming PumpLink?,
     second: consuming PumpLink? = nil,
     motor: consuming PWMOutput, inputs: consuming PumpInputs, requests: consuming RingReader<PumpDeviceRequest>,
     requestBell: DoorbellInput? = nil,
     answers: consuming RingWriter<PumpAnswer>, snapshot: consuming LatestWriter<PumpDeviceSnapshot>,
-    notices: consuming RingWriter<PumpDeviceNotice>, bell: DoorbellButton? = nil
+    notices: consuming RingWriter<PumpDeviceNotice>, bell: DoorbellButton? = nil,
+    commandAge: consuming AgeMeter = DataAge("command", fromOutside: .releasesLoop).meter(),
+    temperatureAge: consuming AgeMeter = DataAge("temperature", fromOutside: .unknown).meter()
   ) {
     machine = PumpDeviceMachine(settings, governor: governor)
     told = machine.state
@@ -71,6 +79,8 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
     output = snapshot
     self.notices = notices
     self.bell = bell
+    self.commandAge = commandAge
+    self.temperatureAge = temperatureAge
     preparePumpToThrow()
   }
 
@@ -121,6 +131,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
     second.begin(at: instant)
     motor.now = instant
     hasNoticed = false
+    issued = nil
     takenCount = 0
   }
 
@@ -134,6 +145,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
       if request.isStale(at: now) {
         verdict = .ignored(.stale)
       } else {
+        issued = request.issued
         switch request.order {
         case .command(let command):
           asker = .inside
@@ -143,6 +155,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
         case .reset: verdict = step(.reset)
         case .query: break
         }
+        issued = nil
       }
       switch verdict {
       case .accepted: snapshot.accepted &+= 1
@@ -204,6 +217,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
     if let isPressed = sample.isButtonPressed { step(.button(isPressed: isPressed)) }
     if let counts = sample.pot, Self.isDue(&nextPot, Self.potPeriod, at: now) { step(.pot(counts: counts)) }
     if Self.isDue(&nextSensors, Self.sensorPeriod, at: now) {
+      if let readAt = sample.temperaturesAt { temperatureAge.uses(sampledAt: readAt) }
       step(
         .temperatures(
           water: reading(sample.water, isUnreadable: sample.isWaterUnreadable),
@@ -292,6 +306,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
     do throws(PWMError) {
       try motor.set(active: motor.period * Int64(speed.duty) / 255)
       snapshot.duty = speed
+      if let issued { commandAge.uses(sampledAt: issued) }
       return true
     } catch {
       if case .some = snapshot.duty { notice(.outputFails(error)) }

@@ -8,6 +8,8 @@ public struct PumpSample: Sendable, Hashable, BitwiseCopyable {
   /// There is such an input, and it does not tell.
   public var isWaterUnreadable = false
   public var isSkinUnreadable = false
+  /// When the older one of water and skin was read; `nil` if neither was, or nobody knows.
+  public var temperaturesAt: TickInstant?
   public var pot: Int?
   /// nil: there is no button.
   public var isButtonPressed: Bool?

@@ -48,16 +48,19 @@ public final class PumpSimulation {
     let deviceOutput = Latest(PumpDeviceSnapshot())
     let deviceNotices = Ring<PumpDeviceNotice>(capacity: 1_024)
     let (requestBell, deviceBell) = (self.requestBell, self.deviceBell)
+    let commandAge = DataAge("command", fromOutside: .releasesLoop)
+    let temperatureAge = DataAge("temperature", fromOutside: .unknown)
     runtime = try Runtime {
       Lane("device") {
         Loop(
           Self.deviceLoop, every: PumpDeviceLoop.rate, phase: .zero, safeStateAfter: 3,
-          inputs: [.simulated(cable.deviceInput), .simulated(deviceBell)]
+          inputs: [.simulated(cable.deviceInput), .simulated(deviceBell)], ages: [commandAge, temperatureAge]
         ) {
           PumpDeviceLoop(
             configuration.device, link: PumpLink(serial: cable.devicePort()), motor: world.motor(),
             inputs: world.inputs(), requests: deviceRequests.reader(), requestBell: deviceBell.doorbell,
-            answers: deviceAnswers.writer(), snapshot: deviceOutput.writer(), notices: deviceNotices.writer())
+            answers: deviceAnswers.writer(), snapshot: deviceOutput.writer(), notices: deviceNotices.writer(),
+            commandAge: commandAge.meter(), temperatureAge: temperatureAge.meter())
         }
       }
       Lane("operator") {

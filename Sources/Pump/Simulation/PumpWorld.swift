@@ -223,6 +223,8 @@ private func readInputs(_ context: UnsafeMutableRawPointer, _ sample: UnsafeMuta
   let state = context.assumingMemoryBound(to: PumpWorldState.self)
   state.pointee.advance(to: now)
   if state.pointee.has(.inputsGone) { return -5 }  // EIO
-  sample.assumingMemoryBound(to: PumpSample.self).pointee = state.pointee.sample()
+  var read = state.pointee.sample()
+  read.temperaturesAt = TickInstant(nanoseconds: now)
+  sample.assumingMemoryBound(to: PumpSample.self).pointee = read
   return 0
 }

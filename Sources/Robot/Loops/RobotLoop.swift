@@ -29,6 +29,7 @@ public struct RobotLoop: ~Copyable, ControlLoop {
   private var output: LatestWriter<RobotSnapshot>
   private var notices: RingWriter<RobotNotice>
   private let bell: DoorbellButton?
+  private let commandAge: AgeMeter
   private var snapshot: RobotSnapshot
   private var replies = ReplyTable()
   private let replyBytes: UnsafeMutableRawBufferPointer
@@ -39,6 +40,10 @@ public struct RobotLoop: ~Copyable, ControlLoop {
   // Within one tick.
   private var now = TickInstant(nanoseconds: 0)
   private var pendingDrive: WheelSpeeds?
+  /// When the command that is being decided on was issued or arrived; `nil` if it is none, or nobody has stamped it.
+  private var heardAt: TickInstant?
+  /// Of the command that `pendingDrive` is from.
+  private var pendingHeardAt: TickInstant?
   private var hasStopped = false
   /// The state has changed and nobody has been told: that waits for the motors' answer, which belongs to the news.
   private var hasEdge = false
@@ -53,11 +58,14 @@ public struct RobotLoop: ~Copyable, ControlLoop {
   ///     must outlive the loop.
   ///   - answers: one for every request, in their order.
   ///   - bell: rung when notices or answers have been pushed; it must outlive the loop.
+  ///   - commandAge: told of each command that the motors took in the tick that read it: when its datagram arrived, or its
+  ///     request was issued.
   public init(
     motors: consuming Motors, port: consuming DatagramPort, settings: consuming LatestReader<RobotSettings>,
     requests: consuming RingReader<RobotRequest>, requestBell: DoorbellInput? = nil,
     answers: consuming RingWriter<RobotAnswer>, snapshot: consuming LatestWriter<RobotSnapshot>,
-    notices: consuming RingWriter<RobotNotice>, bell: DoorbellButton? = nil
+    notices: consuming RingWriter<RobotNotice>, bell: DoorbellButton? = nil,
+    commandAge: consuming AgeMeter = DataAge("command", fromOutside: .releasesLoop).meter()
   ) {
     settingsVersion = settings.version
     let first = settings.read()
@@ -72,6 +80,7 @@ public struct RobotLoop: ~Copyable, ControlLoop {
     output = snapshot
     self.notices = notices
     self.bell = bell
+    self.commandAge = commandAge
     replyBytes = .allocate(byteCount: RobotReply.maximumEncodedLength, alignment: 8)
     taken = .allocate(capacity: Self.requestsPerTick)
   }
@@ -121,6 +130,8 @@ public struct RobotLoop: ~Copyable, ControlLoop {
     port.now = instant
     motors.begin(at: instant)
     pendingDrive = nil
+    pendingHeardAt = nil
+    heardAt = nil
     hasStopped = false
     hasEdge = false
     hasNoticed = false
@@ -156,7 +167,9 @@ public struct RobotLoop: ~Copyable, ControlLoop {
     while takenCount < Self.requestsPerTick, let request = requests.pop() {
       var verdict = Verdict.accepted
       if let event = request.event(in: machine.state, at: now) {
+        heardAt = request.issued
         verdict = decide(event)
+        heardAt = nil
         snapshot.counters.count(verdict)
       }
       taken[takenCount] = (request.number, verdict)
@@ -194,7 +207,9 @@ public struct RobotLoop: ~Copyable, ControlLoop {
     let source = batch.source(index)
     var verdict = Verdict.accepted
     if let event = message.event(from: .datagram(source)) {
+      heardAt = batch.arrivedAt(index)
       verdict = decide(event)
+      heardAt = nil
       snapshot.counters.count(verdict)
     }
     if let echo = message.echo, !replies.ask(source, echo, verdict, at: now) {
@@ -210,7 +225,10 @@ public struct RobotLoop: ~Copyable, ControlLoop {
     let action = step(event)
     switch action.output {
     case .none: break
-    case .drive(let speeds): pendingDrive = speeds
+    case .drive(let speeds):
+      pendingDrive = speeds
+      // The period's own step repeats the command that was just read.
+      if let heardAt { pendingHeardAt = heardAt }
     case .stop: stop()
     }
     return action.verdict
@@ -230,11 +248,13 @@ public struct RobotLoop: ~Copyable, ControlLoop {
   @_noLocks @_noAllocation
   private mutating func stop() {
     pendingDrive = nil
+    pendingHeardAt = nil
     guard !hasStopped else { return }
     hasStopped = true
     do {
       try motors.stop()
       noteSuccess()
+      if let heardAt { commandAge.uses(sampledAt: heardAt) }
       _ = step(.stopConfirmed)
     } catch {
       note(error)
@@ -247,6 +267,7 @@ public struct RobotLoop: ~Copyable, ControlLoop {
     do {
       try motors.drive(speeds)
       noteSuccess()
+      if let pendingHeardAt { commandAge.uses(sampledAt: pendingHeardAt) }
       _ = step(.driveConfirmed)
     } catch {
       note(error)

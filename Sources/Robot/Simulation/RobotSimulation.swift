@@ -59,16 +59,17 @@ public final class RobotSimulation {
     let (requests, requestBell, answers) = (self.requests, self.requestBell, self.answers)
     let notices = noticeRing
     let period = configuration.settings.tickPeriod
+    let commandAge = DataAge("command", fromOutside: .releasesLoop)
     let runtime = try Runtime {
       Lane("robot") {
         Loop(
           Self.robotLoop, every: .period(period), phase: .zero, safeStateAfter: 3,
-          inputs: [.simulated(network.input(robot)), .simulated(requestBell)]
+          inputs: [.simulated(network.input(robot)), .simulated(requestBell)], ages: [commandAge]
         ) {
           RobotLoop(
             motors: Motors(YBPcbCar(), on: bus.port()), port: network.port(robot), settings: settings.reader(),
             requests: requests.reader(), requestBell: requestBell.doorbell, answers: answers.writer(),
-            snapshot: output.writer(), notices: notices.writer())
+            snapshot: output.writer(), notices: notices.writer(), commandAge: commandAge.meter())
         }
       }
       for (number, person) in operators.enumerated() {

@@ -80,6 +80,8 @@ public struct LoopDocument: Codable, Sendable {
     public var name: String
     /// The loops that the data passes, this one last.
     public var path: [String]
+    /// How data that no loop measures comes to the loop; null if the first loop of the path measures it.
+    @OrNull public var arrival: String?
     /// At the end of each tick that used measured data.
     public var ageNs: Distribution
     @OrNull public var lastNs: Int64?
@@ -94,6 +96,7 @@ public struct LoopDocument: Codable, Sendable {
     init(_ age: AgeStatistics, histograms: Bool) {
       name = age.name
       path = age.path
+      _arrival = OrNull(wrappedValue: age.arrival.map { "\($0)" })
       ageNs = Distribution(age.age, buckets: histograms)
       _lastNs = OrNull(wrappedValue: age.last?.count)
       _nowNs = OrNull(wrappedValue: age.now?.count)

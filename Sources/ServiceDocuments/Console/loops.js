@@ -58,6 +58,17 @@ async function poll() {
     return row;
   });
   byId("loops").replaceChildren(...rows);
+  const ages = runtime.loops.flatMap((loop) => loop.ages);
+  byId("ages-place").hidden = !ages.length;
+  byId("ages").replaceChildren(...ages.map((age) => {
+    const row = document.createElement("tr");
+    const isOver = age.boundNs != null && age.ageNs.max > age.boundNs;
+    const cells = [age.name, age.path.join(" → "), micro(age.ageNs.p50), micro(age.ageNs.p99), micro(age.ageNs.max), micro(age.lastNs),
+      age.arrival === "unknown" ? "none" : micro(age.boundNs)];
+    row.append(...cells.map((text) => element("td", text)));
+    if (isOver) row.children[4].className = "bad";
+    return row;
+  }));
   // What several lanes have in common is said once.
   const findings = new Map();
   for (const lane of runtime.lanes) {

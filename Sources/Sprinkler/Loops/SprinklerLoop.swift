@@ -31,6 +31,8 @@ public struct SprinklerLoop: ~Copyable, ControlLoop {
   private var output: LatestWriter<SprinklerSnapshot>
   private var notices: RingWriter<IrrigationNotice>
   private let bell: DoorbellButton?
+  private let commandAge: AgeMeter
+  private let flowAge: AgeMeter
   /// The one that is published, built in place.
   private let snapshot: UnsafeMutablePointer<SprinklerSnapshot>
   /// Answers of this tick, to be given at its end.
@@ -43,6 +45,8 @@ public struct SprinklerLoop: ~Copyable, ControlLoop {
   private var now = TickInstant.zero
   private var hasRead = false
   private var hasNews = false
+  /// When the request that is being decided on was issued; `nil` if it is none.
+  private var issued: TickInstant?
 
   /// - Parameters:
   ///   - settings: as many lines as `lines` has; anything else is our bug.
@@ -53,11 +57,15 @@ public struct SprinklerLoop: ~Copyable, ControlLoop {
   ///   - answers: one for every request, in their order.
   ///   - notices: as many as it has room for; a run's wait in the machine for it.
   ///   - bell: rung when notices or answers have been pushed. Both bells must outlive the loop.
+  ///   - commandAge: told when each request was issued that has set the lines.
+  ///   - flowAge: told of the oldest change of the sensor's line that a tick decides on: when the kernel saw it.
   public init(
     _ settings: IrrigationSettings, lines: consuming GPIOLines, flow: consuming GPIOEvents? = nil,
     requests: consuming RingReader<SprinklerRequest>, requestBell: DoorbellInput? = nil,
     answers: consuming RingWriter<SprinklerAnswer>, snapshot: consuming LatestWriter<SprinklerSnapshot>,
-    notices: consuming RingWriter<IrrigationNotice>, bell: DoorbellButton? = nil
+    notices: consuming RingWriter<IrrigationNotice>, bell: DoorbellButton? = nil,
+    commandAge: consuming AgeMeter = DataAge("command", fromOutside: .releasesLoop).meter(),
+    flowAge: consuming AgeMeter = DataAge("flow", fromOutside: .releasesLoop).meter()
   ) {
     precondition(lines.count == settings.lineCount, "the settings are for other lines")
     machine = IrrigationMachine(settings)
@@ -69,6 +77,8 @@ public struct SprinklerLoop: ~Copyable, ControlLoop {
     output = snapshot
     self.notices = notices
     self.bell = bell
+    self.commandAge = commandAge
+    self.flowAge = flowAge
     self.snapshot = .allocate(capacity: 1)
     self.snapshot.initialize(to: SprinklerSnapshot())
     if self.flow != nil { self.snapshot.pointee.flow = FlowStatus() }
@@ -122,6 +132,7 @@ public struct SprinklerLoop: ~Copyable, ControlLoop {
     flow?.now = instant
     hasRead = false
     hasNews = false
+    issued = nil
     takenCount = 0
   }
 
@@ -133,7 +144,10 @@ public struct SprinklerLoop: ~Copyable, ControlLoop {
     for _ in 0..<Self.batchesPerTick {
       do throws(GPIOError) {
         guard let isFull = try flow?.receive(into: &edges) else { return }
-        for index in 0..<edges.count { pulses.take(edges[index]) }
+        for index in 0..<edges.count {
+          pulses.take(edges[index])
+          flowAge.uses(sampledAt: edges[index].at)
+        }
         if !isFull { break }
       } catch {
         snapshot.pointee.flow?.failures &+= 1
@@ -148,7 +162,11 @@ public struct SprinklerLoop: ~Copyable, ControlLoop {
     if let requestBell { requestBell.clear() }
     while takenCount < Self.requestsPerTick, let request = requests.pop() {
       var verdict = IrrigationVerdict.accepted
-      if let event = request.event(at: now) { verdict = decide(event) }
+      if let event = request.event(at: now) {
+        issued = request.issued
+        verdict = decide(event)
+        issued = nil
+      }
       switch verdict {
       case .accepted: snapshot.pointee.accepted &+= 1
       case .refused(let reason):
@@ -191,6 +209,7 @@ public struct SprinklerLoop: ~Copyable, ControlLoop {
     do throws(GPIOError) {
       try lines.set(mask: lines.all, values: word)
       snapshot.pointee.writes &+= 1
+      if let issued { commandAge.uses(sampledAt: issued) }
     } catch {
       return fail(error)
     }

@@ -63,13 +63,18 @@ public final class SprinklerSimulation {
     let notices = Ring<IrrigationNotice>(capacity: 4_096)
     let bell = requestBell
     let hasFlow = configuration.flow != nil
+    let commandAge = DataAge("command", fromOutside: .releasesLoop)
+    let flowAge = DataAge("flow", fromOutside: .awaitsLoop)
     runtime = try Runtime {
       Lane("sprinkler") {
-        Loop(Self.loop, every: .hertz(1), phase: .zero, safeStateAfter: 3, inputs: [.simulated(bell)]) {
+        Loop(
+          Self.loop, every: .hertz(1), phase: .zero, safeStateAfter: 3, inputs: [.simulated(bell)],
+          ages: hasFlow ? [commandAge, flowAge] : [commandAge]
+        ) {
           SprinklerLoop(
             settings, lines: lines.port(), flow: hasFlow ? garden.flowSensor() : nil, requests: requests.reader(),
             requestBell: bell.doorbell, answers: answers.writer(), snapshot: output.writer(),
-            notices: notices.writer())
+            notices: notices.writer(), commandAge: commandAge.meter(), flowAge: flowAge.meter())
         }
       }
     }

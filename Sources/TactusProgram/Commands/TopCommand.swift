@@ -14,7 +14,11 @@ struct TopCommand: ParsableCommand {
       and EXEC… (the tick itself) are of the last interval, SKIPS, OVERRUN, MISSES and GAPMAX (the longest time between \
       two ticks) of the time from the daemon's start. "on 3.2s" in place of JITTER is how long a tick past its \
       deadline has run. JITTER is LATE99 of the last 30 intervals: ▁ is \
-      below 3 µs, each higher bar about three times more, █ is 3 ms and above. Only looks: q quits.
+      below 3 µs, each higher bar about three times more, █ is 3 ms and above.
+      AGE OF DATA is how old the data was that a loop acted on, at the end of the tick, since the daemon's start: of a \
+      command from its datagram's arrival, or its request, until the motors, servos or valves had it. BOUND is what the \
+      planner says that no age exceeds while every tick and the kernel are in time; it rests on the longest ticks so far.
+      Only looks: q quits.
       A token comes from --token-file or from TACTUS_TOKEN in the environment.
       """)
 

@@ -83,20 +83,21 @@ final class DaemonLegs: DaemonSystem {
     }
     inputs += links.append(to: &ports)
     var all: LegPorts? = ports
+    let commandAge = DataAge("command", fromOutside: .releasesLoop)
     return Lane(
       "leg", scheduling: configuration.scheduling.lane(rateHertz: configuration.rateHertz), cpus: configuration.cpus
     ) {
       Loop(
         loopName, every: .hertz(Double(configuration.rateHertz)), late: .skip,
         safeStateAfter: configuration.safeStateAfter, counting: simulation.countedMisses(lane: "leg"),
-        inputs: inputs + [requestBell.loopInput]
+        inputs: inputs + [requestBell.loopInput], ages: [commandAge]
       ) {
         LegLoop(
           legs: configuration.configurations, chip: configuration.chip, on: hardware.bus(),
           outputEnable: hardware.outputEnable(), battery: configuration.battery?.sensor, ports: all.take()!,
           requests: requests.reader(),
           requestBell: requestBell.input, answers: answers.writer(),
-          snapshot: snapshot.writer(), notices: noticeRing.writer(), bell: bell)
+          snapshot: snapshot.writer(), notices: noticeRing.writer(), bell: bell, commandAge: commandAge.meter())
       }
     }
   }

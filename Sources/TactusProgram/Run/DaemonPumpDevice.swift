@@ -65,19 +65,23 @@ final class DaemonPumpDevice: DaemonSystem {
   var heartbeat: LatestVersion { snapshot.version }
 
   func lane(bell: DoorbellButton) -> Lane {
-    Lane("pump") {
+    let commandAge = DataAge("command", fromOutside: .releasesLoop)
+    // The inputs are read in turns, and each reading may be used for a second.
+    let temperatureAge = DataAge("temperature", fromOutside: .unknown)
+    return Lane("pump") {
       Loop(
         loopName, every: PumpDeviceLoop.rate, late: .skip, safeStateAfter: safeStateAfter,
         counting: simulation.countedMisses(lane: "pump"),
         inputs: links.loopInputs + hardware.loopInputs + [requestBell.loopInput],
         // A line that is gone polls readable until it is opened anew.
-        minimumInterval: .milliseconds(5)
+        minimumInterval: .milliseconds(5), ages: [commandAge, temperatureAge]
       ) {
         PumpDeviceLoop(
           configuration.deviceSettings, governor: limit.resume(configuration.deviceSettings.governor()),
           link: links.serial(), second: links.bluetooth(), motor: hardware.motor(),
           inputs: hardware.inputs(), requests: requests.reader(), requestBell: requestBell.input,
-          answers: answers.writer(), snapshot: snapshot.writer(), notices: noticeRing.writer(), bell: bell)
+          answers: answers.writer(), snapshot: snapshot.writer(), notices: noticeRing.writer(), bell: bell,
+          commandAge: commandAge.meter(), temperatureAge: temperatureAge.meter())
       }
     }
   }

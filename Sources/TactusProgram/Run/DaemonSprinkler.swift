@@ -96,17 +96,22 @@ final class DaemonSprinkler: DaemonSystem {
     var inputs = [requestBell.loopInput]
     var flow: GPIOEvents? = hardware.flowEvents()
     if let descriptor = flow?.descriptor { inputs.append(.descriptor(descriptor)) }
+    let commandAge = DataAge("command", fromOutside: .releasesLoop)
+    // Simulated pulses have no descriptor that releases the loop.
+    let flowAge = DataAge("flow", fromOutside: flow?.descriptor == nil ? .awaitsLoop : .releasesLoop)
+    let hasFlow = flow != nil
     return Lane(
       "sprinkler", scheduling: configuration.scheduling.lane(rateHertz: 1), cpus: configuration.cpus
     ) {
       Loop(
         loopName, every: .period(SprinklerLoop.period), late: .skip, safeStateAfter: configuration.safeStateAfter,
-        counting: simulation.countedMisses(lane: "sprinkler"), inputs: inputs
+        counting: simulation.countedMisses(lane: "sprinkler"), inputs: inputs,
+        ages: hasFlow ? [commandAge, flowAge] : [commandAge]
       ) {
         SprinklerLoop(
           settings, lines: hardware.lines(), flow: flow.take(), requests: requests.reader(),
           requestBell: requestBell.input, answers: answers.writer(), snapshot: snapshot.writer(),
-          notices: noticeRing.writer(), bell: bell)
+          notices: noticeRing.writer(), bell: bell, commandAge: commandAge.meter(), flowAge: flowAge.meter())
       }
     }
   }

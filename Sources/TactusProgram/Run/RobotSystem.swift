@@ -39,18 +39,20 @@ struct RobotSystem {
     port: consuming DatagramPort, input: LoopInput, bell: DoorbellButton?, counting: CountedMisses = .all
   ) -> Lane {
     var port: DatagramPort? = port
+    let commandAge = DataAge("command", fromOutside: .releasesLoop)
     return Lane(
       "robot", scheduling: configuration.robotScheduling.lane(rateHertz: configuration.robotRateHertz),
       cpus: configuration.robotCPUs
     ) {
       Loop(
         Self.loopName, every: .hertz(Double(configuration.robotRateHertz)), late: .skip,
-        safeStateAfter: configuration.robotSafeStateAfter, counting: counting, inputs: [input, requestBell.loopInput]
+        safeStateAfter: configuration.robotSafeStateAfter, counting: counting, inputs: [input, requestBell.loopInput],
+        ages: [commandAge]
       ) {
         RobotLoop(
           motors: hardware.motors(), port: port.take()!, settings: settings.reader(), requests: requests.reader(),
           requestBell: requestBell.input, answers: answers.writer(), snapshot: snapshot.writer(),
-          notices: notices.writer(), bell: bell)
+          notices: notices.writer(), bell: bell, commandAge: commandAge.meter())
       }
     }
   }

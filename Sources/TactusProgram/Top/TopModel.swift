@@ -6,6 +6,8 @@ struct TopModel {
   /// nil: no answer yet, or the daemon is gone.
   private(set) var newest: TopSample?
   private(set) var rows: [TopRow] = []
+  /// Of all loops, in their order.
+  private(set) var ages: [TopAge] = []
   /// Why there is none.
   private(set) var trouble: String?
   /// How long no answer has come, and how many questions were due since.
@@ -25,6 +27,7 @@ struct TopModel {
         loop, since: old, at: sample.runtime.monotonicNs, nanoseconds: sample.runtime.monotonicNs - from,
         history: isContinued ? histories[loop.name] ?? [] : [])
     }
+    ages = sample.runtime.loops.flatMap { $0.ages.map(TopAge.init) }
     newest = sample
     trouble = nil
     silence = (.zero, 0)
@@ -76,6 +79,26 @@ struct TopRow: Equatable {
     hangsFor = loop.overdue > 0 ? loop.running.map { max(0, instant - $0.sinceNs) } : nil
     // The first answer covers the whole past: no interval like the others.
     jitter = old == nil ? history : Array((history + [latency.percentile(0.99)]).suffix(TopModel.historyLength))
+  }
+}
+
+/// How old the data is that a loop acts on, since the start: commands are too rare for a second. `nil` is unknown.
+struct TopAge: Equatable {
+  /// `command: robot.motors`, `tilt: imu → balance`.
+  let name: String
+  let median: Int64?
+  let p99: Int64?
+  let maximum: Int64?
+  let last: Int64?
+  let bound: Int64?
+
+  init(_ age: LoopDocument.Age) {
+    name = "\(age.name): \(age.path.joined(separator: " → "))"
+    median = age.ageNs.p50
+    p99 = age.ageNs.p99
+    maximum = age.ageNs.max
+    last = age.lastNs
+    bound = age.boundNs
   }
 }
 

@@ -43,6 +43,9 @@ enum TopScreen {
     for (number, text) in TopTable.lines(model.rows, width: width).enumerated() {
       lines.append(Line(text: text, style: number == 0 ? .heading : .plain))
     }
+    for (number, text) in TopTable.lines(model.ages, width: width).enumerated() {
+      lines.append(Line(text: text, style: number == 0 ? .heading : .plain))
+    }
     return lines
   }
 

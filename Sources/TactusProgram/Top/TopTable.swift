@@ -1,15 +1,15 @@
-/// The table of loops: as many columns as the terminal is wide.
+/// The tables of loops and of ages: as many columns as the terminal is wide.
 enum TopTable {
-  private struct Column: Sendable {
+  private struct Column<Row>: Sendable {
     let title: String
     /// Without the space before it.
     let width: Int
     /// The smaller, the longer it stays when the terminal gets narrow.
     let rank: Int
-    let cell: @Sendable (TopRow) -> String
+    let cell: @Sendable (Row) -> String
   }
 
-  private static let columns: [Column] = [
+  private static let loopColumns: [Column<TopRow>] = [
     Column(title: "HZ", width: 7, rank: 0) { $0.hertz.map(Self.hertz) ?? "–" },
     Column(title: "LATE50", width: 6, rank: 5) { time($0.latency.percentile(0.5)) },
     Column(title: "LATE99", width: 6, rank: 1) { time($0.latency.percentile(0.99)) },
@@ -22,32 +22,57 @@ enum TopTable {
     Column(title: "MISSES", width: 6, rank: 7) { count($0.deadlineMisses) },
     Column(title: "GAPMAX", width: 6, rank: 10) { time($0.longestGap) },
   ]
+  private static let ageColumns: [Column<TopAge>] = [
+    Column(title: "P50", width: 6, rank: 0) { time($0.median) },
+    Column(title: "P99", width: 6, rank: 3) { time($0.p99) },
+    Column(title: "MAX", width: 6, rank: 1) { time($0.maximum) },
+    Column(title: "LAST", width: 6, rank: 4) { time($0.last) },
+    Column(title: "BOUND", width: 6, rank: 2) { time($0.bound) },
+  ]
   /// The sparkline, last: what is left of the width, at least this much.
   private static let leastSparkline = 8
 
   /// The heading and a line for each loop.
   static func lines(_ rows: [TopRow], width: Int) -> [String] {
     let nameWidth = min(max(4, rows.map(\.name.count).max() ?? 4), 20)
-    var left = width - nameWidth - 1 - leastSparkline
+    let (visible, left) = fitting(loopColumns, in: width - nameWidth - 1 - leastSparkline)
+    let sparkline = min(TopModel.historyLength, leastSparkline + max(0, left))
+    return [line("LOOP", nameWidth, visible, \.title) + " JITTER"]
+      + rows.map { row in
+        // A tick that hangs is told where no width hides it.
+        let last = row.hangsFor.map { "on \(time($0))" } ?? Sparkline.text(row.jitter.suffix(sparkline))
+        return line(row.name, nameWidth, visible) { $0.cell(row) } + " " + last
+      }
+  }
+
+  /// The heading and a line for each age; none where there is no age.
+  static func lines(_ ages: [TopAge], width: Int) -> [String] {
+    guard let longest = ages.map(\.name.count).max() else { return [] }
+    let title = "AGE OF DATA"
+    let nameWidth = min(max(title.count, longest), max(title.count, width - 21))
+    let (visible, _) = fitting(ageColumns, in: width - nameWidth)
+    return [line(title, nameWidth, visible, \.title)]
+      + ages.map { age in line(age.name, nameWidth, visible) { $0.cell(age) } }
+  }
+
+  /// The columns that `width` has room for, and how much of it they leave.
+  private static func fitting<Row>(_ columns: [Column<Row>], in width: Int) -> (columns: [Column<Row>], left: Int) {
+    var left = width
     var shown: Set<Int> = []
     for column in columns.sorted(by: { $0.rank < $1.rank }) {
       guard left >= column.width + 1 else { break }
       left -= column.width + 1
       shown.insert(column.rank)
     }
-    let visible = columns.filter { shown.contains($0.rank) }
-    let sparkline = min(TopModel.historyLength, leastSparkline + max(0, left))
-    func line(_ name: String, _ cells: [String], _ last: String) -> String {
-      let cells = zip(visible, cells).map { " " + padded($1, $0.width) }
-      let name = cut(name, nameWidth)
-      return name + String(repeating: " ", count: nameWidth - name.count) + cells.joined() + " " + last
-    }
-    return [line("LOOP", visible.map(\.title), "JITTER")]
-      + rows.map { row in
-        // A tick that hangs is told where no width hides it.
-        let last = row.hangsFor.map { "on \(time($0))" } ?? Sparkline.text(row.jitter.suffix(sparkline))
-        return line(row.name, visible.map { $0.cell(row) }, last)
-      }
+    return (columns.filter { shown.contains($0.rank) }, left)
+  }
+
+  private static func line<Row>(
+    _ name: String, _ nameWidth: Int, _ columns: [Column<Row>], _ cell: (Column<Row>) -> String
+  ) -> String {
+    let name = cut(name, nameWidth)
+    return name + String(repeating: " ", count: nameWidth - name.count)
+      + columns.map { " " + padded(cell($0), $0.width) }.joined()
   }
 
   private static func padded(_ text: String, _ width: Int) -> String {

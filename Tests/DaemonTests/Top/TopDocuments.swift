@@ -17,6 +17,27 @@ enum TopDocuments {
     /// `[largest value, how many]`, nanoseconds.
     var latency: [[Int]] = []
     var execution: [[Int]] = []
+    var ages: [Age] = []
+  }
+
+  struct Age {
+    var name = "command"
+    var path = ["robot.motors"]
+    var arrival: String? = "releasesLoop"
+    /// p50, p99, the most and the last; `nil` while nothing has been used.
+    var nanoseconds: (p50: Int, p99: Int, most: Int, last: Int)?
+    var bound: Int?
+
+    var text: String {
+      func orNull(_ number: Int?) -> String { number.map { "\($0)" } ?? "null" }
+      let (p50, p99) = (orNull(nanoseconds?.p50), orNull(nanoseconds?.p99))
+      return """
+        {"name":"\(name)","path":\(path),"arrival":\(arrival.map { "\"\($0)\"" } ?? "null"),
+        "ageNs":{"p50":\(p50),"p90":\(p99),"p99":\(p99),"p999":\(p99),"min":\(p50),"max":\(orNull(nanoseconds?.most))},
+        "lastNs":\(orNull(nanoseconds?.last)),"nowNs":\(orNull(nanoseconds?.last)),"unsampled":0,
+        "boundNs":\(orNull(bound)),"isBoundMeasured":false}
+        """
+    }
   }
 
   static let stopped = status(
@@ -47,7 +68,7 @@ enum TopDocuments {
       "running":\(loop.running.map { #"{"sinceNs":\#($0.since),"isSafeState":false}"# } ?? "null"),
       "longestGap":\(loop.gap.map { #"{"lengthNs":\#($0),"sinceNs":1}"# } ?? "null"),"byDeadline":0,
       "byInput":0,"overruns":\(loop.overruns),"oversleeps":0,"deadlineMisses":\(loop.misses),"safeStates":0,
-      "latencyNs":\(distribution(loop.latency)),"executionNs":\(distribution(loop.execution)),"ages":[]}
+      "latencyNs":\(distribution(loop.latency)),"executionNs":\(distribution(loop.execution)),"ages":[\(loop.ages.map(\.text).joined(separator: ","))]}
       """
     }
     return """

@@ -122,6 +122,43 @@ struct TopTests {
   }
 
   @Test(
+    "ages of data: beside the planner's bound, the columns that fit; what is unknown is a dash",
+    arguments: [
+      (
+        40,
+        """
+        AGE OF DATA            P50    MAX  BOUND
+        command: robot.mot…   52µs  1.4ms  1.1ms
+        tilt: imu → motors       –      –      –
+        """
+      ),
+      (
+        80,
+        """
+        AGE OF DATA              P50    P99    MAX   LAST  BOUND
+        command: robot.motors   52µs  890µs  1.4ms   61µs  1.1ms
+        tilt: imu → motors         –      –      –      –      –
+        """
+      ),
+    ])
+  func ages(width: Int, text: String) throws {
+    let command = TopDocuments.Age(
+      nanoseconds: (p50: 52_000, p99: 890_000, most: 1_400_000, last: 61_000), bound: 1_100_000)
+    let tilt = TopDocuments.Age(name: "tilt", path: ["imu", "motors"], arrival: nil)
+    var model = TopModel()
+    let loops = [TopDocuments.LoopNumbers(ages: [command]), TopDocuments.LoopNumbers(name: "motors", ages: [tilt])]
+    model.take(try #require(TopDocuments.sample(TopDocuments.runtime(seconds: 5, loops: loops))))
+    let lines = TopTable.lines(model.ages, width: width)
+    #expect(lines.joined(separator: "\n") == text)
+    #expect(lines.allSatisfy { $0.count <= width })
+    // Below the loops; nothing where no loop has an age.
+    let screen = TopScreen.lines(model, host: "pi", width: width)
+    #expect(screen.suffix(3).map(\.text) == lines && screen[screen.count - 3].style == .heading)
+    model.take(try #require(TopDocuments.sample(TopDocuments.first)))
+    #expect(!TopScreen.lines(model, host: "pi", width: width).contains { $0.text.hasPrefix("AGE") })
+  }
+
+  @Test(
     "times: two or three digits in the unit that fits",
     arguments: [
       (0, "0ns"), (999, "999ns"), (1_000, "1.0µs"), (9_940, "9.9µs"), (9_960, "10µs"), (999_499, "999µs"),

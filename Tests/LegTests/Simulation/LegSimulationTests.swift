@@ -26,6 +26,49 @@ extension I2CTransaction {
     return try LegSimulation(configuration)
   }
 
+  @Test("age of a command: from a frame's arrival, or its request, to the end of the tick that the chip took it in")
+  func commandAge() throws {
+    let run = try simulation(legs: 2)
+    func ages() throws -> AgeStatistics { try #require(run.statistics[LegSimulation.legLoop]?.ages.first) }
+    run.run(for: .milliseconds(250))
+    // Arming writes nothing.
+    run.request(.command(.arm), to: .all)
+    run.run(for: .milliseconds(29))
+    let before = try ages().age.count
+    run.stallLegs(at: .milliseconds(280), by: .milliseconds(30))
+    run.run(for: .milliseconds(11))
+    run.request(.command(.setServo(.microseconds(1_600))), to: .leg(0))
+    run.run(for: .milliseconds(4))
+    // Both pulses go out together: the older one counts.
+    run.request(.command(.setServo(.microseconds(1_700))), to: .leg(1))
+    run.run(for: .milliseconds(60))
+    let pulsed = try ages()
+    #expect(pulsed.age.count == before + 1 && pulsed.last == .milliseconds(20))
+    run.stallLegs(at: .milliseconds(400), by: .milliseconds(30))
+    run.run(for: .milliseconds(424) - (run.now - .zero))
+    run.request(.command(.disarm), to: .leg(0))
+    run.run(for: .milliseconds(60))
+    #expect(try ages().age.count == before + 2 && ages().last == .milliseconds(6))
+    // By datagrams, 3 ms on their way.
+    run.operators[0].request(.arm)
+    run.operators[0].aim(at: .microseconds(1_500))
+    run.run(for: .milliseconds(30))
+    run.operators[0].request(.periodic(true))
+    run.run(for: .milliseconds(500))
+    let driven = try ages()
+    #expect(driven.age.count > before + 4 && driven.age.minimum == .zero)
+    // Its longest tick took longer than its period.
+    #expect(driven.bound == nil && pulsed.arrival == .releasesLoop)
+    run.request(.emergencyStop, to: .all)
+    run.run(for: .milliseconds(30))
+    #expect(try ages().age.count > driven.age.count)
+    let stopped = try ages().age.count
+    run.bus.inject(.stuck)
+    run.request(.command(.disarm), to: .leg(0))
+    run.run(for: .milliseconds(30))
+    #expect(try ages().age.count == stopped, "nothing that the chip did not take")
+  }
+
   /// Connected, armed and sending the pulse.
   private func drive(_ run: LegSimulation, _ leg: Int = 0, pulse: UInt16) {
     run.run(for: .milliseconds(250))

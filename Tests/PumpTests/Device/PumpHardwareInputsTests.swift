@@ -62,6 +62,8 @@ struct PumpHardwareInputsTests {
     #expect(abs(Thermistor.temperature(counts: try #require(sample.water)).celsius - celsius) < 0.25)
     #expect(abs(Thermistor.temperature(counts: try #require(sample.skin)).celsius - celsius - 3) < 0.25)
     #expect(sample.pot == nil && !sample.isWaterUnreadable && !sample.isSkinUnreadable)
+    // The two are read in turns, a tick each: the older one counts.
+    #expect(sample.temperaturesAt == bench.now - .milliseconds(50))
   }
 
   @Test("wires: an open one reads −77 °C, a shorted one 352 °C: neither is plausible")

@@ -25,6 +25,27 @@ import Wire
 
   private func isPumping(_ simulation: PumpSimulation) -> Bool { simulation.world.reading.duty.duty > 0 }
 
+  @Test("the device's ages: a request until the motor follows it; temperatures at each decision, which have no bound")
+  func deviceAges() throws {
+    let simulation = try started()
+    func age(_ index: Int) throws -> AgeStatistics {
+      try #require(simulation.statistics[PumpSimulation.deviceLoop]?.ages[index])
+    }
+    #expect(try age(0).age.count == 0)
+    simulation.stall(PumpSimulation.deviceLoop, at: .seconds(1) + .milliseconds(500), by: .milliseconds(40))
+    simulation.run(for: .milliseconds(525))
+    simulation.requestOfDevice(.command(.on))
+    simulation.run(for: .milliseconds(100))
+    #expect(try age(0).age.count == 1 && age(0).last == .milliseconds(15))
+    // The sensors' turn comes every 2 s.
+    simulation.stall(PumpSimulation.deviceLoop, at: .seconds(2), by: .milliseconds(30))
+    simulation.run(for: .seconds(6))
+    let temperature = try age(1)
+    #expect(temperature.name == "temperature" && temperature.age.count >= 3 && temperature.bound == nil)
+    #expect(temperature.age.maximum == .milliseconds(30), "that of the tick that took 30 ms")
+    #expect(try age(0).age.count == 1, "nothing but the request")
+  }
+
   @Test("session: the transcript of half an hour, from the first STATUS to the rest after the run limit")
   func session() throws {
     let simulation = try started()

@@ -38,6 +38,77 @@ extension SimulatedRobotSnapshot {
     #expect(counters.byInput == 2 && counters.ran == 2)
   }
 
+  /// How old commands were when the motors had them.
+  private func ages(_ run: RobotSimulation) throws -> AgeStatistics {
+    try #require(run.statistics[RobotSimulation.robotLoop]?.ages.first)
+  }
+
+  @Test(
+    "age of a command: from its request to the end of the tick that wrote it, a stop's too; periods that repeat it add none"
+  )
+  func commandAge() throws {
+    var configuration = RobotSimulation.Configuration()
+    configuration.operators = 0
+    let run = try RobotSimulation(configuration)
+    run.stallRobot(at: .milliseconds(100), by: .milliseconds(40))
+    run.run(for: .milliseconds(110))
+    run.request(.drive(speeds(30, 30), timestamp: nil), client: 1)
+    run.run(for: .milliseconds(10))
+    // The newer one is what the motors get.
+    run.request(.drive(speeds(40, 40), timestamp: nil), client: 1)
+    run.request(.query, client: 1)
+    run.run(for: .milliseconds(200))
+    let driven = try ages(run)
+    #expect(driven.age.count == 1 && driven.last == .milliseconds(20) && driven.unsampled == 0)
+    run.stallRobot(at: .milliseconds(350), by: .milliseconds(7))
+    run.run(for: .milliseconds(352) - (run.now - .zero))
+    run.request(.stop, client: 2)
+    run.run(for: .milliseconds(100))
+    #expect(try ages(run).age.count == 2 && ages(run).last == .milliseconds(5))
+    // In a tick of the period, too, which repeats what it has just read.
+    run.request(.stop, client: 1)
+    run.run(for: .milliseconds(38))
+    let before = try ages(run).age.count
+    run.stallRobot(at: .milliseconds(500), by: .milliseconds(60))
+    run.run(for: .milliseconds(555) - (run.now - .zero))
+    run.request(.drive(speeds(0, 20), timestamp: nil), client: 1)
+    run.run(for: .milliseconds(20))
+    #expect(try ages(run).age.count == before + 1 && ages(run).last == .milliseconds(5))
+  }
+
+  @Test("age of a command: none for what the motors did not take, nor for what was refused")
+  func noCommandAge() throws {
+    var configuration = RobotSimulation.Configuration()
+    configuration.operators = 0
+    let run = try RobotSimulation(configuration)
+    run.run(for: .milliseconds(110))
+    run.bus.inject(.stuck)
+    run.request(.drive(speeds(30, 30), timestamp: nil), client: 1)
+    run.run(for: .milliseconds(100))
+    run.request(.drive(speeds(30, 30), timestamp: nil), client: 1)
+    run.run(for: .milliseconds(100))
+    #expect(run.robot.state.faultCause != nil)
+    #expect(try ages(run).age.count == 0)
+  }
+
+  @Test("age of a command: a datagram counts from its arrival; no command is older than the planner's bound")
+  func datagramAge() throws {
+    var configuration = RobotSimulation.Configuration()
+    configuration.operators = 2
+    configuration.conditions.delay = .milliseconds(3)
+    configuration.conditions.jitter = .milliseconds(2)
+    let run = try RobotSimulation(configuration)
+    run.operators[0].set(.wheels(speeds(50, 50)))
+    run.run(for: .seconds(1))
+    let calm = try ages(run)
+    #expect(calm.age.count > 15 && calm.age.minimum == .zero && calm.age.maximum! <= .milliseconds(1))
+    #expect(calm.bound == .milliseconds(1) && calm.arrival == .releasesLoop)
+    run.stallRobot(at: run.now, by: .milliseconds(60))
+    run.run(for: .seconds(1))
+    let stalled = try ages(run)
+    #expect(stalled.age.maximum! > .milliseconds(10) && stalled.age.maximum! <= .milliseconds(60))
+  }
+
   private func simulation(
     _ seed: UInt64 = 1, operators: Int = 1, _ change: (inout SimulatedNetwork.Conditions) -> Void = { _ in }
   ) throws -> RobotSimulation {

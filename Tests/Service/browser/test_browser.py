@@ -564,6 +564,35 @@ def test_a_daemon_without_its_store_says_so_at_the_top_of_the_page(enter, own_da
     expect(notice).to_be_hidden(timeout=30_000)
 
 
+def test_the_age_of_commands_stands_beside_its_bound(enter, daemon):
+    """A dash until there is a command, then what was measured; above the bound it is marked."""
+    page = enter(daemon)
+    row = page.locator("#ages tr", has_text="robot.motors")
+    expect(row.locator("td").nth(0)).to_have_text("command")
+    daemon.post("/api/robot/stop")
+    measured = re.compile("^[0-9.]+ (µs|ms)$")
+    for column in range(2, 6):
+        expect(row.locator("td").nth(column)).to_have_text(measured)
+
+    def old(route):
+        document = route.fetch().json()
+        for loop in document["loops"]:
+            for age in loop["ages"]:
+                age["ageNs"]["max"], age["boundNs"] = 2_500_000, 1_200_000
+                if loop["name"] != "robot.motors":
+                    age["arrival"], age["boundNs"] = "unknown", None
+        route.fulfill(json=document)
+
+    page.route("**/api/runtime*", old)
+    expect(row.locator("td").nth(4)).to_have_text("2.50 ms")
+    expect(row.locator("td").nth(4)).to_have_class("bad")
+    expect(row.locator("td").nth(6)).to_have_text("1.20 ms")
+    other = page.locator("#ages tr", has_text="leg")
+    expect(other.locator("td").nth(6)).to_have_text("none")
+    expect(other.locator("td").nth(4)).not_to_have_class("bad")
+    page.unroute("**/api/runtime*")
+
+
 def test_a_tick_that_hangs_is_seen_in_the_table(enter, daemon):
     """Since when it runs, in place of how often it has: what the daemon says of such a loop, without one that hangs."""
     page = enter(daemon)

@@ -52,7 +52,7 @@ struct MonitoringFilesTests {
     // A board that forgets a loop's accounts or the e-stop is no board.
     for name in [
       "tactus_loop_ran_total", "tactus_loop_skipped_total", "tactus_loop_release_latency_seconds_bucket",
-      "tactus_loop_overdue",
+      "tactus_loop_overdue", "tactus_loop_age_seconds_bucket", "tactus_loop_age_bound_seconds",
       "tactus_robot_emergency_stopped", "tactus_robot_wheel_speed_ratio", "tactus_robot_ignored_commands_total",
       "tactus_leg_state", "tactus_leg_pulse_seconds", "tactus_leg_outputs_enabled", "tactus_leg_battery_volts",
       "tactus_sprinkler_zone_open", "tactus_sprinkler_state", "tactus_sprinkler_flow_alarm",

@@ -28,7 +28,12 @@ enum WholePage {
       leg.udp(frame)
       leg.run(for: 5)
     }
-    let runtime = try Runtime { Lane("motion") { Loop("balance", every: .hertz(100)) { Still() } } }
+    let age = DataAge("command", fromOutside: .releasesLoop)
+    let runtime = try Runtime {
+      Lane("motion") {
+        Loop("balance", every: .hertz(100), executionTime: .microseconds(20), ages: [age]) { Still() }
+      }
+    }
     try runtime.start()
     defer { runtime.stop() }
     let (plants, pump) = (try plants(), try PumpDoorBench())

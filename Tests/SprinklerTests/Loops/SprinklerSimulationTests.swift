@@ -18,6 +18,30 @@ import Testing
     #expect(opened.at == .zero + .milliseconds(1_234) && closed.at - opened.at == .seconds(720))
   }
 
+  @Test("age of a command: from its request to the end of the tick that set the lines; of flow: from the oldest pulse")
+  func ages() throws {
+    var configuration = SprinklerSimulation.Configuration()
+    configuration.flow = try FlowSettings(pulsesPerLitre: 450)
+    let simulation = try SprinklerSimulation(configuration)
+    func age(_ index: Int) throws -> AgeStatistics {
+      try #require(simulation.statistics[SprinklerSimulation.loop]?.ages[index])
+    }
+    simulation.stall(at: .seconds(1), by: .milliseconds(250))
+    simulation.run(for: .milliseconds(1_100))
+    simulation.request(.run(ZoneRun(id: 1, zone: ZoneID(1)!, seconds: 600, source: .manual), .now))
+    // Waits in the queue: it sets nothing.
+    simulation.request(.run(ZoneRun(id: 2, zone: ZoneID(2)!, seconds: 600, source: .manual), .append))
+    simulation.run(for: .milliseconds(500))
+    #expect(try age(0).age.count == 1 && age(0).last == .milliseconds(150) && age(0).name == "command")
+    #expect(try age(1).age.count == 0)
+    simulation.run(for: .seconds(10))
+    let flow = try age(1)
+    // Pulses wait for the loop's next tick, a second at most; its longest one took 250 ms. The line keeps the newest sixteen.
+    #expect(flow.age.count >= 9 && flow.bound == .milliseconds(1_250) && flow.arrival == .awaitsLoop)
+    let pulse = 60_000_000_000 / (450 * configuration.litresPerMinute)
+    #expect((15 * pulse...17 * pulse).contains(Double(flow.age.maximum!.count)))
+  }
+
   @Test("the same seed and calls: the same run, tick by tick")
   func repeats() throws {
     func run() throws -> UInt64 {
