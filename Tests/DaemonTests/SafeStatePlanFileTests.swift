@@ -89,14 +89,12 @@ struct SafeStatePlanFileTests {
 
   @Test("it cannot be written: the old one is gone, since it is not in effect")
   func unwritable() throws {
-    // A folder cannot be replaced by a file, whoever tries.
-    try FileManager.default.createDirectory(atPath: folder.path("occupied"), withIntermediateDirectories: false)
-    let occupied = try #require(SafeStatePlanFile(folder.path("occupied"), environment: [:]))
-    #expect(throws: (any Error).self) { try occupied.replace(with: []) }
-    #expect(
-      try FileManager.default.contentsOfDirectory(atPath: folder.path("")).sorted() == ["broken.yaml", "occupied"])
-    let nowhere = try #require(SafeStatePlanFile(folder.path("none/safe-state"), environment: [:]))
-    #expect(throws: (any Error).self) { try nowhere.replace(with: []) }
+    // No room for the name of the file beside it that is to take its place.
+    let old = try folder.write("tactus safe-state plan 1\nend 0\n", to: String(repeating: "n", count: 250))
+    let file = try #require(SafeStatePlanFile(old, environment: [:]))
+    #expect(file.read() == .whole([]))
+    #expect(throws: (any Error).self) { try file.replace(with: Self.writes) }
+    #expect(file.read() == .missing)
   }
 
   @Test("lines held by the daemon: each a write of its own, without the daemon's descriptor")
