@@ -1,9 +1,9 @@
 import Glibc
 
 /// A file that could not be written, and why.
-struct FileFailure: Error {
-  let path: String
-  let reason: String
+package struct FileFailure: Error {
+  package let path: String
+  package let reason: String
 }
 
 /// errno in words.
@@ -15,7 +15,7 @@ func folder(of path: String) -> String {
 }
 
 /// The bytes of a regular file of at most 4 MB; nil: there is none. `look` is shown its status.
-func readWhole(
+package func readWhole(
   _ path: String, look: (stat) -> Void = { _ in }
 ) throws(FileFailure) -> [UInt8]? {
   let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -50,7 +50,7 @@ func makeFolders(_ path: String) throws(FileFailure) {
 ///
 /// Written by root, the file belongs to who owned the one before it, or else the folder: a service under a user of its own
 /// can still read it.
-func writeAtomically(_ bytes: [UInt8], to path: String, mode: mode_t) throws(FileFailure) {
+package func writeAtomically(_ bytes: [UInt8], to path: String, mode: mode_t) throws(FileFailure) {
   let temporary = "\(path).\(Hexadecimal.text(SystemCrypto.randomBytes(6))).new"
   let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
   guard descriptor >= 0 else { throw FileFailure(path: temporary, reason: lastReason()) }

@@ -6,18 +6,28 @@ import TactusGuard
 
 /// `tactus guard --once --config FILE`: the safe state, written now. For a service's stop hook.
 ///
+/// The plan that the daemon has left counts. Without one, or if it is damaged, the plan is made from the configuration.
+///
 /// The guard process itself does not pass through here: see main.swift.
 struct GuardCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "guard",
-    abstract: "Writes the safe state of every actuator of a configuration, until it is confirmed.",
+    abstract: "Writes the safe state of every actuator, until it is confirmed.",
+    discussion: """
+      What is written is the plan that `tactus run` has left, so that it does not depend on a file that somebody is editing. Without a \
+      plan it is made from the configuration.
+      """,
     shouldDisplay: false)
 
   @Flag(help: "Write the safe state once it can be written, then exit. Required.")
   var once = false
 
-  @Option(help: "The configuration file (YAML).")
+  @Option(help: "The configuration file (YAML): used when there is no plan.")
   var config: String
+
+  @Option(
+    help: ArgumentHelp("The plan that `tactus run` has left.", discussion: SafeStatePlanFile.help, valueName: "file"))
+  var plan: String?
 
   @Option(name: .customLong("log-format"), help: "json or text.")
   var logFormat = LogFormat.json
@@ -27,31 +37,74 @@ struct GuardCommand: ParsableCommand {
   }
 
   func run() throws {
+    let file = SafeStatePlanFile(plan, environment: processEnvironment())
+    switch file?.read() {
+    case .whole(let writes):
+      // Empty: all hardware was simulated.
+      if !writes.isEmpty { try make(writes, source: file?.path) }
+    case .damaged(let readable, let reason):
+      log(
+        .error, "the safe-state plan is damaged: the configuration is used",
+        ["plan": .string(file?.path ?? ""), "reason": .string(reason)])
+      do {
+        try makeConfigured()
+      } catch let error as ExitCode where error == .badConfig {
+        if !readable.isEmpty { try? make(readable, source: file?.path) }
+        log(
+          .critical, "the safe state is not confirmed: neither the plan nor the configuration can be used as a whole",
+          ["plan": .string(file?.path ?? ""), "config": .string(config), "written": .stringConvertible(readable.count)])
+        throw error
+      }
+    case .missing, nil:
+      do {
+        try makeConfigured()
+      } catch let error as ExitCode where error == .badConfig {
+        let missing = file.map { "there is no safe-state plan at \($0.path)" } ?? "no safe-state plan is named (--plan)"
+        log(
+          .critical, "nothing was written to any actuator: \(missing), and the configuration cannot be used",
+          ["config": .string(config)])
+        throw error
+      }
+    }
+  }
+
+  /// - Throws: `ExitCode.badConfig` before anything is written, if the configuration cannot be used.
+  private func makeConfigured() throws {
     let configuration = try readConfiguration(config)
     guard configuration.hasSystem else { return }
     // To request a line is to turn it off; held until the end, so that nobody else gets it meanwhile.
     var held: [LinuxGPIOLines] = []
-    var lineFailures: [String] = []
+    var failures: [String] = []
     for line in SafeStatePlan.lines(of: configuration) {
-      do { held.append(try HeaderLines.request([line])) } catch { lineFailures.append("\(error)") }
+      do { held.append(try HeaderLines.request([line])) } catch { failures.append("\(error)") }
     }
     defer { held = [] }
-    let writer = SafeStateWriter(
-      SafeStatePlan.writes(for: configuration), custom: [GuardRadio.name: GuardRadio.open])
+    try make(SafeStatePlan.writes(for: configuration), besides: failures, source: config)
+  }
+
+  /// - Parameters:
+  ///   - besides: what has failed already.
+  ///   - source: the file that the writes are from.
+  private func make(_ writes: [SafeStateWrite], besides: [String] = [], source: String?) throws {
+    let writer = SafeStateWriter(writes, custom: [GuardRadio.name: GuardRadio.open])
     var failures: [String] = []
     // An unanswered I2C write ends by its own bound; a device that is not there fails at once, hence a bound in tries.
     for _ in 0..<20 {
       failures = writer.write()
       if failures.isEmpty { break }
     }
-    failures += lineFailures
-    let message =
-      failures.isEmpty ? "every actuator was put into its safe state" : "the safe state is not confirmed"
+    failures += besides
+    var metadata: Logger.Metadata = ["from": .string(source ?? "")]
+    guard !failures.isEmpty else {
+      return log(.info, "every actuator was put into its safe state", metadata)
+    }
+    metadata["failures"] = .array(failures.map { .string($0) })
+    log(.critical, "the safe state is not confirmed", metadata)
+    throw ExitCode.failure
+  }
+
+  private func log(_ level: Logger.Level, _ message: String, _ metadata: Logger.Metadata) {
     LogSink.writeNow(
-      logFormat.line(
-        level: failures.isEmpty ? .info : .critical, label: "guard", message: message,
-        metadata: failures.isEmpty ? [:] : ["failures": .array(failures.map { .string($0) })],
-        timestamp: WallClock.text))
-    if !failures.isEmpty { throw ExitCode.failure }
+      logFormat.line(level: level, label: "guard", message: message, metadata: metadata, timestamp: WallClock.text))
   }
 }

@@ -19,6 +19,12 @@ struct RunCommand: ParsableCommand {
   @Flag(help: "Simulate every bus, pin and line instead of opening it.")
   var simulate = false
 
+  @Option(
+    help: ArgumentHelp(
+      "Where to leave the safe-state plan for `tactus guard --once`.", discussion: SafeStatePlanFile.help,
+      valueName: "file"))
+  var plan: String?
+
   @Option(help: "json: one object a line; text: for eyes.")
   var logFormat = LogFormat.json
 
@@ -62,7 +68,9 @@ struct RunCommand: ParsableCommand {
           "the log file cannot be opened: standard error only",
           metadata: ["file": .string(file), "reason": .string(String(cString: strerror(errno)))])
       }
-      let options = Daemon.Options(simulate: simulate, logFormat: logFormat, environment: environment)
+      let options = Daemon.Options(
+        simulate: simulate, logFormat: logFormat, environment: environment,
+        planFile: SafeStatePlanFile(plan, environment: environment))
       let daemon = try Daemon(configuration, options: options, logger: logger, log: log, events: events)
       return try daemon.run(events: events) {
         // The advice comes after the lines that were logged before it.

@@ -71,6 +71,20 @@ enum SafeStatePlan {
     return lines
   }
 
+  /// The writes for lines that the program holds, by a process that requests them itself when the program is gone. Each by itself: one that
+  /// somebody else has taken by then keeps no other from being turned off.
+  static func writes(for held: [LinuxGPIOLines]) -> [SafeStateWrite] {
+    held.flatMap { held in
+      zip(held.offsets, held.lines).map { offset, line in
+        write(for: .init(offset: offset, isActiveLow: line.isActiveLow), of: held.chipPath)
+      }
+    }
+  }
+
+  static func write(for line: SafeStateWrite.Line, of chipPath: String) -> SafeStateWrite {
+    .gpio(path: chipPath, lines: [line], descriptor: nil)
+  }
+
   private static func i2c(
     _ path: String, _ stop: (inout I2CBus) throws(I2CError) -> Void
   ) -> [SafeStateWrite] {

@@ -36,6 +36,8 @@ final class Daemon {
     var simulate: Bool
     var logFormat: LogFormat
     var environment: [String: String]
+    /// `nil` if no plan is left for a stop hook.
+    var planFile: SafeStatePlanFile?
   }
 
   /// Opens the store, starts the guard, opens buses and ports, composes the loops. Nothing is written to an actuator yet.
@@ -55,11 +57,20 @@ final class Daemon {
     let systems = try Self.systems(of: configuration, store: store, simulate: options.simulate, logger: logger)
     self.systems = systems
     video = try configuration.video.map { try DaemonVideo($0, simulate: options.simulate, logger: log.logger("video")) }
+    let lines = systems.flatMap(\.heldLines)
+    let busWrites = options.simulate ? [] : SafeStatePlan.writes(for: configuration)
+    if let file = options.planFile {
+      do throws(FileFailure) {
+        try file.replace(with: SafeStatePlan.writes(for: lines) + busWrites)
+      } catch {
+        logger.error(
+          "the safe-state plan cannot be left: a stop hook will depend on the configuration file",
+          metadata: ["plan": .string(error.path), "reason": .string(error.reason)])
+      }
+    }
+    // Lines first: they need no bus that could hang.
     let writes =
-      options.simulate || !configuration.guardEnabled
-      ? []
-      // Lines first: they need no bus that could hang.
-      : systems.flatMap(\.heldLines).map { SafeStateWrite.gpio($0) } + SafeStatePlan.writes(for: configuration)
+      options.simulate || !configuration.guardEnabled ? [] : lines.map { SafeStateWrite.gpio($0) } + busWrites
     guardLink =
       writes.isEmpty
       ? nil
