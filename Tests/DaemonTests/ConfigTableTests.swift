@@ -59,6 +59,7 @@ struct ConfigTableTests {
     #expect((configuration.motors != nil) == !["leg.yaml", "sprinkler.yaml"].contains(name))
     #expect((configuration.legs != nil) == !["rider-pi.yaml", "sprinkler.yaml"].contains(name))
     #expect((configuration.sprinkler != nil) == !["rider-pi.yaml", "leg.yaml"].contains(name))
-    #expect((configuration.bindAddress == "0.0.0.0") == !["simulated.yaml", "tactus.yaml", "reference.yaml"].contains(name))
+    #expect(
+      (configuration.bindAddress == "0.0.0.0") == !["simulated.yaml", "tactus.yaml", "reference.yaml"].contains(name))
   }
 }
