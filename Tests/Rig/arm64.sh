@@ -201,7 +201,7 @@ boot_arm64() {
     done
   fi
   rm -f "$arm64/line"
-  exec 7< <(exec timeout 900 "$arm64/qemu/usr/bin/qemu-system-aarch64" -L "$arm64/qemu/usr/share/qemu" "${machine[@]}" \
+  exec 7< <(QEMU_MODULE_DIR=$arm64/qemu exec timeout 900 "$arm64/qemu/usr/bin/qemu-system-aarch64" -L "$arm64/qemu/usr/share/qemu" "${machine[@]}" \
     -accel tcg,thread=single -icount shift=2,sleep=off -rtc base=2026-01-01,clock=vm -seed 1 \
     -nodefaults -no-user-config -display none -no-reboot -serial stdio \
     -kernel "$(echo "$arm64"/kernel/boot/vmlinuz-*)" -initrd "$arm64/initramfs" < /dev/null 2>&1)
