@@ -17,8 +17,12 @@ private func goodPi() -> Machine {
     "/sys/devices/platform/soc/soc:firmware/get_throttled": "0",
     "/proc/cmdline": "root=/dev/mmcblk0p2 isolcpus=3",
     "/etc/group": "root:x:0:\ni2c:x:994:pi\ndialout:x:20:pi\ngpio:x:993:pi",
+    "/sys/class/watchdog/watchdog0/state": "active", "/sys/class/watchdog/watchdog0/timeout": "15",
   ]
-  let folders = ["/dev": ["i2c-1", "ttyAMA0"], "/sys/devices/system/cpu": ["cpu0", "isolated"]]
+  let folders = [
+    "/dev": ["i2c-1", "ttyAMA0"], "/sys/devices/system/cpu": ["cpu0", "isolated"],
+    "/sys/class/watchdog": ["watchdog0"],
+  ]
   return Machine(
     read: { files[$0] }, list: { folders[$0] ?? [] },
     i2cFunctions: { _ in 0x0FFF_0001 }, kernelRelease: "6.6.51+rpt-rpi-v8-rt",

@@ -47,7 +47,7 @@ struct WebServiceTests {
     let service = try RunningService()
     let healthy = try service.request("GET", "/api/health")
     #expect(healthy.status == 200)
-    #expect(healthy.text == #"{"ok":true,"status":"ok","systems":{"fake":"driving"}}"#)
+    #expect(healthy.text == #"{"ok":true,"status":"ok","systems":{"fake":"driving"},"version":"1.2.3"}"#)
     service.service.setStalled(true, loop: "robot.motors")
     let stalled = try service.request("GET", "/api/health")
     #expect(stalled.status == 503)

@@ -196,6 +196,30 @@ struct AgeBoundTests {
     #expect(try #require(runtime.statistics["motors"]?.ages.first).bound == .milliseconds(8))
   }
 
+  @Test(
+    "declared execution times hold whatever was measured; one of the lane that is not declared is told",
+    arguments: [true, false])
+  func declared(neighbourIsDeclared: Bool) throws {
+    let (log, latest, age) = (Log(), Latest(Number(initially: 0)), DataAge("tilt", from: "sensor"))
+    let runtime = try Runtime {
+      Lane("a") {
+        Loop("sensor", every: .hertz(100), executionTime: .microseconds(10)) {
+          Sensor(noted: Noted(number: 0, log: log), output: latest.writer())
+        }
+        Loop("motors", every: .hertz(100), after: "sensor", executionTime: .microseconds(10), ages: [age]) {
+          Actuator(noted: Noted(number: 1, log: log), input: latest.reader(), age: age.meter())
+        }
+        Loop("other", every: .hertz(10), executionTime: neighbourIsDeclared ? .microseconds(10) : nil) { Idle() }
+      }
+    }
+    let simulation = try runtime.simulation()
+    simulation.stall(loop: "sensor", at: TickInstant(nanoseconds: 500_000_000), by: .milliseconds(3))
+    simulation.run(for: .seconds(1))
+    let found = try #require(runtime.statistics["motors"]?.ages.first)
+    #expect(found.isBoundMeasured == !neighbourIsDeclared && found.age.maximum! > .milliseconds(3))
+    #expect(found.bound == (neighbourIsDeclared ? .microseconds(30) : .microseconds(20)))
+  }
+
   @Test("data from outside, the formula: a period and the response, or what releases the loop at once")
   func outsideFormula() {
     func age(_ step: Planner.Step, _ interval: Int64? = nil) -> Nanoseconds? {
@@ -267,6 +291,37 @@ struct AgeBoundTests {
     let waiting = try arrivals(.awaitsLoop, isRinging: false)
     #expect(waiting.bound == .microseconds(20_700) && waiting.part >= 0.9)
     #expect(try arrivals(.unknown).bound == nil)
+  }
+
+  /// Uses the newest number, at its period and by a deadline of its own 3 ms later.
+  private struct Twice: ~Copyable, ControlLoop, NoOutput {
+    var input: LatestReader<Number>
+    let age: AgeMeter
+    var nextDeadline: TickInstant?
+
+    mutating func tick(_ tick: Tick) {
+      age.uses(input.read())
+      if case .period = tick.cause { nextDeadline = tick.started + .milliseconds(3) } else { nextDeadline = nil }
+    }
+  }
+
+  @Test("released by a deadline, too: the bound is that of data from a more urgent loop")
+  func deadlines() throws {
+    let (log, latest, age) = (Log(), Latest(Number(initially: 0)), DataAge("tilt", from: "sensor"))
+    let runtime = try Runtime {
+      Lane("a") {
+        Loop("sensor", every: .hertz(100), executionTime: .microseconds(10)) {
+          Sensor(noted: Noted(number: 0, log: log), output: latest.writer())
+        }
+        Loop("motors", every: .hertz(100), after: "sensor", executionTime: .microseconds(10), ages: [age]) {
+          Twice(input: latest.reader(), age: age.meter())
+        }
+      }
+    }
+    let simulation = try runtime.simulation()
+    simulation.run(for: .milliseconds(95))
+    let found = try #require(runtime.statistics["motors"]?.ages.first)
+    #expect(found.age.maximum! > .milliseconds(3) && found.bound == .microseconds(10_010))
   }
 
   @Test("released by an input, too: data may be a period old, and the bound says so")

@@ -222,6 +222,44 @@ struct AgeTests {
     #expect(empty.age.count == 0 && empty.now == nil && empty.age.maximum == nil)
   }
 
+  @Test("simulated again after a run that ended within a tick: what that tick had used is forgotten")
+  func againWithinATick() throws {
+    let (log, latest, age) = (Log(), Latest(Number(initially: 0)), DataAge("tilt", from: "sensor"))
+    var isFirst = true
+    let runtime = try Runtime {
+      Lane("a") {
+        Loop(
+          "sensor", every: .hertz(100), eachRun: { Sensor(noted: Noted(number: 0, log: log), output: latest.writer()) })
+        Loop(
+          "motors", every: .hertz(100), after: "sensor", ages: [age],
+          eachRun: {
+            defer { isFirst = false }
+            // In the second run it uses nothing.
+            return Actuator(
+              noted: Noted(number: 1, log: log), input: latest.reader(), age: age.meter(),
+              until: isFirst ? .distantFuture : .zero)
+          })
+      }
+    }
+    do {
+      let simulation = try runtime.simulation()
+      simulation.stall(loop: "motors", at: TickInstant(nanoseconds: 50_000_000), by: .milliseconds(30))
+      simulation.run(for: .milliseconds(60))
+    }
+    try runtime.simulate(for: .milliseconds(95))
+    let found = try #require(runtime.statistics["motors"]?.ages.first)
+    #expect(found.age.count == 0 && found.last == nil)
+  }
+
+  @Test("read at an instant before the last use: by now the data is as old as it was then, not younger")
+  func readLate() {
+    let age = DataAge("tilt", fromOutside: .unknown)
+    age.record.pointee.used.pointee = 100
+    age.record.pointee.tickEnded(at: 170)
+    #expect(AgeStatistics(age, usedBy: "l", at: TickInstant(nanoseconds: 150)).now == .nanoseconds(70))
+    #expect(AgeStatistics(age, usedBy: "l", at: TickInstant(nanoseconds: 190)).now == .nanoseconds(90))
+  }
+
   private func refusal(_ loops: () -> [Loop]) -> String {
     do throws(RuntimeError) { _ = try Runtime { Lane("a", loops: loops) } } catch { return error.description }
     return "none"

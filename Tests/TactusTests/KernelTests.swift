@@ -132,7 +132,9 @@ struct CPUSetTests {
       #expect(CPUSet(set.description) == set && CPUSet(words: set.words) == set, "seed \(seed)")
     }
     #expect(CPUSet([3, 0, 1, 1]).description == "0-1,3" && CPUSet("0-1,3") == [0, 1, 3])
-    for text in ["", ",", "1,", "-1", "1-", "2-1", "a", "1 ", "1024", "0-1024", "99999999999999999999", "1-2-3"] {
+    for text in [
+      "", ",", "1,", "-1", "1-", "2-1", "a", "1 ", "1024", "0-1024", "+1", "1-+2", "99999999999999999999", "1-2-3",
+    ] {
       #expect(CPUSet(text) == nil, "\(text)")
     }
   }
@@ -173,7 +175,8 @@ struct ControlGroupTests {
       "/sys/fs/cgroup/system.slice/tactus.service/cpu.max": "max 100000\n",
       "/sys/fs/cgroup/system.slice/cpu.max": "50000 100000\n",
       "/sys/fs/cgroup/system.slice/tactus.service/memory.max": "268435456\n",
-      "/sys/fs/cgroup/system.slice/memory.max": "max\n",
+      "/sys/fs/cgroup/system.slice/memory.max": "536870912\n",
+      "/sys/fs/cgroup/memory.max": "max\n",
       "/sys/fs/cgroup/system.slice/tactus.service/cpuset.cpus.effective": "0-2\n",
       "/sys/fs/cgroup/cpuset.cpus.effective": "0-3\n",
     ])
@@ -200,6 +203,19 @@ struct ControlGroupTests {
     #expect(group.cpus == [1] && group.memory == nil)
   }
 
+  @Test("version 1 with each controller under its own name; version 2 beside version 1, as systemd mounts both")
+  func otherMounts() throws {
+    let separate = try MadeUpRoot([
+      "/proc/self/cgroup": "2:cpu,cpuacct:/x\n",
+      "/sys/fs/cgroup/cpu/x/cpu.cfs_quota_us": "30000\n", "/sys/fs/cgroup/cpu/x/cpu.cfs_period_us": "100000\n",
+    ])
+    #expect(ControlGroup(root: separate.path).share == .init(runtime: 30_000, period: 100_000))
+    let hybrid = try MadeUpRoot([
+      "/proc/self/cgroup": "1:name=systemd:/x\n0::/x\n", "/sys/fs/cgroup/unified/x/cpu.max": "40000 100000\n",
+    ])
+    #expect(ControlGroup(root: hybrid.path).share == .init(runtime: 40_000, period: 100_000))
+  }
+
   @Test("no control groups, and files that say nothing: no limits")
   func none() throws {
     #expect(ControlGroup(root: try MadeUpRoot([:]).path) == ControlGroup())
@@ -208,6 +224,8 @@ struct ControlGroupTests {
       "/sys/fs/cgroup/cpuset.cpus.effective": "\n",
     ])
     #expect(ControlGroup(root: odd.path) == ControlGroup())
+    let timeless = try MadeUpRoot(["/proc/self/cgroup": "0::/\n", "/sys/fs/cgroup/cpu.max": "1000 0\n"])
+    #expect(ControlGroup(root: timeless.path) == ControlGroup())
   }
 
   @Test("an ordinary lane in a group with a quota, locked memory in one with a limit: findings that are no refusals")
@@ -264,6 +282,7 @@ struct ProcessorBudgetTests {
     #expect(charge(350, true) == 5)
     #expect(charge(60, true) == 5 && charge(60, true) == 5, "two releases are not put together")
     #expect(charge(60) == 5 && charge(60, true) == 6)
+    #expect(charge(200, true) == 7, "the second to its last nanosecond")
   }
 
   private final class LaneBudget {

@@ -51,6 +51,7 @@ struct DoorRoutes: Sendable {
   private struct Health: Encodable {
     let ok: Bool
     let status: String
+    let version: String
     let systems: [String: String?]
     let code: String?
     let message: String?
@@ -75,7 +76,7 @@ struct DoorRoutes: Sendable {
     let states = systems.map { ($0.name, Self.stateName(of: $0.state)) }
     return .json(
       Health(
-        ok: isWorking, status: status, systems: Dictionary(uniqueKeysWithValues: states), code: code,
+        ok: isWorking, status: status, version: version, systems: Dictionary(uniqueKeysWithValues: states), code: code,
         message: message),
       status: isWorking ? .ok : .serviceUnavailable)
   }

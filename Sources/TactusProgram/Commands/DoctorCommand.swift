@@ -13,12 +13,17 @@ struct DoctorCommand: ParsableCommand {
   @Option(help: ArgumentHelp("A configuration file: look for what it needs, too.", valueName: "file"))
   var config: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "Look at the files below a folder, such as a card's, and not at this machine.", valueName: "folder"))
+  var root: String?
+
   @Flag(help: "Print one JSON object instead.")
   var json = false
 
   func run() throws {
     let configuration = try config.map { try readConfiguration($0) }
-    let diagnoses = Doctor(machine: .current(), configuration: configuration).examine()
+    let diagnoses = Doctor(machine: root.map(Machine.at) ?? .current(), configuration: configuration).examine()
     let failures = diagnoses.filter { $0.status == .fail }
     if json {
       var line = JSONLine()

@@ -13,7 +13,8 @@ struct TactusCommand: ParsableCommand {
     version: version,
     subcommands: [
       RunCommand.self, DriveCommand.self, OperateLegCommand.self, OperatePumpCommand.self, TopCommand.self,
-      SimCommand.self, CheckCommand.self, DoctorCommand.self, TokenCommand.self, GuardCommand.self,
+      SimCommand.self, CheckCommand.self, DoctorCommand.self, SetupCommand.self, HealthyCommand.self,
+      TokenCommand.self, GuardCommand.self,
     ])
 }
 

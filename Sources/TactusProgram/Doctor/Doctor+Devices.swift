@@ -96,9 +96,7 @@ extension Doctor {
 
   func serialConsole() -> Diagnosis {
     let arguments = (machine.read("/proc/cmdline") ?? "").split(separator: " ")
-    let consoles = arguments.filter {
-      ["console=serial0", "console=ttyAMA0", "console=ttyS0"].contains($0.prefix { $0 != "," })
-    }
+    let consoles = arguments.filter { KernelArguments.isSerialConsole(String($0)) }
     let here = machine.list("/dev").contains("ttyAMA0")
     let ok = consoles.isEmpty || !here
     return Diagnosis(

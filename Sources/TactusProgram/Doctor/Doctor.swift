@@ -9,9 +9,9 @@ struct Doctor {
   func examine() -> [Diagnosis] {
     let parts: [[Diagnosis]] = [
       [
-        kernel(), priority(), memory(), throttling(), controlGroup(), governor(), isolation(), clockSource(), supply(),
-        time(),
+        kernel(), priority(), memory(), throttling(), controlGroup(), governor(), isolation(),
       ],
+      interrupts(), [clockSource(), supply(), time()], cards(), [watchdog()], firmware(), serialUnit(),
       i2c(), chips(), spi(), serialLines(), lines(), radios(), pump(), [serialConsole()], gpio(),
       [bluetooth(), cameras()], detector(), groups(),
     ]
@@ -121,7 +121,9 @@ struct Doctor {
       found: isolated.isEmpty ? (last == 0 ? "only one CPU" : "none") : isolated,
       why: "on a CPU of its own (runtime.robot.cpu) a lane shares caches and interrupts with nobody",
       fix: ok
-        ? nil : "sudo sed -i '1 s/$/ isolcpus=\(last)/' /boot/firmware/cmdline.txt && sudo reboot (Raspberry Pi OS)")
+        ? nil
+        : "sudo tactus setup pi --isolate \(last) && sudo reboot; without a Pi's boot files, the kernel's argument "
+          + "isolcpus=\(last)")
   }
 
   private var lastCPU: Int {
@@ -149,12 +151,18 @@ struct Doctor {
     guard let text = machine.read(path), let bits = Int(text, radix: 16) else {
       return Diagnosis(name: "power and heat", status: .ok, found: "not reported here", why: why, fix: nil)
     }
-    let now = bits & 0xF
-    let found =
-      bits == 0
-      ? "no throttling since boot" : "throttled \(now == 0 ? "earlier" : "now") (0x\(String(bits, radix: 16)))"
+    // Bit n is of now, bit 16 + n of any time since the boot.
+    let names = ["under-voltage", "frequency capped", "throttled", "soft temperature limit"]
+    let troubles = names.enumerated().compactMap { bit, name -> String? in
+      if bits >> bit & 1 == 1 { return "\(name) now" }
+      return bits >> (16 + bit) & 1 == 1 ? "\(name) since the boot" : nil
+    }
     return Diagnosis(
-      name: "power and heat", status: bits == 0 ? .ok : .warn, found: found, why: why,
+      name: "power and heat", status: bits == 0 ? .ok : .warn,
+      found: bits == 0
+        ? "no throttling since boot"
+        : (troubles.isEmpty ? "throttled" : troubles.joined(separator: ", ")) + " (0x\(String(bits, radix: 16)))",
+      why: why,
       fix: bits == 0 ? nil : "vcgencmd get_throttled; use a stronger power supply and cooling, then reboot")
   }
 

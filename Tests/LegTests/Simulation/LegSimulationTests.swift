@@ -69,6 +69,20 @@ extension I2CTransaction {
     #expect(try ages().age.count == stopped, "nothing that the chip did not take")
   }
 
+  @Test("age of a command: none for a pulse that the chip did not take")
+  func noCommandAge() throws {
+    let run = try simulation()
+    run.run(for: .milliseconds(250))
+    run.request(.command(.arm), to: .all)
+    run.request(.command(.setServo(.microseconds(1_500))), to: .leg(0))
+    run.run(for: .milliseconds(30))
+    #expect(try #require(run.statistics[LegSimulation.legLoop]?.ages.first).age.count == 1)
+    run.bus.inject(.stuck)
+    run.request(.command(.setServo(.microseconds(1_600))), to: .leg(0))
+    run.run(for: .milliseconds(30))
+    #expect(try #require(run.statistics[LegSimulation.legLoop]?.ages.first).age.count == 1)
+  }
+
   /// Connected, armed and sending the pulse.
   private func drive(_ run: LegSimulation, _ leg: Int = 0, pulse: UInt16) {
     run.run(for: .milliseconds(250))

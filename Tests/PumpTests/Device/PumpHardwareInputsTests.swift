@@ -64,6 +64,7 @@ struct PumpHardwareInputsTests {
     #expect(sample.pot == nil && !sample.isWaterUnreadable && !sample.isSkinUnreadable)
     // The two are read in turns, a tick each: the older one counts.
     #expect(sample.temperaturesAt == bench.now - .milliseconds(50))
+    #expect(bench.run(1)?.temperaturesAt == bench.now - .milliseconds(50))
   }
 
   @Test("wires: an open one reads −77 °C, a shorted one 352 °C: neither is plausible")

@@ -1,0 +1,145 @@
+import Tactus
+
+// What is decided before this program runs: by the firmware, by the kernel's arguments and by the memory card.
+extension Doctor {
+  private static let setup = "sudo tactus setup pi"
+
+  /// Interrupts that run on isolated CPUs; nothing is said where no CPU is isolated.
+  func interrupts() -> [Diagnosis] {
+    let isolated = machine.read("/sys/devices/system/cpu/isolated").flatMap { CPUSet($0) }
+    guard let isolated, !isolated.isEmpty else { return [] }
+    let numbers = machine.list("/proc/irq").compactMap { Int($0) }.sorted()
+    let there = numbers.filter { number in
+      let folder = "/proc/irq/\(number)"
+      let text = machine.read("\(folder)/effective_affinity_list") ?? machine.read("\(folder)/smp_affinity_list")
+      // One that has never been asked for runs nowhere.
+      guard let cpus = text.flatMap({ CPUSet($0) }), !machine.list(folder).isEmpty else { return false }
+      return cpus.cpus.allSatisfy { isolated.contains($0) }
+    }
+    let others = CPUSet(0..<(isolated.cpus.first ?? 1))
+    return [
+      Diagnosis(
+        name: "interrupts", status: there.isEmpty ? .ok : .warn,
+        found: there.isEmpty
+          ? "none is bound to CPU \(isolated)"
+          : "on CPU \(isolated): \(there.prefix(8).map(String.init).joined(separator: ", "))"
+            + (there.count > 8 ? " and \(there.count - 8) more" : ""),
+        why: "a device's interrupt holds up the lane that the CPU was isolated for",
+        fix: there.isEmpty
+          ? nil
+          : "for i in \(there.map(String.init).joined(separator: " ")); do echo \(others) | "
+            + "sudo tee /proc/irq/$i/smp_affinity_list; done; for good: \(Self.setup), which adds irqaffinity=\(others)"
+      )
+    ]
+  }
+
+  /// Worn flash memory, by what the card says of itself and by the errors of the file systems on it.
+  func cards() -> [Diagnosis] {
+    let why = "a card that wears out loses what was acknowledged, and then stops the machine from starting"
+    let replace = "sudo dmesg | grep -E 'mmc|EXT4-fs'; then copy what is on it and replace it"
+    let cards = machine.list("/sys/block").filter { $0.hasPrefix("mmcblk") && !$0.contains("boot") }.map { name in
+      let folder = "/sys/block/\(name)/device"
+      let life = (machine.read("\(folder)/life_time") ?? "").split(separator: " ").compactMap {
+        Int($0.drop { $0 == "0" || $0 == "x" }, radix: 16)
+      }.max()
+      let reserve = machine.read("\(folder)/pre_eol_info").flatMap {
+        Int($0.drop { $0 == "0" || $0 == "x" }, radix: 16)
+      }
+      let errors = machine.list("/sys/fs/ext4").filter { $0.hasPrefix(name) }.reduce(0) { sum, partition in
+        sum + (machine.read("/sys/fs/ext4/\(partition)/errors_count").flatMap { Int($0) } ?? 0)
+      }
+      // JEDEC JESD84-B51: the life time in tenths, 11 beyond its end; of the reserve 2 says that 80 % are used, 3 more.
+      let isWorn = (life ?? 0) >= 9 || (reserve ?? 0) >= 2
+      let said = [
+        life.map { $0 >= 11 ? "beyond the end of its life" : "\(($0 - 1) * 10) to \($0 * 10) % of its life used" }
+          ?? "does not say how worn it is", (reserve ?? 0) >= 2 ? "its reserve is nearly used up" : nil,
+        errors > 0 ? "\(errors) file system error\(errors == 1 ? "" : "s") since the last check" : nil,
+      ]
+      return Diagnosis(
+        name: "memory card", status: isWorn || errors > 0 ? .warn : .ok,
+        found: "\(name): " + said.compactMap(\.self).joined(separator: ", "), why: why,
+        fix: isWorn || errors > 0 ? replace : nil)
+    }
+    return cards
+  }
+
+  /// The hardware watchdog, and whether somebody feeds it.
+  func watchdog() -> Diagnosis {
+    let why = "where program and guard are both gone, nothing else restarts a machine that hangs"
+    let folder = "/sys/class/watchdog/watchdog0"
+    let feed =
+      "printf '[Manager]\\nRuntimeWatchdogSec=15s\\n' | sudo install -D -m 644 /dev/stdin "
+      + "/etc/systemd/system.conf.d/tactus.conf && sudo systemctl daemon-reexec"
+    guard machine.list("/sys/class/watchdog").contains("watchdog0") else {
+      return Diagnosis(
+        name: "watchdog", status: .warn, found: "no hardware watchdog", why: why,
+        fix: isPi ? "\(Self.setup) && sudo reboot" : "sudo modprobe softdog, which a kernel that hangs stops, too")
+    }
+    let name = machine.read("\(folder)/identity") ?? "watchdog0"
+    guard let state = machine.read("\(folder)/state") else {
+      return Diagnosis(name: "watchdog", status: .ok, found: "\(name), which does not say whether it runs", why: why)
+    }
+    let runs = state == "active"
+    let limit = machine.read("\(folder)/timeout").map { ", after \($0) s" } ?? ""
+    return Diagnosis(
+      name: "watchdog", status: runs ? .ok : .warn, found: "\(name): " + (runs ? "running\(limit)" : "nobody feeds it"),
+      why: why, fix: runs ? nil : feed)
+  }
+
+  private var isPi: Bool { PiSetup.bootFolder(machine.read) != nil }
+
+  /// What the firmware of a Raspberry Pi switches on: told for each, and a complaint where the configuration needs it.
+  func firmware() -> [Diagnosis] {
+    guard let folder = PiSetup.bootFolder(machine.read) else { return [] }
+    let path = "\(folder)/config.txt"
+    let file: FirmwareConfiguration
+    do {
+      file = try FirmwareConfiguration(machine.read(path) ?? "", path: path)
+    } catch {
+      return [
+        Diagnosis(
+          name: "firmware", status: .warn, found: "\(error)", why: "what is not understood cannot be checked",
+          fix: "sudo nano +\(error.line) \(path)")
+      ]
+    }
+    let wishes = configuration.map { PiSetup.Wishes($0) } ?? PiSetup.Wishes()
+    func overlay(_ name: String, _ isOn: Bool, isNeeded: Bool, _ setting: String) -> Diagnosis {
+      Diagnosis(
+        name: "firmware, \(name)", status: isOn || !isNeeded ? .ok : .fail,
+        found: isOn ? "on" : isNeeded ? "off, and the configuration needs it" : "off",
+        why: "without it the kernel has no such bus or line",
+        fix: isOn || !isNeeded ? nil : "printf '\\n[all]\\n\(setting)\\n' | sudo tee -a \(path) && sudo reboot")
+    }
+    return [
+      overlay(
+        "I2C", file.parameter("i2c_arm", "i2c", "i2c1") == "on", isNeeded: wishes.hasI2C, "dtparam=i2c_arm=on"),
+      overlay("SPI", file.parameter("spi") == "on", isNeeded: wishes.hasSPI, "dtparam=spi=on"),
+      overlay("PWM", file.hasOverlay("pwm", "pwm-2chan"), isNeeded: wishes.hasPWM, "dtoverlay=pwm-2chan"),
+      overlay("serial line", file.value(of: "enable_uart") == "1", isNeeded: wishes.hasSerialLine, "enable_uart=1"),
+    ]
+  }
+
+  /// Which serial unit is at the header: on boards with a radio it is the slow one, whose rate follows the CPU's, unless an overlay says
+  /// otherwise.
+  func serialUnit() -> [Diagnosis] {
+    guard let folder = PiSetup.bootFolder(machine.read),
+      let file = try? FirmwareConfiguration(machine.read("\(folder)/config.txt") ?? "", path: "")
+    else { return [] }
+    let bluetooth = "/proc/device-tree/soc/serial@7e201000/bluetooth"
+    guard !machine.list(bluetooth).isEmpty else { return [] }
+    let status = machine.read("\(bluetooth)/status") ?? "okay"
+    let holds =
+      !status.hasPrefix("disabled")
+      && !file.hasOverlay("disable-bt", "miniuart-bt", "pi3-disable-bt", "pi3-miniuart-bt")
+    let isNeeded = configuration.map { PiSetup.Wishes($0).hasSerialLine } ?? false
+    return [
+      Diagnosis(
+        name: "serial unit", status: holds ? (isNeeded ? .fail : .warn) : .ok,
+        found: holds ? "Bluetooth has the good one (PL011)" : "the good one (PL011) is at the header",
+        why: "the slow one changes its bit rate with the CPU's frequency, and a board at its other end hears garbage",
+        fix: holds
+          ? "printf '\\n[all]\\ndtoverlay=disable-bt\\n' | sudo tee -a \(folder)/config.txt && sudo reboot"
+            + " (miniuart-bt keeps Bluetooth, on the slow one)" : nil)
+    ]
+  }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import Tactus
+
+/// Decides from the answers of `GET /api/health` whether a daemon is healthy: it must be so without a break for a while, and by
+/// a certain time. Time is passed in.
+struct HealthWatch {
+  enum Answer {
+    case document(status: Int, body: [UInt8])
+    /// Why there was none.
+    case silence(String)
+  }
+
+  enum Verdict: Equatable {
+    /// With what it runs.
+    case healthy(String)
+    /// The time is up, or waiting would not help; why it is not healthy.
+    case unhealthy(String)
+    case askAgain
+  }
+
+  private struct Document: Decodable {
+    var ok: Bool
+    var status: String
+    var version: String?
+    var message: String?
+    var systems: [String: String?]
+  }
+
+  private let end: TickInstant
+  private let within: Nanoseconds
+  private let steady: Nanoseconds
+  private let version: String?
+  private let loopsOnly: Bool
+  /// When it began to be healthy; `nil` if it is not.
+  private var healthySince: TickInstant?
+
+  /// - Parameters:
+  ///   - start: when the first question is asked.
+  ///   - limit: how long after that the daemon must have been healthy for `steady`.
+  ///   - version: the only one that is healthy; `nil`: any is.
+  ///   - loopsOnly: whether a store that cannot be used and a system in a fault are healthy, too.
+  init(since start: TickInstant, within limit: Nanoseconds, steady: Nanoseconds, version: String?, loopsOnly: Bool) {
+    end = start + limit
+    within = limit
+    self.steady = steady
+    self.version = version
+    self.loopsOnly = loopsOnly
+  }
+
+  mutating func take(_ answer: Answer, at now: TickInstant) -> Verdict {
+    let summary: String
+    switch judge(answer) {
+    case .failure(let trouble):
+      healthySince = nil
+      return now < end ? .askAgain : .unhealthy("\(trouble.text), after \(within.count / 1_000_000_000) s")
+    case .success(let text): summary = text
+    }
+    let since = healthySince ?? now
+    healthySince = since
+    if now - since >= steady { return .healthy(summary) }
+    return now < end
+      ? .askAgain
+      : .unhealthy("healthy for less than \(steady.count / 1_000_000_000) s within \(within.count / 1_000_000_000) s")
+  }
+
+  private struct Trouble: Error {
+    var text: String
+  }
+
+  private func judge(_ answer: Answer) -> Result<String, Trouble> {
+    switch answer {
+    case .silence(let reason): return .failure(Trouble(text: "the daemon does not answer: \(reason)"))
+    case .document(let status, let body):
+      guard let document = try? JSONDecoder().decode(Document.self, from: Data(body)) else {
+        return .failure(Trouble(text: "what answers is not tactus: status \(status)"))
+      }
+      guard document.status == "ok" || (loopsOnly && document.ok) else {
+        return .failure(Trouble(text: "\(document.status): \(document.message ?? "status \(status)")"))
+      }
+      if let version, document.version != version {
+        return .failure(
+          Trouble(text: "version \(version) was expected, version \(document.version ?? "unknown") answers"))
+      }
+      let states = document.systems.map { ($0.key, $0.value ?? "running") }.sorted { $0.0 < $1.0 }
+      let faults = states.filter { $0.1 == "fault" }.map(\.0)
+      guard faults.isEmpty || loopsOnly else {
+        return .failure(Trouble(text: "in a fault: \(faults.joined(separator: ", "))"))
+      }
+      return .success(
+        (["tactus \(document.version ?? "")"] + states.map { "\($0.0) \($0.1)" }).joined(separator: ", "))
+    }
+  }
+}
