@@ -16,7 +16,8 @@ struct Controller: ~Copyable, ControlLoop, NoOutput {
 
 struct Thrown: Error {}
 
-// The threads of a test runner block signals, and a child inherits that; a shell's children begin like this.
+// The threads of a test runner block signals, a shell's background ignores some, and a child inherits both; a terminal's begins like this.
+for number in [SIGINT, SIGQUIT, SIGTERM] { signal(number, SIG_DFL) }
 var none = sigset_t()
 sigemptyset(&none)
 sigprocmask(SIG_SETMASK, &none, nil)
