@@ -101,23 +101,20 @@ make_root() {
   mv "$arm64/root.part.tar" "$arm64/root.tar"
 }
 
-# What is tested: the packages of a folder, or else the program that scripts/arm64 has built, or neither.
+# What is tested: the package of a folder (`deb`), or else the program that scripts/arm64 has built (`program`), or neither.
 find_program() {
-  local built=.build-arm64/aarch64-unknown-linux-gnu/release/tactus package
-  program=
+  local built=.build-arm64/aarch64-unknown-linux-gnu/release/tactus found
+  program='' deb=''
   if [[ -n $packages ]]; then
-    package=("$packages"/tactus_*_arm64.deb)
-    [[ ${#package[@]} == 1 && -e ${package[0]} ]] ||
-      { echo "scripts/rig: $packages: expected one tactus_VERSION_arm64.deb, got ${package[*]##*/}" >&2; exit 66; }
-    package=${package[0]}
-    dpkg-deb --fsys-tarfile "$package" | tar -xO ./usr/bin/tactus > "$arm64/tactus"
-    program=$arm64/tactus
+    found=("$packages"/tactus_*_arm64.deb)
+    [[ ${#found[@]} == 1 ]] && dpkg-deb --contents "${found[0]}" > /dev/null 2>&1 ||
+      { echo "scripts/rig: $packages: expected one whole tactus_VERSION_arm64.deb, got ${found[*]##*/}" >&2; exit 66; }
+    deb=${found[0]}
   elif [[ -x $built ]]; then
-    llvm-objcopy --strip-all "$built" "$arm64/tactus" 2> /dev/null || cp "$built" "$arm64/tactus"
     program=$arm64/tactus
+    llvm-objcopy --strip-all "$built" "$program" 2> /dev/null || cp "$built" "$program"
+    chmod +x "$program"
   fi
-  [[ -z $program ]] || chmod +x "$program"
-  deb=${package-}
 }
 
 # Debian's system with systemd, and the checks as its last service.
