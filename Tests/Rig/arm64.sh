@@ -202,7 +202,9 @@ boot_arm64() {
     -accel tcg,thread=single -icount shift=2,sleep=off -rtc base=2026-01-01,clock=vm -seed 1 \
     -nodefaults -no-user-config -display none -no-reboot -serial stdio \
     -kernel "$(echo "$arm64"/kernel/boot/vmlinuz-*)" -initrd "$arm64/initramfs" < /dev/null 2>&1)
-  local emulator=$! line
+  emulator=$!
+  trap 'kill "$emulator" 2> /dev/null || true' EXIT # also when this script is ended
+  local line
   # The Raspberry Pi does not power off by itself.
   while read -r line <&7; do
     echo "${line%$'\r'}"
