@@ -110,13 +110,15 @@ class Sender:
 
 
 def speeds_written(daemon, since):
-    """What was written to the motors since then: 0 for a stop, else the left wheel's duty, and when; repetitions left out."""
-    found = []
+    """What was written to the motors since then: 0 for a stop, else the left wheel's duty, and when. Repetitions are left out, those
+    of the last write before it, too: a robot that stands repeats its stop at every release."""
+    found, last = [], None
     for write in bus(daemon):
         data = bytes.fromhex(write["bytes"])
         duty = 0 if is_neutral(write) else data[1] if data[0] else -data[1]
-        if write["monotonicNs"] > since and (not found or found[-1][0] != duty):
+        if write["monotonicNs"] > since and duty != last:
             found.append((duty, write["monotonicNs"]))
+        last = duty
     return found
 
 

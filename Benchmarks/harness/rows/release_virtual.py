@@ -18,7 +18,7 @@ and memory nothing. The machine named above is the host.
 - C: `clock_nanosleep` to an absolute instant and one `clock_gettime`, at the same priority: the kernel's own share.
 
 One after the other, in turns, under the same load at normal priority: a spinning shell, small reads and writes (dd), a pipe, and
-two threads with timers of 137 µs and 637 µs. Both runs of the rig are boots of their own. "longest" is one release of all.
+two threads with timers of 137 µs and 637 µs. There are two runs, whatever the number of rounds, each a boot of its own. "longest" is one release of all.
 """
 LINE = re.compile(r"^figures: ([^;]+); ([^;]+); (\d+) (\d+) (\d+) (\d+) (\d+)$", re.MULTILINE)
 COLUMNS = ("p50", "p99", "p99.9", "longest")

@@ -63,7 +63,8 @@ public struct LegLoop: ~Copyable, ControlLoop {
   // Within one tick.
   var now = TickInstant(nanoseconds: 0)
   private var hasNoticed = false
-  /// When the command that is being decided on was issued or arrived; `nil` if it is none, or nobody has stamped it.
+  /// The instant at which the command was issued or arrived that is being decided on. It is `nil` while no command is being decided on,
+  /// and for a command without a stamp.
   var heardAt: TickInstant?
   /// The oldest of the commands whose pulses wait for `flush`; `nil` if none does.
   private var pendingHeardAt: TickInstant?

@@ -44,7 +44,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
   private var nextPot = TickInstant.zero
   private var now = TickInstant.zero
   private var hasNoticed = false
-  /// When the request that is being decided on was issued; `nil` if it is none.
+  /// The instant at which the request was issued that is being decided on, or `nil` while no request is.
   private var issued: TickInstant?
 
   /// - Parameters:

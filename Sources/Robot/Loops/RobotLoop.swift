@@ -40,7 +40,8 @@ public struct RobotLoop: ~Copyable, ControlLoop {
   // Within one tick.
   private var now = TickInstant(nanoseconds: 0)
   private var pendingDrive: WheelSpeeds?
-  /// When the command that is being decided on was issued or arrived; `nil` if it is none, or nobody has stamped it.
+  /// The instant at which the command was issued or arrived that is being decided on. It is `nil` while no command is being decided on,
+  /// and for a command without a stamp.
   private var heardAt: TickInstant?
   /// Of the command that `pendingDrive` is from.
   private var pendingHeardAt: TickInstant?

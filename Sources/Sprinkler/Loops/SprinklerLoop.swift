@@ -45,7 +45,7 @@ public struct SprinklerLoop: ~Copyable, ControlLoop {
   private var now = TickInstant.zero
   private var hasRead = false
   private var hasNews = false
-  /// When the request that is being decided on was issued; `nil` if it is none.
+  /// The instant at which the request was issued that is being decided on, or `nil` while no request is.
   private var issued: TickInstant?
 
   /// - Parameters:

@@ -50,7 +50,9 @@ struct HealthyCommand: ParsableCommand {
       throw ValidationError("Expected a time of 1s…1h for --within.")
     }
     guard steady.nanoseconds <= .seconds(within.seconds) else {
-      throw ValidationError("Expected at most the time of --within for --steady.")
+      throw ValidationError(
+        "Expected at most the \(within.seconds) s of --within for --steady, got \(steady.defaultValueDescription): give both, as in "
+          + "--within 1s --steady 500ms.")
     }
   }
 
@@ -59,11 +61,15 @@ struct HealthyCommand: ParsableCommand {
     let client = try ServiceClient(address, token: nil, fingerprint: fingerprint)
     defer { client.stop() }
     let bell = try Doorbell()
+    let start = MonotonicClock.now
+    let end = start + .seconds(within.seconds)
     var watch = HealthWatch(
-      since: MonotonicClock.now, within: .seconds(within.seconds), steady: steady.nanoseconds,
+      since: start, within: .seconds(within.seconds), steady: steady.nanoseconds,
       version: anyVersion ? nil : TactusCommand.version, loopsOnly: loopsOnly)
     while true {
-      switch watch.take(ask(client, bell), at: MonotonicClock.now) {
+      // No question outlasts the time that was given.
+      let rest = max(.milliseconds(200), end - MonotonicClock.now)
+      switch watch.take(ask(client, bell, limit: min(.seconds(3), rest)), at: MonotonicClock.now) {
       case .healthy(let text): return print("healthy: \(text)")
       case .unhealthy(let reason):
         complain("not healthy: \(reason)")
@@ -74,10 +80,10 @@ struct HealthyCommand: ParsableCommand {
     }
   }
 
-  private func ask(_ client: ServiceClient, _ bell: Doorbell) -> HealthWatch.Answer {
+  private func ask(_ client: ServiceClient, _ bell: Doorbell, limit: Nanoseconds) -> HealthWatch.Answer {
     let answer = AnswerBox()
     let button = bell.button
-    client.get("/api/health", limit: .seconds(3)) { result in
+    client.get("/api/health", limit: .nanoseconds(limit.count)) { result in
       answer.content.withLock { content in
         content =
           switch result {

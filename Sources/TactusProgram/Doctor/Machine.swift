@@ -60,12 +60,11 @@ struct Machine: Sendable {
   /// The machine whose files lie below a folder. What only a running kernel knows is taken as well as the files say it, as for root,
   /// who may do everything.
   static func at(root: String) -> Machine {
-    func read(_ path: String) -> String? {
+    @Sendable func read(_ path: String) -> String? {
       YAMLFile.contents(of: root + path).map { $0.last == "\n" ? String($0.dropLast()) : $0 }
     }
     return Machine(
-      read: { path in YAMLFile.contents(of: root + path).map { $0.last == "\n" ? String($0.dropLast()) : $0 } },
-      list: { names(in: root + $0) }, i2cFunctions: { _ in UInt64.max },
+      read: read, list: { names(in: root + $0) }, i2cFunctions: { _ in UInt64.max },
       kernelRelease: read("/proc/sys/kernel/osrelease") ?? "unknown",
       kernelVersion: read("/proc/sys/kernel/version") ?? "unknown", isRoot: true, maySetPriority: true,
       mayLockMemory: true, priorityLimit: nil, memoryLimit: nil, timeIsSynchronized: nil, groups: [0])

@@ -6,7 +6,7 @@ import Tactus
 struct HealthWatch {
   enum Answer {
     case document(status: Int, body: [UInt8])
-    /// Why there was none.
+    /// The daemon did not answer; the text says why.
     case silence(String)
   }
 

@@ -5,7 +5,7 @@
 struct FirmwareConfiguration: Equatable {
   let path: String
   private(set) var lines: [String]
-  /// The filter at the end; `nil` if there is none.
+  /// The filter that applies at the end of the file, or `nil` if no filter does.
   private var lastFilter: String?
   /// Those without a filter: the line's index, and what it sets.
   private var settings: [(line: Int, key: String, value: String)] = []

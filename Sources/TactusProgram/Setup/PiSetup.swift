@@ -36,7 +36,8 @@ struct PiSetup {
   /// The text of a file of the machine; `nil` if it is not there.
   let read: (String) -> String?
 
-  /// The folder of config.txt and cmdline.txt; `nil` if there is none: no Raspberry Pi, or its boot partition is not mounted.
+  /// The folder of config.txt and cmdline.txt. A machine that has no such folder is no Raspberry Pi, or its boot partition is not
+  /// mounted; the result is `nil` then.
   static func bootFolder(_ read: (String) -> String?) -> String? {
     ["/boot/firmware", "/boot"].first { read("\($0)/config.txt") != nil }
   }
