@@ -28,14 +28,15 @@ public final class WebService: Sendable {
   /// - Parameter routes: those that no system brings: metrics, runtime, logs.
   public init(
     configuration: ServiceConfiguration, doorman: Doorman, systems: [any ServedSystem], routes: [Route],
-    hub: EventHub = EventHub(), counters: ServiceCounters = ServiceCounters(), logger: Logger
+    hub: EventHub = EventHub(), counters: ServiceCounters = ServiceCounters(),
+    guardHealth: GuardHealth = GuardHealth(.none), logger: Logger
   ) {
     self.configuration = configuration
     self.systems = systems
     self.hub = hub
     self.counters = counters
     self.logger = logger
-    health = ServiceHealth()
+    health = ServiceHealth(guardHealth: guardHealth)
     let places = ConnectionPlaces(configuration.limits, counters: counters, logger: logger)
     self.places = places
     let own = DoorRoutes(

@@ -119,11 +119,22 @@ struct DaemonProcessTests {
     #expect(daemon.finish() == 0)
   }
 
+  /// What the health document says of it.
+  private func expectGuard(replacements: Int) throws {
+    let line = try #require(daemon.line(with: "serving http"), "\(daemon.said)")
+    let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+    let health = try ask("/api/health", of: try #require(object?["listen"] as? String))
+    let told = try #require(health["guard"] as? [String: Any])
+    #expect(told["state"] as? String == "watching" && told["replacements"] as? Int == replacements)
+  }
+
   @Test("the guard is killed: another takes over, and does its duty")
   mutating func guardKilled() throws {
+    try expectGuard(replacements: 0)
     let first = try #require(pid_t(try started("guard")))
     kill(first, SIGKILL)
     #expect(daemon.waitFor("another guard is watching"))
+    try expectGuard(replacements: 1)
     try driveOff()
     kill(daemon.identifier, SIGKILL)
     expectStop()
@@ -137,6 +148,7 @@ struct DaemonProcessTests {
     kill(first, SIGSTOP)
     #expect(daemon.waitFor("the guard process does not answer"))
     #expect(daemon.waitFor("another guard is watching"))
+    try expectGuard(replacements: 1)
     try driveOff()
     kill(daemon.identifier, SIGKILL)
     expectStop()

@@ -7,11 +7,12 @@ import Testing
 struct HealthWatchTests {
   private func document(
     _ status: String = "ok", ok: Bool = true, version: String = "1.2.3", robot: String = "stopped",
-    message: String? = nil
+    message: String? = nil, replacedGuards: Int? = nil
   ) -> HealthWatch.Answer {
     let text =
       #"{"ok":\#(ok),"status":"\#(status)","version":"\#(version)","systems":{"robot":"\#(robot)","leg":"disarmed"}"#
-      + (message.map { #","code":"X","message":"\#($0)""# } ?? "") + "}"
+      + (message.map { #","code":"X","message":"\#($0)""# } ?? "")
+      + (replacedGuards.map { #","guard":{"state":"watching","replacements":\#($0)}"# } ?? "") + "}"
     return .document(status: 200, body: Array(text.utf8))
   }
 
@@ -58,6 +59,25 @@ struct HealthWatchTests {
       reason(document("degraded", ok: false, message: "not ticking: robot"), loopsOnly: true)
         == .unhealthy("degraded: not ticking: robot, after 30 s"))
     #expect(reason(document(), loopsOnly: true) == .unhealthy("healthy for less than 3 s within 30 s"))
+  }
+
+  @Test(
+    "a guard that was replaced meanwhile begins it anew; one replaced before does not; loops only: none of it counts")
+  func guardReplaced() {
+    var calm = watch()
+    #expect(calm.take(document(replacedGuards: 2), at: at(0)) == .askAgain)
+    #expect(
+      calm.take(document(replacedGuards: 2), at: at(3))
+        == .healthy("tactus 1.2.3, leg disarmed, robot stopped, guard watching"))
+    var replaced = watch()
+    #expect(replaced.take(document(replacedGuards: 0), at: at(0)) == .askAgain)
+    #expect(replaced.take(document(replacedGuards: 1), at: at(2)) == .askAgain)
+    #expect(replaced.take(document(replacedGuards: 1), at: at(3)) == .askAgain)
+    #expect(
+      replaced.take(document(replacedGuards: 2), at: at(30)) == .unhealthy("the guard had to be replaced, after 30 s"))
+    var lenient = watch(loopsOnly: true)
+    #expect(lenient.take(document(replacedGuards: 0), at: at(0)) == .askAgain)
+    #expect(lenient.take(document(replacedGuards: 1), at: at(3)) != .askAgain)
   }
 
   @Test(

@@ -137,8 +137,20 @@ struct SafeStatePlanFileTests {
     let path = try folder.write("tactus safe-state plan 1\nserial:115200:55", to: "safe-state")
     let program = try guardOnce(config, plan: path)
     #expect(program.finish() == 0)
-    #expect(program.said.contains("the safe-state plan is damaged: the configuration is used"))
+    #expect(program.said.contains("the safe-state plan is damaged: what can be read of it is written, then"))
     #expect(readWhenReady(terminal.descriptor) == Self.stop)
+  }
+
+  @Test("plan damaged, the configuration has other motors since: both boards are told to stop")
+  func damagedAndOther() throws {
+    let other = try LinuxPTY()
+    let config = try folder.write(
+      "motors: { \(motors.replacing(terminal.path, with: other.path)) }", to: "config.yaml")
+    let path = try folder.write(
+      "tactus safe-state plan 1\n\(stop(on: terminal.path))\nserial:115200:55", to: "safe-state")
+    #expect(try guardOnce(config, plan: path).finish() == 0)
+    #expect(readWhenReady(terminal.descriptor) == Self.stop)
+    #expect(readWhenReady(other.descriptor) == Self.stop)
   }
 
   @Test("plan damaged, configuration broken: what can be read of the plan is written, status 78")

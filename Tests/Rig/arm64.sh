@@ -117,14 +117,27 @@ find_program() {
   fi
 }
 
+# A package of a later version beside `this.deb`, with the same in it.
+make_later() { # FOLDER
+  local later=$arm64/later
+  rm -rf "$later"
+  dpkg-deb -R "$1/this.deb" "$later"
+  sed -i 's/^Version: .*/&+later/' "$later/DEBIAN/control"
+  sed -n 's/^Version: //p' "$later/DEBIAN/control" > "$1/later"
+  dpkg-deb -Zgzip -z1 --build "$later" "$1/later.deb" > /dev/null
+  rm -rf "$later"
+}
+
 # Debian's system with systemd, and the checks as its last service.
 make_systemd_root() { # FOLDER
   tar -x -C "$1" -f "$arm64/root.tar" --exclude='./dev/*' --exclude='./usr/share/doc/*' --exclude='./usr/share/man/*' \
     --exclude='./usr/share/locale/*' --exclude='./var/lib/apt/lists/*' --exclude='./var/cache/apt/*.bin'
   ln -sfn lib/systemd/systemd "$1/init"
   cp Tests/Rig/Guest/arm64 "$1/checks"
+  cp config/tactus-update "$1/update"
   if [[ -n $deb ]]; then
-    install -D -t "$1/packages" "$deb"
+    install -D "$deb" "$1/packages/this.deb"
+    make_later "$1/packages"
   elif [[ -n $program ]]; then
     install -D "$program" "$1/usr/local/bin/tactus"
     install -D -m 644 config/tactus.service "$1/etc/systemd/system/tactus.service"

@@ -47,7 +47,10 @@ struct WebServiceTests {
     let service = try RunningService()
     let healthy = try service.request("GET", "/api/health")
     #expect(healthy.status == 200)
-    #expect(healthy.text == #"{"ok":true,"status":"ok","systems":{"fake":"driving"},"version":"1.2.3"}"#)
+    #expect(
+      healthy.text
+        == #"{"guard":{"replacements":0,"state":"none"},"ok":true,"status":"ok","systems":{"fake":"driving"},"version":"1.2.3"}"#
+    )
     service.service.setStalled(true, loop: "robot.motors")
     let stalled = try service.request("GET", "/api/health")
     #expect(stalled.status == 503)
@@ -74,6 +77,23 @@ struct WebServiceTests {
     service.service.setStalled(false, loop: "robot.motors")
     service.service.setTroubles([])
     #expect(try service.request("GET", "/api/health").json?["status"] as? String == "ok")
+  }
+
+  @Test("health: degraded with 200 from a guard's loss until another watches, with how often that was")
+  func guardLost() throws {
+    let guardHealth = GuardHealth(.watching)
+    let service = try RunningService(guardHealth: guardHealth)
+    func report() throws -> [String: Any]? {
+      try service.request("GET", "/api/health").json?["guard"] as? [String: Any]
+    }
+    #expect(try report()?["state"] as? String == "watching")
+    guardHealth.lose()
+    let lost = try service.request("GET", "/api/health")
+    #expect(lost.status == 200 && lost.json?["status"] as? String == "degraded" && lost.code == "GUARD_LOST")
+    #expect(try report()?["state"] as? String == "replacing" && report()?["replacements"] as? Int == 0)
+    guardHealth.replace()
+    #expect(try service.request("GET", "/api/health").json?["status"] as? String == "ok")
+    #expect(try report()?["state"] as? String == "watching" && report()?["replacements"] as? Int == 1)
   }
 
   @Test("health: degraded with 200 while so few file descriptors are left that they are kept for those who can stop")

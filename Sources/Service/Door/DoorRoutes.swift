@@ -53,6 +53,7 @@ struct DoorRoutes: Sendable {
     let status: String
     let version: String
     let systems: [String: String?]
+    let `guard`: GuardHealth.Report
     let code: String?
     let message: String?
   }
@@ -76,8 +77,8 @@ struct DoorRoutes: Sendable {
     let states = systems.map { ($0.name, Self.stateName(of: $0.state)) }
     return .json(
       Health(
-        ok: isWorking, status: status, version: version, systems: Dictionary(uniqueKeysWithValues: states), code: code,
-        message: message),
+        ok: isWorking, status: status, version: version, systems: Dictionary(uniqueKeysWithValues: states),
+        guard: health.guardHealth.report, code: code, message: message),
       status: isWorking ? .ok : .serviceUnavailable)
   }
 

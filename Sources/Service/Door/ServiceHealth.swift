@@ -8,6 +8,9 @@ final class ServiceHealth: Sendable {
     var isStopping = false
   }
   private let state = Mutex(State())
+  let guardHealth: GuardHealth
+
+  init(guardHealth: GuardHealth = GuardHealth(.none)) { self.guardHealth = guardHealth }
 
   func setStalled(_ isStalled: Bool, loop: String) {
     state.withLock { state in
@@ -21,13 +24,13 @@ final class ServiceHealth: Sendable {
 
   /// Names of the loops that do not tick, in order.
   var stalled: [String] { state.withLock { $0.stalled.sorted() } }
-  var troubles: [ServiceTrouble] { state.withLock { $0.troubles } }
+  var troubles: [ServiceTrouble] { [guardHealth.trouble].compactMap(\.self) + state.withLock { $0.troubles } }
   var isStopping: Bool { state.withLock { $0.isStopping } }
 }
 
 /// What keeps a part of the daemon from working while its loops go on.
 public struct ServiceTrouble: Sendable, Hashable {
-  /// `STORE_FAILED`, `TOKENS_FAILED`, `FEW_DESCRIPTORS`
+  /// `GUARD_LOST`, `STORE_FAILED`, `TOKENS_FAILED`, `FEW_DESCRIPTORS`
   public let code: String
   /// For people: what is wrong, the way out, and what does not work until then.
   public let message: String

@@ -6,7 +6,7 @@ import TactusGuard
 
 /// `tactus guard --once --config FILE`: the safe state, written now. For a service's stop hook.
 ///
-/// The plan that the daemon has left counts. Without one, or if it is damaged, the plan is made from the configuration.
+/// The plan that the daemon has left counts. Without one it is made from the configuration; if it is damaged, both are written.
 ///
 /// The guard process itself does not pass through here: see main.swift.
 struct GuardCommand: ParsableCommand {
@@ -44,12 +44,13 @@ struct GuardCommand: ParsableCommand {
       if !writes.isEmpty { try make(writes, source: file?.path) }
     case .damaged(let readable, let reason):
       log(
-        .error, "the safe-state plan is damaged: the configuration is used",
+        .error, "the safe-state plan is damaged: what can be read of it is written, then what the configuration says",
         ["plan": .string(file?.path ?? ""), "reason": .string(reason)])
+      // The configuration may be another one since the daemon read it. To write a safe state twice does no harm.
+      if !readable.isEmpty { try? make(readable, source: file?.path) }
       do {
         try makeConfigured()
       } catch let error as ExitCode where error == .badConfig {
-        if !readable.isEmpty { try? make(readable, source: file?.path) }
         log(
           .critical, "the safe state is not confirmed: neither the plan nor the configuration can be used as a whole",
           ["plan": .string(file?.path ?? ""), "config": .string(config), "written": .stringConvertible(readable.count)])

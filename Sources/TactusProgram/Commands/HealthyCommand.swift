@@ -10,8 +10,8 @@ struct HealthyCommand: ParsableCommand {
     commandName: "healthy",
     abstract: "Says whether the running daemon is healthy: exit status 0, or 1 and one line why not.",
     discussion: """
-      For hooks after an update: waits until the daemon answers, is of this program's version, has every loop ticking, its \
-      store and its tokens usable and no system in a fault, and has been all that for --steady without a break. Needs no token. \
+      For hooks after an update: waits until the daemon answers, is of this program's version, has every loop ticking, a \
+      guard that watches, its store and its tokens usable and no system in a fault, and has been all that for --steady without a break. Needs no token. \
       docs/updates.md has examples for RAUC, Mender and apt.
       """)
 

@@ -21,6 +21,7 @@ final class Daemon {
   private let store: DaemonStore?
   private let runtime: Runtime
   private let guardLink: GuardLink?
+  private let guardHealth: GuardHealth
   private let video: DaemonVideo?
   /// nil: switched off.
   let service: ServiceComposition?
@@ -76,6 +77,9 @@ final class Daemon {
       ? nil
       : try DaemonGuard.start(writes, timeoutSeconds: configuration.guardTimeoutSeconds, format: options.logFormat)
 
+    let guardHealth = GuardHealth(guardLink == nil ? .none : .watching)
+    self.guardHealth = guardHealth
+
     let supervisor = Ring<SupervisorNotice>(capacity: 64)
     let button = events.doorbell.button
     let lanes = systems.map { $0.lane(bell: button) }
@@ -108,11 +112,12 @@ final class Daemon {
           of: runtime,
           systems.map(\.metrics)
             + ([
-              ServiceMetrics(doorCounters), broker?.metrics, video.map { VideoMetrics($0.door) },
+              ServiceMetrics(doorCounters), GuardMetrics(guardHealth), broker?.metrics,
+              video.map { VideoMetrics($0.door) },
               store.map { StoreMetrics($0.file) },
             ] as [(any MetricSource)?]).compactMap(\.self))
         + [broker?.route].compactMap(\.self),
-      counters: doorCounters,
+      counters: doorCounters, guardHealth: guardHealth,
       mounts: configuration.mounts(simulate: options.simulate, environment: options.environment),
       environment: options.environment, logger: log.logger("service"))
     troubles = service.map { TroubleWatch($0, store: store) }
@@ -228,6 +233,7 @@ final class Daemon {
         // One that has been replaced since then is not meant.
         guard let guardLink, guardLink.started < instant else { continue }
         logger.error("the guard process does not answer: killed, to be replaced")
+        guardHealth.lose()
         guardLink.kill()
       }
     }
@@ -237,10 +243,12 @@ final class Daemon {
   private func restartGuard() -> Int32? {
     guard let guardLink, guardLink.hasEnded() else { return nil }
     guardDeaths += 1
+    guardHealth.lose()
     logger.error("the guard process died", metadata: ["deaths": .stringConvertible(guardDeaths)])
     do throws(GuardError) {
       guard guardDeaths <= 10 else { throw .notReady }
       try guardLink.replace()
+      guardHealth.replace()
       logger.notice("another guard is watching", metadata: ["guard": .stringConvertible(Int(guardLink.process))])
       return nil
     } catch {

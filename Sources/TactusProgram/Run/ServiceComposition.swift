@@ -23,8 +23,8 @@ struct ServiceComposition {
   /// - Parameter mounts: what must be mounted for the token file.
   /// - Throws: `AccessError`, `SelfSignedCertificateError`. A token file that cannot be used opens nothing.
   init?(
-    _ whole: Configuration, systems: [any ServedSystem], routes: [Route], counters: ServiceCounters, mounts: MountWatch,
-    environment: [String: String], logger: Logger
+    _ whole: Configuration, systems: [any ServedSystem], routes: [Route], counters: ServiceCounters,
+    guardHealth: GuardHealth, mounts: MountWatch, environment: [String: String], logger: Logger
   ) throws {
     guard let configuration = whole.service else { return nil }
     self.configuration = configuration
@@ -62,7 +62,8 @@ struct ServiceComposition {
       configuration: ServiceConfiguration(
         address: whole.bindAddress, port: configuration.port, tls: tls, version: TactusCommand.version, limits: limits,
         allowedOrigins: configuration.allowedOrigins),
-      doorman: doorman, systems: systems, routes: routes, counters: counters, logger: logger)
+      doorman: doorman, systems: systems, routes: routes, counters: counters, guardHealth: guardHealth,
+      logger: logger)
   }
 
   /// `http://127.0.0.1:8000`, the port in effect; on every network: the address that this machine reaches itself by.

@@ -24,6 +24,13 @@ struct HealthWatch {
     var version: String?
     var message: String?
     var systems: [String: String?]
+    /// `nil`: the daemon is of a version that did not say.
+    var `guard`: Guard?
+  }
+
+  private struct Guard: Decodable {
+    var state: String
+    var replacements: Int
   }
 
   private let end: TickInstant
@@ -33,6 +40,8 @@ struct HealthWatch {
   private let loopsOnly: Bool
   /// When it began to be healthy; `nil` if it is not.
   private var healthySince: TickInstant?
+  /// How many guards had been replaced when that was last told.
+  private var guardReplacements: Int?
 
   /// - Parameters:
   ///   - start: when the first question is asked.
@@ -67,7 +76,7 @@ struct HealthWatch {
     var text: String
   }
 
-  private func judge(_ answer: Answer) -> Result<String, Trouble> {
+  private mutating func judge(_ answer: Answer) -> Result<String, Trouble> {
     switch answer {
     case .silence(let reason): return .failure(Trouble(text: "the daemon does not answer: \(reason)"))
     case .document(let status, let body):
@@ -81,13 +90,18 @@ struct HealthWatch {
         return .failure(
           Trouble(text: "version \(version) was expected, version \(document.version ?? "unknown") answers"))
       }
+      let replaced = document.guard.map { $0.replacements - (guardReplacements ?? $0.replacements) } ?? 0
+      guardReplacements = document.guard?.replacements
+      guard replaced == 0 || loopsOnly else { return .failure(Trouble(text: "the guard had to be replaced")) }
       let states = document.systems.map { ($0.key, $0.value ?? "running") }.sorted { $0.0 < $1.0 }
       let faults = states.filter { $0.1 == "fault" }.map(\.0)
       guard faults.isEmpty || loopsOnly else {
         return .failure(Trouble(text: "in a fault: \(faults.joined(separator: ", "))"))
       }
       return .success(
-        (["tactus \(document.version ?? "")"] + states.map { "\($0.0) \($0.1)" }).joined(separator: ", "))
+        (["tactus \(document.version ?? "")"] + states.map { "\($0.0) \($0.1)" }
+          + (document.guard.map { $0.state == "none" ? "no guard" : "guard \($0.state)" }.map { [$0] } ?? []))
+          .joined(separator: ", "))
     }
   }
 }

@@ -46,6 +46,7 @@ enum WholePage {
       RuntimeMetrics(runtime, version: "1.2.3"), RobotMetrics({ snapshot }, now: { now }),
       LegMetrics(leg.door), SprinklerMetrics(try garden().door), PlantMetrics(plants.door), PumpMetrics(pump.door),
       VideoMetrics(video()), StoreMetrics(plants.file), ProcessMetrics(), ServiceMetrics(ServiceCounters()),
+      GuardMetrics(GuardHealth(.watching)),
     ])
   }
 

@@ -13,13 +13,15 @@ final class RunningService {
 
   init(
     systems: [any ServedSystem] = [FakeSystem()], routes: [Route] = [], allowedOrigins: [String] = [],
-    bodyLimit: Int = 1_048_576, limits: ConnectionLimits = ConnectionLimits()
+    bodyLimit: Int = 1_048_576, limits: ConnectionLimits = ConnectionLimits(),
+    guardHealth: GuardHealth = GuardHealth(.none)
   ) throws {
     service = WebService(
       configuration: ServiceConfiguration(
         port: reserved.number, version: "1.2.3", limits: limits, bodyLimit: bodyLimit,
         allowedOrigins: allowedOrigins),
-      doorman: try .open(allowedOrigins: allowedOrigins), systems: systems, routes: routes, logger: log.logger)
+      doorman: try .open(allowedOrigins: allowedOrigins), systems: systems, routes: routes,
+      guardHealth: guardHealth, logger: log.logger)
     try service.start()
   }
 
