@@ -23,6 +23,15 @@ class Distribution:
         both.update(other.counts)
         return Distribution(both)
 
+    def every_release(self, period):
+        """With the releases that were given up: a sample later than a period stands for those which came due meanwhile, too, each
+        a period less late. Without them an outage would be one late sample among many."""
+        every = Counter(self.counts)
+        for value, count in self.counts.items():
+            for late in range(value - period, 0, -period):
+                every[late] += count
+        return Distribution(every)
+
     @property
     def count(self):
         return sum(self.counts.values())

@@ -11,8 +11,9 @@ METHOD = """
 Latency: when the work begins minus when it was due, in ns, by CLOCK_MONOTONIC. Ours is taken by a clock read of the
 tick's own, so our dispatch counts, and the aims are held against it; "woken" is the runtime's own first clock read after
 waking, which is where cyclictest takes its sample. cyclictest's figures are its own `-N` histogram, 1 ns wide up to 1 ms
-(what is later counts as 1 ms, in its favour). Every peer treats a missed period alike: skipped, not counted as a sample,
-shown under "missed".
+(what is later counts as 1 ms, in its favour, but for the latest). Every peer skips the periods that it has missed, and for every peer they
+count alike: a release that began v late, v longer than the period P, stands for those due meanwhile, v − P, v − 2P, … late. "given
+up" says how many those are. So an outage is as bad here as it is for a loop.
 
 - Tactus: one loop on one lane, SCHED_FIFO 80, memory locked, pinned.
 - cyclictest `-t1 -p 80 -m -a CPU -i PERIOD`, pinned to the same processor.
@@ -33,24 +34,27 @@ def run(context):
     for rate in (1000, 200):
         for hogs in (False, True):
             condition = f"{'1 kHz' if rate == 1000 else '200 Hz'}, {'4 hogs' if hogs else 'idle'}"
-            results, missed = measure(context, rate, hogs)
-            add(report, condition, results, missed)
+            add(report, condition, *measure(context, rate, hogs))
     return report
 
 
 def measure(context, rate, hogs):
     seconds = context.long_or_quick(5, 1)
+    period = 1_000_000_000 // rate
     results = {name: [] for name in ("Tactus", WOKEN, *PEERS)}
-    missed = {name: 0 for name in PEERS}
+    given_up = dict.fromkeys(results, 0)
+
+    def take(name, ran):
+        every = ran.every_release(period)
+        results[name].append(every)
+        given_up[name] += every.count - ran.count
+
     for _, name in context.turns(PEERS):
         with context.load(hogs, seconds + 20):
-            distribution = PEERS[name](context, rate, seconds)
-        results[name].append(distribution)
-        missed[name] += max(0, rate * seconds - distribution.count)
+            take(name, PEERS[name](context, rate, seconds))
         if name == "Tactus":
-            results[WOKEN].append(Distribution.from_file(context.scratch / "samples.woken"))
-    missed[WOKEN] = missed["Tactus"]
-    return results, missed
+            take(WOKEN, Distribution.from_file(context.scratch / "samples.woken"))
+    return results, given_up
 
 
 def tactus(context, rate, seconds):
@@ -103,20 +107,20 @@ def python(context, rate, seconds):
 PEERS = {"Tactus": tactus, "cyclictest": cyclictest, "Dispatch": dispatch, "Task.sleep": task, "Python": python}
 
 
-def add(report, condition, results, missed):
+def add(report, condition, results, given_up):
     ours = results["Tactus"]
     totals = {name: pooled(rounds) for name, rounds in results.items()}
     lines = []
     for name, rounds in results.items():
         total = totals[name]
         line = [name, *(microseconds(total.percentile(percent)) for percent in PERCENTILES),
-                microseconds(total.maximum), f"{total.count:,}", f"{missed[name]:,}"]
+                microseconds(total.maximum), f"{total.count:,}", f"{given_up[name]:,}"]
         for percent in PERCENTILES:
             line.append("" if name in ("Tactus", WOKEN) else number(ratio(ours, rounds, percent)))
         lines.append(line)
         report.raw.setdefault(condition, {})[name] = [one.summary() for one in rounds]
     report.tables.append(Table(
-        f"{condition}, µs", ["", "p50", "p99", "p99.9", "max", "samples", "missed",
+        f"{condition}, µs", ["", "p50", "p99", "p99.9", "max", "releases", "given up",
                              "ours ÷ it, p50", "p99", "p99.9"], lines))
     for percent in PERCENTILES:
         together = totals["Tactus"].percentile(percent) / totals["cyclictest"].percentile(percent)
