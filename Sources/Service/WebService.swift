@@ -1,12 +1,13 @@
 import Buses
 import Logging
 import NIOCore
+import NIOPosix
 import Synchronization
 import Tactus
 
 /// The door: one HTTP and WebSocket server over the systems' mailboxes.
 ///
-/// Runs on one or two threads of its own at normal priority. Started once, stopped once.
+/// Runs on threads of its own at normal priority. Started once, stopped once.
 public final class WebService: Sendable {
   /// Where events go.
   public let hub: EventHub
@@ -54,7 +55,9 @@ public final class WebService: Sendable {
     let channel = channel(try ChannelSecurity(configuration.tls))
     do {
       let bound = try Listener(
-        channel, address: configuration.address, port: configuration.port, logger: logger)
+        channel, address: configuration.address, port: configuration.port,
+        threads: configuration.threads.map { MultiThreadedEventLoopGroup(numberOfThreads: $0) } ?? Listener.threads,
+        logger: logger)
       listener.withLock { $0 = bound }
     } catch {
       throw ServiceStartError(error, address: configuration.address, port: configuration.port)

@@ -41,6 +41,17 @@ struct ConfigTests {
     #expect((video.source, video.encoder, video.keyFrameInterval) == (.automatic, .automatic, 30))
   }
 
+  @Test("safe mode: no wheel is faster than its limit, nor than the motors' own")
+  func safeMode() throws {
+    func limit(_ safety: String, motors: Int) throws -> Double? {
+      try read("motors: { backend: sim, speed_limit: \(motors) }\nsafety: { \(safety) }").motors?.speedLimitPercent
+    }
+    #expect(try limit("safe_mode_speed_limit: 30", motors: 90) == 90)
+    #expect(try limit("safe_mode: true, safe_mode_speed_limit: 30", motors: 90) == 30)
+    #expect(try limit("safe_mode: true", motors: 90) == 50)
+    #expect(try limit("safe_mode: true, safe_mode_speed_limit: 30", motors: 20) == 20)
+  }
+
   @Test("the original program's further keys: accepted")
   func original() throws {
     let configuration = try read(

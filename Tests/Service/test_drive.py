@@ -2,6 +2,7 @@
 import json
 import socket
 import time
+from pathlib import Path
 
 import pytest
 
@@ -242,3 +243,19 @@ def test_a_reader_may_not_drive(daemon, tokens):
         live.say(type="e-stop", id=1)
         assert live.wait_for(lambda event: event["type"] == "error")["code"] == "SCOPE_DENIED"
     assert daemon.get("/api/robot").json()["state"] == "stopped"
+
+
+def test_threads_longest_datagram_and_safe_mode_are_what_the_file_says(own_daemon):
+    daemon = own_daemon(
+        more="performance: { worker_threads: 3, udp_buffer_size: 64 }\n"
+        "safety: { safe_mode: true, safe_mode_speed_limit: 20 }")
+    names = [path.read_text() for path in Path(f"/proc/{daemon.process.pid}/task").glob("*/comm")]
+    assert sum(name.startswith("NIO-ELT") for name in names) == 3, names
+    with Sender(daemon) as sender:
+        sender.socket.send(json.dumps({"left": 60, "right": 60}).encode().ljust(65))
+        sender.socket.send(json.dumps({"left": 60, "right": 60}).encode().ljust(64))
+        limit = time.monotonic() + 5
+        while (robot := daemon.get("/api/robot").json())["state"] != "driving":
+            assert time.monotonic() < limit, robot
+    assert robot["speedsPercent"] == {"left": 20, "right": 20}, robot
+    assert robot["counters"]["datagrams"] == 2 and robot["counters"]["malformed"] == 1, robot

@@ -20,7 +20,7 @@ public struct RobotLoop: ~Copyable, ControlLoop {
   private var machine: RobotMachine
   private var motors: Motors
   private var port: DatagramPort
-  private var batch = DatagramBatch(capacity: 64, size: RobotMessage.maximumLength)
+  private var batch: DatagramBatch
   private var settings: LatestReader<RobotSettings>
   private var settingsVersion: UInt64
   private var requests: RingReader<RobotRequest>
@@ -61,13 +61,16 @@ public struct RobotLoop: ~Copyable, ControlLoop {
   ///   - bell: rung when notices or answers have been pushed; it must outlive the loop.
   ///   - commandAge: told of each command that the motors took in the tick that read it: when its datagram arrived, or its
   ///     request was issued.
+  ///   - longestDatagram: in bytes, 1…`RobotMessage.maximumLength`; a longer one is malformed.
   public init(
     motors: consuming Motors, port: consuming DatagramPort, settings: consuming LatestReader<RobotSettings>,
     requests: consuming RingReader<RobotRequest>, requestBell: DoorbellInput? = nil,
     answers: consuming RingWriter<RobotAnswer>, snapshot: consuming LatestWriter<RobotSnapshot>,
     notices: consuming RingWriter<RobotNotice>, bell: DoorbellButton? = nil,
-    commandAge: consuming AgeMeter = DataAge("command", fromOutside: .releasesLoop).meter()
+    commandAge: consuming AgeMeter = DataAge("command", fromOutside: .releasesLoop).meter(),
+    longestDatagram: Int = RobotMessage.maximumLength
   ) {
+    batch = DatagramBatch(capacity: 64, size: longestDatagram)
     settingsVersion = settings.version
     let first = settings.read()
     machine = RobotMachine(first)

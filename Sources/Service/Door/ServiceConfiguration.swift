@@ -13,6 +13,8 @@ public struct ServiceConfiguration: Sendable {
   public var tls: TLSMode
   /// The program's, for `/api/status` and the OpenAPI document.
   public var version: String
+  /// `nil` means 2, or 1 on a machine with up to two processors.
+  public var threads: Int?
   /// Connections, time-outs and sizes.
   public var limits: ConnectionLimits
   /// Longest request body in bytes.
@@ -21,13 +23,14 @@ public struct ServiceConfiguration: Sendable {
   public var allowedOrigins: [String]
 
   public init(
-    address: String = "127.0.0.1", port: UInt16 = 8000, tls: TLSMode = .off, version: String,
+    address: String = "127.0.0.1", port: UInt16 = 8000, tls: TLSMode = .off, version: String, threads: Int? = nil,
     limits: ConnectionLimits = ConnectionLimits(), bodyLimit: Int = 1_048_576, allowedOrigins: [String] = []
   ) {
     self.address = address
     self.port = port
     self.tls = tls
     self.version = version
+    self.threads = threads
     self.limits = limits
     self.bodyLimit = bodyLimit
     self.allowedOrigins = allowedOrigins

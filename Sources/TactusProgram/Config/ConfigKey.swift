@@ -34,13 +34,6 @@ enum ConfigValue: Equatable {
 
 /// One key of the configuration file: what the reader accepts and what the reference prints.
 struct ConfigKey {
-  /// What the key is good for in this version.
-  enum Use: Equatable {
-    case used
-    /// Belongs to a part that is not built yet: accepted, checked and reported by `tactus check`.
-    case notYet
-  }
-
   /// `section.key` or `section.part.key`.
   let path: String
   let kind: ConfigKind
@@ -48,14 +41,12 @@ struct ConfigKey {
   let standard: ConfigValue?
   /// One or two sentences for the reference; states the unit.
   let doc: String
-  let use: Use
 
-  init(_ path: String, _ kind: ConfigKind, _ standard: ConfigValue?, _ doc: String, use: Use = .used) {
+  init(_ path: String, _ kind: ConfigKind, _ standard: ConfigValue?, _ doc: String) {
     self.path = path
     self.kind = kind
     self.standard = standard
     self.doc = doc
-    self.use = use
   }
 }
 

@@ -31,9 +31,8 @@ enum ConfigReference {
   }
 
   private static func entry(_ key: ConfigKey, name: Substring, indent: String) -> [String] {
-    let use = key.use == .notYet ? " Accepted, not used by this version." : ""
     let kind = " (\(key.kind))"
-    var lines = wrapped(key.doc + use + kind, width: 118 - indent.count).map { indent + "# " + $0 }
+    var lines = wrapped(key.doc + kind, width: 118 - indent.count).map { indent + "# " + $0 }
     // A key without a default is shown commented out: the reference is itself a valid file.
     lines.append(indent + (key.standard.map { "\(name): \($0)" } ?? "# \(name):"))
     return lines

@@ -143,8 +143,11 @@ enum ConfigTable {
       "safety.watchdog_timeout", .number(0.2...10), .number(1),
       "Seconds without a sign of life from the control loop after which the guard stops the motors."),
     ConfigKey(
-      "safety.safe_mode_speed_limit", .number(0...100), .number(50), "Speed limit of the safe mode, in percent.",
-      use: .notYet),
+      "safety.safe_mode", .boolean, .boolean(false),
+      "The robot drives no faster than safety.safe_mode_speed_limit, whatever motors.speed_limit says."),
+    ConfigKey(
+      "safety.safe_mode_speed_limit", .number(0...100), .number(50),
+      "Fastest wheel speed in the safe mode, in percent of full speed."),
   ]
 
   private static let runtime: [ConfigKey] = [
@@ -178,9 +181,12 @@ enum ConfigTable {
 
   private static let performance: [ConfigKey] = [
     ConfigKey(
-      "performance.udp_buffer_size", .integer(64...65507), .integer(1024),
-      "Longest motor datagram in bytes; this version understands up to 1024.", use: .notYet),
-    ConfigKey("performance.worker_threads", .integer(1...64), .integer(2), "Worker threads.", use: .notYet),
+      "performance.udp_buffer_size", .integer(64...1024), .integer(1024),
+      "Longest motor datagram in bytes; a longer one is malformed."),
+    ConfigKey(
+      "performance.worker_threads", .integer(1...64), nil,
+      "Threads that serve HTTP and WebSocket; no control loop runs on them. Unless given: 2, or 1 on a machine with up to two "
+        + "processors."),
   ]
 }
 

@@ -11,6 +11,7 @@ extension Configuration.Service {
       allowedOrigins: given.texts("service.allowed_origins"),
       allowedHosts: given.texts("service.allowed_hosts"),
       maxConnections: given.integer("service.max_connections"),
+      threads: given.optionalInteger("performance.worker_threads"),
       jwtKey: given.optionalText("service.jwt_key"),
       bonjour: given.boolean("service.bonjour"))
   }

@@ -15,7 +15,9 @@ struct Configuration: Equatable {
     var i2cBus: Int
     var i2cAddress: UInt8
     var serialDevice: String
+    /// In effect: the safe mode's where that is less.
     var speedLimitPercent: Double
+    var longestDatagram: Int
     var acceleration: Double
     var commandTimeoutSeconds: Double
     var invertLeft: Bool
@@ -41,6 +43,8 @@ struct Configuration: Equatable {
     var allowedOrigins: [String]
     var allowedHosts: [String]
     var maxConnections: Int
+    /// `nil` means as many as the machine's processors suggest.
+    var threads: Int?
     /// A secret.
     var jwtKey: String?
     var bonjour: Bool
@@ -130,9 +134,9 @@ extension Configuration {
       robotCPUs: given.optionalCPUs("runtime.robot.cpu"),
       logLevel: given.text("logging.level"),
       logFile: given.optionalText("logging.file"),
-      unused: ConfigTable.keys.filter {
-        ($0.use == .notYet || !Video.isThere && $0.path.hasPrefix("camera.")) && found.values[$0.path] != nil
-      }.map(\.path))
+      unused: ConfigTable.keys.map(\.path).filter {
+        !Video.isThere && $0.hasPrefix("camera.") && found.values[$0] != nil
+      })
   }
 
   private static func yaml(_ path: String) throws(ConfigErrors) -> YAMLFile {
@@ -194,7 +198,10 @@ extension Configuration.Motors {
       i2cBus: given.integer("motors.i2c_bus"),
       i2cAddress: UInt8(given.optionalInteger("motors.i2c_address") ?? (backend == .raspbotV2 ? 0x2B : 0x16)),
       serialDevice: given.text("motors.serial_device"),
-      speedLimitPercent: given.number("motors.speed_limit"),
+      speedLimitPercent: given.boolean("safety.safe_mode")
+        ? min(given.number("motors.speed_limit"), given.number("safety.safe_mode_speed_limit"))
+        : given.number("motors.speed_limit"),
+      longestDatagram: given.integer("performance.udp_buffer_size"),
       acceleration: given.number("motors.acceleration"),
       commandTimeoutSeconds: given.number("motors.command_timeout"),
       invertLeft: given.boolean("motors.invert_left"),

@@ -18,11 +18,13 @@ struct RobotSystem {
   private let requestBell: Doorbell
   private let settings: Latest<RobotSettings>
   private let configuration: Configuration
+  private let longestDatagram: Int
 
   init(
     _ configuration: Configuration, motors: Configuration.Motors, hardware: MotorHardware
   ) throws(RuntimeError) {
     self.configuration = configuration
+    longestDatagram = motors.longestDatagram
     self.hardware = hardware
     let settings = configuration.robotSettings(motors)
     self.settings = Latest(settings)
@@ -52,7 +54,8 @@ struct RobotSystem {
         RobotLoop(
           motors: hardware.motors(), port: port.take()!, settings: settings.reader(), requests: requests.reader(),
           requestBell: requestBell.input, answers: answers.writer(), snapshot: snapshot.writer(),
-          notices: notices.writer(), bell: bell, commandAge: commandAge.meter())
+          notices: notices.writer(), bell: bell, commandAge: commandAge.meter(),
+          longestDatagram: longestDatagram)
       }
     }
   }

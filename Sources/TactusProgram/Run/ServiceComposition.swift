@@ -60,7 +60,8 @@ struct ServiceComposition {
     limits.descriptors = Self.allowDescriptors(limits.most + Self.descriptorsOfTheRest, logger)
     service = WebService(
       configuration: ServiceConfiguration(
-        address: whole.bindAddress, port: configuration.port, tls: tls, version: TactusCommand.version, limits: limits,
+        address: whole.bindAddress, port: configuration.port, tls: tls, version: TactusCommand.version,
+        threads: configuration.threads, limits: limits,
         allowedOrigins: configuration.allowedOrigins),
       doorman: doorman, systems: systems, routes: routes, counters: counters, guardHealth: guardHealth,
       logger: logger)
