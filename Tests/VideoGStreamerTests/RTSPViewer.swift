@@ -58,7 +58,8 @@ final class RTSPViewer {
     try #require(send(socket, sent, sent.count, Int32(MSG_NOSIGNAL)) == sent.count)
     while true {
       if bytes.first == UInt8(ascii: "$") {
-        _ = try #require(try packet())
+        // Of any channel: an RTCP packet may be the last before the answer.
+        _ = try #require(try frame(limit: patience))
       } else if let end = String(decoding: bytes, as: Unicode.ASCII.self).range(of: "\r\n\r\n") {
         return try response(String(decoding: bytes, as: Unicode.ASCII.self), end)
       } else {
@@ -92,15 +93,21 @@ final class RTSPViewer {
   }
 
   private func wholePacket(limit: Int32) throws -> ArraySlice<UInt8>? {
+    while let (channel, packet) = try frame(limit: limit) {
+      if channel == 0, packet.count > 12 { return packet }
+    }
+    return nil
+  }
+
+  /// The next frame that is interleaved with the answers, RTP (channel 0) or RTCP; nil: nothing has come within `limit` milliseconds.
+  private func frame(limit: Int32) throws -> (channel: UInt8, packet: ArraySlice<UInt8>)? {
     while true {
       if bytes.count >= 4 {
         try #require(bytes[0] == UInt8(ascii: "$"))
         let length = Int(bytes[2]) << 8 | Int(bytes[3])
         if bytes.count >= 4 + length {
-          let (channel, packet) = (bytes[1], bytes[4..<4 + length])
-          bytes.removeFirst(4 + length)
-          if channel == 0, packet.count > 12 { return packet }
-          continue
+          defer { bytes.removeFirst(4 + length) }
+          return (bytes[1], bytes[4..<4 + length])
         }
       }
       guard receive(limit: limit) else { return nil }
