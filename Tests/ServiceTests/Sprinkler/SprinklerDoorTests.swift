@@ -276,6 +276,23 @@ struct SprinklerDoorTests {
     #expect(bench.door.events(at: bench.desk.now, second: false).allSatisfy { $0.type != "rain" })
   }
 
+  @Test(
+    "a countdown: every number once, when it is reached, whether or not the loop has published since and however the beats lie"
+  )
+  func countdown() async throws {
+    let bench = try SprinklerDoorBench()
+    _ = try await bench.ask("POST", "/api/zone/1/on", #"{"seconds":5}"#)
+    #expect(bench.edges.contains { $0.type == "zone" })
+    var told: [Int] = []
+    for beat in 0..<42 {
+      bench.passTime(.milliseconds(beat % 7 == 0 ? 190 : 85))
+      for event in bench.door.events(at: bench.desk.now, second: beat % 10 == 0) where event.type == "zone" {
+        told.append(try #require(try object(event)["remainingSec"] as? Int))
+      }
+    }
+    #expect(told == [4, 3, 2, 1])
+  }
+
   @Test("the power fails while a zone is on: the rest of its time runs after the start, schedules are still there")
   func powerCut() async throws {
     let bench = try SprinklerDoorBench()

@@ -16,6 +16,8 @@ public final class SprinklerDoor: ServedSystem {
   private struct Told {
     var rain: RainDelay?
     var version: UInt64?
+    /// Of the open zones, in seconds.
+    var countdowns: [ZoneID: Int] = [:]
   }
 
   public init(_ desk: SprinklerDesk, _ description: SprinklerDescription) {
@@ -42,13 +44,21 @@ public final class SprinklerDoor: ServedSystem {
     zones(desk.newest, desk.view).map { StatePart("zone/\($0.id)", json: $0) }
   }
 
-  /// The state each second, telemetry in between; besides, what the requirement's app listens to: each open zone once a
-  /// second, and the rain delay when it changes.
+  /// The state each second, telemetry in between; besides, what the requirement's app listens to: of each open zone every number of its
+  /// countdown when it is reached, and the rain delay when it changes.
   public func events(at now: TickInstant, second: Bool) -> [Event] {
     let (newest, version, rain) = (desk.newest, version, rainDelay(desk.view))
-    let (isNews, hasRainChanged) = told.withLock { told in
-      defer { (told.rain, told.version) = (rain, version) }
-      return (told.version != version, told.rain != rain)
+    // A snapshot may be younger than the beat, if the beat has waited.
+    let instant = max(now, newest.at)
+    let countdowns = desk.view.records.zones.compactMap { zone in
+      newest[zone.id].remaining(at: instant).map { (zone: zone.id, seconds: $0.wholeSecondsUp) }
+    }
+    let (isNews, hasRainChanged, reached) = told.withLock { told in
+      let reached = countdowns.filter { told.countdowns[$0.zone] != $0.seconds }
+      let news = (told.version != version, told.rain != rain, reached)
+      (told.rain, told.version) = (rain, version)
+      told.countdowns = Dictionary(uniqueKeysWithValues: countdowns.map { ($0.zone, $0.seconds) })
+      return news
     }
     var events: [Event] = []
     // The loop publishes once a second: to write the same again ten times would only warm the processor.
@@ -57,8 +67,9 @@ public final class SprinklerDoor: ServedSystem {
         Event(
           second ? .state : .telemetry, type: "sprinkler", system: name, at: newest.at, json: document(isEvent: true)))
     }
-    if second {
-      for zone in desk.view.records.zones where newest[zone.id].isOn { events.append(event(zone.id, newest, .state)) }
+    for (zone, seconds) in reached {
+      let event = ZoneEvent(id: Int(zone.number), isOn: true, remainingSec: seconds)
+      events.append(Event(.state, type: "zone", system: name, at: instant, json: event))
     }
     if hasRainChanged {
       events.append(Event(.edge, type: "rain", system: name, at: newest.at, json: RainDocument(rain)))
@@ -70,8 +81,8 @@ public final class SprinklerDoor: ServedSystem {
   public func edge(_ notice: IrrigationNotice) -> Event? {
     let newest = desk.newest
     switch notice.subject {
-    case .opened(let run), .reopened(let run, _), .extended(let run, _): return event(run.zone, newest, .edge)
-    case .ended(let ended) where ended.opened != nil: return event(ended.run.zone, newest, .edge)
+    case .opened(let run), .reopened(let run, _), .extended(let run, _): return event(run.zone, newest)
+    case .ended(let ended) where ended.opened != nil: return event(ended.run.zone, newest)
     case .ended: return nil
     case .state(let state):
       return Event(.edge, type: "sprinkler.state", system: name, at: notice.at, json: StateEdge(state))
@@ -85,12 +96,13 @@ public final class SprinklerDoor: ServedSystem {
   }
 
   /// `{"type":"zone","id":3,"isOn":true,"remainingSec":899}`, as the zone is now.
-  private func event(_ zone: ZoneID, _ newest: SprinklerSnapshot, _ kind: Event.Kind) -> Event {
+  private func event(_ zone: ZoneID, _ newest: SprinklerSnapshot) -> Event {
     let status = newest[zone]
+    let remaining = status.remaining(at: newest.at)?.wholeSecondsUp
+    told.withLock { $0.countdowns[zone] = remaining }
     return Event(
-      kind, type: "zone", system: name, at: newest.at,
-      json: ZoneEvent(
-        id: Int(zone.number), isOn: status.isOn, remainingSec: status.remaining(at: newest.at)?.wholeSecondsUp ?? 0))
+      .edge, type: "zone", system: name, at: newest.at,
+      json: ZoneEvent(id: Int(zone.number), isOn: status.isOn, remainingSec: remaining ?? 0))
   }
 
   // MARK: commands
