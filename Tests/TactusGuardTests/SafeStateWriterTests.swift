@@ -46,9 +46,15 @@ struct SafeStateWriterTests {
     #expect(try result(of: good) == nil)
     #expect(try result(of: try ProgramOutput(["/bin/sh", "-c", "exit 3"])) == "exit status 3")
     #expect(try result(of: try ProgramOutput(["/bin/sh", "-c", "kill -9 $$"])) == "ended by signal 9")
-    let long = try ProgramOutput(["/bin/sleep", "20"])
-    #expect(long.makeSafe() == "it has not ended yet")
     #expect(throws: GuardError.self) { try ProgramOutput(["/dev/null"]) }
+    let path = FileManager.default.temporaryDirectory.appending(path: "tactus-end-\(UUID())").path
+    mkfifo(path, 0o600)
+    defer { unlink(path) }
+    let long = try ProgramOutput(["/bin/cat", path])
+    #expect(long.makeSafe() == "it has not ended yet")
+    // Ends it, and takes it off the kernel: the testing library's own children wait behind one that nobody takes.
+    close(open(path, O_WRONLY))
+    #expect(try result(of: long) == nil)
   }
 
   private func result(of program: ProgramOutput) throws -> String? {
