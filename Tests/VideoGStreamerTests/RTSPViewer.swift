@@ -99,7 +99,8 @@ final class RTSPViewer {
     return nil
   }
 
-  /// The next frame that is interleaved with the answers, RTP (channel 0) or RTCP; nil: nothing has come within `limit` milliseconds.
+  /// The next frame that is interleaved with the answers, RTP (channel 0) or RTCP. The result is `nil` when nothing has come within `limit`
+  /// milliseconds.
   private func frame(limit: Int32) throws -> (channel: UInt8, packet: ArraySlice<UInt8>)? {
     while true {
       if bytes.count >= 4 {

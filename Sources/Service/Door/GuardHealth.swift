@@ -7,7 +7,7 @@ public final class GuardHealth: Sendable {
     case watching
     /// It has died or hangs, and the next is not ready yet.
     case replacing
-    /// There is none: switched off, or everything is simulated.
+    /// No guard runs: it is switched off, or everything is simulated.
     case none
   }
 

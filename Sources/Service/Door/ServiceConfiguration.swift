@@ -13,7 +13,7 @@ public struct ServiceConfiguration: Sendable {
   public var tls: TLSMode
   /// The program's, for `/api/status` and the OpenAPI document.
   public var version: String
-  /// `nil` means 2, or 1 on a machine with up to two processors.
+  /// How many threads serve connections. `nil` means 2, or 1 on a machine with up to two processors.
   public var threads: Int?
   /// Connections, time-outs and sizes.
   public var limits: ConnectionLimits

@@ -50,9 +50,10 @@ public final class SprinklerDoor: ServedSystem {
     let (newest, version, rain) = (desk.newest, version, rainDelay(desk.view))
     // A snapshot may be younger than the beat, if the beat has waited.
     let instant = max(now, newest.at)
+    // None at the end: 0 is told when the valve is closed.
     let countdowns = desk.view.records.zones.compactMap { zone in
       newest[zone.id].remaining(at: instant).map { (zone: zone.id, seconds: $0.wholeSecondsUp) }
-    }
+    }.filter { $0.seconds > 0 }
     let (isNews, hasRainChanged, reached) = told.withLock { told in
       let reached = countdowns.filter { told.countdowns[$0.zone] != $0.seconds }
       let news = (told.version != version, told.rain != rain, reached)
