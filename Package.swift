@@ -26,6 +26,7 @@ let package = Package(
     .library(name: "TactusSprinkler", targets: ["Sprinkler", "Buses", "BusesLinux"]),
     .library(name: "TactusPump", targets: ["Pump", "Devices", "Buses", "BusesLinux", "Wire"]),
     .library(name: "TactusPlants", targets: ["Plants", "Devices", "Buses", "BusesLinux", "Wire"]),
+    .library(name: "TactusDaemon", targets: ["TactusDaemon"]),
     .executable(name: "tactus", targets: ["TactusProgram"]),
     .executable(name: "tactus-video", targets: ["VideoProgram"]),
     .executable(name: "tactus-cameras", targets: ["CamerasLibcamera"]),
@@ -219,9 +220,8 @@ let package = Package(
 
     // The program; its C shim is what the kernel offers a service: signalfd, eventfd, notify socket, spawning.
     .target(name: "CDaemon", dependencies: ["CProcess"]),
-    // Not named like its product: "tactus" and "Tactus" are one folder on many file systems.
-    .executableTarget(
-      name: "TactusProgram",
+    .target(
+      name: "TactusDaemon",
       dependencies: [
         "Service", "AvahiSystemd", "BluetoothBlueZ", "MQTTMosquitto", "CDaemon", "CProcess", "Confinement", "CTactus",
         "TactusGuard", "BusesLinux",
@@ -234,8 +234,9 @@ let package = Package(
         .define("Bonjour", .when(traits: ["Bonjour"])), .define("Bluetooth", .when(traits: ["Bluetooth"])),
         .define("MQTT", .when(traits: ["MQTT"])),
         .define("Video", .when(traits: ["Video"])),
-      ],
-      plugins: plugins(["DeclaredImports"])),
+      ]),
+    // Not named like its product: "tactus" and "Tactus" are one folder on many file systems.
+    .executableTarget(name: "TactusProgram", dependencies: ["TactusDaemon"], plugins: plugins(["DeclaredImports"])),
     .plugin(name: "DeclaredImports", capability: .buildTool()),
 
     // What the tests of several modules share.
@@ -328,7 +329,7 @@ let package = Package(
     .testTarget(
       name: "DaemonTests",
       dependencies: [
-        "TestSupport", "BlueZSupport", "MQTTSupport", "TactusProgram", "AvahiSystemd", "Service", "MQTTMosquitto",
+        "TestSupport", "BlueZSupport", "MQTTSupport", "TactusDaemon", "AvahiSystemd", "Service", "MQTTMosquitto",
         "CDaemon", "TactusGuard", "CTactusGuard", "BusesLinux", "Sprinkler", "Store", "Video", "Leg", "Plants", "Pump",
         "Robot", "Devices", "Buses",
         "Wire", "SystemBus", "Tactus",
@@ -343,7 +344,7 @@ let package = Package(
     .testTarget(
       name: "SanitizerTests",
       dependencies: [
-        "TactusProgram", "CDaemon", "CTactus", "TactusGuard", "BusesLinux", "Plants", "Pump", "Sprinkler", "Leg",
+        "TactusDaemon", "CDaemon", "CTactus", "TactusGuard", "BusesLinux", "Plants", "Pump", "Sprinkler", "Leg",
         "Robot", "Devices",
         "Buses", "Wire", "Tactus",
       ],

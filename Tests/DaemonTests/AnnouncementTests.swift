@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @testable import AvahiSystemd
-@testable import TactusProgram
+@testable import TactusDaemon
 
 /// Names and records; what Avahi makes of them is in Tests/Service/bonjour.sh.
 @Suite("announcement", .ownThread)

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import TactusProgram
+@testable import TactusDaemon
 
 /// What the command line says of itself, and to somebody who mistypes.
 @Suite("command line", .ownThread)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import TactusProgram
+@testable import TactusDaemon
 
 /// The repository's root.
 let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

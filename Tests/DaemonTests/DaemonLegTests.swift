@@ -3,7 +3,7 @@ import FoundationNetworking
 import Service
 import Testing
 
-@testable import TactusProgram
+@testable import TactusDaemon
 
 /// The whole program with simulated legs, driven by datagrams, watched through its log and the simulated bus.
 ///

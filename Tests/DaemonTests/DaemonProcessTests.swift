@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import TactusProgram
+@testable import TactusDaemon
 
 /// The whole program with an xgo-rider on a pseudo-terminal, and what the robot hears when the program meets its end.
 ///

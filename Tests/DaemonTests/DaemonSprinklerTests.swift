@@ -4,7 +4,7 @@ import Service
 import Synchronization
 import Testing
 
-@testable import TactusProgram
+@testable import TactusDaemon
 
 /// The whole program with a simulated sprinkler, used over HTTP, watched through the simulated lines, killed.
 ///

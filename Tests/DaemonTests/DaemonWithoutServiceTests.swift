@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import TactusProgram
+@testable import TactusDaemon
 
 /// The whole program with `service.enabled: false`: what its loops tell has no subscriber then, but a log.
 @Suite("daemon without the service", .ownThread)

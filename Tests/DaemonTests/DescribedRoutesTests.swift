@@ -3,7 +3,7 @@ import Service
 import TestSupport
 import Testing
 
-@testable import TactusProgram
+@testable import TactusDaemon
 
 @Suite("OpenAPI document and the daemon", .ownThread)
 struct DescribedRoutesTests {

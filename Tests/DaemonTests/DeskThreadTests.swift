@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import TactusProgram
+@testable import TactusDaemon
 
 @Suite("A desk's thread", .ownThread)
 struct DeskThreadTests {

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import TactusProgram
+@testable import TactusDaemon
 
 /// The boot checklist on made-up machines, by their files.
 @Suite("doctor: the boot checklist", .ownThread)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import TactusProgram
+@testable import TactusDaemon
 
 /// A Raspberry Pi on which everything is right.
 private func goodPi() -> Machine {

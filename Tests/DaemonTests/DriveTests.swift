@@ -8,7 +8,7 @@ import Testing
 import Wire
 
 @testable import Robot
-@testable import TactusProgram
+@testable import TactusDaemon
 
 @Suite("keys", .ownThread)
 struct KeyTests {

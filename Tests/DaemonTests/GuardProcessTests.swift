@@ -6,7 +6,7 @@ import TactusGuard
 import TestSupport
 import Testing
 
-@testable import TactusProgram
+@testable import TactusDaemon
 
 /// The guard's process alone, its daemon played by the test: a pseudo-terminal stands for the xgo-rider's serial line.
 @Suite("guard process", .ownThread)

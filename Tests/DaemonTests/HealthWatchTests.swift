@@ -1,7 +1,7 @@
 import Tactus
 import Testing
 
-@testable import TactusProgram
+@testable import TactusDaemon
 
 @Suite("healthy: what it decides")
 struct HealthWatchTests {

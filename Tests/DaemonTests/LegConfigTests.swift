@@ -1,6 +1,6 @@
 import Testing
 
-@testable import TactusProgram
+@testable import TactusDaemon
 
 @Suite("configuration of the legs")
 struct LegConfigTests {

@@ -5,7 +5,7 @@ import Tactus
 import TestSupport
 import Testing
 
-@testable import TactusProgram
+@testable import TactusDaemon
 
 @Suite("log outlet", .ownThread)
 struct LogOutletTests {

@@ -3,7 +3,7 @@ import Logging
 import TestSupport
 import Testing
 
-@testable import TactusProgram
+@testable import TactusDaemon
 
 @Suite("log lines", .ownThread)
 struct LogTests {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Tactus
-@testable import TactusProgram
+@testable import TactusDaemon
 
 /// The files of a machine as a test makes them up, below a folder of its own.
 struct MachineTree {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import TactusProgram
+@testable import TactusDaemon
 
 @Suite("scenarios of plants", .ownThread)
 struct PlantScenarioTests {

@@ -3,7 +3,7 @@ import Plants
 import Tactus
 import Testing
 
-@testable import TactusProgram
+@testable import TactusDaemon
 
 @Suite("configuration of the plants")
 struct PlantsConfigTests {

@@ -1,4 +1,4 @@
-@testable import TactusProgram
+@testable import TactusDaemon
 
 /// A configuration from text, as of a file `c.yaml`.
 func read(_ text: String, environment: [String: String] = [:]) throws(ConfigErrors) -> Configuration {

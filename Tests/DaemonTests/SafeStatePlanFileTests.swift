@@ -4,7 +4,7 @@ import TactusGuard
 import TestSupport
 import Testing
 
-@testable import TactusProgram
+@testable import TactusDaemon
 
 /// The plan that a daemon leaves for a stop hook, and what `tactus guard --once` makes of it: a pseudo-terminal stands for the serial line
 /// of an xgo-rider.

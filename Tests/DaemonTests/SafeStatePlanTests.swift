@@ -1,7 +1,7 @@
 import Buses
 import Testing
 
-@testable import TactusProgram
+@testable import TactusDaemon
 
 @Suite("safe-state plan")
 struct SafeStatePlanTests {

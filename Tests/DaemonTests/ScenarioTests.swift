@@ -3,7 +3,7 @@ import Tactus
 import TestSupport
 import Testing
 
-@testable import TactusProgram
+@testable import TactusDaemon
 
 private func errors(_ text: String) -> [String] {
   do {

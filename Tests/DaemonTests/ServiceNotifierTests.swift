@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import TactusProgram
+@testable import TactusDaemon
 
 /// A service manager's socket at `path`.
 func boundSocket(_ path: String) throws -> Int32 {

@@ -2,7 +2,7 @@ import Buses
 import Sprinkler
 import Testing
 
-@testable import TactusProgram
+@testable import TactusDaemon
 
 @Suite("configuration of the sprinkler")
 struct SprinklerConfigTests {

@@ -1,7 +1,7 @@
 import Store
 import Testing
 
-@testable import TactusProgram
+@testable import TactusDaemon
 
 @Suite("configuration of the store")
 struct StoreConfigTests {

@@ -7,7 +7,7 @@ import TactusGuard
 import TestSupport
 import Testing
 
-@testable import TactusProgram
+@testable import TactusDaemon
 
 /// The robot's lane and the supervisor's in simulated time, the guard's end of the socket in the test's hands.
 @Suite("supervisor", .ownThread)

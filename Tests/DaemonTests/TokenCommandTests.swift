@@ -3,7 +3,7 @@ import Service
 import TestSupport
 import Testing
 
-@testable import TactusProgram
+@testable import TactusDaemon
 
 /// Both streams of a command that has ended.
 private struct Said {

@@ -7,7 +7,7 @@ import Testing
 import Wire
 
 @testable import Service
-@testable import TactusProgram
+@testable import TactusDaemon
 
 #if Video
   private let isThere = FileManager.default.isExecutableFile(atPath: VideoChild.standardProgram)

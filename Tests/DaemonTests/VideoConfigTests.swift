@@ -1,7 +1,7 @@
 import Testing
 import Wire
 
-@testable import TactusProgram
+@testable import TactusDaemon
 
 @Suite("video configuration")
 struct VideoConfigTests {

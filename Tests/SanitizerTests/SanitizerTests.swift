@@ -13,7 +13,7 @@ import Wire
 @testable import Robot
 @testable import Sprinkler
 @testable import Tactus
-@testable import TactusProgram
+@testable import TactusDaemon
 
 /// Every loop of the project, 100,000 ticks each, with RealtimeSanitizer watching: a call in a tick that may block or
 /// allocate ends the test. The compiler has proved the ticks; this checks the few lines that it was told to trust.

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Wire
 
-@testable import TactusProgram
+@testable import TactusDaemon
 
 /// The whole program with a leg that is reached by links beside its UDP port, simulated and real ones.
 ///

@@ -4,7 +4,7 @@ import Testing
 import Wire
 
 @testable import Leg
-@testable import TactusProgram
+@testable import TactusDaemon
 
 @Suite("keys of a leg's operator")
 struct LegKeyTests {

@@ -2,7 +2,7 @@ import BusesLinux
 import Foundation
 import Testing
 
-@testable import TactusProgram
+@testable import TactusDaemon
 
 /// `tactus leg` against a device written in Python from the protocol's text alone.
 @Suite("leg in a terminal and in a script", .serialized, .enabled(if: LegDevice.python != nil, "no python3 here"))

@@ -6,7 +6,7 @@
   import TestSupport
   import Testing
 
-  @testable import TactusProgram
+  @testable import TactusDaemon
 
   /// The whole program on Debian's broker, with another client as a user's.
   @Suite(

@@ -3,7 +3,7 @@ import MQTTMosquitto
 import Testing
 import Wire
 
-@testable import TactusProgram
+@testable import TactusDaemon
 
 @Suite("configuration of the MQTT broker")
 struct MQTTConfigTests {

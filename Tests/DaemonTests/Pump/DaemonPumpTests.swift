@@ -3,7 +3,7 @@ import FoundationNetworking
 import TactusGuard
 import Testing
 
-@testable import TactusProgram
+@testable import TactusDaemon
 
 /// The whole program as the operator of a pump that another program plays: `tactus sim pump --pty`.
 ///

@@ -4,7 +4,7 @@
   import TestSupport
   import Testing
 
-  @testable import TactusProgram
+  @testable import TactusDaemon
 
   /// The whole program as the operator of a pump behind a serial module: daemon, BlueZ's D-Bus, FFE1, UART, pump.
   ///

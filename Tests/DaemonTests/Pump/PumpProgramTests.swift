@@ -7,7 +7,7 @@ import Testing
 import Wire
 
 @testable import Pump
-@testable import TactusProgram
+@testable import TactusDaemon
 
 @Suite("the pump on a pseudo-terminal", .ownThread)
 struct PumpProgramTests {

@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import TactusProgram
+@testable import TactusDaemon
 
 /// What a daemon with two loops says, with numbers to choose.
 enum TopDocuments {

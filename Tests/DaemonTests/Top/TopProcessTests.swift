@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import TactusProgram
+@testable import TactusDaemon
 
 /// `tactus top` as a child, against a server with prepared answers.
 @Suite("top, the program", .serialized, .ownThread)

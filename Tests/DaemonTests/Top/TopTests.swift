@@ -1,6 +1,6 @@
 import Testing
 
-@testable import TactusProgram
+@testable import TactusDaemon
 
 @Suite("top: what it shows")
 struct TopTests {

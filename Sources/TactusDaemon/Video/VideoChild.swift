@@ -41,15 +41,7 @@ final class VideoChild: Sendable {
     bell = try Doorbell()
   }
 
-  static var standardProgram: String { beside("tactus-video") }
-
-  /// The path of a program in this one's folder.
-  static func beside(_ name: String) -> String {
-    var path = [CChar](repeating: 0, count: 4096)
-    let count = readlink("/proc/self/exe", &path, path.count - 1)
-    let own = String(decoding: path.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    return (own.lastIndex(of: "/").map { String(own[..<$0]) } ?? ".") + "/" + name
-  }
+  static var standardProgram: String { DaemonProgram.beside("tactus-video") }
 
   /// Any thread; lost while no process runs, which is told everything when it starts. The file to record into is made here and handed
   /// over open: the process itself can make none.

@@ -44,7 +44,7 @@ struct BrokerConnection: Sendable {
         do {
           broker = try MosquittoBroker(
             port: mqtt.port, folder: try Self.folder(port: mqtt.port, environment: environment),
-            launcher: VideoChild.beside("tactus"), user: settings.user ?? "", password: settings.password ?? "")
+            launcher: DaemonProgram.path, user: settings.user ?? "", password: settings.password ?? "")
         } catch {
           failure = "\(error)"
         }

@@ -66,7 +66,7 @@ extension Doctor {
       return machine.list(folder).contains(end.map { String(path[path.index(after: $0)...]) } ?? path)
     }
     let isOurs = video.settings.detector.command.isEmpty
-    let program = isOurs ? VideoChild.beside("tactus-detect") : nil
+    let program = isOurs ? DaemonProgram.beside("tactus-detect") : nil
     let missing = [program, model].compactMap(\.self).filter { !isThere($0) }
     let why = "without it nothing is detected; the picture is shown all the same"
     guard let first = missing.first else {

@@ -13,9 +13,10 @@ enum MakingToken {
 
   /// `tactus` where a shell finds it, or its path.
   private static func program(_ environment: [String: String]) -> String {
-    let own = VideoChild.beside("tactus")
+    let name = DaemonProgram.current.name
+    let own = DaemonProgram.path
     let folders = (environment["PATH"] ?? "").split(separator: ":").map(String.init)
-    return folders.contains { $0 + "/tactus" == own } ? "tactus" : quoted(own)
+    return folders.contains { $0 + "/" + name == own } ? name : quoted(own)
   }
 
   private static func absolute(_ path: String) -> String {

@@ -26,7 +26,7 @@ final class DaemonVideo {
       .map(String.init)
     }
     if let model = video.model {
-      if settings.detector.command.isEmpty { settings.detector.command = [VideoChild.beside("tactus-detect")] }
+      if settings.detector.command.isEmpty { settings.detector.command = [DaemonProgram.beside("tactus-detect")] }
       settings.detector.command.append(model)
     }
     self.settings = settings

@@ -1,0 +1,28 @@
+import ArgumentParser
+
+/// `tactus`, or what the program is called.
+struct TactusCommand: ParsableCommand {
+  static var version: String { DaemonProgram.current.version }
+
+  static var configuration: CommandConfiguration {
+    let program = DaemonProgram.current
+    let ofOwnSystems: [any ParsableCommand.Type] =
+      program.hasOwnSystems ? [DriveCommand.self, OperateLegCommand.self, OperatePumpCommand.self] : []
+    return CommandConfiguration(
+      commandName: program.name,
+      abstract: program.summary,
+      discussion: """
+        Exit status: 0 done, 64 bad usage, 78 bad configuration file, 1 anything else.
+        """,
+      version: program.version,
+      subcommands: [RunCommand.self] + ofOwnSystems + [
+        TopCommand.self, SimCommand.self, CheckCommand.self, DoctorCommand.self, SetupCommand.self,
+        HealthyCommand.self, TokenCommand.self, GuardCommand.self,
+      ])
+  }
+}
+
+extension ExitCode {
+  /// EX_CONFIG of sysexits.h.
+  static let badConfig = ExitCode(78)
+}
