@@ -133,4 +133,8 @@ public struct RingReader<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendab
     read.pointee.store(index, ordering: .releasing)
     return element
   }
+
+  /// Whether nothing waits, seen afresh: what was pushed before the call is seen.
+  @inlinable @inline(__always)
+  var isEmpty: Bool { index == written.pointee.load(ordering: .acquiring) }
 }

@@ -32,6 +32,45 @@ struct ProofTests {
       }
     }
     """
+  static let ends = """
+    import Tactus
+    enum Order: BitwiseCopyable, Sendable { case set(Double), stop }
+    enum Refusal: BitwiseCopyable, Sendable { case tooFast(limit: Double) }
+    struct State: BitwiseCopyable, Sendable { var duty = 0.0, isStopped = true }
+    struct Rules: BitwiseCopyable, Sendable { var most = 0.5 }
+    typealias Mailbox = LoopMailbox<Order, Refusal, UInt32, State, Rules>
+    struct Fan: ~Copyable, ControlLoop {
+      var ends: Mailbox.Ends
+      var gains: RulesInput<Double>
+      var state = State()
+      @_noLocks @_noAllocation
+      mutating func tick(_ tick: Tick) {
+        ends.begin(tick)
+        gains.begin()
+        while let request = ends.next() {
+          switch request.order {
+          case .set(let duty) where duty > ends.rules.most:
+            ends.answer(request, .refused(.tooFast(limit: ends.rules.most)))
+            continue
+          case .set(let duty): state = State(duty: duty * gains.rules, isStopped: false)
+          case .stop:
+            state = State()
+            ends.tell(request.client)
+          }
+          ends.answer(request, .accepted)
+        }
+        gains.finish(isSafe: state.isStopped)
+        ends.finish(state, isSafe: state.isStopped)
+      }
+      @_noLocks @_noAllocation
+      mutating func safeState(_ tick: Tick, cause: SafeStateCause) {
+        ends.beginSafeState(tick)
+        if ends.dropped == 0 { ends.tell(0) }
+        state = State()
+        ends.finish(state, isSafe: true)
+      }
+    }
+    """
   static let bad: [(name: String, body: String, complaint: String)] = [
     ("grows an array", "values.append(tick.index)", "error:"),
     ("makes a string", "text = \"tick \\(tick.index)\"", "error:"),
@@ -44,6 +83,14 @@ struct ProofTests {
   func accepted(source: String) throws {
     let (status, output) = try compile(source)
     #expect(status == 0, "\(output)")
+  }
+
+  @Test(
+    "a loop with requests, answers, notices and rules that change compiles, optimised or not",
+    arguments: ["-Onone", "-O"])
+  func accepted(mode: String) throws {
+    let (status, output) = try compile(Self.ends, options: [mode])
+    #expect(status == 0 && !output.contains("warning:"), "\(output)")
   }
 
   @Test("a tick that may lock or allocate is rejected", arguments: bad)

@@ -1,0 +1,79 @@
+/// All mailboxes of one loop: requests and rules in; the state, answers and notices out.
+///
+///     typealias FanMailbox = LoopMailbox<FanOrder, FanRefusal, FanNotice, FanState, FanRules>
+///     let mailbox = try FanMailbox(state: FanState(), rules: FanRules())
+///     Loop("fan", every: .hertz(100), inputs: [mailbox.loopInput]) { FanLoop(ends: mailbox.loopEnds(bell: bell.button)) }
+///
+/// Whoever declares the loop owns it and keeps it as long as the runtime runs. Every loop has one: what several threads send
+/// goes through one door, which has the writer of requests and the reader of answers.
+public final class LoopMailbox<
+  Order: BitwiseCopyable & Sendable, Refusal: BitwiseCopyable & Sendable, Notice: BitwiseCopyable & Sendable,
+  State: BitwiseCopyable & Sendable, Rules: BitwiseCopyable & Sendable
+>: Sendable {
+  /// The loop's side: `FanMailbox.Ends` for a `typealias FanMailbox = LoopMailbox<…>`.
+  public typealias Ends = LoopEnds<Order, Refusal, Notice, State, Rules>
+
+  /// What the loop published last.
+  public let state: Latest<State>
+  /// The loop's rules, and the way to change them.
+  public let rules: RulesBox<Rules>
+  /// How many requests wait at most, and how many a tick takes at most: all that wait.
+  public let requestsPerTick: Int
+  /// How many answers wait at most to be read. A door that lets no more requests than this be unanswered loses no answer.
+  public let answerCapacity: Int
+  /// How many notices wait at most to be read.
+  public let noticeCapacity: Int
+  /// How old a request may become that does not make safe.
+  public let patience: Nanoseconds
+  let requests: Ring<Request<Order>>
+  let answers: Ring<Answer<Refusal>>
+  let notices: Ring<Told<Notice>>
+  let requestBell: Doorbell
+
+  /// Mailboxes that nobody has used. Allocates; all sizes are fixed from then on.
+  ///
+  /// - Parameters:
+  ///   - state: what is read before the loop's first tick.
+  ///   - rules: what the loop begins with.
+  ///   - requestsPerTick: 1 or more; rounded up to a power of two. Four times as many answers, at least 256, and 256
+  ///     notices wait until they are read.
+  ///   - patience: 0 or more. A request that is older when the loop takes it is answered `.stale`, unless it makes safe.
+  /// - Throws: `.system` when the process or the machine has no descriptor left.
+  public init(
+    state: State, rules: Rules, requestsPerTick: Int = 64, patience: Nanoseconds = .milliseconds(250)
+  ) throws(RuntimeError) {
+    require(patience >= .zero, "a loop's patience with requests is 0 or more")
+    requestBell = try Doorbell()
+    requests = Ring(capacity: requestsPerTick)
+    // A tick takes all that the ring holds: the bell that it has cleared does not ring again for what it would leave.
+    self.requestsPerTick = requests.capacity
+    answers = Ring(capacity: max(256, 4 * requests.capacity))
+    answerCapacity = answers.capacity
+    notices = Ring(capacity: 256)
+    noticeCapacity = notices.capacity
+    self.patience = patience
+    self.state = Latest(state)
+    self.rules = RulesBox(rules)
+  }
+
+  /// What releases the loop when `requestButton` was rung, for `Loop(inputs:)`.
+  public var loopInput: LoopInput { requestBell.loopInput }
+
+  /// To ring after a request was pushed. Valid as long as this object.
+  public var requestButton: DoorbellButton { requestBell.button }
+
+  /// The loop's side. There is one at a time: a second call traps unless the first one is gone, whose work the new one
+  /// continues.
+  ///
+  /// - Parameter bell: rung when answers or notices are there to take; it must outlive the loop. `nil`: nobody waits for them.
+  public func loopEnds(bell: DoorbellButton? = nil) -> Ends { Ends(self, bell: bell) }
+
+  /// The end that makes requests. One at a time, as of `Ring.writer()`. A full ring of requests refuses: the loop is behind.
+  public func requestWriter() -> RingWriter<Request<Order>> { requests.writer() }
+
+  /// The end that takes the answers. One at a time, as of `Ring.reader()`.
+  public func answerReader() -> RingReader<Answer<Refusal>> { answers.reader() }
+
+  /// The end that takes the notices. One at a time, as of `Ring.reader()`.
+  public func noticeReader() -> RingReader<Told<Notice>> { notices.reader() }
+}

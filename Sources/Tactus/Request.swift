@@ -1,0 +1,78 @@
+/// A request to a loop, from a thread that is no lane. The loop answers it with its `number`.
+public struct Request<Order: BitwiseCopyable & Sendable>: BitwiseCopyable, Sendable {
+  /// Names the request in its answer. Chosen by who sends it; the loop does not look at it.
+  public let number: UInt64
+  /// When it was made, on the clock of the loop's ticks.
+  public let issued: TickInstant
+  /// Whether it can only make the system safer. Such a request never becomes stale.
+  public let makesSafe: Bool
+  /// Who asks; 0: nobody in particular.
+  public let client: UInt32
+  /// What is to be done.
+  public let order: Order
+
+  /// - Parameters:
+  ///   - number: names the request in its answer.
+  ///   - issued: when it was made, on the clock of the loop's ticks.
+  ///   - makesSafe: whether it can only make the system safer, so that it never becomes stale.
+  ///   - client: who asks; 0: nobody in particular.
+  ///   - order: what is to be done.
+  @inlinable @inline(__always)
+  public init(number: UInt64, issued: TickInstant, makesSafe: Bool, client: UInt32 = 0, order: Order) {
+    self.number = number
+    self.issued = issued
+    self.makesSafe = makesSafe
+    self.client = client
+    self.order = order
+  }
+}
+
+/// What a loop says of a request.
+public enum Verdict<Refusal: BitwiseCopyable & Sendable>: BitwiseCopyable, Sendable {
+  /// The order is carried out; the state that was published before the answer shows it.
+  case accepted
+  /// The order is not carried out, for this reason.
+  case refused(Refusal)
+  /// The request waited for the loop longer than the loop's patience, and the order is not carried out.
+  case stale
+}
+
+extension Verdict: Equatable where Refusal: Equatable {}
+
+/// A loop's answer to the request of the same number.
+public struct Answer<Refusal: BitwiseCopyable & Sendable>: BitwiseCopyable, Sendable {
+  /// The number of the request.
+  public let number: UInt64
+  /// What became of the request.
+  public let verdict: Verdict<Refusal>
+  /// When the tick began that answered.
+  public let at: TickInstant
+
+  /// - Parameters:
+  ///   - number: the number of the request.
+  ///   - verdict: what became of the request.
+  ///   - at: when the tick began that answered.
+  @inlinable @inline(__always)
+  public init(number: UInt64, verdict: Verdict<Refusal>, at: TickInstant) {
+    self.number = number
+    self.verdict = verdict
+    self.at = at
+  }
+}
+
+/// Something that a loop tells without having been asked.
+public struct Told<Notice: BitwiseCopyable & Sendable>: BitwiseCopyable, Sendable {
+  /// When the tick began that told it.
+  public let at: TickInstant
+  /// What happened.
+  public let notice: Notice
+
+  /// - Parameters:
+  ///   - at: when the tick began that told it.
+  ///   - notice: what happened.
+  @inlinable @inline(__always)
+  public init(at: TickInstant, notice: Notice) {
+    self.at = at
+    self.notice = notice
+  }
+}

@@ -1,0 +1,98 @@
+/// What the other threads ask of the loop, whole: a newer one leaves out nothing that an older one asked for.
+@usableFromInline struct RulesOrder<Rules: BitwiseCopyable & Sendable>: BitwiseCopyable, Sendable {
+  /// The newest proposal; 0: there was none.
+  @usableFromInline var proposed: UInt64
+  /// The newest commit; 0: there was none.
+  @usableFromInline var committed: UInt64
+  @usableFromInline var now: Rules
+  @usableFromInline var whenSafe: Rules
+  @usableFromInline var hasWhenSafe: Bool
+}
+
+/// What the loop says of it.
+@usableFromInline struct RulesReport<Rules: BitwiseCopyable & Sendable>: BitwiseCopyable, Sendable {
+  /// The newest proposal that a tick has seen.
+  @usableFromInline var prepared: UInt64
+  /// The newest commit that is in effect, at least in part.
+  @usableFromInline var taken: UInt64
+  /// Whether wider rules of that commit wait for the loop's safe state.
+  @usableFromInline var waits: Bool
+  @usableFromInline var rules: Rules
+
+  @inlinable @inline(__always)
+  init(prepared: UInt64, taken: UInt64, waits: Bool, rules: Rules) {
+    self.prepared = prepared
+    self.taken = taken
+    self.waits = waits
+    self.rules = rules
+  }
+}
+
+/// The loop's end of a `RulesBox`. Not copyable: it belongs to one loop at a time.
+///
+/// Call `begin()` first in every tick and `finish(isSafe:)` last; in between, `rules` does not change.
+/// Timing: a tick in which nothing changes loads one number. One that takes rules copies them a few times. Neither waits.
+public struct RulesInput<Rules: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable {
+  // Sendable: moving the end moves the right to use it.
+  @usableFromInline let box: RulesBox<Rules>
+  @usableFromInline var orders: LatestReader<RulesOrder<Rules>>
+  @usableFromInline var reports: LatestWriter<RulesReport<Rules>>
+  /// Of the newest order that was read.
+  @usableFromInline var version: UInt64 = 0
+  @usableFromInline var taken: UInt64
+  @usableFromInline var current: Rules
+  @usableFromInline var whenSafe: Rules
+  @usableFromInline var waits: Bool
+  /// The loop was in its safe state when it last finished, and no tick has begun since.
+  @usableFromInline var isSafe = false
+
+  /// Continues the work of the end before it, if there was one.
+  init(_ box: RulesBox<Rules>) {
+    self.box = box
+    orders = box.orders.reader()
+    reports = box.reports.writer()
+    var reader = box.reports.reader()
+    let report = reader.read()
+    taken = report.taken
+    current = report.rules
+    waits = report.waits
+    // A commit that is newer than the report is taken by the first `begin`.
+    whenSafe = orders.read().whenSafe
+  }
+
+  /// The rules as of this tick.
+  @inlinable public var rules: Rules { @inline(__always) get { current } }
+
+  /// Begins a tick: answers a proposal, takes rules that have been committed, all of them or none.
+  @inlinable @inline(__always)
+  public mutating func begin() {
+    let newest = orders.version
+    if newest != version || (waits && isSafe) { takeOrders(newest) }
+    isSafe = false
+  }
+
+  /// Ends a tick, or a safe state.
+  ///
+  /// - Parameter isSafe: whether every output of the loop is in its safe state, confirmed by the device. It holds until the
+  ///   next `begin()`, at which wider rules may then be taken.
+  @inlinable @inline(__always)
+  public mutating func finish(isSafe: Bool) { self.isSafe = isSafe }
+
+  @inlinable @inline(__always)
+  mutating func takeOrders(_ newest: UInt64) {
+    // Read after the number was: what is newer than the number is looked at again in the next tick.
+    version = newest
+    let order = orders.read()
+    if order.committed != taken {
+      taken = order.committed
+      current = order.now
+      whenSafe = order.whenSafe
+      waits = order.hasWhenSafe
+    }
+    if waits && isSafe {
+      current = whenSafe
+      waits = false
+    }
+    reports.write(RulesReport(prepared: order.proposed, taken: taken, waits: waits, rules: current))
+  }
+}
