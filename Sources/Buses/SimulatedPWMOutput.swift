@@ -22,6 +22,9 @@ public final class SimulatedPWMOutput: Sendable {
   /// Active time of a period.
   public var active: Nanoseconds { Nanoseconds(state.pointer.pointee.active.load(ordering: .relaxed)) }
 
+  /// The same for a loop that simulates what hangs on the output. Valid as long as this object.
+  public var duty: SimulatedPWMDuty { SimulatedPWMDuty(state: state.pointer, period: period) }
+
   /// Times that it took a duty.
   public var writes: Int64 { state.pointer.pointee.writes.load(ordering: .relaxed) }
 
@@ -41,6 +44,16 @@ public final class SimulatedPWMOutput: Sendable {
       pointer.deallocate()
     }
   }
+}
+
+/// What a `SimulatedPWMOutput` was told last, as a plain value that a tick may read.
+public struct SimulatedPWMDuty: BitwiseCopyable, @unchecked Sendable {  // safe: what the pointer leads to is atomics
+  fileprivate let state: UnsafeMutablePointer<SimulatedPWMState>
+  fileprivate let period: Nanoseconds
+
+  /// Active share of a period, 0…1.
+  @_noLocks @_noAllocation
+  public func ratio() -> Double { Double(state.pointee.active.load(ordering: .relaxed)) / Double(period.count) }
 }
 
 struct SimulatedPWMState: ~Copyable {

@@ -4,6 +4,7 @@ public struct HomeAssistantEntity: Sendable, Hashable {
     case sensor
     case binarySensor = "binary_sensor"
     case button
+    case number
     case valve
     case fan
   }

@@ -12,7 +12,7 @@ import Wire
 
 @Suite("keys", .ownThread)
 struct KeyTests {
-  private func keys(_ bytes: String) -> [Key] {
+  private func keys(_ bytes: String) -> [DriveKey] {
     var decoder = KeyDecoder()
     return bytes.utf8.compactMap { decoder.key($0) }
   }
@@ -91,7 +91,7 @@ struct KeyStickTests {
     stick.press(.forward, at: at(0))
     stick.isOff = true
     #expect(stick.input == .rest)
-    for key in [Key.forward, .back, .left, .right] { stick.press(key, at: at(10)) }
+    for key in [DriveKey.forward, .back, .left, .right] { stick.press(key, at: at(10)) }
     #expect(stick.input == .rest)
     stick.isOff = false
     #expect(stick.input == .rest)

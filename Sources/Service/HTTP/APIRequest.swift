@@ -43,6 +43,26 @@ extension APIRequest {
     return try JSONReader.read(type, from: .object([.init(name: name, value: try json)]), field: "")
   }
 
+  /// The body as a JSON object, read by what is no type of its own.
+  ///
+  /// - Throws: as `decode`.
+  package func decode<Value>(
+    _ read: (inout JSONReader) throws(APIError) -> Value
+  ) throws(APIError) -> Value {
+    guard !body.isEmpty else {
+      throw APIError(.badRequest, "BODY_MISSING", "expected a JSON object, got an empty body")
+    }
+    return try JSONReader.read(json, field: "", read)
+  }
+
+  /// Whether the body is an object that has a member of this name.
+  ///
+  /// - Throws: 400 `BAD_JSON`.
+  func has(_ member: String) throws(APIError) -> Bool {
+    guard !body.isEmpty, case .object(let members) = try json else { return false }
+    return members.contains { $0.name == member }
+  }
+
   private var json: JSONValue {
     get throws(APIError) {
       do {

@@ -33,7 +33,7 @@ public struct APIResponse: Sendable {
 }
 
 /// The one way this module writes JSON: sorted keys, no escaped slashes.
-func encodeJSON(_ value: some Encodable) -> [UInt8] {
+package func encodeJSON(_ value: some Encodable) -> [UInt8] {
   let encoder = JSONEncoder()
   encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
   do {

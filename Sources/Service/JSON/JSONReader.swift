@@ -41,6 +41,9 @@ public struct JSONReader {
   /// Whether the member is there, even as null: for members of which null says something else than nothing does.
   public func has(_ name: String) -> Bool { members.contains { $0.name == name } }
 
+  /// What the log says of a member: what came, in at most 40 characters.
+  package func summary(_ name: String) -> String { members.first { $0.name == name }?.value.summary ?? "nothing" }
+
   /// A member that may be there and says nothing: what a client sends back as it got it.
   public mutating func ignore(_ name: String) { ignored.append(name) }
 
@@ -60,11 +63,18 @@ public struct JSONReader {
   static func read<Value: JSONReadable>(
     _ type: Value.Type, from value: JSONValue, field: String
   ) throws(APIError) -> Value {
+    try read(value, field: field) { (reader) throws(APIError) in try type.init(&reader) }
+  }
+
+  /// The same, for what is no type of its own.
+  static func read<Value>(
+    _ value: JSONValue, field: String, _ read: (inout JSONReader) throws(APIError) -> Value
+  ) throws(APIError) -> Value {
     guard case .object(let members) = value else {
       throw .validation(field.isEmpty ? "body" : field, expected: "an object", got: value.summary)
     }
     var reader = JSONReader(members: members, path: field)
-    let result = try type.init(&reader)
+    let result = try read(&reader)
     try reader.refuseUnknown()
     return result
   }

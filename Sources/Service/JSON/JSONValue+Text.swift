@@ -1,6 +1,6 @@
 extension JSONValue {
   /// The value as JSON text; reads back as the same value.
-  var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     switch self {
     case .null: Array("null".utf8)
     case .boolean(let value): Array((value ? "true" : "false").utf8)

@@ -11,6 +11,8 @@ public indirect enum JSONValue: Sendable, Equatable {
   public struct Member: Sendable, Equatable {
     public let name: String
     public let value: JSONValue
+
+    public init(name: String, value: JSONValue) { (self.name, self.value) = (name, value) }
   }
 }
 

@@ -2,15 +2,17 @@ import Synchronization
 import Tactus
 
 /// What a control loop says of one request, by the request's number.
-protocol MailboxAnswer: Sendable, BitwiseCopyable {
+package protocol MailboxAnswer: Sendable, BitwiseCopyable {
   var number: UInt64 { get }
 }
+
+extension Answer: MailboxAnswer {}
 
 /// Requests to a system's loop, and its answers back to whoever waits for them.
 ///
 /// Any thread. The lock is between the service's own threads; the loop sees only the rings and takes no lock.
-final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxAnswer>: Sendable {
-  typealias Completion = @Sendable (Result<Answer, APIError>) -> Void
+package final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxAnswer>: Sendable {
+  package typealias Completion = @Sendable (Result<Answer, APIError>) -> Void
 
   private struct Waiter {
     var number: UInt64
@@ -37,7 +39,7 @@ final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxAnswer>:
   private let requestsPerTick: Int
   private let newestTick: @Sendable () -> TickInstant
   private let ring: @Sendable () -> Void
-  let now: @Sendable () -> TickInstant
+  package let now: @Sendable () -> TickInstant
 
   /// - Parameters:
   ///   - system: for messages: `robot`.
@@ -45,7 +47,7 @@ final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxAnswer>:
   ///   - newestTick: the instant of the loop's newest snapshot.
   ///   - ring: wakes the loop.
   ///   - now: the loop's clock.
-  init(
+  package init(
     of system: String, requests: consuming RingWriter<Request>, answers: consuming RingReader<Answer>,
     requestsPerTick: Int, newestTick: @escaping @Sendable () -> TickInstant, ring: @escaping @Sendable () -> Void,
     now: @escaping @Sendable () -> TickInstant
@@ -64,7 +66,7 @@ final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxAnswer>:
   /// - Parameters:
   ///   - isStop: it can only make the system safer.
   ///   - make: the request of this number, issued at this instant.
-  func send(isStop: Bool, _ make: (UInt64, TickInstant) -> Request, _ complete: @escaping Completion) {
+  package func send(isStop: Bool, _ make: (UInt64, TickInstant) -> Request, _ complete: @escaping Completion) {
     let now = now()
     let tick = newestTick()
     let isSent = state.withLock { state in
@@ -92,7 +94,7 @@ final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxAnswer>:
   ///
   /// - Parameter before: called when the answers are there and nobody has them yet: what the loop did before it gave them is then
   ///   to be seen by whoever gets one.
-  func takeAnswers(at now: TickInstant, before: () -> Void = {}) {
+  package func takeAnswers(at now: TickInstant, before: () -> Void = {}) {
     var done: [(Completion, Result<Answer, APIError>)] = []
     state.withLock { state in
       while let answer = state.answers.pop() {
@@ -110,14 +112,14 @@ final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxAnswer>:
   }
 
   /// Requests that have been answered neither way.
-  var waitingCount: Int { state.withLock { $0.waiting.count } }
+  package var waitingCount: Int { state.withLock { $0.waiting.count } }
 
   private var notTaken: APIError {
     APIError(.serviceUnavailable, "NOT_TAKEN", "the \(system)'s loop did not take the command within 1 s")
   }
 }
 
-enum MailboxNumbers {
+package enum MailboxNumbers {
   /// How long a request waits for its answer. Longer than the loops' own patience with it (`RobotRequest.patience`,
   /// `LegRequest.patience`): what nobody waits for any more does not move anything.
   static let timeout = Nanoseconds.seconds(1)

@@ -32,7 +32,7 @@ struct RunCommand: ParsableCommand {
     var configuration = try readConfiguration(config)
     guard configuration.hasSystem else {
       complain(
-        "\(config): expected a section of a system to run (motors, leg, sprinkler, pump, plants, camera), got none")
+        "\(config): expected a section of a system to run (\(Configuration.systemSections.joined(separator: ", "))), got none")
       throw ExitCode.badConfig
     }
     do throws(ConfigError) {

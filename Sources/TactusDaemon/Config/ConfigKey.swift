@@ -10,6 +10,8 @@ enum ConfigKind: Equatable {
   case address
   /// A GPIO line, as `GPIOLineName` reads it.
   case line
+  /// A PWM output, as `PWMOutputName` reads it.
+  case pwmOutput
   /// A set of CPUs, as `CPUSet` reads it; one at least.
   case cpus
   /// A list of `count` integers.
@@ -60,6 +62,7 @@ extension ConfigKind: CustomStringConvertible {
     case .text: "text"
     case .choice(let words): words.count == 1 ? words[0] : "one of " + words.joined(separator: ", ")
     case .address: "an IPv4 or IPv6 address"
+    case .pwmOutput: "a PWM output: /sys/class/pwm/pwmchip0/pwm0"
     case .line: "a GPIO line: GPIO17, 17, its name, or CHIP:17"
     case .cpus: "CPUs 0…1023: 3, or 0-1,3"
     case .integers(let count, let range): "a list of \(count) integers \(range.lowerBound)…\(range.upperBound)"

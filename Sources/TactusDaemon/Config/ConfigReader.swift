@@ -63,7 +63,9 @@ struct ConfigReader {
         if path.isEmpty { result.sections.insert(name) }
         result.places[child] = keyNode.mark
         readList(value, path: child, most: most)
-      } else if !ConfigTable.names(below: child).isEmpty {
+      } else if !ConfigTable.names(below: child).isEmpty
+        || path.isEmpty && ConfigTable.sections.contains(where: { $0.name == name })
+      {
         if path.isEmpty { result.sections.insert(name) }
         result.places[child] = keyNode.mark
         if !value.isNothing { readMapping(value, path: child) }

@@ -31,19 +31,23 @@ extension Configuration {
       }
     }
     if let sprinkler { lines.append("sprinkler: \(sprinkler.summary)") }
+    for system in declared.all {
+      lines.append("\(system.name): \(system.summary)")
+      for output in system.plan.harmless { lines.append("\(system.name): no safe state for \(output)") }
+    }
     if let video { lines.append(video.summary) }
     if let mqtt { lines.append("MQTT: \(mqtt.summary)") }
     if hasSystem {
       let hasHardware =
         motors.map { $0.backend != .sim } ?? false || legs?.backend == .pca9685 || sprinkler?.backend == .gpio
-        || pump?.backend == .hardware
+        || pump?.backend == .hardware || declared.all.contains(where: \.plan.drives)
       lines.append(
         "guard: "
           + (!guardEnabled ? "off" : !hasHardware ? "not needed, no hardware" : "after \(guardTimeoutSeconds) s"))
       lines.append(serviceSummary)
     } else {
       lines.append(
-        "nothing to run: no section of a system is present (motors: …, leg: …, sprinkler: …, pump: …, plants: …, camera: …)"
+        "nothing to run: no section of a system is present (\(Self.systemSections.map { "\($0): …" }.joined(separator: ", ")))"
       )
     }
     // Valves are behind the service's tokens.
@@ -59,17 +63,26 @@ extension Configuration {
 
 extension Configuration {
   /// Whether there is anything to run.
-  var hasSystem: Bool { drives || plants != nil || video != nil }
+  var hasSystem: Bool { drives || plants != nil || video != nil || !declared.all.isEmpty }
+
+  /// The sections of which a file needs one to run anything.
+  static var systemSections: [String] {
+    let program = DaemonProgram.current
+    let own = program.hasOwnSystems ? ["motors", "leg", "sprinkler", "pump", "plants", "camera"] : []
+    return own + program.systems.map { $0.name }
+  }
 
   /// Whether any of it moves, opens or pumps something: plants and cameras only look.
-  var drives: Bool { motors != nil || legs != nil || sprinkler != nil || pump != nil }
+  var drives: Bool {
+    motors != nil || legs != nil || sprinkler != nil || pump != nil || declared.all.contains(where: \.plan.drives)
+  }
 
   /// `the motors, the legs, the valves and the pump`
   var whatDrives: String {
     let names = [
       motors.map { _ in "the motors" }, legs.map { _ in "the legs" }, sprinkler.map { _ in "the valves" },
       pump.map { _ in "the pump" },
-    ].compactMap(\.self)
+    ].compactMap(\.self) + declared.all.filter(\.plan.drives).map { "the \($0.name)" }
     guard let last = names.last, names.count > 1 else { return names.first ?? "nothing" }
     return names.dropLast().joined(separator: ", ") + " and " + last
   }

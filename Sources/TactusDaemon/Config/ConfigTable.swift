@@ -2,8 +2,12 @@
 ///
 /// Sources: the requirement's config.yaml, facts about the original program's file, and this program's own keys.
 enum ConfigTable {
+  /// Those of this program.
+  static let sections = sections(of: .current)
+  static let keys = keys(of: .current)
+
   /// A section's name and what the reference says above it.
-  static let sections: [(name: String, doc: String)] = [
+  static let everySection: [(name: String, doc: String)] = [
     ("network", "Where the program listens."),
     (
       "service",
@@ -43,7 +47,7 @@ enum ConfigTable {
     ("performance", "Sizes."),
   ]
 
-  static let keys: [ConfigKey] =
+  static let everyKey: [ConfigKey] =
     network + service + motors + leg + legs + sprinkler + pump + plants + mqtt + store + safety + runtime + runtimeLeg
     + runtimeSprinkler + camera + video + logging + performance
 
@@ -192,6 +196,10 @@ enum ConfigTable {
 
 extension ConfigTable {
   static let byPath = Dictionary(uniqueKeysWithValues: keys.map { ($0.path, $0) })
+  private static let everyByPath = byPath.merging(everyKey.map { ($0.path, $0) }) { own, _ in own }
+
+  /// The same of every key there is: what a program does not have keeps its default.
+  static func anyKey(_ path: String) -> ConfigKey? { everyByPath[generic(path)] }
 
   /// The key of a path in a file: that of `legs[2].channel` is `legs[].channel`.
   static func key(_ path: String) -> ConfigKey? { byPath[generic(path)] }

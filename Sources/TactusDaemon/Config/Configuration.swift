@@ -77,6 +77,8 @@ struct Configuration: Equatable {
   var video: Video?
   /// nil: the file has no `mqtt` section.
   var mqtt: MQTT?
+  /// Those of the program's declared systems whose sections the file has.
+  var declared: DeclaredSystems
   var store: Store
   var guardEnabled: Bool
   var guardTimeoutSeconds: Double
@@ -100,15 +102,16 @@ extension Configuration {
 
   static func read(_ file: YAMLFile, environment: [String: String]) throws(ConfigErrors) -> Configuration {
     let (found, errors) = ConfigReader.examine(file, environment: environment)
-    let configuration = Configuration(found, file: file.name)
-    let together = configuration.errorsTogether(file: file.name, places: found.places)
+    let declared = declared(found, file: file.name)
+    let configuration = Configuration(found, file: file.name, DeclaredSystems(all: declared.systems))
+    let together = configuration.errorsTogether(file: file.name, places: found.places) + declared.errors
     guard errors.isEmpty, together.isEmpty else {
       throw ConfigErrors(errors: errors + together.filter { !$0.mayComeFrom(errors) })
     }
     return configuration
   }
 
-  private init(_ found: ConfigReader.Result, file: String) {
+  private init(_ found: ConfigReader.Result, file: String, _ declared: DeclaredSystems) {
     let given = GivenValues(values: found.values)
     self.init(
       file: file,
@@ -123,6 +126,7 @@ extension Configuration {
       plants: Plants(found),
       video: Video(found),
       mqtt: MQTT(found),
+      declared: declared,
       store: Store(given),
       guardEnabled: given.boolean("safety.watchdog_enabled"),
       guardTimeoutSeconds: given.number("safety.watchdog_timeout"),
@@ -223,9 +227,11 @@ extension Configuration.Scheduling {
   }
 
   /// As the runtime wants it, for a loop of this rate.
-  func lane(rateHertz: Int) -> Tactus.Scheduling {
-    let period = Rate.hertz(Double(rateHertz)).period
-    return switch self {
+  func lane(rateHertz: Int) -> Tactus.Scheduling { lane(period: Rate.hertz(Double(rateHertz)).period) }
+
+  /// The same, for a loop of this period.
+  func lane(period: Nanoseconds) -> Tactus.Scheduling {
+    switch self {
     case .normal: .normal
     case .fifo(let priority): .fifo(priority)
     case .deadline(let budget): .deadline(runtime: .microseconds(Int64(budget)), deadline: period, period: period)

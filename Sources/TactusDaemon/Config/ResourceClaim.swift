@@ -119,7 +119,7 @@ extension Configuration {
     let claims: [[ResourceClaim]?] = [
       motors?.claims(port: motorPort), legs?.claims, sprinkler?.claims, pump?.claims, plants?.claims,
     ]
-    return claims.flatMap { $0 ?? [] }
+    return claims.flatMap { $0 ?? [] } + declared.all.flatMap(\.plan.claims)
   }
 }
 

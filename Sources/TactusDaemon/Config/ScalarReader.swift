@@ -22,6 +22,8 @@ enum ScalarReader {
       isAddress(text) ? .text(text) : nil
     case .line:
       GPIOLineName(text).map { _ in .text(text) }
+    case .pwmOutput:
+      PWMOutputName(text).map { _ in .text(text) }
     case .cpus:
       CPUSet(text).map { _ in .text(text) }
     case .integers, .integerList, .texts:

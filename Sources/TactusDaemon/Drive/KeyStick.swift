@@ -37,7 +37,7 @@ struct KeyStick: Equatable {
     didSet { if isOff { letGo() } }
   }
 
-  mutating func press(_ key: Key, at now: TickInstant) {
+  mutating func press(_ key: DriveKey, at now: TickInstant) {
     lapse(at: now)
     switch key {
     case .forward where isOff, .back where isOff, .right where isOff, .left where isOff: break

@@ -9,7 +9,7 @@ enum SafeStatePlan {
   /// Of every system; empty when there is no hardware.
   static func writes(for configuration: Configuration) -> [SafeStateWrite] {
     (configuration.motors.map(writes) ?? []) + (configuration.legs.map(writes) ?? [])
-      + (configuration.pump.map(writes) ?? [])
+      + (configuration.pump.map(writes) ?? []) + configuration.declared.all.flatMap(\.plan.safeWrites)
   }
 
   /// Every channel of the chip off by one byte. Not the sleep that an orderly end has besides: it could cut a pulse.
@@ -68,7 +68,7 @@ enum SafeStatePlan {
       lines.append(GPIOLine(line, isActiveLow: true))
     }
     if let sprinkler = configuration.sprinkler, sprinkler.backend != .sim { lines += sprinkler.lines }
-    return lines
+    return lines + configuration.declared.all.flatMap(\.plan.safeLines)
   }
 
   /// The writes for lines that the program holds, by a process that requests them itself when the program is gone. Each by itself: one that
@@ -88,6 +88,11 @@ enum SafeStatePlan {
   private static func i2c(
     _ path: String, _ stop: (inout I2CBus) throws(I2CError) -> Void
   ) -> [SafeStateWrite] {
+    writes(transfers(of: stop), path: path)
+  }
+
+  /// What a driver's stop asks of its bus.
+  static func transfers(of stop: (inout I2CBus) throws(I2CError) -> Void) -> [I2CTransfer] {
     let caught = CaughtTransfers()
     var bus = I2CBus(context: Unmanaged.passUnretained(caught).toOpaque(), attempts: 1, transfer: catchTransfer)
     do throws(I2CError) {
@@ -95,7 +100,11 @@ enum SafeStatePlan {
     } catch {
       preconditionFailure("the catching bus refuses nothing: \(error)")
     }
-    return caught.transfers.map { transfer in
+    return caught.transfers
+  }
+
+  static func writes(_ transfers: [I2CTransfer], path: String) -> [SafeStateWrite] {
+    transfers.map { transfer in
       let bytes = (0..<transfer.bytes.count).map { transfer.bytes[$0] }
       switch transfer.operation {
       case .writeByte:

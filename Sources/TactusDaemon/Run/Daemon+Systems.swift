@@ -7,7 +7,7 @@ import Tactus
 extension Daemon {
   /// - Parameter store: there if a system keeps something: see `Configuration.keepers`.
   static func systems(
-    of configuration: Configuration, store: DaemonStore?, simulate: Bool, logger: Logger
+    of configuration: Configuration, store: DaemonStore?, simulate: Bool, bell: DoorbellButton, logger: Logger
   ) throws -> [any DaemonSystem] {
     var systems: [any DaemonSystem] = []
     if let motors = configuration.motors {
@@ -37,7 +37,7 @@ extension Daemon {
     if let plants = configuration.plants, let store {
       systems.append(try DaemonPlants(plants, store: store.file, water: water, simulate: simulate, logger: logger))
     }
-    return systems
+    return systems + (try configuration.declared.all.map { try $0.open(simulate: simulate, bell: bell) })
   }
 
   /// `/api/runtime` and `/metrics`.
@@ -55,7 +55,7 @@ extension Daemon {
       buses: surroundings.flatMap(\.buses),
       lanes: surroundings.reduce(into: [:]) { $0.merge($1.lanes) { first, _ in first } },
       robot: surroundings.lazy.compactMap(\.robot).first, legs: surroundings.lazy.compactMap(\.legs).first,
-      pump: surroundings.lazy.compactMap(\.pump).first, garden: surroundings.lazy.compactMap(\.garden).first
+      pump: surroundings.lazy.compactMap(\.pump).first, garden: surroundings.lazy.compactMap(\.garden).first, named: surroundings.compactMap(\.named)
     ).routes
   }
 }

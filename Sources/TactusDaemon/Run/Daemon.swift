@@ -55,7 +55,9 @@ final class Daemon {
     let store = try DaemonStore(
       for: configuration, simulate: options.simulate, environment: options.environment, logger: logger)
     self.store = store
-    let systems = try Self.systems(of: configuration, store: store, simulate: options.simulate, logger: logger)
+    let button = events.doorbell.button
+    let systems = try Self.systems(
+      of: configuration, store: store, simulate: options.simulate, bell: button, logger: logger)
     self.systems = systems
     video = try configuration.video.map { try DaemonVideo($0, simulate: options.simulate, logger: log.logger("video")) }
     let lines = systems.flatMap(\.heldLines)
@@ -81,7 +83,6 @@ final class Daemon {
     self.guardHealth = guardHealth
 
     let supervisor = Ring<SupervisorNotice>(capacity: 64)
-    let button = events.doorbell.button
     let lanes = systems.map { $0.lane(bell: button) }
     let heartbeats = guardLink.map { HeartbeatSender(socket: $0.socket) }
     let patience = Nanoseconds.seconds(configuration.guardTimeoutSeconds)

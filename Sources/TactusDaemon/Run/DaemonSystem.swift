@@ -74,6 +74,8 @@ struct SimulatedSurroundings {
   var legs: SimulatedLegs?
   var pump: SimulatedPump?
   var garden: SimulatedGarden?
+  /// Faults that the system has declared.
+  var named: NamedFaults?
 }
 
 extension SimulatedSurroundings? {

@@ -10,6 +10,7 @@ public struct SimulatedWorld: Sendable {
   private let legs: SimulatedLegs?
   private let pump: SimulatedPump?
   private let garden: SimulatedGarden?
+  private let named: [NamedFaults]
 
   private static let transactionsUnlessAsked = 1000
   private static let mostTransactions = 4096
@@ -17,12 +18,13 @@ public struct SimulatedWorld: Sendable {
   /// - Parameters:
   ///   - lanes: by name.
   ///   - robot, legs, pump, garden: nil: there is none, and no route for it.
+  ///   - named: faults that systems have declared.
   public init(
     buses: [SimulatedBus], lanes: [String: LaneStall] = [:], robot: SimulatedRobot? = nil, legs: SimulatedLegs? = nil,
-    pump: SimulatedPump? = nil, garden: SimulatedGarden? = nil
+    pump: SimulatedPump? = nil, garden: SimulatedGarden? = nil, named: [NamedFaults] = []
   ) {
     (self.buses, self.lanes, self.robot, self.legs) = (buses, lanes, robot, legs)
-    (self.pump, self.garden) = (pump, garden)
+    (self.pump, self.garden, self.named) = (pump, garden, named)
   }
 
   public var routes: [Route] {
@@ -131,24 +133,44 @@ public struct SimulatedWorld: Sendable {
   // MARK: faults
 
   private struct FaultsDocument: Encodable {
+    /// Of a system that has declared it.
+    struct Named: Encodable {
+      let system, fault: String
+    }
     var ok = true
     var faults: [SimulatedFault]
+    /// nil: no system has declared a fault.
+    var named: [Named]?
   }
 
   private func faults(logValue: String? = nil) -> APIResponse {
     let stalls = lanes.sorted { $0.key < $1.key }.filter { $0.value.isActive }.map {
       SimulatedFault(.laneStall, lane: $0.key)
     }
-    return .json(FaultsDocument(faults: buses.flatMap(\.activeFaults) + stalls), logValue: logValue)
+    let active = named.flatMap { system in
+      system.active.sorted().map { FaultsDocument.Named(system: system.system, fault: $0) }
+    }
+    return .json(
+      FaultsDocument(
+        faults: buses.flatMap(\.activeFaults) + stalls, named: named.allSatisfy(\.all.isEmpty) ? nil : active),
+      logValue: logValue)
   }
 
   private func inject(_ request: APIRequest) throws(APIError) -> APIResponse {
+    if try request.has("system"), !named.isEmpty {
+      let fault = try request.decode(NamedFaultBody.self)
+      try fault.find(among: named).set(fault.fault, fault.isActive)
+      return faults(logValue: "fault=\(fault.fault) on=\(fault.system) active=\(fault.isActive)")
+    }
     let fault = try request.decode(SimulatedFault.self)
     let bus = try fault.bus.map { name throws(APIError) in try self.bus(name) }
     switch fault.fault {
     case .clear:
       for bus in bus.map({ [$0] }) ?? buses { bus.clearFaults() }
-      if bus == nil { for stall in lanes.values { stall.cancel() } }
+      if bus == nil {
+        for stall in lanes.values { stall.cancel() }
+        for system in named { system.clear() }
+      }
     case .laneStall: try lane(fault.lane!).ask(for: .milliseconds(Int64(fault.ms!)))
     default: try bus!.inject(fault)
     }

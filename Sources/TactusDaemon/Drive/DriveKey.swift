@@ -1,5 +1,5 @@
 /// What the operator pressed.
-enum Key: Equatable {
+enum DriveKey: Equatable {
   case forward, back, left, right
   /// Let the stick go.
   case rest
@@ -22,7 +22,7 @@ struct KeyDecoder {
   private var state = State.plain
 
   /// The key that ends with this byte; nil when none does.
-  mutating func key(_ byte: UInt8) -> Key? {
+  mutating func key(_ byte: UInt8) -> DriveKey? {
     switch state {
     case .plain:
       if byte == 0x1B {
@@ -41,7 +41,7 @@ struct KeyDecoder {
     }
   }
 
-  private static func arrow(_ byte: UInt8) -> Key? {
+  private static func arrow(_ byte: UInt8) -> DriveKey? {
     switch byte {
     case UInt8(ascii: "A"): .forward
     case UInt8(ascii: "B"): .back
@@ -51,7 +51,7 @@ struct KeyDecoder {
     }
   }
 
-  private static func plain(_ byte: UInt8) -> Key? {
+  private static func plain(_ byte: UInt8) -> DriveKey? {
     switch byte {
     case UInt8(ascii: "w"), UInt8(ascii: "W"): .forward
     case UInt8(ascii: "s"), UInt8(ascii: "S"): .back

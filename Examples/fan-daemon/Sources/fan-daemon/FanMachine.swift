@@ -1,0 +1,77 @@
+import Tactus
+import TactusDaemon
+
+extension Fan {
+  /// What the loop can be asked to do.
+  enum Order: BitwiseCopyable, Sendable {
+    case set(celsius: Double)
+    case off, emergencyStop, reset
+  }
+
+  /// Why it may refuse.
+  enum Refusal: String, RefusalWord {
+    case stalled, emergencyStopped, nothingToReset
+
+    var sentence: String {
+      switch self {
+      case .stalled: "the fan is stalled; free it, then reset"
+      case .emergencyStopped: "the fan is emergency-stopped; reset it first"
+      case .nothingToReset: "the fan is neither stalled nor emergency-stopped"
+      }
+    }
+  }
+
+  enum Notice: String, NoticeWord {
+    case stalled
+
+    var isTrouble: Bool { true }
+    var sentence: String { "the fan is powered and does not turn; free it, then reset" }
+  }
+
+  /// The fan's rules: which duty, and when it must stop. Decides and does nothing else.
+  ///
+  ///     off ──set──▶ running ──2 s without a pulse──▶ stalled ──reset──▶ off
+  ///     any ──e-stop──▶ emergencyStopped ──reset──▶ off
+  struct Machine: BitwiseCopyable, Sendable {
+    enum Mode: String, Word { case off, running, stalled, emergencyStopped }
+
+    private(set) var mode = Mode.off
+    /// In °C; `nil`: none was ever set.
+    private(set) var target: Double?
+    /// When it last turned, or was last not asked to.
+    private var turnedAt = TickInstant.zero
+
+    var targetIfRunning: Double? { mode == .running ? target : nil }
+
+    @_noLocks @_noAllocation
+    mutating func obey(_ order: Order, at now: TickInstant) -> Verdict<Refusal> {
+      switch (order, mode) {
+      case (.emergencyStop, _): mode = .emergencyStopped
+      case (.off, .running): mode = .off
+      case (.off, _): break
+      case (.reset, .stalled), (.reset, .emergencyStopped): mode = .off
+      case (.reset, _): return .refused(.nothingToReset)
+      case (.set, .stalled): return .refused(.stalled)
+      case (.set, .emergencyStopped): return .refused(.emergencyStopped)
+      case (.set(let celsius), .off), (.set(let celsius), .running):
+        if case .off = mode { turnedAt = now }
+        (mode, target) = (.running, celsius)
+      }
+      return .accepted
+    }
+
+    /// The duty in percent until the next tick. An unknown temperature cools with all that is allowed.
+    @_noLocks @_noAllocation
+    mutating func step(celsius: Double?, rpm: Double, _ rules: Rules, at now: TickInstant) -> (Double, Notice?) {
+      guard case .running = mode else { return (0, nil) }
+      if rpm > 0 { turnedAt = now }
+      guard (now - turnedAt).count <= 2_000_000_000 else {
+        mode = .stalled
+        return (0, .stalled)
+      }
+      guard let celsius, let target else { return (rules.most, nil) }
+      let wanted = (celsius - target) * rules.gain
+      return (wanted < rules.least ? rules.least : wanted > rules.most ? rules.most : wanted, nil)
+    }
+  }
+}

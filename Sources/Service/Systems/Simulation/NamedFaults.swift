@@ -1,0 +1,67 @@
+import Synchronization
+
+/// A fault of a simulation that a system has declared.
+public struct NamedFault: Sendable {
+  public let name: String
+  /// One sentence.
+  public let meaning: String
+  let inject: @Sendable (Bool) -> Void
+
+  /// - Parameter inject: called with whether it is to be so, on any thread.
+  public init(name: String, meaning: String, inject: @escaping @Sendable (Bool) -> Void) {
+    (self.name, self.meaning, self.inject) = (name, meaning, inject)
+  }
+}
+
+/// The declared faults of one simulated system, and which of them are in force. Any thread.
+public final class NamedFaults: Sendable {
+  public let system: String
+  public let all: [NamedFault]
+  private let inForce = Mutex<Set<String>>([])
+
+  public init(system: String, _ all: [NamedFault]) { (self.system, self.all) = (system, all) }
+
+  /// The names of those in force.
+  public var active: Set<String> { inForce.withLock { $0 } }
+
+  /// - Returns: false if there is none of that name.
+  @discardableResult
+  public func set(_ name: String, _ isActive: Bool) -> Bool {
+    guard let fault = all.first(where: { $0.name == name }) else { return false }
+    inForce.withLock { inForce in
+      if isActive { inForce.insert(name) } else { inForce.remove(name) }
+      fault.inject(isActive)
+    }
+    return true
+  }
+
+  public func clear() { for name in active { set(name, false) } }
+}
+
+/// `{"system":"fan","fault":"stall","active":true}`
+struct NamedFaultBody: JSONReadable {
+  let system: String
+  let fault: String
+  let isActive: Bool
+
+  init(_ body: inout JSONReader) throws(APIError) {
+    system = try body.required("system", .text(1...64))
+    fault = try body.required("fault", .text(1...64))
+    isActive = try body.optional("active", .boolean) ?? true
+  }
+
+  /// The one of these that is meant.
+  ///
+  /// - Throws: 422 when there is none.
+  func find(among all: [NamedFaults]) throws(APIError) -> NamedFaults {
+    guard let system = all.first(where: { $0.system == self.system }) else {
+      let known = all.map(\.system).joined(separator: ", ")
+      throw .validation("system", expected: "one of \(known)", got: "\"\(self.system.prefix(40))\"")
+    }
+    guard system.all.contains(where: { $0.name == fault }) else {
+      let known = system.all.map(\.name).joined(separator: ", ")
+      throw .validation("fault", expected: "one of \(known)", got: "\"\(fault.prefix(40))\"")
+    }
+    return system
+  }
+}

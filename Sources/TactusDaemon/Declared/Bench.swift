@@ -1,0 +1,128 @@
+import Buses
+import BusesLinux
+import Service
+import Tactus
+import TactusGuard
+
+/// Where a system gets its ports: from the hardware, or from a simulation that knows them by the same names.
+///
+/// The daemon makes a system twice. The first time on a bench that only plans: its ports lead nowhere, and the bench notes what is
+/// claimed and what the guard must write. The second time, when the file is whole and the guard's list known, on the bench that opens the ports.
+/// So nobody keeps that list by hand, and `check` and `doctor` know it without touching hardware.
+public final class Bench<Wiring: Settings> {
+  /// The section's keys that hold from the start to the end. Its outputs and inputs are named by key path: `bench.pwm(\.motor, …)`.
+  public let wiring: Wiring
+  let parts: BenchParts
+
+  init(_ wiring: Wiring, _ parts: BenchParts) { (self.wiring, self.parts) = (wiring, parts) }
+
+  /// A PWM output, off until the loop sets it.
+  ///
+  /// - Parameter period: more than 0.
+  public func pwm(
+    _ output: KeyPath<Wiring, PWMOutputName>, period: Nanoseconds, safe: SafeOutput
+  ) throws -> PWMPart {
+    let name = wiring[keyPath: output]
+    parts.claim(.pwm(path: "\(name)"), key(output))
+    if case .inactive = safe { parts.safeWrites.append(.pwm(path: "\(name)")) }
+    let part = try PWMPart(name, period: period, isReal: parts.mode == .real)
+    parts.addOutput("\(name)", safe) { part.isOff }
+    return part
+  }
+
+  /// An output line, inactive until the loop sets it.
+  public func output(
+    _ line: KeyPath<Wiring, GPIOLineName>, isActiveLow: Bool = false, safe: SafeOutput
+  ) throws -> OutputPart {
+    let gpio = GPIOLine(wiring[keyPath: line], isActiveLow: isActiveLow)
+    parts.claims.append(.gpio(gpio.name, key: parts.path(key(line))))
+    let part = try OutputPart(gpio, parts)
+    if case .inactive = safe {
+      parts.safeLines.append(gpio)
+      if let held = part.held { parts.heldLines.append(held) }
+    }
+    parts.addOutput("\(gpio.name)", safe) { part.isInactive }
+    return part
+  }
+
+  /// An input line whose changes are wanted. `settings` says which edges, which resistor, what debounce: its line's name does not count.
+  public func edges(
+    _ line: KeyPath<Wiring, GPIOLineName>, edges: GPIOEdges = .rising, pull: GPIOInput.Pull = .asIs,
+    debounce: Nanoseconds = .zero
+  ) throws -> InputPart {
+    let name = wiring[keyPath: line]
+    parts.claims.append(.gpio(name, key: parts.path(key(line))))
+    return try InputPart(GPIOInput(name, edges: edges, debounce: debounce, pull: pull), parts)
+  }
+
+  /// A chip on an I2C bus, `/dev/i2c-N` of the key's number.
+  ///
+  /// - Parameters:
+  ///   - safe: what must be written to it when nobody drives it; of a chip that is only read, that it is.
+  ///   - operations: what its driver asks of the adapter, which is checked when it is opened.
+  public func i2c(
+    _ bus: KeyPath<Wiring, Int>, chip: I2CAddress, safe: SafeTransfers,
+    operations: [I2CTransfer.Operation] = [.writeByte, .writeBlock, .readBlock]
+  ) throws -> I2CPart {
+    let number = wiring[keyPath: bus]
+    parts.claim(.i2c(bus: number, address: chip.value), key(bus))
+    let part = I2CPart(
+      real: parts.mode == .real ? try parts.realBus(number, operations) : nil,
+      simulated: parts.mode == .real ? nil : parts.simulatedBus(number))
+    try part.real?.claim(chip)
+    if case .writes(let stop) = safe {
+      let transfers = SafeStatePlan.transfers(of: stop)
+      parts.safeWrites += SafeStatePlan.writes(transfers, path: "/dev/i2c-\(number)")
+      parts.addOutput("chip 0x\(String(chip.value, radix: 16)) on /dev/i2c-\(number)", .inactive) {
+        part.simulated.map { Self.last(of: $0, are: transfers) } ?? true
+      }
+    }
+    return part
+  }
+
+  /// The loop of a twin: what hangs on the ports in a simulation. Empty where the ports are real; `body` is not called there, nor on a
+  /// bench that only plans.
+  ///
+  /// - Parameters:
+  ///   - name: unique in the program: `fan.simulated`.
+  ///   - rate: how often it is released.
+  ///   - body: makes the twin of the parts' simulated ends.
+  public func twin<Body: ControlLoop & ~Copyable>(
+    _ name: String, every rate: Rate, body: () -> Body
+  ) -> [Loop] {
+    guard case .simulated = parts.mode else { return [] }
+    return [Loop(name, every: rate, counting: .injected(nil), body: body)]
+  }
+
+  /// Something that can be made to go wrong in the simulation: `POST /api/sim/fault`, `fault:` in a scenario.
+  ///
+  /// - Parameters:
+  ///   - name: lower-case words with dashes between them.
+  ///   - meaning: one sentence.
+  /// - Returns: what the twin looks at in its ticks.
+  public func fault(_ name: String, _ meaning: String) -> FaultSwitch {
+    precondition(!parts.faults.contains { $0.name == name }, "two faults are called \(name)")
+    let box = parts.hold(FaultBox())
+    let fault = box.value
+    parts.faults.append(NamedFault(name: name, meaning: meaning) { fault.set($0) })
+    return fault
+  }
+
+  /// `i2c_bus` of `\.bus`.
+  private func key(_ path: PartialKeyPath<Wiring>) -> String {
+    guard let key = Wiring.keys.first(where: { $0.path() == path }) else {
+      preconditionFailure("\(Wiring.self): the property that a port is named by has no key")
+    }
+    return key.name
+  }
+
+  /// Whether the last write to each register of these is what these write.
+  private static func last(of bus: SimulatedI2CBus, are transfers: [I2CTransfer]) -> Bool {
+    let writes = bus.transactions().filter { $0.result == 0 && [.writeByte, .writeBlock].contains($0.operation) }
+    return transfers.allSatisfy { wanted in
+      let last = writes.last { $0.address == wanted.address && $0.register == wanted.register }
+      guard let last, last.bytes.count == wanted.bytes.count else { return false }
+      return (0..<wanted.bytes.count).allSatisfy { last.bytes[$0] == wanted.bytes[$0] }
+    }
+  }
+}

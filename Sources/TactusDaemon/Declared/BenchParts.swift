@@ -1,0 +1,97 @@
+import Buses
+import BusesLinux
+import Service
+import Tactus
+import TactusGuard
+
+/// What a bench has handed out: what is claimed, what must be written when nobody drives it, what is there to look at and to disturb.
+///
+/// Used while a system is made and when it has stopped; not by its loops.
+final class BenchParts {
+  enum Mode { case planning, real, simulated }
+
+  let mode: Mode
+  let system: String
+  var claims: [ResourceClaim] = []
+  /// What the guard writes besides turning lines off.
+  var safeWrites: [SafeStateWrite] = []
+  /// Lines whose safe state is inactive.
+  var safeLines: [GPIOLine] = []
+  var heldLines: [LinuxGPIOLines] = []
+  var faults: [NamedFault] = []
+  /// The clock of what simulated parts record.
+  private let clock: RecordClock
+  private var outputs: [(name: String, isSafe: () -> Bool)] = []
+  /// Outputs that need nothing written, with the reason.
+  private(set) var harmless: [(name: String, reason: String)] = []
+  private var buses: [(number: Int, real: LinuxI2CBus)] = []
+  private var simulatedBuses: [(number: Int, bus: SimulatedI2CBus)] = []
+  private var simulatedBank: SimulatedGPIOBank?
+  private var held: [AnyObject] = []
+  private var strangers = 0
+
+  init(_ mode: Mode, system: String, clock: RecordClock = .monotonic) {
+    (self.mode, self.system, self.clock) = (mode, system, clock)
+  }
+
+  /// Whether it moves, heats or opens something.
+  var drives: Bool { !outputs.isEmpty || !harmless.isEmpty }
+
+  /// Outputs that are not what they must be when nobody drives them: asked after the loops' end. What can be read back is; of what
+  /// is real and cannot, the loop's word counts.
+  var unsafeOutputs: [String] { outputs.filter { !$0.isSafe() }.map(\.name) }
+
+  /// What can be looked at and disturbed under `/api/sim`.
+  var simulation: [SimulatedBus] {
+    simulatedBuses.map { SimulatedBus("\(system)-i2c-\($0.number)", .i2c($0.bus)) }
+      + (simulatedBank.map { [SimulatedBus("\(system)-gpio", .gpio($0))] } ?? [])
+  }
+
+  func path(_ key: String) -> String { "\(system).\(key)" }
+
+  func claim(_ resource: ResourceClaim.Resource, _ key: String) {
+    // Two chips' claims of one address differ in the bus's key only.
+    claims.append(ResourceClaim(resource: resource, key: path(key)))
+  }
+
+  func addOutput(_ name: String, _ safe: SafeOutput, isSafe: @escaping () -> Bool) {
+    switch safe {
+    case .inactive: outputs.append((name, isSafe))
+    case .none(let reason): harmless.append((name, reason))
+    }
+  }
+
+  func hold<Thing: AnyObject>(_ thing: Thing) -> Thing {
+    held.append(thing)
+    return thing
+  }
+
+  func realBus(_ number: Int, _ operations: [I2CTransfer.Operation]) throws -> LinuxI2CBus {
+    if let bus = buses.first(where: { $0.number == number })?.real { return bus }
+    let bus = try LinuxI2CBus(number: number, operations: operations)
+    buses.append((number, bus))
+    return bus
+  }
+
+  func simulatedBus(_ number: Int) -> SimulatedI2CBus {
+    if let bus = simulatedBuses.first(where: { $0.number == number })?.bus { return bus }
+    let bus = SimulatedI2CBus(clock: clock)
+    simulatedBuses.append((number, bus))
+    return bus
+  }
+
+  /// The line of the simulated bank that stands for one: a name that a Raspberry Pi's header does not have gets a line from the header's end.
+  func simulated(_ name: GPIOLineName) -> GPIOLineName {
+    if (try? bank.number(name)) != nil { return name }
+    strangers += 1
+    return .bcm(54 - strangers)
+  }
+
+  /// The lines of a Raspberry Pi's header.
+  var bank: SimulatedGPIOBank {
+    if let simulatedBank { return simulatedBank }
+    let bank = SimulatedGPIOBank(clock: clock)
+    simulatedBank = bank
+    return bank
+  }
+}

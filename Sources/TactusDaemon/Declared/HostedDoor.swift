@@ -1,0 +1,190 @@
+import Service
+import Tactus
+import Wire
+
+/// A declared system as the service sees it: routes, events, metrics, what Home Assistant shows of it.
+///
+/// Any thread.
+final class HostedDoor<System: DeviceSystem>: ServedSystem {
+  typealias Loops = LoopMailbox<System.Order, System.Refusal, System.Notice, System.State, System.Rules>
+  typealias Requests = Mailbox<Request<System.Order>, Answer<System.Refusal>>
+
+  let name = System.name
+  private let loops: Loops
+  let requests: Requests
+  let fields = System.fields
+  private let commands = System.commands
+
+  init(_ loops: Loops, now: @escaping @Sendable () -> TickInstant = { MonotonicClock.now }) {
+    self.loops = loops
+    let state = loops.state
+    let button = loops.requestButton
+    requests = Requests(
+      of: System.name, requests: loops.requestWriter(), answers: loops.answerReader(),
+      requestsPerTick: loops.requestsPerTick,
+      // One for each tick is all that is wanted of it.
+      newestTick: { TickInstant(nanoseconds: Int64(truncatingIfNeeded: state.version.read())) },
+      ring: { button.ring() }, now: now)
+  }
+
+  // MARK: state
+
+  var version: UInt64 { loops.state.version.read() }
+
+  var newest: System.State {
+    var reader = loops.state.reader()
+    return reader.read()
+  }
+
+  var state: [UInt8] { JSONValue.object(members(of: newest)).bytes }
+
+  func members(of state: System.State) -> [JSONValue.Member] {
+    fields.map { JSONValue.Member(name: $0.name, value: $0.read(state).json) }
+  }
+
+  /// The field `state`; `nil`: there is none that is a word.
+  func word(of state: System.State) -> String? {
+    guard let field = fields.first(where: { $0.name == "state" }), case .text(let word) = field.read(state) else {
+      return nil
+    }
+    return word
+  }
+
+  func events(at now: TickInstant, second: Bool) -> [Event] {
+    requests.takeAnswers(at: now)
+    return [Event(second ? .state : .telemetry, type: name, system: name, at: now, body: state)]
+  }
+
+  /// What subscribers are told of a notice.
+  func edge(_ told: Told<System.Notice>) -> Event {
+    let body: JSONValue = .object([
+      "notice": .text(told.notice.rawValue), "trouble": .boolean(told.notice.isTrouble),
+      "message": .text(told.notice.sentence),
+    ])
+    return Event(.edge, type: "\(name).notice", system: name, at: told.at, body: body.bytes)
+  }
+
+  // MARK: commands
+
+  var routes: [Route] {
+    let loops = loops
+    let document = PreparedDocument(
+      version: { loops.state.version.read() },
+      make: { [weak self] in
+        guard let self else { return Array("{}".utf8) }
+        return JSONValue.object([.init(name: "ok", value: .boolean(true))] + members(of: newest)).bytes
+      })
+    return [Route("/api/\(name)", document)] + commands.map { route($0) } + [
+      route("e-stop", System.emergencyStop, makesSafe: true), route("reset", System.reset, makesSafe: false),
+    ]
+  }
+
+  private func route(_ command: Command<System.Order>) -> Route {
+    Route(.post, "/api/\(name)/\(command.name)", scope: command.scope.scope, action: "\(name).\(command.name)") {
+      [requests] request in
+      // A command without parameters takes any body, or none, as `e-stop` does.
+      let (order, value) = try command.parameters.isEmpty ? command.withoutBody() : command.read(request)
+      let answer = try await requests.ask(order, makesSafe: command.makesSafe, client: request.caller.client)
+      return self.done(try answer.accepted(), logValue: value)
+    }
+  }
+
+  private func route(_ word: String, _ order: System.Order, makesSafe: Bool) -> Route {
+    Route(.post, "/api/\(name)/\(word)", scope: .control, action: "\(name).\(word)") { [requests] request in
+      let answer = try await requests.ask(order, makesSafe: makesSafe, client: request.caller.client)
+      return self.done(try answer.accepted(), logValue: nil)
+    }
+  }
+
+  private func done(_ answer: Answer<System.Refusal>, logValue: String?) -> APIResponse {
+    let body: JSONValue = .object([
+      "ok": .boolean(true), "verdict": .text("accepted"), "state": word(of: newest).map { .text($0) },
+      "monotonicNs": .number("\(answer.at.nanoseconds)"),
+    ])
+    return APIResponse(contentType: "application/json", body: body.bytes, logValue: logValue)
+  }
+
+  func emergencyStop(_ caller: Caller) async throws {
+    _ = try await requests.ask(System.emergencyStop, makesSafe: true, client: caller.client).accepted()
+  }
+
+  /// Nothing to reset is no error here: what was asked for is so.
+  func reset(_ caller: Caller) async throws {
+    let answer = try await requests.ask(System.reset, makesSafe: false, client: caller.client)
+    if case .refused(let refusal) = answer.verdict, refusal.rawValue == System.nothingToReset?.rawValue { return }
+    _ = try answer.accepted()
+  }
+
+  func take(
+    frame: [UInt8], from caller: Caller, answer: @escaping @Sendable (FrameOutcome) -> Void
+  ) -> Bool { false }
+
+  func clientLeft(_ caller: Caller) {
+    guard let order = System.whenClientLeaves else { return }
+    requests.send(order, makesSafe: true, client: caller.client) { _ in }
+  }
+}
+
+extension Mailbox {
+  /// Makes a request; `complete` is called once, on any thread.
+  func send<Order, Refusal>(
+    _ order: Order, makesSafe: Bool, client: UInt32, _ complete: @escaping Completion
+  ) where Request == Tactus.Request<Order>, Answer == Tactus.Answer<Refusal> {
+    send(
+      isStop: makesSafe,
+      { Tactus.Request(number: $0, issued: $1, makesSafe: makesSafe, client: client, order: order) }, complete)
+  }
+
+  /// As `send`, for who can wait.
+  func ask<Order, Refusal>(
+    _ order: Order, makesSafe: Bool, client: UInt32
+  ) async throws -> Answer where Request == Tactus.Request<Order>, Answer == Tactus.Answer<Refusal> {
+    try await withCheckedThrowingContinuation { continuation in
+      send(order, makesSafe: makesSafe, client: client) { continuation.resume(with: $0) }
+    }
+  }
+}
+
+extension Answer where Refusal: RefusalWord {
+  /// Throws the refusal when the loop refused: 409.
+  func accepted() throws(APIError) -> Answer {
+    switch verdict {
+    case .accepted: return self
+    case .refused(let refusal): throw .conflict(refusal.code, refusal.sentence)
+    case .stale: throw .conflict("STALE", "the command waited too long for its loop and did nothing; send it again")
+    }
+  }
+}
+
+extension RefusalWord {
+  /// `EMERGENCY_STOPPED`
+  var code: String { Unit.words(rawValue).map { $0.uppercased() }.joined(separator: "_") }
+}
+
+extension CommandScope {
+  var scope: Scope {
+    switch self {
+    case .control: .control
+    case .admin: .admin
+    }
+  }
+}
+
+extension Command {
+  /// The order of a request, and what the log says of it.
+  func read(_ request: APIRequest) throws(APIError) -> (Order, logValue: String?) {
+    try request.decode { (body) throws(APIError) in
+      let order = try read(&body)
+      return (order, parameters.map { "\($0.name)=\(body.summary($0.name))" }.joined(separator: " "))
+    }
+  }
+
+  func withoutBody() throws(APIError) -> (Order, logValue: String?) {
+    (try APIRequest.empty.decode { (body) throws(APIError) in try read(&body) }, nil)
+  }
+}
+
+extension APIRequest {
+  fileprivate static let empty = APIRequest(
+    caller: Caller(scope: .read, tokenID: nil, address: "", client: 0), body: Array("{}".utf8))
+}

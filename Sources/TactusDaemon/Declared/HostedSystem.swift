@@ -1,0 +1,89 @@
+import Buses
+import BusesLinux
+import Logging
+import Service
+import Tactus
+
+/// A declared system in the daemon: its bench, its loops, its mailboxes.
+final class HostedSystem<System: DeviceSystem>: DaemonSystem {
+  let name = System.name
+  let door: HostedDoor<System>
+  let parts: BenchParts
+  let faults: NamedFaults
+  let loopName: String
+  let simulation: SimulatedSurroundings?
+  let rules: RulesKeeper<System.Rules>
+  private let loops: HostedDoor<System>.Loops
+  private let ownLane: Lane
+  private let period: Nanoseconds
+  private let summary: String
+  private var notices: RingReader<Told<System.Notice>>
+
+  /// Opens the ports and makes the loops. Nothing is written to an actuator yet.
+  init(
+    _ configured: ConfiguredSystem<System>, simulate: Bool, bell: DoorbellButton?, clock: RecordClock = .monotonic,
+    now: @escaping @Sendable () -> TickInstant = { MonotonicClock.now }
+  ) throws {
+    let loops = try HostedDoor<System>.Loops(state: System.initialState, rules: configured.rules)
+    let parts = BenchParts(simulate ? .simulated : .real, system: System.name, clock: clock)
+    let stall = simulate ? LaneStall() : nil
+    let mailbox = System.Inbox(loops, bell: bell, stall: stall, isSimulated: simulate)
+    let all = try System.loops(Bench(configured.wiring, parts), mailbox)
+    guard let loopName = mailbox.loopName, let rate = mailbox.rate else {
+      preconditionFailure("\(System.self).loops makes no loop by mailbox.loop")
+    }
+    (self.loops, self.parts, self.loopName, period) = (loops, parts, loopName, rate.period)
+    ownLane = Lane(
+      System.name, scheduling: configured.scheduling.lane(period: rate.period), cpus: configured.cpus
+    ) { all }
+    door = HostedDoor(loops, now: now)
+    rules = RulesKeeper(loops.rules)
+    notices = loops.noticeReader()
+    let faults = NamedFaults(system: System.name, parts.faults)
+    self.faults = faults
+    simulation = stall.map {
+      SimulatedSurroundings(buses: parts.simulation, lanes: [System.name: $0], named: faults)
+    }
+    summary = configured.summary
+  }
+
+  var endpoints: [Endpoint] { [] }
+  var startMetadata: Logger.Metadata { ["\(System.name)": .string(summary)] }
+  var heartbeat: LatestVersion { loops.state.version }
+  var heartbeatPeriod: Nanoseconds { period > SupervisorLoop.rate.period ? period : .zero }
+  var heldLines: [LinuxGPIOLines] { parts.heldLines }
+  var served: any ServedSystem { door }
+  var metrics: any MetricSource { door }
+
+  func lane(bell: DoorbellButton) -> Lane { ownLane }
+
+  func takeAnswers(at now: TickInstant) { door.requests.takeAnswers(at: now) }
+
+  func takeNotices(_ logger: Logger) -> [Event] { takeNotices().map { log($0, logger) } }
+
+  /// What the loop has told since the last call.
+  func takeNotices() -> [Told<System.Notice>] {
+    var told: [Told<System.Notice>] = []
+    while let notice = notices.pop() { told.append(notice) }
+    return told
+  }
+
+  private func log(_ told: Told<System.Notice>, _ logger: Logger) -> Event {
+    logger.log(
+      level: told.notice.isTrouble ? .warning : .notice, "\(told.notice.sentence)",
+      metadata: ["system": .string(System.name), "notice": .string(told.notice.rawValue)])
+    return door.edge(told)
+  }
+
+  func report(_ logger: Logger) {}
+  func finish(_ logger: Logger) {}
+
+  var unconfirmed: (message: String, state: String)? {
+    let state = door.word(of: door.newest) ?? "unknown"
+    let outputs = parts.unsafeOutputs
+    if !outputs.isEmpty {
+      return ("\(System.name): not in the safe state: \(outputs.joined(separator: ", "))", state)
+    }
+    return loops.isSafe ? nil : ("\(System.name) has not confirmed its safe state", state)
+  }
+}

@@ -1,0 +1,145 @@
+/// One key of a section of the configuration file, and the property that it sets:
+///
+///     Key("least_percent", \.least, in: 10...100, unit: .percent, "Duty below which the motor does not start.")
+///
+/// The property's initial value is the key's default, its type the key's type. Settings stay plain structs: the description is
+/// beside them, so a tick that reads a property calls nothing.
+public struct Key<Group: Settings>: Sendable {
+  /// Which values of a limit are wider.
+  public enum Limit: Sendable { case upper, lower }
+
+  let name: String
+  let kind: ConfigKind
+  let unit: Unit
+  let meaning: String
+  /// `nil`: nothing unless given.
+  let standard: ConfigValue?
+  /// `nil`: no limit, or one that may become wider at once.
+  let limit: Limit?
+  /// The property. Made anew in each call: an appended key path is not `Sendable`, the parts that it is made of are.
+  let path: @Sendable () -> PartialKeyPath<Group>
+  let read: @Sendable (Group) -> ConfigValue?
+  /// Sets the property. The reader has checked the value.
+  let take: @Sendable (ConfigValue, inout Group) -> Void
+
+  /// A number in a range.
+  ///
+  /// - Parameter limit: larger (`upper`) or smaller (`lower`) values allow more: while the program runs such a change takes effect when the
+  ///   system has been in its safe state; a change the other way takes effect at once.
+  public init<Value: PlainNumber>(
+    _ name: String, _ path: WritableKeyPath<Group, Value> & Sendable, in range: ClosedRange<Value>, unit: Unit = .none,
+    limit: Limit? = nil, _ meaning: String
+  ) {
+    self.init(name, path, ConfigKind(Value.form, from: range.lowerBound, to: range.upperBound), unit, limit, meaning)
+  }
+
+  /// A number that need not be given.
+  public init<Value: PlainNumber>(
+    _ name: String, _ path: WritableKeyPath<Group, Value?> & Sendable, in range: ClosedRange<Value>,
+    unit: Unit = .none, _ meaning: String
+  ) {
+    self.init(name, path, ConfigKind(Value.form, from: range.lowerBound, to: range.upperBound), unit, nil, meaning)
+  }
+
+  /// A word, a yes or no, a text, the name of a line.
+  public init<Value: PlainChoice>(
+    _ name: String, _ path: WritableKeyPath<Group, Value> & Sendable, _ meaning: String
+  ) {
+    self.init(name, path, ConfigKind(Value.form), .none, nil, meaning)
+  }
+
+  /// The same, which need not be given.
+  public init<Value: PlainChoice>(
+    _ name: String, _ path: WritableKeyPath<Group, Value?> & Sendable, _ meaning: String
+  ) {
+    self.init(name, path, ConfigKind(Value.form), .none, nil, meaning)
+  }
+
+  private init<Value: Plain>(
+    _ name: String, _ path: WritableKeyPath<Group, Value> & Sendable, _ kind: ConfigKind, _ unit: Unit, _ limit: Limit?,
+    _ meaning: String
+  ) {
+    precondition(Key.isName(name), "a key's name is lower-case letters, digits and _: \(name)")
+    (self.name, self.kind, self.unit, self.limit, self.meaning) = (name, kind, unit, limit, meaning)
+    standard = ConfigValue(Group()[keyPath: path].plain)
+    self.path = { path }
+    read = { ConfigValue($0[keyPath: path].plain) }
+    take = { value, group in
+      guard let value = Value(value.plain) else { preconditionFailure("\(name): the reader let through \(value)") }
+      group[keyPath: path] = value
+    }
+  }
+
+  private static func isName(_ name: String) -> Bool {
+    !name.isEmpty && name.utf8.allSatisfy { byte in
+      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+        || byte == UInt8(ascii: "_")
+    }
+  }
+}
+
+/// The keys of a section, or of a part of its keys, as a plain struct with its defaults.
+public protocol Settings: Sendable {
+  /// With every default.
+  init()
+  /// One for each property.
+  @DeclarationBuilder<Key<Self>> static var keys: [Key<Self>] { get }
+  /// Rules over more than one key: `report(\.most, "expected at least least_percent, got 15")` names the key that is to blame by its property.
+  func check(_ report: (PartialKeyPath<Self>, String) -> Void)
+}
+
+extension Settings {
+  /// No rule over more than one key.
+  public func check(_ report: (PartialKeyPath<Self>, String) -> Void) {}
+}
+
+/// A section that has no keys of this kind.
+public struct NoSettings: Settings, BitwiseCopyable {
+  public init() {}
+  public static var keys: [Key<NoSettings>] { [] }
+}
+
+/// The list between the braces of `keys`, `fields` and `commands`, one after the other.
+@resultBuilder
+public enum DeclarationBuilder<Element> {
+  public static func buildExpression(_ element: Element) -> [Element] { [element] }
+  public static func buildExpression(_ elements: [Element]) -> [Element] { elements }
+  public static func buildBlock(_ lists: [Element]...) -> [Element] { lists.flatMap { $0 } }
+}
+
+extension Settings {
+  /// The values of a section over the defaults.
+  init(_ given: GivenValues, section: String) {
+    self.init()
+    for key in Self.keys {
+      if let value = given.values["\(section).\(key.name)"] { key.take(value, &self) }
+    }
+  }
+
+  /// What is wrong with the values together: the key's name and what was expected.
+  var contradictions: [(key: String, message: String)] {
+    var found: [(String, String)] = []
+    check { path, message in
+      guard let key = Self.keys.first(where: { $0.path() == path }) else {
+        preconditionFailure("\(Self.self).check blames a property that has no key: \(message)")
+      }
+      found.append((key.name, message))
+    }
+    return found
+  }
+
+  /// These, and what of them may take effect at once where a wider limit has to wait.
+  func change(from old: Self) -> (now: Self, whenSafe: Self?) {
+    var now = self
+    var waits = false
+    for key in Self.keys {
+      guard let limit = key.limit, let from = key.read(old)?.number, let to = key.read(self)?.number else { continue }
+      guard limit == .upper ? to > from : to < from else { continue }
+      waits = true
+      key.take(key.read(old)!, &now)
+    }
+    guard waits else { return (self, nil) }
+    // Half a change may contradict itself: then nothing of it is taken yet.
+    return (now.contradictions.isEmpty ? now : old, self)
+  }
+}

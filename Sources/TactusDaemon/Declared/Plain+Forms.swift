@@ -1,0 +1,156 @@
+import Service
+
+// The forms of a plain value: in the file, in JSON, in a schema.
+
+extension ConfigKind {
+  init(_ form: PlainForm) {
+    switch form.kind {
+    case .boolean: self = .boolean
+    case .text: self = .text
+    case .words(let words): self = .choice(words)
+    case .line: self = .line
+    case .pwmOutput: self = .pwmOutput
+    case .integer, .number: preconditionFailure("a number has a range")
+    }
+  }
+
+  init(_ form: PlainForm, from lowest: some PlainNumber, to highest: some PlainNumber) {
+    switch (lowest.plain, highest.plain) {
+    case (.integer(let lowest), .integer(let highest)): self = .integer(lowest...highest)
+    case (.number(let lowest), .number(let highest)): self = .number(lowest...highest)
+    default: preconditionFailure("a range's ends are finite numbers")
+    }
+  }
+}
+
+extension ConfigValue {
+  /// `nil`: nothing.
+  init?(_ plain: PlainValue) {
+    switch plain {
+    case .nothing: return nil
+    case .boolean(let value): self = .boolean(value)
+    case .integer(let value): self = .integer(value)
+    case .number(let value): self = .number(value)
+    case .text(let value): self = .text(value)
+    }
+  }
+
+  var plain: PlainValue {
+    switch self {
+    case .boolean(let value): .boolean(value)
+    case .integer(let value): .integer(value)
+    case .number(let value): .number(value)
+    case .text(let value): .text(value)
+    case .integers, .texts: preconditionFailure("a list is no plain value")
+    }
+  }
+
+  /// `nil`: no number.
+  var number: Double? {
+    switch self {
+    case .integer(let value): Double(value)
+    case .number(let value): value
+    default: nil
+    }
+  }
+}
+
+extension PlainValue {
+  var json: JSONValue {
+    switch self {
+    case .nothing: .null
+    case .boolean(let value): .boolean(value)
+    case .integer(let value): .number("\(value)")
+    case .number(let value): .number(Int64(exactly: value).map { "\($0)" } ?? "\(value)")
+    case .text(let value): .text(value)
+    }
+  }
+}
+
+extension JSONValue {
+  /// `nil`: of another kind.
+  func plain(as form: PlainForm) -> PlainValue? {
+    switch (self, form.kind) {
+    case (.null, _): form.mayBeNothing ? .nothing : nil
+    case (.boolean(let value), .boolean): .boolean(value)
+    case (.number(let digits), .integer):
+      (Int(digits) ?? Double(digits).flatMap { Int(exactly: $0) }).map { .integer($0) }
+    case (.number(let digits), .number): Double(digits).flatMap { $0.isFinite ? .number($0) : nil }
+    case (.text(let text), .text), (.text(let text), .words), (.text(let text), .line), (.text(let text), .pwmOutput):
+      .text(text)
+    default: nil
+    }
+  }
+
+  static func whole(_ number: Int) -> JSONValue { .number("\(number)") }
+
+  /// Members whose value is nil are left out.
+  static func object(_ members: KeyValuePairs<String, JSONValue?>) -> JSONValue {
+    .object(members.compactMap { name, value in value.map { Member(name: name, value: $0) } })
+  }
+}
+
+// MARK: schemas
+
+extension PlainForm {
+  /// `type` of JSON Schema and of `/api/systems`.
+  var typeName: String {
+    switch kind {
+    case .boolean: "boolean"
+    case .integer: "integer"
+    case .number: "number"
+    case .text, .words, .line, .pwmOutput: "string"
+    }
+  }
+
+  /// `nil`: not one of some words.
+  var choices: [String]? {
+    if case .words(let words) = kind { words } else { nil }
+  }
+
+  /// JSON Schema 2020-12.
+  func schema(_ meaning: String, unit: Unit) -> JSONValue {
+    .object([
+      "type": mayBeNothing ? .list([.text(typeName), .text("null")]) : .text(typeName),
+      "enum": choices.map { .list($0.map { .text($0) } + (mayBeNothing ? [.null] : [])) },
+      "description": .text(unit.describing(meaning)),
+    ])
+  }
+}
+
+extension Unit {
+  /// A sentence with the unit behind it.
+  func describing(_ meaning: String) -> String { sign.isEmpty ? meaning : "\(meaning) In \(sign)." }
+}
+
+extension ConfigKind {
+  var typeName: String {
+    switch self {
+    case .boolean, .alwaysTrue: "boolean"
+    case .integer: "integer"
+    case .number: "number"
+    case .integers, .integerList, .texts: "array"
+    case .text, .choice, .address, .line, .pwmOutput, .cpus: "string"
+    }
+  }
+
+  var choices: [String]? {
+    if case .choice(let words) = self { words } else { nil }
+  }
+
+  var bounds: (lowest: JSONValue, highest: JSONValue)? {
+    switch self {
+    case .integer(let range): (.whole(range.lowerBound), .whole(range.upperBound))
+    case .number(let range): (PlainValue.number(range.lowerBound).json, PlainValue.number(range.upperBound).json)
+    default: nil
+    }
+  }
+
+  /// JSON Schema 2020-12 of a command's parameter.
+  func schema(_ meaning: String, unit: Unit) -> JSONValue {
+    .object([
+      "type": .text(typeName), "enum": choices.map { .list($0.map { .text($0) }) }, "minimum": bounds?.lowest,
+      "maximum": bounds?.highest, "description": .text(unit.describing(meaning)),
+    ])
+  }
+}

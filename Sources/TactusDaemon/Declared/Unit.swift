@@ -1,0 +1,70 @@
+/// What a number counts.
+///
+/// Names outside the program end in the unit's word where it has one (`temperatureCelsius`, `dutyPercent`): a metric's name then ends in
+/// Prometheus' base unit, and the page shows the sign.
+public struct Unit: Sendable, Hashable {
+  /// `°C`
+  public let sign: String
+  /// How a camel-case name ends that says this unit: `Celsius`.
+  let ending: String
+  /// How the metric's name ends instead, and what its value is in that unit: `ratio`, 0.01.
+  let metricEnding: String
+  let metricFactor: Double
+  /// Home Assistant's `device_class`.
+  let deviceClass: String?
+
+  private init(
+    _ sign: String, ending: String = "", metric: String = "", factor: Double = 1, deviceClass: String? = nil
+  ) {
+    (self.sign, self.ending, metricEnding, metricFactor) = (sign, ending, metric, factor)
+    self.deviceClass = deviceClass
+  }
+
+  /// Another unit, by its sign: `%/°C`.
+  public init(_ sign: String) { self.init(sign, ending: "") }
+
+  /// A count, a ratio 0…1, a word.
+  public static let none = Unit("")
+  public static let percent = Unit("%", ending: "Percent", metric: "ratio", factor: 0.01)
+  public static let celsius = Unit("°C", ending: "Celsius", metric: "celsius", deviceClass: "temperature")
+  public static let rpm = Unit("rpm", ending: "Rpm", metric: "rpm")
+  public static let hertz = Unit("Hz", ending: "Hertz", metric: "hertz", deviceClass: "frequency")
+  public static let seconds = Unit("s", ending: "Seconds", metric: "seconds", deviceClass: "duration")
+  public static let milliseconds = Unit("ms", ending: "Ms", metric: "seconds", factor: 0.001, deviceClass: "duration")
+  public static let microseconds = Unit("µs", ending: "Us", metric: "seconds", factor: 1e-6, deviceClass: "duration")
+  public static let volts = Unit("V", ending: "Volts", metric: "volts", deviceClass: "voltage")
+  public static let amperes = Unit("A", ending: "Amperes", metric: "amperes", deviceClass: "current")
+  public static let watts = Unit("W", ending: "Watts", metric: "watts", deviceClass: "power")
+  public static let metres = Unit("m", ending: "Metres", metric: "meters", deviceClass: "distance")
+  public static let degrees = Unit("°", ending: "Degrees", metric: "degrees")
+  public static let litresPerMinute = Unit("L/min", ending: "LitresPerMinute", metric: "liters_per_minute")
+}
+
+extension Unit {
+  /// `tactus_fan_duty_ratio` of `dutyPercent`; a counter's without its `_total`.
+  func metricName(_ system: String, _ name: String) -> String {
+    let stem = !ending.isEmpty && name.hasSuffix(ending) ? String(name.dropLast(ending.count)) : name
+    let words = Self.words(stem) + (metricEnding.isEmpty ? [] : [metricEnding])
+    return (["tactus", system.replacing("-", with: "_")] + words).joined(separator: "_")
+  }
+
+  /// `Temperature` of `temperatureCelsius`.
+  func title(_ name: String) -> String {
+    let stem = !ending.isEmpty && name.hasSuffix(ending) && name != ending ? String(name.dropLast(ending.count)) : name
+    let text = Self.words(stem).joined(separator: " ")
+    return text.prefix(1).uppercased() + text.dropFirst()
+  }
+
+  /// `target celsius`: the words of a camel-case name, in lower case.
+  static func words(_ name: String) -> [String] {
+    var words: [String] = []
+    for character in name {
+      if words.isEmpty || character.isUppercase {
+        words.append(character.lowercased())
+      } else {
+        words[words.count - 1].append(character)
+      }
+    }
+    return words
+  }
+}
