@@ -243,6 +243,7 @@ struct SimulatedPins: ~Copyable {
 }
 
 extension Atomic where Value == UInt64 {
+  @_noLocks @_noAllocation
   func assign(_ bit: UInt64, _ isSet: Bool) {
     if isSet {
       bitwiseOr(bit, ordering: .relaxed)

@@ -10,16 +10,21 @@ public final class SimulatedGPIOEvents: @unchecked Sendable {
   /// Its `readyAt` is what the loop raises.
   private let wakes: SimulatedInput?
   private let state: UnsafeMutablePointer<SimulatedGPIOEventsState>
+  /// The changes of a `SimulatedGPIODriver`.
+  private let driven = Ring<SimulatedGPIOChange>(capacity: 4096)
+  private let debounces: [Nanoseconds]
 
   init(_ bank: SimulatedGPIOBank, numbers: [Int], inputs: [GPIOInput], wakes: SimulatedInput?) {
     self.bank = bank
     self.numbers = numbers
     self.wakes = wakes
     feed = SimulatedGPIOFeed(inputs, wakes: wakes)
+    debounces = inputs.map(\.debounce)
     state = .allocate(capacity: 1)
     state.initialize(
       to: SimulatedGPIOEventsState(
-        pins: bank.pins, changes: feed.changes.reader(), inputs: inputs, numbers: numbers, readyAt: wakes?.readyAt))
+        pins: bank.pins, changes: feed.changes.reader(), driven: driven.reader(), inputs: inputs, numbers: numbers,
+        readyAt: wakes?.readyAt))
   }
 
   deinit {
@@ -32,6 +37,15 @@ public final class SimulatedGPIOEvents: @unchecked Sendable {
   public func port() -> GPIOEvents {
     GPIOEvents(
       context: state, count: numbers.count, descriptor: nil, receive: receiveFromBank, perform: readFromBank)
+  }
+
+  /// What puts levels on the k-th line from within a tick. A request has one driver at a time: a second call traps unless the
+  /// first driver is gone.
+  public func driver(_ index: Int = 0) -> SimulatedGPIODriver {
+    precondition(numbers.indices.contains(index), "no such line")
+    return SimulatedGPIODriver(
+      bank.pins, number: numbers[index], line: index, debounce: debounces[index], changes: driven.writer(),
+      readyAt: wakes?.readyAt)
   }
 
   /// Where the bank puts the changes of the k-th line.
@@ -64,6 +78,13 @@ struct SimulatedGPIOChange: BitwiseCopyable {
   var at: TickInstant
   var line: Int
   var isHigh: Bool
+
+  @_noLocks @_noAllocation
+  init(at: TickInstant, line: Int, isHigh: Bool) {
+    self.at = at
+    self.line = line
+    self.isHigh = isHigh
+  }
 }
 
 /// What a port's context points to; only the loop touches it. Debounces and queues as the kernel does.
@@ -82,6 +103,8 @@ struct SimulatedGPIOEventsState: ~Copyable {
   private let pins: UnsafeMutablePointer<SimulatedPins>
   private var changes: RingReader<SimulatedGPIOChange>
   private var next: SimulatedGPIOChange?
+  private var driven: RingReader<SimulatedGPIOChange>
+  private var nextDriven: SimulatedGPIOChange?
   let lines: UnsafeMutablePointer<Line>
   private let count: Int
   private let readyAt: UnsafeMutablePointer<TickInstant>?
@@ -94,11 +117,13 @@ struct SimulatedGPIOEventsState: ~Copyable {
   }
 
   init(
-    pins: UnsafeMutablePointer<SimulatedPins>, changes: consuming RingReader<SimulatedGPIOChange>, inputs: [GPIOInput],
-    numbers: [Int], readyAt: UnsafeMutablePointer<TickInstant>?
+    pins: UnsafeMutablePointer<SimulatedPins>, changes: consuming RingReader<SimulatedGPIOChange>,
+    driven: consuming RingReader<SimulatedGPIOChange>, inputs: [GPIOInput], numbers: [Int],
+    readyAt: UnsafeMutablePointer<TickInstant>?
   ) {
     self.pins = pins
     self.changes = changes
+    self.driven = driven
     self.readyAt = readyAt
     count = inputs.count
     lines = .allocate(capacity: count)
@@ -155,10 +180,21 @@ struct SimulatedGPIOEventsState: ~Copyable {
       for index in 0..<count where isDue(index, at: due) && matured == nil { matured = index }
       if let matured {
         settle(matured)
-      } else if let change = next {
-        next = nil
+      } else if let change = earlier {
         take(change)
       }
+    }
+  }
+
+  /// Removes the earlier of the bank's next change and the driver's; `nil` if there is neither.
+  private var earlier: SimulatedGPIOChange? {
+    @_noLocks @_noAllocation mutating get {
+      if let change = nextDriven, !((next?.at ?? .distantFuture) < change.at) {
+        nextDriven = nil
+        return change
+      }
+      defer { next = nil }
+      return next
     }
   }
 
@@ -172,7 +208,9 @@ struct SimulatedGPIOEventsState: ~Copyable {
   private var nextInstant: TickInstant {
     @_noLocks @_noAllocation mutating get {
       if case .none = next { next = changes.pop() }
+      if case .none = nextDriven { nextDriven = driven.pop() }
       var earliest = next?.at ?? .distantFuture
+      if let change = nextDriven, change.at < earliest { earliest = change.at }
       for index in 0..<count {
         guard case .some = lines[index].becomes else { continue }
         let end = lines[index].since + lines[index].debounce

@@ -214,6 +214,42 @@ import Testing
     withExtendedLifetime(events) {}
   }
 
+  @Test("a driver's changes and the bank's: in the order of their instants, debounced and waking alike")
+  func driver() throws {
+    let bank = SimulatedGPIOBank()
+    let wakes = SimulatedInput()
+    let events = try bank.events(
+      [GPIOInput(.bcm(5), edges: .both), GPIOInput(.bcm(6), edges: .both, debounce: .milliseconds(2))], wakes: wakes)
+    var port = events.port()
+    var driver = events.driver(1)
+    bank.set(5, isHigh: true, at: .milliseconds(20))
+    driver.set(isHigh: true, at: .milliseconds(10))
+    #expect(bank.isHigh(6) && wakes.readyAt.pointee == .milliseconds(12))
+    driver.set(isHigh: false, at: .milliseconds(30))
+    driver.set(isHigh: true, at: .milliseconds(31))
+    bank.set(5, isHigh: false, at: .milliseconds(32))
+    #expect(bank.isHigh(6))
+    #expect(edges(&port, at: 20) == ["1↑12 #1", "0↑20 #1"])
+    #expect(edges(&port, at: 40) == ["0↓32 #2"])
+    driver.set(isHigh: false, at: .milliseconds(41))
+    #expect(!bank.isHigh(6))
+    #expect(edges(&port, at: 50) == ["1↓43 #2"])
+    #expect(try port.read() == 0)
+  }
+
+  @Test("more changes than wait for a loop that does not listen: the driver is told")
+  func driverFull() throws {
+    let bank = SimulatedGPIOBank()
+    let events = try bank.events([GPIOInput(.bcm(5))])
+    var driver = events.driver()
+    for time in 0..<4_096 {
+      let isTaken = driver.set(isHigh: time % 2 == 0, at: .milliseconds(Int64(time)))
+      #expect(isTaken)
+    }
+    let isTaken = driver.set(isHigh: true, at: .milliseconds(5_000))
+    #expect(!isTaken)
+  }
+
   @Test("gone: a drain fails and leaves the batch empty")
   func eventsGone() throws {
     let bank = SimulatedGPIOBank()

@@ -7,7 +7,7 @@ import Tactus
 /// Attach `chip` to a `SimulatedI2CBus`, which keeps the simulator. `set`, `microvolts` and `reset` are for any thread; they act
 /// at the next access to the chip.
 public final class ADS1115Simulator: @unchecked Sendable {  // safe: inputs are atomics, the rest is the loop's
-  private let inputs: UnsafeMutablePointer<ADS1115Inputs>
+  let inputs: UnsafeMutablePointer<ADS1115Inputs>
   private let state: UnsafeMutablePointer<ADS1115State>
 
   /// As it comes up, every input at ground.

@@ -229,7 +229,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
   private func reading(_ counts: Int?, isUnreadable: Bool) -> PumpReading {
     if isUnreadable { return .unknown }
     guard let counts else { return .absent }
-    return .value(Thermistor.temperature(counts: counts))
+    return .value(PumpThermistor.temperature(counts: counts))
   }
 
   /// In phase, unless one was missed altogether.

@@ -205,7 +205,7 @@ struct PumpWorldState: ~Copyable {
   private func counts(_ celsius: borrowing Atomic<UInt64>, open: PumpWorld.Fault, short: PumpWorld.Fault) -> Int {
     if has(open) { return 0 }
     if has(short) { return 1_023 }
-    return Thermistor.counts(of: Double(bitPattern: celsius.load(ordering: .relaxed)))
+    return PumpThermistor.counts(of: Double(bitPattern: celsius.load(ordering: .relaxed)))
   }
 }
 

@@ -207,17 +207,17 @@ private struct Bench {
 
   @Test("thermistor: 25 °C in the middle, open and shorted beyond what is plausible, every count a temperature")
   func thermistor() {
-    #expect(abs(Thermistor.temperature(counts: 511).tenths - 250) <= 1)
-    #expect(Thermistor.temperature(counts: 0).tenths == -774)
-    #expect(Thermistor.temperature(counts: 1_023).tenths == 3_520)
+    #expect(abs(PumpThermistor.temperature(counts: 511).tenths - 250) <= 1)
+    #expect(PumpThermistor.temperature(counts: 0).tenths == -774)
+    #expect(PumpThermistor.temperature(counts: 1_023).tenths == 3_520)
     var last = PumpTemperature(tenths: -10_000)
     for counts in 1...1_022 {
-      let temperature = Thermistor.temperature(counts: counts)
+      let temperature = PumpThermistor.temperature(counts: counts)
       #expect(!(temperature < last))
       last = temperature
     }
     for celsius in -20...80 {
-      let back = Thermistor.temperature(counts: Thermistor.counts(of: Double(celsius))).celsius
+      let back = PumpThermistor.temperature(counts: PumpThermistor.counts(of: Double(celsius))).celsius
       #expect(abs(back - Double(celsius)) < 0.7, "\(celsius)")
     }
   }

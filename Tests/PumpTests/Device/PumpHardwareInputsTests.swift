@@ -31,7 +31,7 @@ struct PumpHardwareInputsTests {
 
     /// Puts a thermistor of this temperature on an input.
     func set(_ channel: Int, celsius: Double) {
-      chip.set(channel, Microvolts(Int64(Thermistor.counts(of: celsius)) * 3_300_000 / 1_023))
+      chip.set(channel, Microvolts(Int64(PumpThermistor.counts(of: celsius)) * 3_300_000 / 1_023))
     }
 
     /// The last sample of so many ticks.
@@ -59,8 +59,8 @@ struct PumpHardwareInputsTests {
     bench.set(0, celsius: celsius)
     bench.set(1, celsius: celsius + 3)
     let sample = try #require(bench.run(8))
-    #expect(abs(Thermistor.temperature(counts: try #require(sample.water)).celsius - celsius) < 0.25)
-    #expect(abs(Thermistor.temperature(counts: try #require(sample.skin)).celsius - celsius - 3) < 0.25)
+    #expect(abs(PumpThermistor.temperature(counts: try #require(sample.water)).celsius - celsius) < 0.25)
+    #expect(abs(PumpThermistor.temperature(counts: try #require(sample.skin)).celsius - celsius - 3) < 0.25)
     #expect(sample.pot == nil && !sample.isWaterUnreadable && !sample.isSkinUnreadable)
     // The two are read in turns, a tick each: the older one counts.
     #expect(sample.temperaturesAt == bench.now - .milliseconds(50))
@@ -74,8 +74,8 @@ struct PumpHardwareInputsTests {
     bench.chip.set(1, Microvolts(3_300_000))
     let sample = try #require(bench.run(8))
     #expect(sample.water == 0 && sample.skin == 1_023)
-    #expect(!PumpPlausibility.standard.allows(.value(Thermistor.temperature(counts: 0))))
-    #expect(!PumpPlausibility.standard.allows(.value(Thermistor.temperature(counts: 1_023))))
+    #expect(!PumpPlausibility.standard.allows(.value(PumpThermistor.temperature(counts: 0))))
+    #expect(!PumpPlausibility.standard.allows(.value(PumpThermistor.temperature(counts: 1_023))))
   }
 
   @Test(

@@ -1,0 +1,60 @@
+import TactusControl
+
+/// A thermistor and a resistor between supply and ground, and the voltage between the two.
+public struct ThermistorDivider: Sendable, Hashable, BitwiseCopyable {
+  /// Which side of the divider the thermistor is on.
+  public enum Side: UInt8, Sendable, Hashable, BitwiseCopyable, CaseIterable {
+    /// Between the input and ground: the voltage falls with temperature.
+    case ground
+    /// Between the supply and the input: the voltage rises with temperature.
+    case supply
+  }
+
+  /// The thermistor's constants.
+  public let curve: ThermistorCurve
+  /// The resistor in Ω, more than 0.
+  public let ohms: Double
+  /// What feeds the divider, more than 0 V.
+  public let supply: Microvolts
+  /// Which side the thermistor is on.
+  public let side: Side
+
+  /// A divider, by default of 10 kΩ with the thermistor to ground at 3.3 V. Traps unless resistance and supply are more than 0.
+  @_noLocks @_noAllocation
+  public init(
+    _ curve: ThermistorCurve = ThermistorCurve(), ohms: Double = 10_000, supply: Microvolts = Microvolts(3_300_000),
+    side: Side = .ground
+  ) {
+    precondition(ohms > 0 && ohms < .infinity, "a resistance is more than 0")
+    precondition(supply.count > 0, "a supply has a voltage")
+    self.curve = curve
+    self.ohms = ohms
+    self.supply = supply
+    self.side = side
+  }
+
+  /// The voltage at a temperature, more than −273.15 °C, to the nearest microvolt. NaN traps.
+  @_noLocks @_noAllocation
+  public func voltage(celsius: Double) -> Microvolts {
+    precondition(celsius > -273.15, "a temperature is above absolute zero")
+    let toResistor = curve.ohms(celsius: celsius) / ohms
+    let part =
+      switch side {
+      case .ground: 1 / (1 + 1 / toResistor)
+      case .supply: 1 / (1 + toResistor)
+      }
+    return Microvolts(Int64(Math.integer(part * Double(supply.count)) ?? 0))
+  }
+
+  /// The temperature in °C at a voltage; `nil` unless it is between ground and supply.
+  @_noLocks @_noAllocation
+  public func celsius(_ voltage: Microvolts) -> Double? {
+    guard voltage.count > 0, voltage.count < supply.count else { return nil }
+    let below = Double(voltage.count)
+    let above = Double(supply.count - voltage.count)
+    switch side {
+    case .ground: return curve.celsius(ohms: ohms * below / above)
+    case .supply: return curve.celsius(ohms: ohms * above / below)
+    }
+  }
+}
