@@ -26,7 +26,7 @@ let package = Package(
     .library(name: "TactusSprinkler", targets: ["Sprinkler", "Buses", "BusesLinux"]),
     .library(name: "TactusPump", targets: ["Pump", "Devices", "Buses", "BusesLinux", "Wire"]),
     .library(name: "TactusPlants", targets: ["Plants", "Devices", "Buses", "BusesLinux", "Wire"]),
-    .library(name: "TactusDaemon", targets: ["TactusDaemon"]),
+    .library(name: "TactusDaemon", targets: ["TactusDaemon", "Devices", "Buses", "Wire"]),
     .executable(name: "tactus", targets: ["TactusProgram"]),
     .executable(name: "tactus-video", targets: ["VideoProgram"]),
     .executable(name: "tactus-cameras", targets: ["CamerasLibcamera"]),

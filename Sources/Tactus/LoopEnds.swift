@@ -25,9 +25,10 @@ public struct LoopEnds<
   @usableFromInline var requests: RingReader<Request<Order>>
   @usableFromInline var answers: RingWriter<Answer<Refusal>>
   @usableFromInline var notices: RingWriter<Told<Notice>>
-  @usableFromInline var output: LatestWriter<State>
+  @usableFromInline var output: LatestWriter<Published<State>>
   @usableFromInline var rulesInput: RulesInput<Rules>
   @usableFromInline let bell: DoorbellButton?
+  @usableFromInline let stall: LaneStall.Served?
   @usableFromInline let patience: Nanoseconds
   @usableFromInline let requestsPerTick: Int
   /// Answers that `finish` is to send.
@@ -40,7 +41,9 @@ public struct LoopEnds<
   @usableFromInline var now = TickInstant.zero
   @usableFromInline var droppedCount: Int64 = 0
 
-  init(_ mailbox: LoopMailbox<Order, Refusal, Notice, State, Rules>, bell: DoorbellButton?) {
+  init(
+    _ mailbox: LoopMailbox<Order, Refusal, Notice, State, Rules>, bell: DoorbellButton?, stall: LaneStall.Served?
+  ) {
     self.mailbox = mailbox
     requestBell = mailbox.requestBell.input
     requests = mailbox.requests.reader()
@@ -48,7 +51,7 @@ public struct LoopEnds<
     notices = mailbox.notices.writer()
     output = mailbox.state.writer()
     rulesInput = mailbox.rules.input()
-    self.bell = bell
+    (self.bell, self.stall) = (bell, stall)
     patience = mailbox.patience
     requestsPerTick = mailbox.requestsPerTick
     // Those of this tick's requests, and as many that earlier ticks took and left unanswered.
@@ -68,6 +71,7 @@ public struct LoopEnds<
   @inlinable @inline(__always)
   public mutating func begin(_ tick: Tick) {
     now = tick.started
+    if let stall { stall.serve(at: now) }
     takenCount = 0
     // The bell rings after a push. One that rings later than this look releases the loop again, and that tick clears it.
     if case .input = tick.cause { requestBell.clear() } else if !requests.isEmpty { requestBell.clear() }
@@ -115,7 +119,7 @@ public struct LoopEnds<
   @inlinable @inline(__always)
   public mutating func finish(_ state: State, isSafe: Bool) {
     rulesInput.finish(isSafe: isSafe)
-    output.write(state)
+    output.write(Published(at: now, isSafe: isSafe, state: state))
     var index = 0
     while index < givenCount {
       if answers.push(given[index]) { hasNews = true } else { drop() }

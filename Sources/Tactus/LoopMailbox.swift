@@ -13,8 +13,8 @@ public final class LoopMailbox<
   /// The loop's side: `FanMailbox.Ends` for a `typealias FanMailbox = LoopMailbox<…>`.
   public typealias Ends = LoopEnds<Order, Refusal, Notice, State, Rules>
 
-  /// What the loop published last.
-  public let state: Latest<State>
+  /// What the loop published last, with the instant of its tick and whether its outputs were safe then.
+  public let state: Latest<Published<State>>
   /// The loop's rules, and the way to change them.
   public let rules: RulesBox<Rules>
   /// How many requests wait at most, and how many a tick takes at most: all that wait.
@@ -52,7 +52,7 @@ public final class LoopMailbox<
     notices = Ring(capacity: 256)
     noticeCapacity = notices.capacity
     self.patience = patience
-    self.state = Latest(state)
+    self.state = Latest(Published(at: .zero, isSafe: false, state: state))
     self.rules = RulesBox(rules)
   }
 
@@ -65,8 +65,12 @@ public final class LoopMailbox<
   /// The loop's side. There is one at a time: a second call traps unless the first one is gone, whose work the new one
   /// continues.
   ///
-  /// - Parameter bell: rung when answers or notices are there to take; it must outlive the loop. `nil`: nobody waits for them.
-  public func loopEnds(bell: DoorbellButton? = nil) -> Ends { Ends(self, bell: bell) }
+  /// - Parameters:
+  ///   - bell: rung when answers or notices are there to take; it must outlive the loop. `nil`: nobody waits for them.
+  ///   - stall: served when a tick begins, for tests of whoever watches the loop; `nil`: none can be asked for.
+  public func loopEnds(bell: DoorbellButton? = nil, stall: LaneStall.Served? = nil) -> Ends {
+    Ends(self, bell: bell, stall: stall)
+  }
 
   /// The end that makes requests. One at a time, as of `Ring.writer()`. A full ring of requests refuses: the loop is behind.
   public func requestWriter() -> RingWriter<Request<Order>> { requests.writer() }

@@ -76,3 +76,18 @@ public struct Told<Notice: BitwiseCopyable & Sendable>: BitwiseCopyable, Sendabl
     self.notice = notice
   }
 }
+
+/// What a loop publishes when a tick ends.
+public struct Published<State: BitwiseCopyable & Sendable>: BitwiseCopyable, Sendable {
+  /// When that tick began; `.zero` before the first.
+  public let at: TickInstant
+  /// Whether every output of the loop was in its safe state, confirmed by the device. False before the first tick: nobody knows.
+  public let isSafe: Bool
+  /// The loop's own.
+  public let state: State
+
+  /// What is published, by hand.
+  @inlinable public init(at: TickInstant, isSafe: Bool, state: State) {
+    (self.at, self.isSafe, self.state) = (at, isSafe, state)
+  }
+}

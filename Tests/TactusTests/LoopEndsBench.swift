@@ -20,7 +20,7 @@ final class LoopEndsBench {
   var requests: RingWriter<Request<Int>>
   var answers: RingReader<Answer<UInt8>>
   var notices: RingReader<Told<Int>>
-  var state: LatestReader<Int>
+  var state: LatestReader<Published<Int>>
   var last: UInt64 = 0
 
   init(requestsPerTick: Int = 64) throws {

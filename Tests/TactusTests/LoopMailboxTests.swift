@@ -64,11 +64,11 @@ struct LoopMailboxTests {
       let answer = answers.pop()
       #expect(answer?.number == number && answer?.verdict == .accepted && answer?.at == instant(milliseconds: 200))
     }
-    let sum = state.read()
+    let sum = state.read().state
     #expect(sum == 6)
     simulation.run(until: instant(milliseconds: 250))
     simulation.stop()
-    let (told, last) = (notices.pop(), state.read())
+    let (told, last) = (notices.pop(), state.read().state)
     #expect(told?.notice == -1 && told?.at == instant(milliseconds: 250) && last == 0)
   }
 

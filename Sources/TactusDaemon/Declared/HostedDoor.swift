@@ -22,8 +22,10 @@ final class HostedDoor<System: DeviceSystem>: ServedSystem {
     requests = Requests(
       of: System.name, requests: loops.requestWriter(), answers: loops.answerReader(),
       requestsPerTick: loops.requestsPerTick,
-      // One for each tick is all that is wanted of it.
-      newestTick: { TickInstant(nanoseconds: Int64(truncatingIfNeeded: state.version.read())) },
+      newestTick: {
+        var reader = state.reader()
+        return reader.read().at
+      },
       ring: { button.ring() }, now: now)
   }
 
@@ -31,10 +33,11 @@ final class HostedDoor<System: DeviceSystem>: ServedSystem {
 
   var version: UInt64 { loops.state.version.read() }
 
-  var newest: System.State {
+  var published: Published<System.State> {
     var reader = loops.state.reader()
     return reader.read()
   }
+  var newest: System.State { published.state }
 
   var state: [UInt8] { JSONValue.object(members(of: newest)).bytes }
 
@@ -52,7 +55,9 @@ final class HostedDoor<System: DeviceSystem>: ServedSystem {
 
   func events(at now: TickInstant, second: Bool) -> [Event] {
     requests.takeAnswers(at: now)
-    return [Event(second ? .state : .telemetry, type: name, system: name, at: now, body: state)]
+    let published = published
+    let body = JSONValue.object(members(of: published.state)).bytes
+    return [Event(second ? .state : .telemetry, type: name, system: name, at: published.at, body: body)]
   }
 
   /// What subscribers are told of a notice.
@@ -72,7 +77,12 @@ final class HostedDoor<System: DeviceSystem>: ServedSystem {
       version: { loops.state.version.read() },
       make: { [weak self] in
         guard let self else { return Array("{}".utf8) }
-        return JSONValue.object([.init(name: "ok", value: .boolean(true))] + members(of: newest)).bytes
+        let published = published
+        let own: [JSONValue.Member] = [
+          .init(name: "ok", value: .boolean(true)),
+          .init(name: "monotonicNs", value: .number("\(published.at.nanoseconds)")),
+        ]
+        return JSONValue.object(own + members(of: published.state)).bytes
       })
     return [Route("/api/\(name)", document)] + commands.map { route($0) } + [
       route("e-stop", System.emergencyStop, makesSafe: true), route("reset", System.reset, makesSafe: false),

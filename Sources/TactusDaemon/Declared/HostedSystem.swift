@@ -79,11 +79,12 @@ final class HostedSystem<System: DeviceSystem>: DaemonSystem {
   func finish(_ logger: Logger) {}
 
   var unconfirmed: (message: String, state: String)? {
-    let state = door.word(of: door.newest) ?? "unknown"
+    let published = door.published
+    let state = door.word(of: published.state) ?? "unknown"
     let outputs = parts.unsafeOutputs
     if !outputs.isEmpty {
       return ("\(System.name): not in the safe state: \(outputs.joined(separator: ", "))", state)
     }
-    return loops.isSafe ? nil : ("\(System.name) has not confirmed its safe state", state)
+    return published.isSafe ? nil : ("\(System.name) has not confirmed its safe state", state)
   }
 }

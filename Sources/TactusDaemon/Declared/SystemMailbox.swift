@@ -51,8 +51,3 @@ public final class SystemMailbox<
     }
   }
 }
-
-extension LoopMailbox {
-  var isSafe: Bool { true }
-  func loopEnds(bell: DoorbellButton?, stall: LaneStall.Served?) -> Ends { loopEnds(bell: bell) }
-}
