@@ -39,8 +39,8 @@ public final class SimulatedGPIOEvents: @unchecked Sendable {
       context: state, count: numbers.count, descriptor: nil, receive: receiveFromBank, perform: readFromBank)
   }
 
-  /// What puts levels on the k-th line from within a tick. A request has one driver at a time: a second call traps unless the
-  /// first driver is gone.
+  /// What puts levels on the k-th line from within a tick. A request has one driver at a time: a second call traps
+  /// unless the first driver is gone.
   public func driver(_ index: Int = 0) -> SimulatedGPIODriver {
     precondition(numbers.indices.contains(index), "no such line")
     return SimulatedGPIODriver(

@@ -25,8 +25,8 @@ import Testing
 
   // MARK: the curve
 
-  /// R/T table of the manufacturer AMWEI for AMF58B-103F3950, 10 kΩ, B(25/50) = 3950 K, in kΩ: how far the beta equation may
-  /// be from it, in °C.
+  /// R/T table of the manufacturer AMWEI for AMF58B-103F3950, 10 kΩ, B(25/50) = 3950 K, in kΩ: how far the beta
+  /// equation may be from it, in °C.
   @Test(
     "a real part's table: near the two temperatures of B, and further from it the further away",
     arguments: [

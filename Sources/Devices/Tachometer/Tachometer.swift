@@ -3,18 +3,18 @@ import Tactus
 
 /// A fan's tachometer: an open-collector output that gives some pulses a turn, on one input line with edge events.
 ///
-/// Called once a tick. The speed comes from the kernel's stamps of the pulses, never from the tick's own time, so a late tick
-/// measures as well as a punctual one. It is the number of whole turns by the time that they took, over as many turns as fit
-/// into `window`, but at least one; whole turns because a rotor's poles are not spaced evenly.
+/// Called once a tick. The speed comes from the kernel's stamps of the pulses, never from the tick's own time, so a
+/// late tick measures as well as a punctual one. It is the number of whole turns by the time that they took, over as
+/// many turns as fit into `window`, but at least one; whole turns because a rotor's poles are not spaced evenly.
 ///
 /// - **Slowing down**: a turn that is not over yet bounds the speed, so the result falls while pulses stay out.
 /// - **Stopped**: 0 once no pulse has come for `silence`. Speeds below one pulse in `silence` read 0.
 /// - **Bouncing**: an edge that follows a pulse within `blanking` is no pulse.
-/// - **Lost edges** are counted by their sequence numbers. On a line that bounces, that number says nothing about turns: there
-///   the measurement starts anew behind the gap.
+/// - **Lost edges** are counted by their sequence numbers. On a line that bounces, that number says nothing about
+///   turns: there the measurement starts anew behind the gap.
 ///
-/// Not copyable: it owns its line and the buffers. Errors: whatever the line says; the state stays as it was. Timing: at most
-/// four drains and 63 comparisons; allocates nothing. Source: README.md beside this file.
+/// Not copyable: it owns its line and the buffers. Errors: whatever the line says; the state stays as it was. Timing:
+/// at most four drains and 63 comparisons; allocates nothing. Source: README.md beside this file.
 public struct Tachometer: ~Copyable {
   private static var batchesPerTick: Int {
     @_noLocks @_noAllocation get { 4 }
@@ -77,7 +77,8 @@ public struct Tachometer: ~Copyable {
     turns = TachometerTurns(pulsesPerTurn: Int64(pulsesPerTurn))
   }
 
-  /// The speed in rpm, 0 or more, by the pulses up to `now`, the instant of the tick. The direction of turning is unknown.
+  /// The speed in rpm, 0 or more, by the pulses up to `now`, the instant of the tick. The direction of turning is
+  /// unknown.
   @_noLocks @_noAllocation
   public mutating func rpm(at now: TickInstant) throws(GPIOError) -> Double {
     port.now = now

@@ -2,11 +2,12 @@ import Buses
 import Tactus
 import TactusControl
 
-/// A fan's tachometer output on a line of a `SimulatedGPIOBank`: low for half of a pulse's time, high for the other half.
+/// A fan's tachometer output on a line of a `SimulatedGPIOBank`: low for half of a pulse's time, high for the other
+/// half.
 ///
 /// For whoever simulates the fan: a loop, which calls `step` once a tick, or a test. Pulses come at their own instants
-/// between two steps, to a nanosecond, whatever the rate of the steps. Timing of a step: two changes for each pulse, at most
-/// 1,024 pulses; allocates nothing.
+/// between two steps, to a nanosecond, whatever the rate of the steps. Timing of a step: two changes for each pulse, at
+/// most 1,024 pulses; allocates nothing.
 ///
 /// Not simulated: poles that are spaced unevenly.
 public struct TachometerSimulator: ~Copyable {
@@ -16,7 +17,8 @@ public struct TachometerSimulator: ~Copyable {
 
   /// Pulses of one turn, 1…16.
   public let pulsesPerTurn: Int
-  /// Fault: each pulse begins with so many short ones besides, `bounceTime` low and high in turns. 0…16; more count as 16.
+  /// Fault: each pulse begins with so many short ones besides, `bounceTime` low and high in turns. 0…16; more count as
+  /// 16.
   public var bounces = 0
   /// Of a bounce, low and high each: what does not fit into half of a pulse's time is left out.
   public var bounceTime = Nanoseconds.microseconds(10)
@@ -49,8 +51,8 @@ public struct TachometerSimulator: ~Copyable {
     self.line.set(isHigh: true, at: .zero)
   }
 
-  /// The fan has turned at `rpm` since the last step, which was before `now`; a negative speed is turning backward. The first
-  /// step only says when it begins. A speed that is not finite traps.
+  /// The fan has turned at `rpm` since the last step, which was before `now`; a negative speed is turning backward. The
+  /// first step only says when it begins. A speed that is not finite traps.
   @_noLocks @_noAllocation
   public mutating func step(rpm: Double, at now: TickInstant) {
     precondition(rpm.isFinite, "a speed is finite")

@@ -47,8 +47,8 @@ struct TachometerTurns: ~Copyable {
     if count < Self.capacity { count &+= 1 }
   }
 
-  /// The speed in rpm over as many whole turns as fit into `window`, at least one, or over what is known while that is less
-  /// than a turn; `nil` with fewer than two pulses.
+  /// The speed in rpm over as many whole turns as fit into `window`, at least one, or over what is known while that is
+  /// less than a turn; `nil` with fewer than two pulses.
   @_noLocks @_noAllocation
   func speed(over window: Nanoseconds) -> Double? {
     guard count >= 2 else { return nil }
@@ -68,7 +68,8 @@ struct TachometerTurns: ~Copyable {
     return rpm(newest.number &- first.number, in: newest.at - first.at)
   }
 
-  /// The most that the speed can be at `now`, in rpm: the turn that ends with the pulse that has not come yet is not over.
+  /// The most that the speed can be at `now`, in rpm: the turn that ends with the pulse that has not come yet is not
+  /// over.
   @_noLocks @_noAllocation
   func bound(at now: TickInstant) -> Double {
     guard count > 0 else { return .infinity }

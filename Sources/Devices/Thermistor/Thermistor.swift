@@ -4,16 +4,16 @@ import Tactus
 /// An NTC thermistor in a divider on one input of an ADS1115.
 ///
 /// A call never waits for the converter: one starts a conversion, later ones find it running, the first after
-/// `converter.conversionTime` reads it. So with 128 conversions a second and a tick each 1 ms there is a new temperature every
-/// 10 ms; with ticks of 5 ms, every 15 ms. Single shot instead of continuous mode: the chip has one converter for four
-/// inputs, a conversion belongs to the input that the configuration read back names, and after a loss of power the
-/// configuration is another one, so that nobody takes the chip's 0 for a temperature.
+/// `converter.conversionTime` reads it. So with 128 conversions a second and a tick each 1 ms there is a new
+/// temperature every 10 ms; with ticks of 5 ms, every 15 ms. Single shot instead of continuous mode: the chip has one
+/// converter for four inputs, a conversion belongs to the input that the configuration read back names, and after a
+/// loss of power the configuration is another one, so that nobody takes the chip's 0 for a temperature.
 ///
-/// Several on one converter take turns: call one only while no other `isConverting`. A call does not start what follows a
-/// reading, so each gets its turn.
+/// Several on one converter take turns: call one only while no other `isConverting`. A call does not start what follows
+/// a reading, so each gets its turn.
 ///
-/// A small value that takes the bus per call. Errors: whatever the bus says, after its own retries; the bus is left alone for
-/// `pause` then. Timing: at most two transfers a call. Source: README.md beside this file.
+/// A small value that takes the bus per call. Errors: whatever the bus says, after its own retries; the bus is left
+/// alone for `pause` then. Timing: at most two transfers a call. Source: README.md beside this file.
 public struct Thermistor: Sendable, BitwiseCopyable {
   /// What the last conversion showed.
   public enum Reading: Sendable, Hashable, BitwiseCopyable {
@@ -65,9 +65,9 @@ public struct Thermistor: Sendable, BitwiseCopyable {
   ///   - converter: its range must reach to the divider's supply.
   ///   - channel: 0…3.
   ///   - divider: what hangs on the input.
-  ///   - range: temperatures in °C that are taken for such, above −273.15; beyond it a wire is off or shorted. The default,
-  ///     −40…125, is what common parts are made for. Its cold end is 80 mV from the voltage of an open wire, so that one is
-  ///     still found with a supply that is 2 % lower than told.
+  ///   - range: temperatures in °C that are taken for such, above −273.15; beyond it a wire is off or shorted. The
+  ///     default, −40…125, is what common parts are made for. Its cold end is 80 mV from the voltage of an open wire,
+  ///     so that one is still found with a supply that is 2 % lower than told.
   public init(
     _ converter: ADS1115 = ADS1115(), channel: Int, divider: ThermistorDivider = ThermistorDivider(),
     range: ClosedRange<Double> = -40...125
@@ -92,8 +92,9 @@ public struct Thermistor: Sendable, BitwiseCopyable {
     }
   }
 
-  /// Starts a conversion, or reads the one that has ended, whatever is due at `bus.now`. Returns the last known temperature
-  /// in °C; `nil` if it is not known, the wire being open or shorted or the last conversion older than `freshness`: see `reading`.
+  /// Starts a conversion, or reads the one that has ended, whatever is due at `bus.now`. Returns the last known
+  /// temperature in °C; `nil` if it is not known, the wire being open or shorted or the last conversion older than
+  /// `freshness`: see `reading`.
   @_noLocks @_noAllocation
   public mutating func celsius(on bus: inout I2CBus) throws(I2CError) -> Double? {
     if let readAt, bus.now - readAt > Self.freshness { reading = .none }

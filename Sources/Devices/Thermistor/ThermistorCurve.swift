@@ -2,8 +2,9 @@ import TactusControl
 
 /// An NTC thermistor's resistance by its temperature: the beta equation, R = R₂₅ · e^(B · (1/T − 1/298.15 K)).
 ///
-/// Exact at 25 °C and at the other temperature that the manufacturer determined B with, mostly 50 °C or 85 °C; a real part is a
-/// few tenths of a degree beside it in between and some degrees far outside. Source: README.md beside this file.
+/// Exact at 25 °C and at the other temperature that the manufacturer determined B with, mostly 50 °C or 85 °C; a real
+/// part is a few tenths of a degree beside it in between and some degrees far outside. Source: README.md beside this
+/// file.
 public struct ThermistorCurve: Sendable, Hashable, BitwiseCopyable {
   /// 25 °C in K.
   private static var nominalKelvin: Double {
@@ -19,7 +20,8 @@ public struct ThermistorCurve: Sendable, Hashable, BitwiseCopyable {
   /// The constant B in K, more than 0.
   public let betaKelvin: Double
 
-  /// A thermistor of these constants, by default the common one of 10 kΩ and 3950 K. Traps unless both are finite and more than 0.
+  /// A thermistor of these constants, by default the common one of 10 kΩ and 3950 K. Traps unless both are finite and
+  /// more than 0.
   @_noLocks @_noAllocation
   public init(nominalOhms: Double = 10_000, betaKelvin: Double = 3_950) {
     precondition(nominalOhms > 0 && nominalOhms < .infinity, "a resistance is more than 0")

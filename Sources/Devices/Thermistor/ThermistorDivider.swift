@@ -19,7 +19,8 @@ public struct ThermistorDivider: Sendable, Hashable, BitwiseCopyable {
   /// Which side the thermistor is on.
   public let side: Side
 
-  /// A divider, by default of 10 kΩ with the thermistor to ground at 3.3 V. Traps unless resistance and supply are more than 0.
+  /// A divider, by default of 10 kΩ with the thermistor to ground at 3.3 V. Traps unless resistance and supply are more
+  /// than 0.
   @_noLocks @_noAllocation
   public init(
     _ curve: ThermistorCurve = ThermistorCurve(), ohms: Double = 10_000, supply: Microvolts = Microvolts(3_300_000),
