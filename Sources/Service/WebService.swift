@@ -41,7 +41,8 @@ public final class WebService: Sendable {
     let places = ConnectionPlaces(configuration.limits, counters: counters, logger: logger)
     self.places = places
     let own = DoorRoutes(
-      systems: systems, health: health, version: configuration.version, isScarce: { places.isScarce })
+      systems: systems, health: health, version: configuration.version, additions: configuration.additions,
+      isScarce: { places.isScarce })
     table = RouteTable(own.routes + Console.routes + systems.flatMap(\.routes) + routes)
     responder = APIResponder(
       table: table, doorman: doorman, crossOrigin: CrossOrigin(configuration.allowedOrigins),

@@ -6,6 +6,7 @@ struct DoorRoutes: Sendable {
   let systems: [any ServedSystem]
   let health: ServiceHealth
   let version: String
+  var additions = APIAdditions()
   /// Whether so few file descriptors are left that only those who can stop are let in.
   var isScarce: @Sendable () -> Bool = { false }
 
@@ -44,8 +45,8 @@ struct DoorRoutes: Sendable {
 
   /// The OpenAPI document with the program's version.
   private var description: PreparedDocument {
-    let version = version
-    return PreparedDocument(version: { 0 }, make: { OpenAPIDocument.bytes(version: version) })
+    let (version, additions) = (version, additions)
+    return PreparedDocument(version: { 0 }, make: { OpenAPIDocument.bytes(version: version, additions) })
   }
 
   private struct Health: Encodable {

@@ -21,6 +21,8 @@ public struct ServiceConfiguration: Sendable {
   public var bodyLimit: Int
   /// Origins whose pages may read answers: `https://panel.example`. The door's own pages need none.
   public var allowedOrigins: [String]
+  /// What declared systems add to the OpenAPI document.
+  public var additions = APIAdditions()
 
   public init(
     address: String = "127.0.0.1", port: UInt16 = 8000, tls: TLSMode = .off, version: String, threads: Int? = nil,

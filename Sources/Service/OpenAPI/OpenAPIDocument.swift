@@ -6,14 +6,15 @@ public enum OpenAPIDocument {
   /// As written, without the program's version.
   public static var source: [UInt8] { ServiceDocuments.openAPI }
 
-  /// With the program's version; keys sorted.
-  static func bytes(version: String) -> [UInt8] {
+  /// With the program's version and its declared systems; keys sorted.
+  static func bytes(version: String, _ additions: APIAdditions = APIAdditions()) -> [UInt8] {
     guard
       var document = try? JSONSerialization.jsonObject(with: Data(source)) as? [String: Any],
       var info = document["info"] as? [String: Any]
     else { preconditionFailure("openapi.json is no OpenAPI document") }
     info["version"] = version
     document["info"] = info
+    document = additions.apply(to: document)
     do {
       return Array(
         try JSONSerialization.data(withJSONObject: document, options: [.sortedKeys, .withoutEscapingSlashes]))

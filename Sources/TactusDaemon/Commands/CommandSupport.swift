@@ -2,9 +2,12 @@ import ArgumentParser
 import Glibc
 
 /// Reads a configuration file for a command: prints all its errors and ends with status 78 when there are any.
-func readConfiguration(_ path: String) throws -> Configuration {
+func readConfiguration(_ path: String) throws -> Configuration { try readWholeConfiguration(path).configuration }
+
+/// The same, with what the file says and where.
+func readWholeConfiguration(_ path: String) throws -> (configuration: Configuration, found: ConfigReader.Result) {
   do {
-    return try Configuration.read(path: path, environment: processEnvironment())
+    return try Configuration.readWhole(path: path, environment: processEnvironment())
   } catch {
     complain("\(error)")
     throw ExitCode.badConfig

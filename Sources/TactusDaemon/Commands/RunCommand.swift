@@ -29,7 +29,7 @@ struct RunCommand: ParsableCommand {
   var logFormat = LogFormat.json
 
   func run() throws {
-    var configuration = try readConfiguration(config)
+    var (configuration, found) = try readWholeConfiguration(config)
     guard configuration.hasSystem else {
       complain(
         "\(config): expected a section of a system to run (\(Configuration.systemSections.joined(separator: ", "))), got none")
@@ -50,14 +50,14 @@ struct RunCommand: ParsableCommand {
         environment["TACTUS_TOKEN"], configuration.service?.jwtKey, configuration.mqtt?.password,
         configuration.video?.settings.password,
       ].compactMap(\.self))
-    let status = start(configuration, log, environment)
+    let status = start(configuration, found, log, environment)
     log.sink.flush()
     throw ExitCode(status)
   }
 
   /// The exit status.
   private func start(
-    _ configuration: Configuration, _ log: ProgramLog, _ environment: [String: String]
+    _ configuration: Configuration, _ found: ConfigReader.Result, _ log: ProgramLog, _ environment: [String: String]
   ) -> Int32 {
     let logger = log.logger("tactus")
     do {
@@ -69,7 +69,7 @@ struct RunCommand: ParsableCommand {
           metadata: ["file": .string(file), "reason": .string(String(cString: strerror(errno)))])
       }
       let options = Daemon.Options(
-        simulate: simulate, logFormat: logFormat, environment: environment,
+        simulate: simulate, logFormat: logFormat, environment: environment, found: found,
         planFile: SafeStatePlanFile(plan, environment: environment))
       let daemon = try Daemon(configuration, options: options, logger: logger, log: log, events: events)
       return try daemon.run(events: events) {

@@ -4,7 +4,7 @@ import Yams
 /// Reads a configuration file against a table: every error of the file is found, not only the first.
 struct ConfigReader {
   /// What a file says.
-  struct Result {
+  struct Result: @unchecked Sendable {  // safe: a mark is two numbers
     /// Values by path, only those given in the file.
     var values: [String: ConfigValue] = [:]
     /// Line and column of each value, section and list item given.

@@ -97,10 +97,23 @@ struct Configuration: Equatable {
 extension Configuration {
   /// Reads and checks a file. Throws all that is wrong with it.
   static func read(path: String, environment: [String: String]) throws(ConfigErrors) -> Configuration {
-    try read(yaml(path), environment: environment)
+    try readWhole(path: path, environment: environment).configuration
   }
 
   static func read(_ file: YAMLFile, environment: [String: String]) throws(ConfigErrors) -> Configuration {
+    try readWhole(file, environment: environment).configuration
+  }
+
+  /// The same, with what the file says and where.
+  static func readWhole(
+    path: String, environment: [String: String]
+  ) throws(ConfigErrors) -> (configuration: Configuration, found: ConfigReader.Result) {
+    try readWhole(yaml(path), environment: environment)
+  }
+
+  private static func readWhole(
+    _ file: YAMLFile, environment: [String: String]
+  ) throws(ConfigErrors) -> (configuration: Configuration, found: ConfigReader.Result) {
     let (found, errors) = ConfigReader.examine(file, environment: environment)
     let declared = declared(found, file: file.name)
     let configuration = Configuration(found, file: file.name, DeclaredSystems(all: declared.systems))
@@ -108,7 +121,7 @@ extension Configuration {
     guard errors.isEmpty, together.isEmpty else {
       throw ConfigErrors(errors: errors + together.filter { !$0.mayComeFrom(errors) })
     }
-    return configuration
+    return (configuration, found)
   }
 
   private init(_ found: ConfigReader.Result, file: String, _ declared: DeclaredSystems) {

@@ -10,6 +10,8 @@ protocol AnyConfiguredSystem: Sendable {
   var plan: SystemPlan { get }
   /// For people.
   var summary: String { get }
+  /// Its commands, as somebody may try them.
+  var examples: [(path: String, body: String?)] { get }
   /// What the file says, by key.
   var values: [String: ConfigValue] { get }
   /// Opens it.
@@ -58,6 +60,15 @@ struct ConfiguredSystem<System: DeviceSystem>: AnyConfiguredSystem {
   var summary: String {
     let places = plan.claims.map { "\($0.resource)" }
     return places.isEmpty ? System.summary : "on " + places.joined(separator: ", ")
+  }
+
+  /// Each number is the middle of its range.
+  var examples: [(path: String, body: String?)] {
+    System.commands.map { command in
+      guard !command.parameters.isEmpty else { return (command.name, nil) }
+      let members = command.parameters.map { "\"\($0.name)\": \($0.kind.example)" }
+      return (command.name, "{\(members.joined(separator: ", "))}")
+    }
   }
 
   func open(simulate: Bool, bell: DoorbellButton?) throws -> any DaemonSystem {

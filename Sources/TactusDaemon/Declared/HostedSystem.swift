@@ -12,7 +12,8 @@ final class HostedSystem<System: DeviceSystem>: DaemonSystem {
   let faults: NamedFaults
   let loopName: String
   let simulation: SimulatedSurroundings?
-  let rules: RulesKeeper<System.Rules>
+  let wiring: System.Wiring
+  let wanted: WantedRules<System.Rules>
   private let loops: HostedDoor<System>.Loops
   private let ownLane: Lane
   private let period: Nanoseconds
@@ -37,7 +38,7 @@ final class HostedSystem<System: DeviceSystem>: DaemonSystem {
       System.name, scheduling: configured.scheduling.lane(period: rate.period), cpus: configured.cpus
     ) { all }
     door = HostedDoor(loops, now: now)
-    rules = RulesKeeper(loops.rules)
+    (wiring, wanted) = (configured.wiring, WantedRules(loops.rules))
     notices = loops.noticeReader()
     let faults = NamedFaults(system: System.name, parts.faults)
     self.faults = faults
@@ -73,6 +74,25 @@ final class HostedSystem<System: DeviceSystem>: DaemonSystem {
       level: told.notice.isTrouble ? .warning : .notice, "\(told.notice.sentence)",
       metadata: ["system": .string(System.name), "notice": .string(told.notice.rawValue)])
     return door.edge(told)
+  }
+
+  var changeableKeys: [String] { System.Rules.keys.map { "\(System.name).\($0.name)" } }
+
+  func change(to new: Configuration) -> (any RulesChange)? {
+    let configured = new.declared.all.lazy.compactMap { $0 as? ConfiguredSystem<System> }.first
+    return configured.flatMap { Self.change(wanted, to: $0.rules) }
+  }
+
+  static func change(_ wanted: WantedRules<System.Rules>, to new: System.Rules) -> (any RulesChange)? {
+    let old = wanted.rules
+    let keys = System.Rules.keys.compactMap { key -> KeyChange? in
+      let (from, to) = (key.read(old), key.read(new))
+      return from == to ? nil : KeyChange("\(System.name).\(key.name)", from: from, to: to)
+    }
+    guard !keys.isEmpty else { return nil }
+    // What is in effect may still be less than what was wanted.
+    let (now, whenSafe) = new.change(from: wanted.box.inEffect)
+    return wanted.change(of: System.name, keys, now: now, whenSafe: whenSafe)
   }
 
   func report(_ logger: Logger) {}

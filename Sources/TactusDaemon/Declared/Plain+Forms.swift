@@ -146,6 +146,18 @@ extension ConfigKind {
     }
   }
 
+  /// A value that is allowed, as JSON.
+  var example: String {
+    switch self {
+    case .integer(let range): "\(range.lowerBound + (range.upperBound - range.lowerBound) / 2)"
+    case .number(let range):
+      String(decoding: PlainValue.number(((range.lowerBound + range.upperBound) / 2).rounded()).json.bytes, as: UTF8.self)
+    case .boolean, .alwaysTrue: "true"
+    case .choice(let words): "\"\(words.first ?? "")\""
+    default: "\"…\""
+    }
+  }
+
   /// JSON Schema 2020-12 of a command's parameter.
   func schema(_ meaning: String, unit: Unit) -> JSONValue {
     .object([

@@ -29,6 +29,8 @@ final class Daemon {
   /// nil: no section `mqtt`.
   private let broker: DaemonBroker?
   private var announcement: Announcement?
+  private let reloader: Reloader
+  private var reload: ReloadRun?
   private var supervisorNotices: RingReader<SupervisorNotice>
   private var guardDeaths = 0
   private let logFile = DispatchQueue(label: "tactus.log-file")
@@ -37,6 +39,8 @@ final class Daemon {
     var simulate: Bool
     var logFormat: LogFormat
     var environment: [String: String]
+    /// What the file said when it was read.
+    var found = ConfigReader.Result()
     /// `nil` if no plan is left for a stop hook.
     var planFile: SafeStatePlanFile?
   }
@@ -104,11 +108,14 @@ final class Daemon {
         logger: log.logger("mqtt"))
     }
     self.broker = broker
+    reloader = Reloader(
+      TakenFile(configuration: configuration, found: options.found), environment: options.environment, systems: systems,
+      threshold: log.threshold)
     let doorCounters = ServiceCounters()
     service = try ServiceComposition(
       configuration, systems: systems.map(\.served) + [videoDoor].compactMap(\.self),
-      routes: LogRoutes(history: log.history, threshold: log.threshold).routes
-        + Self.routes(of: systems.compactMap(\.simulation))
+      additions: Self.additions(of: systems), routes: LogRoutes(history: log.history, threshold: log.threshold).routes
+        + Self.routes(of: systems.compactMap(\.simulation)) + [Self.declarations(of: systems), reloader.route]
         + Self.measurements(
           of: runtime,
           systems.map(\.metrics)
@@ -217,6 +224,7 @@ final class Daemon {
       case .beat(let instant):
         for system in systems { system.beat(at: instant) }
         store?.beat(at: instant)
+        beatReload(at: instant)
         troubles?.beat()
         if let events = service?.service.beat(at: instant) { broker?.tell(events) }
         broker?.beat(at: instant)
@@ -238,6 +246,11 @@ final class Daemon {
         guardLink.kill()
       }
     }
+  }
+
+  private func beatReload(at now: TickInstant) {
+    if reload == nil { reload = reloader.begin(systems, at: now) }
+    if reload?.beat(at: now) == true { reload = nil }
   }
 
   /// Starts another guard when it has died; stops everything when that is not possible. The exit status then.
@@ -264,6 +277,7 @@ final class Daemon {
     notifier.stopping()
     // The actuators first; the service can wait for a client for most of a second.
     runtime.stop()
+    reloader.stop()
     for system in systems { system.finish(logger) }
     takeNotices()
     broker?.stop()

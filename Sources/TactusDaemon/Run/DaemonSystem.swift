@@ -50,12 +50,18 @@ protocol DaemonSystem: AnyObject {
   func finish(_ logger: Logger)
   /// What has happened until then goes into the store. After every system's `finish`, since it may wait for a disk.
   func finishKeeping()
+  /// Keys of the file that may change while it runs.
+  var changeableKeys: [String] { get }
+  /// What of a changed file its loop is to take; nil: nothing of it has changed.
+  func change(to new: Configuration) -> (any RulesChange)?
   /// Why an actuator cannot be trusted to be in its safe state; nil: every one has confirmed it. After the runtime has
   /// stopped.
   var unconfirmed: (message: String, state: String)? { get }
 }
 
 extension DaemonSystem {
+  var changeableKeys: [String] { [] }
+  func change(to new: Configuration) -> (any RulesChange)? { nil }
   func started() {}
   func finishKeeping() {}
   var heldLines: [LinuxGPIOLines] { [] }

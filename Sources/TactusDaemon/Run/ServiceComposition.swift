@@ -23,7 +23,7 @@ struct ServiceComposition {
   /// - Parameter mounts: what must be mounted for the token file.
   /// - Throws: `AccessError`, `SelfSignedCertificateError`. A token file that cannot be used opens nothing.
   init?(
-    _ whole: Configuration, systems: [any ServedSystem], routes: [Route], counters: ServiceCounters,
+    _ whole: Configuration, systems: [any ServedSystem], additions: APIAdditions, routes: [Route], counters: ServiceCounters,
     guardHealth: GuardHealth, mounts: MountWatch, environment: [String: String], logger: Logger
   ) throws {
     guard let configuration = whole.service else { return nil }
@@ -58,12 +58,12 @@ struct ServiceComposition {
     }
     var limits = ConnectionLimits(connections: configuration.maxConnections)
     limits.descriptors = Self.allowDescriptors(limits.most + Self.descriptorsOfTheRest, logger)
+    var serviceConfiguration = ServiceConfiguration(
+      address: whole.bindAddress, port: configuration.port, tls: tls, version: TactusCommand.version,
+      threads: configuration.threads, limits: limits, allowedOrigins: configuration.allowedOrigins)
+    serviceConfiguration.additions = additions
     service = WebService(
-      configuration: ServiceConfiguration(
-        address: whole.bindAddress, port: configuration.port, tls: tls, version: TactusCommand.version,
-        threads: configuration.threads, limits: limits,
-        allowedOrigins: configuration.allowedOrigins),
-      doorman: doorman, systems: systems, routes: routes, counters: counters, guardHealth: guardHealth,
+      configuration: serviceConfiguration, doorman: doorman, systems: systems, routes: routes, counters: counters, guardHealth: guardHealth,
       logger: logger)
   }
 

@@ -32,11 +32,14 @@ enum WhatToTry {
     if let plants = configuration.plants {
       titles.append("plants with \(plants.summary)" + (simulated && plants.backend != .sim ? " (simulated)" : ""))
     }
+    for system in configuration.declared.all {
+      titles.append(system.name + (simulated ? " (simulated)" : " \(system.summary)"))
+    }
     if let video = configuration.video {
       titles.append("video" + (simulated && video.settings.source != .test ? " (a test picture)" : ""))
       lines += watching(video)
     }
-    var text = ["tactus \(TactusCommand.version): " + titles.joined(separator: "; ")]
+    var text = ["\(DaemonProgram.current.name) \(TactusCommand.version): " + titles.joined(separator: "; ")]
     if endpoints.values.joined().contains(where: { Target($0).isEverywhere }) {
       text.append("CAUTION: every network this machine is on can drive \(configuration.whatDrives)")
     }
@@ -133,6 +136,11 @@ enum WhatToTry {
     if let sensor = configuration.plants?.sensors.first {
       lines.append(
         "  \(curl) -X POST \(address)/api/plants --json '{\"name\": \"Basil\", \"sensors\": [\"\(sensor.name)\"]}'")
+    }
+    for system in configuration.declared.all {
+      for example in system.examples {
+        lines.append("  \(curl) -X POST \(address)/api/\(system.name)/\(example.path)" + (example.body.map { " --json '\($0)'" } ?? ""))
+      }
     }
     if configuration.video != nil { lines.append("  \(curl) -o now.jpg \(address)/api/video/snapshot.jpg") }
     return lines + [

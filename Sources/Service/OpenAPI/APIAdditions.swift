@@ -1,0 +1,129 @@
+import Foundation
+
+/// What a program's declared systems add to the description of the API, and whether the rest of it is there.
+public struct APIAdditions: Sendable {
+  /// One system that runs.
+  public struct System: Sendable {
+    public let name: String
+    /// One sentence.
+    public let summary: String
+    /// JSON objects: path items by path, schemas by name.
+    public let paths, schemas: JSONValue
+    /// The name of the schema of its state.
+    public let stateSchema: String
+
+    public init(name: String, summary: String, paths: JSONValue, schemas: JSONValue, stateSchema: String) {
+      (self.name, self.summary, self.paths, self.schemas) = (name, summary, paths, schemas)
+      self.stateSchema = stateSchema
+    }
+  }
+
+  /// Of the document: the program's name.
+  public var title: String
+  public var systems: [System]
+  /// Whether the program has the systems that the written description describes.
+  public var hasOwnSystems: Bool
+
+  public init(title: String = "Tactus", systems: [System] = [], hasOwnSystems: Bool = true) {
+    (self.title, self.systems, self.hasOwnSystems) = (title, systems, hasOwnSystems)
+  }
+
+  /// Tags of systems that the written description describes.
+  private static let ownTags: Set<String> = ["robot", "leg", "sprinkler", "pump", "plants", "video"]
+
+  /// The written description with these systems, and without those that are not there.
+  func apply(to document: [String: Any]) -> [String: Any] {
+    var document = document
+    var info = document["info"] as? [String: Any] ?? [:]
+    info["title"] = title
+    document["info"] = info
+    var paths = document["paths"] as? [String: Any] ?? [:]
+    var tags = document["tags"] as? [[String: Any]] ?? []
+    var components = document["components"] as? [String: Any] ?? [:]
+    var schemas = components["schemas"] as? [String: Any] ?? [:]
+    if !hasOwnSystems {
+      paths = paths.filter { !Self.isOfOwnSystem(path: $0.key, item: $0.value) }
+      tags.removeAll { Self.ownTags.contains($0["name"] as? String ?? "") }
+      schemas["Status"] = Self.plainStatus
+    }
+    for system in systems {
+      paths.merge(Self.object(system.paths)) { _, own in own }
+      schemas.merge(Self.object(system.schemas)) { _, own in own }
+      tags.append(["name": system.name, "description": system.summary])
+    }
+    schemas["Status"] = status(schemas["Status"])
+    components["schemas"] = schemas
+    (document["paths"], document["tags"], document["components"]) = (paths, tags, components)
+    return hasOwnSystems ? document : Self.withoutUnusedSchemas(document)
+  }
+
+  /// With the states of these systems.
+  private func status(_ schema: Any?) -> Any {
+    guard !systems.isEmpty, var status = schema as? [String: Any],
+      var properties = status["properties"] as? [String: Any], var states = properties["systems"] as? [String: Any]
+    else { return schema as Any }
+    var known = states["properties"] as? [String: Any] ?? [:]
+    for system in systems { known[system.name] = ["$ref": "#/components/schemas/\(system.stateSchema)"] }
+    states["properties"] = known
+    properties["systems"] = states
+    status["properties"] = properties
+    return status
+  }
+
+  private static let plainStatus: [String: any Sendable] = [
+    "type": "object", "required": ["ok", "version", "systems"], "additionalProperties": false,
+    "properties": [
+      "ok": ["const": true, "description": "Always true: the request did what it asked for."] as [String: any Sendable],
+      "version": ["type": "string", "description": "Of the daemon."],
+      "systems": [
+        "type": "object", "description": "The state of each system that runs.", "additionalProperties": false,
+      ] as [String: any Sendable],
+    ] as [String: any Sendable],
+  ]
+
+  private static func isOfOwnSystem(path: String, item: Any) -> Bool {
+    if path.hasPrefix("/api/sim/"), ownTags.contains(String(path.split(separator: "/")[2])) { return true }
+    return (item as? [String: Any] ?? [:]).values.contains { operation in
+      let tags = (operation as? [String: Any])?["tags"] as? [String] ?? []
+      return tags.contains { ownTags.contains($0) }
+    }
+  }
+
+  /// What no path leads to any more goes.
+  private static func withoutUnusedSchemas(_ document: [String: Any]) -> [String: Any] {
+    var document = document
+    guard var components = document["components"] as? [String: Any],
+      let schemas = components["schemas"] as? [String: Any]
+    else { return document }
+    var others = components
+    others["schemas"] = nil
+    var found = references(in: [document["paths"] as Any, others])
+    var looked: Set<String> = []
+    while let name = found.subtracting(looked).first {
+      looked.insert(name)
+      found.formUnion(references(in: schemas[name] as Any))
+    }
+    components["schemas"] = schemas.filter { found.contains($0.key) }
+    document["components"] = components
+    return document
+  }
+
+  private static func references(in value: Any) -> Set<String> {
+    switch value {
+    case let object as [String: Any]:
+      let own = (object["$ref"] as? String).flatMap { text in
+        text.hasPrefix("#/components/schemas/") ? String(text.split(separator: "/").last ?? "") : nil
+      }
+      return object.values.reduce(into: Set([own].compactMap(\.self))) { $0.formUnion(references(in: $1)) }
+    case let list as [Any]: return list.reduce(into: []) { $0.formUnion(references(in: $1)) }
+    default: return []
+    }
+  }
+
+  private static func object(_ value: JSONValue) -> [String: Any] {
+    guard let object = try? JSONSerialization.jsonObject(with: Data(value.bytes)) as? [String: Any] else {
+      preconditionFailure("a declared system's description is no JSON object")
+    }
+    return object
+  }
+}

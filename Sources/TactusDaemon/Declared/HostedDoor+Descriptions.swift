@@ -1,0 +1,176 @@
+import Service
+
+// A declared system described: for the page and for `call`, for OpenAPI.
+
+extension HostedDoor {
+  /// One item of `GET /api/systems`.
+  func declaration(faults: NamedFaults, isSimulated: Bool, settings: [JSONValue]) -> JSONValue {
+    let active = faults.active
+    return .object([
+      "name": .text(name), "title": .text(name.titled), "summary": .text(System.summary),
+      "simulated": .boolean(isSimulated),
+      "fields": .list(
+        fields.map { field in
+          .object([
+            "name": .text(field.name), "meaning": .text(field.meaning), "type": .text(field.form.typeName),
+            "choices": field.form.choices.map { .list($0.map { .text($0) }) }, "unit": .text(field.unit.sign),
+            "nullable": .boolean(field.form.mayBeNothing), "kind": .text(field.kind.rawValue),
+          ])
+        }),
+      "commands": .list(
+        System.commands.map { command in
+          .object([
+            "name": .text(command.name), "meaning": .text(command.meaning), "scope": .text(command.scope.rawValue),
+            "makesSafe": .boolean(command.makesSafe),
+            "parameters": .list(command.parameters.map(\.declaration)),
+          ])
+        }),
+      "settings": .list(settings),
+      "faults": .list(
+        isSimulated
+          ? faults.all.map {
+            .object([
+              "name": .text($0.name), "meaning": .text($0.meaning), "active": .boolean(active.contains($0.name)),
+            ])
+          } : []),
+    ])
+  }
+
+  /// What the OpenAPI document says of it.
+  var api: APIAdditions.System {
+    let title = name.titled.replacing(" ", with: "")
+    let (state, whole, done) = ("\(title)State", title, "\(title)CommandDone")
+    var paths: [JSONValue.Member] = [
+      .init(
+        name: "/api/\(name)",
+        value: .object([
+          "get": operation(
+            "get\(title)", System.summary, scope: .read, body: nil,
+            answer: ("As its loop left it.", whole), errors: Self.looks)
+        ]))
+    ]
+    for command in System.commands {
+      let words = command.name.split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+      let body = command.parameters.isEmpty ? nil : JSONValue.body(command.parameters)
+      paths.append(
+        .init(
+          name: "/api/\(name)/\(command.name)",
+          value: .object([
+            "post": operation(
+              "\(name.replacing("-", with: ""))\(words)", command.meaning, scope: command.scope.scope, body: body,
+              answer: ("Taken by the loop.", done), errors: body == nil ? Self.commands : Self.bodies)
+          ])))
+    }
+    for (word, id, meaning) in [
+      ("e-stop", "EStop", "Stops every output, latched until a reset."), ("reset", "Reset", "Leaves e-stop and fault."),
+    ] {
+      paths.append(
+        .init(
+          name: "/api/\(name)/\(word)",
+          value: .object([
+            "post": operation(
+              "\(name.replacing("-", with: ""))\(id)", meaning, scope: .control, body: nil,
+              answer: ("Taken by the loop.", done), errors: Self.commands)
+          ])))
+    }
+    return APIAdditions.System(
+      name: name, summary: System.summary, paths: .object(paths), schemas: schemas(state, whole, done),
+      stateSchema: state)
+  }
+
+  private static var looks: [String] { ["400", "401", "403", "405", "429"] }
+  private static var commands: [String] { ["400", "401", "403", "405", "409", "429", "503"] }
+  private static var bodies: [String] { ["400", "401", "403", "405", "409", "413", "415", "422", "429", "503"] }
+
+  private func operation(
+    _ id: String, _ summary: String, scope: Scope, body: JSONValue?, answer: (meaning: String, schema: String),
+    errors: [String]
+  ) -> JSONValue {
+    let ok: JSONValue = .object([
+      "description": .text(answer.meaning),
+      "content": .object([
+        "application/json": .object(["schema": .reference("schemas", answer.schema)])
+      ]),
+    ])
+    let responses = [JSONValue.Member(name: "200", value: ok)] + errors.map {
+      .init(name: $0, value: .reference("responses", JSONValue.responses[$0]!))
+    }
+    return .object([
+      "operationId": .text(id), "summary": .text(summary), "description": .text("Scope: \(scope.rawValue)."),
+      "tags": .list([.text(name)]), "requestBody": body, "responses": .object(responses),
+    ])
+  }
+
+  private func schemas(_ state: String, _ whole: String, _ done: String) -> JSONValue {
+    let properties = fields.map {
+      JSONValue.Member(name: $0.name, value: $0.form.schema($0.meaning, unit: $0.unit))
+    }
+    let ok = JSONValue.Member(name: "ok", value: .object(["const": .boolean(true)]))
+    let at = JSONValue.Member(
+      name: "monotonicNs",
+      value: .object([
+        "type": .text("integer"), "minimum": .whole(0), "description": .text("The tick's, CLOCK_MONOTONIC."),
+      ]))
+    let word = fields.first { $0.name == "state" }.map {
+      JSONValue.Member(name: "state", value: $0.form.schema("After it.", unit: .none))
+    }
+    let verdict = JSONValue.Member(name: "verdict", value: .object(["const": .text("accepted")]))
+    return .object([
+      .init(name: state, value: .closedObject(properties)),
+      .init(name: whole, value: .closedObject([ok, at] + properties)),
+      .init(name: done, value: .closedObject([ok, verdict] + [word].compactMap(\.self) + [at])),
+    ])
+  }
+}
+
+extension ParameterDescription {
+  fileprivate var declaration: JSONValue {
+    .object([
+      "name": .text(name), "meaning": .text(meaning), "type": .text(kind.typeName),
+      "choices": kind.choices.map { .list($0.map { .text($0) }) }, "minimum": kind.bounds?.lowest,
+      "maximum": kind.bounds?.highest, "unit": .text(unit.sign),
+    ])
+  }
+}
+
+extension Settings {
+  /// Items of `settings` of `GET /api/systems`.
+  func declaration(mayChange: Bool) -> [JSONValue] {
+    Self.keys.map { key in
+      .object([
+        "name": .text(key.name), "meaning": .text(key.meaning), "type": .text(key.kind.typeName),
+        "choices": key.kind.choices.map { .list($0.map { .text($0) }) }, "minimum": key.kind.bounds?.lowest,
+        "maximum": key.kind.bounds?.highest, "unit": .text(key.unit.sign), "value": key.read(self)?.plain.json ?? .null,
+        "standard": key.standard?.plain.json ?? .null, "mayChange": .boolean(mayChange),
+      ])
+    }
+  }
+}
+
+extension JSONValue {
+  fileprivate static let responses = [
+    "400": "BadRequest", "401": "Unauthorized", "403": "Forbidden", "405": "MethodNotAllowed", "409": "Conflict",
+    "413": "TooLarge", "415": "UnsupportedMediaType", "422": "Validation", "429": "TooManyAttempts",
+    "503": "Unavailable",
+  ]
+
+  fileprivate static func reference(_ kind: String, _ name: String) -> JSONValue {
+    .object(["$ref": .text("#/components/\(kind)/\(name)")])
+  }
+
+  /// An object that has all of these and nothing else.
+  fileprivate static func closedObject(_ properties: [Member]) -> JSONValue {
+    .object([
+      "type": .text("object"), "required": .list(properties.map { .text($0.name) }), "properties": .object(properties),
+      "additionalProperties": .boolean(false),
+    ])
+  }
+
+  fileprivate static func body(_ parameters: [ParameterDescription]) -> JSONValue {
+    let properties = parameters.map { Member(name: $0.name, value: $0.kind.schema($0.meaning, unit: $0.unit)) }
+    return .object([
+      "required": .boolean(true),
+      "content": .object(["application/json": .object(["schema": .closedObject(properties)])]),
+    ])
+  }
+}

@@ -1,0 +1,70 @@
+import Service
+import Tactus
+
+/// A change of several loops' rules on its way: everywhere or nowhere. Used by the main thread, at its beats.
+struct ReloadRun {
+  typealias Completion = @Sendable (Result<Done, APIError>) -> Void
+
+  /// What has come of it.
+  struct Done: Sendable {
+    var keys: [KeyChange]
+    /// Systems whose wider limits wait for their safe state, and those whose loop has not ticked since.
+    var waiting: [String]
+  }
+
+  private enum Phase {
+    case proposed
+    case committed
+  }
+
+  /// How long every loop has for each phase.
+  static let patience = Nanoseconds.seconds(3)
+
+  private let changes: [any RulesChange]
+  private let others: [KeyChange]
+  private let taken: () -> Void
+  private let complete: Completion
+  private var phase = Phase.proposed
+  private var deadline: TickInstant
+
+  /// Asks every loop whether it is there.
+  ///
+  /// - Parameters:
+  ///   - others: what changes besides, in no loop.
+  ///   - taken: called when every loop has been told.
+  init(
+    _ changes: [any RulesChange], others: [KeyChange] = [], at now: TickInstant, taken: @escaping () -> Void = {},
+    complete: @escaping Completion
+  ) {
+    (self.changes, self.others, self.taken, self.complete) = (changes, others, taken, complete)
+    deadline = now + Self.patience
+    for change in changes { change.propose() }
+  }
+
+  /// Goes on as far as the loops have come. True when it is over.
+  mutating func beat(at now: TickInstant) -> Bool {
+    if case .proposed = phase {
+      let missing = changes.filter { !$0.isPrepared }
+      guard missing.isEmpty else { return deadline <= now ? withdraw(missing) : false }
+      for change in changes { change.commit() }
+      taken()
+      (phase, deadline) = (.committed, now + Self.patience)
+    }
+    let untold = changes.filter { $0.progress == .waiting }
+    guard untold.isEmpty || deadline <= now else { return false }
+    let waiting = changes.filter { $0.progress != .taken }.map(\.system)
+    complete(.success(Done(keys: changes.flatMap(\.keys) + others, waiting: waiting)))
+    return true
+  }
+
+  private func withdraw(_ missing: [any RulesChange]) -> Bool {
+    for change in changes { change.withdraw() }
+    let names = missing.map(\.system).joined(separator: ", ")
+    complete(
+      .failure(
+        APIError(
+          .serviceUnavailable, "NOT_TAKEN", "the loop of \(names) did not tick within \(Self.patience); nothing was changed"
+        )))
+    return true
+  }
+}

@@ -1,0 +1,68 @@
+import Synchronization
+import Tactus
+
+/// One key that a change gives another value, as a file would say it; nil: nothing.
+struct KeyChange: Sendable, Equatable {
+  let key: String
+  let from, to: String?
+
+  init(_ key: String, from: ConfigValue?, to: ConfigValue?) {
+    (self.key, self.from, self.to) = (key, from.map { "\($0)" }, to.map { "\($0)" })
+  }
+}
+
+/// The change of one loop's rules, in two phases: first the loop is asked whether it is there, then it is told.
+protocol RulesChange: Sendable {
+  var system: String { get }
+  var keys: [KeyChange] { get }
+  func propose()
+  var isPrepared: Bool { get }
+  func withdraw()
+  func commit()
+  /// After `commit`.
+  var progress: RulesProgress { get }
+}
+
+/// The rules of one loop as they are wanted; what the loop uses may be less, while wider limits wait. Any thread.
+final class WantedRules<Rules: BitwiseCopyable & Sendable>: Sendable {
+  let box: RulesBox<Rules>
+  private let wanted: Mutex<Rules>
+
+  init(_ box: RulesBox<Rules>) {
+    self.box = box
+    wanted = Mutex(box.inEffect)
+  }
+
+  var rules: Rules { wanted.withLock { $0 } }
+
+  /// - Parameters:
+  ///   - now: taken at once.
+  ///   - whenSafe: taken in the safe state; nil: the same.
+  func change(of system: String, _ keys: [KeyChange], now: Rules, whenSafe: Rules?) -> any RulesChange {
+    BoxChange(system: system, keys: keys, rules: self, now: now, whenSafe: whenSafe)
+  }
+
+  private final class BoxChange: RulesChange {
+    let system: String
+    let keys: [KeyChange]
+    private let rules: WantedRules
+    private let now: Rules
+    private let whenSafe: Rules?
+    private let number = Mutex<UInt64>(0)
+
+    init(system: String, keys: [KeyChange], rules: WantedRules, now: Rules, whenSafe: Rules?) {
+      (self.system, self.keys, self.rules, self.now, self.whenSafe) = (system, keys, rules, now, whenSafe)
+    }
+
+    func propose() { number.withLock { $0 = rules.box.propose() } }
+    var isPrepared: Bool { rules.box.isPrepared(number.withLock { $0 }) }
+    func withdraw() { rules.box.withdraw(number.withLock { $0 }) }
+
+    func commit() {
+      rules.box.commit(number.withLock { $0 }, now: now, whenSafe: whenSafe)
+      rules.wanted.withLock { $0 = whenSafe ?? now }
+    }
+
+    var progress: RulesProgress { rules.box.progress(number.withLock { $0 }) }
+  }
+}
