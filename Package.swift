@@ -209,9 +209,9 @@ let package = Package(
       exclude: ["README.md"],
       swiftSettings: [.define("TLS", .when(traits: ["TLS"]))]),
     // The page and the API's description, built into the program.
+    .target(name: "CServiceDocuments"),
     .target(
-      name: "ServiceDocuments", exclude: ["openapi.json", "Console"], plugins: plugins(["EmbeddedText"])),
-    .plugin(name: "EmbeddedText", capability: .buildTool()),
+      name: "ServiceDocuments", dependencies: ["CServiceDocuments"], exclude: ["openapi.json", "Console"]),
     // libcrypto: hashes, message authentication, random bytes, certificates.
     .target(name: "CCrypto", linkerSettings: [.linkedLibrary("crypto")]),
 
@@ -313,7 +313,8 @@ let package = Package(
     .testTarget(
       name: "ServiceTests",
       dependencies: [
-        "TestSupport", "Service", "CCrypto", "Leg", "Plants", "Pump", "Robot", "Sprinkler", "Store", "Video", "Devices",
+        "TestSupport", "Service", "ServiceDocuments", "CCrypto", "Leg", "Plants", "Pump", "Robot", "Sprinkler", "Store",
+        "Video", "Devices",
         "Buses",
         "Wire",
         "Tactus",

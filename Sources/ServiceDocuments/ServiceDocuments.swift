@@ -1,16 +1,29 @@
-/// The files that the service serves as they are, built into the program.
+import CServiceDocuments
+
+/// The files that the service serves as they are, built into the program by the target `CServiceDocuments`.
 public enum ServiceDocuments {
-  /// The description of the API, without the program's version.
-  public static var openAPI: [UInt8] {
-    guard let file = EmbeddedText.files.first(where: { $0.name == "openapi.json" }) else {
-      preconditionFailure("openapi.json is not in the program")
-    }
-    return Array(file.text.utf8)
+  /// Every file, by its path below this target's folder, in no particular order.
+  public static var names: [String] { files.map { String(cString: $0.name) } }
+
+  /// The files of the folder `Console`, which make the page, by their names in it.
+  public static var page: [String] {
+    let folder = "Console/"
+    return names.filter { $0.hasPrefix(folder) }.map { String($0.dropFirst(folder.count)) }
   }
 
-  /// The page: each file of the folder `Console` with its name.
-  public static var page: [(name: String, bytes: [UInt8])] {
-    EmbeddedText.files.filter { $0.name.hasPrefix("Console/") }
-      .map { (String($0.name.dropFirst("Console/".count)), Array($0.text.utf8)) }
+  /// A copy of a file.
+  ///
+  /// - Parameter name: one of `names`; another one is a bug of the caller's.
+  public static func bytes(_ name: String) -> [UInt8] {
+    guard let file = files.first(where: { String(cString: $0.name) == name }) else {
+      preconditionFailure("\(name) is not built into the program")
+    }
+    return Array(UnsafeBufferPointer(start: file.bytes, count: file.count))
+  }
+
+  private static var files: UnsafeBufferPointer<service_document> {
+    var count = 0
+    let first = service_documents(&count)
+    return UnsafeBufferPointer(start: first, count: count)
   }
 }

@@ -3,10 +3,10 @@ import ServiceDocuments
 /// The page a browser shows at `/`: every loop live, the robot, the e-stop. It asks for a token when the daemon does.
 enum Console {
   /// Files that never change while the daemon runs; no token, since they hold nothing that anyone may not see.
-  static let routes = ServiceDocuments.page.map { name, bytes in
+  static let routes = ServiceDocuments.page.map { name in
     Route(
       name == "index.html" ? "/" : "/" + name, scope: nil,
-      PreparedDocument(contentType: contentType(name), version: { 0 }, make: { bytes }))
+      PreparedDocument(contentType: contentType(name), version: { 0 }) { ServiceDocuments.bytes("Console/" + name) })
   }
 
   private static func contentType(_ name: String) -> String {

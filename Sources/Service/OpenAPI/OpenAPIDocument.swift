@@ -4,7 +4,7 @@ import ServiceDocuments
 /// The description of the API, built into the program.
 public enum OpenAPIDocument {
   /// As written, without the program's version.
-  public static var source: [UInt8] { ServiceDocuments.openAPI }
+  public static var source: [UInt8] { ServiceDocuments.bytes("openapi.json") }
 
   /// With the program's version and its declared systems; keys sorted.
   static func bytes(version: String, _ additions: APIAdditions = APIAdditions()) -> [UInt8] {

@@ -1,0 +1,67 @@
+#include "CServiceDocuments.h"
+
+// Each file is named twice below. ServiceDocumentsTests fails when a file of Sources/ServiceDocuments is left out.
+
+// #embed is C23; clang takes it in every version of C, with a warning.
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
+static const unsigned char console_css[] = {
+#embed "../ServiceDocuments/Console/console.css"
+};
+static const unsigned char console_js[] = {
+#embed "../ServiceDocuments/Console/console.js"
+};
+static const unsigned char drive_js[] = {
+#embed "../ServiceDocuments/Console/drive.js"
+};
+static const unsigned char index_html[] = {
+#embed "../ServiceDocuments/Console/index.html"
+};
+static const unsigned char legs_js[] = {
+#embed "../ServiceDocuments/Console/legs.js"
+};
+static const unsigned char loops_js[] = {
+#embed "../ServiceDocuments/Console/loops.js"
+};
+static const unsigned char plants_js[] = {
+#embed "../ServiceDocuments/Console/plants.js"
+};
+static const unsigned char pump_js[] = {
+#embed "../ServiceDocuments/Console/pump.js"
+};
+static const unsigned char say_js[] = {
+#embed "../ServiceDocuments/Console/say.js"
+};
+static const unsigned char sprinkler_js[] = {
+#embed "../ServiceDocuments/Console/sprinkler.js"
+};
+static const unsigned char stop_js[] = {
+#embed "../ServiceDocuments/Console/stop.js"
+};
+static const unsigned char video_js[] = {
+#embed "../ServiceDocuments/Console/video.js"
+};
+static const unsigned char openapi_json[] = {
+#embed "../ServiceDocuments/openapi.json"
+};
+
+static const struct service_document documents[] = {
+  {"Console/console.css", console_css, sizeof console_css},
+  {"Console/console.js", console_js, sizeof console_js},
+  {"Console/drive.js", drive_js, sizeof drive_js},
+  {"Console/index.html", index_html, sizeof index_html},
+  {"Console/legs.js", legs_js, sizeof legs_js},
+  {"Console/loops.js", loops_js, sizeof loops_js},
+  {"Console/plants.js", plants_js, sizeof plants_js},
+  {"Console/pump.js", pump_js, sizeof pump_js},
+  {"Console/say.js", say_js, sizeof say_js},
+  {"Console/sprinkler.js", sprinkler_js, sizeof sprinkler_js},
+  {"Console/stop.js", stop_js, sizeof stop_js},
+  {"Console/video.js", video_js, sizeof video_js},
+  {"openapi.json", openapi_json, sizeof openapi_json},
+};
+
+const struct service_document *service_documents(size_t *count) {
+  *count = sizeof documents / sizeof *documents;
+  return documents;
+}
