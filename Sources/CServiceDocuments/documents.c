@@ -5,6 +5,9 @@
 // #embed is C23; clang takes it in every version of C, with a warning.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
+static const unsigned char cards_js[] = {
+#embed "../ServiceDocuments/Console/cards.js"
+};
 static const unsigned char console_css[] = {
 #embed "../ServiceDocuments/Console/console.css"
 };
@@ -38,6 +41,9 @@ static const unsigned char sprinkler_js[] = {
 static const unsigned char stop_js[] = {
 #embed "../ServiceDocuments/Console/stop.js"
 };
+static const unsigned char systems_js[] = {
+#embed "../ServiceDocuments/Console/systems.js"
+};
 static const unsigned char video_js[] = {
 #embed "../ServiceDocuments/Console/video.js"
 };
@@ -46,6 +52,7 @@ static const unsigned char openapi_json[] = {
 };
 
 static const struct service_document documents[] = {
+  {"Console/cards.js", cards_js, sizeof cards_js},
   {"Console/console.css", console_css, sizeof console_css},
   {"Console/console.js", console_js, sizeof console_js},
   {"Console/drive.js", drive_js, sizeof drive_js},
@@ -57,6 +64,7 @@ static const struct service_document documents[] = {
   {"Console/say.js", say_js, sizeof say_js},
   {"Console/sprinkler.js", sprinkler_js, sizeof sprinkler_js},
   {"Console/stop.js", stop_js, sizeof stop_js},
+  {"Console/systems.js", systems_js, sizeof systems_js},
   {"Console/video.js", video_js, sizeof video_js},
   {"openapi.json", openapi_json, sizeof openapi_json},
 };

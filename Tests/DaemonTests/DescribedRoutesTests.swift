@@ -39,6 +39,7 @@ private func servedRoutes() throws -> Set<String> {
   let pages: Set<String> = [
     "GET /", "GET /console.css", "GET /console.js", "GET /say.js", "GET /stop.js", "GET /drive.js", "GET /loops.js",
     "GET /legs.js", "GET /sprinkler.js", "GET /plants.js", "GET /pump.js", "GET /video.js",
+    "GET /cards.js", "GET /systems.js",
   ]
   // The connection's own: it answers before the table is asked.
   return Set(table.routes.map { "\($0.method) \($0.path)" }).subtracting(pages).union(["GET /ws"])

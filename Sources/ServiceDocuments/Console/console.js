@@ -19,6 +19,7 @@ let pingNumber = 0;
 let lastReason = null;
 let ownName = null; // how the daemon calls this page
 let isReadOnly = false;
+let mayAdminister = false;
 const heardAt = new Map(); // system → when its values came
 const moving = new Map(); // system → whether something moves or is open
 
@@ -180,8 +181,10 @@ function take(event) {
     byId("version").textContent = "tactus " + event.version;
     ownName = "local client " + event.client;
     isReadOnly = event.scope === "read";
+    mayAdminister = event.scope === "admin";
     hands();
     stopAgain();
+    loadSystems();
   }
   if (event.type === "ack") return taken(event);
   if (event.type === "error") {
@@ -189,6 +192,7 @@ function take(event) {
     return refused(event);
   }
   heardAt.set(event.system, performance.now());
+  if (takenByCard(event)) return;
   if (event.system === "robot" && event.state !== undefined) {
     showRobot(event);
     if (event.reason === lastReason) return;

@@ -1,0 +1,211 @@
+"use strict";
+// What the cards of systems.js are made of, and how they ask. Every text goes in as text: a description cannot bring elements.
+
+function addCard(system, shape) {
+  const id = "system-" + system.name;
+  const card = {
+    name: system.name, title: system.title, shape, section: element("section", null, { id }), state: element("small"),
+    why: element("p", null, { className: "why", hidden: true }), hasCommands: system.commands.length > 0,
+    fields: [], inputs: [], settings: new Map(), faults: new Map(), trouble: null,
+  };
+  card.section.className = "system";
+  card.section.setAttribute("aria-labelledby", id + "-title");
+  card.why.setAttribute("role", "alert");
+  const title = element("h2", system.title + " ", { id: id + "-title" });
+  title.append(card.state);
+  if (system.simulated) title.append(" ", element("small", "simulated", { className: "simulated", title: "no hardware is driven" }));
+  const split = element("div", null, { className: "split" });
+  split.append(commandsOf(card, system), fieldsOf(card, system));
+  card.section.append(title, element("p", system.summary, { className: "hint" }), card.why, split, ...settingsOf(card, system), ...faultsOf(card, system));
+  byId("loops-section").before(card.section);
+  const link = element("a", system.title, { href: "#" + id });
+  document.querySelector('#systems a[href="#loops-section"]').before(link);
+  card.link = link;
+  mark(id, "warn", "no state yet");
+  sectionSystems[id] = system.name;
+  cards.set(system.name, card);
+}
+
+function removeCard(name) {
+  const { section, link } = cards.get(name);
+  delete sectionSystems[section.id];
+  section.remove();
+  link.remove();
+  cards.delete(name);
+  moving.delete(name);
+  stopped(name, null);
+}
+
+// The word of the state stands beside the title.
+function fieldsOf(card, system) {
+  const list = element("dl");
+  for (const { name, meaning, type, choices, unit, kind } of system.fields) {
+    if (name === "state" && type === "string") continue;
+    const value = element("dd"), output = element("output", "–", { title: "unknown" });
+    const field = { name, unit, isInteger: type === "integer", output, history: [], trace: null };
+    output.ariaLive = "off";
+    value.append(output);
+    if (kind === "gauge" && (type === "number" || type === "integer") && !choices) value.append(traceOf(field));
+    list.append(element("dt", titleOf(name, unit), { title: meaning }), value);
+    card.fields.push(field);
+  }
+  return list;
+}
+
+function traceOf(field) {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.setAttribute("viewBox", "0 0 120 20");
+  svg.setAttribute("aria-hidden", "true");
+  field.trace = document.createElementNS("http://www.w3.org/2000/svg", "polyline");
+  svg.append(field.trace);
+  return svg;
+}
+
+// ---- commands
+
+// What has parameters is a line of its own; the rest are buttons side by side, and last what every system has.
+function commandsOf(card, system) {
+  const set = element("fieldset", null, { className: "hands" });
+  for (const one of system.commands) if (one.parameters.length) set.append(formOf(card, one));
+  const row = element("div", null, { className: "row" }), place = element("div");
+  place.dataset.say = "";
+  for (const one of system.commands) if (!one.parameters.length) row.append(buttonOf(card, one, "button", (event) => askSystem(card, event.target, one.name)));
+  const stop = button("Emergency stop", (event) => askSystem(card, event.target, "e-stop"),
+    { className: "stop-one", title: "Stops this system alone, until a reset. E-STOP stops everything." });
+  card.reset = button("Reset", (event) => askSystem(card, event.target, "reset"), { title: "Leaves the emergency stop or the fault of this system" });
+  const always = element("span", null, { className: "row" });
+  always.append(stop, card.reset);
+  row.append(always);
+  place.append(row);
+  set.append(place);
+  return set;
+}
+
+function buttonOf(card, { name, meaning, scope, makesSafe }, type, onclick) {
+  const made = element("button", titleOf(name), { type, onclick, title: meaning, className: makesSafe ? "halt" : "" });
+  if (scope === "admin" && !mayAdminister) Object.assign(made, { disabled: true, title: meaning + " This needs a token of scope admin." });
+  return made;
+}
+
+function formOf(card, one) {
+  const place = element("div"), form = element("form", null, { className: "row", noValidate: true });
+  place.dataset.say = "";
+  const inputs = one.parameters.map((parameter) => inputOf(parameter));
+  card.inputs.push(...inputs);
+  const send = buttonOf(card, one, "submit", null);
+  form.append(...inputs.map((input) => input.label), send);
+  form.onsubmit = (event) => {
+    event.preventDefault();
+    unsay(send);
+    const wrong = inputs.find(({ input }) => !input.checkValidity());
+    for (const { input } of inputs) input.ariaInvalid = wrong && wrong.input === input ? "true" : null;
+    if (!wrong) return askSystem(card, send, one.name, Object.fromEntries(inputs.map((input) => [input.name, input.read()])), inputs);
+    say(send, sentence(wrong.title + " must be " + wrong.expected));
+    wrong.input.focus();
+  };
+  place.append(form);
+  return place;
+}
+
+function inputOf(parameter) {
+  const { name, meaning, type, choices, minimum, maximum, unit } = parameter;
+  const isNumber = type === "number" || type === "integer", range = rangeOf(parameter);
+  const one = { name, type, title: titleOf(name, unit), isEdited: false, asked: null };
+  if (choices) {
+    one.input = element("select");
+    one.input.append(...choices.map((choice) => element("option", plain(choice), { value: choice })));
+  } else {
+    one.input = element("input", null, { type: type === "boolean" ? "checkbox" : isNumber ? "number" : "text" });
+  }
+  if (isNumber) {
+    Object.assign(one.input, { min: minimum ?? "", max: maximum ?? "", step: type === "integer" ? "1" : "any", required: true });
+    if (minimum != null && maximum != null) one.input.placeholder = minimum + "…" + maximum;
+  }
+  one.expected = ((type === "integer" ? "a whole number " : "a number ") + range.replace(/^at/, "of at")).trim();
+  one.read = () => type === "boolean" ? one.input.checked : isNumber ? Number(one.input.value) : one.input.value;
+  one.input.oninput = () => {
+    one.isEdited = true;
+    one.input.ariaInvalid = null;
+  };
+  one.label = element("label", null, { title: [meaning, range && sentence(range)].filter(Boolean).join(" ") });
+  one.label.append(...type === "boolean" ? [one.input, " " + one.title] : [one.title + " ", one.input, unit ? " " + unit : ""]);
+  return one;
+}
+
+// Asked until it is answered, which is when the loop has taken it; its inputs, until the state says so, too.
+async function askSystem(card, control, word, body, inputs = []) {
+  unsay(control);
+  control.ariaBusy = "true";
+  const { isDone, document, message } = await request("POST", "/api/" + card.name + "/" + word, body);
+  control.ariaBusy = null;
+  if (!isDone) {
+    const named = inputs.find(({ name }) => document && name === document.field);
+    if (named) named.input.ariaInvalid = "true";
+    return say(control, message);
+  }
+  if (document.warning) say(control, document.warning, "notice");
+  if (word === "reset") card.trouble = null;
+  for (const one of inputs) {
+    one.isEdited = false;
+    one.asked = { value: body[one.name], at: performance.now() };
+    one.input.classList.add("asked");
+  }
+}
+
+// ---- settings and faults: opened, they are asked for again
+
+function folded(words, ...content) {
+  const details = element("details");
+  details.append(element("summary", words), ...content);
+  details.ontoggle = () => { if (details.open) loadSystems(); };
+  return details;
+}
+
+// A table of which the first column names what the row is about.
+function tableOf(heads, rows) {
+  const place = element("div", null, { className: "scroll" }), table = element("table"), head = element("thead"), body = element("tbody"), names = element("tr");
+  names.append(...heads.map((text) => element("th", text, { scope: "col" })));
+  head.append(names);
+  body.append(...rows);
+  table.append(head, body);
+  place.append(table);
+  return place;
+}
+
+// Those that hold until a restart are the configuration file's to tell.
+function settingsOf(card, system) {
+  const settings = system.settings.filter((setting) => setting.mayChange);
+  if (!settings.length) return [];
+  const rows = settings.map((setting) => {
+    const row = element("tr"), value = element("td");
+    card.settings.set(setting.name, value);
+    row.append(element("td", titleOf(setting.name, setting.unit), { title: setting.name }), value, element("td", rangeOf(setting)),
+      element("td", inUnit(setting.standard, setting.unit, String)), element("td", setting.meaning));
+    return row;
+  });
+  return [folded("Settings", tableOf(["setting", "value", "range", "unless set", "meaning"], rows))];
+}
+
+function faultsOf(card, system) {
+  if (!system.simulated || !system.faults.length) return [];
+  const set = element("fieldset", null, { className: "hands" });
+  for (const fault of system.faults) {
+    const place = element("div"), label = element("label"), box = element("input", null, { type: "checkbox", disabled: !mayAdminister });
+    place.dataset.say = "";
+    box.onchange = () => askFault(card, box, fault.name);
+    label.append(box, " " + titleOf(fault.name) + " ", element("small", fault.meaning));
+    place.append(label);
+    card.faults.set(fault.name, box);
+    set.append(place);
+  }
+  if (!mayAdminister) set.append(element("p", "Faults are switched with a token of scope admin.", { className: "hint" }));
+  return [folded("Simulated faults", set)];
+}
+
+async function askFault(card, box, fault) {
+  box.ariaBusy = "true";
+  const active = box.checked;
+  const done = await command(box, "POST", "/api/sim/fault", { system: card.name, fault, active });
+  box.ariaBusy = null;
+  if (!done) box.checked = !active;
+}
