@@ -101,6 +101,9 @@ public final class RulesBox<Rules: BitwiseCopyable & Sendable>: Sendable {
     }
   }
 
+  /// Changes the rules of this loop alone, all of them at its next tick, wider ones, too.
+  public func set(_ rules: Rules) { commit(propose(), now: rules, whenSafe: nil) }
+
   /// How far the commit of this number has come. One that a newer commit has replaced is as far as the newest that the loop has
   /// taken.
   public func progress(_ number: UInt64) -> RulesProgress {

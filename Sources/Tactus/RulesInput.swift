@@ -43,6 +43,7 @@ public struct RulesInput<Rules: BitwiseCopyable & Sendable>: ~Copyable, @uncheck
   @usableFromInline var current: Rules
   @usableFromInline var whenSafe: Rules
   @usableFromInline var waits: Bool
+  @usableFromInline var changeCount: UInt64 = 0
   /// The loop was in its safe state when it last finished, and no tick has begun since.
   @usableFromInline var isSafe = false
 
@@ -62,6 +63,9 @@ public struct RulesInput<Rules: BitwiseCopyable & Sendable>: ~Copyable, @uncheck
 
   /// The rules as of this tick.
   @inlinable public var rules: Rules { @inline(__always) get { current } }
+
+  /// How often `begin()` has given `rules` another value: tells who must be told.
+  @inlinable public var changes: UInt64 { @inline(__always) get { changeCount } }
 
   /// Begins a tick: answers a proposal, takes rules that have been committed, all of them or none.
   @inlinable @inline(__always)
@@ -86,12 +90,14 @@ public struct RulesInput<Rules: BitwiseCopyable & Sendable>: ~Copyable, @uncheck
     if order.committed != taken {
       taken = order.committed
       current = order.now
+      changeCount &+= 1
       whenSafe = order.whenSafe
       waits = order.hasWhenSafe
     }
     if waits && isSafe {
       current = whenSafe
       waits = false
+      changeCount &+= 1
     }
     reports.write(RulesReport(prepared: order.proposed, taken: taken, waits: waits, rules: current))
   }

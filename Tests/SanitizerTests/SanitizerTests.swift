@@ -341,7 +341,7 @@ struct SanitizerTests {
   private func run(motors: consuming Motors, port: consuming DatagramPort) throws {
     var motors: Motors? = motors
     var port: DatagramPort? = port
-    let settings = Latest(RobotSettings.standard)
+    let settings = RulesBox(RobotSettings.standard)
     let requests = Ring<RobotRequest>(capacity: 64)
     let answers = Ring<RobotAnswer>(capacity: 64)
     let bell = try Doorbell()
@@ -351,7 +351,7 @@ struct SanitizerTests {
       Lane("robot") {
         Loop("robot", every: .hertz(20)) {
           RobotLoop(
-            motors: motors.take()!, port: port.take()!, settings: settings.reader(), requests: requests.reader(),
+            motors: motors.take()!, port: port.take()!, settings: settings.input(), requests: requests.reader(),
             requestBell: bell.input, answers: answers.writer(), snapshot: snapshot.writer(), notices: notices.writer())
         }
       }

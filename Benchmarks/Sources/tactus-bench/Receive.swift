@@ -19,7 +19,7 @@ enum Receive {
     let scheduling = Scheduling.fifo(arguments.int(2))
     let cpu = arguments.int(3)
 
-    let settings = Latest(try RobotSettings(acceleration: 0))
+    let settings = RulesBox(try RobotSettings(acceleration: 0))
     let requests = Ring<RobotRequest>(capacity: 64)
     let answers = Ring<RobotAnswer>(capacity: 64)
     let notices = Ring<RobotNotice>(capacity: 1024)
@@ -30,7 +30,7 @@ enum Receive {
         Loop("robot", every: .hertz(20), inputs: [.descriptor(socket.port().descriptor!)]) {
           RobotLoop(
             motors: Motors(YBPcbCar(), on: I2CBus(context: motor, transfer: writeToMotor)), port: socket.port(),
-            settings: settings.reader(), requests: requests.reader(), answers: answers.writer(),
+            settings: settings.input(), requests: requests.reader(), answers: answers.writer(),
             snapshot: snapshot.writer(),
             notices: notices.writer())
         }

@@ -18,7 +18,7 @@ enum SimulatedRobotBench {
     let board = YBPcbCarSimulator()
     bus.attach(board.chip, at: YBPcbCar.standardAddress)
 
-    let settings = Latest(RobotSettings.standard)
+    let settings = RulesBox(RobotSettings.standard)
     let requests = Ring<RobotRequest>(capacity: 64)
     let answers = Ring<RobotAnswer>(capacity: 64)
     let notices = Ring<RobotNotice>(capacity: 1024)
@@ -30,7 +30,7 @@ enum SimulatedRobotBench {
       Lane("robot") {
         Loop("robot", every: .hertz(20), inputs: [.simulated(network.input(robotEnd))]) {
           RobotLoop(
-            motors: Motors(YBPcbCar(), on: bus.port()), port: network.port(robotEnd), settings: settings.reader(),
+            motors: Motors(YBPcbCar(), on: bus.port()), port: network.port(robotEnd), settings: settings.input(),
             requests: requests.reader(), answers: answers.writer(), snapshot: robotSnapshot.writer(),
             notices: notices.writer())
         }

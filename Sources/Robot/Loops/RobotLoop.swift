@@ -21,8 +21,8 @@ public struct RobotLoop: ~Copyable, ControlLoop {
   private var motors: Motors
   private var port: DatagramPort
   private var batch: DatagramBatch
-  private var settings: LatestReader<RobotSettings>
-  private var settingsVersion: UInt64
+  private var settings: RulesInput<RobotSettings>
+  private var settingsChanges: UInt64 = 0
   private var requests: RingReader<RobotRequest>
   private let requestBell: DoorbellInput?
   private var answers: RingWriter<RobotAnswer>
@@ -53,7 +53,7 @@ public struct RobotLoop: ~Copyable, ControlLoop {
 
   /// - Parameters:
   ///   - port: the robot's UDP socket.
-  ///   - settings: the newest published ones hold from the next tick on.
+  ///   - settings: those that are committed hold from the next tick on.
   ///   - requests: from clients inside the daemon; the ring holds at most `requestsPerTick`.
   ///   - requestBell: rung after requests have been pushed, one of the loop's inputs; nil: they wait for the next tick. It
   ///     must outlive the loop.
@@ -63,7 +63,7 @@ public struct RobotLoop: ~Copyable, ControlLoop {
   ///     request was issued.
   ///   - longestDatagram: in bytes, 1…`RobotMessage.maximumLength`; a longer one is malformed.
   public init(
-    motors: consuming Motors, port: consuming DatagramPort, settings: consuming LatestReader<RobotSettings>,
+    motors: consuming Motors, port: consuming DatagramPort, settings: consuming RulesInput<RobotSettings>,
     requests: consuming RingReader<RobotRequest>, requestBell: DoorbellInput? = nil,
     answers: consuming RingWriter<RobotAnswer>, snapshot: consuming LatestWriter<RobotSnapshot>,
     notices: consuming RingWriter<RobotNotice>, bell: DoorbellButton? = nil,
@@ -71,8 +71,7 @@ public struct RobotLoop: ~Copyable, ControlLoop {
     longestDatagram: Int = RobotMessage.maximumLength
   ) {
     batch = DatagramBatch(capacity: 64, size: longestDatagram)
-    settingsVersion = settings.version
-    let first = settings.read()
+    let first = settings.rules
     machine = RobotMachine(first)
     self.snapshot = RobotSnapshot(first)
     self.motors = motors
@@ -147,6 +146,7 @@ public struct RobotLoop: ~Copyable, ControlLoop {
     if hasEdge { notice(.state(machine.state)) }
     snapshot.at = now
     snapshot.state = machine.state
+    settings.finish(isSafe: isSafe)
     snapshot.settings = machine.settings
     snapshot.retries = motors.retries
     sendReplies()
@@ -155,14 +155,27 @@ public struct RobotLoop: ~Copyable, ControlLoop {
     if hasNoticed, let bell { bell.ring() }
   }
 
+  /// The board has taken a stop.
+  private var isSafe: Bool {
+    @_noLocks @_noAllocation get {
+      switch machine.state {
+      case .stopped(let standstill): standstill.confirmation.isConfirmed
+      case .emergencyStopped(let stop): stop.confirmation.isConfirmed
+      case .fault(let fault): fault.confirmation.isConfirmed
+      case .shutDown(let confirmation): confirmation.isConfirmed
+      case .driving: false
+      }
+    }
+  }
+
   // MARK: inputs
 
   @_noLocks @_noAllocation
   private mutating func takeSettings() {
-    let version = settings.version
-    guard version != settingsVersion else { return }
-    settingsVersion = version
-    decide(.settings(settings.read()))
+    settings.begin()
+    guard settings.changes != settingsChanges else { return }
+    settingsChanges = settings.changes
+    decide(.settings(settings.rules))
   }
 
   @_noLocks @_noAllocation

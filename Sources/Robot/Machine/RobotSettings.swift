@@ -44,6 +44,19 @@ public struct RobotSettings: Sendable, Hashable, BitwiseCopyable {
   /// The requirement's values.
   public static let standard = try! RobotSettings()
 
+  /// Of each setting that allows more when it is larger the smaller one of both; a ramp of 0, which is none, allows most.
+  public func tighter(than other: RobotSettings) -> RobotSettings {
+    let ramps = [acceleration, other.acceleration].filter { $0 > 0 }
+    do {
+      return try RobotSettings(
+        failsafeTimeout: min(failsafeTimeout, other.failsafeTimeout),
+        speedLimit: Percent(min(speedLimit.value, other.speedLimit.value)), acceleration: ramps.min() ?? 0,
+        tickPeriod: tickPeriod, failuresBeforeFault: min(failuresBeforeFault, other.failuresBeforeFault))
+    } catch {
+      preconditionFailure("each of them was allowed with this period: \(error)")
+    }
+  }
+
   /// How fast |speed| may rise, in percent a second; nil for no ramp.
   public var slewPerSecond: Double? {
     @_noLocks @_noAllocation get { acceleration == 0 ? nil : 4 * acceleration }

@@ -30,13 +30,12 @@ public final class RobotSimulation {
   private let runtime: Runtime
   private let simulation: Simulation
 
-  private let settings: Latest<RobotSettings>
+  private let settings: RulesBox<RobotSettings>
   private let requests = Ring<RobotRequest>(capacity: RobotLoop.requestsPerTick)
   private let requestBell = SimulatedInput()
   private let answers = Ring<RobotAnswer>(capacity: 256)
   private let output: Latest<RobotSnapshot>
   private let noticeRing = Ring<RobotNotice>(capacity: 1024)
-  private var settingsWriter: LatestWriter<RobotSettings>
   private var requestWriter: RingWriter<RobotRequest>
   private var requestNumber: UInt64 = 0
   private var answerReader: RingReader<RobotAnswer>
@@ -54,7 +53,7 @@ public final class RobotSimulation {
     let bus = SimulatedI2CBus(seed: configuration.seed)
     bus.attach(board.chip, at: YBPcbCar.standardAddress)
 
-    let settings = Latest(configuration.settings)
+    let settings = RulesBox(configuration.settings)
     let output = Latest(RobotSnapshot(configuration.settings))
     let (requests, requestBell, answers) = (self.requests, self.requestBell, self.answers)
     let notices = noticeRing
@@ -67,7 +66,7 @@ public final class RobotSimulation {
           inputs: [.simulated(network.input(robot)), .simulated(requestBell)], ages: [commandAge]
         ) {
           RobotLoop(
-            motors: Motors(YBPcbCar(), on: bus.port()), port: network.port(robot), settings: settings.reader(),
+            motors: Motors(YBPcbCar(), on: bus.port()), port: network.port(robot), settings: settings.input(),
             requests: requests.reader(), requestBell: requestBell.doorbell, answers: answers.writer(),
             snapshot: output.writer(), notices: notices.writer(), commandAge: commandAge.meter())
         }
@@ -89,7 +88,6 @@ public final class RobotSimulation {
     self.settings = settings
     self.output = output
     self.runtime = runtime
-    settingsWriter = settings.writer()
     requestWriter = requests.writer()
     answerReader = answers.reader()
     snapshotReader = output.reader()
@@ -122,7 +120,7 @@ public final class RobotSimulation {
   }
 
   /// New settings, in force from the next tick on.
-  public func set(_ new: RobotSettings) { settingsWriter.write(new) }
+  public func set(_ new: RobotSettings) { settings.set(new) }
 
   /// A request of a client inside the daemon, made now: it releases the robot's loop. Returns its number, counted from 1.
   /// More than 64 between two ticks are our bug.

@@ -91,6 +91,27 @@ final class DaemonRobot: DaemonSystem {
 
   func finish(_ logger: Logger) {}
 
+  var changeableKeys: [String] {
+    [
+      "motors.speed_limit", "motors.acceleration", "motors.command_timeout", "safety.safe_mode",
+      "safety.safe_mode_speed_limit",
+    ]
+  }
+
+  /// A higher limit of speed, a faster ramp and a longer failsafe wait until the robot stands.
+  func change(to new: Configuration) -> (any RulesChange)? {
+    guard let motors = new.motors else { return nil }
+    let (old, wanted) = (robot.settings.rules, new.robotSettings(motors))
+    let keys = [
+      ("motors.speed_limit in effect", old.speedLimit.value, wanted.speedLimit.value),
+      ("motors.acceleration", old.acceleration, wanted.acceleration),
+      ("motors.command_timeout", old.failsafeTimeout.inSeconds, wanted.failsafeTimeout.inSeconds),
+    ].filter { $0.1 != $0.2 }.map { KeyChange($0.0, from: .number($0.1), to: .number($0.2)) }
+    guard !keys.isEmpty else { return nil }
+    let now = wanted.tighter(than: robot.settings.box.inEffect)
+    return robot.settings.change(of: name, keys, now: now, whenSafe: now == wanted ? nil : wanted)
+  }
+
   var unconfirmed: (message: String, state: String)? {
     let state = newest.state
     if case .shutDown(.confirmed) = state { return nil }

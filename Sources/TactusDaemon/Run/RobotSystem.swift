@@ -16,7 +16,7 @@ struct RobotSystem {
   private let requests = Ring<RobotRequest>(capacity: RobotLoop.requestsPerTick)
   private let answers = Ring<RobotAnswer>(capacity: 256)
   private let requestBell: Doorbell
-  private let settings: Latest<RobotSettings>
+  let settings: WantedRules<RobotSettings>
   private let configuration: Configuration
   private let longestDatagram: Int
 
@@ -27,7 +27,7 @@ struct RobotSystem {
     longestDatagram = motors.longestDatagram
     self.hardware = hardware
     let settings = configuration.robotSettings(motors)
-    self.settings = Latest(settings)
+    self.settings = WantedRules(RulesBox(settings))
     snapshot = Latest(RobotSnapshot(settings))
     let bell = try Doorbell()
     requestBell = bell
@@ -52,7 +52,7 @@ struct RobotSystem {
         ages: [commandAge]
       ) {
         RobotLoop(
-          motors: hardware.motors(), port: port.take()!, settings: settings.reader(), requests: requests.reader(),
+          motors: hardware.motors(), port: port.take()!, settings: settings.box.input(), requests: requests.reader(),
           requestBell: requestBell.input, answers: answers.writer(), snapshot: snapshot.writer(),
           notices: notices.writer(), bell: bell, commandAge: commandAge.meter(),
           longestDatagram: longestDatagram)

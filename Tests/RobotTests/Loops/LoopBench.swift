@@ -15,12 +15,11 @@ final class LoopBench {
   let network = SimulatedNetwork([robot, phone, script], capacity: 1_024)
   let board = YBPcbCarSimulator()
   let bus = SimulatedI2CBus()
-  let settings: Latest<RobotSettings>
+  let settings: RulesBox<RobotSettings>
   let requests = Ring<RobotRequest>(capacity: 64)
   let answers = Ring<RobotAnswer>(capacity: 4)
   let output: Latest<RobotSnapshot>
   let notices = Ring<RobotNotice>(capacity: 64)
-  var settingsWriter: LatestWriter<RobotSettings>
   var requestWriter: RingWriter<RobotRequest>
   var answerReader: RingReader<RobotAnswer>
   var reader: LatestReader<RobotSnapshot>
@@ -30,16 +29,15 @@ final class LoopBench {
   private var index: Int64 = 0
 
   init(_ initial: RobotSettings = .unramped) {
-    settings = Latest(initial)
+    settings = RulesBox(initial)
     output = Latest(RobotSnapshot(initial))
-    settingsWriter = settings.writer()
     requestWriter = requests.writer()
     answerReader = answers.reader()
     reader = output.reader()
     noticeReader = notices.reader()
     bus.attach(board.chip, at: YBPcbCar.standardAddress)
     loop = RobotLoop(
-      motors: Motors(YBPcbCar(), on: bus.port()), port: network.port(Self.robot), settings: settings.reader(),
+      motors: Motors(YBPcbCar(), on: bus.port()), port: network.port(Self.robot), settings: settings.input(),
       requests: requests.reader(), answers: answers.writer(), snapshot: output.writer(), notices: notices.writer())
   }
 

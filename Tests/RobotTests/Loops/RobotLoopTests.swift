@@ -289,7 +289,7 @@ import Wire
     bench.send(#"{"left":100,"right":100}"#, at: 0)
     bench.tick(0)
     _ = bench.writes()
-    bench.settingsWriter.write(try RobotSettings(speedLimit: Percent(50), acceleration: 0))
+    bench.settings.set(try RobotSettings(speedLimit: Percent(50), acceleration: 0))
     bench.tick(50)
     #expect(bench.writes() == ["run 128 128"])
     #expect(bench.snapshot.settings.speedLimit == Percent(50))

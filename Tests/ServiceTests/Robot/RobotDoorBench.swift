@@ -41,7 +41,7 @@ final class RobotDoorBench {
     let (requests, answers) = (Ring<RobotRequest>(capacity: 64), Ring<RobotAnswer>(capacity: 256))
     let notices = Ring<RobotNotice>(capacity: 64)
     let snapshot = Latest(RobotSnapshot(settings))
-    let newestSettings = Latest(settings)
+    let newestSettings = RulesBox(settings)
     let bell = bell
     // No safe state after missed releases: what protects here must be the rule that is tested.
     runtime = try Runtime {
@@ -51,7 +51,7 @@ final class RobotDoorBench {
         ) {
           RobotLoop(
             motors: Motors(YBPcbCar(), on: bus.port()), port: network.port(Self.robot),
-            settings: newestSettings.reader(), requests: requests.reader(), requestBell: bell.doorbell,
+            settings: newestSettings.input(), requests: requests.reader(), requestBell: bell.doorbell,
             answers: answers.writer(), snapshot: snapshot.writer(), notices: notices.writer())
         }
       }
