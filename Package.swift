@@ -337,6 +337,7 @@ let package = Package(
         "Wire", "SystemBus", "Tactus",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: daemon),
         .product(name: "Logging", package: "swift-log", condition: daemon),
+        .product(name: "Yams", package: "Yams", condition: daemon),
       ],
       exclude: ["golden", "peers"],
       swiftSettings: [

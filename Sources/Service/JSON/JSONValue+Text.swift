@@ -15,4 +15,32 @@ extension JSONValue {
   private static func joined(_ parts: [[UInt8]], _ start: Unicode.Scalar, _ end: Unicode.Scalar) -> [UInt8] {
     [UInt8(ascii: start)] + parts.joined(separator: [UInt8(ascii: ",")]) + [UInt8(ascii: end)]
   }
+
+  /// JSON text in one line, without spaces.
+  public var compact: String { String(decoding: bytes, as: UTF8.self) }
+
+  /// JSON text for people: a member a line, two spaces a level; a list of plain values stays on its line while that fits 100
+  /// columns.
+  public var indented: String { indented(by: 0, after: 0) }
+
+  private func indented(by depth: Int, after column: Int) -> String {
+    let inner = String(repeating: "  ", count: depth + 1)
+    func lines(_ parts: [String], _ start: String, _ end: String) -> String {
+      start + "\n" + parts.map { inner + $0 }.joined(separator: ",\n") + "\n" + inner.dropLast(2) + end
+    }
+    switch self {
+    case .list(let items) where !items.isEmpty:
+      let isPlain = items.allSatisfy { $0.members.isEmpty && $0.items.isEmpty }
+      let line = "[" + items.map(\.compact).joined(separator: ", ") + "]"
+      if isPlain, column + line.count <= 100 { return line }
+      return lines(items.map { $0.indented(by: depth + 1, after: inner.count) }, "[", "]")
+    case .object(let members) where !members.isEmpty:
+      let parts = members.map { member in
+        let name = JSONValue.text(member.name).compact + ": "
+        return name + member.value.indented(by: depth + 1, after: inner.count + name.count)
+      }
+      return lines(parts, "{", "}")
+    default: return compact
+    }
+  }
 }

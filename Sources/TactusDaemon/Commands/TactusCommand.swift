@@ -16,7 +16,8 @@ struct TactusCommand: ParsableCommand {
         """,
       version: program.version,
       subcommands: [RunCommand.self] + ofOwnSystems + [
-        TopCommand.self, SimCommand.self, CheckCommand.self, DoctorCommand.self, SetupCommand.self,
+        TopCommand.self, SimCommand.self, CheckCommand.self, SchemaCommand.self, DoctorCommand.self,
+        SetupCommand.self,
         HealthyCommand.self, TokenCommand.self, GuardCommand.self,
       ])
   }

@@ -2,6 +2,7 @@
 enum ConfigReference {
   static var text: String {
     var lines = [
+      "# yaml-language-server: $schema=tactus.schema.json",
       "# Every key tactus knows, with its default. Written by `tactus check --reference`; do not edit by hand.",
       "# Unknown keys are errors. ${NAME} in a value is replaced by the environment variable NAME: keep secrets there.",
       "# A part of the program runs when its section is present; leave out what you do not need.",

@@ -1,0 +1,47 @@
+/// `["type": "integer", "minimum": 0]`; members keep their order.
+extension JSONValue: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral, ExpressibleByStringLiteral,
+  ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral
+{
+  public init(dictionaryLiteral members: (String, JSONValue)...) {
+    self = .object(members.map { Member(name: $0.0, value: $0.1) })
+  }
+
+  public init(arrayLiteral items: JSONValue...) { self = .list(items) }
+  public init(stringLiteral text: String) { self = .text(text) }
+  public init(integerLiteral number: Int) { self = .integer(number) }
+  public init(booleanLiteral value: Bool) { self = .boolean(value) }
+
+  public static func integer(_ value: Int) -> JSONValue { .number(String(value)) }
+
+  /// - Parameter value: finite; a whole one is written without a fraction.
+  public static func decimal(_ value: Double) -> JSONValue {
+    precondition(value.isFinite, "JSON has no number \(value)")
+    return .number(Int(exactly: value).map(String.init) ?? String(value))
+  }
+}
+
+extension JSONValue {
+  /// Reads JSON text as strictly as the service does; `nil` if it is anything else.
+  public init?(json bytes: [UInt8]) {
+    guard let value = try? JSONParser.parse(bytes) else { return nil }
+    self = value
+  }
+
+  /// The member of that name; `nil` if there is none, or if this is no object.
+  public subscript(name: String) -> JSONValue? {
+    guard case .object(let members) = self else { return nil }
+    return members.first { $0.name == name }?.value
+  }
+
+  /// The members of an object in their order; empty for anything else.
+  public var members: [Member] { if case .object(let members) = self { members } else { [] } }
+
+  /// The items of a list; empty for anything else.
+  public var items: [JSONValue] { if case .list(let items) = self { items } else { [] } }
+
+  /// What a text says; `nil` for anything else.
+  public var string: String? { if case .text(let text) = self { text } else { nil } }
+
+  /// Both objects' members, these first.
+  public func adding(_ other: JSONValue) -> JSONValue { .object(members + other.members) }
+}

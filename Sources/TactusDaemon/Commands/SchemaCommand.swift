@@ -1,0 +1,18 @@
+import ArgumentParser
+
+/// `tactus schema`
+struct SchemaCommand: ParsableCommand {
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "schema",
+      abstract: "Prints a JSON Schema of the configuration file: an editor completes and checks the file with it.",
+      discussion: """
+        For VS Code with its YAML extension, or another editor with yaml-language-server:
+          \(DaemonProgram.current.name) schema > tactus.schema.json
+        and in the configuration file beside it, as its first line:
+          # yaml-language-server: $schema=tactus.schema.json
+        """)
+  }
+
+  func run() { print(ConfigSchema.text, terminator: "") }
+}
