@@ -40,10 +40,11 @@ public final class WebService: Sendable {
     health = ServiceHealth(guardHealth: guardHealth)
     let places = ConnectionPlaces(configuration.limits, counters: counters, logger: logger)
     self.places = places
+    let others = systems.flatMap(\.routes) + routes
     let own = DoorRoutes(
       systems: systems, health: health, version: configuration.version, additions: configuration.additions,
-      isScarce: { places.isScarce })
-    table = RouteTable(own.routes + Console.routes + systems.flatMap(\.routes) + routes)
+      others: others, isScarce: { places.isScarce })
+    table = RouteTable(own.routes + Console.routes + others)
     responder = APIResponder(
       table: table, doorman: doorman, crossOrigin: CrossOrigin(configuration.allowedOrigins),
       actions: ActionLog(logger: logger), logger: logger, bodyLimit: configuration.bodyLimit,

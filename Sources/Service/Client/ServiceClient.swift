@@ -5,7 +5,7 @@ import NIOPosix
 
 /// Asks a daemon's door, for commands such as `tactus top`.
 ///
-/// One connection a question. Any thread; nothing blocks but `stop`.
+/// One connection a question. Any thread; nothing blocks but `ask` and `stop`.
 public final class ServiceClient: Sendable {
   /// The whole of a response.
   public struct Answer: Sendable {
@@ -57,24 +57,48 @@ public final class ServiceClient: Sendable {
     _ path: String, limit: TimeAmount = .seconds(3),
     answered: @escaping @Sendable (Result<Answer, Failure>) -> Void
   ) {
+    answer(.GET, path, body: nil, limit: limit).whenComplete { [self] in answered(told($0)) }
+  }
+
+  /// A request with a body of JSON, if any. Blocks the calling thread until the answer is there, for at most `limit`; the
+  /// answer's body is at most 4 MB.
+  ///
+  /// - Parameter path: with its query, percent-encoded.
+  public func ask(
+    _ method: String, _ path: String, body: [UInt8]? = nil, limit: Duration
+  ) -> Result<Answer, Failure> {
+    let answer = answer(HTTPMethod(rawValue: method), path, body: body, limit: TimeAmount(limit))
+    return told(Result { try answer.wait() })
+  }
+
+  private func told(_ result: Result<Answer, any Error>) -> Result<Answer, Failure> {
+    result.mapError { $0 as? Failure ?? .unreachable(security?.words($0) ?? Self.words($0)) }
+  }
+
+  private func answer(
+    _ method: HTTPMethod, _ path: String, body: [UInt8]?, limit: TimeAmount
+  ) -> EventLoopFuture<Answer> {
     let security = security
     let loop = group.next()
     let promise = loop.makePromise(of: Answer.self)
-    promise.futureResult.whenComplete { result in
-      answered(result.mapError { $0 as? Failure ?? .unreachable(security?.words($0) ?? Self.words($0)) })
-    }
     let deadline = loop.scheduleTask(in: limit) { promise.fail(Failure.timedOut) }
-    var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: path)
+    var head = HTTPRequestHead(version: .http1_1, method: method, uri: path)
     head.headers.add(name: "Host", value: address.description)
     head.headers.add(name: "Connection", value: "close")
     if let token { head.headers.add(name: "Authorization", value: "Bearer \(token)") }
+    if let body {
+      head.headers.add(name: "Content-Type", value: "application/json")
+      head.headers.add(name: "Content-Length", value: "\(body.count)")
+    } else if method != .GET {
+      head.headers.add(name: "Content-Length", value: "0")
+    }
     let connection = ClientBootstrap(group: loop).connectTimeout(limit).channelInitializer { [head] channel in
       channel.eventLoop.makeCompletedFuture {
         let pipeline = channel.pipeline.syncOperations
         if let security { try security.secure(pipeline) }
         try pipeline.addHTTPClientHandlers()
         try pipeline.addHandler(NIOHTTPClientResponseAggregator(maxContentLength: 4 << 20))
-        try pipeline.addHandler(ClientExchange(head, promise))
+        try pipeline.addHandler(ClientExchange(head, body, promise))
       }
     }.connect(host: address.host, port: address.port)
     connection.cascadeFailure(to: promise)
@@ -82,6 +106,7 @@ public final class ServiceClient: Sendable {
       deadline.cancel()
       connection.whenSuccess { $0.close(promise: nil) }
     }
+    return promise.futureResult
   }
 
   /// What went wrong with a connection, without the library's own vocabulary.
@@ -103,14 +128,18 @@ private final class ClientExchange: ChannelInboundHandler {
   typealias OutboundOut = HTTPClientRequestPart
 
   private let head: HTTPRequestHead
+  private let body: [UInt8]?
   private let promise: EventLoopPromise<ServiceClient.Answer>
 
-  init(_ head: HTTPRequestHead, _ promise: EventLoopPromise<ServiceClient.Answer>) {
-    (self.head, self.promise) = (head, promise)
+  init(_ head: HTTPRequestHead, _ body: [UInt8]?, _ promise: EventLoopPromise<ServiceClient.Answer>) {
+    (self.head, self.body, self.promise) = (head, body, promise)
   }
 
   func channelActive(context: ChannelHandlerContext) {
     context.write(wrapOutboundOut(.head(head)), promise: nil)
+    if let body {
+      context.write(wrapOutboundOut(.body(.byteBuffer(context.channel.allocator.buffer(bytes: body)))), promise: nil)
+    }
     context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
     context.fireChannelActive()
   }

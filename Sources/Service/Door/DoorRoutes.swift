@@ -7,6 +7,8 @@ struct DoorRoutes: Sendable {
   let health: ServiceHealth
   let version: String
   var additions = APIAdditions()
+  /// Beside its own.
+  var others: [Route] = []
   /// Whether so few file descriptors are left that only those who can stop are let in.
   var isScarce: @Sendable () -> Bool = { false }
 
@@ -43,10 +45,16 @@ struct DoorRoutes: Sendable {
     }
   }
 
-  /// The OpenAPI document with the program's version.
+  /// The OpenAPI document of what this service has.
   private var description: PreparedDocument {
-    let (version, additions) = (version, additions)
-    return PreparedDocument(version: { 0 }, make: { OpenAPIDocument.bytes(version: version, additions) })
+    let (version, additions, door) = (version, additions, self)
+    return PreparedDocument(
+      version: { 0 },
+      make: {
+        let names = (door.routes + door.others).map { "\($0.method) \($0.path)" }
+        // The connection answers that one before a route is looked for.
+        return OpenAPIDocument.bytes(version: version, served: Set(names + ["GET /ws"]), additions)
+      })
   }
 
   private struct Health: Encodable {

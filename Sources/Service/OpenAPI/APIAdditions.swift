@@ -28,10 +28,7 @@ public struct APIAdditions: Sendable {
     (self.title, self.systems, self.hasOwnSystems) = (title, systems, hasOwnSystems)
   }
 
-  /// Tags of systems that the written description describes.
-  private static let ownTags: Set<String> = ["robot", "leg", "sprinkler", "pump", "plants", "video"]
-
-  /// The written description with these systems, and without those that are not there.
+  /// The description of the written routes that there are, with those of these systems, and without what none of them needs.
   func apply(to document: [String: Any]) -> [String: Any] {
     var document = document
     var info = document["info"] as? [String: Any] ?? [:]
@@ -41,17 +38,15 @@ public struct APIAdditions: Sendable {
     var tags = document["tags"] as? [[String: Any]] ?? []
     var components = document["components"] as? [String: Any] ?? [:]
     var schemas = components["schemas"] as? [String: Any] ?? [:]
-    if !hasOwnSystems {
-      paths = paths.filter { !Self.isOfOwnSystem(path: $0.key, item: $0.value) }
-      tags.removeAll { Self.ownTags.contains($0["name"] as? String ?? "") }
-      schemas["Status"] = Self.plainStatus
-    }
+    if !hasOwnSystems { schemas["Status"] = Self.plainStatus }
     for system in systems {
       paths.merge(Self.object(system.paths)) { _, own in own }
       schemas.merge(Self.object(system.schemas)) { _, own in own }
       tags.append(["name": system.name, "description": system.summary])
     }
     schemas["Status"] = status(schemas["Status"])
+    let used = Self.tags(in: paths)
+    tags.removeAll { !used.contains($0["name"] as? String ?? "") }
     components["schemas"] = schemas
     (document["paths"], document["tags"], document["components"]) = (paths, tags, components)
     return hasOwnSystems ? document : Self.withoutUnusedSchemas(document)
@@ -81,12 +76,10 @@ public struct APIAdditions: Sendable {
     ] as [String: any Sendable],
   ]
 
-  private static func isOfOwnSystem(path: String, item: Any) -> Bool {
-    if path.hasPrefix("/api/sim/"), ownTags.contains(String(path.split(separator: "/")[2])) { return true }
-    return (item as? [String: Any] ?? [:]).values.contains { operation in
-      let tags = (operation as? [String: Any])?["tags"] as? [String] ?? []
-      return tags.contains { ownTags.contains($0) }
-    }
+  /// Of the operations.
+  private static func tags(in paths: [String: Any]) -> Set<String> {
+    let items = paths.values.compactMap { $0 as? [String: Any] }
+    return Set(items.flatMap(\.values).compactMap { $0 as? [String: Any] }.flatMap { $0["tags"] as? [String] ?? [] })
   }
 
   /// What no path leads to any more goes.

@@ -16,7 +16,7 @@ struct TactusCommand: ParsableCommand {
         """,
       version: program.version,
       subcommands: [RunCommand.self] + ofOwnSystems + [
-        TopCommand.self, SimCommand.self, CheckCommand.self, SchemaCommand.self, DoctorCommand.self,
+        TopCommand.self, CallCommand.self, SimCommand.self, CheckCommand.self, SchemaCommand.self, DoctorCommand.self,
         SetupCommand.self,
         HealthyCommand.self, TokenCommand.self, GuardCommand.self,
       ])

@@ -1,0 +1,142 @@
+import Service
+
+/// What a daemon can be asked to do: its OpenAPI document.
+struct CallDescription {
+  struct Operation {
+    /// `POST`
+    let method: String
+    /// `["api", "zone", "{id}", "on"]`
+    let segments: [String]
+    let summary: String
+    /// What the document puts it under: a system, mostly.
+    let group: String
+    let pathParameters: [CallParameter]
+    let queryParameters: [CallParameter]
+    /// Members of its body; empty if it takes none, or if none are named.
+    let fields: [CallParameter]
+    /// Whether the body may have no members beside these.
+    let isClosed: Bool
+    /// A body of JSON without named members: `LIST`; `nil` if there is none.
+    let wholeBody: String?
+    /// A body that is no JSON: a file.
+    let takesFile: Bool
+  }
+
+  let operations: [Operation]
+  private let document: JSONValue
+
+  /// `nil` if it is no OpenAPI document.
+  init?(_ bytes: [UInt8]) {
+    guard let document = JSONValue(json: bytes), document["openapi"] != nil,
+      case .object(let paths)? = document["paths"]
+    else { return nil }
+    self.document = document
+    var operations: [Operation] = []
+    for path in paths {
+      for method in ["get", "post", "put", "delete"] {
+        guard let described = path.value[method] else { continue }
+        let shared = path.value["parameters"]?.items ?? []
+        operations.append(
+          Self.operation(method, path.name, described, shared: shared, in: CallSchemas(document: document)))
+      }
+    }
+    self.operations = operations
+  }
+
+  private static func operation(
+    _ method: String, _ path: String, _ described: JSONValue, shared: [JSONValue], in schemas: CallSchemas
+  ) -> Operation {
+    let all = shared + (described["parameters"]?.items ?? [])
+    func parameters(in place: String) -> [CallParameter] {
+      all.map(schemas.resolved).filter { $0["in"]?.string == place }.map { parameter in
+        CallParameter(
+          parameter["name"]?.string ?? "", isRequired: parameter["required"] == true,
+          schemas: schemas.alternatives(of: parameter["schema"] ?? [:]))
+      }
+    }
+    let content = described["requestBody"].map(schemas.resolved)?["content"]
+    let body = content?["application/json"]?["schema"]
+    let fields = body.map(schemas.fields) ?? []
+    let whole = body.map { CallParameter("", isRequired: true, schemas: schemas.alternatives(of: $0)).summary }
+    return Operation(
+      method: method.uppercased(), segments: path.split(separator: "/").map(String.init),
+      summary: described["summary"]?.string ?? "", group: described["tags"]?.items.first?.string ?? "",
+      pathParameters: parameters(in: "path"), queryParameters: parameters(in: "query"),
+      fields: fields,
+      isClosed: body.map { schemas.alternatives(of: $0).contains { $0["additionalProperties"] == false } } ?? true,
+      wholeBody: fields.isEmpty ? whole : nil, takesFile: content != nil && body == nil)
+  }
+
+  /// What the document puts operations under, in its order.
+  var groups: [String] {
+    let named = document["tags"]?.items.compactMap { $0["name"]?.string } ?? []
+    return operations.reduce(into: named) { groups, operation in
+      if !groups.contains(operation.group) { groups.append(operation.group) }
+    }
+  }
+
+  /// The operations of a path, one a method; empty if the daemon does not have it. A name goes before a parameter, as on the
+  /// server.
+  func operations(at segments: [String]) -> [Operation] {
+    let fitting = operations.filter { operation in
+      operation.segments.count == segments.count
+        && zip(operation.segments, segments).allSatisfy { $0 == $1 || Self.isParameter($0) }
+    }
+    let best = fitting.map { $0.segments.map(Self.isParameter) }.min { first, second in
+      first.lexicographicallyPrecedes(second) { !$0 && $1 }
+    }
+    return fitting.filter { $0.segments.map(Self.isParameter) == best }
+  }
+
+  static func isParameter(_ segment: String) -> Bool { segment.hasPrefix("{") }
+}
+
+/// Schemas of an OpenAPI document with their references resolved.
+struct CallSchemas {
+  let document: JSONValue
+  /// Deeper than any that there is; a reference to itself ends here.
+  private static let greatestDepth = 16
+
+  func resolved(_ value: JSONValue) -> JSONValue {
+    var value = value
+    for _ in 0..<Self.greatestDepth {
+      guard let path = value["$ref"]?.string, path.hasPrefix("#/") else { return value }
+      value = path.dropFirst(2).split(separator: "/").reduce(document) { $0[String($1)] ?? [:] }
+    }
+    return value
+  }
+
+  /// A schema and all that it is composed of.
+  func alternatives(of schema: JSONValue, depth: Int = 0) -> [JSONValue] {
+    let schema = resolved(schema)
+    guard depth < Self.greatestDepth else { return [schema] }
+    let parts = ["allOf", "anyOf", "oneOf"].flatMap { schema[$0]?.items ?? [] }
+    return [schema] + parts.flatMap { alternatives(of: $0, depth: depth + 1) }
+  }
+
+  /// The members that an object may have; of alternatives those of all.
+  func fields(of schema: JSONValue) -> [CallParameter] {
+    var names: [String] = []
+    var found: [String: [JSONValue]] = [:]
+    let objects = alternatives(of: schema).filter { $0["properties"] != nil }
+    for member in objects.flatMap({ $0["properties"]?.members ?? [] }) {
+      if found[member.name] == nil { names.append(member.name) }
+      found[member.name, default: []] += alternatives(of: member.value)
+    }
+    let required = required(by: schema)
+    let fields = names.map { CallParameter($0, isRequired: required.contains($0), schemas: found[$0] ?? []) }
+    return fields.filter(\.isRequired) + fields.filter { !$0.isRequired }
+  }
+
+  private func required(by schema: JSONValue, depth: Int = 0) -> Set<String> {
+    let schema = resolved(schema)
+    guard depth < Self.greatestDepth else { return [] }
+    var required = Set(schema["required"]?.items.compactMap(\.string) ?? [])
+    for part in schema["allOf"]?.items ?? [] { required.formUnion(self.required(by: part, depth: depth + 1)) }
+    for choices in [schema["anyOf"], schema["oneOf"]].compactMap({ $0?.items }) {
+      let each = choices.map { self.required(by: $0, depth: depth + 1) }
+      required.formUnion(each.dropFirst().reduce(each.first ?? []) { $0.intersection($1) })
+    }
+    return required
+  }
+}

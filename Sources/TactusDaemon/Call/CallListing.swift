@@ -1,0 +1,42 @@
+/// Every command that a daemon has, a line each, by system.
+enum CallListing {
+  static func text(_ daemon: CallDescription) -> String {
+    var lines: [String] = []
+    for group in daemon.groups {
+      let commands = daemon.operations.filter { $0.group == group && $0.method == "POST" && !$0.takesFile }
+      guard !commands.isEmpty else { continue }
+      lines.append(group)
+      lines += commands.map { "  " + line($0) }
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  /// `zone/ID(1…64) on [minutes=NUMBER(0.02…1440)]  # Open a zone for some minutes.`
+  static func line(_ command: CallDescription.Operation) -> String {
+    let words = [path(command)] + command.fields.map(\.usage) + (command.wholeBody.map { [":=\($0)"] } ?? [])
+    let text = words.joined(separator: " ") + (command.summary.isEmpty ? "" : "  # \(command.summary)")
+    return String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.properties.generalCategory != .control }))
+  }
+
+  /// A parameter stays with the name before it: `plants sensors/SENSOR calibrate`.
+  private static func path(_ command: CallDescription.Operation) -> String {
+    let isBelowAPI = command.segments.first == "api"
+    var text = isBelowAPI ? "" : "/"
+    for segment in command.segments.dropFirst(isBelowAPI ? 1 : 0) {
+      let isParameter = CallDescription.isParameter(segment)
+      if !text.isEmpty, text != "/" { text += isParameter || !isBelowAPI ? "/" : " " }
+      let name = segment.dropFirst().dropLast()
+      let described = command.pathParameters.first { $0.name == name }
+      text += isParameter ? described?.placeholder ?? name.uppercased() : segment
+    }
+    return text
+  }
+}
+
+extension CallParameter {
+  /// `ID(1…64)`
+  fileprivate var placeholder: String {
+    let limits = summary.firstIndex(of: "(").map { summary[$0...] } ?? ""
+    return name.uppercased() + limits
+  }
+}

@@ -1,0 +1,105 @@
+import Service
+
+/// A request to a daemon.
+struct CallRequest: Equatable {
+  let method: String
+  /// The path with what it asks, percent-encoded.
+  let target: String
+  /// `nil`: none.
+  var body: JSONValue?
+
+  /// An emergency stop.
+  init(emergencyStop words: CallWords) { self.init(method: "POST", words.segments) }
+
+  /// - Parameter method: `nil`: what is meant. Values are a command's; without any it is a look, where there is one.
+  init(_ words: CallWords, method: String?, of daemon: CallDescription) throws(CallError) {
+    let operations = daemon.operations(at: words.segments)
+    guard !operations.isEmpty else { throw Self.unknown(words, daemon) }
+    let operation = try Self.chosen(words, method, operations)
+    let parameters = operation.method == "GET" ? operation.queryParameters : operation.fields
+    if words.body != nil, operation.method == "GET" { throw CallError("\(words.command): expected no body, got one") }
+    var members: [JSONValue.Member] = []
+    for value in words.values {
+      let known = (operation.method == "GET" || operation.isClosed) ? parameters.map(\.name) : nil
+      guard known?.contains(value.name) ?? true else { throw Self.unknown(value, words, known ?? []) }
+      let parameter =
+        parameters.first { $0.name == value.name } ?? CallParameter(value.name, isRequired: false, schemas: [])
+      members.append(JSONValue.Member(name: value.name, value: try parameter.value(value)))
+    }
+    if operation.method == "GET" {
+      self.init(method: "GET", words.segments, query: members)
+    } else {
+      self.init(method: operation.method, words.segments)
+      body = words.body ?? (members.isEmpty ? nil : .object(members))
+    }
+  }
+
+  private init(method: String, _ segments: [String], query: [JSONValue.Member] = []) {
+    self.method = method
+    let path = "/" + segments.map(Self.encoded).joined(separator: "/")
+    let parts = query.map { "\(Self.encoded($0.name))=\(Self.encoded($0.value.string ?? $0.value.compact))" }
+    target = parts.isEmpty ? path : "\(path)?\(parts.joined(separator: "&"))"
+  }
+
+  /// Everything but RFC 3986's unreserved characters as `%XX`.
+  private static func encoded(_ text: String) -> String {
+    text.utf8.map { byte in
+      let scalar = Unicode.Scalar(byte)
+      if scalar.isASCII,
+        scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) || "-._~".unicodeScalars.contains(scalar)
+      {
+        return String(Character(scalar))
+      }
+      let digits = String(byte, radix: 16, uppercase: true)
+      return "%" + (digits.count == 1 ? "0" : "") + digits
+    }.joined()
+  }
+
+  private static func chosen(
+    _ words: CallWords, _ method: String?, _ operations: [CallDescription.Operation]
+  ) throws(CallError) -> CallDescription.Operation {
+    let methods = operations.map { $0.method.lowercased() }.joined(separator: " or ")
+    if let method {
+      guard let operation = operations.first(where: { $0.method == method }) else {
+        throw CallError("\(words.command): expected --method \(methods), got \(method.lowercased())")
+      }
+      return operation
+    }
+    let look = operations.first { $0.method == "GET" }
+    let command = operations.first { $0.method == "POST" }
+    let givesValues = !words.values.isEmpty || words.body != nil
+    if let operation = givesValues ? command : look ?? command { return operation }
+    if let look, !look.queryParameters.isEmpty { return look }
+    throw CallError("\(words.command): expected --method \(methods), got no method")
+  }
+
+  private static func unknown(_ value: CallWords.Value, _ words: CallWords, _ known: [String]) -> CallError {
+    let hint =
+      known.isEmpty
+      ? "no values"
+      : "a value that it has (\(nearestName(to: value.name, among: known).map { "\($0)?" } ?? known.joined(separator: ", ")))"
+    return CallError("\(words.command): expected \(hint), got \(value.name)")
+  }
+
+  private static func unknown(_ words: CallWords, _ daemon: CallDescription) -> CallError {
+    // A parameter is what was given in its place.
+    let commands = daemon.operations.map { operation in
+      CallWords.command(
+        operation.segments.enumerated().map { index, segment in
+          CallDescription.isParameter(segment) && index < words.segments.count ? words.segments[index] : segment
+        })
+    }
+    var hint: String
+    if let near = nearestName(to: words.command, among: commands) {
+      hint = "\(near)?"
+    } else {
+      let depth = daemon.operations.contains { $0.segments.starts(with: words.segments.prefix(2)) } ? 2 : 1
+      let below = daemon.operations.filter { $0.segments.starts(with: words.segments.prefix(depth)) }
+      let names = below.compactMap { $0.segments.dropFirst(depth).first }.filter { !CallDescription.isParameter($0) }
+      let distinct = names.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+      hint = distinct.joined(separator: ", ")
+    }
+    if hint.isEmpty { hint = "see \(DaemonProgram.current.name) call" }
+    return CallError("expected a command that this daemon has (\(hint)), got \(words.command)")
+  }
+}

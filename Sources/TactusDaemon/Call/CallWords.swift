@@ -1,0 +1,66 @@
+import Service
+
+/// The words of `tactus call`: where to, and named values.
+struct CallWords: Equatable {
+  struct Value: Equatable {
+    let name: String
+    let text: String
+    /// `NAME:=JSON` in place of `NAME=TEXT`.
+    let isJSON: Bool
+  }
+
+  /// The segments of the path, from the root: `["api", "leg", "0", "arm"]`.
+  private(set) var segments: [String] = []
+  private(set) var values: [Value] = []
+  /// `:=JSON`: the whole body.
+  private(set) var body: JSONValue?
+
+  /// - Parameter words: `leg/0 arm`, `robot drive left=30`, `/zone/on/1`: below `/api` unless the first begins with a
+  ///   slash.
+  init(_ words: [String]) throws(CallError) {
+    for word in words {
+      if let equals = word.firstIndex(of: "=") {
+        try take(word[..<equals], String(word[word.index(after: equals)...]))
+      } else {
+        if segments.isEmpty, !word.hasPrefix("/") { segments.append("api") }
+        segments += word.split(separator: "/").map(String.init)
+      }
+    }
+    if segments.isEmpty, !(values.isEmpty && body == nil) { throw CallError("expected a command before its values") }
+    if body != nil, !values.isEmpty { throw CallError("expected the whole body (:=JSON) or NAME=VALUE, got both") }
+  }
+
+  private mutating func take(_ name: Substring, _ text: String) throws(CallError) {
+    let isJSON = name.hasSuffix(":")
+    let name = String(isJSON ? name.dropLast() : name)
+    if isJSON, name.isEmpty {
+      guard body == nil else { throw CallError("expected the whole body (:=JSON) once, got it again") }
+      body = try Self.json(text, for: "the body")
+      return
+    }
+    guard !name.isEmpty else { throw CallError("expected NAME=VALUE, got =\(text)") }
+    guard !values.contains(where: { $0.name == name }) else {
+      throw CallError("expected each value once, got \(name) again")
+    }
+    values.append(Value(name: name, text: text, isJSON: isJSON))
+  }
+
+  static func json(_ text: String, for name: String) throws(CallError) -> JSONValue {
+    guard let value = JSONValue(json: Array(text.utf8)) else {
+      throw CallError("\(name): expected JSON behind :=, got \(text)")
+    }
+    return value
+  }
+
+  /// As it is written: `leg 0 arm`.
+  var command: String { Self.command(segments) }
+
+  static func command(_ segments: [String]) -> String {
+    segments.first == "api" ? segments.dropFirst().joined(separator: " ") : "/" + segments.joined(separator: "/")
+  }
+
+  /// An emergency stop waits for no description of the API.
+  var isEmergencyStop: Bool {
+    segments.first == "api" && segments.last == "e-stop" && values.isEmpty && body == nil
+  }
+}

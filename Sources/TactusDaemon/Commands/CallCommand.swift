@@ -1,0 +1,126 @@
+import ArgumentParser
+import Service
+
+/// `tactus call`
+struct CallCommand: ParsableCommand {
+  static var configuration: CommandConfiguration {
+    let call = "\(DaemonProgram.current.name) call"
+    return CommandConfiguration(
+      commandName: "call",
+      abstract: "Has a running daemon carry out a command, or tell a state; alone, lists its commands.",
+      discussion: """
+        Examples:
+          \(call)
+          \(call) robot
+          \(call) robot drive left=30 right=30
+          \(call) leg/0 arm
+          \(call) --host pi.local zone/1 on minutes=1
+          \(call) e-stop
+        The words are a path below /api of the daemon's HTTP service. With values, or where there is nothing to look at, \
+        it is a command (POST), otherwise a look (GET). NAME=VALUE is typed as the daemon describes it, NAME:=JSON is \
+        taken as it stands, :=JSON is the whole body. The answer goes to standard output as JSON, an error to standard \
+        error.
+        An emergency stop is sent at once, without asking the daemon first what it can do.
+        A token comes from --token-file or from TACTUS_TOKEN in the environment.
+        Exit status: 0 done, 64 bad usage, 1 refused or not reached.
+        """)
+  }
+
+  @Option(help: "The daemon's name, address or URL: pi.local, 192.168.1.7:8000, https://pi.local:8000.")
+  var host = "127.0.0.1"
+
+  @Option(help: "The daemon's port, when the host names none.")
+  var port: UInt16 = 8000
+
+  @Option(help: ArgumentHelp("A file that holds a token of scope control; to look, read.", valueName: "file"))
+  var tokenFile: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "For https with a self-signed certificate: its SHA-256 fingerprint, as the daemon shows it.", valueName: "hex"))
+  var fingerprint: String?
+
+  @Option(help: "get, post, put or delete, where it is not clear.")
+  var method: Method?
+
+  @Flag(help: "The answer in one line.")
+  var json = false
+
+  @Argument(help: ArgumentHelp("The command, then NAME=VALUE or NAME:=JSON.", valueName: "words"))
+  var words: [String] = []
+
+  enum Method: String, ExpressibleByArgument, CaseIterable {
+    case get, post, put, delete
+  }
+
+  func validate() throws {
+    guard let address = ServiceAddress(host, port: Int(port)) else {
+      throw ValidationError("Expected a host name, address or URL without a path, got \(host).")
+    }
+    if fingerprint != nil, !address.isSecure { throw ValidationError("--fingerprint needs an https:// address.") }
+    if words.isEmpty, json || method != nil { throw ValidationError("Expected a command with --json and --method.") }
+  }
+
+  func run() throws {
+    guard let address = ServiceAddress(host, port: Int(port)) else { preconditionFailure("validated") }
+    let words: CallWords
+    do throws(CallError) { words = try CallWords(self.words) } catch { throw refused(error) }
+    let token = try CommandToken.read(file: tokenFile)
+    let client = try ServiceClient(address, token: token, fingerprint: fingerprint)
+    defer { client.stop() }
+    if words.isEmergencyStop, method == nil || method == .post {
+      return try finish(CallRequest(emergencyStop: words), words, client, hasToken: token != nil)
+    }
+    let daemon = try description(client, hasToken: token != nil)
+    if words.segments.isEmpty { return print(CallListing.text(daemon)) }
+    let request: CallRequest
+    do throws(CallError) {
+      request = try CallRequest(words, method: method?.rawValue.uppercased(), of: daemon)
+    } catch {
+      throw refused(error)
+    }
+    try finish(request, words, client, hasToken: token != nil)
+  }
+
+  /// Longer than any command takes to be acknowledged.
+  private static let limit = Duration.seconds(20)
+
+  private func finish(_ request: CallRequest, _ words: CallWords, _ client: ServiceClient, hasToken: Bool) throws {
+    let body = request.body.map { Array($0.compact.utf8) }
+    let answer =
+      switch client.ask(request.method, request.target, body: body, limit: Self.limit) {
+      case .success(let answer):
+        CallAnswer(
+          status: answer.status, body: answer.body, to: words.command, of: client.address, hasToken: hasToken,
+          isCompact: json)
+      case .failure(let failure):
+        CallAnswer(failure, of: client.address, isCommand: request.method != "GET")
+      }
+    if let output = answer.output { print(output) }
+    if let complaint = answer.complaint {
+      complain(complaint)
+      throw ExitCode.failure
+    }
+  }
+
+  /// What the daemon says that it can do; needs no token.
+  private func description(_ client: ServiceClient, hasToken: Bool) throws -> CallDescription {
+    switch client.ask("GET", "/api/openapi.json", limit: Self.limit) {
+    case .success(let answer):
+      if answer.status == 200, let daemon = CallDescription(answer.body) { return daemon }
+      // A wrong token is refused here already.
+      let refusal = CallAnswer(
+        status: answer.status, body: answer.body, to: "openapi.json", of: client.address, hasToken: hasToken,
+        isCompact: false)
+      complain(refusal.complaint ?? "\(client.address) answers, but not as \(DaemonProgram.current.name) does")
+    case .failure(let failure):
+      if let complaint = CallAnswer(failure, of: client.address, isCommand: false).complaint { complain(complaint) }
+    }
+    throw ExitCode.failure
+  }
+
+  private func refused(_ error: CallError) -> ExitCode {
+    complain("\(error)")
+    return ExitCode(64)
+  }
+}

@@ -1,0 +1,247 @@
+import Foundation
+import Service
+import Testing
+
+@testable import TactusDaemon
+
+/// A small daemon's document: every form that a command's parameters come in.
+private let document = #"""
+  {"openapi": "3.1.0", "tags": [{"name": "daemon"}, {"name": "robot"}, {"name": "sprinkler"}],
+   "paths": {
+    "/api/e-stop": {"post": {"summary": "Stop everything.", "tags": ["daemon"]}},
+    "/api/leg/arm": {"post": {"summary": "Arm all.", "tags": ["leg"]}},
+    "/api/leg/{index}/arm": {
+      "parameters": [{"name": "index", "in": "path", "required": true, "schema": {"type": "integer", "minimum": 0, "maximum": 15}}],
+      "post": {"summary": "Arm a leg.", "tags": ["leg"]}},
+    "/api/leg/{index}/{what}": {"post": {"summary": "Other.", "tags": ["leg"]}},
+    "/api/queue": {
+      "get": {"summary": "What waits.", "tags": ["sprinkler"]},
+      "post": {"summary": "Run zones.", "tags": ["sprinkler"], "requestBody": {"$ref": "#/components/requestBodies/Queue"}},
+      "delete": {"summary": "Drop it.", "tags": ["sprinkler"]}},
+    "/api/log": {"get": {"tags": ["sprinkler"], "parameters": [
+      {"name": "limit", "in": "query", "schema": {"type": "integer"}}, {"name": "order", "in": "query", "schema": {"type": "string"}}]}},
+    "/api/restore": {"post": {"summary": "A file.", "tags": ["sprinkler"], "requestBody": {"content": {"application/x": {"schema": {}}}}}},
+    "/api/robot": {"get": {"summary": "The robot.", "tags": ["robot"]}},
+    "/api/robot/drive": {"post": {"summary": "Set the wheels' speeds.", "tags": ["robot"], "requestBody": {"content": {"application/json": {
+      "schema": {"type": "object", "required": ["left", "right"], "additionalProperties": false, "properties": {
+        "timestamp": {"type": ["number", "null"], "x-unit": "s"},
+        "left": {"type": "number", "minimum": -100, "maximum": 100, "x-unit": "%"},
+        "right": {"$ref": "#/components/schemas/Percent"}}}}}}}},
+    "/api/seasonal": {
+      "get": {"tags": ["sprinkler"]},
+      "put": {"tags": ["sprinkler"], "requestBody": {"content": {"application/json": {"schema": {
+        "type": "object", "properties": {"percent": {"type": "integer"}}}}}}}},
+    "/zone/on/{n}": {"post": {"summary": "As it was.", "tags": ["sprinkler"]}}
+   },
+   "components": {
+    "schemas": {
+      "Percent": {"type": "number", "minimum": -100, "maximum": 100},
+      "Loop": {"$ref": "#/components/schemas/Loop"},
+      "ByZone": {"type": "object", "required": ["zones", "mode"], "additionalProperties": false, "properties": {
+        "zones": {"type": "array"}, "mode": {"enum": ["set", "extend", null]}, "dry": {"type": "boolean"}, "name": {"type": "string"},
+        "any": {}, "loop": {"$ref": "#/components/schemas/Loop"}, "id": {"type": ["integer", "string"]}}},
+      "ByList": {"type": "object", "required": ["mode"], "additionalProperties": false, "properties": {
+        "mode": {"const": "list"}, "limits": {"type": ["object", "null"]}}}},
+    "requestBodies": {"Queue": {"content": {"application/json": {"schema": {"oneOf": [
+      {"$ref": "#/components/schemas/ByZone"}, {"$ref": "#/components/schemas/ByList"}]}}}}}}}
+  """#
+
+@Suite("tactus call")
+struct CallTests {
+  private let daemon: CallDescription
+
+  init() throws { daemon = try #require(CallDescription(Array(document.utf8))) }
+
+  /// `POST /api/robot/drive {"left":30}`, or what is wrong.
+  private func said(_ words: String..., method: String? = nil) -> String {
+    do throws(CallError) {
+      let request = try CallRequest(CallWords(words), method: method, of: daemon)
+      return "\(request.method) \(request.target)" + (request.body.map { " \($0.compact)" } ?? "")
+    } catch {
+      return error.description
+    }
+  }
+
+  @Test("words: a path in any cut, from the root with a slash; values typed as the document says")
+  func words() {
+    #expect(said("robot", "drive", "left=30", "right=-3.5") == #"POST /api/robot/drive {"left":30,"right":-3.5}"#)
+    #expect(
+      said("robot/drive", "left=1e1", "timestamp=null") == #"POST /api/robot/drive {"left":1e1,"timestamp":null}"#)
+    #expect(said("left=30", "/api/robot/drive/") == #"POST /api/robot/drive {"left":30}"#)
+    #expect(said("leg/0", "arm") == "POST /api/leg/0/arm" && said("leg", "0", "arm") == "POST /api/leg/0/arm")
+    #expect(said("/zone/on/1") == "POST /zone/on/1")
+    #expect(said("leg", "a b?ü", "arm") == "POST /api/leg/a%20b%3F%C3%BC/arm")
+    #expect(said("e-stop") == "POST /api/e-stop")
+  }
+
+  @Test("a name goes before a parameter, as on the server")
+  func places() throws {
+    #expect(daemon.operations(at: ["api", "leg", "arm"]).map(\.summary) == ["Arm all."])
+    #expect(daemon.operations(at: ["api", "leg", "3", "arm"]).map(\.summary) == ["Arm a leg."])
+    #expect(daemon.operations(at: ["api", "leg", "3", "x"]).map(\.summary) == ["Other."])
+    #expect(daemon.operations(at: ["api", "leg"]).isEmpty)
+  }
+
+  @Test("types: numbers, truth values, null and texts by the schema; a text stays one where texts are taken")
+  func types() {
+    #expect(said("queue", "name=5", "dry=true", "mode=set") == #"POST /api/queue {"name":"5","dry":true,"mode":"set"}"#)
+    #expect(
+      said("queue", "name=a=b", "any=5", "any2=1").hasPrefix("queue: expected a value that it has (any?), got any2"))
+    #expect(
+      said("queue", "any=5") == #"POST /api/queue {"any":5}"#
+        && said("queue", "any=x") == #"POST /api/queue {"any":"x"}"#)
+    #expect(
+      said("queue", "id=5") == #"POST /api/queue {"id":5}"# && said("queue", "id=a") == #"POST /api/queue {"id":"a"}"#)
+    #expect(said("queue", "name=a=b", "name2:=1").contains("got name2"))
+    #expect(said("queue", "name=") == #"POST /api/queue {"name":""}"#)
+    #expect(said("queue", #"zones:=[{"zoneId": 1}]"#) == #"POST /api/queue {"zones":[{"zoneId":1}]}"#)
+    #expect(said("queue", ":=[1, 2]") == "POST /api/queue [1,2]")
+  }
+
+  @Test("without values a look, where there is one; with them a command; else as --method says")
+  func methods() {
+    #expect(said("robot") == "GET /api/robot" && said("queue") == "GET /api/queue")
+    #expect(
+      said("queue", method: "POST") == "POST /api/queue" && said("queue", method: "DELETE") == "DELETE /api/queue")
+    #expect(said("log", "limit=5", "order=a&b") == "GET /api/log?limit=5&order=a%26b")
+    #expect(said("seasonal", "percent=80") == "seasonal: expected --method get or put, got no method")
+    #expect(said("seasonal", "percent=80", method: "PUT") == #"PUT /api/seasonal {"percent":80}"#)
+    // Not closed: the server decides.
+    #expect(said("seasonal", "percnt=80", method: "PUT") == #"PUT /api/seasonal {"percnt":80}"#)
+    #expect(said("robot", method: "PUT") == "robot: expected --method get, got put")
+  }
+
+  @Test("a wrong name or value: what was expected, and nothing is sent")
+  func wrong() {
+    #expect(said("robot", "drive", "left=fast") == "left: expected a number -100…100, got fast")
+    #expect(said("robot", "drive", "right=") == "right: expected a number -100…100, got ")
+    #expect(said("robot", "drive", "lefd=3") == "robot drive: expected a value that it has (left?), got lefd")
+    #expect(
+      said("robot", "drive", "x=3") == "robot drive: expected a value that it has (left, right, timestamp), got x")
+    #expect(said("queue", "dry=yes") == "dry: expected true or false, got yes")
+    #expect(said("queue", "zones=1") == "zones: expected a list, got 1: give zones:=JSON")
+    #expect(said("queue", "zones:=[") == "zones: expected JSON behind :=, got [")
+    #expect(said("queue", ":={", "name=a") == "the body: expected JSON behind :=, got {")
+    #expect(said("queue", ":={}", "name=a") == "expected the whole body (:=JSON) or NAME=VALUE, got both")
+    #expect(said("queue", "name=a", "name=b") == "expected each value once, got name again")
+    #expect(said("queue", "=a") == "expected NAME=VALUE, got =a")
+    #expect(said("name=a") == "expected a command before its values")
+    #expect(said("e-stop", "now=1") == "e-stop: expected no values, got now")
+    #expect(said("robot", ":={}") == "robot: expected --method get, got no method")
+    #expect(said("log", ":={}") == "log: expected no body, got one")
+  }
+
+  @Test("an unknown command: the nearest name, else what there is")
+  func unknown() {
+    #expect(said("robot", "driv") == "expected a command that this daemon has (robot drive?), got robot driv")
+    #expect(said("seasonl") == "expected a command that this daemon has (seasonal?), got seasonl")
+    #expect(said("leg/0/a", "b") == "expected a command that this daemon has (arm), got leg 0 a b")
+    #expect(said("robot", "zzzzzz") == "expected a command that this daemon has (drive), got robot zzzzzz")
+    #expect(
+      said("pump", "on")
+        == "expected a command that this daemon has (e-stop, leg, queue, log, restore, robot, seasonal), got pump on")
+  }
+
+  @Test("the list: commands by system, a line each, with names, types, ranges and units; no looks, no files")
+  func listing() {
+    #expect(
+      CallListing.text(daemon) == """
+        daemon
+          e-stop  # Stop everything.
+        robot
+          robot drive left=NUMBER(-100…100 %) right=NUMBER(-100…100) [timestamp=NUMBER(s)]  # Set the wheels' speeds.
+        sprinkler
+          queue mode=set|extend|list [zones:=LIST] [dry=true|false] [name=TEXT] [any=VALUE] [loop=VALUE] [id=INTEGER|TEXT] [limits:=OBJECT]  # Run zones.
+          /zone/on/N  # As it was.
+        leg
+          leg arm  # Arm all.
+          leg/INDEX(0…15) arm  # Arm a leg.
+          leg/INDEX/WHAT  # Other.
+        """)
+    let hostile = #"{"openapi":"3","paths":{"/api/x":{"post":{"summary":"a\u001b[2J\u009bb","tags":["y"]}}}}"#
+    #expect(CallDescription(Array(hostile.utf8)).map(CallListing.text) == "y\n  x  # a[2Jb")
+  }
+
+  @Test("what is no OpenAPI document: nil", arguments: ["", "{}", "[]", #"{"openapi":"3.1.0"}"#, #"{"paths":{}}"#])
+  func noDocument(text: String) {
+    #expect(CallDescription(Array(text.utf8)) == nil)
+  }
+
+  @Test("the daemon's own document: every command has a line, a request for it is what the server has a route for")
+  func ownDocument() throws {
+    let daemon = try #require(CallDescription(OpenAPIDocument.source))
+    let lines = CallListing.text(daemon).split(separator: "\n").map(String.init)
+    #expect(
+      lines.contains(
+        "  robot drive left=NUMBER(-100…100 %) right=NUMBER(-100…100 %) [timestamp=NUMBER(s)]  # Set the wheels' speeds."
+      ))
+    #expect(lines.contains("  leg/INDEX(0…15) set pulseUs=INTEGER(500…2500)  # Set a leg's pulse."))
+    #expect(lines.contains { $0.hasPrefix("  zone/ID(1…64) on [minutes=NUMBER(0.02…1440)]") })
+    #expect(
+      lines.count(where: { $0.hasPrefix("  ") }) == daemon.operations.count { $0.method == "POST" && !$0.takesFile })
+    #expect(lines.contains("  plants file :=LIST  # Add the plants of an original host's file."))
+    for operation in daemon.operations where operation.method == "POST" {
+      let words = try CallWords(["/" + operation.segments.joined(separator: "/")])
+      #expect(try CallRequest(words, method: "POST", of: daemon).method == "POST")
+    }
+  }
+
+  private func answer(_ status: Int, _ body: String, hasToken: Bool = true, isCompact: Bool = false) throws
+    -> CallAnswer
+  {
+    CallAnswer(
+      status: status, body: Array(body.utf8), to: "robot drive",
+      of: try #require(ServiceAddress("pi.local")), hasToken: hasToken, isCompact: isCompact)
+  }
+
+  @Test("answers: JSON indented or in one line, other text as it is; errors with message, code and field")
+  func answers() throws {
+    let body = #"{"ok":true,"speeds":[1,2],"none":{},"holder":{"name":"a/b"}}"#
+    #expect(
+      try answer(200, body).output == """
+        {
+          "ok": true,
+          "speeds": [1, 2],
+          "none": {},
+          "holder": {
+            "name": "a/b"
+          }
+        }
+        """)
+    #expect(
+      try answer(200, body, isCompact: true)
+        == {
+          var same = try answer(200, body)
+          same.output = body
+          return same
+        }())
+    #expect(
+      try answer(200, "a,b\n1,2").output == "a,b\n1,2" && answer(204, "").output == nil
+        && answer(204, "").complaint == nil)
+    let refusal = #"{"ok":false,"code":"VALIDATION","message":"left: expected 1, got 2","field":"left"}"#
+    #expect(try answer(422, refusal).complaint == "robot drive: left: expected 1, got 2 (VALIDATION, field left)")
+    #expect(try answer(422, refusal).output == nil)
+    let conflict = #"{"ok":false,"code":"EMERGENCY_STOPPED","message":"the robot is stopped"}"#
+    #expect(try answer(409, conflict).complaint == "robot drive: the robot is stopped (EMERGENCY_STOPPED)")
+    let missing = #"{"ok":false,"code":"TOKEN_MISSING","message":"no token"}"#
+    #expect(
+      try answer(401, missing, hasToken: false).complaint
+        == "pi.local:8000 asks for a token: set TACTUS_TOKEN or give --token-file FILE (TOKEN_MISSING: no token)")
+    #expect(try answer(401, missing).complaint == "pi.local:8000 does not accept this token (TOKEN_MISSING: no token)")
+    #expect(
+      try answer(403, missing).complaint == "robot drive: pi.local:8000 does not allow this (TOKEN_MISSING: no token)")
+    #expect(try answer(500, "oops").complaint == "robot drive: pi.local:8000 answers with status 500: is it tactus?")
+  }
+
+  @Test("an emergency stop: sent without the document; with values it is like any command")
+  func emergencyStop() throws {
+    for words in [["e-stop"], ["robot", "e-stop"], ["/api/leg/e-stop"]] {
+      let words = try CallWords(words)
+      #expect(words.isEmergencyStop)
+      #expect(CallRequest(emergencyStop: words).target.hasSuffix("/e-stop"))
+    }
+    for words in [["robot", "stop"], ["e-stop", "x=1"], ["e-stop", ":=1"], ["/e-stop"], []] {
+      #expect(try !CallWords(words).isEmergencyStop)
+    }
+  }
+}

@@ -1,0 +1,112 @@
+"""`tactus call` against a daemon, as a shell uses it."""
+import json
+
+import pytest
+
+from daemon import free_port
+
+
+def call(daemon, *words, token="", **options):
+    """`token`: nothing for the admin's, None for none."""
+    environment = {"TACTUS_TOKEN": "" if token is None else token or daemon.admin}
+    return daemon.command("call", "--port", daemon.port, *words, environment=environment, **options)
+
+
+def done(daemon, *words):
+    result = call(daemon, *words)
+    assert result.returncode == 0 and result.stderr == "", result.stderr
+    return json.loads(result.stdout)
+
+
+@pytest.mark.drives
+def test_drives_looks_and_stops(daemon):
+    assert done(daemon, "robot", "drive", "left=30", "right=-30")["ok"] is True
+    assert done(daemon, "robot")["ok"] is True
+    assert done(daemon, "robot", "stop")["ok"] is True
+    assert [bus["kind"] for bus in done(daemon, "sim", "bus")["buses"]]
+
+
+def test_the_answer_in_one_line_is_the_same(daemon):
+    wide, narrow = call(daemon, "zones"), call(daemon, "zones", "--json")
+    assert len(wide.stdout.splitlines()) > 10 and len(narrow.stdout.splitlines()) == 1
+    assert json.loads(wide.stdout) == json.loads(narrow.stdout) == daemon.get("/api/zones").json()
+
+
+def test_values_of_every_type(own_daemon):
+    daemon = own_daemon()
+    assert done(daemon, "zone/1", "on", "minutes=1", "mode=set")["ok"] is True
+    assert done(daemon, "zone/1", "off")["ok"] is True
+    assert done(daemon, "leg/0", "arm")["ok"] is True
+    assert done(daemon, "plants", "name=12", 'sensors:=["0x36"]', "dryPercent=25.5")["ok"] is True
+    assert done(daemon, "run-once", 'zones:=[{"zoneId": 2, "minutes": 1}]')["ok"] is True
+    assert done(daemon, "stop")["ok"] is True
+    assert done(daemon, "log", "limit=1")["ok"] is True
+    assert done(daemon, "--method", "put", "seasonal", "percent=80")["ok"] is True
+    assert done(daemon, "seasonal")["percent"] == 80
+    assert done(daemon, "rain-delay", "hours=1")["ok"] is True
+    assert done(daemon, "--method", "delete", "rain-delay")["ok"] is True
+
+
+def test_emergency_stop_and_reset_of_everything(own_daemon):
+    daemon = own_daemon()
+    assert done(daemon, "e-stop")["systems"] == ["robot", "leg", "sprinkler", "plants"]
+    refused = call(daemon, "zone/1", "on")
+    assert refused.returncode == 1 and refused.stdout == "" and "STOPPED)" in refused.stderr, refused.stderr
+    assert done(daemon, "reset")["ok"] is True
+
+
+def test_the_list_is_what_this_daemon_has(daemon):
+    result = call(daemon, token=None)
+    assert result.returncode == 0, result.stderr
+    lines = result.stdout.splitlines()
+    groups = [line for line in lines if not line.startswith(" ")]
+    assert {"daemon", "robot", "leg", "sprinkler", "plants", "simulation"} <= set(groups)
+    # Neither runs here.
+    assert "pump" not in groups and "video" not in groups
+    assert any(line.startswith("  robot drive left=NUMBER(-100…100 %) right=NUMBER(-100…100 %)") for line in lines)
+    document = daemon.get("/api/openapi.json", token=None).json()
+    assert not [path for path in document["paths"] if path.startswith(("/api/pump", "/api/video"))]
+    posts = [path for path, item in document["paths"].items() if "post" in item]
+    # A backup is a file.
+    assert len(lines) - len(groups) == len(posts) - 1
+
+
+@pytest.mark.parametrize("words, said", [
+    (["robot", "drive", "lefd=1"], "robot drive: expected a value that it has (left?), got lefd"),
+    (["robot", "drive", "left=fast"], "left: expected a number -100…100, got fast"),
+    (["robot", "driv"], "expected a command that this daemon has (robot drive?), got robot driv"),
+    (["pump", "on"], "expected a command that this daemon has ("),
+    (["left=1"], "expected a command before its values"),
+    (["--json"], "Expected a command with --json and --method."),
+])
+def test_bad_usage_is_64_and_sends_nothing(daemon, words, said):
+    result = call(daemon, *words)
+    assert result.returncode == 64 and result.stdout == "" and said in result.stderr, result.stderr
+
+
+def test_what_the_server_refuses_is_told_with_code_and_field(daemon):
+    result = call(daemon, "robot", "drive", "left=500", "right=0")
+    assert result.returncode == 1 and result.stdout == ""
+    assert result.stderr == "robot drive: left: expected a number -100…100, got 500 (VALIDATION, field left)\n"
+    missing = call(daemon, "robot", "drive", "left=5")
+    assert missing.returncode == 1 and "(VALIDATION, field right)" in missing.stderr
+
+
+def test_tokens_come_from_the_environment_or_a_file(daemon, tokens, tmp_path):
+    without = call(daemon, "robot", token=None)
+    assert without.returncode == 1 and "asks for a token: set TACTUS_TOKEN or give --token-file FILE" in without.stderr
+    wrong = call(daemon, "robot", token="nothing-secret")
+    assert wrong.returncode == 1 and "does not accept this token" in wrong.stderr and "nothing-secret" not in wrong.stderr
+    assert call(daemon, "robot", token=tokens["read"]).returncode == 0
+    narrow = call(daemon, "robot", "stop", token=tokens["read"])
+    assert narrow.returncode == 1 and "does not allow this" in narrow.stderr
+    file = tmp_path / "token"
+    file.write_text(tokens["control"] + "\n")
+    assert call(daemon, "robot", "stop", "--token-file", file, token=None).returncode == 0
+
+
+def test_nobody_there_says_how_to_start_one(daemon):
+    for words in [["robot"], ["e-stop"], []]:
+        result = daemon.command("call", "--port", free_port(), *words)
+        assert result.returncode == 1 and result.stdout == ""
+        assert "Connection refused" in result.stderr and "tactus run --config FILE" in result.stderr and "--host" in result.stderr
