@@ -252,6 +252,9 @@ let package = Package(
       name: "TactusGuardTests", dependencies: ["TestSupport", "TactusGuard", "CTactusGuard", "BusesLinux", "Tactus"]),
     // What TactusGuardTests kills: an embedder's program.
     .executableTarget(name: "guard-probe", dependencies: ["TactusGuard", "Tactus"], path: "Tests/GuardProbe"),
+    // A daemon of one declared system, through the public API alone.
+    .executableTarget(
+      name: "declared-probe", dependencies: ["TactusDaemon", "Buses", "Tactus"], path: "Tests/DeclaredProbe"),
     // Runs inside scripts/rig, against real kernel drivers.
     .executableTarget(
       name: "rig-probe", dependencies: ["CProcess", "BusesLinux", "Buses", "Tactus", "CTactus"],

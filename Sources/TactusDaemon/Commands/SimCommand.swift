@@ -48,9 +48,18 @@ struct SimScenarioCommand: ParsableCommand {
       var run = SprinklerScenarioRun(scenario) { print($0) }
       return run.play()
     }
+    for system in DaemonProgram.current.systems {
+      if let passed = try play(file, system) { return passed }
+    }
     if PumpScenarioReader.reads(file) { return try play(file, PumpScenarioReader.self, PumpScenarioRun.init) }
     if PlantScenarioReader.reads(file) { return try play(file, PlantScenarioReader.self, PlantScenarioRun.init) }
     return try play(file, RobotScenarioReader.self, RobotScenarioRun.init)
+  }
+
+  /// nil: it is no scenario of this system.
+  private func play<System: DeviceSystem>(_ file: YAMLFile, _: System.Type) throws -> Bool? {
+    guard DeclaredScenarioReader<System>.reads(file) else { return nil }
+    return try play(file, DeclaredScenarioReader<System>.self, DeclaredScenarioRun<System>.init)
   }
 
   private func play<Reader: ScenarioReader, Run: ScenarioRun>(

@@ -16,9 +16,8 @@ struct TactusCommand: ParsableCommand {
         """,
       version: program.version,
       subcommands: [RunCommand.self] + ofOwnSystems + [
-        TopCommand.self, CallCommand.self, SimCommand.self, CheckCommand.self, SchemaCommand.self, DoctorCommand.self,
-        SetupCommand.self,
-        HealthyCommand.self, TokenCommand.self, GuardCommand.self,
+        TopCommand.self, CallCommand.self, ReloadCommand.self, SimCommand.self, CheckCommand.self, SchemaCommand.self,
+        DoctorCommand.self, SetupCommand.self, HealthyCommand.self, TokenCommand.self, GuardCommand.self,
       ])
   }
 }

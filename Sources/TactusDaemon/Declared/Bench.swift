@@ -80,6 +80,24 @@ public final class Bench<Wiring: Settings> {
     return part
   }
 
+  /// A serial line.
+  ///
+  /// - Parameters:
+  ///   - baud: one of `LinuxSerialPort.baudRates`.
+  ///   - safe: what is written to it when nobody drives what hangs on it. Twice, if a line does not say whether it arrived whole.
+  public func serial(_ path: KeyPath<Wiring, String>, baud: Int, safe: SafeBytes) throws -> SerialPart {
+    let device = wiring[keyPath: path]
+    parts.claim(.serial(path: device), key(path))
+    let part = try SerialPart(device, baud: baud, parts)
+    switch safe {
+    case .bytes(let bytes):
+      parts.safeWrites.append(.serial(path: device, baud: baud, bytes: bytes))
+      parts.addOutput(device, .inactive) { true }
+    case .none(let reason): parts.addOutput(device, .none(because: reason)) { true }
+    }
+    return part
+  }
+
   /// The loop of a twin: what hangs on the ports in a simulation. Empty where the ports are real; `body` is not called there, nor on a
   /// bench that only plans.
   ///

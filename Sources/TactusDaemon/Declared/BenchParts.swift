@@ -27,6 +27,7 @@ final class BenchParts {
   private var buses: [(number: Int, real: LinuxI2CBus)] = []
   private var simulatedBuses: [(number: Int, bus: SimulatedI2CBus)] = []
   private var simulatedBank: SimulatedGPIOBank?
+  private var simulatedLines: [SimulatedBus] = []
   private var held: [AnyObject] = []
   private var strangers = 0
 
@@ -44,7 +45,7 @@ final class BenchParts {
   /// What can be looked at and disturbed under `/api/sim`.
   var simulation: [SimulatedBus] {
     simulatedBuses.map { SimulatedBus("\(system)-i2c-\($0.number)", .i2c($0.bus)) }
-      + (simulatedBank.map { [SimulatedBus("\(system)-gpio", .gpio($0))] } ?? [])
+      + simulatedLines + (simulatedBank.map { [SimulatedBus("\(system)-gpio", .gpio($0))] } ?? [])
   }
 
   func path(_ key: String) -> String { "\(system).\(key)" }
@@ -78,6 +79,13 @@ final class BenchParts {
     let bus = SimulatedI2CBus(clock: clock)
     simulatedBuses.append((number, bus))
     return bus
+  }
+
+  func simulatedSerialPort(_ path: String) -> SimulatedSerialPort {
+    let port = SimulatedSerialPort(clock: clock)
+    let name = path.split(separator: "/").last.map { String($0) } ?? "serial"
+    simulatedLines.append(SimulatedBus("\(system)-\(name)", .serial(port)))
+    return port
   }
 
   /// The line of the simulated bank that stands for one: a name that a Raspberry Pi's header does not have gets a line from the header's end.

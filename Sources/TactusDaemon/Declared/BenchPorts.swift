@@ -92,3 +92,21 @@ public final class I2CPart {
   /// For loops of the system's lane.
   public func port() -> I2CBus { real?.port() ?? simulated!.port() }
 }
+
+/// A serial line that a bench has opened. Must outlive its port.
+public final class SerialPart {
+  private let real: LinuxSerialPort?
+  private let simulated: SimulatedSerialPort?
+
+  init(_ path: String, baud: Int, _ parts: BenchParts) throws(BusOpenError) {
+    // The guard opens it, too.
+    real = parts.mode == .real ? try LinuxSerialPort(path: path, baudRate: baud, exclusive: false) : nil
+    simulated = parts.mode == .real ? nil : parts.simulatedSerialPort(path)
+  }
+
+  /// For the one loop that owns it.
+  public func port() -> SerialPort { real?.port() ?? simulated!.port() }
+
+  /// Puts a twin's device at the other end. Of a real line it traps: there is no twin.
+  public func attach(_ device: SimulatedSerialDevice) { simulated!.attach(device) }
+}

@@ -27,6 +27,8 @@ struct SystemPlan: Sendable, Equatable {
   var drives = false
   /// Outputs whose safe state needs nothing written, with the reason.
   var harmless: [String] = []
+  /// Names of the faults that its simulation can have.
+  var faults: [String] = []
 }
 
 /// One declared system as a file describes it.
@@ -54,7 +56,7 @@ struct ConfiguredSystem<System: DeviceSystem>: AnyConfiguredSystem {
     _ = try System.loops(Bench(wiring, parts), System.Inbox(loops, bell: nil, stall: nil, isSimulated: true))
     plan = SystemPlan(
       claims: parts.claims, safeWrites: parts.safeWrites, safeLines: parts.safeLines, drives: parts.drives,
-      harmless: parts.harmless.map { "\($0.name) (\($0.reason))" })
+      harmless: parts.harmless.map { "\($0.name) (\($0.reason))" }, faults: parts.faults.map(\.name))
   }
 
   var summary: String {

@@ -5,6 +5,8 @@ protocol DeclaredSystem: DaemonSystem {
   /// One item of `GET /api/systems`. Any thread.
   var declaration: @Sendable () -> JSONValue { get }
   var api: APIAdditions.System { get }
+  /// `PUT /api/NAME/settings`; nil: none may change.
+  func settingsRoute(_ reloader: Reloader) -> Route?
 }
 
 extension HostedSystem: DeclaredSystem {
@@ -18,6 +20,21 @@ extension HostedSystem: DeclaredSystem {
   }
 
   var api: APIAdditions.System { door.api }
+
+  /// Until the next start, or the next reload, which says again what the file says.
+  func settingsRoute(_ reloader: Reloader) -> Route? {
+    guard !System.Rules.keys.isEmpty else { return nil }
+    let wanted = wanted
+    return Route(.put, "/api/\(System.name)/settings", scope: .admin, action: "\(System.name).settings") { request in
+      let new = try request.decode { (body) throws(APIError) in try System.Rules(&body, over: wanted.rules) }
+      if let wrong = new.contradictions.first {
+        throw APIError(.unprocessableContent, "VALIDATION", "\(wrong.key): \(wrong.message)", field: wrong.key)
+      }
+      return try await reloader.submit(file: nil) { _ in
+        [Self.change(wanted, to: new)].compactMap { $0 as (any RulesChange)? }
+      }
+    }
+  }
 }
 
 extension Daemon {

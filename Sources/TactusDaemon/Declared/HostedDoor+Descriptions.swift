@@ -73,6 +73,30 @@ extension HostedDoor {
               answer: ("Taken by the loop.", done), errors: Self.commands)
           ])))
     }
+    if !System.Rules.keys.isEmpty {
+      let rules = System.Rules.keys.map { key in
+        JSONValue.Member(name: key.name, value: key.kind.schema(key.meaning, unit: key.unit).orNull)
+      }
+      let body: JSONValue = .object([
+        "required": .boolean(true),
+        "content": .object([
+          "application/json": .object([
+            "schema": .object([
+              "type": .text("object"), "properties": .object(rules), "additionalProperties": .boolean(false),
+            ])
+          ])
+        ]),
+      ])
+      paths.append(
+        .init(
+          name: "/api/\(name)/settings",
+          value: .object([
+            "put": operation(
+              "put\(title)Settings",
+              "Changes rules until the next start or reload. A wider limit takes effect when the outputs have been safe.",
+              scope: .admin, body: body, answer: ("Taken by the loop.", "ReloadDone"), errors: Self.bodies)
+          ])))
+    }
     return APIAdditions.System(
       name: name, summary: System.summary, paths: .object(paths), schemas: schemas(state, whole, done),
       stateSchema: state)
@@ -156,6 +180,18 @@ extension JSONValue {
 
   fileprivate static func reference(_ kind: String, _ name: String) -> JSONValue {
     .object(["$ref": .text("#/components/\(kind)/\(name)")])
+  }
+
+  /// A schema that allows null, too: a member that says nothing.
+  fileprivate var orNull: JSONValue {
+    .object(
+      members.map { member in
+        switch (member.name, member.value) {
+        case ("type", .text(let type)): Member(name: "type", value: .list([.text(type), .text("null")]))
+        case ("enum", .list(let words)): Member(name: "enum", value: .list(words + [.null]))
+        default: member
+        }
+      })
   }
 
   /// An object that has all of these and nothing else.

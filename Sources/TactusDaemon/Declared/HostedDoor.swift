@@ -89,6 +89,17 @@ final class HostedDoor<System: DeviceSystem>: ServedSystem {
     ]
   }
 
+  /// The order of a command's name, or of `e-stop` or `reset`, and whether it can only make the system safer.
+  ///
+  /// - Throws: 404, 422.
+  func order(_ word: String, _ body: JSONValue) throws(APIError) -> (order: System.Order, makesSafe: Bool) {
+    if word == "e-stop" { return (System.emergencyStop, true) }
+    if word == "reset" { return (System.reset, false) }
+    guard let command = commands.first(where: { $0.name == word }) else { throw .notFound("no such command") }
+    let request = APIRequest(caller: Caller(scope: .control, tokenID: nil, address: "", client: 0), body: body.bytes)
+    return (try command.read(request).0, command.makesSafe)
+  }
+
   private func route(_ command: Command<System.Order>) -> Route {
     Route(.post, "/api/\(name)/\(command.name)", scope: command.scope.scope, action: "\(name).\(command.name)") {
       [requests] request in

@@ -15,7 +15,7 @@ final class HostedSystem<System: DeviceSystem>: DaemonSystem {
   let wiring: System.Wiring
   let wanted: WantedRules<System.Rules>
   private let loops: HostedDoor<System>.Loops
-  private let ownLane: Lane
+  let lane: Lane
   private let period: Nanoseconds
   private let summary: String
   private var notices: RingReader<Told<System.Notice>>
@@ -34,7 +34,7 @@ final class HostedSystem<System: DeviceSystem>: DaemonSystem {
       preconditionFailure("\(System.self).loops makes no loop by mailbox.loop")
     }
     (self.loops, self.parts, self.loopName, period) = (loops, parts, loopName, rate.period)
-    ownLane = Lane(
+    lane = Lane(
       System.name, scheduling: configured.scheduling.lane(period: rate.period), cpus: configured.cpus
     ) { all }
     door = HostedDoor(loops, now: now)
@@ -56,7 +56,7 @@ final class HostedSystem<System: DeviceSystem>: DaemonSystem {
   var served: any ServedSystem { door }
   var metrics: any MetricSource { door }
 
-  func lane(bell: DoorbellButton) -> Lane { ownLane }
+  func lane(bell: DoorbellButton) -> Lane { lane }
 
   func takeAnswers(at now: TickInstant) { door.requests.takeAnswers(at: now) }
 
@@ -83,6 +83,7 @@ final class HostedSystem<System: DeviceSystem>: DaemonSystem {
     return configured.flatMap { Self.change(wanted, to: $0.rules) }
   }
 
+  /// nil: it is the same.
   static func change(_ wanted: WantedRules<System.Rules>, to new: System.Rules) -> (any RulesChange)? {
     let old = wanted.rules
     let keys = System.Rules.keys.compactMap { key -> KeyChange? in

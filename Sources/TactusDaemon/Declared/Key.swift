@@ -1,3 +1,5 @@
+import Service
+
 /// One key of a section of the configuration file, and the property that it sets:
 ///
 ///     Key("least_percent", \.least, in: 10...100, unit: .percent, "Duty below which the motor does not start.")
@@ -113,6 +115,16 @@ extension Settings {
     self.init()
     for key in Self.keys {
       if let value = given.values["\(section).\(key.name)"] { key.take(value, &self) }
+    }
+  }
+
+  /// The members of a JSON object over what is wanted now.
+  ///
+  /// - Throws: 422.
+  init(_ body: inout JSONReader, over wanted: Self) throws(APIError) {
+    self = wanted
+    for key in Self.keys {
+      if let value = try body.optional(key.name, key.kind.json) { key.take(value, &self) }
     }
   }
 

@@ -146,6 +146,18 @@ extension ConfigKind {
     }
   }
 
+  /// How it is read out of JSON.
+  var json: JSONKind<ConfigValue> {
+    JSONKind("\(self)") { value in
+      switch (value, self.typeName) {
+      case (.boolean(let value), "boolean"): .boolean(value)
+      case (.number(let digits), "integer"), (.number(let digits), "number"): ScalarReader.value(digits, as: self)
+      case (.text(let text), "string"): ScalarReader.value(text, as: self)
+      default: nil
+      }
+    }
+  }
+
   /// A value that is allowed, as JSON.
   var example: String {
     switch self {

@@ -8,6 +8,13 @@ public enum SafeOutput: Sendable {
   case none(because: String)
 }
 
+/// What must be written to a line when nobody drives what hangs on it.
+public enum SafeBytes: Sendable {
+  case bytes([UInt8])
+  /// Nothing, and this is why.
+  case none(because: String)
+}
+
 /// What must be written to a chip when nobody drives it.
 public enum SafeTransfers {
   /// What the driver's own stop writes: its transfers are noted for the guard, so that the two cannot disagree.

@@ -108,14 +108,16 @@ final class Daemon {
         logger: log.logger("mqtt"))
     }
     self.broker = broker
-    reloader = Reloader(
+    let reloader = Reloader(
       TakenFile(configuration: configuration, found: options.found), environment: options.environment, systems: systems,
       threshold: log.threshold)
+    self.reloader = reloader
     let doorCounters = ServiceCounters()
     service = try ServiceComposition(
       configuration, systems: systems.map(\.served) + [videoDoor].compactMap(\.self),
       additions: Self.additions(of: systems), routes: LogRoutes(history: log.history, threshold: log.threshold).routes
         + Self.routes(of: systems.compactMap(\.simulation)) + [Self.declarations(of: systems), reloader.route]
+        + systems.compactMap { ($0 as? any DeclaredSystem)?.settingsRoute(reloader) }
         + Self.measurements(
           of: runtime,
           systems.map(\.metrics)

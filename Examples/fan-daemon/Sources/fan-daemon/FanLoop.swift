@@ -17,8 +17,11 @@ struct FanLoop: ~Copyable, ControlLoop {
     ends: consuming Fan.Ends, motor: consuming PWMOutput, tachometer: consuming Tachometer, thermistor: Thermistor,
     bus: consuming I2CBus
   ) {
-    (self.ends, self.motor, self.tachometer) = (ends, motor, tachometer)
-    (self.thermistor, self.bus) = (thermistor, bus)
+    self.ends = ends
+    self.motor = motor
+    self.tachometer = tachometer
+    self.thermistor = thermistor
+    self.bus = bus
   }
 
   @_noLocks @_noAllocation

@@ -1,0 +1,78 @@
+import ArgumentParser
+import Service
+
+/// `tactus reload`
+struct ReloadCommand: ParsableCommand {
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "reload",
+      abstract: "Has a running daemon take its configuration file as it is now, or says why it cannot.",
+      discussion: """
+        The daemon checks the whole file that it was started with. What may change while it runs (see check --reference) is taken by \
+        every loop at the beginning of a tick, or by none; whatever else has changed is named with its place, and nothing is taken. \
+        A tighter limit holds at once; a wider one when its system has been in its safe state. SIGHUP does not do this: it reopens the \
+        log file.
+        Needs a token of scope admin, from --token-file or from TACTUS_TOKEN in the environment.
+        Exit status: 0 taken, 1 refused or not reached, 64 bad usage.
+        """)
+  }
+
+  @Argument(help: "The daemon's name, address or URL.")
+  var host = "127.0.0.1"
+
+  @Option(help: "The daemon's port, when the host names none.")
+  var port: UInt16 = 8000
+
+  @Option(help: ArgumentHelp("A file that holds a token of scope admin.", valueName: "file"))
+  var tokenFile: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "For https with a self-signed certificate: its SHA-256 fingerprint, as the daemon shows it.", valueName: "hex"))
+  var fingerprint: String?
+
+  func validate() throws {
+    guard let address = ServiceAddress(host, port: Int(port)) else {
+      throw ValidationError("Expected a host name, address or URL without a path, got \(host).")
+    }
+    if fingerprint != nil, !address.isSecure { throw ValidationError("--fingerprint needs an https:// address.") }
+  }
+
+  func run() throws {
+    guard let address = ServiceAddress(host, port: Int(port)) else { preconditionFailure("validated") }
+    let token = try CommandToken.read(file: tokenFile)
+    let client = try ServiceClient(address, token: token, fingerprint: fingerprint)
+    defer { client.stop() }
+    switch client.ask("POST", "/api/reload", limit: .seconds(20)) {
+    case .success(let answer) where answer.status == 200:
+      print(ReloadReport.text(answer.body))
+    case .success(let answer):
+      // Every error of the file has a line of its own.
+      complain(ReloadReport.refusal(answer.body, status: answer.status, hasToken: token != nil))
+      throw ExitCode.failure
+    case .failure(let failure):
+      complain("\(address): \(failure)")
+      throw ExitCode.failure
+    }
+  }
+}
+
+/// What a reload is answered, for people.
+enum ReloadReport {
+  static func text(_ body: [UInt8]) -> String {
+    let document = JSONValue(json: body)
+    var lines = (document?["changed"]?.items ?? []).map { change in
+      "\(change["key"]?.string ?? ""): \(change["from"]?.string ?? "nothing") → \(change["to"]?.string ?? "nothing")"
+    }
+    let waiting = (document?["waiting"]?.items ?? []).compactMap(\.string)
+    if !waiting.isEmpty {
+      lines.append("wider limits of \(waiting.joined(separator: ", ")) take effect after the next safe state")
+    }
+    return lines.isEmpty ? "nothing has changed" : lines.joined(separator: "\n")
+  }
+
+  static func refusal(_ body: [UInt8], status: Int, hasToken: Bool) -> String {
+    let text = JSONValue(json: body)?["message"]?.string ?? "refused with status \(status)"
+    return status == 401 && !hasToken ? "\(text); put a token of scope admin into TACTUS_TOKEN" : text
+  }
+}
