@@ -4,6 +4,7 @@ public struct HomeAssistantEntity: Sendable, Hashable {
     case sensor
     case binarySensor = "binary_sensor"
     case button
+    /// A number that can be set.
     case number
     case valve
     case fan

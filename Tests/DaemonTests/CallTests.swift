@@ -135,7 +135,7 @@ struct CallTests {
   func unknown() {
     #expect(said("robot", "driv") == "expected a command that this daemon has (robot drive?), got robot driv")
     #expect(said("seasonl") == "expected a command that this daemon has (seasonal?), got seasonl")
-    #expect(said("leg/0/a", "b") == "expected a command that this daemon has (arm), got leg 0 a b")
+    #expect(said("leg/0/a", "b") == "expected a command that this daemon has (leg 0 arm?), got leg 0 a b")
     #expect(said("robot", "zzzzzz") == "expected a command that this daemon has (drive), got robot zzzzzz")
     #expect(
       said("pump", "on")

@@ -107,12 +107,22 @@ private struct SymbolGraph: Decodable {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let build = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().resolvingSymlinksInPath()
-    let shims = ["CTactus", "CBusesLinux", "CTactusGuard"].flatMap { shim in
-      [
-        "-Xcc", "-fmodule-map-file=\(build.path)/\(shim).build/module.modulemap", "-Xcc",
-        "-I\(HouseTests.root.path)/Sources/\(shim)/include",
-      ]
-    }
+    // The C modules that it imports, of this package and of others: some have a module map of their own, of the rest SwiftPM makes one.
+    let checkouts = HouseTests.root.appending(path: ".build/checkouts")
+    let packages = (try? FileManager.default.contentsOfDirectory(at: checkouts, includingPropertiesForKeys: nil)) ?? []
+    let headers = try ([HouseTests.root] + packages).map { $0.appending(path: "Sources") }
+      .filter { FileManager.default.fileExists(atPath: $0.path) }
+      .flatMap { try FileManager.default.contentsOfDirectory(at: $0, includingPropertiesForKeys: nil) }
+      .map { folder in
+        // A system library's module map stands in its folder.
+        let isLibrary = FileManager.default.fileExists(atPath: folder.appending(path: "module.modulemap").path)
+        return isLibrary ? folder : folder.appending(path: "include")
+      }
+      .filter { FileManager.default.fileExists(atPath: $0.path) }
+    let maps = try FileManager.default.contentsOfDirectory(at: build, includingPropertiesForKeys: nil)
+      .map { $0.appending(path: "module.modulemap") }.filter { FileManager.default.fileExists(atPath: $0.path) }
+    let shims =
+      maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0.path)"] } + headers.flatMap { ["-Xcc", "-I\($0.path)"] }
     let (status, output) = try run(
       [
         "swift-symbolgraph-extract", "-module-name", module, "-target",

@@ -32,7 +32,8 @@ struct RunCommand: ParsableCommand {
     var (configuration, found) = try readWholeConfiguration(config)
     guard configuration.hasSystem else {
       complain(
-        "\(config): expected a section of a system to run (\(Configuration.systemSections.joined(separator: ", "))), got none")
+        "\(config): expected a section of a system to run (\(Configuration.systemSections.joined(separator: ", "))), got none"
+      )
       throw ExitCode.badConfig
     }
     do throws(ConfigError) {

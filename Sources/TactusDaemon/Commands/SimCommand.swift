@@ -4,10 +4,14 @@ import Service
 
 /// `tactus sim`: a scenario, unless a device is named.
 struct SimCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "sim",
-    abstract: "Plays a scenario in simulated time, or simulates one device in real time.",
-    subcommands: [SimScenarioCommand.self, SimPumpCommand.self], defaultSubcommand: SimScenarioCommand.self)
+  static var configuration: CommandConfiguration {
+    let hasPump = DaemonProgram.current.hasOwnSystems
+    return CommandConfiguration(
+      commandName: "sim",
+      abstract: "Plays a scenario in simulated time" + (hasPump ? ", or simulates one device in real time." : "."),
+      subcommands: [SimScenarioCommand.self] + (hasPump ? [SimPumpCommand.self] : []),
+      defaultSubcommand: SimScenarioCommand.self)
+  }
 }
 
 /// `tactus sim FILE`

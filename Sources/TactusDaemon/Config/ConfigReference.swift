@@ -1,9 +1,10 @@
 /// The commented reference file, `config/reference.yaml`: every key of the table with its default.
 enum ConfigReference {
   static var text: String {
+    let program = DaemonProgram.current.name
     var lines = [
       "# yaml-language-server: $schema=tactus.schema.json",
-      "# Every key tactus knows, with its default. Written by `tactus check --reference`; do not edit by hand.",
+      "# Every key \(program) knows, with its default. Written by `\(program) check --reference`; do not edit by hand.",
       "# Unknown keys are errors. ${NAME} in a value is replaced by the environment variable NAME: keep secrets there.",
       "# A part of the program runs when its section is present; leave out what you do not need.",
     ]

@@ -79,10 +79,11 @@ extension Configuration {
 
   /// `the motors, the legs, the valves and the pump`
   var whatDrives: String {
-    let names = [
-      motors.map { _ in "the motors" }, legs.map { _ in "the legs" }, sprinkler.map { _ in "the valves" },
-      pump.map { _ in "the pump" },
-    ].compactMap(\.self) + declared.all.filter(\.plan.drives).map { "the \($0.name)" }
+    let names =
+      [
+        motors.map { _ in "the motors" }, legs.map { _ in "the legs" }, sprinkler.map { _ in "the valves" },
+        pump.map { _ in "the pump" },
+      ].compactMap(\.self) + declared.all.filter(\.plan.drives).map { "the \($0.name)" }
     guard let last = names.last, names.count > 1 else { return names.first ?? "nothing" }
     return names.dropLast().joined(separator: ", ") + " and " + last
   }

@@ -8,7 +8,8 @@ import TactusGuard
 ///
 /// The daemon makes a system twice. The first time on a bench that only plans: its ports lead nowhere, and the bench notes what is
 /// claimed and what the guard must write. The second time, when the file is whole and the guard's list known, on the bench that opens the ports.
-/// So nobody keeps that list by hand, and `check` and `doctor` know it without touching hardware.
+/// So nobody keeps that list by hand, and `check` and `doctor` know it without touching hardware. What it has handed out lives as long as the
+/// system: a loop need not keep the parts of its ports.
 public final class Bench<Wiring: Settings> {
   /// The section's keys that hold from the start to the end. Its outputs and inputs are named by key path: `bench.pwm(\.motor, …)`.
   public let wiring: Wiring
@@ -25,7 +26,7 @@ public final class Bench<Wiring: Settings> {
     let name = wiring[keyPath: output]
     parts.claim(.pwm(path: "\(name)"), key(output))
     if case .inactive = safe { parts.safeWrites.append(.pwm(path: "\(name)")) }
-    let part = try PWMPart(name, period: period, isReal: parts.mode == .real)
+    let part = parts.hold(try PWMPart(name, period: period, isReal: parts.mode == .real))
     parts.addOutput("\(name)", safe) { part.isOff }
     return part
   }
@@ -36,7 +37,7 @@ public final class Bench<Wiring: Settings> {
   ) throws -> OutputPart {
     let gpio = GPIOLine(wiring[keyPath: line], isActiveLow: isActiveLow)
     parts.claims.append(.gpio(gpio.name, key: parts.path(key(line))))
-    let part = try OutputPart(gpio, parts)
+    let part = parts.hold(try OutputPart(gpio, parts))
     if case .inactive = safe {
       parts.safeLines.append(gpio)
       if let held = part.held { parts.heldLines.append(held) }
@@ -52,7 +53,7 @@ public final class Bench<Wiring: Settings> {
   ) throws -> InputPart {
     let name = wiring[keyPath: line]
     parts.claims.append(.gpio(name, key: parts.path(key(line))))
-    return try InputPart(GPIOInput(name, edges: edges, debounce: debounce, pull: pull), parts)
+    return parts.hold(try InputPart(GPIOInput(name, edges: edges, debounce: debounce, pull: pull), parts))
   }
 
   /// A chip on an I2C bus, `/dev/i2c-N` of the key's number.
@@ -66,9 +67,10 @@ public final class Bench<Wiring: Settings> {
   ) throws -> I2CPart {
     let number = wiring[keyPath: bus]
     parts.claim(.i2c(bus: number, address: chip.value), key(bus))
-    let part = I2CPart(
-      real: parts.mode == .real ? try parts.realBus(number, operations) : nil,
-      simulated: parts.mode == .real ? nil : parts.simulatedBus(number))
+    let part = parts.hold(
+      I2CPart(
+        real: parts.mode == .real ? try parts.realBus(number, operations) : nil,
+        simulated: parts.mode == .real ? nil : parts.simulatedBus(number)))
     try part.real?.claim(chip)
     if case .writes(let stop) = safe {
       let transfers = SafeStatePlan.transfers(of: stop)
@@ -88,7 +90,7 @@ public final class Bench<Wiring: Settings> {
   public func serial(_ path: KeyPath<Wiring, String>, baud: Int, safe: SafeBytes) throws -> SerialPart {
     let device = wiring[keyPath: path]
     parts.claim(.serial(path: device), key(path))
-    let part = try SerialPart(device, baud: baud, parts)
+    let part = parts.hold(try SerialPart(device, baud: baud, parts))
     switch safe {
     case .bytes(let bytes):
       parts.safeWrites.append(.serial(path: device, baud: baud, bytes: bytes))

@@ -28,6 +28,7 @@ final class BenchParts {
   private var simulatedBuses: [(number: Int, bus: SimulatedI2CBus)] = []
   private var simulatedBank: SimulatedGPIOBank?
   private var simulatedLines: [SimulatedBus] = []
+  /// Everything that a port of a loop leads to.
   private var held: [AnyObject] = []
   private var strangers = 0
 

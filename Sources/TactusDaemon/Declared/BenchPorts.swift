@@ -2,7 +2,7 @@ import Buses
 import BusesLinux
 import Tactus
 
-/// A PWM output that a bench has opened. Must outlive its port.
+/// A PWM output that a bench has opened. The bench keeps it.
 public final class PWMPart {
   let simulated: SimulatedPWMOutput?
   private let real: LinuxPWMOutput?
@@ -26,7 +26,7 @@ public final class PWMPart {
   }
 }
 
-/// An output line that a bench has opened. Must outlive its port.
+/// An output line that a bench has opened. The bench keeps it.
 public final class OutputPart {
   let held: LinuxGPIOLines?
   private let simulated: SimulatedGPIOLines?
@@ -54,7 +54,7 @@ public final class OutputPart {
   }
 }
 
-/// An input line that a bench has opened. Must outlive its port.
+/// An input line that a bench has opened. The bench keeps it.
 public final class InputPart {
   private let real: LinuxGPIOEvents?
   private let simulated: SimulatedGPIOEvents?
@@ -79,7 +79,7 @@ public final class InputPart {
   public func driver() -> SimulatedGPIODriver { simulated!.driver() }
 }
 
-/// A chip's bus that a bench has opened. Must outlive its ports.
+/// A chip's bus that a bench has opened. The bench keeps it.
 public final class I2CPart {
   let real: LinuxI2CBus?
   let simulated: SimulatedI2CBus?
@@ -93,7 +93,7 @@ public final class I2CPart {
   public func port() -> I2CBus { real?.port() ?? simulated!.port() }
 }
 
-/// A serial line that a bench has opened. Must outlive its port.
+/// A serial line that a bench has opened. The bench keeps it.
 public final class SerialPart {
   private let real: LinuxSerialPort?
   private let simulated: SimulatedSerialPort?

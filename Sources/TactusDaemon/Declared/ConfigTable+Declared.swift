@@ -27,7 +27,8 @@ extension ConfigTable {
       : everyKey.filter { key in
         let parts = key.path.split(separator: ".")
         let isOfSystem = parts.count == 3 && parts[0] == "runtime" && parts[1] != "strict"
-        return !ownSections.contains(String(parts[0].prefix { $0 != "[" })) && !ownKeys.contains(key.path) && !isOfSystem
+        return !ownSections.contains(String(parts[0].prefix { $0 != "[" })) && !ownKeys.contains(key.path)
+          && !isOfSystem
       }
     return all + program.systems.flatMap { keys(of: $0) }
   }

@@ -4,6 +4,7 @@ import Synchronization
 public struct FaultSwitch: BitwiseCopyable, @unchecked Sendable {  // safe: what the pointer leads to is atomic
   fileprivate let state: UnsafeMutablePointer<Atomic<Bool>>
 
+  /// Whether it is to be so now.
   @_noLocks @_noAllocation
   public func isOn() -> Bool { state.pointee.load(ordering: .relaxed) }
 

@@ -28,7 +28,8 @@ public struct Field<State>: Sendable {
     _ name: String, _ path: KeyPath<State, Value> & Sendable, unit: Unit = .none, kind: FieldKind = .gauge,
     _ meaning: String
   ) {
-    precondition(!["ok", "type", "system", "seq", "monotonicNs"].contains(name), "\(name) is a member of every document")
+    precondition(
+      !["ok", "type", "system", "seq", "monotonicNs"].contains(name), "\(name) is a member of every document")
     (self.name, self.form, self.unit, self.kind, self.meaning) = (name, Value.form, unit, kind, meaning)
     read = { $0[keyPath: path].plain }
   }

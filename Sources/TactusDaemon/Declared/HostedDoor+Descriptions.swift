@@ -116,9 +116,11 @@ extension HostedDoor {
         "application/json": .object(["schema": .reference("schemas", answer.schema)])
       ]),
     ])
-    let responses = [JSONValue.Member(name: "200", value: ok)] + errors.map {
-      .init(name: $0, value: .reference("responses", JSONValue.responses[$0]!))
-    }
+    let responses =
+      [JSONValue.Member(name: "200", value: ok)]
+      + errors.map {
+        .init(name: $0, value: .reference("responses", JSONValue.responses[$0]!))
+      }
     return .object([
       "operationId": .text(id), "summary": .text(summary), "description": .text("Scope: \(scope.rawValue)."),
       "tags": .list([.text(name)]), "requestBody": body, "responses": .object(responses),

@@ -48,7 +48,8 @@ extension HostedDoor {
       isFlag ? .binarySensor : .sensor, id: "\(name)-\(field.name)",
       name: "\(name.titled) \(field.unit.title(field.name).lowercased())")
     entity.stateTopic = topics.state(name)
-    entity.valueTemplate = "{{ \(isFlag ? "'ON' if value_json.\(field.name) else 'OFF'" : "value_json.\(field.name)") }}"
+    entity.valueTemplate =
+      "{{ \(isFlag ? "'ON' if value_json.\(field.name) else 'OFF'" : "value_json.\(field.name)") }}"
     if !field.unit.sign.isEmpty { entity.unit = field.unit.sign }
     entity.deviceClass = field.unit.deviceClass
     if field.form.kind == .integer || field.form.kind == .number {

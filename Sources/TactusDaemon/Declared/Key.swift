@@ -8,7 +8,12 @@ import Service
 /// beside them, so a tick that reads a property calls nothing.
 public struct Key<Group: Settings>: Sendable {
   /// Which values of a limit are wider.
-  public enum Limit: Sendable { case upper, lower }
+  public enum Limit: Sendable {
+    /// Larger ones.
+    case upper
+    /// Smaller ones.
+    case lower
+  }
 
   let name: String
   let kind: ConfigKind
@@ -73,10 +78,11 @@ public struct Key<Group: Settings>: Sendable {
   }
 
   private static func isName(_ name: String) -> Bool {
-    !name.isEmpty && name.utf8.allSatisfy { byte in
-      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-        || byte == UInt8(ascii: "_")
-    }
+    !name.isEmpty
+      && name.utf8.allSatisfy { byte in
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+          || byte == UInt8(ascii: "_")
+      }
   }
 }
 
@@ -104,8 +110,11 @@ public struct NoSettings: Settings, BitwiseCopyable {
 /// The list between the braces of `keys`, `fields` and `commands`, one after the other.
 @resultBuilder
 public enum DeclarationBuilder<Element> {
+  /// One of them.
   public static func buildExpression(_ element: Element) -> [Element] { [element] }
+  /// A list that was made before: of a part.
   public static func buildExpression(_ elements: [Element]) -> [Element] { elements }
+  /// Everything between the braces, in the order in which it is written.
   public static func buildBlock(_ lists: [Element]...) -> [Element] { lists.flatMap { $0 } }
 }
 

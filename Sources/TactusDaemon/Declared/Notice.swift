@@ -6,6 +6,7 @@ public protocol RefusalWord: Word {
 
 /// A system whose loop refuses nothing.
 public enum NoRefusal: String, RefusalWord {
+  /// Is never answered.
   case never
   public var sentence: String { "" }
 }

@@ -163,7 +163,8 @@ extension ConfigKind {
     switch self {
     case .integer(let range): "\(range.lowerBound + (range.upperBound - range.lowerBound) / 2)"
     case .number(let range):
-      String(decoding: PlainValue.number(((range.lowerBound + range.upperBound) / 2).rounded()).json.bytes, as: UTF8.self)
+      String(
+        decoding: PlainValue.number(((range.lowerBound + range.upperBound) / 2).rounded()).json.bytes, as: UTF8.self)
     case .boolean, .alwaysTrue: "true"
     case .choice(let words): "\"\(words.first ?? "")\""
     default: "\"…\""

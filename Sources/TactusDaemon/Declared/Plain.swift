@@ -4,9 +4,13 @@ import Buses
 public enum PlainValue: Sendable, Hashable {
   /// Unknown, or not given.
   case nothing
+  /// Yes or no.
   case boolean(Bool)
+  /// A whole number.
   case integer(Int)
+  /// A finite number.
   case number(Double)
+  /// A text, a word, a name.
   case text(String)
 }
 
@@ -129,6 +133,9 @@ public struct PWMOutputName: PlainChoice, Hashable, CustomStringConvertible {
   /// From 0.
   public let channel: Int
 
+  /// - Parameters:
+  ///   - chip: `/sys/class/pwm/pwmchip0`
+  ///   - channel: from 0.
   public init(chip: String, channel: Int) { (self.chip, self.channel) = (chip, channel) }
 
   /// `nil` if the text does not end in `/pwm` and a number 0…255.

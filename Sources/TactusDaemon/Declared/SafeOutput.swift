@@ -10,6 +10,7 @@ public enum SafeOutput: Sendable {
 
 /// What must be written to a line when nobody drives what hangs on it.
 public enum SafeBytes: Sendable {
+  /// These, in one piece.
   case bytes([UInt8])
   /// Nothing, and this is why.
   case none(because: String)

@@ -25,18 +25,31 @@ public struct Unit: Sendable, Hashable {
 
   /// A count, a ratio 0…1, a word.
   public static let none = Unit("")
+  /// Of a hundred; a metric of it is a ratio.
   public static let percent = Unit("%", ending: "Percent", metric: "ratio", factor: 0.01)
+  /// Degrees Celsius.
   public static let celsius = Unit("°C", ending: "Celsius", metric: "celsius", deviceClass: "temperature")
+  /// Turns a minute.
   public static let rpm = Unit("rpm", ending: "Rpm", metric: "rpm")
+  /// Times a second.
   public static let hertz = Unit("Hz", ending: "Hertz", metric: "hertz", deviceClass: "frequency")
+  /// Seconds.
   public static let seconds = Unit("s", ending: "Seconds", metric: "seconds", deviceClass: "duration")
+  /// Milliseconds; a metric of them is in seconds.
   public static let milliseconds = Unit("ms", ending: "Ms", metric: "seconds", factor: 0.001, deviceClass: "duration")
+  /// Microseconds; a metric of them is in seconds.
   public static let microseconds = Unit("µs", ending: "Us", metric: "seconds", factor: 1e-6, deviceClass: "duration")
+  /// Volts.
   public static let volts = Unit("V", ending: "Volts", metric: "volts", deviceClass: "voltage")
+  /// Amperes.
   public static let amperes = Unit("A", ending: "Amperes", metric: "amperes", deviceClass: "current")
+  /// Watts.
   public static let watts = Unit("W", ending: "Watts", metric: "watts", deviceClass: "power")
+  /// Metres.
   public static let metres = Unit("m", ending: "Metres", metric: "meters", deviceClass: "distance")
+  /// Degrees of an angle.
   public static let degrees = Unit("°", ending: "Degrees", metric: "degrees")
+  /// Litres a minute.
   public static let litresPerMinute = Unit("L/min", ending: "LitresPerMinute", metric: "liters_per_minute")
 }
 

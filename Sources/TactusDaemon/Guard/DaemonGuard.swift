@@ -15,7 +15,8 @@ enum DaemonGuard {
     try GuardLink(
       writes: writes, timeout: .milliseconds(Int64(timeoutSeconds * 1000)), period: SupervisorLoop.rate.period,
       command: .init(
-        [DaemonProgram.current.name, "guard"], options: ["log-format": format.rawValue], environment: Confinement.childEnvironment))
+        [DaemonProgram.current.name, "guard"], options: ["log-format": format.rawValue],
+        environment: Confinement.childEnvironment))
   }
 
   /// Runs this process as a guard. Returns its exit status; `nil` if these are not a guard's arguments.

@@ -63,7 +63,8 @@ struct ReloadRun {
     complete(
       .failure(
         APIError(
-          .serviceUnavailable, "NOT_TAKEN", "the loop of \(names) did not tick within \(Self.patience); nothing was changed"
+          .serviceUnavailable, "NOT_TAKEN",
+          "the loop of \(names) did not tick within \(Self.patience); nothing was changed"
         )))
     return true
   }

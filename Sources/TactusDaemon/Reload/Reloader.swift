@@ -43,7 +43,7 @@ final class Reloader: Sendable {
   private static let logLevel = "logging.level"
 
   var route: Route {
-    var route = Route(.post, "/api/reload", scope: .admin, action: "reload") { [self] _ in try await reload() }
+    var route = Route(.post, "/api/reload", scope: .admin, action: "daemon.reload") { [self] _ in try await reload() }
     route.waitsForDisk = true
     return route
   }
@@ -64,7 +64,8 @@ final class Reloader: Sendable {
   func submit(
     file: TakenFile?, _ changes: @escaping @Sendable ([any DaemonSystem]) -> [any RulesChange]
   ) async throws -> APIResponse {
-    let done = try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<ReloadRun.Done, any Error>) in
+    let done = try await withCheckedThrowingContinuation {
+      (continuation: CheckedContinuation<ReloadRun.Done, any Error>) in
       let job = Job(file: file, changes: changes) { continuation.resume(with: $0.mapError { $0 }) }
       let isTaken = state.withLock { state in
         guard !state.isBusy else { return false }

@@ -55,7 +55,8 @@ extension Daemon {
       buses: surroundings.flatMap(\.buses),
       lanes: surroundings.reduce(into: [:]) { $0.merge($1.lanes) { first, _ in first } },
       robot: surroundings.lazy.compactMap(\.robot).first, legs: surroundings.lazy.compactMap(\.legs).first,
-      pump: surroundings.lazy.compactMap(\.pump).first, garden: surroundings.lazy.compactMap(\.garden).first, named: surroundings.compactMap(\.named)
+      pump: surroundings.lazy.compactMap(\.pump).first, garden: surroundings.lazy.compactMap(\.garden).first,
+      named: surroundings.compactMap(\.named)
     ).routes
   }
 }

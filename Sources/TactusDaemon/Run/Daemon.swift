@@ -115,7 +115,8 @@ final class Daemon {
     let doorCounters = ServiceCounters()
     service = try ServiceComposition(
       configuration, systems: systems.map(\.served) + [videoDoor].compactMap(\.self),
-      additions: Self.additions(of: systems), routes: LogRoutes(history: log.history, threshold: log.threshold).routes
+      additions: Self.additions(of: systems),
+      routes: LogRoutes(history: log.history, threshold: log.threshold).routes
         + Self.routes(of: systems.compactMap(\.simulation)) + [Self.declarations(of: systems), reloader.route]
         + systems.compactMap { ($0 as? any DeclaredSystem)?.settingsRoute(reloader) }
         + Self.measurements(

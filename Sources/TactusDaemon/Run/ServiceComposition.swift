@@ -23,7 +23,8 @@ struct ServiceComposition {
   /// - Parameter mounts: what must be mounted for the token file.
   /// - Throws: `AccessError`, `SelfSignedCertificateError`. A token file that cannot be used opens nothing.
   init?(
-    _ whole: Configuration, systems: [any ServedSystem], additions: APIAdditions, routes: [Route], counters: ServiceCounters,
+    _ whole: Configuration, systems: [any ServedSystem], additions: APIAdditions, routes: [Route],
+    counters: ServiceCounters,
     guardHealth: GuardHealth, mounts: MountWatch, environment: [String: String], logger: Logger
   ) throws {
     guard let configuration = whole.service else { return nil }
@@ -63,7 +64,8 @@ struct ServiceComposition {
       threads: configuration.threads, limits: limits, allowedOrigins: configuration.allowedOrigins)
     serviceConfiguration.additions = additions
     service = WebService(
-      configuration: serviceConfiguration, doorman: doorman, systems: systems, routes: routes, counters: counters, guardHealth: guardHealth,
+      configuration: serviceConfiguration, doorman: doorman, systems: systems, routes: routes, counters: counters,
+      guardHealth: guardHealth,
       logger: logger)
   }
 

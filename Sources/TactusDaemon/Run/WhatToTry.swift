@@ -139,7 +139,9 @@ enum WhatToTry {
     }
     for system in configuration.declared.all {
       for example in system.examples {
-        lines.append("  \(curl) -X POST \(address)/api/\(system.name)/\(example.path)" + (example.body.map { " --json '\($0)'" } ?? ""))
+        lines.append(
+          "  \(curl) -X POST \(address)/api/\(system.name)/\(example.path)"
+            + (example.body.map { " --json '\($0)'" } ?? ""))
       }
     }
     if configuration.video != nil { lines.append("  \(curl) -o now.jpg \(address)/api/video/snapshot.jpg") }

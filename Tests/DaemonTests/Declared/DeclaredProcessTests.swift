@@ -91,7 +91,9 @@ struct DeclaredProcessTests {
     hear(0)
   }
 
-  @Test("commands: a refusal says why and how to leave it; e-stop and reset of all systems; values out of range name their range")
+  @Test(
+    "commands: a refusal says why and how to leave it; e-stop and reset of all systems; values out of range name their range"
+  )
   func commands() throws {
     try heat(60)
     #expect(daemon.waitFor("the oven heats with half of its power or more"))
@@ -110,7 +112,8 @@ struct DeclaredProcessTests {
     end()
   }
 
-  @Test("reload: a tighter limit cuts what runs, a wider one waits for the safe state; wiring is refused with its place")
+  @Test(
+    "reload: a tighter limit cuts what runs, a wider one waits for the safe state; wiring is refused with its place")
   func reload() throws {
     try heat(70)
     _ = try folder.write(Self.config(terminal.path, "most_percent: 30"), to: "config.yaml")
@@ -131,7 +134,8 @@ struct DeclaredProcessTests {
     let wired = try command("reload", "--port", port)
     #expect(
       wired.status == 1
-        && wired.said.contains("config.yaml:4:11: oven.device: expected \(terminal.path) until the next start, got /dev/ttyS9"),
+        && wired.said.contains(
+          "config.yaml:4:11: oven.device: expected \(terminal.path) until the next start, got /dev/ttyS9"),
       "\(wired.said)")
     // Nothing of it was taken.
     hear(85)
@@ -146,10 +150,13 @@ struct DeclaredProcessTests {
     let reference = try command("check", "--reference").said
     #expect(reference.contains("  most_percent: 80\n") && reference.contains("`declared-probe reload` may change it."))
     #expect(!reference.contains("motors:") && !reference.contains("zones:") && !reference.contains("robot"))
-    let file = try folder.write("oven: { most_percent: 101, gian: 2 }\nruntime: { oven: { cpu: 0 } }\n", to: "wrong.yaml")
+    let file = try folder.write(
+      "oven: { most_percent: 101, gian: 2 }\nruntime: { oven: { cpu: 0 } }\n", to: "wrong.yaml")
     let checked = try command("check", file)
     #expect(checked.status == 78)
-    #expect(checked.said.contains("wrong.yaml:1:23: oven.most_percent: expected an integer 1…100, got 101"), "\(checked.said)")
+    #expect(
+      checked.said.contains("wrong.yaml:1:23: oven.most_percent: expected an integer 1…100, got 101"), "\(checked.said)"
+    )
     #expect(checked.said.contains("oven.gian: expected a known key"))
     #expect(try command("schema").said.contains("\"most_percent\""))
     end()

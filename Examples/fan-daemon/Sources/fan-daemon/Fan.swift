@@ -16,7 +16,9 @@ enum Fan: DeviceSystem {
 
   static var fields: [Field<State>] {
     Field("state", \.machine.mode, "What the fan does.")
-    Field("targetCelsius", \.machine.targetIfRunning, unit: .celsius, "Temperature that it holds; null while it holds none.")
+    Field(
+      "targetCelsius", \.machine.targetIfRunning, unit: .celsius, "Temperature that it holds; null while it holds none."
+    )
     Field("temperatureCelsius", \.celsius, unit: .celsius, "Temperature of the thermistor; null while unknown.")
     Field("speedRpm", \.rpm, unit: .rpm, "Speed of the fan.")
     Field("dutyPercent", \.duty, unit: .percent, "Share of full power.")

@@ -55,7 +55,10 @@ struct DeclaredScenarioRun<System: DeviceSystem>: ScenarioRun {
     switch action {
     case .call(let word, let body):
       let members: [JSONValue.Member] = if case .object(let members) = body { members } else { [] }
-      say("call", ([word] + members.map { "\($0.name)=\(String(decoding: $0.value.bytes, as: UTF8.self))" }).joined(separator: " "))
+      say(
+        "call",
+        ([word] + members.map { "\($0.name)=\(String(decoding: $0.value.bytes, as: UTF8.self))" }).joined(
+          separator: " "))
       call(word, body)
     case .fault(let name, let isActive):
       system.faults.set(name, isActive)
@@ -86,7 +89,8 @@ struct DeclaredScenarioRun<System: DeviceSystem>: ScenarioRun {
       switch value(of: field) {
       case .integer(let value): timeline.measure(at, field, range, Double(value))
       case .number(let value): timeline.measure(at, field, range, value)
-      default: timeline.fail(at, "\(field): expected \(range.lowerBound)…\(range.upperBound), got nothing: it is unknown")
+      default:
+        timeline.fail(at, "\(field): expected \(range.lowerBound)…\(range.upperBound), got nothing: it is unknown")
       }
     }
   }
