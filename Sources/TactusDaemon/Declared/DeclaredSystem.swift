@@ -28,7 +28,8 @@ extension HostedSystem: DeclaredSystem {
     return Route(.put, "/api/\(System.name)/settings", scope: .admin, action: "\(System.name).settings") { request in
       let new = try request.decode { (body) throws(APIError) in try System.Rules(&body, over: wanted.rules) }
       if let wrong = new.contradictions.first {
-        throw APIError(.unprocessableContent, "VALIDATION", "\(wrong.key): \(wrong.message)", field: wrong.key)
+        // Each of them is allowed, and with what holds now they are not.
+        throw APIError(.conflict, "CONTRADICTION", "\(wrong.key): \(wrong.message)", field: wrong.key)
       }
       return try await reloader.submit(file: nil) { _ in
         [Self.change(wanted, to: new)].compactMap { $0 as (any RulesChange)? }
