@@ -47,6 +47,9 @@ static const unsigned char systems_js[] = {
 static const unsigned char video_js[] = {
 #embed "../ServiceDocuments/Console/video.js"
 };
+static const unsigned char dashboard_json[] = {
+#embed "../ServiceDocuments/grafana-dashboard.json"
+};
 static const unsigned char openapi_json[] = {
 #embed "../ServiceDocuments/openapi.json"
 };
@@ -66,6 +69,7 @@ static const struct service_document documents[] = {
   {"Console/stop.js", stop_js, sizeof stop_js},
   {"Console/systems.js", systems_js, sizeof systems_js},
   {"Console/video.js", video_js, sizeof video_js},
+  {"grafana-dashboard.json", dashboard_json, sizeof dashboard_json},
   {"openapi.json", openapi_json, sizeof openapi_json},
 };
 

@@ -1,6 +1,7 @@
 """What a stranger's device has without asking: one folder, declared once, in a package of its own."""
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -148,6 +149,17 @@ def test_metrics(fan):
     if promtool := os.environ.get("PROMTOOL"):
         done = subprocess.run([promtool, "check", "metrics"], input=text, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_row_of_the_dashboard(fan):
+    board = json.loads(fan.command("dashboard").stdout)
+    assert board["title"] == "fan-daemon" and [p["title"] for p in board["panels"] if p["type"] == "row"] == ["Fan", "Loops", "Daemon"]
+    known = fan.get("/metrics").text
+    asked = [target["expr"] for panel in board["panels"][1:7] for target in panel["targets"]]
+    names = {name for expression in asked for name in re.findall(r"tactus_fan_[a-z_]+", expression)}
+    # What is unknown has no sample: there is no target while the fan is off.
+    assert names >= {"tactus_fan_state", "tactus_fan_duty_ratio"}
+    assert {name for name in names if name not in known} <= {"tactus_fan_target_celsius"}
 
 
 def test_what_the_page_and_others_are_told_of_it(fan):

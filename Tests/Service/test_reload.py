@@ -1,0 +1,93 @@
+"""`tactus reload`: the file as it is now, taken whole or not at all, while the robot drives."""
+import re
+import time
+
+import pytest
+
+from daemon import Daemon
+from live import Live
+
+
+def wait_for(condition, seconds=10):
+    limit = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < limit, "it did not come to that"
+        time.sleep(0.02)
+    return found
+
+
+@pytest.fixture
+def daemon(tmp_path):
+    with Daemon(tmp_path) as daemon:
+        yield daemon
+
+
+def change(daemon, old, new):
+    text = daemon.config.read_text()
+    assert old in text
+    daemon.config.write_text(text.replace(old, new, 1))
+
+
+def reload(daemon):
+    return daemon.command("reload", "--port", daemon.port, environment={"TACTUS_TOKEN": daemon.admin})
+
+
+def limit(daemon):
+    return daemon.get("/api/robot").json()["settings"]["speedLimitPercent"]
+
+
+def test_a_lower_limit_cuts_what_drives_and_a_higher_one_waits_until_it_stands(daemon):
+    change(daemon, "  command_timeout: 1.0\n", "  command_timeout: 1.0\n  speed_limit: 80\n")
+    assert reload(daemon).returncode == 0 and limit(daemon) == 80
+    with Live(daemon) as live:
+        def driving(percent):
+            live.drive(90, 90)
+            return daemon.get("/api/robot").json()["speedsPercent"]["left"] == percent
+
+        wait_for(lambda: driving(80))
+        change(daemon, "speed_limit: 80", "speed_limit: 30")
+        assert "30.0" in reload(daemon).stdout
+        wait_for(lambda: driving(30))
+        change(daemon, "speed_limit: 30", "speed_limit: 100")
+        # The driver goes on while the file is read.
+        told = None
+        assert driving(30)
+        told = reload(daemon).stdout
+        # It may have stood meanwhile: silence stops it after a second.
+        if "wider limits of robot" in told:
+            live.drive(0, 0)
+        wait_for(lambda: limit(daemon) == 100)
+        wait_for(lambda: driving(90))
+
+
+def test_what_only_a_start_can_take_is_named_with_its_place_and_nothing_is_taken(daemon):
+    change(daemon, "acceleration: 0", "acceleration: 10")
+    change(daemon, "deadman_ms: 10000", "deadman_ms: 9000")
+    refused = reload(daemon)
+    assert refused.returncode == 1
+    assert re.search(r"tactus\.yaml:\d+:\d+: leg\.deadman_ms: expected 10000 until the next start, got 9000", refused.stderr)
+    assert "motors.acceleration" not in refused.stderr
+    assert daemon.get("/api/robot").json()["settings"]["acceleration"] == 0
+
+
+def test_a_wrong_file_changes_nothing_and_every_error_has_its_place(daemon):
+    change(daemon, "acceleration: 0", "acceleration: 101\n  sped_limit: 3")
+    refused = reload(daemon)
+    assert refused.returncode == 1
+    assert "motors.acceleration: expected a number 0…100, got 101" in refused.stderr
+    assert "motors.sped_limit: expected a known key (speed_limit?)" in refused.stderr
+
+
+def test_the_log_level_and_a_section_that_goes(daemon):
+    change(daemon, "level: INFO", "level: DEBUG")
+    assert "logging.level: info → debug" in reload(daemon).stdout
+    assert daemon.get("/api/log-level").json()["level"] == "debug"
+    assert reload(daemon).stdout == "nothing has changed\n"
+    change(daemon, "leg:\n  # A shared test machine may pause.\n  deadman_ms: 10000\n  output_enable: GPIO22\n  battery:\n    sensor: ads1115\n", "")
+    assert "leg: the program runs with this section, which the file no longer has" in reload(daemon).stderr
+
+
+def test_who_may(daemon):
+    control = daemon.create_token("control")
+    assert daemon.post("/api/reload", token=control).status_code == 403
+    assert daemon.post("/api/reload", token=None).status_code == 401
