@@ -211,7 +211,8 @@ let package = Package(
     // The page and the API's description, built into the program.
     .target(name: "CServiceDocuments"),
     .target(
-      name: "ServiceDocuments", dependencies: ["CServiceDocuments"], exclude: ["openapi.json", "grafana-dashboard.json", "Console"]),
+      name: "ServiceDocuments", dependencies: ["CServiceDocuments"],
+      exclude: ["openapi.json", "grafana-dashboard.json", "Console"]),
     // libcrypto: hashes, message authentication, random bytes, certificates.
     .target(name: "CCrypto", linkerSettings: [.linkedLibrary("crypto")]),
 
@@ -224,7 +225,8 @@ let package = Package(
     .target(
       name: "TactusDaemon",
       dependencies: [
-        "Service", "ServiceDocuments", "AvahiSystemd", "BluetoothBlueZ", "MQTTMosquitto", "CDaemon", "CProcess", "Confinement", "CTactus",
+        "Service", "ServiceDocuments", "AvahiSystemd", "BluetoothBlueZ", "MQTTMosquitto", "CDaemon", "CProcess",
+        "Confinement", "CTactus",
         "TactusGuard", "BusesLinux",
         "Leg", "Plants", "Pump", "Robot", "Sprinkler", "Store", "Video", "Devices", "Buses", "Wire", "Tactus",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: daemon),

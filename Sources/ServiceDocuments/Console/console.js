@@ -178,7 +178,7 @@ function showAges(now) {
 function take(event) {
   if (event.type === "pong") return answered(event.id);
   if (event.type === "hello") {
-    byId("version").textContent = "tactus " + event.version;
+    byId("version").textContent = "version " + event.version;
     ownName = "local client " + event.client;
     isReadOnly = event.scope === "read";
     mayAdminister = event.scope === "admin";

@@ -17,7 +17,8 @@ struct TactusCommand: ParsableCommand {
       version: program.version,
       subcommands: [RunCommand.self] + ofOwnSystems + [
         TopCommand.self, CallCommand.self, ReloadCommand.self, SimCommand.self, CheckCommand.self, SchemaCommand.self,
-        DashboardCommand.self, DoctorCommand.self, SetupCommand.self, HealthyCommand.self, TokenCommand.self, GuardCommand.self,
+        DashboardCommand.self, DoctorCommand.self, SetupCommand.self, HealthyCommand.self, TokenCommand.self,
+        GuardCommand.self,
       ])
   }
 }

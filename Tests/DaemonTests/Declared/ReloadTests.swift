@@ -1,0 +1,119 @@
+import Service
+import Synchronization
+import Tactus
+import Testing
+
+@testable import TactusDaemon
+
+@Suite("a change of rules while loops run")
+struct ReloadTests {
+  private final class Loop: RulesChange {
+    struct State {
+      var isThere = false
+      var progress = RulesProgress.waiting
+      var said: [String] = []
+    }
+    let system: String
+    let keys: [KeyChange]
+    let state = Mutex(State())
+
+    init(_ system: String) {
+      self.system = system
+      keys = [KeyChange("\(system).gain", from: .integer(1), to: .integer(2))]
+    }
+
+    func propose() { state.withLock { $0.said.append("propose") } }
+    var isPrepared: Bool { state.withLock { $0.isThere } }
+    func withdraw() { state.withLock { $0.said.append("withdraw") } }
+    func commit() { state.withLock { $0.said.append("commit") } }
+    var progress: RulesProgress { state.withLock { $0.progress } }
+    var said: [String] { state.withLock { $0.said } }
+  }
+
+  private final class Outcome: Sendable {
+    let result = Mutex<Result<ReloadRun.Done, APIError>?>(nil)
+    var done: ReloadRun.Done? { result.withLock { try? $0?.get() } }
+    var code: String? { result.withLock { if case .failure(let error)? = $0 { error.code } else { nil } } }
+  }
+
+  private func at(_ seconds: Int64) -> TickInstant { .zero + .seconds(seconds) }
+
+  /// Whether it is over after the beat at this second.
+  private func ends(_ run: inout ReloadRun, _ second: Int64) -> Bool { run.beat(at: at(second)) }
+
+  @Test("nothing is told to any loop before every one has said that it is there")
+  func everywhere() {
+    let (one, other, outcome) = (Loop("one"), Loop("other"), Outcome())
+    var taken = 0
+    var run = ReloadRun(
+      [one, other], at: at(0), taken: { taken += 1 }, complete: { result in outcome.result.withLock { $0 = result } })
+    one.state.withLock { $0.isThere = true }
+    #expect(ends(&run, 1) == false)
+    #expect(one.said == ["propose"] && taken == 0)
+    other.state.withLock { $0.isThere = true }
+    #expect(ends(&run, 2) == false)
+    #expect(one.said == ["propose", "commit"] && other.said == ["propose", "commit"] && taken == 1)
+    one.state.withLock { $0.progress = .taken }
+    other.state.withLock { $0.progress = .takenInPart }
+    #expect(ends(&run, 3) == true)
+    #expect(outcome.done?.keys.map(\.key) == ["one.gain", "other.gain"] && outcome.done?.waiting == ["other"])
+  }
+
+  @Test("a loop that does not say so: everything is withdrawn, and it is named")
+  func nowhere() {
+    let (one, other, outcome) = (Loop("one"), Loop("other"), Outcome())
+    var run = ReloadRun([one, other], at: at(0)) { result in outcome.result.withLock { $0 = result } }
+    one.state.withLock { $0.isThere = true }
+    #expect(ends(&run, 2) == false)
+    #expect(ends(&run, 3) == true)
+    #expect(outcome.code == "NOT_TAKEN")
+    #expect(one.said == ["propose", "withdraw"] && other.said == ["propose", "withdraw"])
+  }
+
+  @Test("a loop that was told and does not tick: the change stands, and it is said to wait")
+  func told() {
+    let (one, outcome) = (Loop("one"), Outcome())
+    var run = ReloadRun([one], at: at(0)) { result in outcome.result.withLock { $0 = result } }
+    one.state.withLock { $0.isThere = true }
+    #expect(ends(&run, 1) == false)
+    #expect(ends(&run, 3) == false)
+    #expect(ends(&run, 4) == true)
+    #expect(outcome.done?.waiting == ["one"])
+  }
+
+  private struct Limits: Settings, BitwiseCopyable, Equatable {
+    var most = 80
+    var least = 10
+    var gain = 1.0
+
+    static var keys: [Key<Limits>] {
+      Key("most", \.most, in: 0...100, limit: .upper, "")
+      Key("least", \.least, in: 0...100, limit: .lower, "")
+      Key("gain", \.gain, in: 0...10, "")
+    }
+
+    func check(_ report: (PartialKeyPath<Limits>, String) -> Void) {
+      if most < least { report(\.most, "expected at least least") }
+    }
+  }
+
+  @Test(
+    "a tighter limit holds at once, a wider one waits; nothing is taken of a change that contradicts itself by half")
+  func limits() {
+    let old = Limits()
+    let tighter = Limits(most: 50, least: 20, gain: 2).change(from: old)
+    #expect(tighter.now == Limits(most: 50, least: 20, gain: 2) && tighter.whenSafe == nil)
+    let wider = Limits(most: 90, least: 5, gain: 2).change(from: old)
+    #expect(wider.now == Limits(most: 80, least: 10, gain: 2) && wider.whenSafe == Limits(most: 90, least: 5, gain: 2))
+    let both = Limits(most: 5, least: 0).change(from: old)
+    #expect(both.now == old && both.whenSafe == Limits(most: 5, least: 0))
+  }
+
+  @Test("names outside: of a metric, of the page")
+  func names() {
+    #expect(Unit.percent.metricName("fan", "dutyPercent") == "tactus_fan_duty_ratio")
+    #expect(Unit.milliseconds.metricName("my-fan", "spinUpMs") == "tactus_my_fan_spin_up_seconds")
+    #expect(Unit.none.metricName("fan", "failures") == "tactus_fan_failures")
+    #expect(Unit.celsius.title("targetCelsius") == "Target" && Unit.none.title("doorIsOpen") == "Door is open")
+  }
+}
