@@ -87,6 +87,13 @@ def test_the_log_level_and_a_section_that_goes(daemon):
     assert "leg: the program runs with this section, which the file no longer has" in reload(daemon).stderr
 
 
+def test_no_secret_is_shown(daemon):
+    change(daemon, "service:\n", "service:\n  jwt_key: 0123456789abcdef0123456789abcdef\n")
+    refused = reload(daemon)
+    assert "service.jwt_key: expected nothing until the next start, got a (hidden) value" in refused.stderr
+    assert "0123456789abcdef" not in refused.stderr + daemon.log
+
+
 def test_who_may(daemon):
     control = daemon.create_token("control")
     assert daemon.post("/api/reload", token=control).status_code == 403

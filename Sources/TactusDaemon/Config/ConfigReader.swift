@@ -11,6 +11,8 @@ struct ConfigReader {
     var places: [String: Mark] = [:]
     /// Top-level sections that are present, even when empty.
     var sections: Set<String> = []
+    /// Paths of values that came out of the environment: nobody is shown them.
+    var hidden: Set<String> = []
     /// How many items each list has.
     var counts: [String: Int] = [:]
   }
@@ -180,7 +182,9 @@ struct ConfigReader {
       return nil
     }
     do throws(EnvironmentReferences.Failure) {
-      return try environment.expand(scalar.string)
+      let (text, secret) = try environment.expand(scalar.string)
+      if secret { result.hidden.insert(path) }
+      return (text, secret)
     } catch {
       switch error {
       case .missing(let name):

@@ -32,6 +32,12 @@ extension TakenFile {
     return TakenFile(configuration: configuration, found: found)
   }
 
+  /// The same for people: never a secret.
+  private func shown(_ key: String) -> String {
+    guard let value = value(key) else { return "nothing" }
+    return found.hidden.contains(key) || SecretNames.isSecret(key.utf8) ? "a (hidden) value" : "\(value)"
+  }
+
   /// The keys that a newer file gives other values.
   func changedKeys(in new: TakenFile) -> [String] {
     let all = Set(found.values.keys).union(new.found.values.keys)
@@ -56,8 +62,7 @@ extension TakenFile {
         places.error(file, list, "expected \(found.counts[list] ?? 0) items while the program runs, got \(count)"))
     }
     for key in changedKeys(in: new) where !mayChange(key) {
-      let (old, new) = (value(key).map { "\($0)" } ?? "nothing", new.value(key).map { "\($0)" } ?? "nothing")
-      errors.append(places.error(file, key, "expected \(old) until the next start, got \(new)"))
+      errors.append(places.error(file, key, "expected \(shown(key)) until the next start, got \(new.shown(key))"))
     }
     return errors
   }
