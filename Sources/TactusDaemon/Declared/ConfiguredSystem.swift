@@ -46,11 +46,19 @@ struct ConfiguredSystem<System: DeviceSystem>: AnyConfiguredSystem {
   ///
   /// - Throws: what `System.loops` throws.
   init(_ given: GivenValues) throws {
-    wiring = System.Wiring(given, section: System.name)
-    rules = System.Rules(given, section: System.name)
-    scheduling = Configuration.Scheduling(given, "runtime.\(System.name)")
-    cpus = given.optionalCPUs("runtime.\(System.name).cpu")
-    values = given.values.filter { $0.key.hasPrefix(System.name + ".") }
+    try self.init(
+      System.Wiring(given, section: System.name), System.Rules(given, section: System.name),
+      scheduling: Configuration.Scheduling(given, "runtime.\(System.name)"),
+      cpus: given.optionalCPUs("runtime.\(System.name).cpu"),
+      values: given.values.filter { $0.key.hasPrefix(System.name + ".") })
+  }
+
+  /// The same, of values that no file has given.
+  init(
+    _ wiring: System.Wiring = .init(), _ rules: System.Rules = .init(), scheduling: Configuration.Scheduling = .normal,
+    cpus: CPUSet? = nil, values: [String: ConfigValue] = [:]
+  ) throws {
+    (self.wiring, self.rules, self.scheduling, self.cpus, self.values) = (wiring, rules, scheduling, cpus, values)
     let parts = BenchParts(.planning, system: System.name)
     let loops = try HostedDoor<System>.Loops(state: System.initialState, rules: rules)
     _ = try System.loops(Bench(wiring, parts), System.Inbox(loops, bell: nil, stall: nil, isSimulated: true))

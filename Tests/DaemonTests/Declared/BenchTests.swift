@@ -1,0 +1,163 @@
+import Buses
+import Devices
+import Service
+import Tactus
+import TactusGuard
+import Testing
+
+@testable import TactusDaemon
+
+/// A device with an output of every kind, whose loop may forget to make them safe.
+private enum Plant: DeviceSystem {
+  static let name = "plant"
+  static let summary = "Everything that a bench has."
+  static let initialState = State()
+  static let emergencyStop = Order.off
+  static let reset = Order.reset
+  static let nothingToReset: Refusal? = nil
+  static let whenClientLeaves: Order? = nil
+  static var fields: [Field<State>] { Field("on", \.isOn, "Whether everything is on.") }
+  static var commands: [Command<Order>] { Command("on", "Turns everything on.") { .on } }
+
+  struct Wiring: Settings {
+    var motor = PWMOutputName(chip: "/sys/class/pwm/pwmchip3", channel: 1)
+    var valve = GPIOLineName.bcm(12)
+    var lamp = GPIOLineName("RELAY-1")!
+    var bus = 4
+    var line = "/dev/ttyS7"
+
+    static var keys: [Key<Wiring>] {
+      Key("motor", \.motor, "")
+      Key("valve", \.valve, "")
+      Key("lamp", \.lamp, "")
+      Key("bus", \.bus, in: 0...9, "")
+      Key("line", \.line, "")
+    }
+  }
+
+  struct Rules: Settings, BitwiseCopyable {
+    /// Bits: which outputs the loop forgets.
+    var forgets = 0
+    static var keys: [Key<Rules>] { Key("forgets", \.forgets, in: 0...15, "") }
+  }
+
+  struct State: BitwiseCopyable, Sendable { var isOn = false }
+  enum Order: BitwiseCopyable, Sendable { case on, off, reset }
+  typealias Refusal = NoRefusal
+  enum Notice: String, NoticeWord {
+    case none
+    var isTrouble: Bool { false }
+    var sentence: String { "" }
+  }
+
+  static func loops(_ bench: Bench<Wiring>, _ mailbox: Inbox) throws -> [Loop] {
+    let motor = try bench.pwm(\.motor, period: .milliseconds(1), safe: .inactive)
+    let valve = try bench.output(\.valve, isActiveLow: true, safe: .inactive)
+    let lamp = try bench.output(\.lamp, safe: .none(because: "a lamp hurts nobody"))
+    let bus = try bench.i2c(
+      \.bus, chip: I2CAddress(0x41)!,
+      safe: .writes { (bus) throws(I2CError) in try bus.writeByte(0, to: I2CAddress(0x41)!, register: 0xFD) })
+    bus.attach(PCA9685Simulator().chip, at: I2CAddress(0x41)!)
+    _ = try bench.serial(\.line, baud: 9600, safe: .bytes([7]))
+    return [
+      mailbox.loop("plant", every: .hertz(10), safeStateAfter: 5) { ends in
+        PlantLoop(ends: ends, motor: motor.port(), valve: valve.port(), lamp: lamp.port(), bus: bus.port())
+      }
+    ]
+  }
+}
+
+private struct PlantLoop: ~Copyable, ControlLoop {
+  var ends: Plant.Ends
+  var motor: PWMOutput
+  var valve: GPIOLines
+  var lamp: GPIOLines
+  var bus: I2CBus
+  var state = Plant.State()
+
+  init(
+    ends: consuming Plant.Ends, motor: consuming PWMOutput, valve: consuming GPIOLines, lamp: consuming GPIOLines,
+    bus: consuming I2CBus
+  ) {
+    self.ends = ends
+    self.motor = motor
+    self.valve = valve
+    self.lamp = lamp
+    self.bus = bus
+  }
+
+  mutating func tick(_ tick: Tick) {
+    ends.begin(tick)
+    while let request = ends.next() {
+      if case .on = request.order { state.isOn = true } else { state.isOn = false }
+      ends.answer(request, .accepted)
+    }
+    write(state.isOn, forgets: 0)
+  }
+
+  mutating func safeState(_ tick: Tick, cause: SafeStateCause) {
+    state.isOn = false
+    write(false, forgets: ends.rules.forgets)
+  }
+
+  private mutating func write(_ isOn: Bool, forgets: Int) {
+    if forgets & 1 == 0 { try? motor.set(active: isOn ? .microseconds(10) : .zero) }
+    if forgets & 2 == 0 { try? valve.set(0, isOn) }
+    if forgets & 4 == 0 { try? lamp.set(0, isOn) }
+    if forgets & 8 == 0 { try? bus.writeByte(isOn ? 1 : 0, to: I2CAddress(0x41)!, register: 0xFD) }
+    ends.finish(state, isSafe: !isOn)
+  }
+}
+
+@Suite("bench: what a declared system opens")
+struct BenchTests {
+  @Test("the plan: claims with their keys, writes of every output, lines, and the reason of one that needs none")
+  func plan() throws {
+    let plan = try ConfiguredSystem<Plant>().plan
+    #expect(
+      plan.claims == [
+        ResourceClaim(resource: .pwm(path: "/sys/class/pwm/pwmchip3/pwm1"), key: "plant.motor"),
+        .gpio(.bcm(12), key: "plant.valve"), .gpio(GPIOLineName("RELAY-1")!, key: "plant.lamp"),
+        ResourceClaim(resource: .i2c(bus: 4, address: 0x41), key: "plant.bus"),
+        ResourceClaim(resource: .serial(path: "/dev/ttyS7"), key: "plant.line"),
+      ])
+    #expect(
+      plan.safeWrites == [
+        .pwm(path: "/sys/class/pwm/pwmchip3/pwm1"),
+        .i2cByte(path: "/dev/i2c-4", address: 0x41, register: 0xFD, byte: 0),
+        .serial(path: "/dev/ttyS7", baud: 9600, bytes: [7]),
+      ])
+    #expect(plan.safeLines == [GPIOLine(.bcm(12), isActiveLow: true)])
+    #expect(plan.harmless == ["RELAY-1 (a lamp hurts nobody)"] && plan.drives)
+  }
+
+  @Test(
+    "after the stop an output that the loop forgot is named; one that hurts nobody is not",
+    arguments: [
+      (0, nil), (1, "/sys/class/pwm/pwmchip3/pwm1"), (2, "GPIO12"), (4, nil), (8, "chip 0x41 on /dev/i2c-4"),
+    ] as [(Int, String?)])
+  func forgotten(forgets: Int, output: String?) throws {
+    let clock = Clock()
+    let configured = try ConfiguredSystem<Plant>(.init(), .init(forgets: forgets))
+    let system = try HostedSystem(configured, simulate: true, bell: nil, clock: .tick, now: { clock.now })
+    let lane = system.lane
+    let simulation = try Runtime { lane }.simulation()
+    simulation.run(for: .milliseconds(150))
+    // Before the stop everything is off, and nobody has told so: it has to be.
+    #expect(system.parts.unsafeOutputs.isEmpty)
+    let (order, makesSafe) = try system.door.order("on", .object([] as [JSONValue.Member]))
+    system.door.requests.send(order, makesSafe: makesSafe, client: 1) { _ in }
+    simulation.run(for: .milliseconds(200))
+    #expect(system.door.newest.isOn && system.parts.unsafeOutputs.count == 3)
+    simulation.stop()
+    #expect(system.parts.unsafeOutputs == [output].compactMap(\.self))
+    if let output {
+      #expect(system.unconfirmed?.message.contains(output) == true)
+    } else {
+      #expect(system.unconfirmed == nil)
+    }
+  }
+
+  /// A simulation's requests are made at its beginning.
+  private final class Clock: Sendable { let now = TickInstant.zero }
+}
