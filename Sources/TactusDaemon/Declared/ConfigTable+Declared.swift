@@ -17,7 +17,7 @@ extension ConfigTable {
       Set((everySection + declared).map(\.name)).count == everySection.count + declared.count,
       "a declared system is called like a section that there is, or like another system")
     // After network and service.
-    return Array(all.prefix(2)) + declared + all.dropFirst(2)
+    return Array(all.prefix(2)) + declared + Array(all.dropFirst(2))
   }
 
   static func keys(of program: DaemonProgram) -> [ConfigKey] {
