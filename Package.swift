@@ -23,7 +23,7 @@ let package = Package(
     .library(name: "TactusDevices", targets: ["Devices", "Buses", "BusesLinux", "Wire"]),
     .library(name: "TactusRobot", targets: ["Robot", "Devices", "Buses", "BusesLinux", "Wire"]),
     .library(name: "TactusLeg", targets: ["Leg", "Devices", "Buses", "BusesLinux", "Wire"]),
-    .library(name: "TactusSprinkler", targets: ["Sprinkler", "Buses", "BusesLinux"]),
+    .library(name: "TactusSprinkler", targets: ["Sprinkler", "WallTime", "Buses", "BusesLinux"]),
     .library(name: "TactusPump", targets: ["Pump", "Devices", "Buses", "BusesLinux", "Wire"]),
     .library(name: "TactusPlants", targets: ["Plants", "Devices", "Buses", "BusesLinux", "Wire"]),
     .library(name: "TactusDaemon", targets: ["TactusDaemon", "Devices", "Buses", "Wire"]),
@@ -89,10 +89,14 @@ let package = Package(
         "YBPcbCar/README.md",
       ]),
 
+    // Instants and dates of the wall clock, as plain values. Nothing here reads a clock.
+    .target(name: "WallTime"),
+
     // Systems.
     .target(name: "Robot", dependencies: ["Devices", "Buses", "Wire", "Tactus"], exclude: ["README.md"]),
     .target(name: "Leg", dependencies: ["Devices", "Buses", "Wire", "Tactus"], exclude: ["README.md"]),
-    .target(name: "Sprinkler", dependencies: ["Buses", "Tactus"], exclude: ["README.md", "Schedule/README.md"]),
+    .target(
+      name: "Sprinkler", dependencies: ["Buses", "Tactus", "WallTime"], exclude: ["README.md", "Schedule/README.md"]),
     .target(
       name: "Pump", dependencies: ["Devices", "Buses", "Wire", "TactusControl", "Tactus"], exclude: ["README.md"]),
     .target(name: "Plants", dependencies: ["Devices", "Buses", "Wire", "Tactus"], exclude: ["README.md"]),
@@ -103,7 +107,7 @@ let package = Package(
     .target(
       name: "Store",
       dependencies: [
-        "Plants", "Sprinkler", "Tactus", .product(name: "GRDB", package: "GRDB.swift", condition: daemon),
+        "Plants", "Sprinkler", "Tactus", "WallTime", .product(name: "GRDB", package: "GRDB.swift", condition: daemon),
         .product(name: "GRDBSQLite", package: "GRDB.swift", condition: daemon),
       ],
       exclude: ["README.md"]),
@@ -193,7 +197,7 @@ let package = Package(
       dependencies: [
         "ServiceDocuments",
         "CCrypto", "Leg", "Plants", "Pump", "Robot", "Sprinkler", "Store", "Video", "Devices", "Buses", "Wire",
-        "Tactus", .product(name: "HTTPTypes", package: "swift-http-types", condition: daemon),
+        "WallTime", "Tactus", .product(name: "HTTPTypes", package: "swift-http-types", condition: daemon),
         .product(name: "Hummingbird", package: "hummingbird", condition: daemon),
         .product(name: "HummingbirdCore", package: "hummingbird", condition: daemon),
         .product(name: "Logging", package: "swift-log", condition: daemon),
@@ -228,7 +232,8 @@ let package = Package(
         "Service", "ServiceDocuments", "AvahiSystemd", "BluetoothBlueZ", "MQTTMosquitto", "CDaemon", "CProcess",
         "Confinement", "CTactus",
         "TactusGuard", "BusesLinux",
-        "Leg", "Plants", "Pump", "Robot", "Sprinkler", "Store", "Video", "Devices", "Buses", "Wire", "Tactus",
+        "Leg", "Plants", "Pump", "Robot", "Sprinkler", "Store", "Video", "Devices", "Buses", "Wire", "WallTime",
+        "Tactus",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: daemon),
         .product(name: "Logging", package: "swift-log", condition: daemon),
         .product(name: "Yams", package: "Yams", condition: daemon),
@@ -286,7 +291,7 @@ let package = Package(
     .testTarget(name: "RobotTests", dependencies: ["TestSupport", "Robot", "Devices", "Buses", "Wire", "Tactus"]),
     .testTarget(name: "LegTests", dependencies: ["TestSupport", "Leg", "Devices", "Buses", "Wire", "Tactus"]),
     .testTarget(
-      name: "SprinklerTests", dependencies: ["TestSupport", "Sprinkler", "Buses", "Tactus"],
+      name: "SprinklerTests", dependencies: ["TestSupport", "Sprinkler", "Buses", "Tactus", "WallTime"],
       exclude: ["Machine/IrrigationTable.txt"]),
     .testTarget(
       name: "PumpTests", dependencies: ["TestSupport", "Pump", "Devices", "Buses", "Wire", "Tactus"],
@@ -308,17 +313,19 @@ let package = Package(
     .testTarget(
       name: "StoreTests",
       dependencies: [
-        "TestSupport", "Store", "Plants", "Sprinkler", "Tactus",
+        "TestSupport", "Store", "Plants", "Sprinkler", "WallTime", "Tactus",
         .product(name: "GRDB", package: "GRDB.swift", condition: daemon),
       ],
       exclude: ["fixtures"]),
     // What StoreTests kills while it writes.
     .executableTarget(
-      name: "store-probe", dependencies: ["CProcess", "Store", "Plants", "Sprinkler"], path: "Tests/StoreProbe"),
+      name: "store-probe", dependencies: ["CProcess", "Store", "Plants", "Sprinkler", "WallTime"],
+      path: "Tests/StoreProbe"),
     .testTarget(
       name: "ServiceTests",
       dependencies: [
-        "TestSupport", "Service", "ServiceDocuments", "CCrypto", "Leg", "Plants", "Pump", "Robot", "Sprinkler", "Store",
+        "TestSupport", "Service", "ServiceDocuments", "WallTime", "CCrypto", "Leg", "Plants", "Pump", "Robot",
+        "Sprinkler", "Store",
         "Video", "Devices",
         "Buses",
         "Wire",

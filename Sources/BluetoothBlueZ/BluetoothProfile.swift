@@ -22,14 +22,11 @@ public struct BluetoothProfile: Sendable, Hashable {
     self.isStream = isStream
   }
 
-  /// LegCtrl v0.1: one write or notification is one frame.
-  public static let legControl = BluetoothProfile(
+  /// One write or notification is one frame: LegCtrl v0.1.
+  public static let framed = BluetoothProfile(
     service: BluetoothUUID("12345678-1234-1234-1234-123456789abc")!,
     toPeripheral: BluetoothUUID("12345678-1234-1234-1234-123456789abd")!,
     toCentral: BluetoothUUID("12345678-1234-1234-1234-123456789abe")!)
-
-  /// The name under which a leg is advertised.
-  public static let legControlName = "LegCtrl"
 
   /// The serial modules HM-10 and their kin: one characteristic both ways, no frames.
   public static let serialModule = BluetoothProfile(

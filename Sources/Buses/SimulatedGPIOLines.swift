@@ -39,6 +39,24 @@ public final class SimulatedGPIOLines: @unchecked Sendable {
 
   /// The lines for their one owning loop.
   public func port() -> GPIOLines { GPIOLines(context: state, count: numbers.count, perform: performOnBank) }
+
+  /// What a loop sees of one line, 0…, that simulates what hangs on it. Valid as long as the bank.
+  public func level(_ line: Int = 0) -> SimulatedGPIOLevel {
+    let bit: UInt64 = 1 << UInt64(numbers[line])
+    return SimulatedGPIOLevel(pins: bank.pins, bit: bit, isActiveLow: state.pointee.inverted & bit != 0)
+  }
+}
+
+/// One line of a simulated request, as a plain value that a tick may read.
+// Safe: what the pointer leads to is atomics.
+public struct SimulatedGPIOLevel: BitwiseCopyable, @unchecked Sendable {
+  fileprivate let pins: UnsafeMutablePointer<SimulatedPins>
+  fileprivate let bit: UInt64
+  fileprivate let isActiveLow: Bool
+
+  /// Whether the line is active by its level: a line that is stuck shows what it is stuck at.
+  @_noLocks @_noAllocation
+  public func isActive() -> Bool { (pins.pointee.levels & bit != 0) != isActiveLow }
 }
 
 /// What a port's context points to.

@@ -10,8 +10,8 @@ public struct PumpGovernor: Sendable, Hashable, BitwiseCopyable {
     case still(since: TickInstant)
   }
 
-  public let limit: Nanoseconds
-  public let rest: Nanoseconds
+  public private(set) var limit: Nanoseconds
+  public private(set) var rest: Nanoseconds
   public private(set) var phase: Phase
   /// Pumped since the last rest, what goes on now not counted.
   public private(set) var before: Nanoseconds
@@ -29,6 +29,14 @@ public struct PumpGovernor: Sendable, Hashable, BitwiseCopyable {
   public mutating func resume(isPumping: Bool, since: TickInstant, before: Nanoseconds) {
     phase = isPumping ? .pumping(since: since) : .still(since: since)
     self.before = before
+  }
+
+  /// Another limit and another rest, from now on; what it has pumped counts as it did. A rest that is over by the old rule stays over.
+  @_noLocks @_noAllocation
+  mutating func change(limit: Nanoseconds, rest: Nanoseconds, at now: TickInstant) {
+    if case .still = phase, spent(at: now).count == 0 { before = .zero }
+    self.limit = limit
+    self.rest = rest
   }
 
   /// Pumped since the last rest.

@@ -39,7 +39,8 @@ public struct LoopEnds<
   @usableFromInline var takenCount = 0
   @usableFromInline var hasNews = false
   @usableFromInline var now = TickInstant.zero
-  @usableFromInline var droppedCount: Int64 = 0
+  @usableFromInline var droppedNotices: Int64 = 0
+  @usableFromInline var droppedAnswers: Int64 = 0
 
   init(
     _ mailbox: LoopMailbox<Order, Refusal, Notice, State, Rules>, bell: DoorbellButton?, stall: LaneStall.Served?
@@ -65,7 +66,7 @@ public struct LoopEnds<
   @inlinable public var rules: Rules { @inline(__always) get { rulesInput.current } }
 
   /// Answers and notices that were lost because their ring was full, since these ends were made.
-  @inlinable public var dropped: Int64 { @inline(__always) get { droppedCount } }
+  @inlinable public var dropped: Int64 { @inline(__always) get { droppedNotices &+ droppedAnswers } }
 
   /// Begins a tick: clears the bell of requests and takes rules that have changed.
   @inlinable @inline(__always)
@@ -99,7 +100,10 @@ public struct LoopEnds<
   /// Answers a request, when the tick finishes. Each request is answered once; a later tick may do so, too.
   @inlinable @inline(__always)
   public mutating func answer(_ request: Request<Order>, _ verdict: Verdict<Refusal>) {
-    guard givenCount < mostGiven else { return drop() }
+    guard givenCount < mostGiven else {
+      droppedAnswers &+= 1
+      return
+    }
     (given + givenCount).initialize(to: Answer(number: request.number, verdict: verdict, at: now))
     givenCount &+= 1
   }
@@ -107,11 +111,11 @@ public struct LoopEnds<
   /// Tells something that nobody has asked for. A reader may have it before the tick finishes; the bell rings then.
   @inlinable @inline(__always)
   public mutating func tell(_ notice: Notice) {
-    if notices.push(Told(at: now, notice: notice)) { hasNews = true } else { drop() }
+    if notices.push(Told(at: now, notice: notice)) { hasNews = true } else { droppedNotices &+= 1 }
   }
 
   /// Ends a tick or a safe state: publishes the state, then the answers, so that a client that is answered finds the effect in
-  /// the state. Then rings, if there are answers or notices.
+  /// the state. Then rings, if there are answers or notices. Answers that are lost here are in the counts of the next tick.
   ///
   /// - Parameters:
   ///   - state: what everybody may read from now on.
@@ -119,10 +123,12 @@ public struct LoopEnds<
   @inlinable @inline(__always)
   public mutating func finish(_ state: State, isSafe: Bool) {
     rulesInput.finish(isSafe: isSafe)
-    output.write(Published(at: now, isSafe: isSafe, state: state))
+    output.write(
+      Published(
+        at: now, isSafe: isSafe, state: state, noticesDropped: droppedNotices, answersDropped: droppedAnswers))
     var index = 0
     while index < givenCount {
-      if answers.push(given[index]) { hasNews = true } else { drop() }
+      if answers.push(given[index]) { hasNews = true } else { droppedAnswers &+= 1 }
       index &+= 1
     }
     givenCount = 0
@@ -131,6 +137,4 @@ public struct LoopEnds<
       if let bell { bell.ring() }
     }
   }
-
-  @inlinable @inline(__always) mutating func drop() { droppedCount &+= 1 }
 }

@@ -85,9 +85,16 @@ public struct Published<State: BitwiseCopyable & Sendable>: BitwiseCopyable, Sen
   public let isSafe: Bool
   /// The loop's own.
   public let state: State
+  /// Notices that were lost because their ring was full, since the loop's ends were made.
+  public let noticesDropped: Int64
+  /// Answers that were lost because their ring was full, since the loop's ends were made.
+  public let answersDropped: Int64
 
   /// What is published, by hand.
-  @inlinable public init(at: TickInstant, isSafe: Bool, state: State) {
+  @inlinable public init(
+    at: TickInstant, isSafe: Bool, state: State, noticesDropped: Int64 = 0, answersDropped: Int64 = 0
+  ) {
     (self.at, self.isSafe, self.state) = (at, isSafe, state)
+    (self.noticesDropped, self.answersDropped) = (noticesDropped, answersDropped)
   }
 }

@@ -30,7 +30,7 @@ struct ByteScanner: BitwiseCopyable {
   }
 
   @_noLocks @_noAllocation @inline(__always)
-  mutating func require(_ expected: UInt8) throws(RobotDatagramError) {
+  mutating func require(_ expected: UInt8) throws(DatagramError) {
     guard skip(expected) else { throw .malformed(at: index) }
   }
 }

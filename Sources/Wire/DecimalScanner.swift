@@ -11,7 +11,7 @@ struct DecimalNumber: BitwiseCopyable {
 extension ByteScanner {
   /// A JSON number (RFC 8259 §6).
   @_noLocks @_noAllocation
-  mutating func jsonNumber() throws(RobotDatagramError) -> DecimalNumber {
+  mutating func jsonNumber() throws(DatagramError) -> DecimalNumber {
     var token = DecimalToken(start: index)
     token.isNegative = skip(0x2D)
     if !skip(0x30) { try token.scanDigits(&self) }
@@ -22,7 +22,7 @@ extension ByteScanner {
 
   /// A number of the CSV form: an optional sign, digits (leading zeros allowed), optionally a point and digits.
   @_noLocks @_noAllocation
-  mutating func csvNumber() throws(RobotDatagramError) -> DecimalNumber {
+  mutating func csvNumber() throws(DatagramError) -> DecimalNumber {
     var token = DecimalToken(start: index)
     token.isNegative = skip(0x2D)
     if !token.isNegative { _ = skip(0x2B) }
@@ -46,7 +46,7 @@ private struct DecimalToken {
 
   /// One digit or more.
   @_noLocks @_noAllocation @inline(__always)
-  mutating func scanDigits(_ scanner: inout ByteScanner) throws(RobotDatagramError) {
+  mutating func scanDigits(_ scanner: inout ByteScanner) throws(DatagramError) {
     let first = scanner.index
     while true {
       let digit = scanner.byte &- 0x30
@@ -60,7 +60,7 @@ private struct DecimalToken {
   }
 
   @_noLocks @_noAllocation @inline(__always)
-  mutating func scanFraction(_ scanner: inout ByteScanner) throws(RobotDatagramError) {
+  mutating func scanFraction(_ scanner: inout ByteScanner) throws(DatagramError) {
     isInteger = false
     let first = scanner.index
     try scanDigits(&scanner)
@@ -68,7 +68,7 @@ private struct DecimalToken {
   }
 
   @_noLocks @_noAllocation
-  mutating func scanExponent(_ scanner: inout ByteScanner) throws(RobotDatagramError) {
+  mutating func scanExponent(_ scanner: inout ByteScanner) throws(DatagramError) {
     isInteger = false
     scanner.index &+= 1
     let isNegative = scanner.skip(0x2D)

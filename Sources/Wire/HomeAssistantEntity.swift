@@ -49,10 +49,10 @@ public struct HomeAssistantEntity: Sendable, Hashable {
     members += others.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     members.append(("availability_topic", topics.availability))
     let texts = members.compactMap { key, value in
-      value.map { "\(PlantJSON.quoted(key)):\(PlantJSON.quoted($0))" }
+      value.map { "\(JSONText.quoted(key)):\(JSONText.quoted($0))" }
     }
     let owner =
-      "{\"identifiers\":[\(PlantJSON.quoted(device))],\"name\":\(PlantJSON.quoted(topics.device)),"
+      "{\"identifiers\":[\(JSONText.quoted(device))],\"name\":\(JSONText.quoted(topics.device)),"
       + "\"manufacturer\":\"Tactus\"}"
     return "{" + texts.joined(separator: ",") + ",\"device\":\(owner)}"
   }

@@ -23,7 +23,7 @@ extension ByteScanner {
   /// The next key of the object that the scanner is in and its value; nil after the closing brace. `isFirst` is true
   /// after the opening brace.
   @_noLocks @_noAllocation @inline(__always)
-  mutating func jsonMember(isFirst: Bool) throws(RobotDatagramError) -> (key: ShortText?, field: JSONField)? {
+  mutating func jsonMember(isFirst: Bool) throws(DatagramError) -> (key: ShortText?, field: JSONField)? {
     skipWhiteSpace()
     if skip(0x7D) { return nil }
     if !isFirst {
@@ -40,14 +40,14 @@ extension ByteScanner {
 
   /// White space up to the end.
   @_noLocks @_noAllocation
-  mutating func requireEnd() throws(RobotDatagramError) {
+  mutating func requireEnd() throws(DatagramError) {
     skipWhiteSpace()
     guard isAtEnd else { throw .trailing(at: index) }
   }
 
   /// A value of an object at depth 1.
   @_noLocks @_noAllocation @inline(__always)
-  private mutating func jsonValue() throws(RobotDatagramError) -> JSONValue {
+  private mutating func jsonValue() throws(DatagramError) -> JSONValue {
     switch byte {
     case 0x2D, 0x30...0x39: return .number(try jsonNumber())
     case 0x22: return .string(try jsonString())
@@ -59,7 +59,7 @@ extension ByteScanner {
   }
 
   @_noLocks @_noAllocation
-  private mutating func jsonLiteral() throws(RobotDatagramError) -> JSONValue {
+  private mutating func jsonLiteral() throws(DatagramError) -> JSONValue {
     switch byte {
     case 0x74:
       try require("true")
@@ -75,13 +75,13 @@ extension ByteScanner {
   }
 
   @_noLocks @_noAllocation
-  private mutating func require(_ word: StaticString) throws(RobotDatagramError) {
+  private mutating func require(_ word: StaticString) throws(DatagramError) {
     for offset in 0..<word.utf8CodeUnitCount { try require(word.utf8Start[offset]) }
   }
 
   /// Checks an object or array inside an object of depth 1, without recursion.
   @_noLocks @_noAllocation
-  private mutating func skipContainer() throws(RobotDatagramError) {
+  private mutating func skipContainer() throws(DatagramError) {
     var depth = 1
     // One bit for each open container, the innermost lowest: 1 object, 0 array.
     var objects: UInt32 = 0
@@ -123,7 +123,7 @@ extension ByteScanner {
   }
 
   @_noLocks @_noAllocation
-  private mutating func skipKey() throws(RobotDatagramError) {
+  private mutating func skipKey() throws(DatagramError) {
     guard byte == 0x22 else { throw .malformed(at: index) }
     _ = try jsonString()
     skipWhiteSpace()

@@ -3,7 +3,7 @@ extension ByteScanner {
   ///
   /// Unpaired surrogate escapes are accepted, as RFC 8259 §8.2 allows; they are no `ShortText`.
   @_noLocks @_noAllocation @inline(__always)
-  mutating func jsonString() throws(RobotDatagramError) -> ShortText? {
+  mutating func jsonString() throws(DatagramError) -> ShortText? {
     index &+= 1
     var text = ShortText()
     // Eight bytes at a time: known names are short, and this decides the decoder's speed.
@@ -20,7 +20,7 @@ extension ByteScanner {
 
   /// From the first character that is an escape, not ASCII or beyond the capacity.
   @_noLocks @_noAllocation @inline(never)
-  private mutating func jsonStringRest(_ beginning: ShortText) throws(RobotDatagramError) -> ShortText? {
+  private mutating func jsonStringRest(_ beginning: ShortText) throws(DatagramError) -> ShortText? {
     var text = beginning
     var fits = true
     while true {
@@ -45,7 +45,7 @@ extension ByteScanner {
 
   /// One escape from its backslash: the character, or one UTF-16 unit of it.
   @_noLocks @_noAllocation
-  private mutating func jsonEscape() throws(RobotDatagramError) -> UInt16 {
+  private mutating func jsonEscape() throws(DatagramError) -> UInt16 {
     index &+= 1
     let letter = byte
     let character: UInt16
@@ -66,7 +66,7 @@ extension ByteScanner {
   }
 
   @_noLocks @_noAllocation
-  private mutating func hexadecimalUnit() throws(RobotDatagramError) -> UInt16 {
+  private mutating func hexadecimalUnit() throws(DatagramError) -> UInt16 {
     var unit: UInt16 = 0
     for _ in 0..<4 {
       let digit: UInt8
@@ -84,7 +84,7 @@ extension ByteScanner {
 
   /// One well-formed sequence of two to four bytes (Unicode 16, table 3-7).
   @_noLocks @_noAllocation
-  private mutating func skipUTF8() throws(RobotDatagramError) {
+  private mutating func skipUTF8() throws(DatagramError) {
     let start = index
     let lead = byte
     var second: ClosedRange<UInt8> = 0x80...0xBF

@@ -1,6 +1,6 @@
 /// A JSON value in a payload: what an add's list of sensors and an extended edit carry.
 ///
-/// Bounded: at most 8 deep, and no longer than a message. Allocates: not for ticks.
+/// Read as Python does, which the app's host was written in: of a repeated key the last counts. Bounded: at most 8 deep, and no longer than a message. Allocates: not for ticks.
 public enum PlantJSON: Sendable, Hashable {
   case null
   case bool(Bool)
@@ -15,25 +15,6 @@ public enum PlantJSON: Sendable, Hashable {
     var parser = PlantJSONParser(text)
     guard let value = parser.document() else { return nil }
     self = value
-  }
-
-  /// `text` in quotes, as JSON writes it.
-  public static func quoted(_ text: String) -> String {
-    var result = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": result += "\\\""
-      case "\\": result += "\\\\"
-      case "\n": result += "\\n"
-      case "\r": result += "\\r"
-      case "\t": result += "\\t"
-      case _ where scalar.value < 0x20:
-        let digits = String(scalar.value, radix: 16)
-        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result + "\""
   }
 }
 

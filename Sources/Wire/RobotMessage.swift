@@ -25,10 +25,10 @@ public struct RobotMessage: Sendable, Equatable, BitwiseCopyable {
 
   /// The message in a datagram: JSON when its first byte that is not white space is `{`, else CSV.
   ///
-  /// Total: every byte string is a message or an error. Keeps no reference to `bytes`. Errors: see `RobotDatagramError`.
+  /// Total: every byte string is a message or an error. Keeps no reference to `bytes`. Errors: see `DatagramError`.
   /// Timing: linear in the length; no allocation, no lock. Source: README.md beside this file; facts/robot.md.
   @_noLocks @_noAllocation
-  public static func decode(_ bytes: UnsafeRawBufferPointer) throws(RobotDatagramError) -> RobotMessage {
+  public static func decode(_ bytes: UnsafeRawBufferPointer) throws(DatagramError) -> RobotMessage {
     guard bytes.count <= maximumLength else { throw .tooLong(count: bytes.count) }
     var scanner = ByteScanner(bytes)
     scanner.skipWhiteSpace()

@@ -1,7 +1,7 @@
 extension ByteScanner {
   /// `left,right[,direction]`, the legacy form. The scanner is at the first byte that is not white space.
   @_noLocks @_noAllocation
-  mutating func robotCSV() throws(RobotDatagramError) -> RobotMessage {
+  mutating func robotCSV() throws(DatagramError) -> RobotMessage {
     let left = try csvSpeed()
     try require(0x2C)
     skipWhiteSpace()
@@ -12,7 +12,7 @@ extension ByteScanner {
   }
 
   @_noLocks @_noAllocation
-  private mutating func csvSpeed() throws(RobotDatagramError) -> Double {
+  private mutating func csvSpeed() throws(DatagramError) -> Double {
     let start = index
     let value = try csvNumber().value
     guard value.isFinite else { throw .notFinite(at: start) }
@@ -22,7 +22,7 @@ extension ByteScanner {
 
   /// The ASCII digit 0, 1 or 2.
   @_noLocks @_noAllocation
-  private mutating func csvDirection() throws(RobotDatagramError) -> UInt8 {
+  private mutating func csvDirection() throws(DatagramError) -> UInt8 {
     skipWhiteSpace()
     let start = index
     let digit = byte

@@ -1,7 +1,7 @@
 extension ByteScanner {
   /// The JSON form. The scanner is at the opening brace.
   @_noLocks @_noAllocation
-  mutating func robotJSON() throws(RobotDatagramError) -> RobotMessage {
+  mutating func robotJSON() throws(DatagramError) -> RobotMessage {
     index &+= 1
     var fields = RobotFields()
     var isFirst = true
@@ -48,7 +48,7 @@ private struct RobotFields {
 
   /// Every known key is checked, whatever the form and whether the form uses it or not.
   @_noLocks @_noAllocation
-  func message() throws(RobotDatagramError) -> RobotMessage {
+  func message() throws(DatagramError) -> RobotMessage {
     let left = try finite(self.left)
     let right = try finite(self.right)
     let timestamp = try finite(present(self.timestamp))
@@ -72,7 +72,7 @@ private struct RobotFields {
   @_noLocks @_noAllocation @inline(__always)
   private func datagram(
     _ command: JSONField, speed: Double, direction: Double
-  ) throws(RobotDatagramError) -> RobotDatagram {
+  ) throws(DatagramError) -> RobotDatagram {
     guard case .string(let text) = command.value else { throw .wrongType(at: command.at) }
     guard let name = text else { throw .unknownCommand(at: command.at) }
     if name == ShortText("move") {
@@ -96,7 +96,7 @@ private func present(_ field: JSONField?) -> JSONField? {
 
 /// The number of a field; nil when the field is absent.
 @_noLocks @_noAllocation @inline(__always)
-func finite(_ field: JSONField?) throws(RobotDatagramError) -> Double? {
+func finite(_ field: JSONField?) throws(DatagramError) -> Double? {
   guard let field else { return nil }
   guard case .number(let number) = field.value else { throw .wrongType(at: field.at) }
   guard number.value.isFinite else { throw .notFinite(at: field.at) }
@@ -105,7 +105,7 @@ func finite(_ field: JSONField?) throws(RobotDatagramError) -> Double? {
 
 /// The whole number 0…2⁵³ of a field; nil when the field is absent. 5.0 and 5e0 are whole.
 @_noLocks @_noAllocation @inline(__always)
-func wholeNumber(_ field: JSONField?) throws(RobotDatagramError) -> UInt64? {
+func wholeNumber(_ field: JSONField?) throws(DatagramError) -> UInt64? {
   guard let value = try finite(field), let field, case .number(let number) = field.value else { return nil }
   // Digits are compared exactly: 2⁵³ + 1 has no double of its own.
   if let digits = number.digits {

@@ -7,7 +7,7 @@ extension RobotReply {
   /// be there; an absent `age_ms` or `reason` is nil, as is a `reason` that is no `ShortText`.
   /// Total: every byte string is a reply or an error. Timing: linear; no allocation, no lock.
   @_noLocks @_noAllocation
-  public static func decode(_ bytes: UnsafeRawBufferPointer) throws(RobotDatagramError) -> RobotReply {
+  public static func decode(_ bytes: UnsafeRawBufferPointer) throws(DatagramError) -> RobotReply {
     guard bytes.count <= RobotMessage.maximumLength else { throw .tooLong(count: bytes.count) }
     var scanner = ByteScanner(bytes)
     scanner.skipWhiteSpace()
@@ -54,7 +54,7 @@ private struct ReplyFields {
   }
 
   @_noLocks @_noAllocation
-  func reply() throws(RobotDatagramError) -> RobotReply {
+  func reply() throws(DatagramError) -> RobotReply {
     guard let echo = try wholeNumber(echo), let left = try finite(left), let right = try finite(right), let state else {
       throw .missing
     }
@@ -65,7 +65,7 @@ private struct ReplyFields {
   }
 
   @_noLocks @_noAllocation
-  private func state(_ field: JSONField) throws(RobotDatagramError) -> RobotReply.State {
+  private func state(_ field: JSONField) throws(DatagramError) -> RobotReply.State {
     guard case .string(let text) = field.value else { throw .wrongType(at: field.at) }
     guard let text else { throw .unknownState(at: field.at) }
     if text == ShortText("stopped") { return .stopped }
@@ -76,7 +76,7 @@ private struct ReplyFields {
   }
 
   @_noLocks @_noAllocation
-  private func age(_ field: JSONField?) throws(RobotDatagramError) -> Nanoseconds? {
+  private func age(_ field: JSONField?) throws(DatagramError) -> Nanoseconds? {
     guard let field else { return nil }
     if case .null = field.value { return nil }
     guard let milliseconds = try wholeNumber(field) else { return nil }
@@ -85,7 +85,7 @@ private struct ReplyFields {
   }
 
   @_noLocks @_noAllocation
-  private func reason(_ field: JSONField?) throws(RobotDatagramError) -> ShortText? {
+  private func reason(_ field: JSONField?) throws(DatagramError) -> ShortText? {
     guard let field else { return nil }
     switch field.value {
     case .null: return nil

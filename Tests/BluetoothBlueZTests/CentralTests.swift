@@ -24,7 +24,7 @@
       let central: BluetoothCentral
 
       init(
-        _ profile: BluetoothProfile = .legControl, to peer: BluetoothPeer = BluetoothPeer(),
+        _ profile: BluetoothProfile = .framed, to peer: BluetoothPeer = BluetoothPeer(),
         patience: Nanoseconds = .seconds(10), made: MadeDevice? = nil, prepare: (MockBlueZ) -> Void = { _ in }
       ) throws {
         bus = try PrivateBus()
@@ -94,7 +94,7 @@
       let leg = LinkEnd(link)
       let states = States<BluetoothPeripheralState>()
       let peripheral = try BluetoothPeripheral(
-        .legControl, name: "LegCtrl", adapter: "hci0", link: link, busAddress: bench.bus.address,
+        .framed, name: "LegCtrl", adapter: "hci0", link: link, busAddress: bench.bus.address,
         retryPeriod: .milliseconds(50)
       ) { states.add($0) }
       peripheral.start()

@@ -49,10 +49,10 @@
       let link = try MessageLink()
       let states = States<BluetoothPeripheralState>()
       let peripheral = try BluetoothPeripheral(
-        .legControl, name: "LegCtrl", adapter: "hci0", link: legLink, busAddress: bus.address
+        .framed, name: "LegCtrl", adapter: "hci0", link: legLink, busAddress: bus.address
       ) { states.add($0) }
       let central = try BluetoothCentral(
-        .legControl, to: BluetoothPeer(), adapter: "hci1", link: link, busAddress: bus.address
+        .framed, to: BluetoothPeer(), adapter: "hci1", link: link, busAddress: bus.address
       ) { _ in }
       let ages = Ring<Int64>(capacity: 64)
       var arrived = ages.reader()

@@ -25,7 +25,7 @@
       let states = States<BluetoothPeripheralState>()
       let peripheral: BluetoothPeripheral
 
-      init(_ profile: BluetoothProfile = .legControl, adapter: String? = nil) throws {
+      init(_ profile: BluetoothProfile = .framed, adapter: String? = nil) throws {
         bus = try PrivateBus()
         link = try MessageLink()
         let states = states
@@ -313,7 +313,7 @@
       let link = try MessageLink()
       let states = States<BluetoothPeripheralState>()
       let peripheral = try BluetoothPeripheral(
-        .legControl, name: "LegCtrl", link: link, busAddress: "unix:path=/nonexistent/bus",
+        .framed, name: "LegCtrl", link: link, busAddress: "unix:path=/nonexistent/bus",
         retryPeriod: .milliseconds(50)
       ) { states.add($0) }
       peripheral.start()

@@ -62,4 +62,48 @@ struct ConfigTableTests {
     #expect(
       (configuration.bindAddress == "0.0.0.0") == !["simulated.yaml", "tactus.yaml", "reference.yaml"].contains(name))
   }
+
+  // MARK: a program of declared systems alone
+
+  /// What every program has. The other sections belong to systems of `tactus`.
+  private static let general = ["network", "service", "mqtt", "safety", "runtime", "logging", "performance"]
+  private static let ofSystems = [
+    "motors": "robot", "leg": "leg", "legs": "leg", "sprinkler": "sprinkler", "pump": "pump", "plants": "plants",
+    "camera": "video", "video": "video",
+    // Of those that keep something: sprinkler, plants, pump. No declared system does.
+    "store": "sprinkler",
+  ]
+
+  private static let stranger = DaemonProgram(name: "stranger", version: "1.0.0", summary: "", systems: [])
+
+  @Test("every section of the table: a general one, or named as that of a system")
+  func eachSectionBelongs() {
+    let sections = ConfigTable.sections(of: .tactus).map(\.name)
+    #expect(Set(sections) == Set(Self.general).union(Self.ofSystems.keys))
+    #expect(Set(sections).count == sections.count && Self.ofSystems.keys.allSatisfy { !Self.general.contains($0) })
+  }
+
+  @Test("a program without systems of tactus: the general sections, in the table's order")
+  func sectionsOfAStranger() {
+    #expect(ConfigTable.sections(of: Self.stranger).map(\.name) == Self.general)
+  }
+
+  @Test("a program without systems of tactus: of the general sections the keys that no system of tactus owns")
+  func keysOfAStranger() {
+    let keys = ConfigTable.keys(of: Self.stranger).map(\.path)
+    func names(_ section: String) -> [String] {
+      keys.filter { $0.hasPrefix(section + ".") }.map { String($0.dropFirst(section.count + 1)) }
+    }
+    #expect(keys.allSatisfy { Self.general.contains(String($0.prefix { $0 != "." && $0 != "[" })) })
+    // Sections that systems have keys in: a new key has to be put down here, or to go with its system.
+    #expect(names("network") == ["bind_address", "http_port"])
+    #expect(names("safety") == ["emergency_stop_enabled", "watchdog_enabled", "watchdog_timeout"])
+    #expect(names("runtime") == ["strict", "lock_memory"])
+    #expect(names("performance") == ["worker_threads"])
+    // The others are the same in every program.
+    for section in ["service", "mqtt", "logging"] {
+      let all = ConfigTable.keys(of: .tactus).map(\.path).filter { $0.hasPrefix(section + ".") }
+      #expect(names(section).map { "\(section).\($0)" } == all)
+    }
+  }
 }

@@ -27,8 +27,8 @@ struct ConfigTests {
         level: 'INFO'
         file: '/var/log/yahboom.log'
       """)
-    #expect(configuration.motorPort == 5006)
     let motors = try #require(configuration.motors)
+    #expect(motors.port == 5006)
     #expect(motors.backend == .ybPcbCar)
     #expect(motors.speedLimitPercent == 90)
     #expect(motors.acceleration == 40)
@@ -118,8 +118,6 @@ struct ConfigTests {
     let configuration = try read("# nothing\n")
     #expect(configuration.motors == nil)
     #expect(configuration.bindAddress == "127.0.0.1")
-    #expect(configuration.motorPort == 5005)
-    #expect(configuration.robotScheduling == .fifo(priority: 80))
     #expect(configuration.guardEnabled && configuration.guardTimeoutSeconds == 1)
   }
 
@@ -127,6 +125,7 @@ struct ConfigTests {
   func emptySection() throws {
     let motors = try #require(try read("motors:\n").motors)
     #expect(motors.backend == .ybPcbCar && motors.i2cAddress == 0x16 && motors.commandTimeoutSeconds == 1)
+    #expect(motors.port == 5005 && motors.scheduling == .fifo(priority: 80))
   }
 
   @Test("raspbot-v2 without an address: 0x2B")
@@ -202,7 +201,7 @@ struct ConfigTests {
   @Test("a value out of the environment: used, and hidden when it is wrong")
   func environment() throws {
     #expect(try read("logging: { file: '/log/${ROBOT}.log' }", environment: ["ROBOT": "a1"]).logFile == "/log/a1.log")
-    #expect(try read("network:\n  motor_udp_port: ${PORT}", environment: ["PORT": "7"]).motorPort == 7)
+    #expect(try read("network:\n  motor_udp_port: ${PORT}\nmotors:\n", environment: ["PORT": "7"]).motors?.port == 7)
     #expect(try read("logging: { file: '$${ROBOT}' }").logFile == "${ROBOT}")
     #expect(
       errors("network:\n  motor_udp_port: ${PORT}", environment: ["PORT": "hunter2"])
@@ -331,7 +330,7 @@ struct ConfigTests {
       errors("motors: { min_duty: 200, max_duty: 100 }")
         == ["c.yaml:1:21: motors.min_duty: expected at most motors.max_duty (100), got 200"])
     #expect(
-      errors("runtime: { robot: { scheduling: deadline, rate_hz: 200, budget_us: 5000 } }")
+      errors("runtime: { robot: { scheduling: deadline, rate_hz: 200, budget_us: 5000 } }\nmotors:\n")
         == ["c.yaml:1:68: runtime.robot.budget_us: expected less than the period of 5000 µs, got 5000"])
   }
 

@@ -91,11 +91,11 @@ struct DoctorTests {
   @Test("chips: those of the configuration, each with its key; without one, whether a PCA9685's address answers")
   func chips() throws {
     let pi = goodPi().changed { $0.i2cAnswers = { path, address in path == "/dev/i2c-1" ? address == 0x40 : nil } }
-    #expect(Doctor(machine: pi).chips().map(\.found) == ["0x40 answers on /dev/i2c-1"] && complaints(pi) == [])
+    #expect(Doctor(machine: pi).servoChips().map(\.found) == ["0x40 answers on /dev/i2c-1"] && complaints(pi) == [])
     let empty = goodPi().changed { $0.i2cAnswers = { _, _ in false } }
-    #expect(Doctor(machine: empty).chips().map(\.found) == ["nothing answers at 0x40, where a PCA9685 is"])
+    #expect(Doctor(machine: empty).servoChips().map(\.found) == ["nothing answers at 0x40, where a PCA9685 is"])
     #expect(complaints(empty) == [], "not every machine has servos")
-    #expect(Doctor(machine: goodPi()).chips() == [], "a bus that cannot be asked is told of already")
+    #expect(Doctor(machine: goodPi()).servoChips() == [], "a bus that cannot be asked is told of already")
     let text = "motors:\nleg: { battery: { sensor: ads1115 } }\n"
     let configuration = try Configuration.read(YAMLFile(text: text, name: "c.yaml"), environment: [:])
     let found = Doctor(machine: pi, configuration: configuration).chips()

@@ -8,7 +8,7 @@ struct SafeStatePlanTests {
   private func plan(_ motors: String) throws -> [String] {
     let file = try YAMLFile(text: "motors: { \(motors) }", name: "c.yaml")
     let configuration = try Configuration.read(file, environment: [:])
-    return SafeStatePlan.writes(for: try #require(configuration.motors)).map(\.description)
+    return try #require(configuration.motors).safeWrites.map(\.description)
   }
 
   @Test("yb-pcb-car: the stop register, and a run at zero")

@@ -24,9 +24,9 @@ struct StoreConfigTests {
 
   @Test("how many copies are kept: as the file says, else eight and those of fourteen days")
   func copies() throws {
-    #expect(try read("sprinkler:").store.policy == SnapshotPolicy(recent: 8, days: 14))
+    #expect(try read("sprinkler:").store?.policy == SnapshotPolicy(recent: 8, days: 14))
     #expect(
-      try read("store: { snapshots: 3, snapshot_days: 0 }").store.policy == SnapshotPolicy(recent: 3, days: 0))
+      try read("store: { snapshots: 3, snapshot_days: 0 }").store?.policy == SnapshotPolicy(recent: 3, days: 0))
   }
 
   @Test(

@@ -43,8 +43,7 @@ struct SupervisorLoopTests {
     let configuration = try Configuration.read(
       YAMLFile(text: "motors: { backend: sim }", name: "c.yaml"), environment: [:])
     let motors = try #require(configuration.motors)
-    let system = try RobotSystem(
-      configuration, motors: motors, hardware: try MotorHardware(motors, simulate: true))
+    let system = try RobotSystem(motors, hardware: try MotorHardware(motors, simulate: true))
     let network = SimulatedNetwork([Self.robot])
     let bell = try Doorbell()
     let notices = Ring<SupervisorNotice>(capacity: 128)

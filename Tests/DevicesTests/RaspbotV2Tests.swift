@@ -70,15 +70,15 @@ import Wire
     simulated.attach(simulator.chip, at: raspbotAddress)
     var bus = simulated.port()
     try RaspbotV2().drive(speeds(100, -100), on: &bus)
-    #expect(simulator.robot.snapshot.target == DifferentialDrive.Speeds(left: 0.6, right: -0.6))
+    #expect(simulator.vehicle.snapshot.target == DifferentialDrive.Speeds(left: 0.6, right: -0.6))
 
     var one = I2CBytes()
     for byte in [0, 0, 0] as [UInt8] { one.append(byte) }
     try bus.writeBlock(one, to: raspbotAddress, register: 0x01)
-    #expect(simulator.robot.snapshot.target == DifferentialDrive.Speeds(left: 0.3, right: -0.6))
+    #expect(simulator.vehicle.snapshot.target == DifferentialDrive.Speeds(left: 0.3, right: -0.6))
 
     try RaspbotV2().stop(on: &bus)
-    #expect(simulator.robot.snapshot.target == DifferentialDrive.Speeds())
+    #expect(simulator.vehicle.snapshot.target == DifferentialDrive.Speeds())
   }
 
   @Test("simulated: malformed writes are acknowledged, counted, without effect")
@@ -92,6 +92,6 @@ import Wire
       for byte in bytes { block.append(byte) }
       try bus.writeBlock(block, to: raspbotAddress, register: 0x01)
     }
-    #expect(simulator.robot.snapshot.ignored == 4 && simulator.robot.snapshot.commands == 0)
+    #expect(simulator.vehicle.snapshot.ignored == 4 && simulator.vehicle.snapshot.commands == 0)
   }
 }

@@ -38,6 +38,21 @@ import Testing
     #expect(port.count == 2 && port.all == 0b11)
   }
 
+  @Test("one line for a loop that simulates what hangs on it: active as the line's request says, or as it is stuck")
+  func level() throws {
+    let bank = SimulatedGPIOBank()
+    let lines = try bank.outputs(Self.pair)
+    var port = lines.port()
+    let (high, low) = (lines.level(0), lines.level(1))
+    #expect(!high.isActive() && !low.isActive())
+    try port.set(1, true)
+    #expect(!high.isActive() && low.isActive())
+    try port.set(mask: 0b11, values: 0b01)
+    #expect(high.isActive() && !low.isActive())
+    bank.inject(.stuck(line: 27, isHigh: false))
+    #expect(low.isActive())
+  }
+
   @Test("set: the lines of the mask in one access, the others stay; read back by their levels")
   func set() throws {
     let bank = SimulatedGPIOBank()

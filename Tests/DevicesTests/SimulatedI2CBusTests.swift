@@ -66,10 +66,10 @@ import Testing
     simulated.inject(.stuck)
     #expect(write(0, on: &bus) == .timedOut(address: carAddress, register: 0x02))
     #expect(simulated.transactions().map(\.result) == [-110])
-    #expect(simulator.robot.snapshot.commands == 0)
+    #expect(simulator.vehicle.snapshot.commands == 0)
     simulated.clearFaults()
     #expect(write(0, on: &bus) == nil)
-    #expect(simulator.robot.snapshot.commands == 1)
+    #expect(simulator.vehicle.snapshot.commands == 1)
   }
 
   @Test("300 ‰ random refusals: about 30 % refused, the same ones for the same seed")

@@ -161,21 +161,21 @@ private let batteryReply = [UInt8]([0x55, 0x00, 0x09, 0x12, 0x01, 0x4B, 0x98, 0x
   func driven() throws {
     var port = line.port()
     try XGORider().drive(speeds(100, 100), on: &port)
-    #expect(simulator.robot.snapshot.target == DifferentialDrive.Speeds(left: 1.5, right: 1.5))
+    #expect(simulator.vehicle.snapshot.target == DifferentialDrive.Speeds(left: 1.5, right: 1.5))
     try XGORider().drive(speeds(-100, 100), on: &port)
-    let turning = simulator.robot.snapshot.target
+    let turning = simulator.vehicle.snapshot.target
     #expect(abs((turning.right - turning.left) / 0.12 - 2 * .pi) < 1e-9 && abs(turning.right + turning.left) < 1e-12)
     try XGORider().stop(on: &port)
-    #expect(simulator.robot.snapshot.target == DifferentialDrive.Speeds())
+    #expect(simulator.vehicle.snapshot.target == DifferentialDrive.Speeds())
   }
 
   @Test("frames cut anywhere: take effect with their last byte")
   func cut() {
     for (index, byte) in frame(0x30, 255).enumerated() {
-      #expect(simulator.robot.snapshot.commands == 0, "byte \(index)")
+      #expect(simulator.vehicle.snapshot.commands == 0, "byte \(index)")
       write([byte])
     }
-    #expect(simulator.robot.snapshot.target.left == 1.5)
+    #expect(simulator.vehicle.snapshot.target.left == 1.5)
   }
 
   @Test("a frame cut short by a full line, then a whole command: the whole one takes effect")
@@ -183,7 +183,7 @@ private let batteryReply = [UInt8]([0x55, 0x00, 0x09, 0x12, 0x01, 0x4B, 0x98, 0x
     write(Array(frame(0x30, 255)[..<5]))
     write(frame(0x30, 127) + frame(0x32, 127))
     write(frame(0x30, 0) + frame(0x32, 127))
-    #expect(simulator.robot.snapshot.target.left == -1.5)
+    #expect(simulator.vehicle.snapshot.target.left == -1.5)
   }
 
   @Test("noise of any kind, then whole commands: the last one stands", arguments: 1...20 as ClosedRange<UInt64>)
@@ -193,7 +193,7 @@ private let batteryReply = [UInt8]([0x55, 0x00, 0x09, 0x12, 0x01, 0x4B, 0x98, 0x
       write((0..<random.below(30)).map { _ in random.below(4) == 0 ? 0x55 : UInt8(random.below(256)) })
     }
     for _ in 0..<6 { write(frame(0x30, 255) + frame(0x32, 127)) }
-    #expect(simulator.robot.snapshot.target == DifferentialDrive.Speeds(left: 1.5, right: 1.5), "seed \(seed)")
+    #expect(simulator.vehicle.snapshot.target == DifferentialDrive.Speeds(left: 1.5, right: 1.5), "seed \(seed)")
   }
 
   @Test("battery asked: answers its charge at once")
@@ -219,7 +219,7 @@ private let batteryReply = [UInt8]([0x55, 0x00, 0x09, 0x12, 0x01, 0x4B, 0x98, 0x
   func otherRegisters() {
     write(frame(0x30, 255))
     write(frame(0x35, 100) + frame(0x61, 1), at: milliseconds(1000))
-    let snapshot = simulator.robot.snapshot
+    let snapshot = simulator.vehicle.snapshot
     #expect(snapshot.commands == 1 && snapshot.target.left == 1.5)
     #expect(snapshot.at == milliseconds(1000) && snapshot.pose.x > 1.2)
   }

@@ -142,8 +142,8 @@ import Wire
     let (simulator, simulated) = Self.robot()
     var bus = simulated.port()
     try YBPcbCar().drive(speeds(100, 100), on: &bus)
-    simulator.robot.advance(to: milliseconds(10_000))
-    let pose = simulator.robot.snapshot.pose
+    simulator.vehicle.advance(to: milliseconds(10_000))
+    let pose = simulator.vehicle.snapshot.pose
     #expect(abs(pose.x - 5.91) < 1e-9)
     #expect(pose.y == 0 && pose.heading == 0)
   }
@@ -153,8 +153,8 @@ import Wire
     let (simulator, simulated) = Self.robot()
     var bus = simulated.port()
     try YBPcbCar().drive(speeds(-50, 50), on: &bus)
-    simulator.robot.advance(to: milliseconds(1000))
-    let snapshot = simulator.robot.snapshot
+    simulator.vehicle.advance(to: milliseconds(1000))
+    let snapshot = simulator.vehicle.snapshot
     #expect(snapshot.pose.heading > 3)
     #expect(abs(snapshot.pose.x) < 1e-12 && abs(snapshot.pose.y) < 1e-12)
   }
@@ -164,9 +164,9 @@ import Wire
     let (simulator, simulated) = Self.robot()
     var bus = simulated.port()
     try YBPcbCar().drive(speeds(11, -11), on: &bus)  // duty 28
-    #expect(simulator.robot.snapshot.target == DifferentialDrive.Speeds())
+    #expect(simulator.vehicle.snapshot.target == DifferentialDrive.Speeds())
     try YBPcbCar().drive(speeds(12, -12), on: &bus)  // duty 31
-    #expect(simulator.robot.snapshot.target.left > 0 && simulator.robot.snapshot.target.right < 0)
+    #expect(simulator.vehicle.snapshot.target.left > 0 && simulator.vehicle.snapshot.target.right < 0)
   }
 
   @Test("moving: the controller goes silent, the board keeps its last command for ever")
@@ -174,8 +174,8 @@ import Wire
     let (simulator, simulated) = Self.robot()
     var bus = simulated.port()
     try YBPcbCar().drive(speeds(100, 100), on: &bus)
-    simulator.robot.advance(to: milliseconds(3_600_000))
-    #expect(abs(simulator.robot.snapshot.speeds.left - 0.6) < 1e-9)
+    simulator.vehicle.advance(to: milliseconds(3_600_000))
+    #expect(abs(simulator.vehicle.snapshot.speeds.left - 0.6) < 1e-9)
   }
 
   @Test("moving: either stop write alone stops the wheels", arguments: [0x01, 0x02] as [UInt8])
@@ -191,9 +191,9 @@ import Wire
       for byte in [1, 0, 1, 0] as [UInt8] { bytes.append(byte) }
       try bus.writeBlock(bytes, to: carAddress, register: 0x01)
     }
-    #expect(simulator.robot.snapshot.target == DifferentialDrive.Speeds())
-    simulator.robot.advance(to: milliseconds(6000))
-    #expect(simulator.robot.snapshot.speeds == DifferentialDrive.Speeds())
+    #expect(simulator.vehicle.snapshot.target == DifferentialDrive.Speeds())
+    simulator.vehicle.advance(to: milliseconds(6000))
+    #expect(simulator.vehicle.snapshot.speeds == DifferentialDrive.Speeds())
   }
 
   @Test("register 0x00: the real board ignores it, an imaginary one obeys")
@@ -202,8 +202,8 @@ import Wire
       let (simulator, simulated) = Self.robot(legacy: legacy)
       var bus = simulated.port()
       try YBPcbCar(legacyRegister: true).drive(speeds(100, 100), on: &bus)
-      #expect(simulator.robot.snapshot.target.left == (legacy ? 0.6 : 0))
-      #expect(simulator.robot.snapshot.ignored == (legacy ? 0 : 1))
+      #expect(simulator.vehicle.snapshot.target.left == (legacy ? 0.6 : 0))
+      #expect(simulator.vehicle.snapshot.ignored == (legacy ? 0 : 1))
     }
   }
 
@@ -220,7 +220,7 @@ import Wire
       for byte in bytes { block.append(byte) }
       try bus.writeBlock(block, to: carAddress, register: register)
     }
-    let snapshot = simulator.robot.snapshot
+    let snapshot = simulator.vehicle.snapshot
     #expect(snapshot.ignored == Int64(malformed.count))
     #expect(snapshot.commands == 0 && snapshot.pan == nil && snapshot.target == DifferentialDrive.Speeds())
   }
@@ -232,7 +232,7 @@ import Wire
     var bytes = I2CBytes()
     for byte in [0x01, 1, 255, 0, 255] as [UInt8] { bytes.append(byte) }
     try bus.plainWrite(bytes, to: carAddress)
-    #expect(simulator.robot.snapshot.target == DifferentialDrive.Speeds(left: 0.6, right: -0.6))
+    #expect(simulator.vehicle.snapshot.target == DifferentialDrive.Speeds(left: 0.6, right: -0.6))
   }
 
   @Test("read: the board has no readable register, the bus idles high")
@@ -240,17 +240,17 @@ import Wire
     let (simulator, simulated) = Self.robot()
     var bus = simulated.port()
     #expect(try bus.readBlock(2, from: carAddress, register: 0x01).array == [0xFF, 0xFF])
-    #expect(simulator.robot.snapshot.ignored == 0)
+    #expect(simulator.vehicle.snapshot.ignored == 0)
   }
 
   @Test("servos: pan and tilt are shown in degrees, unknown until set")
   func servos() throws {
     let (simulator, simulated) = Self.robot()
     var bus = simulated.port()
-    #expect(simulator.robot.snapshot.pan == nil && simulator.robot.snapshot.tilt == nil)
+    #expect(simulator.vehicle.snapshot.pan == nil && simulator.vehicle.snapshot.tilt == nil)
     try YBPcbCar().turn(.pan, degrees: 45, on: &bus)
     try YBPcbCar().turn(.tilt, degrees: 400, on: &bus)
-    #expect(simulator.robot.snapshot.pan == 45 && simulator.robot.snapshot.tilt == 180)
+    #expect(simulator.vehicle.snapshot.pan == 45 && simulator.vehicle.snapshot.tilt == 180)
   }
 
   @Test("snapshot and faults from another thread while the loop drives: every snapshot is of one instant")
@@ -268,7 +268,7 @@ import Wire
     var last: Int64 = 0
     while last < 20_000 {
       simulated.inject(.noAcknowledge(address: raspbotAddress, count: 1))
-      let snapshot = simulator.robot.snapshot
+      let snapshot = simulator.vehicle.snapshot
       #expect(snapshot.commands >= last && snapshot.target.left == snapshot.target.right)
       #expect(snapshot.at == milliseconds(Double(snapshot.commands)))
       #expect(snapshot.commands == 0 || snapshot.target.left == (snapshot.commands % 2 == 0 ? 0.6 : -0.6))

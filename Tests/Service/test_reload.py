@@ -60,12 +60,45 @@ def test_a_lower_limit_cuts_what_drives_and_a_higher_one_waits_until_it_stands(d
         wait_for(lambda: driving(90))
 
 
+def test_the_pump_a_shorter_run_at_once_and_a_longer_one_when_it_is_off(tmp_path):
+    with Daemon(tmp_path, more="pump:\n  backend: sim\n  run_limit_min: 20\n") as daemon:
+        pump = lambda: daemon.get("/api/pump").json()
+        wait_for(lambda: pump()["state"] == "off")
+        assert daemon.post("/api/pump/on", {"speedPercent": 50}).status_code == 200
+        left = wait_for(lambda: pump()["state"] == "on" and pump()["leftS"])
+        assert 1100 < left <= 1200
+        change(daemon, "run_limit_min: 20", "run_limit_min: 10\n  on_overheat: keep")
+        told = reload(daemon).stdout
+        assert "pump.run_limit_min: 20 → 10" in told and "pump.on_overheat: stop → keep" in told
+        wait_for(lambda: pump()["leftS"] <= 600)
+        change(daemon, "run_limit_min: 10", "run_limit_min: 60")
+        reload(daemon)
+        assert pump()["leftS"] <= 600 and pump()["state"] == "on"
+        daemon.post("/api/pump/off")
+        wait_for(lambda: pump()["leftS"] > 3000)
+
+
+def test_the_legs_a_shorter_deadman_cuts_at_once_and_a_longer_one_waits_for_disarm(daemon):
+    leg = lambda: daemon.get("/api/leg").json()["legs"][0]
+    assert daemon.post("/api/leg/0/arm").status_code == 200
+    assert daemon.post("/api/leg/0/set", {"pulseUs": 1600}).status_code == 200
+    change(daemon, "deadman_ms: 10000", "deadman_ms: 5000")
+    assert "leg.deadman_ms: 10000 → 5000\n" == reload(daemon).stdout
+    change(daemon, "deadman_ms: 5000", "deadman_ms: 9000")
+    assert "wider limits of leg" in reload(daemon).stdout
+    time.sleep(0.2)
+    change(daemon, "deadman_ms: 9000", "deadman_ms: 100")
+    assert "leg.deadman_ms: 9000 → 100" in reload(daemon).stdout
+    # Its last command is older than that: no need to wait for anything.
+    wait_for(lambda: leg()["state"] == "fault", seconds=2)
+
+
 def test_what_only_a_start_can_take_is_named_with_its_place_and_nothing_is_taken(daemon):
     change(daemon, "acceleration: 0", "acceleration: 10")
-    change(daemon, "deadman_ms: 10000", "deadman_ms: 9000")
+    change(daemon, "output_enable: GPIO22", "output_enable: GPIO23")
     refused = reload(daemon)
     assert refused.returncode == 1
-    assert re.search(r"tactus\.yaml:\d+:\d+: leg\.deadman_ms: expected 10000 until the next start, got 9000", refused.stderr)
+    assert re.search(r"tactus\.yaml:\d+:\d+: leg\.output_enable: expected GPIO22 until the next start, got GPIO23", refused.stderr)
     assert "motors.acceleration" not in refused.stderr
     assert daemon.get("/api/robot").json()["settings"]["acceleration"] == 0
 

@@ -29,4 +29,72 @@ struct OpenAPITests {
     #expect(paths["/api/log-level"]?["get"] == nil && paths["/api/log-level"]?["put"] != nil)
     #expect(reply.json?["components"] as? NSDictionary == written?["components"] as? NSDictionary)
   }
+
+  // MARK: faults of simulations
+
+  /// The members of a schema, or of a part of it.
+  private func member(_ document: [String: Any], _ path: String...) -> Any? {
+    var value: Any? = document
+    for name in path { value = (value as? [String: Any])?[name] }
+    return value
+  }
+
+  private func described(_ additions: APIAdditions) throws -> [String: Any] {
+    let served: Set<String> = ["GET /api/sim/fault", "POST /api/sim/fault"]
+    let bytes = OpenAPIDocument.bytes(version: "1.2.3", served: served, additions)
+    return try #require(try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any])
+  }
+
+  /// Faults that may be asked for, with `fan: ` before those of a declared system.
+  private func requests(_ document: [String: Any]) throws -> [[String]] {
+    let variants = member(document, "components", "schemas", "FaultRequest", "oneOf")
+    return try #require(variants as? [[String: Any]]).map { variant in
+      let faults = member(variant, "properties", "fault", "enum") as? [String] ?? []
+      let system = (member(variant, "properties", "system", "enum") as? [String])?.first
+      return faults.map { (system.map { "\($0): " } ?? "") + $0 }
+    }
+  }
+
+  private func system(_ name: String, faults: [String]) -> APIAdditions.System {
+    APIAdditions.System(
+      name: name, summary: "", paths: .object([]), schemas: .object([]), stateSchema: "State", faults: faults)
+  }
+
+  @Test("faults: a program has those of its buses and of its declared systems, and its examples are among them")
+  func faultsOfAProgram() throws {
+    let document = try described(
+      APIAdditions(
+        title: "fan-daemon", systems: [system("fan", faults: ["stall", "gone"]), system("lamp", faults: [])],
+        hasOwnSystems: false, busFaults: ["stuck-low", "gone"]))
+    #expect(
+      try requests(document) == [["gone"], ["stuck-low"], ["lane-stall"], ["clear"], ["fan: stall", "fan: gone"]])
+    let inForce = member(document, "components", "schemas", "SimulatedFault", "properties")
+    let members = try #require(inForce as? [String: Any])
+    #expect(Set(members.keys) == ["fault", "bus", "line", "lane", "ms"])
+    let names = member(document, "components", "schemas", "SimulatedFault", "properties", "fault", "enum")
+    #expect(names as? [String] == ["gone", "stuck-low", "lane-stall"])
+    let named = member(
+      document, "components", "schemas", "Faults", "properties", "named", "items", "properties", "system", "enum")
+    #expect(named as? [String] == ["fan"])
+    let examples = member(
+      document, "paths", "/api/sim/fault", "post", "requestBody", "content", "application/json", "examples")
+    #expect((examples as? [String: Any])?.keys.sorted() == ["clear"])
+  }
+
+  @Test("faults: where no declared system has one, nothing speaks of declared systems")
+  func faultsWithoutDeclaredSystems() throws {
+    for additions in [APIAdditions(), APIAdditions(busFaults: ["nak"])] {
+      let document = try described(additions)
+      #expect(try requests(document).joined().allSatisfy { !$0.contains(":") })
+      #expect(member(document, "components", "schemas", "Faults", "properties", "named") == nil)
+    }
+    let nak = try described(APIAdditions(busFaults: ["nak"]))
+    #expect(try requests(nak) == [["nak"], ["lane-stall"], ["clear"]])
+  }
+
+  @Test("faults: the document describes every one that there is, each once")
+  func everyFault() throws {
+    let all = try requests(described(APIAdditions())).flatMap(\.self)
+    #expect(all.sorted() == SimulatedFault.Name.allCases.map(\.rawValue).sorted())
+  }
 }

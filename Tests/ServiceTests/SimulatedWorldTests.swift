@@ -32,7 +32,7 @@ struct SimulatedWorldTests {
         buses: [
           SimulatedBus("i2c-1", .i2c(bus), converters: [0x48: converter]), SimulatedBus("ttyAMA0", .serial(line)),
           SimulatedBus("robot-udp", .datagram(datagrams)), SimulatedBus("gpio", .gpio(bank)),
-        ], lanes: ["robot": stall], robot: board.robot
+        ], lanes: ["robot": stall], routes: board.vehicle.routes
       ).routes
   }
 

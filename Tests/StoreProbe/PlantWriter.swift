@@ -1,12 +1,14 @@
 import Plants
 import Sprinkler
 import Store
+import WallTime
 
 /// The same with plants: number n is plant n, one reading and one event.
 enum PlantWriter {
   static func write(to path: String) throws(StoreError) {
     let policy = SnapshotPolicy(seconds: 0, routineSeconds: 7, recent: 3, days: 1)
-    let (file, report) = try StoreFile.open(path, policy: policy, at: WallInstant(secondsSince1970: 1_790_000_000))
+    let (file, report) = try StoreFile.open(
+      path, systems: [.sprinkler, .plants, .pump], policy: policy, at: WallInstant(secondsSince1970: 1_790_000_000))
     for line in report.lines { StoreProbe.say("# \(line)") }
     let store = PlantStore(file)
     var number = try store.records().nextPlant

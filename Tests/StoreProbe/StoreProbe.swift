@@ -2,6 +2,7 @@ import Glibc
 import Plants
 import Sprinkler
 import Store
+import WallTime
 
 /// Writes to a store until it is killed, or until it cannot, for StoreTests: every transaction that was acknowledged is a line of
 /// standard output. Or tells how long a store with so many lines in its log takes.
@@ -31,7 +32,8 @@ struct StoreProbe {
   /// Transaction n belongs to run n: it comes into the queue, the one before leaves it and is logged.
   private static func write(to path: String) throws(StoreError) {
     let policy = SnapshotPolicy(seconds: 0, routineSeconds: 7, recent: 3, days: 1)
-    let (file, report) = try StoreFile.open(path, policy: policy, at: WallInstant(secondsSince1970: 1_790_000_000))
+    let (file, report) = try StoreFile.open(
+      path, systems: [.sprinkler, .plants, .pump], policy: policy, at: WallInstant(secondsSince1970: 1_790_000_000))
     for line in report.lines { say("# \(line)") }
     let store = SprinklerStore(file)
     var run = try store.records().nextRun
@@ -48,7 +50,8 @@ struct StoreProbe {
   /// Session n is begun, noted and ended; its number is said when it is kept for the first time.
   private static func keepSessions(in path: String) throws(StoreError) {
     let policy = SnapshotPolicy(seconds: 0, routineSeconds: 7, recent: 3, days: 1)
-    let (file, report) = try StoreFile.open(path, policy: policy, at: WallInstant(secondsSince1970: 1_790_000_000))
+    let (file, report) = try StoreFile.open(
+      path, systems: [.sprinkler, .plants, .pump], policy: policy, at: WallInstant(secondsSince1970: 1_790_000_000))
     for line in report.lines { say("# \(line)") }
     let store = PumpStore(file)
     var next = (try store.sessions(limit: 1).sessions.first?.number ?? 0) + 1

@@ -1,5 +1,6 @@
 import Sprinkler
 import Store
+import WallTime
 
 /// How long the store takes with so many lines in the watering log.
 struct StoreTimes {
@@ -10,14 +11,14 @@ struct StoreTimes {
   private let policy = SnapshotPolicy(seconds: 1_000_000_000, recent: 1, days: 0)
 
   func tell() throws(StoreError) {
-    let (file, _) = try StoreFile.open(path, policy: policy, at: Self.start)
+    let (file, _) = try StoreFile.open(path, systems: [.sprinkler, .plants, .pump], policy: policy, at: Self.start)
     try fill(SprinklerStore(file))
     try file.close()
     for round in 1...5 {
       let clock = ContinuousClock()
       var opened: StoreFile?
       try measure("opening, \(lines) lines, round \(round)", clock) { () throws(StoreError) in
-        opened = try StoreFile.open(path, policy: policy, at: Self.start).file
+        opened = try StoreFile.open(path, systems: [.sprinkler, .plants, .pump], policy: policy, at: Self.start).file
       }
       guard let file = opened else { continue }
       try measure("snapshot", clock) { () throws(StoreError) in _ = try file.snapshot(at: Self.start) }

@@ -1,12 +1,15 @@
 import Foundation
 import Sprinkler
 import Testing
+import WallTime
 
 @testable import Store
 
 @Suite("a store that cannot be opened, or is lost, and comes back", .ownThread)
 struct LateOpeningTests {
-  private func later(_ folder: StoreFolder) -> StoreFile { StoreFile(folder.store, mounts: .none) }
+  private func later(_ folder: StoreFolder) -> StoreFile {
+    StoreFile(folder.store, systems: StoreSystem.all, mounts: .none)
+  }
 
   /// What reads and writes are told; `nil` if they go through.
   private func refusal(_ file: StoreFile) -> StoreError? {

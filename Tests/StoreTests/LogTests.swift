@@ -2,6 +2,7 @@ import Foundation
 import Sprinkler
 import TestSupport
 import Testing
+import WallTime
 
 @testable import Store
 

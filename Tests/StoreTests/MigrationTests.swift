@@ -3,6 +3,7 @@ import GRDB
 import Sprinkler
 import TestSupport
 import Testing
+import WallTime
 
 @testable import Store
 

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WallTime
 
 @testable import Store
 
@@ -83,7 +84,7 @@ struct MountWatchTests {
         mounts: Self.root + (isThere.value ? "30 22 8:17 / \(point) rw - ext4 /dev/sdb1 rw\n" : ""),
         table: "LABEL=x \(point) ext4 nofail 0 2")
     }
-    let file = StoreFile(folder.store, mounts: mounts)
+    let file = StoreFile(folder.store, systems: StoreSystem.all, mounts: mounts)
     #expect(throws: StoreError.self) { try file.open(at: StoreFolder.noon) }
     #expect(file.trouble?.wayOut.hasPrefix("mount \(point)") == true)
     #expect(try folder.names("").isEmpty)

@@ -4,6 +4,7 @@ import Sprinkler
 import Tactus
 import TestSupport
 import Testing
+import WallTime
 
 @testable import Store
 

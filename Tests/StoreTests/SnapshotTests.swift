@@ -3,6 +3,7 @@ import Glibc
 import Sprinkler
 import TestSupport
 import Testing
+import WallTime
 
 @testable import Store
 

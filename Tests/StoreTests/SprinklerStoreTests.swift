@@ -1,6 +1,7 @@
 import Sprinkler
 import TestSupport
 import Testing
+import WallTime
 
 @testable import Store
 

@@ -4,6 +4,7 @@ import Glibc
 import Sprinkler
 import TestSupport
 import Testing
+import WallTime
 
 @testable import Store
 
@@ -75,7 +76,7 @@ struct StoreFileTests {
     let other = folder.path + "/folder"
     try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: true)
     #expect(throws: StoreError.failed(file: other, doing: "opening", reason: "it is not a regular file")) {
-      try StoreFile.open(other, at: StoreFolder.noon)
+      try StoreFile.open(other, systems: StoreSystem.all, at: StoreFolder.noon)
     }
   }
 

@@ -102,7 +102,8 @@ struct LoopEndsTests {
     #expect(bench.ends.dropped == 64 + 3)
     #expect(bench.takeAnswers().map(\.number) == (1...UInt64(answers)).map { $0 })
     #expect(bench.takeNotices().map(\.notice) == Array(0..<notices))
-    #expect(bench.state.read().state == 9)
+    let published = bench.state.read()
+    #expect(published.state == 9 && published.noticesDropped == 3 && published.answersDropped == 64)
     // There is room again.
     bench.ask()
     bench.acceptAll(.at(milliseconds: 1001))

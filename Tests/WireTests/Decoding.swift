@@ -1,8 +1,8 @@
 import Wire
 
-func decode(_ bytes: [UInt8]) -> Result<RobotMessage, RobotDatagramError> {
+func decode(_ bytes: [UInt8]) -> Result<RobotMessage, DatagramError> {
   bytes.withUnsafeBytes { buffer in
-    do throws(RobotDatagramError) {
+    do throws(DatagramError) {
       return .success(try RobotMessage.decode(buffer))
     } catch {
       return .failure(error)
@@ -10,11 +10,11 @@ func decode(_ bytes: [UInt8]) -> Result<RobotMessage, RobotDatagramError> {
   }
 }
 
-func decode(_ text: String) -> Result<RobotMessage, RobotDatagramError> { decode(Array(text.utf8)) }
+func decode(_ text: String) -> Result<RobotMessage, DatagramError> { decode(Array(text.utf8)) }
 
-func decodeReply(_ bytes: [UInt8]) -> Result<RobotReply, RobotDatagramError> {
+func decodeReply(_ bytes: [UInt8]) -> Result<RobotReply, DatagramError> {
   bytes.withUnsafeBytes { buffer in
-    do throws(RobotDatagramError) {
+    do throws(DatagramError) {
       return .success(try RobotReply.decode(buffer))
     } catch {
       return .failure(error)

@@ -15,8 +15,8 @@ import Wire
 
   struct Rejected: Sendable, CustomTestStringConvertible {
     let text: String
-    let error: RobotDatagramError
-    init(_ text: String, _ error: RobotDatagramError) {
+    let error: DatagramError
+    init(_ text: String, _ error: DatagramError) {
       self.text = text
       self.error = error
     }
@@ -227,7 +227,7 @@ import Wire
 
   @Test("errors: every case has its own stable name")
   func names() {
-    let errors: [RobotDatagramError] = [
+    let errors: [DatagramError] = [
       .empty, .tooLong(count: 1), .malformed(at: 1), .notUTF8(at: 1), .tooDeep(at: 1), .trailing(at: 1),
       .wrongType(at: 1), .notFinite(at: 1), .outOfRange(at: 1), .unknownCommand(at: 1), .unknownDirection(at: 1),
       .unknownState(at: 1), .missing,

@@ -5,27 +5,27 @@ import Tactus
 ///
 /// Attach `chip` to a `SimulatedI2CBus`, which keeps the simulator. The board acknowledges whatever is written to it and
 /// ignores what it does not know; it keeps the last command for ever. Reads give 0xFF: its sensors are not simulated.
-public final class RaspbotV2Simulator: @unchecked Sendable {  // safe: the rule of `SimulatedRobot`
+public final class RaspbotV2Simulator: @unchecked Sendable {  // safe: the rule of `SimulatedVehicle`
   /// The robot that the board drives: its snapshot, and where it is put.
-  public let robot: SimulatedRobot
+  public let vehicle: SimulatedVehicle
   private let state: UnsafeMutablePointer<State>
 
   fileprivate struct State {
-    let body: UnsafeMutablePointer<RobotBody>
+    let body: UnsafeMutablePointer<VehicleBody>
     /// Speeds that the four motors were told, in m/s; forward is positive.
     var motors = [4 of Double](repeating: 0)
   }
 
   /// A board that has had no command, and a robot at rest at the origin.
   public init(parameters: DifferentialDrive.Parameters = DifferentialDrive.Parameters()) {
-    robot = SimulatedRobot(parameters)
+    vehicle = SimulatedVehicle(parameters)
     state = .allocate(capacity: 1)
-    state.initialize(to: State(body: robot.body))
+    state.initialize(to: State(body: vehicle.body))
   }
 
   deinit {
     state.deallocate()
-    robot.deallocate()
+    vehicle.deallocate()
   }
 
   /// The end for a `SimulatedI2CBus`: attach it at the address of the chip.

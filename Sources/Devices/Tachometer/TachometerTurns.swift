@@ -30,7 +30,7 @@ struct TachometerTurns: ~Copyable {
     @_noLocks @_noAllocation get { count == 0 }
   }
 
-  /// The newest pulse; `nil` if there is none.
+  /// When the newest pulse came; `nil` if no pulse is known.
   var newest: TickInstant? {
     @_noLocks @_noAllocation get { count == 0 ? nil : self[0].at }
   }

@@ -8,9 +8,10 @@ import Wire
 /// Attach `device` to a `SimulatedSerialPort`, which keeps the simulator. The board finds frames in whatever arrives,
 /// drops cut ones and noise, keeps the last command for ever, and answers reads of the battery, the firmware, the
 /// measured yaw and of single registers at once.
-public final class XGORiderSimulator: @unchecked Sendable {  // safe: the rule of `SimulatedRobot`; the charge is atomic
+// Safe: the rule of `SimulatedVehicle`; the charge is atomic.
+public final class XGORiderSimulator: @unchecked Sendable {
   /// The robot that the board drives: its snapshot, and where it is put.
-  public let robot: SimulatedRobot
+  public let vehicle: SimulatedVehicle
   private let state: UnsafeMutablePointer<XGORiderSimulatorState>
   /// Not reached through `state`, which the board may be changing.
   private let battery: UnsafeMutablePointer<Atomic<UInt8>>
@@ -25,18 +26,18 @@ public final class XGORiderSimulator: @unchecked Sendable {  // safe: the rule o
 
   /// A board that has had no command, and a robot at rest at the origin.
   public init(parameters: DifferentialDrive.Parameters = parameters) {
-    robot = SimulatedRobot(parameters)
+    vehicle = SimulatedVehicle(parameters)
     battery = .allocate(capacity: 1)
     battery.initialize(to: Atomic(80))
     state = .allocate(capacity: 1)
-    state.initialize(to: XGORiderSimulatorState(body: robot.body, battery: battery))
+    state.initialize(to: XGORiderSimulatorState(body: vehicle.body, battery: battery))
   }
 
   deinit {
     state.deinitialize(count: 1)
     state.deallocate()
     battery.deallocate()
-    robot.deallocate()
+    vehicle.deallocate()
   }
 
   /// The end for a `SimulatedSerialPort`: attach it there.
@@ -55,13 +56,13 @@ public final class XGORiderSimulator: @unchecked Sendable {  // safe: the rule o
 }
 
 struct XGORiderSimulatorState: ~Copyable {
-  let body: UnsafeMutablePointer<RobotBody>
+  let body: UnsafeMutablePointer<VehicleBody>
   private let battery: UnsafeMutablePointer<Atomic<UInt8>>
   private var reader = XGOFrameReader()
   /// What was written; the speeds idle at 128.
   private var registers = [256 of UInt8](repeating: 0)
 
-  init(body: UnsafeMutablePointer<RobotBody>, battery: UnsafeMutablePointer<Atomic<UInt8>>) {
+  init(body: UnsafeMutablePointer<VehicleBody>, battery: UnsafeMutablePointer<Atomic<UInt8>>) {
     self.body = body
     self.battery = battery
     registers[0x30] = 128

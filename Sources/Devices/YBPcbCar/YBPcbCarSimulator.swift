@@ -5,13 +5,13 @@ import Tactus
 ///
 /// Attach `chip` to a `SimulatedI2CBus`, which keeps the simulator. The board acknowledges whatever is written to it and
 /// ignores what it does not know; it keeps the last command for ever. Reads give 0xFF.
-public final class YBPcbCarSimulator: @unchecked Sendable {  // safe: the rule of `SimulatedRobot`
+public final class YBPcbCarSimulator: @unchecked Sendable {  // safe: the rule of `SimulatedVehicle`
   /// The robot that the board drives: its snapshot, and where it is put.
-  public let robot: SimulatedRobot
+  public let vehicle: SimulatedVehicle
   private let state: UnsafeMutablePointer<State>
 
   fileprivate struct State {
-    let body: UnsafeMutablePointer<RobotBody>
+    let body: UnsafeMutablePointer<VehicleBody>
     let acceptsLegacyRegister: Bool
   }
 
@@ -19,14 +19,14 @@ public final class YBPcbCarSimulator: @unchecked Sendable {  // safe: the rule o
   public init(
     parameters: DifferentialDrive.Parameters = DifferentialDrive.Parameters(), acceptsLegacyRegister: Bool = false
   ) {
-    robot = SimulatedRobot(parameters)
+    vehicle = SimulatedVehicle(parameters)
     state = .allocate(capacity: 1)
-    state.initialize(to: State(body: robot.body, acceptsLegacyRegister: acceptsLegacyRegister))
+    state.initialize(to: State(body: vehicle.body, acceptsLegacyRegister: acceptsLegacyRegister))
   }
 
   deinit {
     state.deallocate()
-    robot.deallocate()
+    vehicle.deallocate()
   }
 
   /// The end for a `SimulatedI2CBus`: attach it at the address of the chip.
@@ -55,7 +55,7 @@ private func transferToYBPcbCar(_ context: UnsafeMutableRawPointer, _ request: U
 /// False when the board ignores the write.
 @_noLocks @_noAllocation
 private func apply(
-  _ write: BoardWrite, to body: UnsafeMutablePointer<RobotBody>, legacy: Bool, at instant: TickInstant
+  _ write: BoardWrite, to body: UnsafeMutablePointer<VehicleBody>, legacy: Bool, at instant: TickInstant
 ) -> Bool {
   switch write.register {
   case 0x00 where legacy && write.count == 4 && write[0] <= 1 && write[2] <= 1 && write[1] <= 100 && write[3] <= 100:
@@ -82,7 +82,7 @@ private func apply(
 
 /// Duties of −255…255.
 @_noLocks @_noAllocation
-private func run(_ body: UnsafeMutablePointer<RobotBody>, left: Int, right: Int, at instant: TickInstant) {
+private func run(_ body: UnsafeMutablePointer<VehicleBody>, left: Int, right: Int, at instant: TickInstant) {
   let parameters = body.pointee.world.parameters
   let target = DifferentialDrive.Speeds(left: parameters.speed(duty: left), right: parameters.speed(duty: right))
   body.pointee.run(target, at: instant)

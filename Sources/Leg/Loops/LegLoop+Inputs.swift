@@ -3,6 +3,23 @@ import Tactus
 import Wire
 
 extension LegLoop {
+  @_noLocks @_noAllocation
+  mutating func takeRules() {
+    rules.begin()
+    guard rules.changes != rulesChanges else { return }
+    rulesChanges = rules.changes
+    let new = rules.rules
+    for index in 0..<count { decide(index, .settings(new[index])) }
+  }
+
+  /// Returns whether every leg is in its safe state.
+  var isSafe: Bool {
+    @_noLocks @_noAllocation get {
+      for index in 0..<count where !legs[index].machine.state.isSafe { return false }
+      return true
+    }
+  }
+
   /// A connection's end and beginning come before every frame: what is read afterwards is of the connection that there is.
   ///
   /// Events beyond four a link and tick wait: the link has rung for them again.

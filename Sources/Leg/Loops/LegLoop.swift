@@ -6,7 +6,7 @@ import Wire
 /// The device side's loop: frames and requests in, up to sixteen legs on one PCA9685, pulses, telemetry and a snapshot out.
 ///
 /// Each leg has its own machine, deadman, channel and UDP port (the first configured port, the next, and so on: LegCtrl
-/// frames carry no index), and may have links beside it. Order of a tick: deadmen, connections that came or went, requests,
+/// frames carry no index), and may have links beside it. Order of a tick: settings, deadmen, connections that came or went, requests,
 /// frames, the period's own work, pulses, telemetry, snapshot, answers. An off is written the moment it is decided; of the
 /// pulses decided in a tick only the last of a channel is written, adjacent channels in one transfer. A transfer that fails is a
 /// fault of every leg on the chip, since none of them could be turned off; the chip is then configured anew, once a period.
@@ -39,6 +39,8 @@ public struct LegLoop: ~Copyable, ControlLoop {
 
   let count: Int
   var legs: [16 of LegSlot]
+  var rules: RulesInput<LegRules>
+  var rulesChanges: UInt64 = 0
   var bank: ServoBank
   private var meter: LegBatteryMeter?
   var ports: LegPorts
@@ -71,6 +73,8 @@ public struct LegLoop: ~Copyable, ControlLoop {
 
   /// - Parameters:
   ///   - legs: 1…16 on channels of their own; anything else is our bug.
+  ///   - rules: the legs' settings, in their order; those that are committed hold from the next tick on. `nil` if the settings
+  ///     of `legs` never change.
   ///   - outputEnable: one line, wired to the chip's output-enable pin and requested active-low, as the pin is; nil: the pin is
   ///     tied low. More than one line is our bug.
   ///   - battery: its sensor, on the chip's bus; nil: there is none, and telemetry says 0 mV.
@@ -82,7 +86,8 @@ public struct LegLoop: ~Copyable, ControlLoop {
   ///   - commandAge: told of each command that the chip took in the tick that read it: when its datagram arrived, or its
   ///     request was issued. What comes by a link beside the sockets has no stamp.
   public init(
-    legs configurations: [LegConfiguration], chip: PCA9685, on bus: consuming I2CBus,
+    legs configurations: [LegConfiguration], rules: consuming RulesInput<LegRules>? = nil, chip: PCA9685,
+    on bus: consuming I2CBus,
     outputEnable: consuming GPIOLines? = nil, battery: LegBattery? = nil, ports: consuming LegPorts,
     requests: consuming RingReader<LegRequest>,
     requestBell: DoorbellInput? = nil,
@@ -97,6 +102,7 @@ public struct LegLoop: ~Copyable, ControlLoop {
     count = configurations.count
     legs = .init(repeating: LegSlot(configurations[0]))
     for (index, configuration) in configurations.enumerated() { legs[index] = LegSlot(configuration) }
+    self.rules = rules ?? RulesBox(LegRules(configurations.map(\.settings))).input()
     bank = ServoBank(chip, on: bus, enable: outputEnable)
     meter = battery.map { LegBatteryMeter($0) }
     self.ports = ports
@@ -133,6 +139,7 @@ public struct LegLoop: ~Copyable, ControlLoop {
   @_noLocks @_noAllocation
   public mutating func tick(_ tick: Tick) {
     begin(at: tick.started)
+    takeRules()
     for index in 0..<count {
       if let deadline = legs[index].machine.nextDeadline, !(now < deadline) { decide(index, .tick) }
     }
@@ -185,6 +192,7 @@ public struct LegLoop: ~Copyable, ControlLoop {
   @_noLocks @_noAllocation
   private mutating func finish() {
     for index in 0..<count { noteEdge(index) }
+    rules.finish(isSafe: isSafe)
     snapshot.at = now
     snapshot.servos = bank.status
     if let meter { snapshot.battery = meter.status }

@@ -18,6 +18,8 @@ public enum LegEvent: Sendable, Hashable, BitwiseCopyable {
   case reset
   /// The battery's voltage; nil: the sensor is silent.
   case battery(Millivolts?)
+  /// Other settings, from now on: a deadman that has run out by then cuts the pulse. A pulse on its way goes on from where it is.
+  case settings(LegSettings)
   /// A periodic release, or the release at `nextDeadline`.
   case tick
   /// The chip has taken the off that is in force.

@@ -7,7 +7,7 @@ import Wire
 /// rules are numbered in the folder's README. Compiles as Embedded Swift: the same code can be a microcontroller's firmware.
 public struct LegMachine: Sendable, Hashable, BitwiseCopyable {
   public internal(set) var state = LegState.disarmed(.pending)
-  public let settings: LegSettings
+  public private(set) var settings: LegSettings
   /// The last command that fed the deadman since the leg was armed; nil while disarmed.
   public internal(set) var lastCommand: TickInstant?
   /// The last voltage; nil: none, or the sensor is silent.
@@ -48,10 +48,23 @@ public struct LegMachine: Sendable, Hashable, BitwiseCopyable {
   /// command that comes too late.
   @_noLocks @_noAllocation
   public mutating func step(_ event: LegEvent, at now: TickInstant) -> LegAction {
-    let hasEnded = expire(at: now)
+    var hasEnded = expire(at: now)
+    if case .settings(let new) = event {
+      take(new, at: now)
+      if expire(at: now) { hasEnded = true }
+    }
     var action = respond(to: event, at: now)
     if hasEnded, case .none = action.output { action.output = .off }
     return action
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func take(_ new: LegSettings, at now: TickInstant) {
+    if case .armed(.pulse(var motion)) = state {
+      motion.rebase(at: now, slew: settings.slewMicrosecondsPerSecond)
+      state = .armed(.pulse(motion))
+    }
+    settings = new
   }
 
   /// True when a pulse, or the right to one, ended.
@@ -86,6 +99,7 @@ public struct LegMachine: Sendable, Hashable, BitwiseCopyable {
     case .reset: return reset()
     case .battery(let voltage): return note(voltage)
     case .tick: return refresh(at: now)
+    case .settings: return LegAction(.none)
     case .offConfirmed: return confirm()
     case .outputFailed: return outputFailed()
     case .report:

@@ -29,6 +29,17 @@ public struct LegMotion: Sendable, Hashable, BitwiseCopyable {
     advance(to: now, slew: slew)
   }
 
+  /// The way goes on from where it is now, by another slew from now on.
+  ///
+  /// - Parameter slew: by which it has come so far.
+  @_noLocks @_noAllocation
+  mutating func rebase(at now: TickInstant, slew: Int64?) {
+    let reached = position(at: now, slew: slew)
+    // One that has arrived stands since then: that is when it is released by.
+    guard reached != target.nanoseconds else { return }
+    (from, fromAt) = (reached, now)
+  }
+
   @_noLocks @_noAllocation
   mutating func advance(to now: TickInstant, slew: Int64?) {
     output = PulseWidth(microseconds: UInt16(truncatingIfNeeded: (position(at: now, slew: slew) + 500) / 1_000))

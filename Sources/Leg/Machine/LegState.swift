@@ -33,6 +33,18 @@ public enum LegState: Sendable, Hashable, BitwiseCopyable {
   case shutDown(OffConfirmation)
 }
 
+extension LegState {
+  /// Returns whether the leg is not armed and the chip has confirmed that it gets no pulse.
+  public var isSafe: Bool {
+    @_noLocks @_noAllocation get {
+      switch self {
+      case .armed: false
+      case .disarmed(let off), .fault(_, let off), .emergencyStopped(let off), .shutDown(let off): off.isConfirmed
+      }
+    }
+  }
+}
+
 /// Whether the chip has taken the off that is in force.
 public enum OffConfirmation: UInt8, Sendable, BitwiseCopyable {
   /// Not yet; the off is written again at every tick.

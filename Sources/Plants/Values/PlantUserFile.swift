@@ -67,7 +67,7 @@ public struct PlantUserFile: Sendable, Hashable {
 extension PlantUserFile.Entry {
   /// As Python's `json.dumps` writes it.
   public var json: String {
-    let list = "[" + sensors.map(PlantJSON.quoted).joined(separator: ", ") + "]"
-    return "{\"Name\": \(PlantJSON.quoted(name)), \"Sensors\": \(PlantJSON.quoted(list))}"
+    let list = "[" + sensors.map(JSONText.quoted).joined(separator: ", ") + "]"
+    return "{\"Name\": \(JSONText.quoted(name)), \"Sensors\": \(JSONText.quoted(list))}"
   }
 }

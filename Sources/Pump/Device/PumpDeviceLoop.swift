@@ -4,7 +4,7 @@ import Wire
 
 /// The device side's loop, 20 Hz: lines and requests in, a motor's PWM, lines and a snapshot out.
 ///
-/// Order of a tick: limits, connection, inputs, requests, lines, the period's own work, snapshot, answers. An off is written the
+/// Order of a tick: settings, limits, connection, inputs, requests, lines, the period's own work, snapshot, answers. An off is written the
 /// moment it is decided, and at every tick until the output takes it. Work is bounded: 64 requests, 1 KB of lines.
 public struct PumpDeviceLoop: ~Copyable, ControlLoop {
   public static let rate = Rate.hertz(20)
@@ -20,6 +20,8 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
     @_noLocks @_noAllocation get { .milliseconds(100) }
   }
   private var machine: PumpDeviceMachine
+  private var settings: RulesInput<PumpDeviceSettings>
+  private var settingsChanges: UInt64 = 0
   private var link: PumpDeviceLink
   private var second: PumpDeviceLink
   private var asker = PumpAsker.nobody
@@ -48,6 +50,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
   private var issued: TickInstant?
 
   /// - Parameters:
+  ///   - settings: those that are committed hold from the next tick on.
   ///   - governor: with what was pumped before; `nil` if the pump has rested.
   ///   - link, second: ways to operate it; nil: none. What is not an answer goes to both.
   ///   - motor: the pump's; nothing until the machine says so.
@@ -58,7 +61,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
   ///   - commandAge: told when each request was issued that the motor has followed. Lines have no stamp.
   ///   - temperatureAge: told when the temperatures were read that the machine decides by.
   public init(
-    _ settings: PumpDeviceSettings, governor: PumpGovernor? = nil, link: consuming PumpLink?,
+    _ settings: consuming RulesInput<PumpDeviceSettings>, governor: PumpGovernor? = nil, link: consuming PumpLink?,
     second: consuming PumpLink? = nil,
     motor: consuming PWMOutput, inputs: consuming PumpInputs, requests: consuming RingReader<PumpDeviceRequest>,
     requestBell: DoorbellInput? = nil,
@@ -67,10 +70,12 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
     commandAge: consuming AgeMeter = DataAge("command", fromOutside: .releasesLoop).meter(),
     temperatureAge: consuming AgeMeter = DataAge("temperature", fromOutside: .unknown).meter()
   ) {
-    machine = PumpDeviceMachine(settings, governor: governor)
+    let first = settings.rules
+    machine = PumpDeviceMachine(first, governor: governor)
+    self.settings = settings
     told = machine.state
-    self.link = PumpDeviceLink(link, rule: settings.commands)
-    self.second = PumpDeviceLink(second, rule: settings.commands)
+    self.link = PumpDeviceLink(link, rule: first.commands)
+    self.second = PumpDeviceLink(second, rule: first.commands)
     self.motor = motor
     self.inputs = inputs
     self.requests = requests
@@ -96,6 +101,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
   @_noLocks @_noAllocation
   public mutating func tick(_ tick: Tick) {
     begin(at: tick.started)
+    takeSettings()
     if let deadline = machine.nextDeadline, !(now < deadline) { step(.tick) }
     link.takeEvents()
     second.takeEvents()
@@ -136,6 +142,14 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
   }
 
   // MARK: inputs
+
+  @_noLocks @_noAllocation
+  private mutating func takeSettings() {
+    settings.begin()
+    guard settings.changes != settingsChanges else { return }
+    settingsChanges = settings.changes
+    step(.settings(settings.rules))
+  }
 
   @_noLocks @_noAllocation
   private mutating func takeRequests() {
@@ -271,7 +285,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
     switch event {
     case .command, .invalidCommand, .emergencyStop, .reset: return .app
     case .button, .pot: return .manual
-    case .temperatures, .tick, .offConfirmed, .outputFailed, .missed: return .device
+    case .temperatures, .settings, .tick, .offConfirmed, .outputFailed, .missed: return .device
     case .shutdown: return .host
     }
   }
@@ -335,6 +349,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
 
   @_noLocks @_noAllocation
   private mutating func finish() {
+    settings.finish(isSafe: machine.state.isSafe)
     snapshot.at = now
     snapshot.state = machine.state
     snapshot.water = machine.water

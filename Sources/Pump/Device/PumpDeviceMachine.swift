@@ -7,7 +7,7 @@ import Wire
 /// Decides and does nothing else; the rules are numbered in the folder's README.
 public struct PumpDeviceMachine: Sendable, Hashable, BitwiseCopyable {
   public internal(set) var state = PumpDeviceState.off(.pending)
-  public let settings: PumpDeviceSettings
+  public private(set) var settings: PumpDeviceSettings
   public internal(set) var governor: PumpGovernor
   public internal(set) var water = PumpReading.absent
   public internal(set) var skin = PumpReading.absent
@@ -63,6 +63,11 @@ public struct PumpDeviceMachine: Sendable, Hashable, BitwiseCopyable {
   public mutating func step(_ event: PumpDeviceEvent, at now: TickInstant) -> PumpDeviceAction {
     var action = PumpDeviceAction()
     expire(at: now, &action)
+    if case .settings(let new) = event {
+      settings = new
+      governor.change(limit: new.runLimit, rest: new.rest, at: now)
+      expire(at: now, &action)
+    }
     if action.replies.count == 0 || !Self.isQuiet(event) { respond(to: event, at: now, &action) }
     governor.observe(isPumping: state.isOn, at: now)
     return action
@@ -97,6 +102,7 @@ public struct PumpDeviceMachine: Sendable, Hashable, BitwiseCopyable {
     case .emergencyStop: emergencyStop(&action)
     case .reset: reset(&action)
     case .tick: refresh(at: now, &action)
+    case .settings: break
     case .offConfirmed: confirm()
     case .outputFailed: outputFailed(&action)
     case .missed(let releases): fail(.missedReleases(releases), &action)

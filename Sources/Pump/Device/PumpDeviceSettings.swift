@@ -77,6 +77,22 @@ public struct PumpDeviceSettings: Sendable, Hashable, BitwiseCopyable {
     self.silenceLimit = silenceLimit
   }
 
+  /// The settings that allow no more than either of the two: the shorter limits, the longer rest, off where one says off. What is no
+  /// limit is as it is here.
+  public func tighter(than other: PumpDeviceSettings) -> PumpDeviceSettings {
+    do {
+      return try PumpDeviceSettings(
+        dialect: dialect, commands: commands, initialSpeed: initialSpeed, runLimit: min(runLimit, other.runLimit),
+        rest: max(rest, other.rest), onRestartsLimit: onRestartsLimit && other.onRestartsLimit,
+        statusPeriod: statusPeriod, overheatAbove: overheatAbove,
+        overheatAction: other.overheatAction == .stop ? .stop : overheatAction, plausibility: plausibility,
+        debounce: debounce, buttonLeavesError: buttonLeavesError, pot: pot,
+        silenceLimit: [silenceLimit, other.silenceLimit].compactMap(\.self).min())
+    } catch {
+      preconditionFailure("each of them was allowed: \(error)")
+    }
+  }
+
   /// Of a pump that has rested.
   @_noLocks @_noAllocation
   public func governor() -> PumpGovernor { PumpGovernor(limit: runLimit, rest: rest) }

@@ -28,6 +28,18 @@ public enum PumpDeviceState: Sendable, Hashable, BitwiseCopyable {
   case emergencyStopped(PumpOffConfirmation)
   case shutDown(PumpOffConfirmation)
 
+  /// Returns whether the pump must be off and its output has taken that.
+  public var isSafe: Bool {
+    @_noLocks @_noAllocation get {
+      switch self {
+      case .on: return false
+      case .off(let off), .error(_, let off), .emergencyStopped(let off), .shutDown(let off):
+        if case .confirmed = off { return true }
+        return false
+      }
+    }
+  }
+
   var isOn: Bool {
     @_noLocks @_noAllocation get {
       if case .on = self { return true }
@@ -63,6 +75,8 @@ public enum PumpDeviceEvent: Sendable, Hashable, BitwiseCopyable {
   case emergencyStop
   /// Leave an emergency stop or an error.
   case reset
+  /// Other settings, from now on: a limit that has been reached by then ends the run.
+  case settings(PumpDeviceSettings)
   /// A periodic release, or the release at `nextDeadline`.
   case tick
   /// The output has taken the off that is in force.

@@ -18,6 +18,8 @@ public enum PumpOperatorEvent: Sendable, Hashable, BitwiseCopyable {
   /// The connection has come, or has gone.
   case linked
   case unlinked
+  /// Other settings, from now on: a limit that has been reached by then ends the run.
+  case settings(PumpOperatorSettings)
   /// A line from the pump.
   case reply(PumpReply)
   /// A line that nobody understands.
@@ -36,7 +38,8 @@ public enum PumpOperatorEvent: Sendable, Hashable, BitwiseCopyable {
     @_noLocks @_noAllocation get {
       switch self {
       case .turnOn, .turnOff, .setSpeed, .emergencyStop, .reset, .quit, .shutdown: true
-      case .readTemperatures, .watched, .stale, .linked, .unlinked, .reply, .invalidLine, .tick, .missed: false
+      case .readTemperatures, .watched, .stale, .linked, .unlinked, .settings, .reply, .invalidLine, .tick, .missed:
+        false
       }
     }
   }

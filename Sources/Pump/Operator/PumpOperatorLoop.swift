@@ -4,7 +4,7 @@ import Wire
 
 /// The operator side's loop, 10 Hz: requests and lines in, commands, a snapshot and notices out.
 ///
-/// Order of a tick: deadlines, connection, lines, requests, the period's own work, snapshot, answers. What a step sends is
+/// Order of a tick: settings, deadlines, connection, lines, requests, the period's own work, snapshot, answers. What a step sends is
 /// written at once. Work is bounded: 64 requests, 2 KB of lines.
 public struct PumpOperatorLoop: ~Copyable, ControlLoop {
   public static let rate = Rate.hertz(10)
@@ -17,6 +17,8 @@ public struct PumpOperatorLoop: ~Copyable, ControlLoop {
   }
 
   private var machine: PumpOperatorMachine
+  private var settings: RulesInput<PumpOperatorSettings>
+  private var settingsChanges: UInt64 = 0
   private var link: PumpLink
   private var requests: RingReader<PumpRequest>
   private let requestBell: DoorbellInput?
@@ -41,6 +43,7 @@ public struct PumpOperatorLoop: ~Copyable, ControlLoop {
   private var hasNoticed = false
 
   /// - Parameters:
+  ///   - settings: those that are committed hold from the next tick on.
   ///   - governor: with what was pumped before; `nil` if the pump has rested.
   ///   - requests: from clients inside the daemon; the ring holds at most `requestsPerTick`.
   ///   - requestBell: rung after requests have been pushed, one of the loop's inputs; nil: they wait for the next tick.
@@ -48,13 +51,14 @@ public struct PumpOperatorLoop: ~Copyable, ControlLoop {
   ///   - bell: rung when notices or answers have been pushed. Both bells must outlive the loop.
   ///   - turnsOffAtEnd: false for who only looks: the pump stays what it is when the runtime stops.
   public init(
-    _ settings: PumpOperatorSettings, governor: PumpGovernor? = nil, link: consuming PumpLink,
+    _ settings: consuming RulesInput<PumpOperatorSettings>, governor: PumpGovernor? = nil, link: consuming PumpLink,
     requests: consuming RingReader<PumpRequest>,
     requestBell: DoorbellInput? = nil, answers: consuming RingWriter<PumpAnswer>,
     snapshot: consuming LatestWriter<PumpSnapshot>, notices: consuming RingWriter<PumpNotice>,
     bell: DoorbellButton? = nil, turnsOffAtEnd: Bool = true
   ) {
-    machine = PumpOperatorMachine(settings, governor: governor)
+    machine = PumpOperatorMachine(settings.rules, governor: governor)
+    self.settings = settings
     toldState = machine.state
     toldContact = machine.contact
     self.link = link
@@ -81,6 +85,7 @@ public struct PumpOperatorLoop: ~Copyable, ControlLoop {
   @_noLocks @_noAllocation
   public mutating func tick(_ tick: Tick) {
     begin(at: tick.started)
+    takeSettings()
     takeConnection()
     readLines()
     // A line that says the device is gone ends the connection in the same tick.
@@ -109,6 +114,14 @@ public struct PumpOperatorLoop: ~Copyable, ControlLoop {
     link.begin(at: instant)
     hasNoticed = false
     takenCount = 0
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func takeSettings() {
+    settings.begin()
+    guard settings.changes != settingsChanges else { return }
+    settingsChanges = settings.changes
+    apply(.settings(settings.rules))
   }
 
   @_noLocks @_noAllocation
@@ -205,6 +218,7 @@ public struct PumpOperatorLoop: ~Copyable, ControlLoop {
 
   @_noLocks @_noAllocation
   private mutating func finish() {
+    settings.finish(isSafe: machine.state.isSafe)
     snapshot.at = now
     snapshot.state = machine.state
     snapshot.contact = machine.contact

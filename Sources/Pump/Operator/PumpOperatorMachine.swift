@@ -20,7 +20,7 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
 
   public internal(set) var state = PumpOperatorState.unknown
   public internal(set) var contact = PumpContact.down(PumpBackOff(from: .zero))
-  public let settings: PumpOperatorSettings
+  public private(set) var settings: PumpOperatorSettings
   public internal(set) var governor: PumpGovernor
   /// Who brought it into its state; nil: nobody knows.
   public internal(set) var source: PumpControlSource?
@@ -55,6 +55,12 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
     var action = PumpOperatorAction()
     let wanted = Wanted(self)
     expire(at: now, &action)
+    if case .settings(let new) = event {
+      settings = new
+      let rules = new.governor()
+      governor.change(limit: rules.limit, rest: rules.rest, at: now)
+      expire(at: now, &action)
+    }
     tellLost(wanted, .noAnswer(attempts: settings.attempts), &action)
     let stillWanted = Wanted(self)
     respond(to: event, at: now, &action)
@@ -299,7 +305,7 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
     case .unlinked: unlink(at: now)
     case .reply(let reply): hear(reply, at: now, &action)
     case .invalidLine: action.verdict = .ignored(.notUnderstood)
-    case .tick: break
+    case .tick, .settings: break
     case .missed(let releases): fail(.missedReleases(releases), isOff: false)
     case .quit: quit()
     case .shutdown:

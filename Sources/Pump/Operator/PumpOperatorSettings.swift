@@ -57,6 +57,20 @@ public struct PumpOperatorSettings: Sendable, Hashable, BitwiseCopyable {
 
   public static let standard = try! PumpOperatorSettings()
 
+  /// The settings that allow no more than either of the two: the shorter run limit, the longer rest, off where one says off. What
+  /// is no limit is as it is here.
+  public func tighter(than other: PumpOperatorSettings) -> PumpOperatorSettings {
+    do {
+      return try PumpOperatorSettings(
+        answerTimeout: answerTimeout, attempts: attempts, pollPeriod: pollPeriod, watchedPeriod: watchedPeriod,
+        runLimit: [runLimit, other.runLimit].compactMap(\.self).min(), rest: max(rest, other.rest),
+        linkLoss: other.linkLoss == .stopsOnReturn ? .stopsOnReturn : linkLoss, plausibility: plausibility,
+        overheatAbove: overheatAbove, overheatAction: other.overheatAction == .stop ? .stop : overheatAction)
+    } catch {
+      preconditionFailure("each of them was allowed: \(error)")
+    }
+  }
+
   /// Of a pump that has rested.
   @_noLocks @_noAllocation
   public func governor() -> PumpGovernor { PumpGovernor(limit: runLimit ?? .seconds(3_000_000_000), rest: rest) }

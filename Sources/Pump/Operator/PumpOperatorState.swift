@@ -36,6 +36,14 @@ public enum PumpOperatorState: Sendable, Hashable, BitwiseCopyable {
   /// The daemon is going down.
   case shutDown(PumpOffConfirmation)
 
+  /// Returns whether the pump must be off and has confirmed it.
+  public var isSafe: Bool {
+    @_noLocks @_noAllocation get {
+      if case .some(.confirmed) = off { return true }
+      return false
+    }
+  }
+
   /// nil: the state is none in which the pump must be off.
   public var off: PumpOffConfirmation? {
     @_noLocks @_noAllocation get {

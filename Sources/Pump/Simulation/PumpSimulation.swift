@@ -57,7 +57,7 @@ public final class PumpSimulation {
           inputs: [.simulated(cable.deviceInput), .simulated(deviceBell)], ages: [commandAge, temperatureAge]
         ) {
           PumpDeviceLoop(
-            configuration.device, link: PumpLink(serial: cable.devicePort()), motor: world.motor(),
+            RulesBox(configuration.device).input(), link: PumpLink(serial: cable.devicePort()), motor: world.motor(),
             inputs: world.inputs(), requests: deviceRequests.reader(), requestBell: deviceBell.doorbell,
             answers: deviceAnswers.writer(), snapshot: deviceOutput.writer(), notices: deviceNotices.writer(),
             commandAge: commandAge.meter(), temperatureAge: temperatureAge.meter())
@@ -69,7 +69,8 @@ public final class PumpSimulation {
           inputs: [.simulated(cable.operatorInput), .simulated(requestBell)]
         ) {
           PumpOperatorLoop(
-            configuration.settings, link: PumpLink(serial: cable.operatorPort()), requests: requests.reader(),
+            RulesBox(configuration.settings).input(), link: PumpLink(serial: cable.operatorPort()),
+            requests: requests.reader(),
             requestBell: requestBell.doorbell, answers: answers.writer(), snapshot: output.writer(),
             notices: notices.writer())
         }

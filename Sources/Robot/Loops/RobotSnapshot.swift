@@ -53,7 +53,7 @@ public struct RobotSnapshot: Sendable, BitwiseCopyable {
   /// Why the last motor write that failed did; nil: none has since the start.
   public internal(set) var lastFailure: MotorFailure?
   /// The last datagram that was none; nil: none has come since the start.
-  public internal(set) var lastMalformed: RobotDatagramError?
+  public internal(set) var lastMalformed: DatagramError?
   /// Bus transfers that succeeded only after a retry.
   public internal(set) var retries: Int64 = 0
 

@@ -44,7 +44,8 @@ public struct RobotSettings: Sendable, Hashable, BitwiseCopyable {
   /// The requirement's values.
   public static let standard = try! RobotSettings()
 
-  /// Of each setting that allows more when it is larger the smaller one of both; a ramp of 0, which is none, allows most.
+  /// The settings that allow no more than either of the two: each of them the smaller one. An acceleration of 0, which means no
+  /// ramp, allows more than any other. The tick period, which is no limit, stays as it is.
   public func tighter(than other: RobotSettings) -> RobotSettings {
     let ramps = [acceleration, other.acceleration].filter { $0 > 0 }
     do {

@@ -114,9 +114,9 @@ public final class RobotSimulation {
   public var robot: RobotSnapshot { snapshotReader.read() }
 
   /// Where the robot is in the world at `now`.
-  public var world: SimulatedRobotSnapshot {
-    board.robot.advance(to: now)
-    return board.robot.snapshot
+  public var world: SimulatedVehicleSnapshot {
+    board.vehicle.advance(to: now)
+    return board.vehicle.snapshot
   }
 
   /// New settings, in force from the next tick on.

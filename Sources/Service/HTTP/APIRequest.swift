@@ -43,7 +43,7 @@ extension APIRequest {
     return try JSONReader.read(type, from: .object([.init(name: name, value: try json)]), field: "")
   }
 
-  /// The body as a JSON object, read by what is no type of its own.
+  /// The body as a JSON object, read by a closure, for values that have no `JSONReadable` type.
   ///
   /// - Throws: as `decode`.
   package func decode<Value>(

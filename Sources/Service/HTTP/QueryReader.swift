@@ -1,4 +1,4 @@
-import Sprinkler
+import WallTime
 
 /// A query's values, checked.
 struct QueryReader {

@@ -1,4 +1,4 @@
-import Sprinkler
+import WallTime
 
 extension WallTimeText {
   /// What an instant should have been. Its words follow "expected".

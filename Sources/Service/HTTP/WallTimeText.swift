@@ -1,5 +1,5 @@
-import Sprinkler
 import Tactus
+import WallTime
 
 /// Instants of the wall clock as the API writes and reads them, RFC 3339.
 enum WallTimeText {

@@ -66,7 +66,7 @@ public struct JSONReader {
     try read(value, field: field) { (reader) throws(APIError) in try type.init(&reader) }
   }
 
-  /// The same, for what is no type of its own.
+  /// Reads an object by a closure, and refuses members that the closure did not ask for.
   static func read<Value>(
     _ value: JSONValue, field: String, _ read: (inout JSONReader) throws(APIError) -> Value
   ) throws(APIError) -> Value {

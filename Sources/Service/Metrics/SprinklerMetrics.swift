@@ -1,5 +1,6 @@
 import Sprinkler
 import Tactus
+import WallTime
 
 /// What the valves' loop and the schedules' desk publish, as metrics.
 public struct SprinklerMetrics: MetricSource {

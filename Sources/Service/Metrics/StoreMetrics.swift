@@ -8,7 +8,8 @@ public struct StoreMetrics: MetricSource {
 
   public func write(into writer: inout MetricsWriter) {
     writer.gauge(
-      "tactus_store_open", "Whether the store could be read: otherwise no zone opens and no plant is watered.",
+      "tactus_store_open",
+      "Whether the store could be read: otherwise nothing is kept, and what depends on it is refused.",
       [.init(file.isOpen)])
     writer.gauge(
       "tactus_store_writable", "Whether the store takes writes and its disk has room.", [.init(file.trouble == nil)])

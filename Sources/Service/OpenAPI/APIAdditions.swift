@@ -11,10 +11,14 @@ public struct APIAdditions: Sendable {
     public let paths, schemas: JSONValue
     /// The name of the schema of its state.
     public let stateSchema: String
+    /// Names of the faults that its simulation can have; empty if it is not simulated.
+    public let faults: [String]
 
-    public init(name: String, summary: String, paths: JSONValue, schemas: JSONValue, stateSchema: String) {
+    public init(
+      name: String, summary: String, paths: JSONValue, schemas: JSONValue, stateSchema: String, faults: [String] = []
+    ) {
       (self.name, self.summary, self.paths, self.schemas) = (name, summary, paths, schemas)
-      self.stateSchema = stateSchema
+      (self.stateSchema, self.faults) = (stateSchema, faults)
     }
   }
 
@@ -23,9 +27,14 @@ public struct APIAdditions: Sendable {
   public var systems: [System]
   /// Whether the program has the systems that the written description describes.
   public var hasOwnSystems: Bool
+  /// Names of the faults that the simulated buses can have; `nil` if the document lists all of them.
+  public var busFaults: Set<String>?
 
-  public init(title: String = "Tactus", systems: [System] = [], hasOwnSystems: Bool = true) {
+  public init(
+    title: String = "Tactus", systems: [System] = [], hasOwnSystems: Bool = true, busFaults: Set<String>? = nil
+  ) {
     (self.title, self.systems, self.hasOwnSystems) = (title, systems, hasOwnSystems)
+    self.busFaults = busFaults
   }
 
   /// The description of the written routes that there are, with those of these systems, and without what none of them needs.
@@ -45,6 +54,7 @@ public struct APIAdditions: Sendable {
       tags.append(["name": system.name, "description": system.summary])
     }
     schemas["Status"] = status(schemas["Status"])
+    describeFaults(in: &schemas, &paths)
     let used = Self.tags(in: paths)
     tags.removeAll { !used.contains($0["name"] as? String ?? "") }
     components["schemas"] = schemas

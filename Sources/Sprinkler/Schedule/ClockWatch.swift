@@ -1,4 +1,5 @@
 import Tactus
+import WallTime
 
 /// Tells a wall clock that goes from one that was set.
 struct ClockWatch: Sendable {

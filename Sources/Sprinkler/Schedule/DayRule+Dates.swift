@@ -1,3 +1,5 @@
+import WallTime
+
 extension DayRule {
   /// Whether a program starts on that date.
   ///

@@ -1,3 +1,5 @@
+import WallTime
+
 /// When programs start: their rules, in a time zone, at a place.
 public struct ProgramCalendar: Sendable, Hashable {
   /// One start that will come.

@@ -1,3 +1,5 @@
+import WallTime
+
 /// What comes of one event.
 ///
 /// The changes are one transaction and come first: only when the store has them, the orders are given. If the store refuses,

@@ -1,3 +1,5 @@
+import WallTime
+
 /// What the scheduler hears.
 public enum SprinklerEvent: Sendable, Hashable {
   /// Once, before everything else: the records are those the last process left.

@@ -1,3 +1,5 @@
+import WallTime
+
 /// Why a command was not carried out.
 public enum SprinklerRefusal: Error, Sendable, Hashable {
   /// A value that does not fit: where, what was expected, what came. `steps[2].seconds`.

@@ -1,3 +1,5 @@
+import WallTime
+
 extension SprinklerScheduler {
   mutating func perform(_ command: SprinklerCommand, _ request: Request) throws(SprinklerRefusal) {
     switch command {

@@ -1,3 +1,5 @@
+import WallTime
+
 extension SprinklerScheduler {
   /// Programs, zones, levels and backups. What is due by now is dealt with as it was.
   mutating func edit(_ command: SprinklerCommand, _ request: Request) throws(SprinklerRefusal) {

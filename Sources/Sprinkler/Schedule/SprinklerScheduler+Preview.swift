@@ -1,3 +1,5 @@
+import WallTime
+
 extension SprinklerScheduler {
   /// The next starts of the enabled programs after an instant, at most so many, and the starts by the sun that do not happen
   /// until the last of them.

@@ -1,3 +1,5 @@
+import WallTime
+
 extension SprinklerScheduler {
   var rainOrder: SprinklerRequest.Order {
     .rain(isActive: records.rainDelay != nil, endsRuns: settings.rainEndsOpenRuns)

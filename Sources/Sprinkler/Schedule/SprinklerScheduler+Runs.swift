@@ -1,4 +1,5 @@
 import Tactus
+import WallTime
 
 extension SprinklerScheduler {
   /// A run that is in the queue from now on; its order is the caller's to give.

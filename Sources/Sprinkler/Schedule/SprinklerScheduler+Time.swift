@@ -1,4 +1,5 @@
 import Tactus
+import WallTime
 
 extension SprinklerScheduler {
   /// Keys are kept so long, days: a clock that is set back by less never starts anything twice.

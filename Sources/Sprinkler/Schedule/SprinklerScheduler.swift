@@ -1,4 +1,5 @@
 import Tactus
+import WallTime
 
 /// The sprinkler's schedule and its book-keeping: when programs start, what people ask, what is noted.
 ///

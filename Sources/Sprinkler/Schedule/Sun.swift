@@ -1,3 +1,5 @@
+import WallTime
+
 #if canImport(Glibc)
   import Glibc
 #else

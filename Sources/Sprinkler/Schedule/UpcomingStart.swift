@@ -1,3 +1,5 @@
+import WallTime
+
 /// A start of a program that is to come, as a preview shows it.
 public struct UpcomingStart: Sendable, Hashable {
   public var program: Int

@@ -1,3 +1,5 @@
+import WallTime
+
 /// What values people give may be. Every refusal names the field, what was expected and what came.
 enum Validation {
   /// What a program is checked against.

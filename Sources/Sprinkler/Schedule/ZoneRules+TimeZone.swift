@@ -1,4 +1,5 @@
 import Foundation
+import WallTime
 
 /// A name that is not an IANA time zone.
 public struct UnknownTimeZone: Error, Sendable, Hashable, CustomStringConvertible {

@@ -1,3 +1,5 @@
+import WallTime
+
 /// The offsets from UTC of one IANA time zone: local time ⇄ UTC without a library, for the years it was made for.
 ///
 /// Before the first year and after the last one the nearest offset holds.

@@ -1,4 +1,5 @@
 import Tactus
+import WallTime
 
 /// A sprinkler in simulated time: the production scheduler and the production machine, a store that is a value, a clock that
 /// can be set, and power that can fail.

@@ -1,3 +1,5 @@
+import WallTime
+
 /// A repeating schedule: on which days, when, which zones in which order, how long each.
 public struct Program: Sendable, Hashable, Codable {
   /// 1…; given by the store.

@@ -1,3 +1,5 @@
+import WallTime
+
 /// Everything that survives the process, as one value: what a store gives at the start, and what a backup holds.
 public struct SprinklerRecords: Sendable, Hashable, Codable {
   /// In the order in which people want to see them.

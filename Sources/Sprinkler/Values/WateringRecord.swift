@@ -1,4 +1,5 @@
 import Tactus
+import WallTime
 
 /// One line of the watering log: a run that ended, or one that was suppressed.
 public struct WateringRecord: Sendable, Hashable, Codable {

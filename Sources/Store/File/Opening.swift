@@ -1,4 +1,4 @@
-import Sprinkler
+import WallTime
 
 /// Brings a sound file of a version that we know to a path, whatever is there now: the file itself, the last good snapshot, a new one.
 ///

@@ -1,6 +1,6 @@
 import GRDB
-public import Sprinkler
 import Synchronization
+public import WallTime
 
 extension StoreFile {
   /// The whole store as the bytes of one SQLite file.

@@ -1,6 +1,6 @@
 import GRDB
 import Glibc
-public import Sprinkler
+public import WallTime
 
 // Opening, and noticing what becomes of the disk afterwards.
 extension StoreFile {

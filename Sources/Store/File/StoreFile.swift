@@ -1,7 +1,7 @@
 import GRDB
 import Glibc
-public import Sprinkler
 import Synchronization
+public import WallTime
 
 /// One SQLite file for what all systems keep, with its snapshots beside it.
 ///
@@ -61,8 +61,12 @@ public final class StoreFile: Sendable {
   /// - Parameters:
   ///   - path: The file; its folder is made with mode 0700, itself with 0600.
   ///   - mounts: What must be mounted for it.
-  public convenience init(_ path: String, policy: SnapshotPolicy = SnapshotPolicy(), mounts: MountWatch) {
-    self.init(path, schema: .current, policy: policy, mounts: mounts)
+  ///
+  /// - Parameter systems: what is kept in it, in the order in which their tables came.
+  public convenience init(
+    _ path: String, systems: [StoreSystem], policy: SnapshotPolicy = SnapshotPolicy(), mounts: MountWatch
+  ) {
+    self.init(path, schema: StoreSchema(systems: systems), policy: policy, mounts: mounts)
   }
 
   init(_ path: String, schema: StoreSchema, policy: SnapshotPolicy, mounts: MountWatch) {
@@ -73,9 +77,9 @@ public final class StoreFile: Sendable {
 
   /// Opens a store: see `open(at:)`.
   public static func open(
-    _ path: String, policy: SnapshotPolicy = SnapshotPolicy(), at now: WallInstant
+    _ path: String, systems: [StoreSystem], policy: SnapshotPolicy = SnapshotPolicy(), at now: WallInstant
   ) throws(StoreError) -> (file: StoreFile, report: StoreReport) {
-    try open(path, schema: .current, policy: policy, at: now)
+    try open(path, schema: StoreSchema(systems: systems), policy: policy, at: now)
   }
 
   static func open(

@@ -1,4 +1,4 @@
-public import Sprinkler
+public import WallTime
 
 /// What was found when a store was opened, and what was done about it. The daemon logs `lines`.
 public struct StoreReport: Sendable, Hashable {

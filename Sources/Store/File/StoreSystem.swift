@@ -1,7 +1,7 @@
 import GRDB
 
 /// What one system keeps in the store: how its tables are made and changed, and what a restored backup does to them.
-struct StoreSystem: Sendable {
+public struct StoreSystem: Sendable {
   struct Migration: Sendable {
     /// `sprinkler.1`; never changed once released, as little as what it does.
     var name: String
@@ -12,17 +12,11 @@ struct StoreSystem: Sendable {
   /// tables brought up to date. Logs are merged. What a system holds in memory it reads again (`StoreFile.restoreCount`), or it changes
   /// both in one moment, as `SprinklerStore.restore` does.
   var restore: @Sendable (Database) throws -> Void
-
-  /// All of the program's, in the order in which their tables came; a system that begins to keep something is added at the end,
-  /// and in `Configuration.keepers`.
-  static var all: [StoreSystem] { [.sprinkler, .plants, .pump] }
 }
 
 /// The migrations of several systems as one.
 struct StoreSchema: Sendable {
   var systems: [StoreSystem]
-
-  static var current: StoreSchema { StoreSchema(systems: StoreSystem.all) }
 
   var names: [String] { systems.flatMap { $0.migrations.map(\.name) } }
 

@@ -1,5 +1,5 @@
 import Foundation
-import Sprinkler
+import WallTime
 
 extension WallInstant {
   /// `2026-02-03T04:05:06Z`.

@@ -2,7 +2,7 @@ import GRDB
 
 extension StoreSystem {
   /// What the cooling pump keeps: its sessions, and how much of its limit it has used.
-  static let pump = StoreSystem(
+  public static let pump = StoreSystem(
     migrations: [
       Migration(name: "pump.1") { database in
         try database.execute(

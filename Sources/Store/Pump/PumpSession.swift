@@ -1,4 +1,4 @@
-public import Sprinkler
+public import WallTime
 
 /// One session of the cooling pump: from when it ran until it did not, or was no longer known to.
 public struct PumpSession: Sendable, Hashable {

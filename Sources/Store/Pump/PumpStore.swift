@@ -1,6 +1,6 @@
 import GRDB
-public import Sprinkler
 import Tactus
+public import WallTime
 
 /// What the cooling pump keeps: its sessions, and how much of its limit it has used. Blocks like `StoreFile`.
 public struct PumpStore: Sendable {

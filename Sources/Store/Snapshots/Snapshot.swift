@@ -1,4 +1,4 @@
-public import Sprinkler
+public import WallTime
 
 /// A copy of the store as it was at that time: an SQLite file of its own.
 public struct Snapshot: Sendable, Hashable {

@@ -1,4 +1,4 @@
-import Sprinkler
+import WallTime
 
 /// The folder `STORE.snapshots` and what is in it.
 struct SnapshotShelf: Sendable {

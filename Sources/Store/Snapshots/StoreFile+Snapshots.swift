@@ -1,5 +1,5 @@
 import GRDB
-public import Sprinkler
+public import WallTime
 
 extension StoreFile {
   /// The oldest first.

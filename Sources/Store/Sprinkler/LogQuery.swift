@@ -1,4 +1,5 @@
 public import Sprinkler
+public import WallTime
 
 /// Which lines of the watering log, and in which order.
 public struct LogQuery: Sendable, Hashable {

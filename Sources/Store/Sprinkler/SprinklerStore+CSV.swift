@@ -1,5 +1,6 @@
 public import Foundation
 import Sprinkler
+import WallTime
 
 extension SprinklerStore {
   /// The watering log as CSV; times are ISO 8601 in the given zone with their offset, `Z` for UTC. A name that a spreadsheet would take

@@ -1,5 +1,6 @@
 import GRDB
 public import Sprinkler
+public import WallTime
 
 /// What the sprinkler keeps: its records, and its watering log. Blocks like `StoreFile`.
 public struct SprinklerStore: Sendable {

@@ -1,5 +1,6 @@
 import GRDB
 import Sprinkler
+import WallTime
 
 extension SprinklerTables {
   /// Makes one change.

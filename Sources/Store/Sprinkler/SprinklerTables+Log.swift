@@ -1,5 +1,6 @@
 import GRDB
 import Sprinkler
+import WallTime
 
 extension SprinklerTables {
   static func columns(_ record: WateringRecord) throws -> [any DatabaseValueConvertible & Sendable] {

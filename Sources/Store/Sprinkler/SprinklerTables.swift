@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Sprinkler
+import WallTime
 
 /// The sprinkler's rows as values and back, within a transaction of the caller's.
 enum SprinklerTables {

@@ -5,16 +5,15 @@ import Service
 struct CallCommand: ParsableCommand {
   static var configuration: CommandConfiguration {
     let call = "\(DaemonProgram.current.name) call"
+    let examples = DaemonProgram.current.kinds.flatMap(\.callExamples).map { "  \(call) \($0)" }.joined(separator: "\n")
     return CommandConfiguration(
       commandName: "call",
       abstract: "Has a running daemon carry out a command, or tell a state; alone, lists its commands.",
       discussion: """
         Examples:
           \(call)
-          \(call) robot
-          \(call) robot drive left=30 right=30
-          \(call) leg/0 arm
-          \(call) --host pi.local zone/1 on minutes=1
+        \(examples)
+          \(call) --host pi.local status
           \(call) e-stop
         The words are a path below /api of the daemon's HTTP service. With values, or where there is nothing to look at, \
         it is a command (POST), otherwise a look (GET). NAME=VALUE is typed as the daemon describes it, NAME:=JSON is \

@@ -87,7 +87,7 @@ struct GuardCommand: ParsableCommand {
   ///   - besides: what has failed already.
   ///   - source: the file that the writes are from.
   private func make(_ writes: [SafeStateWrite], besides: [String] = [], source: String?) throws {
-    let writer = SafeStateWriter(writes, custom: [GuardRadio.name: GuardRadio.open])
+    let writer = SafeStateWriter(writes, custom: DaemonGuard.outputs)
     var failures: [String] = []
     // An unanswered I2C write ends by its own bound; a device that is not there fails at once, hence a bound in tries.
     for _ in 0..<20 {

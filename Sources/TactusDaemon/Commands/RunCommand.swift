@@ -49,8 +49,7 @@ struct RunCommand: ParsableCommand {
       format: logFormat, level: Logger.Level(rawValue: configuration.logLevel.lowercased()) ?? .info,
       secrets: [
         environment["TACTUS_TOKEN"], configuration.service?.jwtKey, configuration.mqtt?.password,
-        configuration.video?.settings.password,
-      ].compactMap(\.self))
+      ].compactMap(\.self) + configuration.systems.all.flatMap(\.secrets))
     let status = start(configuration, found, log, environment)
     log.sink.flush()
     throw ExitCode(status)

@@ -5,26 +5,28 @@ import Service
 /// `tactus sim`: a scenario, unless a device is named.
 struct SimCommand: ParsableCommand {
   static var configuration: CommandConfiguration {
-    let hasPump = DaemonProgram.current.hasOwnSystems
+    let devices = DaemonProgram.current.kinds.flatMap(\.simulatedDevices)
     return CommandConfiguration(
       commandName: "sim",
-      abstract: "Plays a scenario in simulated time" + (hasPump ? ", or simulates one device in real time." : "."),
-      subcommands: [SimScenarioCommand.self] + (hasPump ? [SimPumpCommand.self] : []),
-      defaultSubcommand: SimScenarioCommand.self)
+      abstract: "Plays a scenario in simulated time"
+        + (devices.isEmpty ? "." : ", or simulates one device in real time."),
+      subcommands: [SimScenarioCommand.self] + devices, defaultSubcommand: SimScenarioCommand.self)
   }
 }
 
 /// `tactus sim FILE`
 struct SimScenarioCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "scenario",
-    abstract: "Plays a scenario in simulated time and prints what happened.",
-    discussion: """
-      The loops are those of `tactus run`; board, bus, wheels, network and operators are simulated, and time is. A file with \
-      a `sprinkler:` part plays days of watering and prints their calendar, one with a `pump:` part a cooling pump with its \
-      water and skin, one with a `plants:` part probes in soils that dry, and the messages of the Plant-Tracker app. The same file and seed give the same run. Exit status 1 when an expectation of the file, or anything \
-      that must always hold, is not met. See config/scenarios/.
-      """)
+  static var configuration: CommandConfiguration {
+    let kinds = DaemonProgram.current.kinds.reversed().compactMap(\.scenarioHelp).joined(separator: "; ")
+    return CommandConfiguration(
+      commandName: "scenario",
+      abstract: "Plays a scenario in simulated time and prints what happened.",
+      discussion: """
+        The loops are those of `run`; buses, networks and what hangs on them are simulated, and time is. What a file plays its parts \
+        say: \(kinds). The same file and seed give the same run. Exit status 1 when an expectation of the file, or anything \
+        that must always hold, is not met. See config/scenarios/.
+        """)
+  }
 
   @Argument(help: "The scenario file (YAML).")
   var file: String
@@ -38,36 +40,32 @@ struct SimScenarioCommand: ParsableCommand {
       if try !play(file) { throw ExitCode.failure }
     } catch let errors as ConfigErrors {
       complain("\(errors)")
-      if access(file, F_OK) != 0, nearestName(to: file, among: ["pump"]) != nil {
-        complain("tactus sim pump simulates a device")
+      let devices = DaemonProgram.current.kinds.flatMap(\.simulatedDevices).compactMap { $0.configuration.commandName }
+      if access(file, F_OK) != 0, let device = nearestName(to: file, among: devices) {
+        complain("\(DaemonProgram.current.name) sim \(device) simulates a device")
       }
       throw ExitCode.badConfig
     }
   }
 
   private func play(_ file: YAMLFile) throws -> Bool {
-    if SprinklerScenarioReader.reads(file) {
-      var scenario = try SprinklerScenarioReader.read(file)
-      if let seed { scenario.seed = seed }
-      var run = SprinklerScenarioRun(scenario) { print($0) }
-      return run.play()
+    let kinds = DaemonProgram.current.kinds
+    // One that plays whatever is nobody else's is asked last.
+    for kind in kinds.reversed() {
+      if let passed = try kind.play(file, seed: seed) { return passed }
     }
-    for system in DaemonProgram.current.systems {
-      if let passed = try play(file, system) { return passed }
-    }
-    if PumpScenarioReader.reads(file) { return try play(file, PumpScenarioReader.self, PumpScenarioRun.init) }
-    if PlantScenarioReader.reads(file) { return try play(file, PlantScenarioReader.self, PlantScenarioRun.init) }
-    return try play(file, RobotScenarioReader.self, RobotScenarioRun.init)
+    let known = kinds.filter { $0.scenarioHelp != nil }.map { "\($0.name): …" }.joined(separator: ", ")
+    throw ConfigErrors(
+      errors: file.errors + [
+        ConfigError(file: file.name, key: "", message: "expected a part of a system (\(known)), got none")
+      ])
   }
+}
 
-  /// nil: it is no scenario of this system.
-  private func play<System: DeviceSystem>(_ file: YAMLFile, _: System.Type) throws -> Bool? {
-    guard DeclaredScenarioReader<System>.reads(file) else { return nil }
-    return try play(file, DeclaredScenarioReader<System>.self, DeclaredScenarioRun<System>.init)
-  }
-
-  private func play<Reader: ScenarioReader, Run: ScenarioRun>(
-    _ file: YAMLFile, _ reader: Reader.Type,
+extension SystemKind {
+  /// A scenario of this kind, from its beginning to its end.
+  func play<Reader: ScenarioReader, Run: ScenarioRun>(
+    _ file: YAMLFile, _ reader: Reader.Type, seed: UInt64?,
     _ start: (Scenario<Reader.Setup, Reader.Action, Reader.Check>, @escaping (String) -> Void) throws -> Run
   ) throws -> Bool {
     var scenario = try Reader.read(file)

@@ -6,8 +6,6 @@ struct TactusCommand: ParsableCommand {
 
   static var configuration: CommandConfiguration {
     let program = DaemonProgram.current
-    let ofOwnSystems: [any ParsableCommand.Type] =
-      program.hasOwnSystems ? [DriveCommand.self, OperateLegCommand.self, OperatePumpCommand.self] : []
     return CommandConfiguration(
       commandName: program.name,
       abstract: program.summary,
@@ -15,7 +13,7 @@ struct TactusCommand: ParsableCommand {
         Exit status: 0 done, 64 bad usage, 78 bad configuration file, 1 anything else.
         """,
       version: program.version,
-      subcommands: [RunCommand.self] + ofOwnSystems + [
+      subcommands: [RunCommand.self] + program.kinds.flatMap(\.commands) + [
         TopCommand.self, CallCommand.self, ReloadCommand.self, SimCommand.self, CheckCommand.self, SchemaCommand.self,
         DashboardCommand.self, DoctorCommand.self, SetupCommand.self, HealthyCommand.self, TokenCommand.self,
         GuardCommand.self,

@@ -8,7 +8,7 @@ struct TokenCommand: ParsableCommand {
     commandName: "token",
     abstract: "Makes, lists, renews and revokes the tokens of the HTTP service.",
     discussion: """
-      A token goes with every request: curl -H "Authorization: Bearer $TOKEN" http://HOST:8000/api/robot
+      A token goes with every request: curl -H "Authorization: Bearer $TOKEN" http://HOST:8000/api/status
       Only its hash is kept, in the token file; a running daemon sees every change at once.
       """,
     subcommands: [TokenCreateCommand.self, TokenListCommand.self, TokenRotateCommand.self, TokenRevokeCommand.self])

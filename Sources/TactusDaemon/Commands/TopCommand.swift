@@ -16,7 +16,7 @@ struct TopCommand: ParsableCommand {
       deadline has run. JITTER is LATE99 of the last 30 intervals: ▁ is \
       below 3 µs, each higher bar about three times more, █ is 3 ms and above.
       AGE OF DATA is how old the data was that a loop acted on, at the end of the tick, since the daemon's start: of a \
-      command from its datagram's arrival, or its request, until the motors, servos or valves had it. BOUND is what the \
+      command from its datagram's arrival, or its request, until the actuator had it. BOUND is what the \
       planner says that no age exceeds while every tick and the kernel are in time; it rests on the longest ticks so far.
       Only looks: q quits.
       A token comes from --token-file or from TACTUS_TOKEN in the environment.

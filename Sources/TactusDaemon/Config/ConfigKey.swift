@@ -43,12 +43,17 @@ struct ConfigKey {
   let standard: ConfigValue?
   /// One or two sentences for the reference; states the unit.
   let doc: String
+  /// Whether `reload` may give it another value while the program runs. Whoever says so takes it in `DaemonSystem.change`.
+  let mayChange: Bool
 
-  init(_ path: String, _ kind: ConfigKind, _ standard: ConfigValue?, _ doc: String) {
+  init(
+    _ path: String, _ kind: ConfigKind, _ standard: ConfigValue?, _ doc: String, mayChange: Bool = false
+  ) {
     self.path = path
     self.kind = kind
     self.standard = standard
-    self.doc = doc
+    self.doc = doc + (mayChange ? " `\(DaemonProgram.current.name) reload` may change it." : "")
+    self.mayChange = mayChange
   }
 }
 

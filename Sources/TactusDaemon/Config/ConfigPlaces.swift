@@ -9,8 +9,8 @@ struct ConfigPlaces {
     var path = key[...]
     while true {
       if let mark = marks[String(path)] { return mark }
-      // What the legs share may be left out.
-      if path == "leg" { return marks["legs"] }
+      // Of a system's sections all but one may be left out.
+      if let other = ConfigTable.sections(beside: path).lazy.compactMap({ marks[$0] }).first { return other }
       guard let end = path.lastIndex(where: { $0 == "." || $0 == "[" }) else { return nil }
       path = path[..<end]
     }

@@ -81,6 +81,7 @@ struct ConfigReader {
   private func hint(for name: String, below path: String) -> String {
     if let moved = ConfigTable.moved["\(path).\(name)"] { return "\(moved), as this key is called now" }
     let known = ConfigTable.names(below: path)
+    if known.isEmpty { return "no key, because \(path) has none" }
     let meant = [nearestName(to: name, among: known)].compactMap(\.self) + ConfigTable.elsewhere(name)
     let hint = meant.isEmpty ? "one of " + known.joined(separator: ", ") : meant.joined(separator: " or ") + "?"
     return "a known key (\(hint))"

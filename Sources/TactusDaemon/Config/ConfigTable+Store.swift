@@ -1,5 +1,12 @@
 /// Keys of what survives the program.
 extension ConfigTable {
+  /// There if a system of the program keeps something.
+  static let storeSection = ConfigSection(
+    name: "store",
+    doc:
+      "What survives the program: one file for every system that keeps something, checked when it is opened, and copies of it. "
+      + "There is none when no such system runs.")
+
   static let store: [ConfigKey] = [
     ConfigKey(
       "store.folder", .text, nil,
@@ -16,7 +23,4 @@ extension ConfigTable {
       "store.snapshot_days", .integer(0...366), .integer(14),
       "Besides them, the last copy of each of so many days on which there are any."),
   ]
-
-  /// Keys of earlier versions, and what they are called now.
-  static let moved = ["sprinkler.state_dir": "store.folder", "sprinkler.snapshots": "store.snapshots"]
 }

@@ -21,21 +21,14 @@ extension Configuration {
     var policy: SnapshotPolicy { SnapshotPolicy(recent: snapshots, days: snapshotDays) }
   }
 
-  /// The systems that keep something in the store, and whether each is simulated by its own section. What a new one keeps is
-  /// added to `StoreSystem.all`, and the system here.
-  var keepers: [(name: String, isSimulated: Bool)] {
-    [
-      sprinkler.map { ("sprinkler", $0.backend == .sim) }, plants.map { ("plants", $0.backend == .sim) },
-      pump.map { ("pump", $0.backend == .sim) },
-    ].compactMap(\.self)
-  }
-
   /// nil: no system keeps anything.
   ///
   /// What is simulated never touches the store of real hardware: with `--simulate`, or when every keeper is simulated by its
   /// own section and no folder is given, the file is in a folder of its own.
   func storePath(simulate: Bool, environment: [String: String]) -> String? {
-    guard !keepers.isEmpty else { return nil }
+    let keeping = Set(DaemonProgram.current.kinds.filter { $0.keeping != nil }.map(\.name))
+    let keepers = systems.all.filter { keeping.contains($0.name) }
+    guard let store, !keepers.isEmpty else { return nil }
     let folder = store.folder ?? Self.folder(of: TokenFile.standardPath(environment: environment))
     let isApart = keepers.allSatisfy(\.isSimulated) ? store.folder == nil : simulate
     return folder + (isApart ? "/simulated" : "") + "/store.sqlite"
@@ -45,7 +38,7 @@ extension Configuration {
   /// file system than a store on a disk of its own.
   func mounts(simulate: Bool, environment: [String: String]) -> MountWatch {
     MountWatch(
-      named: simulate ? nil : store.mount,
+      named: simulate ? nil : store?.mount,
       notes: Self.folder(of: TokenFile.standardPath(environment: environment)) + "/mounts")
   }
 

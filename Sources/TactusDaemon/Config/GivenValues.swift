@@ -6,7 +6,7 @@ struct GivenValues {
   let values: [String: ConfigValue]
 
   private func value(_ path: String) -> ConfigValue? {
-    guard let key = ConfigTable.anyKey(path) else { preconditionFailure("\(path) is not in the table") }
+    guard let key = ConfigTable.key(path) else { preconditionFailure("\(path) is not in the table") }
     return values[path] ?? key.standard
   }
 

@@ -46,7 +46,12 @@ public final class Bench<Wiring: Settings> {
     return part
   }
 
-  /// An input line whose changes are wanted. `settings` says which edges, which resistor, what debounce: its line's name does not count.
+  /// An input line whose changes are wanted.
+  ///
+  /// - Parameters:
+  ///   - edges: which changes are reported.
+  ///   - pull: the chip's resistor; unless given it stays as it is.
+  ///   - debounce: how long a level must have lasted to count; 0 s or more and less than 4,000 s.
   public func edges(
     _ line: KeyPath<Wiring, GPIOLineName>, edges: GPIOEdges = .rising, pull: GPIOInput.Pull = .asIs,
     debounce: Nanoseconds = .zero

@@ -44,8 +44,8 @@ public final class OutputPart {
   /// For the one loop that drives it.
   public func port() -> GPIOLines { held?.port() ?? simulated!.port() }
 
-  /// What a twin reads: whether the line is active; always false of a real one.
-  public var isActive: Bool { !isInactive }
+  /// What a twin is switched by, for its ticks. Of a real line it traps: there is no twin.
+  public var level: SimulatedGPIOLevel { simulated!.level() }
 
   /// As it reads back.
   var isInactive: Bool {

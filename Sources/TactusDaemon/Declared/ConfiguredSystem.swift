@@ -3,21 +3,6 @@ import Tactus
 import TactusGuard
 import Yams
 
-/// One declared system as a file describes it, without its types.
-protocol AnyConfiguredSystem: Sendable {
-  var name: String { get }
-  /// What it asks of the machine, and what must be written there when nobody drives it.
-  var plan: SystemPlan { get }
-  /// For people.
-  var summary: String { get }
-  /// Its commands, as somebody may try them.
-  var examples: [(path: String, body: String?)] { get }
-  /// What the file says, by key.
-  var values: [String: ConfigValue] { get }
-  /// Opens it.
-  func open(simulate: Bool, bell: DoorbellButton?) throws -> any DaemonSystem
-}
-
 /// What a declared system opens, without opening it.
 struct SystemPlan: Sendable, Equatable {
   var claims: [ResourceClaim] = []
@@ -39,6 +24,8 @@ struct ConfiguredSystem<System: DeviceSystem>: AnyConfiguredSystem {
   let cpus: CPUSet?
   let values: [String: ConfigValue]
   let plan: SystemPlan
+  /// Of the loop that takes the orders; `nil` if the declaration makes none.
+  private let rate: Rate?
 
   var name: String { System.name }
 
@@ -61,74 +48,57 @@ struct ConfiguredSystem<System: DeviceSystem>: AnyConfiguredSystem {
     (self.wiring, self.rules, self.scheduling, self.cpus, self.values) = (wiring, rules, scheduling, cpus, values)
     let parts = BenchParts(.planning, system: System.name)
     let loops = try HostedDoor<System>.Loops(state: System.initialState, rules: rules)
-    _ = try System.loops(Bench(wiring, parts), System.Inbox(loops, bell: nil, stall: nil, isSimulated: true))
+    let mailbox = System.Inbox(loops, bell: nil, stall: nil, isSimulated: true)
+    _ = try System.loops(Bench(wiring, parts), mailbox)
+    rate = mailbox.rate
     plan = SystemPlan(
       claims: parts.claims, safeWrites: parts.safeWrites, safeLines: parts.safeLines, drives: parts.drives,
       harmless: parts.harmless.map { "\($0.name) (\($0.reason))" }, faults: parts.faults.map(\.name))
   }
 
-  var summary: String {
-    let places = plan.claims.map { "\($0.resource)" }
-    return places.isEmpty ? System.summary : "on " + places.joined(separator: ", ")
+  func isSame(as other: any AnyConfiguredSystem) -> Bool { (other as? Self)?.values == values }
+
+  /// What the file says of its lane that its loop cannot have. What its keys contradict has been reported before it was planned.
+  func errors(in whole: Configuration, at places: ConfigPlaces) -> [ConfigError] {
+    guard case .deadline(let budget) = scheduling, let period = rate?.period, period <= .microseconds(Int64(budget))
+    else { return [] }
+    return [
+      places.error(
+        whole.file, "runtime.\(name).budget_us",
+        "expected less than the period of \(period.count / 1000) µs, got \(budget)")
+    ]
   }
 
-  /// Each number is the middle of its range.
-  var examples: [(path: String, body: String?)] {
-    System.commands.map { command in
-      guard !command.parameters.isEmpty else { return (command.name, nil) }
-      let members = command.parameters.map { "\"\($0.name)\": \($0.kind.example)" }
-      return (command.name, "{\(members.joined(separator: ", "))}")
-    }
+  var claims: [ResourceClaim] { plan.claims }
+  var safeWrites: [SafeStateWrite] { plan.safeWrites }
+  var safeLines: [GPIOLine] { plan.safeLines }
+  var driven: String? { plan.drives ? "the \(name)" : nil }
+  var isSimulated: Bool { false }
+  var isOpenToAll: Bool { false }
+  var deviceGroups: [String] { [] }
+  var secrets: [String] { [] }
+
+  /// `on the PWM output /sys/class/pwm/pwmchip0/pwm0`
+  var place: String {
+    plan.claims.isEmpty ? System.summary : "on " + plan.claims.map { "\($0.resource)" }.joined(separator: ", ")
   }
 
-  func open(simulate: Bool, bell: DoorbellButton?) throws -> any DaemonSystem {
-    try HostedSystem(self, simulate: simulate, bell: bell)
-  }
-}
-
-extension Configuration {
-  /// The declared systems whose sections the file has. What contradicts itself is reported, and not planned.
-  static func declared(
-    _ found: ConfigReader.Result, file: String, in program: DaemonProgram = .current
-  ) -> (systems: [any AnyConfiguredSystem], errors: [ConfigError]) {
-    let given = GivenValues(values: found.values)
-    let places = ConfigPlaces(marks: found.places)
-    var systems: [any AnyConfiguredSystem] = []
-    var errors: [ConfigError] = []
-    for system in program.systems where found.sections.contains(system.name) {
-      let wrong = contradictions(system, given)
-      errors += wrong.map { places.error(file, "\(system.name).\($0.key)", $0.message) }
-      guard wrong.isEmpty else { continue }
-      do {
-        systems.append(try configured(system, given))
-      } catch {
-        errors.append(places.error(file, system.name, "\(error)"))
-      }
-    }
-    return (systems, errors)
+  func summary(in whole: Configuration) -> [String] {
+    ["\(name): \(place)"] + plan.harmless.map { "\(name): no safe state for \($0)" }
   }
 
-  // `any DeviceSystem.Type` opens itself when it is given to a generic function.
-
-  private static func contradictions<System: DeviceSystem>(
-    _: System.Type, _ given: GivenValues
-  ) -> [(key: String, message: String)] {
-    System.Wiring(given, section: System.name).contradictions
-      + System.Rules(given, section: System.name).contradictions
+  /// Each number of an example is the middle of its range.
+  func invitation(program: String, simulated: Bool, at endpoints: [Endpoint]) -> Invitation {
+    Invitation(
+      title: name + (simulated ? " (simulated)" : " \(place)"),
+      calls: System.commands.map { command in
+        let members = command.parameters.map { "\"\($0.name)\": \($0.kind.example)" }
+        return .init(
+          path: "/api/\(name)/\(command.name)", body: members.isEmpty ? nil : "{\(members.joined(separator: ", "))}")
+      })
   }
 
-  private static func configured<System: DeviceSystem>(
-    _: System.Type, _ given: GivenValues
-  ) throws -> any AnyConfiguredSystem {
-    try ConfiguredSystem<System>(given)
-  }
-}
-
-/// The declared systems of a file; equal when the file says the same of them.
-struct DeclaredSystems: Sendable, Equatable {
-  var all: [any AnyConfiguredSystem] = []
-
-  static func == (one: DeclaredSystems, other: DeclaredSystems) -> Bool {
-    one.all.map(\.name) == other.all.map(\.name) && one.all.map(\.values) == other.all.map(\.values)
+  func open(_ surroundings: SystemSurroundings) throws -> any DaemonSystem {
+    try HostedSystem(self, simulate: surroundings.simulate, bell: surroundings.bell)
   }
 }

@@ -5,7 +5,6 @@ import ServiceDocuments
 /// does not have.
 struct Dashboard {
   /// Rows of the written one that only `tactus` has use for.
-  private static let ownRows: Set<String> = ["Robot", "Legs", "Sprinkler", "Pump", "Plants", "Video"]
   private static let width = 24
   private static let height = 7
 
@@ -37,7 +36,9 @@ struct Dashboard {
   }
 
   private func isOurs(_ row: [JSONValue]) -> Bool {
-    program.hasOwnSystems || !Self.ownRows.contains(row.first?["title"]?.string ?? "")
+    guard let title = row.first?["title"]?.string else { return true }
+    let written = DaemonProgram.tactus.kinds.compactMap(\.dashboardRow)
+    return !written.contains(title) || program.kinds.contains { $0.dashboardRow == title }
   }
 
   /// Each begins with its title.

@@ -1,7 +1,7 @@
 import Service
 
 /// A declared system that runs, without its types.
-protocol DeclaredSystem: DaemonSystem {
+protocol DeclaredSystem: LoopSystem {
   /// One item of `GET /api/systems`. Any thread.
   var declaration: @Sendable () -> JSONValue { get }
   var api: APIAdditions.System { get }
@@ -19,7 +19,7 @@ extension HostedSystem: DeclaredSystem {
     }
   }
 
-  var api: APIAdditions.System { door.api }
+  var api: APIAdditions.System { door.api(faults: simulation == nil ? [] : faults.all.map(\.name)) }
 
   /// Until the next start, or the next reload, which says again what the file says.
   func settingsRoute(_ reloader: Reloader) -> Route? {
@@ -52,8 +52,11 @@ extension Daemon {
 
   static func additions(of systems: [any DaemonSystem]) -> APIAdditions {
     let program = DaemonProgram.current
+    let simulations = systems.compactMap { ($0 as? any LoopSystem)?.simulation }
+    let busFaults = simulations.flatMap(\.buses).reduce(into: Set<String>()) { $0.formUnion($1.possibleFaults) }
     return APIAdditions(
       title: program.hasOwnSystems ? "Tactus" : program.name,
-      systems: systems.compactMap { ($0 as? any DeclaredSystem)?.api }, hasOwnSystems: program.hasOwnSystems)
+      systems: systems.compactMap { ($0 as? any DeclaredSystem)?.api }, hasOwnSystems: program.hasOwnSystems,
+      busFaults: simulations.isEmpty ? nil : busFaults)
   }
 }

@@ -30,6 +30,8 @@ public struct Field<State>: Sendable {
   ) {
     precondition(
       !["ok", "type", "system", "seq", "monotonicNs"].contains(name), "\(name) is a member of every document")
+    precondition(
+      !["droppedNotices", "droppedAnswers"].contains(name), "\(name) is a metric that every declared system has")
     (self.name, self.form, self.unit, self.kind, self.meaning) = (name, Value.form, unit, kind, meaning)
     read = { $0[keyPath: path].plain }
   }

@@ -37,7 +37,9 @@ extension HostedDoor {
   }
 
   /// What the OpenAPI document says of it.
-  var api: APIAdditions.System {
+  ///
+  /// - Parameter faults: names of those that its simulation can have; empty if it is not simulated.
+  func api(faults: [String]) -> APIAdditions.System {
     let title = name.titled.replacing(" ", with: "")
     let (state, whole, done) = ("\(title)State", title, "\(title)CommandDone")
     var paths: [JSONValue.Member] = [
@@ -74,32 +76,27 @@ extension HostedDoor {
           ])))
     }
     if !System.Rules.keys.isEmpty {
-      let rules = System.Rules.keys.map { key in
-        JSONValue.Member(name: key.name, value: key.kind.schema(key.meaning, unit: key.unit).orNull)
-      }
-      let body: JSONValue = .object([
-        "required": .boolean(true),
-        "content": .object([
-          "application/json": .object([
-            "schema": .object([
-              "type": .text("object"), "properties": .object(rules), "additionalProperties": .boolean(false),
-            ])
-          ])
-        ]),
-      ])
-      paths.append(
-        .init(
-          name: "/api/\(name)/settings",
-          value: .object([
-            "put": operation(
-              "put\(title)Settings",
-              "Changes rules until the next start or reload. A wider limit takes effect when the outputs have been safe.",
-              scope: .admin, body: body, answer: ("Taken by the loop.", "ReloadDone"), errors: Self.bodies)
-          ])))
+      paths.append(.init(name: "/api/\(name)/settings", value: .object(["put": settings("put\(title)Settings")])))
     }
     return APIAdditions.System(
       name: name, summary: System.summary, paths: .object(paths), schemas: schemas(state, whole, done),
-      stateSchema: state)
+      stateSchema: state, faults: faults)
+  }
+
+  private func settings(_ id: String) -> JSONValue {
+    let rules = System.Rules.keys.map { key in
+      JSONValue.Member(name: key.name, value: key.kind.schema(key.meaning, unit: key.unit).orNull)
+    }
+    let schema: JSONValue = .object([
+      "type": .text("object"), "properties": .object(rules), "additionalProperties": .boolean(false),
+    ])
+    return operation(
+      id, "Changes rules until the next start or reload. A wider limit takes effect when the outputs have been safe.",
+      scope: .admin,
+      body: .object([
+        "required": .boolean(true),
+        "content": .object(["application/json": .object(["schema": schema])]),
+      ]), answer: ("Taken by the loop.", "ReloadDone"), errors: Self.bodies)
   }
 
   private static var looks: [String] { ["400", "401", "403", "405", "429"] }

@@ -5,8 +5,10 @@ import Wire
 
 extension HostedDoor: MetricSource {
   /// A number or a yes or no is one sample, a word one sample for each word there is; text is no metric, and what is unknown is absent.
+  /// What was lost of notices and answers is counted as of every other system.
   func write(into writer: inout MetricsWriter) {
-    let state = newest
+    let published = published
+    let state = published.state
     for field in fields {
       let metric = field.unit.metricName(name, field.name)
       let samples = field.samples(field.read(state))
@@ -15,6 +17,12 @@ extension HostedDoor: MetricSource {
       case .gauge: writer.gauge(metric, field.meaning, samples)
       }
     }
+    func counter(_ name: String, _ help: String, _ value: Int64) {
+      writer.counter(Unit.none.metricName(self.name, name) + "_total", help, [MetricSample(value)])
+    }
+    counter(
+      "droppedNotices", "Changes that no log shows because the ring was full.", published.noticesDropped)
+    counter("droppedAnswers", "Answers that found their ring full.", published.answersDropped)
   }
 }
 

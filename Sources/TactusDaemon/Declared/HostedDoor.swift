@@ -75,8 +75,7 @@ final class HostedDoor<System: DeviceSystem>: ServedSystem {
     let loops = loops
     let document = PreparedDocument(
       version: { loops.state.version.read() },
-      make: { [weak self] in
-        guard let self else { return Array("{}".utf8) }
+      make: { [self] in
         let published = published
         let own: [JSONValue.Member] = [
           .init(name: "ok", value: .boolean(true)),

@@ -45,7 +45,7 @@ final class HostedSystem<System: DeviceSystem>: DaemonSystem {
     simulation = stall.map {
       SimulatedSurroundings(buses: parts.simulation, lanes: [System.name: $0], named: faults)
     }
-    summary = configured.summary
+    summary = configured.place
   }
 
   var endpoints: [Endpoint] { [] }
@@ -76,10 +76,8 @@ final class HostedSystem<System: DeviceSystem>: DaemonSystem {
     return door.edge(told)
   }
 
-  var changeableKeys: [String] { System.Rules.keys.map { "\(System.name).\($0.name)" } }
-
   func change(to new: Configuration) -> (any RulesChange)? {
-    let configured = new.declared.all.lazy.compactMap { $0 as? ConfiguredSystem<System> }.first
+    let configured = new.systems[ConfiguredSystem<System>.self]
     return configured.flatMap { Self.change(wanted, to: $0.rules) }
   }
 
@@ -96,8 +94,12 @@ final class HostedSystem<System: DeviceSystem>: DaemonSystem {
     return wanted.change(of: System.name, keys, now: now, whenSafe: whenSafe)
   }
 
+  func started() {}
+  func beat(at now: TickInstant) {}
   func report(_ logger: Logger) {}
   func finish(_ logger: Logger) {}
+  func finishKeeping() {}
+  var brokerParticipants: [any BrokerParticipant] { [] }
 
   var unconfirmed: (message: String, state: String)? {
     let published = door.published

@@ -52,4 +52,12 @@ extension Doctor {
       return radio(claim.key, "to be found by Bluetooth it")
     }
   }
+
+  /// - Parameter what: `a pump at hci0`.
+  func radio(_ key: String, _ what: String) -> Diagnosis {
+    let isThere = machine.list("/sys/class/bluetooth").contains { $0.hasPrefix("hci") && !$0.contains(":") }
+    return Diagnosis(
+      name: key, status: isThere ? .ok : .fail, found: isThere ? "there is an adapter" : "no Bluetooth adapter",
+      why: "\(what) needs a radio", fix: isThere ? nil : "plug an adapter in, or sudo rfkill unblock bluetooth")
+  }
 }

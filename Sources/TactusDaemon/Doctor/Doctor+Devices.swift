@@ -6,7 +6,7 @@ extension Doctor {
       return [
         Diagnosis(
           name: "I2C", status: .warn, found: "no /dev/i2c-N",
-          why: "the boards yb-pcb-car and raspbot-v2 are driven over I2C",
+          why: "boards, servos' chips and converters are driven over I2C",
           fix: "sudo raspi-config nonint do_i2c 0 && sudo modprobe i2c-dev")
       ]
     }
@@ -14,7 +14,7 @@ extension Doctor {
   }
 
   private func adapter(_ name: String) -> Diagnosis {
-    let why = "the motor boards need SMBus byte and I2C block writes"
+    let why = "boards and chips need SMBus byte and I2C block writes"
     let path = "/dev/" + name
     guard let functions = machine.i2cFunctions(path) else {
       return Diagnosis(
@@ -28,12 +28,12 @@ extension Doctor {
     return Diagnosis(
       name: "I2C", status: ok ? .ok : .warn,
       found: "\(path): " + (has.isEmpty ? "none of the needed functions" : has.joined(separator: ", ")),
-      why: why, fix: ok ? nil : "set motors.i2c_bus to another adapter: i2cdetect -l lists them")
+      why: why, fix: ok ? nil : "set the file's key of the bus to another adapter: i2cdetect -l lists them")
   }
 
-  /// The chips of the configuration, or, without one, whether a servo chip is at the address that it has when nothing is soldered.
+  /// The chips of the configuration.
   func chips() -> [Diagnosis] {
-    guard let configuration else { return servoChips() }
+    guard let configuration else { return [] }
     return configuration.claims.compactMap { claim in
       guard case .i2c(let bus, let address) = claim.resource else { return nil }
       let place = "address 0x\(String(address, radix: 16)) on /dev/i2c-\(bus)"
@@ -63,11 +63,11 @@ extension Doctor {
   func spi() -> [Diagnosis] {
     let there = machine.list("/dev").filter { $0.hasPrefix("spidev") }.map { "/dev/" + $0 }
     let why = "an mcp3008, which reads soil probes, is on SPI"
-    let wanted = configuration?.claims.lazy.compactMap { claim -> String? in
+    let wanted = configuration?.claims.lazy.compactMap { claim -> (path: String, key: String)? in
       guard case .spi(let path) = claim.resource, path.hasPrefix("/") else { return nil }
-      return path
+      return (path, claim.key)
     }.first
-    guard let wanted else {
+    guard let (wanted, key) = wanted else {
       guard configuration == nil, !there.isEmpty else { return [] }
       return [Diagnosis(name: "SPI", status: .ok, found: there.joined(separator: ", "), why: why, fix: nil)]
     }
@@ -76,21 +76,7 @@ extension Doctor {
       Diagnosis(
         name: "SPI", status: isThere ? .ok : .fail, found: isThere ? wanted : "no \(wanted)", why: why,
         fix: isThere
-          ? nil : "sudo raspi-config nonint do_spi 0, then set plants.spi_device to one that ls /dev/spidev* shows")
-    ]
-  }
-
-  private func servoChips() -> [Diagnosis] {
-    let adapters = machine.list("/dev").filter { $0.hasPrefix("i2c-") && Int($0.dropFirst(4)) != nil }
-    let answers = adapters.compactMap { name in machine.i2cAnswers("/dev/" + name, 0x40).map { (name, $0) } }
-    guard !answers.isEmpty else { return [] }
-    let found = answers.filter(\.1).map { "/dev/\($0.0)" }
-    return [
-      Diagnosis(
-        name: "servo chip", status: .ok,
-        found: found.isEmpty
-          ? "nothing answers at 0x40, where a PCA9685 is" : "0x40 answers on \(found.joined(separator: ", "))",
-        why: "legs hang on a PCA9685", fix: nil)
+          ? nil : "sudo raspi-config nonint do_spi 0, then set \(key) to one that ls /dev/spidev* shows")
     ]
   }
 
@@ -105,13 +91,14 @@ extension Doctor {
         ? "/dev/ttyAMA0, "
           + (consoles.isEmpty ? "no console on it" : "console on it (\(consoles.joined(separator: " ")))")
         : "no /dev/ttyAMA0",
-      why: "on the xgo-rider's line the console's text would reach the robot as commands",
+      why: "on a device's line the console's text would reach it as commands",
       fix: ok ? nil : "sudo raspi-config nonint do_serial_cons 1 && sudo reboot")
   }
 
   /// One for the device groups that exist here.
   func groups() -> [Diagnosis] {
-    let wanted = ["i2c", "spi", "dialout", "gpio"] + (configuration?.video == nil ? [] : ["video"])
+    let wanted =
+      ["i2c", "spi", "dialout", "gpio"] + Set(configuration?.systems.all.flatMap(\.deviceGroups) ?? []).sorted()
     let existing = (machine.read("/etc/group") ?? "").split(separator: "\n").compactMap { line -> (String, Int)? in
       let fields = line.split(separator: ":", omittingEmptySubsequences: false)
       guard fields.count >= 3, wanted.contains(String(fields[0])), let number = Int(fields[2]) else { return nil }

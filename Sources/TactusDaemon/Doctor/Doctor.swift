@@ -12,8 +12,8 @@ struct Doctor {
         kernel(), priority(), memory(), throttling(), controlGroup(), governor(), isolation(),
       ],
       interrupts(), [clockSource(), supply(), time()], cards(), [watchdog()], firmware(), serialUnit(),
-      i2c(), chips(), spi(), serialLines(), lines(), radios(), pump(), [serialConsole()], gpio(),
-      [bluetooth(), cameras()], detector(), groups(),
+      i2c(), chips(), spi(), serialLines(), lines(), radios(), [serialConsole()], gpio(), [bluetooth()],
+      DaemonProgram.current.kinds.flatMap { $0.diagnoses(self) }, groups(),
     ]
     return parts.flatMap { $0 }
   }
@@ -119,7 +119,7 @@ struct Doctor {
     return Diagnosis(
       name: "isolated CPUs", status: ok ? .ok : .warn,
       found: isolated.isEmpty ? (last == 0 ? "only one CPU" : "none") : isolated,
-      why: "on a CPU of its own (runtime.robot.cpu) a lane shares caches and interrupts with nobody",
+      why: "on a CPU of its own (runtime.NAME.cpu) a lane shares caches and interrupts with nobody",
       fix: ok
         ? nil
         : "sudo tactus setup pi --isolate \(last) && sudo reboot; without a Pi's boot files, the kernel's argument "

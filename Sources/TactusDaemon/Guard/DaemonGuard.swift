@@ -19,14 +19,19 @@ enum DaemonGuard {
         environment: Confinement.childEnvironment))
   }
 
+  /// What the program's systems add to the kinds of outputs that a guard knows.
+  static var outputs: [String: (String) throws -> any GuardOutput] {
+    DaemonProgram.current.kinds.reduce(into: [:]) { $0.merge($1.guardOutputs) { first, _ in first } }
+  }
+
   /// Runs this process as a guard. Returns its exit status; `nil` if these are not a guard's arguments.
   static func run(_ arguments: [String]) -> Int32? {
-    guard let arguments = GuardArguments(arguments, custom: [GuardRadio.name]),
+    guard let arguments = GuardArguments(arguments, custom: Set(outputs.keys)),
       let format = arguments.options["log-format"].flatMap(LogFormat.init), arguments.options.count == 1
     else { return nil }
     let daemon = Int(getppid())
     var process = GuardProcess(
-      arguments, outputs: [GuardRadio.name: GuardRadio.open],
+      arguments, outputs: outputs,
       prepare: { writes in
         guard let missing = GuardConfinement.needs(of: writes).apply() else { return }
         log(.notice, "the kernel confines the guard only in part", ["left out: \(missing)"], of: daemon, in: format)

@@ -1,6 +1,5 @@
 import Buses
 import BusesLinux
-import Devices
 import TactusGuard
 
 /// The safe-state writes of a configuration's actuators: what the driver's own `stop` writes, caught before it reaches a
@@ -8,68 +7,11 @@ import TactusGuard
 enum SafeStatePlan {
   /// Of every system; empty when there is no hardware.
   static func writes(for configuration: Configuration) -> [SafeStateWrite] {
-    (configuration.motors.map(writes) ?? []) + (configuration.legs.map(writes) ?? [])
-      + (configuration.pump.map(writes) ?? []) + configuration.declared.all.flatMap(\.plan.safeWrites)
-  }
-
-  /// Every channel of the chip off by one byte. Not the sleep that an orderly end has besides: it could cut a pulse.
-  static func writes(for legs: Configuration.Legs) -> [SafeStateWrite] {
-    guard legs.backend != .sim else { return [] }
-    let chip = legs.chip
-    return i2c("/dev/i2c-\(legs.i2cBus)") { (bus) throws(I2CError) in try chip.turnAllOff(on: &bus) }
-  }
-
-  /// OFF twice, because a serial line does not say whether a line arrived whole; the first line end closes what the daemon
-  /// may have left open. Of a pump of this machine its motor.
-  static func writes(for pump: Configuration.Pump) -> [SafeStateWrite] {
-    guard pump.backend == .hardware else { return [] }
-    switch pump.role {
-    case .device: return [.pwm(path: pump.own.pwmPath)]
-    case .operator:
-      switch pump.address {
-      case .serial(let path): return [.serial(path: path, baud: pump.baud, bytes: Array("\nOFF\nOFF\n".utf8))]
-      case .bluetooth(let place): return [.custom(name: GuardRadio.name, text: "\(place)")]
-      }
-    }
-  }
-
-  /// Empty when there is no hardware.
-  static func writes(for motors: Configuration.Motors) -> [SafeStateWrite] {
-    let path = "/dev/i2c-\(motors.i2cBus)"
-    switch motors.backend {
-    case .sim:
-      return []
-    case .ybPcbCar:
-      let board = motors.ybPcbCar
-      return i2c(path) { (bus) throws(I2CError) in try board.stop(on: &bus) }
-    case .raspbotV2:
-      let board = motors.raspbotV2
-      return i2c(path) { (bus) throws(I2CError) in try board.stop(on: &bus) }
-    case .xgoRider:
-      let line = SimulatedSerialPort()
-      var port = line.port()
-      do {
-        try XGORider().stop(on: &port)
-      } catch {
-        preconditionFailure("an empty line takes a stop: \(error)")
-      }
-      var bytes = [UInt8](repeating: 0, count: 256)
-      let count = bytes.withUnsafeMutableBytes { line.device.read(into: $0) }
-      let stop = Array(bytes[..<count])
-      // Twice, because a serial line does not say whether a frame arrived whole.
-      return [.serial(path: motors.serialDevice, baud: 115200, bytes: stop + stop)]
-    }
+    configuration.systems.all.flatMap(\.safeWrites)
   }
 
   /// The lines of a configuration whose safe state is inactive; empty when there is no hardware.
-  static func lines(of configuration: Configuration) -> [GPIOLine] {
-    var lines: [GPIOLine] = []
-    if let legs = configuration.legs, legs.backend != .sim, let line = legs.outputEnable {
-      lines.append(GPIOLine(line, isActiveLow: true))
-    }
-    if let sprinkler = configuration.sprinkler, sprinkler.backend != .sim { lines += sprinkler.lines }
-    return lines + configuration.declared.all.flatMap(\.plan.safeLines)
-  }
+  static func lines(of configuration: Configuration) -> [GPIOLine] { configuration.systems.all.flatMap(\.safeLines) }
 
   /// The writes for lines that the program holds, by a process that requests them itself when the program is gone. Each by itself: one that
   /// somebody else has taken by then keeps no other from being turned off.
@@ -85,7 +27,8 @@ enum SafeStatePlan {
     .gpio(path: chipPath, lines: [line], descriptor: nil)
   }
 
-  private static func i2c(
+  /// What a driver's stop writes to a chip on a bus.
+  static func i2c(
     _ path: String, _ stop: (inout I2CBus) throws(I2CError) -> Void
   ) -> [SafeStateWrite] {
     writes(transfers(of: stop), path: path)

@@ -8,8 +8,8 @@ import Wire
 /// not. A document for Home Assistant names the status topic of whoever has published it. The status itself is none of them: it
 /// is always told.
 struct OwnTopics: Sendable {
-  /// Of this release and those before it.
-  static let systems = ["leg", "plants", "pump", "robot", "sprinkler", "video"]
+  /// Those of this program, whether they run or not: a file may have had them before.
+  private static var kinds: [any SystemKind] { DaemonProgram.current.kinds }
 
   private let topics: DeviceTopics
   private let discovery: String
@@ -34,12 +34,12 @@ struct OwnTopics: Sendable {
   /// `pump/state`, `leg/0/state`, `sprinkler/zone/1/state`
   private func isState(_ path: Substring) -> Bool {
     var levels = path.split(separator: "/", omittingEmptySubsequences: false)
-    guard levels.popLast() == "state", let system = levels.first, Self.systems.contains(String(system)) else {
-      return false
-    }
+    guard levels.popLast() == "state", let system = levels.first,
+      let kind = Self.kinds.first(where: { $0.name == system })
+    else { return false }
     let part = levels.dropFirst()
     let isNumbered = part.last.map { !$0.isEmpty && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } } ?? true
-    return isNumbered && (part.count < 2 || part.count == 2 && part.first == "zone")
+    return isNumbered && (part.count < 2 || part.count == 2 && kind.numberedParts.contains(String(part.first!)))
   }
 
   private func isDocument(_ payload: [UInt8]) -> Bool {

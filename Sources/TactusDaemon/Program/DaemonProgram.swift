@@ -21,27 +21,35 @@ public struct DaemonProgram: Sendable {
   public let summary: String
   /// What it can run, in the order of the reference and of every list.
   public let systems: [any DeviceSystem.Type]
-  /// Whether it has the six systems of `tactus` that are not declared yet, and their commands.
-  let hasOwnSystems: Bool
+  /// Those of `tactus`, which are not declared yet.
+  private let own: [any SystemKind]
+  /// Every system that it can run, in the order of the reference and of every list.
+  var kinds: [any SystemKind] { own + systems.map { Self.kind($0) } }
+  /// Whether `openapi.json` and the written dashboard describe the systems of this program.
+  var hasOwnSystems: Bool { !own.isEmpty }
 
   /// - Parameters:
   ///   - name: of the program's file: lower-case letters, digits and dashes.
   ///   - systems: each with a `name` of its own that is no section of the daemon's (`service`, `runtime`, …): another traps.
   public init(name: String, version: String, summary: String, systems: [any DeviceSystem.Type]) {
-    self.init(name: name, version: version, summary: summary, systems: systems, hasOwnSystems: false)
+    self.init(name: name, version: version, summary: summary, systems: systems, own: [])
   }
 
   private init(
-    name: String, version: String, summary: String, systems: [any DeviceSystem.Type], hasOwnSystems: Bool
+    name: String, version: String, summary: String, systems: [any DeviceSystem.Type], own: [any SystemKind]
   ) {
     (self.name, self.version, self.summary) = (name, version, summary)
-    (self.systems, self.hasOwnSystems) = (systems, hasOwnSystems)
+    (self.systems, self.own) = (systems, own)
   }
 
-  /// `tactus`
+  private static func kind<System: DeviceSystem>(_ system: System.Type) -> any SystemKind { DeclaredKind(system) }
+
+  /// `tactus`, and the one list of its systems. A system that another needs stands before it, one that keeps something where its
+  /// tables came; the robot, whose scenarios have no part of their own, first.
   public static let tactus = DaemonProgram(
     name: "tactus", version: packageVersion,
-    summary: "Runs control loops on real-time threads and keeps actuators safe.", systems: [], hasOwnSystems: true)
+    summary: "Runs control loops on real-time threads and keeps actuators safe.", systems: [],
+    own: [RobotKind(), LegKind(), SprinklerKind(), PlantsKind(), PumpKind(), VideoKind()])
 
   private static let running = Mutex(tactus)
 

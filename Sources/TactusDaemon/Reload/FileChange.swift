@@ -7,7 +7,7 @@ struct TakenFile: Sendable {
   let found: ConfigReader.Result
 
   /// What the file says of a key, or its default.
-  func value(_ key: String) -> ConfigValue? { found.values[key] ?? ConfigTable.anyKey(key)?.standard }
+  func value(_ key: String) -> ConfigValue? { found.values[key] ?? ConfigTable.key(key)?.standard }
 }
 
 /// Why a changed file is not taken: every reason, with its place.

@@ -57,6 +57,16 @@ struct ReloadRun {
     return true
   }
 
+  /// Ends it before its time, because the daemon stops. There is no beat afterwards.
+  func stop() {
+    switch phase {
+    case .proposed:
+      for change in changes { change.withdraw() }
+      complete(.failure(.stopping("nothing was changed")))
+    case .committed: complete(.failure(.stopping("not every loop has confirmed the change")))
+    }
+  }
+
   private func withdraw(_ missing: [any RulesChange]) -> Bool {
     for change in changes { change.withdraw() }
     let names = missing.map(\.system).joined(separator: ", ")
@@ -67,5 +77,14 @@ struct ReloadRun {
           "the loop of \(names) did not tick within \(Self.patience); nothing was changed"
         )))
     return true
+  }
+}
+
+extension APIError {
+  /// 503: the daemon stops.
+  ///
+  /// - Parameter outcome: what has become of the change that was asked for.
+  static func stopping(_ outcome: String) -> APIError {
+    APIError(.serviceUnavailable, "STOPPING", "the daemon is stopping; \(outcome)")
   }
 }

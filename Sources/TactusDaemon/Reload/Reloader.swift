@@ -16,27 +16,32 @@ final class Reloader: Sendable {
     var complete: ReloadRun.Completion
   }
 
+  private enum Progress {
+    case idle
+    /// A change waits for the main thread's next beat.
+    case submitted(Job)
+    /// The main thread has begun a change.
+    case running
+    /// The daemon stops: no change begins any more.
+    case stopping
+  }
+
   private struct State {
     var taken: TakenFile
-    var job: Job?
-    var isBusy = false
+    var progress = Progress.idle
   }
 
   private let path: String
   private let environment: [String: String]
   private let state: Mutex<State>
-  /// Keys that may change while the program runs, by their paths.
-  private let changeable: Set<String>
   let threshold: LogThreshold
 
   /// - Parameters:
   ///   - taken: what the program runs with.
-  ///   - systems: those that run.
-  init(_ taken: TakenFile, environment: [String: String], systems: [any DaemonSystem], threshold: LogThreshold) {
+  init(_ taken: TakenFile, environment: [String: String], threshold: LogThreshold) {
     path = taken.configuration.file
     self.environment = environment
     state = Mutex(State(taken: taken))
-    changeable = Set(systems.flatMap(\.changeableKeys) + [Self.logLevel])
     self.threshold = threshold
   }
 
@@ -55,26 +60,31 @@ final class Reloader: Sendable {
     } catch {
       throw ReloadRefusal(error).error
     }
-    let errors = state.withLock { $0.taken }.refusals(of: new) { changeable.contains($0) }
+    let errors = state.withLock { $0.taken }.refusals(of: new) { ConfigTable.key($0)?.mayChange ?? false }
     guard errors.isEmpty else { throw ReloadRefusal(needsRestart: ConfigErrors(errors: errors)).error }
     return try await submit(file: new) { systems in systems.compactMap { $0.change(to: new.configuration) } }
   }
 
   /// Hands a change to the main thread, and waits for what comes of it.
+  ///
+  /// - Throws: 409 `BUSY` while another change is on its way, 503 `STOPPING` when the daemon stops before this one is taken,
+  ///   503 `NOT_TAKEN` when a loop does not answer.
   func submit(
     file: TakenFile?, _ changes: @escaping @Sendable ([any DaemonSystem]) -> [any RulesChange]
   ) async throws -> APIResponse {
     let done = try await withCheckedThrowingContinuation {
       (continuation: CheckedContinuation<ReloadRun.Done, any Error>) in
       let job = Job(file: file, changes: changes) { continuation.resume(with: $0.mapError { $0 }) }
-      let isTaken = state.withLock { state in
-        guard !state.isBusy else { return false }
-        (state.isBusy, state.job) = (true, job)
-        return true
+      let refusal: APIError? = state.withLock { state in
+        switch state.progress {
+        case .idle:
+          state.progress = .submitted(job)
+          return nil
+        case .submitted, .running: return .conflict("BUSY", "another change of settings is on its way; try again")
+        case .stopping: return .stopping("nothing was changed")
+        }
       }
-      if !isTaken {
-        continuation.resume(throwing: APIError.conflict("BUSY", "another change of settings is on its way; try again"))
-      }
+      if let refusal { continuation.resume(throwing: refusal) }
     }
     return Self.answer(done)
   }
@@ -96,9 +106,14 @@ final class Reloader: Sendable {
 
   // MARK: the main thread's
 
-  /// The change that is to begin; nil: none.
+  /// Begins the change that was submitted; `nil` if none was.
   func begin(_ systems: [any DaemonSystem], at now: TickInstant) -> ReloadRun? {
-    guard let job = state.withLock({ state in state.job.take() }) else { return nil }
+    let submitted: Job? = state.withLock { state in
+      guard case .submitted(let job) = state.progress else { return nil }
+      state.progress = .running
+      return job
+    }
+    guard let job = submitted else { return nil }
     var others: [KeyChange] = []
     if let file = job.file {
       let (old, new) = (threshold.level, Logger.Level(rawValue: file.configuration.logLevel.lowercased()) ?? .info)
@@ -111,14 +126,21 @@ final class Reloader: Sendable {
       threshold.level = Logger.Level(rawValue: file.configuration.logLevel.lowercased()) ?? .info
       state.withLock { $0.taken = file }
     } complete: { [self] result in
-      state.withLock { $0.isBusy = false }
+      state.withLock { state in
+        if case .running = state.progress { state.progress = .idle }
+      }
       job.complete(result)
     }
   }
 
-  /// Nothing more begins: the daemon stops.
+  /// Refuses the change that waits to begin and every later one: the daemon stops. The change that has begun is ended by
+  /// `ReloadRun.stop`.
   func stop() {
-    let job = state.withLock { state in state.job.take() }
-    job?.complete(.failure(APIError(.serviceUnavailable, "STOPPING", "the daemon is stopping")))
+    let job: Job? = state.withLock { state in
+      defer { state.progress = .stopping }
+      if case .submitted(let job) = state.progress { return job }
+      return nil
+    }
+    job?.complete(.failure(.stopping("nothing was changed")))
   }
 }

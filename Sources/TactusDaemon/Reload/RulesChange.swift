@@ -23,6 +23,26 @@ protocol RulesChange: Sendable {
   var progress: RulesProgress { get }
 }
 
+/// Rules that a file's keys give a loop, and that a reload may change while the loop runs.
+protocol ReloadableRules: BitwiseCopyable, Equatable, Sendable {
+  /// The keys and their values, always as many and in the same order.
+  var keys: [(key: String, value: ConfigValue?)] { get }
+  /// The rules that allow no more than either of the two.
+  func tighter(than other: Self) -> Self
+}
+
+extension WantedRules where Rules: ReloadableRules {
+  /// The change from what was wanted before; `nil` if no key has another value. What is tighter holds at once, what is wider when the
+  /// loop has been in its safe state.
+  func change(of system: String, to new: Rules) -> (any RulesChange)? {
+    let keys = zip(rules.keys, new.keys).filter { $0.value != $1.value }
+      .map { KeyChange($0.key, from: $0.value, to: $1.value) }
+    guard !keys.isEmpty else { return nil }
+    let now = new.tighter(than: box.inEffect)
+    return change(of: system, keys, now: now, whenSafe: now == new ? nil : new)
+  }
+}
+
 /// The rules of one loop as they are wanted; what the loop uses may be less, while wider limits wait. Any thread.
 final class WantedRules<Rules: BitwiseCopyable & Sendable>: Sendable {
   let box: RulesBox<Rules>

@@ -1,4 +1,5 @@
 import Buses
+import BusesLinux
 import Dispatch
 import Glibc
 import Logging
@@ -17,12 +18,13 @@ final class Daemon {
   private let log: ProgramLog
   private let notifier: ServiceNotifier
   private let systems: [any DaemonSystem]
+  /// Those of them that have a control loop.
+  private let loops: [any LoopSystem]
   /// nil: no system keeps anything.
   private let store: DaemonStore?
   private let runtime: Runtime
   private let guardLink: GuardLink?
   private let guardHealth: GuardHealth
-  private let video: DaemonVideo?
   /// nil: switched off.
   let service: ServiceComposition?
   private let troubles: TroubleWatch?
@@ -60,11 +62,61 @@ final class Daemon {
       for: configuration, simulate: options.simulate, environment: options.environment, logger: logger)
     self.store = store
     let button = events.doorbell.button
-    let systems = try Self.systems(
-      of: configuration, store: store, simulate: options.simulate, bell: button, logger: logger)
+    let surroundings = SystemSurroundings(
+      configuration: configuration, store: store, simulate: options.simulate, bell: button, logger: logger, log: log)
+    let systems = try configuration.systems.all.map { try $0.open(surroundings) }
     self.systems = systems
-    video = try configuration.video.map { try DaemonVideo($0, simulate: options.simulate, logger: log.logger("video")) }
-    let lines = systems.flatMap(\.heldLines)
+    let loops = systems.compactMap { $0 as? any LoopSystem }
+    self.loops = loops
+    guardLink = try Self.startGuard(configuration, holding: loops.flatMap(\.heldLines), options, logger)
+    let guardHealth = GuardHealth(guardLink == nil ? .none : .watching)
+    self.guardHealth = guardHealth
+
+    let supervisor = Ring<SupervisorNotice>(capacity: 64)
+    let lanes = loops.map { $0.lane(bell: button) }
+    let heartbeats = guardLink.map { HeartbeatSender(socket: $0.socket) }
+    let patience = Nanoseconds.seconds(configuration.guardTimeoutSeconds)
+    runtime = try Runtime(strict: configuration.strict, lockMemory: configuration.lockMemory) {
+      lanes
+      Lane("supervisor") {
+        Loop("supervisor", every: SupervisorLoop.rate) {
+          SupervisorLoop(
+            watching: loops.map(\.heartbeat), periods: loops.map(\.heartbeatPeriod), notices: supervisor.writer(),
+            bell: button, heartbeats: heartbeats, patience: patience)
+        }
+      }
+    }
+    supervisorNotices = supervisor.reader()
+    let broker = try configuration.mqtt.map { mqtt in
+      try DaemonBroker(mqtt, systems: systems, environment: options.environment, logger: log.logger("mqtt"))
+    }
+    self.broker = broker
+    let reloader = Reloader(
+      TakenFile(configuration: configuration, found: options.found), environment: options.environment,
+      threshold: log.threshold)
+    self.reloader = reloader
+    let doorCounters = ServiceCounters()
+    let others: [(any MetricSource)?] = [
+      ServiceMetrics(doorCounters), GuardMetrics(guardHealth), broker?.metrics, store.map { StoreMetrics($0.file) },
+    ]
+    service = try ServiceComposition(
+      configuration, systems: systems.map(\.served),
+      additions: Self.additions(of: systems),
+      routes: LogRoutes(history: log.history, threshold: log.threshold).routes
+        + Self.routes(of: systems, reloader: reloader)
+        + Self.measurements(of: runtime, systems.map(\.metrics) + others.compactMap(\.self))
+        + [broker?.route].compactMap(\.self),
+      counters: doorCounters, guardHealth: guardHealth,
+      mounts: configuration.mounts(simulate: options.simulate, environment: options.environment),
+      environment: options.environment, logger: log.logger("service"))
+    troubles = service.map { TroubleWatch($0, store: store) }
+  }
+
+  /// Leaves the safe-state plan for a stop hook, and starts the guard: `nil` if there is nothing that it could write to, or it is switched
+  /// off.
+  private static func startGuard(
+    _ configuration: Configuration, holding lines: [LinuxGPIOLines], _ options: Options, _ logger: Logger
+  ) throws -> GuardLink? {
     let busWrites = options.simulate ? [] : SafeStatePlan.writes(for: configuration)
     if let file = options.planFile {
       do throws(FileFailure) {
@@ -75,63 +127,12 @@ final class Daemon {
           metadata: ["plan": .string(error.path), "reason": .string(error.reason)])
       }
     }
+    guard configuration.guardEnabled, !options.simulate else { return nil }
     // Lines first: they need no bus that could hang.
-    let writes =
-      options.simulate || !configuration.guardEnabled ? [] : lines.map { SafeStateWrite.gpio($0) } + busWrites
-    guardLink =
-      writes.isEmpty
-      ? nil
-      : try DaemonGuard.start(writes, timeoutSeconds: configuration.guardTimeoutSeconds, format: options.logFormat)
-
-    let guardHealth = GuardHealth(guardLink == nil ? .none : .watching)
-    self.guardHealth = guardHealth
-
-    let supervisor = Ring<SupervisorNotice>(capacity: 64)
-    let lanes = systems.map { $0.lane(bell: button) }
-    let heartbeats = guardLink.map { HeartbeatSender(socket: $0.socket) }
-    let patience = Nanoseconds.seconds(configuration.guardTimeoutSeconds)
-    runtime = try Runtime(strict: configuration.strict, lockMemory: configuration.lockMemory) {
-      lanes
-      Lane("supervisor") {
-        Loop("supervisor", every: SupervisorLoop.rate) {
-          SupervisorLoop(
-            watching: systems.map(\.heartbeat), periods: systems.map(\.heartbeatPeriod), notices: supervisor.writer(),
-            bell: button, heartbeats: heartbeats, patience: patience)
-        }
-      }
-    }
-    supervisorNotices = supervisor.reader()
-    let videoDoor = video?.door
-    let broker = try configuration.mqtt.map { mqtt in
-      try DaemonBroker(
-        mqtt, systems: systems, others: [videoDoor].compactMap(\.self), environment: options.environment,
-        logger: log.logger("mqtt"))
-    }
-    self.broker = broker
-    let reloader = Reloader(
-      TakenFile(configuration: configuration, found: options.found), environment: options.environment, systems: systems,
-      threshold: log.threshold)
-    self.reloader = reloader
-    let doorCounters = ServiceCounters()
-    service = try ServiceComposition(
-      configuration, systems: systems.map(\.served) + [videoDoor].compactMap(\.self),
-      additions: Self.additions(of: systems),
-      routes: LogRoutes(history: log.history, threshold: log.threshold).routes
-        + Self.routes(of: systems.compactMap(\.simulation)) + [Self.declarations(of: systems), reloader.route]
-        + systems.compactMap { ($0 as? any DeclaredSystem)?.settingsRoute(reloader) }
-        + Self.measurements(
-          of: runtime,
-          systems.map(\.metrics)
-            + ([
-              ServiceMetrics(doorCounters), GuardMetrics(guardHealth), broker?.metrics,
-              video.map { VideoMetrics($0.door) },
-              store.map { StoreMetrics($0.file) },
-            ] as [(any MetricSource)?]).compactMap(\.self))
-        + [broker?.route].compactMap(\.self),
-      counters: doorCounters, guardHealth: guardHealth,
-      mounts: configuration.mounts(simulate: options.simulate, environment: options.environment),
-      environment: options.environment, logger: log.logger("service"))
-    troubles = service.map { TroubleWatch($0, store: store) }
+    let writes = lines.map { SafeStateWrite.gpio($0) } + busWrites
+    guard !writes.isEmpty else { return nil }
+    return try DaemonGuard.start(
+      writes, timeoutSeconds: configuration.guardTimeoutSeconds, format: options.logFormat)
   }
 
   /// Where the systems listen, the ports in effect, by the systems' names.
@@ -153,7 +154,6 @@ final class Daemon {
       throw error
     }
     for system in systems { system.started() }
-    video?.start()
     broker?.start()
     reportStart()
     service?.reportStart()
@@ -182,17 +182,17 @@ final class Daemon {
   }
 
   private func reportStart() {
-    let simulated = systems.filter { $0.simulation != nil }.map(\.name)
+    let simulated = loops.filter { $0.simulation != nil }.map(\.name)
     var metadata: Logger.Metadata = [
       "version": .string(TactusCommand.version),
-      "simulated": simulated.isEmpty || simulated.count == systems.count
+      "simulated": simulated.isEmpty || simulated.count == loops.count
         ? .stringConvertible(!simulated.isEmpty) : .string(simulated.joined(separator: ", ")),
     ]
     for system in systems { metadata.merge(system.startMetadata) { first, _ in first } }
     if let store { metadata["store"] = .string(store.file.path) }
     if let guardLink { metadata["guard"] = .stringConvertible(Int(guardLink.process)) }
     logger.info("started", metadata: metadata)
-    if simulated.count < systems.count && guardLink == nil && configuration.drives {
+    if simulated.count < loops.count && guardLink == nil && configuration.drives {
       logger.warning(
         "the guard is switched off: nothing stops \(configuration.whatDrives) when this program dies")
     }
@@ -225,7 +225,10 @@ final class Daemon {
     while let notice = supervisorNotices.pop() {
       switch notice {
       case .beat(let instant):
-        for system in systems { system.beat(at: instant) }
+        for system in systems {
+          system.takeAnswers(at: instant)
+          system.beat(at: instant)
+        }
         store?.beat(at: instant)
         beatReload(at: instant)
         troubles?.beat()
@@ -235,12 +238,12 @@ final class Daemon {
         notifier.watchdog()
         for system in systems { system.report(logger) }
       case .stalled(let loop, let time):
-        service?.service.setStalled(true, loop: systems[loop].loopName)
+        service?.service.setStalled(true, loop: loops[loop].loopName)
         logger.critical(
-          "the control loop has not ticked for \(time)", metadata: ["loop": .string(systems[loop].loopName)])
+          "the control loop has not ticked for \(time)", metadata: ["loop": .string(loops[loop].loopName)])
       case .resumed(let loop):
-        service?.service.setStalled(false, loop: systems[loop].loopName)
-        logger.notice("the control loop ticks again", metadata: ["loop": .string(systems[loop].loopName)])
+        service?.service.setStalled(false, loop: loops[loop].loopName)
+        logger.notice("the control loop ticks again", metadata: ["loop": .string(loops[loop].loopName)])
       case .guardHangs(let instant):
         // One that has been replaced since then is not meant.
         guard let guardLink, guardLink.started < instant else { continue }
@@ -281,16 +284,17 @@ final class Daemon {
     // The actuators first; the service can wait for a client for most of a second.
     runtime.stop()
     reloader.stop()
+    reload?.stop()
+    reload = nil
     for system in systems { system.finish(logger) }
     takeNotices()
     broker?.stop()
     announcement?.stop()
-    video?.stop()
     service?.service.stop()
     for system in systems { system.finishKeeping() }
     // Last: until here a request or a system's last notice may need it.
     store?.close()
-    let unconfirmed = systems.compactMap { $0.unconfirmed }
+    let unconfirmed = loops.compactMap { $0.unconfirmed }
     for (message, state) in unconfirmed {
       logger.critical(
         "\(message)\(guardLink == nil ? "" : "; the guard goes on trying")",

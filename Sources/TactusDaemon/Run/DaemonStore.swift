@@ -35,10 +35,12 @@ final class DaemonStore: Sendable {
   convenience init?(
     for configuration: Configuration, simulate: Bool, environment: [String: String], logger: Logger
   ) throws(StoreError) {
-    guard let path = configuration.storePath(simulate: simulate, environment: environment) else { return nil }
+    guard let path = configuration.storePath(simulate: simulate, environment: environment),
+      let store = configuration.store
+    else { return nil }
     try self.init(
       StoreFile(
-        path, policy: configuration.store.policy,
+        path, systems: DaemonProgram.current.kinds.compactMap { $0.keeping?.tables }, policy: store.policy,
         mounts: configuration.mounts(simulate: simulate, environment: environment)),
       logger: logger)
   }
@@ -54,8 +56,14 @@ final class DaemonStore: Sendable {
       ServiceTrouble(
         code: "STORE_FAILED",
         message: "\(trouble); to go on: \(trouble.wayOut); until then "
-          + (file.isOpen ? "what cannot be kept is refused" : "no zone opens and no plant is watered; all else works"))
+          + (file.isOpen ? "what cannot be kept is refused" : "\(Self.missing); all else works"))
     }
+  }
+
+  /// What the program's systems do not do without it.
+  private static var missing: String {
+    let missing = DaemonProgram.current.kinds.compactMap { $0.keeping?.withoutIt }
+    return missing.isEmpty ? "nothing is kept" : missing.joined(separator: " and ")
   }
 
   /// Ten times a second; returns at once.
@@ -121,7 +129,7 @@ final class DaemonStore: Sendable {
       return
     }
     logger.error(
-      file.isOpen ? "the store takes no writes" : "running without the store: no zone opens, no plant is watered",
+      file.isOpen ? "the store takes no writes" : "running without the store: \(Self.missing)",
       metadata: [
         "system": "store", "reason": .string("\(trouble)"), "way_out": .string(trouble.wayOut),
       ])

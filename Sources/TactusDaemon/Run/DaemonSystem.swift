@@ -1,14 +1,12 @@
 import Buses
 import BusesLinux
-import Devices
 import Logging
-import Plants
 import Service
 import Tactus
 
 /// One system of the daemon, with its sockets and buses: what the daemon starts, watches, serves and stops.
 ///
-/// Used by the main thread; only the lane runs elsewhere. Must outlive the lane.
+/// Used by the main thread. Nothing here has a default: a system that says nothing of one of these has thought of it.
 protocol DaemonSystem: AnyObject {
   /// `robot`: the `system` of its log lines.
   var name: String { get }
@@ -17,23 +15,10 @@ protocol DaemonSystem: AnyObject {
   /// What belongs to the log line of the start: where it listens.
   var startMetadata: Logger.Metadata { get }
 
-  /// Its control loop, and whether that still publishes: its sign of life.
-  var loopName: String { get }
-  var heartbeat: LatestVersion { get }
-  /// How far apart its signs of life are when all is well.
-  var heartbeatPeriod: Nanoseconds { get }
-  /// To be built once. `bell` is rung when there are answers or notices to take.
-  func lane(bell: DoorbellButton) -> Lane
-
-  /// GPIO lines that drive something: inactive is their safe state, and the guard inherits them. Empty when simulated.
-  var heldLines: [LinuxGPIOLines] { get }
-
   var served: any ServedSystem { get }
   var metrics: any MetricSource { get }
   /// What of it lives on the MQTT broker, besides its state and commands, which every system has there.
   var brokerParticipants: [any BrokerParticipant] { get }
-  /// What it has around it when it is simulated; nil: its hardware is real.
-  var simulation: SimulatedSurroundings? { get }
 
   /// What is left to do when the runtime has started.
   func started()
@@ -41,7 +26,7 @@ protocol DaemonSystem: AnyObject {
   func takeAnswers(at now: TickInstant)
   /// Logs what the loop has told since the last call; what subscribers are told of it.
   func takeNotices(_ logger: Logger) -> [Event]
-  /// Ten times a second.
+  /// Ten times a second, after `takeAnswers`.
   func beat(at now: TickInstant)
   /// Once a second: what nobody could see otherwise.
   func report(_ logger: Logger)
@@ -50,25 +35,26 @@ protocol DaemonSystem: AnyObject {
   func finish(_ logger: Logger)
   /// What has happened until then goes into the store. After every system's `finish`, since it may wait for a disk.
   func finishKeeping()
-  /// Keys of the file that may change while it runs.
-  var changeableKeys: [String] { get }
-  /// What of a changed file its loop is to take; nil: nothing of it has changed.
+  /// Returns the change that a reloaded file makes to the keys with `ConfigKey.mayChange`; `nil` if all of them have the same values.
   func change(to new: Configuration) -> (any RulesChange)?
+}
+
+/// A system with a control loop. Only its lane runs on another thread; it must outlive the lane.
+protocol LoopSystem: DaemonSystem {
+  /// Its control loop, and whether that still publishes: its sign of life.
+  var loopName: String { get }
+  var heartbeat: LatestVersion { get }
+  /// How far apart its signs of life are when all is well; zero: less than the supervisor's own period.
+  var heartbeatPeriod: Nanoseconds { get }
+  /// To be built once. `bell` is rung when there are answers or notices to take.
+  func lane(bell: DoorbellButton) -> Lane
+  /// GPIO lines that drive something: inactive is their safe state, and the guard inherits them. Empty when simulated.
+  var heldLines: [LinuxGPIOLines] { get }
+  /// The simulated buses, lanes and faults; `nil` if the hardware is real.
+  var simulation: SimulatedSurroundings? { get }
   /// Why an actuator cannot be trusted to be in its safe state; nil: every one has confirmed it. After the runtime has
   /// stopped.
   var unconfirmed: (message: String, state: String)? { get }
-}
-
-extension DaemonSystem {
-  var changeableKeys: [String] { [] }
-  func change(to new: Configuration) -> (any RulesChange)? { nil }
-  func started() {}
-  func finishKeeping() {}
-  var heldLines: [LinuxGPIOLines] { [] }
-  var brokerParticipants: [any BrokerParticipant] { [] }
-  /// Less than the supervisor's own period.
-  var heartbeatPeriod: Nanoseconds { .zero }
-  func beat(at now: TickInstant) { takeAnswers(at: now) }
 }
 
 /// What one simulated system has around it: faults to inject, transactions to look at.
@@ -76,10 +62,8 @@ struct SimulatedSurroundings {
   var buses: [SimulatedBus]
   /// By the name of the lane.
   var lanes: [String: LaneStall]
-  var robot: SimulatedRobot?
-  var legs: SimulatedLegs?
-  var pump: SimulatedPump?
-  var garden: SimulatedGarden?
+  /// What else can be seen of it: `GET /api/sim/robot`.
+  var routes: [Route] = []
   /// Faults that the system has declared.
   var named: NamedFaults?
 }

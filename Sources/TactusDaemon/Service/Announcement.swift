@@ -2,7 +2,7 @@ import AvahiSystemd
 import Glibc
 import Logging
 
-/// The service's announcement on the local network (`_tactus._tcp`, for the sprinkler's apps `_sprinkler._tcp` besides): nothing where it listens to this machine only, where
+/// The service's announcement on the local network (`_tactus._tcp`, and what systems announce besides): nothing where it listens to this machine only, where
 /// Avahi is not, or in a build without the trait Bonjour.
 struct Announcement {
   #if Bonjour
@@ -39,13 +39,9 @@ struct Announcement {
   }
 
   static func services(port: UInt16, hasTLS: Bool, systems: [String]) -> [AnnouncedService] {
-    let own = service(port: port, hasTLS: hasTLS, systems: systems)
-    guard systems.contains("sprinkler") else { return [own] }
-    // What the original's Avahi file said, but for the path, which is the requirement's.
-    let sprinkler = AnnouncedService(
-      name: "Sprinkler on \(hostName())", type: "_sprinkler._tcp", port: port,
-      text: ["path=/api/status", "tls=\(hasTLS ? 1 : 0)", "version=\(TactusCommand.version)"])
-    return [own, sprinkler]
+    let kinds = DaemonProgram.current.kinds.filter { systems.contains($0.name) }
+    return [service(port: port, hasTLS: hasTLS, systems: systems)]
+      + kinds.flatMap { $0.announcements(host: hostName(), port: port, hasTLS: hasTLS) }
   }
 
   static func service(port: UInt16, hasTLS: Bool, systems: [String]) -> AnnouncedService {

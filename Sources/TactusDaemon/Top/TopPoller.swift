@@ -40,7 +40,7 @@ final class TopPoller: Sendable {
         guard let status = body(of: status) else { return }
         finish(
           TopSample(runtime: runtime, status: status).map(Answer.sample)
-            ?? .refused("\(client.address) answers, but not as this version of tactus does"))
+            ?? .refused("\(client.address) answers, but not as this version of \(DaemonProgram.current.name) does"))
       }
     }
   }

@@ -18,7 +18,10 @@ enum TopScreen {
     }
     let runtime = newest.runtime
     var lines = [
-      Line(text: "tactus \(runtime.version) at \(host)   up \(upTime(runtime.monotonicNs - runtime.epochNs))")
+      Line(
+        text:
+          "\(DaemonProgram.current.name) \(runtime.version) at \(host)   up \(upTime(runtime.monotonicNs - runtime.epochNs))"
+      )
     ]
     if let age = model.age {
       let seconds = age.count / 1_000_000_000

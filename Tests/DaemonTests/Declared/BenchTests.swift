@@ -109,6 +109,20 @@ private struct PlantLoop: ~Copyable, ControlLoop {
   }
 }
 
+/// What hangs on the valve in a simulation.
+private struct ValveTwin: ~Copyable, ControlLoop, NoOutput {
+  let valve: SimulatedGPIOLevel
+  var seen: LatestWriter<Bool>
+
+  init(valve: SimulatedGPIOLevel, seen: consuming LatestWriter<Bool>) {
+    self.valve = valve
+    self.seen = seen
+  }
+
+  @_noLocks @_noAllocation
+  mutating func tick(_ tick: Tick) { seen.write(valve.isActive()) }
+}
+
 @Suite("bench: what a declared system opens")
 struct BenchTests {
   @Test("the plan: claims with their keys, writes of every output, lines, and the reason of one that needs none")
@@ -129,6 +143,20 @@ struct BenchTests {
       ])
     #expect(plan.safeLines == [GPIOLine(.bcm(12), isActiveLow: true)])
     #expect(plan.harmless == ["RELAY-1 (a lamp hurts nobody)"] && plan.drives)
+  }
+
+  @Test(
+    "the budget of a lane: less than the period of its loop, which is released ten times a second",
+    arguments: [
+      (.deadline(budgetMicroseconds: 99_999), nil),
+      (.deadline(budgetMicroseconds: 100_000), "expected less than the period of 100000 µs, got 100000"),
+      (.fifo(priority: 80), nil), (.normal, nil),
+    ] as [(Configuration.Scheduling, String?)])
+  func budget(scheduling: Configuration.Scheduling, message: String?) throws {
+    let found = try ConfiguredSystem<Plant>(scheduling: scheduling)
+      .errors(in: read("# nothing"), at: ConfigPlaces(marks: [:]))
+    #expect(found.map(\.message) == [message].compactMap(\.self))
+    #expect(found.allSatisfy { $0.key == "runtime.plant.budget_us" })
   }
 
   @Test(
@@ -156,6 +184,26 @@ struct BenchTests {
     } else {
       #expect(system.unconfirmed == nil)
     }
+  }
+
+  @Test("a twin reads an output line in its ticks, which the compiler proves")
+  func twin() throws {
+    let bench = Bench(Plant.Wiring(), BenchParts(.simulated, system: "plant", clock: .tick))
+    let valve = try bench.output(\.valve, isActiveLow: true, safe: .inactive)
+    let seen = Latest(true)
+    let loops = bench.twin("plant.simulated", every: .hertz(100)) {
+      ValveTwin(valve: valve.level, seen: seen.writer())
+    }
+    let lane = Lane("plant") { loops }
+    let simulation = try Runtime { lane }.simulation()
+    var port = valve.port()
+    var reader = seen.reader()
+    for isOpen in [false, true, false] {
+      try port.set(0, isOpen)
+      simulation.run(for: .milliseconds(50))
+      #expect(reader.read() == isOpen)
+    }
+    simulation.stop()
   }
 
   /// A simulation's requests are made at its beginning.

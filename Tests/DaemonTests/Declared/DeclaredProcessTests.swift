@@ -158,6 +158,14 @@ struct DeclaredProcessTests {
       checked.said.contains("wrong.yaml:1:23: oven.most_percent: expected an integer 1…100, got 101"), "\(checked.said)"
     )
     #expect(checked.said.contains("oven.gian: expected a known key"))
+    let slow = try folder.write(
+      "oven: {}\nruntime: { oven: { scheduling: deadline, budget_us: 20000 } }\n", to: "slow.yaml")
+    let budget = try command("check", slow)
+    #expect(budget.status == 78)
+    #expect(
+      budget.said.contains(
+        "slow.yaml:2:53: runtime.oven.budget_us: expected less than the period of 20000 µs, got 20000"),
+      "\(budget.said)")
     #expect(try command("schema").said.contains("\"most_percent\""))
     end()
   }

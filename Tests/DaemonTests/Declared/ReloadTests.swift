@@ -81,6 +81,85 @@ struct ReloadTests {
     #expect(outcome.done?.waiting == ["one"])
   }
 
+  // MARK: the daemon stops
+
+  @Test("the daemon stops before the loops are told: everything is withdrawn, and the caller hears why")
+  func stoppedBefore() {
+    let (one, other, outcome) = (Loop("one"), Loop("other"), Outcome())
+    var run = ReloadRun([one, other], at: at(0)) { result in outcome.result.withLock { $0 = result } }
+    one.state.withLock { $0.isThere = true }
+    #expect(ends(&run, 1) == false)
+    run.stop()
+    #expect(outcome.code == "STOPPING")
+    #expect(one.said == ["propose", "withdraw"] && other.said == ["propose", "withdraw"])
+  }
+
+  @Test("the daemon stops when the loops have been told: nothing is withdrawn, and the caller hears why")
+  func stoppedAfter() {
+    let (one, outcome) = (Loop("one"), Outcome())
+    var run = ReloadRun([one], at: at(0)) { result in outcome.result.withLock { $0 = result } }
+    one.state.withLock { $0.isThere = true }
+    #expect(ends(&run, 1) == false && outcome.code == nil)
+    run.stop()
+    #expect(outcome.code == "STOPPING" && one.said == ["propose", "commit"])
+  }
+
+  private func reloader() throws -> Reloader {
+    let taken = TakenFile(configuration: try read("network: { http_port: 0 }\n"), found: ConfigReader.Result())
+    return Reloader(taken, environment: [:], threshold: LogThreshold(.info))
+  }
+
+  /// The code of the refusal; `nil` if the change was taken.
+  private func refusal(of reloader: Reloader, _ change: any RulesChange) async -> String? {
+    do {
+      _ = try await reloader.submit(file: nil) { _ in [change] }
+      return nil
+    } catch {
+      return (error as? APIError)?.code ?? "\(error)"
+    }
+  }
+
+  /// Begins the change as soon as it was submitted.
+  private func begun(_ reloader: Reloader) async -> ReloadRun {
+    while true {
+      if let run = reloader.begin([], at: at(0)) { return run }
+      await Task.yield()
+    }
+  }
+
+  @Test("a change that is submitted when the daemon stops is refused", .timeLimit(.minutes(1)))
+  func submittedTooLate() async throws {
+    let (reloader, loop) = (try reloader(), Loop("one"))
+    reloader.stop()
+    #expect(await refusal(of: reloader, loop) == "STOPPING")
+    #expect(reloader.begin([], at: at(0)) == nil && loop.said == [])
+  }
+
+  @Test("a change that has begun when the daemon stops: it ends, later ones are refused", .timeLimit(.minutes(1)))
+  func stoppedOnItsWay() async throws {
+    let (reloader, loop) = (try reloader(), Loop("one"))
+    async let first = refusal(of: reloader, loop)
+    let run = await begun(reloader)
+    #expect(await refusal(of: reloader, Loop("other")) == "BUSY")
+    reloader.stop()
+    run.stop()
+    #expect(await first == "STOPPING" && loop.said == ["propose", "withdraw"])
+    #expect(await refusal(of: reloader, Loop("other")) == "STOPPING")
+  }
+
+  @Test("a change that ended makes way for the next one", .timeLimit(.minutes(1)))
+  func oneAfterTheOther() async throws {
+    let reloader = try reloader()
+    for _ in 1...2 {
+      let loop = Loop("one")
+      loop.state.withLock { ($0.isThere, $0.progress) = (true, .taken) }
+      async let outcome = refusal(of: reloader, loop)
+      var run = await begun(reloader)
+      #expect(ends(&run, 1) == true)
+      #expect(await outcome == nil && loop.said == ["propose", "commit"])
+    }
+  }
+
   private struct Limits: Settings, BitwiseCopyable, Equatable {
     var most = 80
     var least = 10

@@ -139,11 +139,12 @@ final class DaemonLegLinkTests {
     #expect(link["kind"] as? String == "serial" && link["state"] as? String == "open")
     #expect(link["device"] as? String == device)
     #expect(link["framesReceived"] as? Int == 2 && link["framesLost"] as? Int == 0, "\(link)")
+    // The link first: the next terminal of that number may be another test's, which the daemon would set raw.
+    try FileManager.default.removeItem(atPath: device)
     terminal = nil
     #expect(daemon.waitFor("serial line is gone"), "\(daemon.said)")
     #expect(try self.link(daemon)["state"] as? String == "gone")
     let other = try LinuxPTY()
-    try FileManager.default.removeItem(atPath: device)
     try FileManager.default.createSymbolicLink(atPath: device, withDestinationPath: other.path)
     #expect(daemon.waitFor("serial line is back"), "\(daemon.said)")
     send("01020000", on: other)

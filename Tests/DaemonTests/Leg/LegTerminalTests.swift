@@ -80,7 +80,7 @@ struct LegTerminalTests {
     let terminal = try Terminal()
     let leg = try terminal.start(["leg", "127.0.0.1:\(device.address)"])
     #expect(terminal.see("disarmed"))
-    #expect(!terminal.isRestored)
+    #expect(try terminal.changes != [])
     terminal.type("a")
     #expect(terminal.see("ARMED"))
     terminal.type("k\u{1B}[A")
@@ -89,7 +89,8 @@ struct LegTerminalTests {
     #expect(terminal.see("state     disarmed"))
     terminal.type("q")
     #expect(leg.finish() == 0)
-    #expect(terminal.isRestored)
+    let changes = try terminal.changes
+    #expect(changes == [])
     let seen = device.end()
     #expect(seen.first == "armed" && seen.contains("pulse 1600") && seen.last == "disarmed")
   }
@@ -106,7 +107,8 @@ struct LegTerminalTests {
     #expect(terminal.see("ARMED"))
     kill(leg.identifier, signal)
     #expect(leg.finish() == 0)
-    #expect(terminal.isRestored)
+    let changes = try terminal.changes
+    #expect(changes == [])
     #expect(device.end() == ["armed", "disarmed"])
   }
 }
@@ -177,9 +179,5 @@ private final class Terminal {
     }
   }
 
-  var isRestored: Bool {
-    var now = termios()
-    tcgetattr(near, &now)
-    return now.c_lflag == before.c_lflag && now.c_iflag == before.c_iflag && now.c_oflag == before.c_oflag
-  }
+  var changes: [String] { get throws { try terminalSettings(near).changes(since: before) } }
 }

@@ -74,6 +74,9 @@ final class DaemonPumpTests {
     #expect(try await post("on").1["code"] as? String == "EMERGENCY_STOPPED")
     #expect(try await answer("/api/reset", method: "POST").0 == 200)
     #expect(try await post("off").0 == 200)
+    // Before the pump goes: a guard that is left alone tries its line until it is another test's.
+    kill(daemon.identifier, SIGTERM)
+    #expect(daemon.finish() == 0, "\(daemon.said)")
   }
 
   @Test("SIGTERM: OFF, confirmed by the pump, status 0")
@@ -91,6 +94,7 @@ final class DaemonPumpTests {
     #expect(pump.waitFor("pump: on"), "\(pump.said)")
     kill(daemon.identifier, SIGKILL)
     #expect(pump.waitFor("pump: off"), "\(pump.said)")
+    #expect(daemon.finish() == nil)
   }
 }
 
@@ -104,8 +108,8 @@ struct PumpConfigTests {
     #expect(pump.settings == .standard)
     #expect(
       configuration.summary.first == "pump on /dev/ttyUSB0 at 9600 bit/s, off after 30 min until it has rested 5 min")
-    #expect(SafeStatePlan.writes(for: pump).map(\.description) == ["serial:9600:0a4f46460a4f46460a:/dev/ttyUSB0"])
-    #expect(SafeStatePlan.writes(for: try #require(try read("pump: { backend: sim }").pump)) == [])
+    #expect(pump.safeWrites.map(\.description) == ["serial:9600:0a4f46460a4f46460a:/dev/ttyUSB0"])
+    #expect(try #require(try read("pump: { backend: sim }").pump).safeWrites == [])
     #expect(try read("motors: { }\nleg: { }\npump: { }").whatDrives == "the motors, the legs and the pump")
   }
 
@@ -126,7 +130,7 @@ struct PumpConfigTests {
       let pump = try #require(try read("pump: { device: 'ble:HMSoft@hci1' }").pump)
       #expect(pump.address == .bluetooth(BluetoothPlace(.name("HMSoft"), adapter: "hci1")))
       #expect(pump.summary == "pump by Bluetooth, HMSoft@hci1")
-      let writes = SafeStatePlan.writes(for: pump)
+      let writes = pump.safeWrites
       #expect(writes.map(\.description) == ["pump:HMSoft@hci1"])
       #expect(SafeStateWrite("pump:HMSoft@hci1", custom: [GuardRadio.name]) == writes.first)
       let errors = #expect(throws: ConfigErrors.self) { try read("pump:\n  device: 'ble:'\n") }
@@ -155,7 +159,7 @@ struct PumpConfigTests {
     #expect(converter.chip.range == .millivolts6144 && converter.supply.count == 5_000_000)
     #expect(pump.own.pwmPeriod == .milliseconds(2))
     #expect(pump.own.buttonInput?.line.isActiveLow == true && pump.own.buttonInput?.pull == .up)
-    let writes = SafeStatePlan.writes(for: pump)
+    let writes = pump.safeWrites
     #expect(writes == [.pwm(path: "/sys/class/pwm/pwmchip2/pwm1")])
     #expect(SafeStateWrite(writes[0].description) == writes[0])
     #expect(pump.summary.contains("motor on /sys/class/pwm/pwmchip2/pwm1, reached by /dev/serial0 at 9600 bit/s"))

@@ -16,6 +16,7 @@ let legMachineTable = """
     reset         disarmed?      none nothingToReset   0
     batteryEmpty  disarmed?      none ok               2
     batteryFull   disarmed?      none ok               0
+    settings      disarmed?      none ok               0
     tick          disarmed?      off  ok               0
     offConfirmed  disarmed       none ok               0
     outputFailed  fault:output?  off  ok               3
@@ -37,6 +38,7 @@ let legMachineTable = """
     reset         disarmed       none nothingToReset   0
     batteryEmpty  disarmed       none ok               2
     batteryFull   disarmed       none ok               0
+    settings      disarmed       none ok               0
     tick          disarmed       none ok               0
     offConfirmed  disarmed       none ok               0
     outputFailed  fault:output?  off  ok               3
@@ -58,6 +60,7 @@ let legMachineTable = """
     reset         disarmed       none nothingToReset   2
     batteryEmpty  disarmed       none ok               2
     batteryFull   disarmed       none ok               0
+    settings      disarmed       none ok               0
     tick          disarmed       none ok               2
     offConfirmed  disarmed       none ok               2
     outputFailed  fault:output?  off  ok               3
@@ -79,6 +82,7 @@ let legMachineTable = """
     reset         waiting        none nothingToReset   0
     batteryEmpty  fault:battery? off  ok               2
     batteryFull   waiting        none ok               0
+    settings      waiting        none ok               0
     tick          waiting        none ok               0
     offConfirmed  waiting        none ok               0
     outputFailed  fault:output?  off  ok               3
@@ -100,6 +104,7 @@ let legMachineTable = """
     reset         pulse1200      none nothingToReset   0
     batteryEmpty  fault:battery? off  ok               2
     batteryFull   pulse1200      none ok               0
+    settings      pulse1200      none ok               0
     tick          pulse1200      1200 ok               0
     offConfirmed  pulse1200      none outOfPlace       0
     outputFailed  fault:output?  off  ok               3
@@ -121,6 +126,7 @@ let legMachineTable = """
     reset         released1200   none nothingToReset   0
     batteryEmpty  fault:battery? off  ok               2
     batteryFull   released1200   none ok               0
+    settings      fault:silence? off  ok               1
     tick          released1200   none ok               0
     offConfirmed  released1200   none ok               0
     outputFailed  fault:output?  off  ok               3
@@ -142,6 +148,7 @@ let legMachineTable = """
     reset         fault:link?    none offNotConfirmed  0
     batteryEmpty  fault:link?    none ok               2
     batteryFull   fault:link?    none ok               0
+    settings      fault:link?    none ok               0
     tick          fault:link?    off  ok               0
     offConfirmed  fault:link     none ok               0
     outputFailed  fault:link?    off  ok               3
@@ -163,6 +170,7 @@ let legMachineTable = """
     reset         disarmed       none ok               0
     batteryEmpty  fault:link     none ok               2
     batteryFull   fault:link     none ok               0
+    settings      fault:link     none ok               0
     tick          fault:link     none ok               0
     offConfirmed  fault:link     none ok               0
     outputFailed  fault:link?    off  ok               3
@@ -184,6 +192,7 @@ let legMachineTable = """
     reset         stopped?       none offNotConfirmed  255
     batteryEmpty  stopped?       none ok               255
     batteryFull   stopped?       none ok               255
+    settings      stopped?       none ok               255
     tick          stopped?       off  ok               255
     offConfirmed  stopped        none ok               255
     outputFailed  stopped?       off  ok               255
@@ -205,6 +214,7 @@ let legMachineTable = """
     reset         disarmed       none ok               0
     batteryEmpty  stopped        none ok               255
     batteryFull   stopped        none ok               255
+    settings      stopped        none ok               255
     tick          stopped        none ok               255
     offConfirmed  stopped        none ok               255
     outputFailed  stopped?       off  ok               255
@@ -226,6 +236,7 @@ let legMachineTable = """
     reset         down?          none shutDown         255
     batteryEmpty  down?          none ok               255
     batteryFull   down?          none ok               255
+    settings      down?          none ok               255
     tick          down?          off  ok               255
     offConfirmed  down           none ok               255
     outputFailed  down?          off  ok               255
@@ -247,6 +258,7 @@ let legMachineTable = """
     reset         down           none shutDown         255
     batteryEmpty  down           none ok               255
     batteryFull   down           none ok               255
+    settings      down           none ok               255
     tick          down           none ok               255
     offConfirmed  down           none ok               255
     outputFailed  down?          off  ok               255

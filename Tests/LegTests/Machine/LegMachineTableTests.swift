@@ -45,7 +45,7 @@ enum LegTableRow: String, CaseIterable {
 
 enum LegTableColumn: String, CaseIterable {
   case arm, disarm, set, same, beyond, ping, invalid, stale, linked, unlinked, emergencyStop, reset, batteryEmpty
-  case batteryFull, tick, offConfirmed, outputFailed, report, missed, shutdown
+  case batteryFull, settings, tick, offConfirmed, outputFailed, report, missed, shutdown
 
   var event: LegEvent {
     switch self {
@@ -63,6 +63,7 @@ enum LegTableColumn: String, CaseIterable {
     case .reset: .reset
     case .batteryEmpty: .battery(Millivolts(6000))
     case .batteryFull: .battery(Millivolts(8000))
+    case .settings: .settings(try! LegSettings(deadmanTimeout: .milliseconds(50)))
     case .tick: .tick
     case .offConfirmed: .offConfirmed
     case .outputFailed: .outputFailed

@@ -221,4 +221,29 @@ private struct Bench {
       #expect(abs(back - Double(celsius)) < 0.7, "\(celsius)")
     }
   }
+
+  @Test("other settings: limits that have been reached by then end the run, at once")
+  func changes() throws {
+    for settings in [
+      try PumpDeviceSettings(runLimit: .seconds(60)), try PumpDeviceSettings(silenceLimit: .seconds(60)),
+    ] {
+      var machine = PumpDeviceMachine(.standard)
+      _ = machine.step(.offConfirmed, at: .zero)
+      _ = machine.step(.command(.on), at: .seconds(1))
+      #expect(machine.step(.settings(.standard), at: .seconds(60)).output != .off && machine.state.isOn)
+      #expect(machine.step(.settings(settings), at: .seconds(61)).output == .off && !machine.state.isOn)
+    }
+    let limited = try PumpDeviceSettings(runLimit: .seconds(60), silenceLimit: .seconds(5))
+    #expect(
+      limited.tighter(than: .standard)
+        == (try PumpDeviceSettings(runLimit: .seconds(60), rest: .zero, silenceLimit: .seconds(5))))
+    #expect(PumpDeviceSettings.standard.tighter(than: limited) == limited)
+  }
+
+  @Test("a limit that has been reached is not brought back by a longer one in the same step")
+  func notBroughtBack() throws {
+    var machine = PumpDeviceMachine(try PumpDeviceSettings(runLimit: .seconds(60)))
+    _ = machine.step(.command(.on), at: .seconds(1))
+    #expect(machine.step(.settings(.standard), at: .seconds(61)).output == .off && !machine.state.isOn)
+  }
 }

@@ -52,7 +52,8 @@ private let columns: [(String, PumpDeviceEvent)] = [
   ("short", .temperatures(water: .celsius(352.4), skin: .celsius(34))),
   ("unread", .temperatures(water: .unknown, skin: .unknown)),
   ("none", .temperatures(water: .absent, skin: .absent)), ("emergencyStop", .emergencyStop), ("reset", .reset),
-  ("tick", .tick), ("offConfirmed", .offConfirmed), ("outputFailed", .outputFailed),
+  ("settings", .settings(try! PumpDeviceSettings(runLimit: .seconds(60)))), ("tick", .tick),
+  ("offConfirmed", .offConfirmed), ("outputFailed", .outputFailed),
   ("missed", .missed(releases: 4)), ("shutdown", .shutdown),
 ]
 

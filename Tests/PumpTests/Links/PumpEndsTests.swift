@@ -59,7 +59,8 @@ private struct FarEnd: ~Copyable {
     let (requests, answers) = (Ring<PumpDeviceRequest>(capacity: 64), Ring<PumpAnswer>(capacity: 64))
     let (output, notices) = (Latest(PumpDeviceSnapshot()), Ring<PumpDeviceNotice>(capacity: 64))
     var loop = PumpDeviceLoop(
-      .standard, link: PumpLink(serial: first.devicePort()), second: PumpLink(serial: second.devicePort()),
+      RulesBox(.standard).input(), link: PumpLink(serial: first.devicePort()),
+      second: PumpLink(serial: second.devicePort()),
       motor: world.motor(), inputs: world.inputs(), requests: requests.reader(), answers: answers.writer(),
       snapshot: output.writer(), notices: notices.writer())
     var one = FarEnd(first.operatorPort())

@@ -49,6 +49,51 @@ import Wire
     #expect(bench.at(5, .turnOn(nil)) == .accepted)
   }
 
+  @Test("other settings: a shorter limit that has been reached ends the run; a longer one counts what has been pumped")
+  func changes() throws {
+    var bench = OperatorBench.on()
+    bench.run(to: 601, answering: obedient(isOn: true))
+    _ = bench.taken()
+    bench.at(601, .settings(try PumpOperatorSettings(runLimit: .seconds(900))))
+    #expect(bench.machine.state.off == nil && bench.machine.governor.left(at: bench.now) == .seconds(300))
+    bench.at(602, .settings(try PumpOperatorSettings(runLimit: .seconds(600))))
+    #expect(bench.machine.state == .fault(.runLimit, .pending) && bench.taken().last == "602.0 OFF")
+    bench.hear(602.1, .ok, .pump(isOn: false))
+    #expect(bench.at(603, .turnOn(nil)) == .ignored(.inFault))
+    // With the shorter rest it is over at once.
+    bench.at(604, .settings(try PumpOperatorSettings(runLimit: .seconds(600), rest: .seconds(1))))
+    #expect(bench.machine.state == .off(.confirmed))
+  }
+
+  @Test("a run limit that has been reached is not brought back by a longer one in the same step")
+  func notBroughtBack() throws {
+    var bench = OperatorBench.on()
+    bench.run(to: 1_800.9, answering: obedient(isOn: true))
+    #expect(bench.machine.state.off == nil)
+    bench.at(1_801, .settings(try PumpOperatorSettings(runLimit: .seconds(3_600))))
+    #expect(bench.machine.state == .fault(.runLimit, .pending))
+  }
+
+  @Test("a rest that is over stays over when a longer one is asked for")
+  func restStaysOver() throws {
+    var bench = OperatorBench.on()
+    bench.run(to: 11, answering: obedient(isOn: true))
+    bench.at(11, .turnOff)
+    bench.hear(11, .ok, .pump(isOn: false))
+    bench.run(to: 400, answering: obedient(isOn: false))
+    #expect(bench.machine.governor.spent(at: bench.now) == .zero)
+    bench.at(400, .settings(try PumpOperatorSettings(rest: .seconds(3_600))))
+    #expect(bench.machine.governor.spent(at: bench.now) == .zero)
+  }
+
+  @Test("tighter: of two settings each limit that allows less")
+  func tighter() throws {
+    let one = try PumpOperatorSettings(runLimit: .seconds(60), rest: .seconds(10), overheatAction: .keepCooling)
+    let other = try PumpOperatorSettings(runLimit: .seconds(90), rest: .seconds(20), linkLoss: .stopsOnReturn)
+    let both = try PumpOperatorSettings(runLimit: .seconds(60), rest: .seconds(20), linkLoss: .stopsOnReturn)
+    #expect(one.tighter(than: other) == both && other.tighter(than: one) == both && one.tighter(than: one) == one)
+  }
+
   @Test("run limit: what the pump reports of its runtime counts when we come later, and while the connection is lost")
   func countsUnseen() {
     var bench = OperatorBench()

@@ -26,7 +26,8 @@ private final class Bench {
     answerReader = answers.reader()
     reader = output.reader()
     loop = PumpOperatorLoop(
-      settings, link: PumpLink(serial: line.port()), requests: requests.reader(), answers: answers.writer(),
+      RulesBox(settings).input(), link: PumpLink(serial: line.port()), requests: requests.reader(),
+      answers: answers.writer(),
       snapshot: output.writer(), notices: notices.writer(), turnsOffAtEnd: turnsOffAtEnd)
   }
 

@@ -85,7 +85,8 @@ private let columns: [(String, PumpOperatorEvent)] = [
   ("notRunning", .reply(.error(.notRunning))), ("invalidSpeed", .reply(.error(.invalidSpeed))),
   ("unknownCommand", .reply(.error(.unknownCommand))), ("commandTooLong", .reply(.error(.commandTooLong))),
   ("otherError", .reply(.error(.other(ShortText("LOW_FLOW"))))), ("remark", .reply(.remark(.maximumRuntime))),
-  ("tooHotRemark", .reply(.remark(.skinTooHot(.celsius(41.5))))), ("invalidLine", .invalidLine), ("tick", .tick),
+  ("tooHotRemark", .reply(.remark(.skinTooHot(.celsius(41.5))))), ("invalidLine", .invalidLine),
+  ("settings", .settings(try! PumpOperatorSettings(runLimit: .seconds(60)))), ("tick", .tick),
   ("missed", .missed(releases: 4)), ("quit", .quit), ("shutdown", .shutdown),
 ]
 

@@ -17,11 +17,11 @@ import Tactus
     init() throws {
       leg = End(try MessageLink())
       operatorEnd = End(try MessageLink())
-      peripheral = try BluetoothPeripheral(.legControl, name: "LegCtrl", adapter: "hci0", link: leg.link) {
+      peripheral = try BluetoothPeripheral(.framed, name: "LegCtrl", adapter: "hci0", link: leg.link) {
         print("RIG log: peripheral: \($0)")
       }
       central = try BluetoothCentral(
-        .legControl, to: BluetoothPeer(name: "LegCtrl"), adapter: "hci1", link: operatorEnd.link
+        .framed, to: BluetoothPeer(name: "LegCtrl"), adapter: "hci1", link: operatorEnd.link
       ) { print("RIG log: central: \($0)") }
     }
 

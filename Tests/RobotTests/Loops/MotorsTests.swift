@@ -23,7 +23,7 @@ import Wire
 
     for inversion in [WheelInversion(), WheelInversion(left: true), WheelInversion(right: true), both] {
       let wired = speeds(inversion.left ? -100 : 100, inversion.right ? -50 : 50)
-      func check(_ robot: SimulatedRobot, _ make: (WheelInversion) -> Motors) throws {
+      func check(_ robot: SimulatedVehicle, _ make: (WheelInversion) -> Motors) throws {
         var plain = make(WheelInversion())
         try plain.drive(wired)
         let expected = robot.snapshot.target
@@ -33,9 +33,9 @@ import Wire
         try motors.drive(speeds(100, 50))
         #expect(robot.snapshot.target == expected, "\(inversion)")
       }
-      try check(car.robot) { Motors(YBPcbCar(), on: bus.port(), inversion: $0) }
-      try check(second.robot) { Motors(RaspbotV2(), on: bus.port(), inversion: $0) }
-      try check(rider.robot) { Motors(XGORider(), on: line.port(), inversion: $0) }
+      try check(car.vehicle) { Motors(YBPcbCar(), on: bus.port(), inversion: $0) }
+      try check(second.vehicle) { Motors(RaspbotV2(), on: bus.port(), inversion: $0) }
+      try check(rider.vehicle) { Motors(XGORider(), on: line.port(), inversion: $0) }
     }
   }
 

@@ -14,7 +14,7 @@ extension RobotSimulation {
   }
 }
 
-extension SimulatedRobotSnapshot {
+extension SimulatedVehicleSnapshot {
   /// Below a tenth of a millimetre a second: the wheels run out as e^(−t/0.15 s).
   var isAtRest: Bool { abs(speeds.left) < 1e-4 && abs(speeds.right) < 1e-4 }
 }

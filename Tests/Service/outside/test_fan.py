@@ -78,6 +78,8 @@ def test_call_top_and_doctor(fan):
     token = {"TACTUS_TOKEN": fan.admin}
     listed = fan.command("call", "--port", fan.port, environment=token).stdout
     assert "fan set targetCelsius=" in listed and "robot" not in listed
+    [faults] = [line for line in listed.splitlines() if line.strip().startswith("sim fault ")]
+    assert "stall" in faults and "lane-stall" in faults and "dry-run" not in faults and "sensor" not in faults
     done = fan.command("call", "--port", fan.port, "fan", "set", "targetCelsius=40", environment=token)
     assert done.returncode == 0 and json.loads(done.stdout)["state"] == "running"
     top = fan.command("top", "--port", fan.port, "--once", environment=token)
@@ -146,6 +148,7 @@ def test_metrics(fan):
     text = fan.get("/metrics").text
     assert 'tactus_fan_state{state="off"} 1\n' in text and "tactus_fan_duty_ratio 0\n" in text
     assert "tactus_fan_failures_total 0\n" in text and "tactus_robot" not in text
+    assert "tactus_fan_dropped_notices_total 0\n" in text and "tactus_fan_dropped_answers_total 0\n" in text
     if promtool := os.environ.get("PROMTOOL"):
         done = subprocess.run([promtool, "check", "metrics"], input=text, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr

@@ -1,6 +1,7 @@
 import Robot
 import Sprinkler
 import Tactus
+import WallTime
 import Wire
 
 @testable import Service

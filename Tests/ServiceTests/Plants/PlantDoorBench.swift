@@ -70,7 +70,7 @@ final class PlantDoorBench {
     self.folder =
       folder ?? FileManager.default.temporaryDirectory.appending(path: "tactus-\(UUID().uuidString.prefix(13))")
     let path = self.folder.appending(path: "store.sqlite").path(percentEncoded: false)
-    file = StoreFile(path, mounts: MountWatch(named: "/"))
+    file = StoreFile(path, systems: [.sprinkler, .plants, .pump], mounts: MountWatch(named: "/"))
     if opensStore { _ = try file.open(at: .now) }
     let clock = clock
     desk = PlantDesk(

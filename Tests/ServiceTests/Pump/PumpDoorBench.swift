@@ -4,6 +4,7 @@ import Pump
 import Synchronization
 import Tactus
 import Testing
+import WallTime
 import Wire
 
 @testable import Service
@@ -40,7 +41,8 @@ final class PumpDoorBench {
       Lane("device") {
         Loop("device", every: PumpDeviceLoop.rate, phase: .zero, inputs: [.simulated(cable.deviceInput)]) {
           PumpDeviceLoop(
-            .standard, link: PumpLink(serial: cable.devicePort()), motor: world.motor(), inputs: world.inputs(),
+            RulesBox(.standard).input(), link: PumpLink(serial: cable.devicePort()), motor: world.motor(),
+            inputs: world.inputs(),
             requests: deviceRequests.reader(), answers: deviceAnswers.writer(), snapshot: deviceSnapshot.writer(),
             notices: deviceNotices.writer())
         }
@@ -51,7 +53,7 @@ final class PumpDoorBench {
           inputs: [.simulated(cable.operatorInput), .simulated(bell)]
         ) {
           PumpOperatorLoop(
-            .standard, link: PumpLink(serial: cable.operatorPort()), requests: requests.reader(),
+            RulesBox(.standard).input(), link: PumpLink(serial: cable.operatorPort()), requests: requests.reader(),
             requestBell: bell.doorbell, answers: answers.writer(), snapshot: snapshot.writer(),
             notices: notices.writer())
         }

@@ -2,6 +2,7 @@ import Foundation
 import Pump
 import Tactus
 import Testing
+import WallTime
 import Wire
 
 @testable import Service

@@ -6,6 +6,7 @@ import Store
 import Tactus
 import TestSupport
 import Testing
+import WallTime
 import Wire
 
 @testable import Service
@@ -20,7 +21,7 @@ struct PumpHistoryTests {
 
     init() throws {
       folder = FileManager.default.temporaryDirectory.appending(path: "tactus-pump-\(UUID().uuidString.prefix(8))").path
-      (file, _) = try StoreFile.open(folder + "/store.sqlite", at: Bench.noon)
+      (file, _) = try StoreFile.open(folder + "/store.sqlite", systems: [.pump], at: Bench.noon)
       history = PumpHistory(
         PumpStore(file), keepsDays: 30, timeZone: .gmt, wall: { Bench.noon },
         logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
@@ -125,10 +126,10 @@ struct PumpHistoryTests {
     let folder = FileManager.default.temporaryDirectory.appending(path: "tactus-pump-\(UUID().uuidString.prefix(8))")
       .path
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    let before = try StoreFile.open(folder + "/store.sqlite", at: Bench.noon).file
+    let before = try StoreFile.open(folder + "/store.sqlite", systems: [.pump], at: Bench.noon).file
     try PumpStore(before).keep(PumpSession(start: Bench.noon))
     try before.close()
-    let file = StoreFile(folder + "/store.sqlite", mounts: MountWatch(named: "/"))
+    let file = StoreFile(folder + "/store.sqlite", systems: [.pump], mounts: MountWatch(named: "/"))
     let history = PumpHistory(
       PumpStore(file), keepsDays: 30, timeZone: .gmt, wall: { Bench.noon },
       logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))

@@ -6,6 +6,7 @@ import Store
 import Tactus
 import TestSupport
 import Testing
+import WallTime
 import Wire
 
 @testable import Service
@@ -29,7 +30,8 @@ private final class RestartedPump {
 
   init(limit: Nanoseconds, rest: Nanoseconds) throws {
     folder = FileManager.default.temporaryDirectory.appending(path: "tactus-limit-\(UUID().uuidString.prefix(8))").path
-    (file, _) = try StoreFile.open(folder + "/store.sqlite", at: WallInstant(secondsSince1970: 1_790_000_000))
+    (file, _) = try StoreFile.open(
+      folder + "/store.sqlite", systems: [.pump], at: WallInstant(secondsSince1970: 1_790_000_000))
     settings = try PumpOperatorSettings(runLimit: limit, rest: rest)
     keeper = Self.keeper(file, boot)
     machine = PumpOperatorMachine(settings)
@@ -106,7 +108,7 @@ private final class RestartedPump {
     }
     if losesStore {
       if file.isOpen { try file.close() }
-      file = StoreFile(folder + "/store.sqlite", mounts: MountWatch(named: "/"))
+      file = StoreFile(folder + "/store.sqlite", systems: [.pump], mounts: MountWatch(named: "/"))
     }
     keeper = Self.keeper(file, boot)
     machine = PumpOperatorMachine(

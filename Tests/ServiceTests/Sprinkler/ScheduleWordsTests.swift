@@ -1,5 +1,6 @@
 import Sprinkler
 import Testing
+import WallTime
 
 @testable import Service
 

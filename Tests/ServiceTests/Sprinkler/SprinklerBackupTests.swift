@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import Sprinkler
 import Testing
+import WallTime
 
 @testable import Service
 @testable import Store

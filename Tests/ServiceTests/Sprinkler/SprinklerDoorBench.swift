@@ -5,6 +5,7 @@ import Sprinkler
 import Synchronization
 import Tactus
 import Testing
+import WallTime
 
 @testable import Service
 @testable import Store
@@ -97,7 +98,7 @@ final class SprinklerDoorBench {
     happenings = stream.makeAsyncIterator()
     happened = continuation
     let path = self.folder.appending(path: "sprinkler.sqlite").path(percentEncoded: false)
-    let file = StoreFile(path, mounts: MountWatch(named: "/"))
+    let file = StoreFile(path, systems: [.sprinkler], mounts: MountWatch(named: "/"))
     if opensStore { _ = try file.open(at: Self.start) }
     let desk = SprinklerDesk(
       { store throws(StoreError) in

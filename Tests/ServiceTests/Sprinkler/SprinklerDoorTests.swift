@@ -2,6 +2,7 @@ import Foundation
 import Sprinkler
 import Tactus
 import Testing
+import WallTime
 
 @testable import Service
 

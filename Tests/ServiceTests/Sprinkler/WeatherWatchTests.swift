@@ -1,6 +1,7 @@
 import Sprinkler
 import Tactus
 import Testing
+import WallTime
 
 @testable import Service
 

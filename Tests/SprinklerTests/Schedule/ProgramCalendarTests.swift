@@ -2,6 +2,7 @@ import Sprinkler
 import Tactus
 import TestSupport
 import Testing
+import WallTime
 
 @Suite("When programs start", .ownThread)
 struct ProgramCalendarTests {

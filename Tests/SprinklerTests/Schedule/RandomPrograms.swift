@@ -1,5 +1,6 @@
 import Sprinkler
 import Tactus
+import WallTime
 
 /// Programs as nobody would write them.
 enum RandomPrograms {

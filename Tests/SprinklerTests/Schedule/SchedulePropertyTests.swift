@@ -3,6 +3,7 @@ import Sprinkler
 import Tactus
 import TestSupport
 import Testing
+import WallTime
 
 /// Whatever programs people write, whatever the weather, the clock and the power do.
 ///

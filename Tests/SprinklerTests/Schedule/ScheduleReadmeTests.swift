@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import WallTime
 
 @Suite(.ownThread) struct ScheduleReadmeTests {
   @Test("README of the schedule: every test that a rule names exists")

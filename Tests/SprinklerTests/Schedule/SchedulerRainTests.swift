@@ -1,6 +1,7 @@
 import Tactus
 import TestSupport
 import Testing
+import WallTime
 
 @testable import Sprinkler
 

@@ -1,5 +1,6 @@
 import Sprinkler
 import Tactus
+import WallTime
 
 /// A small garden in Berlin for tests: zones 1…6 on lines 0…5, the master valve's line 6.
 enum Garden {

@@ -3,6 +3,7 @@ import Sprinkler
 import Tactus
 import TestSupport
 import Testing
+import WallTime
 
 @Suite("Sunrise and sunset", .ownThread)
 struct SunTests {

@@ -2,6 +2,7 @@ import Foundation
 import Tactus
 import TestSupport
 import Testing
+import WallTime
 
 @testable import Sprinkler
 

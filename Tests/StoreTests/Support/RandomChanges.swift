@@ -1,5 +1,6 @@
 import Sprinkler
 import Tactus
+import WallTime
 
 /// Changes of every kind, from a seed.
 struct RandomChanges {

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Sprinkler
+import WallTime
 
 @testable import Store
 
@@ -70,4 +71,13 @@ final class StoreFolder {
   func names(_ folder: String = "data") throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: path + "/" + folder).sorted()
   }
+}
+
+extension StoreSystem {
+  /// Those of `tactus`, in the order in which their tables came.
+  static var all: [StoreSystem] { [.sprinkler, .plants, .pump] }
+}
+
+extension StoreSchema {
+  static var current: StoreSchema { StoreSchema(systems: StoreSystem.all) }
 }

@@ -1,6 +1,6 @@
 import Plants
-import Sprinkler
 import Store
+import WallTime
 
 // What was: readings, alerts, waterings.
 extension PlantDoor {

@@ -1,6 +1,7 @@
 import Plants
 import Sprinkler
 import Tactus
+import WallTime
 
 /// A sprinkler as plants see it: whether it may be asked, and for what. Nothing but its own queue decides what becomes of it.
 public struct PlantWater: Sendable {

@@ -1,10 +1,10 @@
 import Foundation
 import Logging
 import Pump
-import Sprinkler
 import Store
 import Synchronization
 import Tactus
+import WallTime
 
 /// The pump's sessions: kept in the store while they go on, shown at `/api/pump/sessions`.
 ///

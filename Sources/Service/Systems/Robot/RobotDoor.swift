@@ -120,10 +120,11 @@ public final class RobotDoor: ServedSystem {
   public func take(
     frame: [UInt8], from caller: Caller, answer: @escaping @Sendable (FrameOutcome) -> Void
   ) -> Bool {
-    guard !LegFrameAddress.isLegs(frame) else { return false }
+    // No text begins with a control character or within a character: such a frame is another system's.
+    guard !(frame.first.map { $0 < 0x09 || $0 & 0xC0 == 0x80 } ?? false) else { return false }
     let message: RobotMessage
     do {
-      message = try frame.withUnsafeBytes { bytes throws(RobotDatagramError) in try RobotMessage.decode(bytes) }
+      message = try frame.withUnsafeBytes { bytes throws(DatagramError) in try RobotMessage.decode(bytes) }
     } catch {
       answer(.refused(APIError(.badRequest, "BAD_DATAGRAM", "not a robot datagram: \(error)")))
       return true

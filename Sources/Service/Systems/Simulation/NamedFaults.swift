@@ -24,7 +24,9 @@ public final class NamedFaults: Sendable {
   /// The names of those in force.
   public var active: Set<String> { inForce.withLock { $0 } }
 
-  /// - Returns: false if there is none of that name.
+  /// Puts a fault into force, or ends it.
+  ///
+  /// - Returns: whether the system has a fault of that name; if not, nothing is done.
   @discardableResult
   public func set(_ name: String, _ isActive: Bool) -> Bool {
     guard let fault = all.first(where: { $0.name == name }) else { return false }
@@ -52,7 +54,7 @@ struct NamedFaultBody: JSONReadable {
 
   /// The one of these that is meant.
   ///
-  /// - Throws: 422 when there is none.
+  /// - Throws: 422 if no system has that name, or if the system has no fault of that name.
   func find(among all: [NamedFaults]) throws(APIError) -> NamedFaults {
     guard let system = all.first(where: { $0.system == self.system }) else {
       let known = all.map(\.system).joined(separator: ", ")

@@ -1,5 +1,4 @@
 import Buses
-import Pump
 import Tactus
 
 extension SimulatedBus {
@@ -19,49 +18,8 @@ extension SimulatedBus {
     case .link(let link): link.isOutOfReach = true
     case .gpio(let bank): try disturb(bank, fault)
     case .wire(let line): line.inject(fault.fault == .silence ? .silence : .gone)
-    case .pump(let world): disturb(world, fault)
+    case .twin(let twin): twin.inject(fault)
     }
-  }
-
-  private func disturb(_ world: PumpWorld, _ fault: SimulatedFault) {
-    let isWater = fault.sensor == .water
-    switch fault.fault {
-    case .sensorOpen: world.inject(isWater ? .waterSensorOpen : .skinSensorOpen)
-    case .sensorShort: world.inject(isWater ? .waterSensorShorted : .skinSensorShorted)
-    case .overheat: world.holdSkin(celsius: Double(fault.celsius ?? Self.feverCelsius))
-    case .dryRun: world.inject(.dryRun)
-    case .inputsGone: world.inject(.inputsGone)
-    default: world.inject(.outputGone)
-    }
-  }
-
-  /// Above any limit of the pump's.
-  private static var feverCelsius: Int { 41 }
-
-  private func faults(of world: PumpWorld) -> [SimulatedFault] {
-    var faults: [SimulatedFault] = PumpWorld.Fault.allCases.filter(world.has).compactMap { fault in
-      func sensor(_ name: SimulatedFault.Name, _ sensor: SimulatedFault.Sensor) -> SimulatedFault {
-        var found = SimulatedFault(name, bus: self.name)
-        found.sensor = sensor
-        return found
-      }
-      switch fault {
-      case .waterSensorOpen: return sensor(.sensorOpen, .water)
-      case .waterSensorShorted: return sensor(.sensorShort, .water)
-      case .skinSensorOpen: return sensor(.sensorOpen, .skin)
-      case .skinSensorShorted: return sensor(.sensorShort, .skin)
-      case .dryRun: return SimulatedFault(.dryRun, bus: name)
-      case .inputsGone: return SimulatedFault(.inputsGone, bus: name)
-      case .outputGone: return SimulatedFault(.outputGone, bus: name)
-      case .stuck: return nil
-      }
-    }
-    if let held = world.heldSkinCelsius {
-      var fever = SimulatedFault(.overheat, bus: name)
-      fever.celsius = Int(held)
-      faults.append(fever)
-    }
-    return faults
   }
 
   private func i2cFault(_ fault: SimulatedFault) -> SimulatedI2CBus.Fault {
@@ -114,7 +72,7 @@ extension SimulatedBus {
       case .silence: [SimulatedFault(.silence, bus: name)]
       case nil: []
       }
-    case .pump(let world): faults(of: world)
+    case .twin(let twin): twin.activeFaults(of: name)
     }
   }
 

@@ -1,10 +1,9 @@
 import Buses
 import Devices
-import Pump
 
 /// One bus of the simulated world: what it is called and what can be done to it. Any thread.
-public struct SimulatedBus: Sendable {
-  public enum Line: Sendable {
+package struct SimulatedBus: Sendable {
+  package enum Line: Sendable {
     case i2c(SimulatedI2CBus)
     case spi(SimulatedSPIBus)
     case serial(SimulatedSerialPort)
@@ -14,18 +13,18 @@ public struct SimulatedBus: Sendable {
     case gpio(SimulatedGPIOBank)
     /// A serial line with a device of our own at its other end.
     case wire(ImpairedSerialPort)
-    /// A simulated cooling pump's sensors and motor: no bus either, and disturbed like one.
-    case pump(PumpWorld)
+    /// What hangs on a system's ports: no bus either, and disturbed like one.
+    case twin(any SimulatedTwin)
   }
 
   /// `i2c-1`, `ttyAMA0`, `robot-udp`, `leg-gpio`, `leg-bluetooth`, `pump-serial`, `pump`.
-  public let name: String
+  package let name: String
   let line: Line
   /// Converters on it, by address, with what their inputs were at first.
   private let converters: [UInt8: (chip: ADS1115Simulator, atFirst: [Microvolts])]
 
   /// - Parameter converters: on an I2C bus, by their addresses: their inputs' voltages can be set.
-  public init(_ name: String, _ line: Line, converters: [UInt8: ADS1115Simulator] = [:]) {
+  package init(_ name: String, _ line: Line, converters: [UInt8: ADS1115Simulator] = [:]) {
     (self.name, self.line) = (name, line)
     self.converters = converters.mapValues { chip in (chip, (0..<ADS1115.channelCount).map { chip.voltage($0) }) }
   }
@@ -35,11 +34,17 @@ public struct SimulatedBus: Sendable {
     case .i2c: "i2c"
     case .spi: "spi"
     case .serial, .wire: "serial"
-    case .pump: "pump"
+    case .twin(let twin): twin.kind
     case .datagram: "datagram"
     case .link: "link"
     case .gpio: "gpio"
     }
+  }
+
+  /// Names of the faults that it can have, as the API calls them.
+  package var possibleFaults: Set<String> {
+    let known = SimulatedFault.Name.of(line).filter { $0 != .voltage || !converters.isEmpty }
+    return Set(known.map(\.rawValue))
   }
 
   var transactionCount: Int64 {
@@ -51,7 +56,7 @@ public struct SimulatedBus: Sendable {
     case .link(let link): link.transactionCount
     case .gpio(let bank): bank.transactionCount
     case .wire(let line): line.transactionCount
-    case .pump: 0
+    case .twin: 0
     }
   }
 
@@ -64,7 +69,7 @@ public struct SimulatedBus: Sendable {
     case .link(let link): link.transactions(since: sequence).map { BusTransaction($0) }
     case .gpio(let bank): bank.transactions(since: sequence).map { BusTransaction($0) }
     case .wire(let line): line.transactions(since: sequence).map { BusTransaction($0) }
-    case .pump: []
+    case .twin: []
     }
   }
 
@@ -105,9 +110,19 @@ public struct SimulatedBus: Sendable {
     case .link(let link): link.isOutOfReach = false
     case .gpio(let bank): bank.clearFaults()
     case .wire(let line): line.clearFaults()
-    case .pump(let world):
-      for fault in PumpWorld.Fault.allCases { world.clear(fault) }
-      world.holdSkin(celsius: nil)
+    case .twin(let twin): twin.clearFaults()
     }
   }
+}
+
+/// A simulated device's sensors and outputs, which can be disturbed like a bus.
+package protocol SimulatedTwin: Sendable {
+  /// As `GET /api/sim/bus` shows it.
+  var kind: String { get }
+  /// What can be asked of `inject`.
+  var faultNames: [SimulatedFault.Name] { get }
+  func inject(_ fault: SimulatedFault)
+  func clearFaults()
+  /// - Parameter name: by which the faults name it.
+  func activeFaults(of name: String) -> [SimulatedFault]
 }

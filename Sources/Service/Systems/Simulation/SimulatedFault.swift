@@ -2,8 +2,8 @@ import Buses
 import Tactus
 
 /// A fault as `POST /api/sim/fault` takes it and `GET /api/sim/fault` shows it: absent members do not belong to it.
-struct SimulatedFault: Encodable, Hashable, JSONReadable {
-  enum Name: String, Encodable, CaseIterable {
+package struct SimulatedFault: Encodable, Hashable, JSONReadable {
+  package enum Name: String, Encodable, CaseIterable {
     case nak, stuck
     case randomNak = "random-nak"
     /// Of a converter's input: a sensor that is open or shorted, an empty battery.
@@ -18,7 +18,7 @@ struct SimulatedFault: Encodable, Hashable, JSONReadable {
     case delay, duplication, reordering
     /// Bytes are lost both ways, and nobody is told.
     case silence
-    /// Of a pump: a sensor's wire, a fever, no water, inputs or the motor's output that do not answer.
+    /// Of a device: a sensor's wire, a fever, no water, inputs or the motor's output that do not answer.
     case sensorOpen = "sensor-open"
     case sensorShort = "sensor-short"
     case overheat
@@ -38,7 +38,7 @@ struct SimulatedFault: Encodable, Hashable, JSONReadable {
       case .datagram: [.linkLoss, .packetLoss, .delay, .duplication, .reordering]
       case .link: [.linkLoss]
       case .wire: [.gone, .silence]
-      case .pump: [.sensorOpen, .sensorShort, .overheat, .dryRun, .inputsGone, .outputGone]
+      case .twin(let twin): twin.faultNames
       }
     }
   }
@@ -65,7 +65,7 @@ struct SimulatedFault: Encodable, Hashable, JSONReadable {
   /// At which the skin is held, 0…60; 41 unless given.
   var celsius: Int?
 
-  enum Sensor: String, Encodable, CaseIterable {
+  package enum Sensor: String, Encodable, CaseIterable {
     case water, skin
   }
 
@@ -74,7 +74,7 @@ struct SimulatedFault: Encodable, Hashable, JSONReadable {
   }
 
   /// - Throws: 422 with the field for anything unknown, missing or out of range.
-  init(_ body: inout JSONReader) throws(APIError) {
+  package init(_ body: inout JSONReader) throws(APIError) {
     fault = Name(rawValue: try body.required("fault", .choice(Name.allCases.map(\.rawValue))))!
     let name = JSONKind<String>.text(1...64)
     switch fault {

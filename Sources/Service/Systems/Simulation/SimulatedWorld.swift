@@ -1,15 +1,11 @@
-import Devices
-import Plants
 import Tactus
 
 /// `/api/sim/…`: the simulated world seen and disturbed from outside. Only a simulated daemon has these routes.
-public struct SimulatedWorld: Sendable {
+package struct SimulatedWorld: Sendable {
   private let buses: [SimulatedBus]
   private let lanes: [String: LaneStall]
-  private let robot: SimulatedRobot?
-  private let legs: SimulatedLegs?
-  private let pump: SimulatedPump?
-  private let garden: SimulatedGarden?
+  /// What else of the systems can be seen.
+  private let others: [Route]
   private let named: [NamedFaults]
 
   private static let transactionsUnlessAsked = 1000
@@ -17,30 +13,22 @@ public struct SimulatedWorld: Sendable {
 
   /// - Parameters:
   ///   - lanes: by name.
-  ///   - robot, legs, pump, garden: nil: there is none, and no route for it.
+  ///   - routes: what else of the systems can be seen: `GET /api/sim/robot`.
   ///   - named: faults that systems have declared.
-  public init(
-    buses: [SimulatedBus], lanes: [String: LaneStall] = [:], robot: SimulatedRobot? = nil, legs: SimulatedLegs? = nil,
-    pump: SimulatedPump? = nil, garden: SimulatedGarden? = nil, named: [NamedFaults] = []
+  package init(
+    buses: [SimulatedBus], lanes: [String: LaneStall] = [:], routes: [Route] = [], named: [NamedFaults] = []
   ) {
-    (self.buses, self.lanes, self.robot, self.legs) = (buses, lanes, robot, legs)
-    (self.pump, self.garden, self.named) = (pump, garden, named)
+    (self.buses, self.lanes, others, self.named) = (buses, lanes, routes, named)
   }
 
-  public var routes: [Route] {
-    var routes = [
+  package var routes: [Route] {
+    [
       Route(.get, "/api/sim/bus") { _ in list() },
       Route(.get, "/api/sim/bus/{name}") { try transactions($0) },
       Route(.get, "/api/sim/fault") { _ in faults() },
       Route(.post, "/api/sim/fault", scope: .admin, action: "sim.fault") { try inject($0) },
       Route(.post, "/api/sim/link/{name}", scope: .admin, action: "sim.link") { try play($0) },
-    ]
-    if let robot {
-      routes.append(Route(.get, "/api/sim/robot") { _ in .json(SimulatedRobotDocument(robot.snapshot)) })
-    }
-    if let legs { routes.append(Route(.get, "/api/sim/leg") { _ in .json(legs.document) }) }
-    if let pump { routes.append(Route(.get, "/api/sim/pump") { _ in .json(pump.document) }) }
-    return routes + (garden?.routes ?? [])
+    ] + others
   }
 
   // MARK: buses
@@ -139,7 +127,7 @@ public struct SimulatedWorld: Sendable {
     }
     var ok = true
     var faults: [SimulatedFault]
-    /// nil: no system has declared a fault.
+    /// Declared faults in force; `nil` if no system declares any fault.
     var named: [Named]?
   }
 

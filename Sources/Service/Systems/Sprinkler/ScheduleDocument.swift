@@ -1,4 +1,5 @@
 import Sprinkler
+import WallTime
 
 /// A schedule as `GET /api/schedules` shows it; what `PUT` takes.
 struct ScheduleDocument: Encodable {

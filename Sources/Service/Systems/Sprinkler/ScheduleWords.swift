@@ -1,4 +1,5 @@
 import Sprinkler
+import WallTime
 
 /// How the API writes the parts of a schedule: `Mon`, `06:30`, `sunrise-20`, `04-15`, `2026-05-01`.
 enum ScheduleWords {

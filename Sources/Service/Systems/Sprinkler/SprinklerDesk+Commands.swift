@@ -91,7 +91,7 @@ extension SprinklerDesk {
         let (effects, told) = try step(then: { continuation.resume(returning: $0) }, work)
         made.set(effects)
         notices.set(told)
-        outbox.pump()
+        outbox.sendWaiting()
       } catch {
         continuation.resume(throwing: error)
       }

@@ -3,6 +3,7 @@ import Sprinkler
 import Store
 import Synchronization
 import Tactus
+import WallTime
 
 /// Where the schedule, the store and the valves' loop meet: commands from the door, the time, and what the loop tells.
 ///
@@ -106,7 +107,7 @@ public final class SprinklerDesk: Sendable {
   /// lines of the log.
   public func beat(at now: TickInstant) {
     settleAnswered()
-    outbox.pump()
+    outbox.sendWaiting()
     var told: [SprinklerNotice] = []
     state.withLock { state in
       // A store that refuses will be asked again at the next beat.
@@ -127,7 +128,7 @@ public final class SprinklerDesk: Sendable {
       let wall = wall()
       if published.withLock({ $0.next.map { $0.at <= wall } ?? false }) { publish(state.schedule) }
     }
-    outbox.pump()
+    outbox.sendWaiting()
     tell(told)
     prune(at: now)
   }
@@ -176,7 +177,7 @@ public final class SprinklerDesk: Sendable {
   // MARK: steps
 
   /// A step of the schedule, its orders put behind those that wait, `complete` called when the loop has answered them; before it,
-  /// what must have been first. To be followed by `outbox.pump`.
+  /// what must have been first. To be followed by `outbox.sendWaiting`.
   ///
   /// - Returns: What came of it, with all that is to be told.
   func step(
@@ -205,7 +206,7 @@ public final class SprinklerDesk: Sendable {
         told += catchUp(&schedule, clocks)
       }
     }
-    outbox.pump()
+    outbox.sendWaiting()
     tell(told)
   }
 

@@ -1,5 +1,6 @@
 import Sprinkler
 import Tactus
+import WallTime
 
 // What the door shows: made from the loop's newest snapshot and the desk's view, never waiting for either. What remains of a
 // time is computed when it is asked for: the snapshot may be a second old.

@@ -1,4 +1,5 @@
 import Sprinkler
+import WallTime
 
 // The routes of the original Python backend, and those that its app called and it never had: their shapes and codes, for an app that
 // knows nothing newer.

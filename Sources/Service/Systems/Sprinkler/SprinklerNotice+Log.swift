@@ -1,5 +1,6 @@
 import Logging
 import Sprinkler
+import WallTime
 
 extension SprinklerNotice {
   /// One line in the daemon's log.

@@ -32,7 +32,7 @@ final class SprinklerOutbox: Sendable {
     /// Sent and not answered.
     var sent = 0
     /// Somebody is sending: nobody else does, so that the order is kept.
-    var isPumping = false
+    var isSending = false
   }
 
   private let state = Mutex(State())
@@ -42,7 +42,7 @@ final class SprinklerOutbox: Sendable {
 
   init(_ mailbox: SprinklerMailbox) { self.mailbox = mailbox }
 
-  /// Puts orders behind those that wait; `pump` sends them. `complete` is called once, on any thread, when each is answered.
+  /// Puts orders behind those that wait; `sendWaiting` sends them. `complete` is called once, on any thread, when each is answered.
   func add(_ orders: [SprinklerRequest.Order], _ complete: @escaping @Sendable ([Outcome]) -> Void) {
     guard !orders.isEmpty else { return complete([]) }
     let deadline = mailbox.now() + MailboxNumbers.timeout
@@ -53,7 +53,7 @@ final class SprinklerOutbox: Sendable {
   }
 
   /// Sends what there is room for. To be called after `add`, and at every beat.
-  func pump() {
+  func sendWaiting() {
     guard begin() else { return }
     while let item = next() {
       if mailbox.now() > item.deadline {
@@ -65,14 +65,14 @@ final class SprinklerOutbox: Sendable {
       mailbox.send(item.order) { [self] result in
         if case .failure(let error) = result, error.code == "BUSY" { return isFull.raise() }
         settle(item, result, wasSent: true)
-        pump()
+        sendWaiting()
       }
       if isFull.isRaised {
         putBack(item)
         break
       }
     }
-    state.withLock { $0.isPumping = false }
+    state.withLock { $0.isSending = false }
   }
 
   /// Orders that the loop has not answered.
@@ -80,8 +80,8 @@ final class SprinklerOutbox: Sendable {
 
   private func begin() -> Bool {
     state.withLock { state in
-      guard !state.isPumping else { return false }
-      state.isPumping = true
+      guard !state.isSending else { return false }
+      state.isSending = true
       return true
     }
   }

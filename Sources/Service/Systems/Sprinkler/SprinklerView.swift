@@ -1,5 +1,6 @@
 import Sprinkler
 import Store
+import WallTime
 
 /// What the desk last said of schedules and store: for documents, which never wait for the disk.
 struct SprinklerView: Sendable {

@@ -1,6 +1,7 @@
 import Sprinkler
 import Store
 import Tactus
+import WallTime
 
 /// The schedule with the store behind it, a value for within the desk's lock: a step is on the disk before it is the schedule, and if
 /// the disk refuses, nothing has happened. Blocks on the disk.

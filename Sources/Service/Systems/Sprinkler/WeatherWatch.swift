@@ -2,6 +2,7 @@ import NIOCore
 import Sprinkler
 import Synchronization
 import Tactus
+import WallTime
 
 /// Asks a weather provider, rarely, how much rain is coming, and tells the desk what that means.
 ///

@@ -52,7 +52,7 @@ struct DeclaredScenarioReader<System: DeviceSystem>: ScenarioReader {
     guard let file = fields.nodes["config"], let configuration = try reader.configuration(file, "\(key).config") else {
       return
     }
-    let configured = configuration.declared.all.lazy.compactMap { $0 as? Setup }.first
+    let configured = configuration.systems[Setup.self]
     guard let configured else {
       return reader.report(file, "\(key).config", "expected a configuration with \(key), got one without")
     }

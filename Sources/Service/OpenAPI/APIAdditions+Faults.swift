@@ -1,0 +1,91 @@
+/// `/api/sim/fault`: of all faults those that this program can have.
+extension APIAdditions {
+  private typealias Object = [String: Any]
+
+  /// Faults that do not belong to a bus, so that every simulated program has them.
+  private static let ofEveryProgram: Set<String> = ["lane-stall", "clear"]
+
+  func describeFaults(in schemas: inout [String: Any], _ paths: inout [String: Any]) {
+    if let busFaults { keepFaults(busFaults.union(Self.ofEveryProgram), in: &schemas, &paths) }
+    let faulty = systems.filter { !$0.faults.isEmpty }
+    guard !faulty.isEmpty else { return }
+    Self.change(&schemas, ["FaultRequest", "oneOf"]) { variants in
+      ((variants as? [Object]) ?? []) + faulty.map { Self.request(of: $0) }
+    }
+    Self.change(&schemas, ["Faults", "properties", "named"]) { _ in Self.inForce(faulty) }
+  }
+
+  /// Removes every fault that is not in the set, and the members and examples that only removed faults have.
+  private func keepFaults(_ faults: Set<String>, in schemas: inout [String: Any], _ paths: inout [String: Any]) {
+    var members: Set<String> = []
+    Self.change(&schemas, ["FaultRequest", "oneOf"]) { variants in
+      let kept = ((variants as? [Object]) ?? []).compactMap { Self.variant($0, of: faults) }
+      members = Set(kept.flatMap { ($0["properties"] as? Object ?? [:]).keys })
+      return kept
+    }
+    Self.change(&schemas, ["SimulatedFault", "properties"]) { properties in
+      (properties as? Object ?? [:]).filter { members.contains($0.key) }
+    }
+    Self.change(&schemas, ["SimulatedFault", "properties", "fault", "enum"]) { names in
+      ((names as? [String]) ?? []).filter { faults.contains($0) }
+    }
+    let examples = ["/api/sim/fault", "post", "requestBody", "content", "application/json", "examples"]
+    Self.change(&paths, examples) { examples in
+      (examples as? Object ?? [:]).filter { example in
+        let value = (example.value as? Object)?["value"] as? Object
+        return (value?["fault"] as? String).map { faults.contains($0) } ?? true
+      }
+    }
+  }
+
+  /// Returns a variant of the request, reduced to the faults that are in the set; `nil` if it has none of them.
+  private static func variant(_ variant: Object, of faults: Set<String>) -> Object? {
+    var variant = variant
+    var isOne = false
+    change(&variant, ["properties", "fault", "enum"]) { names in
+      let kept = ((names as? [String]) ?? []).filter { faults.contains($0) }
+      isOne = !kept.isEmpty
+      return kept
+    }
+    return isOne ? variant : nil
+  }
+
+  private static func request(of system: System) -> Object {
+    [
+      "type": "object", "description": "A fault that \(system.name) declares: see `GET /api/systems`.",
+      "required": ["system", "fault"],
+      "properties": [
+        "system": ["type": "string", "enum": [system.name]] as Object,
+        "fault": ["type": "string", "enum": system.faults] as Object,
+        "active": [
+          "type": ["boolean", "null"], "description": "Whether it is to be in force; true unless given.",
+        ] as Object,
+      ] as Object,
+      "additionalProperties": false,
+    ]
+  }
+
+  private static func inForce(_ systems: [System]) -> Object {
+    [
+      "type": "array", "description": "In force now, of those that declared systems have.",
+      "items": [
+        "type": "object", "required": ["system", "fault"],
+        "properties": [
+          "system": ["type": "string", "enum": systems.map(\.name)] as Object, "fault": ["type": "string"] as Object,
+        ] as Object,
+        "additionalProperties": false,
+      ] as Object,
+    ]
+  }
+
+  /// Changes the value at a path of members; does nothing if the way to the last of them is not there.
+  private static func change(_ object: inout Object, _ path: [String], _ body: (Any?) -> Any) {
+    guard path.count > 1 else {
+      object[path[0]] = body(object[path[0]])
+      return
+    }
+    guard var inner = object[path[0]] as? Object else { return }
+    change(&inner, Array(path.dropFirst()), body)
+    object[path[0]] = inner
+  }
+}

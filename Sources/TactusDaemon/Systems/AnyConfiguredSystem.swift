@@ -1,0 +1,100 @@
+import Buses
+import Logging
+import Store
+import Tactus
+import TactusGuard
+
+/// One system as a file describes it. Without defaults: see `SystemKind`.
+protocol AnyConfiguredSystem: Sendable {
+  var name: String { get }
+  /// Whether the file says the same of both.
+  func isSame(as other: any AnyConfiguredSystem) -> Bool
+  /// Errors of rules over more than one key.
+  func errors(in whole: Configuration, at places: ConfigPlaces) -> [ConfigError]
+  /// The resources of the machine that it needs. Also valid for a file with errors.
+  var claims: [ResourceClaim] { get }
+  /// The writes that bring its outputs into the safe state; empty if it is simulated. This, `safeLines` and everything below is
+  /// read only for a file without errors.
+  var safeWrites: [SafeStateWrite] { get }
+  /// The output lines whose safe state is inactive; empty if it is simulated.
+  var safeLines: [GPIOLine] { get }
+  /// What it moves, heats or opens, for sentences: `the motors`; `nil` if it has no actuator.
+  var driven: String? { get }
+  /// Whether its section of the file selects the simulated backend.
+  var isSimulated: Bool { get }
+  /// Whether it accepts commands on its own ports, where no token is needed.
+  var isOpenToAll: Bool { get }
+  /// Groups of users whose members may open its devices, beside those of buses and lines.
+  var deviceGroups: [String] { get }
+  /// Values that must never be logged.
+  var secrets: [String] { get }
+  /// For people: a few lines without indentation.
+  func summary(in whole: Configuration) -> [String]
+  /// Returns examples of what a user can try after the start.
+  ///
+  /// - Parameter simulated: whether the whole program is.
+  func invitation(program: String, simulated: Bool, at endpoints: [Endpoint]) -> Invitation
+  /// Opens its ports. Nothing is written to an actuator yet.
+  func open(_ surroundings: SystemSurroundings) throws -> any DaemonSystem
+}
+
+extension AnyConfiguredSystem where Self: Equatable {
+  func isSame(as other: any AnyConfiguredSystem) -> Bool { (other as? Self) == self }
+}
+
+/// Examples of what a user can try after the start.
+struct Invitation {
+  /// An example for `curl`.
+  struct Call {
+    var options = "-X POST"
+    /// Below the service's address: `/api/pump/on`.
+    let path: String
+    var body: String?
+  }
+
+  /// What runs, in a few words.
+  var title: String
+  /// Besides the service.
+  var lines: [String] = []
+  var calls: [Call] = []
+}
+
+/// What a system is opened with.
+struct SystemSurroundings {
+  let configuration: Configuration
+  /// There if a system of the configuration keeps something.
+  let store: DaemonStore?
+  let simulate: Bool
+  /// Rung when there are answers or notices to take.
+  let bell: DoorbellButton
+  let logger: Logger
+  let log: ProgramLog
+  /// Interfaces that systems opened earlier have published for other systems.
+  let offers = Offers()
+
+  /// Of a system whose kind keeps something.
+  var storeFile: StoreFile {
+    guard let store else { preconditionFailure("a system whose kind keeps nothing wants the store") }
+    return store.file
+  }
+
+  /// Interfaces between two systems, found by their type, so that neither system knows the other.
+  final class Offers {
+    private var offers: [any Sendable] = []
+    func give(_ offer: some Sendable) { offers.append(offer) }
+    /// Returns the first offer of this type; `nil` if no system has made one.
+    func take<Offer>(_: Offer.Type) -> Offer? { offers.lazy.compactMap { $0 as? Offer }.first }
+  }
+}
+
+/// The systems of a file, in the program's order; equal when the file says the same of them.
+struct ConfiguredSystems: Sendable, Equatable {
+  var all: [any AnyConfiguredSystem] = []
+
+  /// Returns the system of this type; `nil` if the file does not have it.
+  subscript<System: AnyConfiguredSystem>(_: System.Type) -> System? { all.lazy.compactMap { $0 as? System }.first }
+
+  static func == (one: ConfiguredSystems, other: ConfiguredSystems) -> Bool {
+    one.all.count == other.all.count && zip(one.all, other.all).allSatisfy { $0.isSame(as: $1) }
+  }
+}

@@ -1,0 +1,67 @@
+extension LocalDate {
+  /// From days since 1 January 1970, negative before it.
+  ///
+  /// Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `civil_from_days`.
+  public init(daysSince1970 days: Int) {
+    let shifted = days + 719_468
+    let era = shifted.flooredQuotient(146_097)
+    let dayOfEra = shifted - era * 146_097
+    let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let shiftedMonth = (5 * dayOfYear + 2) / 153
+    let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+    self.init(
+      year: yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month: month,
+      day: dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
+  }
+
+  /// Days since 1 January 1970, negative before it.
+  public var daysSince1970: Int {
+    let shiftedYear = month <= 2 ? year - 1 : year
+    let era = shiftedYear.flooredQuotient(400)
+    let yearOfEra = shiftedYear - era * 400
+    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+    return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+  }
+
+  /// 0 is Monday, 6 Sunday.
+  public var weekday: Int { (daysSince1970 + 3) - (daysSince1970 + 3).flooredQuotient(7) * 7 }
+
+  /// Whether its year has 366 days.
+  public var isLeapYear: Bool { (year % 4 == 0 && year % 100 != 0) || year % 400 == 0 }
+
+  /// Of its month, 28…31.
+  public var daysInMonth: Int { Self.daysInMonth(month, isLeapYear: isLeapYear) }
+
+  /// Whether the calendar has it.
+  public var exists: Bool { (1...12).contains(month) && day >= 1 && day <= daysInMonth }
+
+  /// So many days later; earlier if negative.
+  public static func + (date: Self, days: Int) -> Self { Self(daysSince1970: date.daysSince1970 + days) }
+
+  static func daysInMonth(_ month: Int, isLeapYear: Bool) -> Int {
+    switch month {
+    case 2: isLeapYear ? 29 : 28
+    case 4, 6, 9, 11: 30
+    default: 31
+    }
+  }
+}
+
+extension LocalDate: CustomStringConvertible {
+  /// ISO 8601: `2026-03-29`.
+  public var description: String { "\(Self.padded(year, 4))-\(Self.padded(month, 2))-\(Self.padded(day, 2))" }
+
+  private static func padded(_ number: Int, _ digits: Int) -> String {
+    let text = "\(number)"
+    return String(repeating: "0", count: Swift.max(0, digits - text.count)) + text
+  }
+}
+
+extension FixedWidthInteger {
+  /// Rounded toward minus infinity; the divisor is positive.
+  package func flooredQuotient(_ divisor: Self) -> Self {
+    let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+    return remainder < 0 ? quotient - 1 : quotient
+  }
+}

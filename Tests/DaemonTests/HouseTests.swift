@@ -1,0 +1,104 @@
+import Foundation
+import Service
+import Testing
+
+@testable import TactusDaemon
+
+/// The list of systems is the only one: what it leads to is complete, and how many files outside a system's own folders still name it.
+@Suite("The house: systems of the one list")
+struct HouseTests {
+  private static let kinds = DaemonProgram.tactus.kinds
+
+  @Test("a section without keys: the system is there, under its name", arguments: kinds.map(\.name))
+  func empty(_ name: String) throws {
+    let kind = try #require(Self.kinds.first { $0.name == name })
+    for section in kind.sections.prefix(1) {
+      let list = kind.lists[section.name] == nil ? "" : " [{}]"
+      let configuration = try read("\(section.name):\(list)\n")
+      #expect(configuration.systems.all.map(\.name) == [name])
+      #expect(configuration.summary.joined(separator: "\n").contains(name))
+    }
+  }
+
+  @Test("what moves, heats or opens something on real hardware has a safe state that the guard knows")
+  func guarded() throws {
+    var driving: [String] = []
+    for kind in Self.kinds {
+      let configuration = try read("\(kind.sections[0].name):\n")
+      let system = try #require(configuration.systems.all.first)
+      guard system.driven != nil else {
+        #expect(SafeStatePlan.writes(for: configuration).isEmpty && SafeStatePlan.lines(of: configuration).isEmpty)
+        continue
+      }
+      driving.append(system.name)
+      #expect(
+        !(SafeStatePlan.writes(for: configuration).isEmpty && SafeStatePlan.lines(of: configuration).isEmpty),
+        "\(system.name) drives \(system.driven ?? "") and leaves the guard nothing to do")
+    }
+    #expect(driving.count > 3)
+  }
+
+  @Test("all at once: in the list's order, none asks for what another has")
+  func together() throws {
+    let text = Self.kinds.map { "\($0.sections[0].name):\n" }.joined()
+    let names = try read(text).systems.all.map(\.name)
+    #expect(names == Self.kinds.map(\.name))
+  }
+
+  @Test("what the reference says that a reload may change, a loop takes")
+  func changeable() throws {
+    let text = "motors:\nlegs: [{}]\npump:\n"
+    let configuration = try read(text)
+    let legs = try #require(configuration.legs).rules.keys.map { $0.key.replacing("[0]", with: "[]") }
+    let pump = try #require(configuration.pump)
+    let pumps = pump.settings.keys.map(\.key) + pump.deviceSettings.keys.map(\.key)
+    let robot =
+      ["speed_limit", "acceleration", "command_timeout"].map { "motors.\($0)" } + [
+        "safety.safe_mode", "safety.safe_mode_speed_limit",
+      ]
+    let declared = ConfigTable.keys(of: .tactus).filter(\.mayChange).map(\.path)
+    #expect(Set(declared) == Set(legs + pumps + robot + ["logging.level"]))
+  }
+
+  @Test("the written dashboard and the API's description have something of every system", arguments: kinds.map(\.name))
+  func described(_ name: String) throws {
+    let kind = try #require(Self.kinds.first { $0.name == name })
+    let row = try #require(kind.dashboardRow)
+    let board = Dashboard(.tactus).text
+    #expect(board.contains("\"title\": \"\(row)\""))
+    #expect(
+      board.contains("tactus_\(name)_") || board.contains("system=\\\"\(name)"), "no panel shows one of its metrics")
+    #expect(String(decoding: OpenAPIDocument.source, as: UTF8.self).contains("\"/api/\(name)\""))
+  }
+
+  /// How many files of `Sources` outside a system's own folders have its name in their code: the list. Plants have a link to the sprinkler,
+  /// as their requirement says, which its keys, its rules and its scenarios name.
+  private static let files = ["robot": 1, "leg": 1, "sprinkler": 11, "pump": 1, "plants": 1, "video": 1]
+
+  @Test("files that name a system outside its own folders: the list, and nothing else", arguments: files.keys.sorted())
+  func named(_ system: String) throws {
+    let stem = system == "plants" ? "plant" : system
+    let pattern = try Regex("(?:[^A-Za-z](?:\(stem)|\(stem.capitalized))|[a-z]\(stem.capitalized))s?(?![a-z])")
+    var found: [String] = []
+    let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources").standardized
+    let files = try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
+    for case let file as URL in files where file.pathExtension == "swift" {
+      let path = file.path.dropFirst(sources.path.count + 1)
+      let isOwn = path.split(separator: "/").contains { part in
+        // `LegDoor.swift`, not `Legacy.swift`.
+        let rest = part.dropFirst(stem.count).drop { $0 == "s" }
+        return part.lowercased().hasPrefix(stem) && rest.first?.isLowercase != true
+      }
+      if isOwn { continue }
+      let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+      // A comment may take a system for its example.
+      let text = lines.filter { !$0.drop { $0 == " " }.hasPrefix("//") }.joined(separator: "\n")
+      if text.localizedCaseInsensitiveContains(stem), text.contains(pattern) { found.append(String(path)) }
+    }
+    let most = try #require(Self.files[system])
+    #expect(found.count == most, "\(system): \(found.count) files\n\(found.sorted().joined(separator: "\n"))")
+  }
+
+  @Test("the count has a number for every system")
+  func counted() { #expect(Set(Self.files.keys) == Set(Self.kinds.map(\.name))) }
+}
