@@ -182,7 +182,13 @@ class Daemon:
         return self.request("GET", path, **options)
 
     def post(self, path, json=None, **options):
-        return self.request("POST", path, json=json, **options)
+        """A command that waited too long for its loop did nothing, and its answer asks to send it again, which is done here: the machine
+        may be busy with other things than this daemon."""
+        limit = time.monotonic() + START_LIMIT_SECONDS
+        while True:
+            answer = self.request("POST", path, json=json, **options)
+            if answer.status_code != 409 or '"STALE"' not in answer.text or time.monotonic() > limit:
+                return answer
 
     @property
     def motor_bus(self):

@@ -119,7 +119,8 @@ def assert_works_but_for_water(daemon, cause):
     assert re.search(cause, state["message"]) and "to go on: " in state["message"], state
     assert metric(daemon, "tactus_store_open") == "0" and metric(daemon, "tactus_store_writable") == "0"
     assert daemon.post("/api/robot/drive", {"left": 20, "right": 20}).status_code == 200
-    assert daemon.post("/api/leg/0/arm").status_code == 200
+    armed = daemon.post("/api/leg/0/arm")
+    assert armed.status_code == 200, armed.text
     until(lambda: daemon.get("/api/pump").json()["state"] == "off")
     # Nobody knows how long it has pumped: it must rest, or a person resets it.
     refused = daemon.post("/api/pump/on", {"speedPercent": 70})
