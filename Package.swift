@@ -13,6 +13,26 @@ func plugins(_ names: [Target.PluginUsage]) -> [Target.PluginUsage] {
   Context.packageDirectory.contains("/checkouts/") ? [] : names
 }
 
+/// Whose folders are in Sources/Systems.
+let systems = ["Robot", "Leg", "Sprinkler", "Plants", "Pump", "Video"]
+
+/// What the daemon has of a system: configuration, door, store, commands, scenarios.
+func daemon(of system: String, leaves: [Target.Dependency] = [], products: [Target.Dependency] = []) -> Target {
+  .target(
+    name: system + "Daemon",
+    dependencies: [
+      .target(name: system), "TactusDaemon", "Service", "AvahiSystemd", "TactusGuard", "BusesLinux", "Devices", "Buses",
+      "Wire", "Tactus",
+      .product(name: "ArgumentParser", package: "swift-argument-parser", condition: daemon),
+      .product(name: "Logging", package: "swift-log", condition: daemon),
+      .product(name: "Yams", package: "Yams", condition: daemon),
+    ] + leaves + products,
+    path: "Sources/Systems/\(system)/Daemon",
+    swiftSettings: [
+      .define("Bluetooth", .when(traits: ["Bluetooth"])), .define("Video", .when(traits: ["Video"])),
+    ])
+}
+
 let package = Package(
   name: "tactus",
   products: [
@@ -92,22 +112,11 @@ let package = Package(
     // Instants and dates of the wall clock, as plain values. Nothing here reads a clock.
     .target(name: "WallTime"),
 
-    // Systems.
-    .target(name: "Robot", dependencies: ["Devices", "Buses", "Wire", "Tactus"], exclude: ["README.md"]),
-    .target(name: "Leg", dependencies: ["Devices", "Buses", "Wire", "Tactus"], exclude: ["README.md"]),
-    .target(
-      name: "Sprinkler", dependencies: ["Buses", "Tactus", "WallTime"], exclude: ["README.md", "Schedule/README.md"]),
-    .target(
-      name: "Pump", dependencies: ["Devices", "Buses", "Wire", "TactusControl", "Tactus"], exclude: ["README.md"]),
-    .target(name: "Plants", dependencies: ["Devices", "Buses", "Wire", "Tactus"], exclude: ["README.md"]),
-    // Video's rules, without a camera.
-    .target(name: "Video", dependencies: ["Wire", "Tactus"], exclude: ["README.md"]),
-
     // What survives the process: SQLite.
     .target(
       name: "Store",
       dependencies: [
-        "Plants", "Sprinkler", "Tactus", "WallTime", .product(name: "GRDB", package: "GRDB.swift", condition: daemon),
+        "WallTime", .product(name: "GRDB", package: "GRDB.swift", condition: daemon),
         .product(name: "GRDBSQLite", package: "GRDB.swift", condition: daemon),
       ],
       exclude: ["README.md"]),
@@ -196,8 +205,8 @@ let package = Package(
       name: "Service",
       dependencies: [
         "ServiceDocuments",
-        "CCrypto", "Leg", "Plants", "Pump", "Robot", "Sprinkler", "Store", "Video", "Devices", "Buses", "Wire",
-        "WallTime", "Tactus", .product(name: "HTTPTypes", package: "swift-http-types", condition: daemon),
+        "CCrypto", "Store", "Devices", "Buses", "Wire", "WallTime", "Tactus",
+        .product(name: "HTTPTypes", package: "swift-http-types", condition: daemon),
         .product(name: "Hummingbird", package: "hummingbird", condition: daemon),
         .product(name: "HummingbirdCore", package: "hummingbird", condition: daemon),
         .product(name: "Logging", package: "swift-log", condition: daemon),
@@ -224,27 +233,61 @@ let package = Package(
     .target(name: "CProcess"),
     .target(name: "Confinement", dependencies: ["CProcess"]),
 
-    // The program; its C shim is what the kernel offers a service: signalfd, eventfd, notify socket, spawning.
+    // A daemon's library; its C shim is what the kernel offers a service: signalfd, eventfd, notify socket, spawning.
     .target(name: "CDaemon", dependencies: ["CProcess"]),
     .target(
       name: "TactusDaemon",
       dependencies: [
         "Service", "ServiceDocuments", "AvahiSystemd", "BluetoothBlueZ", "MQTTMosquitto", "CDaemon", "CProcess",
-        "Confinement", "CTactus",
-        "TactusGuard", "BusesLinux",
-        "Leg", "Plants", "Pump", "Robot", "Sprinkler", "Store", "Video", "Devices", "Buses", "Wire", "WallTime",
-        "Tactus",
+        "Confinement", "CTactus", "TactusGuard", "BusesLinux", "Store", "Devices", "Buses", "Wire", "Tactus",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: daemon),
         .product(name: "Logging", package: "swift-log", condition: daemon),
         .product(name: "Yams", package: "Yams", condition: daemon),
       ],
       swiftSettings: [
         .define("Bonjour", .when(traits: ["Bonjour"])), .define("Bluetooth", .when(traits: ["Bluetooth"])),
-        .define("MQTT", .when(traits: ["MQTT"])),
-        .define("Video", .when(traits: ["Video"])),
+        .define("MQTT", .when(traits: ["MQTT"])), .define("Video", .when(traits: ["Video"])),
       ]),
-    // Not named like its product: "tactus" and "Tactus" are one folder on many file systems.
-    .executableTarget(name: "TactusProgram", dependencies: ["TactusDaemon"], plugins: plugins(["DeclaredImports"])),
+
+    // Systems, a folder each. Its control knows no daemon: machines, loops, simulation. The rest of it is the daemon's.
+    .target(
+      name: "Robot", dependencies: ["Devices", "Buses", "Wire", "Tactus"], path: "Sources/Systems/Robot/Control"),
+    daemon(of: "Robot"),
+    .target(name: "Leg", dependencies: ["Devices", "Buses", "Wire", "Tactus"], path: "Sources/Systems/Leg/Control"),
+    daemon(of: "Leg", leaves: ["BluetoothBlueZ"]),
+    .target(
+      name: "Sprinkler", dependencies: ["Buses", "Tactus", "WallTime"], path: "Sources/Systems/Sprinkler/Control",
+      exclude: ["Schedule/README.md"]),
+    daemon(
+      of: "Sprinkler", leaves: ["Water", "Store", "WallTime"],
+      products: [
+        .product(name: "GRDB", package: "GRDB.swift", condition: daemon),
+        .product(name: "HTTPTypes", package: "swift-http-types", condition: daemon),
+        .product(name: "NIOCore", package: "swift-nio", condition: daemon),
+      ]),
+    .target(
+      name: "Pump", dependencies: ["Devices", "Buses", "Wire", "TactusControl", "Tactus"],
+      path: "Sources/Systems/Pump/Control"),
+    daemon(
+      of: "Pump", leaves: ["BluetoothBlueZ", "Store", "WallTime"],
+      products: [.product(name: "GRDB", package: "GRDB.swift", condition: daemon)]),
+    .target(
+      name: "Plants", dependencies: ["Devices", "Buses", "Wire", "Tactus"], path: "Sources/Systems/Plants/Control"),
+    daemon(
+      of: "Plants", leaves: ["Water", "MQTTMosquitto", "Store", "WallTime"],
+      products: [.product(name: "GRDB", package: "GRDB.swift", condition: daemon)]),
+    // Video's rules, without a camera.
+    .target(name: "Video", dependencies: ["Wire", "Tactus"], path: "Sources/Systems/Video/Control"),
+    daemon(
+      of: "Video", leaves: ["CDaemon", "Confinement"],
+      products: [.product(name: "HTTPTypes", package: "swift-http-types", condition: daemon)]),
+    // What plants ask a sprinkler for: neither knows the other.
+    .target(name: "Water", path: "Sources/Systems/Water"),
+
+    // The program: the list of systems. Not named like its product: "tactus" and "Tactus" are one folder on many file systems.
+    .executableTarget(
+      name: "TactusProgram", dependencies: ["TactusDaemon"] + systems.map { .target(name: $0 + "Daemon") },
+      plugins: plugins(["DeclaredImports"])),
     .plugin(name: "DeclaredImports", capability: .buildTool()),
 
     // What the tests of several modules share.
@@ -313,18 +356,23 @@ let package = Package(
     .testTarget(
       name: "StoreTests",
       dependencies: [
-        "TestSupport", "Store", "Plants", "Sprinkler", "WallTime", "Tactus",
+        "TestSupport", "SprinklerDaemon", "PlantsDaemon", "PumpDaemon", "Store", "Plants", "Sprinkler", "WallTime",
+        "Tactus",
         .product(name: "GRDB", package: "GRDB.swift", condition: daemon),
       ],
       exclude: ["fixtures"]),
     // What StoreTests kills while it writes.
     .executableTarget(
-      name: "store-probe", dependencies: ["CProcess", "Store", "Plants", "Sprinkler", "WallTime"],
+      name: "store-probe",
+      dependencies: [
+        "CProcess", "SprinklerDaemon", "PlantsDaemon", "PumpDaemon", "Store", "Plants", "Sprinkler", "WallTime",
+      ],
       path: "Tests/StoreProbe"),
     .testTarget(
       name: "ServiceTests",
       dependencies: [
-        "TestSupport", "Service", "ServiceDocuments", "WallTime", "CCrypto", "Leg", "Plants", "Pump", "Robot",
+        "RobotDaemon", "LegDaemon", "SprinklerDaemon", "PlantsDaemon", "PumpDaemon", "VideoDaemon",
+        "Water", "TestSupport", "Service", "ServiceDocuments", "WallTime", "CCrypto", "Leg", "Plants", "Pump", "Robot",
         "Sprinkler", "Store",
         "Video", "Devices",
         "Buses",
@@ -343,6 +391,7 @@ let package = Package(
     .testTarget(
       name: "DaemonTests",
       dependencies: [
+        "TactusProgram", "RobotDaemon", "LegDaemon", "SprinklerDaemon", "PlantsDaemon", "PumpDaemon", "VideoDaemon",
         "TestSupport", "BlueZSupport", "MQTTSupport", "TactusDaemon", "AvahiSystemd", "Service", "MQTTMosquitto",
         "CDaemon", "TactusGuard", "CTactusGuard", "BusesLinux", "Sprinkler", "Store", "Video", "Leg", "Plants", "Pump",
         "Robot", "Devices", "Buses",

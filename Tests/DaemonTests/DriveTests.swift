@@ -8,6 +8,7 @@ import Testing
 import Wire
 
 @testable import Robot
+@testable import RobotDaemon
 @testable import TactusDaemon
 
 @Suite("keys", .ownThread)

@@ -2,6 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import PlantsDaemon
+@testable import PumpDaemon
+@testable import SprinklerDaemon
 @testable import TactusDaemon
 
 @Suite("scenarios of plants", .ownThread)

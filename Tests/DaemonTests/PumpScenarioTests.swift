@@ -2,6 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import PumpDaemon
+@testable import SprinklerDaemon
 @testable import TactusDaemon
 
 @Suite("scenarios of the pump", .ownThread)

@@ -3,6 +3,7 @@ import Tactus
 import TestSupport
 import Testing
 
+@testable import RobotDaemon
 @testable import TactusDaemon
 
 private func errors(_ text: String) -> [String] {

@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import SprinklerDaemon
 @testable import TactusDaemon
 
 @Suite("A sprinkler's days in simulated time", .ownThread)

@@ -7,6 +7,7 @@ import TactusGuard
 import TestSupport
 import Testing
 
+@testable import RobotDaemon
 @testable import TactusDaemon
 
 /// The robot's lane and the supervisor's in simulated time, the guard's end of the socket in the test's hands.

@@ -8,6 +8,7 @@ import Wire
 
 @testable import Service
 @testable import TactusDaemon
+@testable import VideoDaemon
 
 #if Video
   private let isThere = FileManager.default.isExecutableFile(atPath: VideoChild.standardProgram)

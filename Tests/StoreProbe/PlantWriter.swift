@@ -3,6 +3,8 @@ import Sprinkler
 import Store
 import WallTime
 
+@testable import PlantsDaemon
+
 /// The same with plants: number n is plant n, one reading and one event.
 enum PlantWriter {
   static func write(to path: String) throws(StoreError) {

@@ -4,6 +4,9 @@ import Sprinkler
 import Store
 import WallTime
 
+@testable import PumpDaemon
+@testable import SprinklerDaemon
+
 /// Writes to a store until it is killed, or until it cannot, for StoreTests: every transaction that was acknowledged is a line of
 /// standard output. Or tells how long a store with so many lines in its log takes.
 ///

@@ -2,6 +2,8 @@ import Sprinkler
 import Store
 import WallTime
 
+@testable import SprinklerDaemon
+
 /// How long the store takes with so many lines in the watering log.
 struct StoreTimes {
   let path: String

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 import WallTime
 
+@testable import SprinklerDaemon
 @testable import Store
 
 @Suite("Backup and restore", .ownThread)

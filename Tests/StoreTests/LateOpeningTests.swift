@@ -3,6 +3,7 @@ import Sprinkler
 import Testing
 import WallTime
 
+@testable import SprinklerDaemon
 @testable import Store
 
 @Suite("a store that cannot be opened, or is lost, and comes back", .ownThread)

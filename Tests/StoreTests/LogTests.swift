@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 import WallTime
 
+@testable import SprinklerDaemon
 @testable import Store
 
 @Suite("Watering log", .ownThread)

@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 import WallTime
 
+@testable import PlantsDaemon
 @testable import Store
 
 @Suite("Plant store", .ownThread)

@@ -6,6 +6,8 @@ import TestSupport
 import Testing
 import WallTime
 
+@testable import PumpDaemon
+@testable import SprinklerDaemon
 @testable import Store
 
 @Suite("the pump's sessions", .ownThread)

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 import WallTime
 
+@testable import SprinklerDaemon
 @testable import Store
 
 @Suite("Sprinkler store", .ownThread)

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 import WallTime
 
+@testable import SprinklerDaemon
 @testable import Store
 
 @Suite("Store file", .ownThread)

@@ -26,5 +26,5 @@ extension Caller {
   var isKnown: Bool { client != 0 }
 
   /// As the access log names who asks: the token's public name with the address.
-  var logName: String { tokenID.map { "\($0)@\(address)" } ?? address }
+  package var logName: String { tokenID.map { "\($0)@\(address)" } ?? address }
 }

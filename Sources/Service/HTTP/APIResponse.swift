@@ -42,3 +42,13 @@ package func encodeJSON(_ value: some Encodable) -> [UInt8] {
     preconditionFailure("a document that JSON cannot carry: \(error)")
   }
 }
+
+/// `{"ok":true}`
+package struct DoneDocument: Encodable {
+  package let ok = true
+
+  package init() {}
+}
+
+/// The status of an answer.
+package typealias HTTPStatus = HTTPResponse.Status

@@ -6,8 +6,8 @@ import Synchronization
 /// cores: a memory card that stalls for seconds must not keep an emergency stop from being carried out.
 ///
 /// Any thread. Tasks are taken in their order, `count` at a time.
-final class DiskThreads: TaskExecutor {
-  static let shared = DiskThreads(count: 4)
+package final class DiskThreads: TaskExecutor {
+  package static let shared = DiskThreads(count: 4)
 
   private struct State {
     var jobs = CircularBuffer<UnownedJob>()
@@ -21,7 +21,7 @@ final class DiskThreads: TaskExecutor {
     state = Mutex(State(idle: (0..<count).map { DispatchQueue(label: "tactus.disk-\($0)") }))
   }
 
-  func enqueue(_ job: consuming ExecutorJob) {
+  package func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     let queue = state.withLock { state in
       state.jobs.append(job)

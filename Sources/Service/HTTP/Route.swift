@@ -48,14 +48,14 @@ public struct Route: Sendable {
 
 extension Route {
   /// The same, with a handler that may wait for a disk.
-  func waitingForDisk() -> Route {
+  package func waitingForDisk() -> Route {
     var route = self
     route.waitsForDisk = true
     return route
   }
 
   /// The same, with a handler that is asked only if `check` lets it.
-  func requiring(_ check: @escaping @Sendable () throws(APIError) -> Void) -> Route {
+  package func requiring(_ check: @escaping @Sendable () throws(APIError) -> Void) -> Route {
     guard case .handler(let handle) = handling else { preconditionFailure("a prepared document asks nobody") }
     var route = Route(method, path, scope: scope, action: action) { request in
       try check()

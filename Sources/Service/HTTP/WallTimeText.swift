@@ -2,16 +2,22 @@ import Tactus
 import WallTime
 
 /// Instants of the wall clock as the API writes and reads them, RFC 3339.
-enum WallTimeText {
+package enum WallTimeText {
   /// `2025-09-21T06:30:00Z`; with an offset the local time: `2025-09-21T08:30:00+02:00`.
-  static func text(_ instant: WallInstant, offsetSeconds: Int = 0) -> String {
+  package static func text(_ instant: WallInstant, offsetSeconds: Int = 0) -> String {
     let local = instant.secondsSince1970 + Int64(offsetSeconds)
     let second = Int(((local % 86_400) + 86_400) % 86_400)
-    let date = ScheduleWords.text(LocalDate(daysSince1970: Int((local - Int64(second)) / 86_400)))
+    let date = text(LocalDate(daysSince1970: Int((local - Int64(second)) / 86_400)))
     let time = [second / 3600, second / 60 % 60, second % 60].map(two).joined(separator: ":")
     guard offsetSeconds != 0 else { return date + "T" + time + "Z" }
     let offset = abs(offsetSeconds) / 60
     return date + "T" + time + (offsetSeconds < 0 ? "-" : "+") + two(offset / 60) + ":" + two(offset % 60)
+  }
+
+  /// `2025-09-21`
+  package static func text(_ date: LocalDate) -> String {
+    let year = String(date.year)
+    return String(repeating: "0", count: max(0, 4 - year.count)) + year + "-" + two(date.month) + "-" + two(date.day)
   }
 
   private static func two(_ number: Int) -> String { (number < 10 ? "0" : "") + String(number) }

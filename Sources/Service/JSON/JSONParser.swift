@@ -1,15 +1,15 @@
 /// Reads JSON text (RFC 8259), strictly: one value, each member once, at most 32 levels, valid UTF-8.
 ///
 /// Foundation's parsers do not say where an error is, and take what should be refused (a member given twice).
-struct JSONParser {
+package struct JSONParser {
   /// What is wrong, and where.
-  struct Failure: Error, Equatable {
+  package struct Failure: Error, Equatable {
     /// Bytes before the error.
-    let offset: Int
+    package let offset: Int
     /// From 1; columns count bytes.
     let line: Int
     let column: Int
-    let reason: String
+    package let reason: String
   }
 
   static let greatestDepth = 32
@@ -18,7 +18,7 @@ struct JSONParser {
   private var position = 0
 
   /// `bytes` of any length; takes time in proportion to it.
-  static func parse(_ bytes: [UInt8]) throws(Failure) -> JSONValue {
+  package static func parse(_ bytes: [UInt8]) throws(Failure) -> JSONValue {
     var parser = JSONParser(bytes: bytes)
     let value = try parser.value(depth: 0)
     parser.skipSpace()

@@ -29,7 +29,7 @@ extension JSONValue {
     }
   }
 
-  static func shortened(_ text: String) -> String {
+  package static func shortened(_ text: String) -> String {
     var result = ""
     for character in text.prefix(40) {
       let isPlain = character.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }

@@ -5,5 +5,5 @@ public struct StatePart: Sendable, Equatable {
   /// A JSON object.
   public let state: [UInt8]
 
-  init(_ path: String, json state: some Encodable) { (self.path, self.state) = (path, encodeJSON(state)) }
+  package init(_ path: String, json state: some Encodable) { (self.path, self.state) = (path, encodeJSON(state)) }
 }

@@ -122,7 +122,7 @@ package final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: Mailbox
 package enum MailboxNumbers {
   /// How long a request waits for its answer. Longer than the loops' own patience with it (`RobotRequest.patience`,
   /// `LegRequest.patience`): what nobody waits for any more does not move anything.
-  static let timeout = Nanoseconds.seconds(1)
+  package static let timeout = Nanoseconds.seconds(1)
   /// Places in the ring that only stops may take: a client that goes on driving while the loop stands still must not keep
   /// an e-stop out.
   static let placesForStops = 16

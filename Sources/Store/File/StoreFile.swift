@@ -50,7 +50,7 @@ public final class StoreFile: Sendable {
   public var restoreCount: Int { restores.load(ordering: .acquiring) }
 
   /// What has changed since the last snapshot.
-  enum Unsaved: Int {
+  package enum Unsaved: Int {
     case nothing
     case byMachine
     case byPeople
@@ -111,13 +111,13 @@ public final class StoreFile: Sendable {
   }
 
   /// Reads one consistent state, whatever is written meanwhile.
-  func read<Result>(_ doing: String, _ body: (Database) throws -> Result) throws(StoreError) -> Result {
+  package func read<Result>(_ doing: String, _ body: (Database) throws -> Result) throws(StoreError) -> Result {
     let pool = try pool
     return try SQLite.translating(path, doing) { try pool.read(body) }
   }
 
   /// All of it or nothing; on the disk when it returns.
-  func write<Result>(
+  package func write<Result>(
     _ doing: String, by who: Unsaved, _ body: (Database) throws -> Result
   ) throws(StoreError) -> Result {
     let pool = try pool

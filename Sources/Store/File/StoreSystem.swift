@@ -2,16 +2,26 @@ import GRDB
 
 /// What one system keeps in the store: how its tables are made and changed, and what a restored backup does to them.
 public struct StoreSystem: Sendable {
-  struct Migration: Sendable {
+  package struct Migration: Sendable {
     /// `sprinkler.1`; never changed once released, as little as what it does.
     var name: String
     var make: @Sendable (Database) throws -> Void
+
+    package init(name: String, make: @escaping @Sendable (Database) throws -> Void) {
+      self.name = name
+      self.make = make
+    }
   }
   var migrations: [Migration]
   /// What a backup does to a running system's tables, in the transaction of the restore, the backup attached as `backup`, its
   /// tables brought up to date. Logs are merged. What a system holds in memory it reads again (`StoreFile.restoreCount`), or it changes
   /// both in one moment, as `SprinklerStore.restore` does.
   var restore: @Sendable (Database) throws -> Void
+
+  package init(migrations: [Migration], restore: @escaping @Sendable (Database) throws -> Void) {
+    self.migrations = migrations
+    self.restore = restore
+  }
 }
 
 /// The migrations of several systems as one.

@@ -17,5 +17,5 @@ extension WallInstant {
     self.init(secondsSince1970: Int64(date.timeIntervalSince1970))
   }
 
-  var date: Date { Date(timeIntervalSince1970: TimeInterval(secondsSince1970)) }
+  package var date: Date { Date(timeIntervalSince1970: TimeInterval(secondsSince1970)) }
 }

@@ -1,5 +1,5 @@
 /// A device by Bluetooth, as people write it behind `ble:`: `HMSoft`, `AA:BB:CC:DD:EE:FF`, `HMSoft@hci1`.
-struct BluetoothPlace: Equatable, Sendable {
+package struct BluetoothPlace: Equatable, Sendable {
   /// Whom to look for.
   enum Peer: Equatable, Sendable {
     case name(String)
@@ -9,7 +9,7 @@ struct BluetoothPlace: Equatable, Sendable {
 
   var peer: Peer
   /// nil: the first that there is.
-  var adapter: String?
+  package var adapter: String?
 
   init(_ peer: Peer, adapter: String? = nil) {
     self.peer = peer
@@ -17,7 +17,7 @@ struct BluetoothPlace: Equatable, Sendable {
   }
 
   /// nil: nobody is named.
-  init?(_ text: Substring) {
+  package init?(_ text: Substring) {
     var name = text
     var adapter: String?
     if let found = text.firstMatch(of: /@(hci[0-9]+)$/) {
@@ -32,7 +32,7 @@ struct BluetoothPlace: Equatable, Sendable {
 
 extension BluetoothPlace: CustomStringConvertible {
   /// As it was written, without `ble:`.
-  var description: String {
+  package var description: String {
     let name =
       switch peer {
       case .name(let name): name
@@ -47,10 +47,20 @@ extension BluetoothPlace: CustomStringConvertible {
 
   extension BluetoothPlace {
     /// As a central looks for it.
-    var wanted: BluetoothPeer {
+    package var wanted: BluetoothPeer {
       switch peer {
       case .name(let name): BluetoothPeer(name: name)
       case .address(let address): BluetoothPeer(address: address)
+      }
+    }
+  }
+
+  extension BluetoothCentralState {
+    /// What is wrong with the connection, for people; nil: nothing.
+    package var trouble: String? {
+      switch self {
+      case .idle(nil), .connected, .stopped: nil
+      case .idle, .scanning, .connecting: "\(self)"
       }
     }
   }

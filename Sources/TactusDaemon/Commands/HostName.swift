@@ -2,11 +2,11 @@ import Buses
 import Glibc
 
 /// Turns a name or a numeric address into an endpoint, IPv4 first: a Pi's multicast name often has both.
-enum HostName {
-  enum Failure: Error, CustomStringConvertible {
+package enum HostName {
+  package enum Failure: Error, CustomStringConvertible {
     case unknown(String, reason: String)
 
-    var description: String {
+    package var description: String {
       switch self {
       case .unknown(let name, let reason): "\(name): \(reason)"
       }
@@ -14,7 +14,7 @@ enum HostName {
   }
 
   /// Blocks until the name service has answered.
-  static func resolve(_ name: String, port: UInt16) throws(Failure) -> Endpoint {
+  package static func resolve(_ name: String, port: UInt16) throws(Failure) -> Endpoint {
     var hints = addrinfo()
     hints.ai_family = AF_UNSPEC
     hints.ai_socktype = Int32(SOCK_DGRAM.rawValue)
@@ -46,5 +46,5 @@ enum HostName {
 
 extension Endpoint {
   /// Whether this is an IPv4 address.
-  var isIPv4: Bool { high == 0 && low >> 32 == 0xFFFF }
+  package var isIPv4: Bool { high == 0 && low >> 32 == 0xFFFF }
 }

@@ -1,5 +1,5 @@
 /// One thing wrong with a file the program was given, with its place.
-struct ConfigError: Error, Equatable {
+package struct ConfigError: Error, Equatable {
   var file: String
   /// From 1; nil when the file as a whole is meant.
   var line: Int?
@@ -24,7 +24,7 @@ extension ConfigError {
 
 extension ConfigError: CustomStringConvertible {
   /// `file:line:column: key: expected …, got …`
-  var description: String {
+  package var description: String {
     var text = file
     if let line { text += ":\(line)" }
     if let column { text += ":\(column)" }
@@ -33,14 +33,14 @@ extension ConfigError: CustomStringConvertible {
 }
 
 /// All that is wrong with a file, in the order of its lines.
-struct ConfigErrors: Error {
+package struct ConfigErrors: Error {
   let errors: [ConfigError]
 
-  init(errors: [ConfigError]) {
+  package init(errors: [ConfigError]) {
     self.errors = errors.sorted { ($0.line ?? 0, $0.column ?? 0) < ($1.line ?? 0, $1.column ?? 0) }
   }
 }
 
 extension ConfigErrors: CustomStringConvertible {
-  var description: String { errors.map(\.description).joined(separator: "\n") }
+  package var description: String { errors.map(\.description).joined(separator: "\n") }
 }

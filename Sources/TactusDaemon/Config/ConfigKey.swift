@@ -1,5 +1,5 @@
 /// What a configuration value may be.
-enum ConfigKind: Equatable {
+package enum ConfigKind: Equatable {
   case integer(ClosedRange<Int>)
   case number(ClosedRange<Double>)
   case boolean
@@ -25,7 +25,7 @@ enum ConfigKind: Equatable {
 }
 
 /// One value as read, already of its key's kind.
-enum ConfigValue: Equatable {
+package enum ConfigValue: Equatable {
   case integer(Int)
   case number(Double)
   case boolean(Bool)
@@ -35,18 +35,18 @@ enum ConfigValue: Equatable {
 }
 
 /// One key of the configuration file: what the reader accepts and what the reference prints.
-struct ConfigKey {
+package struct ConfigKey {
   /// `section.key` or `section.part.key`.
-  let path: String
+  package let path: String
   let kind: ConfigKind
   /// nil: nothing unless given.
-  let standard: ConfigValue?
+  package let standard: ConfigValue?
   /// One or two sentences for the reference; states the unit.
   let doc: String
   /// Whether `reload` may give it another value while the program runs. Whoever says so takes it in `DaemonSystem.change`.
   let mayChange: Bool
 
-  init(
+  package init(
     _ path: String, _ kind: ConfigKind, _ standard: ConfigValue?, _ doc: String, mayChange: Bool = false
   ) {
     self.path = path
@@ -59,7 +59,7 @@ struct ConfigKey {
 
 extension ConfigKind: CustomStringConvertible {
   /// What an error says was expected: `an integer 1…65535`.
-  var description: String {
+  package var description: String {
     switch self {
     case .integer(let range): "an integer \(range.lowerBound)…\(range.upperBound)"
     case .number(let range): "a number \(plain(range.lowerBound))…\(plain(range.upperBound))"
@@ -85,7 +85,7 @@ extension ConfigKind: CustomStringConvertible {
 
 extension ConfigValue: CustomStringConvertible {
   /// As it is written in YAML.
-  var description: String {
+  package var description: String {
     switch self {
     case .integer(let value): String(value)
     case .number(let value): value == value.rounded() && abs(value) < 1e15 ? "\(Int(value)).0" : String(value)

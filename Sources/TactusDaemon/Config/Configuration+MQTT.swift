@@ -5,7 +5,7 @@ import Wire
 
 extension Configuration {
   /// The broker, and who we are to it.
-  struct MQTT: Equatable {
+  package struct MQTT: Equatable {
     enum Broker: Equatable {
       case address(String)
       /// A mosquitto of our own.

@@ -2,8 +2,8 @@ import Tactus
 import Yams
 
 /// The configuration as the program uses it: defaults filled in, values of the table's kinds and ranges.
-struct Configuration: Equatable {
-  struct Service: Equatable {
+package struct Configuration: Equatable {
+  package struct Service: Equatable {
     enum Auth: String, Equatable {
       case tokens
       case none
@@ -13,7 +13,7 @@ struct Configuration: Equatable {
       case selfSigned
       case files(certificate: String, key: String)
     }
-    var port: UInt16
+    package var port: UInt16
     var auth: Auth
     var tls: TLS
     var allowedOrigins: [String]
@@ -26,26 +26,26 @@ struct Configuration: Equatable {
     var bonjour: Bool
   }
 
-  enum Scheduling: Equatable {
+  package enum Scheduling: Equatable {
     case normal
     case fifo(priority: Int)
     case deadline(budgetMicroseconds: Int)
   }
 
-  var file: String
-  var bindAddress: String
+  package var file: String
+  package var bindAddress: String
   /// nil: the service is switched off.
-  var service: Service?
+  package var service: Service?
   /// nil: where `TokenFile.standardPath` says.
   var tokenFile: String?
   /// nil: the file has no `mqtt` section.
-  var mqtt: MQTT?
+  package var mqtt: MQTT?
   /// Those of the program's systems whose sections the file has.
-  var systems: ConfiguredSystems
+  package var systems: ConfiguredSystems
   /// Where the store is; `nil` if no system of the program uses the store.
   var store: Store?
   var guardEnabled: Bool
-  var guardTimeoutSeconds: Double
+  package var guardTimeoutSeconds: Double
   var strict: Bool
   var lockMemory: Bool
   var logLevel: String
@@ -60,7 +60,7 @@ extension Configuration {
     try readWhole(path: path, environment: environment).configuration
   }
 
-  static func read(_ file: YAMLFile, environment: [String: String]) throws(ConfigErrors) -> Configuration {
+  package static func read(_ file: YAMLFile, environment: [String: String]) throws(ConfigErrors) -> Configuration {
     try readWhole(file, environment: environment).configuration
   }
 
@@ -124,7 +124,7 @@ extension Configuration {
 
 extension Configuration.Scheduling {
   /// - Parameter part: `runtime.robot`.
-  init(_ given: GivenValues, _ part: String) {
+  package init(_ given: GivenValues, _ part: String) {
     switch given.text("\(part).scheduling") {
     case "fifo": self = .fifo(priority: given.integer("\(part).priority"))
     case "deadline": self = .deadline(budgetMicroseconds: given.integer("\(part).budget_us"))
@@ -133,10 +133,10 @@ extension Configuration.Scheduling {
   }
 
   /// As the runtime wants it, for a loop of this rate.
-  func lane(rateHertz: Int) -> Tactus.Scheduling { lane(period: Rate.hertz(Double(rateHertz)).period) }
+  package func lane(rateHertz: Int) -> Tactus.Scheduling { lane(period: Rate.hertz(Double(rateHertz)).period) }
 
   /// The same, for a loop of this period.
-  func lane(period: Nanoseconds) -> Tactus.Scheduling {
+  package func lane(period: Nanoseconds) -> Tactus.Scheduling {
     switch self {
     case .normal: .normal
     case .fifo(let priority): .fifo(priority)

@@ -2,8 +2,8 @@ import Buses
 import BusesLinux
 
 /// Something of the machine that only one part of the program can have, and the key that asks for it.
-struct ResourceClaim: Equatable {
-  enum Resource: Hashable {
+package struct ResourceClaim: Equatable {
+  package enum Resource: Hashable {
     case i2c(bus: Int, address: UInt8)
     case serial(path: String)
     /// A chip select.
@@ -21,10 +21,15 @@ struct ResourceClaim: Equatable {
 
   let resource: Resource
   let key: String
+
+  package init(resource: Resource, key: String) {
+    self.resource = resource
+    self.key = key
+  }
 }
 
 extension ResourceClaim.Resource: CustomStringConvertible {
-  var description: String {
+  package var description: String {
     switch self {
     case .i2c(let bus, let address): "address 0x\(String(address, radix: 16)) on I2C bus \(bus)"
     case .serial(let path): "the serial line \(path)"
@@ -41,7 +46,7 @@ extension ResourceClaim.Resource: CustomStringConvertible {
 
 extension ResourceClaim {
   /// A claim of a line. One of a Raspberry Pi's header is the same by name and by offset on the header's chip.
-  static func gpio(_ line: GPIOLineName, key: String) -> ResourceClaim {
+  package static func gpio(_ line: GPIOLineName, key: String) -> ResourceClaim {
     var line = line
     if case .offset(let offset, let chip) = line.place, LinuxGPIOChip.headerLabels.contains(chip), offset < 54 {
       line = .bcm(offset)

@@ -3,8 +3,8 @@ import Glibc
 import Tactus
 
 /// Turns the text of a YAML scalar into a value of a kind; nil when it is not one.
-enum ScalarReader {
-  static func value(_ text: String, as kind: ConfigKind) -> ConfigValue? {
+package enum ScalarReader {
+  package static func value(_ text: String, as kind: ConfigKind) -> ConfigValue? {
     switch kind {
     case .integer(let range):
       integer(text).flatMap { range.contains($0) ? .integer($0) : nil }

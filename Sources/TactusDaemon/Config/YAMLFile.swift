@@ -2,10 +2,10 @@ import Glibc
 import Yams
 
 /// A YAML file as nodes with their places.
-struct YAMLFile {
-  let name: String
+package struct YAMLFile {
+  package let name: String
   /// `nil` if the file is empty.
-  let root: Node?
+  package let root: Node?
   /// What is no YAML: the sections with these errors are not among the nodes.
   let errors: [ConfigError]
   /// The names of keys that stand in their mapping again further down. Such a key begins with one of these characters instead of its own.
@@ -20,7 +20,7 @@ struct YAMLFile {
     try self.init(text: text, name: path)
   }
 
-  init(text: String, name: String) throws {
+  package init(text: String, name: String) throws {
     self.name = name
     var text = RecoverableText(text)
     var errors: [ConfigError] = []
@@ -74,7 +74,7 @@ struct YAMLFile {
   }
 
   /// Bytes of a regular file or pipe as text; nil with errno set when it cannot be read.
-  static func contents(of path: String) -> String? {
+  package static func contents(of path: String) -> String? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }

@@ -1,6 +1,6 @@
 /// One thing `doctor` looked at.
-struct Diagnosis: Equatable {
-  enum Status: String, Equatable {
+package struct Diagnosis: Equatable {
+  package enum Status: String, Equatable {
     case ok
     /// Works, but worse or later than it could.
     case warn
@@ -16,6 +16,14 @@ struct Diagnosis: Equatable {
   var why: String
   /// The exact command, or what to do; nil when nothing needs fixing.
   var fix: String?
+
+  package init(name: String, status: Status, found: String, why: String, fix: String? = nil) {
+    self.name = name
+    self.status = status
+    self.found = found
+    self.why = why
+    self.fix = fix
+  }
 }
 
 extension Diagnosis {

@@ -1,10 +1,10 @@
 import Tactus
 
 /// Looks at a machine and says whether it is ready for real time, and if not, why and what to do.
-struct Doctor {
-  let machine: Machine
+package struct Doctor {
+  package let machine: Machine
   /// nil: what every machine may have is looked for.
-  var configuration: Configuration?
+  package var configuration: Configuration?
 
   func examine() -> [Diagnosis] {
     let parts: [[Diagnosis]] = [

@@ -3,19 +3,19 @@ import CTactus
 import Glibc
 
 /// What `doctor` looks at: the files the kernel shows and a few limits. A value, so that tests can make up a machine.
-struct Machine: Sendable {
+package struct Machine: Sendable {
   /// The text of a file, without the newline at its end; nil when it cannot be read.
-  var read: @Sendable (String) -> String?
+  package var read: @Sendable (String) -> String?
   /// The names in a folder, sorted; empty when there is none.
-  var list: @Sendable (String) -> [String]
+  package var list: @Sendable (String) -> [String]
   /// I2C_FUNC_* bits of an adapter; nil when it cannot be opened.
   var i2cFunctions: @Sendable (String) -> UInt64?
   /// Whether a chip acknowledges its address on an adapter; nil when that cannot be asked.
-  var i2cAnswers: @Sendable (_ path: String, _ address: UInt8) -> Bool? = { _, _ in nil }
+  package var i2cAnswers: @Sendable (_ path: String, _ address: UInt8) -> Bool? = { _, _ in nil }
   /// The GPIO chips; nil when there are some and none can be opened.
   var gpioChips: @Sendable () -> [GPIOChipReport]? = { [] }
-  /// The cameras; nil: nobody can say.
-  var cameras: @Sendable () -> [CameraReport]? = { [] }
+  /// The machine we run on, where programs can be asked; otherwise only files can be read.
+  package var isThisOne = false
   var kernelRelease: String
   var kernelVersion: String
   var isRoot: Bool
@@ -48,7 +48,7 @@ struct Machine: Sendable {
         return daemon_i2c_functions(descriptor)
       },
       i2cAnswers: I2CProbe.answers, gpioChips: GPIOChipReport.current,
-      cameras: CameraReport.current,
+      isThisOne: true,
       kernelRelease: text(release), kernelVersion: text(version),
       isRoot: geteuid() == 0,
       maySetPriority: daemon_has_capability(23) == 1, mayLockMemory: daemon_has_capability(14) == 1,

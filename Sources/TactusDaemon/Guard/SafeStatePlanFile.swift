@@ -82,7 +82,7 @@ struct SafeStatePlanFile {
 
   /// `nil` also for a write that no plan of ours has: a program, which root would run for whoever may write the file, or a descriptor.
   private static func write(_ text: String) -> SafeStateWrite? {
-    switch SafeStateWrite(text, custom: [GuardRadio.name]) {
+    switch SafeStateWrite(text, custom: Set(DaemonGuard.outputs.keys)) {
     case nil, .program, .gpio(_, _, .some): nil
     case let write?: write
     }

@@ -2,7 +2,7 @@ import Logging
 import Service
 
 /// The program's log: where lines go, the newest of them, the level in effect, what is scrubbed.
-struct ProgramLog {
+package struct ProgramLog {
   let sink: LogSink
   let history = LogHistory()
   let threshold: LogThreshold
@@ -17,7 +17,7 @@ struct ProgramLog {
     scrubber = LogScrubber(secrets: secrets)
   }
 
-  func logger(_ label: String) -> Logger {
+  package func logger(_ label: String) -> Logger {
     Logger(label: label) { label in
       LineLogHandler(
         label: label, format: format, sink: sink, threshold: threshold, history: history, scrubber: scrubber)

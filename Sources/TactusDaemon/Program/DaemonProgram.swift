@@ -21,7 +21,7 @@ public struct DaemonProgram: Sendable {
   public let summary: String
   /// What it can run, in the order of the reference and of every list.
   public let systems: [any DeviceSystem.Type]
-  /// Those of `tactus`, which are not declared yet.
+  /// Those that stand at the lower door: `SystemKind`.
   private let own: [any SystemKind]
   /// Every system that it can run, in the order of the reference and of every list.
   var kinds: [any SystemKind] { own + systems.map { Self.kind($0) } }
@@ -35,7 +35,8 @@ public struct DaemonProgram: Sendable {
     self.init(name: name, version: version, summary: summary, systems: systems, own: [])
   }
 
-  private init(
+  /// - Parameter own: systems that are not declared.
+  package init(
     name: String, version: String, summary: String, systems: [any DeviceSystem.Type], own: [any SystemKind]
   ) {
     (self.name, self.version, self.summary) = (name, version, summary)
@@ -44,21 +45,20 @@ public struct DaemonProgram: Sendable {
 
   private static func kind<System: DeviceSystem>(_ system: System.Type) -> any SystemKind { DeclaredKind(system) }
 
-  /// `tactus`, and the one list of its systems. A system that another needs stands before it, one that keeps something where its
-  /// tables came; the robot, whose scenarios have no part of their own, first.
-  public static let tactus = DaemonProgram(
-    name: "tactus", version: packageVersion,
-    summary: "Runs control loops on real-time threads and keeps actuators safe.", systems: [],
-    own: [RobotKind(), LegKind(), SprinklerKind(), PlantsKind(), PumpKind(), VideoKind()])
+  private static let running = Mutex<DaemonProgram?>(nil)
 
-  private static let running = Mutex(tactus)
+  /// The one that this process is, from `adopt` on.
+  package static var current: DaemonProgram {
+    guard let program = running.withLock({ $0 }) else { preconditionFailure("no program runs yet") }
+    return program
+  }
 
-  /// The one that this process is.
-  static var current: DaemonProgram { running.withLock { $0 } }
+  /// Makes this the program that this process is: what `main` does first.
+  package func adopt() { Self.running.withLock { $0 = self } }
 
   /// Carries out the command line, and ends the process: 0 done, 64 bad usage, 78 bad configuration file, 1 anything else.
   public func main() -> Never {
-    Self.running.withLock { $0 = self }
+    adopt()
     let words = Array(CommandLine.arguments.dropFirst())
     // The guard's process is recognised before anything else runs: it must be up in a few milliseconds.
     if words.first == "guard", let status = DaemonGuard.run(Array(words.dropFirst())) { exit(status) }
@@ -80,7 +80,7 @@ public struct DaemonProgram: Sendable {
   }
 
   /// The path of another program in the same folder.
-  static func beside(_ name: String) -> String {
+  package static func beside(_ name: String) -> String {
     (path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ".") + "/" + name
   }
 }

@@ -2,7 +2,7 @@ import Synchronization
 import Tactus
 
 /// One key that a change gives another value, as a file would say it; nil: nothing.
-struct KeyChange: Sendable, Equatable {
+package struct KeyChange: Sendable, Equatable {
   let key: String
   let from, to: String?
 
@@ -12,7 +12,7 @@ struct KeyChange: Sendable, Equatable {
 }
 
 /// The change of one loop's rules, in two phases: first the loop is asked whether it is there, then it is told.
-protocol RulesChange: Sendable {
+package protocol RulesChange: Sendable {
   var system: String { get }
   var keys: [KeyChange] { get }
   func propose()
@@ -24,7 +24,7 @@ protocol RulesChange: Sendable {
 }
 
 /// Rules that a file's keys give a loop, and that a reload may change while the loop runs.
-protocol ReloadableRules: BitwiseCopyable, Equatable, Sendable {
+package protocol ReloadableRules: BitwiseCopyable, Equatable, Sendable {
   /// The keys and their values, always as many and in the same order.
   var keys: [(key: String, value: ConfigValue?)] { get }
   /// The rules that allow no more than either of the two.
@@ -34,7 +34,7 @@ protocol ReloadableRules: BitwiseCopyable, Equatable, Sendable {
 extension WantedRules where Rules: ReloadableRules {
   /// The change from what was wanted before; `nil` if no key has another value. What is tighter holds at once, what is wider when the
   /// loop has been in its safe state.
-  func change(of system: String, to new: Rules) -> (any RulesChange)? {
+  package func change(of system: String, to new: Rules) -> (any RulesChange)? {
     let keys = zip(rules.keys, new.keys).filter { $0.value != $1.value }
       .map { KeyChange($0.key, from: $0.value, to: $1.value) }
     guard !keys.isEmpty else { return nil }
@@ -44,11 +44,11 @@ extension WantedRules where Rules: ReloadableRules {
 }
 
 /// The rules of one loop as they are wanted; what the loop uses may be less, while wider limits wait. Any thread.
-final class WantedRules<Rules: BitwiseCopyable & Sendable>: Sendable {
-  let box: RulesBox<Rules>
+package final class WantedRules<Rules: BitwiseCopyable & Sendable>: Sendable {
+  package let box: RulesBox<Rules>
   private let wanted: Mutex<Rules>
 
-  init(_ box: RulesBox<Rules>) {
+  package init(_ box: RulesBox<Rules>) {
     self.box = box
     wanted = Mutex(box.inEffect)
   }

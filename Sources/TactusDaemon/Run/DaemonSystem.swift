@@ -7,7 +7,7 @@ import Tactus
 /// One system of the daemon, with its sockets and buses: what the daemon starts, watches, serves and stops.
 ///
 /// Used by the main thread. Nothing here has a default: a system that says nothing of one of these has thought of it.
-protocol DaemonSystem: AnyObject {
+package protocol DaemonSystem: AnyObject {
   /// `robot`: the `system` of its log lines.
   var name: String { get }
   /// Where it listens, the ports in effect.
@@ -40,7 +40,7 @@ protocol DaemonSystem: AnyObject {
 }
 
 /// A system with a control loop. Only its lane runs on another thread; it must outlive the lane.
-protocol LoopSystem: DaemonSystem {
+package protocol LoopSystem: DaemonSystem {
   /// Its control loop, and whether that still publishes: its sign of life.
   var loopName: String { get }
   var heartbeat: LatestVersion { get }
@@ -58,7 +58,7 @@ protocol LoopSystem: DaemonSystem {
 }
 
 /// What one simulated system has around it: faults to inject, transactions to look at.
-struct SimulatedSurroundings {
+package struct SimulatedSurroundings {
   var buses: [SimulatedBus]
   /// By the name of the lane.
   var lanes: [String: LaneStall]
@@ -66,12 +66,19 @@ struct SimulatedSurroundings {
   var routes: [Route] = []
   /// Faults that the system has declared.
   var named: NamedFaults?
+
+  package init(buses: [SimulatedBus], lanes: [String: LaneStall], routes: [Route] = [], named: NamedFaults? = nil) {
+    self.buses = buses
+    self.lanes = lanes
+    self.routes = routes
+    self.named = named
+  }
 }
 
 extension SimulatedSurroundings? {
   /// Which misses make a fault of the lane's loop: on real hardware every one; on simulated hardware, which shows no fault that nobody
   /// injected, those of a stall that was asked for.
-  func countedMisses(lane: String) -> CountedMisses {
+  package func countedMisses(lane: String) -> CountedMisses {
     guard let self else { return .all }
     return .injected(self.lanes[lane]?.served)
   }

@@ -6,9 +6,9 @@ import Synchronization
 /// handing out answers and feeding the watchdog.
 ///
 /// Used by the main thread, which waits in `finish` only. Work must be short but for the disk.
-final class DeskThread: Sendable {
+package final class DeskThread: Sendable {
   /// What may wait for a disk. What it returns is for `takeEvents`.
-  typealias Work = @Sendable () -> [Event]
+  package typealias Work = @Sendable () -> [Event]
 
   /// A serial queue is a thread while it has something to do.
   private let queue: DispatchQueue
@@ -18,13 +18,13 @@ final class DeskThread: Sendable {
   private let told = Mutex<[Event]>([])
 
   /// - Parameter system: `sprinkler`
-  init(_ system: String) { queue = DispatchQueue(label: "tactus.\(system).desk") }
+  package init(_ system: String) { queue = DispatchQueue(label: "tactus.\(system).desk") }
 
   /// All that was given is done. What may come without end is given only then, so that it does not pile up here.
-  var isIdle: Bool { unfinished.load(ordering: .acquiring) == 0 }
+  package var isIdle: Bool { unfinished.load(ordering: .acquiring) == 0 }
 
   /// Does this after all that was given before.
-  func run(_ work: @escaping Work) {
+  package func run(_ work: @escaping Work) {
     unfinished.add(1, ordering: .relaxed)
     queue.async { [self] in
       let events = work()
@@ -34,7 +34,7 @@ final class DeskThread: Sendable {
   }
 
   /// As `run`, for what is given again and again: nothing while the last such has not begun.
-  func beat(_ work: @escaping Work) {
+  package func beat(_ work: @escaping Work) {
     guard !isBeatWaiting.exchange(true, ordering: .relaxed) else { return }
     run { [self] in
       isBeatWaiting.store(false, ordering: .relaxed)
@@ -43,7 +43,7 @@ final class DeskThread: Sendable {
   }
 
   /// What subscribers are to be told of work that is done, once.
-  func takeEvents() -> [Event] {
+  package func takeEvents() -> [Event] {
     told.withLock { told in
       defer { told = [] }
       return told
@@ -51,5 +51,5 @@ final class DeskThread: Sendable {
   }
 
   /// Returns when all that was given is done, and then this.
-  func finish(_ work: () -> Void) { queue.sync(execute: work) }
+  package func finish(_ work: () -> Void) { queue.sync(execute: work) }
 }

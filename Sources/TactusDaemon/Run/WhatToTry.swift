@@ -61,13 +61,13 @@ enum WhatToTry {
 }
 
 /// An endpoint of this daemon as another program on this machine reaches it.
-struct ReachableEndpoint {
+package struct ReachableEndpoint {
   let isEverywhere: Bool
-  let host: String
+  package let host: String
   /// Of Python's socket.
-  var family: String { host.contains(":") ? "AF_INET6" : "AF_INET" }
+  package var family: String { host.contains(":") ? "AF_INET6" : "AF_INET" }
 
-  init(_ endpoint: Endpoint) {
+  package init(_ endpoint: Endpoint) {
     let text = "\(endpoint)"
     let host = text.prefix(text.utf8.count - "\(endpoint.port)".utf8.count - 1)
     isEverywhere = host == "0.0.0.0" || host == "[::]"

@@ -3,8 +3,8 @@ import Glibc
 import Tactus
 
 /// What wakes the main thread: signals and the loops' doorbell. Blocks in poll and nowhere else.
-struct ServiceEvents: ~Copyable {
-  enum Event: Equatable {
+package struct ServiceEvents: ~Copyable {
+  package enum Event: Equatable {
     case stop(signal: Int32)
     /// SIGHUP.
     case reopenLog
@@ -17,11 +17,11 @@ struct ServiceEvents: ~Copyable {
   }
 
   /// For loops to ring.
-  let doorbell: Doorbell
+  package let doorbell: Doorbell
   private let signals: Int32
 
   /// Blocks the signals in this thread and in all it starts: call it before any other thread exists.
-  init() throws {
+  package init() throws {
     let signals = daemon_signal_descriptor()
     guard signals >= 0 else { throw ServiceError(call: "signalfd", errno: -signals) }
     do {
@@ -36,7 +36,7 @@ struct ServiceEvents: ~Copyable {
   deinit { close(signals) }
 
   /// Waits for the next events, at least one. `input`: a descriptor to watch too; nil for none.
-  func wait(input: Int32? = nil) -> [Event] {
+  package func wait(input: Int32? = nil) -> [Event] {
     var descriptors = [signals, doorbell.descriptor, input ?? -1].map {
       pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
     }
@@ -62,9 +62,14 @@ struct ServiceEvents: ~Copyable {
 }
 
 /// A system call that must not fail has failed.
-struct ServiceError: Error, CustomStringConvertible {
+package struct ServiceError: Error, CustomStringConvertible {
   var call: String
   var errno: Int32
 
-  var description: String { "\(call): \(String(cString: strerror(errno)))" }
+  package init(call: String, errno: Int32) {
+    self.call = call
+    self.errno = errno
+  }
+
+  package var description: String { "\(call): \(String(cString: strerror(errno)))" }
 }

@@ -2,31 +2,31 @@ import Service
 import Yams
 
 /// Reads mappings of known fields out of a YAML file and collects every error, like `ConfigReader` for small formats.
-struct FieldReader {
+package struct FieldReader {
   /// The fields of one mapping.
-  struct Fields {
-    let node: Node
+  package struct Fields {
+    package let node: Node
     /// In the order of the file.
-    fileprivate(set) var names: [String] = []
-    fileprivate(set) var nodes: [String: Node] = [:]
+    package fileprivate(set) var names: [String] = []
+    package fileprivate(set) var nodes: [String: Node] = [:]
   }
 
   private let yaml: YAMLFile
   var file: String { yaml.name }
-  private(set) var errors: [ConfigError]
+  package private(set) var errors: [ConfigError]
 
-  init(_ file: YAMLFile) {
+  package init(_ file: YAMLFile) {
     yaml = file
     errors = file.errors
   }
 
-  mutating func report(_ node: Node, _ key: String, _ message: String) {
+  package mutating func report(_ node: Node, _ key: String, _ message: String) {
     errors.append(
       ConfigError(file: file, line: node.mark?.line, column: node.mark?.column, key: key, message: message))
   }
 
   /// The fields of a mapping; unknown ones are errors. Nil after an error about the whole.
-  mutating func fields(_ node: Node, _ path: String, known: [String]) -> Fields? {
+  package mutating func fields(_ node: Node, _ path: String, known: [String]) -> Fields? {
     guard let mapping = node.mapping else {
       report(node, path, "expected a mapping of keys, got \(Self.describe(node))")
       return nil
@@ -51,37 +51,37 @@ struct FieldReader {
   }
 
   /// The items of a list; empty after an error or when there is none.
-  mutating func items(_ node: Node?, _ path: String) -> [Node] {
+  package mutating func items(_ node: Node?, _ path: String) -> [Node] {
     guard let node, !node.isNothing else { return [] }
     if let sequence = node.sequence { return Array(sequence) }
     report(node, path, "expected a list, got \(Self.describe(node))")
     return []
   }
 
-  mutating func value(_ node: Node, _ path: String, _ kind: ConfigKind) -> ConfigValue? {
+  package mutating func value(_ node: Node, _ path: String, _ kind: ConfigKind) -> ConfigValue? {
     if let text = node.scalar?.string, let value = ScalarReader.value(text, as: kind) { return value }
     report(node, path, "expected \(kind), got \(Self.describe(node))")
     return nil
   }
 
-  mutating func number(_ node: Node, _ path: String, _ range: ClosedRange<Double>) -> Double? {
+  package mutating func number(_ node: Node, _ path: String, _ range: ClosedRange<Double>) -> Double? {
     if case .number(let number)? = value(node, path, .number(range)) { number } else { nil }
   }
 
-  mutating func integer(_ node: Node, _ path: String, _ range: ClosedRange<Int>) -> Int? {
+  package mutating func integer(_ node: Node, _ path: String, _ range: ClosedRange<Int>) -> Int? {
     if case .integer(let number)? = value(node, path, .integer(range)) { number } else { nil }
   }
 
-  mutating func word(_ node: Node, _ path: String, _ words: [String]) -> String? {
+  package mutating func word(_ node: Node, _ path: String, _ words: [String]) -> String? {
     if case .text(let word)? = value(node, path, .choice(words)) { word } else { nil }
   }
 
-  mutating func text(_ node: Node, _ path: String) -> String? {
+  package mutating func text(_ node: Node, _ path: String) -> String? {
     if case .text(let text)? = value(node, path, .text) { text } else { nil }
   }
 
   /// A list of two numbers.
-  mutating func pair(_ node: Node, _ path: String, _ range: ClosedRange<Double>) -> (Double, Double)? {
+  package mutating func pair(_ node: Node, _ path: String, _ range: ClosedRange<Double>) -> (Double, Double)? {
     let items = node.sequence.map(Array.init) ?? []
     guard items.count == 2 else {
       report(node, path, "expected a list of 2 numbers, got \(Self.describe(node))")
@@ -91,7 +91,7 @@ struct FieldReader {
     return (first, second)
   }
 
-  static func describe(_ node: Node) -> String {
+  package static func describe(_ node: Node) -> String {
     if node.isNothing { return "nothing" }
     return switch node {
     case .scalar(let scalar): scalar.string

@@ -1,7 +1,7 @@
 import Tactus
 
 /// What happens to a simulated system, and what must come of it. `Setup` is what the system is made of.
-struct Scenario<Setup, Action, Check> {
+package struct Scenario<Setup, Action, Check> {
   struct Event: ScenarioItem {
     var at: Nanoseconds
     var action: Action
@@ -15,9 +15,9 @@ struct Scenario<Setup, Action, Check> {
   }
 
   var name: String
-  var seed: UInt64 = 1
+  package var seed: UInt64 = 1
   var duration: Nanoseconds
-  var setup: Setup
+  package var setup: Setup
   /// By time.
   var events: [Event] = []
   /// By time.

@@ -2,7 +2,7 @@ import Tactus
 import Yams
 
 /// Reads one kind of scenario file: `name`, `seed`, `duration_s`, `events` and `expect`, which all kinds have, and what it adds.
-protocol ScenarioReader {
+package protocol ScenarioReader {
   associatedtype Setup
   associatedtype Action
   associatedtype Check
@@ -28,7 +28,7 @@ protocol ScenarioReader {
 }
 
 extension ScenarioReader {
-  static var eventKeys: [String] { [] }
+  package static var eventKeys: [String] { [] }
 
   /// - Throws: `ConfigErrors`: every error of the file, not only the first.
   static func read(_ file: YAMLFile) throws -> Scenario<Setup, Action, Check> {

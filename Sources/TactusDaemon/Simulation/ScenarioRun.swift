@@ -1,7 +1,7 @@
 import Tactus
 
 /// A scenario being played: production loops in simulated time, and the timeline of what happened.
-protocol ScenarioRun {
+package protocol ScenarioRun {
   associatedtype Setup
   associatedtype Action
   associatedtype Check
@@ -38,12 +38,12 @@ extension ScenarioRun {
     return timeline.conclude()
   }
 
-  func say(_ who: String, _ text: String) { timeline.say(now, who, text) }
+  package func say(_ who: String, _ text: String) { timeline.say(now, who, text) }
 }
 
 extension ScenarioTimeline {
   /// The last sum: what two equal runs have in common.
-  func printTrace(_ hash: UInt64) {
+  package func printTrace(_ hash: UInt64) {
     print("trace \(String(hash, radix: 16)): the same for the same file and seed")
   }
 }

@@ -1,14 +1,14 @@
 import Tactus
 
 /// The lines of a scenario that is being played, and how many of its expectations were not met.
-struct ScenarioTimeline {
+package struct ScenarioTimeline {
   /// Takes each line.
-  let print: (String) -> Void
+  package let print: (String) -> Void
   private(set) var failures = 0
 
-  init(print: @escaping (String) -> Void) { self.print = print }
+  package init(print: @escaping (String) -> Void) { self.print = print }
 
-  func say(_ at: TickInstant, _ who: String, _ text: String) {
+  package func say(_ at: TickInstant, _ who: String, _ text: String) {
     let microseconds = (at - .zero).count / 1_000
     let decimals = String(1_000_000 + microseconds % 1_000_000).dropFirst().prefix(3)
     let time = "\(microseconds / 1_000_000).\(decimals) s"
@@ -19,16 +19,16 @@ struct ScenarioTimeline {
 
   // MARK: expectations
 
-  mutating func compare(_ at: Nanoseconds, _ name: String, _ expected: String, _ got: String) {
+  package mutating func compare(_ at: Nanoseconds, _ name: String, _ expected: String, _ got: String) {
     if expected == got { pass(at, "\(name) \(got)") } else { fail(at, "\(name): expected \(expected), got \(got)") }
   }
 
   /// Whether `text` contains `part`.
-  mutating func find(_ at: Nanoseconds, _ name: String, _ part: String, in text: String) {
+  package mutating func find(_ at: Nanoseconds, _ name: String, _ part: String, in text: String) {
     if text.contains(part) { pass(at, "\(name) \(part)") } else { fail(at, "\(name): expected \(part), got \(text)") }
   }
 
-  mutating func measure(_ at: Nanoseconds, _ name: String, _ range: ClosedRange<Double>, _ value: Double) {
+  package mutating func measure(_ at: Nanoseconds, _ name: String, _ range: ClosedRange<Double>, _ value: Double) {
     let (low, high) = (Self.number(range.lowerBound), Self.number(range.upperBound))
     let expected = range.lowerBound == range.upperBound ? low : "\(low)…\(high)"
     if range.contains(value) {
@@ -38,7 +38,7 @@ struct ScenarioTimeline {
     }
   }
 
-  mutating func fail(_ at: Nanoseconds, _ text: String) {
+  package mutating func fail(_ at: Nanoseconds, _ text: String) {
     failures += 1
     say(.zero + at, "FAILED", text)
   }
@@ -54,7 +54,7 @@ struct ScenarioTimeline {
   // MARK: numbers
 
   /// At most three decimals.
-  static func number(_ value: Double) -> String {
+  package static func number(_ value: Double) -> String {
     let thousandths = (value * 1000).rounded()
     guard abs(thousandths) < 1e15 else { return "\(value)" }
     let whole = Int(thousandths.magnitude)

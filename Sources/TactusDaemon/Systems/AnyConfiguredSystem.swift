@@ -5,7 +5,7 @@ import Tactus
 import TactusGuard
 
 /// One system as a file describes it. Without defaults: see `SystemKind`.
-protocol AnyConfiguredSystem: Sendable {
+package protocol AnyConfiguredSystem: Sendable {
   var name: String { get }
   /// Whether the file says the same of both.
   func isSame(as other: any AnyConfiguredSystem) -> Bool
@@ -39,17 +39,23 @@ protocol AnyConfiguredSystem: Sendable {
 }
 
 extension AnyConfiguredSystem where Self: Equatable {
-  func isSame(as other: any AnyConfiguredSystem) -> Bool { (other as? Self) == self }
+  package func isSame(as other: any AnyConfiguredSystem) -> Bool { (other as? Self) == self }
 }
 
 /// Examples of what a user can try after the start.
-struct Invitation {
+package struct Invitation {
   /// An example for `curl`.
-  struct Call {
+  package struct Call {
     var options = "-X POST"
     /// Below the service's address: `/api/pump/on`.
     let path: String
     var body: String?
+
+    package init(options: String = "-X POST", path: String, body: String? = nil) {
+      self.options = options
+      self.path = path
+      self.body = body
+    }
   }
 
   /// What runs, in a few words.
@@ -57,44 +63,50 @@ struct Invitation {
   /// Besides the service.
   var lines: [String] = []
   var calls: [Call] = []
+
+  package init(title: String, lines: [String] = [], calls: [Call] = []) {
+    self.title = title
+    self.lines = lines
+    self.calls = calls
+  }
 }
 
 /// What a system is opened with.
-struct SystemSurroundings {
-  let configuration: Configuration
+package struct SystemSurroundings {
+  package let configuration: Configuration
   /// There if a system of the configuration keeps something.
   let store: DaemonStore?
-  let simulate: Bool
+  package let simulate: Bool
   /// Rung when there are answers or notices to take.
   let bell: DoorbellButton
-  let logger: Logger
-  let log: ProgramLog
+  package let logger: Logger
+  package let log: ProgramLog
   /// Interfaces that systems opened earlier have published for other systems.
-  let offers = Offers()
+  package let offers = Offers()
 
   /// Of a system whose kind keeps something.
-  var storeFile: StoreFile {
+  package var storeFile: StoreFile {
     guard let store else { preconditionFailure("a system whose kind keeps nothing wants the store") }
     return store.file
   }
 
   /// Interfaces between two systems, found by their type, so that neither system knows the other.
-  final class Offers {
+  package final class Offers {
     private var offers: [any Sendable] = []
-    func give(_ offer: some Sendable) { offers.append(offer) }
+    package func give(_ offer: some Sendable) { offers.append(offer) }
     /// Returns the first offer of this type; `nil` if no system has made one.
-    func take<Offer>(_: Offer.Type) -> Offer? { offers.lazy.compactMap { $0 as? Offer }.first }
+    package func take<Offer>(_: Offer.Type) -> Offer? { offers.lazy.compactMap { $0 as? Offer }.first }
   }
 }
 
 /// The systems of a file, in the program's order; equal when the file says the same of them.
-struct ConfiguredSystems: Sendable, Equatable {
-  var all: [any AnyConfiguredSystem] = []
+package struct ConfiguredSystems: Sendable, Equatable {
+  package var all: [any AnyConfiguredSystem] = []
 
   /// Returns the system of this type; `nil` if the file does not have it.
-  subscript<System: AnyConfiguredSystem>(_: System.Type) -> System? { all.lazy.compactMap { $0 as? System }.first }
+  package subscript<System: AnyConfiguredSystem>(_: System.Type) -> System? { all.lazy.compactMap { $0 as? System }.first }
 
-  static func == (one: ConfiguredSystems, other: ConfiguredSystems) -> Bool {
+  package static func == (one: ConfiguredSystems, other: ConfiguredSystems) -> Bool {
     one.all.count == other.all.count && zip(one.all, other.all).allSatisfy { $0.isSame(as: $1) }
   }
 }

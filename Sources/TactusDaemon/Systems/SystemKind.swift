@@ -4,16 +4,21 @@ import Store
 import TactusGuard
 
 /// A section of the configuration file: its name, and what the reference says above it.
-struct ConfigSection: Sendable {
+package struct ConfigSection: Sendable {
   let name: String
   let doc: String
+
+  package init(name: String, doc: String) {
+    self.name = name
+    self.doc = doc
+  }
 }
 
 /// A system that a program can have: what the command line and the configuration file need to know of it before any runs.
 ///
 /// The program's list of these is the only list of systems. Nothing here has a default, so that whoever adds a system is asked
 /// everything: what it has not is an empty list.
-protocol SystemKind: Sendable {
+package protocol SystemKind: Sendable {
   /// `pump`: in logs, in `/api/pump`.
   var name: String { get }
   /// The sections of the file that make it run, of which one is enough.
@@ -54,17 +59,26 @@ protocol SystemKind: Sendable {
 }
 
 /// How a system uses the program's store.
-struct Keeping: Sendable {
+package struct Keeping: Sendable {
   let tables: StoreSystem
   /// What stops working while the store cannot be used: `no zone opens`; `nil` if everything works without it.
   let withoutIt: String?
+
+  package init(tables: StoreSystem, withoutIt: String?) {
+    self.tables = tables
+    self.withoutIt = withoutIt
+  }
 }
 
 /// What a file says of one system.
-struct SystemReading {
+package struct SystemReading {
   /// `nil` if the file has none of its sections, or if they have errors.
   var system: (any AnyConfiguredSystem)?
   var errors: [ConfigError] = []
   /// Keys that the file gives, and that this build of the program accepts and does not use.
   var unused: [String] = []
+
+  package init(system: (any AnyConfiguredSystem)? = nil, errors: [ConfigError] = [], unused: [String] = []) {
+    (self.system, self.errors, self.unused) = (system, errors, unused)
+  }
 }

@@ -1,11 +1,16 @@
 /// What `top` shows, and how it gets onto a terminal.
-enum TopScreen {
-  struct Line: Equatable {
-    enum Style { case plain, heading, warning, alarm }
+package enum TopScreen {
+  package struct Line: Equatable {
+    package enum Style { case plain, heading, warning, alarm }
     var text: String
     var style = Style.plain
 
-    func wrapped(width: Int, indent: Int) -> [Line] {
+    package init(text: String, style: TopScreen.Line.Style = Style.plain) {
+      self.text = text
+      self.style = style
+    }
+
+    package func wrapped(width: Int, indent: Int) -> [Line] {
       TerminalText.wrapped(text, width: width, indent: indent).map { Line(text: $0, style: style) }
     }
   }
@@ -57,11 +62,11 @@ enum TopScreen {
     lines.map { clean($0.text) }.joined(separator: "\n")
   }
 
-  static let enter = "\u{1B}[?1049h\u{1B}[?25l"
-  static let leave = "\u{1B}[?25h\u{1B}[?1049l"
+  package static let enter = "\u{1B}[?1049h\u{1B}[?25l"
+  package static let leave = "\u{1B}[?25h\u{1B}[?1049l"
 
   /// The terminal text that replaces everything shown. Lines that do not fit are cut, rows too many are left out.
-  static func frame(_ lines: [Line], width: Int, height: Int) -> String {
+  package static func frame(_ lines: [Line], width: Int, height: Int) -> String {
     let shown = lines.prefix(max(1, height)).map { line in
       let text = String(clean(line.text).prefix(width))
       return "\(line.style.begin)\(text)\(line.style == .plain ? "" : "\u{1B}[0m")\u{1B}[K"

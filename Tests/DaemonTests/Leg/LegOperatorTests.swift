@@ -4,6 +4,7 @@ import Testing
 import Wire
 
 @testable import Leg
+@testable import LegDaemon
 @testable import TactusDaemon
 
 @Suite("keys of a leg's operator")

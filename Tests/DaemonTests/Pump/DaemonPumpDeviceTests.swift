@@ -3,6 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import PumpDaemon
 @testable import TactusDaemon
 
 /// The whole program in place of a pump's microcontroller: an app on its line, a PWM unit that is files.

@@ -3,6 +3,7 @@ import FoundationNetworking
 import TactusGuard
 import Testing
 
+@testable import PumpDaemon
 @testable import TactusDaemon
 
 /// The whole program as the operator of a pump that another program plays: `tactus sim pump --pty`.

@@ -7,6 +7,7 @@ import Testing
 import Wire
 
 @testable import Pump
+@testable import PumpDaemon
 @testable import TactusDaemon
 
 @Suite("the pump on a pseudo-terminal", .ownThread)

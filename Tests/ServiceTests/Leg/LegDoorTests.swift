@@ -3,6 +3,7 @@ import Leg
 import Tactus
 import Testing
 
+@testable import LegDaemon
 @testable import Service
 
 @Suite("the legs behind the door")

@@ -3,6 +3,7 @@ import Tactus
 import TestSupport
 import Testing
 
+@testable import PumpDaemon
 @testable import Service
 
 @Suite("GET /metrics", .ownThread)

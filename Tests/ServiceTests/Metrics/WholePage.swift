@@ -4,7 +4,13 @@ import Tactus
 import WallTime
 import Wire
 
+@testable import LegDaemon
+@testable import PlantsDaemon
+@testable import PumpDaemon
+@testable import RobotDaemon
 @testable import Service
+@testable import SprinklerDaemon
+@testable import VideoDaemon
 
 /// All families of all sources, each with a value: a robot that drives, a leg with a pulse, a zone that is open in a rain delay, a plant, a
 /// picture with a detector, a runtime with a lane that runs.

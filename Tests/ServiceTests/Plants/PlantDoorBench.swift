@@ -6,7 +6,9 @@ import Synchronization
 import Tactus
 import Testing
 import Wire
+import Water
 
+@testable import PlantsDaemon
 @testable import Service
 @testable import Store
 
@@ -36,19 +38,19 @@ final class PlantDoorBench {
   /// What links ask.
   final class FakeSprinkler: Sendable {
     struct State {
-      var asked: [PlantWateringRequest] = []
+      var asked: [WaterRequest] = []
       var isRainDelayed = false
       var isStopped = false
       var refusal: String?
     }
     let state = Mutex(State())
-    var asked: [PlantWateringRequest] { state.withLock { $0.asked } }
+    var asked: [WaterRequest] { state.withLock { $0.asked } }
 
-    var water: PlantWater {
-      PlantWater(
+    var water: WaterSupply {
+      WaterSupply(
         isRainDelayed: { self.state.withLock { $0.isRainDelayed } },
         isStopped: { self.state.withLock { $0.isStopped } },
-        day: { Int($0.secondsSince1970 / 86_400) },
+        day: { Int($0 / 86_400) },
         ask: { request in
           let refusal = self.state.withLock { state in
             state.asked.append(request)

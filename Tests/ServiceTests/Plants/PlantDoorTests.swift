@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import Service
+@testable import SprinklerDaemon
 
 @Suite("the plants behind the door", .ownThread) struct PlantDoorTests {
   private static let basil = #"{"name":"Basil","sensors":["0x36"]}"#

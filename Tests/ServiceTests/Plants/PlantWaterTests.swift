@@ -3,6 +3,7 @@ import Plants
 import Tactus
 import TestSupport
 import Testing
+import Water
 
 @testable import Service
 
@@ -27,7 +28,7 @@ import Testing
     let bench = try await bench()
     bench.run(seconds: 600, moisture: 10)
     #expect(asked(bench, 1))
-    #expect(bench.sprinkler.asked == [PlantWateringRequest(plant: PlantID(1), zone: 2, seconds: 60)])
+    #expect(bench.sprinkler.asked == [WaterRequest(zone: 2, seconds: 60, system: "plants", part: "plant-1")])
     let watering = try #require(try await bench.plant("GET", "/api/plants/1")["watering"] as? [String: Any])
     #expect(watering["zone"] as? Int == 2 && watering["askedThatDay"] as? Int == 1 && watering["askedISO"] is String)
     bench.run(seconds: 4 * 3_600, moisture: 10)

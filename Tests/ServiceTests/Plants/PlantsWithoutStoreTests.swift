@@ -3,6 +3,7 @@ import Plants
 import Store
 import Testing
 
+@testable import PlantsDaemon
 @testable import Service
 
 @Suite("plants behind the door while their store could not be read")

@@ -7,6 +7,7 @@ import Testing
 import WallTime
 import Wire
 
+@testable import PumpDaemon
 @testable import Service
 
 /// A pump, the line to it, its operator's lane and the door before it, in simulated time; the test is the clock and the clients.

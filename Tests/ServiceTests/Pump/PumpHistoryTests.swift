@@ -9,6 +9,7 @@ import Testing
 import WallTime
 import Wire
 
+@testable import PumpDaemon
 @testable import Service
 
 @Suite("the pump's sessions behind the door", .ownThread)

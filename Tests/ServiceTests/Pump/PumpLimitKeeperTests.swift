@@ -9,6 +9,7 @@ import Testing
 import WallTime
 import Wire
 
+@testable import PumpDaemon
 @testable import Service
 
 /// A pump, its operator side and a store, over restarts of the program and of the machine.

@@ -8,6 +8,7 @@ import Tactus
 import Testing
 import Wire
 
+@testable import RobotDaemon
 @testable import Service
 
 /// A robot's lane in simulated time with the door before it; the test is the clock, the beat and the clients.

@@ -3,6 +3,7 @@ import Testing
 import WallTime
 
 @testable import Service
+@testable import SprinklerDaemon
 
 @Suite("Schedules as the original app sees and sends them")
 struct LegacyScheduleTests {

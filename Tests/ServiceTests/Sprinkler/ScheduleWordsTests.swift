@@ -3,6 +3,7 @@ import Testing
 import WallTime
 
 @testable import Service
+@testable import SprinklerDaemon
 
 @Suite("words of schedules")
 struct ScheduleWordsTests {

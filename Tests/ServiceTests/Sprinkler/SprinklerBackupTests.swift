@@ -5,6 +5,7 @@ import Testing
 import WallTime
 
 @testable import Service
+@testable import SprinklerDaemon
 @testable import Store
 
 @Suite("the sprinkler's backup behind the door")

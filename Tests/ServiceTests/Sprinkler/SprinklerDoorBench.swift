@@ -8,6 +8,7 @@ import Testing
 import WallTime
 
 @testable import Service
+@testable import SprinklerDaemon
 @testable import Store
 
 /// Three zones' lane in simulated time with desk, store and door before it; the test is both clocks, the beat and the clients.

@@ -5,6 +5,7 @@ import Testing
 import WallTime
 
 @testable import Service
+@testable import SprinklerDaemon
 
 @Suite("the sprinkler behind the door while its store could not be read")
 struct SprinklerWithoutStoreTests {

@@ -4,6 +4,7 @@ import Testing
 import WallTime
 
 @testable import Service
+@testable import SprinklerDaemon
 
 @Suite("what a forecast means")
 struct WeatherWatchTests {

@@ -6,6 +6,7 @@ import Testing
 import Wire
 
 @testable import Service
+@testable import VideoDaemon
 
 /// A door with a video process that the test plays, at a time that the test sets.
 private final class Bench: Sendable {

@@ -3,6 +3,7 @@ import GRDB
 import Sprinkler
 import WallTime
 
+@testable import SprinklerDaemon
 @testable import Store
 
 extension SprinklerStore {

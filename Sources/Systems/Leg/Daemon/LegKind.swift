@@ -1,0 +1,142 @@
+import ArgumentParser
+import AvahiSystemd
+import Buses
+import TactusDaemon
+import TactusGuard
+
+/// The servo legs: `leg:`, `legs:`.
+package struct LegKind: SystemKind {
+  package init() {}
+
+  package var name: String { "leg" }
+  package var sections: [ConfigSection] {
+    [
+      ConfigSection(
+        name: "leg",
+        doc:
+          "What all servo legs share. They run when this section or legs is present; this one alone: one leg on channel 0."
+      ),
+      ConfigSection(
+        name: "legs",
+        doc: "The legs, 1…16, each on a channel of its own. Their order is that of their UDP ports and of the API."),
+    ]
+  }
+  package var keys: [ConfigKey] { ConfigTable.everyLeg }
+  package var lists: [String: Int] { ["legs": 16] }
+  package var movedKeys: [String: String] { [:] }
+  package var keeping: Keeping? { nil }
+
+  package func reading(of found: ConfigReader.Result, file: String) -> SystemReading {
+    SystemReading(system: Configuration.Legs(found))
+  }
+
+  package var numberedParts: [String] { [] }
+  package var commands: [any ParsableCommand.Type] { [OperateLegCommand.self] }
+  package var callExamples: [String] { ["leg/0 arm"] }
+  package var dashboardRow: String? { "Legs" }
+  package var simulatedDevices: [any ParsableCommand.Type] { [] }
+  package func play(_ file: YAMLFile, seed: UInt64?) -> Bool? { nil }
+  package var scenarioHelp: String? { nil }
+  package func diagnoses(_ doctor: Doctor) -> [Diagnosis] { doctor.configuration == nil ? doctor.servoChips() : [] }
+  package var guardOutputs: [String: (String) throws -> any GuardOutput] { [:] }
+  package func announcements(host: String, port: UInt16, hasTLS: Bool) -> [AnnouncedService] { [] }
+}
+
+extension Configuration {
+  /// Configuration of the legs; `nil` if the file has neither a `leg` nor a `legs` section.
+  var legs: Legs? { systems[Legs.self] }
+}
+
+extension Configuration.Legs: AnyConfiguredSystem {
+  var name: String { "leg" }
+  var driven: String? { "the legs" }
+  var isSimulated: Bool { backend == .sim }
+  var isOpenToAll: Bool { true }
+  var deviceGroups: [String] { [] }
+  var secrets: [String] { [] }
+
+  var claims: [ResourceClaim] {
+    var claims: [ResourceClaim] = []
+    if backend == .pca9685 {
+      claims.append(ResourceClaim(resource: .i2c(bus: i2cBus, address: i2cAddress), key: "leg.i2c_address"))
+      if let battery {
+        claims.append(
+          ResourceClaim(resource: .i2c(bus: i2cBus, address: battery.i2cAddress), key: "leg.battery.i2c_address"))
+      }
+      if let outputEnable { claims.append(.gpio(outputEnable, key: "leg.output_enable")) }
+    }
+    if let bluetooth {
+      claims.append(ResourceClaim(resource: .radio(adapter: bluetooth.adapter), key: "leg.bluetooth"))
+    }
+    if let serial { claims.append(ResourceClaim(resource: .serial(path: serial.path), key: "leg.serial")) }
+    for (index, leg) in legs.enumerated() {
+      if port > 0, Int(port) + index <= 65535 {
+        claims.append(ResourceClaim(resource: .udp(port: port + UInt16(index)), key: "network.leg_udp_port"))
+      }
+      claims.append(ResourceClaim(resource: .part("servo channel \(leg.channel)"), key: "legs[\(index)].channel"))
+      claims.append(ResourceClaim(resource: .part("the name \(leg.name)"), key: "legs[\(index)].name"))
+    }
+    return claims
+  }
+
+  /// Every channel of the chip off by one byte. Not the sleep that an orderly end has besides: it could cut a pulse.
+  var safeWrites: [SafeStateWrite] {
+    guard !isSimulated else { return [] }
+    let chip = chip
+    return SafeStatePlan.i2c("/dev/i2c-\(i2cBus)") { (bus) throws(I2CError) in try chip.turnAllOff(on: &bus) }
+  }
+
+  var safeLines: [GPIOLine] {
+    isSimulated ? [] : outputEnable.map { [GPIOLine($0, isActiveLow: true)] } ?? []
+  }
+
+  func errors(in whole: Configuration, at places: ConfigPlaces) -> [ConfigError] {
+    errors(file: whole.file, places: places)
+  }
+
+  private var wiring: String {
+    switch backend {
+    case .pca9685:
+      "pca9685 at 0x\(String(i2cAddress, radix: 16)) on /dev/i2c-\(i2cBus)"
+        + (outputEnable.map { ", output enable on \($0)" } ?? "")
+    case .sim: "simulated chip"
+    }
+  }
+
+  func summary(in whole: Configuration) -> [String] {
+    let what = legs.count == 1 ? "leg" : "\(legs.count) legs"
+    let ports = port == 0 || legs.count == 1 ? "\(port)" : "\(port)…\(Int(port) + legs.count - 1)"
+    let first = "\(what): \(wiring), frames on UDP \(whole.bindAddress):\(ports), \(rateHertz) Hz"
+    return [first] + (linkSummary.map { ["leg 0 besides: \($0)"] } ?? [])
+  }
+
+  /// The other links of leg 0; `nil` if it has only its UDP port.
+  private var linkSummary: String? {
+    var links: [String] = []
+    if let bluetooth {
+      links.append("Bluetooth (\(bluetooth.adapter ?? "the first adapter")), whoever is near may connect")
+    }
+    if let serial { links.append("\(serial.path) at \(serial.baudRate) bit/s") }
+    return links.isEmpty ? nil : links.joined(separator: "; ")
+  }
+
+  func invitation(program: String, simulated: Bool, at endpoints: [Endpoint]) -> Invitation {
+    let what = isSimulated ? "simulated servos" : wiring + (simulated ? " (simulated)" : "")
+    guard let first = endpoints.first else { return Invitation(title: what) }
+    let target = ReachableEndpoint(first)
+    return Invitation(
+      title: "\(what), leg frames on UDP \(endpoints.map { "\($0)" }.joined(separator: ", "))",
+      lines: [
+        "Arm the leg and set 1500 µs from Python; \(deadmanMilliseconds) ms later its pulse ends by itself:",
+        "  python3 -c 'import socket; s=socket.socket(socket.\(target.family), socket.SOCK_DGRAM); "
+          + "[s.sendto(bytes.fromhex(f), (\"\(target.host)\", \(first.port))) for f in "
+          + "(\"01020000\", \"01010000\", \"01030200dc05\")]'",
+      ], calls: [.init(path: "/api/leg/0/arm")])
+  }
+
+  func open(_ surroundings: SystemSurroundings) throws -> any DaemonSystem {
+    try DaemonLegs(
+      self, address: surroundings.configuration.bindAddress, simulate: surroundings.simulate,
+      logger: surroundings.logger)
+  }
+}

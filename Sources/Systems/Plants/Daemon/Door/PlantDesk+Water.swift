@@ -1,0 +1,52 @@
+import Plants
+import Service
+import Store
+import Tactus
+import Water
+
+// Dry plants and the sprinkler.
+extension PlantDesk {
+  /// What dry plants ask for now. What is asked is noted on the disk first, so that no crash makes it come twice.
+  func thirst(_ state: inout State, at now: TickInstant) -> [PlantWateringRequest] {
+    guard let water, state.restores != nil, !state.links.isEmpty, !water.isStopped() else { return [] }
+    let (isRainDelayed, wall) = (water.isRainDelayed(), wall())
+    var requests: [PlantWateringRequest] = []
+    for index in state.links.indices {
+      var link = state.links[index]
+      guard let plant = state.host.book[link.plant], let condition = state.monitor.conditions[link.plant] else {
+        continue
+      }
+      let outcome = link.step(condition, isRainDelayed: isRainDelayed, at: now, wall: wall,
+        day: water.day(wall.secondsSince1970))
+      guard case .request(let request) = outcome, let record = link.record else {
+        state.links[index] = link
+        continue
+      }
+      var book = state.host.book
+      let changes = book.keep(record, of: plant.id)
+      guard (try? keep(changes, &state)) != nil else { continue }
+      state.host.replaceBook(book)
+      state.links[index] = link
+      note([.asked(plant, request)], &state)
+      requests.append(request)
+    }
+    if !requests.isEmpty { publish(state) }
+    return requests
+  }
+
+  func ask(_ request: PlantWateringRequest) {
+    guard let water else { return }
+    Task(executorPreference: DiskThreads.shared) { [self] in
+      do {
+        try await water.ask(
+          WaterRequest(zone: request.zone, seconds: request.seconds, system: "plants", part: "plant-\(request.plant)"))
+      } catch {
+        let reason = (error as? APIError)?.message ?? "\(error)"
+        state.withLock { state in
+          guard let plant = state.host.book[request.plant] else { return }
+          note([.refused(plant, request, reason: reason)], &state)
+        }
+      }
+    }
+  }
+}

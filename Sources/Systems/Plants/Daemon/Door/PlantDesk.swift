@@ -1,0 +1,381 @@
+import Dispatch
+import Plants
+import Service
+import Store
+import Synchronization
+import Tactus
+import Water
+import Wire
+
+/// Where plants, their probes, the app's messages and the store meet: commands from every door, what the loop reads, the time.
+///
+/// One lock is around book, monitor and store. What changes the book is on the disk before it is answered; if the disk
+/// refuses, the book is as it was and the answer says so. Any thread but an event loop's: a write waits for the disk.
+final class PlantDesk: Sendable {
+  struct State {
+    var host: PlantHost
+    var monitor: PlantMonitor
+    var history: PlantHistory
+    var links: [PlantWateringLink]
+    /// For the store, as soon as it takes them.
+    var rows: [PlantHistoryRow] = []
+    var lines: [PlantLogLine] = []
+    var news: [PlantNews] = []
+    var storeFailure: String?
+    /// People have been told of it.
+    var isFailureTold = false
+    var lost: Int64 = 0
+    /// Of the store, when the book was last read from it; nil: it could not be read yet, and no plant is known.
+    var restores: Int?
+    var nextReview = TickInstant.zero
+    /// When a client's error may be told of again.
+    var nextReport = TickInstant.zero
+    var nextSave = TickInstant.zero
+    var nextFlush: TickInstant
+    var nextPrune = TickInstant.zero
+  }
+
+  /// What may wait for a store that refuses.
+  static let longestWait = 20_000
+  static let savePeriod = Nanoseconds.seconds(60)
+  /// A crash loses no more of a long span.
+  static let flushPeriod = Nanoseconds.seconds(600)
+  static let prunePeriod = Nanoseconds.seconds(3_600)
+  /// Changes of clients that wait for the disk, at most.
+  private static let mostWaiting = 1_024
+
+  let sensors: [PlantMonitor.Sensor]
+  let rules: PlantBookRules
+  /// A sensor that has not been read for so long is silent.
+  let staleAfter: Nanoseconds
+  let snapshot: Latest<PlantSensorSnapshot>
+  let store: PlantStore
+  let linkSettings: [PlantID: PlantWateringSettings]
+  let water: WaterSupply?
+  let state: Mutex<State>
+  /// Apart from `state`, so that a look never waits for the disk.
+  private let published: Mutex<PlantView>
+  /// Where clients' changes wait for the disk, in their order.
+  private let changes = DispatchQueue(label: "tactus.plants")
+  private let waiting = Atomic<Int>(0)
+  private let busy = Atomic<Int64>(0)
+  private let old = Atomic<Int64>(0)
+  let now: @Sendable () -> TickInstant
+  let wall: @Sendable () -> PlantInstant
+
+  /// What the desk is made of.
+  struct Parts: Sendable {
+    /// In the order of the sensor loop.
+    var sensors: [PlantMonitor.Sensor]
+    var host: PlantHostSettings
+    var rules: PlantBookRules
+    var detector: PlantRiseDetector
+    var tiers: [PlantHistoryTier]
+    /// Links to `water`, by plant: none unless there is one here.
+    var links: [PlantID: PlantWateringSettings]
+
+    init(
+      sensors: [PlantMonitor.Sensor], host: PlantHostSettings = PlantHostSettings(),
+      rules: PlantBookRules = PlantBookRules(), detector: PlantRiseDetector = PlantRiseDetector(),
+      tiers: [PlantHistoryTier] = PlantHistoryTier.standard, links: [PlantID: PlantWateringSettings] = [:]
+    ) {
+      self.sensors = sensors
+      self.host = host
+      self.rules = rules
+      self.detector = detector
+      self.tiers = tiers
+      self.links = links
+    }
+  }
+
+  /// - Parameters:
+  ///   - water: nil: there is no sprinkler, and no link does anything.
+  ///   - now: the sensor loop's clock. Any thread.
+  ///   - wall: the time of day.
+  ///
+  /// A store that cannot be read yet is read as soon as it can: until then every command is refused, and no plant asks for water.
+  init(
+    _ parts: Parts, store: PlantStore, snapshot: Latest<PlantSensorSnapshot>, water: WaterSupply? = nil,
+    now: @escaping @Sendable () -> TickInstant = { MonotonicClock.now },
+    wall: @escaping @Sendable () -> PlantInstant = {
+      PlantInstant(secondsSince1970: WallClock.microseconds / 1_000_000)
+    }
+  ) {
+    self.store = store
+    self.snapshot = snapshot
+    self.water = water
+    self.now = now
+    self.wall = wall
+    sensors = parts.sensors
+    rules = parts.rules
+    staleAfter = parts.host.staleAfter
+    linkSettings = parts.links
+    let book = PlantBook(sensors: Set(parts.sensors.map(\.id)), records: PlantRecords(), rules: parts.rules)
+    let began = now()
+    let monitor = PlantMonitor(
+      sensors: parts.sensors, staleAfter: parts.host.staleAfter, detector: parts.detector, at: began)
+    published = Mutex(PlantView(records: book.records, isLoaded: false))
+    state = Mutex(
+      State(
+        host: PlantHost(parts.host, book: book), monitor: monitor, history: PlantHistory(tiers: parts.tiers),
+        links: [], nextFlush: began + Self.flushPeriod))
+    state.withLock { state in
+      reload(&state)
+      publish(state)
+    }
+  }
+
+  // MARK: looking
+
+  /// As it is on the disk.
+  var view: PlantView { published.withLock { $0 } }
+
+  var newest: PlantSensorSnapshot { snapshot.newest }
+
+  /// Messages that were refused because too many changes waited for the disk.
+  var busyCount: Int64 { busy.load(ordering: .relaxed) }
+
+  /// Messages that a broker had kept: whoever sent them is not waiting any more.
+  var oldCount: Int64 { old.load(ordering: .relaxed) }
+
+  // MARK: commands
+
+  /// Carries a command out; on the disk when this returns. What was changed.
+  ///
+  /// - Throws: `APIError`: the refusal's, or 503 when the store refuses.
+  @discardableResult
+  func perform(_ command: PlantCommand, for user: PlantUser) throws(APIError) -> [PlantChange] {
+    let isWatered = if case .watered = command { true } else { false }
+    return try change { (book) throws(PlantRefusal) in
+      try book.apply(command, for: user)
+    } news: { changes, before in
+      Self.news(changes, before: before, isWatered: isWatered)
+    }
+  }
+
+  func calibrate(_ sensor: PlantSensorID, _ calibration: PlantCalibration?) throws(APIError) {
+    _ = try change { (book) throws(PlantRefusal) in
+      try book.calibrate(sensor, calibration)
+    } news: { changes, _ in
+      changes.isEmpty ? [] : [.calibrated(sensor)]
+    }
+  }
+
+  /// Adds the plants of an original host's user file, all or none.
+  func add(_ file: PlantUserFile, for user: PlantUser) throws(APIError) {
+    _ = try change { (book) throws(PlantRefusal) in
+      try book.add(file, for: user)
+    } news: { changes, before in
+      Self.news(changes, before: before, isWatered: false)
+    }
+  }
+
+  private func change(
+    _ body: (inout PlantBook) throws(PlantRefusal) -> [PlantChange],
+    news: ([PlantChange], PlantBook) -> [PlantNews]
+  ) throws(APIError) -> [PlantChange] {
+    try state.withLock { state throws(APIError) in
+      if state.restores == nil { throw .storeNotRead(store.file, state.storeFailure) }
+      let before = state.host.book
+      let changes: [PlantChange]
+      do throws(PlantRefusal) {
+        changes = try state.host.withBook(body)
+      } catch {
+        throw error.apiError
+      }
+      do throws(StoreError) {
+        try keep(changes, &state)
+      } catch {
+        state.host.replaceBook(before)
+        publish(state)
+        throw .storeFailed(error)
+      }
+      note(news(changes, before), &state)
+      review(&state, .review)
+      return changes
+    }
+  }
+
+  private static func news(_ changes: [PlantChange], before: PlantBook, isWatered: Bool) -> [PlantNews] {
+    changes.compactMap { change in
+      switch change {
+      case .plant(let plant):
+        before[plant.id] == nil ? .added(plant) : isWatered ? .watered(plant, isByHand: true) : .changed(plant)
+      case .plantRemoved(let id): .removed(id)
+      case .nextPlant, .calibration, .watering, .everything: nil
+      }
+    }
+  }
+
+  // MARK: the app's messages
+
+  /// One message from the clients' topic. `publish` is called with its replies: at once, or, when something must first be on the
+  /// disk, on another thread; in the order of the messages. Never waits for the disk.
+  ///
+  /// - Parameter isOld: kept by the broker, and told to whoever subscribes: counted only.
+  func take(_ message: [UInt8], isOld: Bool = false, publish: @escaping @Sendable ([PlantMessage]) -> Void) {
+    if isOld {
+      old.add(1, ordering: .relaxed)
+      return
+    }
+    // What changes nothing is answered here, unless it would overtake a change or wait for one.
+    if waiting.load(ordering: .acquiring) == 0, !Self.isChange(message),
+      let replies = state.withLockIfAvailable({ answer(message, &$0) })
+    {
+      publish(replies)
+      return
+    }
+    guard waiting.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue <= Self.mostWaiting else {
+      waiting.wrappingSubtract(1, ordering: .acquiringAndReleasing)
+      busy.wrappingAdd(1, ordering: .relaxed)
+      return
+    }
+    changes.async { [self] in
+      publish(state.withLock { answer(message, &$0) })
+      waiting.wrappingSubtract(1, ordering: .acquiringAndReleasing)
+    }
+  }
+
+  private static func isChange(_ message: [UInt8]) -> Bool {
+    message.withUnsafeBytes { bytes in
+      guard let parsed = try? PlantMessage.parse(bytes) else { return false }
+      return PlantRequestTag(operation: parsed.operation)?.isChange ?? false
+    }
+  }
+
+  private func answer(_ message: [UInt8], _ state: inout State) -> [PlantMessage] {
+    message.withUnsafeBytes { bytes in
+      let before = state.host.book
+      let action = state.host.step(bytes, at: now(), readings: state.monitor.readings)
+      if case .peerError(let operation, let payload) = action.outcome { report(operation, payload, &state) }
+      if action.changes.isEmpty { return action.replies }
+      do throws(StoreError) {
+        try keep(action.changes, &state)
+      } catch {
+        let refusal = state.host.undo(action, of: bytes, before: before, reason: "\(error)")
+        publish(state)
+        return refusal.replies
+      }
+      note(Self.news(action.changes, before: before, isWatered: false), &state)
+      review(&state, .review)
+      return action.replies
+    }
+  }
+
+  /// Once a second at most: whoever may publish may send as many as it likes.
+  private func report(_ operation: String, _ payload: String, _ state: inout State) {
+    let now = now()
+    guard now >= state.nextReport else { return }
+    state.nextReport = now + .seconds(1)
+    state.news.append(.clientError(operation: String(operation.prefix(64)), payload: String(payload.prefix(200))))
+  }
+
+  // MARK: the loop's readings, and the time
+
+  /// What the sensor loop has read.
+  func take(_ reading: PlantProbeReading) {
+    state.withLock { state in review(&state, .reading(reading)) }
+  }
+
+  /// Ten times a second, on a thread that may wait for the disk: judges what has become stale, asks for water, keeps history.
+  func beat(at now: TickInstant) {
+    let requests: [PlantWateringRequest] = state.withLock { state in
+      guard now >= state.nextReview else { return [] }
+      state.nextReview = now + .seconds(1)
+      if state.restores != store.file.restoreCount { reload(&state) }
+      review(&state, .review)
+      save(&state, at: now)
+      return thirst(&state, at: now)
+    }
+    for request in requests { ask(request) }
+  }
+
+  /// What people are to be told since the last call.
+  func takeNews() -> [PlantNews] {
+    state.withLock { state in
+      defer { state.news = [] }
+      return state.news
+    }
+  }
+
+  /// After the loop has ended: what was gathered is kept.
+  func finish() {
+    changes.sync {}
+    state.withLock { state in
+      state.rows += state.history.takeOpenRows()
+      store(&state)
+    }
+  }
+
+  // MARK: parts
+
+  func review(_ state: inout State, _ event: PlantMonitor.Event) {
+    var book = state.host.book
+    let wall = wall()
+    let action = state.monitor.step(event, book: &book, at: now(), wall: wall)
+    for sample in action.samples { state.rows += state.history.add(sample) }
+    // A watering that was seen: kept when the store takes it, noticed again at the next rise when it does not.
+    if !action.changes.isEmpty, (try? keep(action.changes, &state)) != nil { state.host.replaceBook(book) }
+    let news: [PlantNews] = action.events.compactMap { event in
+      switch event {
+      case .raised(let id, let alert):
+        book[id].map { .raised($0, alert, moisturePercent: state.monitor.conditions[id]?.moisturePercent) }
+      case .cleared(let id, let alert):
+        book[id].map { .cleared($0, alert, moisturePercent: state.monitor.conditions[id]?.moisturePercent) }
+      case .watered(let id): book[id].map { .watered($0, isByHand: false) }
+      }
+    }
+    note(news, &state)
+    publish(state)
+  }
+
+  func note(_ news: [PlantNews], _ state: inout State) {
+    if news.isEmpty { return }
+    let wall = wall()
+    state.lines += news.compactMap { $0.line(at: wall) }
+    state.news += news
+    // Nobody takes them: the newest count.
+    if state.news.count > Self.longestWait { state.news.removeFirst(state.news.count - Self.longestWait) }
+  }
+
+  func keep(_ changes: [PlantChange], _ state: inout State) throws(StoreError) {
+    do throws(StoreError) {
+      try store.apply(changes)
+      if !changes.isEmpty { wentWell(&state) }
+    } catch {
+      failed(error, &state)
+      throw error
+    }
+  }
+
+  func failed(_ error: StoreError, _ state: inout State) {
+    // That it is not open has been said by who opens it.
+    if state.storeFailure == nil, store.file.isOpen {
+      state.news.append(.store(failure: "\(error)"))
+      state.isFailureTold = true
+    }
+    state.storeFailure = "\(error)"
+    if state.restores == nil { state.host.unavailable = state.storeFailure }
+  }
+
+  func wentWell(_ state: inout State) {
+    if state.isFailureTold { state.news.append(.store(failure: nil)) }
+    state.isFailureTold = false
+    state.storeFailure = nil
+  }
+
+  func publish(_ state: State) {
+    published.withLock { view in
+      view.version += 1
+      view.at = now()
+      view.records = state.host.book.records
+      view.isLoaded = state.restores != nil
+      view.conditions = state.monitor.conditions
+      view.readings = state.monitor.readings
+      view.outcomes = state.host.outcomes
+      view.replies = state.host.repliesMade
+      view.storeFailure = state.storeFailure
+      view.lost = state.lost
+    }
+  }
+}

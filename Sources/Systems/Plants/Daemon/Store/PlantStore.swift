@@ -1,0 +1,124 @@
+import GRDB
+import Plants
+import Store
+
+/// What plants keep: records by user, readings by sensor, and what happened to each plant. Blocks like `StoreFile`.
+struct PlantStore: Sendable {
+  let file: StoreFile
+
+  init(_ file: StoreFile) { self.file = file }
+
+  /// Everything but readings and events.
+  func records() throws(StoreError) -> PlantRecords {
+    try file.read("reading the plants") { try PlantTables.records($0) }
+  }
+
+  /// Makes changes, in their order, as one transaction: all or none, on the disk when this returns.
+  ///
+  /// - `plantRemoved`: with its events and what its link has asked for; readings are the sensors' and stay.
+  /// - `everything`: the next plant's number never goes back; read `records()` afterwards.
+  func apply(_ changes: [PlantChange]) throws(StoreError) {
+    if changes.isEmpty { return }
+    try file.write("keeping a plant", by: changes.contains(where: \.isMadeByPeople) ? .byPeople : .byMachine) {
+      for change in changes { try PlantTables.make(change, $0) }
+    }
+  }
+
+  // MARK: readings
+
+  /// Adds rows: one whose sensor, span and start are there already is merged with that one. All or none.
+  func add(_ rows: [PlantHistoryRow]) throws(StoreError) {
+    if rows.isEmpty { return }
+    try file.write("keeping readings", by: .byMachine) { for row in rows { try PlantTables.add(row, $0) } }
+  }
+
+  /// The rows of one sensor and tier that begin at `from` or later and before `until`, oldest first; at most `limit`, the newest.
+  func readings(
+    of sensor: PlantSensorID, spanSeconds: Int64, from: PlantInstant, until: PlantInstant, limit: Int = 100_000
+  ) throws(StoreError) -> [PlantHistoryRow] {
+    try file.read("reading the history") { database in
+      try Row.fetchAll(
+        database,
+        sql: """
+          SELECT * FROM plants_reading WHERE sensor = ? AND span = ? AND start >= ? AND start < ?
+          ORDER BY start DESC LIMIT ?
+          """,
+        arguments: [sensor.text, spanSeconds, from.secondsSince1970, until.secondsSince1970, limit]
+      ).map(PlantTables.historyRow).reversed()
+    }
+  }
+
+  /// Forgets the rows of each span that begin before; some thousand in a transaction, so that others can write in between.
+  ///
+  /// - Returns: So many.
+  @discardableResult
+  func pruneReadings(_ expiries: [(spanSeconds: Int64, before: PlantInstant)]) throws(StoreError) -> Int {
+    var removed = 0
+    for (span, before) in expiries {
+      while true {
+        let count = try file.write("pruning readings", by: .byMachine) { database in
+          try database.execute(
+            sql: """
+              DELETE FROM plants_reading WHERE (sensor, span, start) IN
+                (SELECT sensor, span, start FROM plants_reading WHERE span = ? AND start < ? LIMIT 2000)
+              """, arguments: [span, before.secondsSince1970])
+          return database.changesCount
+        }
+        removed += count
+        if count < 2000 { break }
+      }
+    }
+    return removed
+  }
+
+  // MARK: events
+
+  func add(_ lines: [PlantLogLine]) throws(StoreError) {
+    if lines.isEmpty { return }
+    try file.write("keeping a plant's events", by: .byMachine) { database in
+      for line in lines {
+        try SealedRow.write(
+          [
+            line.at.secondsSince1970, Int64(bitPattern: line.plant.number), line.kind.rawValue, line.detail,
+            line.plantName,
+          ], to: "plants_event", in: database)
+      }
+    }
+  }
+
+  /// Newest first.
+  ///
+  /// - Parameters:
+  ///   - plant: nil: all.
+  ///   - limit: 1…10,000.
+  func events(of plant: PlantID? = nil, limit: Int = 100) throws(StoreError) -> [PlantLogLine] {
+    precondition((1...10_000).contains(limit), "a page has 1…10,000 lines")
+    return try file.read("reading plants' events") { database in
+      let filter = plant == nil ? "" : "WHERE plant = ?"
+      let arguments = StatementArguments((plant.map { [Int64(bitPattern: $0.number)] } ?? []) + [Int64(limit)])
+      return try Row.fetchAll(
+        database, sql: "SELECT * FROM plants_event \(filter) ORDER BY at DESC, plant, kind, detail LIMIT ?",
+        arguments: arguments
+      ).map(PlantTables.event)
+    }
+  }
+
+  /// - Returns: So many.
+  @discardableResult
+  func pruneEvents(before: PlantInstant) throws(StoreError) -> Int {
+    try file.write("pruning plants' events", by: .byMachine) { database in
+      try database.execute(sql: "DELETE FROM plants_event WHERE at < ?", arguments: [before.secondsSince1970])
+      return database.changesCount
+    }
+  }
+}
+
+extension PlantChange {
+  /// As opposed to what the machine notes of itself.
+  var isMadeByPeople: Bool {
+    switch self {
+    case .plant, .plantRemoved, .nextPlant, .calibration, .everything: true
+    case .watering: false
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import GRDB
+import Plants
+import Store
+
+/// Plants' rows as values and back, within a transaction of the caller's.
+enum PlantTables {
+  static let encoder = {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return encoder
+  }()
+  static let decoder = JSONDecoder()
+
+  /// The one row of `plants_state`.
+  private static let nextPlant = "nextPlant"
+
+  private static func text(_ value: some Encodable) throws -> String {
+    String(decoding: try encoder.encode(value), as: UTF8.self)
+  }
+
+  /// - Throws: `StoreError.damaged`: the row was sound, but is not what this version wrote.
+  private static func value<Value: Decodable>(_ type: Value.Type, _ text: String, _ place: String) throws -> Value {
+    do {
+      return try decoder.decode(type, from: Data(text.utf8))
+    } catch {
+      throw StoreError.damaged(file: place, reason: "expected a \(type), found other JSON")
+    }
+  }
+
+  /// - Parameter base: `main`, or `backup` in a restore.
+  static func records(_ database: Database, in base: StaticString = "main") throws -> PlantRecords {
+    var records = PlantRecords()
+    records.plants = try String.fetchAll(database, sql: "SELECT value FROM \(base).plants_plant ORDER BY id")
+      .map { try value(Plant.self, $0, "plants_plant") }
+    let next = try String.fetchOne(
+      database, sql: "SELECT value FROM \(base).plants_state WHERE name = ?", arguments: [nextPlant])
+    records.nextPlant = try next.map { try value(UInt64.self, $0, "plants_state") } ?? 1
+    for row in try Row.fetchAll(database, sql: "SELECT sensor, dry, wet FROM \(base).plants_calibration") {
+      let name: String = row[0]
+      guard let sensor = PlantSensorID(name), let calibration = try? PlantCalibration(dry: row[1], wet: row[2]) else {
+        throw StoreError.damaged(file: "plants_calibration", reason: "expected a sensor's two points, found \(name)")
+      }
+      records.calibrations[sensor] = calibration
+    }
+    for row in try Row.fetchAll(database, sql: "SELECT plant, value FROM \(base).plants_watering") {
+      let plant = PlantID(UInt64(bitPattern: row[0]))
+      records.waterings[plant] = try value(PlantWateringRecord.self, row[1], "plants_watering")
+    }
+    return records
+  }
+
+  /// Makes one change.
+  static func make(_ change: PlantChange, _ database: Database) throws {
+    switch change {
+    case .plant(let plant):
+      try SealedRow.write([number(plant.id), plant.user.key, text(plant)], to: "plants_plant", in: database)
+    case .plantRemoved(let id):
+      try database.execute(sql: "DELETE FROM plants_plant WHERE id = ?", arguments: [number(id)])
+      try database.execute(sql: "DELETE FROM plants_watering WHERE plant = ?", arguments: [number(id)])
+      try database.execute(sql: "DELETE FROM plants_event WHERE plant = ?", arguments: [number(id)])
+    case .nextPlant(let next): try SealedRow.write([nextPlant, text(next)], to: "plants_state", in: database)
+    case .calibration(let sensor, let calibration?):
+      try SealedRow.write([sensor.text, calibration.dry, calibration.wet], to: "plants_calibration", in: database)
+    case .calibration(let sensor, nil):
+      try database.execute(sql: "DELETE FROM plants_calibration WHERE sensor = ?", arguments: [sensor.text])
+    case .watering(let id, let record):
+      try SealedRow.write([number(id), text(record)], to: "plants_watering", in: database)
+    case .everything(let records): try replaceAll(by: records, database)
+    }
+  }
+
+  private static func number(_ id: PlantID) -> Int64 { Int64(bitPattern: id.number) }
+
+  private static func replaceAll(by records: PlantRecords, _ database: Database) throws {
+    // A number that was given once, to a topic or an app, is not given again.
+    let next = max(records.nextPlant, try self.records(database).nextPlant)
+    try database.execute(
+      sql: "DELETE FROM plants_plant; DELETE FROM plants_calibration; DELETE FROM plants_watering")
+    for plant in records.plants { try make(.plant(plant), database) }
+    for (sensor, calibration) in records.calibrations { try make(.calibration(sensor, calibration), database) }
+    for (plant, record) in records.waterings { try make(.watering(plant, record), database) }
+    try make(.nextPlant(next), database)
+  }
+
+  /// Plants and calibrations come from the backup. What links have asked for is about now: where both know, what is here stays.
+  /// Readings and events become both's.
+  static func restore(_ database: Database) throws {
+    let current = try records(database)
+    var records = try records(database, in: "backup")
+    let plants = Set(records.plants.map(\.id))
+    records.waterings.merge(current.waterings) { _, here in here }
+    records.waterings = records.waterings.filter { plants.contains($0.key) }
+    try database.execute(
+      sql: """
+        INSERT OR IGNORE INTO main.plants_reading SELECT * FROM backup.plants_reading;
+        INSERT OR IGNORE INTO main.plants_event SELECT * FROM backup.plants_event
+        """)
+    try make(.everything(records), database)
+  }
+}

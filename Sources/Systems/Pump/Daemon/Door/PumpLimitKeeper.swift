@@ -1,0 +1,109 @@
+import Logging
+import Pump
+import Store
+import Synchronization
+import Tactus
+
+/// Keeps how much of its limit the pump has used, so that the limit holds over any number of restarts.
+///
+/// Written when the pump begins to pump or stops, which is enough: what it has pumped until a restart follows from the boot's clock.
+/// `keep` may wait for the disk: it is called on one thread, which is not the daemon's main one.
+final class PumpLimitKeeper: Sendable {
+  private struct State {
+    /// What the last process left, once the store could be read; `nil` in it: there was none.
+    var left: PumpLimit??
+    var kept: PumpGovernor?
+    var isFailing = false
+  }
+
+  private let store: PumpStore
+  private let boot: BootID?
+  private let logger: Logger
+  private let state = Mutex(State())
+
+  /// - Parameter boot: of the machine; `nil` if it is not known.
+  init(_ store: PumpStore, boot: BootID? = BootClock.boot, logger: Logger) {
+    self.store = store
+    self.boot = boot
+    self.logger = logger
+  }
+
+  /// How a session ended that the last process left open.
+  var lastEnd: String {
+    get throws(StoreError) {
+      let left = try state.withLock { state throws(StoreError) in try readLeft(&state) }
+      guard let boot, let noted = left?.boot else { return "crash" }
+      return noted == boot ? "crash" : "power-cut"
+    }
+  }
+
+  /// What the last process left, read before this one writes over it.
+  private func readLeft(_ state: inout State) throws(StoreError) -> PumpLimit? {
+    if let left = state.left { return left }
+    let left = try store.limit()
+    state.left = .some(left)
+    return left
+  }
+
+  /// The governor with what the last process left. If that cannot be read the limit is spent, so that no start without the store
+  /// gives the pump a limit anew.
+  ///
+  /// - Parameters:
+  ///   - now: by the loop's clock.
+  ///   - bootNow: the same instant by the boot's clock.
+  func resume(
+    _ governor: PumpGovernor, now: TickInstant = MonotonicClock.now, bootNow: TickInstant = BootClock.now
+  ) -> PumpGovernor {
+    var governor = governor
+    do throws(StoreError) {
+      guard let left = try state.withLock({ state throws(StoreError) in try readLeft(&state) }) else { return governor }
+      if boot != nil, left.boot == boot {
+        let ago: Nanoseconds = bootNow - left.since
+        governor.resume(isPumping: left.isPumping, since: now - ago, before: left.before)
+      } else {
+        // Nobody knows for how long it went on, or how long ago that was.
+        governor.resume(isPumping: false, since: now, before: left.isPumping ? governor.limit : left.before)
+      }
+    } catch {
+      governor.resume(isPumping: false, since: now, before: governor.limit)
+      guard governor.rest > .zero else { return governor }
+      logger.warning(
+        "it is not known how long the pump has pumped: its limit counts as spent",
+        metadata: [
+          "system": "pump", "reason": .string("\(error)"),
+          "way_out": .string("let it rest for \(Int(governor.rest.inSeconds)) s, or reset it"),
+        ])
+    }
+    return governor
+  }
+
+  /// Writes it if it is another one. What the store refuses is tried again with the next call.
+  func keep(
+    _ governor: PumpGovernor, now: TickInstant = MonotonicClock.now, bootNow: TickInstant = BootClock.now
+  ) {
+    state.withLock { state in
+      guard state.kept != governor else { return }
+      let (isPumping, since): (Bool, TickInstant) =
+        switch governor.phase {
+        case .pumping(let since): (true, since)
+        case .still(let since): (false, since)
+        }
+      let ago: Nanoseconds = now - since
+      let limit = PumpLimit(boot: boot, isPumping: isPumping, since: bootNow - ago, before: governor.before)
+      do throws(StoreError) {
+        _ = try readLeft(&state)
+        try store.keep(limit)
+        state.kept = governor
+        state.isFailing = false
+      } catch {
+        // That it is not open has been said by who opens it.
+        if !state.isFailing, store.file.isOpen {
+          logger.error(
+            "the store does not take how long the pump has pumped: after a restart this would not count",
+            metadata: ["system": "pump", "reason": .string("\(error)")])
+        }
+        state.isFailing = store.file.isOpen
+      }
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import Pump
+import Service
+
+/// The water, the skin and the motor of a simulated pump: what `GET /api/sim/pump` shows.
+struct SimulatedPump: Sendable {
+  private let world: PumpWorld
+
+  init(_ world: PumpWorld) { self.world = world }
+
+  /// `GET /api/sim/pump`
+  var routes: [Route] { [Route(.get, "/api/sim/pump") { _ in .json(document) }] }
+
+  var document: SimulatedPumpDocument { SimulatedPumpDocument(world.reading) }
+}
+
+/// The simulated world as the pump's loop last saw or made it.
+struct SimulatedPumpDocument: Encodable {
+  let ok = true
+  /// What is there, not what a sensor says.
+  let waterCelsius, skinCelsius: Double
+  /// Of the motor, 0…255.
+  let duty: Int
+  /// Of the water, 0…1.
+  let flow: Double
+
+  init(_ reading: PumpWorld.Reading) {
+    (waterCelsius, skinCelsius, flow) = (reading.waterCelsius, reading.skinCelsius, reading.flow)
+    duty = Int(reading.duty.duty)
+  }
+}
+
+extension SimulatedPump: SimulatedTwin {
+  package var kind: String { "pump" }
+  package var faultNames: [SimulatedFault.Name] {
+    [.sensorOpen, .sensorShort, .overheat, .dryRun, .inputsGone, .outputGone]
+  }
+
+  package func inject(_ fault: SimulatedFault) {
+    let isWater = fault.sensor == .water
+    switch fault.fault {
+    case .sensorOpen: world.inject(isWater ? .waterSensorOpen : .skinSensorOpen)
+    case .sensorShort: world.inject(isWater ? .waterSensorShorted : .skinSensorShorted)
+    case .overheat: world.holdSkin(celsius: Double(fault.celsius ?? Self.feverCelsius))
+    case .dryRun: world.inject(.dryRun)
+    case .inputsGone: world.inject(.inputsGone)
+    default: world.inject(.outputGone)
+    }
+  }
+
+  /// Above any limit of the pump's.
+  private static var feverCelsius: Int { 41 }
+
+  package func clearFaults() {
+    for fault in PumpWorld.Fault.allCases { world.clear(fault) }
+    world.holdSkin(celsius: nil)
+  }
+
+  package func activeFaults(of name: String) -> [SimulatedFault] {
+    var faults: [SimulatedFault] = PumpWorld.Fault.allCases.filter(world.has).compactMap { fault in
+      func sensor(_ fault: SimulatedFault.Name, _ sensor: SimulatedFault.Sensor) -> SimulatedFault {
+        var found = SimulatedFault(fault, bus: name)
+        found.sensor = sensor
+        return found
+      }
+      switch fault {
+      case .waterSensorOpen: return sensor(.sensorOpen, .water)
+      case .waterSensorShorted: return sensor(.sensorShort, .water)
+      case .skinSensorOpen: return sensor(.sensorOpen, .skin)
+      case .skinSensorShorted: return sensor(.sensorShort, .skin)
+      case .dryRun: return SimulatedFault(.dryRun, bus: name)
+      case .inputsGone: return SimulatedFault(.inputsGone, bus: name)
+      case .outputGone: return SimulatedFault(.outputGone, bus: name)
+      case .stuck: return nil
+      }
+    }
+    if let held = world.heldSkinCelsius {
+      var fever = SimulatedFault(.overheat, bus: name)
+      fever.celsius = Int(held)
+      faults.append(fever)
+    }
+    return faults
+  }
+}

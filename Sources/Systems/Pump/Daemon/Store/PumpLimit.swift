@@ -1,0 +1,19 @@
+import Tactus
+
+/// How much of its limit the pump has used, as it is kept over a restart of the program.
+struct PumpLimit: Sendable, Hashable {
+  /// The boot of the machine whose clock `since` is on; `nil` if it was not known.
+  var boot: BootID?
+  /// Whether it pumps since then, or rests.
+  var isPumping: Bool
+  var since: TickInstant
+  /// Pumped before `since`, since the last rest.
+  var before: Nanoseconds
+
+  init(boot: BootID?, isPumping: Bool, since: TickInstant, before: Nanoseconds) {
+    self.boot = boot
+    self.isPumping = isPumping
+    self.since = since
+    self.before = before
+  }
+}

@@ -1,0 +1,34 @@
+import GRDB
+import Store
+
+extension StoreSystem {
+  /// What the cooling pump keeps: its sessions, and how much of its limit it has used.
+  static let pump = StoreSystem(
+    migrations: [
+      Migration(name: "pump.1") { database in
+        try database.execute(
+          sql: """
+            CREATE TABLE pump_session (
+              number INTEGER PRIMARY KEY, start INTEGER NOT NULL, seconds REAL NOT NULL, started_by TEXT,
+              end TEXT, ended_by TEXT, speed_percent REAL, water_first REAL, water_last REAL, water_highest REAL,
+              skin_first REAL, skin_last REAL, skin_highest REAL, seal INTEGER NOT NULL
+            ) STRICT;
+            CREATE INDEX pump_session_start ON pump_session (start);
+            """)
+      },
+      Migration(name: "pump.2") { database in
+        try database.execute(
+          sql: """
+            CREATE TABLE pump_limit (
+              id INTEGER PRIMARY KEY, boot TEXT, is_pumping INTEGER NOT NULL, since INTEGER NOT NULL,
+              before INTEGER NOT NULL, seal INTEGER NOT NULL
+            ) STRICT;
+            """)
+      },
+    ],
+    // How much of the limit is used is about now, and stays.
+    // Numbers are given once and by one program: a session that is in both is in the later one as it was at last.
+    restore: { database in
+      try database.execute(sql: "INSERT OR IGNORE INTO main.pump_session SELECT * FROM backup.pump_session")
+    })
+}

@@ -1,0 +1,126 @@
+import GRDB
+import Store
+import Tactus
+import WallTime
+
+/// What the cooling pump keeps: its sessions, and how much of its limit it has used. Blocks like `StoreFile`.
+struct PumpStore: Sendable {
+  let file: StoreFile
+
+  init(_ file: StoreFile) { self.file = file }
+
+  /// How much of its limit the pump had used when that was kept last; `nil` if it never was.
+  func limit() throws(StoreError) -> PumpLimit? {
+    try file.read("reading the pump's limit") { database in
+      try Row.fetchOne(database, sql: "SELECT * FROM pump_limit WHERE id = 1").map { row in
+        let boot: String? = row["boot"]
+        return PumpLimit(
+          boot: boot.map { BootID($0) }, isPumping: row["is_pumping"], since: TickInstant(nanoseconds: row["since"]),
+          before: Nanoseconds(row["before"]))
+      }
+    }
+  }
+
+  /// Keeps it, on the disk when this returns.
+  func keep(_ limit: PumpLimit) throws(StoreError) {
+    try file.write("keeping the pump's limit", by: .byMachine) { database in
+      try SealedRow.write(
+        [
+          1, (limit.boot?.description).databaseValue, limit.isPumping, limit.since.nanoseconds, limit.before.count,
+        ], to: "pump_limit", in: database)
+    }
+  }
+
+  /// Keeps a session, on the disk when this returns. One with the number 0 is new and gets the next.
+  ///
+  /// - Returns: its number.
+  @discardableResult
+  func keep(_ session: PumpSession) throws(StoreError) -> Int64 {
+    try file.write("keeping a session of the pump", by: .byMachine) { database in
+      var session = session
+      if session.number == 0 {
+        session.number = try Int64.fetchOne(database, sql: "SELECT ifnull(max(number), 0) + 1 FROM pump_session") ?? 1
+      }
+      try SealedRow.write(Self.columns(session), to: "pump_session", in: database)
+      return session.number
+    }
+  }
+
+  /// Ends the sessions that are still open: the program that kept them did not come to it.
+  ///
+  /// - Returns: so many.
+  @discardableResult
+  func endOpen(as end: String) throws(StoreError) -> Int {
+    try file.write("ending sessions of the pump", by: .byMachine) { database in
+      let open = try Row.fetchAll(database, sql: "SELECT * FROM pump_session WHERE end IS NULL").map(Self.session)
+      for var session in open {
+        session.end = end
+        try SealedRow.write(Self.columns(session), to: "pump_session", in: database)
+      }
+      return open.count
+    }
+  }
+
+  /// Some sessions by their numbers.
+  ///
+  /// - Parameters:
+  ///   - after: `next` of the page before; nil: from the beginning.
+  ///   - limit: 1…10,000.
+  func sessions(
+    _ query: PumpSessionQuery = PumpSessionQuery(), after: Int64? = nil, limit: Int = 100
+  ) throws(StoreError) -> PumpSessionPage {
+    precondition((1...10_000).contains(limit), "a page has 1…10,000 sessions")
+    // One more than asked tells whether there is a next page.
+    var sessions = try file.read("reading the pump's sessions") { database in
+      var conditions: [String] = []
+      var arguments = StatementArguments()
+      func add(_ condition: String, _ value: Int64) {
+        conditions.append(condition)
+        arguments += [value]
+      }
+      if let since = query.since { add("start >= ?", since.secondsSince1970) }
+      if let until = query.until { add("start < ?", until.secondsSince1970) }
+      if let after { add("number \(query.newestFirst ? "<" : ">") ?", after) }
+      let filter = conditions.isEmpty ? "" : "WHERE " + conditions.joined(separator: " AND ")
+      arguments += [limit + 1]
+      return try Row.fetchAll(
+        database,
+        sql: "SELECT * FROM pump_session \(filter) ORDER BY number \(query.newestFirst ? "DESC" : "ASC") LIMIT ?",
+        arguments: arguments
+      ).map(Self.session)
+    }
+    guard sessions.count > limit else { return PumpSessionPage(sessions: sessions, next: nil) }
+    sessions.removeLast()
+    return PumpSessionPage(sessions: sessions, next: sessions.last?.number)
+  }
+
+  /// Removes the sessions that started before, the last one excepted: numbers go on from it.
+  ///
+  /// - Returns: so many.
+  @discardableResult
+  func prune(before: WallInstant) throws(StoreError) -> Int {
+    try file.write("pruning the pump's sessions", by: .byMachine) { database in
+      try database.execute(
+        sql: "DELETE FROM pump_session WHERE start < ? AND number < (SELECT max(number) FROM pump_session)",
+        arguments: [before.secondsSince1970])
+      return database.changesCount
+    }
+  }
+
+  private static func columns(_ session: PumpSession) -> [any DatabaseValueConvertible & Sendable] {
+    [
+      session.number, session.start.secondsSince1970, session.seconds, session.startedBy.databaseValue,
+      session.end.databaseValue, session.endedBy.databaseValue, session.speedPercent.databaseValue,
+      session.water.first.databaseValue, session.water.last.databaseValue, session.water.highest.databaseValue,
+      session.skin.first.databaseValue, session.skin.last.databaseValue, session.skin.highest.databaseValue,
+    ]
+  }
+
+  private static func session(_ row: Row) -> PumpSession {
+    PumpSession(
+      number: row["number"], start: WallInstant(secondsSince1970: row["start"]), seconds: row["seconds"],
+      startedBy: row["started_by"], end: row["end"], endedBy: row["ended_by"], speedPercent: row["speed_percent"],
+      water: .init(first: row["water_first"], last: row["water_last"], highest: row["water_highest"]),
+      skin: .init(first: row["skin_first"], last: row["skin_last"], highest: row["skin_highest"]))
+  }
+}

@@ -1,0 +1,95 @@
+import Robot
+import Tactus
+import TactusDaemon
+import Wire
+
+/// What `drive` shows: three lines, drawn over themselves. No colours: the words say it all.
+struct DriveScreen {
+  private var drawnLines = 0
+
+  /// The terminal text that replaces what was drawn before.
+  mutating func frame(_ lines: [String], width: Int) -> String {
+    // Wrapped by us: what the terminal wraps would not be overwritten.
+    let shown = lines.flatMap { TerminalText.wrapped($0, width: max(20, width - 1), indent: 8) }
+    let up = drawnLines > 1 ? "\u{1B}[\(drawnLines - 1)A" : ""
+    drawnLines = shown.count
+    return "\r" + up + shown.map { $0 + "\u{1B}[K" }.joined(separator: "\r\n") + "\u{1B}[J"
+  }
+
+  static let help = "arrows or WASD drive   x rest   1…9, 0 speed   space E-STOP   r reset   q quit"
+
+  static func lines(_ snapshot: OperatorSnapshot, tenths: Int) -> [String] {
+    [
+      "stick   \(speeds(snapshot.speeds))   at \(tenths * 10) %\(state(snapshot))",
+      "robot   " + robot(snapshot),
+      "link    " + link(snapshot),
+    ]
+  }
+
+  private static func speeds(_ speeds: WheelSpeeds) -> String {
+    "left \(percent(speeds.left))  right \(percent(speeds.right))"
+  }
+
+  /// Six columns: `+30.0%`
+  private static func percent(_ value: Percent) -> String {
+    let tenths = Int((value.value * 10).rounded())
+    let text = (tenths < 0 ? "-" : "+") + "\(abs(tenths) / 10).\(abs(tenths) % 10)%"
+    return String(repeating: " ", count: max(0, 7 - text.count)) + text
+  }
+
+  /// What the operator side does; an e-stop counts as confirmed while the robot answers that it stands in one.
+  private static func state(_ snapshot: OperatorSnapshot) -> String {
+    switch snapshot.state {
+    case .driving: return snapshot.connection.isLost ? "   off until the robot answers" : ""
+    case .stopped: return "   stopping"
+    case .emergencyStopped:
+      guard case .alive = snapshot.connection, case .emergencyStop = snapshot.heard?.reply.state else {
+        return "   E-STOP sent, NOT CONFIRMED"
+      }
+      return "   E-STOP confirmed, until you reset (r)"
+    case .quitting, .finished: return "   bye"
+    }
+  }
+
+  /// Of a robot that has fallen silent: what it said last, and how long ago.
+  private static func robot(_ snapshot: OperatorSnapshot) -> String {
+    guard let reply = snapshot.heard?.reply else { return "not heard yet" }
+    let past = if case .lost(let silence) = snapshot.connection { "\(seconds(silence)) s AGO: " } else { "" }
+    var text = "\(past)\(speeds(reply.speeds))   \(reply.state.words)"
+    if let reason = reply.reason { text += ": \(reason)" }
+    if let age = reply.age { text += "   command \(age.count / 1_000_000) ms old" }
+    return text
+  }
+
+  private static func link(_ snapshot: OperatorSnapshot) -> String {
+    let counts = "\(snapshot.sent) sent, \(snapshot.replies) answered"
+    return switch snapshot.connection {
+    case .noReplyYet: "no reply yet   \(counts)"
+    case .alive(let roundTrip): "alive   round trip \(milliseconds(roundTrip))   \(counts)"
+    case .lost(let silence): "LOST for \(seconds(silence)) s   \(counts)"
+    }
+  }
+
+  private static func seconds(_ span: Nanoseconds) -> Int64 { span.count / 1_000_000_000 }
+
+  static func milliseconds(_ span: Nanoseconds) -> String {
+    let hundredths = Int((span.inMilliseconds * 100).rounded())
+    let decimals = String(100 + hundredths % 100).dropFirst()
+    return "\(hundredths / 100).\(decimals) ms"
+  }
+}
+
+extension RobotReply.State {
+  var words: String {
+    switch self {
+    case .stopped: "stopped"
+    case .driving: "driving"
+    case .emergencyStop: "E-STOP"
+    case .fault: "FAULT"
+    }
+  }
+}
+
+extension Connection {
+  var isLost: Bool { if case .lost = self { true } else { false } }
+}

@@ -1,0 +1,56 @@
+import Buses
+import BusesLinux
+import Robot
+import Tactus
+import TactusDaemon
+
+/// The operator's end of a link, running: the robot's operator loop at 20 Hz, its mailboxes and a bell for each tick.
+final class OperatorConnection {
+  let robot: Endpoint
+  private let socket: LinuxDatagramSocket
+  private let runtime: Runtime
+  private var input: LatestWriter<OperatorInput>
+  private var requests: RingWriter<OperatorRequest>
+  private var snapshot: LatestReader<OperatorSnapshot>
+
+  /// Opens a socket; nothing is sent before `start`.
+  init(robot: Endpoint, bell: DoorbellButton) throws {
+    self.robot = robot
+    socket = try LinuxDatagramSocket(address: robot.isIPv4 ? "0.0.0.0" : "::", port: 0)
+    let controls = Latest(OperatorInput.rest)
+    let requests = Ring<OperatorRequest>(capacity: 64)
+    let snapshot = Latest(OperatorSnapshot())
+    let opened = socket.port()
+    // A kernel socket has a descriptor.
+    let arrival = LoopInput.descriptor(opened.descriptor!)
+    var port: DatagramPort? = opened
+    runtime = try Runtime {
+      Lane("operator") {
+        Loop("operator", every: .hertz(20), inputs: [arrival]) {
+          OperatorLoop(
+            port: port.take()!, robot: robot, wallClockAtStart: WallClock.microseconds, input: controls.reader(),
+            requests: requests.reader(), snapshot: snapshot.writer())
+        }
+        // Shows what the operator has just received, not what it was half a period ago.
+        Loop("refresh", every: .hertz(20), after: "operator") { BellLoop(bell: bell) }
+      }
+    }
+    input = controls.writer()
+    self.requests = requests.writer()
+    self.snapshot = snapshot.reader()
+  }
+
+  func start() throws(RuntimeError) { try runtime.start() }
+
+  /// Stops the robot, then the loop.
+  func stop() { runtime.stop() }
+
+  /// The controls; sent at every tick from the next on.
+  func steer(_ controls: OperatorInput) { input.write(controls) }
+
+  /// False when 64 requests wait already: the loop hangs.
+  @discardableResult
+  func ask(_ request: OperatorRequest) -> Bool { requests.push(request) }
+
+  func newest() -> OperatorSnapshot { snapshot.read() }
+}

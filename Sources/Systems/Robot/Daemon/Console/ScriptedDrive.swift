@@ -1,0 +1,99 @@
+import Robot
+import Tactus
+import TactusDaemon
+import Wire
+
+/// Driving for a script: one thing, then the end, with an exit status.
+struct ScriptedDrive {
+  enum Task: Equatable {
+    case drive(WheelSpeeds, for: Nanoseconds)
+    case emergencyStop
+    case reset
+  }
+
+  let connection: OperatorConnection
+  let task: Task
+  private var startedAt: TickInstant?
+  private var askedAt: TickInstant?
+
+  /// How long an e-stop and a reset are tried for. A reset is refused until every stick has been at rest for a failsafe
+  /// time-out, which may be a second and more.
+  private static let patience = Nanoseconds.seconds(5)
+
+  init(connection: OperatorConnection, task: Task) {
+    self.connection = connection
+    self.task = task
+  }
+
+  /// Prints what came of it. The exit status.
+  mutating func run(events: borrowing ServiceEvents) -> Int32 {
+    if case .drive(let speeds, _) = task {
+      connection.steer(.wheels(speeds))
+      // A stick at rest asks for nothing; who gives zero speeds does.
+      if speeds.isZero { connection.ask(.stop) }
+    }
+    while true {
+      for event in events.wait() {
+        switch event {
+        case .stop, .reopenLog:
+          connection.ask(.quit)
+          complain("interrupted; the robot was told to stop")
+          return 1
+        case .doorbell:
+          if let status = step(connection.newest()) { return status }
+        case .childEnded, .input: break
+        }
+      }
+    }
+  }
+
+  private mutating func step(_ snapshot: OperatorSnapshot) -> Int32? {
+    let start = startedAt ?? snapshot.at
+    startedAt = start
+    let elapsed = snapshot.at - start
+    let state = snapshot.heard?.reply.state
+    switch task {
+    case .drive(_, let duration):
+      if case .finished = snapshot.state { return report(snapshot, succeeded: wasDriven(snapshot)) }
+      if elapsed >= duration { connection.ask(.quit) }
+      return nil
+    case .emergencyStop:
+      if askedAt == nil { ask(.emergencyStop, at: snapshot.at) }
+      if state == .emergencyStop { return report(snapshot, succeeded: true) }
+    case .reset:
+      if let askedAt, snapshot.at - askedAt > .milliseconds(100), state == .stopped || state == .driving {
+        return report(snapshot, succeeded: true)
+      }
+      // One reset for one press would be lost with its datagram, or come before the robot allows it.
+      if askedAt.map({ snapshot.at - $0 >= .milliseconds(300) }) ?? true { ask(.reset, at: snapshot.at) }
+    }
+    return elapsed > Self.patience ? report(snapshot, succeeded: false) : nil
+  }
+
+  private mutating func ask(_ request: OperatorRequest, at now: TickInstant) {
+    connection.ask(request)
+    askedAt = now
+  }
+
+  /// Returns whether the robot obeys: it answered, did not refuse the last command, and is in neither an e-stop nor a fault.
+  private func wasDriven(_ snapshot: OperatorSnapshot) -> Bool {
+    // A robot that is stopped gives a reason as well. Only the reasons of `IgnoreReason` mean that it refused a command.
+    guard let reply = snapshot.heard?.reply,
+      !IgnoreReason.allCases.contains(where: { $0.shortText == reply.reason })
+    else { return false }
+    return reply.state == .stopped || reply.state == .driving
+  }
+
+  private func report(_ snapshot: OperatorSnapshot, succeeded: Bool) -> Int32 {
+    guard let heard = snapshot.heard else {
+      complain("no reply from \(connection.robot): is tactus running there? (\(snapshot.sent) datagrams sent)")
+      return 1
+    }
+    let reason = heard.reply.reason.map { ": \($0)" } ?? ""
+    let text =
+      "robot \(heard.reply.state.words)\(reason); \(snapshot.sent) sent, \(snapshot.replies) answered, round trip "
+      + DriveScreen.milliseconds(heard.roundTrip)
+    if succeeded { print(text) } else { complain(text) }
+    return succeeded ? 0 : 1
+  }
+}

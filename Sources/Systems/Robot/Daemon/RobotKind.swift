@@ -1,0 +1,120 @@
+import ArgumentParser
+import AvahiSystemd
+import Buses
+import TactusDaemon
+import TactusGuard
+
+/// The balancing robot: `motors:`.
+package struct RobotKind: SystemKind {
+  package init() {}
+
+  package var name: String { "robot" }
+  package var sections: [ConfigSection] {
+    [ConfigSection(name: "motors", doc: "The robot's motors. The robot runs when this section is present.")]
+  }
+  package var keys: [ConfigKey] { ConfigTable.robot }
+  package var lists: [String: Int] { [:] }
+  package var movedKeys: [String: String] { [:] }
+  package var keeping: Keeping? { nil }
+
+  package func reading(of found: ConfigReader.Result, file: String) -> SystemReading {
+    SystemReading(system: Configuration.Motors(found))
+  }
+
+  package var numberedParts: [String] { [] }
+  package var commands: [any ParsableCommand.Type] { [DriveCommand.self] }
+  package var callExamples: [String] { ["robot", "robot drive left=30 right=30"] }
+  package var dashboardRow: String? { "Robot" }
+  package var simulatedDevices: [any ParsableCommand.Type] { [] }
+
+  /// A scenario without any system's part is the robot's.
+  package func play(_ file: YAMLFile, seed: UInt64?) throws -> Bool? {
+    try play(file, RobotScenarioReader.self, seed: seed, RobotScenarioRun.init)
+  }
+
+  package var scenarioHelp: String? { "one without any of these parts a robot, with its wheels, its network and its operators" }
+  package func diagnoses(_ doctor: Doctor) -> [Diagnosis] { [] }
+  package var guardOutputs: [String: (String) throws -> any GuardOutput] { [:] }
+  package func announcements(host: String, port: UInt16, hasTLS: Bool) -> [AnnouncedService] { [] }
+}
+
+extension Configuration {
+  /// Configuration of the robot; `nil` if the file has no `motors` section.
+  var motors: Motors? { systems[Motors.self] }
+}
+
+extension Configuration.Motors: AnyConfiguredSystem {
+  var name: String { "robot" }
+  var driven: String? { "the motors" }
+  var isSimulated: Bool { backend == .sim }
+  var isOpenToAll: Bool { true }
+  var safeLines: [GPIOLine] { [] }
+  var deviceGroups: [String] { [] }
+  var secrets: [String] { [] }
+
+  var claims: [ResourceClaim] {
+    var claims: [ResourceClaim] = []
+    switch backend {
+    case .ybPcbCar, .raspbotV2:
+      claims.append(ResourceClaim(resource: .i2c(bus: i2cBus, address: i2cAddress), key: "motors.i2c_address"))
+    case .xgoRider: claims.append(ResourceClaim(resource: .serial(path: serialDevice), key: "motors.serial_device"))
+    case .sim: break
+    }
+    if port > 0 { claims.append(ResourceClaim(resource: .udp(port: port), key: "network.motor_udp_port")) }
+    return claims
+  }
+
+  func errors(in whole: Configuration, at places: ConfigPlaces) -> [ConfigError] {
+    var errors: [ConfigError] = []
+    func report(_ key: String, _ message: String) { errors.append(places.error(whole.file, key, message)) }
+    let twoPeriods = "expected at least two periods of runtime.robot.rate_hz (\(2 / Double(rateHertz)) s)"
+    if minDuty > maxDuty {
+      report("motors.min_duty", "expected at most motors.max_duty (\(maxDuty)), got \(minDuty)")
+    }
+    if case .deadline(let budget) = scheduling, budget >= 1_000_000 / rateHertz {
+      report("runtime.robot.budget_us", "expected less than the period of \(1_000_000 / rateHertz) µs, got \(budget)")
+    }
+    if commandTimeoutSeconds * Double(rateHertz) < 2 {
+      report("motors.command_timeout", "\(twoPeriods), got \(commandTimeoutSeconds)")
+    }
+    if whole.guardTimeoutSeconds * Double(rateHertz) < 2 {
+      report("safety.watchdog_timeout", "\(twoPeriods), got \(whole.guardTimeoutSeconds)")
+    }
+    return errors
+  }
+
+  private var board: String {
+    switch backend {
+    case .ybPcbCar, .raspbotV2: "\(backend.rawValue) at 0x\(String(i2cAddress, radix: 16)) on /dev/i2c-\(i2cBus)"
+    case .xgoRider: "xgo-rider on \(serialDevice)"
+    case .sim: "simulated board"
+    }
+  }
+
+  func summary(in whole: Configuration) -> [String] {
+    ["robot: \(board), commands on UDP \(whole.bindAddress):\(port), \(rateHertz) Hz"]
+  }
+
+  func invitation(program: String, simulated: Bool, at endpoints: [Endpoint]) -> Invitation {
+    let what =
+      isSimulated ? "simulated robot" : board + (simulated ? " (simulated)" : "")
+    guard let endpoint = endpoints.first else { return Invitation(title: what) }
+    let target = ReachableEndpoint(endpoint)
+    let port = endpoint.port == 5005 ? "" : " --port \(endpoint.port)"
+    return Invitation(
+      title: "\(what), motor commands on UDP \(endpoint)",
+      lines: [
+        "Drive it from another terminal:",
+        "  \(program) drive \(target.host)\(port)",
+        "  \(program) drive \(target.host)\(port) --left 30 --right 30 --for 2s",
+        "Or send one command from Python; one second later the motors stop by themselves:",
+        "  python3 -c 'import socket; socket.socket(socket.\(target.family), socket.SOCK_DGRAM)"
+          + ".sendto(b\"{\\\"left\\\": 30, \\\"right\\\": 30}\", (\"\(target.host)\", \(endpoint.port)))'",
+      ],
+      calls: [.init(path: "/api/robot/drive", body: "{\"left\": 30, \"right\": 30}")])
+  }
+
+  func open(_ surroundings: SystemSurroundings) throws -> any DaemonSystem {
+    try DaemonRobot(self, address: surroundings.configuration.bindAddress, simulate: surroundings.simulate)
+  }
+}

@@ -1,0 +1,62 @@
+import Buses
+import Robot
+import Service
+import Tactus
+import TactusDaemon
+
+/// The robot as the daemon runs it: mailboxes and the motors' lane.
+struct RobotSystem {
+  static let loopName = "robot.motors"
+
+  let hardware: MotorHardware
+  let snapshot: Latest<RobotSnapshot>
+  let notices = Ring<RobotNotice>(capacity: 256)
+  /// What clients of the service reach of it.
+  let door: RobotDoor
+  private let requests = Ring<RobotRequest>(capacity: RobotLoop.requestsPerTick)
+  private let answers = Ring<RobotAnswer>(capacity: 256)
+  private let requestBell: Doorbell
+  let settings: WantedRules<RobotSettings>
+  private let configuration: Configuration.Motors
+  private let longestDatagram: Int
+
+  init(
+    _ configuration: Configuration.Motors, hardware: MotorHardware
+  ) throws(RuntimeError) {
+    self.configuration = configuration
+    longestDatagram = configuration.longestDatagram
+    self.hardware = hardware
+    let settings = configuration.robotSettings
+    self.settings = WantedRules(RulesBox(settings))
+    snapshot = Latest(RobotSnapshot(settings))
+    let bell = try Doorbell()
+    requestBell = bell
+    door = RobotDoor(
+      requests: requests.writer(), answers: answers.reader(), snapshot: snapshot, ring: { bell.button.ring() })
+  }
+
+  /// The lane, to be built once. `input` releases the loop when a datagram arrives on `port`.
+  /// This system must outlive the lane.
+  func lane(
+    port: consuming DatagramPort, input: LoopInput, bell: DoorbellButton?, counting: CountedMisses = .all
+  ) -> Lane {
+    var port: DatagramPort? = port
+    let commandAge = DataAge("command", fromOutside: .releasesLoop)
+    return Lane(
+      "robot", scheduling: configuration.scheduling.lane(rateHertz: configuration.rateHertz),
+      cpus: configuration.cpus
+    ) {
+      Loop(
+        Self.loopName, every: .hertz(Double(configuration.rateHertz)), late: .skip,
+        safeStateAfter: configuration.safeStateAfter, counting: counting, inputs: [input, requestBell.loopInput],
+        ages: [commandAge]
+      ) {
+        RobotLoop(
+          motors: hardware.motors(), port: port.take()!, settings: settings.box.input(), requests: requests.reader(),
+          requestBell: requestBell.input, answers: answers.writer(), snapshot: snapshot.writer(),
+          notices: notices.writer(), bell: bell, commandAge: commandAge.meter(),
+          longestDatagram: longestDatagram)
+      }
+    }
+  }
+}

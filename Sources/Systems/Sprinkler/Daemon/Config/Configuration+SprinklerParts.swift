@@ -1,0 +1,81 @@
+import Service
+import Sprinkler
+import Tactus
+import TactusDaemon
+
+// What the sprinkler is made of. The table's ranges and `errors` leave nothing to refuse.
+extension Configuration.Sprinkler {
+  /// Valves open at a time in all.
+  var maximumOpen: Int {
+    if let givenMaximumOpen { return givenMaximumOpen }
+    guard !maximumOpenOfGroups.isEmpty else { return 1 }
+    return min(64, maximumOpenOfGroups.reduce(1, +))
+  }
+
+  var irrigation: IrrigationSettings {
+    do {
+      // Zones in no group are a group of their own.
+      var groups = [0: maximumOpenOfGroups.isEmpty ? maximumOpen : 1]
+      for (index, limit) in maximumOpenOfGroups.enumerated() { groups[index + 1] = limit }
+      return try IrrigationSettings(
+        lineCount: lines.count,
+        master: try master.map {
+          try MasterValve(
+            line: UInt8(lines.count - 1), lead: .seconds(Int64($0.leadSeconds)), lag: .seconds(Int64($0.lagSeconds)))
+        },
+        stationDelay: .seconds(Int64(stationDelaySeconds)), maximumOpen: maximumOpen, groups: groups,
+        flow: try flow.map { flow in
+          func watch(_ litres: Double?) throws -> FlowSettings.Watch? {
+            try litres.map {
+              try FlowSettings.Watch(
+                litresPerMinute: $0, over: .seconds(Int64(flow.settleSeconds)),
+                reaction: flow.stopsOnAlarm ? .fault : .notice)
+            }
+          }
+          return try FlowSettings(
+            pulsesPerLitre: flow.pulsesPerLitre, noFlow: try watch(flow.noFlow), highFlow: try watch(flow.highFlow),
+            leak: try watch(flow.leak))
+        })
+    } catch {
+      preconditionFailure("the configuration let through what the valves refuse: \(error)")
+    }
+  }
+
+  func scheduler(_ zone: ZoneRules) -> SchedulerSettings {
+    SchedulerSettings(
+      zone: zone, pins: pins + (master.map { [$0.pin] } ?? []), masterPin: master?.pin,
+      place: place,
+      catchUpSeconds: catchUpMinutes * 60, rainEndsOpenRuns: stopsInRain,
+      // The same words.
+      manualInRain: SchedulerSettings.ManualInRain(rawValue: manualInRain.rawValue)!,
+      afterPowerCut: resumesAfterPowerCut ? .resume : .close)
+  }
+
+  private var place: GeographicPlace? {
+    location.map { GeographicPlace(latitude: $0.latitude, longitude: $0.longitude) }
+  }
+
+  func description(_ zone: ZoneRules, simulate: Bool) -> SprinklerDescription {
+    SprinklerDescription(
+      backend: simulate ? "sim" : backend.rawValue,
+      lines: (pins + (master.map { [$0.pin] } ?? [])).map { .init(pin: $0, isActiveLow: isActiveLow($0)) },
+      hasMaster: master != nil, deniedPins: deniedPins, rainDelayHours: rainDelayHours,
+      manualInRain: manualInRain.rawValue, stopsInRain: stopsInRain, hasLegacyRoutes: hasLegacyRoutes, timeZone: zone,
+      place: place, maximumOpen: maximumOpen, groups: maximumOpenOfGroups, stationDelaySeconds: stationDelaySeconds,
+      weather: weather == nil ? nil : "open-meteo")
+  }
+
+  /// nil: no weather provider is asked.
+  func weatherSettings(_ zone: ZoneRules) -> WeatherWatch.Settings? {
+    guard let weather, let location, let address = Self.address(weather.url) else { return nil }
+    return WeatherWatch.Settings(
+      address: address, latitude: location.latitude, longitude: location.longitude, timeZone: zone.identifier,
+      days: weather.days, threshold: weather.thresholdMillimetres, delayHours: weather.delayHours,
+      period: .seconds(Int64(weather.pollMinutes) * 60))
+  }
+
+  static func address(_ url: String) -> ServiceAddress? {
+    guard url.hasPrefix("http://") || url.hasPrefix("https://") else { return nil }
+    return ServiceAddress(url, port: url.hasPrefix("https://") ? 443 : 80)
+  }
+}

@@ -1,0 +1,32 @@
+import Service
+import Sprinkler
+
+/// `{"minutes":1…720}`.
+struct LegacyMinutes: JSONReadable {
+  /// `nil`: 30 minutes, or the longest that the zone may run.
+  let seconds: Int?
+
+  init(_ body: inout JSONReader) throws(APIError) {
+    seconds = try body.optional("minutes", .integer(1...720)).map { $0 * 60 }
+  }
+}
+
+/// The body of `POST /api/pins/BCM`: `{"name":"Lawn","is_enabled":true}`. What is not given stays as it is.
+struct LegacyPinBody: JSONReadable {
+  let name: String?
+  let isEnabled: Bool?
+
+  init(_ body: inout JSONReader) throws(APIError) {
+    name = try body.optional("name", .text(0...40)).flatMap { $0.isEmpty ? nil : $0 }
+    isEnabled = try body.optional("is_enabled", .boolean)
+  }
+}
+
+/// The body of `POST /api/pins/reorder`: `[17,27,22]`.
+struct LegacyPinOrderBody: JSONReadable {
+  let pins: [Int]
+
+  init(_ body: inout JSONReader) throws(APIError) {
+    pins = try body.required("pins", .list(of: .integer(0...1023), 0...1024))
+  }
+}

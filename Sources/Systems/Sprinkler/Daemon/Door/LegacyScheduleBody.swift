@@ -1,0 +1,144 @@
+import Service
+import Sprinkler
+
+/// A schedule in the words of the API or of the original Python backend.
+enum EitherScheduleBody: JSONReadable {
+  case own(ScheduleBody)
+  case original(LegacyScheduleBody)
+
+  init(_ body: inout JSONReader) throws(APIError) {
+    if ["start_time", "sequence", "is_enabled"].contains(where: { body.has($0) }) {
+      self = .original(try LegacyScheduleBody(&body))
+    } else {
+      self = .own(try ScheduleBody(&body))
+    }
+  }
+}
+
+/// `{"id":"7F3A…","name":"Lawn","duration":10,"start_time":"06:30","days":["Mon"],"is_enabled":true}`; minutes of all zones. The app
+/// makes the id, sends no name and no days where it has none, and never a sequence; other clients of the original may:
+/// `"sequence":[{"pin":17,"duration":10}]`, where a step without a duration of its own has the schedule's.
+struct LegacyScheduleBody: JSONReadable {
+  /// What the client calls it; `nil` if it gave none, or a number, which is ours to give.
+  let alias: String?
+  /// As it was given, even if it is a number.
+  let id: String?
+  private let name: String?
+  private let start: StartTime
+  private let weekdays: UInt8?
+  private let isEnabled: Bool?
+  private let minutes: Int?
+  private let sequence: [Step]
+
+  private struct Step: JSONReadable {
+    let pin: Int
+    let minutes: Int?
+
+    init(_ body: inout JSONReader) throws(APIError) {
+      pin = try body.required("pin", .integer(0...1023))
+      minutes = try body.optional("duration", .integer(1...720))
+    }
+  }
+
+  init(_ body: inout JSONReader) throws(APIError) {
+    id = try body.optional("id", .text(1...64))
+    alias = id.flatMap { Int($0) == nil ? $0 : nil }
+    name = try body.optional("name", .text(0...60)).flatMap { $0.isEmpty ? nil : $0 }
+    start = try body.required("start_time", .startTime)
+    weekdays = try body.optional("days", .list(of: .weekday, 0...7))?.reduce(0) { $0 | 1 << UInt8($1) }
+    isEnabled = try body.optional("is_enabled", .boolean)
+    minutes = try body.optional("duration", .integer(1...720))
+    sequence = try body.optional("sequence", .list(of: .object(Step.self), 0...64)) ?? []
+  }
+
+  /// The schedule that the client means. What its app does not know of a schedule, and what it sends back as it was shown, stays.
+  ///
+  /// - Parameters:
+  ///   - present: the schedule that is changed; `nil` for a new one.
+  ///   - clock: what a clock on the wall shows at a start, so many days from today.
+  func program(
+    _ present: Program?, zones: [Zone], clock: (StartTime, _ day: Int) -> String
+  ) throws(APIError) -> Program {
+    let shown = present.map { LegacySchedule($0, zones: zones) { clock($0, 0) } }
+    let steps = try steps(present, shown, zones)
+    var program =
+      present
+      ?? Program(
+        id: 0, name: "Schedule \(ScheduleWords.text(start))", days: .weekdays(0), starts: [start], steps: steps)
+    program.steps = steps
+    if let name { program.name = name }
+    if let isEnabled { program.isEnabled = isEnabled }
+    if let weekdays { program.days = days(weekdays, of: program.days) }
+    if program.alias == nil { program.alias = alias }
+    setStart(of: &program, clock)
+    return program
+  }
+
+  private func steps(
+    _ present: Program?, _ shown: LegacySchedule?, _ zones: [Zone]
+  ) throws(APIError) -> [Program.Step] {
+    if !sequence.isEmpty { return try givenSteps(present, shown, zones) }
+    if let present, let shown {
+      guard let minutes, minutes != shown.duration else { return present.steps }
+      return Self.stretched(present.steps, to: minutes * 60)
+    }
+    // As the original: the first pin.
+    guard let zone = zones.first(where: \.isEnabled) ?? zones.first else {
+      throw .validation("sequence", expected: "a zone to water", got: "none, and there is no zone at all")
+    }
+    guard let minutes else {
+      throw .validation("duration", expected: "minutes 1…720, or a sequence", got: "nothing")
+    }
+    return [Program.Step(zone: zone.id, seconds: minutes * 60)]
+  }
+
+  private func givenSteps(
+    _ present: Program?, _ shown: LegacySchedule?, _ zones: [Zone]
+  ) throws(APIError) -> [Program.Step] {
+    var steps: [Program.Step] = []
+    var given: [LegacySchedule.Step] = []
+    for (place, step) in sequence.enumerated() {
+      guard let zone = zones.first(where: { $0.gpioPin == step.pin }) else {
+        throw .validation("sequence[\(place)].pin", expected: "a zone's pin", got: "\(step.pin)")
+      }
+      guard let minutes = step.minutes ?? minutes else {
+        throw .validation("sequence[\(place)].duration", expected: "minutes, here or for all", got: "nothing")
+      }
+      steps.append(Program.Step(zone: zone.id, seconds: minutes * 60))
+      given.append(.init(pin: step.pin, duration: minutes))
+    }
+    if let present, given == shown?.sequence { return present.steps }
+    return steps
+  }
+
+  /// The same zones, each with its share of another total.
+  private static func stretched(_ steps: [Program.Step], to seconds: Int) -> [Program.Step] {
+    let total = steps.reduce(0) { $0 + $1.seconds }
+    var (before, spent) = (0, 0)
+    return steps.map { step in
+      before += step.seconds
+      // Rounded at the borders between steps, so that the sum is the total.
+      let border = (seconds * before + total / 2) / total
+      defer { spent = border }
+      return Program.Step(zone: step.zone, seconds: max(1, border - spent))
+    }
+  }
+
+  /// A rule that the app cannot show stays unless days are chosen: of a schedule without weekdays it sends none, or all seven.
+  private func days(_ weekdays: UInt8, of present: DayRule) -> DayRule {
+    if case .weekdays = present { return .weekdays(weekdays) }
+    return weekdays == 0 || weekdays == 127 ? present : .weekdays(weekdays)
+  }
+
+  /// The app knows one start; the others stay. One by the sun, shown as a time of day, stays while the app sends that time back,
+  /// which it may have been shown yesterday.
+  private func setStart(of program: inout Program, _ clock: (StartTime, _ day: Int) -> String) {
+    let place = LegacySchedule.shownStart(program)
+    let (present, text) = (program.starts[place], ScheduleWords.text(start))
+    guard !(-1...1).contains(where: { clock(present, $0) == text }) else { return }
+    program.starts[place] = start
+    if let other = program.starts.indices.first(where: { $0 != place && program.starts[$0] == start }) {
+      program.starts.remove(at: other)
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import Service
+import Sprinkler
+
+/// A schedule as `POST` and `PUT /api/schedules` take it. What a `PUT` does not give stays as it is.
+struct ScheduleBody: JSONReadable {
+  /// Of an import: which one it was where it came from.
+  let id: Int?
+  private let name: String?
+  private let isEnabled: Bool?
+  private let days: DayRule?
+  private let starts: [StartTime]?
+  private let steps: [Program.Step]?
+  private let skipsInRain: Bool?
+  private let season: Season??
+  private let cycleAndSoak: Program.CycleAndSoak??
+  private let followsSeason: Bool?
+  private let priority: Int?
+  private let alias: String?
+
+  init(_ body: inout JSONReader) throws(APIError) {
+    id = try body.optional("id", .integer(1...Int(Int32.max)))
+    name = try body.optional("name", .text(1...60))
+    isEnabled = try body.optional("isEnabled", .boolean)
+    days = try Self.days(&body)
+    let starts = try body.optional("startTimes", .list(of: .startTime, 1...8))
+    if let starts, Set(starts).count < starts.count {
+      throw body.refusal("startTimes", expected: "each start once", got: "one of them twice")
+    }
+    self.starts = starts
+    steps = try body.optional("zones", .list(of: .object(StepBody.self), 1...64))?.map(\.step)
+    skipsInRain = try body.optional("skipIfRain", .boolean)
+    let givesSeason = body.has("season")
+    let season = try body.optional("season", .object(SeasonBody.self))?.season
+    self.season = givesSeason ? .some(season) : nil
+    let givesSoak = body.has("cycleAndSoak")
+    let soak = try body.optional("cycleAndSoak", .object(CycleBody.self))?.value
+    cycleAndSoak = givesSoak ? .some(soak) : nil
+    followsSeason = try body.optional("followsSeason", .boolean)
+    priority = try body.optional("priority", .integer(-100...100))
+    alias = try body.optional("alias", .text(1...64))
+    for name in ["ok", "nextStartISO"] { body.ignore(name) }
+  }
+
+  /// One of `days`, `intervalDays` (with `intervalFrom`) and `dayParity`; nil: none is given.
+  private static func days(_ body: inout JSONReader) throws(APIError) -> DayRule? {
+    let weekdays = try body.optional("days", .list(of: .weekday, 0...7))
+    let interval = try body.optional("intervalDays", .integer(1...365))
+    let from = try body.optional("intervalFrom", .localDate)
+    let parity = try body.optional("dayParity", .choice(["odd", "even"]))
+    guard [weekdays != nil, interval != nil, parity != nil].count(where: { $0 }) <= 1 else {
+      throw body.refusal("days", expected: "one of days, intervalDays and dayParity", got: "more than one")
+    }
+    if (interval == nil) != (from == nil) {
+      throw body.refusal(
+        interval == nil ? "intervalDays" : "intervalFrom", expected: "intervalDays with intervalFrom", got: "nothing")
+    }
+    if let weekdays { return .weekdays(weekdays.reduce(0) { $0 | 1 << $1 }) }
+    if let interval, let from { return .interval(days: interval, from: from) }
+    return parity.map { $0 == "odd" ? .odd : .even }
+  }
+
+  /// - Parameters:
+  ///   - present: the schedule that is changed; nil: a new one.
+  ///   - path: `schedules[2]` of an import, for errors.
+  func applied(to present: Program?, path: String = "") throws(APIError) -> Program {
+    func missing(_ name: String, _ expected: String) -> APIError {
+      .validation(path.isEmpty ? name : "\(path).\(name)", expected: expected, got: "nothing")
+    }
+    guard let name = name ?? present?.name else { throw missing("name", "text of 1…60 characters") }
+    guard let days = days ?? present?.days else {
+      throw missing("days", "days, or intervalDays with intervalFrom, or dayParity")
+    }
+    guard let starts = starts ?? present?.starts else { throw missing("startTimes", "a list of 1…8 starts") }
+    guard let steps = steps ?? present?.steps else { throw missing("zones", "a list of 1…64 zones with their minutes") }
+    return Program(
+      id: present?.id ?? 0, name: name, isEnabled: isEnabled ?? present?.isEnabled ?? true, days: days,
+      season: season ?? present?.season, starts: starts, steps: steps,
+      cycleAndSoak: cycleAndSoak ?? present?.cycleAndSoak,
+      followsSeason: followsSeason ?? present?.followsSeason ?? true,
+      skipsInRain: skipsInRain ?? present?.skipsInRain ?? true, priority: priority ?? present?.priority ?? 0,
+      alias: alias ?? present?.alias)
+  }
+}
+
+/// `{"zoneId":1,"minutes":10}`
+struct StepBody: JSONReadable {
+  let step: Program.Step
+
+  init(_ body: inout JSONReader) throws(APIError) {
+    let zone = try body.required("zoneId", .zoneID)
+    guard let seconds = try WateringTime.read(&body) else {
+      throw body.refusal("minutes", expected: "minutes or seconds", got: "nothing")
+    }
+    step = Program.Step(zone: zone, seconds: seconds)
+  }
+}
+
+/// `{"from":"04-15","to":"10-01"}`
+private struct SeasonBody: JSONReadable {
+  let season: Season
+
+  init(_ body: inout JSONReader) throws(APIError) {
+    season = Season(from: try body.required("from", .monthDay), to: try body.required("to", .monthDay))
+  }
+}
+
+/// `{"cycleMinutes":5,"soakMinutes":20}`
+private struct CycleBody: JSONReadable {
+  let value: Program.CycleAndSoak
+
+  init(_ body: inout JSONReader) throws(APIError) {
+    value = Program.CycleAndSoak(
+      cycleSeconds: Int((try body.required("cycleMinutes", .number(1...1440)) * 60).rounded()),
+      soakSeconds: Int((try body.required("soakMinutes", .number(0...1440)) * 60).rounded()))
+  }
+}

@@ -1,0 +1,113 @@
+import Service
+import Sprinkler
+
+/// The body of `POST /api/rain-delay`: `{"hours":24}`; the original app's `{"active":true,"hours":24}`, `{"active":false}`.
+struct RainDelayBody: JSONReadable {
+  static let hours = JSONKind<Double>.number(0.1...336)
+  let isActive: Bool
+  /// nil: the configuration's.
+  let seconds: Int?
+
+  init() { (isActive, seconds) = (true, nil) }
+
+  init(_ body: inout JSONReader) throws(APIError) {
+    isActive = try body.optional("active", .boolean) ?? true
+    seconds = try body.optional("hours", Self.hours).map { Int(($0 * 3600).rounded()) }
+  }
+}
+
+/// The body of `POST /api/run-once` and of `POST /api/queue`: zones and how long each, in that order.
+struct RunOnceBody: JSONReadable {
+  let steps: [Program.Step]
+  /// Before what waits already.
+  let goesFirst: Bool
+
+  init(_ body: inout JSONReader) throws(APIError) {
+    steps = try body.required("zones", .list(of: .object(StepBody.self), 1...64)).map(\.step)
+    goesFirst = try body.optional("position", .choice(["append", "insert"])) == "insert"
+  }
+}
+
+/// The body of `POST /api/pause`: `{"minutes":30}`. Nothing: until it is resumed.
+struct PauseBody: JSONReadable {
+  let seconds: Int?
+
+  init() { seconds = nil }
+
+  init(_ body: inout JSONReader) throws(APIError) { seconds = try WateringTime.read(&body) }
+}
+
+/// The body of `POST /api/schedules/reorder`: `{"ids":[3,1,2]}`; the original app's is a list of texts.
+struct ReorderBody: JSONReadable {
+  let ids: [String]
+  /// Any of them was given as text.
+  let isOriginal: Bool
+
+  private enum Name {
+    case number(Int)
+    case text(String)
+  }
+
+  private static let name = JSONKind<Name>("a schedule's id, or text of 1…64 characters") { value in
+    switch value {
+    case .number(let digits): Int(digits).map { .number($0) }
+    case .text(let text): (1...64).contains(text.count) ? .text(text) : nil
+    default: nil
+    }
+  }
+
+  init(_ body: inout JSONReader) throws(APIError) {
+    let names = try body.required("ids", .list(of: Self.name, 0...1000))
+    isOriginal = names.contains { if case .text = $0 { true } else { false } }
+    ids = names.map { name in
+      switch name {
+      case .number(let number): "\(number)"
+      case .text(let text): text
+      }
+    }
+  }
+}
+
+/// The body of `PUT /api/seasonal`: `{"percent":80}`, `{"monthlyPercent":[0,0,20,50,80,100,120,120,80,40,0,0]}`.
+struct SeasonalBody: JSONReadable {
+  private let percent: Int?
+  private let monthly: [Int]??
+
+  init(_ body: inout JSONReader) throws(APIError) {
+    percent = try body.optional("percent", .integer(0...250))
+    let givesMonths = body.has("monthlyPercent")
+    let months = try body.optional("monthlyPercent", .list(of: .integer(0...250), 0...12))
+    if let months, !months.isEmpty, months.count != 12 {
+      throw body.refusal("monthlyPercent", expected: "12 numbers, January first, or none", got: "\(months.count)")
+    }
+    monthly = givesMonths ? .some(months) : nil
+    for name in ["ok", "effectivePercent"] { body.ignore(name) }
+  }
+
+  func applied(to levels: SprinklerLevels) -> SprinklerLevels {
+    var levels = levels
+    if let percent { levels.seasonalPercent = percent }
+    if let monthly { levels.monthlyPercent = monthly ?? [] }
+    return levels
+  }
+}
+
+/// The body of `POST /api/schedules/import`: what `GET /api/schedules/export` gives.
+struct ScheduleImportBody: JSONReadable {
+  private let schedules: [ScheduleBody]
+
+  init(_ body: inout JSONReader) throws(APIError) {
+    _ = try body.optional("format", .choice([ScheduleExportDocument.format]))
+    _ = try body.optional("formatVersion", .integer(1...1))
+    schedules = try body.required("schedules", .list(of: .object(ScheduleBody.self), 1...1000))
+    body.ignore("ok")
+  }
+
+  func programs() throws(APIError) -> [Program] {
+    var programs: [Program] = []
+    for (index, schedule) in schedules.enumerated() {
+      programs.append(try schedule.applied(to: nil, path: "schedules[\(index)]"))
+    }
+    return programs
+  }
+}

@@ -1,0 +1,118 @@
+import Service
+import Sprinkler
+import Store
+
+// What people ask: answered when the store has it and the valves' loop has taken what follows from it.
+extension SprinklerDesk {
+  /// What became of a command.
+  struct Done: Sendable {
+    var runs: [UInt64]
+    var programs: [Int]
+    /// A rain delay that people are to be warned of.
+    var rainWarning: RainDelay?
+    /// What the store refused although the valves obeyed.
+    var storeFailure: String?
+  }
+
+  /// - Throws: 503 while nothing is known of zones and schedules, since the store could not be read: which pin a zone has, what it has run
+  ///   today and whether there is a rain delay are in it.
+  func requireLoaded() throws(APIError) {
+    let view = view
+    guard !view.isLoaded else { return }
+    throw .storeNotRead(store.file, view.storeFailure)
+  }
+
+  /// A step of the schedule, within the lock.
+  private typealias Step = (inout StoredSchedule, StoredSchedule.Clocks) throws(APIError) -> SprinklerEffects
+
+  /// Carries a command out.
+  ///
+  /// - Parameter first: what closes valves, for the loop before anything else.
+  /// - Throws: `APIError`.
+  func perform(
+    _ command: SprinklerCommand, _ caller: Caller, first: SprinklerRequest.Order? = nil
+  ) async throws -> Done {
+    try await perform(first: first) { schedule, clocks throws(APIError) in
+      try schedule.step(.command(command, caller: caller.logName), clocks)
+    }
+  }
+
+  /// Zones, schedules, levels and the log's lines of a backup in place of the present ones; what runs or waits ends.
+  ///
+  /// - Throws: 422 for a file that is no backup, or one that does not fit these lines; what `perform` throws. Nothing has been
+  ///   changed then, but that every valve may be closed.
+  func restore(_ backup: [UInt8], _ caller: Caller) async throws {
+    let checked: CheckedBackup
+    do throws(StoreError) {
+      checked = try store.file.check(backup, at: wallNow)
+    } catch {
+      switch error {
+      case .foreign, .damaged, .newer: throw APIError.notABackup(error)
+      default: throw APIError.storeFailed(error)
+      }
+    }
+    let done = try await perform(first: .allOff) { schedule, clocks throws(APIError) in
+      try schedule.restore(checked, caller: caller.logName, clocks)
+    }
+    if let failure = done.storeFailure {
+      throw APIError(
+        .serviceUnavailable, APIError.storeFailedCode, "nothing was restored, every valve is closed: \(failure)")
+    }
+  }
+
+  private func perform(first: SprinklerRequest.Order?, _ work: Step) async throws -> Done {
+    var firstFailure: APIError?
+    if let first {
+      do {
+        let answer = try await mailbox.ask(first)
+        if case .refused(let refusal) = answer.verdict, !refusal.isHarmless(for: first) {
+          firstFailure = refusal.error()
+        }
+      } catch let error as APIError {
+        firstFailure = error
+      }
+    }
+    do {
+      let done = try await withTaskExecutorPreference(DiskThreads.shared) { try await carryOut(work) }
+      if let firstFailure { throw firstFailure }
+      return done
+    } catch let error as APIError where error.code == APIError.storeFailedCode && first != nil && firstFailure == nil {
+      // What was asked of the valves is done; the runs' ends are written as soon as the store takes them. Its reason comes from the
+      // error: the view may tell of a later change by now, which it has taken.
+      return Done(runs: [], programs: [], storeFailure: error.storeReason)
+    }
+  }
+
+  /// Waits for the disk.
+  private func carryOut(_ work: Step) async throws -> Done {
+    let (made, notices) = (EffectsBox(), NoticesBox())
+    let outcomes = try await withCheckedThrowingContinuation {
+      (continuation: CheckedContinuation<[SprinklerOutbox.Outcome], any Error>) in
+      do throws(APIError) {
+        let (effects, told) = try step(then: { continuation.resume(returning: $0) }, work)
+        made.set(effects)
+        notices.set(told)
+        outbox.sendWaiting()
+      } catch {
+        continuation.resume(throwing: error)
+      }
+    }
+    settle(outcomes)
+    // What it closed, the loop has told before it answered.
+    if outcomes.contains(where: \.order.isStop) { keepNoted() }
+    tell(notices.notices)
+    // Of an order that only closes, a refusal means that there was nothing to close.
+    for outcome in outcomes where !outcome.order.isStop {
+      switch outcome.result {
+      case .success(let answer):
+        if case .refused(let refusal) = answer.verdict, !refusal.isHarmless(for: outcome.order) {
+          throw refusal.error(zone: outcome.order.zone)
+        }
+      case .failure(let error): throw error
+      }
+    }
+    let effects = made.effects
+    return Done(
+      runs: effects.runs, programs: effects.programs, rainWarning: effects.rainWarning, storeFailure: nil)
+  }
+}

@@ -1,0 +1,155 @@
+import Service
+import Sprinkler
+import TactusDaemon
+import WallTime
+
+// The routes of the original Python backend, and those that its app called and it never had: their shapes and codes, for an app that
+// knows nothing newer.
+extension SprinklerDoor {
+  var legacyRoutes: [Route] { legacyBackendRoutes + legacyAppRoutes }
+
+  private var legacyBackendRoutes: [Route] {
+    [
+      Route(.get, "/status") { [self] _ in
+        .json(LegacyStatusDocument(status: legacyStatus))
+      },
+      Route(.post, "/zone/on/{n}", scope: .control, action: "sprinkler.on") { [self] request in
+        try await legacyOn(try legacyZone(request), request)
+      },
+      Route(.post, "/zone/off/{n}", scope: .control, action: "sprinkler.off") { [self] request in
+        if let closed = try await closeUnknown(request) { return closed }
+        return try await turnOff(try legacyZone(request), request.caller)
+      },
+      Route(.post, "/rain-lock", scope: .control, action: "sprinkler.rain-delay") { [self] request in
+        try await setRain(try request.decodeIfGiven(RainDelayBody.self) ?? RainDelayBody(), request.caller)
+      },
+      Route(.delete, "/rain-lock", scope: .control, action: "sprinkler.rain-delay") { [self] request in
+        _ = try await desk.perform(.cancelRainDelay, request.caller)
+        return rainAnswer(logValue: "off")
+      },
+      Route(.post, "/api/pin/{bcm}/on", scope: .control, action: "sprinkler.on") { [self] request in
+        try await legacyOn(try legacyPin(request), request)
+      },
+      Route(.post, "/api/pin/{bcm}/off", scope: .control, action: "sprinkler.off") { [self] request in
+        if let closed = try await closeUnknown(request) { return closed }
+        return try await turnOff(try legacyPin(request), request.caller)
+      },
+    ]
+  }
+
+  /// A pin is renamed, hidden and ordered by whoever may open it: which line it is on stays an administrator's.
+  private var legacyAppRoutes: [Route] {
+    [
+      Route(.post, "/api/pins/{bcm}", scope: .control, action: "sprinkler.zones") { [self] request in
+        let zone = try legacyPin(request)
+        let body = try request.decode(LegacyPinBody.self)
+        let zones = desk.view.records.zones.map { present in
+          guard present.id == zone.id else { return present }
+          var changed = present
+          if let name = body.name { changed.name = name }
+          if let isEnabled = body.isEnabled { changed.isEnabled = isEnabled }
+          return changed
+        }
+        _ = try await desk.perform(.setZones(zones), request.caller)
+        return .json(LegacyPinsDocument(pins: legacyPins), logValue: "zone=\(zone.id)")
+      },
+      Route(.post, "/api/pins/reorder", scope: .control, action: "sprinkler.zones") { [self] request in
+        let pins = try request.decode(LegacyPinOrderBody.self, listAs: "pins").pins
+        let zones = desk.view.records.zones.inOrder(of: pins, by: \.gpioPin)
+        _ = try await desk.perform(.setZones(zones), request.caller)
+        return .json(LegacyPinsDocument(pins: legacyPins), logValue: "pins=\(zones.map(\.gpioPin))")
+      },
+      Route(.get, "/api/rain") { [self] _ in .json(legacyStatus.rain) },
+    ]
+  }
+
+  /// Opens a zone, or gives one that is open that time from now. Without one: 30 minutes, but never more than the zone may run.
+  private func legacyOn(_ zone: Zone, _ request: APIRequest) async throws -> APIResponse {
+    let seconds = try request.decodeIfGiven(LegacyMinutes.self)?.seconds ?? min(30 * 60, zone.maximumSeconds)
+    return try await turnOn(zone, ZoneOnBody(seconds: seconds), request.caller)
+  }
+
+  /// By place, from 1; 400 for a number that no zone has.
+  private func legacyZone(_ request: APIRequest) throws(APIError) -> Zone {
+    let zones = desk.view.records.zones
+    guard let place = Int(request.parameters["n"] ?? ""), zones.indices.contains(place - 1) else {
+      throw APIError(.badRequest, "ZONE_RANGE", "expected a zone 1…\(zones.count)")
+    }
+    return zones[place - 1]
+  }
+
+  /// 404 for a pin that is no zone's.
+  private func legacyPin(_ request: APIRequest) throws(APIError) -> Zone {
+    let pin = Int(request.parameters["bcm"] ?? "")
+    guard let zone = desk.view.records.zones.first(where: { $0.gpioPin == pin }) else {
+      throw .notFound("pin \(request.parameters["bcm"]?.prefix(20) ?? "") is no zone's")
+    }
+    return zone
+  }
+
+  // MARK: what the app is shown
+
+  private var legacyPins: [LegacyStatus.Pin] {
+    let newest = desk.newest
+    return desk.view.records.zones.map {
+      .init(pin: $0.gpioPin, name: $0.name, isActive: newest[$0.id].isOn, isEnabled: $0.isEnabled)
+    }
+  }
+
+  /// `nil` unless the original app is served.
+  var legacyMembers: [UInt8]? { description.hasLegacyRoutes ? encodeJSON(legacyStatus) : nil }
+
+  private var legacyStatus: LegacyStatus {
+    let (view, wall) = (desk.view, desk.wallNow)
+    let rain = rainDelay(view)
+    let isAutomatic = if case .weather = rain?.reason { true } else { false }
+    return LegacyStatus(
+      lastUpdated: WallTimeText.text(wall), pins: legacyPins,
+      schedules: view.records.programs.map { program in
+        LegacySchedule(program, zones: view.records.zones) { clock($0, daysFromToday: 0) }
+      },
+      rain: .init(
+        isActive: rain != nil, endsAt: rain.map { WallTimeText.text($0.until) },
+        durationHours: rain.map { max(0, Int(($0.until - wall + 3599) / 3600)) },
+        automationEnabled: description.weather != nil || isAutomatic))
+  }
+
+  /// `HH:MM`, local time. A sun that does not rise has the time that the app itself has for none.
+  func clock(_ start: StartTime, daysFromToday days: Int) -> String {
+    if case .clock = start { return ScheduleWords.text(start) }
+    let calendar = ProgramCalendar(zone: description.timeZone, place: description.place)
+    let today = description.timeZone.local(desk.wallNow).date.daysSince1970
+    guard let at = calendar.instant(of: start, on: LocalDate(daysSince1970: today + days)) else { return "06:00" }
+    return ScheduleWords.text(.clock(minute: description.timeZone.local(at).second / 60))
+  }
+}
+
+extension Array {
+  /// Those with these keys, in the keys' order, then the others in their own. Keys of none are passed over, as the original did.
+  func inOrder<Key: Hashable>(of keys: [Key], by key: (Element) -> Key) -> [Element] {
+    var places: [Key: Int] = [:]
+    for (place, key) in keys.enumerated() where places[key] == nil { places[key] = place }
+    return enumerated().sorted { left, right in
+      (places[key(left.element)] ?? keys.count, left.offset) < (places[key(right.element)] ?? keys.count, right.offset)
+    }.map(\.element)
+  }
+}
+
+/// `GET /status`: what `GET /api/status` has for the app, alone.
+private struct LegacyStatusDocument: Encodable {
+  let version = "tactus"
+  let status: LegacyStatus
+
+  private enum CodingKeys: CodingKey { case version }
+
+  func encode(to encoder: any Encoder) throws {
+    try status.encode(to: encoder)
+    var object = encoder.container(keyedBy: CodingKeys.self)
+    try object.encode(version, forKey: .version)
+  }
+}
+
+private struct LegacyPinsDocument: Encodable {
+  let ok = true
+  let pins: [LegacyStatus.Pin]
+}

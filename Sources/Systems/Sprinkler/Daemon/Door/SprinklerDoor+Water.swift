@@ -1,0 +1,35 @@
+import Service
+import Sprinkler
+import WallTime
+import Water
+
+extension SprinklerDoor {
+  /// For other systems: a run like any that a person asks for, at the end of the queue.
+  var water: WaterSupply {
+    WaterSupply(
+      isRainDelayed: { [self] in rainDelay(desk.view) != nil },
+      isStopped: { [self] in
+        // Nothing is known of zones and of what they have run.
+        guard desk.view.isLoaded else { return true }
+        return switch desk.newest.state {
+        case .emergencyStopped, .fault, .shutDown: true
+        case .idle, .watering, .paused: false
+        }
+      },
+      isOpen: { [self] number in ZoneID(number).map { desk.newest[$0].isOn } ?? false },
+      day: { [description] seconds in
+        let wall = WallInstant(secondsSince1970: seconds)
+        let local = seconds + Int64(description.timeZone.offsetSeconds(at: wall))
+        return Int((Double(local) / 86_400).rounded(.down))
+      },
+      ask: { [self] request in
+        try desk.requireLoaded()
+        guard let zone = ZoneID(request.zone), desk.view.records.zones.contains(where: { $0.id == zone }) else {
+          throw APIError.notFound("no zone \(request.zone); GET /api/zones lists them")
+        }
+        try refuseIfStopped()
+        let caller = Caller(scope: .control, tokenID: request.system, address: request.part, client: 0)
+        _ = try await desk.perform(.runOnce([.init(zone: zone, seconds: request.seconds)]), caller)
+      })
+  }
+}

@@ -1,0 +1,36 @@
+import Sprinkler
+import Store
+import WallTime
+
+/// What the desk last said of schedules and store: for documents, which never wait for the disk.
+struct SprinklerView: Sendable {
+  /// Another one whenever something here is.
+  var version: UInt64 = 0
+  /// Whether the store could be read: until then `records` are empty because they are unknown.
+  var isLoaded: Bool
+  var records: SprinklerRecords
+  /// Of the schedules; nil: none is to come.
+  var next: UpcomingStart?
+  /// The last change that the store refused; nil: all have been taken since.
+  var storeFailure: String?
+  var weather: WeatherReport?
+}
+
+/// What the weather provider said last.
+struct WeatherReport: Sendable, Hashable {
+  /// When it was asked.
+  var asked: WallInstant
+  /// When it last answered; nil: never.
+  var answered: WallInstant?
+  /// Of the days that are added up; nil: unknown.
+  var millimetres: Double?
+  /// Why the last question has no answer; nil: it has.
+  var failure: String?
+
+  init(asked: WallInstant, answered: WallInstant? = nil, millimetres: Double? = nil, failure: String? = nil) {
+    self.asked = asked
+    self.answered = answered
+    self.millimetres = millimetres
+    self.failure = failure
+  }
+}

@@ -1,0 +1,135 @@
+import Service
+import Sprinkler
+import Store
+import Tactus
+import WallTime
+
+/// The schedule with the store behind it, a value for within the desk's lock: a step is on the disk before it is the schedule, and if
+/// the disk refuses, nothing has happened. Blocks on the disk.
+struct StoredSchedule: Sendable {
+  /// Both clocks at one instant.
+  struct Clocks: Sendable {
+    var wall: WallInstant
+    var monotonic: TickInstant
+  }
+
+  /// The schedule of what a store has. It may write to it.
+  typealias Load = @Sendable (SprinklerStore) throws(StoreError) -> SprinklerScheduler
+
+  /// `nil` until the store could be read: nothing is known of zones, schedules, and what has run today.
+  private(set) var scheduler: SprinklerScheduler?
+  let store: SprinklerStore
+  private let makeScheduler: Load
+  /// Why the store refused the last change; nil: it took it.
+  private(set) var failure: String?
+  /// Another one whenever records or failure are.
+  private(set) var version: UInt64 = 0
+  private var hasStarted = false
+  /// What the valves' loop told and the store has refused so far, oldest first.
+  private var unstored: [SprinklerEvent] = []
+
+  /// Reads the store, if it is open; if not, `start` does as soon as it is.
+  init(_ load: @escaping Load, store: SprinklerStore) {
+    (makeScheduler, self.store) = (load, store)
+    try? self.load()
+  }
+
+  /// Empty while nothing is known.
+  var records: SprinklerRecords { scheduler?.records ?? SprinklerRecords() }
+
+  private mutating func load() throws(APIError) {
+    guard scheduler == nil else { return }
+    do throws(StoreError) {
+      take(try makeScheduler(store))
+    } catch {
+      throw refused(error)
+    }
+  }
+
+  /// The first step, which must be stored before any other; nil: it has been.
+  mutating func start(_ clocks: Clocks) throws(APIError) -> SprinklerEffects? {
+    guard !hasStarted else { return nil }
+    try load()
+    let effects = try step(.started, clocks)
+    hasStarted = true
+    return effects
+  }
+
+  /// Steps a copy, writes what changed, and only then makes it the schedule.
+  mutating func step(_ event: SprinklerEvent, _ clocks: Clocks) throws(APIError) -> SprinklerEffects {
+    var copy = try loaded()
+    let effects = copy.step(event, wall: clocks.wall, monotonic: clocks.monotonic)
+    if let refusal = effects.refusal { throw refusal.error }
+    if effects.changes.isEmpty {
+      scheduler = copy
+      return effects
+    }
+    do throws(StoreError) {
+      try store.apply(effects.changes)
+    } catch {
+      throw refused(error)
+    }
+    take(copy)
+    return effects
+  }
+
+  /// What the loop told, which must be kept: as `step`, now or as soon as the store takes it.
+  mutating func remember(_ events: [SprinklerEvent]) { unstored += events }
+
+  /// Steps with what is remembered, oldest first, until the store refuses one.
+  mutating func catchUp(_ clocks: Clocks) -> [SprinklerEffects] {
+    var done: [SprinklerEffects] = []
+    while let event = unstored.first {
+      guard let effects = try? step(event, clocks) else { break }
+      unstored.removeFirst()
+      done.append(effects)
+    }
+    return done
+  }
+
+  /// A backup's records in place of these: the store's tables and the schedule change in one transaction, or neither does.
+  mutating func restore(
+    _ backup: CheckedBackup, caller: String?, _ clocks: Clocks
+  ) throws(APIError) -> SprinklerEffects {
+    var copy = try loaded()
+    var effects = SprinklerEffects()
+    do throws(StoreError) {
+      _ = try store.restore(backup) { records in
+        effects = copy.step(.command(.restore(records), caller: caller), wall: clocks.wall, monotonic: clocks.monotonic)
+        return effects.refusal == nil ? effects.changes : nil
+      }
+    } catch {
+      // What is wrong with the backup is no failure of the store.
+      if case .damaged(let file, _) = error, file != store.file.path { throw .notABackup(error) }
+      throw refused(error)
+    }
+    if let refusal = effects.refusal { throw refusal.error }
+    take(copy)
+    return effects
+  }
+
+  private mutating func take(_ copy: SprinklerScheduler) {
+    scheduler = copy
+    failure = nil
+    version += 1
+  }
+
+  private mutating func refused(_ error: StoreError) -> APIError {
+    // The same again, ten times a second, is no change.
+    if failure != "\(error)" { version += 1 }
+    failure = "\(error)"
+    return .storeFailed(error)
+  }
+
+  private func loaded() throws(APIError) -> SprinklerScheduler {
+    if let scheduler { return scheduler }
+    throw .storeFailed(store.file.trouble ?? .failed(file: store.file.path, doing: "opening", reason: "not done yet"))
+  }
+}
+
+extension APIError {
+  /// 422: what was sent is no backup, or one that makes no sense.
+  static func notABackup(_ error: StoreError) -> APIError {
+    APIError(.unprocessableContent, "VALIDATION", "\(error)", field: "body")
+  }
+}

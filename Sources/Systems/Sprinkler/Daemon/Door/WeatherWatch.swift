@@ -1,0 +1,178 @@
+import NIOCore
+import Service
+import Sprinkler
+import Synchronization
+import Tactus
+import TactusDaemon
+import WallTime
+
+/// Asks a weather provider, rarely, how much rain is coming, and tells the desk what that means.
+///
+/// Open-Meteo's answers: `{"daily":{"time":["2026-05-01",…],"precipitation_sum":[8.2,…]}}`. A question that fails changes
+/// nothing: the rain delay that is in force stays, and the state says why the weather is unknown.
+final class WeatherWatch: Sendable {
+  struct Settings: Sendable {
+    /// `http://HOST:PORT`, `https://HOST`
+    var address: ServiceAddress
+    /// Degrees, north and east positive.
+    var latitude, longitude: Double
+    /// IANA, of the days.
+    var timeZone: String
+    /// Days that are added up, today first.
+    var days: Int
+    /// Millimetres from which on there is a rain delay.
+    var threshold: Double
+    /// Of that delay.
+    var delayHours: Int
+    var period: Nanoseconds
+
+    init(
+      address: ServiceAddress, latitude: Double, longitude: Double, timeZone: String, days: Int, threshold: Double,
+      delayHours: Int, period: Nanoseconds
+    ) {
+      self.address = address
+      (self.latitude, self.longitude) = (latitude, longitude)
+      self.timeZone = timeZone
+      self.days = days
+      self.threshold = threshold
+      self.delayHours = delayHours
+      self.period = period
+    }
+  }
+
+  private struct State {
+    var nextQuestion = TickInstant.zero
+    var isAsking = false
+    /// An answer that nobody has taken yet.
+    var answer: Result<[UInt8], WeatherFailure>?
+    var report: WeatherReport?
+  }
+
+  /// After a failure it is asked again sooner.
+  private static let retry = Nanoseconds.seconds(600)
+
+  private let settings: Settings
+  private let client: ServiceClient
+  private let state = Mutex(State())
+
+  /// - Throws: `.withoutTLS` for an https address in a build without it.
+  init(_ settings: Settings) throws(ServiceClient.Failure) {
+    self.settings = settings
+    client = try ServiceClient(settings.address, token: nil)
+  }
+
+  /// Now and then, on a thread that may wait for the disk: takes an answer, asks when it is time. Never waits for the network.
+  func turn(_ desk: SprinklerDesk, at now: TickInstant) {
+    let (answer, asks) = state.withLock { state in
+      let answer = state.answer.take()
+      if answer != nil { state.isAsking = false }
+      let asks = !state.isAsking && now >= state.nextQuestion
+      if asks {
+        state.isAsking = true
+        state.nextQuestion = now + settings.period
+      }
+      return (answer, asks)
+    }
+    if let answer { take(answer, desk, at: now) }
+    if asks { ask() }
+  }
+
+  /// Ends the client's thread.
+  func stop() { client.stop() }
+
+  private func ask() {
+    client.get(path, limit: .seconds(20)) { [self] result in
+      let answer: Result<[UInt8], WeatherFailure> =
+        switch result {
+        case .success(let answer) where answer.status == 200: .success(answer.body)
+        case .success(let answer): .failure(WeatherFailure("it answered \(answer.status)"))
+        case .failure(let failure): .failure(WeatherFailure("\(failure)"))
+        }
+      state.withLock { $0.answer = answer }
+    }
+  }
+
+  /// `/v1/forecast?latitude=52.52&…`
+  var path: String {
+    let zone = settings.timeZone.replacing("/", with: "%2F").replacing("+", with: "%2B")
+    return "/v1/forecast?latitude=\(settings.latitude)&longitude=\(settings.longitude)&daily=precipitation_sum"
+      + "&timezone=\(zone)&forecast_days=\(settings.days)"
+  }
+
+  private func take(_ answer: Result<[UInt8], WeatherFailure>, _ desk: SprinklerDesk, at now: TickInstant) {
+    let wall = desk.wallNow
+    let sum = answer.flatMap { Self.millimetres($0, days: settings.days) }
+    var report = state.withLock { $0.report } ?? WeatherReport(asked: wall)
+    report.asked = wall
+    switch sum {
+    case .success(let sum):
+      report.answered = wall
+      report.millimetres = sum
+      report.failure = nil
+    case .failure(let failure):
+      report.failure = "\(settings.address): \(failure.reason)"
+      state.withLock { $0.nextQuestion = min($0.nextQuestion, now + Self.retry) }
+    }
+    let noted = report
+    state.withLock { $0.report = noted }
+    guard case .success(let sum) = sum else { return desk.note(noted) }
+    desk.take(Self.verdict(sum, settings, at: wall), report: noted)
+  }
+
+  static func verdict(_ millimetres: Double, _ settings: Settings, at wall: WallInstant) -> WeatherVerdict {
+    guard millimetres >= settings.threshold else { return .dry }
+    let span = settings.days == 1 ? "today" : "within \(settings.days) days"
+    return .rain(
+      until: wall + Int64(settings.delayHours) * 3600,
+      reason: "\((millimetres * 10).rounded() / 10) mm expected \(span)")
+  }
+
+  /// The first days' sums together.
+  static func millimetres(_ body: [UInt8], days: Int) -> Result<Double, WeatherFailure> {
+    let document: JSONValue
+    do {
+      document = try JSONParser.parse(body)
+    } catch {
+      return .failure(WeatherFailure("its answer is no JSON: \(error.reason) at byte \(error.offset)"))
+    }
+    guard case .list(let sums)? = document.member("daily")?.member("precipitation_sum"), !sums.isEmpty else {
+      let reason = if case .text(let text)? = document.member("reason") { JSONValue.shortened(text) } else { "" }
+      return .failure(
+        WeatherFailure("expected daily.precipitation_sum in its answer\(reason.isEmpty ? "" : ", got: \(reason)")"))
+    }
+    if case .object? = document.member("daily_units"),
+      case .text(let unit)? = document.member("daily_units")?
+        .member("precipitation_sum"), unit != "mm"
+    {
+      return .failure(WeatherFailure("expected millimetres, got \(JSONValue.shortened(unit))"))
+    }
+    var total = 0.0
+    for sum in sums.prefix(days) {
+      switch sum {
+      case .number(let digits):
+        guard let value = Double(digits), value.isFinite, value >= 0 else {
+          return .failure(WeatherFailure("expected millimetres, got \(JSONValue.shortened(digits))"))
+        }
+        total += value
+      // Unknown for that day.
+      case .null: continue
+      default: return .failure(WeatherFailure("expected numbers in daily.precipitation_sum"))
+      }
+    }
+    return .success(total)
+  }
+}
+
+/// Why there is no forecast.
+struct WeatherFailure: Error, Hashable {
+  let reason: String
+
+  init(_ reason: String) { self.reason = reason }
+}
+
+extension JSONValue {
+  /// The member of an object; nil: it has none, or is none.
+  fileprivate func member(_ name: String) -> JSONValue? {
+    if case .object(let members) = self { members.first { $0.name == name }?.value } else { nil }
+  }
+}

@@ -1,0 +1,98 @@
+import Service
+import Sprinkler
+
+/// The body of `POST /api/zone/{id}/on`: `{"minutes":12}`, `{"seconds":90,"mode":"extend"}`. Nothing: the zone's own time.
+struct ZoneOnBody: JSONReadable {
+  let seconds: Int?
+  let extends: Bool
+
+  init(seconds: Int? = nil) { (self.seconds, extends) = (seconds, false) }
+
+  init(_ body: inout JSONReader) throws(APIError) {
+    seconds = try WateringTime.read(&body)
+    extends = try body.optional("mode", .choice(["set", "extend"])) == "extend"
+    if extends, seconds == nil { throw body.refusal("minutes", expected: "minutes or seconds to add", got: "nothing") }
+  }
+}
+
+/// One zone of `PUT /api/zones`. Members that are not given stay as they are; what only `GET` says is not looked at.
+struct ZoneBody: JSONReadable {
+  let id: ZoneID?
+  private let name: String?
+  private let gpioPin: Int?
+  private let isEnabled: Bool?
+  private let defaultSeconds: Int?
+  private let maximumSeconds: Int?
+  /// `.some(nil)`: no limit any more.
+  private let maximumSecondsPerDay: Int??
+  private let group: Int??
+  private let ignoresRain: Bool?
+  private let usesMaster: Bool?
+
+  init(_ body: inout JSONReader) throws(APIError) {
+    id = try body.optional("id", .zoneID)
+    name = try body.optional("name", .text(1...40))
+    gpioPin = try body.optional("gpioPin", .integer(0...1023))
+    isEnabled = try body.optional("isEnabled", .boolean)
+    defaultSeconds = try WateringTime.read(&body, minutes: "defaultMinutes", seconds: "defaultSeconds")
+    maximumSeconds = try WateringTime.read(&body, minutes: "maxMinutes", seconds: "maxSeconds")
+    let limitsDay = body.has("maxMinutesPerDay")
+    let perDay = try body.optional("maxMinutesPerDay", .minutes)
+    maximumSecondsPerDay = limitsDay ? .some(perDay) : nil
+    let givesGroup = body.has("group")
+    let group = try body.optional("group", .integer(1...15))
+    self.group = givesGroup ? .some(group) : nil
+    ignoresRain = try body.optional("ignoresRain", .boolean)
+    usesMaster = try body.optional("usesMaster", .boolean)
+    for name in ["isOn", "remainingSec", "activeLow", "ranTodaySec", "runId"] { body.ignore(name) }
+  }
+
+  /// - Parameters:
+  ///   - zones: as they are.
+  ///   - path: `zones[2]`, for errors.
+  func applied(to zones: [Zone], path: String) throws(APIError) -> Zone {
+    guard let id else { throw .validation("\(path).id", expected: "a zone's number 1…64", got: "nothing") }
+    let known = zones.first { $0.id == id }
+    guard let pin = gpioPin ?? known?.gpioPin else {
+      throw .validation("\(path).gpioPin", expected: "a pin for the new zone \(id)", got: "nothing")
+    }
+    var zone = known ?? Zone(id: id, name: "Zone \(id)", gpioPin: pin)
+    zone.gpioPin = pin
+    zone.name = name ?? zone.name
+    zone.isEnabled = isEnabled ?? zone.isEnabled
+    zone.defaultSeconds = defaultSeconds ?? zone.defaultSeconds
+    zone.maximumSeconds = maximumSeconds ?? zone.maximumSeconds
+    zone.maximumSecondsPerDay = maximumSecondsPerDay ?? zone.maximumSecondsPerDay
+    zone.group = group ?? zone.group
+    zone.ignoresRain = ignoresRain ?? zone.ignoresRain
+    zone.usesMaster = usesMaster ?? zone.usesMaster
+    guard zone.defaultSeconds <= zone.maximumSeconds else {
+      throw .validation(
+        "\(path).defaultMinutes", expected: "at most maxMinutes (\(WateringTime.text(zone.maximumSeconds)))",
+        got: WateringTime.text(zone.defaultSeconds))
+    }
+    return zone
+  }
+}
+
+/// The body of `PUT /api/zones`: every zone in its order, as a list or as the member `zones`.
+struct ZonesBody: JSONReadable {
+  private let zones: [ZoneBody]
+
+  init(_ body: inout JSONReader) throws(APIError) {
+    zones = try body.required("zones", .list(of: .object(ZoneBody.self), 1...ZoneID.maximum))
+    body.ignore("ok")
+  }
+
+  func applied(to present: [Zone]) throws(APIError) -> [Zone] {
+    var result: [Zone] = []
+    for (index, zone) in zones.enumerated() {
+      let zone = try zone.applied(to: present, path: "zones[\(index)]")
+      if result.contains(where: { $0.id == zone.id }) {
+        throw .validation("zones[\(index)].id", expected: "each zone once", got: "zone \(zone.id) again")
+      }
+      result.append(zone)
+    }
+    return result
+  }
+}

@@ -1,0 +1,212 @@
+import Buses
+import BusesLinux
+import Foundation
+import Logging
+import Service
+import Sprinkler
+import Store
+import Tactus
+import TactusDaemon
+
+/// The sprinkler in the daemon: its lines, its lane, its schedules, what it keeps in the daemon's store.
+final class DaemonSprinkler: LoopSystem {
+  let name = "sprinkler"
+  let loopName = "sprinkler.valves"
+  let simulation: SimulatedSurroundings?
+  private let configuration: Configuration.Sprinkler
+  private let settings: IrrigationSettings
+  private let hardware: ValveHardware
+  private let desk: SprinklerDesk
+  let door: SprinklerDoor
+  private let weather: WeatherWatch?
+  private let snapshot = Latest(SprinklerSnapshot())
+  private let requests = Ring<SprinklerRequest>(capacity: SprinklerLoop.requestsPerTick)
+  private let answers = Ring<SprinklerAnswer>(capacity: 1024)
+  private let noticeRing = Ring<IrrigationNotice>(capacity: 1024)
+  private let requestBell: Doorbell
+  /// Told by the loop, to be logged.
+  private var notices: [IrrigationNotice] = []
+  private let deskThread = DeskThread("sprinkler")
+
+  /// Reads what the store has, if that is open, and requests the lines, every one off.
+  ///
+  /// - Throws: `HeaderLineError`, `GPIORequestError`, `UnknownTimeZone`.
+  init(_ sprinkler: Configuration.Sprinkler, store file: StoreFile, simulate: Bool, logger: Logger) throws {
+    configuration = sprinkler
+    let store = SprinklerStore(file)
+    let zone = try ZoneRules(identifier: sprinkler.timeZone ?? TimeZone.current.identifier)
+    let scheduling = sprinkler.scheduler(zone)
+    settings = sprinkler.irrigation
+    hardware = try ValveHardware(sprinkler, simulate: simulate)
+    let bell = try Doorbell()
+    requestBell = bell
+    desk = SprinklerDesk(
+      { store throws(StoreError) in
+        SprinklerScheduler(
+          try Self.records(store, sprinkler, logger), settings: scheduling, boot: BootClock.boot,
+          isRecovered: store.file.isRecovered)
+      }, store: store, requests: requests.writer(), answers: answers.reader(), notices: noticeRing.reader(),
+      requestsPerTick: SprinklerLoop.requestsPerTick,
+      snapshot: snapshot, ring: { bell.button.ring() },
+      progressPeriod: .seconds(Int64(scheduling.noteSeconds)), logDays: sprinkler.logDays, logger: logger,
+      bootClock: { BootClock.now })
+    door = SprinklerDoor(desk, sprinkler.description(zone, simulate: simulate))
+    weather = try sprinkler.weatherSettings(zone).map { try WeatherWatch($0) }
+    guard let bank = hardware.simulatedBank else {
+      simulation = nil
+      return
+    }
+    simulation = SimulatedSurroundings(buses: [SimulatedBus("sprinkler-gpio", .gpio(bank))], lanes: [:])
+  }
+
+  /// What the store knows; the configuration's zones when it knows none.
+  private static func records(
+    _ store: SprinklerStore, _ sprinkler: Configuration.Sprinkler, _ logger: Logger
+  ) throws(StoreError) -> SprinklerRecords {
+    var records = try store.records()
+    if records.zones.isEmpty {
+      records.zones = sprinkler.zones
+      records.levels.seasonalPercent = sprinkler.seasonalPercent
+      try store.apply([.zones(records.zones), .levels(records.levels)])
+    } else if records.zones != sprinkler.zones {
+      logger.notice(
+        "the store's zones are others than the configuration's: the store decides",
+        metadata: [
+          "system": "sprinkler", "store": "\(records.zones.map(\.name).joined(separator: ", "))",
+          "configuration": "\(sprinkler.zones.map(\.name).joined(separator: ", "))",
+        ])
+    }
+    for zone in records.zones where !sprinkler.pins.contains(zone.gpioPin) {
+      logger.error(
+        "a zone's pin is not among the configuration's: it cannot run until PUT /api/zones gives it another",
+        metadata: ["system": "sprinkler", "zone": "\(zone.id)", "pin": "\(zone.gpioPin)"])
+    }
+    return records
+  }
+
+  var endpoints: [Endpoint] { [] }
+  var startMetadata: Logger.Metadata {
+    ["sprinkler": .string("zones: \(door.zoneCount), schedules: \(door.scheduleCount)")]
+  }
+  var heartbeat: LatestVersion { snapshot.version }
+  /// The loop is slow by nature.
+  var heartbeatPeriod: Nanoseconds { SprinklerLoop.period }
+  var heldLines: [LinuxGPIOLines] { hardware.heldLines.map { [$0] } ?? [] }
+
+  func lane(bell: DoorbellButton) -> Lane {
+    var inputs = [requestBell.loopInput]
+    var flow: GPIOEvents? = hardware.flowEvents()
+    if let descriptor = flow?.descriptor { inputs.append(.descriptor(descriptor)) }
+    let commandAge = DataAge("command", fromOutside: .releasesLoop)
+    // Simulated pulses have no descriptor that releases the loop.
+    let flowAge = DataAge("flow", fromOutside: flow?.descriptor == nil ? .awaitsLoop : .releasesLoop)
+    let hasFlow = flow != nil
+    return Lane(
+      "sprinkler", scheduling: configuration.scheduling.lane(rateHertz: 1), cpus: configuration.cpus
+    ) {
+      Loop(
+        loopName, every: .period(SprinklerLoop.period), late: .skip, safeStateAfter: configuration.safeStateAfter,
+        counting: simulation.countedMisses(lane: "sprinkler"), inputs: inputs,
+        ages: hasFlow ? [commandAge, flowAge] : [commandAge]
+      ) {
+        SprinklerLoop(
+          settings, lines: hardware.lines(), flow: flow.take(), requests: requests.reader(),
+          requestBell: requestBell.input, answers: answers.writer(), snapshot: snapshot.writer(),
+          notices: noticeRing.writer(), bell: bell, commandAge: commandAge.meter(), flowAge: flowAge.meter())
+      }
+    }
+  }
+
+  func change(to new: Configuration) -> (any RulesChange)? { nil }
+  func started() {}
+  var brokerParticipants: [any BrokerParticipant] { [] }
+  var served: any ServedSystem { door }
+  /// For plants that are linked to zones.
+  var metrics: any MetricSource { SprinklerMetrics(door) }
+
+  func takeAnswers(at now: TickInstant) {
+    let told = desk.take(at: now)
+    guard !told.isEmpty else { return }
+    notices += told
+    deskThread.run { [desk] in
+      desk.keepNoted()
+      return []
+    }
+  }
+
+  func takeNotices(_ logger: Logger) -> [Event] {
+    defer { notices = [] }
+    return notices.compactMap { notice in
+      log(notice, logger)
+      return door.edge(notice)
+    }
+  }
+
+  func beat(at now: TickInstant) {
+    deskThread.beat { [desk, weather] in
+      // It may have waited for what was before it.
+      let now = MonotonicClock.now
+      desk.beat(at: now)
+      weather?.turn(desk, at: now)
+      return []
+    }
+  }
+
+  func report(_ logger: Logger) {}
+
+  /// The runs that the loop ended have been told by now.
+  func finish(_ logger: Logger) {
+    takeAnswers(at: MonotonicClock.now)
+    _ = takeNotices(logger)
+  }
+
+  func finishKeeping() {
+    deskThread.finish { desk.finish() }
+    weather?.stop()
+  }
+
+  var unconfirmed: (message: String, state: String)? {
+    var reader = snapshot.reader()
+    let newest = reader.read()
+    if case .shutDown = newest.state, newest.confirmation.isConfirmed { return nil }
+    return ("the valves' lines have not confirmed that every one is off", "\(newest.state)")
+  }
+
+  private func log(_ notice: IrrigationNotice, _ logger: Logger) {
+    func line(_ level: Logger.Level, _ message: Logger.Message, _ metadata: Logger.Metadata) {
+      logger.log(level: level, message, metadata: metadata.merging(["system": "sprinkler"]) { first, _ in first })
+    }
+    switch notice.subject {
+    case .opened(let run), .reopened(let run, _):
+      line(.info, "zone on", ["zoneId": "\(run.zone)", "seconds": "\(run.seconds)", "run": "\(run.id)"])
+    case .ended(let ended):
+      line(
+        .info, ended.opened == nil ? "run not begun" : "zone off",
+        [
+          "zoneId": "\(ended.run.zone)", "ran_s": "\((ended.ran.inSeconds * 1_000).rounded() / 1_000)",
+          "outcome": "\(ended.outcome)",
+          "run": "\(ended.run.id)",
+        ])
+    case .extended(let run, _): line(.info, "run extended", ["zoneId": "\(run.zone)", "run": "\(run.id)"])
+    case .state(let state): line(state.logLevel, "sprinkler", ["state": "\(state)"])
+    case .master(let isOpen): line(.info, isOpen ? "master valve open" : "master valve closed", [:])
+    case .flowAlarm(let alarm): line(.error, "flow alarm", ["alarm": "\(alarm)"])
+    case .flowNormal: line(.notice, "the flow is as it should be again", [:])
+    case .linesDiffer(let told, let read):
+      line(
+        .error, "lines are not as they were told",
+        ["told": "\(String(told, radix: 2))", "read": "\(String(read, radix: 2))"])
+    case .linesAgree: line(.notice, "the lines are as they were told again", [:])
+    }
+  }
+}
+
+extension IrrigationState {
+  fileprivate var logLevel: Logger.Level {
+    switch self {
+    case .idle, .watering, .paused, .shutDown: .info
+    case .emergencyStopped: .warning
+    case .fault: .error
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import GRDB
+import Store
+
+extension StoreSystem {
+  /// What the sprinkler keeps. Zones, programs and queued runs are JSON as `Codable` writes it, beside what SQL has to know of them.
+  static let sprinkler = StoreSystem(
+    migrations: [
+      Migration(name: "sprinkler.1") { database in
+        try database.execute(
+          sql: """
+            CREATE TABLE sprinkler_zone (
+              id INTEGER PRIMARY KEY, position INTEGER NOT NULL, value TEXT NOT NULL, seal INTEGER NOT NULL
+            ) STRICT;
+            CREATE TABLE sprinkler_program (
+              id INTEGER PRIMARY KEY, position INTEGER NOT NULL, value TEXT NOT NULL, seal INTEGER NOT NULL
+            ) STRICT;
+            CREATE TABLE sprinkler_pending (
+              run INTEGER PRIMARY KEY, position INTEGER NOT NULL, value TEXT NOT NULL, seal INTEGER NOT NULL
+            ) STRICT;
+            CREATE TABLE sprinkler_state (
+              name TEXT PRIMARY KEY, value TEXT NOT NULL, seal INTEGER NOT NULL
+            ) STRICT, WITHOUT ROWID;
+            CREATE TABLE sprinkler_start (
+              date TEXT NOT NULL, program INTEGER NOT NULL, kind TEXT NOT NULL, minute INTEGER NOT NULL,
+              seal INTEGER NOT NULL, PRIMARY KEY (date, program, kind, minute)
+            ) STRICT, WITHOUT ROWID;
+            CREATE TABLE sprinkler_ran (
+              zone INTEGER PRIMARY KEY, seconds REAL NOT NULL, seal INTEGER NOT NULL
+            ) STRICT;
+            CREATE TABLE sprinkler_log (
+              start INTEGER NOT NULL, run INTEGER NOT NULL, zone INTEGER NOT NULL, zone_name TEXT NOT NULL,
+              program INTEGER, program_name TEXT, is_scheduled INTEGER NOT NULL, asked_seconds INTEGER NOT NULL,
+              ran_seconds REAL NOT NULL, outcome TEXT NOT NULL, caller TEXT, seal INTEGER NOT NULL,
+              PRIMARY KEY (start, run)
+            ) STRICT, WITHOUT ROWID;
+            CREATE INDEX sprinkler_log_zone ON sprinkler_log (zone, start, run);
+            CREATE INDEX sprinkler_log_program ON sprinkler_log (program, start, run);
+            """)
+      }
+    ],
+    restore: SprinklerTables.mergeLog)
+}

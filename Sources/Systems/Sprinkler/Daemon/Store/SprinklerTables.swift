@@ -1,0 +1,158 @@
+import Foundation
+import GRDB
+import Sprinkler
+import Store
+import WallTime
+
+/// The sprinkler's rows as values and back, within a transaction of the caller's.
+enum SprinklerTables {
+  static let encoder = {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return encoder
+  }()
+  static let decoder = JSONDecoder()
+
+  /// Names of rows of `sprinkler_state`.
+  enum State: String {
+    case levels
+    case rainDelay
+    case counters
+    case day
+    case seen
+  }
+
+  struct Counters: Codable {
+    var nextRun: UInt64 = 1
+    var nextProgram = 1
+  }
+
+  static func text(_ value: some Encodable) throws -> String {
+    String(decoding: try encoder.encode(value), as: UTF8.self)
+  }
+
+  /// - Throws: `StoreError.damaged`: the row was sound, but is not what this version wrote.
+  static func value<Value: Decodable>(_ type: Value.Type, _ text: String, _ place: String) throws -> Value {
+    do {
+      return try decoder.decode(type, from: Data(text.utf8))
+    } catch {
+      throw StoreError.damaged(file: place, reason: "expected a \(type), found other JSON")
+    }
+  }
+
+  /// - Parameter base: `main`, or `backup` in a restore.
+  static func records(_ database: Database, in base: StaticString = "main") throws -> SprinklerRecords {
+    func list<Value: Decodable>(_ type: Value.Type, _ table: String) throws -> [Value] {
+      try String.fetchAll(database, sql: "SELECT value FROM \(base).\(table) ORDER BY position")
+        .map { try value(type, $0, table) }
+    }
+    var records = SprinklerRecords()
+    records.zones = try list(Zone.self, "sprinkler_zone")
+    records.programs = try list(Program.self, "sprinkler_program")
+    records.pending = try list(PendingRun.self, "sprinkler_pending")
+    records.levels = try state(SprinklerLevels.self, .levels, database, in: base) ?? SprinklerLevels()
+    records.rainDelay = try state(RainDelay.self, .rainDelay, database, in: base)
+    let counters = try state(Counters.self, .counters, database, in: base) ?? Counters()
+    records.nextRun = counters.nextRun
+    records.nextProgram = counters.nextProgram
+    records.day = try state(LocalDate.self, .day, database, in: base)
+    records.seen = try state(WallInstant.self, .seen, database, in: base)
+    records.startKeys = try Row.fetchAll(
+      database,
+      sql: "SELECT program, date, kind, minute FROM \(base).sprinkler_start ORDER BY date, program, kind, minute"
+    ).map(startKey)
+    for row in try Row.fetchAll(database, sql: "SELECT zone, seconds FROM \(base).sprinkler_ran") {
+      let number: Int = row[0]
+      guard let zone = ZoneID(number) else {
+        throw StoreError.damaged(file: "sprinkler_ran", reason: "expected a zone 1…64, found \(number)")
+      }
+      records.ranToday[zone] = row[1]
+    }
+    return records
+  }
+
+  static func state<Value: Decodable>(
+    _ type: Value.Type, _ name: State, _ database: Database, in base: StaticString = "main"
+  ) throws -> Value? {
+    let text = try String.fetchOne(
+      database, sql: "SELECT value FROM \(base).sprinkler_state WHERE name = ?", arguments: [name.rawValue])
+    return try text.map { try value(type, $0, "sprinkler_state") }
+  }
+
+  /// The log becomes both's; where both have a line, the one that is here stays.
+  ///
+  /// - Throws: `StoreError.damaged`: a seal says that a line is what was written, not that it makes sense, and one that does not
+  ///   would be met by everybody who reads the log.
+  static func mergeLog(_ database: Database) throws {
+    let outcomes = RunOutcome.named.keys.map { "'\($0)'" }.joined(separator: ", ")
+    let odd = try Int.fetchOne(
+      database,
+      sql: """
+        SELECT count(*) FROM backup.sprinkler_log WHERE NOT (
+          start BETWEEN 0 AND 253402300799 AND run > 0 AND zone BETWEEN 1 AND 64 AND is_scheduled IN (0, 1)
+          AND (program IS NULL OR program BETWEEN 1 AND 2147483647) AND asked_seconds BETWEEN 0 AND 1000000
+          AND ran_seconds BETWEEN 0 AND 1000000 AND outcome IN (\(outcomes)))
+        """)
+    guard odd == 0 else {
+      throw StoreError.damaged(file: "the backup", reason: "\(odd ?? 0) lines of its watering log make no sense")
+    }
+    try database.execute(sql: "INSERT OR IGNORE INTO main.sprinkler_log SELECT * FROM backup.sprinkler_log")
+  }
+
+  /// What a backup and what is here come to together, after `mergeLog`. Zones, programs and levels come from the backup, and of the
+  /// rain delays the one that ends later. The queue, the seconds of today and how far starts have been dealt with are about now and
+  /// stay. Start keys become both's. Numbers once given are never given again.
+  static func merged(_ database: Database) throws -> SprinklerRecords {
+    let current = try records(database)
+    var records = try records(database, in: "backup")
+    records.pending = current.pending
+    records.day = current.day
+    records.ranToday = current.ranToday
+    records.seen = current.seen
+    records.startKeys = Array(Set(records.startKeys).union(current.startKeys))
+    if let delay = current.rainDelay, delay.until >= records.rainDelay?.until ?? delay.until {
+      records.rainDelay = delay
+    }
+    let logged = try Int64.fetchOne(database, sql: "SELECT max(run) FROM main.sprinkler_log") ?? 0
+    records.nextRun = max(records.nextRun, current.nextRun, UInt64(max(0, logged)) + 1)
+    records.nextProgram = max(records.nextProgram, current.nextProgram)
+    return records
+  }
+
+  // MARK: Start keys as columns
+
+  static func columns(_ key: StartKey) -> [any DatabaseValueConvertible & Sendable] {
+    let (kind, minute) =
+      switch key.start {
+      case .clock(let minute): ("clock", minute)
+      case .sunrise(let minute): ("sunrise", minute)
+      case .sunset(let minute): ("sunset", minute)
+      }
+    return [dateText(key.date), key.program, kind, minute]
+  }
+
+  private static func startKey(_ row: Row) throws -> StartKey {
+    let (date, kind, minute): (String, String, Int) = (row[1], row[2], row[3])
+    let parts = date.split(separator: "-").compactMap { Int($0) }
+    let start: StartTime? =
+      switch kind {
+      case "clock": .clock(minute: minute)
+      case "sunrise": .sunrise(offsetMinutes: minute)
+      case "sunset": .sunset(offsetMinutes: minute)
+      default: nil
+      }
+    guard parts.count == 3, let start else {
+      throw StoreError.damaged(file: "sprinkler_start", reason: "expected a date and a kind, found \(date), \(kind)")
+    }
+    return StartKey(
+      program: row[0], start: start, date: LocalDate(year: parts[0], month: parts[1], day: parts[2]))
+  }
+
+  /// `2026-02-03`: in the order of time as text, too.
+  static func dateText(_ date: LocalDate) -> String {
+    func padded(_ number: Int, _ digits: Int) -> String {
+      String(repeating: "0", count: max(0, digits - String(number).count)) + String(number)
+    }
+    return "\(padded(date.year, 4))-\(padded(date.month, 2))-\(padded(date.day, 2))"
+  }
+}

@@ -1,0 +1,11 @@
+import Wire
+
+extension VideoDoor {
+  func entities(on topics: DeviceTopics, takesCommands: Bool) -> [HomeAssistantEntity] {
+    var viewers = HomeAssistantEntity(.sensor, id: "video-viewers", name: "Video viewers")
+    viewers.stateTopic = topics.state(name)
+    viewers.valueTemplate = "{{ value_json.viewers.rtsp + value_json.viewers.mp4 + value_json.viewers.mjpeg }}"
+    viewers.stateClass = "measurement"
+    return [.state("video", name: "Video", of: name, on: topics), viewers]
+  }
+}

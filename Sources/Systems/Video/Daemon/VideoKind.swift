@@ -1,0 +1,83 @@
+import ArgumentParser
+import AvahiSystemd
+import Buses
+import TactusDaemon
+import TactusGuard
+
+/// The camera and its viewers: `camera:`, `video:`.
+package struct VideoKind: SystemKind {
+  package init() {}
+
+  package var name: String { "video" }
+  package var sections: [ConfigSection] {
+    [
+      ConfigSection(
+        name: "camera",
+        doc: "The camera, its picture and its encoder. Video runs when this section or video is present."),
+      ConfigSection(
+        name: "video", doc: "How the picture is shown: RTSP on network.rtsp_port, and streams of the service."),
+    ]
+  }
+  package var keys: [ConfigKey] { ConfigTable.everyVideo }
+  package var lists: [String: Int] { [:] }
+  package var movedKeys: [String: String] { [:] }
+  package var keeping: Keeping? { nil }
+
+  package func reading(of found: ConfigReader.Result, file: String) -> SystemReading {
+    SystemReading(
+      system: Configuration.Video(found),
+      unused: Configuration.Video.isThere
+        ? [] : keys.map(\.path).filter { $0.hasPrefix("camera.") && found.values[$0] != nil })
+  }
+
+  package var numberedParts: [String] { [] }
+  package var commands: [any ParsableCommand.Type] { [] }
+  package var callExamples: [String] { [] }
+  package var dashboardRow: String? { "Video" }
+  package var simulatedDevices: [any ParsableCommand.Type] { [] }
+  package func play(_ file: YAMLFile, seed: UInt64?) -> Bool? { nil }
+  package var scenarioHelp: String? { nil }
+  package func diagnoses(_ doctor: Doctor) -> [Diagnosis] {
+    [doctor.cameras(doctor.machine.isThisOne ? CameraReport.current() : [])] + doctor.detector()
+  }
+  package var guardOutputs: [String: (String) throws -> any GuardOutput] { [:] }
+  package func announcements(host: String, port: UInt16, hasTLS: Bool) -> [AnnouncedService] { [] }
+}
+
+extension Configuration {
+  /// Configuration of the video; `nil` if the file has neither a `camera` nor a `video` section.
+  var video: Video? { systems[Video.self] }
+}
+
+extension Configuration.Video: AnyConfiguredSystem {
+  var name: String { "video" }
+  var driven: String? { nil }
+  var isSimulated: Bool { settings.source == .test }
+  var isOpenToAll: Bool { false }
+  var claims: [ResourceClaim] { [] }
+  var safeWrites: [SafeStateWrite] { [] }
+  var safeLines: [GPIOLine] { [] }
+  var deviceGroups: [String] { ["video"] }
+  var secrets: [String] { [settings.password] }
+
+  func errors(in whole: Configuration, at places: ConfigPlaces) -> [ConfigError] {
+    errors(file: whole.file, places: places, servicePort: whole.service?.port)
+  }
+
+  func summary(in whole: Configuration) -> [String] { [summary] }
+
+  func invitation(program: String, simulated: Bool, at endpoints: [Endpoint]) -> Invitation {
+    let host = ["0.0.0.0", "::"].contains(settings.bindAddress) ? "127.0.0.1" : settings.bindAddress
+    let user = settings.user.isEmpty ? "" : "\(settings.user):PASSWORD@"
+    return Invitation(
+      title: "video" + (simulated && !isSimulated ? " (a test picture)" : ""),
+      lines: [
+        "Look at it (the console shows it, too):",
+        "  ffplay -fflags nobuffer rtsp://\(user)\(host.contains(":") ? "[\(host)]" : host):\(settings.port)/stream",
+      ], calls: [.init(options: "-o now.jpg", path: "/api/video/snapshot.jpg")])
+  }
+
+  func open(_ surroundings: SystemSurroundings) throws -> any DaemonSystem {
+    try DaemonVideo(self, simulate: surroundings.simulate, logger: surroundings.log.logger("video"))
+  }
+}
