@@ -388,9 +388,12 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio", condition: daemon),
         .product(name: "NIOWebSocket", package: "swift-nio", condition: daemon),
       ]),
+    // Makes the tests' process a daemon's before they begin.
+    .target(name: "AdoptSupport", path: "Tests/AdoptSupport"),
     .testTarget(
       name: "DaemonTests",
       dependencies: [
+        "AdoptSupport",
         "TactusProgram", "RobotDaemon", "LegDaemon", "SprinklerDaemon", "PlantsDaemon", "PumpDaemon", "VideoDaemon",
         "TestSupport", "BlueZSupport", "MQTTSupport", "TactusDaemon", "AvahiSystemd", "Service", "MQTTMosquitto",
         "CDaemon", "TactusGuard", "CTactusGuard", "BusesLinux", "Sprinkler", "Store", "Video", "Leg", "Plants", "Pump",

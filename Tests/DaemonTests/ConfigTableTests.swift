@@ -1,7 +1,12 @@
 import Foundation
 import Testing
 
+@testable import LegDaemon
+@testable import PlantsDaemon
+@testable import RobotDaemon
+@testable import SprinklerDaemon
 @testable import TactusDaemon
+@testable import TactusProgram
 
 /// The repository's root.
 let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -1,7 +1,13 @@
 import Tactus
 import Testing
 
+@testable import LegDaemon
+@testable import PlantsDaemon
+@testable import PumpDaemon
+@testable import RobotDaemon
+@testable import SprinklerDaemon
 @testable import TactusDaemon
+@testable import VideoDaemon
 
 @Suite("configuration")
 struct ConfigTests {

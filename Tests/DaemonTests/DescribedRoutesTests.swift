@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import TactusDaemon
+@testable import VideoDaemon
 
 @Suite("OpenAPI document and the daemon", .ownThread)
 struct DescribedRoutesTests {

@@ -2,6 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import LegDaemon
+@testable import PumpDaemon
 @testable import TactusDaemon
 @testable import VideoDaemon
 

@@ -2,7 +2,11 @@ import Foundation
 import Service
 import Testing
 
+@testable import LegDaemon
+@testable import PlantsDaemon
+@testable import PumpDaemon
 @testable import TactusDaemon
+@testable import TactusProgram
 
 /// The list of systems is the only one: what it leads to is complete, and how many files outside a system's own folders still name it.
 @Suite("The house: systems of the one list")

@@ -1,5 +1,8 @@
 import Testing
 
+@testable import LegDaemon
+@testable import PlantsDaemon
+@testable import RobotDaemon
 @testable import TactusDaemon
 
 @Suite("configuration of the legs")

@@ -1,6 +1,7 @@
 import Buses
 import Testing
 
+@testable import RobotDaemon
 @testable import TactusDaemon
 
 @Suite("safe-state plan")

@@ -2,6 +2,8 @@ import Buses
 import Sprinkler
 import Testing
 
+@testable import PlantsDaemon
+@testable import SprinklerDaemon
 @testable import TactusDaemon
 
 @Suite("configuration of the sprinkler")

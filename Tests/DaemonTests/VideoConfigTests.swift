@@ -2,6 +2,7 @@ import Testing
 import Wire
 
 @testable import TactusDaemon
+@testable import VideoDaemon
 
 @Suite("video configuration")
 struct VideoConfigTests {

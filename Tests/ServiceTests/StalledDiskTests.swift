@@ -4,7 +4,10 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import PlantsDaemon
+@testable import PumpDaemon
 @testable import Service
+@testable import SprinklerDaemon
 @testable import Store
 
 @Suite("A disk that stalls", .ownThread)

@@ -1,9 +1,10 @@
 import Plants
+import PlantsDaemon
+import PumpDaemon
 import Sprinkler
+import SprinklerDaemon
 import Store
 import WallTime
-
-@testable import PlantsDaemon
 
 /// The same with plants: number n is plant n, one reading and one event.
 enum PlantWriter {

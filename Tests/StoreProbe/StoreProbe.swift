@@ -1,11 +1,11 @@
 import Glibc
 import Plants
+import PlantsDaemon
+import PumpDaemon
 import Sprinkler
+import SprinklerDaemon
 import Store
 import WallTime
-
-@testable import PumpDaemon
-@testable import SprinklerDaemon
 
 /// Writes to a store until it is killed, or until it cannot, for StoreTests: every transaction that was acknowledged is a line of
 /// standard output. Or tells how long a store with so many lines in its log takes.

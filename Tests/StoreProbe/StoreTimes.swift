@@ -1,8 +1,9 @@
+import PlantsDaemon
+import PumpDaemon
 import Sprinkler
+import SprinklerDaemon
 import Store
 import WallTime
-
-@testable import SprinklerDaemon
 
 /// How long the store takes with so many lines in the watering log.
 struct StoreTimes {

@@ -1,3 +1,5 @@
+@testable import VideoDaemon
+
 #if MQTT
   import Foundation
   import MQTTMosquitto

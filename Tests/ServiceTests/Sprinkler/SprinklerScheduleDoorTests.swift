@@ -4,7 +4,9 @@ import Tactus
 import Testing
 import WallTime
 
+@testable import PlantsDaemon
 @testable import Service
+@testable import SprinklerDaemon
 
 @Suite("the sprinkler's schedules behind the door")
 struct SprinklerScheduleDoorTests {

@@ -1,14 +1,14 @@
 import WallTime
 
 /// One session of the cooling pump: from when it ran until it did not, or was no longer known to.
-struct PumpSession: Sendable, Hashable {
+package struct PumpSession: Sendable, Hashable {
   /// Temperatures of one sensor, °C; nil: not known.
-  struct Range: Sendable, Hashable {
+  package struct Range: Sendable, Hashable {
     var first: Double?
     var last: Double?
     var highest: Double?
 
-    init(first: Double? = nil, last: Double? = nil, highest: Double? = nil) {
+    package init(first: Double? = nil, last: Double? = nil, highest: Double? = nil) {
       (self.first, self.last, self.highest) = (first, last, highest)
     }
 
@@ -22,21 +22,21 @@ struct PumpSession: Sendable, Hashable {
   }
 
   /// Counts from 1; given by the store.
-  var number: Int64
+  package var number: Int64
   var start: WallInstant
   /// Pumped, measured by a clock that does not jump.
   var seconds: Double
   /// app, manual, device, host; nil: nobody knows.
   var startedBy: String?
   /// off, emergency-stop, contact-lost, shut-down, power-cut, crash, or the name of a fault; nil: it goes on.
-  var end: String?
+  package var end: String?
   var endedBy: String?
   /// The mean of its speed; nil: not known.
-  var speedPercent: Double?
+  package var speedPercent: Double?
   var water: Range
   var skin: Range
 
-  init(
+  package init(
     number: Int64 = 0, start: WallInstant, seconds: Double = 0, startedBy: String? = nil, end: String? = nil,
     endedBy: String? = nil, speedPercent: Double? = nil, water: Range = Range(), skin: Range = Range()
   ) {
@@ -53,7 +53,7 @@ struct PumpSession: Sendable, Hashable {
 }
 
 /// Which sessions, and in which order.
-struct PumpSessionQuery: Sendable, Hashable {
+package struct PumpSessionQuery: Sendable, Hashable {
   /// Started then or later.
   var since: WallInstant?
   /// Started before that.
@@ -68,8 +68,8 @@ struct PumpSessionQuery: Sendable, Hashable {
 }
 
 /// Some sessions, and where the next ones begin.
-struct PumpSessionPage: Sendable, Hashable {
-  var sessions: [PumpSession]
+package struct PumpSessionPage: Sendable, Hashable {
+  package var sessions: [PumpSession]
   /// The number after which they do; nil: there are no more.
   var next: Int64?
 }

@@ -2,7 +2,7 @@ import Sprinkler
 import WallTime
 
 /// Which lines of the watering log, and in which order.
-struct LogQuery: Sendable, Hashable {
+package struct LogQuery: Sendable, Hashable {
   /// Started then or later.
   var since: WallInstant?
   /// Started before that.
@@ -11,7 +11,7 @@ struct LogQuery: Sendable, Hashable {
   var program: Int?
   var newestFirst: Bool
 
-  init(
+  package init(
     since: WallInstant? = nil, until: WallInstant? = nil, zone: ZoneID? = nil, program: Int? = nil,
     newestFirst: Bool = true
   ) {
@@ -24,7 +24,7 @@ struct LogQuery: Sendable, Hashable {
 }
 
 /// A place in the log that stays the same when lines are added: after the line with this start and this run.
-struct LogPosition: Sendable, Hashable {
+package struct LogPosition: Sendable, Hashable {
   var start: WallInstant
   var run: UInt64
 
@@ -45,7 +45,7 @@ struct LogPosition: Sendable, Hashable {
 }
 
 /// Some lines of the log, and where the next ones begin.
-struct LogPage: Sendable, Hashable {
+package struct LogPage: Sendable, Hashable {
   var records: [WateringRecord]
   /// Nil: there are no more.
   var next: LogPosition?
