@@ -1,4 +1,4 @@
-// tactus-detect MODEL: a detector as Sources/Video/README.md describes it, by OpenCV's network module. The model is the user's; its
+// tactus-detect MODEL: a detector as Sources/Systems/Video/README.md describes it, by OpenCV's network module. The model is the user's; its
 // output, [1, 4 + classes, candidates], goes back as it is.
 #include <cstdio>
 

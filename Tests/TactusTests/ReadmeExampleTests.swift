@@ -9,8 +9,9 @@ struct ReadmeExampleTests {
   static let pages = [
     "Tactus/Tactus.docc/ALoopInTenMinutes.md", "Tactus/Tactus.docc/SimulateBeforeYouStart.md",
     "Tactus/Tactus.docc/ReadingTheStatistics.md", "Tactus/Tactus.docc/RealTimeSetUpOfAMachine.md", "Buses/README.md",
-    "Devices/README.md", "Robot/README.md", "Leg/README.md", "Sprinkler/README.md", "Pump/README.md",
-    "Plants/README.md",
+    "Devices/README.md", "Systems/Robot/README.md", "Systems/Leg/README.md", "Systems/Sprinkler/README.md",
+    "Systems/Pump/README.md",
+    "Systems/Plants/README.md",
   ]
 
   @Test("it compiles without a warning", arguments: pages)

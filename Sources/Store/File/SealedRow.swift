@@ -9,7 +9,9 @@ package enum SealedRow {
   /// Writes a row, in place of one with the same key.
   ///
   /// - Parameter values: All columns of the table but `seal`, in their order. U+0000, at which SQLite's texts end, becomes U+FFFD.
-  package static func write(_ values: [any DatabaseValueConvertible & Sendable], to table: StaticString, in database: Database)
+  package static func write(
+    _ values: [any DatabaseValueConvertible & Sendable], to table: StaticString, in database: Database
+  )
     throws
   {
     let values = values.map { value in

@@ -63,7 +63,9 @@ package enum ConfigTable {
   /// - Parameters:
   ///   - part: `runtime.pump`.
   ///   - lane: `the lane pump`.
-  package static func lane(_ part: String, _ lane: String, priority: Int, safeStateAfter: (count: Int, effect: String)? = nil)
+  package static func lane(
+    _ part: String, _ lane: String, priority: Int, safeStateAfter: (count: Int, effect: String)? = nil
+  )
     -> [ConfigKey]
   {
     [

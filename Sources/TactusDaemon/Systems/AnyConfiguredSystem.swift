@@ -104,7 +104,9 @@ package struct ConfiguredSystems: Sendable, Equatable {
   package var all: [any AnyConfiguredSystem] = []
 
   /// Returns the system of this type; `nil` if the file does not have it.
-  package subscript<System: AnyConfiguredSystem>(_: System.Type) -> System? { all.lazy.compactMap { $0 as? System }.first }
+  package subscript<System: AnyConfiguredSystem>(_: System.Type) -> System? {
+    all.lazy.compactMap { $0 as? System }.first
+  }
 
   package static func == (one: ConfiguredSystems, other: ConfiguredSystems) -> Bool {
     one.all.count == other.all.count && zip(one.all, other.all).allSatisfy { $0.isSame(as: $1) }

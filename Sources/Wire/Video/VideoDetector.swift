@@ -1,4 +1,4 @@
-/// A program that finds things in pictures, and what is made of its answers. `Sources/Video/README.md` says how it is spoken to.
+/// A program that finds things in pictures, and what is made of its answers. `Sources/Systems/Video/README.md` says how it is spoken to.
 public struct VideoDetector: Sendable, Hashable {
   /// Program and arguments; empty: nothing is detected.
   public var command: [String] = []

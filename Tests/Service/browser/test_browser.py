@@ -460,7 +460,7 @@ COLOURS = """() => {
 }"""
 
 
-# What Sources/Video/README.md shows: a cat in the middle of everything, a quarter as large as the square.
+# What Sources/Systems/Video/README.md shows: a cat in the middle of everything, a quarter as large as the square.
 CAT = """
 import sys
 while line := sys.stdin.buffer.readline():

@@ -18,11 +18,15 @@ struct MetricsPageTests {
 
   @Test("every source that there is has its place on the page that these tests look at")
   func everySource() throws {
-    let folder = URL(filePath: #filePath).appending(path: "../../../../Sources/Service/Metrics").standardized
+    let sources = URL(filePath: #filePath).appending(path: "../../../../Sources").standardized
     var declared: Set<String> = []
-    for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil) {
-      let text = try String(contentsOf: file, encoding: .utf8)
-      declared.formUnion(text.matches(of: /struct ([A-Za-z]+): MetricSource/).map { String($0.output.1) })
+    for folder in ["Service", "Systems"] {
+      let files = FileManager.default.enumerator(
+        at: sources.appending(path: folder), includingPropertiesForKeys: nil)
+      for case let file as URL in try #require(files) where file.pathExtension == "swift" {
+        let text = try String(contentsOf: file, encoding: .utf8)
+        declared.formUnion(text.matches(of: /struct ([A-Za-z]+): MetricSource/).map { String($0.output.1) })
+      }
     }
     let there = try WholePage.withSources { Set($0.map { String(describing: type(of: $0)) }) }
     #expect(declared.subtracting(["PumpDeviceMetrics"]) == there)

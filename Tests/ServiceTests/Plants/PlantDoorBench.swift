@@ -5,8 +5,8 @@ import Plants
 import Synchronization
 import Tactus
 import Testing
-import Wire
 import Water
+import Wire
 
 @testable import PlantsDaemon
 @testable import Service

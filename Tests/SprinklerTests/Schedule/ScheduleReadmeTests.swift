@@ -7,7 +7,7 @@ import WallTime
   @Test("README of the schedule: every test that a rule names exists")
   func namedTestsExist() throws {
     let tests = URL(filePath: #filePath).deletingLastPathComponent()
-    let readme = tests.appending(path: "../../../Sources/Sprinkler/Schedule/README.md")
+    let readme = tests.appending(path: "../../../Sources/Systems/Sprinkler/Control/Schedule/README.md")
     let named = try String(contentsOf: readme, encoding: .utf8).split(separator: "\n")
       .map { $0.trimmingCharacters(in: .whitespaces) }
       .filter { $0.hasPrefix("- `") && $0.hasSuffix("`") }

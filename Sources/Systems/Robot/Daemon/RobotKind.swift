@@ -32,7 +32,9 @@ package struct RobotKind: SystemKind {
     try play(file, RobotScenarioReader.self, seed: seed, RobotScenarioRun.init)
   }
 
-  package var scenarioHelp: String? { "one without any of these parts a robot, with its wheels, its network and its operators" }
+  package var scenarioHelp: String? {
+    "one without any of these parts a robot, with its wheels, its network and its operators"
+  }
   package func diagnoses(_ doctor: Doctor) -> [Diagnosis] { [] }
   package var guardOutputs: [String: (String) throws -> any GuardOutput] { [:] }
   package func announcements(host: String, port: UInt16, hasTLS: Bool) -> [AnnouncedService] { [] }

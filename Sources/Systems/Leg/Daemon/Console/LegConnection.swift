@@ -1,7 +1,7 @@
 import Buses
 import Leg
-import TactusDaemon
 import Tactus
+import TactusDaemon
 import Wire
 
 /// The operator's end of a link to a leg, running: its 50 Hz loop on a thread of its own, its mailboxes and a bell.

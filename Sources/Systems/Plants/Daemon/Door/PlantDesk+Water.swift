@@ -16,7 +16,8 @@ extension PlantDesk {
       guard let plant = state.host.book[link.plant], let condition = state.monitor.conditions[link.plant] else {
         continue
       }
-      let outcome = link.step(condition, isRainDelayed: isRainDelayed, at: now, wall: wall,
+      let outcome = link.step(
+        condition, isRainDelayed: isRainDelayed, at: now, wall: wall,
         day: water.day(wall.secondsSince1970))
       guard case .request(let request) = outcome, let record = link.record else {
         state.links[index] = link

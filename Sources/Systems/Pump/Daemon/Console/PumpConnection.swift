@@ -1,7 +1,7 @@
 import Buses
 import Pump
-import TactusDaemon
 import Tactus
+import TactusDaemon
 import Wire
 
 /// The operator's end of a line to a pump, running: its loop on a thread of its own, its mailboxes and a bell.

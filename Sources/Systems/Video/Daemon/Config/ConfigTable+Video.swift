@@ -63,7 +63,7 @@ extension ConfigTable {
     ConfigKey(
       "video.detector.command", .texts, .texts([]),
       "A detector of your own in place of tactus-detect: program and arguments; the model, where one is given, is the last of "
-        + "them. Sources/Video/README.md says how it is spoken to."),
+        + "them. Sources/Systems/Video/README.md says how it is spoken to."),
     ConfigKey(
       "video.detector.labels_file", .text, nil,
       "File with the name of one class a line, in the model's order. Unless given: their numbers."),
