@@ -2,7 +2,6 @@ import Foundation
 import Testing
 
 @testable import LegDaemon
-@testable import PlantsDaemon
 @testable import RobotDaemon
 @testable import SprinklerDaemon
 @testable import TactusDaemon

@@ -1,11 +1,7 @@
 import Tactus
 import Testing
 
-@testable import LegDaemon
-@testable import PlantsDaemon
-@testable import PumpDaemon
 @testable import RobotDaemon
-@testable import SprinklerDaemon
 @testable import TactusDaemon
 @testable import VideoDaemon
 

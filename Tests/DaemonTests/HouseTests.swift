@@ -5,6 +5,7 @@ import Testing
 @testable import LegDaemon
 @testable import PlantsDaemon
 @testable import PumpDaemon
+@testable import SprinklerDaemon
 @testable import TactusDaemon
 @testable import TactusProgram
 
@@ -51,7 +52,7 @@ struct HouseTests {
 
   @Test("what the reference says that a reload may change, a loop takes")
   func changeable() throws {
-    let text = "motors:\nlegs: [{}]\npump:\n"
+    let text = "motors:\nlegs: [{}]\npump:\nsprinkler:\nplants: { watering: [{ plant: 1, zone: 1 }] }\n"
     let configuration = try read(text)
     let legs = try #require(configuration.legs).rules.keys.map { $0.key.replacing("[0]", with: "[]") }
     let pump = try #require(configuration.pump)
@@ -60,8 +61,10 @@ struct HouseTests {
       ["speed_limit", "acceleration", "command_timeout"].map { "motors.\($0)" } + [
         "safety.safe_mode", "safety.safe_mode_speed_limit",
       ]
+    let sprinkler = try #require(configuration.sprinkler).rules.map(\.key)
+    let plants = try #require(configuration.plants).rules.map { $0.key.replacing("[0]", with: "[]") }
     let declared = ConfigTable.keys(of: .tactus).filter(\.mayChange).map(\.path)
-    #expect(Set(declared) == Set(legs + pumps + robot + ["logging.level"]))
+    #expect(Set(declared) == Set(legs + pumps + robot + sprinkler + plants + ["logging.level"]))
   }
 
   @Test("the written dashboard and the API's description have something of every system", arguments: kinds.map(\.name))

@@ -1,8 +1,6 @@
 import Testing
 
 @testable import LegDaemon
-@testable import PlantsDaemon
-@testable import RobotDaemon
 @testable import TactusDaemon
 
 @Suite("configuration of the legs")

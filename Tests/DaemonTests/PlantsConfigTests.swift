@@ -3,12 +3,8 @@ import Plants
 import Tactus
 import Testing
 
-@testable import LegDaemon
 @testable import PlantsDaemon
-@testable import PumpDaemon
-@testable import SprinklerDaemon
 @testable import TactusDaemon
-@testable import VideoDaemon
 
 @Suite("configuration of the plants")
 struct PlantsConfigTests {

@@ -2,7 +2,6 @@ import Buses
 import Sprinkler
 import Testing
 
-@testable import PlantsDaemon
 @testable import SprinklerDaemon
 @testable import TactusDaemon
 

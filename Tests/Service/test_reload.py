@@ -93,6 +93,31 @@ def test_the_legs_a_shorter_deadman_cuts_at_once_and_a_longer_one_waits_for_disa
     wait_for(lambda: leg()["state"] == "fault", seconds=2)
 
 
+def test_the_sprinkler_what_rain_means(daemon):
+    assert daemon.post("/api/rain-delay", {"hours": 1}).status_code == 200
+    assert "rain delay" in daemon.post("/api/zone/1/on", {"minutes": 1}).json()["warning"]
+    change(daemon, "  legacy_routes: true\n", "  legacy_routes: true\n  manual_in_rain: deny\n  rain_delay_hours: 48\n")
+    assert reload(daemon).stdout == "sprinkler.manual_in_rain: warn → deny\nsprinkler.rain_delay_hours: 24 → 48\n"
+    assert daemon.post("/api/zone/1/on", {"minutes": 1}).status_code == 423
+    controller = daemon.get("/api/sprinkler/settings").json()
+    assert controller["manualInRain"] == "deny" and controller["rainDelayHours"] == 48, controller
+    # What runs goes on; a reload again has nothing to say.
+    assert daemon.get("/api/status").json()["activeZoneId"] == 1
+    assert reload(daemon).stdout == "nothing has changed\n"
+
+
+def test_the_plants_what_a_link_may_ask_for(daemon):
+    plant = daemon.post("/api/plants", {"name": "Basil", "sensors": ["0x36"]}).json()["plant"]["id"]
+    watering = lambda: daemon.get(f"/api/plants/{plant}").json()["plant"]["watering"]
+    before = watering()
+    change(daemon, "seconds: 30}", "seconds: 20, max_per_day: 1}")
+    told = reload(daemon).stdout
+    assert told == "plants.watering[0].seconds: 30 → 20\nplants.watering[0].max_per_day: 2 → 1\n"
+    assert watering() != before, watering()
+    change(daemon, "zone: 2, seconds: 20", "zone: 3, seconds: 20")
+    assert "plants.watering[0].zone: expected 2 until the next start, got 3" in reload(daemon).stderr
+
+
 def test_what_only_a_start_can_take_is_named_with_its_place_and_nothing_is_taken(daemon):
     change(daemon, "acceleration: 0", "acceleration: 10")
     change(daemon, "output_enable: GPIO22", "output_enable: GPIO23")

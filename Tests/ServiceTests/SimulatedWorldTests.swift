@@ -6,13 +6,8 @@ import Tactus
 import Testing
 import Wire
 
-@testable import LegDaemon
-@testable import PlantsDaemon
-@testable import PumpDaemon
 @testable import RobotDaemon
 @testable import Service
-@testable import SprinklerDaemon
-@testable import VideoDaemon
 
 @Suite("simulated world")
 struct SimulatedWorldTests {

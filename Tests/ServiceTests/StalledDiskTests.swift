@@ -4,8 +4,6 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import PlantsDaemon
-@testable import PumpDaemon
 @testable import Service
 @testable import SprinklerDaemon
 @testable import Store

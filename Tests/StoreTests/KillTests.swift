@@ -5,11 +5,8 @@ import TestSupport
 import Testing
 import WallTime
 
-@testable import PlantsDaemon
-@testable import PumpDaemon
 @testable import SprinklerDaemon
 @testable import Store
-@testable import VideoDaemon
 
 @Suite("kill -9", .ownThread)
 struct KillTests {

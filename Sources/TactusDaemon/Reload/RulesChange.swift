@@ -9,6 +9,13 @@ package struct KeyChange: Sendable, Equatable {
   init(_ key: String, from: ConfigValue?, to: ConfigValue?) {
     (self.key, self.from, self.to) = (key, from.map { "\($0)" }, to.map { "\($0)" })
   }
+
+  /// The keys that have another value; both lists have the same keys in the same order.
+  package static func between(
+    _ old: [(key: String, value: ConfigValue?)], _ new: [(key: String, value: ConfigValue?)]
+  ) -> [KeyChange] {
+    zip(old, new).filter { $0.value != $1.value }.map { KeyChange($0.key, from: $0.value, to: $1.value) }
+  }
 }
 
 /// The change of one loop's rules, in two phases: first the loop is asked whether it is there, then it is told.
@@ -23,6 +30,27 @@ package protocol RulesChange: Sendable {
   var progress: RulesProgress { get }
 }
 
+/// The change of rules that no loop reads, but a desk beside it: it is always there, and takes all of them at its next turn.
+package final class DeskChange: RulesChange {
+  package let system: String
+  package let keys: [KeyChange]
+  private let take: @Sendable (_ done: @escaping @Sendable () -> Void) -> Void
+  private let isTaken = Mutex(false)
+
+  /// - Parameter take: called once, on the main thread, which must not wait: `done` may be called later, and on any thread.
+  package init(
+    of system: String, _ keys: [KeyChange], take: @escaping @Sendable (_ done: @escaping @Sendable () -> Void) -> Void
+  ) {
+    (self.system, self.keys, self.take) = (system, keys, take)
+  }
+
+  package func propose() {}
+  package var isPrepared: Bool { true }
+  package func withdraw() {}
+  package func commit() { take { [self] in isTaken.withLock { $0 = true } } }
+  package var progress: RulesProgress { isTaken.withLock { $0 } ? .taken : .waiting }
+}
+
 /// Rules that a file's keys give a loop, and that a reload may change while the loop runs.
 package protocol ReloadableRules: BitwiseCopyable, Equatable, Sendable {
   /// The keys and their values, always as many and in the same order.
@@ -35,8 +63,7 @@ extension WantedRules where Rules: ReloadableRules {
   /// The change from what was wanted before; `nil` if no key has another value. What is tighter holds at once, what is wider when the
   /// loop has been in its safe state.
   package func change(of system: String, to new: Rules) -> (any RulesChange)? {
-    let keys = zip(rules.keys, new.keys).filter { $0.value != $1.value }
-      .map { KeyChange($0.key, from: $0.value, to: $1.value) }
+    let keys = KeyChange.between(rules.keys, new.keys)
     guard !keys.isEmpty else { return nil }
     let now = new.tighter(than: box.inEffect)
     return change(of: system, keys, now: now, whenSafe: now == new ? nil : new)

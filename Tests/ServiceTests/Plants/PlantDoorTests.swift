@@ -6,13 +6,10 @@ import Tactus
 import TestSupport
 import Testing
 
-@testable import LegDaemon
 @testable import PlantsDaemon
 @testable import PumpDaemon
-@testable import RobotDaemon
 @testable import Service
 @testable import SprinklerDaemon
-@testable import VideoDaemon
 
 @Suite("the plants behind the door", .ownThread) struct PlantDoorTests {
   private static let basil = #"{"name":"Basil","sensors":["0x36"]}"#

@@ -7,7 +7,6 @@ import Water
 
 @testable import PlantsDaemon
 @testable import Service
-@testable import SprinklerDaemon
 
 @Suite("dry plants and the sprinkler", .ownThread) struct PlantWaterTests {
   private static func link() throws -> [PlantID: PlantWateringSettings] {

@@ -5,12 +5,8 @@ import Testing
 import WallTime
 import Wire
 
-@testable import LegDaemon
-@testable import PlantsDaemon
 @testable import PumpDaemon
-@testable import RobotDaemon
 @testable import Service
-@testable import SprinklerDaemon
 
 @Suite("the pump behind the door")
 struct PumpDoorTests {

@@ -4,13 +4,8 @@ import Tactus
 import TestSupport
 import Testing
 
-@testable import LegDaemon
-@testable import PlantsDaemon
-@testable import PumpDaemon
 @testable import RobotDaemon
 @testable import Service
-@testable import SprinklerDaemon
-@testable import VideoDaemon
 
 @Suite("the robot behind the door", .ownThread)
 struct RobotDoorTests {

@@ -5,13 +5,8 @@ import Testing
 import WallTime
 import Water
 
-@testable import LegDaemon
-@testable import PlantsDaemon
-@testable import PumpDaemon
-@testable import RobotDaemon
 @testable import Service
 @testable import SprinklerDaemon
-@testable import VideoDaemon
 
 @Suite("the sprinkler behind the door")
 struct SprinklerDoorTests {

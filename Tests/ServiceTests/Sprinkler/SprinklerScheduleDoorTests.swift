@@ -4,7 +4,6 @@ import Tactus
 import Testing
 import WallTime
 
-@testable import PlantsDaemon
 @testable import Service
 @testable import SprinklerDaemon
 

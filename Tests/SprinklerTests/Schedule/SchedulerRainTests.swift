@@ -80,6 +80,28 @@ struct SchedulerRainTests {
     }
   }
 
+  @Test("other rules hold from then on: a run by hand is denied, the next rain lets what is open finish")
+  func otherRules() throws {
+    var world = try Garden.world([Garden.program(1)], at: Garden.at(7, 1, 5))
+    var settings = Garden.settings
+    settings.manualInRain = .deny
+    settings.rainEndsOpenRuns = false
+    // What holds from start to end is not taken.
+    settings.pins = []
+    settings.catchUpSeconds = 0
+    world.take(settings)
+    world.run(untilWall: Garden.at(7, 1, 6, 5))
+    world.ask(.setRainDelay(seconds: 7_200))
+    #expect(world.ask(.zoneOn(Garden.zone(1), seconds: 60)).refusal != nil)
+    world.run(untilWall: Garden.at(7, 1, 12))
+    #expect(
+      Set(words(world)) == ["1: 600 s completed 2026-07-01 06:00:00", "2: 0 s rainDelay 2026-07-01 06:00:00"])
+    world.take(Garden.settings)
+    world.ask(.setRainDelay(seconds: 7_200))
+    #expect(world.ask(.zoneOn(Garden.zone(1), seconds: 60)).refusal == nil)
+    finish(&world)
+  }
+
   @Test("the forecast: makes a delay with its reason, never shortens a person's, and ends its own")
   func weather() throws {
     var world = try Garden.world([], at: Garden.at(7, 1, 5))

@@ -60,7 +60,7 @@ public struct PlantWateringLink: Sendable, Hashable {
   }
 
   public let plant: PlantID
-  public let settings: PlantWateringSettings
+  public private(set) var settings: PlantWateringSettings
   public private(set) var record: PlantWateringRecord?
   /// The last request of this process.
   private var requested: TickInstant?
@@ -71,6 +71,9 @@ public struct PlantWateringLink: Sendable, Hashable {
     self.settings = settings
     self.record = record
   }
+
+  /// Takes other limits; what it has asked for counts against them.
+  public mutating func take(_ new: PlantWateringSettings) { settings = new }
 
   /// - Parameters:
   ///   - day: days since 1970, by the controller's calendar.

@@ -62,11 +62,12 @@ extension ConfigTable {
       "The name that the app sends to. The unmodified app knows no other."),
     ConfigKey(
       "plants.app.quiet", .boolean, .boolean(false),
-      "Do not acknowledge what was added, deleted or edited, as the original host did not."),
+      "Do not acknowledge what was added, deleted or edited, as the original host did not.", mayChange: true),
     ConfigKey(
       "plants.app.spam_limit", .integer(0...100_000), .integer(15),
-      "Messages of one sender in plants.app.spam_window_s; 0: as many as they like."),
-    ConfigKey("plants.app.spam_window_s", .integer(1...3_600), .integer(15), "Seconds of that window."),
+      "Messages of one sender in plants.app.spam_window_s; 0: as many as they like.", mayChange: true),
+    ConfigKey(
+      "plants.app.spam_window_s", .integer(1...3_600), .integer(15), "Seconds of that window.", mayChange: true),
   ]
 
   private static let plantsLists: [ConfigKey] = [
@@ -95,9 +96,13 @@ extension ConfigTable {
     ConfigKey(
       "plants.watering[].zone", .integer(1...64), nil,
       "The sprinkler zone that waters it, by the sprinkler's own rules: queue, rain delay, limits of the zone."),
-    ConfigKey("plants.watering[].seconds", .integer(1...3_600), .integer(60), "Seconds of water each time."),
-    ConfigKey("plants.watering[].max_per_day", .integer(1...24), .integer(2), "Requests in one local day, at most."),
     ConfigKey(
-      "plants.watering[].min_gap_min", .integer(1...10_080), .integer(360), "Minutes between two requests, at least."),
+      "plants.watering[].seconds", .integer(1...3_600), .integer(60), "Seconds of water each time.", mayChange: true),
+    ConfigKey(
+      "plants.watering[].max_per_day", .integer(1...24), .integer(2), "Requests in one local day, at most.",
+      mayChange: true),
+    ConfigKey(
+      "plants.watering[].min_gap_min", .integer(1...10_080), .integer(360), "Minutes between two requests, at least.",
+      mayChange: true),
   ]
 }

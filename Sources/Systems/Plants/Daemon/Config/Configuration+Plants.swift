@@ -189,6 +189,22 @@ extension Configuration.Plants {
       links: Dictionary(uniqueKeysWithValues: links.map { ($0.plant, $0.settings) }))
   }
 
+  /// What of the file may change while the program runs.
+  var rules: [(key: String, value: ConfigValue?)] {
+    let ofApp: [(String, ConfigValue?)] = [
+      ("plants.app.quiet", app.map { .boolean($0.isQuiet) }),
+      ("plants.app.spam_limit", app.map { .integer($0.spamLimit ?? 0) }),
+      ("plants.app.spam_window_s", app.map { .integer($0.spamWindowSeconds) }),
+    ]
+    return waterings.enumerated().reduce(into: ofApp) { keys, entry in
+      let (path, watering) = ("plants.watering[\(entry.offset)]", entry.element)
+      keys += [
+        ("\(path).seconds", .integer(watering.seconds)), ("\(path).max_per_day", .integer(watering.perDay)),
+        ("\(path).min_gap_min", .integer(watering.gapMinutes)),
+      ]
+    }
+  }
+
   /// By plant.
   var links: [(plant: PlantID, settings: PlantWateringSettings)] {
     waterings.filter { !$0.isNothing }.map { watering in

@@ -50,7 +50,7 @@ final class PlantDesk: Sendable {
   let staleAfter: Nanoseconds
   let snapshot: Latest<PlantSensorSnapshot>
   let store: PlantStore
-  let linkSettings: [PlantID: PlantWateringSettings]
+  private let links: Mutex<[PlantID: PlantWateringSettings]>
   let water: WaterSupply?
   let state: Mutex<State>
   /// Apart from `state`, so that a look never waits for the disk.
@@ -109,7 +109,7 @@ final class PlantDesk: Sendable {
     sensors = parts.sensors
     rules = parts.rules
     staleAfter = parts.host.staleAfter
-    linkSettings = parts.links
+    links = Mutex(parts.links)
     let book = PlantBook(sensors: Set(parts.sensors.map(\.id)), records: PlantRecords(), rules: parts.rules)
     let began = now()
     let monitor = PlantMonitor(
@@ -122,6 +122,24 @@ final class PlantDesk: Sendable {
     state.withLock { state in
       reload(&state)
       publish(state)
+    }
+  }
+
+  // MARK: rules
+
+  /// Of the links to water, by plant.
+  var linkSettings: [PlantID: PlantWateringSettings] { links.withLock { $0 } }
+
+  /// Rules of a reloaded file: what the app's clients may send, and what links may ask for. The same plants are linked to the same zones.
+  func take(_ host: PlantHostSettings, _ new: [PlantID: PlantWateringSettings]) {
+    links.withLock { $0 = new }
+    state.withLock { state in
+      state.host.settings.legacyQuiet = host.legacyQuiet
+      state.host.settings.spamLimit = host.spamLimit
+      state.host.settings.spamWindow = host.spamWindow
+      for index in state.links.indices {
+        if let settings = new[state.links[index].plant] { state.links[index].take(settings) }
+      }
     }
   }
 

@@ -15,6 +15,8 @@ final class DaemonPlants: LoopSystem {
   let loopName = DaemonPlants.loop
   let simulation: SimulatedSurroundings?
   private let configuration: Configuration.Plants
+  /// The file that the desk's rules are of: the last one that was reloaded.
+  private let newest: Guarded<Configuration.Plants>
   private let hardware: PlantHardware
   private let desk: PlantDesk
   private let door: PlantDoor
@@ -34,6 +36,7 @@ final class DaemonPlants: LoopSystem {
     _ plants: Configuration.Plants, store file: StoreFile, water: WaterSupply?, simulate: Bool, logger: Logger
   ) throws {
     configuration = plants
+    newest = Guarded(plants)
     self.logger = logger
     hardware = try PlantHardware(plants, simulate: simulate)
     snapshot = Latest(PlantSensorSnapshot(probes: plants.sensors.count))
@@ -78,7 +81,22 @@ final class DaemonPlants: LoopSystem {
     }
   }
 
-  func change(to new: Configuration) -> (any RulesChange)? { nil }
+  /// What links may ask the sprinkler for, and what the app's clients may send: at the desk, at once.
+  func change(to new: Configuration) -> (any RulesChange)? {
+    guard let new = new.plants else { return nil }
+    let keys = KeyChange.between(newest.value.rules, new.rules)
+    guard !keys.isEmpty else { return nil }
+    return DeskChange(of: name, keys) { [newest, desk, deskThread] done in
+      newest.value = new
+      deskThread.run {
+        let parts = new.deskParts
+        desk.take(parts.host, parts.links)
+        done()
+        return []
+      }
+    }
+  }
+
   func started() {}
   var heldLines: [LinuxGPIOLines] { [] }
   var heartbeatPeriod: Nanoseconds { .zero }

@@ -56,4 +56,13 @@ public struct SchedulerSettings: Sendable, Hashable {
     self.longestOutageSeconds = longestOutageSeconds
     self.queueCapacity = queueCapacity
   }
+
+  /// Takes what may change while the schedule runs: how long a start is made up for, and what rain and a power cut do. Lines, time zone,
+  /// place and capacity stay.
+  mutating func takeRules(of new: SchedulerSettings) {
+    catchUpSeconds = new.catchUpSeconds
+    rainEndsOpenRuns = new.rainEndsOpenRuns
+    manualInRain = new.manualInRain
+    afterPowerCut = new.afterPowerCut
+  }
 }

@@ -18,6 +18,8 @@ public enum SprinklerEvent: Sendable, Hashable {
   /// `SchedulerSettings.noteSeconds`.
   case progress([RunProgress])
   case weather(WeatherVerdict)
+  /// The configuration's rules are others from now on; what is open or waits goes on. Lines, time zone and place stay.
+  case settings(SchedulerSettings)
 }
 
 /// How far an open run is.

@@ -8,7 +8,7 @@ import WallTime
 /// it is not for ticks. The rules are numbered in the folder's README.
 public struct SprinklerScheduler: Sendable {
   public internal(set) var records: SprinklerRecords
-  public let settings: SchedulerSettings
+  public private(set) var settings: SchedulerSettings
   public let calendar: ProgramCalendar
 
   /// What the step in progress has come to so far.
@@ -84,6 +84,7 @@ public struct SprinklerScheduler: Sendable {
     case .refused(let run, let refusal): ended(run, ran: 0, RunOutcome(refusal), wall)
     case .progress(let list): note(list)
     case .weather(let verdict): weather(verdict, wall)
+    case .settings(let new): settings.takeRules(of: new)
     }
     if counters != (records.nextRun, records.nextProgram) {
       change(.counters(nextRun: records.nextRun, nextProgram: records.nextProgram))

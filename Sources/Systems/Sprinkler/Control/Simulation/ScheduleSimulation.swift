@@ -80,6 +80,9 @@ public struct ScheduleSimulation: ~Copyable {
     step(.command(command, caller: caller))
   }
 
+  /// Other rules from now on.
+  public mutating func take(_ settings: SchedulerSettings) { step(.settings(settings)) }
+
   public mutating func forecast(_ verdict: WeatherVerdict) { step(.weather(verdict)) }
 
   public mutating func emergencyStop() { tell(.emergencyStop) }

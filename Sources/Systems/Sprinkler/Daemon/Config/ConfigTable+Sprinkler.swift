@@ -43,19 +43,22 @@ extension ConfigTable {
     ConfigKey("sprinkler.longitude", .number(-180...180), nil, "Degrees, east positive."),
     ConfigKey(
       "sprinkler.catch_up_minutes", .integer(0...1440), .integer(5),
-      "A start that was missed (the program did not run, the machine slept) is made up for so many minutes."),
+      "A start that was missed (the program did not run, the machine slept) is made up for so many minutes.",
+      mayChange: true),
     ConfigKey(
       "sprinkler.after_power_cut", .choice(["resume", "close"]), .text("resume"),
-      "Runs that a power cut interrupted, which is another boot of the machine: resume (what is left of them runs) or close (they are logged as ended). After a crash or a restart of the daemon nothing is resumed."
-    ),
+      "Runs that a power cut interrupted, which is another boot of the machine: resume (what is left of them runs) or close (they are logged as ended). After a crash or a restart of the daemon nothing is resumed.",
+      mayChange: true),
     ConfigKey(
       "sprinkler.manual_in_rain", .choice(["allow", "warn", "deny"]), .text("warn"),
-      "A zone that is turned on by hand during a rain delay: allow, warn (it runs, the answer says so) or deny (423)."),
+      "A zone that is turned on by hand during a rain delay: allow, warn (it runs, the answer says so) or deny (423).",
+      mayChange: true),
     ConfigKey(
       "sprinkler.running_in_rain", .choice(["stop", "finish"]), .text("stop"),
-      "What is running by schedule when a rain delay begins: stop or finish."),
+      "What is running by schedule when a rain delay begins: stop or finish.", mayChange: true),
     ConfigKey(
-      "sprinkler.rain_delay_hours", .integer(1...336), .integer(24), "Length of a rain delay that nobody gave one."),
+      "sprinkler.rain_delay_hours", .integer(1...336), .integer(24), "Length of a rain delay that nobody gave one.",
+      mayChange: true),
     ConfigKey(
       "sprinkler.seasonal_percent", .integer(0...250), .integer(100),
       "Of every duration that follows the season, while the store is new; afterwards the API sets it."),
@@ -104,12 +107,16 @@ extension ConfigTable {
       "The provider's address. A build without TLS needs one that begins with http://."),
     ConfigKey(
       "sprinkler.weather.threshold_mm", .number(0.1...500), .number(5),
-      "Millimetres of rain, today and the days after it together, from which on watering is suspended."),
-    ConfigKey("sprinkler.weather.days", .integer(1...7), .integer(1), "Days that are added up, today first."),
+      "Millimetres of rain, today and the days after it together, from which on watering is suspended.", mayChange: true
+    ),
     ConfigKey(
-      "sprinkler.weather.delay_hours", .integer(1...336), .integer(24), "Length of the rain delay that follows."),
+      "sprinkler.weather.days", .integer(1...7), .integer(1), "Days that are added up, today first.", mayChange: true),
     ConfigKey(
-      "sprinkler.weather.poll_minutes", .integer(15...1440), .integer(180), "Minutes from question to question."),
+      "sprinkler.weather.delay_hours", .integer(1...336), .integer(24), "Length of the rain delay that follows.",
+      mayChange: true),
+    ConfigKey(
+      "sprinkler.weather.poll_minutes", .integer(15...1440), .integer(180), "Minutes from question to question.",
+      mayChange: true),
     ConfigKey(
       "sprinkler.groups[].max_open", .integer(1...64), .integer(1),
       "Valves open at a time in this group. Groups are numbered from 1 in this order."),

@@ -16,10 +16,10 @@ struct SprinklerDescription: Sendable {
   let hasMaster: Bool
   let deniedPins: [Int]
   /// Of a rain delay that nobody gave a length.
-  let rainDelayHours: Int
+  var rainDelayHours: Int
   /// `allow`, `warn`, `deny`
-  let manualInRain: String
-  let stopsInRain: Bool
+  var manualInRain: String
+  var stopsInRain: Bool
   let hasLegacyRoutes: Bool
   let timeZone: ZoneRules
   /// Where sunrise and sunset are computed for; `nil` if the configuration names no place.

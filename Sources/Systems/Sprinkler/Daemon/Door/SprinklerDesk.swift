@@ -159,6 +159,9 @@ final class SprinklerDesk: Sendable {
     feed([.weather(verdict)])
   }
 
+  /// Rules of a reloaded file, as soon as the schedule of the store is there.
+  func take(_ settings: SchedulerSettings) { feed([.settings(settings)]) }
+
   /// A question to the weather provider: what it answered, or why it has no answer.
   func note(_ report: WeatherReport) {
     published.withLock {

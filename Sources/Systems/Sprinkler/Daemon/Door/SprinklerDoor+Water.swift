@@ -17,9 +17,9 @@ extension SprinklerDoor {
         }
       },
       isOpen: { [self] number in ZoneID(number).map { desk.newest[$0].isOn } ?? false },
-      day: { [description] seconds in
+      day: { [timeZone = description.timeZone] seconds in
         let wall = WallInstant(secondsSince1970: seconds)
-        let local = seconds + Int64(description.timeZone.offsetSeconds(at: wall))
+        let local = seconds + Int64(timeZone.offsetSeconds(at: wall))
         return Int((Double(local) / 86_400).rounded(.down))
       },
       ask: { [self] request in

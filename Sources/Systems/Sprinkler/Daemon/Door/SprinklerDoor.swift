@@ -3,6 +3,7 @@ import Service
 import Sprinkler
 import Synchronization
 import Tactus
+import TactusDaemon
 
 /// The sprinkler behind the door: the requirement's routes, the events of zones and rain.
 ///
@@ -10,7 +11,7 @@ import Tactus
 final class SprinklerDoor: ServedSystem {
   let name = "sprinkler"
   let desk: SprinklerDesk
-  let description: SprinklerDescription
+  private let described: Mutex<SprinklerDescription>
   /// What the last events said, so that only changes are told.
   private let told = Mutex(Told())
 
@@ -22,7 +23,18 @@ final class SprinklerDoor: ServedSystem {
   }
 
   init(_ desk: SprinklerDesk, _ description: SprinklerDescription) {
-    (self.desk, self.description) = (desk, description)
+    self.desk = desk
+    described = Mutex(description)
+  }
+
+  var description: SprinklerDescription { described.withLock { $0 } }
+
+  /// The rules of a reloaded file.
+  func take(_ new: Configuration.Sprinkler) {
+    described.withLock { description in
+      (description.rainDelayHours, description.stopsInRain) = (new.rainDelayHours, new.stopsInRain)
+      description.manualInRain = new.manualInRain.rawValue
+    }
   }
 
   var zoneCount: Int { desk.view.records.zones.count }

@@ -41,6 +41,7 @@ final class WeatherWatch: Sendable {
   }
 
   private struct State {
+    var settings: Settings
     var nextQuestion = TickInstant.zero
     var isAsking = false
     /// An answer that nobody has taken yet.
@@ -51,14 +52,23 @@ final class WeatherWatch: Sendable {
   /// After a failure it is asked again sooner.
   private static let retry = Nanoseconds.seconds(600)
 
-  private let settings: Settings
   private let client: ServiceClient
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
   /// - Throws: `.withoutTLS` for an https address in a build without it.
   init(_ settings: Settings) throws(ServiceClient.Failure) {
-    self.settings = settings
+    state = Mutex(State(settings: settings))
     client = try ServiceClient(settings.address, token: nil)
+  }
+
+  private var settings: Settings { state.withLock { $0.settings } }
+
+  /// Limits and times of a reloaded file; whom it asks, and for where, stays. What was asked is not asked again before its time.
+  func take(_ new: Settings) {
+    state.withLock { state in
+      (state.settings.days, state.settings.threshold) = (new.days, new.threshold)
+      (state.settings.delayHours, state.settings.period) = (new.delayHours, new.period)
+    }
   }
 
   /// Now and then, on a thread that may wait for the disk: takes an answer, asks when it is time. Never waits for the network.
@@ -69,7 +79,7 @@ final class WeatherWatch: Sendable {
       let asks = !state.isAsking && now >= state.nextQuestion
       if asks {
         state.isAsking = true
-        state.nextQuestion = now + settings.period
+        state.nextQuestion = now + state.settings.period
       }
       return (answer, asks)
     }

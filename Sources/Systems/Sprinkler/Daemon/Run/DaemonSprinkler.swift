@@ -14,6 +14,9 @@ final class DaemonSprinkler: LoopSystem {
   let loopName = "sprinkler.valves"
   let simulation: SimulatedSurroundings?
   private let configuration: Configuration.Sprinkler
+  private let zone: ZoneRules
+  /// The file that the desk's rules are of: the last one that was reloaded.
+  private let newest: Guarded<Configuration.Sprinkler>
   private let settings: IrrigationSettings
   private let hardware: ValveHardware
   private let desk: SprinklerDesk
@@ -33,8 +36,11 @@ final class DaemonSprinkler: LoopSystem {
   /// - Throws: `HeaderLineError`, `GPIORequestError`, `UnknownTimeZone`.
   init(_ sprinkler: Configuration.Sprinkler, store file: StoreFile, simulate: Bool, logger: Logger) throws {
     configuration = sprinkler
+    let newest = Guarded(sprinkler)
+    self.newest = newest
     let store = SprinklerStore(file)
     let zone = try ZoneRules(identifier: sprinkler.timeZone ?? TimeZone.current.identifier)
+    self.zone = zone
     let scheduling = sprinkler.scheduler(zone)
     settings = sprinkler.irrigation
     hardware = try ValveHardware(sprinkler, simulate: simulate)
@@ -43,7 +49,7 @@ final class DaemonSprinkler: LoopSystem {
     desk = SprinklerDesk(
       { store throws(StoreError) in
         SprinklerScheduler(
-          try Self.records(store, sprinkler, logger), settings: scheduling, boot: BootClock.boot,
+          try Self.records(store, sprinkler, logger), settings: newest.value.scheduler(zone), boot: BootClock.boot,
           isRecovered: store.file.isRecovered)
       }, store: store, requests: requests.writer(), answers: answers.reader(), notices: noticeRing.reader(),
       requestsPerTick: SprinklerLoop.requestsPerTick,
@@ -117,11 +123,26 @@ final class DaemonSprinkler: LoopSystem {
     }
   }
 
-  func change(to new: Configuration) -> (any RulesChange)? { nil }
+  /// What rain means, how long a start is made up for, when the weather is asked and what it must say: all at the desk, at once.
+  func change(to new: Configuration) -> (any RulesChange)? {
+    guard let new = new.sprinkler else { return nil }
+    let keys = KeyChange.between(newest.value.rules, new.rules)
+    guard !keys.isEmpty else { return nil }
+    return DeskChange(of: name, keys) { [newest, zone, desk, door, weather, deskThread] done in
+      newest.value = new
+      deskThread.run {
+        desk.take(new.scheduler(zone))
+        door.take(new)
+        if let settings = new.weatherSettings(zone) { weather?.take(settings) }
+        done()
+        return []
+      }
+    }
+  }
+
   func started() {}
   var brokerParticipants: [any BrokerParticipant] { [] }
   var served: any ServedSystem { door }
-  /// For plants that are linked to zones.
   var metrics: any MetricSource { SprinklerMetrics(door) }
 
   func takeAnswers(at now: TickInstant) {

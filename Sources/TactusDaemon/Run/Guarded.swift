@@ -1,12 +1,12 @@
 import Synchronization
 
 /// A value that closures of any thread share.
-final class Guarded<Value: Sendable>: Sendable {
+package final class Guarded<Value: Sendable>: Sendable {
   private let guarded: Mutex<Value>
 
-  init(_ value: Value) { guarded = Mutex(value) }
+  package init(_ value: Value) { guarded = Mutex(value) }
 
-  var value: Value {
+  package var value: Value {
     get { guarded.withLock { $0 } }
     set { guarded.withLock { $0 = newValue } }
   }
