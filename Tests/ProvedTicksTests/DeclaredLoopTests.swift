@@ -94,7 +94,9 @@ struct DeclaredLoopTests {
           ("mutating func safeState ( _ tick : Tick , cause : SafeStateCause )", 0),
         ] where !loops.isEmpty {
           let all = words.components(separatedBy: part).count - 1
-          let promised = ["", "public ", "package "].map { words.components(separatedBy: "\(promise) \($0)\(part)").count - 1 }
+          let promised = ["", "public ", "package "].map {
+            words.components(separatedBy: "\(promise) \($0)\(part)").count - 1
+          }
           #expect(all >= needed && all == promised.reduce(0, +), "\(file.path): \(part)")
         }
         let deadline = "var nextDeadline : TickInstant ? {"

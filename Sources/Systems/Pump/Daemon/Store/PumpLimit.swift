@@ -9,11 +9,4 @@ package struct PumpLimit: Sendable, Hashable {
   var since: TickInstant
   /// Pumped before `since`, since the last rest.
   var before: Nanoseconds
-
-  init(boot: BootID?, isPumping: Bool, since: TickInstant, before: Nanoseconds) {
-    self.boot = boot
-    self.isPumping = isPumping
-    self.since = since
-    self.before = before
-  }
 }
