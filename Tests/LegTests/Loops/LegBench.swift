@@ -29,6 +29,7 @@ final class LegBench {
   var answerReader: RingReader<LegAnswer>
   var reader: LatestReader<LegSnapshot>
   var noticeReader: RingReader<LegNotice>
+  let rules: RulesBox<LegRules>
   private var loop: LegLoop
   private var seen: Int64 = 0
   private var index: Int64 = 0
@@ -56,8 +57,9 @@ final class LegBench {
       ports.append(.bluetooth, bluetooth.port(), control: bluetooth.control(), of: 0)
       central = bluetooth.driver()
     }
+    rules = RulesBox(LegRules(legs.map(\.settings)))
     loop = LegLoop(
-      legs: legs, chip: PCA9685(), on: bus.port(), outputEnable: enable?.port(), battery: battery,
+      legs: legs, rules: rules.input(), chip: PCA9685(), on: bus.port(), outputEnable: enable?.port(), battery: battery,
       ports: ports, requests: requests.reader(), answers: answers.writer(), snapshot: output.writer(),
       notices: notices.writer())
   }

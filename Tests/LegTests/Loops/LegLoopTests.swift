@@ -56,6 +56,22 @@ import Wire
     #expect(bench.snapshot[0].state == .fault(.silence, .confirmed))
   }
 
+  @Test("wider rules wait until every leg's off is confirmed")
+  func widerRules() throws {
+    let bench = LegBench(legs: 2)
+    bench.arm(1, pulse: 1500, at: 10)
+    let wide = LegRules([LegSettings](repeating: try LegSettings(deadmanTimeout: .milliseconds(900)), count: 2))
+    let number = bench.rules.propose()
+    bench.rules.commit(number, now: bench.rules.inEffect, whenSafe: wide)
+    bench.tick(20)
+    bench.tick(40)
+    #expect(bench.rules.progress(number) == .takenInPart && bench.rules.inEffect != wide)
+    bench.act(.disarm, to: 1, at: 60)
+    bench.tick(80)
+    bench.tick(100)
+    #expect(bench.rules.progress(number) == .taken && bench.rules.inEffect == wide)
+  }
+
   @Test("several frames in one release: only the last pulse is written; a disarm among them comes first")
   func lastOfDrain() {
     let bench = LegBench()

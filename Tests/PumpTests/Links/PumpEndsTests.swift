@@ -84,6 +84,28 @@ private struct FarEnd: ~Copyable {
     #expect(told.hasPrefix("STATUS:{State:ON,Speed:3%") && toldOther == told)
   }
 
+  @Test("device, wider rules: they wait until the motor is off")
+  func widerRules() throws {
+    let (cable, world, rules) = (PumpCable(), PumpWorld(), RulesBox(PumpDeviceSettings.standard))
+    let (requests, answers) = (Ring<PumpDeviceRequest>(capacity: 64), Ring<PumpAnswer>(capacity: 64))
+    let (output, notices) = (Latest(PumpDeviceSnapshot()), Ring<PumpDeviceNotice>(capacity: 64))
+    var loop = PumpDeviceLoop(
+      rules.input(), link: PumpLink(serial: cable.devicePort()), motor: world.motor(), inputs: world.inputs(),
+      requests: requests.reader(), answers: answers.writer(), snapshot: output.writer(), notices: notices.writer())
+    var app = FarEnd(cable.operatorPort())
+    Self.run(&loop, 0...0)
+    try app.say("ON\n", at: Self.instant(0))
+    Self.run(&loop, 1...10)
+    let wide = try PumpDeviceSettings(runLimit: .seconds(7_000))
+    let number = rules.propose()
+    rules.commit(number, now: .standard, whenSafe: wide)
+    Self.run(&loop, 11...12)
+    #expect(rules.progress(number) == .takenInPart && rules.inEffect == .standard)
+    try app.say("OFF\n", at: Self.instant(12))
+    Self.run(&loop, 13...20)
+    #expect(rules.progress(number) == .taken && rules.inEffect == wide)
+  }
+
   private static func instant(_ index: Int64) -> TickInstant { .zero + .milliseconds(50 * index) }
 
   private static func run(_ loop: inout PumpDeviceLoop, _ ticks: ClosedRange<Int64>) {

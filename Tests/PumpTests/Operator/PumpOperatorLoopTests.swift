@@ -16,6 +16,7 @@ private final class Bench {
   private var requestWriter: RingWriter<PumpRequest>
   private var answerReader: RingReader<PumpAnswer>
   private var reader: LatestReader<PumpSnapshot>
+  let rules: RulesBox<PumpOperatorSettings>
   private var loop: PumpOperatorLoop
   private var index: Int64 = 0
   private var number: UInt64 = 0
@@ -25,8 +26,9 @@ private final class Bench {
     requestWriter = requests.writer()
     answerReader = answers.reader()
     reader = output.reader()
+    rules = RulesBox(settings)
     loop = PumpOperatorLoop(
-      RulesBox(settings).input(), link: PumpLink(serial: line.port()), requests: requests.reader(),
+      rules.input(), link: PumpLink(serial: line.port()), requests: requests.reader(),
       answers: answers.writer(),
       snapshot: output.writer(), notices: notices.writer(), turnsOffAtEnd: turnsOffAtEnd)
   }
@@ -59,6 +61,25 @@ private final class Bench {
 }
 
 @Suite(.ownThread) struct PumpOperatorLoopTests {
+  @Test("wider rules wait until the pump has confirmed that it is off")
+  func widerRules() throws {
+    let bench = Bench()
+    bench.tick(0)
+    bench.say("STATUS:{State:ON}\n")
+    bench.tick(0.1)
+    #expect(words(bench.snapshot.state) == "on")
+    let wide = try PumpOperatorSettings(runLimit: .seconds(7_000))
+    let number = bench.rules.propose()
+    bench.rules.commit(number, now: .standard, whenSafe: wide)
+    bench.tick(0.2)
+    bench.tick(0.3)
+    #expect(bench.rules.progress(number) == .takenInPart && bench.rules.inEffect == .standard)
+    bench.say("STATUS:{State:OFF}\n")
+    bench.tick(0.4)
+    bench.tick(0.5)
+    #expect(bench.rules.progress(number) == .taken && bench.rules.inEffect == wide)
+  }
+
   @Test("pieces of any length: the same lines, whatever comes between them is counted")
   func pieces() {
     let bench = Bench()

@@ -86,9 +86,6 @@ struct SchedulerRainTests {
     var settings = Garden.settings
     settings.manualInRain = .deny
     settings.rainEndsOpenRuns = false
-    // What holds from start to end is not taken.
-    settings.pins = []
-    settings.catchUpSeconds = 0
     world.take(settings)
     world.run(untilWall: Garden.at(7, 1, 6, 5))
     world.ask(.setRainDelay(seconds: 7_200))
@@ -100,6 +97,23 @@ struct SchedulerRainTests {
     world.ask(.setRainDelay(seconds: 7_200))
     #expect(world.ask(.zoneOn(Garden.zone(1), seconds: 60)).refusal == nil)
     finish(&world)
+  }
+
+  @Test("other settings: what holds from start to end stays")
+  func settingsThatStay() {
+    var scheduler = SprinklerScheduler(SprinklerRecords(), settings: Garden.settings)
+    let now = Garden.at(7, 1, 5)
+    _ = scheduler.step(.started, wall: now, monotonic: .zero)
+    var other = SchedulerSettings(
+      zone: ZoneRules(identifier: "Etc/Test", firstOffsetSeconds: 3_600, transitions: []), pins: [], masterPin: 3,
+      place: GeographicPlace(latitude: 1, longitude: 1), catchUpSeconds: 7, rainEndsOpenRuns: false,
+      manualInRain: .deny, afterPowerCut: .close, longestOutageSeconds: 1, queueCapacity: 1)
+    other.noteSeconds = 99
+    _ = scheduler.step(.settings(other), wall: now, monotonic: .seconds(1))
+    var expected = Garden.settings
+    (expected.catchUpSeconds, expected.rainEndsOpenRuns) = (7, false)
+    (expected.manualInRain, expected.afterPowerCut) = (.deny, .close)
+    #expect(scheduler.settings == expected)
   }
 
   @Test("the forecast: makes a delay with its reason, never shortens a person's, and ends its own")
