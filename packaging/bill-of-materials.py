@@ -12,9 +12,13 @@ import json
 import pathlib
 import re
 import shutil
+import subprocess
 import sys
 
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
+# Where a target's sources are is its own affair.
+OWN = {target["name"] for target in json.loads(
+    subprocess.check_output(["swift", "package", "dump-package"], cwd=REPOSITORY))["targets"]}
 NAMES = ["tactus", "tactus-video", "tactus-cameras", "tactus-detect"]
 # Code of others inside the packages: by the module that holds it, its name, origin, licence and the file of its text.
 INSIDE = {
@@ -45,7 +49,7 @@ def modules(programs: pathlib.Path, name: str) -> set[str]:
 
 def holder(module: str, checkouts: pathlib.Path, folders: list[str]) -> str | None:
     """The checkout that has a module's folder; `None` if it is ours."""
-    if (REPOSITORY / "Sources" / module).is_dir():
+    if module in OWN:
         return None
     found = [each for each in folders if any(path.is_dir() for path in (checkouts / each).glob(f"Sources/**/{module}"))]
     # A target need not be in the folder of its name.
