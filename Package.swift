@@ -14,23 +14,26 @@ func plugins(_ names: [Target.PluginUsage]) -> [Target.PluginUsage] {
 }
 
 /// Whose folders are in Sources/Systems.
-let systems = ["Robot", "Leg", "Sprinkler", "Plants", "Pump", "Video"]
+let systems: [String] = ["Robot", "Leg", "Sprinkler", "Plants", "Pump", "Video"]
+let listOfSystems: [Target.Dependency] = systems.map { (name: String) in .target(name: name + "Daemon") }
 
-/// What the daemon has of a system: configuration, door, store, commands, scenarios.
+/// What the daemon has of a system: configuration, door, store, commands, scenarios. Piece by piece: Swift 6.2 gives up on one expression.
 func daemon(of system: String, leaves: [Target.Dependency] = [], products: [Target.Dependency] = []) -> Target {
-  .target(
-    name: system + "Daemon",
-    dependencies: [
-      .target(name: system), "TactusDaemon", "Service", "AvahiSystemd", "TactusGuard", "BusesLinux", "Devices", "Buses",
-      "Wire", "Tactus",
-      .product(name: "ArgumentParser", package: "swift-argument-parser", condition: daemon),
-      .product(name: "Logging", package: "swift-log", condition: daemon),
-      .product(name: "Yams", package: "Yams", condition: daemon),
-    ] + leaves + products,
-    path: "Sources/Systems/\(system)/Daemon",
-    swiftSettings: [
-      .define("Bluetooth", .when(traits: ["Bluetooth"])), .define("Video", .when(traits: ["Video"])),
-    ])
+  var dependencies: [Target.Dependency] = [
+    .target(name: system), "TactusDaemon", "Service", "AvahiSystemd", "TactusGuard", "BusesLinux", "Devices", "Buses",
+    "Wire", "Tactus",
+  ]
+  dependencies.append(.product(name: "ArgumentParser", package: "swift-argument-parser", condition: daemon))
+  dependencies.append(.product(name: "Logging", package: "swift-log", condition: daemon))
+  dependencies.append(.product(name: "Yams", package: "Yams", condition: daemon))
+  dependencies += leaves
+  dependencies += products
+  let settings: [SwiftSetting] = [
+    .define("Bluetooth", .when(traits: ["Bluetooth"])), .define("Video", .when(traits: ["Video"])),
+  ]
+  return .target(
+    name: system + "Daemon", dependencies: dependencies, path: "Sources/Systems/" + system + "/Daemon",
+    swiftSettings: settings)
 }
 
 let package = Package(
@@ -286,7 +289,7 @@ let package = Package(
 
     // The program: the list of systems. Not named like its product: "tactus" and "Tactus" are one folder on many file systems.
     .executableTarget(
-      name: "TactusProgram", dependencies: ["TactusDaemon"] + systems.map { .target(name: $0 + "Daemon") },
+      name: "TactusProgram", dependencies: listOfSystems + ["TactusDaemon"],
       plugins: plugins(["DeclaredImports"])),
     .plugin(name: "DeclaredImports", capability: .buildTool()),
 
