@@ -56,7 +56,7 @@ extension BluetoothPlace: CustomStringConvertible {
   }
 
   extension BluetoothCentralState {
-    /// What is wrong with the connection, for people; nil: nothing.
+    /// What is wrong with the connection, for people; `nil` while nothing is.
     package var trouble: String? {
       switch self {
       case .idle(nil), .connected, .stopped: nil

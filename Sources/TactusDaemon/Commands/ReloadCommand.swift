@@ -68,6 +68,9 @@ enum ReloadReport {
     if !waiting.isEmpty {
       lines.append("wider limits of \(waiting.joined(separator: ", ")) take effect after the next safe state")
     }
+    lines += (document?["late"]?.items ?? []).compactMap(\.string).map { system in
+      "\(system) has not taken it yet: its loop does not tick, or its disk does not answer; it takes it as soon as it can"
+    }
     return lines.isEmpty ? "nothing has changed" : lines.joined(separator: "\n")
   }
 

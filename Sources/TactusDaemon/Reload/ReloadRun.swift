@@ -8,8 +8,10 @@ struct ReloadRun {
   /// What has come of it.
   struct Done: Sendable {
     var keys: [KeyChange]
-    /// Systems whose wider limits wait for their safe state, and those whose loop has not ticked since.
+    /// Systems whose wider limits wait for their safe state.
     var waiting: [String]
+    /// Systems that have not taken the change in time, and take it as soon as their loop ticks or their disk answers.
+    var late: [String]
   }
 
   private enum Phase {
@@ -52,8 +54,8 @@ struct ReloadRun {
     }
     let untold = changes.filter { $0.progress == .waiting }
     guard untold.isEmpty || deadline <= now else { return false }
-    let waiting = changes.filter { $0.progress != .taken }.map(\.system)
-    complete(.success(Done(keys: changes.flatMap(\.keys) + others, waiting: waiting)))
+    let waiting = changes.filter { $0.progress == .takenInPart }.map(\.system)
+    complete(.success(Done(keys: changes.flatMap(\.keys) + others, waiting: waiting, late: untold.map(\.system))))
     return true
   }
 

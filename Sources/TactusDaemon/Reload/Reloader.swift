@@ -98,6 +98,7 @@ final class Reloader: Sendable {
     }
     let document: JSONValue = .object([
       "ok": .boolean(true), "changed": .list(changed), "waiting": .list(done.waiting.map { .text($0) }),
+      "late": .list(done.late.map { .text($0) }),
     ])
     let words = done.keys.map { "\($0.key)=\($0.to ?? "nothing")" }.joined(separator: " ")
     return APIResponse(

@@ -57,6 +57,7 @@ struct ReloadTests {
     other.state.withLock { $0.progress = .takenInPart }
     #expect(ends(&run, 3) == true)
     #expect(outcome.done?.keys.map(\.key) == ["one.gain", "other.gain"] && outcome.done?.waiting == ["other"])
+    #expect(outcome.done?.late == [])
   }
 
   @Test("a loop that does not say so: everything is withdrawn, and it is named")
@@ -70,7 +71,7 @@ struct ReloadTests {
     #expect(one.said == ["propose", "withdraw"] && other.said == ["propose", "withdraw"])
   }
 
-  @Test("a loop that was told and does not tick: the change stands, and it is said to wait")
+  @Test("a loop that was told and does not tick: the change stands, and it is said to be late")
   func told() {
     let (one, outcome) = (Loop("one"), Outcome())
     var run = ReloadRun([one], at: at(0)) { result in outcome.result.withLock { $0 = result } }
@@ -78,7 +79,7 @@ struct ReloadTests {
     #expect(ends(&run, 1) == false)
     #expect(ends(&run, 3) == false)
     #expect(ends(&run, 4) == true)
-    #expect(outcome.done?.waiting == ["one"])
+    #expect(outcome.done?.waiting == [] && outcome.done?.late == ["one"])
   }
 
   // MARK: the daemon stops

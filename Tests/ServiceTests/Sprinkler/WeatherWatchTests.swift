@@ -54,6 +54,21 @@ struct WeatherWatchTests {
     #expect(WeatherWatch.verdict(4.99, Self.settings(), at: now) == .dry)
   }
 
+  @Test("it is asked at once, then once a period; after a failure sooner; a shorter period counts from the last question")
+  func times() {
+    let start = TickInstant.zero + .seconds(5)
+    var times = WeatherQuestionTimes(period: .seconds(3600))
+    #expect(times.isDue(at: .zero))
+    times.asked(at: start)
+    #expect(!times.isDue(at: start + .seconds(3599)) && times.isDue(at: start + .seconds(3600)))
+    times.period = .seconds(1800)
+    #expect(!times.isDue(at: start + .seconds(1799)) && times.isDue(at: start + .seconds(1800)))
+    times.failed(at: start + .seconds(20))
+    #expect(!times.isDue(at: start + .seconds(619)) && times.isDue(at: start + .seconds(620)))
+    times.asked(at: start + .seconds(620))
+    #expect(!times.isDue(at: start + .seconds(1300)) && times.isDue(at: start + .seconds(2420)))
+  }
+
   @Test("the question: place, days and time zone, percent-encoded")
   func question() throws {
     let watch = try WeatherWatch(Self.settings(days: 2))

@@ -128,9 +128,9 @@ public struct LegLoop: ~Copyable, ControlLoop {
   public var nextDeadline: TickInstant? {
     @_noLocks @_noAllocation get {
       var first = nextTelemetry
-      if let start = bank.nextDeadline, start.isBefore(first) { first = start }
+      if let start = bank.nextDeadline, first.map({ start < $0 }) ?? true { first = start }
       for index in 0..<count {
-        if let deadline = legs[index].machine.nextDeadline, deadline.isBefore(first) { first = deadline }
+        if let deadline = legs[index].machine.nextDeadline, first.map({ deadline < $0 }) ?? true { first = deadline }
       }
       return first
     }
@@ -393,13 +393,5 @@ public struct LegLoop: ~Copyable, ControlLoop {
     } else {
       snapshot.noticesDropped &+= 1
     }
-  }
-}
-
-extension TickInstant {
-  @_noLocks @_noAllocation
-  fileprivate func isBefore(_ other: TickInstant?) -> Bool {
-    guard let other else { return true }
-    return self < other
   }
 }

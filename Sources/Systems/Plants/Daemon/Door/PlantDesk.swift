@@ -127,7 +127,7 @@ final class PlantDesk: Sendable {
 
   // MARK: rules
 
-  /// Of the links to water, by plant.
+  /// What each plant that is linked to water may ask for.
   var linkSettings: [PlantID: PlantWateringSettings] { links.withLock { $0 } }
 
   /// Rules of a reloaded file: what the app's clients may send, and what links may ask for. The same plants are linked to the same zones.
@@ -140,6 +140,7 @@ final class PlantDesk: Sendable {
       for index in state.links.indices {
         if let settings = new[state.links[index].plant] { state.links[index].take(settings) }
       }
+      publish(state)
     }
   }
 

@@ -4,7 +4,7 @@ import Tactus
 package struct PumpLimit: Sendable, Hashable {
   /// The boot of the machine whose clock `since` is on; `nil` if it was not known.
   var boot: BootID?
-  /// Whether it pumps since then, or rests.
+  /// Whether it has been pumping since `since`; otherwise it has been resting.
   var isPumping: Bool
   var since: TickInstant
   /// Pumped before `since`, since the last rest.

@@ -42,32 +42,30 @@ final class WeatherWatch: Sendable {
 
   private struct State {
     var settings: Settings
-    var nextQuestion = TickInstant.zero
+    var times: WeatherQuestionTimes
     var isAsking = false
     /// An answer that nobody has taken yet.
     var answer: Result<[UInt8], WeatherFailure>?
     var report: WeatherReport?
   }
 
-  /// After a failure it is asked again sooner.
-  private static let retry = Nanoseconds.seconds(600)
-
   private let client: ServiceClient
   private let state: Mutex<State>
 
   /// - Throws: `.withoutTLS` for an https address in a build without it.
   init(_ settings: Settings) throws(ServiceClient.Failure) {
-    state = Mutex(State(settings: settings))
+    state = Mutex(State(settings: settings, times: WeatherQuestionTimes(period: settings.period)))
     client = try ServiceClient(settings.address, token: nil)
   }
 
   private var settings: Settings { state.withLock { $0.settings } }
 
-  /// Limits and times of a reloaded file; whom it asks, and for where, stays. What was asked is not asked again before its time.
+  /// Takes the limits and the period of a reloaded file. Whom it asks stays, and for which place.
   func take(_ new: Settings) {
     state.withLock { state in
       (state.settings.days, state.settings.threshold) = (new.days, new.threshold)
       (state.settings.delayHours, state.settings.period) = (new.delayHours, new.period)
+      state.times.period = new.period
     }
   }
 
@@ -76,10 +74,10 @@ final class WeatherWatch: Sendable {
     let (answer, asks) = state.withLock { state in
       let answer = state.answer.take()
       if answer != nil { state.isAsking = false }
-      let asks = !state.isAsking && now >= state.nextQuestion
+      let asks = !state.isAsking && state.times.isDue(at: now)
       if asks {
         state.isAsking = true
-        state.nextQuestion = now + state.settings.period
+        state.times.asked(at: now)
       }
       return (answer, asks)
     }
@@ -121,7 +119,7 @@ final class WeatherWatch: Sendable {
       report.failure = nil
     case .failure(let failure):
       report.failure = "\(settings.address): \(failure.reason)"
-      state.withLock { $0.nextQuestion = min($0.nextQuestion, now + Self.retry) }
+      state.withLock { $0.times.failed(at: now) }
     }
     let noted = report
     state.withLock { $0.report = noted }
@@ -171,6 +169,27 @@ final class WeatherWatch: Sendable {
     }
     return .success(total)
   }
+}
+
+/// When a provider is asked: at once, then once a period, and after a failure sooner.
+struct WeatherQuestionTimes {
+  static let retry = Nanoseconds.seconds(600)
+
+  /// Counts from the last question, whenever it is set.
+  var period: Nanoseconds
+  private var asked: TickInstant?
+  private var failed: TickInstant?
+
+  init(period: Nanoseconds) { self.period = period }
+
+  func isDue(at now: TickInstant) -> Bool {
+    guard let asked else { return true }
+    return now >= asked + period || failed.map { now >= $0 + Self.retry } ?? false
+  }
+
+  mutating func asked(at now: TickInstant) { (asked, failed) = (now, nil) }
+
+  mutating func failed(at now: TickInstant) { failed = now }
 }
 
 /// Why there is no forecast.

@@ -43,7 +43,7 @@ struct CameraReport: Equatable, Sendable, Decodable {
 extension Doctor {
   /// The cameras. A machine without one is fine: it shows a test picture.
   ///
-  /// - Parameter found: nil: nobody can say.
+  /// - Parameter found: The cameras that `tactus-video` has listed; `nil` if it could not.
   func cameras(_ found: [CameraReport]?) -> Diagnosis {
     let why = "video shows the first camera, or a test picture where there is none"
     guard let found else {
