@@ -41,6 +41,19 @@ import Water
       ])
   }
 
+  @Test("a link's limits of a reloaded file: the next request has them, and what is kept ready for /api/plants is made anew")
+  func reloaded() async throws {
+    let bench = try await bench()
+    let version = bench.door.version
+    bench.desk.take(
+      PlantHostSettings(), [PlantID(1): try PlantWateringSettings(zone: 2, seconds: 20, maximumPerDay: 1)])
+    #expect(bench.door.version > version)
+    let watering = try #require(try await bench.plant("GET", "/api/plants/1")["watering"] as? [String: Any])
+    #expect(watering["seconds"] as? Int == 20)
+    bench.run(seconds: 600, moisture: 10)
+    #expect(asked(bench, 1) && bench.sprinkler.asked.first?.seconds == 20)
+  }
+
   @Test("not dry, silent, rain delay, sprinkler stopped, no link: nothing is asked")
   func nothing() async throws {
     let bench = try await bench()
