@@ -20,8 +20,8 @@ let listOfSystems: [Target.Dependency] = systems.map { (name: String) in .target
 /// What the daemon has of a system: configuration, door, store, commands, scenarios. Piece by piece: Swift 6.2 gives up on one expression.
 func daemon(of system: String, leaves: [Target.Dependency] = [], products: [Target.Dependency] = []) -> Target {
   var dependencies: [Target.Dependency] = [
-    .target(name: system), "TactusDaemon", "Service", "AvahiSystemd", "TactusGuard", "BusesLinux", "Devices", "Buses",
-    "Wire", "Tactus",
+    .target(name: system), .target(name: system + "Documents"), "TactusDaemon", "Service", "ServiceDocuments",
+    "AvahiSystemd", "TactusGuard", "BusesLinux", "Devices", "Buses", "Wire", "Tactus",
   ]
   dependencies.append(.product(name: "ArgumentParser", package: "swift-argument-parser", condition: daemon))
   dependencies.append(.product(name: "Logging", package: "swift-log", condition: daemon))
@@ -34,6 +34,13 @@ func daemon(of system: String, leaves: [Target.Dependency] = [], products: [Targ
   return .target(
     name: system + "Daemon", dependencies: dependencies, path: "Sources/Systems/" + system + "/Daemon",
     swiftSettings: settings)
+}
+
+/// Its card on the page, its part of the API's description and its row of the dashboard, built into the program.
+func documents(of system: String) -> Target {
+  .target(
+    name: system + "Documents", dependencies: ["CServiceDocuments"], path: "Sources/Systems/" + system + "/Documents",
+    exclude: ["card.html", "card.js", "card.css", "openapi.json", "dashboard.json"])
 }
 
 let package = Package(
@@ -224,7 +231,7 @@ let package = Package(
       ],
       exclude: ["README.md"],
       swiftSettings: [.define("TLS", .when(traits: ["TLS"]))]),
-    // The page and the API's description, built into the program.
+    // The page, the API's description and the dashboard without the systems' parts, built into the program.
     .target(name: "CServiceDocuments"),
     .target(
       name: "ServiceDocuments", dependencies: ["CServiceDocuments"],
@@ -255,12 +262,15 @@ let package = Package(
     // Systems, a folder each. Its control knows no daemon: machines, loops, simulation. The rest of it is the daemon's.
     .target(
       name: "Robot", dependencies: ["Devices", "Buses", "Wire", "Tactus"], path: "Sources/Systems/Robot/Control"),
+    documents(of: "Robot"),
     daemon(of: "Robot"),
     .target(name: "Leg", dependencies: ["Devices", "Buses", "Wire", "Tactus"], path: "Sources/Systems/Leg/Control"),
+    documents(of: "Leg"),
     daemon(of: "Leg", leaves: ["BluetoothBlueZ"]),
     .target(
       name: "Sprinkler", dependencies: ["Buses", "Tactus", "WallTime"], path: "Sources/Systems/Sprinkler/Control",
       exclude: ["Schedule/README.md"]),
+    documents(of: "Sprinkler"),
     daemon(
       of: "Sprinkler", leaves: ["Water", "Store", "WallTime"],
       products: [
@@ -271,16 +281,19 @@ let package = Package(
     .target(
       name: "Pump", dependencies: ["Devices", "Buses", "Wire", "TactusControl", "Tactus"],
       path: "Sources/Systems/Pump/Control"),
+    documents(of: "Pump"),
     daemon(
       of: "Pump", leaves: ["BluetoothBlueZ", "Store", "WallTime"],
       products: [.product(name: "GRDB", package: "GRDB.swift", condition: daemon)]),
     .target(
       name: "Plants", dependencies: ["Devices", "Buses", "Wire", "Tactus"], path: "Sources/Systems/Plants/Control"),
+    documents(of: "Plants"),
     daemon(
       of: "Plants", leaves: ["Water", "MQTTMosquitto", "Store", "WallTime"],
       products: [.product(name: "GRDB", package: "GRDB.swift", condition: daemon)]),
     // Video's rules, without a camera.
     .target(name: "Video", dependencies: ["Wire", "Tactus"], path: "Sources/Systems/Video/Control"),
+    documents(of: "Video"),
     daemon(
       of: "Video", leaves: ["CDaemon", "Confinement"],
       products: [.product(name: "HTTPTypes", package: "swift-http-types", condition: daemon)]),

@@ -14,38 +14,20 @@ static const unsigned char console_css[] = {
 static const unsigned char console_js[] = {
 #embed "../ServiceDocuments/Console/console.js"
 };
-static const unsigned char drive_js[] = {
-#embed "../ServiceDocuments/Console/drive.js"
-};
 static const unsigned char index_html[] = {
 #embed "../ServiceDocuments/Console/index.html"
-};
-static const unsigned char legs_js[] = {
-#embed "../ServiceDocuments/Console/legs.js"
 };
 static const unsigned char loops_js[] = {
 #embed "../ServiceDocuments/Console/loops.js"
 };
-static const unsigned char plants_js[] = {
-#embed "../ServiceDocuments/Console/plants.js"
-};
-static const unsigned char pump_js[] = {
-#embed "../ServiceDocuments/Console/pump.js"
-};
 static const unsigned char say_js[] = {
 #embed "../ServiceDocuments/Console/say.js"
-};
-static const unsigned char sprinkler_js[] = {
-#embed "../ServiceDocuments/Console/sprinkler.js"
 };
 static const unsigned char stop_js[] = {
 #embed "../ServiceDocuments/Console/stop.js"
 };
 static const unsigned char systems_js[] = {
 #embed "../ServiceDocuments/Console/systems.js"
-};
-static const unsigned char video_js[] = {
-#embed "../ServiceDocuments/Console/video.js"
 };
 static const unsigned char dashboard_json[] = {
 #embed "../ServiceDocuments/grafana-dashboard.json"
@@ -58,17 +40,11 @@ static const struct service_document documents[] = {
   {"Console/cards.js", cards_js, sizeof cards_js},
   {"Console/console.css", console_css, sizeof console_css},
   {"Console/console.js", console_js, sizeof console_js},
-  {"Console/drive.js", drive_js, sizeof drive_js},
   {"Console/index.html", index_html, sizeof index_html},
-  {"Console/legs.js", legs_js, sizeof legs_js},
   {"Console/loops.js", loops_js, sizeof loops_js},
-  {"Console/plants.js", plants_js, sizeof plants_js},
-  {"Console/pump.js", pump_js, sizeof pump_js},
   {"Console/say.js", say_js, sizeof say_js},
-  {"Console/sprinkler.js", sprinkler_js, sizeof sprinkler_js},
   {"Console/stop.js", stop_js, sizeof stop_js},
   {"Console/systems.js", systems_js, sizeof systems_js},
-  {"Console/video.js", video_js, sizeof video_js},
   {"grafana-dashboard.json", dashboard_json, sizeof dashboard_json},
   {"openapi.json", openapi_json, sizeof openapi_json},
 };

@@ -8,9 +8,9 @@ import VideoDaemon
 
 extension DaemonProgram {
   /// `tactus`, and the one list of its systems. A system that another needs stands before it, one that keeps something where its
-  /// tables came; the robot, whose scenarios have no part of their own, first.
+  /// tables came; the robot, whose scenarios have no part of their own, first, and beside it the video, by which it is driven.
   static let tactus = DaemonProgram(
     name: "tactus", version: packageVersion,
     summary: "Runs control loops on real-time threads and keeps actuators safe.", systems: [],
-    own: [RobotKind(), LegKind(), SprinklerKind(), PlantsKind(), PumpKind(), VideoKind()])
+    own: [RobotKind(), VideoKind(), LegKind(), SprinklerKind(), PlantsKind(), PumpKind()])
 }

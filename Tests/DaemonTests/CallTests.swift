@@ -1,8 +1,9 @@
 import Foundation
-import Service
 import Testing
 
+@testable import Service
 @testable import TactusDaemon
+@testable import TactusProgram
 
 /// A small daemon's document: every form that a command's parameters come in.
 private let document = #"""
@@ -169,7 +170,8 @@ struct CallTests {
 
   @Test("the daemon's own document: every command has a line, a request for it is what the server has a route for")
   func ownDocument() throws {
-    let daemon = try #require(CallDescription(OpenAPIDocument.source))
+    let written = OpenAPIDocument.written(DaemonProgram.tactus.kinds.compactMap(\.documents))
+    let daemon = try #require(CallDescription(Array(try JSONSerialization.data(withJSONObject: written))))
     let lines = CallListing.text(daemon).split(separator: "\n").map(String.init)
     #expect(
       lines.contains(

@@ -1,9 +1,10 @@
 import Foundation
-import Service
 import TestSupport
 import Testing
 
+@testable import Service
 @testable import TactusDaemon
+@testable import TactusProgram
 @testable import VideoDaemon
 
 @Suite("OpenAPI document and the daemon", .ownThread)
@@ -38,17 +39,17 @@ private func servedRoutes() throws -> Set<String> {
     logger: log.logger("tactus"), log: log, events: events)
   let table = try #require(daemon.service).service.table
   let pages: Set<String> = [
-    "GET /", "GET /console.css", "GET /console.js", "GET /say.js", "GET /stop.js", "GET /drive.js", "GET /loops.js",
-    "GET /legs.js", "GET /sprinkler.js", "GET /plants.js", "GET /pump.js", "GET /video.js",
-    "GET /cards.js", "GET /systems.js",
+    "GET /", "GET /console.css", "GET /console.js", "GET /say.js", "GET /stop.js", "GET /loops.js", "GET /cards.js",
+    "GET /systems.js", "GET /robot.js", "GET /video.js", "GET /leg.js", "GET /sprinkler.js", "GET /plants.js",
+    "GET /pump.js",
   ]
   // The connection's own: it answers before the table is asked.
   return Set(table.routes.map { "\($0.method) \($0.path)" }).subtracting(pages).union(["GET /ws"])
 }
 
 private func describedRoutes() throws -> Set<String> {
-  let document = try JSONSerialization.jsonObject(with: Data(OpenAPIDocument.source)) as? [String: Any]
-  let paths = try #require(document?["paths"] as? [String: [String: Any]])
+  let document = OpenAPIDocument.written(DaemonProgram.tactus.kinds.compactMap(\.documents))
+  let paths = try #require(document["paths"] as? [String: [String: Any]])
   let methods: Set<String> = ["get", "put", "post", "delete", "patch", "head", "options"]
   return Set(
     paths.flatMap { path, item in item.keys.filter(methods.contains).map { "\($0.uppercased()) \(path)" } })

@@ -67,16 +67,36 @@ struct HouseTests {
     #expect(Set(declared) == Set(legs + pumps + robot + sprinkler + plants + ["logging.level"]))
   }
 
-  @Test("the written dashboard and the API's description have something of every system", arguments: kinds.map(\.name))
+  @Test(
+    "page, API's description and dashboard: each system's part is about it, and built in as it is now",
+    arguments: kinds.map(\.name))
   func described(_ name: String) throws {
-    let kind = try #require(Self.kinds.first { $0.name == name })
-    let row = try #require(kind.dashboardRow)
-    let board = Dashboard(.tactus).text
-    #expect(board.contains("\"title\": \"\(row)\""))
+    let documents = try #require(Self.kinds.first { $0.name == name }?.documents)
+    func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+    let board = text(documents.dashboard)
     #expect(
       board.contains("tactus_\(name)_") || board.contains("system=\\\"\(name)"), "no panel shows one of its metrics")
-    #expect(String(decoding: OpenAPIDocument.source, as: UTF8.self).contains("\"/api/\(name)\""))
+    #expect(text(documents.api).contains("\"/api/\(name)\""))
+    #expect(text(documents.script).contains("addOwnCard(\"\(name)\","))
+    let folder = Self.sources.appending(path: "Systems/\(name.capitalized)/Documents")
+    let written = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      .filter { !$0.hasSuffix(".c") && $0 != "include" }
+    #expect(documents.files.map(\.name).sorted() == written.sorted())
+    for (name, bytes) in documents.files {
+      let isSame = try Data(contentsOf: folder.appending(path: name)) == Data(bytes)
+      #expect(isSame, "\(name): what is built in is another file, or an older one")
+    }
   }
+
+  /// `tactus dashboard > config/grafana-dashboard.json` rewrites it.
+  @Test("config/grafana-dashboard.json: the systems' rows in the list's order, then those of every program")
+  func dashboard() throws {
+    let file = Self.sources.deletingLastPathComponent().appending(path: "config/grafana-dashboard.json")
+    #expect(try String(contentsOf: file, encoding: .utf8) == Dashboard(.tactus).text + "\n")
+  }
+
+  private static let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources")
+    .standardized
 
   /// How many files of `Sources` outside a system's own folders have its name in their code: the list. Plants have a link to the sprinkler,
   /// as their requirement says, which its keys, its rules and its scenarios name.
@@ -87,10 +107,9 @@ struct HouseTests {
     let stem = system == "plants" ? "plant" : system
     let pattern = try Regex("(?:[^A-Za-z](?:\(stem)|\(stem.capitalized))|[a-z]\(stem.capitalized))s?(?![a-z])")
     var found: [String] = []
-    let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources").standardized
-    let files = try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
+    let files = try #require(FileManager.default.enumerator(at: Self.sources, includingPropertiesForKeys: nil))
     for case let file as URL in files where file.pathExtension == "swift" {
-      let path = file.path.dropFirst(sources.path.count + 1)
+      let path = file.path.dropFirst(Self.sources.path.count + 1)
       let isOwn = path.split(separator: "/").contains { part in
         // `LegDoor.swift`, not `Legacy.swift`.
         let rest = part.dropFirst(stem.count).drop { $0 == "s" }

@@ -1,4 +1,5 @@
 import Foundation
+import SprinklerDaemon
 import TestSupport
 import Testing
 
@@ -8,15 +9,17 @@ import Testing
 struct OpenAPITests {
   @Test("served: with the program's version, otherwise as written; of the routes those that this service has")
   func served() throws {
-    let service = try RunningService(routes: [
-      Route(.put, "/api/log-level") { _ in throw APIError.notFound("x") },
-      Route(.post, "/api/zone/{id}/on") { _ in throw APIError.notFound("x") },
-    ])
+    let documents = [SprinklerKind().documents].compactMap(\.self)
+    let service = try RunningService(
+      routes: [
+        Route(.put, "/api/log-level") { _ in throw APIError.notFound("x") },
+        Route(.post, "/api/zone/{id}/on") { _ in throw APIError.notFound("x") },
+      ], additions: APIAdditions(documents: documents))
     let reply = try service.request("GET", "/api/openapi.json")
     #expect(reply.status == 200)
     #expect((reply.json?["info"] as? [String: Any])?["version"] as? String == "1.2.3")
-    let written = try JSONSerialization.jsonObject(with: Data(OpenAPIDocument.source)) as? [String: Any]
-    let all = try #require(written?["paths"] as? [String: [String: Any]])
+    let written = OpenAPIDocument.written(documents)
+    let all = try #require(written["paths"] as? [String: [String: Any]])
     let paths = try #require(reply.json?["paths"] as? [String: [String: Any]])
     #expect(
       Set(paths.keys) == [
@@ -27,7 +30,30 @@ struct OpenAPITests {
       #expect(item as NSDictionary == all[path].map { $0 as NSDictionary }, "\(path)")
     }
     #expect(paths["/api/log-level"]?["get"] == nil && paths["/api/log-level"]?["put"] != nil)
-    #expect(reply.json?["components"] as? NSDictionary == written?["components"] as? NSDictionary)
+    // Of the schemas those that they lead to: the sprinkler's zones, for its part of the status, and no log lines.
+    let schemas = try #require(member(reply.json ?? [:], "components", "schemas") as? [String: [String: Any]])
+    let writtenSchemas = try #require(member(written, "components", "schemas") as? [String: [String: Any]])
+    for (name, schema) in schemas {
+      #expect(schema as NSDictionary == writtenSchemas[name].map { $0 as NSDictionary }, "\(name)")
+    }
+    #expect(schemas["Status"] != nil && schemas["Zone"] != nil && schemas["LogPage"] == nil)
+    #expect(
+      (reply.json?["tags"] as? [[String: Any]])?.compactMap { $0["name"] as? String } == [
+        "daemon", "logs", "live", "sprinkler",
+      ])
+  }
+
+  @Test(
+    "the parts of systems: members of both, lists one behind the other; a system that is not there is not described")
+  func parts() throws {
+    let none = OpenAPIDocument.written([])
+    let one = OpenAPIDocument.written([SprinklerKind().documents].compactMap(\.self))
+    #expect(member(none, "paths", "/api/sprinkler") == nil && member(one, "paths", "/api/sprinkler") != nil)
+    let states = member(none, "components", "schemas", "Status", "properties", "systems", "properties")
+    #expect((states as? [String: Any])?.isEmpty == true)
+    let known = member(one, "components", "schemas", "Status", "properties", "systems", "properties")
+    #expect((known as? [String: Any])?.keys.sorted() == ["sprinkler"])
+    #expect(member(one, "components", "schemas", "Status", "properties", "version") != nil)
   }
 
   // MARK: faults of simulations
@@ -65,7 +91,7 @@ struct OpenAPITests {
     let document = try described(
       APIAdditions(
         title: "fan-daemon", systems: [system("fan", faults: ["stall", "gone"]), system("lamp", faults: [])],
-        hasOwnSystems: false, busFaults: ["stuck-low", "gone"]))
+        busFaults: ["stuck-low", "gone"]))
     #expect(
       try requests(document) == [["gone"], ["stuck-low"], ["lane-stall"], ["clear"], ["fan: stall", "fan: gone"]])
     let inForce = member(document, "components", "schemas", "SimulatedFault", "properties")

@@ -1,20 +1,38 @@
 import ServiceDocuments
 
-/// The page a browser shows at `/`: every loop live, the robot, the e-stop. It asks for a token when the daemon does.
-enum Console {
+/// The page a browser shows at `/`: every system and loop live, the e-stop. It asks for a token when the daemon does.
+struct Console {
+  /// Systems that have a card of their own, in the page's order.
+  let systems: [SystemDocuments]
+
   /// Files that never change while the daemon runs; no token, since they hold nothing that anyone may not see.
-  static let routes = ServiceDocuments.page.map { name in
-    Route(
-      name == "index.html" ? "/" : "/" + name, scope: nil,
-      PreparedDocument(contentType: contentType(name), version: { 0 }) { ServiceDocuments.bytes("Console/" + name) })
+  var routes: [Route] {
+    ServiceDocuments.page.map { name in route(name) { ServiceDocuments.bytes("Console/" + name) } }
+      + systems.map { system in route(system.name + ".js") { system.script } }
   }
 
-  private static func contentType(_ name: String) -> String {
-    switch name.split(separator: ".").last {
-    case "html": "text/html; charset=utf-8"
-    case "css": "text/css; charset=utf-8"
-    case "js": "text/javascript; charset=utf-8"
-    default: preconditionFailure("\(name): a kind of file that has no content type")
-    }
+  private func route(_ name: String, _ file: @escaping @Sendable () -> [UInt8]) -> Route {
+    let (kind, make): (String, @Sendable () -> [UInt8]) =
+      switch name.split(separator: ".").last {
+      case "html": ("html", { [self] in page(file()) })
+      case "css": ("css", { [systems] in file() + systems.flatMap(\.style) })
+      case "js": ("javascript", file)
+      default: preconditionFailure("\(name): a kind of file that has no content type")
+      }
+    let document = PreparedDocument(contentType: "text/\(kind); charset=utf-8", version: { 0 }, make: make)
+    return Route(name == "index.html" ? "/" : "/" + name, scope: nil, document)
+  }
+
+  /// With the systems' cards and scripts in their places.
+  private func page(_ file: [UInt8]) -> [UInt8] {
+    let text = String(decoding: file, as: UTF8.self)
+    let cards = systems.map { String(decoding: $0.card, as: UTF8.self) }.joined(separator: "\n")
+    let scripts = systems.map { "<script src=\"/\($0.name).js\"></script>\n" }.joined()
+    let parts = [("<!-- the cards of the systems -->\n", cards), ("<!-- the scripts of the systems -->\n", scripts)]
+    return Array(
+      parts.reduce(text) { page, part in
+        precondition(page.contains(part.0), "index.html has no place for \(part.0)")
+        return page.replacing(part.0, with: part.1)
+      }.utf8)
   }
 }

@@ -21,7 +21,7 @@ public struct ServiceConfiguration: Sendable {
   public var bodyLimit: Int
   /// Origins whose pages may read answers: `https://panel.example`. The door's own pages need none.
   public var allowedOrigins: [String]
-  /// What declared systems add to the OpenAPI document.
+  /// What the program's systems add to the page and to the OpenAPI document.
   public var additions = APIAdditions()
 
   public init(

@@ -1,6 +1,7 @@
 import Foundation
+import ServiceDocuments
 
-/// What a program's declared systems add to the description of the API, and whether the rest of it is there.
+/// What a program's systems add to the description of the API, and to the page.
 public struct APIAdditions: Sendable {
   /// One system that runs.
   public struct System: Sendable {
@@ -24,16 +25,18 @@ public struct APIAdditions: Sendable {
 
   /// Of the document: the program's name.
   public var title: String
+  /// Those that are declared and run.
   public var systems: [System]
-  /// Whether the program has the systems that the written description describes.
-  public var hasOwnSystems: Bool
+  /// Of the program's systems that have written their part, whether they run or not.
+  public var documents: [SystemDocuments]
   /// Names of the faults that the simulated buses can have; `nil` if the document lists all of them.
   public var busFaults: Set<String>?
 
   public init(
-    title: String = "Tactus", systems: [System] = [], hasOwnSystems: Bool = true, busFaults: Set<String>? = nil
+    title: String = "tactus", systems: [System] = [], documents: [SystemDocuments] = [],
+    busFaults: Set<String>? = nil
   ) {
-    (self.title, self.systems, self.hasOwnSystems) = (title, systems, hasOwnSystems)
+    (self.title, self.systems, self.documents) = (title, systems, documents)
     self.busFaults = busFaults
   }
 
@@ -47,7 +50,6 @@ public struct APIAdditions: Sendable {
     var tags = document["tags"] as? [[String: Any]] ?? []
     var components = document["components"] as? [String: Any] ?? [:]
     var schemas = components["schemas"] as? [String: Any] ?? [:]
-    if !hasOwnSystems { schemas["Status"] = Self.plainStatus }
     for system in systems {
       paths.merge(Self.object(system.paths)) { _, own in own }
       schemas.merge(Self.object(system.schemas)) { _, own in own }
@@ -59,7 +61,7 @@ public struct APIAdditions: Sendable {
     tags.removeAll { !used.contains($0["name"] as? String ?? "") }
     components["schemas"] = schemas
     (document["paths"], document["tags"], document["components"]) = (paths, tags, components)
-    return hasOwnSystems ? document : Self.withoutUnusedSchemas(document)
+    return Self.withoutUnusedSchemas(document)
   }
 
   /// With the states of these systems.
@@ -74,17 +76,6 @@ public struct APIAdditions: Sendable {
     status["properties"] = properties
     return status
   }
-
-  private static let plainStatus: [String: any Sendable] = [
-    "type": "object", "required": ["ok", "version", "systems"], "additionalProperties": false,
-    "properties": [
-      "ok": ["const": true, "description": "Always true: the request did what it asked for."] as [String: any Sendable],
-      "version": ["type": "string", "description": "Of the daemon."],
-      "systems": [
-        "type": "object", "description": "The state of each system that runs.", "additionalProperties": false,
-      ] as [String: any Sendable],
-    ] as [String: any Sendable],
-  ]
 
   /// Of the operations.
   private static func tags(in paths: [String: Any]) -> Set<String> {

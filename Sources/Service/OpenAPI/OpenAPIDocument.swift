@@ -3,16 +3,37 @@ import ServiceDocuments
 
 /// The description of the API, built into the program.
 public enum OpenAPIDocument {
-  /// As written, without the program's version.
-  public static var source: [UInt8] { ServiceDocuments.bytes("openapi.json") }
+  /// As written for these systems, without the program's version.
+  static func written(_ systems: [SystemDocuments]) -> [String: Any] {
+    systems.reduce(object(ServiceDocuments.bytes("openapi.json"), "openapi.json")) { document, system in
+      merged(document, object(system.api, "\(system.name)'s openapi.json"))
+    }
+  }
 
-  /// With the program's version and its declared systems, and of the routes only those that the service has; keys sorted.
+  private static func object(_ bytes: [UInt8], _ name: String) -> [String: Any] {
+    guard let object = try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any] else {
+      preconditionFailure("\(name) is no JSON object")
+    }
+    return object
+  }
+
+  /// Members of both, objects member by member, lists one behind the other.
+  private static func merged(_ one: [String: Any], _ other: [String: Any]) -> [String: Any] {
+    one.merging(other) { mine, others in
+      switch (mine, others) {
+      case (let mine as [String: Any], let others as [String: Any]): merged(mine, others)
+      case (let mine as [Any], let others as [Any]): mine + others
+      default: preconditionFailure("a part of openapi.json says otherwise than another part: \(mine), \(others)")
+      }
+    }
+  }
+
+  /// With the program's version and its systems, and of the routes only those that the service has; keys sorted.
   ///
   /// - Parameter served: `GET /api/robot` and so on.
   static func bytes(version: String, served: Set<String>, _ additions: APIAdditions = APIAdditions()) -> [UInt8] {
-    guard
-      var document = try? JSONSerialization.jsonObject(with: Data(source)) as? [String: Any],
-      var info = document["info"] as? [String: Any], let paths = document["paths"] as? [String: [String: Any]]
+    var document = written(additions.documents)
+    guard var info = document["info"] as? [String: Any], let paths = document["paths"] as? [String: [String: Any]]
     else { preconditionFailure("openapi.json is no OpenAPI document") }
     info["version"] = version
     document["info"] = info
@@ -25,6 +46,7 @@ public enum OpenAPIDocument {
       preconditionFailure("what was read as JSON cannot be written: \(error)")
     }
   }
+
   private static let methods: Set<String> = ["get", "put", "post", "delete", "patch", "head", "options"]
 
   private static func paths(_ paths: [String: [String: Any]], served: Set<String>) -> [String: [String: Any]] {

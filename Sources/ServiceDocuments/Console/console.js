@@ -1,5 +1,5 @@
 "use strict";
-// The page behind http://HOST:8000/: every loop live, the robot, the e-stop. No library; talks to /ws and /api/runtime.
+// The page behind http://HOST:8000/: every system and loop live, the e-stop. No library; talks to /ws and /api/runtime.
 
 const pingPeriodMs = 500;
 const silentAfterMs = 1500; // since the newest ping that was answered went out: two pongs are missing
@@ -16,7 +16,6 @@ let begunAt = 0; // the socket, or this page after a sleep
 let watchedAt = 0;
 let pings = new Map(); // number → when it went out
 let pingNumber = 0;
-let lastReason = null;
 let ownName = null; // how the daemon calls this page
 let isReadOnly = false;
 let mayAdminister = false;
@@ -154,13 +153,31 @@ setInterval(() => {
 function hands() {
   const work = isLive && !isReadOnly;
   for (const set of document.querySelectorAll("fieldset.hands")) set.disabled = !work;
-  byId("pad").classList.toggle("off", !work);
+  for (const card of ownCards.values()) if (card.hands) card.hands(work);
   byId("reset").disabled = !work;
   document.body.classList.toggle("silent", !isLive);
   byId("read-only").hidden = !isReadOnly;
 }
 
-const sectionSystems = { robot: "robot", video: "video", legs: "leg", sprinkler: "sprinkler", pump: "pump", plants: "plants", "loops-section": "loops" };
+const sectionSystems = { "loops-section": "loops" }; // section → the system that it shows
+const ownCards = new Map(); // system → its card, for a system that has written its own
+
+// What a system's own script has to call once. card: {section: its id, title: in the bar at the top,
+// take(event): shows it, and returns whether nothing is left to be said of it; and, if it has something to do there,
+// takeBytes(bytes): of a binary frame, refused(error): returns whether it was about this system, refusedUnnamed(error): it has
+// no number, and no system has claimed it, hands(work): its controls work or do not, release(): nobody looks any more,
+// isView: what is driven is seen here}
+function addOwnCard(system, card) {
+  ownCards.set(system, card);
+  sectionSystems[card.section] = system;
+  document.querySelector('#systems a[href="#loops-section"]').before(element("a", card.title, { href: "#" + card.section, hidden: true }));
+}
+
+// Whoever moves something from here lets go of it.
+function releaseAll() { for (const card of ownCards.values()) if (card.release) card.release(); }
+addEventListener("blur", releaseAll);
+addEventListener("pagehide", releaseAll);
+document.addEventListener("visibilitychange", () => { if (document.hidden) releaseAll(); });
 
 // Old values are dim, and say how old they are.
 function showAges(now) {
@@ -193,27 +210,8 @@ function take(event) {
   }
   heardAt.set(event.system, performance.now());
   if (takenByCard(event)) return;
-  if (event.system === "robot" && event.state !== undefined) {
-    showRobot(event);
-    if (event.reason === lastReason) return;
-    lastReason = event.reason;
-    return note(event, ours(event.reason));
-  }
-  if (event.system === "leg" && event.legs) return showLegs(event);
-  if (event.system === "leg" && event.state) return note(event, event.name + ": " + event.reason, event.fault ? "error" : "");
-  if (event.system === "sprinkler" && event.zones) return showSprinkler(event);
-  if (event.system === "sprinkler" && event.type === "zone") {
-    zoneEvent(event);
-    if (event.isOn) return;
-    loadLog();
-  }
-  if (event.system === "pump" && event.contact && event.counters) return showPump(event);
-  if (event.type === "pump.session") return loadSessions();
-  if (event.system === "plants" && event.plants) return showPlants(event);
-  if (event.system === "plants") plantEvent();
-  if (event.system === "video" && event.statistics) return videoKnown(event);
-  if (event.system === "video" && event.type === "detections") return videoBoxes(event);
-  if (event.system === "video" && event.state) return note(event, event.state + ": " + event.reason, event.state === "failed" ? "error" : "");
+  const own = ownCards.get(event.system);
+  if (own && own.take(event)) return;
   note(event, inWords(event));
 }
 
@@ -221,7 +219,6 @@ function take(event) {
 function inWords(event) {
   const { type, system, seq, monotonicNs, ...rest } = event;
   if (type === "hello") return "connected";
-  if (type === "zone") return zoneName(event.id) + (event.isOn ? " on" : " off");
   if (rest.state) return plain(rest.state) + (rest.reason && rest.reason !== rest.state ? ": " + rest.reason : "");
   const value = (value) => typeof value === "number" ? Math.round(value * 1000) / 1000 : typeof value === "object" ? JSON.stringify(value) : value;
   const parts = Object.entries(rest).filter(([, one]) => one != null).map(([name, one]) => plain(name) + " " + value(one));
@@ -244,25 +241,6 @@ function note(event, text, kind = "") {
   line.title = (event.monotonicNs / 1e9).toFixed(3) + " s on the daemon's clock";
   byId("events").prepend(line);
   while (byId("events").children.length > 100) byId("events").lastChild.remove();
-}
-
-function showRobot(robot) {
-  byId("robot").hidden = false;
-  byId("robot-state").textContent = plain(robot.state);
-  moving.set("robot", robot.state === "driving");
-  driver = robot.holder ? robot.holder.source : null;
-  const isHeld = robot.emergencyStopped || robot.state === "fault";
-  mark("robot", isHeld ? "down" : robot.state === "stopped" ? "idle" : "up", plain(robot.state));
-  for (const side of ["left", "right"]) {
-    const speed = robot.speedsPercent[side];
-    byId(side).style.cssText = `width: ${Math.abs(speed) / 2}%; transform: translateX(${speed < 0 ? "-100%" : "0"})`;
-    byId(side + "-text").textContent = speed.toFixed(0) + " %";
-  }
-  byId("holder").textContent = robot.holder ? ours(robot.holder.source) : "nobody";
-  byId("age").textContent = robot.holder ? robot.holder.ageMs.toFixed(0) + " ms ago" : "–";
-  byId("reason").textContent = ours(robot.reason);
-  stopped("robot", isHeld
-    ? sentence(ours(robot.reason)) + (robot.wayOut ? " To go on: " + robot.wayOut + "." : "") : null, robot.emergencyStopped);
 }
 
 const holds = new Map(); // system → why it must be reset
@@ -324,9 +302,10 @@ function fill(list, lines, none) {
 
 function sentence(text) { return text.charAt(0).toUpperCase() + text.slice(1) + "."; }
 
-// Frames of a socket: the robot's replies are JSON, the legs' telemetry is not.
-function takeBytes(bytes) {
-  if (bytes[0] === 0x7b) driven(JSON.parse(new TextDecoder().decode(bytes)));
+function takeBytes(bytes) { for (const card of ownCards.values()) if (card.takeBytes) card.takeBytes(bytes); }
+
+function sendBytes(bytes) {
+  if (socket && socket.readyState === WebSocket.OPEN) socket.send(bytes);
 }
 
 // When the other files are there, too.

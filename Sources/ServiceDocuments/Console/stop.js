@@ -79,10 +79,9 @@ function taken(event) {
 function refused(event) {
   if (event.id === "e-stop " + eStop.number) return stopFailed(event.code === "SCOPE_DENIED", event.message);
   if (event.id === "reset") return alarm("reset", "Reset was refused: " + event.message + ".", () => {});
-  const leg = /^leg (\d+): /.exec(event.message || "");
-  if (leg) return legRefused(Number(leg[1]), event);
-  if (/^the leg's loop/.test(event.message || "")) return legRefused(null, event);
-  if (event.id === undefined) driveFailed(event.message);
+  const own = [...ownCards.values()];
+  if (own.some((card) => card.refused && card.refused(event)) || event.id !== undefined) return;
+  for (const card of own) if (card.refusedUnnamed) card.refusedUnnamed(event);
 }
 
 // At the first touch, whatever other fingers do; a click without one comes from a keyboard or a screen reader.
@@ -90,3 +89,27 @@ let stopTouched = -Infinity;
 byId("e-stop").onpointerdown = () => { stopTouched = performance.now(); emergencyStop(); };
 byId("e-stop").onclick = () => { if (performance.now() - stopTouched > 2000) emergencyStop(); };
 byId("reset").onclick = () => { alarm("reset", null); send({ type: "reset", id: "reset" }); };
+
+// ---- keys, on the whole page, but for where somebody types
+
+const isTyped = "textarea, select, input:not([type=checkbox], [type=radio], [type=range], [type=file])";
+const mayMove = () => [...moving.values()].some(Boolean);
+let spaceStopped = false;
+
+const keyTarget = (event) => event.target instanceof Element ? event.target : document.body;
+const isTyping = (event) => keyTarget(event).matches(isTyped) || keyTarget(event).isContentEditable;
+const hasModifier = (event) => event.ctrlKey || event.altKey || event.metaKey;
+
+addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && !event.repeat && (!isTyping(event) || mayMove())) emergencyStop();
+  if (event.key !== " " || isTyping(event) || hasModifier(event)) return;
+  // Somebody who goes through the page by keys may press what they have come to, while nothing moves.
+  const target = keyTarget(event);
+  if (!mayMove() && target.matches("button, a, summary, input") && target.matches(":focus-visible")) return;
+  event.preventDefault();
+  spaceStopped = true;
+  if (!event.repeat) emergencyStop();
+});
+addEventListener("keyup", (event) => {
+  if (event.key === " " && spaceStopped) { event.preventDefault(); spaceStopped = false; }
+});

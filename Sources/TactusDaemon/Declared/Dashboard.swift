@@ -1,11 +1,8 @@
 import Service
 import ServiceDocuments
 
-/// The program's Grafana dashboard: the written one, with a row for each declared system, and without the rows of systems that the program
-/// does not have.
+/// The program's Grafana dashboard: a row for each system, written or from its declaration, then those of every program.
 struct Dashboard {
-  /// Rows of the written one that every program has use for.
-  private static let general = ["Loops", "Daemon"]
   private static let width = 24
   private static let height = 7
 
@@ -14,31 +11,17 @@ struct Dashboard {
   init(_ program: DaemonProgram) { self.program = program }
 
   var text: String {
-    guard let written = JSONValue(json: ServiceDocuments.bytes("grafana-dashboard.json")) else {
-      preconditionFailure("grafana-dashboard.json is no JSON")
-    }
-    let rows = program.systems.map { Self.row($0) } + Self.rows(of: written).filter { isOurs($0) }
-    let title = program.hasOwnSystems ? "Tactus" : program.name
-    return JSONValue.object(
-      written.members.compactMap { member in
-        switch member.name {
-        case "title": .init(name: "title", value: .text(title))
-        case "uid": .init(name: "uid", value: .text(program.name))
-        case "description" where !program.hasOwnSystems:
-          .init(name: "description", value: .text("Control loops and daemon, from /metrics."))
-        // It tells the robot's e-stop.
-        case "annotations" where !program.hasOwnSystems:
-          .init(name: "annotations", value: .object([.init(name: "list", value: .list([]))]))
-        case "panels": .init(name: "panels", value: .list(Self.placed(rows)))
-        default: member
-        }
-      }
-    ).indented
+    let general = Self.read(ServiceDocuments.bytes("grafana-dashboard.json"))
+    let written = program.kinds.compactMap(\.documents).map { Self.read($0.dashboard) }
+    let rows = program.systems.map { Self.row($0) } + (written + [general]).flatMap { Self.rows(of: $0) }
+    let marks = written.flatMap { $0["annotations"]?.items ?? [] }
+    return general.with("title", .text(program.name)).with("uid", .text(program.name))
+      .with("annotations", .object(["list": .list(marks)])).with("panels", .list(Self.placed(rows))).indented
   }
 
-  private func isOurs(_ row: [JSONValue]) -> Bool {
-    guard let title = row.first?["title"]?.string else { return true }
-    return Self.general.contains(title) || program.kinds.contains { $0.dashboardRow == title }
+  private static func read(_ bytes: [UInt8]) -> JSONValue {
+    guard let value = JSONValue(json: bytes) else { preconditionFailure("a dashboard is no JSON") }
+    return value
   }
 
   /// Each begins with its title.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import AvahiSystemd
+import ServiceDocuments
 import TactusGuard
 
 /// A declared system as every other is known: all of it comes from its declaration.
@@ -40,7 +41,7 @@ struct DeclaredKind<System: DeviceSystem>: SystemKind {
           separator: " ")
       }
   }
-  var dashboardRow: String? { nil }
+  var documents: SystemDocuments? { nil }
   var simulatedDevices: [any ParsableCommand.Type] { [] }
 
   func play(_ file: YAMLFile, seed: UInt64?) throws -> Bool? {

@@ -55,8 +55,7 @@ extension Daemon {
     let simulations = systems.compactMap { ($0 as? any LoopSystem)?.simulation }
     let busFaults = simulations.flatMap(\.buses).reduce(into: Set<String>()) { $0.formUnion($1.possibleFaults) }
     return APIAdditions(
-      title: program.hasOwnSystems ? "Tactus" : program.name,
-      systems: systems.compactMap { ($0 as? any DeclaredSystem)?.api }, hasOwnSystems: program.hasOwnSystems,
-      busFaults: simulations.isEmpty ? nil : busFaults)
+      title: program.name, systems: systems.compactMap { ($0 as? any DeclaredSystem)?.api },
+      documents: program.kinds.compactMap(\.documents), busFaults: simulations.isEmpty ? nil : busFaults)
   }
 }

@@ -25,8 +25,6 @@ public struct DaemonProgram: Sendable {
   private let own: [any SystemKind]
   /// Every system that it can run, in the order of the reference and of every list.
   var kinds: [any SystemKind] { own + systems.map { Self.kind($0) } }
-  /// Whether `openapi.json` and the written dashboard describe the systems of this program.
-  var hasOwnSystems: Bool { !own.isEmpty }
 
   /// - Parameters:
   ///   - name: of the program's file: lower-case letters, digits and dashes.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import AvahiSystemd
+import ServiceDocuments
 import Store
 import TactusGuard
 
@@ -39,8 +40,8 @@ package protocol SystemKind: Sendable {
   var commands: [any ParsableCommand.Type] { get }
   /// What `call` can do with it: `robot drive left=30 right=30`.
   var callExamples: [String] { get }
-  /// The title of its row in the written dashboard; `nil` if the row is generated from its declaration.
-  var dashboardRow: String? { get }
+  /// Its card on the page, its part of the API's description, its row of the dashboard; `nil` if they come from its declaration.
+  var documents: SystemDocuments? { get }
   /// Its own commands below `sim`: a device that other programs may speak to.
   var simulatedDevices: [any ParsableCommand.Type] { get }
   /// Plays a scenario.

@@ -41,7 +41,7 @@ import Water
       ])
   }
 
-  @Test("a link's limits of a reloaded file: the next request has them, and what is kept ready for /api/plants is made anew")
+  @Test("a link's limits of a reloaded file: the next request has them, and /api/plants shows them at once")
   func reloaded() async throws {
     let bench = try await bench()
     let version = bench.door.version

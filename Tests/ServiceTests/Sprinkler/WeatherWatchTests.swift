@@ -54,7 +54,7 @@ struct WeatherWatchTests {
     #expect(WeatherWatch.verdict(4.99, Self.settings(), at: now) == .dry)
   }
 
-  @Test("it is asked at once, then once a period; after a failure sooner; a shorter period counts from the last question")
+  @Test("asked at once, then once a period, after a failure sooner; a shorter period counts from the last question")
   func times() {
     let start = TickInstant.zero + .seconds(5)
     var times = WeatherQuestionTimes(period: .seconds(3600))

@@ -1,6 +1,8 @@
 import ArgumentParser
 import AvahiSystemd
 import Buses
+import LegDocuments
+import ServiceDocuments
 import TactusDaemon
 import TactusGuard
 
@@ -33,7 +35,7 @@ package struct LegKind: SystemKind {
   package var numberedParts: [String] { [] }
   package var commands: [any ParsableCommand.Type] { [OperateLegCommand.self] }
   package var callExamples: [String] { ["leg/0 arm"] }
-  package var dashboardRow: String? { "Legs" }
+  package var documents: SystemDocuments? { SystemDocuments(name, leg_documents()) }
   package var simulatedDevices: [any ParsableCommand.Type] { [] }
   package func play(_ file: YAMLFile, seed: UInt64?) -> Bool? { nil }
   package var scenarioHelp: String? { nil }

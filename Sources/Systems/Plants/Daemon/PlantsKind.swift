@@ -2,7 +2,9 @@ import ArgumentParser
 import AvahiSystemd
 import Buses
 import Plants
+import PlantsDocuments
 import Service
+import ServiceDocuments
 import TactusDaemon
 import TactusGuard
 import Water
@@ -31,7 +33,7 @@ package struct PlantsKind: SystemKind {
   package var numberedParts: [String] { [] }
   package var commands: [any ParsableCommand.Type] { [] }
   package var callExamples: [String] { [] }
-  package var dashboardRow: String? { "Plants" }
+  package var documents: SystemDocuments? { SystemDocuments(name, plants_documents()) }
   package var simulatedDevices: [any ParsableCommand.Type] { [] }
 
   package func play(_ file: YAMLFile, seed: UInt64?) throws -> Bool? {

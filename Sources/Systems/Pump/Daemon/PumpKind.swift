@@ -2,7 +2,9 @@ import ArgumentParser
 import AvahiSystemd
 import Buses
 import Pump
+import PumpDocuments
 import Service
+import ServiceDocuments
 import Store
 import TactusDaemon
 import TactusGuard
@@ -31,7 +33,7 @@ package struct PumpKind: SystemKind {
   package var numberedParts: [String] { [] }
   package var commands: [any ParsableCommand.Type] { [OperatePumpCommand.self] }
   package var callExamples: [String] { ["pump on speedPercent=70"] }
-  package var dashboardRow: String? { "Pump" }
+  package var documents: SystemDocuments? { SystemDocuments(name, pump_documents()) }
   package var simulatedDevices: [any ParsableCommand.Type] { [SimPumpCommand.self] }
 
   package func play(_ file: YAMLFile, seed: UInt64?) throws -> Bool? {

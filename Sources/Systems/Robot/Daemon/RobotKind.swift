@@ -1,6 +1,8 @@
 import ArgumentParser
 import AvahiSystemd
 import Buses
+import RobotDocuments
+import ServiceDocuments
 import TactusDaemon
 import TactusGuard
 
@@ -24,7 +26,7 @@ package struct RobotKind: SystemKind {
   package var numberedParts: [String] { [] }
   package var commands: [any ParsableCommand.Type] { [DriveCommand.self] }
   package var callExamples: [String] { ["robot", "robot drive left=30 right=30"] }
-  package var dashboardRow: String? { "Robot" }
+  package var documents: SystemDocuments? { SystemDocuments(name, robot_documents()) }
   package var simulatedDevices: [any ParsableCommand.Type] { [] }
 
   /// A scenario without any system's part is the robot's.

@@ -1,6 +1,8 @@
 import ArgumentParser
 import AvahiSystemd
 import Buses
+import ServiceDocuments
+import SprinklerDocuments
 import TactusDaemon
 import TactusGuard
 
@@ -32,7 +34,7 @@ package struct SprinklerKind: SystemKind {
   package var numberedParts: [String] { ["zone"] }
   package var commands: [any ParsableCommand.Type] { [] }
   package var callExamples: [String] { ["zone/1 on minutes=1"] }
-  package var dashboardRow: String? { "Sprinkler" }
+  package var documents: SystemDocuments? { SystemDocuments(name, sprinkler_documents()) }
   package var simulatedDevices: [any ParsableCommand.Type] { [] }
 
   package func play(_ file: YAMLFile, seed: UInt64?) throws -> Bool? {

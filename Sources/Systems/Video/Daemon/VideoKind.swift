@@ -1,8 +1,10 @@
 import ArgumentParser
 import AvahiSystemd
 import Buses
+import ServiceDocuments
 import TactusDaemon
 import TactusGuard
+import VideoDocuments
 
 /// The camera and its viewers: `camera:`, `video:`.
 package struct VideoKind: SystemKind {
@@ -33,7 +35,7 @@ package struct VideoKind: SystemKind {
   package var numberedParts: [String] { [] }
   package var commands: [any ParsableCommand.Type] { [] }
   package var callExamples: [String] { [] }
-  package var dashboardRow: String? { "Video" }
+  package var documents: SystemDocuments? { SystemDocuments(name, video_documents()) }
   package var simulatedDevices: [any ParsableCommand.Type] { [] }
   package func play(_ file: YAMLFile, seed: UInt64?) -> Bool? { nil }
   package var scenarioHelp: String? { nil }

@@ -165,3 +165,14 @@ function videoKnown(event) {
   showVideo(event);
   if (video.wanted !== "off" && !video.running && !video.begun) { video.begun = true; videoStart(); }
 }
+
+addOwnCard("video", {
+  section: "video", title: "Video", isView: true,
+  take(event) {
+    if (event.statistics) videoKnown(event);
+    else if (event.type === "detections") videoBoxes(event);
+    else if (event.state) note(event, event.state + ": " + event.reason, event.state === "failed" ? "error" : "");
+    else return false;
+    return true;
+  },
+});

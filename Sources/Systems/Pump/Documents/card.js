@@ -114,3 +114,13 @@ async function loadSessions() {
 }
 
 saves(byId("pump-csv"), "/api/pump/sessions.csv", "pump-sessions.csv");
+
+addOwnCard("pump", {
+  section: "pump", title: "Pump",
+  take(event) {
+    if (event.contact && event.counters) showPump(event);
+    else if (event.type === "pump.session") loadSessions();
+    else return false;
+    return true;
+  },
+});

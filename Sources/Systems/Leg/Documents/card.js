@@ -136,3 +136,18 @@ setInterval(() => {
     if (isLive && entry.mine && !entry.held && !entry.parts.hold.checked) legFrame(index, legTypes.ping);
   });
 }, legPingMs);
+
+addOwnCard("leg", {
+  section: "legs", title: "Legs", release: releaseLegs,
+  take(event) {
+    if (event.legs) showLegs(event);
+    else if (event.state) note(event, event.name + ": " + event.reason, event.fault ? "error" : "");
+    else return false;
+    return true;
+  },
+  refused(event) {
+    const leg = /^leg (\d+): |^the leg's loop/.exec(event.message || "");
+    if (leg) legRefused(leg[1] === undefined ? null : Number(leg[1]), event);
+    return leg !== null;
+  },
+});

@@ -374,3 +374,16 @@ byId("sprinkler-restore").onchange = ({ target }) => {
   }]);
   target.value = "";
 };
+
+addOwnCard("sprinkler", {
+  section: "sprinkler", title: "Sprinkler",
+  take(event) {
+    if (event.zones) { showSprinkler(event); return true; }
+    if (event.type !== "zone") return false;
+    zoneEvent(event);
+    if (event.isOn) return true;
+    loadLog();
+    note(event, zoneName(event.id) + " off");
+    return true;
+  },
+});

@@ -1,5 +1,5 @@
 "use strict";
-// Driving: the stick, the keys. A hold begins with a touch or a key and ends when it is let go or refused. The knob moves when
+// The robot's card, and driving: the stick, the keys. A hold begins with a touch or a key and ends when it is let go or refused. The knob moves when
 // the robot has taken the first command; a hold of which nothing was taken ends without a word, for a stop is obeyed whoever
 // says it, and this robot may be somebody else's.
 
@@ -103,10 +103,6 @@ function refuseHold(asked, text) {
 // An answer without a number: the loop is behind, or the token may not.
 function driveFailed(message) { if (hold) refuseHold(hold, message); }
 
-function sendBytes(bytes) {
-  if (socket && socket.readyState === WebSocket.OPEN) socket.send(bytes);
-}
-
 function sendText(command) { sendBytes(new TextEncoder().encode(JSON.stringify(command))); }
 
 // ---- the stick
@@ -131,11 +127,9 @@ pad.onpointerup = pad.onpointercancel = pad.onlostpointercapture = (event) => { 
 const directions = {
   arrowup: [0, 1], arrowdown: [0, -1], arrowleft: [-1, 0], arrowright: [1, 0], w: [0, 1], s: [0, -1], a: [-1, 0], d: [1, 0],
 };
-const isTyped = "textarea, select, input:not([type=checkbox], [type=radio], [type=range], [type=file])";
-const mayMove = () => [...moving.values()].some(Boolean);
 // What is not looked at is not driven by a key that would scroll.
 const isSeen = (section) => { const box = section.getBoundingClientRect(); return box.height > 0 && box.bottom > 0 && box.top < innerHeight; };
-let spaceStopped = false;
+const isView = ([system, card]) => (system === "robot" || card.isView) && isSeen(byId(card.section));
 
 function fromKeys() {
   let x = 0, y = 0;
@@ -146,42 +140,59 @@ function fromKeys() {
 }
 
 addEventListener("keydown", (event) => {
-  const target = event.target instanceof Element ? event.target : document.body;
-  const types = target.matches(isTyped) || target.isContentEditable, key = (event.key || "").toLowerCase(); // a form that is filled in by itself has none
-  if (key === "escape") {
-    if (!event.repeat && (!types || mayMove())) emergencyStop();
-    return;
-  }
-  if (types) return;
+  const key = (event.key || "").toLowerCase(); // a form that is filled in by itself has none
+  if (key === "escape" || isTyping(event)) return;
   // Keyboards do not tell of every key that is let go beside these.
-  if (event.ctrlKey || event.altKey || event.metaKey) { if (grip === "keys") release(); return; }
-  if (key === " ") {
-    // Somebody who goes through the page by keys may press what they have come to, while nothing moves.
-    if (!mayMove() && target.matches("button, a, summary, input") && target.matches(":focus-visible")) return;
-    event.preventDefault();
-    spaceStopped = true;
-    if (!event.repeat) emergencyStop();
-    return;
-  }
-  if (isReadOnly || !isSeen(byId("robot")) && !(isSeen(byId("video")) && !byId("robot").hidden)) return;
+  if (hasModifier(event)) { if (grip === "keys") release(); return; }
+  if (key === " " || isReadOnly || byId("robot").hidden || ![...ownCards].some(isView)) return;
   if (/^[0-9]$/.test(key)) {
     keyTenths = Number(key) || 10;
     byId("key-share").textContent = keyTenths * 10 + " %";
     if (grip === "keys") fromKeys();
   }
-  if (!(key in directions) || (key.startsWith("arrow") && target.matches("input"))) return;
+  if (!(key in directions) || (key.startsWith("arrow") && keyTarget(event).matches("input"))) return;
   event.preventDefault();
   if (event.repeat || (hold && grip !== "keys")) return;
   keys.add(key);
   fromKeys();
 });
-addEventListener("keyup", (event) => {
-  if (event.key === " " && spaceStopped) { event.preventDefault(); spaceStopped = false; }
-  if (keys.delete((event.key || "").toLowerCase())) fromKeys();
-});
+addEventListener("keyup", (event) => { if (keys.delete((event.key || "").toLowerCase())) fromKeys(); });
 
-// Nobody looks at the page any more.
-function releaseAll() { release(); releaseLegs(); }
-addEventListener("blur", releaseAll);
-addEventListener("pagehide", releaseAll);
-document.addEventListener("visibilitychange", () => { if (document.hidden) releaseAll(); });
+// ---- state
+
+let lastReason = null;
+
+function showRobot(robot) {
+  byId("robot").hidden = false;
+  byId("robot-state").textContent = plain(robot.state);
+  moving.set("robot", robot.state === "driving");
+  driver = robot.holder ? robot.holder.source : null;
+  const isHeld = robot.emergencyStopped || robot.state === "fault";
+  mark("robot", isHeld ? "down" : robot.state === "stopped" ? "idle" : "up", plain(robot.state));
+  for (const side of ["left", "right"]) {
+    const speed = robot.speedsPercent[side];
+    byId(side).style.cssText = `width: ${Math.abs(speed) / 2}%; transform: translateX(${speed < 0 ? "-100%" : "0"})`;
+    byId(side + "-text").textContent = speed.toFixed(0) + " %";
+  }
+  byId("holder").textContent = robot.holder ? ours(robot.holder.source) : "nobody";
+  byId("age").textContent = robot.holder ? robot.holder.ageMs.toFixed(0) + " ms ago" : "–";
+  byId("reason").textContent = ours(robot.reason);
+  stopped("robot", isHeld
+    ? sentence(ours(robot.reason)) + (robot.wayOut ? " To go on: " + robot.wayOut + "." : "") : null, robot.emergencyStopped);
+}
+
+addOwnCard("robot", {
+  section: "robot", title: "Robot", release,
+  take(event) {
+    if (event.state === undefined) return false;
+    showRobot(event);
+    if (event.reason !== lastReason) note(event, ours(event.reason));
+    lastReason = event.reason;
+    return true;
+  },
+  // The robot's replies are JSON.
+  takeBytes(bytes) { if (bytes[0] === 0x7b) driven(JSON.parse(new TextDecoder().decode(bytes))); },
+  // Commands of the stick have no number.
+  refusedUnnamed(event) { driveFailed(event.message); },
+  hands(work) { pad.classList.toggle("off", !work); },
+});

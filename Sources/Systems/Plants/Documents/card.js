@@ -202,5 +202,12 @@ function showProbes(sensors) {
   });
 }
 
-// News of a plant: the next state shows it, the log tells it.
-function plantEvent() { loadAlerts(); }
+addOwnCard("plants", {
+  section: "plants", title: "Plants",
+  take(event) {
+    if (event.plants) { showPlants(event); return true; }
+    // News of a plant: the next state shows it, the log tells it.
+    loadAlerts();
+    return false;
+  },
+});
