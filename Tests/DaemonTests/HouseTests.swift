@@ -1,10 +1,13 @@
 import Foundation
 import Service
+import Sprinkler
 import Testing
+import WallTime
 
 @testable import LegDaemon
 @testable import PlantsDaemon
 @testable import PumpDaemon
+@testable import RobotDaemon
 @testable import SprinklerDaemon
 @testable import TactusDaemon
 @testable import TactusProgram
@@ -50,21 +53,64 @@ struct HouseTests {
     #expect(names == Self.kinds.map(\.name))
   }
 
-  @Test("what the reference says that a reload may change, a loop takes")
+  /// The keys that a reload may change, and that give what the loop or the desk takes another value.
+  private func taken<Group: Settings>(_ base: Group, _ rules: (Group) -> String) -> [String] {
+    Group.keys.filter(\.mayChange).filter { key in
+      others(key.kind).contains { value in
+        var changed = base
+        key.take(value, &changed)
+        return rules(changed) != rules(base)
+      }
+    }.map(\.name)
+  }
+
+  private func others(_ kind: ConfigKind) -> [ConfigValue] {
+    switch kind {
+    case .integer(let range): [.integer(range.lowerBound), .integer(range.upperBound)]
+    case .number(let range): [.number(range.lowerBound), .number(range.upperBound)]
+    case .boolean: [.boolean(false), .boolean(true)]
+    case .choice(let words): words.map { .text($0) }
+    default: []
+    }
+  }
+
+  @Test("what the reference says that a reload may change, a loop or a desk takes")
   func changeable() throws {
-    let text = "motors:\nlegs: [{}]\npump:\nsprinkler:\nplants: { watering: [{ plant: 1, zone: 1 }] }\n"
-    let configuration = try read(text)
-    let legs = try #require(configuration.legs).rules.keys.map { $0.key.replacing("[0]", with: "[]") }
-    let pump = try #require(configuration.pump)
-    let pumps = pump.settings.keys.map(\.key) + pump.deviceSettings.keys.map(\.key)
-    let robot =
-      ["speed_limit", "acceleration", "command_timeout"].map { "motors.\($0)" } + [
-        "safety.safe_mode", "safety.safe_mode_speed_limit",
-      ]
-    let sprinkler = try #require(configuration.sprinkler).rules.map(\.key)
-    let plants = try #require(configuration.plants).rules.map { $0.key.replacing("[0]", with: "[]") }
+    // Everything is switched on that a key might need to do something.
+    let configuration = try read(
+      """
+      motors: { speed_limit: 60 }
+      safety: { safe_mode: true, safe_mode_speed_limit: 50 }
+      leg: { battery: { sensor: ads1115, warn_mv: 65535, fault_mv: 0 } }
+      legs: [{}]
+      pump:
+      sprinkler: { latitude: 1, longitude: 2, weather: { provider: open-meteo, url: "http://a:1" } }
+      plants: { watering: [{ plant: 1, zone: 1 }] }
+      """)
+    let (legs, plants) = (try #require(configuration.legs), try #require(configuration.plants))
+    let zone = try ZoneRules(identifier: "Europe/Berlin")
+    var found = ["logging.level"]
+    found += taken(try #require(configuration.motors)) { "\($0.robotSettings)" }
+    found += taken(legs) { "\($0.configurations)" }
+    found += taken(legs.legs[0]) { leg in
+      var changed = legs
+      changed.legs[0] = leg
+      return "\(changed.configurations)"
+    }.map { "legs[].\($0)" }
+    found += taken(try #require(configuration.pump)) { "\($0.settings) \($0.deviceSettings)" }
+    found += taken(try #require(configuration.sprinkler)) { sprinkler in
+      let settings = sprinkler.weatherSettings(zone)
+      return
+        "\(sprinkler.scheduler(zone)) \(sprinkler.description(zone, simulate: true)) \(settings.map { "\($0)" } ?? "")"
+    }
+    found += taken(plants) { "\($0.host)" }
+    found += taken(plants.waterings[0]) { watering in
+      var changed = plants
+      changed.waterings[0] = watering
+      return "\(changed.links)"
+    }.map { "plants.watering[].\($0)" }
     let declared = ConfigTable.keys(of: .tactus).filter(\.mayChange).map(\.path)
-    #expect(Set(declared) == Set(legs + pumps + robot + sprinkler + plants + ["logging.level"]))
+    #expect(Set(declared) == Set(found))
   }
 
   @Test(

@@ -70,7 +70,7 @@ struct VideoConfigTests {
     settings.detector.command = ["a", "b"]
     (settings.detector.side, settings.detector.picturesPerSecond) = (320, 2)
     (settings.detector.confidence, settings.detector.overlap, settings.detector.isAlwaysOn) = (0.5, 0.25, true)
-    #expect((video.model, video.labelsFile) == ("/m.onnx", "/l"))
+    #expect((video.detector.model, video.detector.labelsFile) == ("/m.onnx", "/l"))
     #expect(video.settings == settings)
     #expect((video.recordFolder, video.recordLimitBytes) == ("/tmp", 10_000_000))
     #expect(!video.summary.contains("secret") && video.summary.contains("with a password"))

@@ -33,7 +33,8 @@ public final class LegDoorClient: Sendable {
   /// Why there is no connection, in a few words; nil: there is one.
   public var trouble: String? { connector.trouble.withLock { $0 } }
 
-  /// Sends what the loop has sent, closes the connection and ends the thread. Once, and last.
+  /// Sends what the loop has sent, says goodbye, waits for at most a second until the daemon has closed the connection, and ends the
+  /// thread. Once, and last.
   public func stop() {
     connector.stop()
     try? group.syncShutdownGracefully()
@@ -109,9 +110,19 @@ private final class LegDoorConnector: @unchecked Sendable {  // safe: all but th
       self.isStopping = true
       self.forward()
       self.departures?.close(promise: nil)
-      return self.channel?.close() ?? self.loop.makeSucceededVoidFuture()
+      return self.channel.map { self.leave($0) } ?? self.loop.makeSucceededVoidFuture()
     }
     try? stopped.wait()
+  }
+
+  /// Ends a connection in such a way that what was sent last, a DISARM, is read. A socket that is closed while telemetry waits in it
+  /// resets the connection, and the other end loses what it has not read yet.
+  private func leave(_ channel: any Channel) -> EventLoopFuture<Void> {
+    let goodbye = WebSocketFrame(
+      fin: true, opcode: .connectionClose, maskKey: .random(), data: channel.allocator.buffer(capacity: 0))
+    channel.writeAndFlush(goodbye, promise: nil)
+    let limit = loop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }
+    return channel.closeFuture.always { _ in limit.cancel() }
   }
 
   private func connect() {

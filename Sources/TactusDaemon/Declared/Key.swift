@@ -15,7 +15,7 @@ public struct Key<Group: Settings>: Sendable {
     case lower
   }
 
-  let name: String
+  package let name: String
   let kind: ConfigKind
   let unit: Unit
   let meaning: String
@@ -28,6 +28,8 @@ public struct Key<Group: Settings>: Sendable {
   let read: @Sendable (Group) -> ConfigValue?
   /// Sets the property. The reader has checked the value.
   let take: @Sendable (ConfigValue, inout Group) -> Void
+  /// Of a key of `FileSettings`: whether a reload may change it. Of a declared system the group says so for all of its keys.
+  private(set) var mayChange = false
 
   /// A number in a range.
   ///
@@ -66,23 +68,88 @@ public struct Key<Group: Settings>: Sendable {
     _ name: String, _ path: WritableKeyPath<Group, Value> & Sendable, _ kind: ConfigKind, _ unit: Unit, _ limit: Limit?,
     _ meaning: String
   ) {
+    self.init(name, path, kind, unit, limit, meaning, value: { ConfigValue($0.plain) }, make: { Value($0.plain) })
+  }
+
+  private init<Value>(
+    _ name: String, _ path: WritableKeyPath<Group, Value> & Sendable, _ kind: ConfigKind, _ unit: Unit, _ limit: Limit?,
+    _ meaning: String, value: @escaping @Sendable (Value) -> ConfigValue?,
+    make: @escaping @Sendable (ConfigValue) -> Value?
+  ) {
     precondition(Key.isName(name), "a key's name is lower-case letters, digits and _: \(name)")
     (self.name, self.kind, self.unit, self.limit, self.meaning) = (name, kind, unit, limit, meaning)
-    standard = ConfigValue(Group()[keyPath: path].plain)
+    standard = value(Group()[keyPath: path])
     self.path = { path }
-    read = { ConfigValue($0[keyPath: path].plain) }
-    take = { value, group in
-      guard let value = Value(value.plain) else { preconditionFailure("\(name): the reader let through \(value)") }
+    read = { value($0[keyPath: path]) }
+    take = { given, group in
+      guard let value = make(given) else { preconditionFailure("\(name): the reader let through \(given)") }
       group[keyPath: path] = value
     }
   }
 
+  /// Only the keys of `FileSettings` have their whole paths.
   private static func isName(_ name: String) -> Bool {
-    !name.isEmpty
-      && name.utf8.allSatisfy { byte in
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-          || byte == UInt8(ascii: "_")
+    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+    return (parts.count == 1 || Group.self is any FileSettings.Type)
+      && parts.allSatisfy { part in
+        !part.isEmpty
+          && part.utf8.allSatisfy { byte in
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+              || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "_")
+          }
       }
+  }
+}
+
+// MARK: for systems that are not declared
+
+extension Key {
+  /// The same key, which a reload may change.
+  package var reloadable: Key {
+    var key = self
+    key.mayChange = true
+    return key
+  }
+
+  /// A text of a kind that no type stands for: an address.
+  package init<Value: Plain>(
+    _ name: String, _ path: WritableKeyPath<Group, Value> & Sendable, as kind: ConfigKind, _ meaning: String
+  ) {
+    self.init(name, path, kind, .none, nil, meaning)
+  }
+
+  /// One of some numbers, which the file has as words.
+  package init<Value: FixedWidthInteger & Sendable>(
+    _ name: String, _ path: WritableKeyPath<Group, Value> & Sendable, oneOf values: [Value], _ meaning: String
+  ) {
+    self.init(
+      name, path, .choice(values.map { "\($0)" }), .none, nil, meaning, value: { .text("\($0)") },
+      make: { if case .text(let word) = $0 { Value(word) } else { nil } })
+  }
+
+  /// A list of integers.
+  package init(
+    _ name: String, _ path: WritableKeyPath<Group, [Int]?> & Sendable, as kind: ConfigKind, _ meaning: String
+  ) {
+    self.init(
+      name, path, kind, .none, nil, meaning, value: { $0.map { .integers($0) } },
+      make: { if case .integers(let values) = $0 { values } else { nil } })
+  }
+
+  /// The same, which is there without being given.
+  package init(
+    _ name: String, _ path: WritableKeyPath<Group, [Int]> & Sendable, as kind: ConfigKind, _ meaning: String
+  ) {
+    self.init(
+      name, path, kind, .none, nil, meaning, value: { .integers($0) },
+      make: { if case .integers(let values) = $0 { values } else { nil } })
+  }
+
+  /// A list of texts.
+  package init(_ name: String, _ path: WritableKeyPath<Group, [String]> & Sendable, _ meaning: String) {
+    self.init(
+      name, path, .texts, .none, nil, meaning, value: { .texts($0) },
+      make: { if case .texts(let values) = $0 { values } else { nil } })
   }
 }
 
@@ -119,8 +186,8 @@ public enum DeclarationBuilder<Element> {
 }
 
 extension Settings {
-  /// The values of a section over the defaults.
-  init(_ given: GivenValues, section: String) {
+  /// The values of a section, or of a list's item, over the defaults.
+  package init(_ given: GivenValues, section: String) {
     self.init()
     for key in Self.keys {
       if let value = given.values["\(section).\(key.name)"] { key.take(value, &self) }

@@ -1,4 +1,5 @@
 import Buses
+import Tactus
 
 /// A value as it is outside the program: in the configuration file, in JSON, in a metric.
 public enum PlainValue: Sendable, Hashable {
@@ -23,6 +24,8 @@ public struct PlainForm: Sendable, Hashable {
     case line
     /// As `PWMOutputName` reads it.
     case pwmOutput
+    /// As `CPUSet` reads it.
+    case cpus
   }
 
   let kind: Kind
@@ -60,14 +63,21 @@ extension Word {
   public var plain: PlainValue { .text(rawValue) }
 }
 
-extension Int: PlainNumber {
+/// The range of a key or a parameter keeps values within a narrower type.
+extension PlainNumber where Self: FixedWidthInteger {
+  /// A whole number.
   public static var form: PlainForm { PlainForm(kind: .integer) }
   public init?(_ plain: PlainValue) {
-    guard case .integer(let value) = plain else { return nil }
-    self = value
+    guard case .integer(let value) = plain, let own = Self(exactly: value) else { return nil }
+    self = own
   }
-  public var plain: PlainValue { .integer(self) }
+  public var plain: PlainValue { .integer(Int(self)) }
 }
+
+extension Int: PlainNumber {}
+extension UInt8: PlainNumber {}
+extension UInt16: PlainNumber {}
+extension UInt32: PlainNumber {}
 
 extension Double: PlainNumber {
   public static var form: PlainForm { PlainForm(kind: .number) }
@@ -102,6 +112,15 @@ extension String: PlainChoice {
 
 extension GPIOLineName: PlainChoice {
   public static var form: PlainForm { PlainForm(kind: .line) }
+  public init?(_ plain: PlainValue) {
+    guard case .text(let text) = plain else { return nil }
+    self.init(text)
+  }
+  public var plain: PlainValue { .text("\(self)") }
+}
+
+extension CPUSet: PlainChoice {
+  public static var form: PlainForm { PlainForm(kind: .cpus) }
   public init?(_ plain: PlainValue) {
     guard case .text(let text) = plain else { return nil }
     self.init(text)

@@ -53,20 +53,21 @@ package final class DeskChange: RulesChange {
 
 /// Rules that a file's keys give a loop, and that a reload may change while the loop runs.
 package protocol ReloadableRules: BitwiseCopyable, Equatable, Sendable {
-  /// The keys and their values, always as many and in the same order.
-  var keys: [(key: String, value: ConfigValue?)] { get }
   /// The rules that allow no more than either of the two.
   func tighter(than other: Self) -> Self
 }
 
 extension WantedRules where Rules: ReloadableRules {
-  /// The change from what was wanted before; `nil` if no key has another value. What is tighter holds at once, what is wider when the
-  /// loop has been in its safe state.
-  package func change(of system: String, to new: Rules) -> (any RulesChange)? {
-    let keys = KeyChange.between(rules.keys, new.keys)
+  /// The change to these rules; `nil` if no key has another value. What is tighter holds at once, what is wider when the loop has been
+  /// in its safe state.
+  ///
+  /// - Parameter taken: called when the loop is told.
+  package func change(
+    of system: String, _ keys: [KeyChange], to new: Rules, taken: @escaping @Sendable () -> Void
+  ) -> (any RulesChange)? {
     guard !keys.isEmpty else { return nil }
     let now = new.tighter(than: box.inEffect)
-    return change(of: system, keys, now: now, whenSafe: now == new ? nil : new)
+    return change(of: system, keys, now: now, whenSafe: now == new ? nil : new, taken: taken)
   }
 }
 
@@ -85,8 +86,11 @@ package final class WantedRules<Rules: BitwiseCopyable & Sendable>: Sendable {
   /// - Parameters:
   ///   - now: taken at once.
   ///   - whenSafe: taken in the safe state; nil: the same.
-  func change(of system: String, _ keys: [KeyChange], now: Rules, whenSafe: Rules?) -> any RulesChange {
-    BoxChange(system: system, keys: keys, rules: self, now: now, whenSafe: whenSafe)
+  ///   - taken: called when the loop is told.
+  func change(
+    of system: String, _ keys: [KeyChange], now: Rules, whenSafe: Rules?, taken: @escaping @Sendable () -> Void = {}
+  ) -> any RulesChange {
+    BoxChange(system: system, keys: keys, rules: self, now: now, whenSafe: whenSafe, taken: taken)
   }
 
   private final class BoxChange: RulesChange {
@@ -95,10 +99,15 @@ package final class WantedRules<Rules: BitwiseCopyable & Sendable>: Sendable {
     private let rules: WantedRules
     private let now: Rules
     private let whenSafe: Rules?
+    private let taken: @Sendable () -> Void
     private let number = Mutex<UInt64>(0)
 
-    init(system: String, keys: [KeyChange], rules: WantedRules, now: Rules, whenSafe: Rules?) {
+    init(
+      system: String, keys: [KeyChange], rules: WantedRules, now: Rules, whenSafe: Rules?,
+      taken: @escaping @Sendable () -> Void
+    ) {
       (self.system, self.keys, self.rules, self.now, self.whenSafe) = (system, keys, rules, now, whenSafe)
+      self.taken = taken
     }
 
     func propose() { number.withLock { $0 = rules.box.propose() } }
@@ -108,6 +117,7 @@ package final class WantedRules<Rules: BitwiseCopyable & Sendable>: Sendable {
     func commit() {
       rules.box.commit(number.withLock { $0 }, now: now, whenSafe: whenSafe)
       rules.wanted.withLock { $0 = whenSafe ?? now }
+      taken()
     }
 
     var progress: RulesProgress { rules.box.progress(number.withLock { $0 }) }

@@ -36,6 +36,7 @@ struct LegDoorClientTests {
     client.stop()
     let client2 = try LegDoorClient(address, leg: 3, token: nil)
     client2.stop()
+    #expect(eventually { system.seen.withLock { $0.left.count == 1 } })
     service.service.stop()
     system.seen.withLock { seen in
       #expect(seen.frames.suffix(3) == [last, last, last])

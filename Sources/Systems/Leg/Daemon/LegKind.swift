@@ -23,7 +23,7 @@ package struct LegKind: SystemKind {
         doc: "The legs, 1…16, each on a channel of its own. Their order is that of their UDP ports and of the API."),
     ]
   }
-  package var keys: [ConfigKey] { ConfigTable.everyLeg }
+  package var keys: [ConfigKey] { Configuration.Legs.table }
   package var lists: [String: Int] { ["legs": 16] }
   package var movedKeys: [String: String] { [:] }
   package var keeping: Keeping? { nil }

@@ -21,7 +21,7 @@ package struct PlantsKind: SystemKind {
         doc: "Plants, their soil probes and the host of the Plant-Tracker app, which run when this section is present.")
     ]
   }
-  package var keys: [ConfigKey] { ConfigTable.plants }
+  package var keys: [ConfigKey] { Configuration.Plants.table }
   package var lists: [String: Int] { ["plants.sensors": 16, "plants.watering": 64] }
   package var movedKeys: [String: String] { [:] }
   package var keeping: Keeping? { Keeping(tables: .plants, withoutIt: "no plant is watered") }

@@ -21,7 +21,7 @@ package struct PumpKind: SystemKind {
         doc: "The cooling pump: this program operates one, or is one. It runs when this section is present.")
     ]
   }
-  package var keys: [ConfigKey] { ConfigTable.pump }
+  package var keys: [ConfigKey] { Configuration.Pump.table }
   package var lists: [String: Int] { [:] }
   package var movedKeys: [String: String] { [:] }
   package var keeping: Keeping? { Keeping(tables: .pump, withoutIt: nil) }

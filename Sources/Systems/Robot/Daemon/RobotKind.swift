@@ -14,7 +14,7 @@ package struct RobotKind: SystemKind {
   package var sections: [ConfigSection] {
     [ConfigSection(name: "motors", doc: "The robot's motors. The robot runs when this section is present.")]
   }
-  package var keys: [ConfigKey] { ConfigTable.robot }
+  package var keys: [ConfigKey] { Configuration.Motors.table }
   package var lists: [String: Int] { [:] }
   package var movedKeys: [String: String] { [:] }
   package var keeping: Keeping? { nil }
@@ -71,15 +71,16 @@ extension Configuration.Motors: AnyConfiguredSystem {
   func errors(in whole: Configuration, at places: ConfigPlaces) -> [ConfigError] {
     var errors: [ConfigError] = []
     func report(_ key: String, _ message: String) { errors.append(places.error(whole.file, key, message)) }
+    func report(_ property: PartialKeyPath<Self>, _ message: String) { report(Self.name(of: property), message) }
     let twoPeriods = "expected at least two periods of runtime.robot.rate_hz (\(2 / Double(rateHertz)) s)"
     if minDuty > maxDuty {
-      report("motors.min_duty", "expected at most motors.max_duty (\(maxDuty)), got \(minDuty)")
+      report(\.minDuty, "expected at most motors.max_duty (\(maxDuty)), got \(minDuty)")
     }
     if case .deadline(let budget) = scheduling, budget >= 1_000_000 / rateHertz {
       report("runtime.robot.budget_us", "expected less than the period of \(1_000_000 / rateHertz) µs, got \(budget)")
     }
     if commandTimeoutSeconds * Double(rateHertz) < 2 {
-      report("motors.command_timeout", "\(twoPeriods), got \(commandTimeoutSeconds)")
+      report(\.commandTimeoutSeconds, "\(twoPeriods), got \(commandTimeoutSeconds)")
     }
     if whole.guardTimeoutSeconds * Double(rateHertz) < 2 {
       report("safety.watchdog_timeout", "\(twoPeriods), got \(whole.guardTimeoutSeconds)")

@@ -20,7 +20,7 @@ package struct SprinklerKind: SystemKind {
           + "content of its store; afterwards the API changes them, and the store decides.")
     ]
   }
-  package var keys: [ConfigKey] { ConfigTable.sprinkler }
+  package var keys: [ConfigKey] { Configuration.Sprinkler.table }
   package var lists: [String: Int] { ["sprinkler.groups": 15, "sprinkler.zones": 64] }
   package var movedKeys: [String: String] {
     ["sprinkler.state_dir": "store.folder", "sprinkler.snapshots": "store.snapshots"]
@@ -80,7 +80,7 @@ extension Configuration.Sprinkler: AnyConfiguredSystem {
     guard backend == .gpio else { return [] }
     let ofZones = Set(pins).sorted().map { (pin: $0, key: pinKey($0)) }
     let others = [
-      master.map { (pin: $0.pin, key: "sprinkler.master.pin") }, flow.map { (pin: $0.pin, key: "sprinkler.flow.pin") },
+      master.map { (pin: $0.pin, key: "sprinkler.master.pin") }, flowPin.map { (pin: $0, key: "sprinkler.flow.pin") },
     ].compactMap(\.self).filter { !pins.contains($0.pin) }
     return (ofZones + others).filter { chip != nil ? $0.pin >= 0 : (0...53).contains($0.pin) }
       .map { .gpio(self.name($0.pin), key: $0.key) }
@@ -99,7 +99,7 @@ extension Configuration.Sprinkler: AnyConfiguredSystem {
   private var wiring: String {
     let zones = "\(zones.count) zone\(zones.count == 1 ? "" : "s")"
     return switch backend {
-    case .gpio: "\(zones) on \(chip ?? "the GPIO lines \(self.name(pins[0]))…")\(isActiveLow ? ", active low" : "")"
+    case .gpio: "\(zones) on \(chip ?? "the GPIO lines \(self.name(pins[0]))…")\(relayBoard == .activeLow ? ", active low" : "")"
     case .sim: "\(zones), simulated"
     }
   }

@@ -20,7 +20,7 @@ package struct VideoKind: SystemKind {
         name: "video", doc: "How the picture is shown: RTSP on network.rtsp_port, and streams of the service."),
     ]
   }
-  package var keys: [ConfigKey] { ConfigTable.everyVideo }
+  package var keys: [ConfigKey] { Configuration.Video.table }
   package var lists: [String: Int] { [:] }
   package var movedKeys: [String: String] { [:] }
   package var keeping: Keeping? { nil }

@@ -13,6 +13,7 @@ final class DaemonLegs: LoopSystem {
   let loopName = "leg.servos"
   let simulation: SimulatedSurroundings?
   private let configuration: Configuration.Legs
+  private let inFile: Guarded<Configuration.Legs>
   private let rules: WantedRules<LegRules>
   private let hardware: ServoHardware
   private let sockets: [LinuxDatagramSocket]
@@ -30,6 +31,7 @@ final class DaemonLegs: LoopSystem {
   /// Opens the bus and the ports. Nothing is written to the chip yet.
   init(_ legs: Configuration.Legs, address: String, simulate: Bool, logger: Logger) throws {
     configuration = legs
+    inFile = Guarded(legs)
     rules = WantedRules(RulesBox(legs.rules))
     let hardware = try ServoHardware(legs, simulate: simulate)
     self.hardware = hardware
@@ -108,7 +110,9 @@ final class DaemonLegs: LoopSystem {
 
   /// A longer deadman, a faster slew, a later release and lower voltages wait until no leg has a pulse.
   func change(to new: Configuration) -> (any RulesChange)? {
-    new.legs.map(\.rules).flatMap { rules.change(of: name, to: $0) }
+    guard let new = new.legs else { return nil }
+    let keys = KeyChange.between(inFile.value.everyReloadable, new.everyReloadable)
+    return rules.change(of: name, keys, to: new.rules) { [inFile] in inFile.value = new }
   }
 
   func finishKeeping() {}

@@ -8,20 +8,24 @@ extension Configuration.Plants {
   func errors(file: String, places: ConfigPlaces, hasSprinkler: Bool) -> [ConfigError] {
     var errors: [ConfigError] = []
     func report(_ key: String, _ message: String) { errors.append(places.error(file, key, message)) }
+    func report(_ property: PartialKeyPath<Self>, _ message: String) { report(Self.name(of: property), message) }
     if staleAfterSeconds < 2 * readPeriodSeconds {
       report(
-        "plants.stale_after_s",
+        \.staleAfterSeconds,
         "expected at least two of plants.read_period_s (\(2 * readPeriodSeconds)), got \(staleAfterSeconds)")
     }
     if let app, !Self.isHostName(app.hostName) {
       report(
-        "plants.app.host_name", "expected a name without : and ;, other than all, got '\(app.hostName)'")
+        \.givenApp.hostName, "expected a name without : and ;, other than all, got '\(app.hostName)'")
     }
     do throws(PlantRefusal) {
       try limits.check()
     } catch {
-      let keys = ["wetPercent": "plants.wet_percent", "hotCelsius": "plants.hot_celsius"]
-      report(keys[error.field ?? ""] ?? "plants.dry_percent", error.message)
+      switch error.field {
+      case "wetPercent": report(\.limits.wetPercent, error.message)
+      case "hotCelsius": report(\.limits.hotCelsius, error.message)
+      default: report(\.limits.dryPercent, error.message)
+      }
     }
     for (index, sensor) in sensors.enumerated() { sensor.check("plants.sensors[\(index)]", report) }
     for (index, watering) in waterings.enumerated() where !watering.isNothing {
@@ -53,14 +57,14 @@ extension Configuration.Plants.Sensor {
     }
     switch chip {
     case .seesaw:
-      if givesChannel { report("\(path).channel", "expected none: a seesaw probe has one input") }
+      if givenChannel != nil { report("\(path).channel", "expected none: a seesaw probe has one input") }
     case .ads1115:
       if !(0x48...0x4B).contains(address!) {
         report("\(path).i2c_address", "expected 0x48…0x4b for an ads1115, got 0x\(String(address!, radix: 16))")
       }
       if channel! > 3 { report("\(path).channel", "expected an input 0…3 of an ads1115, got \(channel!)") }
     case .mcp3008:
-      if givesAddress { report("\(path).i2c_address", "expected none: an mcp3008 is at plants.spi_device") }
+      if givenAddress != nil { report("\(path).i2c_address", "expected none: an mcp3008 is at plants.spi_device") }
     }
     switch (dry, wet) {
     case (nil, nil): break

@@ -7,123 +7,209 @@ import TactusDaemon
 
 extension Configuration {
   /// The plants: their probes, what is kept of them, the app, and links to the sprinkler.
-  struct Plants: Equatable, Sendable {
-    enum Backend: String, Equatable {
+  struct Plants: FileSettings, Equatable {
+    enum Backend: String, Word {
       case hardware
       case sim
     }
-    enum Chip: String, Equatable {
+    enum Chip: String, Word {
       case seesaw
       case ads1115
       case mcp3008
     }
-    struct Sensor: Equatable {
-      /// As given or made up: may be no sensor's name.
-      var name: String
-      var chip: Chip
-      /// nil: on SPI.
-      var address: UInt8?
-      /// nil: the chip has one input only.
-      var channel: Int?
-      var givesChannel: Bool
-      var givesAddress: Bool
-      var dry: Double?
-      var wet: Double?
-    }
-    struct Watering: Equatable {
-      /// nil: not given.
-      var plant: Int?
-      var zone: Int?
-      var seconds: Int
-      var perDay: Int
-      var gapMinutes: Int
-      /// Neither plant nor zone: an entry that links nothing, as in the reference.
-      var isNothing: Bool { plant == nil && zone == nil }
-    }
-    struct App: Equatable {
-      var hostName: String
-      var isQuiet: Bool
-      /// nil: no limit.
-      var spamLimit: Int?
-      var spamWindowSeconds: Int
-    }
 
-    var backend: Backend
-    var i2cBus: Int
-    var spiDevice: String
-    var readPeriodSeconds: Int
-    var samples: Int
-    var retries: Int
-    var staleAfterSeconds: Int
-    var risePercent: Double
-    var riseMinutes: Int
-    var plantsPerUser: Int
-    var users: Int
-    var limits: PlantLimits
-    /// By minutes, quarters of an hour and six hours.
-    var keptDays: [Int]
-    /// nil: switched off.
-    var app: App?
-    var sensors: [Sensor]
-    var waterings: [Watering]
+    var backend = Backend.hardware
+    var i2cBus = 1
+    var spiDevice = "/dev/spidev0.0"
+    var readPeriodSeconds = 10
+    var samples = 5
+    var retries = 3
+    var staleAfterSeconds = 120
+    var risePercent = 10.0
+    var riseMinutes = 30
+    var plantsPerUser = 7
+    var users = 256
+    var limits = PlantLimits(dryPercent: 20)
+    var keptMinutesDays = 2
+    var keptQuartersDays = 31
+    var keptSixHoursDays = 1_098
+    var hasApp = true
+    /// Meaningless when it is switched off.
+    var givenApp = App()
+    var sensors: [Sensor] = []
+    var waterings: [Watering] = []
   }
 }
 
 extension Configuration.Plants {
+  struct App: Equatable {
+    var hostName = "Host-RPI3B+"
+    var isQuiet = false
+    /// 0: no limit.
+    var givenSpamLimit = 15
+    var spamWindowSeconds = 15
+
+    /// nil: no limit.
+    var spamLimit: Int? { givenSpamLimit == 0 ? nil : givenSpamLimit }
+  }
+
+  /// An item of `plants.sensors`.
+  struct Sensor: Settings, Equatable {
+    var givenName: String?
+    var chip = Chip.seesaw
+    var givenAddress: UInt8?
+    var givenChannel: Int?
+    var dry: Double?
+    var wet: Double?
+  }
+
+  /// An item of `plants.watering`.
+  struct Watering: Settings, Equatable {
+    /// nil: not given.
+    var plant: Int?
+    var zone: Int?
+    var seconds = 60
+    var perDay = 2
+    var gapMinutes = 360
+    /// Neither plant nor zone: an entry that links nothing, as in the reference.
+    var isNothing: Bool { plant == nil && zone == nil }
+  }
+
+  @DeclarationBuilder<Key<Self>> static var keys: [Key<Self>] {
+    ofReading
+    ofKeeping
+    ofApp
+  }
+
+  @DeclarationBuilder<Key<Self>> private static var ofReading: [Key<Self>] {
+    Key(
+      "plants.backend", \.backend,
+      "The soil probes: on this machine's buses (hardware), or simulated ones that dry out slowly (sim).")
+    Key("plants.i2c_bus", \.i2cBus, in: 0...255, "Number N of /dev/i2c-N, for probes on I2C.")
+    Key("plants.spi_device", \.spiDevice, "SPI bus and chip select of the MCP3008, if there is one.")
+    Key("plants.read_period_s", \.readPeriodSeconds, in: 1...3600, "Seconds from reading to reading of a probe.")
+    Key("plants.samples", \.samples, oneOf: [1, 3, 5, 7, 9], "Samples of a reading, of which the median counts.")
+    Key("plants.retries", \.retries, in: 0...10, "Further attempts at a sample that fails.")
+    Key(
+      "plants.stale_after_s", \.staleAfterSeconds, in: 2...86_400,
+      "Seconds without a reading after which a probe is silent and its last one counts no more: at least two read "
+        + "periods. A reading that does not change is none the worse for it.")
+    Key(
+      "plants.watered_rise_percent", \.risePercent, in: 1...100,
+      "Percentage points by which moisture rises within plants.watered_within_min when somebody has watered.")
+    Key("plants.watered_within_min", \.riseMinutes, in: 1...1440, "Minutes of that rise.")
+  }
+
+  @DeclarationBuilder<Key<Self>> private static var ofKeeping: [Key<Self>] {
+    Key("plants.plants_per_user", \.plantsPerUser, in: 1...64, "Plants of one user; the Plant-Tracker app shows seven.")
+    Key(
+      "plants.users", \.users, in: 1...256,
+      "Users with plants. Nothing but the broker's own password keeps somebody from being another one.")
+    Key(
+      "plants.dry_percent", \.limits.dryPercent, in: 0...100,
+      "Moisture below which a new plant is dry. Each plant's limits can be changed later.")
+    Key(
+      "plants.wet_percent", \.limits.wetPercent, in: 0...100,
+      "Moisture above which a new plant is wet. Unless given: no limit.")
+    Key(
+      "plants.cold_celsius", \.limits.coldCelsius, in: -40...85,
+      "Degrees below which a new plant is cold. Unless given: no limit.")
+    Key(
+      "plants.hot_celsius", \.limits.hotCelsius, in: -40...85,
+      "Degrees above which a new plant is hot. Unless given: no limit.")
+    Key("plants.history.minutes_days", \.keptMinutesDays, in: 1...366, "Days that readings are kept by the minute.")
+    Key(
+      "plants.history.quarters_days", \.keptQuartersDays, in: 1...3_660,
+      "Days that they are kept by the quarter of an hour.")
+    Key(
+      "plants.history.six_hours_days", \.keptSixHoursDays, in: 1...36_600,
+      "Days that they are kept by six hours; alerts and waterings, too.")
+  }
+
+  @DeclarationBuilder<Key<Self>> private static var ofApp: [Key<Self>] {
+    Key(
+      "plants.app.enabled", \.hasApp,
+      "Answer the Plant-Tracker app on rpi/torpi and rpi/fromrpi of the broker in mqtt. Whoever may publish there may add "
+        + "and delete plants.")
+    Key(
+      "plants.app.host_name", \.givenApp.hostName, "The name that the app sends to. The unmodified app knows no other.")
+    Key(
+      "plants.app.quiet", \.givenApp.isQuiet,
+      "Do not acknowledge what was added, deleted or edited, as the original host did not."
+    ).reloadable
+    Key(
+      "plants.app.spam_limit", \.givenApp.givenSpamLimit, in: 0...100_000,
+      "Messages of one sender in plants.app.spam_window_s; 0: as many as they like."
+    ).reloadable
+    Key("plants.app.spam_window_s", \.givenApp.spamWindowSeconds, in: 1...3_600, "Seconds of that window.").reloadable
+  }
+
+  static let table: [ConfigKey] =
+    keys.asTable() + Sensor.table(of: "plants.sensors[]") + Watering.table(of: "plants.watering[]")
+
   /// nil: the file has no section `plants`.
   init?(_ found: ConfigReader.Result) {
     guard found.sections.contains("plants") else { return nil }
     let given = GivenValues(values: found.values)
-    let spam = given.integer("plants.app.spam_limit")
-    self.init(
-      // The table lists exactly the raw values.
-      backend: Backend(rawValue: given.text("plants.backend"))!,
-      i2cBus: given.integer("plants.i2c_bus"), spiDevice: given.text("plants.spi_device"),
-      readPeriodSeconds: given.integer("plants.read_period_s"), samples: Int(given.text("plants.samples"))!,
-      retries: given.integer("plants.retries"), staleAfterSeconds: given.integer("plants.stale_after_s"),
-      risePercent: given.number("plants.watered_rise_percent"), riseMinutes: given.integer("plants.watered_within_min"),
-      plantsPerUser: given.integer("plants.plants_per_user"), users: given.integer("plants.users"),
-      limits: PlantLimits(
-        dryPercent: given.number("plants.dry_percent"), wetPercent: given.optionalNumber("plants.wet_percent"),
-        coldCelsius: given.optionalNumber("plants.cold_celsius"), hotCelsius: given.optionalNumber("plants.hot_celsius")
-      ),
-      keptDays: ["minutes", "quarters", "six_hours"].map { given.integer("plants.history.\($0)_days") },
-      app: given.boolean("plants.app.enabled")
-        ? App(
-          hostName: given.text("plants.app.host_name"), isQuiet: given.boolean("plants.app.quiet"),
-          spamLimit: spam == 0 ? nil : spam, spamWindowSeconds: given.integer("plants.app.spam_window_s"))
-        : nil,
-      sensors: found.counts["plants.sensors"].map { (0..<$0).map { Sensor(given, index: $0) } } ?? [.standard],
-      waterings: (0..<(found.counts["plants.watering"] ?? 0)).map { Watering(given, index: $0) })
+    self.init(given)
+    sensors =
+      found.counts["plants.sensors"].map { count in
+        (0..<count).map { Sensor(given, section: "plants.sensors[\($0)]") }
+      } ?? [Sensor()]
+    waterings = (0..<(found.counts["plants.watering"] ?? 0)).map {
+      Watering(given, section: "plants.watering[\($0)]")
+    }
   }
+
+  /// nil: switched off.
+  var app: App? { hasApp ? givenApp : nil }
+  /// By minutes, quarters of an hour and six hours.
+  var keptDays: [Int] { [keptMinutesDays, keptQuartersDays, keptSixHoursDays] }
 }
 
 extension Configuration.Plants.Sensor {
-  static let standard = Self(
-    name: "0x36", chip: .seesaw, address: 0x36, channel: nil, givesChannel: false, givesAddress: false)
-
-  fileprivate init(_ given: GivenValues, index: Int) {
-    let path = "plants.sensors[\(index)]"
-    chip = Configuration.Plants.Chip(rawValue: given.text("\(path).chip"))!
-    let address = given.optionalInteger("\(path).i2c_address").map { UInt8($0) }
-    let channel = given.optionalInteger("\(path).channel")
-    (givesAddress, givesChannel) = (address != nil, channel != nil)
-    let made: String
-    switch chip {
-    case .seesaw:
-      (self.address, self.channel) = (address ?? 0x36, nil)
-      made = "0x" + String(address ?? 0x36, radix: 16)
-    case .ads1115:
-      (self.address, self.channel) = (address ?? 0x48, channel ?? 0)
-      made = "0x" + String(address ?? 0x48, radix: 16) + ".\(channel ?? 0)"
-    case .mcp3008:
-      (self.address, self.channel) = (nil, channel ?? 0)
-      made = "spi.\(channel ?? 0)"
-    }
-    name = given.optionalText("\(path).name") ?? made
-    dry = given.optionalNumber("\(path).dry")
-    wet = given.optionalNumber("\(path).wet")
+  @DeclarationBuilder<Key<Self>> static var keys: [Key<Self>] {
+    Key(
+      "name", \.givenName,
+      "What clients call it: 1…32 of a–z 0–9 . _ -. Unless given: its address, as 0x36; with the input, as 0x48.0 or spi.0."
+    )
+    Key(
+      "chip", \.chip,
+      "seesaw (STEMMA soil sensor, I2C), or a probe on an input of an ads1115 (I2C) or of the mcp3008 (SPI).")
+    Key(
+      "i2c_address", \.givenAddress, in: 0x08...0x77,
+      "The chip's I2C address. Unless given: 0x36 for a seesaw, 0x48 for an ads1115.")
+    Key(
+      "channel", \.givenChannel, in: 0...7,
+      "The converter's input: 0…3 of an ads1115, 0…7 of an mcp3008. Unless given: 0.")
+    Key(
+      "dry", \.dry, in: -10_000...70_000,
+      "What the probe says in dry soil: counts, or millivolts on an ads1115. The API's calibration goes before it. Unless "
+        + "given, with wet: usual values of such a probe.")
+    Key("wet", \.wet, in: -10_000...70_000, "What it says in wet soil.")
   }
+
+  /// As given or made up: may be no sensor's name.
+  var name: String {
+    if let givenName { return givenName }
+    switch chip {
+    case .seesaw: return "0x" + String(address!, radix: 16)
+    case .ads1115: return "0x" + String(address!, radix: 16) + ".\(channel!)"
+    case .mcp3008: return "spi.\(channel!)"
+    }
+  }
+
+  /// nil: on SPI.
+  var address: UInt8? {
+    switch chip {
+    case .seesaw: givenAddress ?? 0x36
+    case .ads1115: givenAddress ?? 0x48
+    case .mcp3008: nil
+    }
+  }
+
+  /// nil: the chip has one input only.
+  var channel: Int? { chip == .seesaw ? nil : givenChannel ?? 0 }
 
   /// The names have been checked.
   var id: PlantSensorID { PlantSensorID(name)! }
@@ -143,13 +229,17 @@ extension Configuration.Plants.Sensor {
 }
 
 extension Configuration.Plants.Watering {
-  fileprivate init(_ given: GivenValues, index: Int) {
-    let path = "plants.watering[\(index)]"
-    plant = given.optionalInteger("\(path).plant")
-    zone = given.optionalInteger("\(path).zone")
-    seconds = given.integer("\(path).seconds")
-    perDay = given.integer("\(path).max_per_day")
-    gapMinutes = given.integer("\(path).min_gap_min")
+  @DeclarationBuilder<Key<Self>> static var keys: [Key<Self>] {
+    Key(
+      "plant", \.plant, in: 1...2_147_483_647,
+      "The number of a plant, as GET /api/plants shows it, that may ask for water while it is dry. Unless there is such an "
+        + "entry no plant ever does; one without plant and zone is none.")
+    Key(
+      "zone", \.zone, in: 1...64,
+      "The sprinkler zone that waters it, by the sprinkler's own rules: queue, rain delay, limits of the zone.")
+    Key("seconds", \.seconds, in: 1...3_600, "Seconds of water each time.").reloadable
+    Key("max_per_day", \.perDay, in: 1...24, "Requests in one local day, at most.").reloadable
+    Key("min_gap_min", \.gapMinutes, in: 1...10_080, "Minutes between two requests, at least.").reloadable
   }
 }
 
@@ -189,20 +279,9 @@ extension Configuration.Plants {
       links: Dictionary(uniqueKeysWithValues: links.map { ($0.plant, $0.settings) }))
   }
 
-  /// What of the file may change while the program runs.
-  var rules: [(key: String, value: ConfigValue?)] {
-    let ofApp: [(String, ConfigValue?)] = [
-      ("plants.app.quiet", app.map { .boolean($0.isQuiet) }),
-      ("plants.app.spam_limit", app.map { .integer($0.spamLimit ?? 0) }),
-      ("plants.app.spam_window_s", app.map { .integer($0.spamWindowSeconds) }),
-    ]
-    return waterings.enumerated().reduce(into: ofApp) { keys, entry in
-      let (path, watering) = ("plants.watering[\(entry.offset)]", entry.element)
-      keys += [
-        ("\(path).seconds", .integer(watering.seconds)), ("\(path).max_per_day", .integer(watering.perDay)),
-        ("\(path).min_gap_min", .integer(watering.gapMinutes)),
-      ]
-    }
+  /// What a reload may change: of the app, if it is answered, and of each link.
+  var everyReloadable: [(key: String, value: ConfigValue?)] {
+    reloadable + waterings.enumerated().flatMap { $1.reloadable(at: "plants.watering[\($0)]") }
   }
 
   /// By plant.

@@ -84,7 +84,7 @@ final class DaemonPlants: LoopSystem {
   /// What links may ask the sprinkler for, and what the app's clients may send: at the desk, at once.
   func change(to new: Configuration) -> (any RulesChange)? {
     guard let new = new.plants else { return nil }
-    let keys = KeyChange.between(newest.value.rules, new.rules)
+    let keys = KeyChange.between(newest.value.everyReloadable, new.everyReloadable)
     guard !keys.isEmpty else { return nil }
     return DeskChange(of: name, keys) { [newest, desk, deskThread] done in
       newest.value = new

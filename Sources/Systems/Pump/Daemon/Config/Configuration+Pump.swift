@@ -7,52 +7,65 @@ import TactusDaemon
 
 extension Configuration {
   /// The cooling pump: another machine's, or this one's own.
-  struct Pump: Equatable, Sendable {
-    enum Role: String, Equatable {
+  struct Pump: FileSettings, Equatable {
+    enum Role: String, Word {
       case `operator`
       case device
     }
-    enum Backend: String, Equatable {
+    enum Backend: String, Word {
       case hardware
       case sim
     }
+    enum Overheating: String, Word {
+      case stop
+      case keep
+    }
+    enum LinkLoss: String, Word {
+      case keep
+      case stop
+    }
 
-    var role: Role
-    var backend: Backend
+    var role = Role.operator
+    var backend = Backend.hardware
     /// nil: the role's default.
     var device: String?
-    var baud: Int
-    var runLimitMinutes: Int
-    var restMinutes: Int
-    var stopsOnReturn: Bool
-    var stopsWhenTooWarm: Bool
-    var logDays: Int
+    var baud = 9600
+    var runLimitMinutes = 30
+    var restMinutes = 5
+    var onOverheat = Overheating.stop
+    var onLinkLoss = LinkLoss.keep
+    var logDays = 1095
     /// What hangs on this machine; meaningless for an operator.
-    var own: Own
-    /// Keys of the other role that the file gives a value which is not their default.
-    var strangers: [String]
+    var own = Own()
   }
 }
 
 extension Configuration.Pump {
+  enum Dialect: String, Word {
+    case firmware
+    case legacy
+  }
+
   /// What the device itself is made of.
   struct Own: Equatable {
     var silenceLimitSeconds: Int?
-    var speaksLegacy: Bool
-    /// nil: not offered.
-    var bluetooth: Bluetooth?
-    var pwmChip: String
-    var pwmChannel: Int
-    var pwmHertz: Int
+    var dialect = Dialect.firmware
+    var hasBluetooth = false
+    var bluetoothName = "Testicool"
+    /// nil: the first.
+    var bluetoothAdapter: String?
+    var pwmChip = "/sys/class/pwm/pwmchip0"
+    var pwmChannel = 0
+    var pwmHertz = 1_000
     /// nil: there is none.
     var button: GPIOLineName?
-    var isButtonActiveLow: Bool
-    var i2cBus: Int
-    var i2cAddress: UInt8
+    var isButtonActiveLow = true
+    var i2cBus = 1
+    var i2cAddress: UInt8 = 0x48
     var waterChannel: Int?
     var skinChannel: Int?
     var potChannel: Int?
-    var supplyMillivolts: Int
+    var supplyMillivolts = 3_300
   }
 
   struct Bluetooth: Equatable {
@@ -61,20 +74,107 @@ extension Configuration.Pump {
     var adapter: String?
   }
 
+  @DeclarationBuilder<Key<Self>> static var keys: [Key<Self>] {
+    ofBoth
+    ofOperator
+    ofDevice
+    ofBoard
+  }
+
+  @DeclarationBuilder<Key<Self>> private static var ofBoth: [Key<Self>] {
+    Key(
+      "pump.role", \.role,
+      "What this program is: the operator of a pump, in place of its app; or the device itself, in place of its "
+        + "microcontroller, with motor, button and sensors on this machine.")
+    Key(
+      "pump.backend", \.backend,
+      "The pump: a real one (hardware), or simulated with its water and skin (sim).")
+    Key(
+      "pump.device", \.device,
+      "As operator the way to the pump: a serial line (/dev/ttyUSB0, /dev/serial0, /dev/rfcomm0, or what `tactus sim pump "
+        + "--pty` prints), or a serial module such as the HM-10 by its name or address: ble:HMSoft, "
+        + "ble:AA:BB:CC:DD:EE:FF, ble:HMSoft@hci1. Unless given: /dev/ttyUSB0. As device the serial line that its apps talk "
+        + "to, or at which its radio module is; unless given: none.")
+    Key(
+      "pump.baud", \.baud, oneOf: [1200, 2400, 4800, 9600, 19_200, 38_400, 57_600, 115_200],
+      "Bits a second of a serial line.")
+    Key(
+      "pump.run_limit_min", \.runLimitMinutes, in: 1...1440,
+      "Minutes of pumping, over however many ONs, after which the pump is turned off until it has rested or is reset."
+    ).reloadable
+    Key(
+      "pump.rest_min", \.restMinutes, in: 0...1440, "Minutes without pumping after which it has rested."
+    ).reloadable
+    Key(
+      "pump.on_overheat", \.onOverheat,
+      "What skin above 40 °C means: the pump is turned off, as the original does, although it is what cools (stop), or "
+        + "goes on (keep)."
+    ).reloadable
+    Key("pump.log_days", \.logDays, in: 1...36_500, "Days that the sessions go back.")
+  }
+
+  @DeclarationBuilder<Key<Self>> private static var ofOperator: [Key<Self>] {
+    Key(
+      "pump.on_link_loss", \.onLinkLoss,
+      "As operator: what a lost connection means for a pump that runs. It runs on until its own limit (keep), or is turned "
+        + "off as soon as it can be reached (stop)."
+    ).reloadable
+  }
+
+  @DeclarationBuilder<Key<Self>> private static var ofDevice: [Key<Self>] {
+    Key(
+      "pump.silence_limit_s", \.own.silenceLimitSeconds, in: 1...3600,
+      "As device: seconds without a command after which a pump that runs stops. Unless given: it runs on until its limit, as "
+        + "the original."
+    ).reloadable
+    Key(
+      "pump.dialect", \.own.dialect,
+      "As device: the lines it speaks: with water and skin (firmware), or with one temperature, the skin's (legacy).")
+    Key(
+      "pump.bluetooth", \.own.hasBluetooth,
+      "As device: offer the lines over Bluetooth as an HM-10 does (FFE0/FFE1), to one central at a time. Whoever is near may "
+        + "connect.")
+    Key("pump.bluetooth_name", \.own.bluetoothName, "The name under which it is found, at most 20 bytes.")
+    Key(
+      "pump.bluetooth_adapter", \.own.bluetoothAdapter,
+      "hci0, or an adapter's address. Unless given: the first that there is.")
+  }
+
+  @DeclarationBuilder<Key<Self>> private static var ofBoard: [Key<Self>] {
+    Key(
+      "pump.pwm.chip", \.own.pwmChip,
+      "As device: the PWM unit that drives the motor. On a Raspberry Pi `dtoverlay=pwm` brings it to GPIO18.")
+    Key("pump.pwm.channel", \.own.pwmChannel, in: 0...63, "The unit's output.")
+    Key("pump.pwm.frequency_hz", \.own.pwmHertz, in: 10...50_000, "Periods a second.")
+    Key(
+      "pump.button", \.own.button,
+      "As device: the line of the button that turns the pump on and off. Unless given: none.")
+    Key(
+      "pump.button_active_low", \.own.isButtonActiveLow,
+      "The button connects its line to ground, and the chip's own resistor pulls it up; otherwise the other way round.")
+    Key(
+      "pump.adc.i2c_bus", \.own.i2cBus, in: 0...255,
+      "As device: number N of /dev/i2c-N with the ADS1115 of the sensors.")
+    Key("pump.adc.i2c_address", \.own.i2cAddress, in: 0x48...0x4B, "The converter's address.")
+    Key(
+      "pump.adc.water_channel", \.own.waterChannel, in: 0...3,
+      "Its input with the water's thermistor: 10 kΩ, B 3950, to the supply, and 10 kΩ to ground. Unless given: there is none."
+    )
+    Key(
+      "pump.adc.skin_channel", \.own.skinChannel, in: 0...3, "Its input with the skin's thermistor, wired the same.")
+    Key(
+      "pump.adc.pot_channel", \.own.potChannel, in: 0...3,
+      "Its input with a potentiometer from ground to the supply, which sets the speed when it is turned.")
+    Key(
+      "pump.adc.supply_mv", \.own.supplyMillivolts, in: 1_000...6_000, "The thermistors' supply in millivolts.")
+  }
+
+  static let table: [ConfigKey] = keys.asTable()
+
   /// nil: the file has no such section.
   init?(_ found: ConfigReader.Result) {
     guard found.sections.contains("pump") else { return nil }
-    let given = GivenValues(values: found.values)
-    let others = given.text("pump.role") == Role.operator.rawValue ? Self.ofDevice : Self.ofOperator
-    self.init(
-      // The table lists exactly the raw values.
-      role: Role(rawValue: given.text("pump.role"))!, backend: Backend(rawValue: given.text("pump.backend"))!,
-      device: given.optionalText("pump.device"), baud: Int(given.text("pump.baud"))!,
-      runLimitMinutes: given.integer("pump.run_limit_min"), restMinutes: given.integer("pump.rest_min"),
-      stopsOnReturn: given.text("pump.on_link_loss") == "stop",
-      stopsWhenTooWarm: given.text("pump.on_overheat") == "stop", logDays: given.integer("pump.log_days"),
-      own: Own(given),
-      strangers: others.filter { found.values[$0] != nil && found.values[$0] != ConfigTable.key($0)?.standard })
+    self.init(GivenValues(values: found.values))
   }
 
   /// Of an operator. `errors` lets none through that is none.
@@ -92,19 +192,20 @@ extension Configuration.Pump {
     do {
       return try PumpOperatorSettings(
         runLimit: .seconds(Int64(runLimitMinutes) * 60), rest: .seconds(Int64(restMinutes) * 60),
-        linkLoss: stopsOnReturn ? .stopsOnReturn : .keepsRunning,
-        overheatAction: stopsWhenTooWarm ? .stop : .keepCooling)
+        linkLoss: onLinkLoss == .stop ? .stopsOnReturn : .keepsRunning, overheatAction: overheatAction)
     } catch {
       preconditionFailure("the configuration let through what the pump refuses: \(error)")
     }
   }
 
+  private var overheatAction: PumpOverheatAction { onOverheat == .stop ? .stop : .keepCooling }
+
   /// Of the device itself.
   var deviceSettings: PumpDeviceSettings {
     do {
       return try PumpDeviceSettings(
-        dialect: own.speaksLegacy ? .legacy : .firmware, runLimit: .seconds(Int64(runLimitMinutes) * 60),
-        rest: .seconds(Int64(restMinutes) * 60), overheatAction: stopsWhenTooWarm ? .stop : .keepCooling,
+        dialect: own.dialect == .legacy ? .legacy : .firmware, runLimit: .seconds(Int64(runLimitMinutes) * 60),
+        rest: .seconds(Int64(restMinutes) * 60), overheatAction: overheatAction,
         pot: own.potChannel == nil ? .none : .whenMoved,
         silenceLimit: own.silenceLimitSeconds.map { .seconds(Int64($0)) })
     } catch {
@@ -133,20 +234,9 @@ extension Configuration.Pump {
 }
 
 extension Configuration.Pump.Own {
-  fileprivate init(_ given: GivenValues) {
-    self.init(
-      silenceLimitSeconds: given.optionalInteger("pump.silence_limit_s"),
-      speaksLegacy: given.text("pump.dialect") == "legacy",
-      bluetooth: given.boolean("pump.bluetooth")
-        ? .init(
-          name: given.text("pump.bluetooth_name"), adapter: given.optionalText("pump.bluetooth_adapter")) : nil,
-      pwmChip: given.text("pump.pwm.chip"), pwmChannel: given.integer("pump.pwm.channel"),
-      pwmHertz: given.integer("pump.pwm.frequency_hz"), button: given.optionalLine("pump.button"),
-      isButtonActiveLow: given.boolean("pump.button_active_low"), i2cBus: given.integer("pump.adc.i2c_bus"),
-      i2cAddress: UInt8(given.integer("pump.adc.i2c_address")),
-      waterChannel: given.optionalInteger("pump.adc.water_channel"),
-      skinChannel: given.optionalInteger("pump.adc.skin_channel"),
-      potChannel: given.optionalInteger("pump.adc.pot_channel"), supplyMillivolts: given.integer("pump.adc.supply_mv"))
+  /// nil: not offered.
+  var bluetooth: Configuration.Pump.Bluetooth? {
+    hasBluetooth ? Configuration.Pump.Bluetooth(name: bluetoothName, adapter: bluetoothAdapter) : nil
   }
 
   /// `/sys/class/pwm/pwmchip0/pwm0`
@@ -177,17 +267,13 @@ extension Configuration.Pump.Own {
 // MARK: rules over more than one key
 
 extension Configuration.Pump {
-  /// Keys of one role only.
-  private static let ofOperator = ["pump.on_link_loss"]
-  private static let ofDevice = ConfigTable.pump.map(\.path).filter { path in
-    ["pump.silence_limit_s", "pump.dialect", "pump.bluetooth", "pump.pwm.", "pump.button", "pump.adc."]
-      .contains { path.hasPrefix($0) }
-  }
-
   func errors(file: String, places: ConfigPlaces) -> [ConfigError] {
     var errors: [ConfigError] = []
     func report(_ key: String, _ message: String) { errors.append(places.error(file, key, message)) }
-    for key in strangers {
+    func report(_ property: PartialKeyPath<Self>, _ message: String) { report(Self.name(of: property), message) }
+    // Of the other role only; a value that is the default's does no harm.
+    let strangers = role == .operator ? Self.ofDevice + Self.ofBoard : Self.ofOperator
+    for key in strangers.map(\.name) where changed.contains(key) {
       report(key, "expected pump.role \(role == .operator ? "device" : "operator") with this key, got \(role.rawValue)")
     }
     switch role {
@@ -195,18 +281,18 @@ extension Configuration.Pump {
       do {
         _ = try PumpAddress(device ?? Self.usualDevice)
       } catch {
-        report("pump.device", "\(error)")
+        report(\.device, "\(error)")
       }
     case .device:
       if let device, !device.hasPrefix("/") {
-        report("pump.device", "expected /dev/… of a serial line (Bluetooth: pump.bluetooth: true), got \(device)")
+        report(\.device, "expected /dev/… of a serial line (Bluetooth: pump.bluetooth: true), got \(device)")
       }
       if own.bluetooth?.name.utf8.count ?? 0 > 20 || own.bluetooth?.name == "" {
-        report("pump.bluetooth_name", "expected 1…20 bytes, got \(own.bluetooth!.name.utf8.count)")
+        report(\.own.bluetoothName, "expected 1…20 bytes, got \(own.bluetooth!.name.utf8.count)")
       }
       #if !Bluetooth
         if own.bluetooth != nil {
-          report("pump.bluetooth", "expected false: this program was built without Bluetooth")
+          report(\.own.hasBluetooth, "expected false: this program was built without Bluetooth")
         }
       #endif
       let channels = [
@@ -221,3 +307,6 @@ extension Configuration.Pump {
     return errors
   }
 }
+
+extension PumpOperatorSettings: ReloadableRules {}
+extension PumpDeviceSettings: ReloadableRules {}

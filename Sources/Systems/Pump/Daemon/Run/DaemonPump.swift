@@ -13,6 +13,7 @@ final class DaemonPump: LoopSystem {
   let loopName = "pump"
   let simulation: SimulatedSurroundings?
   private let configuration: Configuration.Pump
+  private let inFile: Guarded<Configuration.Pump>
   private let hardware: PumpHardware
   private let door: PumpDoor
   private let history: PumpHistory
@@ -31,6 +32,7 @@ final class DaemonPump: LoopSystem {
   init(_ pump: Configuration.Pump, history: PumpHistory, limit: PumpLimitKeeper, simulate: Bool, logger: Logger) throws
   {
     configuration = pump
+    inFile = Guarded(pump)
     rules = WantedRules(RulesBox(pump.settings))
     self.history = history
     self.limit = limit
@@ -79,7 +81,9 @@ final class DaemonPump: LoopSystem {
 
   /// A longer run, a shorter rest and running on where it would have stopped wait until the pump is off.
   func change(to new: Configuration) -> (any RulesChange)? {
-    new.pump.map(\.settings).flatMap { rules.change(of: name, to: $0) }
+    guard let new = new.pump else { return nil }
+    let keys = KeyChange.between(inFile.value.reloadable, new.reloadable)
+    return rules.change(of: name, keys, to: new.settings) { [inFile] in inFile.value = new }
   }
 
   var heldLines: [LinuxGPIOLines] { [] }

@@ -13,6 +13,7 @@ final class DaemonPumpDevice: LoopSystem {
   let loopName = "pump"
   let simulation: SimulatedSurroundings?
   private let configuration: Configuration.Pump
+  private let inFile: Guarded<Configuration.Pump>
   private let hardware: PumpDeviceHardware
   private let links: PumpDeviceLinks
   private let door: PumpDeviceDoor
@@ -39,6 +40,7 @@ final class DaemonPumpDevice: LoopSystem {
   ) throws {
     safeStateAfter = Self.safeStateAfter(guardTimeoutSeconds: guardTimeoutSeconds)
     configuration = pump
+    inFile = Guarded(pump)
     rules = WantedRules(RulesBox(pump.deviceSettings))
     self.history = history
     self.limit = limit
@@ -92,7 +94,9 @@ final class DaemonPumpDevice: LoopSystem {
 
   /// A longer run, a shorter rest and running on where it would have stopped wait until the pump is off.
   func change(to new: Configuration) -> (any RulesChange)? {
-    new.pump.map(\.deviceSettings).flatMap { rules.change(of: name, to: $0) }
+    guard let new = new.pump else { return nil }
+    let keys = KeyChange.between(inFile.value.reloadable, new.reloadable)
+    return rules.change(of: name, keys, to: new.deviceSettings) { [inFile] in inFile.value = new }
   }
 
   var heldLines: [LinuxGPIOLines] { [] }

@@ -5,66 +5,110 @@ import Wire
 
 extension Configuration {
   /// The robot: its board, its rules, its port.
-  struct Motors: Equatable, Sendable {
-    enum Backend: String, Equatable {
+  struct Motors: FileSettings, Equatable {
+    enum Backend: String, Word {
       case ybPcbCar = "yb-pcb-car"
       case raspbotV2 = "raspbot-v2"
       case xgoRider = "xgo-rider"
       case sim
     }
 
-    var backend: Backend
-    var i2cBus: Int
-    var i2cAddress: UInt8
-    var serialDevice: String
     /// Of motor commands; 0: any free one.
-    var port: UInt16
-    /// In effect: the safe mode's where that is less.
-    var speedLimitPercent: Double
-    var longestDatagram: Int
-    var acceleration: Double
-    var commandTimeoutSeconds: Double
-    var invertLeft: Bool
-    var invertRight: Bool
-    var maxDuty: UInt8
-    var minDuty: UInt8
-    var legacyRegister: Bool
-    var rateHertz: Int
-    var scheduling: Scheduling
-    var safeStateAfter: Int
+    var port: UInt16 = 5005
+    var longestDatagram = 1024
+    var backend = Backend.ybPcbCar
+    var i2cBus = 1
+    var givenI2CAddress: UInt8?
+    var serialDevice = "/dev/ttyAMA0"
+    var speedLimit = 100.0
+    var acceleration = 50.0
+    var commandTimeoutSeconds = 1.0
+    var invertLeft = false
+    var invertRight = false
+    var maxDuty: UInt8 = 255
+    var minDuty: UInt8 = 0
+    var legacyRegister = false
+    var isSafeMode = false
+    var safeModeSpeedLimit = 50.0
+    var rateHertz = 20
+    // Of `runtime.robot`.
+    var scheduling = Scheduling.normal
+    var safeStateAfter = 0
     var cpus: CPUSet?
   }
 }
 
 extension Configuration.Motors {
+  @DeclarationBuilder<Key<Self>> static var keys: [Key<Self>] {
+    Key("network.motor_udp_port", \.port, in: 0...65535, "UDP port of motor commands; 0 takes any free one.")
+    Key(
+      "performance.udp_buffer_size", \.longestDatagram, in: 64...1024,
+      "Longest motor datagram in bytes; a longer one is malformed.")
+    ofBoard
+    Key(
+      "safety.safe_mode", \.isSafeMode,
+      "The robot drives no faster than safety.safe_mode_speed_limit, whatever motors.speed_limit says."
+    ).reloadable
+    Key(
+      "safety.safe_mode_speed_limit", \.safeModeSpeedLimit, in: 0...100,
+      "Fastest wheel speed in the safe mode, in percent of full speed."
+    ).reloadable
+    Key("runtime.robot.rate_hz", \.rateHertz, in: 5...1000, "Ticks per second of the motors' loop, in hertz.")
+  }
+
+  @DeclarationBuilder<Key<Self>> private static var ofBoard: [Key<Self>] {
+    Key(
+      "motors.backend", \.backend,
+      "The board: yb-pcb-car (I2C 0x16), raspbot-v2 (I2C 0x2B), xgo-rider (serial) or sim (no hardware).")
+    Key("motors.i2c_bus", \.i2cBus, in: 0...255, "Number N of /dev/i2c-N.")
+    Key(
+      "motors.i2c_address", \.givenI2CAddress, in: 0x08...0x77,
+      "The board's I2C address. Unless given: 0x16, or 0x2B for raspbot-v2.")
+    Key("motors.serial_device", \.serialDevice, "The xgo-rider's serial device, 115200 8N1.")
+    Key(
+      "motors.speed_limit", \.speedLimit, in: 0...100, "Fastest wheel speed accepted, in percent of full speed."
+    ).reloadable
+    Key(
+      "motors.acceleration", \.acceleration, in: 0...100,
+      "Ramp: speed rises by 4 × this many percent per second (50: from 0 to 100 in half a second); 0 means no ramp."
+    ).reloadable
+    Key(
+      "motors.command_timeout", \.commandTimeoutSeconds, in: 0.1...10,
+      "Seconds without a valid newer command after which the motors stop."
+    ).reloadable
+    Key("motors.invert_left", \.invertLeft, "The left motor is wired the other way round.")
+    Key("motors.invert_right", \.invertRight, "The right motor is wired the other way round.")
+    Key("motors.max_duty", \.maxDuty, in: 1...255, "Board value of 100 %.")
+    Key(
+      "motors.min_duty", \.minDuty, in: 0...255,
+      "Smallest board value of a turning wheel: gear motors stall below about 30.")
+    Key(
+      "motors.legacy_register", \.legacyRegister,
+      "Write speeds to register 0x00 in percent as the original script did, instead of the board's register 0x01.")
+  }
+
+  static let table: [ConfigKey] =
+    keys.asTable()
+    + ConfigTable.lane(
+      "runtime.robot", "the motors' lane", priority: 80,
+      safeStateAfter: (10, "the robot stops and is in fault until a reset"))
+
   /// Fails if the file has no `motors` section.
   init?(_ found: ConfigReader.Result) {
     guard found.sections.contains("motors") else { return nil }
     let given = GivenValues(values: found.values)
-    // The table lists exactly the raw values.
-    let backend = Backend(rawValue: given.text("motors.backend"))!
-    self.init(
-      backend: backend,
-      i2cBus: given.integer("motors.i2c_bus"),
-      i2cAddress: UInt8(given.optionalInteger("motors.i2c_address") ?? (backend == .raspbotV2 ? 0x2B : 0x16)),
-      serialDevice: given.text("motors.serial_device"),
-      port: UInt16(given.integer("network.motor_udp_port")),
-      speedLimitPercent: given.boolean("safety.safe_mode")
-        ? min(given.number("motors.speed_limit"), given.number("safety.safe_mode_speed_limit"))
-        : given.number("motors.speed_limit"),
-      longestDatagram: given.integer("performance.udp_buffer_size"),
-      acceleration: given.number("motors.acceleration"),
-      commandTimeoutSeconds: given.number("motors.command_timeout"),
-      invertLeft: given.boolean("motors.invert_left"),
-      invertRight: given.boolean("motors.invert_right"),
-      maxDuty: UInt8(given.integer("motors.max_duty")),
-      minDuty: UInt8(given.integer("motors.min_duty")),
-      legacyRegister: given.boolean("motors.legacy_register"),
-      rateHertz: given.integer("runtime.robot.rate_hz"), scheduling: .init(given, "runtime.robot"),
-      safeStateAfter: given.integer("runtime.robot.safe_state_after"), cpus: given.optionalCPUs("runtime.robot.cpu"))
+    self.init(given)
+    scheduling = .init(given, "runtime.robot")
+    safeStateAfter = given.integer("runtime.robot.safe_state_after")
+    cpus = given.optionalCPUs("runtime.robot.cpu")
   }
 
-  /// The table's ranges and `errors` leave nothing to refuse.
+  var i2cAddress: UInt8 { givenI2CAddress ?? (backend == .raspbotV2 ? 0x2B : 0x16) }
+
+  /// In effect: the safe mode's where that is less.
+  var speedLimitPercent: Double { isSafeMode ? min(speedLimit, safeModeSpeedLimit) : speedLimit }
+
+  /// The keys' ranges and `errors` leave nothing to refuse.
   var robotSettings: RobotSettings {
     do {
       return try RobotSettings(
@@ -75,3 +119,5 @@ extension Configuration.Motors {
     }
   }
 }
+
+extension RobotSettings: ReloadableRules {}

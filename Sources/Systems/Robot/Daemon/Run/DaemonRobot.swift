@@ -100,7 +100,9 @@ final class DaemonRobot: LoopSystem {
 
   /// A higher limit of speed, a faster ramp and a longer failsafe wait until the robot stands.
   func change(to new: Configuration) -> (any RulesChange)? {
-    new.motors.map(\.robotSettings).flatMap { robot.settings.change(of: name, to: $0) }
+    guard let new = new.motors else { return nil }
+    let keys = KeyChange.between(robot.inFile.value.reloadable, new.reloadable)
+    return robot.settings.change(of: name, keys, to: new.robotSettings) { [inFile = robot.inFile] in inFile.value = new }
   }
 
   var unconfirmed: (message: String, state: String)? {

@@ -18,12 +18,14 @@ struct RobotSystem {
   private let requestBell: Doorbell
   let settings: WantedRules<RobotSettings>
   private let configuration: Configuration.Motors
+  let inFile: Guarded<Configuration.Motors>
   private let longestDatagram: Int
 
   init(
     _ configuration: Configuration.Motors, hardware: MotorHardware
   ) throws(RuntimeError) {
     self.configuration = configuration
+    inFile = Guarded(configuration)
     longestDatagram = configuration.longestDatagram
     self.hardware = hardware
     let settings = configuration.robotSettings

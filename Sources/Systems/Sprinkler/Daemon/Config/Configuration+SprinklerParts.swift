@@ -24,12 +24,13 @@ extension Configuration.Sprinkler {
             line: UInt8(lines.count - 1), lead: .seconds(Int64($0.leadSeconds)), lag: .seconds(Int64($0.lagSeconds)))
         },
         stationDelay: .seconds(Int64(stationDelaySeconds)), maximumOpen: maximumOpen, groups: groups,
-        flow: try flow.map { flow in
+        flow: try flowPin.map { _ in
+          let flow = sensor
           func watch(_ litres: Double?) throws -> FlowSettings.Watch? {
             try litres.map {
               try FlowSettings.Watch(
                 litresPerMinute: $0, over: .seconds(Int64(flow.settleSeconds)),
-                reaction: flow.stopsOnAlarm ? .fault : .notice)
+                reaction: flow.onAlarm == .stop ? .fault : .notice)
             }
           }
           return try FlowSettings(
@@ -48,7 +49,7 @@ extension Configuration.Sprinkler {
       catchUpSeconds: catchUpMinutes * 60, rainEndsOpenRuns: stopsInRain,
       // The same words.
       manualInRain: SchedulerSettings.ManualInRain(rawValue: manualInRain.rawValue)!,
-      afterPowerCut: resumesAfterPowerCut ? .resume : .close)
+      afterPowerCut: afterPowerCut == .resume ? .resume : .close)
   }
 
   private var place: GeographicPlace? {

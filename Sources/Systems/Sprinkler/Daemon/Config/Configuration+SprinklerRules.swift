@@ -25,22 +25,23 @@ extension Configuration.Sprinkler {
       }
     }
     let gives = givesPins
-    if let flow {
-      check(flow.pin, "sprinkler.flow.pin")
-      if pins.contains(flow.pin) || master?.pin == flow.pin {
-        errors.append(places.error(file, "sprinkler.flow.pin", "expected a pin of its own, got \(flow.pin)"))
+    if let flowPin {
+      let key = Self.name(of: \.flowPin)
+      check(flowPin, key)
+      if pins.contains(flowPin) || masterPin == flowPin {
+        errors.append(places.error(file, key, "expected a pin of its own, got \(flowPin)"))
       }
     }
-    if gives { for pin in pins { check(pin, "sprinkler.pins") } }
-    if let master {
-      check(master.pin, "sprinkler.master.pin")
-      if pins.contains(master.pin) {
-        errors.append(
-          places.error(file, "sprinkler.master.pin", "expected a pin that no zone has, got \(master.pin)"))
+    if gives { for pin in pins { check(pin, Self.name(of: \.givenPins)) } }
+    if let masterPin {
+      let key = Self.name(of: \.masterPin)
+      check(masterPin, key)
+      if pins.contains(masterPin) {
+        errors.append(places.error(file, key, "expected a pin that no zone has, got \(masterPin)"))
       }
     }
     if pins.count + (master == nil ? 0 : 1) > 64 {
-      errors.append(places.error(file, "sprinkler.pins", "expected at most 64 pins with the master valve's"))
+      errors.append(places.error(file, Self.name(of: \.givenPins), "expected at most 64 pins with the master valve's"))
     }
     for (zone, key) in zip(zones, zonePinKeys) where errors.isEmpty {
       if zone.gpioPin < 0 {
@@ -83,25 +84,28 @@ extension Configuration.Sprinkler {
   private func otherErrors(file: String, places: ConfigPlaces) -> [ConfigError] {
     var errors: [ConfigError] = []
     func report(_ key: String, _ message: String) { errors.append(places.error(file, key, message)) }
-    if givenDegrees == 1 { report("sprinkler.latitude", "expected latitude and longitude, got one of them") }
+    func report(_ property: PartialKeyPath<Self>, _ message: String) { report(Self.name(of: property), message) }
+    if (latitude == nil) != (longitude == nil) {
+      report(\.latitude, "expected latitude and longitude, got one of them")
+    }
     if let timeZone, (try? ZoneRules(identifier: timeZone)) == nil {
       let near = nearestName(to: timeZone, among: TimeZone.knownTimeZoneIdentifiers)
       report(
-        "sprinkler.time_zone",
+        \.timeZone,
         "expected an IANA time zone (\(near.map { "\($0)?" } ?? "Europe/Berlin")), got \(timeZone)")
     }
     if let weather {
       if location == nil {
-        report("sprinkler.weather.provider", "expected sprinkler.latitude and sprinkler.longitude, got none")
+        report(\.provider, "expected sprinkler.latitude and sprinkler.longitude, got none")
       }
       if let address = Self.address(weather.url) {
         if address.isSecure, !ServiceConfiguration.hasTLS {
           report(
-            "sprinkler.weather.url",
+            \.forecast.url,
             "expected an address that begins with http://: this build has no TLS; `swift build --traits TLS` makes one")
         }
       } else {
-        report("sprinkler.weather.url", "expected http://HOST:PORT or https://HOST, got \(weather.url)")
+        report(\.forecast.url, "expected http://HOST:PORT or https://HOST, got \(weather.url)")
       }
     }
     if case .deadline(let budget) = scheduling, budget >= 1_000_000 {

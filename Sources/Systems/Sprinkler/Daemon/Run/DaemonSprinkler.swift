@@ -126,7 +126,7 @@ final class DaemonSprinkler: LoopSystem {
   /// What rain means, how long a start is made up for, when the weather is asked and what it must say: all at the desk, at once.
   func change(to new: Configuration) -> (any RulesChange)? {
     guard let new = new.sprinkler else { return nil }
-    let keys = KeyChange.between(newest.value.rules, new.rules)
+    let keys = KeyChange.between(newest.value.reloadable, new.reloadable)
     guard !keys.isEmpty else { return nil }
     return DeskChange(of: name, keys) { [newest, zone, desk, door, weather, deskThread] done in
       newest.value = new

@@ -17,7 +17,9 @@ final class ValveHardware {
   ///
   /// - Throws: `HeaderLineError`, `GPIORequestError`.
   init(_ sprinkler: Configuration.Sprinkler, simulate: Bool) throws {
-    let input = sprinkler.flow.map { flow in GPIOInput(sprinkler.name(flow.pin), edges: .falling, pull: flow.pull) }
+    let input = sprinkler.flowPin.map { pin in
+      GPIOInput(sprinkler.name(pin), edges: .falling, pull: sprinkler.sensor.pull.ofLine)
+    }
     if simulate || sprinkler.backend == .sim {
       let bank = SimulatedGPIOBank(
         count: max(54, (sprinkler.pins.max() ?? 0) + 1 > 54 ? 64 : 54), clock: .monotonic)

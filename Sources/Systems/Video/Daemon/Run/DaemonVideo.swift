@@ -19,16 +19,16 @@ final class DaemonVideo: DaemonSystem {
   init(_ video: Configuration.Video, simulate: Bool, logger: Logger) throws {
     var settings = video.settings
     if simulate { settings.source = .test }
-    if let file = video.passwordFile {
+    if let file = video.viewing.passwordFile {
       settings.password = try String(Self.text(of: file, "video.password_file").prefix { !$0.isNewline })
     }
-    if let file = video.labelsFile {
+    if let file = video.detector.labelsFile {
       settings.detector.labels = try Self.text(of: file, "video.detector.labels_file").split(
         whereSeparator: \.isNewline
       )
       .map(String.init)
     }
-    if let model = video.model {
+    if let model = video.detector.model {
       if settings.detector.command.isEmpty { settings.detector.command = [DaemonProgram.beside("tactus-detect")] }
       settings.detector.command.append(model)
     }

@@ -62,7 +62,7 @@ extension Doctor {
 
   /// The detector's files, where one is configured.
   func detector() -> [Diagnosis] {
-    guard let video = configuration?.video, let model = video.model else { return [] }
+    guard let video = configuration?.video, let model = video.detector.model else { return [] }
     func isThere(_ path: String) -> Bool {
       let end = path.lastIndex(of: "/")
       let folder = end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
