@@ -98,8 +98,9 @@ extension Configuration.Sprinkler: AnyConfiguredSystem {
 
   private var wiring: String {
     let zones = "\(zones.count) zone\(zones.count == 1 ? "" : "s")"
+    let level = relayBoard == .activeLow ? ", active low" : ""
     return switch backend {
-    case .gpio: "\(zones) on \(chip ?? "the GPIO lines \(self.name(pins[0]))…")\(relayBoard == .activeLow ? ", active low" : "")"
+    case .gpio: "\(zones) on \(chip ?? "the GPIO lines \(self.name(pins[0]))…")" + level
     case .sim: "\(zones), simulated"
     }
   }

@@ -102,7 +102,8 @@ final class DaemonRobot: LoopSystem {
   func change(to new: Configuration) -> (any RulesChange)? {
     guard let new = new.motors else { return nil }
     let keys = KeyChange.between(robot.inFile.value.reloadable, new.reloadable)
-    return robot.settings.change(of: name, keys, to: new.robotSettings) { [inFile = robot.inFile] in inFile.value = new }
+    return robot.settings.change(of: name, keys, to: new.robotSettings) { [inFile = robot.inFile] in inFile.value = new
+    }
   }
 
   var unconfirmed: (message: String, state: String)? {
