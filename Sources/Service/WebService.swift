@@ -18,7 +18,7 @@ public final class WebService: Sendable {
   public let counters: ServiceCounters
 
   private let configuration: ServiceConfiguration
-  private let systems: [any ServedSystem]
+  let systems: [any ServedSystem]
   private let health: ServiceHealth
   private let responder: APIResponder
   private let places: ConnectionPlaces

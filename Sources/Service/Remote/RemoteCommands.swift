@@ -146,10 +146,26 @@ public final class RemoteCommands: Sendable {
 
   /// `zone/{id} on`
   private static func known(_ route: Route, of system: String) -> String {
+    let (item, word) = topic(of: route, system)
+    return (item.isEmpty ? "" : item + " ") + word
+  }
+
+  /// `zone/{id}` and `on`
+  private static func topic(of route: Route, _ system: String) -> (item: String, word: String) {
     var segments = route.path.split(separator: "/").dropFirst()
     if segments.first == Substring(system) { segments = segments.dropFirst() }
-    let item = segments.dropLast().joined(separator: "/")
-    return (item.isEmpty ? "" : item + " ") + String(segments.last ?? "")
+    return (segments.dropLast().joined(separator: "/"), String(segments.last ?? ""))
+  }
+
+  /// Every command, by its route, `POST /api/zone/{id}/on`: the topic below the device's, and the word.
+  var topics: [String: (topic: String, word: String)] {
+    tables.reduce(into: [:]) { topics, table in
+      for route in table.value.routes {
+        let (item, word) = Self.topic(of: route, table.key)
+        let levels = [table.key == Self.everySystem ? "" : table.key, item, "command"].filter { !$0.isEmpty }
+        topics["\(route.method) \(route.path)"] = (levels.joined(separator: "/"), word)
+      }
+    }
   }
 
   private func enqueue(_ work: Work, _ lane: String, at now: TickInstant) throws(APIError) {
