@@ -105,7 +105,7 @@ private struct RoutesPage {
         }.joined()
   }
 
-  /// nil: of another group.
+  /// `nil` if it is of another group.
   private func line(_ route: Route, _ group: String) -> String? {
     let item = (document["paths"] as? [String: [String: Any]])?[route.path]
     guard let operation = item?[route.method.rawValue.lowercased()] as? [String: Any],

@@ -28,7 +28,7 @@ struct SprinklerScenarioTests {
     }
   }
 
-  /// `TACTUS_REWRITE=1 swift test --filter SprinklerScenarioTests` rewrites the calendar, and then the difference is read
+  /// `TACTUS_REWRITE=1 scripts/swift test --filter SprinklerScenarioTests` rewrites the calendar, and then the difference is read
   /// line by line.
   @Test("config/scenarios/sprinkler-year.yaml: everything holds, and the calendar is the one that was read")
   func year() throws {

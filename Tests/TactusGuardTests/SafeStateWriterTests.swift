@@ -31,10 +31,11 @@ struct SafeStateWriterTests {
     symlink(try #require(terminal).path, path)
     let writer = SafeStateWriter([.serial(path: path, baud: 9600, bytes: [0x55])])
     #expect(writer.open().isEmpty && writer.write().isEmpty)
+    // Another test may be given the terminal's number as soon as it is free.
+    unlink(path)
     terminal = nil
     #expect(writer.write().count == 1)
     let another = try LinuxPTY()
-    unlink(path)
     symlink(another.path, path)
     #expect(writer.write().isEmpty)
     #expect(readWhenReady(another.descriptor) == [0x55])

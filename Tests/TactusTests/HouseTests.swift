@@ -36,6 +36,16 @@ struct HouseTests {
     }
   }
 
+  @Test("no test is one of XCTest: the tests' program runs none of them")
+  func framework() throws {
+    let folder = Self.root.appending(path: "Tests")
+    let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
+    for case let file as URL in files where file.pathExtension == "swift" {
+      let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+      #expect(!lines.contains { $0.hasSuffix("import " + "XCTest") }, "\(file.lastPathComponent)")
+    }
+  }
+
   @Test("the runtime's traps say why in an optimised build, too: precondition drops its text there")
   func texts() throws {
     for (path, text) in try Self.sources(["Tactus"]) {

@@ -173,8 +173,12 @@ function addOwnCard(system, card) {
   document.querySelector('#systems a[href="#loops-section"]').before(element("a", card.title, { href: "#" + card.section, hidden: true }));
 }
 
-// Whoever moves something from here lets go of it.
-function releaseAll() { for (const card of ownCards.values()) if (card.release) card.release(); }
+// Whoever moves something from here lets go of it. An e-stop comes after this, so no card's mistake may end it.
+function releaseAll() {
+  for (const card of ownCards.values()) {
+    try { if (card.release) card.release(); } catch (error) { console.error(error); }
+  }
+}
 addEventListener("blur", releaseAll);
 addEventListener("pagehide", releaseAll);
 document.addEventListener("visibilitychange", () => { if (document.hidden) releaseAll(); });

@@ -1,4 +1,3 @@
-import Buses
 import Tactus
 
 /// Values of a file over the table's defaults. A wrong type here is a bug in the table, not in the file.
@@ -22,22 +21,9 @@ package struct GivenValues {
     if case .text(let value)? = value(path) { value } else { nil }
   }
 
-  package func optionalLine(_ path: String) -> GPIOLineName? {
-    // The reader takes nothing else.
-    optionalText(path).map { GPIOLineName($0)! }
-  }
-
   package func optionalCPUs(_ path: String) -> CPUSet? {
     // The reader takes nothing else.
     optionalText(path).map { CPUSet($0)! }
-  }
-
-  package func optionalNumber(_ path: String) -> Double? {
-    if case .number(let value)? = value(path) { value } else { nil }
-  }
-
-  package func optionalIntegers(_ path: String) -> [Int]? {
-    if case .integers(let values)? = value(path) { values } else { nil }
   }
 
   package func integer(_ path: String) -> Int {

@@ -22,7 +22,7 @@ extension FileSettings {
     Set(Self.keys.filter { $0.read(self) != $0.standard }.map(\.name))
   }
 
-  /// What a reload may change, and its value here; nil: nothing.
+  /// What a reload may change, and its value here; `nil` where nothing is given.
   package var reloadable: [(key: String, value: ConfigValue?)] {
     Self.keys.filter(\.mayChange).map { ($0.name, $0.read(self)) }
   }

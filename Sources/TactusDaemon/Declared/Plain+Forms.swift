@@ -10,7 +10,6 @@ extension ConfigKind {
     case .words(let words): self = .choice(words)
     case .line: self = .line
     case .pwmOutput: self = .pwmOutput
-    case .cpus: self = .cpus
     case .integer, .number: preconditionFailure("a number has a range")
     }
   }
@@ -77,8 +76,7 @@ extension JSONValue {
     case (.number(let digits), .integer):
       (Int(digits) ?? Double(digits).flatMap { Int(exactly: $0) }).map { .integer($0) }
     case (.number(let digits), .number): Double(digits).flatMap { $0.isFinite ? .number($0) : nil }
-    case (.text(let text), .text), (.text(let text), .words), (.text(let text), .line), (.text(let text), .pwmOutput),
-      (.text(let text), .cpus):
+    case (.text(let text), .text), (.text(let text), .words), (.text(let text), .line), (.text(let text), .pwmOutput):
       .text(text)
     default: nil
     }
@@ -101,7 +99,7 @@ extension PlainForm {
     case .boolean: "boolean"
     case .integer: "integer"
     case .number: "number"
-    case .text, .words, .line, .pwmOutput, .cpus: "string"
+    case .text, .words, .line, .pwmOutput: "string"
     }
   }
 

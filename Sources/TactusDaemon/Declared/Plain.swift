@@ -1,5 +1,4 @@
 import Buses
-import Tactus
 
 /// A value as it is outside the program: in the configuration file, in JSON, in a metric.
 public enum PlainValue: Sendable, Hashable {
@@ -24,8 +23,6 @@ public struct PlainForm: Sendable, Hashable {
     case line
     /// As `PWMOutputName` reads it.
     case pwmOutput
-    /// As `CPUSet` reads it.
-    case cpus
   }
 
   let kind: Kind
@@ -112,15 +109,6 @@ extension String: PlainChoice {
 
 extension GPIOLineName: PlainChoice {
   public static var form: PlainForm { PlainForm(kind: .line) }
-  public init?(_ plain: PlainValue) {
-    guard case .text(let text) = plain else { return nil }
-    self.init(text)
-  }
-  public var plain: PlainValue { .text("\(self)") }
-}
-
-extension CPUSet: PlainChoice {
-  public static var form: PlainForm { PlainForm(kind: .cpus) }
   public init?(_ plain: PlainValue) {
     guard case .text(let text) = plain else { return nil }
     self.init(text)

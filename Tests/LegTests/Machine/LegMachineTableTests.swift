@@ -143,7 +143,7 @@ private func words(_ action: LegAction) -> String {
     }
   }
 
-  /// `TACTUS_REWRITE=1 swift test --filter LegMachineTableTests`, and then the difference is read line by line.
+  /// `TACTUS_REWRITE=1 scripts/swift test --filter LegMachineTableTests`, and then the difference is read line by line.
   private func rewrite(_ seen: [String]) throws {
     let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "LegMachineTable.swift")
     let old = try String(contentsOf: file, encoding: .utf8)

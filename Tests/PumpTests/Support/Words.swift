@@ -62,7 +62,7 @@ extension String {
   func suffix(after mark: Character) -> Substring { split(separator: mark).last ?? "" }
 }
 
-/// Compares lines with a golden file beside the test, or writes it: `TACTUS_REWRITE=1 swift test --filter PumpTests`, and
+/// Compares lines with a golden file beside the test, or writes it: `TACTUS_REWRITE=1 scripts/swift test --filter PumpTests`, and
 /// then the difference is read line by line.
 func expectGolden(_ lines: [String], _ name: String, file: String = #filePath) throws {
   let golden = URL(filePath: file).deletingLastPathComponent().appending(path: name)

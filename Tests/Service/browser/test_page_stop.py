@@ -267,3 +267,13 @@ def test_space_stops_and_still_presses_what_was_reached_by_keys(enter, own_daemo
     page.keyboard.press(" ")
     expect(page.locator("#e-stop-said")).to_have_text("confirmed")
     assert daemon.get("/api/leg").json()["legs"][0]["state"] == "emergencyStopped"
+
+
+def test_a_card_that_fails_when_it_lets_go_does_not_keep_the_stop(enter, own_daemon):
+    daemon = own_daemon()
+    page = enter(daemon)
+    expect(page.locator("#robot-state")).to_have_text("stopped")
+    page.evaluate("() => { ownCards.get('robot').release = () => { throw new Error('a mistake') } }")
+    page.locator("#e-stop").click()
+    expect(page.locator("#e-stop-said")).to_have_text("confirmed")
+    assert robot(daemon)["state"] == "emergencyStopped"

@@ -180,7 +180,7 @@ private func words(_ notice: IrrigationNotice) -> String? {
     }
   }
 
-  /// `TACTUS_REWRITE=1 swift test --filter IrrigationTableTests`, and then the difference is read line by line.
+  /// `TACTUS_REWRITE=1 scripts/swift test --filter IrrigationTableTests`, and then the difference is read line by line.
   private func rewrite(_ seen: [String]) throws {
     var lines: [String] = []
     for line in seen {

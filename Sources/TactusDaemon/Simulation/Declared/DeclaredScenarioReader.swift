@@ -95,7 +95,7 @@ struct DeclaredScenarioReader<System: DeviceSystem>: ScenarioReader {
     case .boolean:
       guard case .boolean(let value)? = reader.value(node, path, .boolean) else { return nil }
       return .word(field: name, "\(value)")
-    case .text, .line, .pwmOutput, .cpus: return reader.text(node, path).map { .word(field: name, $0) }
+    case .text, .line, .pwmOutput: return reader.text(node, path).map { .word(field: name, $0) }
     }
   }
 }

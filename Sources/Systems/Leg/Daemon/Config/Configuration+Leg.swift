@@ -34,7 +34,7 @@ extension Configuration {
     var converter = Battery()
     var reportsStubBattery = false
     var hasBluetooth = false
-    /// nil: the first.
+    /// `nil` takes the first that there is.
     var bluetoothAdapter: String?
     var serialPath: String?
     var serialBaudRate = 115_200
@@ -50,7 +50,7 @@ extension Configuration {
 
 extension Configuration.Legs {
   struct Bluetooth: Equatable {
-    /// nil: the first.
+    /// `nil` takes the first that there is.
     var adapter: String?
   }
 
@@ -175,9 +175,9 @@ extension Configuration.Legs {
   }
 
   var i2cAddress: UInt8 { givenI2CAddress ?? 0x40 }
-  /// nil: no sensor.
+  /// `nil` if there is no sensor.
   var battery: Battery? { batterySensor == .ads1115 ? converter : nil }
-  /// Of leg 0; nil: none.
+  /// Those of leg 0; `nil` if it is not offered over Bluetooth.
   var bluetooth: Bluetooth? { hasBluetooth ? Bluetooth(adapter: bluetoothAdapter) : nil }
   var serial: SerialLine? { serialPath.map { SerialLine(path: $0, baudRate: serialBaudRate) } }
 

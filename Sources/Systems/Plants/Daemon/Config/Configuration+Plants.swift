@@ -49,7 +49,7 @@ extension Configuration.Plants {
     var givenSpamLimit = 15
     var spamWindowSeconds = 15
 
-    /// nil: no limit.
+    /// `nil` means no limit.
     var spamLimit: Int? { givenSpamLimit == 0 ? nil : givenSpamLimit }
   }
 
@@ -65,7 +65,7 @@ extension Configuration.Plants {
 
   /// An item of `plants.watering`.
   struct Watering: Settings, Equatable {
-    /// nil: not given.
+    /// `nil` if it is not given.
     var plant: Int?
     var zone: Int?
     var seconds = 60
@@ -161,7 +161,7 @@ extension Configuration.Plants {
     }
   }
 
-  /// nil: switched off.
+  /// `nil` if it is switched off.
   var app: App? { hasApp ? givenApp : nil }
   /// By minutes, quarters of an hour and six hours.
   var keptDays: [Int] { [keptMinutesDays, keptQuartersDays, keptSixHoursDays] }
@@ -199,7 +199,7 @@ extension Configuration.Plants.Sensor {
     }
   }
 
-  /// nil: on SPI.
+  /// `nil` if it is on SPI.
   var address: UInt8? {
     switch chip {
     case .seesaw: givenAddress ?? 0x36
@@ -208,7 +208,7 @@ extension Configuration.Plants.Sensor {
     }
   }
 
-  /// nil: the chip has one input only.
+  /// `nil` if the chip has one input only.
   var channel: Int? { chip == .seesaw ? nil : givenChannel ?? 0 }
 
   /// The names have been checked.

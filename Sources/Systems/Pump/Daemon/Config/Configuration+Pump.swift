@@ -52,7 +52,7 @@ extension Configuration.Pump {
     var dialect = Dialect.firmware
     var hasBluetooth = false
     var bluetoothName = "Testicool"
-    /// nil: the first.
+    /// `nil` takes the first that there is.
     var bluetoothAdapter: String?
     var pwmChip = "/sys/class/pwm/pwmchip0"
     var pwmChannel = 0
@@ -70,7 +70,7 @@ extension Configuration.Pump {
 
   struct Bluetooth: Equatable {
     var name: String
-    /// nil: the first.
+    /// `nil` takes the first that there is.
     var adapter: String?
   }
 
@@ -234,7 +234,7 @@ extension Configuration.Pump {
 }
 
 extension Configuration.Pump.Own {
-  /// nil: not offered.
+  /// `nil` if it is not offered.
   var bluetooth: Configuration.Pump.Bluetooth? {
     hasBluetooth ? Configuration.Pump.Bluetooth(name: bluetoothName, adapter: bluetoothAdapter) : nil
   }

@@ -11,7 +11,7 @@ extension Configuration {
     var chip: String?
     var relayBoard = RelayBoard.activeHigh
     var activeLowPins: [Int] = []
-    /// nil: those of the zones.
+    /// `nil` means those of the zones.
     var givenPins: [Int]?
     var deniedPins = [2, 3, 14, 15]
     /// nil: what the groups allow together.
@@ -29,11 +29,11 @@ extension Configuration {
     var seasonalPercent = 100
     var hasLegacyRoutes = false
     var logDays = 1095
-    /// nil: there is no master valve.
+    /// `nil` if there is no master valve.
     var masterPin: Int?
     var masterLeadSeconds = 0
     var masterLagSeconds = 0
-    /// nil: there is no sensor.
+    /// `nil` if there is no sensor.
     var flowPin: Int?
     /// Meaningless without the pin.
     var sensor = FlowSensor()
@@ -354,7 +354,7 @@ extension Configuration.Sprinkler {
   var master: Master? {
     masterPin.map { Master(pin: $0, leadSeconds: masterLeadSeconds, lagSeconds: masterLagSeconds) }
   }
-  /// nil: no provider is asked.
+  /// `nil` if no provider is asked.
   var weather: Weather? { provider == .off ? nil : forecast }
 
   var location: Location? {
