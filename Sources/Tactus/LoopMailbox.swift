@@ -14,20 +14,18 @@ public final class LoopMailbox<
   public typealias Ends = LoopEnds<Order, Refusal, Notice, State, Rules>
 
   /// What the loop published last, with the instant of its tick and whether its outputs were safe then.
-  public let state: Latest<Published<State>>
+  public var state: Latest<Published<State>> { channel.state }
   /// The loop's rules, and the way to change them.
   public let rules: RulesBox<Rules>
   /// How many requests wait at most, and how many a tick takes at most: all that wait.
-  public let requestsPerTick: Int
+  public var requestsPerTick: Int { channel.requestsPerTick }
   /// How many answers wait at most to be read. A door that lets no more requests than this be unanswered loses no answer.
-  public let answerCapacity: Int
+  public var answerCapacity: Int { channel.answerCapacity }
   /// How many notices wait at most to be read.
-  public let noticeCapacity: Int
+  public var noticeCapacity: Int { channel.noticeCapacity }
   /// How old a request may become that does not make safe.
   public let patience: Nanoseconds
-  let requests: Ring<Request<Order>>
-  let answers: Ring<Answer<Refusal>>
-  let notices: Ring<Told<Notice>>
+  let channel: LoopChannel<Request<Order>, Answer<Refusal>, Told<Notice>, Published<State>>
   let requestBell: Doorbell
 
   /// Mailboxes that nobody has used. Allocates; all sizes are fixed from then on.
@@ -44,15 +42,9 @@ public final class LoopMailbox<
   ) throws(RuntimeError) {
     require(patience >= .zero, "a loop's patience with requests is 0 or more")
     requestBell = try Doorbell()
-    requests = Ring(capacity: requestsPerTick)
-    // A tick takes all that the ring holds: the bell that it has cleared does not ring again for what it would leave.
-    self.requestsPerTick = requests.capacity
-    answers = Ring(capacity: max(256, 4 * requests.capacity))
-    answerCapacity = answers.capacity
-    notices = Ring(capacity: 256)
-    noticeCapacity = notices.capacity
+    channel = LoopChannel(
+      state: Published(at: .zero, isSafe: false, state: state), requestsPerTick: requestsPerTick)
     self.patience = patience
-    self.state = Latest(Published(at: .zero, isSafe: false, state: state))
     self.rules = RulesBox(rules)
   }
 
@@ -73,11 +65,11 @@ public final class LoopMailbox<
   }
 
   /// The end that makes requests. One at a time, as of `Ring.writer()`. A full ring of requests refuses: the loop is behind.
-  public func requestWriter() -> RingWriter<Request<Order>> { requests.writer() }
+  public func requestWriter() -> RingWriter<Request<Order>> { channel.requestWriter() }
 
   /// The end that takes the answers. One at a time, as of `Ring.reader()`.
-  public func answerReader() -> RingReader<Answer<Refusal>> { answers.reader() }
+  public func answerReader() -> RingReader<Answer<Refusal>> { channel.answerReader() }
 
   /// The end that takes the notices. One at a time, as of `Ring.reader()`.
-  public func noticeReader() -> RingReader<Told<Notice>> { notices.reader() }
+  public func noticeReader() -> RingReader<Told<Notice>> { channel.noticeReader() }
 }

@@ -60,7 +60,7 @@ struct SupervisorLoopTests {
       Lane("supervisor") {
         Loop("supervisor", every: SupervisorLoop.rate) {
           SupervisorLoop(
-            watching: [system.snapshot.version, other.version],
+            watching: [system.channel.state.version, other.version],
             periods: [.zero, slow ? .seconds(1) : .zero], notices: notices.writer(), bell: bell.button,
             heartbeats: HeartbeatSender(socket: pair[0], patience: patience), patience: .seconds(1))
         }

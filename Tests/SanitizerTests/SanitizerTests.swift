@@ -342,30 +342,26 @@ struct SanitizerTests {
     var motors: Motors? = motors
     var port: DatagramPort? = port
     let settings = RulesBox(RobotSettings.standard)
-    let requests = Ring<RobotRequest>(capacity: 64)
-    let answers = Ring<RobotAnswer>(capacity: 64)
+    let channel = RobotLoop.Channel(state: RobotSnapshot(.standard), answers: 64, notices: 64)
     let bell = try Doorbell()
-    let snapshot = Latest(RobotSnapshot(.standard))
-    let notices = Ring<RobotNotice>(capacity: 64)
     let runtime = try Runtime {
       Lane("robot") {
         Loop("robot", every: .hertz(20)) {
           RobotLoop(
-            motors: motors.take()!, port: port.take()!, settings: settings.input(), requests: requests.reader(),
-            requestBell: bell.input, answers: answers.writer(), snapshot: snapshot.writer(), notices: notices.writer())
+            motors: motors.take()!, port: port.take()!, settings: settings.input(),
+            channel: channel.loopEnds(requestBell: bell.input))
         }
       }
     }
     let simulation = try runtime.simulation()
-    var writer = requests.writer()
-    var reader = answers.reader()
+    let client = channel.client()
     for second in 0..<(Self.ticks / 20) {
       let speeds = WheelSpeeds(left: Percent(Double(second % 200 - 100)), right: Percent(30))
       let request = RobotRequest(
         number: UInt64(second), issued: simulation.now, .drive(speeds, timestamp: nil), client: 1)
-      _ = writer.push(request)
+      _ = client.send(request)
       // Every other second the ring of answers is full.
-      if second % 128 == 0 { while reader.pop() != nil {} }
+      if second % 128 == 0 { while client.nextAnswer() != nil {} }
       simulation.run(for: .seconds(1))
     }
     simulation.stop()

@@ -19,14 +19,14 @@ enum LegDeadman {
     let registers = ServoRegisters()
     let sockets = try (0..<LegLoop.maximumLegs).map { _ in try LinuxDatagramSocket(address: "127.0.0.1", port: 0) }
     let feeding = try LinuxDatagramSocket(address: "127.0.0.1", port: 0)
-    let snapshot = Latest(LegSnapshot(legs: sockets.count))
-    let runtime = try LegsOnRegisters.runtime(sockets, registers, snapshot, lane) {
+    let channel = LegLoop.channel(legs: sockets.count)
+    let runtime = try LegsOnRegisters.runtime(sockets, registers, channel, lane) {
       [
         Lane("feeder", scheduling: .fifo(lane.priority), cpu: arguments.int(4)) {
           Loop("feeder", every: .hertz(1000)) {
             DeadmanFeeder(
               port: feeding.port(), legs: sockets.map(\.localEndpoint), registers: registers,
-              snapshot: snapshot.reader(), samples: samples, lost: lost, done: done)
+              snapshot: channel.state.reader(), samples: samples, lost: lost, done: done)
           }
         }
       ]

@@ -14,7 +14,7 @@ enum LegReceive {
     let socket = try LinuxDatagramSocket(address: "127.0.0.1", port: UInt16(arguments.int(0)))
     let registers = ServoRegisters(socket: Int32(arguments.int(1)))
     let runtime = try LegsOnRegisters.runtime(
-      [socket], registers, Latest(LegSnapshot(legs: 1)), (arguments.int(2), arguments.int(3))
+      [socket], registers, LegLoop.channel(legs: 1), (arguments.int(2), arguments.int(3))
     ) { [] }
     try runtime.start()
     bench_await_termination()
@@ -28,19 +28,16 @@ enum LegReceive {
 enum LegsOnRegisters {
   /// A leg for each socket, on channels 0, 1 and so on; `others` are lanes beside theirs.
   static func runtime(
-    _ sockets: [LinuxDatagramSocket], _ registers: ServoRegisters, _ snapshot: Latest<LegSnapshot>,
+    _ sockets: [LinuxDatagramSocket], _ registers: ServoRegisters, _ channel: LegLoop.Channel,
     _ lane: (priority: Int, cpu: Int), others: () -> [Lane]
   ) throws -> Runtime {
-    let requests = Ring<LegRequest>(capacity: LegLoop.requestsPerTick)
-    let answers = Ring<LegAnswer>(capacity: 64)
-    let notices = Ring<LegNotice>(capacity: 64)
     let legs = try sockets.indices.map { LegConfiguration(channel: try ServoChannel($0)) }
     return try Runtime(strict: true) {
       Lane("leg", scheduling: .fifo(lane.priority), cpu: lane.cpu) {
         Loop("leg", every: .hertz(50), inputs: sockets.map { .descriptor($0.port().descriptor!) }) {
           LegLoop(
-            legs: legs, chip: PCA9685(), on: registers.bus(), ports: ports(sockets), requests: requests.reader(),
-            answers: answers.writer(), snapshot: snapshot.writer(), notices: notices.writer())
+            legs: legs, chip: PCA9685(), on: registers.bus(), ports: ports(sockets),
+            channel: channel.loopEnds())
         }
       }
       for lane in others() { lane }

@@ -20,19 +20,14 @@ enum Receive {
     let cpu = arguments.int(3)
 
     let settings = RulesBox(try RobotSettings(acceleration: 0))
-    let requests = Ring<RobotRequest>(capacity: 64)
-    let answers = Ring<RobotAnswer>(capacity: 64)
-    let notices = Ring<RobotNotice>(capacity: 1024)
-    let snapshot = Latest(RobotSnapshot(.standard))
-    var reader = snapshot.reader()
+    let channel = RobotLoop.channel()
+    var reader = channel.state.reader()
     let runtime = try Runtime(strict: true) {
       Lane("motion", scheduling: scheduling, cpu: cpu) {
         Loop("robot", every: .hertz(20), inputs: [.descriptor(socket.port().descriptor!)]) {
           RobotLoop(
             motors: Motors(YBPcbCar(), on: I2CBus(context: motor, transfer: writeToMotor)), port: socket.port(),
-            settings: settings.input(), requests: requests.reader(), answers: answers.writer(),
-            snapshot: snapshot.writer(),
-            notices: notices.writer())
+            settings: settings.input(), channel: channel.loopEnds())
         }
       }
     }

@@ -19,10 +19,7 @@ enum SimulatedRobotBench {
     bus.attach(board.chip, at: YBPcbCar.standardAddress)
 
     let settings = RulesBox(RobotSettings.standard)
-    let requests = Ring<RobotRequest>(capacity: 64)
-    let answers = Ring<RobotAnswer>(capacity: 64)
-    let notices = Ring<RobotNotice>(capacity: 1024)
-    let robotSnapshot = Latest(RobotSnapshot(.standard))
+    let channel = RobotLoop.channel()
     let input = Latest(OperatorInput.joystick(x: 0.2, y: 0.6))
     let operatorRequests = Ring<OperatorRequest>(capacity: 64)
     let operatorSnapshot = Latest(OperatorSnapshot())
@@ -31,8 +28,7 @@ enum SimulatedRobotBench {
         Loop("robot", every: .hertz(20), inputs: [.simulated(network.input(robotEnd))]) {
           RobotLoop(
             motors: Motors(YBPcbCar(), on: bus.port()), port: network.port(robotEnd), settings: settings.input(),
-            requests: requests.reader(), answers: answers.writer(), snapshot: robotSnapshot.writer(),
-            notices: notices.writer())
+            channel: channel.loopEnds())
         }
       }
       Lane("operator") {
@@ -49,7 +45,7 @@ enum SimulatedRobotBench {
       while ticks < wanted { ticks += simulation.run(for: .seconds(60)) }
       return ticks
     }
-    var reader = robotSnapshot.reader()
+    var reader = channel.state.reader()
     let seen = reader.read()
     precondition(seen.counters.ignored == 0 && seen.counters.accepted > 0, "the closed loop does not close")
     withExtendedLifetime((network, bus, board)) {}

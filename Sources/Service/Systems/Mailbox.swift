@@ -60,6 +60,17 @@ package final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: Mailbox
     self.now = now
   }
 
+  /// As above, with a loop's channel, of which it takes the requests' and the answers' ends.
+  package convenience init<Notice, Snapshot>(
+    of system: String, _ channel: LoopChannel<Request, Answer, Notice, Snapshot>,
+    newestTick: @escaping @Sendable () -> TickInstant, ring: @escaping @Sendable () -> Void,
+    now: @escaping @Sendable () -> TickInstant
+  ) {
+    self.init(
+      of: system, requests: channel.requestWriter(), answers: channel.answerReader(),
+      requestsPerTick: channel.requestsPerTick, newestTick: newestTick, ring: ring, now: now)
+  }
+
   /// Makes a request, and calls `complete` exactly once, on any thread: with the loop's answer, or with 503 `BUSY` when the
   /// ring is full, 503 `NOT_TAKEN` when no answer came in time. Never blocks.
   ///

@@ -94,10 +94,7 @@ import Wire
     let chip = PCA9685Simulator()
     let bus = SimulatedI2CBus()
     bus.attach(chip.chip, at: PCA9685.standardAddress)
-    let legRequests = Ring<LegRequest>(capacity: LegLoop.requestsPerTick)
-    let answers = Ring<LegAnswer>(capacity: 64)
-    let notices = Ring<LegNotice>(capacity: 64)
-    let output = Latest(LegSnapshot(legs: 1))
+    let channel = LegLoop.channel(legs: 1)
     let pulse = Latest(PulseWidth.microseconds(1800))
     let requests = Ring<LegOperatorRequest>(capacity: 16)
     let operatorOutput = Latest(LegOperatorSnapshot())
@@ -106,8 +103,7 @@ import Wire
         Loop("leg", every: .hertz(1000)) {
           LegLoop(
             legs: [LegConfiguration(channel: try! ServoChannel(0))], chip: PCA9685(), on: bus.port(),
-            ports: ports(legLink), requests: legRequests.reader(), answers: answers.writer(),
-            snapshot: output.writer(), notices: notices.writer())
+            ports: ports(legLink), channel: channel.loopEnds())
         }
       }
       Lane("operator") {
@@ -120,7 +116,7 @@ import Wire
     }
     let simulation = try runtime.simulation()
     var ask = requests.writer()
-    var legSeen = output.reader()
+    var legSeen = channel.state.reader()
     var operatorSeen = operatorOutput.reader()
     func run(_ milliseconds: Int, carrying: Bool = true) {
       for _ in 0..<milliseconds {

@@ -21,14 +21,7 @@ final class LegBench {
   /// Of leg 0, in a bench that has it.
   let bluetooth: MessageLink?
   var central: LinkDriver?
-  let requests = Ring<LegRequest>(capacity: LegLoop.requestsPerTick)
-  let answers = Ring<LegAnswer>(capacity: 64)
-  let output: Latest<LegSnapshot>
-  let notices = Ring<LegNotice>(capacity: 256)
-  var requestWriter: RingWriter<LegRequest>
-  var answerReader: RingReader<LegAnswer>
-  var reader: LatestReader<LegSnapshot>
-  var noticeReader: RingReader<LegNotice>
+  let client: LegLoop.Channel.Client
   let rules: RulesBox<LegRules>
   private var loop: LegLoop
   private var seen: Int64 = 0
@@ -44,11 +37,8 @@ final class LegBench {
     if let battery { bus.attach(converter.chip, at: battery.converter.address) }
     enable = hasOutputEnable ? try! bank.outputs([GPIOLine(.bcm(4), isActiveLow: true)]) : nil
     network = SimulatedNetwork([Self.pad, Self.other] + legs.indices.map(Self.leg), capacity: 1_024)
-    output = Latest(LegSnapshot(legs: legs.count))
-    requestWriter = requests.writer()
-    answerReader = answers.reader()
-    reader = output.reader()
-    noticeReader = notices.reader()
+    let channel = LegLoop.channel(legs: legs.count)
+    client = channel.client()
     bus.attach(chip.chip, at: PCA9685.standardAddress)
     var ports = LegPorts()
     for index in legs.indices { ports.append(network.port(Self.leg(index))) }
@@ -60,8 +50,7 @@ final class LegBench {
     rules = RulesBox(LegRules(legs.map(\.settings)))
     loop = LegLoop(
       legs: legs, rules: rules.input(), chip: PCA9685(), on: bus.port(), outputEnable: enable?.port(), battery: battery,
-      ports: ports, requests: requests.reader(), answers: answers.writer(), snapshot: output.writer(),
-      notices: notices.writer())
+      ports: ports, channel: channel.loopEnds())
   }
 
   /// Legs on channels 0, 1 and so on, the chip configured and running at 1 ms.
@@ -124,9 +113,9 @@ final class LegBench {
     _ order: LegRequest.Order, to target: LegRequest.Target = .all, issued: Int64, taken: Int64? = nil
   ) -> LegAnswer? {
     number += 1
-    _ = requestWriter.push(LegRequest(number: number, issued: .milliseconds(issued), order, to: target))
+    _ = client.send(LegRequest(number: number, issued: .milliseconds(issued), order, to: target))
     tick(taken ?? issued, .input)
-    return answerReader.pop()
+    return client.nextAnswer()
   }
 
   func tick(_ milliseconds: Int64, _ cause: ReleaseCause = .period) { tick(.milliseconds(milliseconds), cause) }
@@ -142,7 +131,7 @@ final class LegBench {
   }
 
   var deadline: TickInstant? { loop.nextDeadline }
-  var snapshot: LegSnapshot { reader.read() }
+  var snapshot: LegSnapshot { client.newest() }
 
   /// The writes to the bus since the last call: `off all`, `3: 307 off` (channels from 3 on, in counts), `mode1 30`; with `!`
   /// when it failed. Reads are left out.
@@ -175,7 +164,7 @@ final class LegBench {
 
   func takeNotices() -> [String] {
     var texts: [String] = []
-    while let notice = noticeReader.pop() {
+    while let notice = client.nextNotice() {
       switch notice.subject {
       case .state(let leg, let state): texts.append("\(leg) \(state)")
       case .chipFails(let failure): texts.append("chip fails: \(failure)")

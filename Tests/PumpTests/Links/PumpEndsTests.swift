@@ -56,13 +56,10 @@ private struct FarEnd: ~Copyable {
   @Test("two ways in: an answer goes to who has asked, what the pump does by itself to both")
   func twoLinks() throws {
     let (first, second, world) = (PumpCable(), PumpCable(), PumpWorld())
-    let (requests, answers) = (Ring<PumpDeviceRequest>(capacity: 64), Ring<PumpAnswer>(capacity: 64))
-    let (output, notices) = (Latest(PumpDeviceSnapshot()), Ring<PumpDeviceNotice>(capacity: 64))
     var loop = PumpDeviceLoop(
       RulesBox(.standard).input(), link: PumpLink(serial: first.devicePort()),
       second: PumpLink(serial: second.devicePort()),
-      motor: world.motor(), inputs: world.inputs(), requests: requests.reader(), answers: answers.writer(),
-      snapshot: output.writer(), notices: notices.writer())
+      motor: world.motor(), inputs: world.inputs(), channel: PumpDeviceLoop.channel().loopEnds())
     var one = FarEnd(first.operatorPort())
     var other = FarEnd(second.operatorPort())
     Self.run(&loop, 0...0)
@@ -87,11 +84,9 @@ private struct FarEnd: ~Copyable {
   @Test("device, wider rules: they wait until the motor is off")
   func widerRules() throws {
     let (cable, world, rules) = (PumpCable(), PumpWorld(), RulesBox(PumpDeviceSettings.standard))
-    let (requests, answers) = (Ring<PumpDeviceRequest>(capacity: 64), Ring<PumpAnswer>(capacity: 64))
-    let (output, notices) = (Latest(PumpDeviceSnapshot()), Ring<PumpDeviceNotice>(capacity: 64))
     var loop = PumpDeviceLoop(
       rules.input(), link: PumpLink(serial: cable.devicePort()), motor: world.motor(), inputs: world.inputs(),
-      requests: requests.reader(), answers: answers.writer(), snapshot: output.writer(), notices: notices.writer())
+      channel: PumpDeviceLoop.channel().loopEnds())
     var app = FarEnd(cable.operatorPort())
     Self.run(&loop, 0...0)
     try app.say("ON\n", at: Self.instant(0))

@@ -9,13 +9,7 @@ import Wire
 /// A `PumpOperatorLoop` ticked by hand; the test is the pump.
 private final class Bench {
   let line = SimulatedSerialPort()
-  private let requests = Ring<PumpRequest>(capacity: PumpOperatorLoop.requestsPerTick)
-  private let answers = Ring<PumpAnswer>(capacity: 64)
-  private let output = Latest(PumpSnapshot())
-  private let notices = Ring<PumpNotice>(capacity: 256)
-  private var requestWriter: RingWriter<PumpRequest>
-  private var answerReader: RingReader<PumpAnswer>
-  private var reader: LatestReader<PumpSnapshot>
+  private let client: PumpOperatorLoop.Channel.Client
   let rules: RulesBox<PumpOperatorSettings>
   private var loop: PumpOperatorLoop
   private var index: Int64 = 0
@@ -23,14 +17,11 @@ private final class Bench {
   private(set) var now = TickInstant.zero
 
   init(_ settings: PumpOperatorSettings = .standard, turnsOffAtEnd: Bool = true) {
-    requestWriter = requests.writer()
-    answerReader = answers.reader()
-    reader = output.reader()
+    let channel = PumpOperatorLoop.channel()
+    client = channel.client()
     rules = RulesBox(settings)
     loop = PumpOperatorLoop(
-      rules.input(), link: PumpLink(serial: line.port()), requests: requests.reader(),
-      answers: answers.writer(),
-      snapshot: output.writer(), notices: notices.writer(), turnsOffAtEnd: turnsOffAtEnd)
+      rules.input(), link: PumpLink(serial: line.port()), channel: channel.loopEnds(), turnsOffAtEnd: turnsOffAtEnd)
   }
 
   func tick(_ seconds: Double) {
@@ -52,12 +43,12 @@ private final class Bench {
 
   func ask(_ order: PumpRequest.Order, at seconds: Double, issued: Double? = nil) -> PumpVerdict? {
     number += 1
-    _ = requestWriter.push(PumpRequest(number: number, issued: .seconds(issued ?? seconds), order))
+    _ = client.send(PumpRequest(number: number, issued: .seconds(issued ?? seconds), order))
     tick(seconds)
-    return answerReader.pop()?.verdict
+    return client.nextAnswer()?.verdict
   }
 
-  var snapshot: PumpSnapshot { reader.read() }
+  var snapshot: PumpSnapshot { client.newest() }
 }
 
 @Suite(.ownThread) struct PumpOperatorLoopTests {

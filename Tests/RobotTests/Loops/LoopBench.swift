@@ -16,29 +16,19 @@ final class LoopBench {
   let board = YBPcbCarSimulator()
   let bus = SimulatedI2CBus()
   let settings: RulesBox<RobotSettings>
-  let requests = Ring<RobotRequest>(capacity: 64)
-  let answers = Ring<RobotAnswer>(capacity: 4)
-  let output: Latest<RobotSnapshot>
-  let notices = Ring<RobotNotice>(capacity: 64)
-  var requestWriter: RingWriter<RobotRequest>
-  var answerReader: RingReader<RobotAnswer>
-  var reader: LatestReader<RobotSnapshot>
-  var noticeReader: RingReader<RobotNotice>
+  let client: RobotLoop.Channel.Client
   private var loop: RobotLoop
   private var seen: Int64 = 0
   private var index: Int64 = 0
 
   init(_ initial: RobotSettings = .unramped) {
     settings = RulesBox(initial)
-    output = Latest(RobotSnapshot(initial))
-    requestWriter = requests.writer()
-    answerReader = answers.reader()
-    reader = output.reader()
-    noticeReader = notices.reader()
+    let channel = RobotLoop.Channel(state: RobotSnapshot(initial), answers: 4, notices: 64)
+    client = channel.client()
     bus.attach(board.chip, at: YBPcbCar.standardAddress)
     loop = RobotLoop(
       motors: Motors(YBPcbCar(), on: bus.port()), port: network.port(Self.robot), settings: settings.input(),
-      requests: requests.reader(), answers: answers.writer(), snapshot: output.writer(), notices: notices.writer())
+      channel: channel.loopEnds())
   }
 
   func send(_ text: String, from sender: Endpoint = LoopBench.phone, at milliseconds: Int64) {
@@ -50,14 +40,10 @@ final class LoopBench {
   /// Pushes a request made at `milliseconds`, numbered by hand.
   func request(_ number: UInt64, _ command: RobotRequest.Command, client: UInt32 = 7, at milliseconds: Int64) {
     precondition(
-      requestWriter.push(RobotRequest(number: number, issued: .milliseconds(milliseconds), command, client: client)))
+      self.client.send(RobotRequest(number: number, issued: .milliseconds(milliseconds), command, client: client)))
   }
 
-  func takeAnswers() -> [RobotAnswer] {
-    var answers: [RobotAnswer] = []
-    while let answer = answerReader.pop() { answers.append(answer) }
-    return answers
-  }
+  func takeAnswers() -> [RobotAnswer] { client.takeAnswers() }
 
   func tick(_ milliseconds: Int64, _ cause: ReleaseCause = .period) { tick(.milliseconds(milliseconds), cause) }
 
@@ -72,7 +58,7 @@ final class LoopBench {
   }
 
   var deadline: TickInstant? { loop.nextDeadline }
-  var snapshot: RobotSnapshot { reader.read() }
+  var snapshot: RobotSnapshot { client.newest() }
 
   /// The bus since the last call: `stop`, `run L R` in duties, with `!` when it failed.
   func writes() -> [String] {
@@ -99,7 +85,7 @@ final class LoopBench {
 
   func takeNotices() -> [String] {
     var texts: [String] = []
-    while let notice = noticeReader.pop() {
+    while let notice = client.nextNotice() {
       switch notice.subject {
       case .state(let state): texts.append("\(state)")
       case .motorsFail(let failure): texts.append("motors fail: \(failure)")

@@ -23,7 +23,7 @@ final class LegDoorBench {
   let bank = SimulatedGPIOBank()
   private let enable: SimulatedGPIOLines?
   private let bell = SimulatedInput()
-  private let snapshot = Latest(LegSnapshot(legs: 2))
+  private let snapshot: Latest<LegSnapshot>
   private let runtime: Runtime
   private let simulation: Simulation
   private let clock = Clock()
@@ -44,10 +44,10 @@ final class LegDoorBench {
     converter.set(0, Microvolts(2_466_667))
     if isWired { bus.attach(converter.chip, at: ADS1115.standardAddress) }
     let battery = isWired ? LegBattery(channel: 0, dividerPerMille: 3000) : nil
-    let (network, bus, bell, snapshot) = (network, bus, bell, snapshot)
+    let channel = LegLoop.channel(legs: 2)
+    snapshot = channel.state
+    let (network, bus, bell) = (network, bus, bell)
     bus.attach(chip.chip, at: PCA9685.standardAddress)
-    let (requests, answers) = (Ring<LegRequest>(capacity: 64), Ring<LegAnswer>(capacity: 256))
-    let notices = Ring<LegNotice>(capacity: 64)
     let configurations = [
       LegConfiguration(channel: try ServoChannel(0)),
       LegConfiguration(
@@ -64,12 +64,11 @@ final class LegDoorBench {
           LegLoop(
             legs: configurations, chip: PCA9685(), on: bus.port(), outputEnable: enable?.port(),
             battery: battery, ports: Self.ports(on: network),
-            requests: requests.reader(), requestBell: bell.doorbell, answers: answers.writer(),
-            snapshot: snapshot.writer(), notices: notices.writer())
+            channel: channel.loopEnds(requestBell: bell.doorbell))
         }
       }
     }
-    self.notices = notices.reader()
+    notices = channel.noticeReader()
     simulation = try runtime.simulation()
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
     rings = stream.makeAsyncIterator()
@@ -77,8 +76,7 @@ final class LegDoorBench {
       LegDescription(name: leg.0, configuration: leg.1, port: 5010 + UInt16(index))
     }
     door = LegDoor(
-      descriptions, requests: requests.writer(), answers: answers.reader(), snapshot: snapshot,
-      ring: { continuation.yield() }, now: { [clock] in clock.now })
+      descriptions, channel: channel, ring: { continuation.yield() }, now: { [clock] in clock.now })
     run(until: 45)
   }
 

@@ -233,9 +233,7 @@ struct LegDoorTests {
     let description = LegDescription(
       name: "hip", configuration: bench.door.legs[0].configuration, port: 5010,
       links: [{ LegLinkReport(.bluetooth, .waiting, device: "hci0", reason: "no radio", lost: 7) }])
-    let door = LegDoor(
-      [description], requests: Ring<LegRequest>(capacity: 1).writer(), answers: Ring<LegAnswer>(capacity: 1).reader(),
-      snapshot: Latest(LegSnapshot(legs: 1)), ring: {}, now: { .zero })
+    let door = LegDoor([description], channel: LegLoop.channel(legs: 1), ring: {}, now: { .zero })
     let links = door.linkDocuments(of: 0, in: door.newest)
     #expect(links.map(\.report.kind) == [.udp, .bluetooth, .websocket])
     var page = MetricsWriter()

@@ -16,8 +16,6 @@ final class PumpDoorBench {
   let world = PumpWorld()
   let cable = PumpCable()
   private let bell = SimulatedInput()
-  private let snapshot = Latest(PumpSnapshot())
-  private let deviceSnapshot = Latest(PumpDeviceSnapshot())
   private let runtime: Runtime
   private let simulation: Simulation
   private let clock = Clock()
@@ -31,21 +29,14 @@ final class PumpDoorBench {
   }
 
   init() throws {
-    let (requests, answers) = (
-      Ring<PumpRequest>(capacity: PumpOperatorLoop.requestsPerTick), Ring<PumpAnswer>(capacity: 256)
-    )
-    let notices = Ring<PumpNotice>(capacity: 256)
-    let (deviceRequests, deviceAnswers) = (Ring<PumpDeviceRequest>(capacity: 64), Ring<PumpAnswer>(capacity: 64))
-    let deviceNotices = Ring<PumpDeviceNotice>(capacity: 256)
-    let (world, cable, bell, snapshot, deviceSnapshot) = (world, cable, bell, snapshot, deviceSnapshot)
+    let (channel, deviceChannel) = (PumpOperatorLoop.channel(), PumpDeviceLoop.channel())
+    let (world, cable, bell) = (world, cable, bell)
     runtime = try Runtime {
       Lane("device") {
         Loop("device", every: PumpDeviceLoop.rate, phase: .zero, inputs: [.simulated(cable.deviceInput)]) {
           PumpDeviceLoop(
             RulesBox(.standard).input(), link: PumpLink(serial: cable.devicePort()), motor: world.motor(),
-            inputs: world.inputs(),
-            requests: deviceRequests.reader(), answers: deviceAnswers.writer(), snapshot: deviceSnapshot.writer(),
-            notices: deviceNotices.writer())
+            inputs: world.inputs(), channel: deviceChannel.loopEnds())
         }
       }
       Lane("pump") {
@@ -54,19 +45,17 @@ final class PumpDoorBench {
           inputs: [.simulated(cable.operatorInput), .simulated(bell)]
         ) {
           PumpOperatorLoop(
-            RulesBox(.standard).input(), link: PumpLink(serial: cable.operatorPort()), requests: requests.reader(),
-            requestBell: bell.doorbell, answers: answers.writer(), snapshot: snapshot.writer(),
-            notices: notices.writer())
+            RulesBox(.standard).input(), link: PumpLink(serial: cable.operatorPort()),
+            channel: channel.loopEnds(requestBell: bell.doorbell))
         }
       }
     }
-    self.notices = notices.reader()
+    notices = channel.noticeReader()
     simulation = try runtime.simulation()
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
     rings = stream.makeAsyncIterator()
     door = PumpDoor(
-      requests: requests.writer(), answers: answers.reader(), snapshot: snapshot,
-      link: { PumpLinkReport(.serial, device: "/dev/ttyTEST") }, ring: { continuation.yield() },
+      channel: channel, link: { PumpLinkReport(.serial, device: "/dev/ttyTEST") }, ring: { continuation.yield() },
       now: { [clock] in clock.now })
     run(for: 2_000)
   }

@@ -39,9 +39,7 @@ final class RobotDoorBench {
     let settings = try RobotSettings(acceleration: 0)
     let (network, bus) = (network, bus)
     bus.attach(board.chip, at: YBPcbCar.standardAddress)
-    let (requests, answers) = (Ring<RobotRequest>(capacity: 64), Ring<RobotAnswer>(capacity: 256))
-    let notices = Ring<RobotNotice>(capacity: 64)
-    let snapshot = Latest(RobotSnapshot(settings))
+    let channel = RobotLoop.channel(settings)
     let newestSettings = RulesBox(settings)
     let bell = bell
     // No safe state after missed releases: what protects here must be the rule that is tested.
@@ -52,19 +50,17 @@ final class RobotDoorBench {
         ) {
           RobotLoop(
             motors: Motors(YBPcbCar(), on: bus.port()), port: network.port(Self.robot),
-            settings: newestSettings.input(), requests: requests.reader(), requestBell: bell.doorbell,
-            answers: answers.writer(), snapshot: snapshot.writer(), notices: notices.writer())
+            settings: newestSettings.input(), channel: channel.loopEnds(requestBell: bell.doorbell))
         }
       }
     }
-    self.snapshot = snapshot
-    self.notices = notices.reader()
+    snapshot = channel.state
+    notices = channel.noticeReader()
     simulation = try runtime.simulation()
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
     rings = stream.makeAsyncIterator()
     door = RobotDoor(
-      requests: requests.writer(), answers: answers.reader(), snapshot: snapshot, ring: { continuation.yield() },
-      now: { [clock] in clock.now })
+      channel: channel, ring: { continuation.yield() }, now: { [clock] in clock.now })
   }
 
   var now: TickInstant { clock.now }

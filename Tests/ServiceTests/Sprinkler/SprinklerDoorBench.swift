@@ -29,7 +29,6 @@ final class SprinklerDoorBench {
   private let lines: SimulatedGPIOLines
   private let sensor: SimulatedGPIOEvents?
   private let bell = SimulatedInput()
-  private let snapshot = Latest(SprinklerSnapshot())
   private let runtime: Runtime
   private let simulation: Simulation
   private let clock = Clock()
@@ -73,13 +72,12 @@ final class SprinklerDoorBench {
     clock.step.store(began - Self.start, ordering: .releasing)
     self.folder =
       folder ?? FileManager.default.temporaryDirectory.appending(path: "tactus-\(UUID().uuidString.prefix(13))")
-    let (bank, bell, snapshot) = (bank, bell, snapshot)
+    let (bank, bell) = (bank, bell)
     lines = try bank.outputs(
       Self.pins.map { GPIOLine(.bcm($0), isActiveLow: $0 == 22) } + (hasEverything ? [GPIOLine(.bcm(23))] : []))
     sensor = hasEverything ? try bank.events([GPIOInput(.bcm(24))]) : nil
     let (port, sensor) = (lines, sensor)
-    let requests = Ring<SprinklerRequest>(capacity: SprinklerLoop.requestsPerTick)
-    let (answers, notices) = (Ring<SprinklerAnswer>(capacity: 1024), Ring<IrrigationNotice>(capacity: 1024))
+    let channel = SprinklerLoop.channel()
     let settings = try IrrigationSettings(
       lineCount: hasEverything ? 4 : 3,
       master: hasEverything ? try MasterValve(line: 3, lead: .seconds(leadSeconds)) : nil,
@@ -88,9 +86,8 @@ final class SprinklerDoorBench {
       Lane("sprinkler") {
         Loop("sprinkler", every: .period(SprinklerLoop.period), phase: .zero, inputs: [.simulated(bell)]) {
           SprinklerLoop(
-            settings, lines: port.port(), flow: Self.flow(sensor), requests: requests.reader(),
-            requestBell: bell.doorbell,
-            answers: answers.writer(), snapshot: snapshot.writer(), notices: notices.writer())
+            settings, lines: port.port(), flow: Self.flow(sensor),
+            channel: channel.loopEnds(requestBell: bell.doorbell))
         }
       }
     }
@@ -114,9 +111,7 @@ final class SprinklerDoorBench {
         return SprinklerScheduler(
           records, settings: SchedulerSettings(zone: Self.berlin, pins: Self.pins, manualInRain: manualInRain),
           boot: BootID(boot))
-      }, store: SprinklerStore(file), requests: requests.writer(), answers: answers.reader(),
-      notices: notices.reader(), requestsPerTick: SprinklerLoop.requestsPerTick, snapshot: snapshot,
-      ring: { continuation.yield(.ring) },
+      }, store: SprinklerStore(file), channel: channel, ring: { continuation.yield(.ring) },
       logger: log.logger, now: { [clock] in clock.now }, wall: { [clock] in clock.wall })
     door = SprinklerDoor(
       desk,

@@ -10,14 +10,7 @@ final class SprinklerBench {
   private var held: SimulatedGPIOLines?
   private let outputs: [GPIOLine]
   let garden: SimulatedGarden
-  private let requests = Ring<SprinklerRequest>(capacity: SprinklerLoop.requestsPerTick)
-  private let answers = Ring<SprinklerAnswer>(capacity: 1_024)
-  private let output = Latest(SprinklerSnapshot())
-  private let notices: Ring<IrrigationNotice>
-  private var requestWriter: RingWriter<SprinklerRequest>
-  private var answerReader: RingReader<SprinklerAnswer>
-  private var reader: LatestReader<SprinklerSnapshot>
-  private var noticeReader: RingReader<IrrigationNotice>
+  private let client: SprinklerLoop.Channel.Client
   private var loop: SprinklerLoop
   private var seen: Int64 = 0
   private var index: Int64 = -1
@@ -45,15 +38,11 @@ final class SprinklerBench {
     let settings = try! IrrigationSettings(
       lineCount: numbers.count, master: valve, stationDelay: delay, maximumOpen: maximumOpen, groups: groups,
       flow: flow)
-    notices = Ring(capacity: noticeCapacity)
-    requestWriter = requests.writer()
-    answerReader = answers.reader()
-    reader = output.reader()
-    noticeReader = notices.reader()
+    let channel = SprinklerLoop.channel(notices: noticeCapacity)
+    client = channel.client()
     loop = SprinklerLoop(
-      settings, lines: held.port(), flow: flow == nil ? nil : garden.flowSensor(), requests: requests.reader(),
-      answers: answers.writer(),
-      snapshot: output.writer(), notices: notices.writer())
+      settings, lines: held.port(), flow: flow == nil ? nil : garden.flowSensor(),
+      channel: channel.loopEnds())
   }
 
   /// Zones with the standard limits, the first tick done at 0 s.
@@ -82,7 +71,7 @@ final class SprinklerBench {
   @discardableResult
   func push(_ order: SprinklerRequest.Order, issued: TickInstant? = nil) -> Bool {
     number += 1
-    return requestWriter.push(SprinklerRequest(number: number, issued: issued ?? now, order))
+    return client.send(SprinklerRequest(number: number, issued: issued ?? now, order))
   }
 
   /// Taken in the release that it causes; the answer.
@@ -143,7 +132,7 @@ final class SprinklerBench {
   // MARK: outputs
 
   var deadline: TickInstant? { loop.nextDeadline }
-  var snapshot: SprinklerSnapshot { reader.read() }
+  var snapshot: SprinklerSnapshot { client.newest() }
 
   /// Lines that are electrically on, by GPIO.
   var on: [Int] { ([1, 2, 3, 4, 5, 6, 7, 8, 10]).filter { bank.isDriven($0) && !bank.isHigh($0) } }
@@ -170,13 +159,13 @@ final class SprinklerBench {
 
   func takeAnswers() -> [SprinklerAnswer] {
     var taken: [SprinklerAnswer] = []
-    while let answer = answerReader.pop() { taken.append(answer) }
+    while let answer = client.nextAnswer() { taken.append(answer) }
     return taken
   }
 
   func takeNotices() -> [String] {
     var texts: [String] = []
-    while let notice = noticeReader.pop() {
+    while let notice = client.nextNotice() {
       texts.append(MachineBench.words(notice))
       if case .ended(let end) = notice.subject { kept.append(end) }
     }

@@ -38,13 +38,11 @@ extension LegLoop {
 
   @_noLocks @_noAllocation
   mutating func takeRequests() {
-    if let requestBell { requestBell.clear() }
-    while takenCount < Self.requestsPerTick, let request = requests.pop() {
+    while let request = channel.next() {
       heardAt = request.issued
       let (verdict, leg) = serve(request)
       heardAt = nil
-      taken[takenCount] = LegAnswer(number: request.number, verdict, leg: leg, at: now)
-      takenCount &+= 1
+      channel.answer(LegAnswer(number: request.number, verdict, leg: leg, at: now))
     }
   }
 

@@ -16,10 +16,11 @@ public struct LegLoop: ~Copyable, ControlLoop {
   public static var maximumLegs: Int {
     @_noLocks @_noAllocation get { 16 }
   }
-  /// Requests that a tick takes, and therefore the most that a ring of them holds: the bell that is cleared before they are
-  /// taken does not ring for what is left.
-  public static var requestsPerTick: Int {
-    @_noLocks @_noAllocation get { 64 }
+  /// Requests to the loop; its answers, notices and snapshots from it.
+  public typealias Channel = LoopChannel<LegRequest, LegAnswer, LegNotice, LegSnapshot>
+  /// A channel for a loop of so many legs, of which a tick takes 64 requests at most.
+  public static func channel(legs: Int) -> Channel {
+    Channel(state: LegSnapshot(legs: legs), requestsPerTick: 64, notices: 1_024)
   }
   /// LegCtrl: 10 Hz.
   public static var telemetryPeriod: Nanoseconds {
@@ -45,18 +46,10 @@ public struct LegLoop: ~Copyable, ControlLoop {
   private var meter: LegBatteryMeter?
   var ports: LegPorts
   var batch = DatagramBatch(capacity: 32, size: 64)
-  var requests: RingReader<LegRequest>
-  let requestBell: DoorbellInput?
-  private var answers: RingWriter<LegAnswer>
-  private var output: LatestWriter<LegSnapshot>
-  private var notices: RingWriter<LegNotice>
-  private let bell: DoorbellButton?
+  var channel: Channel.Ends
   private let commandAge: AgeMeter
   private var snapshot: LegSnapshot
   let bytes: UnsafeMutableRawBufferPointer
-  /// Answers of this tick, to be given at its end.
-  let taken: UnsafeMutablePointer<LegAnswer>
-  var takenCount = 0
   var nextTelemetry: TickInstant?
   private var nextCheck = TickInstant(nanoseconds: 0)
   /// The chip has failed and not been ready since.
@@ -64,7 +57,6 @@ public struct LegLoop: ~Copyable, ControlLoop {
 
   // Within one tick.
   var now = TickInstant(nanoseconds: 0)
-  private var hasNoticed = false
   /// The instant at which the command was issued or arrived that is being decided on. It is `nil` while no command is being decided on,
   /// and for a command without a stamp.
   var heardAt: TickInstant?
@@ -79,20 +71,14 @@ public struct LegLoop: ~Copyable, ControlLoop {
   ///     tied low. More than one line is our bug.
   ///   - battery: its sensor, on the chip's bus; nil: there is none, and telemetry says 0 mV.
   ///   - ports: a UDP socket for each leg, in their order, and links beside them.
-  ///   - requests: from clients inside the daemon; the ring holds at most `requestsPerTick`.
-  ///   - requestBell: rung after requests have been pushed, one of the loop's inputs; nil: they wait for the next tick.
-  ///   - answers: one for every request, in their order.
-  ///   - bell: rung when notices or answers have been pushed. Both bells must outlive the loop.
+  ///   - channel: of one that `channel(legs:)` has made; each request is answered, in their order.
   ///   - commandAge: told of each command that the chip took in the tick that read it: when its datagram arrived, or its
   ///     request was issued. What comes by a link beside the sockets has no stamp.
   public init(
     legs configurations: [LegConfiguration], rules: consuming RulesInput<LegRules>? = nil, chip: PCA9685,
     on bus: consuming I2CBus,
     outputEnable: consuming GPIOLines? = nil, battery: LegBattery? = nil, ports: consuming LegPorts,
-    requests: consuming RingReader<LegRequest>,
-    requestBell: DoorbellInput? = nil,
-    answers: consuming RingWriter<LegAnswer>, snapshot: consuming LatestWriter<LegSnapshot>,
-    notices: consuming RingWriter<LegNotice>, bell: DoorbellButton? = nil,
+    channel: consuming Channel.Ends,
     commandAge: consuming AgeMeter = DataAge("command", fromOutside: .releasesLoop).meter()
   ) {
     precondition((1...Self.maximumLegs).contains(configurations.count), "a chip carries 1…16 legs")
@@ -106,23 +92,14 @@ public struct LegLoop: ~Copyable, ControlLoop {
     bank = ServoBank(chip, on: bus, enable: outputEnable)
     meter = battery.map { LegBatteryMeter($0) }
     self.ports = ports
-    self.requests = requests
-    self.requestBell = requestBell
-    self.answers = answers
-    output = snapshot
-    self.notices = notices
-    self.bell = bell
+    self.channel = channel
     self.commandAge = commandAge
-    self.snapshot = LegSnapshot(legs: configurations.count, links: self.ports.count)
+    snapshot = LegSnapshot(legs: configurations.count, links: self.ports.count)
     bytes = .allocate(byteCount: LegTelemetry.encodedLength, alignment: 8)
-    taken = .allocate(capacity: Self.requestsPerTick)
     prepareLegsToThrow()
   }
 
-  deinit {
-    bytes.deallocate()
-    taken.deallocate()
-  }
+  deinit { bytes.deallocate() }
 
   /// The first of the deadmen, the servos' release, the chip's start and telemetry.
   public var nextDeadline: TickInstant? {
@@ -139,6 +116,7 @@ public struct LegLoop: ~Copyable, ControlLoop {
   @_noLocks @_noAllocation
   public mutating func tick(_ tick: Tick) {
     begin(at: tick.started)
+    channel.begin(tick)
     takeRules()
     for index in 0..<count {
       if let deadline = legs[index].machine.nextDeadline, !(now < deadline) { decide(index, .tick) }
@@ -183,10 +161,8 @@ public struct LegLoop: ~Copyable, ControlLoop {
     now = instant
     ports.begin(at: instant)
     bank.begin(at: instant)
-    hasNoticed = false
     heardAt = nil
     pendingHeardAt = nil
-    takenCount = 0
   }
 
   @_noLocks @_noAllocation
@@ -203,12 +179,9 @@ public struct LegLoop: ~Copyable, ControlLoop {
       snapshot[index] = legs[index].status
     }
     for port in 0..<ports.count { snapshot.setLink(port, ports.status(port)) }
-    output.write(snapshot)
-    // After the snapshot: who is answered finds in it what follows from the request.
-    for index in 0..<takenCount {
-      if answers.push(taken[index]) { hasNoticed = true } else { snapshot.answersDropped &+= 1 }
-    }
-    if hasNoticed, let bell { bell.ring() }
+    snapshot.noticesDropped = channel.noticesDropped
+    snapshot.answersDropped = channel.answersDropped
+    channel.finish(snapshot)
   }
 
   // MARK: outputs
@@ -387,11 +360,5 @@ public struct LegLoop: ~Copyable, ControlLoop {
   }
 
   @_noLocks @_noAllocation
-  private mutating func notice(_ subject: LegNotice.Subject) {
-    if notices.push(LegNotice(at: now, subject)) {
-      hasNoticed = true
-    } else {
-      snapshot.noticesDropped &+= 1
-    }
-  }
+  private mutating func notice(_ subject: LegNotice.Subject) { channel.tell(LegNotice(at: now, subject)) }
 }

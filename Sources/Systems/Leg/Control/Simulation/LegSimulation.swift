@@ -41,16 +41,9 @@ public final class LegSimulation {
   private let runtime: Runtime
   private let simulation: Simulation
 
-  private let requests = Ring<LegRequest>(capacity: LegLoop.requestsPerTick)
   private let requestBell = SimulatedInput()
-  private let answers = Ring<LegAnswer>(capacity: 256)
-  private let output: Latest<LegSnapshot>
-  private let noticeRing = Ring<LegNotice>(capacity: 1024)
-  private var requestWriter: RingWriter<LegRequest>
+  private let client: LegLoop.Channel.Client
   private var requestNumber: UInt64 = 0
-  private var answerReader: RingReader<LegAnswer>
-  private var snapshotReader: LatestReader<LegSnapshot>
-  private var noticeReader: RingReader<LegNotice>
 
   /// An output-enable line that the header does not have is our bug.
   public init(_ configuration: Configuration = Configuration()) throws(RuntimeError) {
@@ -74,8 +67,8 @@ public final class LegSimulation {
     let enable = configuration.outputEnable.map { try! header.outputs([GPIOLine($0, isActiveLow: true)]) }
     self.enable = enable
 
-    let output = Latest(LegSnapshot(legs: count))
-    let (requests, requestBell, answers, notices) = (self.requests, self.requestBell, self.answers, noticeRing)
+    let channel = LegLoop.channel(legs: count)
+    let requestBell = requestBell
     let commandAge = DataAge("command", fromOutside: .releasesLoop)
     let runtime = try Runtime {
       Lane("leg") {
@@ -86,9 +79,7 @@ public final class LegSimulation {
           LegLoop(
             legs: configuration.legs, chip: PCA9685(timing: configuration.timing), on: bus.port(),
             outputEnable: enable?.port(), battery: configuration.battery, ports: Self.ports(legs, on: network),
-            requests: requests.reader(), requestBell: requestBell.doorbell,
-            answers: answers.writer(), snapshot: output.writer(), notices: notices.writer(),
-            commandAge: commandAge.meter())
+            channel: channel.loopEnds(requestBell: requestBell.doorbell), commandAge: commandAge.meter())
         }
       }
       for (number, person) in operators.enumerated() {
@@ -105,12 +96,8 @@ public final class LegSimulation {
     self.chip = chip
     self.bus = bus
     self.operators = operators
-    self.output = output
     self.runtime = runtime
-    requestWriter = requests.writer()
-    answerReader = answers.reader()
-    snapshotReader = output.reader()
-    noticeReader = notices.reader()
+    client = channel.client()
     simulation = try runtime.simulation(seed: configuration.seed)
   }
 
@@ -136,7 +123,7 @@ public final class LegSimulation {
   }
 
   /// The device side as other threads of a daemon see it.
-  public var snapshot: LegSnapshot { snapshotReader.read() }
+  public var snapshot: LegSnapshot { client.newest() }
 
   /// The servos in the world at `now`.
   public var servos: SimulatedServosSnapshot {
@@ -149,25 +136,17 @@ public final class LegSimulation {
   @discardableResult
   public func request(_ order: LegRequest.Order, to target: LegRequest.Target) -> UInt64 {
     requestNumber += 1
-    let isTaken = requestWriter.push(LegRequest(number: requestNumber, issued: now, order, to: target))
+    let isTaken = client.send(LegRequest(number: requestNumber, issued: now, order, to: target))
     precondition(isTaken, "too many requests between two ticks")
     requestBell.ring(at: now)
     return requestNumber
   }
 
   /// The loop's answers since the last call; more than 256 are our bug.
-  public func takeAnswers() -> [LegAnswer] {
-    var answers: [LegAnswer] = []
-    while let answer = answerReader.pop() { answers.append(answer) }
-    return answers
-  }
+  public func takeAnswers() -> [LegAnswer] { client.takeAnswers() }
 
   /// What the log would have got since the last call.
-  public func takeNotices() -> [LegNotice] {
-    var notices: [LegNotice] = []
-    while let notice = noticeReader.pop() { notices.append(notice) }
-    return notices
-  }
+  public func takeNotices() -> [LegNotice] { client.takeNotices() }
 
   public var statistics: RuntimeStatistics { runtime.statistics }
 

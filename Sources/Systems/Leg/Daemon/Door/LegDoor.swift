@@ -19,25 +19,18 @@ final class LegDoor: ServedSystem {
 
   /// - Parameters:
   ///   - legs: in the loop's order.
-  ///   - requests: to the legs' loop, at most `LegLoop.requestsPerTick` of them.
-  ///   - answers: of that loop.
+  ///   - channel: of the legs' loop.
   ///   - ring: wakes that loop. Any thread.
   ///   - now: that loop's clock. Any thread.
   init(
-    _ legs: [LegDescription], requests: consuming RingWriter<LegRequest>, answers: consuming RingReader<LegAnswer>,
-    snapshot: Latest<LegSnapshot>, ring: @escaping @Sendable () -> Void,
+    _ legs: [LegDescription], channel: LegLoop.Channel, ring: @escaping @Sendable () -> Void,
     now: @escaping @Sendable () -> TickInstant = { MonotonicClock.now }
   ) {
     self.legs = legs
-    self.snapshot = snapshot
+    snapshot = channel.state
     told = Mutex(Array(repeating: 0, count: legs.count))
-    let newestTick: @Sendable () -> TickInstant = {
-      var reader = snapshot.reader()
-      return reader.read().at
-    }
     mailbox = LegMailbox(
-      of: "leg", requests: requests, answers: answers, requestsPerTick: LegLoop.requestsPerTick,
-      newestTick: newestTick, ring: ring, now: now)
+      of: "leg", channel, newestTick: { channel.state.newest.at }, ring: ring, now: now)
   }
 
   /// Hands the loop's answers to those who wait. To be called when the loop has rung; `events` does it, too.

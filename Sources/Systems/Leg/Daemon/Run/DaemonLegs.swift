@@ -21,10 +21,7 @@ final class DaemonLegs: LoopSystem {
   private let datagrams: [ImpairedDatagrams]
   private let links: DaemonLegLinks
   private let door: LegDoor
-  private let snapshot: Latest<LegSnapshot>
-  private let requests = Ring<LegRequest>(capacity: LegLoop.requestsPerTick)
-  private let answers = Ring<LegAnswer>(capacity: 256)
-  private let noticeRing = Ring<LegNotice>(capacity: 256)
+  private let channel: LegLoop.Channel
   private let requestBell: Doorbell
   private var notices: RingReader<LegNotice>
 
@@ -42,8 +39,8 @@ final class DaemonLegs: LoopSystem {
     self.sockets = sockets
     let links = try DaemonLegLinks(legs, simulate: simulate, logger: logger)
     self.links = links
-    snapshot = Latest(LegSnapshot(legs: legs.legs.count))
-    notices = noticeRing.reader()
+    channel = LegLoop.channel(legs: legs.legs.count)
+    notices = channel.noticeReader()
     let bell = try Doorbell()
     requestBell = bell
     let descriptions = zip(legs.legs, zip(legs.configurations, sockets)).enumerated().map { index, found in
@@ -51,9 +48,7 @@ final class DaemonLegs: LoopSystem {
       return LegDescription(
         name: leg.name, configuration: made.0, port: made.1.localEndpoint.port, links: index == 0 ? links.reports : [])
     }
-    door = LegDoor(
-      descriptions, requests: requests.writer(), answers: answers.reader(), snapshot: snapshot,
-      ring: { bell.button.ring() })
+    door = LegDoor(descriptions, channel: channel, ring: { bell.button.ring() })
     guard let bus = hardware.simulatedBus, let chip = hardware.simulator else {
       (simulation, datagrams) = (nil, [])
       return
@@ -74,7 +69,7 @@ final class DaemonLegs: LoopSystem {
 
   var endpoints: [Endpoint] { sockets.map(\.localEndpoint) }
   var startMetadata: Logger.Metadata { ["legs": .array(endpoints.map { .string("\($0)") })] }
-  var heartbeat: LatestVersion { snapshot.version }
+  var heartbeat: LatestVersion { channel.state.version }
 
   var heldLines: [LinuxGPIOLines] { hardware.heldLine.map { [$0] } ?? [] }
 
@@ -101,9 +96,7 @@ final class DaemonLegs: LoopSystem {
         LegLoop(
           legs: configuration.configurations, rules: rules.box.input(), chip: configuration.chip, on: hardware.bus(),
           outputEnable: hardware.outputEnable(), battery: configuration.battery?.sensor, ports: all.take()!,
-          requests: requests.reader(),
-          requestBell: requestBell.input, answers: answers.writer(),
-          snapshot: snapshot.writer(), notices: noticeRing.writer(), bell: bell, commandAge: commandAge.meter())
+          channel: channel.loopEnds(requestBell: requestBell.input, bell: bell), commandAge: commandAge.meter())
       }
     }
   }
@@ -158,8 +151,7 @@ final class DaemonLegs: LoopSystem {
   }
 
   var unconfirmed: (message: String, state: String)? {
-    var reader = snapshot.reader()
-    let newest = reader.read()
+    let newest = channel.state.newest
     for index in 0..<newest.count {
       if case .shutDown(.confirmed) = newest[index].state { continue }
       return ("the servos' chip has not confirmed that every leg is off", "\(newest[index].state)")

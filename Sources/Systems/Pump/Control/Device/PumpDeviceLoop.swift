@@ -8,9 +8,11 @@ import Wire
 /// moment it is decided, and at every tick until the output takes it. Work is bounded: 64 requests, 1 KB of lines.
 public struct PumpDeviceLoop: ~Copyable, ControlLoop {
   public static let rate = Rate.hertz(20)
-  /// Requests that a tick takes, and therefore the most that a ring of them holds.
-  public static var requestsPerTick: Int {
-    @_noLocks @_noAllocation get { 64 }
+  /// Requests to the loop; its answers, notices and snapshots from it.
+  public typealias Channel = LoopChannel<PumpDeviceRequest, PumpAnswer, PumpDeviceNotice, PumpDeviceSnapshot>
+  /// A channel for one loop, of which a tick takes 64 requests at most.
+  public static func channel() -> Channel {
+    Channel(state: PumpDeviceSnapshot(), requestsPerTick: 64, notices: 1_024)
   }
   /// The firmware's: sensors every 2 s, the pot every 100 ms.
   static var sensorPeriod: Nanoseconds {
@@ -27,25 +29,16 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
   private var asker = PumpAsker.nobody
   private var motor: PWMOutput
   private var inputs: PumpInputs
-  private var requests: RingReader<PumpDeviceRequest>
-  private let requestBell: DoorbellInput?
-  private var answers: RingWriter<PumpAnswer>
-  private var output: LatestWriter<PumpDeviceSnapshot>
-  private var notices: RingWriter<PumpDeviceNotice>
-  private let bell: DoorbellButton?
+  private var channel: Channel.Ends
   private let commandAge: AgeMeter
   private let temperatureAge: AgeMeter
   private var snapshot = PumpDeviceSnapshot()
   private let reply = UnsafeMutableRawBufferPointer.allocate(byteCount: PumpReply.maximumEncodedLength, alignment: 8)
-  /// Answers of this tick, to be given at its end.
-  private let taken = UnsafeMutablePointer<PumpAnswer>.allocate(capacity: requestsPerTick)
-  private var takenCount = 0
   /// The state that the log knows.
   private var told: PumpDeviceState
   private var nextSensors = TickInstant.zero
   private var nextPot = TickInstant.zero
   private var now = TickInstant.zero
-  private var hasNoticed = false
   /// The instant at which the request was issued that is being decided on, or `nil` while no request is.
   private var issued: TickInstant?
 
@@ -54,19 +47,13 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
   ///   - governor: with what was pumped before; `nil` if the pump has rested.
   ///   - link, second: ways to operate it; nil: none. What is not an answer goes to both.
   ///   - motor: the pump's; nothing until the machine says so.
-  ///   - requests: from clients inside the daemon; the ring holds at most `requestsPerTick`.
-  ///   - requestBell: rung after requests have been pushed, one of the loop's inputs; nil: they wait for the next tick.
-  ///   - answers: one for every request, in their order.
-  ///   - bell: rung when notices or answers have been pushed. Both bells must outlive the loop.
+  ///   - channel: of one that `channel()` has made; each request is answered, in their order.
   ///   - commandAge: told when each request was issued that the motor has followed. Lines have no stamp.
   ///   - temperatureAge: told when the temperatures were read that the machine decides by.
   public init(
     _ settings: consuming RulesInput<PumpDeviceSettings>, governor: PumpGovernor? = nil, link: consuming PumpLink?,
     second: consuming PumpLink? = nil,
-    motor: consuming PWMOutput, inputs: consuming PumpInputs, requests: consuming RingReader<PumpDeviceRequest>,
-    requestBell: DoorbellInput? = nil,
-    answers: consuming RingWriter<PumpAnswer>, snapshot: consuming LatestWriter<PumpDeviceSnapshot>,
-    notices: consuming RingWriter<PumpDeviceNotice>, bell: DoorbellButton? = nil,
+    motor: consuming PWMOutput, inputs: consuming PumpInputs, channel: consuming Channel.Ends,
     commandAge: consuming AgeMeter = DataAge("command", fromOutside: .releasesLoop).meter(),
     temperatureAge: consuming AgeMeter = DataAge("temperature", fromOutside: .unknown).meter()
   ) {
@@ -78,21 +65,13 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
     self.second = PumpDeviceLink(second, rule: first.commands)
     self.motor = motor
     self.inputs = inputs
-    self.requests = requests
-    self.requestBell = requestBell
-    self.answers = answers
-    output = snapshot
-    self.notices = notices
-    self.bell = bell
+    self.channel = channel
     self.commandAge = commandAge
     self.temperatureAge = temperatureAge
     preparePumpToThrow()
   }
 
-  deinit {
-    reply.deallocate()
-    taken.deallocate()
-  }
+  deinit { reply.deallocate() }
 
   public var nextDeadline: TickInstant? {
     @_noLocks @_noAllocation get { machine.nextDeadline }
@@ -101,6 +80,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
   @_noLocks @_noAllocation
   public mutating func tick(_ tick: Tick) {
     begin(at: tick.started)
+    channel.begin(tick)
     takeSettings()
     if let deadline = machine.nextDeadline, !(now < deadline) { step(.tick) }
     link.takeEvents()
@@ -136,9 +116,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
     link.begin(at: instant)
     second.begin(at: instant)
     motor.now = instant
-    hasNoticed = false
     issued = nil
-    takenCount = 0
   }
 
   // MARK: inputs
@@ -153,8 +131,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
 
   @_noLocks @_noAllocation
   private mutating func takeRequests() {
-    if let requestBell { requestBell.clear() }
-    while takenCount < Self.requestsPerTick, let request = requests.pop() {
+    while let request = channel.next() {
       var verdict = PumpVerdict.accepted
       if request.isStale(at: now) {
         verdict = .ignored(.stale)
@@ -177,8 +154,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
         snapshot.ignored &+= 1
         snapshot.lastIgnored = reason
       }
-      taken[takenCount] = PumpAnswer(number: request.number, verdict, at: now)
-      takenCount &+= 1
+      channel.answer(PumpAnswer(number: request.number, verdict, at: now))
     }
   }
 
@@ -358,21 +334,14 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
     snapshot.left = machine.governor.left(at: now)
     snapshot.restedAt = machine.governor.restedAt
     snapshot.governor = machine.governor
-    output.write(snapshot)
-    // After the snapshot: who is answered finds in it what follows from the request.
-    for index in 0..<takenCount {
-      if answers.push(taken[index]) { hasNoticed = true } else { snapshot.answersDropped &+= 1 }
-    }
-    if hasNoticed, let bell { bell.ring() }
+    snapshot.noticesDropped = channel.noticesDropped
+    snapshot.answersDropped = channel.answersDropped
+    channel.finish(snapshot)
   }
 
   @_noLocks @_noAllocation
   private mutating func notice(_ subject: PumpDeviceNotice.Subject) {
-    if notices.push(PumpDeviceNotice(at: now, subject, by: snapshot.source)) {
-      hasNoticed = true
-    } else {
-      snapshot.noticesDropped &+= 1
-    }
+    channel.tell(PumpDeviceNotice(at: now, subject, by: snapshot.source))
   }
 }
 

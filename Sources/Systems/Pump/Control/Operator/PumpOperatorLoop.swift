@@ -8,10 +8,10 @@ import Wire
 /// written at once. Work is bounded: 64 requests, 2 KB of lines.
 public struct PumpOperatorLoop: ~Copyable, ControlLoop {
   public static let rate = Rate.hertz(10)
-  /// Requests that a tick takes, and therefore the most that a ring of them holds.
-  public static var requestsPerTick: Int {
-    @_noLocks @_noAllocation get { 64 }
-  }
+  /// Requests to the loop; its answers, notices and snapshots from it.
+  public typealias Channel = LoopChannel<PumpRequest, PumpAnswer, PumpNotice, PumpSnapshot>
+  /// A channel for one loop, of which a tick takes 64 requests at most.
+  public static func channel() -> Channel { Channel(state: PumpSnapshot(), requestsPerTick: 64, notices: 1_024) }
   private static var bytesPerTick: Int {
     @_noLocks @_noAllocation get { 2_048 }
   }
@@ -20,12 +20,7 @@ public struct PumpOperatorLoop: ~Copyable, ControlLoop {
   private var settings: RulesInput<PumpOperatorSettings>
   private var settingsChanges: UInt64 = 0
   private var link: PumpLink
-  private var requests: RingReader<PumpRequest>
-  private let requestBell: DoorbellInput?
-  private var answers: RingWriter<PumpAnswer>
-  private var output: LatestWriter<PumpSnapshot>
-  private var notices: RingWriter<PumpNotice>
-  private let bell: DoorbellButton?
+  private var channel: Channel.Ends
   private let turnsOffAtEnd: Bool
   private var snapshot = PumpSnapshot()
   private var assembler = PumpLineAssembler()
@@ -33,41 +28,26 @@ public struct PumpOperatorLoop: ~Copyable, ControlLoop {
     byteCount: PumpLineAssembler.standardCapacity, alignment: 8)
   private let command = UnsafeMutableRawBufferPointer.allocate(
     byteCount: PumpCommand.maximumEncodedLength, alignment: 8)
-  /// Answers of this tick, to be given at its end.
-  private let taken = UnsafeMutablePointer<PumpAnswer>.allocate(capacity: requestsPerTick)
-  private var takenCount = 0
   /// What the log knows.
   private var toldState: PumpOperatorState
   private var toldContact: PumpContact
   private var now = TickInstant.zero
-  private var hasNoticed = false
 
   /// - Parameters:
   ///   - settings: those that are committed hold from the next tick on.
   ///   - governor: with what was pumped before; `nil` if the pump has rested.
-  ///   - requests: from clients inside the daemon; the ring holds at most `requestsPerTick`.
-  ///   - requestBell: rung after requests have been pushed, one of the loop's inputs; nil: they wait for the next tick.
-  ///   - answers: one for every request, in their order.
-  ///   - bell: rung when notices or answers have been pushed. Both bells must outlive the loop.
+  ///   - channel: of one that `channel()` has made; each request is answered, in their order.
   ///   - turnsOffAtEnd: false for who only looks: the pump stays what it is when the runtime stops.
   public init(
     _ settings: consuming RulesInput<PumpOperatorSettings>, governor: PumpGovernor? = nil, link: consuming PumpLink,
-    requests: consuming RingReader<PumpRequest>,
-    requestBell: DoorbellInput? = nil, answers: consuming RingWriter<PumpAnswer>,
-    snapshot: consuming LatestWriter<PumpSnapshot>, notices: consuming RingWriter<PumpNotice>,
-    bell: DoorbellButton? = nil, turnsOffAtEnd: Bool = true
+    channel: consuming Channel.Ends, turnsOffAtEnd: Bool = true
   ) {
     machine = PumpOperatorMachine(settings.rules, governor: governor)
     self.settings = settings
     toldState = machine.state
     toldContact = machine.contact
     self.link = link
-    self.requests = requests
-    self.requestBell = requestBell
-    self.answers = answers
-    output = snapshot
-    self.notices = notices
-    self.bell = bell
+    self.channel = channel
     self.turnsOffAtEnd = turnsOffAtEnd
     preparePumpToThrow()
   }
@@ -75,7 +55,6 @@ public struct PumpOperatorLoop: ~Copyable, ControlLoop {
   deinit {
     line.deallocate()
     command.deallocate()
-    taken.deallocate()
   }
 
   public var nextDeadline: TickInstant? {
@@ -85,6 +64,7 @@ public struct PumpOperatorLoop: ~Copyable, ControlLoop {
   @_noLocks @_noAllocation
   public mutating func tick(_ tick: Tick) {
     begin(at: tick.started)
+    channel.begin(tick)
     takeSettings()
     takeConnection()
     readLines()
@@ -112,8 +92,6 @@ public struct PumpOperatorLoop: ~Copyable, ControlLoop {
   private mutating func begin(at instant: TickInstant) {
     now = instant
     link.begin(at: instant)
-    hasNoticed = false
-    takenCount = 0
   }
 
   @_noLocks @_noAllocation
@@ -171,15 +149,13 @@ public struct PumpOperatorLoop: ~Copyable, ControlLoop {
 
   @_noLocks @_noAllocation
   private mutating func takeRequests() {
-    if let requestBell { requestBell.clear() }
-    while takenCount < Self.requestsPerTick, let request = requests.pop() {
+    while let request = channel.next() {
       var verdict = PumpVerdict.accepted
       if let event = request.event(at: now) {
         verdict = apply(event)
         snapshot.count(verdict)
       }
-      taken[takenCount] = PumpAnswer(number: request.number, verdict, at: now)
-      takenCount &+= 1
+      channel.answer(PumpAnswer(number: request.number, verdict, at: now))
     }
   }
 
@@ -232,20 +208,11 @@ public struct PumpOperatorLoop: ~Copyable, ControlLoop {
     if case .some = machine.settings.runLimit { snapshot.left = machine.governor.left(at: now) }
     snapshot.restedAt = machine.governor.restedAt
     snapshot.governor = machine.governor
-    output.write(snapshot)
-    // After the snapshot: who is answered finds in it what follows from the request.
-    for index in 0..<takenCount {
-      if answers.push(taken[index]) { hasNoticed = true } else { snapshot.answersDropped &+= 1 }
-    }
-    if hasNoticed, let bell { bell.ring() }
+    snapshot.noticesDropped = channel.noticesDropped
+    snapshot.answersDropped = channel.answersDropped
+    channel.finish(snapshot)
   }
 
   @_noLocks @_noAllocation
-  private mutating func notice(_ subject: PumpNotice.Subject) {
-    if notices.push(PumpNotice(at: now, subject)) {
-      hasNoticed = true
-    } else {
-      snapshot.noticesDropped &+= 1
-    }
-  }
+  private mutating func notice(_ subject: PumpNotice.Subject) { channel.tell(PumpNotice(at: now, subject)) }
 }

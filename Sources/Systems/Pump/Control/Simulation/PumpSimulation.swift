@@ -25,13 +25,8 @@ public final class PumpSimulation {
   public let cable: PumpCable
   private let runtime: Runtime
   private let simulation: Simulation
-  private var requestWriter: RingWriter<PumpRequest>
-  private var answerReader: RingReader<PumpAnswer>
-  private var snapshotReader: LatestReader<PumpSnapshot>
-  private var noticeReader: RingReader<PumpNotice>
-  private var deviceRequestWriter: RingWriter<PumpDeviceRequest>
-  private var deviceSnapshotReader: LatestReader<PumpDeviceSnapshot>
-  private var deviceNoticeReader: RingReader<PumpDeviceNotice>
+  private let client: PumpOperatorLoop.Channel.Client
+  private let deviceClient: PumpDeviceLoop.Channel.Client
   private let requestBell = SimulatedInput()
   private let deviceBell = SimulatedInput()
   private var number: UInt64 = 0
@@ -39,14 +34,7 @@ public final class PumpSimulation {
   public init(_ configuration: Configuration = Configuration()) throws(RuntimeError) {
     let world = PumpWorld(configuration.world)
     let cable = PumpCable(configuration.line, seed: configuration.seed)
-    let requests = Ring<PumpRequest>(capacity: PumpOperatorLoop.requestsPerTick)
-    let answers = Ring<PumpAnswer>(capacity: 256)
-    let output = Latest(PumpSnapshot())
-    let notices = Ring<PumpNotice>(capacity: 1_024)
-    let deviceRequests = Ring<PumpDeviceRequest>(capacity: PumpDeviceLoop.requestsPerTick)
-    let deviceAnswers = Ring<PumpAnswer>(capacity: 256)
-    let deviceOutput = Latest(PumpDeviceSnapshot())
-    let deviceNotices = Ring<PumpDeviceNotice>(capacity: 1_024)
+    let (channel, deviceChannel) = (PumpOperatorLoop.channel(), PumpDeviceLoop.channel())
     let (requestBell, deviceBell) = (self.requestBell, self.deviceBell)
     let commandAge = DataAge("command", fromOutside: .releasesLoop)
     let temperatureAge = DataAge("temperature", fromOutside: .unknown)
@@ -58,8 +46,7 @@ public final class PumpSimulation {
         ) {
           PumpDeviceLoop(
             RulesBox(configuration.device).input(), link: PumpLink(serial: cable.devicePort()), motor: world.motor(),
-            inputs: world.inputs(), requests: deviceRequests.reader(), requestBell: deviceBell.doorbell,
-            answers: deviceAnswers.writer(), snapshot: deviceOutput.writer(), notices: deviceNotices.writer(),
+            inputs: world.inputs(), channel: deviceChannel.loopEnds(requestBell: deviceBell.doorbell),
             commandAge: commandAge.meter(), temperatureAge: temperatureAge.meter())
         }
       }
@@ -70,21 +57,14 @@ public final class PumpSimulation {
         ) {
           PumpOperatorLoop(
             RulesBox(configuration.settings).input(), link: PumpLink(serial: cable.operatorPort()),
-            requests: requests.reader(),
-            requestBell: requestBell.doorbell, answers: answers.writer(), snapshot: output.writer(),
-            notices: notices.writer())
+            channel: channel.loopEnds(requestBell: requestBell.doorbell))
         }
       }
     }
     self.world = world
     self.cable = cable
-    requestWriter = requests.writer()
-    answerReader = answers.reader()
-    snapshotReader = output.reader()
-    noticeReader = notices.reader()
-    deviceRequestWriter = deviceRequests.writer()
-    deviceSnapshotReader = deviceOutput.reader()
-    deviceNoticeReader = deviceNotices.reader()
+    client = channel.client()
+    deviceClient = deviceChannel.client()
     simulation = try runtime.simulation(seed: configuration.seed)
   }
 
@@ -108,7 +88,7 @@ public final class PumpSimulation {
   @discardableResult
   public func request(_ order: PumpRequest.Order) -> UInt64 {
     number += 1
-    let isTaken = requestWriter.push(PumpRequest(number: number, issued: now, order))
+    let isTaken = client.send(PumpRequest(number: number, issued: now, order))
     precondition(isTaken, "too many requests between two ticks")
     requestBell.ring(at: now)
     return number
@@ -118,34 +98,22 @@ public final class PumpSimulation {
   @discardableResult
   public func requestOfDevice(_ order: PumpDeviceRequest.Order) -> UInt64 {
     number += 1
-    let isTaken = deviceRequestWriter.push(PumpDeviceRequest(number: number, issued: now, order))
+    let isTaken = deviceClient.send(PumpDeviceRequest(number: number, issued: now, order))
     precondition(isTaken, "too many requests between two ticks")
     deviceBell.ring(at: now)
     return number
   }
 
-  public var snapshot: PumpSnapshot { snapshotReader.read() }
-  public var device: PumpDeviceSnapshot { deviceSnapshotReader.read() }
+  public var snapshot: PumpSnapshot { client.newest() }
+  public var device: PumpDeviceSnapshot { deviceClient.newest() }
 
   /// The operator side's answers since the last call.
-  public func takeAnswers() -> [PumpAnswer] {
-    var answers: [PumpAnswer] = []
-    while let answer = answerReader.pop() { answers.append(answer) }
-    return answers
-  }
+  public func takeAnswers() -> [PumpAnswer] { client.takeAnswers() }
 
   /// What the log would have got since the last call.
-  public func takeNotices() -> [PumpNotice] {
-    var notices: [PumpNotice] = []
-    while let notice = noticeReader.pop() { notices.append(notice) }
-    return notices
-  }
+  public func takeNotices() -> [PumpNotice] { client.takeNotices() }
 
-  public func takeDeviceNotices() -> [PumpDeviceNotice] {
-    var notices: [PumpDeviceNotice] = []
-    while let notice = deviceNoticeReader.pop() { notices.append(notice) }
-    return notices
-  }
+  public func takeDeviceNotices() -> [PumpDeviceNotice] { deviceClient.takeNotices() }
 
   public var statistics: RuntimeStatistics { runtime.statistics }
 

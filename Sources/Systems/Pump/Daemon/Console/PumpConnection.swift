@@ -9,18 +9,12 @@ final class PumpConnection {
   let line: PumpLine
   private let runtime: Runtime
   private let requestBell: Doorbell
-  private var requests: RingWriter<PumpRequest>
-  private var answers: RingReader<PumpAnswer>
-  private var snapshot: LatestReader<PumpSnapshot>
-  private var notices: RingReader<PumpNotice>
+  private let client: PumpOperatorLoop.Channel.Client
   private var number: UInt64 = 0
 
   /// Nothing is sent before `start`. `bell` is rung ten times a second.
   init(_ line: PumpLine, bell: DoorbellButton) throws {
-    let requests = Ring<PumpRequest>(capacity: PumpOperatorLoop.requestsPerTick)
-    let answers = Ring<PumpAnswer>(capacity: 64)
-    let snapshot = Latest(PumpSnapshot())
-    let notices = Ring<PumpNotice>(capacity: 64)
+    let channel = PumpOperatorLoop.channel()
     let requestBell = try Doorbell()
     runtime = try Runtime {
       Lane("pump") {
@@ -29,19 +23,15 @@ final class PumpConnection {
           minimumInterval: .milliseconds(5)
         ) {
           PumpOperatorLoop(
-            RulesBox(.standard).input(), link: line.link(), requests: requests.reader(),
-            requestBell: requestBell.input, answers: answers.writer(), snapshot: snapshot.writer(),
-            notices: notices.writer(), turnsOffAtEnd: false)
+            RulesBox(.standard).input(), link: line.link(),
+            channel: channel.loopEnds(requestBell: requestBell.input), turnsOffAtEnd: false)
         }
       }
       Lane("refresh") { Loop("refresh", every: .hertz(10)) { BellLoop(bell: bell) } }
     }
     self.line = line
     self.requestBell = requestBell
-    self.requests = requests.writer()
-    self.answers = answers.reader()
-    self.snapshot = snapshot.reader()
-    self.notices = notices.reader()
+    client = channel.client()
   }
 
   func start() throws(RuntimeError) {
@@ -63,25 +53,25 @@ final class PumpConnection {
 
   func ask(_ order: PumpRequest.Order) {
     number += 1
-    guard requests.push(PumpRequest(number: number, issued: MonotonicClock.now, order)) else { return }
+    guard client.send(PumpRequest(number: number, issued: MonotonicClock.now, order)) else { return }
     requestBell.button.ring()
   }
 
   /// Why the loop has ignored a request since the last call; nil: it has not.
   func takeRefusal() -> PumpIgnoreReason? {
     var refusal: PumpIgnoreReason?
-    while let answer = answers.pop() {
+    while let answer = client.nextAnswer() {
       if case .ignored(let reason) = answer.verdict { refusal = reason }
     }
     return refusal
   }
 
-  func newest() -> PumpSnapshot { snapshot.read() }
+  func newest() -> PumpSnapshot { client.newest() }
 
   /// What happened since the last call, a line each.
   func takeNews() -> [String] {
     var lines: [String] = []
-    while let notice = notices.pop() {
+    while let notice = client.nextNotice() {
       switch notice.subject {
       case .state(let state, let source):
         lines.append("pump: \(state)" + (source == .manual ? ", by its button" : ""))

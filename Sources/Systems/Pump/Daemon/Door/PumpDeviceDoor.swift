@@ -13,24 +13,22 @@ final class PumpDeviceDoor: ServedSystem {
   private let links: @Sendable () -> [PumpLinkReport]
 
   /// - Parameters:
-  ///   - requests: to the pump's loop, at most `PumpDeviceLoop.requestsPerTick` of them.
-  ///   - answers: of that loop.
+  ///   - channel: of the pump's loop.
   ///   - links: the ways by which others operate the pump. Any thread.
   ///   - history: nil: nothing is kept.
   ///   - ring: wakes that loop. Any thread.
   ///   - now: that loop's clock. Any thread.
   init(
-    requests: consuming RingWriter<PumpDeviceRequest>, answers: consuming RingReader<PumpAnswer>,
-    snapshot: Latest<PumpDeviceSnapshot>, links: @escaping @Sendable () -> [PumpLinkReport] = { [] },
+    channel: PumpDeviceLoop.Channel,
+    links: @escaping @Sendable () -> [PumpLinkReport] = { [] },
     history: PumpHistory? = nil, ring: @escaping @Sendable () -> Void,
     now: @escaping @Sendable () -> TickInstant = { MonotonicClock.now }
   ) {
-    self.snapshot = snapshot
+    snapshot = channel.state
     self.history = history
     self.links = links
     mailbox = PumpDeviceMailbox(
-      of: "pump", requests: requests, answers: answers, requestsPerTick: PumpDeviceLoop.requestsPerTick,
-      newestTick: { snapshot.newest.at }, ring: ring, now: now)
+      of: "pump", channel, newestTick: { channel.state.newest.at }, ring: ring, now: now)
   }
 
   /// Hands the loop's answers to those who wait. To be called when the loop has rung; `events` does it, too.

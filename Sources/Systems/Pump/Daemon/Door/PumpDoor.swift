@@ -18,25 +18,22 @@ final class PumpDoor: ServedSystem {
   private let lookedAt = Atomic<Int64>(.min)
 
   /// - Parameters:
-  ///   - requests: to the pump's loop, at most `PumpOperatorLoop.requestsPerTick` of them.
-  ///   - answers: of that loop.
+  ///   - channel: of the pump's loop.
   ///   - link: the way to the pump. Any thread.
   ///   - history: nil: nothing is kept.
   ///   - ring: wakes that loop. Any thread.
   ///   - now: that loop's clock. Any thread.
   init(
-    requests: consuming RingWriter<PumpRequest>, answers: consuming RingReader<PumpAnswer>,
-    snapshot: Latest<PumpSnapshot>,
+    channel: PumpOperatorLoop.Channel,
     link: @escaping @Sendable () -> PumpLinkReport = { PumpLinkReport(.serial) },
     history: PumpHistory? = nil, ring: @escaping @Sendable () -> Void,
     now: @escaping @Sendable () -> TickInstant = { MonotonicClock.now }
   ) {
-    self.snapshot = snapshot
+    snapshot = channel.state
     self.history = history
     self.link = link
     mailbox = PumpMailbox(
-      of: "pump", requests: requests, answers: answers, requestsPerTick: PumpOperatorLoop.requestsPerTick,
-      newestTick: { snapshot.newest.at }, ring: ring, now: now)
+      of: "pump", channel, newestTick: { channel.state.newest.at }, ring: ring, now: now)
   }
 
   /// Hands the loop's answers to those who wait. To be called when the loop has rung; `events` does it, too.

@@ -19,10 +19,7 @@ final class DaemonPump: LoopSystem {
   private let history: PumpHistory
   private let limit: PumpLimitKeeper
   private let rules: WantedRules<PumpOperatorSettings>
-  private let snapshot = Latest(PumpSnapshot())
-  private let requests = Ring<PumpRequest>(capacity: PumpOperatorLoop.requestsPerTick)
-  private let answers = Ring<PumpAnswer>(capacity: 256)
-  private let noticeRing = Ring<PumpNotice>(capacity: 256)
+  private let channel = PumpOperatorLoop.channel()
   private let requestBell: Doorbell
   private var notices: RingReader<PumpNotice>
   private let deskThread = DeskThread("pump")
@@ -41,12 +38,11 @@ final class DaemonPump: LoopSystem {
         level: news.isTrouble ? .notice : .debug, "the way to the pump",
         metadata: ["system": "pump", "link": .string(news.text)])
     }
-    notices = noticeRing.reader()
+    notices = channel.noticeReader()
     let bell = try Doorbell()
     requestBell = bell
     door = PumpDoor(
-      requests: requests.writer(), answers: answers.reader(), snapshot: snapshot, link: hardware.report,
-      history: history, ring: { bell.button.ring() })
+      channel: channel, link: hardware.report, history: history, ring: { bell.button.ring() })
     simulation = hardware.simulated.map { simulated in
       SimulatedSurroundings(
         buses: [
@@ -59,7 +55,7 @@ final class DaemonPump: LoopSystem {
 
   var endpoints: [Endpoint] { [] }
   var startMetadata: Logger.Metadata { ["pump": .string(hardware.name)] }
-  var heartbeat: LatestVersion { snapshot.version }
+  var heartbeat: LatestVersion { channel.state.version }
 
   func lane(bell: DoorbellButton) -> Lane {
     Lane("pump") {
@@ -71,9 +67,7 @@ final class DaemonPump: LoopSystem {
       ) {
         PumpOperatorLoop(
           rules.box.input(), governor: limit.resume(configuration.settings.governor()), link: hardware.link(),
-          requests: requests.reader(),
-          requestBell: requestBell.input, answers: answers.writer(), snapshot: snapshot.writer(),
-          notices: noticeRing.writer(), bell: bell)
+          channel: channel.loopEnds(requestBell: requestBell.input, bell: bell))
       }
       if let simulated = hardware.simulated { simulated.pump.loop("pump.simulated") }
     }
@@ -176,10 +170,7 @@ final class DaemonPump: LoopSystem {
       ? nil : ("the pump has not confirmed that it is off", "\(state)")
   }
 
-  private var newest: PumpSnapshot {
-    var reader = snapshot.reader()
-    return reader.read()
-  }
+  private var newest: PumpSnapshot { door.newest }
 
   /// One line for a change of the pump or of its connection.
   private func log(_ notice: PumpNotice, _ logger: Logger) {

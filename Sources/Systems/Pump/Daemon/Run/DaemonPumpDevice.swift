@@ -20,10 +20,7 @@ final class DaemonPumpDevice: LoopSystem {
   private let history: PumpHistory
   private let limit: PumpLimitKeeper
   private let rules: WantedRules<PumpDeviceSettings>
-  private let snapshot = Latest(PumpDeviceSnapshot())
-  private let requests = Ring<PumpDeviceRequest>(capacity: PumpDeviceLoop.requestsPerTick)
-  private let answers = Ring<PumpAnswer>(capacity: 256)
-  private let noticeRing = Ring<PumpDeviceNotice>(capacity: 256)
+  private let channel = PumpDeviceLoop.channel()
   private let requestBell: Doorbell
   private var notices: RingReader<PumpDeviceNotice>
   private let deskThread = DeskThread("pump")
@@ -47,12 +44,11 @@ final class DaemonPumpDevice: LoopSystem {
     hardware = try PumpDeviceHardware(pump, simulate: simulate)
     let links = try PumpDeviceLinks(pump, simulate: simulate, logger: logger)
     self.links = links
-    notices = noticeRing.reader()
+    notices = channel.noticeReader()
     let bell = try Doorbell()
     requestBell = bell
     door = PumpDeviceDoor(
-      requests: requests.writer(), answers: answers.reader(), snapshot: snapshot, links: links.reports,
-      history: history, ring: { bell.button.ring() })
+      channel: channel, links: links.reports, history: history, ring: { bell.button.ring() })
     simulation = hardware.world.map { world in
       SimulatedSurroundings(
         buses: [SimulatedBus("pump", .twin(SimulatedPump(world)))] + links.buses, lanes: [:],
@@ -68,7 +64,7 @@ final class DaemonPumpDevice: LoopSystem {
 
   var endpoints: [Endpoint] { [] }
   var startMetadata: Logger.Metadata { ["pump": .string(configuration.summary)] }
-  var heartbeat: LatestVersion { snapshot.version }
+  var heartbeat: LatestVersion { channel.state.version }
 
   func lane(bell: DoorbellButton) -> Lane {
     let commandAge = DataAge("command", fromOutside: .releasesLoop)
@@ -85,8 +81,7 @@ final class DaemonPumpDevice: LoopSystem {
         PumpDeviceLoop(
           rules.box.input(), governor: limit.resume(configuration.deviceSettings.governor()),
           link: links.serial(), second: links.bluetooth(), motor: hardware.motor(),
-          inputs: hardware.inputs(), requests: requests.reader(), requestBell: requestBell.input,
-          answers: answers.writer(), snapshot: snapshot.writer(), notices: noticeRing.writer(), bell: bell,
+          inputs: hardware.inputs(), channel: channel.loopEnds(requestBell: requestBell.input, bell: bell),
           commandAge: commandAge.meter(), temperatureAge: temperatureAge.meter())
       }
     }
@@ -174,10 +169,7 @@ final class DaemonPumpDevice: LoopSystem {
     return state == .shutDown(.confirmed) ? nil : ("the motor's output has not confirmed that it is off", "\(state)")
   }
 
-  private var newest: PumpDeviceSnapshot {
-    var reader = snapshot.reader()
-    return reader.read()
-  }
+  private var newest: PumpDeviceSnapshot { door.newest }
 
   private func log(_ notice: PumpDeviceNotice, _ logger: Logger) {
     switch notice.subject {

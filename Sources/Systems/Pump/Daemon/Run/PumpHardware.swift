@@ -92,17 +92,14 @@ final class SimulatedPumpOnTerminal {
   let terminal: LinuxPTY
   let world: PumpWorld
   private let settings: PumpDeviceSettings
-  private let requests = Ring<PumpDeviceRequest>(capacity: PumpDeviceLoop.requestsPerTick)
-  private let answers = Ring<PumpAnswer>(capacity: PumpDeviceLoop.requestsPerTick)
-  private let snapshot = Latest(PumpDeviceSnapshot())
-  private let noticeRing = Ring<PumpDeviceNotice>(capacity: 64)
+  private let channel = PumpDeviceLoop.channel()
   private var notices: RingReader<PumpDeviceNotice>
 
   init(_ settings: PumpDeviceSettings, _ parameters: PumpWorld.Parameters) throws(BusOpenError) {
     self.settings = settings
     terminal = try LinuxPTY()
     world = PumpWorld(parameters)
-    notices = noticeRing.reader()
+    notices = channel.noticeReader()
   }
 
   /// To be built once. `bell` is rung when there is news.
@@ -114,16 +111,11 @@ final class SimulatedPumpOnTerminal {
     ) {
       PumpDeviceLoop(
         RulesBox(settings).input(), link: PumpLink(serial: terminal.port()), motor: world.motor(),
-        inputs: world.inputs(),
-        requests: requests.reader(), answers: answers.writer(), snapshot: snapshot.writer(),
-        notices: noticeRing.writer(), bell: bell)
+        inputs: world.inputs(), channel: channel.loopEnds(bell: bell))
     }
   }
 
-  var newest: PumpDeviceSnapshot {
-    var reader = snapshot.reader()
-    return reader.read()
-  }
+  var newest: PumpDeviceSnapshot { channel.state.newest }
 
   /// What happened since the last call.
   func takeNews() -> [String] {

@@ -11,10 +11,11 @@ public struct RobotLoop: ~Copyable, ControlLoop {
   private static var batchesPerTick: Int {
     @_noLocks @_noAllocation get { 4 }
   }
-  /// Requests that a tick takes, and therefore the most that a ring of them holds: the bell that is cleared before they are
-  /// taken does not ring for what is left.
-  public static var requestsPerTick: Int {
-    @_noLocks @_noAllocation get { 64 }
+  /// Requests to the loop; its answers, notices and snapshots from it.
+  public typealias Channel = LoopChannel<RobotRequest, RobotAnswer, RobotNotice, RobotSnapshot>
+  /// A channel for one loop, of which a tick takes 64 requests at most.
+  public static func channel(_ settings: RobotSettings = .standard) -> Channel {
+    Channel(state: RobotSnapshot(settings), requestsPerTick: 64, notices: 1_024)
   }
 
   private var machine: RobotMachine
@@ -23,17 +24,12 @@ public struct RobotLoop: ~Copyable, ControlLoop {
   private var batch: DatagramBatch
   private var settings: RulesInput<RobotSettings>
   private var settingsChanges: UInt64 = 0
-  private var requests: RingReader<RobotRequest>
-  private let requestBell: DoorbellInput?
-  private var answers: RingWriter<RobotAnswer>
-  private var output: LatestWriter<RobotSnapshot>
-  private var notices: RingWriter<RobotNotice>
-  private let bell: DoorbellButton?
+  private var channel: Channel.Ends
   private let commandAge: AgeMeter
   private var snapshot: RobotSnapshot
   private var replies = ReplyTable()
   private let replyBytes: UnsafeMutableRawBufferPointer
-  /// Requests of this tick, to be answered at its end.
+  /// Requests of this tick, to be answered at its end, with the state at its end.
   private let taken: UnsafeMutablePointer<(number: UInt64, verdict: Verdict)>
   private var takenCount = 0
 
@@ -48,44 +44,31 @@ public struct RobotLoop: ~Copyable, ControlLoop {
   private var hasStopped = false
   /// The state has changed and nobody has been told: that waits for the motors' answer, which belongs to the news.
   private var hasEdge = false
-  /// Something was pushed that the bell must be rung for.
-  private var hasNoticed = false
 
   /// - Parameters:
   ///   - port: the robot's UDP socket.
   ///   - settings: those that are committed hold from the next tick on.
-  ///   - requests: from clients inside the daemon; the ring holds at most `requestsPerTick`.
-  ///   - requestBell: rung after requests have been pushed, one of the loop's inputs; nil: they wait for the next tick. It
-  ///     must outlive the loop.
-  ///   - answers: one for every request, in their order.
-  ///   - bell: rung when notices or answers have been pushed; it must outlive the loop.
+  ///   - channel: of one that `channel(_:)` has made; each request is answered, in their order.
   ///   - commandAge: told of each command that the motors took in the tick that read it: when its datagram arrived, or its
   ///     request was issued.
   ///   - longestDatagram: in bytes, 1…`RobotMessage.maximumLength`; a longer one is malformed.
   public init(
     motors: consuming Motors, port: consuming DatagramPort, settings: consuming RulesInput<RobotSettings>,
-    requests: consuming RingReader<RobotRequest>, requestBell: DoorbellInput? = nil,
-    answers: consuming RingWriter<RobotAnswer>, snapshot: consuming LatestWriter<RobotSnapshot>,
-    notices: consuming RingWriter<RobotNotice>, bell: DoorbellButton? = nil,
+    channel: consuming Channel.Ends,
     commandAge: consuming AgeMeter = DataAge("command", fromOutside: .releasesLoop).meter(),
     longestDatagram: Int = RobotMessage.maximumLength
   ) {
     batch = DatagramBatch(capacity: 64, size: longestDatagram)
     let first = settings.rules
     machine = RobotMachine(first)
-    self.snapshot = RobotSnapshot(first)
+    snapshot = RobotSnapshot(first)
     self.motors = motors
     self.port = port
     self.settings = settings
-    self.requests = requests
-    self.requestBell = requestBell
-    self.answers = answers
-    output = snapshot
-    self.notices = notices
-    self.bell = bell
+    taken = .allocate(capacity: channel.requestsPerTick)
+    self.channel = channel
     self.commandAge = commandAge
     replyBytes = .allocate(byteCount: RobotReply.maximumEncodedLength, alignment: 8)
-    taken = .allocate(capacity: Self.requestsPerTick)
   }
 
   deinit {
@@ -101,6 +84,7 @@ public struct RobotLoop: ~Copyable, ControlLoop {
   @_noLocks @_noAllocation
   public mutating func tick(_ tick: Tick) {
     begin(at: tick.started)
+    channel.begin(tick)
     if let deadline = machine.nextDeadline, now >= deadline { decide(.tick) }
     takeSettings()
     takeRequests()
@@ -137,7 +121,6 @@ public struct RobotLoop: ~Copyable, ControlLoop {
     heardAt = nil
     hasStopped = false
     hasEdge = false
-    hasNoticed = false
     takenCount = 0
   }
 
@@ -150,9 +133,12 @@ public struct RobotLoop: ~Copyable, ControlLoop {
     snapshot.settings = machine.settings
     snapshot.retries = motors.retries
     sendReplies()
-    sendAnswers()
-    output.write(snapshot)
-    if hasNoticed, let bell { bell.ring() }
+    for index in 0..<takenCount {
+      channel.answer(RobotAnswer(number: taken[index].number, taken[index].verdict, at: now, machine.state))
+    }
+    snapshot.counters.noticesDropped = channel.noticesDropped
+    snapshot.counters.answersDropped = channel.answersDropped
+    channel.finish(snapshot)
   }
 
   /// The board has taken a stop.
@@ -180,8 +166,7 @@ public struct RobotLoop: ~Copyable, ControlLoop {
 
   @_noLocks @_noAllocation
   private mutating func takeRequests() {
-    if let requestBell { requestBell.clear() }
-    while takenCount < Self.requestsPerTick, let request = requests.pop() {
+    while let request = channel.next() {
       var verdict = Verdict.accepted
       if let event = request.event(in: machine.state, at: now) {
         heardAt = request.issued
@@ -309,25 +294,7 @@ public struct RobotLoop: ~Copyable, ControlLoop {
   }
 
   @_noLocks @_noAllocation
-  private mutating func notice(_ subject: RobotNotice.Subject) {
-    if notices.push(RobotNotice(at: now, subject)) {
-      hasNoticed = true
-    } else {
-      snapshot.counters.noticesDropped &+= 1
-    }
-  }
-
-  @_noLocks @_noAllocation
-  private mutating func sendAnswers() {
-    for index in 0..<takenCount {
-      let (number, verdict) = taken[index]
-      if answers.push(RobotAnswer(number: number, verdict, at: now, machine.state)) {
-        hasNoticed = true
-      } else {
-        snapshot.counters.answersDropped &+= 1
-      }
-    }
-  }
+  private mutating func notice(_ subject: RobotNotice.Subject) { channel.tell(RobotNotice(at: now, subject)) }
 
   @_noLocks @_noAllocation
   private mutating func sendReplies() {

@@ -31,16 +31,9 @@ public final class RobotSimulation {
   private let simulation: Simulation
 
   private let settings: RulesBox<RobotSettings>
-  private let requests = Ring<RobotRequest>(capacity: RobotLoop.requestsPerTick)
   private let requestBell = SimulatedInput()
-  private let answers = Ring<RobotAnswer>(capacity: 256)
-  private let output: Latest<RobotSnapshot>
-  private let noticeRing = Ring<RobotNotice>(capacity: 1024)
-  private var requestWriter: RingWriter<RobotRequest>
+  private let client: RobotLoop.Channel.Client
   private var requestNumber: UInt64 = 0
-  private var answerReader: RingReader<RobotAnswer>
-  private var snapshotReader: LatestReader<RobotSnapshot>
-  private var noticeReader: RingReader<RobotNotice>
 
   public init(_ configuration: Configuration = Configuration()) throws(RuntimeError) {
     let robot = Self.robotEndpoint
@@ -54,9 +47,8 @@ public final class RobotSimulation {
     bus.attach(board.chip, at: YBPcbCar.standardAddress)
 
     let settings = RulesBox(configuration.settings)
-    let output = Latest(RobotSnapshot(configuration.settings))
-    let (requests, requestBell, answers) = (self.requests, self.requestBell, self.answers)
-    let notices = noticeRing
+    let channel = RobotLoop.channel(configuration.settings)
+    let requestBell = requestBell
     let period = configuration.settings.tickPeriod
     let commandAge = DataAge("command", fromOutside: .releasesLoop)
     let runtime = try Runtime {
@@ -67,8 +59,7 @@ public final class RobotSimulation {
         ) {
           RobotLoop(
             motors: Motors(YBPcbCar(), on: bus.port()), port: network.port(robot), settings: settings.input(),
-            requests: requests.reader(), requestBell: requestBell.doorbell, answers: answers.writer(),
-            snapshot: output.writer(), notices: notices.writer(), commandAge: commandAge.meter())
+            channel: channel.loopEnds(requestBell: requestBell.doorbell), commandAge: commandAge.meter())
         }
       }
       for (number, person) in operators.enumerated() {
@@ -86,12 +77,8 @@ public final class RobotSimulation {
     self.bus = bus
     self.operators = operators
     self.settings = settings
-    self.output = output
     self.runtime = runtime
-    requestWriter = requests.writer()
-    answerReader = answers.reader()
-    snapshotReader = output.reader()
-    noticeReader = notices.reader()
+    client = channel.client()
     simulation = try runtime.simulation(seed: configuration.seed)
   }
 
@@ -111,7 +98,7 @@ public final class RobotSimulation {
   }
 
   /// The device side as other threads of a daemon see it.
-  public var robot: RobotSnapshot { snapshotReader.read() }
+  public var robot: RobotSnapshot { client.newest() }
 
   /// Where the robot is in the world at `now`.
   public var world: SimulatedVehicleSnapshot {
@@ -127,25 +114,17 @@ public final class RobotSimulation {
   @discardableResult
   public func request(_ command: RobotRequest.Command, client: UInt32) -> UInt64 {
     requestNumber += 1
-    let isTaken = requestWriter.push(RobotRequest(number: requestNumber, issued: now, command, client: client))
+    let isTaken = self.client.send(RobotRequest(number: requestNumber, issued: now, command, client: client))
     precondition(isTaken, "too many requests between two ticks")
     requestBell.ring(at: now)
     return requestNumber
   }
 
   /// The loop's answers since the last call; more than 256 are our bug.
-  public func takeAnswers() -> [RobotAnswer] {
-    var answers: [RobotAnswer] = []
-    while let answer = answerReader.pop() { answers.append(answer) }
-    return answers
-  }
+  public func takeAnswers() -> [RobotAnswer] { client.takeAnswers() }
 
   /// What the log would have got since the last call.
-  public func takeNotices() -> [RobotNotice] {
-    var notices: [RobotNotice] = []
-    while let notice = noticeReader.pop() { notices.append(notice) }
-    return notices
-  }
+  public func takeNotices() -> [RobotNotice] { client.takeNotices() }
 
   public var statistics: RuntimeStatistics { runtime.statistics }
 

@@ -14,23 +14,16 @@ final class RobotDoor: ServedSystem {
   private let mailbox: RobotMailbox
 
   /// - Parameters:
-  ///   - requests: to the robot's loop, at most `RobotLoop.requestsPerTick` of them.
-  ///   - answers: of that loop.
+  ///   - channel: of the robot's loop.
   ///   - ring: wakes that loop. Any thread.
   ///   - now: that loop's clock. Any thread.
   init(
-    requests: consuming RingWriter<RobotRequest>, answers: consuming RingReader<RobotAnswer>,
-    snapshot: Latest<RobotSnapshot>, ring: @escaping @Sendable () -> Void,
+    channel: RobotLoop.Channel, ring: @escaping @Sendable () -> Void,
     now: @escaping @Sendable () -> TickInstant = { MonotonicClock.now }
   ) {
-    self.snapshot = snapshot
-    let newestTick: @Sendable () -> TickInstant = {
-      var reader = snapshot.reader()
-      return reader.read().at
-    }
+    snapshot = channel.state
     mailbox = RobotMailbox(
-      of: "robot", requests: requests, answers: answers, requestsPerTick: RobotLoop.requestsPerTick,
-      newestTick: newestTick, ring: ring, now: now)
+      of: "robot", channel, newestTick: { channel.state.newest.at }, ring: ring, now: now)
   }
 
   /// Hands the loop's answers to those who wait. To be called when the loop has rung; `events` does it, too.

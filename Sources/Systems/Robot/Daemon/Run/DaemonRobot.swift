@@ -23,7 +23,7 @@ final class DaemonRobot: LoopSystem {
     let hardware = try MotorHardware(motors, simulate: simulate)
     robot = try RobotSystem(motors, hardware: hardware)
     socket = try LinuxDatagramSocket(address: address, port: motors.port)
-    notices = robot.notices.reader()
+    notices = robot.channel.noticeReader()
     guard simulate || motors.backend == .sim else {
       (simulation, datagrams) = (nil, nil)
       return
@@ -42,7 +42,7 @@ final class DaemonRobot: LoopSystem {
 
   var endpoints: [Endpoint] { [socket.localEndpoint] }
   var startMetadata: Logger.Metadata { ["listen": .string("\(socket.localEndpoint)")] }
-  var heartbeat: LatestVersion { robot.snapshot.version }
+  var heartbeat: LatestVersion { robot.channel.state.version }
 
   func lane(bell: DoorbellButton) -> Lane {
     let port = datagrams?.port() ?? socket.port()
@@ -60,7 +60,7 @@ final class DaemonRobot: LoopSystem {
   var served: any ServedSystem { robot.door }
 
   var metrics: any MetricSource {
-    let snapshot = robot.snapshot
+    let snapshot = robot.channel.state
     return RobotMetrics(
       {
         var reader = snapshot.reader()
@@ -113,7 +113,7 @@ final class DaemonRobot: LoopSystem {
   }
 
   private var newest: RobotSnapshot {
-    var reader = robot.snapshot.reader()
+    var reader = robot.channel.state.reader()
     return reader.read()
   }
 }

@@ -9,12 +9,9 @@ struct RobotSystem {
   static let loopName = "robot.motors"
 
   let hardware: MotorHardware
-  let snapshot: Latest<RobotSnapshot>
-  let notices = Ring<RobotNotice>(capacity: 256)
+  let channel: RobotLoop.Channel
   /// What clients of the service reach of it.
   let door: RobotDoor
-  private let requests = Ring<RobotRequest>(capacity: RobotLoop.requestsPerTick)
-  private let answers = Ring<RobotAnswer>(capacity: 256)
   private let requestBell: Doorbell
   let settings: WantedRules<RobotSettings>
   private let configuration: Configuration.Motors
@@ -30,11 +27,10 @@ struct RobotSystem {
     self.hardware = hardware
     let settings = configuration.robotSettings
     self.settings = WantedRules(RulesBox(settings))
-    snapshot = Latest(RobotSnapshot(settings))
+    channel = RobotLoop.channel(settings)
     let bell = try Doorbell()
     requestBell = bell
-    door = RobotDoor(
-      requests: requests.writer(), answers: answers.reader(), snapshot: snapshot, ring: { bell.button.ring() })
+    door = RobotDoor(channel: channel, ring: { bell.button.ring() })
   }
 
   /// The lane, to be built once. `input` releases the loop when a datagram arrives on `port`.
@@ -54,9 +50,8 @@ struct RobotSystem {
         ages: [commandAge]
       ) {
         RobotLoop(
-          motors: hardware.motors(), port: port.take()!, settings: settings.box.input(), requests: requests.reader(),
-          requestBell: requestBell.input, answers: answers.writer(), snapshot: snapshot.writer(),
-          notices: notices.writer(), bell: bell, commandAge: commandAge.meter(),
+          motors: hardware.motors(), port: port.take()!, settings: settings.box.input(),
+          channel: channel.loopEnds(requestBell: requestBell.input, bell: bell), commandAge: commandAge.meter(),
           longestDatagram: longestDatagram)
       }
     }

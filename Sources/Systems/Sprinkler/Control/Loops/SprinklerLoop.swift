@@ -8,10 +8,11 @@ import Tactus
 /// Every change is one call that sets all lines at once, made the moment it is decided and read back then.
 /// Work is bounded: 512 requests, 4 × 64 changes of the sensor's line.
 public struct SprinklerLoop: ~Copyable, ControlLoop {
-  /// Requests that a tick takes, and therefore the most that a ring of them holds: the bell that is cleared before they are
-  /// taken does not ring for what is left.
-  public static var requestsPerTick: Int {
-    @_noLocks @_noAllocation get { 512 }
+  /// Requests to the loop; its answers, notices and snapshots from it.
+  public typealias Channel = LoopChannel<SprinklerRequest, SprinklerAnswer, IrrigationNotice, SprinklerSnapshot>
+  /// A channel for one loop, of which a tick takes 512 requests at most. Notices that find no room wait in the machine.
+  public static func channel(notices: Int = 1_024) -> Channel {
+    Channel(state: SprinklerSnapshot(), requestsPerTick: 512, answers: 1_024, notices: notices)
   }
   public static var period: Nanoseconds {
     @_noLocks @_noAllocation get { Nanoseconds(1_000_000_000) }
@@ -25,26 +26,17 @@ public struct SprinklerLoop: ~Copyable, ControlLoop {
   private var flow: GPIOEvents?
   private var edges = GPIOEdgeBatch()
   private var pulses = GPIOPulseCount()
-  private var requests: RingReader<SprinklerRequest>
-  private let requestBell: DoorbellInput?
-  private var answers: RingWriter<SprinklerAnswer>
-  private var output: LatestWriter<SprinklerSnapshot>
-  private var notices: RingWriter<IrrigationNotice>
-  private let bell: DoorbellButton?
+  private var channel: Channel.Ends
   private let commandAge: AgeMeter
   private let flowAge: AgeMeter
   /// The one that is published, built in place.
   private let snapshot: UnsafeMutablePointer<SprinklerSnapshot>
-  /// Answers of this tick, to be given at its end.
-  private let taken: UnsafeMutablePointer<SprinklerAnswer>
-  private var takenCount = 0
   /// When queued runs are expected to open.
   private let expected: UnsafeMutablePointer<TickInstant?>
 
   // Within one tick.
   private var now = TickInstant.zero
   private var hasRead = false
-  private var hasNews = false
   /// The instant at which the request was issued that is being decided on, or `nil` while no request is.
   private var issued: TickInstant?
 
@@ -52,18 +44,12 @@ public struct SprinklerLoop: ~Copyable, ControlLoop {
   ///   - settings: as many lines as `lines` has; anything else is our bug.
   ///   - lines: every zone's and the master valve's, requested off.
   ///   - flow: the flow sensor's line, which reports one kind of edge; nil: there is none.
-  ///   - requests: from inside the daemon; the ring holds at most `requestsPerTick`.
-  ///   - requestBell: rung after requests have been pushed, one of the loop's inputs; nil: they wait for the next tick.
-  ///   - answers: one for every request, in their order.
-  ///   - notices: as many as it has room for; a run's wait in the machine for it.
-  ///   - bell: rung when notices or answers have been pushed. Both bells must outlive the loop.
+  ///   - channel: of one that `channel(notices:)` has made; each request is answered, in their order.
   ///   - commandAge: told when each request was issued that has set the lines.
   ///   - flowAge: told of the oldest change of the sensor's line that a tick decides on: when the kernel saw it.
   public init(
     _ settings: IrrigationSettings, lines: consuming GPIOLines, flow: consuming GPIOEvents? = nil,
-    requests: consuming RingReader<SprinklerRequest>, requestBell: DoorbellInput? = nil,
-    answers: consuming RingWriter<SprinklerAnswer>, snapshot: consuming LatestWriter<SprinklerSnapshot>,
-    notices: consuming RingWriter<IrrigationNotice>, bell: DoorbellButton? = nil,
+    channel: consuming Channel.Ends,
     commandAge: consuming AgeMeter = DataAge("command", fromOutside: .releasesLoop).meter(),
     flowAge: consuming AgeMeter = DataAge("flow", fromOutside: .releasesLoop).meter()
   ) {
@@ -71,26 +57,19 @@ public struct SprinklerLoop: ~Copyable, ControlLoop {
     machine = IrrigationMachine(settings)
     self.lines = lines
     self.flow = flow
-    self.requests = requests
-    self.requestBell = requestBell
-    self.answers = answers
-    output = snapshot
-    self.notices = notices
-    self.bell = bell
+    self.channel = channel
     self.commandAge = commandAge
     self.flowAge = flowAge
-    self.snapshot = .allocate(capacity: 1)
-    self.snapshot.initialize(to: SprinklerSnapshot())
-    if self.flow != nil { self.snapshot.pointee.flow = FlowStatus() }
-    if settings.master != nil { self.snapshot.pointee.isMasterOpen = false }
-    taken = .allocate(capacity: Self.requestsPerTick)
+    snapshot = .allocate(capacity: 1)
+    snapshot.initialize(to: SprinklerSnapshot())
+    if self.flow != nil { snapshot.pointee.flow = FlowStatus() }
+    if settings.master != nil { snapshot.pointee.isMasterOpen = false }
     expected = .allocate(capacity: SprinklerSnapshot.shownQueue)
     expected.initialize(repeating: nil, count: SprinklerSnapshot.shownQueue)
   }
 
   deinit {
     snapshot.deallocate()
-    taken.deallocate()
     expected.deallocate()
   }
 
@@ -101,6 +80,7 @@ public struct SprinklerLoop: ~Copyable, ControlLoop {
   @_noLocks @_noAllocation
   public mutating func tick(_ tick: Tick) {
     begin(at: tick.started)
+    channel.begin(tick)
     drainFlow()
     var isPeriod = false
     if case .period = tick.cause { isPeriod = true }
@@ -131,9 +111,7 @@ public struct SprinklerLoop: ~Copyable, ControlLoop {
     lines.now = instant
     flow?.now = instant
     hasRead = false
-    hasNews = false
     issued = nil
-    takenCount = 0
   }
 
   // MARK: inputs
@@ -159,8 +137,7 @@ public struct SprinklerLoop: ~Copyable, ControlLoop {
 
   @_noLocks @_noAllocation
   private mutating func takeRequests() {
-    if let requestBell { requestBell.clear() }
-    while takenCount < Self.requestsPerTick, let request = requests.pop() {
+    while let request = channel.next() {
       var verdict = IrrigationVerdict.accepted
       if let event = request.event(at: now) {
         issued = request.issued
@@ -173,9 +150,7 @@ public struct SprinklerLoop: ~Copyable, ControlLoop {
         snapshot.pointee.refused &+= 1
         snapshot.pointee.lastRefusal = reason
       }
-      (taken + takenCount).initialize(
-        to: SprinklerAnswer(number: request.number, verdict, until: until(of: request), at: now))
-      takenCount &+= 1
+      channel.answer(SprinklerAnswer(number: request.number, verdict, until: until(of: request), at: now))
     }
   }
 
@@ -253,20 +228,15 @@ public struct SprinklerLoop: ~Copyable, ControlLoop {
     handNotices()
     snapshot.pointee.at = now
     machine.show(in: snapshot, expected: expected, at: now)
-    output.write(snapshot.pointee)
-    // After the snapshot: who is answered finds in it what follows from the request.
-    for index in 0..<takenCount {
-      if answers.push(taken[index]) { hasNews = true } else { snapshot.pointee.answersDropped &+= 1 }
-    }
-    if hasNews, let bell { bell.ring() }
+    snapshot.pointee.answersDropped = channel.answersDropped
+    channel.finish(snapshot.pointee)
   }
 
   /// What finds the ring full stays in the machine until the next tick.
   @_noLocks @_noAllocation
   private mutating func handNotices() {
-    while let notice = machine.nextNotice, notices.push(notice) {
+    while let notice = machine.nextNotice, channel.tell(notice) {
       machine.takeNotice()
-      hasNews = true
       if case .ended(let run) = notice.subject {
         snapshot.pointee.ended &+= 1
         if case .completed = run.outcome { snapshot.pointee.completed &+= 1 }

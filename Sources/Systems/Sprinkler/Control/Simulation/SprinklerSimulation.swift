@@ -31,11 +31,8 @@ public final class SprinklerSimulation {
   private let runtime: Runtime
   private let simulation: Simulation
   private let requestBell = SimulatedInput()
-  private var requestWriter: RingWriter<SprinklerRequest>
+  private let client: SprinklerLoop.Channel.Client
   private var requestNumber: UInt64 = 0
-  private var answerReader: RingReader<SprinklerAnswer>
-  private var snapshotReader: LatestReader<SprinklerSnapshot>
-  private var noticeReader: RingReader<IrrigationNotice>
 
   public init(_ configuration: Configuration = Configuration()) throws {
     precondition((1..<Self.masterLine).contains(configuration.zones), "a simulation has 1…39 zones")
@@ -57,10 +54,7 @@ public final class SprinklerSimulation {
       master: master.map { _ in SimulatedGarden.Valve(line: Self.masterLine, isActiveLow: true) },
       pulsesPerLitre: configuration.flow?.pulsesPerLitre ?? 450)
 
-    let requests = Ring<SprinklerRequest>(capacity: SprinklerLoop.requestsPerTick)
-    let answers = Ring<SprinklerAnswer>(capacity: 1_024)
-    let output = Latest(SprinklerSnapshot())
-    let notices = Ring<IrrigationNotice>(capacity: 4_096)
+    let channel = SprinklerLoop.channel(notices: 4_096)
     let bell = requestBell
     let hasFlow = configuration.flow != nil
     let commandAge = DataAge("command", fromOutside: .releasesLoop)
@@ -72,19 +66,16 @@ public final class SprinklerSimulation {
           ages: hasFlow ? [commandAge, flowAge] : [commandAge]
         ) {
           SprinklerLoop(
-            settings, lines: lines.port(), flow: hasFlow ? garden.flowSensor() : nil, requests: requests.reader(),
-            requestBell: bell.doorbell, answers: answers.writer(), snapshot: output.writer(),
-            notices: notices.writer(), commandAge: commandAge.meter(), flowAge: flowAge.meter())
+            settings, lines: lines.port(), flow: hasFlow ? garden.flowSensor() : nil,
+            channel: channel.loopEnds(requestBell: bell.doorbell), commandAge: commandAge.meter(),
+            flowAge: flowAge.meter())
         }
       }
     }
     self.bank = bank
     self.garden = garden
     self.lines = lines
-    requestWriter = requests.writer()
-    answerReader = answers.reader()
-    snapshotReader = output.reader()
-    noticeReader = notices.reader()
+    client = channel.client()
     simulation = try runtime.simulation(seed: configuration.seed)
     for zone in 1...count { request(.zone(ZoneID(zone)!, ZoneSettings(line: UInt8(zone - 1)))) }
   }
@@ -103,30 +94,22 @@ public final class SprinklerSimulation {
   public func stall(at instant: TickInstant, by: Nanoseconds) { simulation.stall(loop: Self.loop, at: instant, by: by) }
 
   /// The loop as other threads of a daemon see it.
-  public var snapshot: SprinklerSnapshot { snapshotReader.read() }
+  public var snapshot: SprinklerSnapshot { client.newest() }
 
   /// A request made now, which releases the loop; returns its number. More than 512 between two ticks are our bug.
   @discardableResult
   public func request(_ order: SprinklerRequest.Order) -> UInt64 {
     requestNumber += 1
-    let isTaken = requestWriter.push(SprinklerRequest(number: requestNumber, issued: now, order))
+    let isTaken = client.send(SprinklerRequest(number: requestNumber, issued: now, order))
     precondition(isTaken, "too many requests between two ticks")
     requestBell.ring(at: now)
     return requestNumber
   }
 
   /// The loop's answers since the last call; more than 1,024 are our bug.
-  public func takeAnswers() -> [SprinklerAnswer] {
-    var answers: [SprinklerAnswer] = []
-    while let answer = answerReader.pop() { answers.append(answer) }
-    return answers
-  }
+  public func takeAnswers() -> [SprinklerAnswer] { client.takeAnswers() }
 
-  public func takeNotices() -> [IrrigationNotice] {
-    var notices: [IrrigationNotice] = []
-    while let notice = noticeReader.pop() { notices.append(notice) }
-    return notices
-  }
+  public func takeNotices() -> [IrrigationNotice] { client.takeNotices() }
 
   public var statistics: RuntimeStatistics { runtime.statistics }
 

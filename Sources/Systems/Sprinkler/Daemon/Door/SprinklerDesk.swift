@@ -41,37 +41,31 @@ final class SprinklerDesk: Sendable {
 
   /// - Parameters:
   ///   - load: the schedule of the store's records, not stepped yet; called once the store is open. Until then nothing is run.
-  ///   - requests, answers, ring, now: as for `Mailbox`.
-  ///   - notices: what the loop tells, of a request before its answer.
+  ///   - channel: of the valves' loop, which tells what it does of a request before it answers.
+  ///   - ring, now: as for `Mailbox`.
   ///   - progressPeriod: what open runs have run is noted so often, in case the power fails.
   ///   - logDays: older lines of the watering log are forgotten.
   ///   - wall: the time of day.
   ///   - bootClock: of the boot that the schedule was made with; `nil` if it is the loop's clock.
   init(
     _ load: @escaping @Sendable (SprinklerStore) throws(StoreError) -> SprinklerScheduler, store: SprinklerStore,
-    requests: consuming RingWriter<SprinklerRequest>,
-    answers: consuming RingReader<SprinklerAnswer>, notices: consuming RingReader<IrrigationNotice>,
-    requestsPerTick: Int, snapshot: Latest<SprinklerSnapshot>,
-    ring: @escaping @Sendable () -> Void, progressPeriod: Nanoseconds = .seconds(10), logDays: Int = 1095,
+    channel: SprinklerLoop.Channel, ring: @escaping @Sendable () -> Void, progressPeriod: Nanoseconds = .seconds(10),
+    logDays: Int = 1095,
     logger: Logger,
     now: @escaping @Sendable () -> TickInstant = { MonotonicClock.now },
     wall: @escaping @Sendable () -> WallInstant = { .now },
     bootClock: (@Sendable () -> TickInstant)? = nil
   ) {
     self.store = store
-    self.snapshot = snapshot
+    snapshot = channel.state
     self.logger = logger
     self.logDays = logDays
     self.wall = wall
     self.bootClock = bootClock ?? now
     mailbox = SprinklerMailbox(
-      of: "sprinkler", requests: requests, answers: answers, requestsPerTick: requestsPerTick,
-      newestTick: {
-        var reader = snapshot.reader()
-        return reader.read().at
-      }, ring: ring, now: now)
+      of: "sprinkler", channel, newestTick: { channel.state.newest.at }, ring: ring, now: now)
     outbox = SprinklerOutbox(mailbox)
-    self.notices = Mutex(notices)
+    notices = Mutex(channel.noticeReader())
     self.progressPeriod = progressPeriod
     let schedule = StoredSchedule(load, store: store)
     published = Mutex(
@@ -85,10 +79,7 @@ final class SprinklerDesk: Sendable {
   /// The schedules, zones and levels as they are on the disk.
   var view: SprinklerView { published.withLock { $0 } }
 
-  var newest: SprinklerSnapshot {
-    var reader = snapshot.reader()
-    return reader.read()
-  }
+  var newest: SprinklerSnapshot { snapshot.newest }
 
   var now: TickInstant { mailbox.now() }
   var wallNow: WallInstant { wall() }

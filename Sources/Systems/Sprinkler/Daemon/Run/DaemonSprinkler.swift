@@ -22,10 +22,7 @@ final class DaemonSprinkler: LoopSystem {
   private let desk: SprinklerDesk
   let door: SprinklerDoor
   private let weather: WeatherWatch?
-  private let snapshot = Latest(SprinklerSnapshot())
-  private let requests = Ring<SprinklerRequest>(capacity: SprinklerLoop.requestsPerTick)
-  private let answers = Ring<SprinklerAnswer>(capacity: 1024)
-  private let noticeRing = Ring<IrrigationNotice>(capacity: 1024)
+  private let channel = SprinklerLoop.channel()
   private let requestBell: Doorbell
   /// Told by the loop, to be logged.
   private var notices: [IrrigationNotice] = []
@@ -51,9 +48,7 @@ final class DaemonSprinkler: LoopSystem {
         SprinklerScheduler(
           try Self.records(store, sprinkler, logger), settings: newest.value.scheduler(zone), boot: BootClock.boot,
           isRecovered: store.file.isRecovered)
-      }, store: store, requests: requests.writer(), answers: answers.reader(), notices: noticeRing.reader(),
-      requestsPerTick: SprinklerLoop.requestsPerTick,
-      snapshot: snapshot, ring: { bell.button.ring() },
+      }, store: store, channel: channel, ring: { bell.button.ring() },
       progressPeriod: .seconds(Int64(scheduling.noteSeconds)), logDays: sprinkler.logDays, logger: logger,
       bootClock: { BootClock.now })
     door = SprinklerDoor(desk, sprinkler.description(zone, simulate: simulate))
@@ -94,7 +89,7 @@ final class DaemonSprinkler: LoopSystem {
   var startMetadata: Logger.Metadata {
     ["sprinkler": .string("zones: \(door.zoneCount), schedules: \(door.scheduleCount)")]
   }
-  var heartbeat: LatestVersion { snapshot.version }
+  var heartbeat: LatestVersion { channel.state.version }
   /// The loop is slow by nature.
   var heartbeatPeriod: Nanoseconds { SprinklerLoop.period }
   var heldLines: [LinuxGPIOLines] { hardware.heldLines.map { [$0] } ?? [] }
@@ -116,9 +111,9 @@ final class DaemonSprinkler: LoopSystem {
         ages: hasFlow ? [commandAge, flowAge] : [commandAge]
       ) {
         SprinklerLoop(
-          settings, lines: hardware.lines(), flow: flow.take(), requests: requests.reader(),
-          requestBell: requestBell.input, answers: answers.writer(), snapshot: snapshot.writer(),
-          notices: noticeRing.writer(), bell: bell, commandAge: commandAge.meter(), flowAge: flowAge.meter())
+          settings, lines: hardware.lines(), flow: flow.take(),
+          channel: channel.loopEnds(requestBell: requestBell.input, bell: bell), commandAge: commandAge.meter(),
+          flowAge: flowAge.meter())
       }
     }
   }
@@ -187,8 +182,7 @@ final class DaemonSprinkler: LoopSystem {
   }
 
   var unconfirmed: (message: String, state: String)? {
-    var reader = snapshot.reader()
-    let newest = reader.read()
+    let newest = channel.state.newest
     if case .shutDown = newest.state, newest.confirmation.isConfirmed { return nil }
     return ("the valves' lines have not confirmed that every one is off", "\(newest.state)")
   }
