@@ -76,7 +76,7 @@ enum LegTableColumn: String, CaseIterable {
 
 /// A state in the table's words; `?` marks an off not yet confirmed.
 private func words(_ state: LegState) -> String {
-  func mark(_ off: OffConfirmation) -> String { off.isConfirmed ? "" : "?" }
+  func mark(_ off: Tactus.Confirmation) -> String { off.isConfirmed ? "" : "?" }
   return switch state {
   case .disarmed(let off): "disarmed\(mark(off))"
   case .armed(.waiting(let off)): "waiting\(mark(off))"

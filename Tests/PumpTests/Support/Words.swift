@@ -15,7 +15,7 @@ extension PumpReading {
 }
 
 /// The words of the tables and transcripts; `?` marks an off that is not confirmed.
-func words(_ off: PumpOffConfirmation) -> String { off.isConfirmed ? "" : "?" }
+func words(_ off: Tactus.Confirmation) -> String { off.isConfirmed ? "" : "?" }
 
 func words(_ fault: PumpFault) -> String {
   switch fault {

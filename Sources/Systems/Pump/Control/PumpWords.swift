@@ -131,7 +131,7 @@ extension PumpDeviceState {
   }
 
   /// nil: the state is none in which the pump must be off.
-  public var off: PumpOffConfirmation? {
+  public var off: Confirmation? {
     switch self {
     case .on: nil
     case .off(let off), .error(_, let off), .emergencyStopped(let off), .shutDown(let off): off
@@ -185,7 +185,7 @@ extension PumpIgnoreReason: CustomStringConvertible {
   }
 }
 
-extension PumpOffConfirmation {
+extension Confirmation {
   fileprivate var suffix: String {
     switch self {
     case .pending: " (off not yet confirmed)"

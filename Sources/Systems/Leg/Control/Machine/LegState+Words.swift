@@ -1,5 +1,7 @@
 // What an operator reads. Not part of the firmware build.
 
+import Tactus
+
 extension LegState: CustomStringConvertible {
   /// One line: `armed, pulse 1500 µs`, `fault: no command within the deadman's time-out`.
   public var description: String {
@@ -39,7 +41,7 @@ extension LegFault: CustomStringConvertible {
   }
 }
 
-extension OffConfirmation {
+extension Confirmation {
   fileprivate var suffix: String {
     switch self {
     case .pending: " (off not yet confirmed by the chip)"

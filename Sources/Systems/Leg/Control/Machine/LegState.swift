@@ -23,14 +23,14 @@ import Wire
 
 /// The device side's state. Each case carries what is legal only there. Nothing but `armed` drives.
 public enum LegState: Sendable, Hashable, BitwiseCopyable {
-  case disarmed(OffConfirmation)
+  case disarmed(Confirmation)
   case armed(ArmedOutput)
   /// Until disarmed.
-  case fault(LegFault, OffConfirmation)
+  case fault(LegFault, Confirmation)
   /// Latched until a reset.
-  case emergencyStopped(OffConfirmation)
+  case emergencyStopped(Confirmation)
   /// The daemon is going down.
-  case shutDown(OffConfirmation)
+  case shutDown(Confirmation)
 }
 
 extension LegState {
@@ -45,29 +45,13 @@ extension LegState {
   }
 }
 
-/// Whether the chip has taken the off that is in force.
-public enum OffConfirmation: UInt8, Sendable, BitwiseCopyable {
-  /// Not yet; the off is written again at every tick.
-  case pending
-  case confirmed
-
-  public var isConfirmed: Bool {
-    @_noLocks @_noAllocation get {
-      switch self {
-      case .pending: false
-      case .confirmed: true
-      }
-    }
-  }
-}
-
 /// What an armed leg does.
 public enum ArmedOutput: Sendable, Hashable, BitwiseCopyable {
   /// Nothing has been set since it was armed: no pulse.
-  case waiting(OffConfirmation)
+  case waiting(Confirmation)
   case pulse(LegMotion)
   /// It stood still for long enough: no pulse until it is sent elsewhere than here.
-  case released(at: PulseWidth, OffConfirmation)
+  case released(at: PulseWidth, Confirmation)
 }
 
 /// What made a leg give up driving.

@@ -192,7 +192,7 @@ extension LegState {
   static let words = ["disarmed", "armed", "fault", "emergencyStopped", "shutDown"]
 
   /// nil while there is a pulse.
-  var off: OffConfirmation? {
+  var off: Confirmation? {
     switch self {
     case .disarmed(let off), .fault(_, let off), .emergencyStopped(let off), .shutDown(let off),
       .armed(.waiting(let off)), .armed(.released(_, let off)):

@@ -20,13 +20,13 @@ import Wire
 
 /// The device side's state. Nothing but `on` drives the motor.
 public enum PumpDeviceState: Sendable, Hashable, BitwiseCopyable {
-  case off(PumpOffConfirmation)
+  case off(Confirmation)
   case on(PumpSpeed)
   /// Until an OFF, the button or a reset.
-  case error(PumpDeviceError, PumpOffConfirmation)
+  case error(PumpDeviceError, Confirmation)
   /// Latched until a reset.
-  case emergencyStopped(PumpOffConfirmation)
-  case shutDown(PumpOffConfirmation)
+  case emergencyStopped(Confirmation)
+  case shutDown(Confirmation)
 
   /// Returns whether the pump must be off and its output has taken that.
   public var isSafe: Bool {

@@ -26,15 +26,15 @@ import Wire
 public enum PumpOperatorState: Sendable, Hashable, BitwiseCopyable {
   /// No connection, no report on it yet, or no answers any more; nothing is wanted of the pump.
   case unknown
-  case off(PumpOffConfirmation)
+  case off(Confirmation)
   /// An ON is on its way.
   case starting
   case on(since: TickInstant)
-  case fault(PumpFault, PumpOffConfirmation)
+  case fault(PumpFault, Confirmation)
   /// Latched until a reset.
-  case emergencyStopped(PumpOffConfirmation)
+  case emergencyStopped(Confirmation)
   /// The daemon is going down.
-  case shutDown(PumpOffConfirmation)
+  case shutDown(Confirmation)
 
   /// Returns whether the pump must be off and has confirmed it.
   public var isSafe: Bool {
@@ -45,7 +45,7 @@ public enum PumpOperatorState: Sendable, Hashable, BitwiseCopyable {
   }
 
   /// nil: the state is none in which the pump must be off.
-  public var off: PumpOffConfirmation? {
+  public var off: Confirmation? {
     @_noLocks @_noAllocation get {
       switch self {
       case .unknown, .starting, .on: nil

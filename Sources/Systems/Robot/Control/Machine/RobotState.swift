@@ -59,7 +59,7 @@ extension RobotState {
   }
 }
 
-/// Whether the board has taken the stop that is in force.
+/// Whether the board has taken the stop that is in force: a `Confirmation` that counts.
 public enum StopConfirmation: Sendable, Hashable, BitwiseCopyable {
   /// Not yet, after so many failed writes in a row; the stop is written again every tick.
   case pending(failures: Int)

@@ -84,7 +84,7 @@ public struct SprinklerSnapshot: Sendable, BitwiseCopyable {
   public internal(set) var told: UInt64 = 0
   public internal(set) var read: UInt64?
   /// Whether they are as told; a reset needs it.
-  public internal(set) var confirmation = LineConfirmation.pending
+  public internal(set) var confirmation = Confirmation.pending
   /// nil: there is no flow sensor.
   public internal(set) var flow: FlowStatus?
   /// Requests by verdict, and why the last was refused.

@@ -16,7 +16,7 @@ public struct IrrigationMachine: ~Copyable {
   /// What all lines together must be, bit k for line k.
   public internal(set) var lines: UInt64 = 0
   /// Whether they are. At first not: the first tick turns every line off.
-  public internal(set) var confirmation = LineConfirmation.pending
+  public internal(set) var confirmation = Confirmation.pending
   /// Whether a rain delay keeps programs' runs away.
   public internal(set) var isRaining = false
   /// The last flow alarm; nil: the flow is as it should be, or was reset.

@@ -17,7 +17,7 @@ extension IrrigationState: CustomStringConvertible {
   }
 
   /// What makes the valves usable again; nil when they are.
-  public func wayOut(_ confirmation: LineConfirmation) -> String? {
+  public func wayOut(_ confirmation: Confirmation) -> String? {
     switch self {
     case .idle, .watering: return nil
     case .paused: return "resume, or wait"

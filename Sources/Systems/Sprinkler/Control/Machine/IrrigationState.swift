@@ -33,23 +33,6 @@ public enum IrrigationState: Sendable, Hashable, BitwiseCopyable {
   case shutDown
 }
 
-/// Whether the lines are as they were told, whatever the state.
-public enum LineConfirmation: UInt8, Sendable, BitwiseCopyable {
-  /// Not yet; they are told again at every tick.
-  case pending
-  /// Set, and read back as set.
-  case confirmed
-
-  public var isConfirmed: Bool {
-    @_noLocks @_noAllocation get {
-      switch self {
-      case .pending: false
-      case .confirmed: true
-      }
-    }
-  }
-}
-
 /// What made the machine give up watering.
 public enum IrrigationFault: Sendable, Hashable, BitwiseCopyable {
   /// The lines do not take what they are told.
