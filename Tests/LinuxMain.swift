@@ -7,7 +7,7 @@ import Testing
 struct Tests {
   static func main() async {
     let arguments = CommandLine.arguments.dropFirst()
-    // `swift test --filter` asks for the tests of XCTest, of which there are none, and then for none of them.
+    // `swift test --filter` asks this program which tests of XCTest it has. There are none, and so it asks to run none of them.
     if arguments.contains("--dump-tests-json") { return print(#"{"name":"All tests","tests":[]}"#) }
     guard !arguments.contains("''") else {
       print("No test was run: scripts/swift test --filter NAME runs those of a name.")

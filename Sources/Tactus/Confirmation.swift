@@ -7,13 +7,8 @@ public enum Confirmation: UInt8, Sendable, BitwiseCopyable {
   /// The device has taken it.
   case confirmed
 
-  /// Whether it is `confirmed`.
+  /// Whether the device has taken it.
   public var isConfirmed: Bool {
-    @_noLocks @_noAllocation get {
-      switch self {
-      case .pending: false
-      case .confirmed: true
-      }
-    }
+    @_noLocks @_noAllocation get { if case .confirmed = self { true } else { false } }
   }
 }

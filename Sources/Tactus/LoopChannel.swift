@@ -47,8 +47,8 @@ public final class LoopChannel<
   /// The loop's side. A second call traps unless the ends of the first are gone, whose work the new ones continue.
   ///
   /// - Parameters:
-  ///   - requestBell: rung after requests have been pushed, one of the loop's inputs; `nil`: they wait for the next tick.
-  ///   - bell: rung when answers or notices are there to take; `nil`: nobody waits for them. Both bells must outlive the loop.
+  ///   - requestBell: rung after requests have been pushed, and one of the loop's inputs. Without it they wait until the next tick.
+  ///   - bell: rung when answers or notices are there to take. Both bells must outlive the loop.
   public func loopEnds(requestBell: DoorbellInput? = nil, bell: DoorbellButton? = nil) -> Ends {
     Ends(self, requestBell: requestBell, bell: bell)
   }
@@ -125,7 +125,7 @@ public struct LoopChannelEnds<
     if case .input = tick.cause { requestBell.clear() } else if !requests.isEmpty { requestBell.clear() }
   }
 
-  /// The next request, oldest first; `nil` if there is none, or the tick has taken as many as it may.
+  /// Takes the oldest request that waits. It is `nil` if none waits, or if the tick has taken as many as it may.
   @inlinable @inline(__always)
   public mutating func next() -> Request? {
     guard takenCount < requestsPerTick, let request = requests.pop() else { return nil }
@@ -173,7 +173,8 @@ public struct LoopChannelEnds<
   }
 }
 
-/// The other side of a `LoopChannel`, all of it in one hand: for a simulation, a test, a program that asks from one thread. One thread only.
+/// The other side of a `LoopChannel`, all of it in one hand, for a simulation, a test or a program that asks from one thread. One thread
+/// only may use it.
 public final class LoopChannelClient<
   Request: BitwiseCopyable & Sendable, Answer: BitwiseCopyable & Sendable, Notice: BitwiseCopyable & Sendable,
   State: BitwiseCopyable & Sendable
@@ -190,7 +191,7 @@ public final class LoopChannelClient<
     state = channel.state.reader()
   }
 
-  /// Makes a request; who makes it rings.
+  /// Makes a request. The caller rings the bell of requests afterwards.
   ///
   /// - Returns: whether there was room: `false` if the loop is behind.
   @inlinable public func send(_ request: Request) -> Bool { requests.push(request) }
@@ -198,20 +199,20 @@ public final class LoopChannelClient<
   /// What the loop published last.
   @inlinable public func newest() -> State { state.read() }
 
-  /// The next answer, oldest first; `nil` if there is none.
+  /// Takes the oldest answer that waits. It is `nil` if none waits.
   @inlinable public func nextAnswer() -> Answer? { answers.pop() }
 
-  /// The next notice, oldest first; `nil` if there is none.
+  /// Takes the oldest notice that waits. It is `nil` if none waits.
   @inlinable public func nextNotice() -> Notice? { notices.pop() }
 
-  /// All answers that wait.
+  /// Takes all answers that wait, the oldest first.
   @inlinable public func takeAnswers() -> [Answer] {
     var taken: [Answer] = []
     while let answer = answers.pop() { taken.append(answer) }
     return taken
   }
 
-  /// All notices that wait.
+  /// Takes all notices that wait, the oldest first.
   @inlinable public func takeNotices() -> [Notice] {
     var taken: [Notice] = []
     while let notice = notices.pop() { taken.append(notice) }

@@ -57,7 +57,7 @@ public struct LoopEnds<
   @inlinable @inline(__always)
   public mutating func beginSafeState(_ tick: Tick) { now = tick.started }
 
-  /// The next request, oldest first; `nil` if there is none, or the tick has taken as many as it may.
+  /// Takes the oldest request that waits. It is `nil` if none waits, or if the tick has taken as many as it may.
   ///
   /// A request that is older than the loop's patience and does not make safe is answered `.stale` and not returned.
   @inlinable @inline(__always)

@@ -71,7 +71,7 @@ public struct LegLoop: ~Copyable, ControlLoop {
   ///     tied low. More than one line is our bug.
   ///   - battery: its sensor, on the chip's bus; nil: there is none, and telemetry says 0 mV.
   ///   - ports: a UDP socket for each leg, in their order, and links beside them.
-  ///   - channel: of one that `channel(legs:)` has made; each request is answered, in their order.
+  ///   - channel: the loop's side of a channel that `channel(legs:)` has made. Each request is answered, in their order.
   ///   - commandAge: told of each command that the chip took in the tick that read it: when its datagram arrived, or its
   ///     request was issued. What comes by a link beside the sockets has no stamp.
   public init(

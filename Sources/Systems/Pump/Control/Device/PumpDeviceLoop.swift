@@ -47,7 +47,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
   ///   - governor: with what was pumped before; `nil` if the pump has rested.
   ///   - link, second: ways to operate it; nil: none. What is not an answer goes to both.
   ///   - motor: the pump's; nothing until the machine says so.
-  ///   - channel: of one that `channel()` has made; each request is answered, in their order.
+  ///   - channel: the loop's side of a channel that `channel()` has made. Each request is answered, in their order.
   ///   - commandAge: told when each request was issued that the motor has followed. Lines have no stamp.
   ///   - temperatureAge: told when the temperatures were read that the machine decides by.
   public init(

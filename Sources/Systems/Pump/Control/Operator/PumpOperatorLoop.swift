@@ -36,7 +36,7 @@ public struct PumpOperatorLoop: ~Copyable, ControlLoop {
   /// - Parameters:
   ///   - settings: those that are committed hold from the next tick on.
   ///   - governor: with what was pumped before; `nil` if the pump has rested.
-  ///   - channel: of one that `channel()` has made; each request is answered, in their order.
+  ///   - channel: the loop's side of a channel that `channel()` has made. Each request is answered, in their order.
   ///   - turnsOffAtEnd: false for who only looks: the pump stays what it is when the runtime stops.
   public init(
     _ settings: consuming RulesInput<PumpOperatorSettings>, governor: PumpGovernor? = nil, link: consuming PumpLink,

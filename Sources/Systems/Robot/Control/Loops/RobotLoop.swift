@@ -48,7 +48,7 @@ public struct RobotLoop: ~Copyable, ControlLoop {
   /// - Parameters:
   ///   - port: the robot's UDP socket.
   ///   - settings: those that are committed hold from the next tick on.
-  ///   - channel: of one that `channel(_:)` has made; each request is answered, in their order.
+  ///   - channel: the loop's side of a channel that `channel(_:)` has made. Each request is answered, in their order.
   ///   - commandAge: told of each command that the motors took in the tick that read it: when its datagram arrived, or its
   ///     request was issued.
   ///   - longestDatagram: in bytes, 1…`RobotMessage.maximumLength`; a longer one is malformed.

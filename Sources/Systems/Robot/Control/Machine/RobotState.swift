@@ -66,12 +66,7 @@ public enum StopConfirmation: Sendable, Hashable, BitwiseCopyable {
   case confirmed
 
   public var isConfirmed: Bool {
-    @_noLocks @_noAllocation get {
-      switch self {
-      case .pending: false
-      case .confirmed: true
-      }
-    }
+    @_noLocks @_noAllocation get { if case .confirmed = self { true } else { false } }
   }
 
   var failures: Int {

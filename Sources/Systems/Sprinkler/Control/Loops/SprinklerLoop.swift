@@ -44,7 +44,7 @@ public struct SprinklerLoop: ~Copyable, ControlLoop {
   ///   - settings: as many lines as `lines` has; anything else is our bug.
   ///   - lines: every zone's and the master valve's, requested off.
   ///   - flow: the flow sensor's line, which reports one kind of edge; nil: there is none.
-  ///   - channel: of one that `channel(notices:)` has made; each request is answered, in their order.
+  ///   - channel: the loop's side of a channel that `channel(notices:)` has made. Each request is answered, in their order.
   ///   - commandAge: told when each request was issued that has set the lines.
   ///   - flowAge: told of the oldest change of the sensor's line that a tick decides on: when the kernel saw it.
   public init(
