@@ -17,7 +17,8 @@ func plugins(_ names: [Target.PluginUsage]) -> [Target.PluginUsage] {
 let systems: [String] = ["Robot", "Leg", "Sprinkler", "Plants", "Pump", "Video"]
 let listOfSystems: [Target.Dependency] = systems.map { (name: String) in .target(name: name + "Daemon") }
 
-/// What the daemon has of a system: configuration, door, store, commands, scenarios. Piece by piece: Swift 6.2 gives up on one expression.
+/// What the daemon has of a system: configuration, door, store, commands, scenarios. Without access to what is `package`: of the floors below
+/// it has what a system of another package has. Piece by piece: Swift 6.2 gives up on one expression.
 func daemon(of system: String, leaves: [Target.Dependency] = [], products: [Target.Dependency] = []) -> Target {
   var dependencies: [Target.Dependency] = [
     .target(name: system), .target(name: system + "Documents"), "TactusDaemon", "Service", "ServiceDocuments",
@@ -33,7 +34,7 @@ func daemon(of system: String, leaves: [Target.Dependency] = [], products: [Targ
   ]
   return .target(
     name: system + "Daemon", dependencies: dependencies, path: "Sources/Systems/" + system + "/Daemon",
-    swiftSettings: settings)
+    packageAccess: false, swiftSettings: settings)
 }
 
 /// Its card on the page, its part of the API's description and its row of the dashboard, built into the program.
@@ -56,7 +57,13 @@ let package = Package(
     .library(name: "TactusSprinkler", targets: ["Sprinkler", "WallTime", "Buses", "BusesLinux"]),
     .library(name: "TactusPump", targets: ["Pump", "Devices", "Buses", "BusesLinux", "Wire"]),
     .library(name: "TactusPlants", targets: ["Plants", "Devices", "Buses", "BusesLinux", "Wire"]),
-    .library(name: "TactusDaemon", targets: ["TactusDaemon", "Devices", "Buses", "Wire"]),
+    .library(
+      name: "TactusDaemon",
+      targets: [
+        "TactusDaemon", "Service", "ServiceDocuments", "CServiceDocuments", "Store", "WallTime", "AvahiSystemd",
+        "BluetoothBlueZ", "MQTTMosquitto", "TactusGuard", "Confinement", "CDaemon", "BusesLinux", "Devices", "Buses",
+        "Wire",
+      ]),
     .executable(name: "tactus", targets: ["TactusProgram"]),
     .executable(name: "tactus-video", targets: ["VideoProgram"]),
     .executable(name: "tactus-cameras", targets: ["CamerasLibcamera"]),
@@ -261,15 +268,18 @@ let package = Package(
 
     // Systems, a folder each. Its control knows no daemon: machines, loops, simulation. The rest of it is the daemon's.
     .target(
-      name: "Robot", dependencies: ["Devices", "Buses", "Wire", "Tactus"], path: "Sources/Systems/Robot/Control"),
+      name: "Robot", dependencies: ["Devices", "Buses", "Wire", "Tactus"], path: "Sources/Systems/Robot/Control",
+      packageAccess: false),
     documents(of: "Robot"),
     daemon(of: "Robot"),
-    .target(name: "Leg", dependencies: ["Devices", "Buses", "Wire", "Tactus"], path: "Sources/Systems/Leg/Control"),
+    .target(
+      name: "Leg", dependencies: ["Devices", "Buses", "Wire", "Tactus"], path: "Sources/Systems/Leg/Control",
+      packageAccess: false),
     documents(of: "Leg"),
     daemon(of: "Leg", leaves: ["BluetoothBlueZ"]),
     .target(
       name: "Sprinkler", dependencies: ["Buses", "Tactus", "WallTime"], path: "Sources/Systems/Sprinkler/Control",
-      exclude: ["Schedule/README.md"]),
+      exclude: ["Schedule/README.md"], packageAccess: false),
     documents(of: "Sprinkler"),
     daemon(
       of: "Sprinkler", leaves: ["Water", "Store", "WallTime"],
@@ -280,29 +290,31 @@ let package = Package(
       ]),
     .target(
       name: "Pump", dependencies: ["Devices", "Buses", "Wire", "TactusControl", "Tactus"],
-      path: "Sources/Systems/Pump/Control"),
+      path: "Sources/Systems/Pump/Control", packageAccess: false),
     documents(of: "Pump"),
     daemon(
       of: "Pump", leaves: ["BluetoothBlueZ", "Store", "WallTime"],
       products: [.product(name: "GRDB", package: "GRDB.swift", condition: daemon)]),
     .target(
-      name: "Plants", dependencies: ["Devices", "Buses", "Wire", "Tactus"], path: "Sources/Systems/Plants/Control"),
+      name: "Plants", dependencies: ["Devices", "Buses", "Wire", "Tactus"], path: "Sources/Systems/Plants/Control",
+      packageAccess: false),
     documents(of: "Plants"),
     daemon(
       of: "Plants", leaves: ["Water", "MQTTMosquitto", "Store", "WallTime"],
       products: [.product(name: "GRDB", package: "GRDB.swift", condition: daemon)]),
     // Video's rules, without a camera.
-    .target(name: "Video", dependencies: ["Wire", "Tactus"], path: "Sources/Systems/Video/Control"),
+    .target(
+      name: "Video", dependencies: ["Wire", "Tactus"], path: "Sources/Systems/Video/Control", packageAccess: false),
     documents(of: "Video"),
     daemon(
       of: "Video", leaves: ["CDaemon", "Confinement"],
       products: [.product(name: "HTTPTypes", package: "swift-http-types", condition: daemon)]),
     // What plants ask a sprinkler for: neither knows the other.
-    .target(name: "Water", path: "Sources/Systems/Water"),
+    .target(name: "Water", path: "Sources/Systems/Water", packageAccess: false),
 
     // The program: the list of systems. Not named like its product: "tactus" and "Tactus" are one folder on many file systems.
     .executableTarget(
-      name: "TactusProgram", dependencies: listOfSystems + ["TactusDaemon"],
+      name: "TactusProgram", dependencies: listOfSystems + ["TactusDaemon"], packageAccess: false,
       plugins: plugins(["DeclaredImports"])),
     .plugin(name: "DeclaredImports", capability: .buildTool()),
 
@@ -320,7 +332,8 @@ let package = Package(
     .executableTarget(name: "guard-probe", dependencies: ["TactusGuard", "Tactus"], path: "Tests/GuardProbe"),
     // A daemon of one declared system, through the public API alone.
     .executableTarget(
-      name: "declared-probe", dependencies: ["TactusDaemon", "Buses", "Tactus"], path: "Tests/DeclaredProbe"),
+      name: "declared-probe", dependencies: ["TactusDaemon", "Buses", "Tactus"], path: "Tests/DeclaredProbe",
+      packageAccess: false),
     // Runs inside scripts/rig, against real kernel drivers.
     .executableTarget(
       name: "rig-probe", dependencies: ["CProcess", "BusesLinux", "Buses", "Tactus", "CTactus"],

@@ -4,10 +4,12 @@ public struct AnnouncedService: Sendable, Hashable {
   public var name: String
   /// `_tactus._tcp`
   public var type: String
+  /// TCP or UDP port of the service, as the end of `type` says.
   public var port: UInt16
   /// The TXT record: `key=value`, at most 255 bytes each.
   public var text: [String]
 
+  /// A `name` that is too long is cut at a character; an entry of `text` that is too long traps.
   public init(name: String, type: String, port: UInt16, text: [String] = []) {
     precondition(text.allSatisfy { $0.utf8.count <= 255 }, "a TXT string has at most 255 bytes")
     self.name = Self.cut(name, to: 63)

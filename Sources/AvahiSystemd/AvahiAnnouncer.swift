@@ -112,7 +112,9 @@
     private func groupChanged(_ path: String, to state: Int32, error: String) {
       guard path == group else { return }
       switch state {
-      case 2: for service in services { tell(.announced(name: service.name, type: service.type)) }
+      case 2:
+        renamings = 0
+        for service in services { tell(.announced(name: service.name, type: service.type)) }
       case 3: renameAndPublish()
       case 4: tell(.failed(reason: error))
       default: break

@@ -5,21 +5,27 @@ import Tactus
 public enum BluetoothCentralFailure: Sendable, Hashable, CustomStringConvertible {
   /// Nobody was heard who advertises what is looked for.
   case notFound(after: Nanoseconds)
+  /// bluetoothd refused to start a scan.
   case scanRefused(reason: String)
+  /// bluetoothd could not connect to the device, or did not answer in time.
   case connectRefused(reason: String)
   /// BlueZ did not say what the other end offers.
   case notResolved(after: Nanoseconds)
-  /// It offers no such service or characteristic.
+  /// The device offers no such service.
   case noService(BluetoothUUID)
+  /// The device's service has no such characteristic.
   case noCharacteristic(BluetoothUUID)
-  /// The characteristic cannot be written, or does not notify.
+  /// The characteristic takes no writes, neither with nor without response.
   case notWritable(BluetoothUUID)
+  /// The characteristic offers neither notifications nor indications.
   case notNotifying(BluetoothUUID)
+  /// bluetoothd refused the notifications, or they were not set up in time.
   case subscriptionRefused(reason: String)
   /// The other end has gone, or has ended the connection.
   case disconnected
   /// The loop has asked for it.
   case asked
+  /// There is no radio to work with, or it went away.
   case absent(BluetoothAbsence)
 
   var isOfSubscription: Bool { if case .subscriptionRefused = self { true } else { false } }
@@ -46,9 +52,13 @@ public enum BluetoothCentralFailure: Sendable, Hashable, CustomStringConvertible
 public enum BluetoothCentralState: Sendable, Hashable, CustomStringConvertible {
   /// Until the loop asks for a connection; nil: nothing has failed yet.
   case idle(BluetoothCentralFailure?)
+  /// Looking for the peer. `adapter` is BlueZ's name for it: `hci0`.
   case scanning(adapter: String)
+  /// From the peer's discovery until the link is up. `device` is its address, or its path where BlueZ tells none.
   case connecting(device: String)
+  /// The link is up. `device` is as in `connecting`.
   case connected(device: String)
+  /// After `stop`; no other state follows.
   case stopped
 
   public var description: String {

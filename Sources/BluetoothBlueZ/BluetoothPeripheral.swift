@@ -10,9 +10,11 @@ public enum BluetoothPeripheralState: Sendable, Hashable, CustomStringConvertibl
   case waiting(BluetoothAbsence)
   /// bluetoothd does not take the service or its advertisement; tried again.
   case refused(reason: String)
+  /// Waits for a central. `adapter` is BlueZ's name for it: `hci0`.
   case advertising(adapter: String)
   /// `device` is its address, or its path where BlueZ tells none.
   case connected(device: String)
+  /// After `stop`; no other state follows.
   case stopped
 
   public var description: String {

@@ -1,5 +1,6 @@
 /// A GATT service that carries messages both ways: what both ends of a link agree on.
 public struct BluetoothProfile: Sendable, Hashable {
+  /// The service that the peripheral advertises and the central looks for.
   public var service: BluetoothUUID
   /// The characteristic that the central writes: with or without response.
   public var toPeripheral: BluetoothUUID
@@ -10,6 +11,7 @@ public struct BluetoothProfile: Sendable, Hashable {
   /// Longer messages are sent in pieces, which mean the same as the whole; otherwise they are refused.
   public var isStream: Bool
 
+  /// A profile of messages up to 20 bytes unless told otherwise. A `mostBytes` outside 1…512 traps.
   public init(
     service: BluetoothUUID, toPeripheral: BluetoothUUID, toCentral: BluetoothUUID, mostBytes: Int = 20,
     isStream: Bool = false

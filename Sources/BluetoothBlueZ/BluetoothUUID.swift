@@ -1,5 +1,6 @@
 /// The UUID of a GATT service or characteristic, in the form that BlueZ writes: 36 lower-case characters.
 public struct BluetoothUUID: Sendable, Hashable, CustomStringConvertible {
+  /// `12345678-1234-1234-1234-123456789abc`: a short UUID, too, is written in full.
   public let text: String
 
   /// `12345678-1234-1234-1234-123456789abc`, or a short one of Bluetooth's own, `ffe0`. nil: neither.

@@ -201,7 +201,7 @@
       }
       while let message = link.takeMessage() {
         var start = 0
-        let pieces = profile.isStream || message.count <= profile.mostBytes
+        let pieces = !message.isEmpty && (profile.isStream || message.count <= profile.mostBytes)
         var isSent = pieces && notifications != nil
         while isSent, start < message.count {
           let end = min(start + profile.mostBytes, message.count)

@@ -5,13 +5,13 @@ import Synchronization
 /// A seqlock over atomic words: `words[0]` is 2n once value number n is there and odd while it is being replaced. All
 /// words are atomics, so a reader that comes at the wrong moment sees a torn value, notices, and never races.
 /// A trivial handle: whoever called `allocate` calls `deallocate`. Wrap it in a type that names the value.
-package struct SharedWords: @unchecked Sendable, BitwiseCopyable {  // safe: every access is atomic
+public struct SharedWords: @unchecked Sendable, BitwiseCopyable {  // safe: every access is atomic
   private let words: UnsafeMutablePointer<Atomic<UInt64>>
   /// Payload words.
   private let count: Int
 
   /// For values of `byteCount` bytes, a multiple of 8; `entries` of them in one block.
-  package static func allocate(byteCount: Int, entries: Int = 1) -> SharedWords {
+  public static func allocate(byteCount: Int, entries: Int = 1) -> SharedWords {
     precondition(byteCount > 0 && byteCount % 8 == 0 && entries > 0)
     let count = byteCount / 8
     let words = UnsafeMutablePointer<Atomic<UInt64>>.allocate(capacity: (count + 1) * entries)
@@ -20,11 +20,11 @@ package struct SharedWords: @unchecked Sendable, BitwiseCopyable {  // safe: eve
   }
 
   /// Frees the whole block: call it on what `allocate` returned.
-  package func deallocate() { words.deallocate() }
+  public func deallocate() { words.deallocate() }
 
   /// Entry `index` of the block that starts here.
   @_noLocks @_noAllocation
-  package func entry(_ index: Int) -> SharedWords {
+  public func entry(_ index: Int) -> SharedWords {
     SharedWords(words: words + index * (count + 1), count: count)
   }
 
@@ -36,7 +36,7 @@ package struct SharedWords: @unchecked Sendable, BitwiseCopyable {  // safe: eve
 
   /// Replaces the value by number `number`, 1…. One thread only.
   @_noLocks @_noAllocation
-  package func store(number: UInt64, from value: UnsafeRawPointer) {
+  public func store(number: UInt64, from value: UnsafeRawPointer) {
     words[0].store(number &* 2 &- 1, ordering: .relaxed)
     atomicMemoryFence(ordering: .releasing)
     for index in 0..<count {
@@ -47,7 +47,7 @@ package struct SharedWords: @unchecked Sendable, BitwiseCopyable {  // safe: eve
 
   /// Copies the value out and returns its number; nil when there is none yet or it was replaced meanwhile.
   @_noLocks @_noAllocation
-  package func load(into value: UnsafeMutableRawPointer) -> UInt64? {
+  public func load(into value: UnsafeMutableRawPointer) -> UInt64? {
     let before = words[0].load(ordering: .acquiring)
     guard before != 0, before & 1 == 0 else { return nil }
     for index in 0..<count {

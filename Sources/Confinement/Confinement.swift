@@ -3,6 +3,7 @@ import Glibc
 
 /// What a child of the daemon may still do once it has confined itself: `CProcess.h` says it in full.
 public struct Confinement: Sendable {
+  /// What a confined process may do besides using files, devices, its open descriptors and local sockets.
   public struct Permissions: OptionSet, Sendable {
     public let rawValue: Int32
     public init(rawValue: Int32) { self.rawValue = rawValue }
@@ -20,11 +21,13 @@ public struct Confinement: Sendable {
     public static let lockedMemory = Permissions(PROCESS_LOCKED_MEMORY)
   }
 
+  /// Permissions that are missing here are withheld, as far as the kernel can.
   public var permissions: Permissions
   /// How many descriptors it may have open.
   public var descriptors: UInt32
   /// Who a root process becomes: the first account that exists.
   public var accounts = ["nobody"]
+  /// Names of that account's supplementary groups: the first 16 that exist are taken. Only where `leavesRoot`.
   public var groups: [String] = []
   /// Files and folders to read; patterns.
   public var readable: [String] = []
@@ -33,6 +36,9 @@ public struct Confinement: Sendable {
   /// Where it may make files; `nil` if nowhere.
   public var folder: String?
 
+  /// A confinement without files, devices or a folder of its own: those are set before `apply`.
+  ///
+  /// - Parameter descriptors: the limit on open descriptors (`RLIMIT_NOFILE`), which only ever lowers the present one.
   public init(_ permissions: Permissions, descriptors: UInt32) {
     (self.permissions, self.descriptors) = (permissions, descriptors)
   }

@@ -40,6 +40,7 @@
     @discardableResult
     public func publish(_ message: MQTTMessage) -> MQTTRefusal? { connection.publish(message) }
 
+    /// A copy of the client's state and counts. Any thread.
     public var status: MQTTStatus { connection.status }
   }
 

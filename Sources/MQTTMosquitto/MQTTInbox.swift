@@ -9,11 +9,15 @@ public final class MQTTInbox: Sendable {
     var first = 0
     var dropped: Int64 = 0
   }
+  /// How many messages may wait at a time, at least 1.
   public let capacity: Int
   /// Rung when a message has come; clear it, then take until nothing is left.
   public let bell: Doorbell
   private let state = Mutex(State())
 
+  /// An empty inbox. A capacity below 1 traps.
+  ///
+  /// - Throws: `.system` when the process or the machine has no descriptor left for the bell.
   public init(capacity: Int = 1_024) throws(RuntimeError) {
     precondition(capacity > 0, "an inbox holds a message")
     self.capacity = capacity
@@ -50,5 +54,6 @@ public final class MQTTInbox: Sendable {
     }
   }
 
+  /// Messages that found the inbox full, since it was made. Any thread.
   public var dropped: Int64 { state.withLock { $0.dropped } }
 }

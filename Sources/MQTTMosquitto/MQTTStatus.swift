@@ -1,11 +1,14 @@
 /// A client as other threads see it.
 public struct MQTTStatus: Sendable, Hashable {
+  /// Whether the broker has accepted a connection that has not ended.
   public internal(set) var isConnected = false
   /// Connections that the broker accepted, since the start.
   public internal(set) var connections: Int64 = 0
   /// Why there is no connection, or why the last one ended; nil: nothing has failed yet. Names the broker, no secret.
   public internal(set) var lastFailure: String?
+  /// Attempts to connect that failed and connections that were lost, since the start.
   public internal(set) var failures: Int64 = 0
+  /// Messages that were delivered, since the start.
   public internal(set) var received: Int64 = 0
   /// Longer than the limit.
   public internal(set) var receivedTooLong: Int64 = 0
@@ -16,15 +19,21 @@ public struct MQTTStatus: Sendable, Hashable {
   /// Filters that the broker refused.
   public internal(set) var refusedFilters: Int64 = 0
 
+  /// The status of a client that has not been started: not connected, every count 0.
   public init() {}
 }
 
 /// Why a message was not taken for sending.
 public enum MQTTRefusal: String, Sendable, Hashable, CaseIterable, Error {
+  /// There is no connection, and the message is not a retained one, which would wait for it.
   case notConnected
+  /// `MQTTSettings.outgoingLimit` messages are waiting to be sent.
   case tooManyWaiting
+  /// A new retained topic, while there are `MQTTSettings.retainedLimit` of them.
   case tooManyRetained
+  /// The payload is longer than `MQTTSettings.payloadLimit`.
   case tooLong
+  /// The topic is empty, too long, or holds a wildcard or a NUL: see `MQTTMessage.topic`.
   case invalidTopic
 }
 
@@ -32,6 +41,7 @@ public enum MQTTRefusal: String, Sendable, Hashable, CaseIterable, Error {
 public enum MQTTError: Error, Sendable, Hashable {
   /// A setting that libmosquitto does not take: which one, and why.
   case setting(String, reason: String)
+  /// A system call, named with its file (`open PATH`), or the start of the program that hashes passwords failed.
   case system(call: String, errno: Int32)
 }
 

@@ -46,8 +46,11 @@
       """
     }
 
+    /// The broker's process as other threads see it.
     public struct Status: Sendable, Hashable {
+      /// Whether the process has been started and has not ended. It may not accept connections yet.
       public internal(set) var isRunning = false
+      /// How often the process was started, restarts included.
       public internal(set) var starts: Int64 = 0
       /// Why it does not run, or how it last ended; nil: it has not.
       public internal(set) var lastFailure: String?
@@ -58,6 +61,7 @@
       var process: pid_t = 0
     }
 
+    /// TCP port on 127.0.0.1, the only address on which the broker listens.
     public let port: UInt16
     private let path: String
     private let launcher: String
@@ -103,6 +107,7 @@
       }
     }
 
+    /// A copy of the present state. Any thread.
     public var status: Status { state.withLock { $0.status } }
 
     /// Ends the broker and waits for it.

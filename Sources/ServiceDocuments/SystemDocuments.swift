@@ -8,7 +8,10 @@ public struct SystemDocuments: @unchecked Sendable {
   /// Of its script: `/pump.js`.
   public let name: String
 
-  package init(_ name: String, _ documents: system_documents) { (self.name, self.documents) = (name, documents) }
+  /// - Parameters:
+  ///   - name: the system's name; its script is served as `/NAME.js`.
+  ///   - documents: the files that the system's `documents.c` has embedded.
+  public init(_ name: String, _ documents: system_documents) { (self.name, self.documents) = (name, documents) }
 
   /// One `<section>` of the page.
   public var card: [UInt8] { Self.bytes(documents.card) }
@@ -22,7 +25,7 @@ public struct SystemDocuments: @unchecked Sendable {
   public var dashboard: [UInt8] { Self.bytes(documents.dashboard) }
 
   /// Every file, by its name.
-  package var files: [(name: String, bytes: [UInt8])] {
+  public var files: [(name: String, bytes: [UInt8])] {
     [documents.card, documents.script, documents.style, documents.api, documents.dashboard].map { file in
       (String(cString: file.name), Self.bytes(file))
     }

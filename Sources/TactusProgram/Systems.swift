@@ -11,6 +11,6 @@ extension DaemonProgram {
   /// tables came; the robot, whose scenarios have no part of their own, first, and beside it the video, by which it is driven.
   static let tactus = DaemonProgram(
     name: "tactus", version: packageVersion,
-    summary: "Runs control loops on real-time threads and keeps actuators safe.", systems: [],
+    summary: "Runs control loops on real-time threads and keeps actuators safe.",
     own: [RobotKind(), VideoKind(), LegKind(), SprinklerKind(), PlantsKind(), PumpKind()])
 }

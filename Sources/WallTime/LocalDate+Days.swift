@@ -60,7 +60,7 @@ extension LocalDate: CustomStringConvertible {
 
 extension FixedWidthInteger {
   /// Rounded toward minus infinity; the divisor is positive.
-  package func flooredQuotient(_ divisor: Self) -> Self {
+  public func flooredQuotient(_ divisor: Self) -> Self {
     let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
     return remainder < 0 ? quotient - 1 : quotient
   }

@@ -1,5 +1,5 @@
-/// A JSON value (RFC 8259), as far as the wire formats need it.
-enum JSONValue: BitwiseCopyable {
+/// A member's value (RFC 8259), as far as a datagram that is read in a tick needs it: `JSONParser` allocates.
+enum JSONScalar: BitwiseCopyable {
   case number(DecimalNumber)
   /// A string; nil when it is not a `ShortText`, and so equals none of the known names.
   case string(ShortText?)
@@ -11,7 +11,7 @@ enum JSONValue: BitwiseCopyable {
 /// A value with the offset of its first byte.
 struct JSONField: BitwiseCopyable {
   var at: Int
-  var value: JSONValue
+  var value: JSONScalar
 }
 
 extension ByteScanner {
@@ -47,7 +47,7 @@ extension ByteScanner {
 
   /// A value of an object at depth 1.
   @_noLocks @_noAllocation @inline(__always)
-  private mutating func jsonValue() throws(DatagramError) -> JSONValue {
+  private mutating func jsonValue() throws(DatagramError) -> JSONScalar {
     switch byte {
     case 0x2D, 0x30...0x39: return .number(try jsonNumber())
     case 0x22: return .string(try jsonString())
@@ -59,7 +59,7 @@ extension ByteScanner {
   }
 
   @_noLocks @_noAllocation
-  private mutating func jsonLiteral() throws(DatagramError) -> JSONValue {
+  private mutating func jsonLiteral() throws(DatagramError) -> JSONScalar {
     switch byte {
     case 0x74:
       try require("true")

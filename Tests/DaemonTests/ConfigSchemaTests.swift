@@ -1,6 +1,7 @@
 import Foundation
 import Service
 import Testing
+import Wire
 
 @testable import TactusDaemon
 

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import Yams
 
 @testable import LegDaemon
 @testable import RobotDaemon
@@ -27,6 +28,18 @@ struct ConfigTableTests {
       let text = if case .text(let text) = standard { text } else { standard.description }
       #expect(ScalarReader.value(text, as: key.kind) == standard)
     }
+  }
+
+  @Test(
+    "a text as it is printed reads back as the same text",
+    arguments: [
+      "off", "it's", "", "null", "~", "a: b", "# a", "-x", "x\"y", "\\", "videotestsrc ! a='b c'", "/dev/video0", "12",
+    ])
+  func printed(text: String) throws {
+    let node = try #require(try Yams.compose(yaml: "key: \(ConfigValue.text(text))"))["key"]
+    #expect(node?.scalar?.string == text)
+    // Bare, it would be nothing.
+    #expect(node?.isNothing == false)
   }
 
   @Test("every key: in a section that the reference introduces, with a sentence of its own")

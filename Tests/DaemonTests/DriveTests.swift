@@ -154,6 +154,18 @@ struct CommandLineValueTests {
     #expect(try HostName.resolve("::1", port: 7) == Endpoint(high: 0, low: 1, port: 7))
     #expect(throws: HostName.Failure.self) { try HostName.resolve("no.such.host.invalid", port: 1) }
   }
+
+  @Test(
+    "where a daemon listens: whether that is every network, and where this machine reaches it",
+    arguments: [
+      ("0.0.0.0", true, "127.0.0.1", "AF_INET"), ("::", true, "::1", "AF_INET6"),
+      ("127.0.0.1", false, "127.0.0.1", "AF_INET"), ("::1", false, "0:0:0:0:0:0:0:1", "AF_INET6"),
+      ("10.0.0.7", false, "10.0.0.7", "AF_INET"), ("1.0.0.0", false, "1.0.0.0", "AF_INET"),
+    ])
+  func reachable(address: String, isEverywhere: Bool, host: String, family: String) throws {
+    let endpoint = ReachableEndpoint(try HostName.resolve(address, port: 5005))
+    #expect((endpoint.isEverywhere, endpoint.host, endpoint.family) == (isEverywhere, host, family))
+  }
 }
 
 /// `tactus drive` in a terminal, against `tactus run` on a simulated robot.

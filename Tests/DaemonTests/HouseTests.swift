@@ -11,6 +11,7 @@ import WallTime
 @testable import SprinklerDaemon
 @testable import TactusDaemon
 @testable import TactusProgram
+@testable import VideoDaemon
 
 /// The list of systems is the only one: what it leads to is complete, and how many files outside a system's own folders still name it.
 @Suite("The house: systems of the one list")
@@ -70,6 +71,8 @@ struct HouseTests {
     case .number(let range): [.number(range.lowerBound), .number(range.upperBound)]
     case .boolean: [.boolean(false), .boolean(true)]
     case .choice(let words): words.map { .text($0) }
+    case .integers(let count, let range): [.integers(Array(repeating: range.upperBound, count: count))]
+    case .text: [.text("another")]
     default: []
     }
   }
@@ -86,6 +89,7 @@ struct HouseTests {
       pump:
       sprinkler: { latitude: 1, longitude: 2, weather: { provider: open-meteo, url: "http://a:1" } }
       plants: { watering: [{ plant: 1, zone: 1 }] }
+      video:
       """)
     let (legs, plants) = (try #require(configuration.legs), try #require(configuration.plants))
     let zone = try ZoneRules(identifier: "Europe/Berlin")
@@ -109,6 +113,9 @@ struct HouseTests {
       changed.waterings[0] = watering
       return "\(changed.links)"
     }.map { "plants.watering[].\($0)" }
+    found += taken(try #require(configuration.systems[Configuration.Video.self])) {
+      "\($0.settings) \($0.recordLimitBytes)"
+    }
     let declared = ConfigTable.keys(of: .tactus).filter(\.mayChange).map(\.path)
     #expect(Set(declared) == Set(found))
   }

@@ -1,6 +1,7 @@
 import Foundation
 import Service
 import Testing
+import Wire
 
 /// Whether a JSON Schema (2020-12) accepts a value, for the keywords that the schema of the configuration file uses: another
 /// one fails the test.

@@ -1,4 +1,5 @@
 import Service
+import Wire
 import Yams
 
 /// A YAML text as an editor sees it: typed by the core schema of YAML 1.2.

@@ -1,10 +1,12 @@
 """`tactus reload`: the file as it is now, taken whole or not at all, while the robot drives."""
 import re
+import struct
 import time
+from pathlib import Path
 
 import pytest
 
-from daemon import Daemon
+from daemon import PROGRAM, Daemon, let_others_in
 from live import Live
 
 
@@ -116,6 +118,37 @@ def test_the_plants_what_a_link_may_ask_for(daemon):
     assert watering() != before, watering()
     change(daemon, "zone: 2, seconds: 20", "zone: 3, seconds: 20")
     assert "plants.watering[0].zone: expected 2 until the next start, got 3" in reload(daemon).stderr
+
+
+def size(jpeg):
+    """Width and height, of the frame's header: SOF0 or, of a progressive picture, SOF2."""
+    at = 2
+    while jpeg[at + 1] not in (0xC0, 0xC2):
+        at += 2 + struct.unpack(">H", jpeg[at + 2:at + 4])[0]
+    return struct.unpack(">HH", jpeg[at + 5:at + 9])[::-1]
+
+
+@pytest.mark.skipif(
+    not (Path(PROGRAM).parent / "tactus-video").exists(), reason="this build has no tactus-video: no trait Video")
+def test_the_video_another_picture_from_another_process_and_a_longer_recording_from_the_same(tmp_path):
+    let_others_in(tmp_path)
+    camera = "camera: {source: test, resolution: [320, 240], bitrate: 500000}\nvideo:\n  record_limit_mb: 5\n"
+    with Daemon(tmp_path, more=camera) as daemon:
+        video = lambda: daemon.get("/api/video").json()
+        snapshot = lambda: daemon.get("/api/video/snapshot.jpg").content
+        process = wait_for(lambda: video()["process"]["id"] and video()["process"]["starts"], seconds=30)
+        assert size(snapshot()) == (320, 240)
+        change(daemon, "record_limit_mb: 5", "record_limit_mb: 6")
+        assert reload(daemon).stdout == "video.record_limit_mb: 5 → 6\n"
+        assert video()["process"]["starts"] == process
+        change(daemon, "[320, 240], bitrate: 500000", "[160, 120], rotation: 90, bitrate: 400000")
+        told = reload(daemon).stdout
+        assert "camera.resolution" in told and "camera.bitrate: 500000 → 400000" in told, told
+        wait_for(lambda: video()["process"]["id"] and video()["process"]["starts"] == process + 1, seconds=30)
+        assert (video()["picture"]["width"], video()["picture"]["bitsPerSecond"]) == (120, 400000), video()
+        assert size(snapshot()) == (120, 160)
+        assert "the video process ended" not in daemon.log
+        assert reload(daemon).stdout == "nothing has changed\n"
 
 
 def test_what_only_a_start_can_take_is_named_with_its_place_and_nothing_is_taken(daemon):

@@ -7,7 +7,7 @@ import Testing
 struct DocumentCommentTests {
   /// Modules that are not yet documented throughout, and how many of their public symbols have no comment. The numbers only
   /// ever fall.
-  static let incomplete = ["Leg": 116, "Plants": 151, "Pump": 174, "Robot": 97, "Sprinkler": 208, "Wire": 210]
+  static let incomplete = ["Leg": 116, "Plants": 151, "Pump": 174, "Robot": 97, "Sprinkler": 208, "Wire": 205]
 
   @Test("every public symbol of a library product has one")
   func publicSymbols() throws {
@@ -60,8 +60,23 @@ struct DocumentCommentTests {
     }
   }
 
-  /// The modules of the library products, from the manifest.
+  /// The Swift modules of the library products.
   static func productModules() throws -> [String] {
+    let sources = HouseTests.root.appending(path: "Sources")
+    return try products().filter { module in
+      let folders = [sources.appending(path: module), sources.appending(path: "Systems/\(module)")]
+      let isSwift = folders.contains { folder in
+        let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
+        return files?.contains { ($0 as? URL)?.pathExtension == "swift" } ?? false
+      }
+      // The rest are headers, with their words in them.
+      try #require(isSwift || module.hasPrefix("C"), "\(module): no sources")
+      return isSwift
+    }
+  }
+
+  /// The modules of the library products, from the manifest.
+  static func products() throws -> [String] {
     let manifest = try String(contentsOf: HouseTests.root.appending(path: "Package.swift"), encoding: .utf8)
     let products = manifest.matches(of: /\.library\(\s*name:\s*"\w+",\s*targets:\s*\[([^\]]+)\]\s*\)/)
     try #require(

@@ -46,6 +46,26 @@ struct HouseTests {
     }
   }
 
+  /// The compiler keeps what is `package` from them: their targets are built without access to it (`packageAccess`).
+  @Test("what a system imports of this package is in a library product: a system of another package may have it, too")
+  func products() throws {
+    let offered = Set(try DocumentCommentTests.products())
+    var found: Set<String> = []
+    for (path, text) in try Self.sources(["Systems", "TactusProgram"]) {
+      for line in text.split(separator: "\n") {
+        guard let name = line.wholeMatch(of: /(?:public )?import (\w+)/)?.1, Self.all.contains(String(name)) else {
+          continue
+        }
+        found.insert(String(name))
+        #expect(offered.contains(String(name)), "\(path): \(name)")
+      }
+    }
+    try #require(found.count > 12)
+    let manifest = try String(contentsOf: Self.root.appending(path: "Package.swift"), encoding: .utf8)
+    // Controls, what they share, the program, the probe of a declared system; and once for all daemon parts.
+    #expect(manifest.ranges(of: "packageAccess: false").count == 10)
+  }
+
   @Test("the runtime's traps say why in an optimised build, too: precondition drops its text there")
   func texts() throws {
     for (path, text) in try Self.sources(["Tactus"]) {

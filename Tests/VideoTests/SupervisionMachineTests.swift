@@ -56,6 +56,31 @@ struct SupervisionMachineTests {
     #expect((machine.starts, machine.ends) == (9, 9))
   }
 
+  @Test("replaced: killed once, and another started as soon as it has ended, without a cause and with no longer pause")
+  func replaced() {
+    var machine = SupervisionMachine(at: at(0))
+    _ = machine.step(.time, at: at(0))
+    #expect(machine.step(.replace, at: at(1)) == .kill)
+    #expect(machine.nextDeadline == nil)
+    #expect(machine.step(.replace, at: at(1)) == .none)
+    #expect(machine.step(.time, at: at(60)) == .none)
+    #expect(machine.step(.ended("signal 9"), at: at(61)) == .none)
+    #expect(machine.state == .waiting(until: at(61), cause: nil))
+    #expect(machine.step(.time, at: at(61)) == .spawn)
+    #expect((machine.starts, machine.ends) == (2, 1))
+    _ = machine.step(.ended("signal 11"), at: at(62))
+    #expect(machine.nextDeadline == at(62.5))
+  }
+
+  @Test("replaced while it waits for its next start: started at once, since the settings may have been what was wrong")
+  func replacedWhileWaiting() {
+    var machine = endedOften()
+    _ = machine.step(.ended("no camera"), at: at(1))
+    #expect(machine.nextDeadline == at(9))
+    #expect(machine.step(.replace, at: at(2)) == .none)
+    #expect(machine.step(.time, at: at(2)) == .spawn)
+  }
+
   /// Spawned for the fifth time, at 0 s; the next pause is 8 s.
   private func endedOften() -> SupervisionMachine {
     var machine = SupervisionMachine(at: at(-7.5))

@@ -1,9 +1,11 @@
 import Glibc
 
 /// A file that could not be written, and why.
-package struct FileFailure: Error {
-  package let path: String
-  package let reason: String
+public struct FileFailure: Error {
+  /// The file, temporary file or folder that the failed call was about.
+  public let path: String
+  /// For people: the words of strerror(3), or `is not a file` or `is longer than 4 MB`.
+  public let reason: String
 }
 
 /// errno in words.
@@ -15,7 +17,7 @@ func folder(of path: String) -> String {
 }
 
 /// The bytes of a regular file of at most 4 MB; nil: there is none. `look` is shown its status.
-package func readWhole(
+public func readWhole(
   _ path: String, look: (stat) -> Void = { _ in }
 ) throws(FileFailure) -> [UInt8]? {
   let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -50,7 +52,7 @@ func makeFolders(_ path: String) throws(FileFailure) {
 ///
 /// Written by root, the file belongs to who owned the one before it, or else the folder: a service under a user of its own
 /// can still read it.
-package func writeAtomically(_ bytes: [UInt8], to path: String, mode: mode_t) throws(FileFailure) {
+public func writeAtomically(_ bytes: [UInt8], to path: String, mode: mode_t) throws(FileFailure) {
   let temporary = "\(path).\(Hexadecimal.text(SystemCrypto.randomBytes(6))).new"
   let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
   guard descriptor >= 0 else { throw FileFailure(path: temporary, reason: lastReason()) }

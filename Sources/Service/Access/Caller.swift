@@ -12,6 +12,7 @@ public struct Caller: Sendable, Hashable {
   /// When its token ends, in seconds since 1970; nil: never. A WebSocket is closed then.
   public let expires: Int64?
 
+  /// - Parameter client: 0 if the door did not ask who it is.
   public init(scope: Scope, tokenID: String?, address: String, client: UInt32, expires: Int64? = nil) {
     self.scope = scope
     self.tokenID = tokenID
@@ -26,5 +27,5 @@ extension Caller {
   var isKnown: Bool { client != 0 }
 
   /// As the access log names who asks: the token's public name with the address.
-  package var logName: String { tokenID.map { "\($0)@\(address)" } ?? address }
+  public var logName: String { tokenID.map { "\($0)@\(address)" } ?? address }
 }

@@ -70,7 +70,9 @@ public struct HostRules: Sendable {
 
 /// An entry of the configuration's lists that can never match.
 public enum HostRulesError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// An entry of `service.allowed_hosts` that is neither a name nor an address, such as `http://pi`.
   case host(String)
+  /// An entry of `service.allowed_origins` without a scheme or a host, or with a path: `pi.local`, `null`.
   case origin(String)
 
   public var description: String {

@@ -82,7 +82,9 @@ public struct SelfSignedCertificate: Sendable, Equatable {
 
 /// Why there is no certificate.
 public enum SelfSignedCertificateError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// The certificate or its key is there and cannot be read. `reason`: the system's words.
   case unreadable(path: String, reason: String)
+  /// The certificate, its key or their folder cannot be written; `path` says which.
   case unwritable(path: String, reason: String)
   /// libcrypto makes none for these names.
   case refused([String])

@@ -1,5 +1,6 @@
 import Foundation
 import Store
+import Wire
 
 /// What the token file holds: JSON, mode 0600, in `TokenFile.standardPath` unless the configuration names another.
 public struct TokenFile: Sendable, Codable, Equatable {
@@ -8,6 +9,7 @@ public struct TokenFile: Sendable, Codable, Equatable {
   /// The `jti` of JSON web tokens that are refused although rightly signed.
   public internal(set) var revokedJWT: [String] = []
 
+  /// A file without tokens and without revocations.
   public init() {}
 
   public init(from decoder: any Decoder) throws {
@@ -45,12 +47,15 @@ public struct TokenFile: Sendable, Codable, Equatable {
 public enum TokenFileError: Error, Sendable, Equatable {
   /// The operating system's reason.
   case unreadable(path: String, reason: String)
+  /// The file, its lock file or a folder above it cannot be written; `path` says which.
   case unwritable(path: String, reason: String)
   /// Others than its owner may write to it.
   case exposed(path: String, mode: UInt16)
   /// What is wrong, and where.
   case damaged(path: String, detail: String)
+  /// No token of the file has this ID.
   case unknownToken(String)
+  /// The token with this ID is revoked, so it cannot be rotated.
   case revokedToken(String)
 }
 

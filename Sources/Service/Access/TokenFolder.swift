@@ -4,8 +4,12 @@ import Glibc
 ///
 /// A change survives a power cut once the function has returned; whoever reads meanwhile sees the old file or the new one.
 public struct TokenFolder: Sendable {
+  /// Path of the token file, not of its folder. The lock file has the same path with `.lock` appended.
   public let path: String
 
+  /// Touches nothing on the disk.
+  ///
+  /// - Parameter path: path of the token file; the file and its folder may be missing.
   public init(path: String) { self.path = path }
 
   /// What tells one state of the file from another.

@@ -4,6 +4,7 @@ public struct TokenRecord: Sendable, Codable, Equatable {
   public let id: String
   /// For people; not unique.
   public var name: String
+  /// What the token allows.
   public var scope: Scope
   /// Seconds since 1970, as all times here.
   public var created: Int64
@@ -15,6 +16,7 @@ public struct TokenRecord: Sendable, Codable, Equatable {
   var hash: TokenHash
   /// The same of the secret before the last rotation, accepted before the second `previousUntil`.
   var previousHash: TokenHash?
+  /// From this second on the secret before the last rotation is refused; `nil` if the token was never rotated.
   public internal(set) var previousUntil: Int64?
 
   /// Decides about a presented token of which only the hash is known. Takes the same time whatever differs.

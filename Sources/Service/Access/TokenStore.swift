@@ -39,6 +39,7 @@ public final class TokenStore: TokenVerifier {
     }
   }
 
+  /// The `tokenID` of whoever shows the token of the environment, `TACTUS_TOKEN`.
   public static let environmentTokenID = "env"
 
   private let folder: TokenFolder
@@ -134,8 +135,11 @@ extension Result {
 
 /// A secret that is refused where it is configured.
 public enum AccessError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// `service.jwt_key` has fewer than the 32 bytes that HS256 needs.
   case shortKey(bytes: Int)
+  /// `TACTUS_TOKEN` has fewer than 16 characters, counted as UTF-8 bytes.
   case shortEnvironmentToken(characters: Int)
+  /// `TACTUS_TOKEN` has a character that `Authorization: Bearer` cannot carry (RFC 6750).
   case oddEnvironmentToken
 
   public var description: String {

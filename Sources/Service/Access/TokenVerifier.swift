@@ -6,11 +6,14 @@ public protocol TokenVerifier: Sendable {
 
 /// What a valid token stands for.
 public struct TokenGrant: Sendable, Hashable {
+  /// Public name for the log, never the secret: the ID of a record, `jwt` or `jwt:SUBJECT`, or `env`.
   public let tokenID: String
+  /// What the token allows.
   public let scope: Scope
   /// Seconds since 1970; nil: never. A WebSocket is closed when it comes.
   public let expires: Int64?
 
+  /// - Parameter expires: seconds since 1970; `nil` if the token never expires.
   public init(tokenID: String, scope: Scope, expires: Int64?) {
     self.tokenID = tokenID
     self.scope = scope
@@ -18,9 +21,11 @@ public struct TokenGrant: Sendable, Hashable {
   }
 }
 
+/// Why a presented token is refused.
 public enum TokenRefusal: Error, Sendable, Hashable {
   /// Unknown, malformed, wrongly signed or revoked: which of them is nobody's business.
   case invalid
+  /// Genuine and past its end, or a rotated secret past its grace period.
   case expired
   /// Rightly signed, for longer than a JSON web token may last.
   case lastsTooLong

@@ -1,7 +1,10 @@
 /// Where a daemon's door is, as people write it: `pi.local`, `192.168.1.7:9000`, `[::1]:8000`, `https://pi.local:8000`.
 public struct ServiceAddress: Sendable, Hashable, CustomStringConvertible {
+  /// A name or an address; an IPv6 address without its brackets.
   public let host: String
+  /// TCP port, 1 to 65535.
   public let port: Int
+  /// Whether the text began with `https://`.
   public let isSecure: Bool
 
   /// nil when it is none of the above; a path other than `/` is none.
@@ -30,7 +33,7 @@ public struct ServiceAddress: Sendable, Hashable, CustomStringConvertible {
       byte > 0x20 && byte < 0x7F && !"/?#@[]\\\"<>".utf8.contains(byte)
     }
     guard !host.isEmpty, isName else { return nil }
-    let number = digits.map { Int($0) } ?? defaultPort
+    let number = digits.map { $0.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int($0) : nil } ?? defaultPort
     guard let number, (1...65535).contains(number) else { return nil }
     port = number
   }

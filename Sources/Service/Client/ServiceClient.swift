@@ -9,10 +9,13 @@ import NIOPosix
 public final class ServiceClient: Sendable {
   /// The whole of a response.
   public struct Answer: Sendable {
+    /// HTTP status code; anything but 2xx is an answer, too, not a `Failure`.
     public let status: Int
+    /// At most 4 MB; empty if the response had none.
     public let body: [UInt8]
   }
 
+  /// Why there is no answer.
   public enum Failure: Error, Sendable, CustomStringConvertible {
     /// No connection, or it broke; why, in a few words.
     case unreachable(String)
@@ -20,6 +23,7 @@ public final class ServiceClient: Sendable {
     case timedOut
     /// This program was built without TLS.
     case withoutTLS
+    /// The text given as a fingerprint is not 64 hexadecimal digits, colons aside.
     case badFingerprint(String)
 
     public var description: String {
@@ -32,6 +36,7 @@ public final class ServiceClient: Sendable {
     }
   }
 
+  /// Where every question goes; also sent as `Host`.
   public let address: ServiceAddress
   private let token: String?
   private let security: ClientSecurity?

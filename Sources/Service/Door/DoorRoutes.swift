@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import Wire
 
 /// The routes that belong to no system: state of all, health, emergency stop of all, the API's description.
 struct DoorRoutes: Sendable {

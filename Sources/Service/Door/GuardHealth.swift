@@ -2,6 +2,7 @@ import Synchronization
 
 /// What is known of the guard, the process that writes the safe states when this one cannot: for `GET /api/health` and metrics.
 public final class GuardHealth: Sendable {
+  /// What the guard is doing. The raw values are those of `GET /api/health`.
   public enum State: String, Sendable, Encodable {
     /// It has been ready and has not ended since.
     case watching
@@ -19,6 +20,7 @@ public final class GuardHealth: Sendable {
 
   private let content: Mutex<Report>
 
+  /// - Parameter state: at the daemon's start: `.watching` if it has a guard, otherwise `.none`.
   public init(_ state: State) { content = Mutex(Report(state: state)) }
 
   var report: Report { content.withLock { $0 } }

@@ -1,6 +1,8 @@
 /// Where the service listens and what it puts up with.
 public struct ServiceConfiguration: Sendable {
+  /// Whether connections are encrypted, and with which certificate.
   public enum TLSMode: Sendable, Equatable {
+    /// Plain HTTP.
     case off
     /// PEM files: the certificate with those that lead to a known authority, and its key.
     case files(certificate: String, key: String)
@@ -10,6 +12,7 @@ public struct ServiceConfiguration: Sendable {
   public var address: String
   /// 0 takes any free one.
   public var port: UInt16
+  /// In a build without TLS (`hasTLS`) anything but `.off` makes `WebService.bind()` throw `.noTLS`.
   public var tls: TLSMode
   /// The program's, for `/api/status` and the OpenAPI document.
   public var version: String
@@ -24,6 +27,7 @@ public struct ServiceConfiguration: Sendable {
   /// What the program's systems add to the page and to the OpenAPI document.
   public var additions = APIAdditions()
 
+  /// By default the service listens on loopback only, on port 8000, without TLS, and takes bodies of up to 1 MiB.
   public init(
     address: String = "127.0.0.1", port: UInt16 = 8000, tls: TLSMode = .off, version: String, threads: Int? = nil,
     limits: ConnectionLimits = ConnectionLimits(), bodyLimit: Int = 1_048_576, allowedOrigins: [String] = []

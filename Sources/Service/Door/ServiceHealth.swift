@@ -35,6 +35,9 @@ public struct ServiceTrouble: Sendable, Hashable {
   /// For people: what is wrong, the way out, and what does not work until then.
   public let message: String
 
+  /// - Parameters:
+  ///   - code: for programs, in capitals with underscores.
+  ///   - message: for people.
   public init(code: String, message: String) { (self.code, self.message) = (code, message) }
 
   static let fewDescriptors = ServiceTrouble(

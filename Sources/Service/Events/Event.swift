@@ -5,6 +5,7 @@ import Tactus
 /// On the wire one JSON object: `type`, `system`, `seq` (edges and the states of each second counted since the start of the
 /// daemon; telemetry carries the last one's), `monotonicNs`, then the members of `body`.
 public struct Event: Sendable {
+  /// Who is told an event, and how often.
   public enum Kind: Sendable, Hashable {
     /// A change, told at once, to everyone.
     case edge
@@ -16,6 +17,7 @@ public struct Event: Sendable {
     /// client has not taken yet.
     case frame(client: UInt32)
   }
+  /// Only `.edge` and `.state` raise the sequence number.
   public let kind: Kind
   /// `robot`, `zone`, `rain`, …
   public let type: String
@@ -26,6 +28,7 @@ public struct Event: Sendable {
   /// A JSON object with its braces; its members must not be named like the four above.
   public let body: [UInt8]
 
+  /// - Parameter body: a JSON object with its braces, without which publishing traps; any bytes for a `.frame`.
   public init(_ kind: Kind, type: String, system: String, at: TickInstant, body: [UInt8]) {
     (self.kind, self.type, self.system, self.at, self.body) = (kind, type, system, at, body)
   }
@@ -33,6 +36,8 @@ public struct Event: Sendable {
   /// As subscribers of `/ws` get it, without a number: for links that number nothing.
   public var document: [UInt8] { NumberedEvent.document(self, number: nil) }
 
+  /// - Parameter body: encoded at once, with sorted keys; it must become a JSON object. A value that JSON cannot carry
+  ///   traps.
   public init(_ kind: Kind, type: String, system: String, at: TickInstant, json body: some Encodable) {
     self.init(kind, type: type, system: system, at: at, body: encodeJSON(body))
   }

@@ -12,6 +12,7 @@ public final class EventHub: Sendable {
 
   private let state = Mutex(State())
 
+  /// A hub without clients. The first edge or state has the number 1.
   public init() {}
 
   /// Any thread; returns at once.

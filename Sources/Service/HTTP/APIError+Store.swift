@@ -1,18 +1,19 @@
 import Store
 
 extension APIError {
-  package static let storeFailedCode = "STORE_FAILED"
+  /// The `code` of every 503 whose cause is the store.
+  public static let storeFailedCode = "STORE_FAILED"
   private static let unchanged = "nothing was changed: "
 
   /// 503: the disk does not take it.
-  package static func storeFailed(_ error: StoreError) -> APIError {
+  public static func storeFailed(_ error: StoreError) -> APIError {
     APIError(.serviceUnavailable, storeFailedCode, "\(unchanged)\(words(error))")
   }
 
   /// 503: what is asked for, or needed for it, is in a store that could not be read.
   ///
   /// - Parameter failure: what came of reading it; the file knows better why it is not open.
-  package static func storeNotRead(_ file: StoreFile, _ failure: String?) -> APIError {
+  public static func storeNotRead(_ file: StoreFile, _ failure: String?) -> APIError {
     let reason = file.trouble.map(words) ?? failure ?? "\(file.path): is being opened"
     return APIError(.serviceUnavailable, storeFailedCode, "the store could not be read: \(reason)")
   }
@@ -21,13 +22,13 @@ extension APIError {
   static func words(_ error: StoreError) -> String { "\(error); to go on: \(error.wayOut)" }
 
   /// Of `storeFailed`: the store's own words.
-  package var storeReason: String {
+  public var storeReason: String {
     message.hasPrefix(Self.unchanged) ? String(message.dropFirst(Self.unchanged.count)) : message
   }
 }
 
 /// What is read from the store. - Throws: 503 `STORE_FAILED` with the store's reason.
-package func stored<Value>(_ read: () throws(StoreError) -> Value) throws(APIError) -> Value {
+public func stored<Value>(_ read: () throws(StoreError) -> Value) throws(APIError) -> Value {
   do throws(StoreError) {
     return try read()
   } catch {

@@ -2,6 +2,7 @@ import HTTPTypes
 
 /// What goes wrong with a request. On the wire `{"ok":false,"code":…,"message":…}`.
 public struct APIError: Error, Sendable, Hashable {
+  /// HTTP status of the answer, 4xx or 5xx.
   public let status: HTTPResponse.Status
   /// SCREAMING_SNAKE; the requirement's TOKEN_EXPIRED, ZONE_DENY, GPIO_BUSY and VALIDATION among them.
   public let code: String
@@ -12,6 +13,10 @@ public struct APIError: Error, Sendable, Hashable {
   /// Extra header fields: Allow, Retry-After, WWW-Authenticate.
   public let headers: HTTPFields
 
+  /// - Parameters:
+  ///   - code: for programs, in SCREAMING_SNAKE.
+  ///   - message: for people.
+  ///   - field: the field or parameter that was wrong; `nil` if it is none.
   public init(
     _ status: HTTPResponse.Status, _ code: String, _ message: String, field: String? = nil, headers: HTTPFields = [:]
   ) {
@@ -24,6 +29,7 @@ public struct APIError: Error, Sendable, Hashable {
 }
 
 extension APIError {
+  /// 404 `NOT_FOUND`. `what` is the whole message: what is missing, and where to find what there is.
   public static func notFound(_ what: String) -> APIError { APIError(.notFound, "NOT_FOUND", what) }
 
   /// A value that is well-formed and wrong: 422 with its field.

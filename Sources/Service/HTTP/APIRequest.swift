@@ -1,13 +1,17 @@
+import Wire
+
 /// A request that has passed the door: its caller is known and allowed, its body is whole.
 public struct APIRequest: Sendable {
+  /// Who asks. Its scope is at least that of the route.
   public let caller: Caller
   /// Values of the path's parameters, percent-decoded.
   public let parameters: [String: String]
   /// Of a repeated name the last counts.
   public let query: [String: String]
-  /// At most 1 MB.
+  /// At most as long as the route takes: 1 MB unless it says otherwise.
   public let body: [UInt8]
 
+  /// For the responder, and for links and tests that call a handler without HTTP. Checks nothing.
   public init(caller: Caller, parameters: [String: String] = [:], query: [String: String] = [:], body: [UInt8] = []) {
     self.caller = caller
     self.parameters = parameters
@@ -46,7 +50,7 @@ extension APIRequest {
   /// The body as a JSON object, read by a closure, for values that have no `JSONReadable` type.
   ///
   /// - Throws: as `decode`.
-  package func decode<Value>(
+  public func decode<Value>(
     _ read: (inout JSONReader) throws(APIError) -> Value
   ) throws(APIError) -> Value {
     guard !body.isEmpty else {

@@ -13,7 +13,7 @@ private final class CSVLines<Position: Sendable>: Sendable {
 
 extension APIResponse {
   /// A file of CSV. In pieces: the list of years need not be in memory.
-  package static func csv<Position>(_ pieces: CSVPieces<Position>, file name: String) -> APIResponse {
+  public static func csv<Position>(_ pieces: CSVPieces<Position>, file name: String) -> APIResponse {
     let lines = CSVLines(pieces)
     var response = APIResponse(
       contentType: "text/csv; charset=utf-8",

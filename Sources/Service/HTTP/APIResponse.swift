@@ -3,9 +3,13 @@ import HTTPTypes
 
 /// What a handler answers.
 public struct APIResponse: Sendable {
+  /// HTTP status; 200 unless given.
   public var status: HTTPResponse.Status
+  /// Value of `Content-Type`; not sent with status 204.
   public var contentType: String
+  /// Further header fields. `Cache-Control` is `no-store` unless it is among them.
   public var headers: HTTPFields
+  /// The whole body; not sent if there are `pieces`.
   public var body: [UInt8]
   /// What the action's log line says was done: `left=30 right=30`; nil for mere looks.
   public var logValue: String?
@@ -15,6 +19,7 @@ public struct APIResponse: Sendable {
   /// `body`. Let go of when the client has gone, which shows at the next piece.
   public var pieces: (@Sendable () async throws -> [UInt8]?)?
 
+  /// A response with a whole body. `logFields` and `pieces` are set afterwards.
   public init(
     _ status: HTTPResponse.Status = .ok, contentType: String, headers: HTTPFields = [:], body: [UInt8],
     logValue: String? = nil
@@ -33,7 +38,7 @@ public struct APIResponse: Sendable {
 }
 
 /// The one way this module writes JSON: sorted keys, no escaped slashes.
-package func encodeJSON(_ value: some Encodable) -> [UInt8] {
+public func encodeJSON(_ value: some Encodable) -> [UInt8] {
   let encoder = JSONEncoder()
   encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
   do {
@@ -44,11 +49,13 @@ package func encodeJSON(_ value: some Encodable) -> [UInt8] {
 }
 
 /// `{"ok":true}`
-package struct DoneDocument: Encodable {
-  package let ok = true
+public struct DoneDocument: Encodable, Sendable {
+  /// Always `true`; an error's document has `false`.
+  public let ok = true
 
-  package init() {}
+  /// For actions that have nothing else to say.
+  public init() {}
 }
 
 /// The status of an answer.
-package typealias HTTPStatus = HTTPResponse.Status
+public typealias HTTPStatus = HTTPResponse.Status

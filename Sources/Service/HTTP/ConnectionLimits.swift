@@ -29,6 +29,7 @@ public struct ConnectionLimits: Sendable {
   public var headerFieldBytes = 8 * 1024
   /// All header fields and the request's target.
   public var headerBytes = 16 * 1024
+  /// Greatest number of header fields in a request; beyond it the answer is 431.
   public var headerFields = 64
   /// From a request's first byte to the end of its head.
   public var headTime: TimeAmount = .seconds(10)
@@ -38,11 +39,14 @@ public struct ConnectionLimits: Sendable {
   public var idleTime: TimeAmount = .seconds(60)
   /// A closing connection is read from for this long, so that a reset does not overtake the answer.
   public var lingerTime: TimeAmount = .seconds(1)
+  /// For each WebSocket client.
   public var webSocket = WebSocketLimits()
 
+  /// Derives the places for stopping and for strangers from `connections`: an eighth of it, 1 to 64 for stopping (of a
+  /// single connection none) and 8 to 256 for strangers.
   public init(connections: Int = 2048) {
     self.connections = connections
-    placesForStopping = min(64, connections / 8)
+    placesForStopping = connections > 1 ? max(1, min(64, connections / 8)) : 0
     strangers = max(8, min(256, connections / 8))
     strangersOfOneNetwork = max(4, strangers / 4)
   }
@@ -61,6 +65,7 @@ public struct WebSocketLimits: Sendable {
   public var queuedBytes = 1 << 20
   /// The socket's own buffer; the kernel's automatic one would hide megabytes of delay.
   public var socketBufferBytes = 128 * 1024
+  /// Between two pings. Silence is noticed only when a ping is due, so up to this much later.
   public var pingInterval: TimeAmount = .seconds(20)
   /// Without a frame from the client.
   public var silence: TimeAmount = .seconds(60)
@@ -71,5 +76,6 @@ public struct WebSocketLimits: Sendable {
   /// E-stops and resets of one client that are still being carried out.
   public var actionsInProgress = 8
 
+  /// The limits that the daemon uses.
   public init() {}
 }

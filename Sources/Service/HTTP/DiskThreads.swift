@@ -6,8 +6,9 @@ import Synchronization
 /// cores: a memory card that stalls for seconds must not keep an emergency stop from being carried out.
 ///
 /// Any thread. Tasks are taken in their order, `count` at a time.
-package final class DiskThreads: TaskExecutor {
-  package static let shared = DiskThreads(count: 4)
+public final class DiskThreads: TaskExecutor {
+  /// The threads of the whole process: four.
+  public static let shared = DiskThreads(count: 4)
 
   private struct State {
     var jobs = CircularBuffer<UnownedJob>()
@@ -21,7 +22,8 @@ package final class DiskThreads: TaskExecutor {
     state = Mutex(State(idle: (0..<count).map { DispatchQueue(label: "tactus.disk-\($0)") }))
   }
 
-  package func enqueue(_ job: consuming ExecutorJob) {
+  /// Called by the concurrency runtime for each job of a task that prefers this executor. Returns at once.
+  public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     let queue = state.withLock { state in
       state.jobs.append(job)

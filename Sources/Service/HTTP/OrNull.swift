@@ -1,8 +1,10 @@
 /// A member of a JSON document that is null while unknown, never absent.
 @propertyWrapper
 public struct OrNull<Value: Codable & Sendable>: Codable, Sendable {
+  /// Written as JSON null if `nil`.
   public var wrappedValue: Value?
 
+  /// - Parameter wrappedValue: `nil` while the value is unknown.
   public init(wrappedValue: Value?) { self.wrappedValue = wrappedValue }
 
   public init(from decoder: any Decoder) throws {

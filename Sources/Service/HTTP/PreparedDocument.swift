@@ -27,6 +27,11 @@ public final class PreparedDocument: Sendable {
     self.make = make
   }
 
+  /// A JSON document, written with sorted keys.
+  ///
+  /// - Parameters:
+  ///   - version: cheap; another number whenever `json` would give another value.
+  ///   - json: the document. A value that JSON cannot carry traps.
   public convenience init(
     version: @escaping @Sendable () -> UInt64, json: @escaping @Sendable () -> some (Encodable & SendableMetatype)
   ) {

@@ -1,11 +1,11 @@
 import WallTime
 
 /// A query's values, checked.
-package struct QueryReader {
+public struct QueryReader: Sendable {
   private let values: [String: String]
 
   /// - Throws: 422 for a name that is not among `names`.
-  package init(_ values: [String: String], names: [String]) throws(APIError) {
+  public init(_ values: [String: String], names: [String]) throws(APIError) {
     if let unknown = values.keys.sorted().first(where: { !names.contains($0) }) {
       throw .validation(unknown, expected: "one of the parameters \(names.joined(separator: ", "))", got: "another one")
     }
@@ -13,7 +13,7 @@ package struct QueryReader {
   }
 
   /// nil when it is not given. - Throws: 422.
-  package func integer(_ name: String, in range: ClosedRange<Int64>) throws(APIError) -> Int64? {
+  public func integer(_ name: String, in range: ClosedRange<Int64>) throws(APIError) -> Int64? {
     guard let text = values[name] else { return nil }
     guard let value = Int64(text), range.contains(value) else {
       let bound = range.upperBound == .max ? "\(range.lowerBound) or more" : "\(range.lowerBound)…\(range.upperBound)"
@@ -23,7 +23,7 @@ package struct QueryReader {
   }
 
   /// One of two words or more; nil when it is not given. - Throws: 422.
-  package func word(_ name: String, among words: [String]) throws(APIError) -> String? {
+  public func word(_ name: String, among words: [String]) throws(APIError) -> String? {
     guard let text = values[name] else { return nil }
     guard words.contains(text) else {
       throw .validation(name, expected: words.joined(separator: " or "), got: quoted(text))
@@ -32,7 +32,7 @@ package struct QueryReader {
   }
 
   /// The first whole second that is not before the instant, see `WallTimeText.instant`; nil when it is not given. - Throws: 422.
-  package func instant(_ name: String) throws(APIError) -> WallInstant? {
+  public func instant(_ name: String) throws(APIError) -> WallInstant? {
     guard let text = values[name] else { return nil }
     do throws(WallTimeText.Expectation) {
       return try WallTimeText.instant(text)
@@ -42,7 +42,7 @@ package struct QueryReader {
   }
 
   /// From `since` to `until`, these where they are not given. - Throws: 422, when nothing lies between them, too.
-  package func span(
+  public func span(
     since: (_ until: WallInstant) -> WallInstant, until: WallInstant
   ) throws(APIError) -> Range<WallInstant> {
     let end = try instant("until") ?? until

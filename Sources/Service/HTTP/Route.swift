@@ -3,12 +3,16 @@ import HTTPTypes
 /// One route of the API. The table of all routes is what the server answers, what 405 knows, and what the OpenAPI document is
 /// checked against.
 public struct Route: Sendable {
+  /// How a request is answered.
   public enum Handling: Sendable {
     /// Bytes that are ready before anyone asks: answered on the event loop, without a task.
     case prepared(PreparedDocument)
+    /// Called in a task for each request that has been let in. An `APIError` is the answer; any other error is logged
+    /// and answered with 500 `INTERNAL`.
     case handler(@Sendable (APIRequest) async throws -> APIResponse)
   }
 
+  /// Never HEAD or OPTIONS: the server answers HEAD by the route of GET, and OPTIONS itself.
   public let method: HTTPRequest.Method
   /// `/api/sim/bus/{name}`: a parameter is a whole segment.
   public let path: String
@@ -16,6 +20,7 @@ public struct Route: Sendable {
   public let scope: Scope?
   /// `robot.drive`: an action, one structured log line each; nil: a mere look.
   public let action: String?
+  /// Where the answer comes from: bytes kept ready, or a handler.
   public let handling: Handling
   /// The route takes a file, not JSON: any content type, at most so many bytes. nil: JSON, within the service's limit.
   public var fileLimit: Int?
@@ -30,6 +35,12 @@ public struct Route: Sendable {
     handling = .prepared(document)
   }
 
+  /// A route whose handler makes each answer.
+  ///
+  /// - Parameters:
+  ///   - path: its parameters are whole segments in braces: `/api/sim/bus/{name}`.
+  ///   - scope: what the caller's token must allow; `nil` if anyone may ask.
+  ///   - action: the name in the log line of each request; `nil` if the route changes nothing.
   public init(
     _ method: HTTPRequest.Method, _ path: String, scope: Scope? = .read, action: String? = nil,
     _ handler: @escaping @Sendable (APIRequest) async throws -> APIResponse
@@ -48,14 +59,14 @@ public struct Route: Sendable {
 
 extension Route {
   /// The same, with a handler that may wait for a disk.
-  package func waitingForDisk() -> Route {
+  public func waitingForDisk() -> Route {
     var route = self
     route.waitsForDisk = true
     return route
   }
 
   /// The same, with a handler that is asked only if `check` lets it.
-  package func requiring(_ check: @escaping @Sendable () throws(APIError) -> Void) -> Route {
+  public func requiring(_ check: @escaping @Sendable () throws(APIError) -> Void) -> Route {
     guard case .handler(let handle) = handling else { preconditionFailure("a prepared document asks nobody") }
     var route = Route(method, path, scope: scope, action: action) { request in
       try check()

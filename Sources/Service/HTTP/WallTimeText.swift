@@ -2,9 +2,9 @@ import Tactus
 import WallTime
 
 /// Instants of the wall clock as the API writes and reads them, RFC 3339.
-package enum WallTimeText {
+public enum WallTimeText {
   /// `2025-09-21T06:30:00Z`; with an offset the local time: `2025-09-21T08:30:00+02:00`.
-  package static func text(_ instant: WallInstant, offsetSeconds: Int = 0) -> String {
+  public static func text(_ instant: WallInstant, offsetSeconds: Int = 0) -> String {
     let local = instant.secondsSince1970 + Int64(offsetSeconds)
     let second = Int(((local % 86_400) + 86_400) % 86_400)
     let date = text(LocalDate(daysSince1970: Int((local - Int64(second)) / 86_400)))
@@ -15,7 +15,7 @@ package enum WallTimeText {
   }
 
   /// `2025-09-21`
-  package static func text(_ date: LocalDate) -> String {
+  public static func text(_ date: LocalDate) -> String {
     let year = String(date.year)
     return String(repeating: "0", count: max(0, 4 - year.count)) + year + "-" + two(date.month) + "-" + two(date.day)
   }

@@ -1,3 +1,5 @@
+import Wire
+
 /// What a member of a request must be, and how it is read: `.integer(1...240)`, `.list(of: .object(Zone.self), 0...16)`.
 public struct JSONKind<Value>: Sendable {
   /// `an integer 1…240`

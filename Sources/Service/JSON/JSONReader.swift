@@ -1,3 +1,5 @@
+import Wire
+
 /// What a request's body, or an object in it, is read into.
 ///
 ///     struct Drive: JSONReadable {
@@ -11,6 +13,10 @@
 ///
 /// Reads every member it knows; the others are then refused.
 public protocol JSONReadable: SendableMetatype {
+  /// Reads one object, member by member.
+  ///
+  /// - Throws: 422 `VALIDATION` for a member that is missing, of the wrong type or out of its range, and for members
+  ///   that contradict each other.
   init(_ body: inout JSONReader) throws(APIError)
 }
 
@@ -42,7 +48,7 @@ public struct JSONReader {
   public func has(_ name: String) -> Bool { members.contains { $0.name == name } }
 
   /// What the log says of a member: what came, in at most 40 characters.
-  package func summary(_ name: String) -> String { members.first { $0.name == name }?.value.summary ?? "nothing" }
+  public func summary(_ name: String) -> String { members.first { $0.name == name }?.value.summary ?? "nothing" }
 
   /// A member that may be there and says nothing: what a client sends back as it got it.
   public mutating func ignore(_ name: String) { ignored.append(name) }

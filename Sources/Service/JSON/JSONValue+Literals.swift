@@ -1,3 +1,5 @@
+import Wire
+
 /// `["type": "integer", "minimum": 0]`; members keep their order.
 extension JSONValue: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral, ExpressibleByStringLiteral,
   ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral
@@ -11,6 +13,7 @@ extension JSONValue: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral, 
   public init(integerLiteral number: Int) { self = .integer(number) }
   public init(booleanLiteral value: Bool) { self = .boolean(value) }
 
+  /// A number written without fraction and exponent.
   public static func integer(_ value: Int) -> JSONValue { .number(String(value)) }
 
   /// - Parameter value: finite; a whole one is written without a fraction.

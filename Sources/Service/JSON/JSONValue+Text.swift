@@ -1,6 +1,8 @@
+import Wire
+
 extension JSONValue {
   /// The value as JSON text; reads back as the same value.
-  package var bytes: [UInt8] {
+  public var bytes: [UInt8] {
     switch self {
     case .null: Array("null".utf8)
     case .boolean(let value): Array((value ? "true" : "false").utf8)

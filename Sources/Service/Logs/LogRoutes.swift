@@ -12,10 +12,14 @@ public struct LogRoutes: Sendable {
   private static let mostLines = 1000
   private static let levels = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
 
+  /// - Parameters:
+  ///   - history: where lines are read from.
+  ///   - threshold: what `PUT /api/log-level` sets.
   public init(history: LogHistory, threshold: LogThreshold) {
     (self.history, self.threshold) = (history, threshold)
   }
 
+  /// All are open to the scope `read` except `PUT /api/log-level`, which needs `admin`.
   public var routes: [Route] {
     [
       Route(.get, "/api/logs") { try lines($0) },

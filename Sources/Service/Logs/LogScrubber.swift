@@ -7,6 +7,7 @@ import Logging
 /// with `=`, `%3D` or `:`), metadata of such names, and the secrets given at creation wherever they stand.
 /// Errs on the side of taking too much. Time: linear in the text.
 public struct LogScrubber: Sendable {
+  /// What stands in a secret's place.
   public static let mark = "[scrubbed]"
 
   /// Longest first, so that one which contains another goes whole.
@@ -17,6 +18,7 @@ public struct LogScrubber: Sendable {
     self.secrets = secrets.map { Array($0.utf8) }.filter { $0.count >= 8 }.sorted { $0.count > $1.count }
   }
 
+  /// Returns the text with every secret replaced by `mark`, or as it is if there is none.
   public func scrub(_ text: String) -> String {
     var pass = ScrubbingPass(Array(text.utf8), secrets: secrets)
     return pass.run() ? String(decoding: pass.output, as: UTF8.self) : text
@@ -24,10 +26,11 @@ public struct LogScrubber: Sendable {
 
   /// Values by their own text and by their names. Numbers and flags stay what they are.
   public func scrub(_ metadata: Logger.Metadata) -> Logger.Metadata {
+    // Two keys that are secrets are one afterwards.
     Dictionary(
-      uniqueKeysWithValues: metadata.map { key, value in
+      metadata.map { key, value in
         (scrub(key), SecretNames.isSecret(Array(key.utf8)) ? .string(Self.mark) : scrub(value))
-      })
+      }, uniquingKeysWith: { first, _ in first })
   }
 
   private func scrub(_ value: Logger.MetadataValue) -> Logger.MetadataValue {

@@ -5,8 +5,10 @@ import Synchronization
 public final class LogThreshold: Sendable {
   private let index: Atomic<Int>
 
+  /// - Parameter level: lines below it are not logged.
   public init(_ level: Logger.Level) { index = Atomic(Self.index(of: level)) }
 
+  /// Lines below it are not logged. A change holds from the next line on, except for loggers with a level of their own.
   public var level: Logger.Level {
     get { Logger.Level.allCases[index.load(ordering: .relaxed)] }
     set { index.store(Self.index(of: newValue), ordering: .relaxed) }

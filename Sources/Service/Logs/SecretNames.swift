@@ -1,5 +1,5 @@
 /// Names whose values are secrets.
-package enum SecretNames {
+public enum SecretNames {
   private static let endings = [
     "token", "password", "passwd", "passphrase", "pwd", "secret", "credential", "credentials",
   ]
@@ -8,7 +8,7 @@ package enum SecretNames {
   private static let key = Array("key".utf8)
 
   /// `token`, `accessToken`, `mqtt_password`, `Authorization`, `api-key`; not `tokenId`. ASCII case does not count.
-  package static func isSecret(_ name: some Collection<UInt8>) -> Bool {
+  public static func isSecret(_ name: some Collection<UInt8>) -> Bool {
     isAuthorization(name) || isKey(name) || endings.contains { endsWith($0, name) }
   }
 

@@ -2,6 +2,7 @@
 public struct GuardMetrics: MetricSource {
   private let health: GuardHealth
 
+  /// - Parameter health: read at every scrape.
   public init(_ health: GuardHealth) { self.health = health }
 
   public func write(into writer: inout MetricsWriter) {

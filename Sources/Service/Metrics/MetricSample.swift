@@ -13,10 +13,12 @@ public struct MetricSample: Sendable {
     self.value = value
   }
 
+  /// A whole number; beyond 2⁵³ it is rounded to a `Double`.
   public init(_ value: some BinaryInteger, _ labels: KeyValuePairs<String, String> = [:]) {
     self.init(Double(value), labels)
   }
 
+  /// 1 for `true`, 0 for `false`.
   public init(_ value: Bool, _ labels: KeyValuePairs<String, String> = [:]) { self.init(value ? 1.0 : 0, labels) }
 
   /// A span of time, in seconds.

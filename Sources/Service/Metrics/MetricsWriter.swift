@@ -11,6 +11,7 @@ public struct MetricsWriter: Sendable {
   public private(set) var text = ""
   private var families: Set<String> = []
 
+  /// An empty page. Each scrape has a writer of its own.
   public init() {}
 
   /// Something that only grows while the daemon lives. Nothing is written when there is no sample.

@@ -4,6 +4,7 @@ import Foundation
 ///
 /// Read from /proc; what is not there is absent. Source: proc(5).
 public struct ProcessMetrics: MetricSource {
+  /// Reads nothing: every scrape reads anew.
   public init() {}
 
   public func write(into writer: inout MetricsWriter) {

@@ -4,6 +4,7 @@ import Synchronization
 ///
 /// Any thread. Relaxed: each number is right, no two are of the same instant.
 public final class ServiceCounters: Sendable {
+  /// All counters at 0.
   public init() {}
 
   /// Connections accepted and let in.
@@ -14,10 +15,13 @@ public final class ServiceCounters: Sendable {
   public let connectionsEvicted = ServiceCounter()
   /// Connections that are open now.
   public let connectionsOpen = ServiceCounter()
-  /// Answers by class: 2xx, 3xx, 4xx, 5xx.
+  /// Answers of class 2xx.
   public let success = ServiceCounter()
+  /// Answers of class 3xx.
   public let redirection = ServiceCounter()
+  /// Answers of class 4xx.
   public let clientErrors = ServiceCounter()
+  /// Answers of class 5xx.
   public let serverErrors = ServiceCounter()
   /// Answers that were given on the event loop from prepared bytes.
   public let prepared = ServiceCounter()
@@ -58,6 +62,7 @@ public final class ServiceCounter: Sendable {
 
   init() {}
 
+  /// The number now. It only grows, except for counters of what is open.
   public var value: UInt64 { count.load(ordering: .relaxed) }
 
   func add(_ amount: UInt64) { count.wrappingAdd(amount, ordering: .relaxed) }

@@ -2,6 +2,7 @@
 public struct ServiceMetrics: MetricSource {
   private let counters: ServiceCounters
 
+  /// - Parameter counters: read at every scrape.
   public init(_ counters: ServiceCounters) { self.counters = counters }
 
   public func write(into writer: inout MetricsWriter) {

@@ -4,6 +4,7 @@ public import Store
 public struct StoreMetrics: MetricSource {
   private let file: StoreFile
 
+  /// Each `write` asks `file` for its state anew, and waits for no disk.
   public init(_ file: StoreFile) { self.file = file }
 
   public func write(into writer: inout MetricsWriter) {

@@ -1,10 +1,12 @@
 import Foundation
 import ServiceDocuments
+import Wire
 
 /// What a program's systems add to the description of the API, and to the page.
 public struct APIAdditions: Sendable {
   /// One system that runs.
   public struct System: Sendable {
+    /// The tag of its routes in the document, and its key in `systems` of `GET /api/status`.
     public let name: String
     /// One sentence.
     public let summary: String
@@ -15,6 +17,9 @@ public struct APIAdditions: Sendable {
     /// Names of the faults that its simulation can have; empty if it is not simulated.
     public let faults: [String]
 
+    /// - Parameters:
+    ///   - paths: a JSON object; anything else stops the program when the document is made.
+    ///   - schemas: a JSON object, too, in which the schema named `stateSchema` is.
     public init(
       name: String, summary: String, paths: JSONValue, schemas: JSONValue, stateSchema: String, faults: [String] = []
     ) {
@@ -32,6 +37,7 @@ public struct APIAdditions: Sendable {
   /// Names of the faults that the simulated buses can have; `nil` if the document lists all of them.
   public var busFaults: Set<String>?
 
+  /// By default nothing is added to the document, and its title is `tactus`.
   public init(
     title: String = "tactus", systems: [System] = [], documents: [SystemDocuments] = [],
     busFaults: Set<String>? = nil

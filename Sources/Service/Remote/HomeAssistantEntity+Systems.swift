@@ -2,7 +2,7 @@ import Wire
 
 extension HomeAssistantEntity {
   /// A sensor of the member `state`, with the rest of the state as its attributes.
-  package static func state(
+  public static func state(
     _ id: String, name: String, of system: String, _ item: String? = nil, on topics: DeviceTopics
   ) -> HomeAssistantEntity {
     var entity = HomeAssistantEntity(.sensor, id: id, name: name)

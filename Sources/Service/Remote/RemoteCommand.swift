@@ -1,3 +1,5 @@
+import Wire
+
 /// A command as it comes over a messaging link: where to, and `stop` or `{"command":"drive","id":7,"left":30,"right":30}`.
 struct RemoteCommand: Equatable {
   /// `drive`: the last word of the route over HTTP.

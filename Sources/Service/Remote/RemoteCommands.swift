@@ -2,6 +2,7 @@ import HTTPTypes
 import Logging
 import Synchronization
 import Tactus
+import Wire
 
 /// Commands that come over a messaging link (MQTT), by the rules of the HTTP door: the same handlers, the same answers.
 ///
@@ -18,6 +19,7 @@ public final class RemoteCommands: Sendable {
   /// What has waited longer for the commands before it moves nothing any more; stops do not grow old.
   static let patience = Nanoseconds.seconds(1)
 
+  /// Called once, on any thread, with the body that HTTP would answer, and the command's `id` in it if it has one.
   public typealias Answer = @Sendable ([UInt8]) -> Void
 
   private struct Work: Sendable {

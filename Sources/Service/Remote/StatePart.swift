@@ -5,5 +5,6 @@ public struct StatePart: Sendable, Equatable {
   /// A JSON object.
   public let state: [UInt8]
 
-  package init(_ path: String, json state: some Encodable) { (self.path, self.state) = (path, encodeJSON(state)) }
+  /// Encodes `state` at once, which must give a JSON object. A value that JSON cannot represent stops the program.
+  public init(_ path: String, json state: some Encodable) { (self.path, self.state) = (path, encodeJSON(state)) }
 }

@@ -2,6 +2,7 @@ import Synchronization
 
 /// A fault of a simulation that a system has declared.
 public struct NamedFault: Sendable {
+  /// Unique in its system: `stall`.
   public let name: String
   /// One sentence.
   public let meaning: String
@@ -15,10 +16,15 @@ public struct NamedFault: Sendable {
 
 /// The declared faults of one simulated system, and which of them are in force. Any thread.
 public final class NamedFaults: Sendable {
+  /// The name of the system: `fan`.
   public let system: String
+  /// All faults that the system has declared, in that order.
   public let all: [NamedFault]
   private let inForce = Mutex<Set<String>>([])
 
+  /// No fault is in force at first.
+  ///
+  /// - Parameter all: no two of the same name.
   public init(system: String, _ all: [NamedFault]) { (self.system, self.all) = (system, all) }
 
   /// The names of those in force.
@@ -37,6 +43,7 @@ public final class NamedFaults: Sendable {
     return true
   }
 
+  /// Ends all faults that are in force.
   public func clear() { for name in active { set(name, false) } }
 }
 

@@ -2,12 +2,18 @@ import Buses
 import Devices
 
 /// One bus of the simulated world: what it is called and what can be done to it. Any thread.
-package struct SimulatedBus: Sendable {
-  package enum Line: Sendable {
+public struct SimulatedBus: Sendable {
+  /// What is simulated, or impaired on its way, by its kind.
+  public enum Line: Sendable {
+    /// An I2C bus with simulated chips.
     case i2c(SimulatedI2CBus)
+    /// One chip select of an SPI bus with a simulated chip.
     case spi(SimulatedSPIBus)
+    /// A serial line with a simulated device at its other end.
     case serial(SimulatedSerialPort)
+    /// A port for datagrams, over UDP or over a serial line, with a bad network in front of it.
     case datagram(ImpairedDatagrams)
+    /// A connection by radio, such as Bluetooth, with a simulated peer.
     case link(SimulatedMessageLink)
     /// A chip's lines are no bus, and are looked at and disturbed like one.
     case gpio(SimulatedGPIOBank)
@@ -18,13 +24,13 @@ package struct SimulatedBus: Sendable {
   }
 
   /// `i2c-1`, `ttyAMA0`, `robot-udp`, `leg-gpio`, `leg-bluetooth`, `pump-serial`, `pump`.
-  package let name: String
+  public let name: String
   let line: Line
   /// Converters on it, by address, with what their inputs were at first.
   private let converters: [UInt8: (chip: ADS1115Simulator, atFirst: [Microvolts])]
 
   /// - Parameter converters: on an I2C bus, by their addresses: their inputs' voltages can be set.
-  package init(_ name: String, _ line: Line, converters: [UInt8: ADS1115Simulator] = [:]) {
+  public init(_ name: String, _ line: Line, converters: [UInt8: ADS1115Simulator] = [:]) {
     (self.name, self.line) = (name, line)
     self.converters = converters.mapValues { chip in (chip, (0..<ADS1115.channelCount).map { chip.voltage($0) }) }
   }
@@ -42,7 +48,7 @@ package struct SimulatedBus: Sendable {
   }
 
   /// Names of the faults that it can have, as the API calls them.
-  package var possibleFaults: Set<String> {
+  public var possibleFaults: Set<String> {
     let known = SimulatedFault.Name.of(line).filter { $0 != .voltage || !converters.isEmpty }
     return Set(known.map(\.rawValue))
   }
@@ -116,12 +122,16 @@ package struct SimulatedBus: Sendable {
 }
 
 /// A simulated device's sensors and outputs, which can be disturbed like a bus.
-package protocol SimulatedTwin: Sendable {
+public protocol SimulatedTwin: Sendable {
   /// As `GET /api/sim/bus` shows it.
   var kind: String { get }
   /// What can be asked of `inject`.
   var faultNames: [SimulatedFault.Name] { get }
+  /// Puts a fault into force beside those that are. Any thread.
+  ///
+  /// - Parameter fault: one whose name is in `faultNames`.
   func inject(_ fault: SimulatedFault)
+  /// Ends all faults that are in force. Any thread.
   func clearFaults()
   /// - Parameter name: by which the faults name it.
   func activeFaults(of name: String) -> [SimulatedFault]

@@ -2,30 +2,54 @@ import Buses
 import Tactus
 
 /// A fault as `POST /api/sim/fault` takes it and `GET /api/sim/fault` shows it: absent members do not belong to it.
-package struct SimulatedFault: Encodable, Hashable, JSONReadable {
-  package enum Name: String, Encodable, CaseIterable {
-    case nak, stuck
+public struct SimulatedFault: Encodable, Hashable, JSONReadable, Sendable {
+  /// What goes wrong. The raw value is its name in the API.
+  public enum Name: String, Encodable, CaseIterable, Sendable {
+    /// On an I2C bus, transfers to `address` are not acknowledged: the next `count`, or all until cleared.
+    case nak
+    /// On an I2C bus, a chip holds a line low: every transfer ends in ETIMEDOUT.
+    case stuck
+    /// On an I2C bus, `perMille` of 1,000 transfers are not acknowledged, whatever their address.
     case randomNak = "random-nak"
     /// Of a converter's input: a sensor that is open or shorted, an empty battery.
     case voltage
-    case full, gone
+    /// A serial line takes no bytes to send.
+    case full
+    /// The device of a serial line, the SPI bus or the GPIO chip is unplugged: every access fails.
+    case gone
     /// An SPI bus whose chip does not drive its line.
     case noChip = "no-chip"
+    /// On a GPIO chip, `line` stays high whoever drives it.
     case stuckHigh = "stuck-high"
+    /// On a GPIO chip, `line` stays low whoever drives it.
     case stuckLow = "stuck-low"
+    /// For datagrams, nothing arrives and nothing leaves; for a link, nobody is in reach.
     case linkLoss = "link-loss"
+    /// Of 1,000 datagrams that arrive, `perMille` are lost.
     case packetLoss = "packet-loss"
-    case delay, duplication, reordering
+    /// Each datagram arrives `ms` later, and up to `jitterMs` more at random.
+    case delay
+    /// Of 1,000 datagrams that arrive, `perMille` arrive twice.
+    case duplication
+    /// Of 1,000 datagrams, `perMille` are held back by `holdMs`, 20 unless given, so that later ones overtake them.
+    case reordering
     /// Bytes are lost both ways, and nobody is told.
     case silence
-    /// Of a device: a sensor's wire, a fever, no water, inputs or the motor's output that do not answer.
+    /// The wire of a pump's `sensor` is open.
     case sensorOpen = "sensor-open"
+    /// The wire of a pump's `sensor` is shorted.
     case sensorShort = "sensor-short"
+    /// The skin that a pump cools is held at `celsius`, whatever cools or warms it.
     case overheat
+    /// A pump's motor turns and no water comes.
     case dryRun = "dry-run"
+    /// A pump's sensors, pot and button cannot be read.
     case inputsGone = "inputs-gone"
+    /// The output to a pump's motor takes nothing and keeps what it has.
     case outputGone = "output-gone"
+    /// A tick of the lane's loop blocks once for `ms`, 1…5,000.
     case laneStall = "lane-stall"
+    /// Ends the faults of `bus`, or all faults if no bus is given. Only a request: it is never in force.
     case clear
 
     /// Faults that a bus of this kind can have.
@@ -43,7 +67,8 @@ package struct SimulatedFault: Encodable, Hashable, JSONReadable {
     }
   }
 
-  package var fault: Name
+  /// Which fault it is: it decides which other members belong to it.
+  public var fault: Name
   var bus: String?
   var lane: String?
   /// 8…119.
@@ -61,20 +86,29 @@ package struct SimulatedFault: Encodable, Hashable, JSONReadable {
   var jitterMs: Int?
   var holdMs: Int?
   /// Of a pump.
-  package var sensor: Sensor?
+  public var sensor: Sensor?
   /// At which the skin is held, 0…60; 41 unless given.
-  package var celsius: Int?
+  public var celsius: Int?
 
-  package enum Sensor: String, Encodable, CaseIterable {
-    case water, skin
+  /// A pump's temperature sensors.
+  public enum Sensor: String, Encodable, CaseIterable, Sendable {
+    /// In the water that the pump moves.
+    case water
+    /// On the skin that the water cools.
+    case skin
   }
 
-  package init(_ fault: Name, bus: String? = nil, lane: String? = nil) {
+  /// A fault without its numbers.
+  ///
+  /// - Parameters:
+  ///   - bus: the name of its bus; `nil` for `laneStall`.
+  ///   - lane: the name of its lane; `nil` unless it is `laneStall`.
+  public init(_ fault: Name, bus: String? = nil, lane: String? = nil) {
     (self.fault, self.bus, self.lane) = (fault, bus, lane)
   }
 
   /// - Throws: 422 with the field for anything unknown, missing or out of range.
-  package init(_ body: inout JSONReader) throws(APIError) {
+  public init(_ body: inout JSONReader) throws(APIError) {
     fault = Name(rawValue: try body.required("fault", .choice(Name.allCases.map(\.rawValue))))!
     let name = JSONKind<String>.text(1...64)
     switch fault {

@@ -1,7 +1,7 @@
 import Tactus
 
 /// `/api/sim/…`: the simulated world seen and disturbed from outside. Only a simulated daemon has these routes.
-package struct SimulatedWorld: Sendable {
+public struct SimulatedWorld: Sendable {
   private let buses: [SimulatedBus]
   private let lanes: [String: LaneStall]
   /// What else of the systems can be seen.
@@ -15,13 +15,14 @@ package struct SimulatedWorld: Sendable {
   ///   - lanes: by name.
   ///   - routes: what else of the systems can be seen: `GET /api/sim/robot`.
   ///   - named: faults that systems have declared.
-  package init(
+  public init(
     buses: [SimulatedBus], lanes: [String: LaneStall] = [:], routes: [Route] = [], named: [NamedFaults] = []
   ) {
     (self.buses, self.lanes, others, self.named) = (buses, lanes, routes, named)
   }
 
-  package var routes: [Route] {
+  /// `/api/sim/bus`, `/api/sim/fault` and `/api/sim/link`, and what was given as `routes`. POST needs the scope admin.
+  public var routes: [Route] {
     [
       Route(.get, "/api/sim/bus") { _ in list() },
       Route(.get, "/api/sim/bus/{name}") { try transactions($0) },

@@ -2,7 +2,8 @@ import Synchronization
 import Tactus
 
 /// What a control loop says of one request, by the request's number.
-package protocol MailboxAnswer: Sendable, BitwiseCopyable {
+public protocol MailboxAnswer: Sendable, BitwiseCopyable {
+  /// The number of the request that this answers, as the mailbox gave it.
   var number: UInt64 { get }
 }
 
@@ -11,8 +12,9 @@ extension Answer: MailboxAnswer {}
 /// Requests to a system's loop, and its answers back to whoever waits for them.
 ///
 /// Any thread. The lock is between the service's own threads; the loop sees only the rings and takes no lock.
-package final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxAnswer>: Sendable {
-  package typealias Completion = @Sendable (Result<Answer, APIError>) -> Void
+public final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxAnswer>: Sendable {
+  /// Called once, on any thread, with the loop's answer, or with why there is none.
+  public typealias Completion = @Sendable (Result<Answer, APIError>) -> Void
 
   private struct Waiter {
     var number: UInt64
@@ -39,7 +41,8 @@ package final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: Mailbox
   private let requestsPerTick: Int
   private let newestTick: @Sendable () -> TickInstant
   private let ring: @Sendable () -> Void
-  package let now: @Sendable () -> TickInstant
+  /// The loop's clock, by which requests are issued and time out.
+  public let now: @Sendable () -> TickInstant
 
   /// - Parameters:
   ///   - system: for messages: `robot`.
@@ -47,7 +50,7 @@ package final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: Mailbox
   ///   - newestTick: the instant of the loop's newest snapshot.
   ///   - ring: wakes the loop.
   ///   - now: the loop's clock.
-  package init(
+  public init(
     of system: String, requests: consuming RingWriter<Request>, answers: consuming RingReader<Answer>,
     requestsPerTick: Int, newestTick: @escaping @Sendable () -> TickInstant, ring: @escaping @Sendable () -> Void,
     now: @escaping @Sendable () -> TickInstant
@@ -61,7 +64,7 @@ package final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: Mailbox
   }
 
   /// As above, with a loop's channel, of which it takes the requests' and the answers' ends.
-  package convenience init<Notice, Snapshot>(
+  public convenience init<Notice, Snapshot>(
     of system: String, _ channel: LoopChannel<Request, Answer, Notice, Snapshot>,
     newestTick: @escaping @Sendable () -> TickInstant, ring: @escaping @Sendable () -> Void,
     now: @escaping @Sendable () -> TickInstant
@@ -77,10 +80,10 @@ package final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: Mailbox
   /// - Parameters:
   ///   - isStop: it can only make the system safer.
   ///   - make: the request of this number, issued at this instant.
-  package func send(isStop: Bool, _ make: (UInt64, TickInstant) -> Request, _ complete: @escaping Completion) {
-    let now = now()
-    let tick = newestTick()
+  public func send(isStop: Bool, _ make: (UInt64, TickInstant) -> Request, _ complete: @escaping Completion) {
     let isSent = state.withLock { state in
+      // Read here: a thread that comes late to the lock would set the tick back.
+      let (now, tick) = (now(), newestTick())
       if state.tickSeen != tick { (state.tickSeen, state.sentSince) = (tick, 0) }
       let limit = requestsPerTick - (isStop ? 0 : MailboxNumbers.placesForStops)
       let number = state.lastNumber + 1
@@ -105,7 +108,7 @@ package final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: Mailbox
   ///
   /// - Parameter before: called when the answers are there and nobody has them yet: what the loop did before it gave them is then
   ///   to be seen by whoever gets one.
-  package func takeAnswers(at now: TickInstant, before: () -> Void = {}) {
+  public func takeAnswers(at now: TickInstant, before: () -> Void = {}) {
     var done: [(Completion, Result<Answer, APIError>)] = []
     state.withLock { state in
       while let answer = state.answers.pop() {
@@ -123,17 +126,18 @@ package final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: Mailbox
   }
 
   /// Requests that have been answered neither way.
-  package var waitingCount: Int { state.withLock { $0.waiting.count } }
+  public var waitingCount: Int { state.withLock { $0.waiting.count } }
 
   private var notTaken: APIError {
     APIError(.serviceUnavailable, "NOT_TAKEN", "the \(system)'s loop did not take the command within 1 s")
   }
 }
 
-package enum MailboxNumbers {
+/// The limits of every mailbox, whatever its requests are.
+public enum MailboxNumbers {
   /// How long a request waits for its answer. Longer than the loops' own patience with it (`RobotRequest.patience`,
   /// `LegRequest.patience`): what nobody waits for any more does not move anything.
-  package static let timeout = Nanoseconds.seconds(1)
+  public static let timeout = Nanoseconds.seconds(1)
   /// Places in the ring that only stops may take: a client that goes on driving while the loop stands still must not keep
   /// an e-stop out.
   static let placesForStops = 16

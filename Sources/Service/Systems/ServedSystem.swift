@@ -6,6 +6,7 @@ import Wire
 public protocol ServedSystem: Sendable {
   /// `robot`: the `system` of its events, the key of its state in `/api/status`.
   var name: String { get }
+  /// Its own HTTP routes, read once by the service and once by `RemoteCommands`, which finds its commands among them.
   var routes: [Route] { get }
   /// Changes whenever `state` does.
   var version: UInt64 { get }

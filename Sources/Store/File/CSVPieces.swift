@@ -3,7 +3,7 @@
 /// Unknown is empty. Lines that come or go between two pieces neither repeat nor hide others.
 public struct CSVPieces<Position: Sendable>: Sendable {
   /// Some lines, and where the next ones begin; nil: there are no more.
-  package typealias Page = (lines: [[String]], next: Position?)
+  public typealias Page = (lines: [[String]], next: Position?)
 
   private enum Place {
     case header
@@ -15,7 +15,11 @@ public struct CSVPieces<Position: Sendable>: Sendable {
   private let page: @Sendable (Position?) throws(StoreError) -> Page
   private var place = Place.header
 
-  package init(columns: [String], page: @escaping @Sendable (Position?) throws(StoreError) -> Page) {
+  /// - Parameters:
+  ///   - columns: the fields of the header line.
+  ///   - page: returns the lines after a position, or the first ones for `nil`, as unquoted fields. A page without
+  ///     lines ends the list.
+  public init(columns: [String], page: @escaping @Sendable (Position?) throws(StoreError) -> Page) {
     self.columns = columns
     self.page = page
   }
@@ -45,7 +49,7 @@ public struct CSVPieces<Position: Sendable>: Sendable {
 extension String {
   /// Text that somebody else has chosen, as a cell of CSV that no spreadsheet takes for a formula: an apostrophe before what could
   /// begin one, as the Open Worldwide Application Security Project advises ("CSV Injection"). Numbers of ours keep their sign.
-  package var csvText: String {
+  public var csvText: String {
     guard let first = unicodeScalars.first, "=+-@\t\r\n＝＋－＠".unicodeScalars.contains(first) else { return self }
     return "'" + self
   }

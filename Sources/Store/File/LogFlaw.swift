@@ -3,6 +3,7 @@
 ///
 /// Source: the SQLite file format, "The Write-Ahead Log".
 public struct LogFlaw: Sendable, Hashable {
+  /// Path of the write-ahead log: the store's, with `-wal` behind it.
   public let file: String
   /// Of the first frame that is not as it was written; 0: the header is not.
   public let offset: Int

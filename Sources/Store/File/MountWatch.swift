@@ -18,6 +18,10 @@ public struct MountWatch: Sendable {
     let known: String
   }
 
+  /// - Parameters:
+  ///   - named: the mount that must be there, as `store.mount` names it; `/` expects none, `nil` leaves it
+  ///     to `/etc/fstab` and the notes.
+  ///   - notes: path of the file with the notes; `nil` to keep none.
   public init(named: String? = nil, notes: String? = nil) {
     self.init(named: named, notes: notes, points: { .current })
   }

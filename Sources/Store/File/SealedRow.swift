@@ -5,11 +5,11 @@ import GRDBSQLite
 ///
 /// SQLite finds a page that makes no sense; it does not see that a digit in a column has become another one. Every table of the
 /// store ends with the column `seal`, the FNV-1a sum of the others, and opening a store compares them.
-package enum SealedRow {
+public enum SealedRow {
   /// Writes a row, in place of one with the same key.
   ///
   /// - Parameter values: All columns of the table but `seal`, in their order. U+0000, at which SQLite's texts end, becomes U+FFFD.
-  package static func write(
+  public static func write(
     _ values: [any DatabaseValueConvertible & Sendable], to table: StaticString, in database: Database
   )
     throws

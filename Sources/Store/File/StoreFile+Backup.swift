@@ -53,7 +53,7 @@ extension StoreFile {
   /// One transaction with a backup attached as `backup`: every system's `restore`, then the body. All of it or nothing.
   ///
   /// - Parameter body: false takes it back.
-  package func restore(_ backup: CheckedBackup, _ body: (Database) throws -> Bool) throws(StoreError) -> Bool {
+  public func restore(_ backup: CheckedBackup, _ body: (Database) throws -> Bool) throws(StoreError) -> Bool {
     let pool = try pool
     let isDone = try SQLite.translating(path, "restoring \(backup.name)") {
       try pool.writeWithoutTransaction { database in

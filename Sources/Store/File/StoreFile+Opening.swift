@@ -72,6 +72,7 @@ extension StoreFile {
 
   // MARK: what can be asked of it
 
+  /// Whether `open` has succeeded, and the file has been neither closed nor lost since. Waits for no disk.
   public var isOpen: Bool { state.withLock { $0.isReady } }
 
   /// It is an earlier state: what was kept last is lost. See `StoreReport`.

@@ -8,6 +8,7 @@ public import WallTime
 /// What `open` gives is sound: see `Opening`. A write that has returned is on the disk (WAL, `synchronous = FULL`). All functions
 /// block, on the disk and on each other: for any thread of the service, never for a loop. Reads do not wait for writes.
 public final class StoreFile: Sendable {
+  /// Path of the SQLite file. Its snapshots are in the folder of that name with `.snapshots` behind it.
   public let path: String
   let schema: StoreSchema
   let shelf: SnapshotShelf
@@ -50,9 +51,12 @@ public final class StoreFile: Sendable {
   public var restoreCount: Int { restores.load(ordering: .acquiring) }
 
   /// What has changed since the last snapshot.
-  package enum Unsaved: Int {
+  public enum Unsaved: Int, Sendable {
+    /// Nothing that a snapshot must be made for.
     case nothing
+    /// Only what the machine writes of itself: a snapshot is due `SnapshotPolicy.routineSeconds` after the last one.
     case byMachine
+    /// Something that a person has changed: a snapshot is due `SnapshotPolicy.seconds` after the last one.
     case byPeople
   }
 
@@ -111,13 +115,13 @@ public final class StoreFile: Sendable {
   }
 
   /// Reads one consistent state, whatever is written meanwhile.
-  package func read<Result>(_ doing: String, _ body: (Database) throws -> Result) throws(StoreError) -> Result {
+  public func read<Result>(_ doing: String, _ body: (Database) throws -> Result) throws(StoreError) -> Result {
     let pool = try pool
     return try SQLite.translating(path, doing) { try pool.read(body) }
   }
 
   /// All of it or nothing; on the disk when it returns.
-  package func write<Result>(
+  public func write<Result>(
     _ doing: String, by who: Unsaved, _ body: (Database) throws -> Result
   ) throws(StoreError) -> Result {
     let pool = try pool

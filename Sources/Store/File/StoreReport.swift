@@ -2,6 +2,7 @@ public import WallTime
 
 /// What was found when a store was opened, and what was done about it. The daemon logs `lines`.
 public struct StoreReport: Sendable, Hashable {
+  /// Where the opened store's content came from.
   public enum Origin: Sendable, Hashable {
     /// The file was there and sound.
     case found
@@ -14,13 +15,18 @@ public struct StoreReport: Sendable, Hashable {
   }
   /// A file that could not be used, and where it is now.
   public struct SetAside: Sendable, Hashable {
+    /// The path at which it was found.
     public var file: String
     /// Nil: it was left where it is.
     public var movedTo: String?
+    /// Why it could not be used, for people: `damaged: …`.
     public var reason: String
   }
+  /// Path of the store.
   public internal(set) var file: String
+  /// What was found or made at that path.
   public internal(set) var origin: Origin
+  /// In the order in which they were tried: the store or its logs, then its snapshots from the newest on.
   public internal(set) var setAside: [SetAside] = []
   /// Migrations that were made now, in their order.
   public internal(set) var migrated: [String] = []

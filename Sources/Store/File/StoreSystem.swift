@@ -2,12 +2,16 @@ import GRDB
 
 /// What one system keeps in the store: how its tables are made and changed, and what a restored backup does to them.
 public struct StoreSystem: Sendable {
-  package struct Migration: Sendable {
+  /// One change of a system's tables, made once in every store.
+  public struct Migration: Sendable {
     /// `sprinkler.1`; never changed once released, as little as what it does.
     var name: String
     var make: @Sendable (Database) throws -> Void
 
-    package init(name: String, make: @escaping @Sendable (Database) throws -> Void) {
+    /// - Parameters:
+    ///   - name: `sprinkler.1`: one that no other migration has, and that is never changed once released.
+    ///   - make: changes the tables, in a transaction of its own. What it does is never changed once released, either.
+    public init(name: String, make: @escaping @Sendable (Database) throws -> Void) {
       self.name = name
       self.make = make
     }
@@ -18,7 +22,11 @@ public struct StoreSystem: Sendable {
   /// both in one moment, as `SprinklerStore.restore` does.
   var restore: @Sendable (Database) throws -> Void
 
-  package init(migrations: [Migration], restore: @escaping @Sendable (Database) throws -> Void) {
+  /// - Parameters:
+  ///   - migrations: every one since the first release, in the order in which they are applied.
+  ///   - restore: takes the system's rows from the database attached as `backup`, in the restore's transaction.
+  ///     An error takes back the whole restore.
+  public init(migrations: [Migration], restore: @escaping @Sendable (Database) throws -> Void) {
     self.migrations = migrations
     self.restore = restore
   }

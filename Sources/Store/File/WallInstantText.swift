@@ -17,5 +17,6 @@ extension WallInstant {
     self.init(secondsSince1970: Int64(date.timeIntervalSince1970))
   }
 
-  package var date: Date { Date(timeIntervalSince1970: TimeInterval(secondsSince1970)) }
+  /// The same instant for Foundation's calendars and formatters.
+  public var date: Date { Date(timeIntervalSince1970: TimeInterval(secondsSince1970)) }
 }

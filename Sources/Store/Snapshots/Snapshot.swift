@@ -2,9 +2,11 @@ public import WallTime
 
 /// A copy of the store as it was at that time: an SQLite file of its own.
 public struct Snapshot: Sendable, Hashable {
+  /// Path of the file, in the folder `STORE.snapshots`.
   public let path: String
   /// 1…; later ones have higher numbers, whatever the clock said.
   public let number: Int
+  /// When it was made, as the wall clock said then; to the second.
   public let made: WallInstant
 
   /// `000042-20260203T040506Z.sqlite`

@@ -10,6 +10,7 @@ public struct SnapshotPolicy: Sendable, Hashable {
   /// Besides, the last one of each of so many days (UTC) on which there are any.
   public var days: Int
 
+  /// A negative number traps, and so does a `recent` of 0. `days` of 0 keeps only the recent ones.
   public init(seconds: Int = 60, routineSeconds: Int = 21_600, recent: Int = 8, days: Int = 14) {
     precondition(seconds >= 0 && routineSeconds >= 0 && recent >= 1 && days >= 0, "intervals and counts")
     self.seconds = seconds

@@ -1,5 +1,5 @@
 /// A device by Bluetooth, as people write it behind `ble:`: `HMSoft`, `AA:BB:CC:DD:EE:FF`, `HMSoft@hci1`.
-package struct BluetoothPlace: Equatable, Sendable {
+public struct BluetoothPlace: Equatable, Sendable {
   /// Whom to look for.
   enum Peer: Equatable, Sendable {
     case name(String)
@@ -9,7 +9,7 @@ package struct BluetoothPlace: Equatable, Sendable {
 
   var peer: Peer
   /// nil: the first that there is.
-  package var adapter: String?
+  public var adapter: String?
 
   init(_ peer: Peer, adapter: String? = nil) {
     self.peer = peer
@@ -17,7 +17,7 @@ package struct BluetoothPlace: Equatable, Sendable {
   }
 
   /// nil: nobody is named.
-  package init?(_ text: Substring) {
+  public init?(_ text: Substring) {
     var name = text
     var adapter: String?
     if let found = text.firstMatch(of: /@(hci[0-9]+)$/) {
@@ -32,7 +32,7 @@ package struct BluetoothPlace: Equatable, Sendable {
 
 extension BluetoothPlace: CustomStringConvertible {
   /// As it was written, without `ble:`.
-  package var description: String {
+  public var description: String {
     let name =
       switch peer {
       case .name(let name): name
@@ -47,7 +47,7 @@ extension BluetoothPlace: CustomStringConvertible {
 
   extension BluetoothPlace {
     /// As a central looks for it.
-    package var wanted: BluetoothPeer {
+    public var wanted: BluetoothPeer {
       switch peer {
       case .name(let name): BluetoothPeer(name: name)
       case .address(let address): BluetoothPeer(address: address)
@@ -57,7 +57,7 @@ extension BluetoothPlace: CustomStringConvertible {
 
   extension BluetoothCentralState {
     /// What is wrong with the connection, for people; `nil` while nothing is.
-    package var trouble: String? {
+    public var trouble: String? {
       switch self {
       case .idle(nil), .connected, .stopped: nil
       case .idle, .scanning, .connecting: "\(self)"

@@ -1,4 +1,5 @@
 import Service
+import Wire
 
 /// What a daemon answered to a call, for people and scripts.
 struct CallAnswer: Equatable {

@@ -1,4 +1,5 @@
 import Service
+import Wire
 
 /// What a daemon can be asked to do: its OpenAPI document.
 struct CallDescription {

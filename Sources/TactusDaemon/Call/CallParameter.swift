@@ -1,4 +1,5 @@
 import Service
+import Wire
 
 /// A named value of a command, as the OpenAPI document describes it.
 struct CallParameter {

@@ -1,4 +1,5 @@
 import Service
+import Wire
 
 /// A request to a daemon.
 struct CallRequest: Equatable {

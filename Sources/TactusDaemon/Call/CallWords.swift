@@ -1,4 +1,5 @@
 import Service
+import Wire
 
 /// The words of `tactus call`: where to, and named values.
 struct CallWords: Equatable {

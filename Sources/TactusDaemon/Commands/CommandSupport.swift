@@ -15,7 +15,7 @@ func readWholeConfiguration(_ path: String) throws -> (configuration: Configurat
 }
 
 /// One line for people, on standard error.
-package func complain(_ text: String) {
+public func complain(_ text: String) {
   LogSink.writeNow(text)
 }
 

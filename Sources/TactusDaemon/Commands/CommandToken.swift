@@ -2,10 +2,10 @@ import ArgumentParser
 import Foundation
 
 /// The token that a command shows at a daemon's door.
-package enum CommandToken {
+public enum CommandToken {
   /// From the file, or else from TACTUS_TOKEN; nil when there is none. Visible ASCII only: a header must not be broken by what
   /// a file holds. Complains and ends the command when it cannot be used.
-  package static func read(file: String?) throws -> String? {
+  public static func read(file: String?) throws -> String? {
     var token = processEnvironment()["TACTUS_TOKEN"]
     if let file {
       guard let text = try? String(contentsOfFile: file, encoding: .utf8) else {

@@ -2,11 +2,13 @@ import Buses
 import Glibc
 
 /// Turns a name or a numeric address into an endpoint, IPv4 first: a Pi's multicast name often has both.
-package enum HostName {
-  package enum Failure: Error, CustomStringConvertible {
+public enum HostName {
+  /// Why a name has no endpoint.
+  public enum Failure: Error, CustomStringConvertible {
+    /// The name as given; the reason is the name service's, or that it has no IPv4 or IPv6 address.
     case unknown(String, reason: String)
 
-    package var description: String {
+    public var description: String {
       switch self {
       case .unknown(let name, let reason): "\(name): \(reason)"
       }
@@ -14,7 +16,7 @@ package enum HostName {
   }
 
   /// Blocks until the name service has answered.
-  package static func resolve(_ name: String, port: UInt16) throws(Failure) -> Endpoint {
+  public static func resolve(_ name: String, port: UInt16) throws(Failure) -> Endpoint {
     var hints = addrinfo()
     hints.ai_family = AF_UNSPEC
     hints.ai_socktype = Int32(SOCK_DGRAM.rawValue)
@@ -46,5 +48,5 @@ package enum HostName {
 
 extension Endpoint {
   /// Whether this is an IPv4 address.
-  package var isIPv4: Bool { high == 0 && low >> 32 == 0xFFFF }
+  public var isIPv4: Bool { high == 0 && low >> 32 == 0xFFFF }
 }

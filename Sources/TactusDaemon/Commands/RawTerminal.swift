@@ -1,12 +1,12 @@
 import Glibc
 
 /// A terminal in raw mode: keys arrive at once and unechoed. Restored when this value goes away.
-package struct RawTerminal: ~Copyable {
+public struct RawTerminal: ~Copyable {
   private let descriptor: Int32
   private let before: termios
 
   /// nil when the descriptor is no terminal.
-  package init?(_ descriptor: Int32) {
+  public init?(_ descriptor: Int32) {
     var settings = termios()
     guard isatty(descriptor) == 1, tcgetattr(descriptor, &settings) == 0 else { return nil }
     before = settings

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Service
+import Wire
 
 /// `tactus reload`
 struct ReloadCommand: ParsableCommand {

@@ -64,7 +64,7 @@ struct SimScenarioCommand: ParsableCommand {
 
 extension SystemKind {
   /// A scenario of this kind, from its beginning to its end.
-  package func play<Reader: ScenarioReader, Run: ScenarioRun>(
+  public func play<Reader: ScenarioReader, Run: ScenarioRun>(
     _ file: YAMLFile, _ reader: Reader.Type, seed: UInt64?,
     _ start: (Scenario<Reader.Setup, Reader.Action, Reader.Check>, @escaping (String) -> Void) throws -> Run
   ) throws -> Bool {

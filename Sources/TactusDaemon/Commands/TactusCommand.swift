@@ -4,7 +4,7 @@ import ArgumentParser
 struct TactusCommand: ParsableCommand {
   static var version: String { DaemonProgram.current.version }
 
-  package static var configuration: CommandConfiguration {
+  public static var configuration: CommandConfiguration {
     let program = DaemonProgram.current
     return CommandConfiguration(
       commandName: program.name,

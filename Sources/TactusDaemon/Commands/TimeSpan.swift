@@ -2,11 +2,11 @@ import ArgumentParser
 import Tactus
 
 /// A span of time on the command line: `2s`, `1.5s`, `500ms`, `2m`; a bare number is seconds.
-package struct TimeSpan: ExpressibleByArgument, Equatable {
+public struct TimeSpan: ExpressibleByArgument, Equatable, Sendable {
   /// More than 0, at most a day.
-  package let nanoseconds: Nanoseconds
+  public let nanoseconds: Nanoseconds
 
-  package init?(argument: String) {
+  public init?(argument: String) {
     let units: [(suffix: String, seconds: Double)] = [("ms", 0.001), ("s", 1), ("m", 60), ("h", 3600)]
     let unit = units.first { argument.hasSuffix($0.suffix) }
     let digits = argument.dropLast(unit?.suffix.count ?? 0)
@@ -17,7 +17,7 @@ package struct TimeSpan: ExpressibleByArgument, Equatable {
   }
 
   /// What the help shows as a default: `1s`, `250ms`.
-  package var defaultValueDescription: String {
+  public var defaultValueDescription: String {
     let milliseconds = nanoseconds.count / 1_000_000
     return milliseconds.isMultiple(of: 1000) ? "\(milliseconds / 1000)s" : "\(milliseconds)ms"
   }

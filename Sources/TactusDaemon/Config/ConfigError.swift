@@ -1,5 +1,5 @@
 /// One thing wrong with a file the program was given, with its place.
-package struct ConfigError: Error, Equatable {
+public struct ConfigError: Error, Equatable {
   var file: String
   /// From 1; nil when the file as a whole is meant.
   var line: Int?
@@ -24,7 +24,7 @@ extension ConfigError {
 
 extension ConfigError: CustomStringConvertible {
   /// `file:line:column: key: expected …, got …`
-  package var description: String {
+  public var description: String {
     var text = file
     if let line { text += ":\(line)" }
     if let column { text += ":\(column)" }
@@ -33,14 +33,15 @@ extension ConfigError: CustomStringConvertible {
 }
 
 /// All that is wrong with a file, in the order of its lines.
-package struct ConfigErrors: Error {
+public struct ConfigErrors: Error {
   let errors: [ConfigError]
 
-  package init(errors: [ConfigError]) {
+  /// Sorts the errors by line and column; those without a line come first.
+  public init(errors: [ConfigError]) {
     self.errors = errors.sorted { ($0.line ?? 0, $0.column ?? 0) < ($1.line ?? 0, $1.column ?? 0) }
   }
 }
 
 extension ConfigErrors: CustomStringConvertible {
-  package var description: String { errors.map(\.description).joined(separator: "\n") }
+  public var description: String { errors.map(\.description).joined(separator: "\n") }
 }

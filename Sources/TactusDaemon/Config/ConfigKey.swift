@@ -1,8 +1,12 @@
 /// What a configuration value may be.
-package enum ConfigKind: Equatable {
+public enum ConfigKind: Equatable, Sendable {
+  /// A whole number in this range: decimal, or with `0x`, `0o` or `0b`.
   case integer(ClosedRange<Int>)
+  /// A number in this range, with or without decimals.
   case number(ClosedRange<Double>)
+  /// `true`, `yes`, `on`, `false`, `no` or `off`, in any case.
   case boolean
+  /// Any text that is not empty.
   case text
   /// One of these words, in any case; stored as written here.
   case choice([String])
@@ -25,28 +29,40 @@ package enum ConfigKind: Equatable {
 }
 
 /// One value as read, already of its key's kind.
-package enum ConfigValue: Equatable {
+public enum ConfigValue: Equatable, Sendable {
+  /// Of `ConfigKind.integer`.
   case integer(Int)
+  /// Of `ConfigKind.number`; finite.
   case number(Double)
+  /// Of `ConfigKind.boolean` and `.alwaysTrue`.
   case boolean(Bool)
+  /// Of every kind that is one text: `text`, `choice`, `address`, `line`, `pwmOutput`, `cpus`.
   case text(String)
+  /// Of `ConfigKind.integers` and `.integerList`, in the order of the file.
   case integers([Int])
+  /// Of `ConfigKind.texts`, in the order of the file.
   case texts([String])
 }
 
 /// One key of the configuration file: what the reader accepts and what the reference prints.
-package struct ConfigKey {
+public struct ConfigKey: Sendable {
   /// `section.key` or `section.part.key`.
-  package let path: String
+  public let path: String
   let kind: ConfigKind
   /// nil: nothing unless given.
-  package let standard: ConfigValue?
+  public let standard: ConfigValue?
   /// One or two sentences for the reference; states the unit.
   let doc: String
   /// Whether `reload` may give it another value while the program runs. Whoever says so takes it in `DaemonSystem.change`.
   let mayChange: Bool
 
-  package init(
+  /// A key for the table.
+  ///
+  /// - Parameters:
+  ///   - path: `section.key` or `section.part.key`; of a list's item `section[].key`.
+  ///   - standard: the default, a value of `kind`; `nil` if the key has none.
+  ///   - doc: one or two sentences with the unit; a sentence about `reload` is added if `mayChange` is set.
+  public init(
     _ path: String, _ kind: ConfigKind, _ standard: ConfigValue?, _ doc: String, mayChange: Bool = false
   ) {
     self.path = path
@@ -59,7 +75,7 @@ package struct ConfigKey {
 
 extension ConfigKind: CustomStringConvertible {
   /// What an error says was expected: `an integer 1…65535`.
-  package var description: String {
+  public var description: String {
     switch self {
     case .integer(let range): "an integer \(range.lowerBound)…\(range.upperBound)"
     case .number(let range): "a number \(plain(range.lowerBound))…\(plain(range.upperBound))"
@@ -85,7 +101,7 @@ extension ConfigKind: CustomStringConvertible {
 
 extension ConfigValue: CustomStringConvertible {
   /// As it is written in YAML.
-  package var description: String {
+  public var description: String {
     switch self {
     case .integer(let value): String(value)
     case .number(let value): value == value.rounded() && abs(value) < 1e15 ? "\(Int(value)).0" : String(value)
@@ -96,7 +112,10 @@ extension ConfigValue: CustomStringConvertible {
     }
   }
 
+  /// In quotation marks where the bare text would be read as another, or as nothing.
   private static func quoted(_ text: String) -> String {
-    text.isEmpty || text.contains(where: { ": #'\"{}[],&*!|>%@`".contains($0) }) ? "'\(text)'" : text
+    let isMarked = text.contains { ": #'\"{}[],&*!|>%@`\\".contains($0) || $0.isNewline }
+    guard text.isEmpty || text.lowercased() == "null" || text == "~" || isMarked else { return text }
+    return "'" + text.replacing("'", with: "''") + "'"
   }
 }

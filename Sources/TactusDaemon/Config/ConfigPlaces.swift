@@ -1,7 +1,7 @@
 import Yams
 
 /// Where a file says something: of a key that it does not give, the section or list item that it would be in.
-package struct ConfigPlaces {
+public struct ConfigPlaces {
   let marks: [String: Mark]
 
   /// nil: the file does not have the section either.
@@ -16,10 +16,11 @@ package struct ConfigPlaces {
     }
   }
 
-  package func error(_ file: String, _ key: String, _ message: String) -> ConfigError {
+  /// An error at the place of `key`; without a line if the file does not have the section either.
+  public func error(_ file: String, _ key: String, _ message: String) -> ConfigError {
     ConfigError(file: file, line: self[key]?.line, column: self[key]?.column, key: key, message: message)
   }
 
   /// `line 12: motors.i2c_address`
-  package func words(_ key: String) -> String { (self[key].map { "line \($0.line): " } ?? "") + key }
+  public func words(_ key: String) -> String { (self[key].map { "line \($0.line): " } ?? "") + key }
 }

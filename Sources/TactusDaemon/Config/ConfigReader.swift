@@ -2,19 +2,19 @@ import Service
 import Yams
 
 /// Reads a configuration file against a table: every error of the file is found, not only the first.
-package struct ConfigReader {
+public struct ConfigReader {
   /// What a file says.
-  package struct Result: @unchecked Sendable {  // safe: a mark is two numbers
+  public struct Result: @unchecked Sendable {  // safe: a mark is two numbers
     /// Values by path, only those given in the file.
-    package var values: [String: ConfigValue] = [:]
+    public var values: [String: ConfigValue] = [:]
     /// Line and column of each value, section and list item given.
     var places: [String: Mark] = [:]
     /// Top-level sections that are present, even when empty.
-    package var sections: Set<String> = []
+    public var sections: Set<String> = []
     /// Paths of values that came out of the environment: nobody is shown them.
     var hidden: Set<String> = []
     /// How many items each list has.
-    package var counts: [String: Int] = [:]
+    public var counts: [String: Int] = [:]
   }
 
   let file: YAMLFile
@@ -218,7 +218,7 @@ package struct ConfigReader {
 
 extension Node {
   /// An empty value, `~` or `null`.
-  package var isNothing: Bool {
+  public var isNothing: Bool {
     guard let scalar, scalar.style == .plain || scalar.style == .any else { return false }
     return ["", "~", "null"].contains(scalar.string.lowercased())
   }

@@ -1,4 +1,5 @@
 import Service
+import Wire
 
 /// The JSON Schema (2020-12) of the configuration file, `config/tactus.schema.json`: editors complete and check a file
 /// with it.

@@ -1,4 +1,5 @@
 import Service
+import Wire
 
 /// What a kind of value is in the schema of the configuration file.
 ///

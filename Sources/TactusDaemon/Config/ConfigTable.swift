@@ -1,7 +1,7 @@
 /// Every key the configuration file knows: the reader, `tactus check` and `config/reference.yaml` all come from here.
 ///
 /// Sources: the requirement's config.yaml, facts about the original program's file, and this program's own keys.
-package enum ConfigTable {
+public enum ConfigTable {
   /// Of the program that this process is.
   static let sections = sections(of: .current)
   static let keys = keys(of: .current)
@@ -63,7 +63,7 @@ package enum ConfigTable {
   /// - Parameters:
   ///   - part: `runtime.pump`.
   ///   - lane: `the lane pump`.
-  package static func lane(
+  public static func lane(
     _ part: String, _ lane: String, priority: Int, safeStateAfter: (count: Int, effect: String)? = nil
   )
     -> [ConfigKey]
@@ -169,7 +169,7 @@ extension ConfigTable {
   static let byPath = Dictionary(uniqueKeysWithValues: keys.map { ($0.path, $0) })
 
   /// The key of a path in a file: that of `legs[2].channel` is `legs[].channel`.
-  package static func key(_ path: String) -> ConfigKey? { byPath[generic(path)] }
+  public static func key(_ path: String) -> ConfigKey? { byPath[generic(path)] }
 
   /// The known names directly below a path: sections below "", keys and parts below a section or a list's item.
   static func names(below path: String) -> [String] {

@@ -5,7 +5,7 @@ import Wire
 
 extension Configuration {
   /// The broker, and who we are to it.
-  package struct MQTT: Equatable {
+  public struct MQTT: Equatable, Sendable {
     enum Broker: Equatable {
       case address(String)
       /// A mosquitto of our own.

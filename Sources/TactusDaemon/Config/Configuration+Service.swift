@@ -35,7 +35,7 @@ extension Configuration {
   var isLoopback: Bool { Self.isLoopback(bindAddress) }
 
   /// Of this machine only, an address or its usual name.
-  package static func isLoopback(_ address: String) -> Bool {
+  public static func isLoopback(_ address: String) -> Bool {
     let digits = address.hasPrefix("::ffff:") ? address.dropFirst(7) : address[...]
     // 127.example is somebody's name.
     let isInDigits = digits.allSatisfy { $0 == "." || ("0"..."9").contains($0) }

@@ -2,8 +2,9 @@ import Tactus
 import Yams
 
 /// The configuration as the program uses it: defaults filled in, values of the table's kinds and ranges.
-package struct Configuration: Equatable {
-  package struct Service: Equatable {
+public struct Configuration: Equatable, Sendable {
+  /// The HTTP service: API, WebSocket and console.
+  public struct Service: Equatable, Sendable {
     enum Auth: String, Equatable {
       case tokens
       case none
@@ -13,7 +14,8 @@ package struct Configuration: Equatable {
       case selfSigned
       case files(certificate: String, key: String)
     }
-    package var port: UInt16
+    /// TCP port, 0 to 65535; 0 takes any free one.
+    public var port: UInt16
     var auth: Auth
     var tls: TLS
     var allowedOrigins: [String]
@@ -26,26 +28,33 @@ package struct Configuration: Equatable {
     var bonjour: Bool
   }
 
-  package enum Scheduling: Equatable {
+  /// How the kernel schedules a system's lane, as the file says it.
+  public enum Scheduling: Equatable, Sendable {
+    /// Ordinary time-sharing: no promise about latency.
     case normal
+    /// SCHED_FIFO at a priority of 1 to 98.
     case fifo(priority: Int)
+    /// SCHED_DEADLINE: execution time per period of the loop, 20 to 1,000,000 µs, less than the period.
     case deadline(budgetMicroseconds: Int)
   }
 
-  package var file: String
-  package var bindAddress: String
+  /// The name that errors begin with: the path as it was given.
+  public var file: String
+  /// IPv4 or IPv6 address in digits on which the service and the systems' UDP ports listen.
+  public var bindAddress: String
   /// nil: the service is switched off.
-  package var service: Service?
+  public var service: Service?
   /// nil: where `TokenFile.standardPath` says.
   var tokenFile: String?
   /// nil: the file has no `mqtt` section.
-  package var mqtt: MQTT?
+  public var mqtt: MQTT?
   /// Those of the program's systems whose sections the file has.
-  package var systems: ConfiguredSystems
+  public var systems: ConfiguredSystems
   /// Where the store is; `nil` if no system of the program uses the store.
   var store: Store?
   var guardEnabled: Bool
-  package var guardTimeoutSeconds: Double
+  /// Silence of a control loop, 0.2 to 10 s, after which the guard stops every actuator.
+  public var guardTimeoutSeconds: Double
   var strict: Bool
   var lockMemory: Bool
   var logLevel: String
@@ -60,7 +69,11 @@ extension Configuration {
     try readWhole(path: path, environment: environment).configuration
   }
 
-  package static func read(_ file: YAMLFile, environment: [String: String]) throws(ConfigErrors) -> Configuration {
+  /// Checks a file that has been parsed.
+  ///
+  /// - Parameter environment: replaces `${NAME}` in the file's values.
+  /// - Throws: every error of the file, not only the first.
+  public static func read(_ file: YAMLFile, environment: [String: String]) throws(ConfigErrors) -> Configuration {
     try readWhole(file, environment: environment).configuration
   }
 
@@ -124,7 +137,7 @@ extension Configuration {
 
 extension Configuration.Scheduling {
   /// - Parameter part: `runtime.robot`.
-  package init(_ given: GivenValues, _ part: String) {
+  public init(_ given: GivenValues, _ part: String) {
     switch given.text("\(part).scheduling") {
     case "fifo": self = .fifo(priority: given.integer("\(part).priority"))
     case "deadline": self = .deadline(budgetMicroseconds: given.integer("\(part).budget_us"))
@@ -133,10 +146,10 @@ extension Configuration.Scheduling {
   }
 
   /// As the runtime wants it, for a loop of this rate.
-  package func lane(rateHertz: Int) -> Tactus.Scheduling { lane(period: Rate.hertz(Double(rateHertz)).period) }
+  public func lane(rateHertz: Int) -> Tactus.Scheduling { lane(period: Rate.hertz(Double(rateHertz)).period) }
 
   /// The same, for a loop of this period.
-  package func lane(period: Nanoseconds) -> Tactus.Scheduling {
+  public func lane(period: Nanoseconds) -> Tactus.Scheduling {
     switch self {
     case .normal: .normal
     case .fifo(let priority): .fifo(priority)

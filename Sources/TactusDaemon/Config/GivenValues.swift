@@ -1,10 +1,11 @@
 import Tactus
 
 /// Values of a file over the table's defaults. A wrong type here is a bug in the table, not in the file.
-package struct GivenValues {
+public struct GivenValues: Sendable {
   let values: [String: ConfigValue]
 
-  package init(values: [String: ConfigValue]) {
+  /// Takes the values that a file gives, by path: `ConfigReader.Result.values`.
+  public init(values: [String: ConfigValue]) {
     self.values = values
   }
 
@@ -13,40 +14,48 @@ package struct GivenValues {
     return values[path] ?? key.standard
   }
 
-  package func optionalInteger(_ path: String) -> Int? {
+  /// The integer at a path; `nil` if it is not given and has no default. Traps if the table has no such key.
+  public func optionalInteger(_ path: String) -> Int? {
     if case .integer(let value)? = value(path) { value } else { nil }
   }
 
-  package func optionalText(_ path: String) -> String? {
+  /// The text at a path; `nil` if it is not given and has no default. Traps if the table has no such key.
+  public func optionalText(_ path: String) -> String? {
     if case .text(let value)? = value(path) { value } else { nil }
   }
 
-  package func optionalCPUs(_ path: String) -> CPUSet? {
+  /// The CPUs of a key of kind `.cpus`; `nil`, which is any CPU, if it is not given and has no default.
+  public func optionalCPUs(_ path: String) -> CPUSet? {
     // The reader takes nothing else.
     optionalText(path).map { CPUSet($0)! }
   }
 
-  package func integer(_ path: String) -> Int {
+  /// The integer at a path. Traps if the key is of another kind, or neither given nor with a default.
+  public func integer(_ path: String) -> Int {
     guard case .integer(let value)? = value(path) else { preconditionFailure("\(path) is not an integer") }
     return value
   }
 
-  package func number(_ path: String) -> Double {
+  /// The number at a path. Traps if the key is of another kind, or neither given nor with a default.
+  public func number(_ path: String) -> Double {
     guard case .number(let value)? = value(path) else { preconditionFailure("\(path) is not a number") }
     return value
   }
 
-  package func boolean(_ path: String) -> Bool {
+  /// The boolean at a path. Traps if the key is of another kind, or neither given nor with a default.
+  public func boolean(_ path: String) -> Bool {
     guard case .boolean(let value)? = value(path) else { preconditionFailure("\(path) is not a boolean") }
     return value
   }
 
-  package func text(_ path: String) -> String {
+  /// The text at a path. Traps if the key's value is not one text, or neither given nor with a default.
+  public func text(_ path: String) -> String {
     guard case .text(let value)? = value(path) else { preconditionFailure("\(path) is not text") }
     return value
   }
 
-  package func texts(_ path: String) -> [String] {
+  /// The texts at a path. Traps if the key is of another kind, or neither given nor with a default.
+  public func texts(_ path: String) -> [String] {
     guard case .texts(let values)? = value(path) else { preconditionFailure("\(path) is not a list of texts") }
     return values
   }

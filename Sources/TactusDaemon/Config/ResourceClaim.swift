@@ -2,9 +2,12 @@ import Buses
 import BusesLinux
 
 /// Something of the machine that only one part of the program can have, and the key that asks for it.
-package struct ResourceClaim: Equatable {
-  package enum Resource: Hashable {
+public struct ResourceClaim: Equatable, Sendable {
+  /// What can have one owner only: a second claim of an equal resource is an error of the file.
+  public enum Resource: Hashable, Sendable {
+    /// A 7-bit address on the adapter `/dev/i2c-BUS`.
     case i2c(bus: Int, address: UInt8)
+    /// A serial line, by its device: `/dev/serial0`. Two paths of one device count as two lines.
     case serial(path: String)
     /// A chip select.
     case spi(path: String)
@@ -12,6 +15,7 @@ package struct ResourceClaim: Equatable {
     case part(String)
     /// A line, named in one way: see `gpio(_:)` of this.
     case gpio(GPIOLineName)
+    /// A UDP port on which the program listens, more than 0.
     case udp(port: UInt16)
     /// A Bluetooth adapter; nil: the first.
     case radio(adapter: String?)
@@ -22,14 +26,15 @@ package struct ResourceClaim: Equatable {
   let resource: Resource
   let key: String
 
-  package init(resource: Resource, key: String) {
+  /// - Parameter key: the path that errors name: `motors.i2c_address`.
+  public init(resource: Resource, key: String) {
     self.resource = resource
     self.key = key
   }
 }
 
 extension ResourceClaim.Resource: CustomStringConvertible {
-  package var description: String {
+  public var description: String {
     switch self {
     case .i2c(let bus, let address): "address 0x\(String(address, radix: 16)) on I2C bus \(bus)"
     case .serial(let path): "the serial line \(path)"
@@ -46,7 +51,7 @@ extension ResourceClaim.Resource: CustomStringConvertible {
 
 extension ResourceClaim {
   /// A claim of a line. One of a Raspberry Pi's header is the same by name and by offset on the header's chip.
-  package static func gpio(_ line: GPIOLineName, key: String) -> ResourceClaim {
+  public static func gpio(_ line: GPIOLineName, key: String) -> ResourceClaim {
     var line = line
     if case .offset(let offset, let chip) = line.place, LinuxGPIOChip.headerLabels.contains(chip), offset < 54 {
       line = .bcm(offset)

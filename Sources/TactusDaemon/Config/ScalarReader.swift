@@ -3,8 +3,9 @@ import Glibc
 import Tactus
 
 /// Turns the text of a YAML scalar into a value of a kind; nil when it is not one.
-package enum ScalarReader {
-  package static func value(_ text: String, as kind: ConfigKind) -> ConfigValue? {
+public enum ScalarReader {
+  /// Returns the value if `text` is of this kind and in its range. Lists are not scalars: `nil` for their kinds.
+  public static func value(_ text: String, as kind: ConfigKind) -> ConfigValue? {
     switch kind {
     case .integer(let range):
       integer(text).flatMap { range.contains($0) ? .integer($0) : nil }

@@ -2,10 +2,11 @@ import Glibc
 import Yams
 
 /// A YAML file as nodes with their places.
-package struct YAMLFile {
-  package let name: String
+public struct YAMLFile {
+  /// The path, or the name given with the text: errors begin with it.
+  public let name: String
   /// `nil` if the file is empty.
-  package let root: Node?
+  public let root: Node?
   /// What is no YAML: the sections with these errors are not among the nodes.
   let errors: [ConfigError]
   /// The names of keys that stand in their mapping again further down. Such a key begins with one of these characters instead of its own.
@@ -20,7 +21,10 @@ package struct YAMLFile {
     try self.init(text: text, name: path)
   }
 
-  package init(text: String, name: String) throws {
+  /// Parses a text. Sections that are not YAML are left out; `ConfigReader` and `FieldReader` report their errors.
+  ///
+  /// - Throws: `ConfigErrors` if it cannot be read without the parts that have errors.
+  public init(text: String, name: String) throws {
     self.name = name
     var text = RecoverableText(text)
     var errors: [ConfigError] = []
@@ -74,7 +78,7 @@ package struct YAMLFile {
   }
 
   /// Bytes of a regular file or pipe as text; nil with errno set when it cannot be read.
-  package static func contents(of path: String) -> String? {
+  public static func contents(of path: String) -> String? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }

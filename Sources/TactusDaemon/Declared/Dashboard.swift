@@ -1,5 +1,6 @@
 import Service
 import ServiceDocuments
+import Wire
 
 /// The program's Grafana dashboard: a row for each system, written or from its declaration, then those of every program.
 struct Dashboard {

@@ -1,4 +1,5 @@
 import Service
+import Wire
 
 /// A declared system that runs, without its types.
 protocol DeclaredSystem: LoopSystem {

@@ -1,10 +1,10 @@
 /// The keys of a system that is not declared, by their whole paths: `motors.speed_limit`, `network.motor_udp_port`. Of each key one
 /// declaration is the table's entry, the default, what is read, and what a reload compares.
-package protocol FileSettings: Settings {}
+public protocol FileSettings: Settings {}
 
 extension FileSettings {
   /// The values of a file over the defaults.
-  package init(_ given: GivenValues) {
+  public init(_ given: GivenValues) {
     self.init()
     for key in Self.keys {
       if let value = given.values[key.name] { key.take(value, &self) }
@@ -12,35 +12,35 @@ extension FileSettings {
   }
 
   /// The path of the key that sets this property; a property without a key is a bug of the caller's.
-  package static func name(of property: PartialKeyPath<Self>) -> String {
+  public static func name(of property: PartialKeyPath<Self>) -> String {
     guard let key = keys.first(where: { $0.path() == property }) else { preconditionFailure("no key sets \(property)") }
     return key.name
   }
 
   /// The keys whose property has another value than its default.
-  package var changed: Set<String> {
+  public var changed: Set<String> {
     Set(Self.keys.filter { $0.read(self) != $0.standard }.map(\.name))
   }
 
   /// What a reload may change, and its value here; `nil` where nothing is given.
-  package var reloadable: [(key: String, value: ConfigValue?)] {
+  public var reloadable: [(key: String, value: ConfigValue?)] {
     Self.keys.filter(\.mayChange).map { ($0.name, $0.read(self)) }
   }
 }
 
 extension Array {
   /// For the configuration's table.
-  package func asTable<Group: FileSettings>() -> [ConfigKey] where Element == Key<Group> {
+  public func asTable<Group: FileSettings>() -> [ConfigKey] where Element == Key<Group> {
     map { ConfigKey($0, $0.name) }
   }
 }
 
 extension Settings {
   /// The table's entries of a list's items: `legs[]`.
-  package static func table(of list: String) -> [ConfigKey] { keys.map { ConfigKey($0, "\(list).\($0.name)") } }
+  public static func table(of list: String) -> [ConfigKey] { keys.map { ConfigKey($0, "\(list).\($0.name)") } }
 
   /// What a reload may change of the item at a path, `legs[2]`, and its value here.
-  package func reloadable(at path: String) -> [(key: String, value: ConfigValue?)] {
+  public func reloadable(at path: String) -> [(key: String, value: ConfigValue?)] {
     Self.keys.filter(\.mayChange).map { ("\(path).\($0.name)", $0.read(self)) }
   }
 }

@@ -1,4 +1,5 @@
 import Service
+import Wire
 
 // A declared system described: for the page and for `call`, for OpenAPI.
 

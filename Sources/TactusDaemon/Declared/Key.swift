@@ -15,7 +15,8 @@ public struct Key<Group: Settings>: Sendable {
     case lower
   }
 
-  package let name: String
+  /// Lower-case letters, digits and `_`: its name in the section. Of `FileSettings` its whole path, with dots.
+  public let name: String
   let kind: ConfigKind
   let unit: Unit
   let meaning: String
@@ -105,21 +106,21 @@ public struct Key<Group: Settings>: Sendable {
 
 extension Key {
   /// The same key, which a reload may change.
-  package var reloadable: Key {
+  public var reloadable: Key {
     var key = self
     key.mayChange = true
     return key
   }
 
   /// A text of a kind that no type stands for: an address.
-  package init<Value: Plain>(
+  public init<Value: Plain>(
     _ name: String, _ path: WritableKeyPath<Group, Value> & Sendable, as kind: ConfigKind, _ meaning: String
   ) {
     self.init(name, path, kind, .none, nil, meaning)
   }
 
   /// One of some numbers, which the file has as words.
-  package init<Value: FixedWidthInteger & Sendable>(
+  public init<Value: FixedWidthInteger & Sendable>(
     _ name: String, _ path: WritableKeyPath<Group, Value> & Sendable, oneOf values: [Value], _ meaning: String
   ) {
     self.init(
@@ -128,7 +129,7 @@ extension Key {
   }
 
   /// A list of integers.
-  package init(
+  public init(
     _ name: String, _ path: WritableKeyPath<Group, [Int]?> & Sendable, as kind: ConfigKind, _ meaning: String
   ) {
     self.init(
@@ -137,7 +138,7 @@ extension Key {
   }
 
   /// The same, which is there without being given.
-  package init(
+  public init(
     _ name: String, _ path: WritableKeyPath<Group, [Int]> & Sendable, as kind: ConfigKind, _ meaning: String
   ) {
     self.init(
@@ -146,7 +147,7 @@ extension Key {
   }
 
   /// A list of texts.
-  package init(_ name: String, _ path: WritableKeyPath<Group, [String]> & Sendable, _ meaning: String) {
+  public init(_ name: String, _ path: WritableKeyPath<Group, [String]> & Sendable, _ meaning: String) {
     self.init(
       name, path, .texts, .none, nil, meaning, value: { .texts($0) },
       make: { if case .texts(let values) = $0 { values } else { nil } })
@@ -187,7 +188,7 @@ public enum DeclarationBuilder<Element> {
 
 extension Settings {
   /// The values of a section, or of a list's item, over the defaults.
-  package init(_ given: GivenValues, section: String) {
+  public init(_ given: GivenValues, section: String) {
     self.init()
     for key in Self.keys {
       if let value = given.values["\(section).\(key.name)"] { key.take(value, &self) }

@@ -1,4 +1,5 @@
 import Service
+import Wire
 
 // The forms of a plain value: in the file, in JSON, in a schema.
 

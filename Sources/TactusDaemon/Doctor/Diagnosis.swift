@@ -1,6 +1,8 @@
 /// One thing `doctor` looked at.
-package struct Diagnosis: Equatable {
-  package enum Status: String, Equatable {
+public struct Diagnosis: Equatable, Sendable {
+  /// How bad it is; the raw value is the word in JSON. One `fail` makes `doctor` exit with a failure.
+  public enum Status: String, Equatable, Sendable {
+    /// Nothing needs to be done.
     case ok
     /// Works, but worse or later than it could.
     case warn
@@ -17,7 +19,10 @@ package struct Diagnosis: Equatable {
   /// The exact command, or what to do; nil when nothing needs fixing.
   var fix: String?
 
-  package init(name: String, status: Status, found: String, why: String, fix: String? = nil) {
+  /// What was looked at, what was found, and why it matters.
+  ///
+  /// - Parameter fix: the exact command, or what to do; `nil` if nothing needs fixing.
+  public init(name: String, status: Status, found: String, why: String, fix: String? = nil) {
     self.name = name
     self.status = status
     self.found = found

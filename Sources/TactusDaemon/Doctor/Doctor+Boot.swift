@@ -2,7 +2,7 @@ import Tactus
 
 // What is decided before this program runs: by the firmware, by the kernel's arguments and by the memory card.
 extension Doctor {
-  private static let setup = "sudo tactus setup pi"
+  private static var setup: String { "sudo \(DaemonProgram.current.name) setup pi" }
 
   /// Interrupts that run on isolated CPUs; nothing is said where no CPU is isolated.
   func interrupts() -> [Diagnosis] {

@@ -54,7 +54,7 @@ extension Doctor {
   }
 
   /// - Parameter what: `a pump at hci0`.
-  package func radio(_ key: String, _ what: String) -> Diagnosis {
+  public func radio(_ key: String, _ what: String) -> Diagnosis {
     let isThere = machine.list("/sys/class/bluetooth").contains { $0.hasPrefix("hci") && !$0.contains(":") }
     return Diagnosis(
       name: key, status: isThere ? .ok : .fail, found: isThere ? "there is an adapter" : "no Bluetooth adapter",

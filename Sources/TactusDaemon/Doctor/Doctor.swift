@@ -1,10 +1,11 @@
 import Tactus
 
 /// Looks at a machine and says whether it is ready for real time, and if not, why and what to do.
-package struct Doctor {
-  package let machine: Machine
+public struct Doctor: Sendable {
+  /// What is examined: this machine, or the files of another one below a folder.
+  public let machine: Machine
   /// nil: what every machine may have is looked for.
-  package var configuration: Configuration?
+  public var configuration: Configuration?
 
   func examine() -> [Diagnosis] {
     let parts: [[Diagnosis]] = [
@@ -122,7 +123,7 @@ package struct Doctor {
       why: "on a CPU of its own (runtime.NAME.cpu) a lane shares caches and interrupts with nobody",
       fix: ok
         ? nil
-        : "sudo tactus setup pi --isolate \(last) && sudo reboot; without a Pi's boot files, the kernel's argument "
+        : "sudo \(DaemonProgram.current.name) setup pi --isolate \(last) && sudo reboot; without a Pi's boot files, the kernel's argument "
           + "isolcpus=\(last)")
   }
 

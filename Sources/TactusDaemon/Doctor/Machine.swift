@@ -3,19 +3,19 @@ import CTactus
 import Glibc
 
 /// What `doctor` looks at: the files the kernel shows and a few limits. A value, so that tests can make up a machine.
-package struct Machine: Sendable {
+public struct Machine: Sendable {
   /// The text of a file, without the newline at its end; nil when it cannot be read.
-  package var read: @Sendable (String) -> String?
+  public var read: @Sendable (String) -> String?
   /// The names in a folder, sorted; empty when there is none.
-  package var list: @Sendable (String) -> [String]
+  public var list: @Sendable (String) -> [String]
   /// I2C_FUNC_* bits of an adapter; nil when it cannot be opened.
   var i2cFunctions: @Sendable (String) -> UInt64?
   /// Whether a chip acknowledges its address on an adapter; nil when that cannot be asked.
-  package var i2cAnswers: @Sendable (_ path: String, _ address: UInt8) -> Bool? = { _, _ in nil }
+  public var i2cAnswers: @Sendable (_ path: String, _ address: UInt8) -> Bool? = { _, _ in nil }
   /// The GPIO chips; nil when there are some and none can be opened.
   var gpioChips: @Sendable () -> [GPIOChipReport]? = { [] }
   /// The machine we run on, where programs can be asked; otherwise only files can be read.
-  package var isThisOne = false
+  public var isThisOne = false
   var kernelRelease: String
   var kernelVersion: String
   var isRoot: Bool

@@ -4,7 +4,7 @@ import TactusGuard
 
 /// The safe-state writes of a configuration's actuators: what the driver's own `stop` writes, caught before it reaches a
 /// bus. So the guard and the control loop cannot disagree.
-package enum SafeStatePlan {
+public enum SafeStatePlan {
   /// Of every system; empty when there is no hardware.
   static func writes(for configuration: Configuration) -> [SafeStateWrite] {
     configuration.systems.all.flatMap(\.safeWrites)
@@ -28,7 +28,7 @@ package enum SafeStatePlan {
   }
 
   /// What a driver's stop writes to a chip on a bus.
-  package static func i2c(
+  public static func i2c(
     _ path: String, _ stop: (inout I2CBus) throws(I2CError) -> Void
   ) -> [SafeStateWrite] {
     writes(transfers(of: stop), path: path)

@@ -2,7 +2,7 @@ import Logging
 import Service
 
 /// The program's log: where lines go, the newest of them, the level in effect, what is scrubbed.
-package struct ProgramLog {
+public struct ProgramLog: Sendable {
   let sink: LogSink
   let history = LogHistory()
   let threshold: LogThreshold
@@ -17,7 +17,8 @@ package struct ProgramLog {
     scrubber = LogScrubber(secrets: secrets)
   }
 
-  package func logger(_ label: String) -> Logger {
+  /// Makes a logger that writes into this log. It follows the log's level unless its own is set.
+  public func logger(_ label: String) -> Logger {
     Logger(label: label) { label in
       LineLogHandler(
         label: label, format: format, sink: sink, threshold: threshold, history: history, scrubber: scrubber)

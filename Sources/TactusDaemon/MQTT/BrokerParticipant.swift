@@ -5,7 +5,7 @@ import Wire
 /// A part of the daemon that lives on the broker: what it listens to, what it says.
 ///
 /// What it publishes retained is kept by the client and told to every new connection: it says so once.
-package protocol BrokerParticipant: AnyObject, Sendable {
+public protocol BrokerParticipant: AnyObject, Sendable {
   /// Topics, with wildcards or without, that it is given the messages of.
   var filters: [String] { get }
   /// Once, on the main thread, before the first connection.
@@ -20,13 +20,13 @@ package protocol BrokerParticipant: AnyObject, Sendable {
 }
 
 extension BrokerParticipant {
-  package func begin(on broker: BrokerLine) {}
-  package func beat(at now: TickInstant, on broker: BrokerLine) {}
-  package func connectionLost() {}
+  public func begin(on broker: BrokerLine) {}
+  public func beat(at now: TickInstant, on broker: BrokerLine) {}
+  public func connectionLost() {}
 }
 
 /// The daemon's connection as a participant uses it. Any thread; nothing waits.
-package struct BrokerLine: Sendable {
+public struct BrokerLine: Sendable {
   let topics: DeviceTopics
   /// Where Home Assistant looks; nil: nothing is announced.
   let discoveryPrefix: String?
@@ -45,5 +45,5 @@ package struct BrokerLine: Sendable {
 
   /// nil: taken. A retained message is taken without a connection, too; an empty one makes the broker forget the topic.
   @discardableResult
-  package func publish(_ message: MQTTMessage) -> MQTTRefusal? { post(message) }
+  public func publish(_ message: MQTTMessage) -> MQTTRefusal? { post(message) }
 }

@@ -21,21 +21,17 @@ public struct DaemonProgram: Sendable {
   public let summary: String
   /// What it can run, in the order of the reference and of every list.
   public let systems: [any DeviceSystem.Type]
-  /// Those that stand at the lower door: `SystemKind`.
+  /// Those at the lower door, `SystemKind`: in their order, before the declared ones.
   private let own: [any SystemKind]
   /// Every system that it can run, in the order of the reference and of every list.
   var kinds: [any SystemKind] { own + systems.map { Self.kind($0) } }
 
   /// - Parameters:
   ///   - name: of the program's file: lower-case letters, digits and dashes.
-  ///   - systems: each with a `name` of its own that is no section of the daemon's (`service`, `runtime`, …): another traps.
-  public init(name: String, version: String, summary: String, systems: [any DeviceSystem.Type]) {
-    self.init(name: name, version: version, summary: summary, systems: systems, own: [])
-  }
-
-  /// - Parameter own: systems that are not declared.
-  package init(
-    name: String, version: String, summary: String, systems: [any DeviceSystem.Type], own: [any SystemKind]
+  ///   - systems: declared, each with a `name` of its own that is no section of the daemon's (`service`, `runtime`, …): another traps.
+  ///   - own: systems at the lower door, which need more than a declaration has; they stand before the declared ones.
+  public init(
+    name: String, version: String, summary: String, systems: [any DeviceSystem.Type] = [], own: [any SystemKind] = []
   ) {
     (self.name, self.version, self.summary) = (name, version, summary)
     (self.systems, self.own) = (systems, own)
@@ -46,13 +42,13 @@ public struct DaemonProgram: Sendable {
   private static let running = Mutex<DaemonProgram?>(nil)
 
   /// The one that this process is, from `adopt` on.
-  package static var current: DaemonProgram {
+  public static var current: DaemonProgram {
     guard let program = running.withLock({ $0 }) else { preconditionFailure("no program runs yet") }
     return program
   }
 
   /// Makes this the program that this process is: what `main` does first.
-  package func adopt() { Self.running.withLock { $0 = self } }
+  public func adopt() { Self.running.withLock { $0 = self } }
 
   /// Carries out the command line, and ends the process: 0 done, 64 bad usage, 78 bad configuration file, 1 anything else.
   public func main() -> Never {
@@ -78,7 +74,7 @@ public struct DaemonProgram: Sendable {
   }
 
   /// The path of another program in the same folder.
-  package static func beside(_ name: String) -> String {
+  public static func beside(_ name: String) -> String {
     (path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ".") + "/" + name
   }
 }

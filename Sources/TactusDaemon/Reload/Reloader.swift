@@ -2,6 +2,7 @@ import Logging
 import Service
 import Synchronization
 import Tactus
+import Wire
 
 /// `POST /api/reload`: takes the configuration file as it is now, or says why not. One change at a time.
 ///

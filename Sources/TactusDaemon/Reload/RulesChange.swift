@@ -2,7 +2,7 @@ import Synchronization
 import Tactus
 
 /// One key that a change gives another value, as a file would say it; nil: nothing.
-package struct KeyChange: Sendable, Equatable {
+public struct KeyChange: Sendable, Equatable {
   let key: String
   let from, to: String?
 
@@ -11,7 +11,7 @@ package struct KeyChange: Sendable, Equatable {
   }
 
   /// The keys that have another value; both lists have the same keys in the same order.
-  package static func between(
+  public static func between(
     _ old: [(key: String, value: ConfigValue?)], _ new: [(key: String, value: ConfigValue?)]
   ) -> [KeyChange] {
     zip(old, new).filter { $0.value != $1.value }.map { KeyChange($0.key, from: $0.value, to: $1.value) }
@@ -19,40 +19,52 @@ package struct KeyChange: Sendable, Equatable {
 }
 
 /// The change of one loop's rules, in two phases: first the loop is asked whether it is there, then it is told.
-package protocol RulesChange: Sendable {
+public protocol RulesChange: Sendable {
+  /// The name of the system whose rules change: `leg`.
   var system: String { get }
+  /// The keys that get another value.
   var keys: [KeyChange] { get }
+  /// Phase 1: asks the loop to confirm at its next tick that it is there. Does not wait.
   func propose()
+  /// Whether the loop has confirmed the proposal; `commit` may follow once every change of a reload is prepared.
   var isPrepared: Bool { get }
+  /// Takes the proposal back: no rule changes.
   func withdraw()
+  /// Phase 2: gives the loop the new rules. At most once, after `propose` and instead of `withdraw`.
   func commit()
   /// After `commit`.
   var progress: RulesProgress { get }
 }
 
 /// The change of rules that no loop reads, but a desk beside it: it is always there, and takes all of them at its next turn.
-package final class DeskChange: RulesChange {
-  package let system: String
-  package let keys: [KeyChange]
+public final class DeskChange: RulesChange {
+  /// The name of the system whose desk takes the rules: `sprinkler`.
+  public let system: String
+  /// The keys that get another value.
+  public let keys: [KeyChange]
   private let take: @Sendable (_ done: @escaping @Sendable () -> Void) -> Void
   private let isTaken = Mutex(false)
 
   /// - Parameter take: called once, on the main thread, which must not wait: `done` may be called later, and on any thread.
-  package init(
+  public init(
     of system: String, _ keys: [KeyChange], take: @escaping @Sendable (_ done: @escaping @Sendable () -> Void) -> Void
   ) {
     (self.system, self.keys, self.take) = (system, keys, take)
   }
 
-  package func propose() {}
-  package var isPrepared: Bool { true }
-  package func withdraw() {}
-  package func commit() { take { [self] in isTaken.withLock { $0 = true } } }
-  package var progress: RulesProgress { isTaken.withLock { $0 } ? .taken : .waiting }
+  /// Does nothing: there is no loop to ask.
+  public func propose() {}
+  /// Always true.
+  public var isPrepared: Bool { true }
+  /// Does nothing: nothing is taken before `commit`.
+  public func withdraw() {}
+  /// Calls `take`, once. The change is taken when `take` has called `done`.
+  public func commit() { take { [self] in isTaken.withLock { $0 = true } } }
+  public var progress: RulesProgress { isTaken.withLock { $0 } ? .taken : .waiting }
 }
 
 /// Rules that a file's keys give a loop, and that a reload may change while the loop runs.
-package protocol ReloadableRules: BitwiseCopyable, Equatable, Sendable {
+public protocol ReloadableRules: BitwiseCopyable, Equatable, Sendable {
   /// The rules that allow no more than either of the two.
   func tighter(than other: Self) -> Self
 }
@@ -62,7 +74,7 @@ extension WantedRules where Rules: ReloadableRules {
   /// in its safe state.
   ///
   /// - Parameter taken: called when the loop is told.
-  package func change(
+  public func change(
     of system: String, _ keys: [KeyChange], to new: Rules, taken: @escaping @Sendable () -> Void
   ) -> (any RulesChange)? {
     guard !keys.isEmpty else { return nil }
@@ -72,11 +84,13 @@ extension WantedRules where Rules: ReloadableRules {
 }
 
 /// The rules of one loop as they are wanted; what the loop uses may be less, while wider limits wait. Any thread.
-package final class WantedRules<Rules: BitwiseCopyable & Sendable>: Sendable {
-  package let box: RulesBox<Rules>
+public final class WantedRules<Rules: BitwiseCopyable & Sendable>: Sendable {
+  /// The rules as the loop takes them: its `input` is the loop's end.
+  public let box: RulesBox<Rules>
   private let wanted: Mutex<Rules>
 
-  package init(_ box: RulesBox<Rules>) {
+  /// Begins with the rules that are in effect in the box.
+  public init(_ box: RulesBox<Rules>) {
     self.box = box
     wanted = Mutex(box.inEffect)
   }

@@ -7,7 +7,7 @@ import Tactus
 /// One system of the daemon, with its sockets and buses: what the daemon starts, watches, serves and stops.
 ///
 /// Used by the main thread. Nothing here has a default: a system that says nothing of one of these has thought of it.
-package protocol DaemonSystem: AnyObject {
+public protocol DaemonSystem: AnyObject {
   /// `robot`: the `system` of its log lines.
   var name: String { get }
   /// Where it listens, the ports in effect.
@@ -15,7 +15,9 @@ package protocol DaemonSystem: AnyObject {
   /// What belongs to the log line of the start: where it listens.
   var startMetadata: Logger.Metadata { get }
 
+  /// The system as the HTTP service and the MQTT broker see it. Read before the loops start.
   var served: any ServedSystem { get }
+  /// Its part of `/metrics`. Read before the loops start; written from any thread.
   var metrics: any MetricSource { get }
   /// What of it lives on the MQTT broker, besides its state and commands, which every system has there.
   var brokerParticipants: [any BrokerParticipant] { get }
@@ -40,9 +42,10 @@ package protocol DaemonSystem: AnyObject {
 }
 
 /// A system with a control loop. Only its lane runs on another thread; it must outlive the lane.
-package protocol LoopSystem: DaemonSystem {
+public protocol LoopSystem: DaemonSystem {
   /// Its control loop, and whether that still publishes: its sign of life.
   var loopName: String { get }
+  /// Grows whenever the loop publishes. The supervisor watches it, and tells the guard which loops advance.
   var heartbeat: LatestVersion { get }
   /// How far apart its signs of life are when all is well; zero: less than the supervisor's own period.
   var heartbeatPeriod: Nanoseconds { get }
@@ -58,7 +61,7 @@ package protocol LoopSystem: DaemonSystem {
 }
 
 /// What one simulated system has around it: faults to inject, transactions to look at.
-package struct SimulatedSurroundings {
+public struct SimulatedSurroundings: Sendable {
   var buses: [SimulatedBus]
   /// By the name of the lane.
   var lanes: [String: LaneStall]
@@ -67,7 +70,12 @@ package struct SimulatedSurroundings {
   /// Faults that the system has declared.
   var named: NamedFaults?
 
-  package init(buses: [SimulatedBus], lanes: [String: LaneStall], routes: [Route] = [], named: NamedFaults? = nil) {
+  /// What the service offers of a simulated system.
+  ///
+  /// - Parameters:
+  ///   - lanes: by the name of the lane.
+  ///   - named: faults that the system has declared; `nil` if it declares none.
+  public init(buses: [SimulatedBus], lanes: [String: LaneStall], routes: [Route] = [], named: NamedFaults? = nil) {
     self.buses = buses
     self.lanes = lanes
     self.routes = routes
@@ -78,7 +86,7 @@ package struct SimulatedSurroundings {
 extension SimulatedSurroundings? {
   /// Which misses make a fault of the lane's loop: on real hardware every one; on simulated hardware, which shows no fault that nobody
   /// injected, those of a stall that was asked for.
-  package func countedMisses(lane: String) -> CountedMisses {
+  public func countedMisses(lane: String) -> CountedMisses {
     guard let self else { return .all }
     return .injected(self.lanes[lane]?.served)
   }

@@ -6,9 +6,9 @@ import Synchronization
 /// handing out answers and feeding the watchdog.
 ///
 /// Used by the main thread, which waits in `finish` only. Work must be short but for the disk.
-package final class DeskThread: Sendable {
+public final class DeskThread: Sendable {
   /// What may wait for a disk. What it returns is for `takeEvents`.
-  package typealias Work = @Sendable () -> [Event]
+  public typealias Work = @Sendable () -> [Event]
 
   /// A serial queue is a thread while it has something to do.
   private let queue: DispatchQueue
@@ -18,13 +18,13 @@ package final class DeskThread: Sendable {
   private let told = Mutex<[Event]>([])
 
   /// - Parameter system: `sprinkler`
-  package init(_ system: String) { queue = DispatchQueue(label: "tactus.\(system).desk") }
+  public init(_ system: String) { queue = DispatchQueue(label: "tactus.\(system).desk") }
 
   /// All that was given is done. What may come without end is given only then, so that it does not pile up here.
-  package var isIdle: Bool { unfinished.load(ordering: .acquiring) == 0 }
+  public var isIdle: Bool { unfinished.load(ordering: .acquiring) == 0 }
 
   /// Does this after all that was given before.
-  package func run(_ work: @escaping Work) {
+  public func run(_ work: @escaping Work) {
     unfinished.add(1, ordering: .relaxed)
     queue.async { [self] in
       let events = work()
@@ -34,7 +34,7 @@ package final class DeskThread: Sendable {
   }
 
   /// As `run`, for what is given again and again: nothing while the last such has not begun.
-  package func beat(_ work: @escaping Work) {
+  public func beat(_ work: @escaping Work) {
     guard !isBeatWaiting.exchange(true, ordering: .relaxed) else { return }
     run { [self] in
       isBeatWaiting.store(false, ordering: .relaxed)
@@ -43,7 +43,7 @@ package final class DeskThread: Sendable {
   }
 
   /// What subscribers are to be told of work that is done, once.
-  package func takeEvents() -> [Event] {
+  public func takeEvents() -> [Event] {
     told.withLock { told in
       defer { told = [] }
       return told
@@ -51,5 +51,5 @@ package final class DeskThread: Sendable {
   }
 
   /// Returns when all that was given is done, and then this.
-  package func finish(_ work: () -> Void) { queue.sync(execute: work) }
+  public func finish(_ work: () -> Void) { queue.sync(execute: work) }
 }

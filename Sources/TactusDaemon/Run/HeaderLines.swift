@@ -14,13 +14,13 @@ struct HeaderLineError: Error, Equatable, CustomStringConvertible {
 }
 
 /// Requests output lines for a system.
-package enum HeaderLines {
+public enum HeaderLines {
   /// Every line an output and inactive. GPIO 14 and 15 are refused while the kernel's console is on them: it would write to
   /// whatever hangs there.
   ///
   /// - Parameter commandLine: the kernel's.
   /// - Throws: `HeaderLineError`, `GPIORequestError`.
-  package static func request(
+  public static func request(
     _ lines: [GPIOLine], commandLine: String? = YAMLFile.contents(of: "/proc/cmdline")
   ) throws -> LinuxGPIOLines {
     if let error = refusal(of: lines.map(\.name), commandLine: commandLine ?? "") { throw error }

@@ -61,17 +61,19 @@ enum WhatToTry {
 }
 
 /// An endpoint of this daemon as another program on this machine reaches it.
-package struct ReachableEndpoint {
+public struct ReachableEndpoint: Sendable {
   let isEverywhere: Bool
-  package let host: String
+  /// The address in digits, without brackets; `127.0.0.1` for an endpoint on every IPv4 address.
+  public let host: String
   /// Of Python's socket.
-  package var family: String { host.contains(":") ? "AF_INET6" : "AF_INET" }
+  public var family: String { host.contains(":") ? "AF_INET6" : "AF_INET" }
 
-  package init(_ endpoint: Endpoint) {
+  /// - Parameter endpoint: where the daemon listens, with the port in effect.
+  public init(_ endpoint: Endpoint) {
     let text = "\(endpoint)"
     let host = text.prefix(text.utf8.count - "\(endpoint.port)".utf8.count - 1)
-    isEverywhere = host == "0.0.0.0" || host == "[::]"
-    self.host = isEverywhere ? "127.0.0.1" : String(host).trimmingBrackets
+    isEverywhere = endpoint.isIPv4 ? UInt32(truncatingIfNeeded: endpoint.low) == 0 : endpoint.high | endpoint.low == 0
+    self.host = isEverywhere ? (endpoint.isIPv4 ? "127.0.0.1" : "::1") : String(host).trimmingBrackets
   }
 }
 

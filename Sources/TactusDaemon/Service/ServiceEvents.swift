@@ -3,8 +3,10 @@ import Glibc
 import Tactus
 
 /// What wakes the main thread: signals and the loops' doorbell. Blocks in poll and nowhere else.
-package struct ServiceEvents: ~Copyable {
-  package enum Event: Equatable {
+public struct ServiceEvents: ~Copyable {
+  /// One thing that has woken the main thread.
+  public enum Event: Equatable, Sendable {
+    /// SIGTERM or SIGINT, by its number.
     case stop(signal: Int32)
     /// SIGHUP.
     case reopenLog
@@ -17,11 +19,11 @@ package struct ServiceEvents: ~Copyable {
   }
 
   /// For loops to ring.
-  package let doorbell: Doorbell
+  public let doorbell: Doorbell
   private let signals: Int32
 
   /// Blocks the signals in this thread and in all it starts: call it before any other thread exists.
-  package init() throws {
+  public init() throws {
     let signals = daemon_signal_descriptor()
     guard signals >= 0 else { throw ServiceError(call: "signalfd", errno: -signals) }
     do {
@@ -36,7 +38,7 @@ package struct ServiceEvents: ~Copyable {
   deinit { close(signals) }
 
   /// Waits for the next events, at least one. `input`: a descriptor to watch too; nil for none.
-  package func wait(input: Int32? = nil) -> [Event] {
+  public func wait(input: Int32? = nil) -> [Event] {
     var descriptors = [signals, doorbell.descriptor, input ?? -1].map {
       pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
     }
@@ -62,14 +64,17 @@ package struct ServiceEvents: ~Copyable {
 }
 
 /// A system call that must not fail has failed.
-package struct ServiceError: Error, CustomStringConvertible {
+public struct ServiceError: Error, CustomStringConvertible {
   var call: String
   var errno: Int32
 
-  package init(call: String, errno: Int32) {
+  /// - Parameters:
+  ///   - call: what failed, as the message begins: `signalfd`.
+  ///   - errno: its error number, more than 0.
+  public init(call: String, errno: Int32) {
     self.call = call
     self.errno = errno
   }
 
-  package var description: String { "\(call): \(String(cString: strerror(errno)))" }
+  public var description: String { "\(call): \(String(cString: strerror(errno)))" }
 }

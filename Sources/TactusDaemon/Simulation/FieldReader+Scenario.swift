@@ -13,7 +13,7 @@ extension FieldReader {
   }
 
   /// The one of `actions` that an event names.
-  package mutating func action(_ fields: Fields, _ path: String, among actions: [String]) -> String? {
+  public mutating func action(_ fields: Fields, _ path: String, among actions: [String]) -> String? {
     let given = fields.names.filter(actions.contains)
     if given.count == 1 { return given[0] }
     let got = given.isEmpty ? "none" : given.joined(separator: " and ")
@@ -22,7 +22,7 @@ extension FieldReader {
   }
 
   /// A number, or a list of the least and the greatest.
-  package mutating func range(_ node: Node, _ path: String) -> ClosedRange<Double>? {
+  public mutating func range(_ node: Node, _ path: String) -> ClosedRange<Double>? {
     let any = -1e12...1e12
     if node.sequence == nil { return number(node, path, any).map { $0...$0 } }
     guard let (low, high) = pair(node, path, any) else { return nil }
@@ -34,7 +34,7 @@ extension FieldReader {
   }
 
   /// The configuration that a scenario names, from the scenario's folder unless its path is absolute.
-  package mutating func configuration(_ node: Node, _ path: String) throws -> Configuration? {
+  public mutating func configuration(_ node: Node, _ path: String) throws -> Configuration? {
     guard let name = text(node, path) else { return nil }
     let folder = file.lastIndex(of: "/").map { String(file[...$0]) } ?? ""
     return try Configuration.read(path: name.hasPrefix("/") ? name : folder + name, environment: processEnvironment())

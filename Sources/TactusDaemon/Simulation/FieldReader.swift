@@ -2,31 +2,40 @@ import Service
 import Yams
 
 /// Reads mappings of known fields out of a YAML file and collects every error, like `ConfigReader` for small formats.
-package struct FieldReader {
+public struct FieldReader {
   /// The fields of one mapping.
-  package struct Fields {
-    package let node: Node
+  public struct Fields {
+    /// The mapping itself: where an error about a missing field is reported.
+    public let node: Node
     /// In the order of the file.
-    package fileprivate(set) var names: [String] = []
-    package fileprivate(set) var nodes: [String: Node] = [:]
+    public fileprivate(set) var names: [String] = []
+    /// The value of each field that the file gives, by name. Only known fields are among them.
+    public fileprivate(set) var nodes: [String: Node] = [:]
   }
 
   private let yaml: YAMLFile
   var file: String { yaml.name }
-  package private(set) var errors: [ConfigError]
+  /// Every error so far: those of the YAML first, then the reported ones in their order.
+  public private(set) var errors: [ConfigError]
 
-  package init(_ file: YAMLFile) {
+  /// Begins with the errors that parsing the file has left.
+  public init(_ file: YAMLFile) {
     yaml = file
     errors = file.errors
   }
 
-  package mutating func report(_ node: Node, _ key: String, _ message: String) {
+  /// Adds an error at the place of `node`.
+  ///
+  /// - Parameters:
+  ///   - key: the path that the error names: `events[2].at_s`; empty if no key is meant.
+  ///   - message: `expected …, got …`.
+  public mutating func report(_ node: Node, _ key: String, _ message: String) {
     errors.append(
       ConfigError(file: file, line: node.mark?.line, column: node.mark?.column, key: key, message: message))
   }
 
   /// The fields of a mapping; unknown ones are errors. Nil after an error about the whole.
-  package mutating func fields(_ node: Node, _ path: String, known: [String]) -> Fields? {
+  public mutating func fields(_ node: Node, _ path: String, known: [String]) -> Fields? {
     guard let mapping = node.mapping else {
       report(node, path, "expected a mapping of keys, got \(Self.describe(node))")
       return nil
@@ -51,37 +60,42 @@ package struct FieldReader {
   }
 
   /// The items of a list; empty after an error or when there is none.
-  package mutating func items(_ node: Node?, _ path: String) -> [Node] {
+  public mutating func items(_ node: Node?, _ path: String) -> [Node] {
     guard let node, !node.isNothing else { return [] }
     if let sequence = node.sequence { return Array(sequence) }
     report(node, path, "expected a list, got \(Self.describe(node))")
     return []
   }
 
-  package mutating func value(_ node: Node, _ path: String, _ kind: ConfigKind) -> ConfigValue? {
-    if let text = node.scalar?.string, let value = ScalarReader.value(text, as: kind) { return value }
+  /// The value of a scalar; `nil` after reporting that it is not of this kind. Lists are not scalars.
+  public mutating func value(_ node: Node, _ path: String, _ kind: ConfigKind) -> ConfigValue? {
+    if let text = node.scalar?.string, !node.isNothing, let value = ScalarReader.value(text, as: kind) { return value }
     report(node, path, "expected \(kind), got \(Self.describe(node))")
     return nil
   }
 
-  package mutating func number(_ node: Node, _ path: String, _ range: ClosedRange<Double>) -> Double? {
+  /// A number in a range; `nil` after reporting that it is none.
+  public mutating func number(_ node: Node, _ path: String, _ range: ClosedRange<Double>) -> Double? {
     if case .number(let number)? = value(node, path, .number(range)) { number } else { nil }
   }
 
-  package mutating func integer(_ node: Node, _ path: String, _ range: ClosedRange<Int>) -> Int? {
+  /// A whole number in a range; `nil` after reporting that it is none.
+  public mutating func integer(_ node: Node, _ path: String, _ range: ClosedRange<Int>) -> Int? {
     if case .integer(let number)? = value(node, path, .integer(range)) { number } else { nil }
   }
 
-  package mutating func word(_ node: Node, _ path: String, _ words: [String]) -> String? {
+  /// One of `words`, read in any case and returned as written there; `nil` after reporting that it is none.
+  public mutating func word(_ node: Node, _ path: String, _ words: [String]) -> String? {
     if case .text(let word)? = value(node, path, .choice(words)) { word } else { nil }
   }
 
-  package mutating func text(_ node: Node, _ path: String) -> String? {
+  /// A text that is not empty; `nil` after reporting that it is none.
+  public mutating func text(_ node: Node, _ path: String) -> String? {
     if case .text(let text)? = value(node, path, .text) { text } else { nil }
   }
 
   /// A list of two numbers.
-  package mutating func pair(_ node: Node, _ path: String, _ range: ClosedRange<Double>) -> (Double, Double)? {
+  public mutating func pair(_ node: Node, _ path: String, _ range: ClosedRange<Double>) -> (Double, Double)? {
     let items = node.sequence.map(Array.init) ?? []
     guard items.count == 2 else {
       report(node, path, "expected a list of 2 numbers, got \(Self.describe(node))")
@@ -91,7 +105,8 @@ package struct FieldReader {
     return (first, second)
   }
 
-  package static func describe(_ node: Node) -> String {
+  /// What an error says was found: the text of a scalar, `nothing`, `a mapping`, `a list of 3`.
+  public static func describe(_ node: Node) -> String {
     if node.isNothing { return "nothing" }
     return switch node {
     case .scalar(let scalar): scalar.string

@@ -1,7 +1,7 @@
 import Tactus
 
 /// What happens to a simulated system, and what must come of it. `Setup` is what the system is made of.
-package struct Scenario<Setup, Action, Check> {
+public struct Scenario<Setup, Action, Check> {
   struct Event: ScenarioItem {
     var at: Nanoseconds
     var action: Action
@@ -15,9 +15,11 @@ package struct Scenario<Setup, Action, Check> {
   }
 
   var name: String
-  package var seed: UInt64 = 1
+  /// The seed of all that is random in the run; 1 unless the file or the command line gives another.
+  public var seed: UInt64 = 1
   var duration: Nanoseconds
-  package var setup: Setup
+  /// What the file says of the system, over `ScenarioReader.standard`.
+  public var setup: Setup
   /// By time.
   var events: [Event] = []
   /// By time.

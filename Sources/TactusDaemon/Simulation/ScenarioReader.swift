@@ -2,9 +2,12 @@ import Tactus
 import Yams
 
 /// Reads one kind of scenario file: `name`, `seed`, `duration_s`, `events` and `expect`, which all kinds have, and what it adds.
-package protocol ScenarioReader {
+public protocol ScenarioReader {
+  /// What the simulated system is made of.
   associatedtype Setup
+  /// What an event does to it.
   associatedtype Action
+  /// One thing that an expectation demands.
   associatedtype Check
 
   /// The keys of a file that only this kind has.
@@ -18,17 +21,31 @@ package protocol ScenarioReader {
   /// A file that says nothing of its duration and its setup has these.
   static var standard: (duration: Nanoseconds, setup: Setup) { get }
 
+  /// Begins a file, of which nothing has been read yet.
   init(reader: FieldReader)
+  /// Reads the file's nodes, and collects every error.
   var reader: FieldReader { get set }
 
-  // Each reports what is wrong; nil, or no change, then.
+  /// Reads one of `keys`, if the file has it, before any event. Reports what is wrong, and changes nothing then.
+  ///
+  /// - Throws: `ConfigErrors` of another file that this one names.
   mutating func read(_ key: String, _ node: Node, into setup: inout Setup) throws
+  /// Reads an event; `nil` after reporting what is wrong.
+  ///
+  /// - Parameters:
+  ///   - name: the one of `actions` that the event has.
+  ///   - path: of the event: `events[2]`.
   mutating func action(_ name: String, _ event: FieldReader.Fields, _ path: String, _ setup: Setup) -> Action?
+  /// Reads one check of an expectation; `nil` if there is nothing to check, or after reporting what is wrong.
+  ///
+  /// - Parameters:
+  ///   - name: the one of `checks` to read.
+  ///   - path: of the expectation: `expect[2]`.
   mutating func check(_ name: String, _ expectation: FieldReader.Fields, _ path: String, _ setup: Setup) -> Check?
 }
 
 extension ScenarioReader {
-  package static var eventKeys: [String] { [] }
+  public static var eventKeys: [String] { [] }
 
   /// - Throws: `ConfigErrors`: every error of the file, not only the first.
   static func read(_ file: YAMLFile) throws -> Scenario<Setup, Action, Check> {

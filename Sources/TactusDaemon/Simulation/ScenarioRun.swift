@@ -1,19 +1,28 @@
 import Tactus
 
 /// A scenario being played: production loops in simulated time, and the timeline of what happened.
-package protocol ScenarioRun {
+public protocol ScenarioRun {
+  /// What the simulated system is made of.
   associatedtype Setup
+  /// What an event does to it.
   associatedtype Action
+  /// One thing that an expectation demands.
   associatedtype Check
 
+  /// What is played.
   var scenario: Scenario<Setup, Action, Check> { get }
+  /// Takes every line of the run, and counts the expectations that were not met.
   var timeline: ScenarioTimeline { get set }
   /// The instant up to which everything has happened.
   var now: TickInstant { get }
 
   /// Lets time pass, and says what happened. `instant` may be now.
   mutating func run(to instant: TickInstant)
+  /// Does at `now` what an event says, and says so.
   mutating func apply(_ action: Action)
+  /// Compares the system with one check and puts the result on the timeline. Time has passed up to `at`.
+  ///
+  /// - Parameter at: the time since the start at which the check is due.
   mutating func check(_ check: Check, at: Nanoseconds)
   /// Ends the run, says what happened meanwhile, and the sums.
   mutating func finish()
@@ -38,12 +47,13 @@ extension ScenarioRun {
     return timeline.conclude()
   }
 
-  package func say(_ who: String, _ text: String) { timeline.say(now, who, text) }
+  /// Adds a line to the timeline at `now`: the text behind `who`, who or what did it.
+  public func say(_ who: String, _ text: String) { timeline.say(now, who, text) }
 }
 
 extension ScenarioTimeline {
   /// The last sum: what two equal runs have in common.
-  package func printTrace(_ hash: UInt64) {
+  public func printTrace(_ hash: UInt64) {
     print("trace \(String(hash, radix: 16)): the same for the same file and seed")
   }
 }

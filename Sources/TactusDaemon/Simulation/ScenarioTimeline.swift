@@ -1,14 +1,16 @@
 import Tactus
 
 /// The lines of a scenario that is being played, and how many of its expectations were not met.
-package struct ScenarioTimeline {
+public struct ScenarioTimeline {
   /// Takes each line.
-  package let print: (String) -> Void
+  public let print: (String) -> Void
   private(set) var failures = 0
 
-  package init(print: @escaping (String) -> Void) { self.print = print }
+  /// - Parameter print: takes each line, without a newline at its end.
+  public init(print: @escaping (String) -> Void) { self.print = print }
 
-  package func say(_ at: TickInstant, _ who: String, _ text: String) {
+  /// A line: seconds since the start to the millisecond, who, and what happened.
+  public func say(_ at: TickInstant, _ who: String, _ text: String) {
     let microseconds = (at - .zero).count / 1_000
     let decimals = String(1_000_000 + microseconds % 1_000_000).dropFirst().prefix(3)
     let time = "\(microseconds / 1_000_000).\(decimals) s"
@@ -19,16 +21,22 @@ package struct ScenarioTimeline {
 
   // MARK: expectations
 
-  package mutating func compare(_ at: Nanoseconds, _ name: String, _ expected: String, _ got: String) {
+  /// An expectation: met if both texts are the same.
+  ///
+  /// - Parameter at: the time since the start.
+  public mutating func compare(_ at: Nanoseconds, _ name: String, _ expected: String, _ got: String) {
     if expected == got { pass(at, "\(name) \(got)") } else { fail(at, "\(name): expected \(expected), got \(got)") }
   }
 
   /// Whether `text` contains `part`.
-  package mutating func find(_ at: Nanoseconds, _ name: String, _ part: String, in text: String) {
+  public mutating func find(_ at: Nanoseconds, _ name: String, _ part: String, in text: String) {
     if text.contains(part) { pass(at, "\(name) \(part)") } else { fail(at, "\(name): expected \(part), got \(text)") }
   }
 
-  package mutating func measure(_ at: Nanoseconds, _ name: String, _ range: ClosedRange<Double>, _ value: Double) {
+  /// An expectation: met if the value lies in the range, both bounds included.
+  ///
+  /// - Parameter at: the time since the start.
+  public mutating func measure(_ at: Nanoseconds, _ name: String, _ range: ClosedRange<Double>, _ value: Double) {
     let (low, high) = (Self.number(range.lowerBound), Self.number(range.upperBound))
     let expected = range.lowerBound == range.upperBound ? low : "\(low)…\(high)"
     if range.contains(value) {
@@ -38,7 +46,10 @@ package struct ScenarioTimeline {
     }
   }
 
-  package mutating func fail(_ at: Nanoseconds, _ text: String) {
+  /// An expectation that was not met, and why.
+  ///
+  /// - Parameter at: the time since the start.
+  public mutating func fail(_ at: Nanoseconds, _ text: String) {
     failures += 1
     say(.zero + at, "FAILED", text)
   }
@@ -54,7 +65,7 @@ package struct ScenarioTimeline {
   // MARK: numbers
 
   /// At most three decimals.
-  package static func number(_ value: Double) -> String {
+  public static func number(_ value: Double) -> String {
     let thousandths = (value * 1000).rounded()
     guard abs(thousandths) < 1e15 else { return "\(value)" }
     let whole = Int(thousandths.magnitude)

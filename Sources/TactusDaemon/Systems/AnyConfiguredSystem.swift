@@ -5,7 +5,8 @@ import Tactus
 import TactusGuard
 
 /// One system as a file describes it. Without defaults: see `SystemKind`.
-package protocol AnyConfiguredSystem: Sendable {
+public protocol AnyConfiguredSystem: Sendable {
+  /// The same as its kind's: `pump`.
   var name: String { get }
   /// Whether the file says the same of both.
   func isSame(as other: any AnyConfiguredSystem) -> Bool
@@ -39,19 +40,23 @@ package protocol AnyConfiguredSystem: Sendable {
 }
 
 extension AnyConfiguredSystem where Self: Equatable {
-  package func isSame(as other: any AnyConfiguredSystem) -> Bool { (other as? Self) == self }
+  public func isSame(as other: any AnyConfiguredSystem) -> Bool { (other as? Self) == self }
 }
 
 /// Examples of what a user can try after the start.
-package struct Invitation {
+public struct Invitation: Sendable {
   /// An example for `curl`.
-  package struct Call {
+  public struct Call: Sendable {
     var options = "-X POST"
     /// Below the service's address: `/api/pump/on`.
     let path: String
     var body: String?
 
-    package init(options: String = "-X POST", path: String, body: String? = nil) {
+    /// - Parameters:
+    ///   - options: of `curl`, before the address.
+    ///   - path: below the service's address: `/api/pump/on`.
+    ///   - body: JSON, which the shell gets between single quotes; `nil` if nothing is sent.
+    public init(options: String = "-X POST", path: String, body: String? = nil) {
       self.options = options
       self.path = path
       self.body = body
@@ -64,7 +69,11 @@ package struct Invitation {
   var lines: [String] = []
   var calls: [Call] = []
 
-  package init(title: String, lines: [String] = [], calls: [Call] = []) {
+  /// - Parameters:
+  ///   - title: what runs, in a few words.
+  ///   - lines: examples that need no service, printed as they are.
+  ///   - calls: printed if the service runs.
+  public init(title: String, lines: [String] = [], calls: [Call] = []) {
     self.title = title
     self.lines = lines
     self.calls = calls
@@ -72,43 +81,49 @@ package struct Invitation {
 }
 
 /// What a system is opened with.
-package struct SystemSurroundings {
-  package let configuration: Configuration
+public struct SystemSurroundings {
+  /// The whole file, free of errors.
+  public let configuration: Configuration
   /// There if a system of the configuration keeps something.
   let store: DaemonStore?
-  package let simulate: Bool
+  /// Whether the whole program is simulated; a system's own section may ask for it besides.
+  public let simulate: Bool
   /// Rung when there are answers or notices to take.
   let bell: DoorbellButton
-  package let logger: Logger
-  package let log: ProgramLog
+  /// The program's logger: its lines have the label `tactus`.
+  public let logger: Logger
+  /// For a logger with a label of its own.
+  public let log: ProgramLog
   /// Interfaces that systems opened earlier have published for other systems.
-  package let offers = Offers()
+  public let offers = Offers()
 
   /// Of a system whose kind keeps something.
-  package var storeFile: StoreFile {
+  public var storeFile: StoreFile {
     guard let store else { preconditionFailure("a system whose kind keeps nothing wants the store") }
     return store.file
   }
 
   /// Interfaces between two systems, found by their type, so that neither system knows the other.
-  package final class Offers {
+  public final class Offers {
     private var offers: [any Sendable] = []
-    package func give(_ offer: some Sendable) { offers.append(offer) }
+    /// Publishes an interface to the systems that are opened later.
+    public func give(_ offer: some Sendable) { offers.append(offer) }
     /// Returns the first offer of this type; `nil` if no system has made one.
-    package func take<Offer>(_: Offer.Type) -> Offer? { offers.lazy.compactMap { $0 as? Offer }.first }
+    public func take<Offer>(_: Offer.Type) -> Offer? { offers.lazy.compactMap { $0 as? Offer }.first }
   }
 }
 
 /// The systems of a file, in the program's order; equal when the file says the same of them.
-package struct ConfiguredSystems: Sendable, Equatable {
-  package var all: [any AnyConfiguredSystem] = []
+public struct ConfiguredSystems: Sendable, Equatable {
+  /// In the program's order, at most one of each type.
+  public var all: [any AnyConfiguredSystem] = []
 
   /// Returns the system of this type; `nil` if the file does not have it.
-  package subscript<System: AnyConfiguredSystem>(_: System.Type) -> System? {
+  public subscript<System: AnyConfiguredSystem>(_: System.Type) -> System? {
     all.lazy.compactMap { $0 as? System }.first
   }
 
-  package static func == (one: ConfiguredSystems, other: ConfiguredSystems) -> Bool {
+  public static func == (one: ConfiguredSystems, other: ConfiguredSystems) -> Bool {
     one.all.count == other.all.count && zip(one.all, other.all).allSatisfy { $0.isSame(as: $1) }
   }
 }

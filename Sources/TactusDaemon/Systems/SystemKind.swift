@@ -5,11 +5,14 @@ import Store
 import TactusGuard
 
 /// A section of the configuration file: its name, and what the reference says above it.
-package struct ConfigSection: Sendable {
+public struct ConfigSection: Sendable {
   let name: String
   let doc: String
 
-  package init(name: String, doc: String) {
+  /// - Parameters:
+  ///   - name: the top-level key.
+  ///   - doc: what the reference prints above the section.
+  public init(name: String, doc: String) {
     self.name = name
     self.doc = doc
   }
@@ -19,7 +22,7 @@ package struct ConfigSection: Sendable {
 ///
 /// The program's list of these is the only list of systems. Nothing here has a default, so that whoever adds a system is asked
 /// everything: what it has not is an empty list.
-package protocol SystemKind: Sendable {
+public protocol SystemKind: Sendable {
   /// `pump`: in logs, in `/api/pump`.
   var name: String { get }
   /// The sections of the file that make it run, of which one is enough.
@@ -60,26 +63,31 @@ package protocol SystemKind: Sendable {
 }
 
 /// How a system uses the program's store.
-package struct Keeping: Sendable {
+public struct Keeping: Sendable {
   let tables: StoreSystem
   /// What stops working while the store cannot be used: `no zone opens`; `nil` if everything works without it.
   let withoutIt: String?
 
-  package init(tables: StoreSystem, withoutIt: String?) {
+  /// - Parameter withoutIt: what stops working while the store cannot be used; `nil` if everything works.
+  public init(tables: StoreSystem, withoutIt: String?) {
     self.tables = tables
     self.withoutIt = withoutIt
   }
 }
 
 /// What a file says of one system.
-package struct SystemReading {
+public struct SystemReading: Sendable {
   /// `nil` if the file has none of its sections, or if they have errors.
   var system: (any AnyConfiguredSystem)?
   var errors: [ConfigError] = []
   /// Keys that the file gives, and that this build of the program accepts and does not use.
   var unused: [String] = []
 
-  package init(system: (any AnyConfiguredSystem)? = nil, errors: [ConfigError] = [], unused: [String] = []) {
+  /// - Parameters:
+  ///   - system: `nil` if the file has none of its sections, or if they have errors.
+  ///   - errors: of rules that the table of keys does not know.
+  ///   - unused: keys that the file gives, and that this build accepts and does not use.
+  public init(system: (any AnyConfiguredSystem)? = nil, errors: [ConfigError] = [], unused: [String] = []) {
     (self.system, self.errors, self.unused) = (system, errors, unused)
   }
 }

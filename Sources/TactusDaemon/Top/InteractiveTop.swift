@@ -101,11 +101,14 @@ private struct TopBeat: ~Copyable, ControlLoop, NoOutput {
 }
 
 /// Columns and rows of the terminal on standard output; 80 by 24 when it is none.
-package struct TerminalSize: Equatable {
-  package var width: Int
-  package var height: Int
+public struct TerminalSize: Equatable, Sendable {
+  /// Columns.
+  public var width: Int
+  /// Rows.
+  public var height: Int
 
-  package static var current: TerminalSize {
+  /// The size now: every call asks the terminal.
+  public static var current: TerminalSize {
     var size = winsize()
     guard ioctl(1, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
       return TerminalSize(width: 80, height: 24)

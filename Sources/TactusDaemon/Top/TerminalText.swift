@@ -1,8 +1,8 @@
 /// Text for a terminal that may be narrow: a phone's has 40 columns.
-package enum TerminalText {
+public enum TerminalText {
   /// A line in as many as it takes, nothing cut: between parts, which three spaces part, or else between words. What is not the first begins
   /// with `indent` spaces.
-  package static func wrapped(_ text: String, width: Int, indent: Int = 0) -> [String] {
+  public static func wrapped(_ text: String, width: Int, indent: Int = 0) -> [String] {
     guard text.count > width, width > 1 else { return [text] }
     let margin = String(repeating: " ", count: min(indent, width / 2))
     let room = width - margin.count

@@ -1,16 +1,29 @@
 /// What `top` shows, and how it gets onto a terminal.
-package enum TopScreen {
-  package struct Line: Equatable {
-    package enum Style { case plain, heading, warning, alarm }
+public enum TopScreen {
+  /// A line of the screen, all of one style.
+  public struct Line: Equatable, Sendable {
+    /// How a line stands out.
+    public enum Style: Sendable {
+      /// The terminal's own colours.
+      case plain
+      /// Reversed: the first line of a table.
+      case heading
+      /// Yellow: works, but not as it should.
+      case warning
+      /// Bold white on red: an emergency stop, a fault, a daemon that does not answer.
+      case alarm
+    }
     var text: String
     var style = Style.plain
 
-    package init(text: String, style: TopScreen.Line.Style = Style.plain) {
+    /// A line that is cut to the screen's width when it is shown. Control characters are shown as `?`.
+    public init(text: String, style: TopScreen.Line.Style = Style.plain) {
       self.text = text
       self.style = style
     }
 
-    package func wrapped(width: Int, indent: Int) -> [Line] {
+    /// The line in as many as it takes, nothing cut: see `TerminalText.wrapped`.
+    public func wrapped(width: Int, indent: Int) -> [Line] {
       TerminalText.wrapped(text, width: width, indent: indent).map { Line(text: $0, style: style) }
     }
   }
@@ -62,11 +75,13 @@ package enum TopScreen {
     lines.map { clean($0.text) }.joined(separator: "\n")
   }
 
-  package static let enter = "\u{1B}[?1049h\u{1B}[?25l"
-  package static let leave = "\u{1B}[?25h\u{1B}[?1049l"
+  /// Control sequences that begin a full screen: the terminal's alternate screen, without a cursor.
+  public static let enter = "\u{1B}[?1049h\u{1B}[?25l"
+  /// Control sequences that give back the cursor and the screen as it was before `enter`.
+  public static let leave = "\u{1B}[?25h\u{1B}[?1049l"
 
   /// The terminal text that replaces everything shown. Lines that do not fit are cut, rows too many are left out.
-  package static func frame(_ lines: [Line], width: Int, height: Int) -> String {
+  public static func frame(_ lines: [Line], width: Int, height: Int) -> String {
     let shown = lines.prefix(max(1, height)).map { line in
       let text = String(clean(line.text).prefix(width))
       return "\(line.style.begin)\(text)\(line.style == .plain ? "" : "\u{1B}[0m")\u{1B}[K"

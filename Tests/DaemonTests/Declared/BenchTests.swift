@@ -4,6 +4,7 @@ import Service
 import Tactus
 import TactusGuard
 import Testing
+import Wire
 
 @testable import TactusDaemon
 

@@ -48,9 +48,10 @@ import Wire
     // ViewController.swift: '--' to ':', ''' to '"'.
     let text = PlantPayload.unescaped(String(reply)).map { $0 == "'" ? "\"" : $0 }
     #expect(
-      PlantJSON(String(text))
+      try JSONParser.parse(Array(String(text).utf8))
         == .object([
-          "moisture": .number(5), "temperature": .number(71), "plant": .string("Basil"), "sensor": .string("0x36"),
+          .init(name: "moisture", value: .number("5")), .init(name: "temperature", value: .number("71")),
+          .init(name: "plant", value: .text("Basil")), .init(name: "sensor", value: .text("0x36")),
         ]))
   }
 

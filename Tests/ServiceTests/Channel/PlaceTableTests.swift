@@ -15,6 +15,13 @@ struct PlaceTableTests {
     table = PlaceTable(limits)
   }
 
+  @Test(
+    "places for stopping: an eighth, one at least, and none of a single connection",
+    arguments: [(1, 0), (2, 1), (7, 1), (64, 8), (2048, 64)])
+  func stopping(connections: Int, places: Int) {
+    #expect(ConnectionLimits(connections: connections).placesForStopping == places)
+  }
+
   private func at(_ milliseconds: Int64) -> NIODeadline { .uptimeNanoseconds(0) + .milliseconds(milliseconds) }
 
   private mutating func enter(

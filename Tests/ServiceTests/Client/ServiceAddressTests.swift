@@ -19,7 +19,8 @@ struct ServiceAddressTests {
   @Test(
     "none of them: nil",
     arguments: [
-      "", "http://", "pi:", "pi:0", "pi:65536", "pi:x", "pi/path", "user@pi", "ftp://pi", "[::1", "[::1]8000", "a b",
+      "", "http://", "pi:", "pi:0", "pi:65536", "pi:x", "pi:+80", "pi/path", "user@pi", "ftp://pi", "[::1", "[::1]8000",
+      "a b",
       "pi\r\nX: y", "pi?query",
     ])
   func bad(text: String) {

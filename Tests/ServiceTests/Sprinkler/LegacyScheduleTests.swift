@@ -1,6 +1,7 @@
 import Sprinkler
 import Testing
 import WallTime
+import Wire
 
 @testable import Service
 @testable import SprinklerDaemon

@@ -7,11 +7,11 @@ import TactusDaemon
 import TactusGuard
 
 /// The servo legs: `leg:`, `legs:`.
-package struct LegKind: SystemKind {
-  package init() {}
+public struct LegKind: SystemKind {
+  public init() {}
 
-  package var name: String { "leg" }
-  package var sections: [ConfigSection] {
+  public var name: String { "leg" }
+  public var sections: [ConfigSection] {
     [
       ConfigSection(
         name: "leg",
@@ -23,25 +23,25 @@ package struct LegKind: SystemKind {
         doc: "The legs, 1…16, each on a channel of its own. Their order is that of their UDP ports and of the API."),
     ]
   }
-  package var keys: [ConfigKey] { Configuration.Legs.table }
-  package var lists: [String: Int] { ["legs": 16] }
-  package var movedKeys: [String: String] { [:] }
-  package var keeping: Keeping? { nil }
+  public var keys: [ConfigKey] { Configuration.Legs.table }
+  public var lists: [String: Int] { ["legs": 16] }
+  public var movedKeys: [String: String] { [:] }
+  public var keeping: Keeping? { nil }
 
-  package func reading(of found: ConfigReader.Result, file: String) -> SystemReading {
+  public func reading(of found: ConfigReader.Result, file: String) -> SystemReading {
     SystemReading(system: Configuration.Legs(found))
   }
 
-  package var numberedParts: [String] { [] }
-  package var commands: [any ParsableCommand.Type] { [OperateLegCommand.self] }
-  package var callExamples: [String] { ["leg/0 arm"] }
-  package var documents: SystemDocuments? { SystemDocuments(name, leg_documents()) }
-  package var simulatedDevices: [any ParsableCommand.Type] { [] }
-  package func play(_ file: YAMLFile, seed: UInt64?) -> Bool? { nil }
-  package var scenarioHelp: String? { nil }
-  package func diagnoses(_ doctor: Doctor) -> [Diagnosis] { doctor.configuration == nil ? doctor.servoChips() : [] }
-  package var guardOutputs: [String: (String) throws -> any GuardOutput] { [:] }
-  package func announcements(host: String, port: UInt16, hasTLS: Bool) -> [AnnouncedService] { [] }
+  public var numberedParts: [String] { [] }
+  public var commands: [any ParsableCommand.Type] { [OperateLegCommand.self] }
+  public var callExamples: [String] { ["leg/0 arm"] }
+  public var documents: SystemDocuments? { SystemDocuments(name, leg_documents()) }
+  public var simulatedDevices: [any ParsableCommand.Type] { [] }
+  public func play(_ file: YAMLFile, seed: UInt64?) -> Bool? { nil }
+  public var scenarioHelp: String? { nil }
+  public func diagnoses(_ doctor: Doctor) -> [Diagnosis] { doctor.configuration == nil ? doctor.servoChips() : [] }
+  public var guardOutputs: [String: (String) throws -> any GuardOutput] { [:] }
+  public func announcements(host: String, port: UInt16, hasTLS: Bool) -> [AnnouncedService] { [] }
 }
 
 extension Configuration {

@@ -10,43 +10,43 @@ import TactusGuard
 import Water
 
 /// The plant tracker: `plants:`.
-package struct PlantsKind: SystemKind {
-  package init() {}
+public struct PlantsKind: SystemKind {
+  public init() {}
 
-  package var name: String { "plants" }
-  package var sections: [ConfigSection] {
+  public var name: String { "plants" }
+  public var sections: [ConfigSection] {
     [
       ConfigSection(
         name: "plants",
         doc: "Plants, their soil probes and the host of the Plant-Tracker app, which run when this section is present.")
     ]
   }
-  package var keys: [ConfigKey] { Configuration.Plants.table }
-  package var lists: [String: Int] { ["plants.sensors": 16, "plants.watering": 64] }
-  package var movedKeys: [String: String] { [:] }
-  package var keeping: Keeping? { Keeping(tables: .plants, withoutIt: "no plant is watered") }
+  public var keys: [ConfigKey] { Configuration.Plants.table }
+  public var lists: [String: Int] { ["plants.sensors": 16, "plants.watering": 64] }
+  public var movedKeys: [String: String] { [:] }
+  public var keeping: Keeping? { Keeping(tables: .plants, withoutIt: "no plant is watered") }
 
-  package func reading(of found: ConfigReader.Result, file: String) -> SystemReading {
+  public func reading(of found: ConfigReader.Result, file: String) -> SystemReading {
     SystemReading(system: Configuration.Plants(found))
   }
 
-  package var numberedParts: [String] { [] }
-  package var commands: [any ParsableCommand.Type] { [] }
-  package var callExamples: [String] { [] }
-  package var documents: SystemDocuments? { SystemDocuments(name, plants_documents()) }
-  package var simulatedDevices: [any ParsableCommand.Type] { [] }
+  public var numberedParts: [String] { [] }
+  public var commands: [any ParsableCommand.Type] { [] }
+  public var callExamples: [String] { [] }
+  public var documents: SystemDocuments? { SystemDocuments(name, plants_documents()) }
+  public var simulatedDevices: [any ParsableCommand.Type] { [] }
 
-  package func play(_ file: YAMLFile, seed: UInt64?) throws -> Bool? {
+  public func play(_ file: YAMLFile, seed: UInt64?) throws -> Bool? {
     guard PlantScenarioReader.reads(file) else { return nil }
     return try play(file, PlantScenarioReader.self, seed: seed, PlantScenarioRun.init)
   }
 
-  package var scenarioHelp: String? {
+  public var scenarioHelp: String? {
     "one with a `plants:` part probes in soils that dry, and the messages of the Plant-Tracker app"
   }
-  package func diagnoses(_ doctor: Doctor) -> [Diagnosis] { [] }
-  package var guardOutputs: [String: (String) throws -> any GuardOutput] { [:] }
-  package func announcements(host: String, port: UInt16, hasTLS: Bool) -> [AnnouncedService] { [] }
+  public func diagnoses(_ doctor: Doctor) -> [Diagnosis] { [] }
+  public var guardOutputs: [String: (String) throws -> any GuardOutput] { [:] }
+  public func announcements(host: String, port: UInt16, hasTLS: Bool) -> [AnnouncedService] { [] }
 }
 
 extension Configuration {

@@ -10,41 +10,41 @@ import TactusDaemon
 import TactusGuard
 
 /// The cooling pump, in both roles: `pump:`.
-package struct PumpKind: SystemKind {
-  package init() {}
+public struct PumpKind: SystemKind {
+  public init() {}
 
-  package var name: String { "pump" }
-  package var sections: [ConfigSection] {
+  public var name: String { "pump" }
+  public var sections: [ConfigSection] {
     [
       ConfigSection(
         name: "pump",
         doc: "The cooling pump: this program operates one, or is one. It runs when this section is present.")
     ]
   }
-  package var keys: [ConfigKey] { Configuration.Pump.table }
-  package var lists: [String: Int] { [:] }
-  package var movedKeys: [String: String] { [:] }
-  package var keeping: Keeping? { Keeping(tables: .pump, withoutIt: nil) }
+  public var keys: [ConfigKey] { Configuration.Pump.table }
+  public var lists: [String: Int] { [:] }
+  public var movedKeys: [String: String] { [:] }
+  public var keeping: Keeping? { Keeping(tables: .pump, withoutIt: nil) }
 
-  package func reading(of found: ConfigReader.Result, file: String) -> SystemReading {
+  public func reading(of found: ConfigReader.Result, file: String) -> SystemReading {
     SystemReading(system: Configuration.Pump(found))
   }
 
-  package var numberedParts: [String] { [] }
-  package var commands: [any ParsableCommand.Type] { [OperatePumpCommand.self] }
-  package var callExamples: [String] { ["pump on speedPercent=70"] }
-  package var documents: SystemDocuments? { SystemDocuments(name, pump_documents()) }
-  package var simulatedDevices: [any ParsableCommand.Type] { [SimPumpCommand.self] }
+  public var numberedParts: [String] { [] }
+  public var commands: [any ParsableCommand.Type] { [OperatePumpCommand.self] }
+  public var callExamples: [String] { ["pump on speedPercent=70"] }
+  public var documents: SystemDocuments? { SystemDocuments(name, pump_documents()) }
+  public var simulatedDevices: [any ParsableCommand.Type] { [SimPumpCommand.self] }
 
-  package func play(_ file: YAMLFile, seed: UInt64?) throws -> Bool? {
+  public func play(_ file: YAMLFile, seed: UInt64?) throws -> Bool? {
     guard PumpScenarioReader.reads(file) else { return nil }
     return try play(file, PumpScenarioReader.self, seed: seed, PumpScenarioRun.init)
   }
 
-  package var scenarioHelp: String? { "one with a `pump:` part a cooling pump with its water and skin" }
-  package func diagnoses(_ doctor: Doctor) -> [Diagnosis] { doctor.pump() }
-  package var guardOutputs: [String: (String) throws -> any GuardOutput] { [GuardRadio.name: GuardRadio.open] }
-  package func announcements(host: String, port: UInt16, hasTLS: Bool) -> [AnnouncedService] { [] }
+  public var scenarioHelp: String? { "one with a `pump:` part a cooling pump with its water and skin" }
+  public func diagnoses(_ doctor: Doctor) -> [Diagnosis] { doctor.pump() }
+  public var guardOutputs: [String: (String) throws -> any GuardOutput] { [GuardRadio.name: GuardRadio.open] }
+  public func announcements(host: String, port: UInt16, hasTLS: Bool) -> [AnnouncedService] { [] }
 }
 
 extension Configuration {

@@ -7,39 +7,39 @@ import TactusDaemon
 import TactusGuard
 
 /// The balancing robot: `motors:`.
-package struct RobotKind: SystemKind {
-  package init() {}
+public struct RobotKind: SystemKind {
+  public init() {}
 
-  package var name: String { "robot" }
-  package var sections: [ConfigSection] {
+  public var name: String { "robot" }
+  public var sections: [ConfigSection] {
     [ConfigSection(name: "motors", doc: "The robot's motors. The robot runs when this section is present.")]
   }
-  package var keys: [ConfigKey] { Configuration.Motors.table }
-  package var lists: [String: Int] { [:] }
-  package var movedKeys: [String: String] { [:] }
-  package var keeping: Keeping? { nil }
+  public var keys: [ConfigKey] { Configuration.Motors.table }
+  public var lists: [String: Int] { [:] }
+  public var movedKeys: [String: String] { [:] }
+  public var keeping: Keeping? { nil }
 
-  package func reading(of found: ConfigReader.Result, file: String) -> SystemReading {
+  public func reading(of found: ConfigReader.Result, file: String) -> SystemReading {
     SystemReading(system: Configuration.Motors(found))
   }
 
-  package var numberedParts: [String] { [] }
-  package var commands: [any ParsableCommand.Type] { [DriveCommand.self] }
-  package var callExamples: [String] { ["robot", "robot drive left=30 right=30"] }
-  package var documents: SystemDocuments? { SystemDocuments(name, robot_documents()) }
-  package var simulatedDevices: [any ParsableCommand.Type] { [] }
+  public var numberedParts: [String] { [] }
+  public var commands: [any ParsableCommand.Type] { [DriveCommand.self] }
+  public var callExamples: [String] { ["robot", "robot drive left=30 right=30"] }
+  public var documents: SystemDocuments? { SystemDocuments(name, robot_documents()) }
+  public var simulatedDevices: [any ParsableCommand.Type] { [] }
 
   /// A scenario without any system's part is the robot's.
-  package func play(_ file: YAMLFile, seed: UInt64?) throws -> Bool? {
+  public func play(_ file: YAMLFile, seed: UInt64?) throws -> Bool? {
     try play(file, RobotScenarioReader.self, seed: seed, RobotScenarioRun.init)
   }
 
-  package var scenarioHelp: String? {
+  public var scenarioHelp: String? {
     "one without any of these parts a robot, with its wheels, its network and its operators"
   }
-  package func diagnoses(_ doctor: Doctor) -> [Diagnosis] { [] }
-  package var guardOutputs: [String: (String) throws -> any GuardOutput] { [:] }
-  package func announcements(host: String, port: UInt16, hasTLS: Bool) -> [AnnouncedService] { [] }
+  public func diagnoses(_ doctor: Doctor) -> [Diagnosis] { [] }
+  public var guardOutputs: [String: (String) throws -> any GuardOutput] { [:] }
+  public func announcements(host: String, port: UInt16, hasTLS: Bool) -> [AnnouncedService] { [] }
 }
 
 extension Configuration {

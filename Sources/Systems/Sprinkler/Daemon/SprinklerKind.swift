@@ -7,11 +7,11 @@ import TactusDaemon
 import TactusGuard
 
 /// The sprinkler controller: `sprinkler:`.
-package struct SprinklerKind: SystemKind {
-  package init() {}
+public struct SprinklerKind: SystemKind {
+  public init() {}
 
-  package var name: String { "sprinkler" }
-  package var sections: [ConfigSection] {
+  public var name: String { "sprinkler" }
+  public var sections: [ConfigSection] {
     [
       ConfigSection(
         name: "sprinkler",
@@ -20,24 +20,24 @@ package struct SprinklerKind: SystemKind {
           + "content of its store; afterwards the API changes them, and the store decides.")
     ]
   }
-  package var keys: [ConfigKey] { Configuration.Sprinkler.table }
-  package var lists: [String: Int] { ["sprinkler.groups": 15, "sprinkler.zones": 64] }
-  package var movedKeys: [String: String] {
+  public var keys: [ConfigKey] { Configuration.Sprinkler.table }
+  public var lists: [String: Int] { ["sprinkler.groups": 15, "sprinkler.zones": 64] }
+  public var movedKeys: [String: String] {
     ["sprinkler.state_dir": "store.folder", "sprinkler.snapshots": "store.snapshots"]
   }
-  package var keeping: Keeping? { Keeping(tables: .sprinkler, withoutIt: "no zone opens") }
+  public var keeping: Keeping? { Keeping(tables: .sprinkler, withoutIt: "no zone opens") }
 
-  package func reading(of found: ConfigReader.Result, file: String) -> SystemReading {
+  public func reading(of found: ConfigReader.Result, file: String) -> SystemReading {
     SystemReading(system: Configuration.Sprinkler(found))
   }
 
-  package var numberedParts: [String] { ["zone"] }
-  package var commands: [any ParsableCommand.Type] { [] }
-  package var callExamples: [String] { ["zone/1 on minutes=1"] }
-  package var documents: SystemDocuments? { SystemDocuments(name, sprinkler_documents()) }
-  package var simulatedDevices: [any ParsableCommand.Type] { [] }
+  public var numberedParts: [String] { ["zone"] }
+  public var commands: [any ParsableCommand.Type] { [] }
+  public var callExamples: [String] { ["zone/1 on minutes=1"] }
+  public var documents: SystemDocuments? { SystemDocuments(name, sprinkler_documents()) }
+  public var simulatedDevices: [any ParsableCommand.Type] { [] }
 
-  package func play(_ file: YAMLFile, seed: UInt64?) throws -> Bool? {
+  public func play(_ file: YAMLFile, seed: UInt64?) throws -> Bool? {
     guard SprinklerScenarioReader.reads(file) else { return nil }
     var scenario = try SprinklerScenarioReader.read(file)
     if let seed { scenario.seed = seed }
@@ -45,12 +45,12 @@ package struct SprinklerKind: SystemKind {
     return run.play()
   }
 
-  package var scenarioHelp: String? { "one with a `sprinkler:` part plays days of watering and prints their calendar" }
-  package func diagnoses(_ doctor: Doctor) -> [Diagnosis] { [] }
-  package var guardOutputs: [String: (String) throws -> any GuardOutput] { [:] }
+  public var scenarioHelp: String? { "one with a `sprinkler:` part plays days of watering and prints their calendar" }
+  public func diagnoses(_ doctor: Doctor) -> [Diagnosis] { [] }
+  public var guardOutputs: [String: (String) throws -> any GuardOutput] { [:] }
 
   /// What the original's Avahi file said, but for the path, which is the requirement's.
-  package func announcements(host: String, port: UInt16, hasTLS: Bool) -> [AnnouncedService] {
+  public func announcements(host: String, port: UInt16, hasTLS: Bool) -> [AnnouncedService] {
     [
       AnnouncedService(
         name: "Sprinkler on \(host)", type: "_sprinkler._tcp", port: port,

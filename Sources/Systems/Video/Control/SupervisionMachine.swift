@@ -5,6 +5,7 @@ import Tactus
 ///
 ///     waiting ──due──▶ running ──ended──▶ waiting
 ///                        │  silence: kill, then as ended
+///                        │  replace: kill, then started at once
 ///
 /// The pause grows from half a second to `longestPause`, and is short again after a process has lived for `provenAfter`.
 public struct SupervisionMachine: Sendable, Equatable {
@@ -14,6 +15,8 @@ public struct SupervisionMachine: Sendable, Equatable {
     case running(since: TickInstant, lastHeard: TickInstant)
     /// SIGKILL is on its way.
     case killing(since: TickInstant, cause: String)
+    /// The same, for one that did nothing wrong.
+    case replacing
   }
 
   public enum Event: Sendable, Equatable {
@@ -24,6 +27,8 @@ public struct SupervisionMachine: Sendable, Equatable {
     case ended(String)
     /// What the process says makes no sense.
     case nonsense(String)
+    /// Another is to run, with other settings.
+    case replace
   }
 
   public enum Action: Sendable, Equatable {
@@ -54,6 +59,10 @@ public struct SupervisionMachine: Sendable, Equatable {
       state = .running(since: now, lastHeard: now)
       starts += 1
       return .spawn
+    case (.waiting(_, let cause), .replace):
+      // What it ended of may be mended.
+      state = .waiting(until: now, cause: cause)
+      return .none
     case (.waiting, _): return .none
 
     case (.running(let since, _), .heard):
@@ -66,10 +75,19 @@ public struct SupervisionMachine: Sendable, Equatable {
     case (.running(let since, _), .nonsense(let reason)):
       state = .killing(since: since, cause: "it was killed for what it said: \(reason)")
       return .kill
+    case (.running, .replace):
+      state = .replacing
+      return .kill
     case (.running(let since, _), .ended(let cause)): return rest(since, cause, at: now)
 
     case (.killing(let since, let cause), .ended): return rest(since, cause, at: now)
     case (.killing, _): return .none
+
+    case (.replacing, .ended):
+      ends += 1
+      state = .waiting(until: now, cause: nil)
+      return .none
+    case (.replacing, _): return .none
     }
   }
 
@@ -78,7 +96,7 @@ public struct SupervisionMachine: Sendable, Equatable {
     switch state {
     case .waiting(let until, _): until
     case .running(_, let heard): heard + Self.silenceLimit
-    case .killing: nil
+    case .killing, .replacing: nil
     }
   }
 

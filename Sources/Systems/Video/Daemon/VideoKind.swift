@@ -7,11 +7,11 @@ import TactusGuard
 import VideoDocuments
 
 /// The camera and its viewers: `camera:`, `video:`.
-package struct VideoKind: SystemKind {
-  package init() {}
+public struct VideoKind: SystemKind {
+  public init() {}
 
-  package var name: String { "video" }
-  package var sections: [ConfigSection] {
+  public var name: String { "video" }
+  public var sections: [ConfigSection] {
     [
       ConfigSection(
         name: "camera",
@@ -20,30 +20,30 @@ package struct VideoKind: SystemKind {
         name: "video", doc: "How the picture is shown: RTSP on network.rtsp_port, and streams of the service."),
     ]
   }
-  package var keys: [ConfigKey] { Configuration.Video.table }
-  package var lists: [String: Int] { [:] }
-  package var movedKeys: [String: String] { [:] }
-  package var keeping: Keeping? { nil }
+  public var keys: [ConfigKey] { Configuration.Video.table }
+  public var lists: [String: Int] { [:] }
+  public var movedKeys: [String: String] { [:] }
+  public var keeping: Keeping? { nil }
 
-  package func reading(of found: ConfigReader.Result, file: String) -> SystemReading {
+  public func reading(of found: ConfigReader.Result, file: String) -> SystemReading {
     SystemReading(
       system: Configuration.Video(found),
       unused: Configuration.Video.isThere
         ? [] : keys.map(\.path).filter { $0.hasPrefix("camera.") && found.values[$0] != nil })
   }
 
-  package var numberedParts: [String] { [] }
-  package var commands: [any ParsableCommand.Type] { [] }
-  package var callExamples: [String] { [] }
-  package var documents: SystemDocuments? { SystemDocuments(name, video_documents()) }
-  package var simulatedDevices: [any ParsableCommand.Type] { [] }
-  package func play(_ file: YAMLFile, seed: UInt64?) -> Bool? { nil }
-  package var scenarioHelp: String? { nil }
-  package func diagnoses(_ doctor: Doctor) -> [Diagnosis] {
+  public var numberedParts: [String] { [] }
+  public var commands: [any ParsableCommand.Type] { [] }
+  public var callExamples: [String] { [] }
+  public var documents: SystemDocuments? { SystemDocuments(name, video_documents()) }
+  public var simulatedDevices: [any ParsableCommand.Type] { [] }
+  public func play(_ file: YAMLFile, seed: UInt64?) -> Bool? { nil }
+  public var scenarioHelp: String? { nil }
+  public func diagnoses(_ doctor: Doctor) -> [Diagnosis] {
     [doctor.cameras(doctor.machine.isThisOne ? CameraReport.current() : [])] + doctor.detector()
   }
-  package var guardOutputs: [String: (String) throws -> any GuardOutput] { [:] }
-  package func announcements(host: String, port: UInt16, hasTLS: Bool) -> [AnnouncedService] { [] }
+  public var guardOutputs: [String: (String) throws -> any GuardOutput] { [:] }
+  public func announcements(host: String, port: UInt16, hasTLS: Bool) -> [AnnouncedService] { [] }
 }
 
 extension Configuration {

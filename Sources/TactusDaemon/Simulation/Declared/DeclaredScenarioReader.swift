@@ -1,5 +1,6 @@
 import Service
 import Tactus
+import Wire
 import Yams
 
 /// What happens to a declared system, and what must come of it.

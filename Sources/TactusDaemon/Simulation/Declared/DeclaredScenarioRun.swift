@@ -1,6 +1,7 @@
 import Service
 import Synchronization
 import Tactus
+import Wire
 
 /// A declared system's scenario being played: its production loops in simulated time.
 struct DeclaredScenarioRun<System: DeviceSystem>: ScenarioRun {

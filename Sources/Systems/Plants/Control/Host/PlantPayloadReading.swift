@@ -19,7 +19,7 @@ enum PlantPayloadReading {
   static func edit(
     _ payload: String, isPlant: (String) -> Bool
   ) throws(PlantRefusal) -> (name: String, PlantEdit) {
-    if case .object(let members)? = PlantJSON(payload) { return try edit(members) }
+    if case .object(let members)? = PlantUserFile.value(payload) { return try edit(members) }
     let commas = payload.indices.filter { payload[$0] == "," }
     guard let first = commas.first else {
       throw PlantRefusal(.invalidPlantName, field: "payload", "expected Old,New or a JSON object")
@@ -28,17 +28,17 @@ enum PlantPayloadReading {
     return (String(payload[..<comma]), PlantEdit(name: String(payload[payload.index(after: comma)...])))
   }
 
-  private static func edit(_ members: [String: PlantJSON]) throws(PlantRefusal) -> (name: String, PlantEdit) {
-    guard case .string(let name)? = members["name"] else {
+  private static func edit(_ members: [JSONValue.Member]) throws(PlantRefusal) -> (name: String, PlantEdit) {
+    guard case .text(let name)? = members.first(where: { $0.name == "name" })?.value else {
       throw PlantRefusal(.invalidPlantSettings, field: "name", "expected the plant's name")
     }
     var edit = PlantEdit()
     // In the order of the keys, so that of two faults always the same one is told.
-    for (key, value) in members.sorted(by: { $0.key < $1.key }) {
+    for (key, value) in members.map({ ($0.name, $0.value) }).sorted(by: { $0.0 < $1.0 }) {
       switch key {
       case "name": break
       case "newName":
-        guard case .string(let text) = value else { throw wrongType(key, "a text") }
+        guard case .text(let text) = value else { throw wrongType(key, "a text") }
         edit.name = text
       case "sensors":
         guard let sensors = PlantUserFile.sensors(value) else { throw wrongType(key, "an array of sensors") }
@@ -54,12 +54,12 @@ enum PlantPayloadReading {
   }
 
   /// `.some(nil)`: no limit from now on.
-  private static func limit(_ value: PlantJSON, _ key: String) throws(PlantRefusal) -> Double?? {
-    switch value {
-    case .number(let number): return number
-    case .null: return .some(nil)
-    default: throw wrongType(key, "a number or null")
+  private static func limit(_ value: JSONValue, _ key: String) throws(PlantRefusal) -> Double?? {
+    if case .null = value { return .some(nil) }
+    guard case .number(let digits) = value, let number = Double(digits), number.isFinite else {
+      throw wrongType(key, "a number or null")
     }
+    return number
   }
 
   private static func wrongType(_ key: String, _ expected: String) -> PlantRefusal {

@@ -17,20 +17,26 @@ public struct PlantUserFile: Sendable, Hashable {
 
   /// Nil unless `text` is an array of such objects. One object alone counts as an array of one.
   public init?(json text: String) {
-    guard let value = PlantJSON(text) else { return nil }
-    let elements: [PlantJSON]
+    guard let value = Self.value(text) else { return nil }
+    let elements: [JSONValue]
     switch value {
-    case .array(let array): elements = array
+    case .list(let list): elements = list
     case .object: elements = [value]
     default: return nil
     }
     entries = []
     for element in elements {
-      guard case .object(let members) = element, members.count == 2, case .string(let name)? = members["Name"],
-        let sensors = members["Sensors"].flatMap(Self.sensors)
+      guard case .object(let members) = element, members.count == 2,
+        case .text(let name)? = members.first(where: { $0.name == "Name" })?.value,
+        let sensors = members.first(where: { $0.name == "Sensors" }).flatMap({ Self.sensors($0.value) })
       else { return nil }
       entries.append(Entry(name: name, sensors: sensors))
     }
+  }
+
+  /// A JSON value as Python reads it, which the app's host was written in: of a repeated key the last counts. Nil: it is none.
+  static func value(_ text: String) -> JSONValue? {
+    try? JSONParser.parse(Array(text.utf8), repeated: .lastCounts)
   }
 
   public var json: String { "[" + entries.map(\.json).joined(separator: ", ") + "]" }
@@ -39,25 +45,25 @@ public struct PlantUserFile: Sendable, Hashable {
   /// something else.
   static func sensors(_ text: String) -> [String]? {
     let quoted = String(text.map { $0 == "'" ? "\"" : $0 })
-    switch PlantJSON(quoted) {
-    case .array(let elements)?: return strings(elements)
+    switch value(quoted) {
+    case .list(let elements)?: return strings(elements)
     case nil where PlantSensorID(text) != nil: return [text]
     default: return nil
     }
   }
 
-  static func sensors(_ value: PlantJSON) -> [String]? {
+  static func sensors(_ value: JSONValue) -> [String]? {
     switch value {
-    case .string(let text): sensors(text)
-    case .array(let elements): strings(elements)
+    case .text(let text): sensors(text)
+    case .list(let elements): strings(elements)
     default: nil
     }
   }
 
-  private static func strings(_ elements: [PlantJSON]) -> [String]? {
+  private static func strings(_ elements: [JSONValue]) -> [String]? {
     var strings: [String] = []
     for element in elements {
-      guard case .string(let text) = element else { return nil }
+      guard case .text(let text) = element else { return nil }
       strings.append(text)
     }
     return strings

@@ -4,7 +4,7 @@ import Store
 extension StoreSystem {
   /// What plants keep. A plant is JSON as `Codable` writes it, beside its number and its user's key, which is a value here and never
   /// a name of anything.
-  package static let plants = StoreSystem(
+  public static let plants = StoreSystem(
     migrations: [
       Migration(name: "plants.1") { database in
         try database.execute(

@@ -3,13 +3,13 @@ import Plants
 import Store
 
 /// What plants keep: records by user, readings by sensor, and what happened to each plant. Blocks like `StoreFile`.
-package struct PlantStore: Sendable {
+public struct PlantStore: Sendable {
   let file: StoreFile
 
-  package init(_ file: StoreFile) { self.file = file }
+  public init(_ file: StoreFile) { self.file = file }
 
   /// Everything but readings and events.
-  package func records() throws(StoreError) -> PlantRecords {
+  public func records() throws(StoreError) -> PlantRecords {
     try file.read("reading the plants") { try PlantTables.records($0) }
   }
 
@@ -17,7 +17,7 @@ package struct PlantStore: Sendable {
   ///
   /// - `plantRemoved`: with its events and what its link has asked for; readings are the sensors' and stay.
   /// - `everything`: the next plant's number never goes back; read `records()` afterwards.
-  package func apply(_ changes: [PlantChange]) throws(StoreError) {
+  public func apply(_ changes: [PlantChange]) throws(StoreError) {
     if changes.isEmpty { return }
     try file.write("keeping a plant", by: changes.contains(where: \.isMadeByPeople) ? .byPeople : .byMachine) {
       for change in changes { try PlantTables.make(change, $0) }
@@ -27,7 +27,7 @@ package struct PlantStore: Sendable {
   // MARK: readings
 
   /// Adds rows: one whose sensor, span and start are there already is merged with that one. All or none.
-  package func add(_ rows: [PlantHistoryRow]) throws(StoreError) {
+  public func add(_ rows: [PlantHistoryRow]) throws(StoreError) {
     if rows.isEmpty { return }
     try file.write("keeping readings", by: .byMachine) { for row in rows { try PlantTables.add(row, $0) } }
   }
@@ -52,7 +52,7 @@ package struct PlantStore: Sendable {
   ///
   /// - Returns: So many.
   @discardableResult
-  package func pruneReadings(_ expiries: [(spanSeconds: Int64, before: PlantInstant)]) throws(StoreError) -> Int {
+  public func pruneReadings(_ expiries: [(spanSeconds: Int64, before: PlantInstant)]) throws(StoreError) -> Int {
     var removed = 0
     for (span, before) in expiries {
       while true {
@@ -73,7 +73,7 @@ package struct PlantStore: Sendable {
 
   // MARK: events
 
-  package func add(_ lines: [PlantLogLine]) throws(StoreError) {
+  public func add(_ lines: [PlantLogLine]) throws(StoreError) {
     if lines.isEmpty { return }
     try file.write("keeping a plant's events", by: .byMachine) { database in
       for line in lines {

@@ -46,8 +46,9 @@ public struct PumpLink: ~Copyable {
 
   deinit { buffer.deallocate() }
 
+  /// Tells it the tick's instant, before anything else is asked of it in that tick.
   @_noLocks @_noAllocation
-  package mutating func begin(at now: TickInstant) {
+  public mutating func begin(at now: TickInstant) {
     self.now = now
     serial?.now = now
     messages?.now = now
@@ -55,7 +56,7 @@ public struct PumpLink: ~Copyable {
 
   /// What has happened to the connection since the last call; nil: nothing (more). All of them before `receive`.
   @_noLocks @_noAllocation
-  package mutating func takeEvent() -> LinkEvent? {
+  public mutating func takeEvent() -> LinkEvent? {
     if control != nil { return control?.takeEvent() }
     switch phase {
     case .new:
@@ -70,7 +71,7 @@ public struct PumpLink: ~Copyable {
 
   /// Tries to have a connection: `up` follows if it succeeds.
   @_noLocks @_noAllocation
-  package mutating func connect() {
+  public mutating func connect() {
     if control != nil {
       control?.connect()
       return
@@ -95,7 +96,7 @@ public struct PumpLink: ~Copyable {
 
   /// The next bytes that have come, valid until the next call; nil: none (more).
   @_noLocks @_noAllocation
-  package mutating func receive() -> UnsafeRawBufferPointer? {
+  public mutating func receive() -> UnsafeRawBufferPointer? {
     if messages != nil { return receiveMessage() }
     guard case .up = phase else { return nil }
     do throws(SerialError) {
@@ -124,7 +125,7 @@ public struct PumpLink: ~Copyable {
 
   /// False: it did not go out whole.
   @_noLocks @_noAllocation
-  package mutating func send(_ bytes: UnsafeRawBufferPointer) -> Bool {
+  public mutating func send(_ bytes: UnsafeRawBufferPointer) -> Bool {
     if messages != nil { return sendPieces(bytes) }
     guard case .up = phase else { return false }
     do throws(SerialError) {

@@ -83,7 +83,8 @@ public enum PumpContact: Sendable, Hashable, BitwiseCopyable {
   /// Three answers in a row did not come.
   case silent
 
-  package var isUp: Bool {
+  /// There is a connection, whether or not the pump answers on it.
+  public var isUp: Bool {
     @_noLocks @_noAllocation get {
       if case .down = self { return false }
       return true

@@ -30,12 +30,12 @@ struct SimulatedPumpDocument: Encodable {
 }
 
 extension SimulatedPump: SimulatedTwin {
-  package var kind: String { "pump" }
-  package var faultNames: [SimulatedFault.Name] {
+  public var kind: String { "pump" }
+  public var faultNames: [SimulatedFault.Name] {
     [.sensorOpen, .sensorShort, .overheat, .dryRun, .inputsGone, .outputGone]
   }
 
-  package func inject(_ fault: SimulatedFault) {
+  public func inject(_ fault: SimulatedFault) {
     let isWater = fault.sensor == .water
     switch fault.fault {
     case .sensorOpen: world.inject(isWater ? .waterSensorOpen : .skinSensorOpen)
@@ -50,12 +50,12 @@ extension SimulatedPump: SimulatedTwin {
   /// Above any limit of the pump's.
   private static var feverCelsius: Int { 41 }
 
-  package func clearFaults() {
+  public func clearFaults() {
     for fault in PumpWorld.Fault.allCases { world.clear(fault) }
     world.holdSkin(celsius: nil)
   }
 
-  package func activeFaults(of name: String) -> [SimulatedFault] {
+  public func activeFaults(of name: String) -> [SimulatedFault] {
     var faults: [SimulatedFault] = PumpWorld.Fault.allCases.filter(world.has).compactMap { fault in
       func sensor(_ fault: SimulatedFault.Name, _ sensor: SimulatedFault.Sensor) -> SimulatedFault {
         var found = SimulatedFault(fault, bus: name)

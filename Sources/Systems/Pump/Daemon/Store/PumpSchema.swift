@@ -3,7 +3,7 @@ import Store
 
 extension StoreSystem {
   /// What the cooling pump keeps: its sessions, and how much of its limit it has used.
-  package static let pump = StoreSystem(
+  public static let pump = StoreSystem(
     migrations: [
       Migration(name: "pump.1") { database in
         try database.execute(

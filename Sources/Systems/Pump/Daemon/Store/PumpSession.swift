@@ -1,14 +1,14 @@
 import WallTime
 
 /// One session of the cooling pump: from when it ran until it did not, or was no longer known to.
-package struct PumpSession: Sendable, Hashable {
+public struct PumpSession: Sendable, Hashable {
   /// Temperatures of one sensor, °C; nil: not known.
-  package struct Range: Sendable, Hashable {
+  public struct Range: Sendable, Hashable {
     var first: Double?
     var last: Double?
     var highest: Double?
 
-    package init(first: Double? = nil, last: Double? = nil, highest: Double? = nil) {
+    public init(first: Double? = nil, last: Double? = nil, highest: Double? = nil) {
       (self.first, self.last, self.highest) = (first, last, highest)
     }
 
@@ -22,21 +22,21 @@ package struct PumpSession: Sendable, Hashable {
   }
 
   /// Counts from 1; given by the store.
-  package var number: Int64
+  public var number: Int64
   var start: WallInstant
   /// Pumped, measured by a clock that does not jump.
   var seconds: Double
   /// app, manual, device, host; nil: nobody knows.
   var startedBy: String?
   /// off, emergency-stop, contact-lost, shut-down, power-cut, crash, or the name of a fault; nil: it goes on.
-  package var end: String?
+  public var end: String?
   var endedBy: String?
   /// The mean of its speed; nil: not known.
-  package var speedPercent: Double?
+  public var speedPercent: Double?
   var water: Range
   var skin: Range
 
-  package init(
+  public init(
     number: Int64 = 0, start: WallInstant, seconds: Double = 0, startedBy: String? = nil, end: String? = nil,
     endedBy: String? = nil, speedPercent: Double? = nil, water: Range = Range(), skin: Range = Range()
   ) {
@@ -53,14 +53,14 @@ package struct PumpSession: Sendable, Hashable {
 }
 
 /// Which sessions, and in which order.
-package struct PumpSessionQuery: Sendable, Hashable {
+public struct PumpSessionQuery: Sendable, Hashable {
   /// Started then or later.
   var since: WallInstant?
   /// Started before that.
   var until: WallInstant?
   var newestFirst: Bool
 
-  init(since: WallInstant? = nil, until: WallInstant? = nil, newestFirst: Bool = true) {
+  public init(since: WallInstant? = nil, until: WallInstant? = nil, newestFirst: Bool = true) {
     self.since = since
     self.until = until
     self.newestFirst = newestFirst
@@ -68,8 +68,8 @@ package struct PumpSessionQuery: Sendable, Hashable {
 }
 
 /// Some sessions, and where the next ones begin.
-package struct PumpSessionPage: Sendable, Hashable {
-  package var sessions: [PumpSession]
+public struct PumpSessionPage: Sendable, Hashable {
+  public var sessions: [PumpSession]
   /// The number after which they do; nil: there are no more.
   var next: Int64?
 }

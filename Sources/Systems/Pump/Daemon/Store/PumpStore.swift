@@ -4,10 +4,10 @@ import Tactus
 import WallTime
 
 /// What the cooling pump keeps: its sessions, and how much of its limit it has used. Blocks like `StoreFile`.
-package struct PumpStore: Sendable {
+public struct PumpStore: Sendable {
   let file: StoreFile
 
-  package init(_ file: StoreFile) { self.file = file }
+  public init(_ file: StoreFile) { self.file = file }
 
   /// How much of its limit the pump had used when that was kept last; `nil` if it never was.
   func limit() throws(StoreError) -> PumpLimit? {
@@ -22,7 +22,7 @@ package struct PumpStore: Sendable {
   }
 
   /// Keeps it, on the disk when this returns.
-  package func keep(_ limit: PumpLimit) throws(StoreError) {
+  public func keep(_ limit: PumpLimit) throws(StoreError) {
     try file.write("keeping the pump's limit", by: .byMachine) { database in
       try SealedRow.write(
         [
@@ -35,7 +35,7 @@ package struct PumpStore: Sendable {
   ///
   /// - Returns: its number.
   @discardableResult
-  package func keep(_ session: PumpSession) throws(StoreError) -> Int64 {
+  public func keep(_ session: PumpSession) throws(StoreError) -> Int64 {
     try file.write("keeping a session of the pump", by: .byMachine) { database in
       var session = session
       if session.number == 0 {
@@ -66,7 +66,7 @@ package struct PumpStore: Sendable {
   /// - Parameters:
   ///   - after: `next` of the page before; nil: from the beginning.
   ///   - limit: 1…10,000.
-  package func sessions(
+  public func sessions(
     _ query: PumpSessionQuery = PumpSessionQuery(), after: Int64? = nil, limit: Int = 100
   ) throws(StoreError) -> PumpSessionPage {
     precondition((1...10_000).contains(limit), "a page has 1…10,000 sessions")

@@ -5,6 +5,7 @@ import Synchronization
 import Tactus
 import TactusDaemon
 import WallTime
+import Wire
 
 /// Asks a weather provider, rarely, how much rain is coming, and tells the desk what that means.
 ///

@@ -2,7 +2,7 @@ import Sprinkler
 import WallTime
 
 /// Which lines of the watering log, and in which order.
-package struct LogQuery: Sendable, Hashable {
+public struct LogQuery: Sendable, Hashable {
   /// Started then or later.
   var since: WallInstant?
   /// Started before that.
@@ -11,7 +11,7 @@ package struct LogQuery: Sendable, Hashable {
   var program: Int?
   var newestFirst: Bool
 
-  package init(
+  public init(
     since: WallInstant? = nil, until: WallInstant? = nil, zone: ZoneID? = nil, program: Int? = nil,
     newestFirst: Bool = true
   ) {
@@ -24,7 +24,7 @@ package struct LogQuery: Sendable, Hashable {
 }
 
 /// A place in the log that stays the same when lines are added: after the line with this start and this run.
-package struct LogPosition: Sendable, Hashable {
+public struct LogPosition: Sendable, Hashable {
   var start: WallInstant
   var run: UInt64
 
@@ -45,7 +45,7 @@ package struct LogPosition: Sendable, Hashable {
 }
 
 /// Some lines of the log, and where the next ones begin.
-package struct LogPage: Sendable, Hashable {
+public struct LogPage: Sendable, Hashable {
   var records: [WateringRecord]
   /// Nil: there are no more.
   var next: LogPosition?

@@ -3,7 +3,7 @@ import Store
 
 extension StoreSystem {
   /// What the sprinkler keeps. Zones, programs and queued runs are JSON as `Codable` writes it, beside what SQL has to know of them.
-  package static let sprinkler = StoreSystem(
+  public static let sprinkler = StoreSystem(
     migrations: [
       Migration(name: "sprinkler.1") { database in
         try database.execute(

@@ -4,13 +4,13 @@ import Store
 import WallTime
 
 /// What the sprinkler keeps: its records, and its watering log. Blocks like `StoreFile`.
-package struct SprinklerStore: Sendable {
+public struct SprinklerStore: Sendable {
   let file: StoreFile
 
-  package init(_ file: StoreFile) { self.file = file }
+  public init(_ file: StoreFile) { self.file = file }
 
   /// Everything but the log: zones, programs and queued runs in their order, start keys by date.
-  package func records() throws(StoreError) -> SprinklerRecords {
+  public func records() throws(StoreError) -> SprinklerRecords {
     try file.read("reading the sprinkler's records") { try SprinklerTables.records($0) }
   }
 
@@ -22,7 +22,7 @@ package struct SprinklerStore: Sendable {
   /// - `ran`: the zone's total of that day, not an addition; with another day than the last, all zones' seconds begin anew.
   /// - `log`: a line with the same start and run takes the other's place.
   /// - `everything`: the counters never go back, so that no number is given twice; read `records()` afterwards.
-  package func apply(_ changes: [SprinklerChange]) throws(StoreError) {
+  public func apply(_ changes: [SprinklerChange]) throws(StoreError) {
     if changes.isEmpty { return }
     try file.write("keeping a change", by: changes.contains(where: \.isMadeByPeople) ? .byPeople : .byMachine) {
       for change in changes { try SprinklerTables.make(change, $0) }
@@ -49,7 +49,7 @@ package struct SprinklerStore: Sendable {
   /// - Parameters:
   ///   - after: `next` of the page before; nil: from the beginning.
   ///   - limit: 1…10,000.
-  package func log(
+  public func log(
     _ query: LogQuery = LogQuery(), after: LogPosition? = nil, limit: Int = 100
   ) throws(StoreError) -> LogPage {
     precondition((1...10_000).contains(limit), "a page has 1…10,000 lines")
@@ -66,7 +66,7 @@ package struct SprinklerStore: Sendable {
   ///
   /// - Returns: So many.
   @discardableResult
-  package func pruneLog(before: WallInstant) throws(StoreError) -> Int {
+  public func pruneLog(before: WallInstant) throws(StoreError) -> Int {
     var removed = 0
     while true {
       let count = try file.write("pruning the log", by: .byMachine) { database in

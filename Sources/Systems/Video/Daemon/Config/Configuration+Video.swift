@@ -82,35 +82,41 @@ extension Configuration.Video {
     Key(
       "video.record_dir", \.recordFolder, "Folder of recordings, which must exist; unless given there are none.")
     Key(
-      "video.record_limit_mb", \.recordLimitMegabytes, in: 1...1_000_000, "Longest recording, in megabytes.")
+      "video.record_limit_mb", \.recordLimitMegabytes, in: 1...1_000_000, "Longest recording, in megabytes."
+    ).reloadable
   }
 
   @DeclarationBuilder<Key<Self>> private static var ofCamera: [Key<Self>] {
     Key(
       "camera.source", \.camera.source,
       "Where pictures come from: a libcamera camera, a V4L2 device, a test picture, GStreamer elements of camera.pipeline, "
-        + "or the first of the first three that this machine has (auto). `tactus doctor` lists cameras.")
+        + "or the first of the first three that this machine has (auto). `tactus doctor` lists cameras."
+    ).reloadable
     Key(
       "camera.device", \.camera.device,
       "The camera: /dev/video0, or libcamera's name of it. Unless given, the first that is found; not found, auto takes "
-        + "another.")
+        + "another."
+    ).reloadable
     Key(
       "camera.pipeline", \.camera.pipeline,
-      "Of source pipeline: GStreamer elements that end in raw pictures, as gst-launch-1.0 takes them.")
+      "Of source pipeline: GStreamer elements that end in raw pictures, as gst-launch-1.0 takes them."
+    ).reloadable
     Key(
       "camera.resolution", \.camera.resolution, as: .integers(count: 2, 16...8192),
-      "Width and height in pixels, even, before the picture is rotated; a camera's own are scaled.")
-    Key("camera.framerate", \.camera.framesPerSecond, in: 1...240, "Most frames per second.")
+      "Width and height in pixels, even, before the picture is rotated; a camera's own are scaled."
+    ).reloadable
+    Key("camera.framerate", \.camera.framesPerSecond, in: 1...240, "Most frames per second.").reloadable
     Key("camera.format", \.camera.format, "Encoding of the stream.")
     Key(
       "camera.encoder", \.camera.encoder,
       "The encoder: in hardware (v4l2h264enc), one of two in software, or the first of them that this machine has (auto)."
-    )
-    Key("camera.bitrate", \.camera.bitsPerSecond, in: 10_000...100_000_000, "Bits per second.")
+    ).reloadable
+    Key("camera.bitrate", \.camera.bitsPerSecond, in: 10_000...100_000_000, "Bits per second.").reloadable
     Key(
       "camera.key_frame_s", \.camera.keyFrameSeconds, in: 0.1...60,
-      "Seconds from one key frame to the next; a viewer who joins gets one of its own.")
-    Key("camera.rotation", \.camera.rotation, oneOf: [0, 90, 180, 270], "Degrees clockwise.")
+      "Seconds from one key frame to the next; a viewer who joins gets one of its own."
+    ).reloadable
+    Key("camera.rotation", \.camera.rotation, oneOf: [0, 90, 180, 270], "Degrees clockwise.").reloadable
   }
 
   @DeclarationBuilder<Key<Self>> private static var ofViewing: [Key<Self>] {
@@ -127,13 +133,16 @@ extension Configuration.Video {
       "video.password_file", \.viewing.passwordFile, "File that holds the password, in place of video.password.")
     Key(
       "video.viewers", \.viewing.most, in: 1...100,
-      "Viewers at a time, of RTSP and, counted apart, of the service's streams; one more is refused.")
+      "Viewers at a time, of RTSP and, counted apart, of the service's streams; one more is refused."
+    ).reloadable
     Key(
       "video.mjpeg_rate_hz", \.viewing.picturesPerSecond, in: 1...30,
-      "Most JPEG pictures per second of stream.mjpeg, in hertz.")
+      "Most JPEG pictures per second of stream.mjpeg, in hertz."
+    ).reloadable
     Key(
       "video.clock", \.viewing.drawsClock,
-      "Draw a clock into the picture that programs can read, to measure how long a picture is under way.")
+      "Draw a clock into the picture that programs can read, to measure how long a picture is under way."
+    ).reloadable
   }
 
   @DeclarationBuilder<Key<Self>> private static var ofDetector: [Key<Self>] {
@@ -153,16 +162,20 @@ extension Configuration.Video {
       "Side of the square that the detector is given, in pixels: what the model was made for, a multiple of 32.")
     Key(
       "video.detector.rate_hz", \.detector.picturesPerSecond, in: 1...30,
-      "Most pictures that it is given, in hertz.")
+      "Most pictures that it is given, in hertz."
+    ).reloadable
     Key(
       "video.detector.confidence", \.detector.confidence, in: 0...1,
-      "Boxes of less confidence are left out, a ratio.")
+      "Boxes of less confidence are left out, a ratio."
+    ).reloadable
     Key(
       "video.detector.overlap", \.detector.overlap, in: 0...1,
-      "Two boxes of one class with more of their area in common, a ratio, are the same thing.")
+      "Two boxes of one class with more of their area in common, a ratio, are the same thing."
+    ).reloadable
     Key(
       "video.detector.always", \.detector.isAlwaysOn,
-      "Detect while nobody looks, too: the camera then always runs.")
+      "Detect while nobody looks, too: the camera then always runs."
+    ).reloadable
   }
 
   static let table: [ConfigKey] = keys.asTable()

@@ -35,7 +35,7 @@ final class VideoDoor: ServedSystem {
   let name = "video"
   private let door = Mutex(State())
   private let changes = Atomic<UInt64>(0)
-  private let description: VideoDescription
+  private let described: Mutex<VideoDescription>
   private let order: @Sendable (VideoOrder) -> Void
   private let now: @Sendable () -> TickInstant
   private let fileName: @Sendable () -> String
@@ -47,7 +47,16 @@ final class VideoDoor: ServedSystem {
     _ description: VideoDescription, order: @escaping @Sendable (VideoOrder) -> Void,
     now: @escaping @Sendable () -> TickInstant = { MonotonicClock.now }, fileName: @escaping @Sendable () -> String
   ) {
-    (self.description, self.order, self.now, self.fileName) = (description, order, now, fileName)
+    described = Mutex(description)
+    (self.order, self.now, self.fileName) = (order, now, fileName)
+  }
+
+  private var description: VideoDescription { described.withLock { $0 } }
+
+  /// What is configured from now on. Any thread.
+  func take(_ description: VideoDescription) {
+    described.withLock { $0 = description }
+    changes.add(1, ordering: .releasing)
   }
 
   // MARK: what the video process tells
@@ -136,8 +145,9 @@ final class VideoDoor: ServedSystem {
     guard snapshot.process.process != nil else {
       throw APIError(.serviceUnavailable, "VIDEO_DOWN", "the video process does not run; GET /api/video says why")
     }
+    let limit = description.viewerLimit
     let viewer: VideoViewer? = change { state in
-      guard state.viewers.count < description.viewerLimit else { return nil }
+      guard state.viewers.count < limit else { return nil }
       state.lastNumber += 1
       let viewer = VideoViewer(number: state.lastNumber, kind, at: now())
       state.viewers[viewer.number] = viewer
@@ -146,7 +156,7 @@ final class VideoDoor: ServedSystem {
     guard let viewer else {
       throw APIError(
         .serviceUnavailable, "VIEWERS",
-        "\(description.viewerLimit) streams are watched, as many as video.viewers allows")
+        "\(limit) streams are watched, as many as video.viewers allows")
     }
     want()
     return viewer
@@ -299,6 +309,7 @@ final class VideoDoor: ServedSystem {
   }
 
   private func record(_ bytes: UInt64?) throws(APIError) -> APIResponse {
+    let description = description
     guard let folder = description.recordFolder else {
       throw .conflict("NO_FOLDER", "recordings have no place: set video.record_dir")
     }

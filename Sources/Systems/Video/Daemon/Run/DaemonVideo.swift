@@ -11,7 +11,11 @@ final class DaemonVideo: DaemonSystem {
   let name = "video"
   private let door: VideoDoor
   private let child: VideoChild
-  private let settings: VideoSettings
+  private let simulate: Bool
+  /// What the process was told last.
+  private let settings: Guarded<VideoSettings>
+  /// What the file said last.
+  private let newest: Guarded<Configuration.Video>
 
   /// Nothing is started yet.
   ///
@@ -32,7 +36,7 @@ final class DaemonVideo: DaemonSystem {
       if settings.detector.command.isEmpty { settings.detector.command = [DaemonProgram.beside("tactus-detect")] }
       settings.detector.command.append(model)
     }
-    self.settings = settings
+    (self.settings, newest, self.simulate) = (Guarded(settings), Guarded(video), simulate)
     // The door's orders go to a child that is made with the door.
     let orders = OrderBox()
     let door = VideoDoor(
@@ -62,13 +66,36 @@ final class DaemonVideo: DaemonSystem {
   func report(_ logger: Logger) {}
   func finish(_ logger: Logger) { child.stop() }
   func finishKeeping() {}
-  func change(to new: Configuration) -> (any RulesChange)? { nil }
+
+  /// Who looks at the stream joins anew; what is not the process's alone (the longest recording) is taken without that.
+  func change(to new: Configuration) -> (any RulesChange)? {
+    guard let new = new.systems[Configuration.Video.self] else { return nil }
+    let keys = KeyChange.between(newest.value.reloadable, new.reloadable)
+    guard !keys.isEmpty else { return nil }
+    return DeskChange(of: name, keys) { [newest, settings, simulate, door, child] done in
+      let old = settings.value
+      var wanted = new.settings
+      wanted.takeFixed(of: old)
+      if simulate { wanted.source = .test }
+      (newest.value, settings.value) = (new, wanted)
+      door.take(VideoDescription(wanted, recordFolder: new.recordFolder, recordLimitBytes: new.recordLimitBytes))
+      if wanted == old { done() } else { child.replace(wanted, told: done) }
+    }
+  }
 
   private static func text(of path: String, _ key: String) throws -> String {
     guard let text = YAMLFile.contents(of: path) else {
       throw ServiceError(call: "\(key) \(path)", errno: errno == 0 ? ENOENT : errno)
     }
     return text
+  }
+}
+
+extension VideoSettings {
+  /// What no reload changes: the port, who may look, and what files said at the start.
+  fileprivate mutating func takeFixed(of old: VideoSettings) {
+    (port, bindAddress, user, password) = (old.port, old.bindAddress, old.user, old.password)
+    (detector.command, detector.labels, detector.side) = (old.detector.command, old.detector.labels, old.detector.side)
   }
 }
 

@@ -16,14 +16,19 @@ final class VideoChild: Sendable {
     var orders: [(order: VideoOrder, file: Int32?)] = []
     /// Nil: none runs.
     var process: pid_t?
+    /// What the next process is told.
+    var settings: VideoSettings
+    /// A process with other settings runs.
+    var isOutdated = false
+    /// To be called when one with these has been told them.
+    var told: [@Sendable () -> Void] = []
   }
 
   private let program: String
-  private let settings: VideoSettings
   private let take: @Sendable (VideoReport) -> Void
   private let changed: @Sendable (VideoProcessReport) -> Void
   private let logger: Logger
-  private let state = Mutex(State())
+  private let state: Mutex<State>
   private let isStopping = Atomic<Bool>(false)
   private let bell: Doorbell
   private let ended = DispatchGroup()
@@ -38,7 +43,8 @@ final class VideoChild: Sendable {
     program: String, settings: VideoSettings, logger: Logger, take: @escaping @Sendable (VideoReport) -> Void,
     changed: @escaping @Sendable (VideoProcessReport) -> Void
   ) throws(RuntimeError) {
-    (self.program, self.settings, self.logger, self.take, self.changed) = (program, settings, logger, take, changed)
+    (self.program, self.logger, self.take, self.changed) = (program, logger, take, changed)
+    state = Mutex(State(settings: settings))
     bell = try Doorbell()
   }
 
@@ -53,6 +59,18 @@ final class VideoChild: Sendable {
     case .stopRecording: files.async { self.enqueue(order, file: nil) }
     case .settings, .want, .listCameras: enqueue(order, file: nil)
     }
+  }
+
+  /// Ends the process and starts one with other settings: who looks joins anew, and a recording ends.
+  ///
+  /// - Parameter told: called when that one has been told them. Any thread.
+  func replace(_ settings: VideoSettings, told: @escaping @Sendable () -> Void) {
+    state.withLock { state in
+      state.settings = settings
+      state.isOutdated = true
+      state.told.append(told)
+    }
+    bell.button.ring()
   }
 
   private func record(_ order: VideoOrder, into path: String) {
@@ -120,7 +138,12 @@ final class VideoChild: Sendable {
       case .none: break
       case .spawn: spawn()
       case .kill:
-        child.logger.error("the video process is killed", metadata: ["system": "video", "reason": .string("\(event)")])
+        if event == .replace {
+          child.logger.info("the video process is replaced by one with other settings", metadata: ["system": "video"])
+        } else {
+          child.logger.error(
+            "the video process is killed", metadata: ["system": "video", "reason": .string("\(event)")])
+        }
         kill(process, SIGKILL)
       }
     }
@@ -137,14 +160,15 @@ final class VideoChild: Sendable {
       if polls[1].revents != 0 { hear() }
       guard polls[0].revents != 0 else { return }
       child.bell.clear()
-      let orders = child.state.withLock { state in
-        defer { state.orders = [] }
-        return state.orders
+      let (orders, isOutdated) = child.state.withLock { state in
+        defer { (state.orders, state.isOutdated) = ([], false) }
+        return (state.orders, state.isOutdated)
       }
       for (order, file) in orders {
         send(order, file: file)
         if let file { close(file) }
       }
+      if isOutdated { step(.replace) }
     }
 
     // MARK: beginning and end
@@ -172,14 +196,18 @@ final class VideoChild: Sendable {
       (process, socket, errors) = (spawned, pair[0], pipes[0])
       messages = VideoMessages()
       lines = ErrorLines()
-      child.state.withLock { state in
+      let (settings, told) = child.state.withLock { state in
         state.process = spawned
         for case let file? in state.orders.map(\.file) { close(file) }
         state.orders = []
+        state.isOutdated = false
         // `stop` may have come before there was a process to end.
         if child.isStopping.load(ordering: .acquiring) { kill(spawned, SIGKILL) }
+        defer { state.told = [] }
+        return (state.settings, state.told)
       }
-      send(.settings(child.settings))
+      send(.settings(settings))
+      for done in told { done() }
       report()
     }
 
@@ -205,8 +233,10 @@ final class VideoChild: Sendable {
     }
 
     private mutating func ends(_ cause: String) {
+      let isReplaced = machine.state == .replacing
       step(.ended(cause))
       report()
+      guard !isReplaced else { return }
       // The same again and again is worth one line.
       if self.cause != machine.cause {
         self.cause = machine.cause

@@ -1,32 +1,45 @@
 /// Reads JSON text (RFC 8259), strictly: one value, each member once, at most 32 levels, valid UTF-8.
 ///
-/// Foundation's parsers do not say where an error is, and take what should be refused (a member given twice).
-package struct JSONParser {
+/// Foundation's parsers do not say where an error is, and take what should be refused (a member given twice). Allocates: what a tick reads
+/// of a datagram it reads by `ByteScanner`.
+public struct JSONParser {
   /// What is wrong, and where.
-  package struct Failure: Error, Equatable {
+  public struct Failure: Error, Equatable {
     /// Bytes before the error.
-    package let offset: Int
-    /// From 1; columns count bytes.
-    let line: Int
-    let column: Int
-    package let reason: String
+    public let offset: Int
+    /// From 1.
+    public let line: Int
+    /// From 1; counts bytes.
+    public let column: Int
+    /// For people, without the place: `expected ':'`.
+    public let reason: String
   }
 
-  static let greatestDepth = 32
+  /// What a member is that an object has already.
+  public enum RepeatedMember: Sendable {
+    /// An error.
+    case refused
+    /// The member, in place of the one before: as Python reads it.
+    case lastCounts
+  }
+
+  /// Objects and lists within each other, at most.
+  public static let greatestDepth = 32
 
   private let bytes: [UInt8]
+  private let repeated: RepeatedMember
   private var position = 0
 
   /// `bytes` of any length; takes time in proportion to it.
-  package static func parse(_ bytes: [UInt8]) throws(Failure) -> JSONValue {
-    var parser = JSONParser(bytes: bytes)
+  public static func parse(_ bytes: [UInt8], repeated: RepeatedMember = .refused) throws(Failure) -> JSONValue {
+    var parser = JSONParser(bytes: bytes, repeated: repeated)
     let value = try parser.value(depth: 0)
     parser.skipSpace()
     guard parser.position == bytes.count else { throw parser.failure("expected the end of the text") }
     return value
   }
 
-  private init(bytes: [UInt8]) { self.bytes = bytes }
+  private init(bytes: [UInt8], repeated: RepeatedMember) { (self.bytes, self.repeated) = (bytes, repeated) }
 
   private func failure(_ reason: String, at place: Int? = nil) -> Failure {
     let place = place ?? position
@@ -69,7 +82,8 @@ package struct JSONParser {
   private mutating func object(depth: Int) throws(Failure) -> JSONValue {
     try enter(depth)
     var members: [JSONValue.Member] = []
-    var names: Set<String> = []
+    // By their bytes: texts that Swift calls equal may be two names.
+    var places: [[UInt8]: Int] = [:]
     skipSpace()
     if take("}") { return .object([]) }
     repeat {
@@ -77,12 +91,19 @@ package struct JSONParser {
       let place = position
       guard next == UInt8(ascii: "\"") else { throw failure("expected a member's name in quotation marks") }
       let name = try text()
-      guard names.insert(name).inserted else {
+      let earlier = places[Array(name.utf8)]
+      guard earlier == nil || repeated == .lastCounts else {
         throw failure("the member \"\(JSONValue.shortened(name))\" comes twice", at: place)
       }
       skipSpace()
       guard take(":") else { throw failure("expected ':'") }
-      members.append(JSONValue.Member(name: name, value: try value(depth: depth)))
+      let member = JSONValue.Member(name: name, value: try value(depth: depth))
+      if let earlier {
+        members[earlier] = member
+      } else {
+        places[Array(name.utf8)] = members.count
+        members.append(member)
+      }
       skipSpace()
     } while take(",")
     guard take("}") else { throw failure("expected ',' or '}'") }
