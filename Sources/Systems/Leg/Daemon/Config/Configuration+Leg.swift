@@ -325,4 +325,4 @@ extension Configuration.Legs {
   }
 }
 
-extension LegRules: ReloadableRules {}
+extension LegRules: @retroactive ReloadableRules {}

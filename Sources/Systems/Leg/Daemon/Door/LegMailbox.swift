@@ -4,7 +4,7 @@ import Tactus
 
 typealias LegMailbox = Mailbox<LegRequest, LegAnswer>
 
-extension LegAnswer: MailboxAnswer {}
+extension LegAnswer: @retroactive MailboxAnswer {}
 
 extension LegMailbox {
   func send(_ order: LegRequest.Order, to target: LegRequest.Target, _ complete: @escaping Completion) {

@@ -308,5 +308,5 @@ extension Configuration.Pump {
   }
 }
 
-extension PumpOperatorSettings: ReloadableRules {}
-extension PumpDeviceSettings: ReloadableRules {}
+extension PumpOperatorSettings: @retroactive ReloadableRules {}
+extension PumpDeviceSettings: @retroactive ReloadableRules {}

@@ -4,7 +4,7 @@ import Tactus
 
 typealias PumpMailbox = Mailbox<PumpRequest, PumpAnswer>
 
-extension PumpAnswer: MailboxAnswer {}
+extension PumpAnswer: @retroactive MailboxAnswer {}
 
 extension PumpMailbox {
   func send(_ order: PumpRequest.Order, _ complete: @escaping Completion) {

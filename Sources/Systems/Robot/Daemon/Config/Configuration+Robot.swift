@@ -120,4 +120,4 @@ extension Configuration.Motors {
   }
 }
 
-extension RobotSettings: ReloadableRules {}
+extension RobotSettings: @retroactive ReloadableRules {}

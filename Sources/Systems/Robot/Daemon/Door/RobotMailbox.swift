@@ -5,7 +5,7 @@ import TactusDaemon
 
 typealias RobotMailbox = Mailbox<RobotRequest, RobotAnswer>
 
-extension RobotAnswer: MailboxAnswer {}
+extension RobotAnswer: @retroactive MailboxAnswer {}
 
 extension RobotMailbox {
   func send(_ command: RobotRequest.Command, client: UInt32, _ complete: @escaping Completion) {

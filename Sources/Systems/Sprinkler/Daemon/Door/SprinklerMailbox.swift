@@ -4,7 +4,7 @@ import Tactus
 
 typealias SprinklerMailbox = Mailbox<SprinklerRequest, SprinklerAnswer>
 
-extension SprinklerAnswer: MailboxAnswer {}
+extension SprinklerAnswer: @retroactive MailboxAnswer {}
 
 extension SprinklerMailbox {
   func send(_ order: SprinklerRequest.Order, _ complete: @escaping Completion) {
