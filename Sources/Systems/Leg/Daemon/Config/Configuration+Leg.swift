@@ -325,4 +325,6 @@ extension Configuration.Legs {
   }
 }
 
+// The control knows no daemon: what its type is to one is said here, and nowhere else.
+// swift-format-ignore: AvoidRetroactiveConformances
 extension LegRules: @retroactive ReloadableRules {}

@@ -4,6 +4,8 @@ import Tactus
 
 typealias LegMailbox = Mailbox<LegRequest, LegAnswer>
 
+// The control knows no daemon: what its type is to one is said here, and nowhere else.
+// swift-format-ignore: AvoidRetroactiveConformances
 extension LegAnswer: @retroactive MailboxAnswer {}
 
 extension LegMailbox {

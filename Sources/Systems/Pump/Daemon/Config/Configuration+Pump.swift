@@ -308,5 +308,9 @@ extension Configuration.Pump {
   }
 }
 
+// The control knows no daemon: what its type is to one is said here, and nowhere else.
+// swift-format-ignore: AvoidRetroactiveConformances
 extension PumpOperatorSettings: @retroactive ReloadableRules {}
+// The control knows no daemon: what its type is to one is said here, and nowhere else.
+// swift-format-ignore: AvoidRetroactiveConformances
 extension PumpDeviceSettings: @retroactive ReloadableRules {}

@@ -4,6 +4,8 @@ import Tactus
 
 typealias PumpMailbox = Mailbox<PumpRequest, PumpAnswer>
 
+// The control knows no daemon: what its type is to one is said here, and nowhere else.
+// swift-format-ignore: AvoidRetroactiveConformances
 extension PumpAnswer: @retroactive MailboxAnswer {}
 
 extension PumpMailbox {

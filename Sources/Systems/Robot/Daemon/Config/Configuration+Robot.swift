@@ -120,4 +120,6 @@ extension Configuration.Motors {
   }
 }
 
+// The control knows no daemon: what its type is to one is said here, and nowhere else.
+// swift-format-ignore: AvoidRetroactiveConformances
 extension RobotSettings: @retroactive ReloadableRules {}

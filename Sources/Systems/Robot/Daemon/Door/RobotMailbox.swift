@@ -5,6 +5,8 @@ import TactusDaemon
 
 typealias RobotMailbox = Mailbox<RobotRequest, RobotAnswer>
 
+// The control knows no daemon: what its type is to one is said here, and nowhere else.
+// swift-format-ignore: AvoidRetroactiveConformances
 extension RobotAnswer: @retroactive MailboxAnswer {}
 
 extension RobotMailbox {

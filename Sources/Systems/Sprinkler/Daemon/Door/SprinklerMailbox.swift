@@ -4,6 +4,8 @@ import Tactus
 
 typealias SprinklerMailbox = Mailbox<SprinklerRequest, SprinklerAnswer>
 
+// The control knows no daemon: what its type is to one is said here, and nowhere else.
+// swift-format-ignore: AvoidRetroactiveConformances
 extension SprinklerAnswer: @retroactive MailboxAnswer {}
 
 extension SprinklerMailbox {
