@@ -32,9 +32,10 @@ public final class LinuxPWMOutput: Sendable {
     let place = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
     place.initialize(to: duty)
     context = UnsafeContext(descriptor: place)
-    // A unit that was never set up refuses it: its duty is nothing then.
+    // A unit that was never set up has no period, and refuses both (EINVAL): its duty is nothing and it is off then.
     _ = tactus_pwm_set(duty, 0)
-    try Self.store("0", in: "\(path)/enable")
+    let isOff = tactus_pwm_store("\(path)/enable", "0\n")
+    if isOff != -22 { try Self.check(isOff, "\(path)/enable") }
     // Not every unit can be inverted: there it cannot be wrong either.
     _ = tactus_pwm_store("\(path)/polarity", "normal\n")
     try Self.store("\(period.count)", in: "\(path)/period")
