@@ -1,5 +1,6 @@
 import Buses
 import BusesLinux
+import CDaemon
 import Dispatch
 import Glibc
 import Logging
@@ -144,6 +145,8 @@ final class Daemon {
     do {
       // First the port: one that is taken must stop the start before an actuator is touched.
       try service?.service.bind()
+      // Half of the program was needed to read the file and to compose the systems. It would be locked in memory from here on.
+      daemon_release_code()
       try runtime.start()
       troubles?.look()
       try service?.service.start()
