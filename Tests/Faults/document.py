@@ -3,7 +3,7 @@ import re
 
 from bench import SYSTEMS as MOVING
 from evidence import key
-from matrix import CELLS, FAULTS, MECHANISMS, NOT_APPLICABLE, SAFE, SYSTEMS, Process, Scenario, Test
+from matrix import CELLS, FAULTS, MECHANISMS, NOT_APPLICABLE, SAFE, SAFE_IF, SYSTEMS, UNSAFE, Process, Scenario, Test
 
 PROCESS_ROWS = {
     "killed": "kill −9 of the daemon", "stopped": "SIGSTOP of the daemon", "tick_hangs": "a tick hangs in a driver",
@@ -54,9 +54,8 @@ def row(cell, recorded):
     name = FAULTS[cell.fault][0]
     if cell.verdict == NOT_APPLICABLE:
         return [name, f"does not apply, because {cell.text}", "", "", "", ""]
-    what = "safe" if cell.verdict == SAFE else f"**not safe**: {cell.text}"
-    if cell.verdict == SAFE and cell.text:
-        what += f"; {cell.text}"
+    what = {SAFE: "safe", SAFE_IF: "**safe if** ", UNSAFE: "**not safe**: "}[cell.verdict]
+    what += f"; {cell.text}" if cell.verdict == SAFE and cell.text else cell.text
     times = "; ".join([cell.promise, *figures(cell, recorded)])
     return [name, what, times, ", ".join(cell.acts) or "nothing", f"{cell.told}; lost: {cell.lost}",
             ", ".join(shown(one) for one in cell.shown) or "nothing"]
@@ -74,8 +73,8 @@ def matrix(recorded):
 
 def overview():
     """One look at everything."""
-    marks = {SAFE: "safe", NOT_APPLICABLE: "–"}
-    cells = {(cell.system, cell.fault): marks.get(cell.verdict, "**not safe**") for cell in CELLS}
+    marks = {SAFE: "safe", SAFE_IF: "*safe if*", UNSAFE: "**not safe**", NOT_APPLICABLE: "–"}
+    cells = {(cell.system, cell.fault): marks[cell.verdict] for cell in CELLS}
     rows = [[title, sentence, *(cells[system, fault] for system in SYSTEMS)] for fault, (title, sentence) in FAULTS.items()]
     return table(["fault", "what happens", *SYSTEMS], rows)
 

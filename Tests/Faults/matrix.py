@@ -1,12 +1,12 @@
 """The fault matrix, as data: which faults, which systems, which mechanisms, and one cell for each pair.
 
-A cell says what happens *today*. Its verdict is `SAFE`, `UNSAFE` (what is not safe is its text) or `NOT_APPLICABLE` (because …). It is
-shown by a scenario in simulated time, a process that is killed, stopped or starved (processes.py), or a test that is named.
+A cell says what happens *today*. Its verdict is `SAFE`, `SAFE_IF` (its text: the condition, and what happens otherwise), `UNSAFE` (its text: what
+is not safe) or `NOT_APPLICABLE` (its text: because …). It is shown by a scenario in simulated time, a process that is killed, stopped or starved (processes.py), or a test that is named.
 `scripts/faults` runs them and writes docs/safety.md from this file; a pair without a cell fails.
 """
 from dataclasses import dataclass, field
 
-SAFE, UNSAFE, NOT_APPLICABLE = "safe", "not safe", "does not apply"
+SAFE, SAFE_IF, UNSAFE, NOT_APPLICABLE = "safe", "safe if", "not safe", "does not apply"
 
 
 @dataclass
@@ -40,7 +40,7 @@ class Cell:
     system: str
     fault: str
     verdict: str
-    # The promise about time, the mechanisms that act, who is told, and what is lost. For UNSAFE also what is not safe.
+    # The promise about time, the mechanisms that act, who is told, and what is lost.
     promise: str = ""
     acts: tuple = ()
     told: str = ""
@@ -246,16 +246,17 @@ cell("plants", "stop", SAFE, promise="nothing moves", acts="staleness", told="re
 cell("video", "stop", SAFE, promise="nothing moves", acts="child supervision", told="state, log", lost="pictures meanwhile",
      shown=Test("test_video.py::test_a_video_process_that_is_killed_or_hangs_is_replaced_and_control_goes_on"))
 
-for fault, run, told in (("guard-killed", "guard_killed", "log"), ("guard-hangs", "guard_hangs", "log, health, metrics")):
+for fault, run, told, window in (
+    ("guard-killed", "guard_killed", "log, health, metrics", "the milliseconds until there is a successor"),
+    ("guard-hangs", "guard_hangs", "log, health, metrics", "the second until it is noticed")):
     for name in ACTUATORS:
         cell(name, fault, SAFE, promise="as kill −9, by the successor", acts=("replacement", "guard"), told=told, lost="nothing",
-             shown=Process(run, 5_000))
+             text=f"a daemon that dies within {window} is as both killed", shown=Process(run, 5_000))
     no("plants video", fault, moves_nothing)
 
 for name in ACTUATORS:
-    cell(name, "both", UNSAFE, promise="none without systemd", acts="stop hook", told="nobody, until somebody looks", lost="as kill −9",
-         text="everything stays on until something else acts: systemd's stop hook (figure: from its start, with a configuration that is broken), "
-              "a hardware watchdog, a person",
+    cell(name, "both", SAFE_IF, promise="the stop hook's start, with a configuration that is broken by then", acts="stop hook", told="systemd's journal",
+         lost="as kill −9", text="systemd runs it, whose stop hook writes the safe state; otherwise everything stays on until a person acts",
          shown=Process("both_killed", 30_000, notes={"on": sorted(ACTUATORS)}))
 no("plants video", "both", moves_nothing)
 
@@ -292,13 +293,13 @@ cell("robot", "bus", UNSAFE, promise="fault at once; the stop at the next tick t
      told="state, log, reset refused until confirmed", lost="nothing",
      text="while it is stuck the wheels turn on: the boards keep their last command. Time: from the bus's return",
      shown=Scenario("robot-bus-stuck", "bus +works", "the motors answer again", 100))
-cell("leg", "nak", SAFE, promise="the same tick, with a line at the chip's output-enable pin", acts=("output enable", "off until confirmed", "latch"),
-     told="state, telemetry (error 3)", lost="nothing", text="without that line the pulse goes on until the chip answers",
+cell("leg", "nak", SAFE_IF, promise="the same tick", acts=("output enable", "off until confirmed", "latch"),
+     told="state, telemetry (error 3)", lost="nothing", text="a line is wired to the chip's output-enable pin (`leg.output_enable`); otherwise the pulse goes on until the chip answers",
      shown=(Test("chip gone: disabled in the same tick, and until it answers and a leg is armed and set anew"),
             Test("chip gone: every leg in fault, all off tried at once and at every period; back, it is configured, legs stay in fault")))
-cell("leg", "bus", SAFE, promise="the next transfer, with a line at the chip's output-enable pin",
+cell("leg", "bus", SAFE_IF, promise="the next transfer",
      acts=("output enable", "off until confirmed", "latch"), told="state, telemetry (error 3)", lost="nothing",
-     text="without that line the pulse goes on until the bus is free",
+     text="a line is wired to the chip's output-enable pin (`leg.output_enable`); otherwise the pulse goes on until the bus is free",
      shown=(Test("stuck bus: disabled before the transfer that times out"), Test("stuck bus: one transfer a tick that times out, and no second one")))
 no("sprinkler", "nak", "its valves hang on GPIO lines")
 no("sprinkler", "bus", "its valves hang on GPIO lines")
@@ -320,8 +321,8 @@ cell("robot", "line", UNSAFE, promise="the stop at the next tick that the line t
 cell("leg", "line", SAFE, promise="200 ms", acts=("read back", "off until confirmed"), told="state, telemetry (error 3)", lost="nothing",
      shown=(Test("line shorted, either way: noticed within 200 ms by its level, fault, off through the chip"),
             Test("line gone: every leg in fault, the chip's own off still works; back, the chip is configured, armed anew it drives")))
-cell("sprinkler", "line", SAFE, promise="200 ms to the fault, with a master valve", acts=("read back", "latch"), told="state, log: which line",
-     lost="the run, which is logged", text="without a master valve a line that stays on waters on",
+cell("sprinkler", "line", SAFE_IF, promise="200 ms", acts=("read back", "latch"), told="state, log: which line",
+     lost="the run, which is logged", text="there is a master valve (`sprinkler.master`), which the fault closes; otherwise a line that stays on waters on",
      shown=(Test("a relay line that stays on: told again twice within 200 ms, then a fault that closes the master valve"),
             Test("fault: the lines fail; every run ends, the off is tried at every tick until it is taken, then a reset leaves it")))
 cell("pump", "line", UNSAFE, promise="the next tick that the output takes", acts="off until confirmed", told="state: not confirmed", lost="nothing",
@@ -337,8 +338,8 @@ cell("sprinkler", "sensor", SAFE, promise="30 s (no pulses while a valve is open
 cell("pump", "sensor", SAFE, promise="2 s", acts=("plausibility", "latch"), told="ERROR:SENSOR_FAULT, state, log", lost="nothing",
      shown=(Scenario("pump-sensor", "skinSensorOpen", "error: the skin sensor reads", 2_100),
             Scenario("pump-sensor-shorted", "skinSensorShorted", "error: the skin sensor reads", 2_100)))
-cell("plants", "sensor", SAFE, promise="nothing moves; no water is asked for, of a seesaw", acts="staleness", told="silent, after two minutes", lost="readings",
-     text="a converter cannot tell a broken wire from dry soil: then the link's gap and number a day are all that holds water back",
+cell("plants", "sensor", SAFE_IF, promise="nothing moves; no water is asked for", acts="staleness", told="silent, after two minutes", lost="readings",
+     text="the probe is a seesaw; a converter cannot tell a broken wire from dry soil: then the link's gap and number a day hold water back",
      shown=(Scenario("plants-sensor", "wire of 0x36: open", "Basil: silent", 130_000),
             Test("a wire open or short: a seesaw gives nothing or the least, converters' probes look dry or wet; mended, all is well")))
 
@@ -369,9 +370,9 @@ cell("sprinkler", "link", SAFE, promise="the run's own end", acts="valve deadlin
 for fault in ("loss", "delay", "doubling", "overtaking"):
     no("sprinkler plants video", fault, "its commands come over TCP, each acknowledged" if fault != "delay" else
        "its commands come over TCP, each acknowledged; what waits inside is stale by its own rule")
-cell("pump", "link", UNSAFE, promise="its own limit (30 min, as the original); as the device with `silence_limit_s`, that",
+cell("pump", "link", SAFE_IF, promise="its silence limit (here 60 s); otherwise its run limit, 30 min",
      acts=("silence limit", "run limit"), told="state: unknown, by whom", lost="control",
-     text="a pump that is not ours, or has no silence limit, pumps on to its limit: its requirement says so. Figures: with a silence limit of 60 s; without",
+     text="this program is the device and has a silence limit (`pump.silence_limit_s`); otherwise it pumps on to its own limit, as its requirement says",
      shown=(Scenario("pump-link-loss", "line +cut", "no command for the silence limit", 60_000),
             Scenario("pump-link-loss-unlimited", "line +cut", "maximum runtime exceeded", 1_800_000)))
 cell("pump", "loss", SAFE, promise="an OFF is repeated every second until confirmed", acts="off until confirmed", told="state: not confirmed", lost="nothing",
@@ -464,8 +465,8 @@ cell("video", "crash-loop", SAFE, promise="nothing moves", acts="child supervisi
      shown=Test("ends again and again: ever longer pauses; short ones again after one that lived"))
 
 no("robot leg plants video", "welded", "no relay")
-cell("sprinkler", "welded", UNSAFE, promise="two minutes to the alarm, with a flow sensor", acts=("flow",), told="state, log: a leak", lost="water",
-     text="nothing closes a valve whose relay is welded but a master valve; without a flow sensor nobody notices, as the line reads off",
+cell("sprinkler", "welded", SAFE_IF, promise="two minutes", acts=("flow",), told="state, log: a leak", lost="water",
+     text="there are a flow sensor, whose alarm is a fault, and a master valve; without the sensor nobody notices, as the line reads off",
      shown=Test("a valve that does not close: a leak within two minutes; a reset does not hide it"))
 cell("pump", "welded", UNSAFE, promise="none", acts=(), told="nobody", lost="control",
      text="a transistor that conducts for ever cannot be seen: no sensor says that the motor turns. Pull the plug")
