@@ -31,7 +31,8 @@ class Process:
 
 @dataclass
 class Test:
-    """A test by its title in Swift Testing, or by FILE::FUNCTION of pytest, which another stage of scripts/test runs."""
+    """A test by its title in Swift Testing, by FILE::FUNCTION of pytest, or by FILE::WORDS of a script's check. Another stage of scripts/test
+    runs it."""
     name: str
 
 
@@ -95,7 +96,7 @@ FAULTS = {
     "two": ("two daemons", "A second daemon is started for the same hardware."),
 }
 
-# A name, what it does in one sentence, and the tests without which nobody would notice that it is gone.
+# A name, what it does in one sentence, and the tests that show it.
 MECHANISMS = {
     "guard": (
         "A second process writes every output's safe state when the daemon dies, hangs or sends heartbeats that cannot be.",
@@ -111,7 +112,8 @@ MECHANISMS = {
         ("the guard is killed: another takes over, and does its duty", "the guard hangs: it is killed, another takes over, and does its duty")),
     "stop hook": (
         "When the service has ended systemd writes the safe state from the plan in /run, whatever ended it.",
-        ("the daemon leaves its plan before it touches the motors; the hook makes it though the file is broken since",)),
+        ("the daemon leaves its plan before it touches the motors; the hook makes it though the file is broken since",
+         "packaging/checks::its stop hook has used the plan")),
     "failsafe": (
         "A robot whose controller is silent for a second is stopped, by the loop, at that instant.",
         ("failsafe: released at its deadline, the stop is on the bus at that instant",
@@ -257,7 +259,7 @@ for fault, run, told, window in (
 for name in ACTUATORS:
     cell(name, "both", SAFE_IF, promise="the stop hook's start, with a configuration that is broken by then", acts="stop hook", told="systemd's journal",
          lost="as kill −9", text="systemd runs it, whose stop hook writes the safe state; otherwise everything stays on until a person acts",
-         shown=Process("both_killed", 30_000, notes={"on": sorted(ACTUATORS)}))
+         shown=(Process("both_killed", 30_000, notes={"on": sorted(ACTUATORS)}), Test("packaging/checks::its stop hook has used the plan")))
 no("plants video", "both", moves_nothing)
 
 cell("robot", "lane", SAFE, promise="the lane's next instant; 1 s by the guard", acts=("missed releases", "heartbeat"), told="state, log",
@@ -346,7 +348,7 @@ cell("plants", "sensor", SAFE_IF, promise="nothing moves; no water is asked for"
 # Links.
 silence = "1 s after the last command that came"
 for fault, scenario, bound, lost in (
-    ("link", "robot-link-loss", 1_050, "control"), ("loss", "robot-packet-loss", 1_050, "the lost ones; later ones replace them"),
+    ("link", "robot-link-loss", 1_050, "control"), ("loss", "robot-packet-loss", 1_050, "single commands; later ones replace them"),
     ("delay", "robot-delay", 1_550, "nothing; control is as late as the link"), ("doubling", "robot-doubling", 1_050, "nothing"),
     ("overtaking", "robot-overtaking", 1_150, "the overtaken ones, which are ignored")):
     acts = ("failsafe",) if fault in ("link", "loss", "delay") else ("order of commands", "failsafe")
@@ -358,13 +360,13 @@ cell("leg", "link", SAFE, promise="200 ms after the last command that came; a ra
             Test("10,000 trips at random moments: every one of them exactly 200 ms after the last command, to the nanosecond"),
             Test("driving, link lost: off in that release, fault without an error; connected again: disarmed, and armed anew")))
 for fault in ("loss", "doubling", "overtaking"):
-    cell("leg", fault, SAFE, promise="200 ms after the last command that came", acts="deadman", told="counters", lost="what is lost; later ones replace it",
+    cell("leg", fault, SAFE, promise="200 ms after the last command that came", acts="deadman", told="counters", lost="single commands; later ones replace them",
          text="frames have no number: an older pulse that overtook acts until the next one" if fault == "overtaking" else "",
          shown=Test("bad link, 20 % lost, doubled, overtaken: the leg stays armed"))
 cell("leg", "delay", SAFE, promise="200 ms after the last command that came", acts="deadman", told="age of the command, in telemetry",
      lost="nothing; control is as late as the link",
      shown=Test("armed: whatever comes at the deadline, the pulse ends, even if it is the command that comes too late"))
-cell("sprinkler", "link", SAFE, promise="the run's own end", acts="valve deadline", told="nobody needs to be", lost="nothing",
+cell("sprinkler", "link", SAFE, promise="the run's own end", acts="valve deadline", told="nobody", lost="nothing",
      shown=(Test("silence: nobody asks anything any more, the valve closes at its deadline"),
             Test("on for 12 minutes: the line holds for exactly 720 s, one call that sets it and one that ends it")))
 for fault in ("loss", "delay", "doubling", "overtaking"):
@@ -396,13 +398,13 @@ cell("robot", "clock", SAFE, promise="ours: no effect; the operator's: by way of
             Test("test_drive.py::test_a_stamp_an_hour_ahead_changes_nothing"),
             Test("nothing outside the runtime reads a clock or sleeps; nothing at all but the log's time stamp asks for the date")))
 for name in ("leg", "pump"):
-    cell(name, "clock", SAFE, promise="no effect", acts="monotonic clock", told="nobody needs to be", lost="nothing",
+    cell(name, "clock", SAFE, promise="no effect", acts="monotonic clock", told="nobody", lost="nothing",
          shown=Test("nothing outside the runtime reads a clock or sleeps; nothing at all but the log's time stamp asks for the date"))
 cell("sprinkler", "clock", SAFE, promise="every run as long as asked; no start twice, none late", acts=("monotonic clock", "valve deadline"),
      told="log: missed starts", lost="starts that the clock jumped over by more than the catch-up window",
      shown=(Scenario("sprinkler-clock"), Test("the clock is set back over a start that was: it does not run again"),
             Test("the clock is set forward over a start, within the catch-up window: it runs; beyond it: missed, never late")))
-cell("plants", "clock", SAFE, promise="nothing moves; the link's gap holds", acts="monotonic clock", told="nobody needs to be", lost="nothing",
+cell("plants", "clock", SAFE, promise="nothing moves; the link's gap holds", acts="monotonic clock", told="nobody", lost="nothing",
      shown=Test("wall clock set forward or back in between: the gap is the runtime's"))
 no("video", "clock", "pictures carry the camera's own time")
 
@@ -412,7 +414,7 @@ without = Test("test_without_store.py::test_says_so_while_it_runs_and_goes_on_by
 starts_without = Test("test_without_store.py::test_starts_without_the_store_and_takes_it_up_again")
 for fault in ("full", "read-only", "corrupt"):
     no("robot leg", fault, keeps_nothing)
-cell("robot leg", "slow", SAFE, promise="no effect", acts="store", told="nobody needs to be", lost="nothing", shown=stalled)
+cell("robot leg", "slow", SAFE, promise="no effect", acts="store", told="nobody", lost="nothing", shown=stalled)
 for name, keeps in (("sprinkler", "runs and schedules"), ("pump", "sessions"), ("plants", "plants and readings")):
     refused = "what is refused was not done; " + keeps + " meanwhile"
     cell(name, "full", SAFE, promise="stops are obeyed at once", acts="store", told="health STORE_FAILED, metrics, log, 503 to who asks", lost=refused,
