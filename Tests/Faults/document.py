@@ -3,7 +3,7 @@ import re
 
 from bench import SYSTEMS as MOVING
 from evidence import key
-from matrix import CELLS, FAULTS, MECHANISMS, NOT_APPLICABLE, SAFE, SYSTEMS, Process, Scenario, Test
+from matrix import CELLS, FAULTS, MECHANISMS, NOT_APPLICABLE, SAFE, SAFE_IF, SYSTEMS, UNSAFE, Process, Scenario, Test
 
 PROCESS_ROWS = {
     "killed": "kill −9 of the daemon", "stopped": "SIGSTOP of the daemon", "tick_hangs": "a tick hangs in a driver",
@@ -53,12 +53,11 @@ def shown(evidence):
 def row(cell, recorded):
     name = FAULTS[cell.fault][0]
     if cell.verdict == NOT_APPLICABLE:
-        return [name, f"does not apply, because {cell.text}", "", "", "", ""]
-    what = "safe" if cell.verdict == SAFE else f"**not safe**: {cell.text}"
-    if cell.verdict == SAFE and cell.text:
-        what += f"; {cell.text}"
+        return [name, f"does not apply, because {cell.text}", "", "", "", "", ""]
+    what = {SAFE: "safe", SAFE_IF: "**safe if** ", UNSAFE: "**not safe**: "}[cell.verdict]
+    what += f"; {cell.text}" if cell.verdict == SAFE and cell.text else cell.text
     times = "; ".join([cell.promise, *figures(cell, recorded)])
-    return [name, what, times, ", ".join(cell.acts) or "nothing", f"{cell.told}; lost: {cell.lost}",
+    return [name, what, times, ", ".join(cell.acts) or "nothing", cell.told, cell.lost,
             ", ".join(shown(one) for one in cell.shown) or "nothing"]
 
 
@@ -67,15 +66,15 @@ def matrix(recorded):
     order = list(FAULTS)
     for system in SYSTEMS:
         cells = sorted((cell for cell in CELLS if cell.system == system), key=lambda cell: order.index(cell.fault))
-        head = ["fault", "verdict", "to the safe state", "acts", "told", "shown by"]
+        head = ["fault", "verdict", "to the safe state", "acts", "told", "lost", "shown by"]
         parts.append(f"### {system}\n\n" + table(head, [row(cell, recorded) for cell in cells]))
     return "\n\n".join(parts)
 
 
 def overview():
     """One look at everything."""
-    marks = {SAFE: "safe", NOT_APPLICABLE: "–"}
-    cells = {(cell.system, cell.fault): marks.get(cell.verdict, "**not safe**") for cell in CELLS}
+    marks = {SAFE: "safe", SAFE_IF: "*safe if*", UNSAFE: "**not safe**", NOT_APPLICABLE: "–"}
+    cells = {(cell.system, cell.fault): marks[cell.verdict] for cell in CELLS}
     rows = [[title, sentence, *(cells[system, fault] for system in SYSTEMS)] for fault, (title, sentence) in FAULTS.items()]
     return table(["fault", "what happens", *SYSTEMS], rows)
 
@@ -92,7 +91,11 @@ def measured(recorded):
     if kills:
         rows += [[f"kill −9, {label} of {kills['count']:,} kills", *(duration(kills[label][system]) for system in MOVING)]
                  for label in ("p50", "p99", "max")]
-    return f"Taken on {recorded['machine']}.\n\n" + table(["from the fault until the output is off", *MOVING], rows)
+    replaced = recorded.get("replaced", {})
+    after = " and ".join(f"one that {how} after {duration(replaced[name])}" for name, how in (
+        ("guard_killed", "is killed"), ("guard_hangs", "hangs")) if name in replaced)
+    return (f"Taken on {recorded['machine']}. A guard is replaced, and its successor watches: {after}.\n\n"
+            + table(["from the fault until the output is off", *MOVING], rows))
 
 
 def document(text, recorded):

@@ -1,12 +1,12 @@
 """The fault matrix, as data: which faults, which systems, which mechanisms, and one cell for each pair.
 
-A cell says what happens *today*. Its verdict is `SAFE`, `UNSAFE` (what is not safe is its text) or `NOT_APPLICABLE` (because …). It is
-shown by a scenario in simulated time, a process that is killed, stopped or starved (processes.py), or a test that is named.
+A cell says what happens *today*. Its verdict is `SAFE`, `SAFE_IF` (its text: the condition, and what happens otherwise), `UNSAFE` (its text: what
+is not safe) or `NOT_APPLICABLE` (its text: because …). It is shown by a scenario in simulated time, a process that is killed, stopped or starved (processes.py), or a test that is named.
 `scripts/faults` runs them and writes docs/safety.md from this file; a pair without a cell fails.
 """
 from dataclasses import dataclass, field
 
-SAFE, UNSAFE, NOT_APPLICABLE = "safe", "not safe", "does not apply"
+SAFE, SAFE_IF, UNSAFE, NOT_APPLICABLE = "safe", "safe if", "not safe", "does not apply"
 
 
 @dataclass
@@ -31,7 +31,8 @@ class Process:
 
 @dataclass
 class Test:
-    """A test by its title in Swift Testing, or by FILE::FUNCTION of pytest, which another stage of scripts/test runs."""
+    """A test by its title in Swift Testing, by FILE::FUNCTION of pytest, or by FILE::WORDS of a script's check. Another stage of scripts/test
+    runs it."""
     name: str
 
 
@@ -40,7 +41,7 @@ class Cell:
     system: str
     fault: str
     verdict: str
-    # The promise about time, the mechanisms that act, who is told, and what is lost. For UNSAFE also what is not safe.
+    # The promise about time, the mechanisms that act, who is told, and what is lost.
     promise: str = ""
     acts: tuple = ()
     told: str = ""
@@ -95,7 +96,7 @@ FAULTS = {
     "two": ("two daemons", "A second daemon is started for the same hardware."),
 }
 
-# A name, what it does in one sentence, and the tests without which nobody would notice that it is gone.
+# A name, what it does in one sentence, and the tests that show it.
 MECHANISMS = {
     "guard": (
         "A second process writes every output's safe state when the daemon dies, hangs or sends heartbeats that cannot be.",
@@ -111,7 +112,8 @@ MECHANISMS = {
         ("the guard is killed: another takes over, and does its duty", "the guard hangs: it is killed, another takes over, and does its duty")),
     "stop hook": (
         "When the service has ended systemd writes the safe state from the plan in /run, whatever ended it.",
-        ("the daemon leaves its plan before it touches the motors; the hook makes it though the file is broken since",)),
+        ("the daemon leaves its plan before it touches the motors; the hook makes it though the file is broken since",
+         "packaging/checks::its stop hook has used the plan")),
     "failsafe": (
         "A robot whose controller is silent for a second is stopped, by the loop, at that instant.",
         ("failsafe: released at its deadline, the stop is on the bus at that instant",
@@ -246,17 +248,18 @@ cell("plants", "stop", SAFE, promise="nothing moves", acts="staleness", told="re
 cell("video", "stop", SAFE, promise="nothing moves", acts="child supervision", told="state, log", lost="pictures meanwhile",
      shown=Test("test_video.py::test_a_video_process_that_is_killed_or_hangs_is_replaced_and_control_goes_on"))
 
-for fault, run, told in (("guard-killed", "guard_killed", "log"), ("guard-hangs", "guard_hangs", "log, health, metrics")):
+for fault, run, told, window in (
+    ("guard-killed", "guard_killed", "log, health, metrics", "the milliseconds until there is a successor"),
+    ("guard-hangs", "guard_hangs", "log, health, metrics", "the second until it is noticed")):
     for name in ACTUATORS:
         cell(name, fault, SAFE, promise="as kill −9, by the successor", acts=("replacement", "guard"), told=told, lost="nothing",
-             shown=Process(run, 5_000))
+             text=f"a daemon that dies within {window} is as both killed", shown=Process(run, 5_000))
     no("plants video", fault, moves_nothing)
 
 for name in ACTUATORS:
-    cell(name, "both", UNSAFE, promise="none without systemd", acts="stop hook", told="nobody, until somebody looks", lost="as kill −9",
-         text="everything stays on until something else acts: systemd's stop hook (figure: from its start, with a configuration that is broken), "
-              "a hardware watchdog, a person",
-         shown=Process("both_killed", 30_000, notes={"on": sorted(ACTUATORS)}))
+    cell(name, "both", SAFE_IF, promise="the stop hook's start, with a configuration that is broken by then", acts="stop hook", told="systemd's journal",
+         lost="as kill −9", text="systemd runs it, whose stop hook writes the safe state; otherwise everything stays on until a person acts",
+         shown=(Process("both_killed", 30_000, notes={"on": sorted(ACTUATORS)}), Test("packaging/checks::its stop hook has used the plan")))
 no("plants video", "both", moves_nothing)
 
 cell("robot", "lane", SAFE, promise="the lane's next instant; 1 s by the guard", acts=("missed releases", "heartbeat"), told="state, log",
@@ -292,13 +295,13 @@ cell("robot", "bus", UNSAFE, promise="fault at once; the stop at the next tick t
      told="state, log, reset refused until confirmed", lost="nothing",
      text="while it is stuck the wheels turn on: the boards keep their last command. Time: from the bus's return",
      shown=Scenario("robot-bus-stuck", "bus +works", "the motors answer again", 100))
-cell("leg", "nak", SAFE, promise="the same tick, with a line at the chip's output-enable pin", acts=("output enable", "off until confirmed", "latch"),
-     told="state, telemetry (error 3)", lost="nothing", text="without that line the pulse goes on until the chip answers",
+cell("leg", "nak", SAFE_IF, promise="the same tick", acts=("output enable", "off until confirmed", "latch"),
+     told="state, telemetry (error 3)", lost="nothing", text="a line is wired to the chip's output-enable pin (`leg.output_enable`); otherwise the pulse goes on until the chip answers",
      shown=(Test("chip gone: disabled in the same tick, and until it answers and a leg is armed and set anew"),
             Test("chip gone: every leg in fault, all off tried at once and at every period; back, it is configured, legs stay in fault")))
-cell("leg", "bus", SAFE, promise="the next transfer, with a line at the chip's output-enable pin",
+cell("leg", "bus", SAFE_IF, promise="the next transfer",
      acts=("output enable", "off until confirmed", "latch"), told="state, telemetry (error 3)", lost="nothing",
-     text="without that line the pulse goes on until the bus is free",
+     text="a line is wired to the chip's output-enable pin (`leg.output_enable`); otherwise the pulse goes on until the bus is free",
      shown=(Test("stuck bus: disabled before the transfer that times out"), Test("stuck bus: one transfer a tick that times out, and no second one")))
 no("sprinkler", "nak", "its valves hang on GPIO lines")
 no("sprinkler", "bus", "its valves hang on GPIO lines")
@@ -320,8 +323,8 @@ cell("robot", "line", UNSAFE, promise="the stop at the next tick that the line t
 cell("leg", "line", SAFE, promise="200 ms", acts=("read back", "off until confirmed"), told="state, telemetry (error 3)", lost="nothing",
      shown=(Test("line shorted, either way: noticed within 200 ms by its level, fault, off through the chip"),
             Test("line gone: every leg in fault, the chip's own off still works; back, the chip is configured, armed anew it drives")))
-cell("sprinkler", "line", SAFE, promise="200 ms to the fault, with a master valve", acts=("read back", "latch"), told="state, log: which line",
-     lost="the run, which is logged", text="without a master valve a line that stays on waters on",
+cell("sprinkler", "line", SAFE_IF, promise="200 ms", acts=("read back", "latch"), told="state, log: which line",
+     lost="the run, which is logged", text="there is a master valve (`sprinkler.master`), which the fault closes; otherwise a line that stays on waters on",
      shown=(Test("a relay line that stays on: told again twice within 200 ms, then a fault that closes the master valve"),
             Test("fault: the lines fail; every run ends, the off is tried at every tick until it is taken, then a reset leaves it")))
 cell("pump", "line", UNSAFE, promise="the next tick that the output takes", acts="off until confirmed", told="state: not confirmed", lost="nothing",
@@ -337,15 +340,15 @@ cell("sprinkler", "sensor", SAFE, promise="30 s (no pulses while a valve is open
 cell("pump", "sensor", SAFE, promise="2 s", acts=("plausibility", "latch"), told="ERROR:SENSOR_FAULT, state, log", lost="nothing",
      shown=(Scenario("pump-sensor", "skinSensorOpen", "error: the skin sensor reads", 2_100),
             Scenario("pump-sensor-shorted", "skinSensorShorted", "error: the skin sensor reads", 2_100)))
-cell("plants", "sensor", SAFE, promise="nothing moves; no water is asked for, of a seesaw", acts="staleness", told="silent, after two minutes", lost="readings",
-     text="a converter cannot tell a broken wire from dry soil: then the link's gap and number a day are all that holds water back",
+cell("plants", "sensor", SAFE_IF, promise="nothing moves; no water is asked for", acts="staleness", told="silent, after two minutes", lost="readings",
+     text="the probe is a seesaw; a converter cannot tell a broken wire from dry soil: then the link's gap and number a day hold water back",
      shown=(Scenario("plants-sensor", "wire of 0x36: open", "Basil: silent", 130_000),
             Test("a wire open or short: a seesaw gives nothing or the least, converters' probes look dry or wet; mended, all is well")))
 
 # Links.
 silence = "1 s after the last command that came"
 for fault, scenario, bound, lost in (
-    ("link", "robot-link-loss", 1_050, "control"), ("loss", "robot-packet-loss", 1_050, "the lost ones; later ones replace them"),
+    ("link", "robot-link-loss", 1_050, "control"), ("loss", "robot-packet-loss", 1_050, "single commands; later ones replace them"),
     ("delay", "robot-delay", 1_550, "nothing; control is as late as the link"), ("doubling", "robot-doubling", 1_050, "nothing"),
     ("overtaking", "robot-overtaking", 1_150, "the overtaken ones, which are ignored")):
     acts = ("failsafe",) if fault in ("link", "loss", "delay") else ("order of commands", "failsafe")
@@ -357,21 +360,21 @@ cell("leg", "link", SAFE, promise="200 ms after the last command that came; a ra
             Test("10,000 trips at random moments: every one of them exactly 200 ms after the last command, to the nanosecond"),
             Test("driving, link lost: off in that release, fault without an error; connected again: disarmed, and armed anew")))
 for fault in ("loss", "doubling", "overtaking"):
-    cell("leg", fault, SAFE, promise="200 ms after the last command that came", acts="deadman", told="counters", lost="what is lost; later ones replace it",
+    cell("leg", fault, SAFE, promise="200 ms after the last command that came", acts="deadman", told="counters", lost="single commands; later ones replace them",
          text="frames have no number: an older pulse that overtook acts until the next one" if fault == "overtaking" else "",
          shown=Test("bad link, 20 % lost, doubled, overtaken: the leg stays armed"))
 cell("leg", "delay", SAFE, promise="200 ms after the last command that came", acts="deadman", told="age of the command, in telemetry",
      lost="nothing; control is as late as the link",
      shown=Test("armed: whatever comes at the deadline, the pulse ends, even if it is the command that comes too late"))
-cell("sprinkler", "link", SAFE, promise="the run's own end", acts="valve deadline", told="nobody needs to be", lost="nothing",
+cell("sprinkler", "link", SAFE, promise="the run's own end", acts="valve deadline", told="nobody", lost="nothing",
      shown=(Test("silence: nobody asks anything any more, the valve closes at its deadline"),
             Test("on for 12 minutes: the line holds for exactly 720 s, one call that sets it and one that ends it")))
 for fault in ("loss", "delay", "doubling", "overtaking"):
     no("sprinkler plants video", fault, "its commands come over TCP, each acknowledged" if fault != "delay" else
        "its commands come over TCP, each acknowledged; what waits inside is stale by its own rule")
-cell("pump", "link", UNSAFE, promise="its own limit (30 min, as the original); as the device with `silence_limit_s`, that",
+cell("pump", "link", SAFE_IF, promise="its silence limit (here 60 s); otherwise its run limit, 30 min",
      acts=("silence limit", "run limit"), told="state: unknown, by whom", lost="control",
-     text="a pump that is not ours, or has no silence limit, pumps on to its limit: its requirement says so. Figures: with a silence limit of 60 s; without",
+     text="this program is the device and has a silence limit (`pump.silence_limit_s`); otherwise it pumps on to its own limit, as its requirement says",
      shown=(Scenario("pump-link-loss", "line +cut", "no command for the silence limit", 60_000),
             Scenario("pump-link-loss-unlimited", "line +cut", "maximum runtime exceeded", 1_800_000)))
 cell("pump", "loss", SAFE, promise="an OFF is repeated every second until confirmed", acts="off until confirmed", told="state: not confirmed", lost="nothing",
@@ -395,13 +398,13 @@ cell("robot", "clock", SAFE, promise="ours: no effect; the operator's: by way of
             Test("test_drive.py::test_a_stamp_an_hour_ahead_changes_nothing"),
             Test("nothing outside the runtime reads a clock or sleeps; nothing at all but the log's time stamp asks for the date")))
 for name in ("leg", "pump"):
-    cell(name, "clock", SAFE, promise="no effect", acts="monotonic clock", told="nobody needs to be", lost="nothing",
+    cell(name, "clock", SAFE, promise="no effect", acts="monotonic clock", told="nobody", lost="nothing",
          shown=Test("nothing outside the runtime reads a clock or sleeps; nothing at all but the log's time stamp asks for the date"))
 cell("sprinkler", "clock", SAFE, promise="every run as long as asked; no start twice, none late", acts=("monotonic clock", "valve deadline"),
      told="log: missed starts", lost="starts that the clock jumped over by more than the catch-up window",
      shown=(Scenario("sprinkler-clock"), Test("the clock is set back over a start that was: it does not run again"),
             Test("the clock is set forward over a start, within the catch-up window: it runs; beyond it: missed, never late")))
-cell("plants", "clock", SAFE, promise="nothing moves; the link's gap holds", acts="monotonic clock", told="nobody needs to be", lost="nothing",
+cell("plants", "clock", SAFE, promise="nothing moves; the link's gap holds", acts="monotonic clock", told="nobody", lost="nothing",
      shown=Test("wall clock set forward or back in between: the gap is the runtime's"))
 no("video", "clock", "pictures carry the camera's own time")
 
@@ -411,7 +414,7 @@ without = Test("test_without_store.py::test_says_so_while_it_runs_and_goes_on_by
 starts_without = Test("test_without_store.py::test_starts_without_the_store_and_takes_it_up_again")
 for fault in ("full", "read-only", "corrupt"):
     no("robot leg", fault, keeps_nothing)
-cell("robot leg", "slow", SAFE, promise="no effect", acts="store", told="nobody needs to be", lost="nothing", shown=stalled)
+cell("robot leg", "slow", SAFE, promise="no effect", acts="store", told="nobody", lost="nothing", shown=stalled)
 for name, keeps in (("sprinkler", "runs and schedules"), ("pump", "sessions"), ("plants", "plants and readings")):
     refused = "what is refused was not done; " + keeps + " meanwhile"
     cell(name, "full", SAFE, promise="stops are obeyed at once", acts="store", told="health STORE_FAILED, metrics, log, 503 to who asks", lost=refused,
@@ -464,8 +467,8 @@ cell("video", "crash-loop", SAFE, promise="nothing moves", acts="child supervisi
      shown=Test("ends again and again: ever longer pauses; short ones again after one that lived"))
 
 no("robot leg plants video", "welded", "no relay")
-cell("sprinkler", "welded", UNSAFE, promise="two minutes to the alarm, with a flow sensor", acts=("flow",), told="state, log: a leak", lost="water",
-     text="nothing closes a valve whose relay is welded but a master valve; without a flow sensor nobody notices, as the line reads off",
+cell("sprinkler", "welded", SAFE_IF, promise="two minutes", acts=("flow",), told="state, log: a leak", lost="water",
+     text="there are a flow sensor, whose alarm is a fault, and a master valve; without the sensor nobody notices, as the line reads off",
      shown=Test("a valve that does not close: a leak within two minutes; a reset does not hide it"))
 cell("pump", "welded", UNSAFE, promise="none", acts=(), told="nobody", lost="control",
      text="a transistor that conducts for ever cannot be seen: no sensor says that the motor turns. Pull the plug")

@@ -100,27 +100,26 @@ def tick_hangs(bench):
 def guard_killed(bench):
     bench.start()
     bench.turn_on()
-    bench.signal((bench.guard, signal.SIGKILL))
-    return after_another_guard(bench)
+    return after_another_guard(bench, bench.signal((bench.guard, signal.SIGKILL)))
 
 
 def guard_hangs(bench):
     bench.start()
     bench.turn_on()
-    bench.signal((bench.guard, signal.SIGSTOP))
-    return after_another_guard(bench)
+    return after_another_guard(bench, bench.signal((bench.guard, signal.SIGSTOP)))
 
 
-def after_another_guard(bench):
-    """What the successor does when the daemon is killed."""
+def after_another_guard(bench, since):
+    """How long it takes until there is a successor, and what it does when the daemon is killed."""
     bench.line("another guard is watching")
+    replaced = (time.monotonic_ns() - since) / 1e6
     health = bench.ask("/api/health")["guard"]
     assert health["state"] == "watching" and health["replacements"] == 1, health
     bench.guard = None
     at = bench.kill()
     times = bench.safe_after(at, OFF_LIMIT_SECONDS)
     bench.line(GONE)
-    return times, {}
+    return times, {"replaced_ms": replaced}
 
 
 def crash_loop(bench):
