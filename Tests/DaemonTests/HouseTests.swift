@@ -87,7 +87,11 @@ struct HouseTests {
       leg: { battery: { sensor: ads1115, warn_mv: 65535, fault_mv: 0 } }
       legs: [{}]
       pump:
-      sprinkler: { latitude: 1, longitude: 2, weather: { provider: open-meteo, url: "http://a:1" } }
+      sprinkler:
+        latitude: 1
+        longitude: 2
+        weather: { provider: open-meteo, url: "http://a:1" }
+        flow: { pin: 7, leak_l_per_min: 1, on_alarm: notice }
       plants: { watering: [{ plant: 1, zone: 1 }] }
       video:
       """)
@@ -105,7 +109,7 @@ struct HouseTests {
     found += taken(try #require(configuration.sprinkler)) { sprinkler in
       let settings = sprinkler.weatherSettings(zone)
       return
-        "\(sprinkler.scheduler(zone)) \(sprinkler.description(zone, simulate: true)) \(settings.map { "\($0)" } ?? "")"
+        "\(sprinkler.scheduler(zone)) \(sprinkler.description(zone, simulate: true)) \(settings.map { "\($0)" } ?? "") \(sprinkler.flowLimits)"
     }
     found += taken(plants) { "\($0.host)" }
     found += taken(plants.waterings[0]) { watering in

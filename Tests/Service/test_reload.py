@@ -108,6 +108,31 @@ def test_the_sprinkler_what_rain_means(daemon):
     assert reload(daemon).stdout == "nothing has changed\n"
 
 
+def test_the_sprinkler_a_tighter_flow_limit_at_once_and_a_wider_one_when_all_is_closed(tmp_path):
+    with Daemon(tmp_path) as daemon:
+        daemon.stop()
+        change(daemon, "  legacy_routes: true\n", "  legacy_routes: true\n  flow: {pin: 7, no_flow_l_per_min: 1, settle_s: 3600}\n")
+        daemon.start()
+        state = lambda: daemon.get("/api/sprinkler").json()
+        # No water flows in a simulation.
+        assert daemon.post("/api/zone/1/on", {"minutes": 60}).status_code == 200
+        change(daemon, "no_flow_l_per_min: 1, settle_s: 3600", "settle_s: 3600")
+        told = reload(daemon).stdout
+        assert "sprinkler.flow.no_flow_l_per_min: 1.0 → nothing" in told and "wider limits of sprinkler" in told, told
+        # Back, and tighter: the wider one is forgotten, and the measurement ends.
+        change(daemon, "settle_s: 3600", "no_flow_l_per_min: 1, settle_s: 1")
+        told = reload(daemon).stdout
+        assert "sprinkler.flow.settle_s: 3600 → 1" in told and "wider limits" not in told, told
+        wait_for(lambda: state()["state"] == "fault")
+        assert daemon.get("/api/status").json()["activeZoneId"] is None
+        # All is closed.
+        change(daemon, "no_flow_l_per_min: 1, settle_s: 1", "settle_s: 3600")
+        told = reload(daemon).stdout
+        assert "sprinkler.flow.settle_s: 1 → 3600" in told and "wider limits" not in told, told
+        change(daemon, "pin: 7", "pin: 7, pulses_per_litre: 400")
+        assert "sprinkler.flow.pulses_per_litre: expected 450" in reload(daemon).stderr
+
+
 def test_the_plants_what_a_link_may_ask_for(daemon):
     plant = daemon.post("/api/plants", {"name": "Basil", "sensors": ["0x36"]}).json()["plant"]["id"]
     watering = lambda: daemon.get(f"/api/plants/{plant}").json()["plant"]["watering"]

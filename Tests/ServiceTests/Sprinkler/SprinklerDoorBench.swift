@@ -82,11 +82,12 @@ final class SprinklerDoorBench {
       lineCount: hasEverything ? 4 : 3,
       master: hasEverything ? try MasterValve(line: 3, lead: .seconds(leadSeconds)) : nil,
       flow: hasEverything ? FlowSettings(pulsesPerLitre: 450) : nil)
+    let limits = RulesBox(settings.flowLimits)
     runtime = try Runtime {
       Lane("sprinkler") {
         Loop("sprinkler", every: .period(SprinklerLoop.period), phase: .zero, inputs: [.simulated(bell)]) {
           SprinklerLoop(
-            settings, lines: port.port(), flow: Self.flow(sensor),
+            settings, limits: limits.input(), lines: port.port(), flow: Self.flow(sensor),
             channel: channel.loopEnds(requestBell: bell.doorbell))
         }
       }

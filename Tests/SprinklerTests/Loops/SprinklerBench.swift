@@ -10,6 +10,7 @@ final class SprinklerBench {
   private var held: SimulatedGPIOLines?
   private let outputs: [GPIOLine]
   let garden: SimulatedGarden
+  let limits: RulesBox<FlowLimits>
   private let client: SprinklerLoop.Channel.Client
   private var loop: SprinklerLoop
   private var seen: Int64 = 0
@@ -40,8 +41,9 @@ final class SprinklerBench {
       flow: flow)
     let channel = SprinklerLoop.channel(notices: noticeCapacity)
     client = channel.client()
+    limits = RulesBox(settings.flowLimits)
     loop = SprinklerLoop(
-      settings, lines: held.port(), flow: flow == nil ? nil : garden.flowSensor(),
+      settings, limits: limits.input(), lines: held.port(), flow: flow == nil ? nil : garden.flowSensor(),
       channel: channel.loopEnds())
   }
 
@@ -127,6 +129,15 @@ final class SprinklerBench {
 
   func safeState(_ cause: SafeStateCause) {
     loop.safeState(Tick(index: index, scheduled: now, started: now), cause: cause)
+  }
+
+  // MARK: limits
+
+  /// As a reload does: what is tighter from the next tick on, all of it once every valve is closed.
+  func change(_ new: FlowLimits) -> UInt64 {
+    let number = limits.propose()
+    limits.commit(number, now: new.tighter(than: limits.inEffect), whenSafe: new)
+    return number
   }
 
   // MARK: outputs

@@ -4,7 +4,7 @@ import Tactus
 /// The valves' loop: requests and the flow sensor in, lines, notices and a snapshot out.
 ///
 /// Its period, 1 Hz, is for the countdown that people see and for reading the lines back; valves close at their deadlines,
-/// which release the loop by themselves. Order of a tick: flow, deadlines, requests, read-back, notices, snapshot, answers.
+/// which release the loop by themselves. Order of a tick: flow limits, flow, deadlines, requests, read-back, notices, snapshot, answers.
 /// Every change is one call that sets all lines at once, made the moment it is decided and read back then.
 /// Work is bounded: 512 requests, 4 × 64 changes of the sensor's line.
 public struct SprinklerLoop: ~Copyable, ControlLoop {
@@ -22,6 +22,8 @@ public struct SprinklerLoop: ~Copyable, ControlLoop {
   }
 
   private var machine: IrrigationMachine
+  private var limits: RulesInput<FlowLimits>
+  private var limitChanges: UInt64 = 0
   private var lines: GPIOLines
   private var flow: GPIOEvents?
   private var edges = GPIOEdgeBatch()
@@ -42,19 +44,24 @@ public struct SprinklerLoop: ~Copyable, ControlLoop {
 
   /// - Parameters:
   ///   - settings: as many lines as `lines` has; anything else is our bug.
+  ///   - limits: of the flow, in place of the settings'; those that are committed hold from the next tick on, wider ones once every line has
+  ///     confirmed that it is off.
   ///   - lines: every zone's and the master valve's, requested off.
   ///   - flow: the flow sensor's line, which reports one kind of edge; nil: there is none.
   ///   - channel: the loop's side of a channel that `channel(notices:)` has made. Each request is answered, in their order.
   ///   - commandAge: told when each request was issued that has set the lines.
   ///   - flowAge: told of the oldest change of the sensor's line that a tick decides on: when the kernel saw it.
   public init(
-    _ settings: IrrigationSettings, lines: consuming GPIOLines, flow: consuming GPIOEvents? = nil,
-    channel: consuming Channel.Ends,
+    _ settings: IrrigationSettings, limits: consuming RulesInput<FlowLimits>, lines: consuming GPIOLines,
+    flow: consuming GPIOEvents? = nil, channel: consuming Channel.Ends,
     commandAge: consuming AgeMeter = DataAge("command", fromOutside: .releasesLoop).meter(),
     flowAge: consuming AgeMeter = DataAge("flow", fromOutside: .releasesLoop).meter()
   ) {
     precondition(lines.count == settings.lineCount, "the settings are for other lines")
+    var settings = settings
+    settings.flow?.limits = limits.rules
     machine = IrrigationMachine(settings)
+    self.limits = limits
     self.lines = lines
     self.flow = flow
     self.channel = channel
@@ -81,6 +88,7 @@ public struct SprinklerLoop: ~Copyable, ControlLoop {
   public mutating func tick(_ tick: Tick) {
     begin(at: tick.started)
     channel.begin(tick)
+    takeLimits()
     drainFlow()
     var isPeriod = false
     if case .period = tick.cause { isPeriod = true }
@@ -115,6 +123,14 @@ public struct SprinklerLoop: ~Copyable, ControlLoop {
   }
 
   // MARK: inputs
+
+  @_noLocks @_noAllocation
+  private mutating func takeLimits() {
+    limits.begin()
+    guard limits.changes != limitChanges else { return }
+    limitChanges = limits.changes
+    decide(.flowLimits(limits.rules))
+  }
 
   @_noLocks @_noAllocation
   private mutating func drainFlow() {
@@ -225,6 +241,7 @@ public struct SprinklerLoop: ~Copyable, ControlLoop {
 
   @_noLocks @_noAllocation
   private mutating func finish() {
+    limits.finish(isSafe: machine.lines == 0 && machine.confirmation.isConfirmed)
     handNotices()
     snapshot.pointee.at = now
     machine.show(in: snapshot, expected: expected, at: now)

@@ -28,20 +28,14 @@ public struct FlowSettings: Sendable, Hashable, BitwiseCopyable {
   }
   /// Above 0 … 100,000.
   public let pulsesPerLitre: Double
-  /// Less than this while a valve is open is no flow; nil: not watched.
-  public let noFlow: Watch?
-  /// More than this while a valve is open is a burst pipe; nil: not watched.
-  public let highFlow: Watch?
-  /// More than this while all is closed is a leak; nil: not watched.
-  public let leak: Watch?
+  /// They may change while the machine runs; the sensor may not.
+  public internal(set) var limits: FlowLimits
 
   public init(
     pulsesPerLitre: Double, noFlow: Watch? = nil, highFlow: Watch? = nil, leak: Watch? = nil
   ) throws(IrrigationSettingsError) {
     guard pulsesPerLitre > 0, pulsesPerLitre <= 100_000 else { throw .pulsesPerLitre(pulsesPerLitre) }
     self.pulsesPerLitre = pulsesPerLitre
-    self.noFlow = noFlow
-    self.highFlow = highFlow
-    self.leak = leak
+    limits = FlowLimits(noFlow: noFlow, highFlow: highFlow, leak: leak)
   }
 }

@@ -57,6 +57,8 @@ public enum IrrigationEvent: Sendable, Hashable, BitwiseCopyable {
   case linesFailed(GPIOError)
   /// The flow sensor's pulses since the start.
   case flow(pulses: Int64)
+  /// What the flow sensor must not say from now on.
+  case flowLimits(FlowLimits)
   /// The runtime gave up, or finished too late, so many periodic releases in a row.
   case missed(releases: Int64)
   /// The runtime is stopping.

@@ -95,19 +95,32 @@ extension IrrigationMachine {
     watch.since = since
     if let zone = firstWatering {
       // Pipes that fill flow more than later: no flow counts from the start, high flow when it has settled.
-      if let limit = flow.noFlow, let rate = watch.noFlow.measure(pulses, over: limit.over, from: since, at: now) {
+      if let limit = flow.limits.noFlow, let rate = watch.noFlow.measure(pulses, over: limit.over, from: since, at: now)
+      {
         tell(rate < limit.litresPerMinute * flow.pulsesPerLitre, .noFlow(zone), limit.reaction, at: now)
       }
-      if let limit = flow.highFlow,
+      if let limit = flow.limits.highFlow,
         let rate = watch.highFlow.measure(pulses, over: limit.over, from: since + limit.over, at: now)
       {
         tell(limit.litresPerMinute * flow.pulsesPerLitre < rate, .highFlow(zone), limit.reaction, at: now)
       }
-    } else if lines == 0, let limit = flow.leak,
+    } else if lines == 0, let limit = flow.limits.leak,
       let rate = watch.leak.measure(pulses, over: limit.over, from: since + limit.over, at: now)
     {
       tell(limit.litresPerMinute * flow.pulsesPerLitre < rate, .leak, limit.reaction, at: now)
     }
+  }
+
+  /// Other limits, from the next measurement on: the one that runs ends when the new time is over. An alarm of what is not watched any more
+  /// ends, but not the one that is the reason for a fault.
+  @_noLocks @_noAllocation
+  mutating func take(_ limits: FlowLimits, at now: TickInstant) {
+    guard case .some = settings.flow else { return }
+    settings.flow?.limits = limits
+    if case .fault = state { return }
+    guard let flowAlarm, !limits.watches(flowAlarm) else { return }
+    self.flowAlarm = nil
+    notices.push(IrrigationNotice(at: now, .flowNormal))
   }
 
   /// An alarm, or the end of one of its kind.

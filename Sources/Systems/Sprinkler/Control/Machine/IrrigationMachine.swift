@@ -11,7 +11,7 @@ public struct IrrigationMachine: ~Copyable {
   public static var capacity: Int {
     @_noLocks @_noAllocation get { RunQueue.capacity }
   }
-  public let settings: IrrigationSettings
+  public internal(set) var settings: IrrigationSettings
   public internal(set) var state = IrrigationState.idle
   /// What all lines together must be, bit k for line k.
   public internal(set) var lines: UInt64 = 0
@@ -175,6 +175,9 @@ public struct IrrigationMachine: ~Copyable {
     case .tick: return .accepted
     case .flow:
       judgeFlow(at: now)
+      return .accepted
+    case .flowLimits(let limits):
+      take(limits, at: now)
       return .accepted
     case .linesConfirmed: return confirm(at: now)
     case .linesDiffer(let read): return differ(read, at: now)

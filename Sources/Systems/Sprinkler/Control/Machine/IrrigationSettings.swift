@@ -16,7 +16,10 @@ public struct IrrigationSettings: Sendable, BitwiseCopyable {
   /// By group, 1…64.
   public let maximumOpenInGroup: [16 of UInt8]
   /// nil: there is no flow sensor.
-  public let flow: FlowSettings?
+  public internal(set) var flow: FlowSettings?
+
+  /// What the flow sensor must not say; nothing is watched without one.
+  public var flowLimits: FlowLimits { flow?.limits ?? FlowLimits() }
 
   /// Throws the first setting that is out of range.
   ///

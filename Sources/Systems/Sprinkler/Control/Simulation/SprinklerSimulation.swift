@@ -57,6 +57,7 @@ public final class SprinklerSimulation {
     let channel = SprinklerLoop.channel(notices: 4_096)
     let bell = requestBell
     let hasFlow = configuration.flow != nil
+    let limits = RulesBox(settings.flowLimits)
     let commandAge = DataAge("command", fromOutside: .releasesLoop)
     let flowAge = DataAge("flow", fromOutside: .awaitsLoop)
     runtime = try Runtime {
@@ -66,7 +67,7 @@ public final class SprinklerSimulation {
           ages: hasFlow ? [commandAge, flowAge] : [commandAge]
         ) {
           SprinklerLoop(
-            settings, lines: lines.port(), flow: hasFlow ? garden.flowSensor() : nil,
+            settings, limits: limits.input(), lines: lines.port(), flow: hasFlow ? garden.flowSensor() : nil,
             channel: channel.loopEnds(requestBell: bell.doorbell), commandAge: commandAge.meter(),
             flowAge: flowAge.meter())
         }

@@ -261,25 +261,31 @@ extension Configuration.Sprinkler {
     Key("sprinkler.flow.pin", \.flowPin, in: 0...1023, "The flow sensor's pin. Unless given there is none.")
     Key(
       "sprinkler.flow.pulses_per_litre", \.sensor.pulsesPerLitre, in: 0.01...100_000,
-      "Pulses of the sensor for one litre.")
+      "Pulses of the sensor for one litre. Only a start takes another number: the water of a run that is open is counted in pulses."
+    )
     Key(
       "sprinkler.flow.pull", \.sensor.pull, "The chip's own resistor at the sensor's pin; as-is: as it was set at boot."
     )
     Key(
       "sprinkler.flow.no_flow_l_per_min", \.sensor.noFlow, in: 0.001...10_000,
-      "Less than so many litres a minute while a valve is open is an alarm. Unless given: not watched.")
+      "Less than so many litres a minute while a valve is open is an alarm. Unless given: not watched."
+    ).reloadable
     Key(
       "sprinkler.flow.high_flow_l_per_min", \.sensor.highFlow, in: 0.001...10_000,
-      "More than so many litres a minute while a valve is open is an alarm: a burst pipe. Unless given: not watched.")
+      "More than so many litres a minute while a valve is open is an alarm: a burst pipe. Unless given: not watched."
+    ).reloadable
     Key(
       "sprinkler.flow.leak_l_per_min", \.sensor.leak, in: 0.001...10_000,
-      "More than so many litres a minute while all is closed is an alarm. Unless given: not watched.")
+      "More than so many litres a minute while all is closed is an alarm. Unless given: not watched."
+    ).reloadable
     Key(
       "sprinkler.flow.settle_s", \.sensor.settleSeconds, in: 1...3600,
-      "Seconds over which flow is measured, and after which it has settled.")
+      "Seconds over which flow is measured, and after which it has settled."
+    ).reloadable
     Key(
       "sprinkler.flow.on_alarm", \.sensor.onAlarm,
-      "What an alarm does: stop (every valve closes, in fault until a reset) or notice (it is logged and shown).")
+      "What an alarm does: stop (every valve closes, in fault until a reset) or notice (it is logged and shown)."
+    ).reloadable
   }
 
   @DeclarationBuilder<Key<Self>> private static var ofWeather: [Key<Self>] {

@@ -25,20 +25,28 @@ extension Configuration.Sprinkler {
         },
         stationDelay: .seconds(Int64(stationDelaySeconds)), maximumOpen: maximumOpen, groups: groups,
         flow: try flowPin.map { _ in
-          let flow = sensor
-          func watch(_ litres: Double?) throws -> FlowSettings.Watch? {
-            try litres.map {
-              try FlowSettings.Watch(
-                litresPerMinute: $0, over: .seconds(Int64(flow.settleSeconds)),
-                reaction: flow.onAlarm == .stop ? .fault : .notice)
-            }
-          }
+          let limits = flowLimits
           return try FlowSettings(
-            pulsesPerLitre: flow.pulsesPerLitre, noFlow: try watch(flow.noFlow), highFlow: try watch(flow.highFlow),
-            leak: try watch(flow.leak))
+            pulsesPerLitre: sensor.pulsesPerLitre, noFlow: limits.noFlow, highFlow: limits.highFlow, leak: limits.leak)
         })
     } catch {
       preconditionFailure("the configuration let through what the valves refuse: \(error)")
+    }
+  }
+
+  /// Meaningless without the sensor's pin.
+  var flowLimits: FlowLimits {
+    func watch(_ litres: Double?) throws(IrrigationSettingsError) -> FlowSettings.Watch? {
+      guard let litres else { return nil }
+      return try FlowSettings.Watch(
+        litresPerMinute: litres, over: .seconds(Int64(sensor.settleSeconds)),
+        reaction: sensor.onAlarm == .stop ? .fault : .notice)
+    }
+    do {
+      return FlowLimits(
+        noFlow: try watch(sensor.noFlow), highFlow: try watch(sensor.highFlow), leak: try watch(sensor.leak))
+    } catch {
+      preconditionFailure("the configuration let through a limit that the valves refuse: \(error)")
     }
   }
 
@@ -80,3 +88,7 @@ extension Configuration.Sprinkler {
     return ServiceAddress(url, port: url.hasPrefix("https://") ? 443 : 80)
   }
 }
+
+// The control knows no daemon: what its type is to one is said here, and nowhere else.
+// swift-format-ignore: AvoidRetroactiveConformances
+extension FlowLimits: @retroactive ReloadableRules {}

@@ -18,6 +18,7 @@ final class DaemonSprinkler: LoopSystem {
   /// The file that the desk's rules are of: the last one that was reloaded.
   private let newest: Guarded<Configuration.Sprinkler>
   private let settings: IrrigationSettings
+  private let limits: WantedRules<FlowLimits>
   private let hardware: ValveHardware
   private let desk: SprinklerDesk
   let door: SprinklerDoor
@@ -40,6 +41,7 @@ final class DaemonSprinkler: LoopSystem {
     self.zone = zone
     let scheduling = sprinkler.scheduler(zone)
     settings = sprinkler.irrigation
+    limits = WantedRules(RulesBox(sprinkler.flowLimits))
     hardware = try ValveHardware(sprinkler, simulate: simulate)
     let bell = try Doorbell()
     requestBell = bell
@@ -111,19 +113,21 @@ final class DaemonSprinkler: LoopSystem {
         ages: hasFlow ? [commandAge, flowAge] : [commandAge]
       ) {
         SprinklerLoop(
-          settings, lines: hardware.lines(), flow: flow.take(),
+          settings, limits: limits.box.input(), lines: hardware.lines(), flow: flow.take(),
           channel: channel.loopEnds(requestBell: requestBell.input, bell: bell), commandAge: commandAge.meter(),
           flowAge: flowAge.meter())
       }
     }
   }
 
-  /// What rain means, how long a start is made up for, when the weather is asked and what it must say: all at the desk, at once.
+  /// What rain means, how long a start is made up for, when the weather is asked and what it must say: all at the desk, at once. What flow
+  /// is an alarm: in the loop, a wider limit when every valve is closed.
   func change(to new: Configuration) -> (any RulesChange)? {
     guard let new = new.sprinkler else { return nil }
     let keys = KeyChange.between(newest.value.reloadable, new.reloadable)
     guard !keys.isEmpty else { return nil }
-    return DeskChange(of: name, keys) { [newest, zone, desk, door, weather, deskThread] done in
+    let isOther = newest.value.flowLimits != new.flowLimits
+    let change = DeskChange(of: name, keys) { [newest, zone, desk, door, weather, deskThread] done in
       newest.value = new
       deskThread.run {
         desk.take(new.scheduler(zone))
@@ -133,6 +137,8 @@ final class DaemonSprinkler: LoopSystem {
         return []
       }
     }
+    guard isOther, let loop = limits.change(of: name, keys, to: new.flowLimits, taken: {}) else { return change }
+    return SprinklerReload(limits: loop, desk: change)
   }
 
   func started() {}
