@@ -27,7 +27,7 @@ network:
 service: {{ auth: none, bonjour: false }}
 store: {{ folder: '{folder}/state' }}
 motors: {{ backend: yb-pcb-car, i2c_bus: 1, acceleration: 0 }}
-leg: {{ backend: pca9685, i2c_bus: 1, deadman_ms: 10000 }}
+leg: {{ backend: pca9685, i2c_bus: 1, deadman_ms: {deadman_ms} }}
 sprinkler:
   backend: gpio
   relay_board: active-low
@@ -104,7 +104,7 @@ class Bench:
     # A machine that is shared may pause: what is tried is the guard, and not what missed releases lead to, unless `lanes` says so.
     PATIENT = dict.fromkeys(("robot", "leg", "sprinkler"), 1000)
 
-    def __init__(self, program, folder, timeout=1.0, lanes=PATIENT):
+    def __init__(self, program, folder, timeout=1.0, lanes=PATIENT, deadman_ms=10_000):
         self.program, self.folder = Path(program), Path(folder)
         self.folder.mkdir(parents=True)
         self.hardware = Hardware(self.folder / "machine")
@@ -114,12 +114,12 @@ class Bench:
         self.ports = dict(
             motors=free_port(socket.SOCK_DGRAM), legs=free_port(socket.SOCK_DGRAM), http=free_port(socket.SOCK_STREAM))
         self.config.write_text(CONFIG.format(
-            folder=self.folder, timeout=timeout, pump=self.pump.path, lanes=lanes, **self.ports))
+            folder=self.folder, timeout=timeout, deadman_ms=deadman_ms, pump=self.pump.path, lanes=lanes, **self.ports))
         self.log_path, self.log_start = self.folder / "log", 0
         self.environment = {
             **os.environ, **self.hardware.environment, "XDG_RUNTIME_DIR": str(self.folder), "RUNTIME_DIRECTORY": str(self.folder)}
         self.process = self.guard = None
-        self.driving = threading.Event()
+        self.driving, self.last_sent = threading.Event(), 0
 
     def __enter__(self):
         return self
@@ -185,6 +185,7 @@ class Bench:
         def hold():
             with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stick:
                 while self.driving.is_set():
+                    self.last_sent = time.monotonic_ns()
                     stick.sendto(b'{"left": 40, "right": 40}', ("127.0.0.1", self.ports["motors"]))
                     time.sleep(0.05)
         threading.Thread(target=hold, daemon=True).start()

@@ -6,6 +6,7 @@ from evidence import key
 from matrix import CELLS, FAULTS, MECHANISMS, NOT_APPLICABLE, SAFE, SAFE_IF, SYSTEMS, UNSAFE, Process, Scenario, Test
 
 PROCESS_ROWS = {
+    "silent": "silence: from the robot's last datagram (1 s), the leg's last command (its deadman set to 5 s)",
     "killed": "kill −9 of the daemon", "stopped": "SIGSTOP of the daemon", "tick_hangs": "a tick hangs in a driver",
     "guard_killed": "the guard is killed; then the daemon, under its successor",
     "guard_hangs": "the guard hangs; then the daemon is killed, under its successor",
@@ -23,6 +24,8 @@ def replace(text, name, generated):
 
 
 def duration(ms):
+    if ms is None:
+        return "–"
     if ms >= 10_000:
         return f"{ms / 1000:,.1f} s"
     return f"{ms:,.0f} ms" if ms >= 10 else f"{ms:.1f} ms"

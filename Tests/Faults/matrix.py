@@ -353,10 +353,11 @@ for fault, scenario, bound, lost in (
     ("overtaking", "robot-overtaking", 1_150, "the overtaken ones, which are ignored")):
     acts = ("failsafe",) if fault in ("link", "loss", "delay") else ("order of commands", "failsafe")
     cell("robot", fault, SAFE, promise=silence, acts=acts, told="state, log, the operator's own display", lost=lost,
-         shown=Scenario(scenario, "link +down", "stopped: the controlling source went silent", bound))
-cell("leg", "link", SAFE, promise="200 ms after the last command that came; a radio's end at once", acts="deadman", told="state, telemetry",
+         shown=(Scenario(scenario, "link +down", "stopped: the controlling source went silent", bound),)
+         + ((Process("silent", 10_000),) if fault == "link" else ()))
+cell("leg", "link", SAFE, promise="200 ms after the last command that came (5 s in the run that is measured); a radio's end at once", acts="deadman", told="state, telemetry",
      lost="control; the leg must be armed again",
-     shown=(Test("link cut: the pulse ends exactly 200 ms after the last command came in; the servo lets go"),
+     shown=(Process("silent", 20_000), Test("link cut: the pulse ends exactly 200 ms after the last command came in; the servo lets go"),
             Test("10,000 trips at random moments: every one of them exactly 200 ms after the last command, to the nanosecond"),
             Test("driving, link lost: off in that release, fault without an error; connected again: disarmed, and armed anew")))
 for fault in ("loss", "doubling", "overtaking"):
