@@ -45,8 +45,8 @@ int tactus_guard_receive(int socket, struct tactus_guard_message *message) {
   return count == sizeof *message ? 1 : -EPROTO;
 }
 
-int tactus_guard_send_ready(int socket, const char *text, size_t length) {
-  struct tactus_guard_message message = {.kind = TACTUS_GUARD_READY};
+int tactus_guard_send_ready(int socket, uint64_t watchdog_s, const char *text, size_t length) {
+  struct tactus_guard_message message = {.kind = TACTUS_GUARD_READY, .number = watchdog_s};
   struct iovec parts[2] = {
       {.iov_base = &message, .iov_len = sizeof message},
       {.iov_base = (void *)text, .iov_len = length < 8000 ? length : 8000},
@@ -55,7 +55,7 @@ int tactus_guard_send_ready(int socket, const char *text, size_t length) {
   return sendmsg(socket, &whole, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -errno : 0;
 }
 
-int tactus_guard_await_ready(int socket, int timeout_ms, char *text, size_t size) {
+int tactus_guard_await_ready(int socket, int timeout_ms, uint64_t *watchdog_s, char *text, size_t size) {
   text[0] = 0;
   struct pollfd waiting = {.fd = socket, .events = POLLIN};
   int ready;
@@ -71,5 +71,6 @@ int tactus_guard_await_ready(int socket, int timeout_ms, char *text, size_t size
   ssize_t count = recvmsg(socket, &whole, MSG_DONTWAIT);
   if (count < (ssize_t)sizeof message || message.kind != TACTUS_GUARD_READY) return 0;
   text[(size_t)count - sizeof message] = 0;
+  if (watchdog_s) *watchdog_s = message.number;
   return 1;
 }

@@ -2,12 +2,14 @@ import Tactus
 
 /// The command line of the guard process, read by hand: it starts before anything else and must start fast.
 ///
-///     --descriptor 3 --timeout-ms 1000 [--heartbeat-ms 100] [--NAME VALUE]… WRITE…
+///     --descriptor 3 --timeout-ms 1000 [--heartbeat-ms 100] [--watchdog /dev/watchdog --watchdog-s 15] [--NAME VALUE]… WRITE…
 public struct GuardArguments: Hashable, Sendable {
   /// The guard's end of the socket.
   public var descriptor: Int32
   /// How far apart heartbeats are: the end is `--timeout-ms`, the beginning half of `--heartbeat-ms`.
   public var window: HeartbeatWindow
+  /// The hardware watchdog to feed; `nil` for none.
+  public var watchdog: HardwareWatchdog?
   /// What the program that embeds the guard has added.
   public var options: [String: String]
   /// What to write, in this order.
@@ -28,10 +30,18 @@ public struct GuardArguments: Hashable, Sendable {
       let heartbeat = Int64(options.removeValue(forKey: "heartbeat-ms") ?? "100"),
       let window = Self.window(timeout: timeout, heartbeat: heartbeat)
     else { return nil }
+    var watchdog: HardwareWatchdog?
+    if let path = options.removeValue(forKey: "watchdog") {
+      let seconds = options.removeValue(forKey: "watchdog-s").flatMap { Int($0) }
+      guard path.hasPrefix("/"), let seconds, seconds >= 1
+      else { return nil }
+      watchdog = HardwareWatchdog(path: path, timeoutSeconds: seconds)
+    }
     let writes = rest.map { SafeStateWrite($0, custom: custom) }
     guard !writes.contains(nil) else { return nil }
     self.descriptor = descriptor
     self.window = window
+    self.watchdog = watchdog
     self.options = options
     self.writes = writes.compactMap(\.self)
   }

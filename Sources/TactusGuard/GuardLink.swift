@@ -33,6 +33,8 @@ public final class GuardLink {
   public let timeout: Nanoseconds
   /// From one heartbeat to the next.
   public let period: Nanoseconds
+  /// The hardware watchdog that the guard feeds; `nil` for none.
+  public let watchdog: HardwareWatchdog?
   private let command: Command
   /// The socket to send heartbeats to.
   public private(set) var socket: Int32 = -1
@@ -40,6 +42,8 @@ public final class GuardLink {
   public private(set) var process: pid_t = 0
   /// When the guard was ready.
   public private(set) var started = TickInstant.zero
+  /// The time-out of the hardware watchdog, as its driver has it; `nil` if there is none, or the guard has not opened it yet.
+  public private(set) var watchdogTimeout: Nanoseconds?
   /// The devices that it could not open yet, and why.
   public private(set) var unopened: [String] = []
   private var isReaped = false
@@ -49,12 +53,15 @@ public final class GuardLink {
   /// - Parameters:
   ///   - timeout: without a good heartbeat, and without an advance of each watched loop, after which the guard writes; 10 ms…1 day.
   ///   - period: from one heartbeat to the next, in whole milliseconds, less than `timeout`.
+  ///   - watchdog: what the guard opens, feeds and, at its orderly end, stops. Several seconds, so that a guard can be replaced meanwhile.
   public init(
-    writes: [SafeStateWrite], timeout: Nanoseconds, period: Nanoseconds, command: Command = Command()
+    writes: [SafeStateWrite], timeout: Nanoseconds, period: Nanoseconds, watchdog: HardwareWatchdog? = nil,
+    command: Command = Command()
   ) throws(GuardError) {
     self.writes = writes
     self.timeout = timeout
     self.period = period
+    self.watchdog = watchdog
     self.command = command
     try Self.check(writes, timeout: timeout, period: period)
     try start()
@@ -145,7 +152,8 @@ public final class GuardLink {
     process = spawned
     isReaped = false
     var text = [CChar](repeating: 0, count: 8192)
-    guard tactus_guard_await_ready(pair[0], 5000, &text, text.count) == 1 else {
+    var watchdogSeconds: UInt64 = 0
+    guard tactus_guard_await_ready(pair[0], 5000, &watchdogSeconds, &text, text.count) == 1 else {
       close(pair[0])
       kill()
       _ = hasEnded(by: MonotonicClock.now + .seconds(2))
@@ -159,6 +167,7 @@ public final class GuardLink {
     }
     let said = text.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
     unopened = said.split(separator: "\n").map(String.init)
+    watchdogTimeout = watchdogSeconds == 0 ? nil : .seconds(Double(watchdogSeconds))
     started = MonotonicClock.now
   }
 
@@ -172,10 +181,11 @@ public final class GuardLink {
       defer { next += 1 }
       return write.held(by: next)
     }
-    let numbers = [
-      "--descriptor", "\(TACTUS_GUARD_DESCRIPTOR)", "--timeout-ms", "\(timeout.count / 1_000_000)", "--heartbeat-ms",
-      "\(period.count / 1_000_000)",
-    ]
+    let numbers =
+      [
+        "--descriptor", "\(TACTUS_GUARD_DESCRIPTOR)", "--timeout-ms", "\(timeout.count / 1_000_000)", "--heartbeat-ms",
+        "\(period.count / 1_000_000)",
+      ] + (watchdog.map { ["--watchdog", $0.path, "--watchdog-s", "\($0.timeoutSeconds)"] } ?? [])
     let options = command.options.sorted { $0.key < $1.key }.flatMap { ["--\($0.key)", $0.value] }
     return withCStrings(command.words + numbers + options + theirs.map(\.description)) { arguments in
       guard let environment = command.environment else {

@@ -16,6 +16,7 @@ public struct GuardProcess {
   private let report: (GuardReport) -> Void
   private var machine: GuardMachine
   private var written: UInt64 = 0
+  private var watchdog: WatchdogFeeder?
 
   /// - Parameters:
   ///   - outputs: how the outputs of custom writes are made, by their names.
@@ -32,6 +33,7 @@ public struct GuardProcess {
     self.report = report ?? { $0.print(program: program) }
     writer = SafeStateWriter(arguments.writes, custom: outputs)
     machine = GuardMachine(window: arguments.window, at: MonotonicClock.now)
+    watchdog = arguments.watchdog.map { WatchdogFeeder(LinuxWatchdog($0), at: MonotonicClock.now) }
   }
 
   /// Returns the exit status.
@@ -40,15 +42,19 @@ public struct GuardProcess {
     // Best effort, like a lane's own real-time settings: above every lane, and not swapped out when needed.
     _ = tactus_thread_set_fifo(99)
     let failures = writer.open()
+    // While it may still be opened.
+    feedWatchdog()
     if !failures.isEmpty { report(GuardReport(subject: .notOpened, failures: failures)) }
     prepare(arguments.writes)
     _ = tactus_memory_lock()
-    let text = failures.joined(separator: "\n")
-    _ = tactus_guard_send_ready(arguments.descriptor, text, text.utf8.count)
+    let text = (failures + [watchdog?.failure].compactMap(\.self)).joined(separator: "\n")
+    let watchdogSeconds = UInt64((watchdog?.timeout ?? .zero).count / 1_000_000_000)
+    _ = tactus_guard_send_ready(arguments.descriptor, watchdogSeconds, text, text.utf8.count)
     machine = GuardMachine(window: arguments.window, at: MonotonicClock.now)
 
     var action = machine.step(.nothing, at: MonotonicClock.now)
     while true {
+      feedWatchdog()
       switch action {
       case .wait(let instant): action = listen(until: instant)
       case .write:
@@ -57,9 +63,14 @@ public struct GuardProcess {
         action = machine.step(failures.isEmpty ? .confirmed : .failed, at: MonotonicClock.now)
       case .finish(let status):
         if status != 0 { report(GuardReport(subject: .gaveUp, failures: [])) }
+        for said in watchdog?.end(isSafe: status == 0, at: MonotonicClock.now) ?? [] { report(said) }
         return Int32(status)
       }
     }
+  }
+
+  private mutating func feedWatchdog() {
+    for said in watchdog?.look(machine.state, at: MonotonicClock.now) ?? [] { report(said) }
   }
 
   /// Waits for a message, and steps the machine with it or with its absence.
@@ -67,7 +78,8 @@ public struct GuardProcess {
     var waiting = pollfd(fd: arguments.descriptor, events: Int16(POLLIN), revents: 0)
     // A closed socket polls readable for ever.
     if case .retrying(.death, _, _) = machine.state { waiting.fd = -1 }
-    let rest = max(0, (instant - MonotonicClock.now).count)
+    let end = watchdog?.nextDeadline.map { min($0, instant) } ?? instant
+    let rest = max(0, (end - MonotonicClock.now).count)
     let count = poll(&waiting, 1, Int32(clamping: rest / 1_000_000 + (rest % 1_000_000 > 0 ? 1 : 0)))
     guard count > 0 else { return machine.step(.nothing, at: MonotonicClock.now) }
     var message = tactus_guard_message()

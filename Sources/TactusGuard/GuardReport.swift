@@ -14,6 +14,14 @@ public struct GuardReport: Sendable, Hashable {
     case back
     /// The program is gone, and the safe state could not be written for a minute.
     case gaveUp
+    /// The hardware watchdog could not be opened; tried again every 0.2 s.
+    case watchdogNotOpened
+    /// The hardware watchdog is open now.
+    case watchdogOpened
+    /// The hardware watchdog was not fed, or could not be stopped.
+    case watchdogNotFed
+    /// The guard ends without a confirmed safe state: the hardware watchdog goes on counting, and resets the board.
+    case watchdogLeft
   }
 
   /// What it is about.
@@ -35,6 +43,10 @@ public struct GuardReport: Sendable, Hashable {
     case .notSafeYet(let cause): "\(Self.words(cause, program)): the safe state is not confirmed yet"
     case .back: "\(program)'s heartbeat is back"
     case .gaveUp: "gave up: the safe state was never confirmed"
+    case .watchdogNotOpened: "the hardware watchdog cannot be opened; tried again"
+    case .watchdogOpened: "the hardware watchdog is fed"
+    case .watchdogNotFed: "the hardware watchdog does not take what it was told: the board may reset"
+    case .watchdogLeft: "the hardware watchdog is not fed any more: it resets the board"
     }
   }
 

@@ -37,7 +37,7 @@ struct GuardProcessTests {
       ], standardInput: theirs)
     try theirs.close()
     var failures = [CChar](repeating: 0, count: 1000)
-    #expect(tactus_guard_await_ready(socket, patience, &failures, failures.count) == 1 && failures[0] == 0)
+    #expect(tactus_guard_await_ready(socket, patience, nil, &failures, failures.count) == 1 && failures[0] == 0)
   }
 
   private mutating func beat() {

@@ -53,12 +53,13 @@ TACTUS_REALTIME int tactus_guard_send(int socket, const struct tactus_guard_mess
 /// size.
 TACTUS_REALTIME int tactus_guard_receive(int socket, struct tactus_guard_message *message);
 
-/// Sends the ready message with a text behind it, of at most 8,000 bytes. Returns 0.
-int tactus_guard_send_ready(int socket, const char *text, size_t length);
+/// Sends the ready message with the time-out of the hardware watchdog that the guard feeds, in seconds (0: none), and a text behind it, of at
+/// most 8,000 bytes. Returns 0.
+int tactus_guard_send_ready(int socket, uint64_t watchdog_s, const char *text, size_t length);
 
-/// Takes the ready message, waiting for it for at most `timeout_ms`; its text goes to `text` and ends with a zero. Returns 1, 0 if
-/// anything else came, or nothing.
-int tactus_guard_await_ready(int socket, int timeout_ms, char *text, size_t size);
+/// Takes the ready message, waiting for it for at most `timeout_ms`; its text goes to `text` and ends with a zero, the watchdog's
+/// time-out to `watchdog_s`, which may be NULL. Returns 1, 0 if anything else came, or nothing.
+int tactus_guard_await_ready(int socket, int timeout_ms, uint64_t *watchdog_s, char *text, size_t size);
 
 /// Starts `/proc/self/exe` in a session of its own, signals unblocked and at their defaults, standard input from /dev/null, `descriptor` as
 /// its TACTUS_GUARD_DESCRIPTOR, the 0…16 `inherited` ones from 4 on, and no other but 1 and 2. `environment` may be NULL: this process's own. Returns
@@ -72,3 +73,24 @@ pid_t tactus_guard_spawn_program(char *const arguments[]);
 
 /// Ignores the signals that a terminal, a service manager or a closed pipe would send, so that only SIGKILL ends the process.
 void tactus_guard_ignore_signals(void);
+
+/// What a hardware watchdog said when it was opened.
+struct tactus_watchdog {
+  /// The time-out in effect, in seconds, whatever was asked for.
+  int timeout_s;
+  /// Whether the driver knows the magic close; `nowayout` may keep it running all the same.
+  int can_be_disarmed;
+};
+
+/// Whether the path is a watchdog, without opening it, which would start it. Returns 1, or 0 for anything else.
+int tactus_watchdog_is(const char *path);
+
+/// Opens a watchdog, which starts it, and asks for a time-out. Returns its descriptor; −ENOTTY for a path that is no watchdog, −EBUSY while
+/// somebody else has it.
+int tactus_watchdog_open(const char *path, int timeout_s, struct tactus_watchdog *opened);
+
+/// Starts its time-out anew. Returns 0.
+int tactus_watchdog_feed(int descriptor);
+
+/// Stops it, by the magic close, and closes it. Returns 0 when the driver was told.
+int tactus_watchdog_disarm(int descriptor);

@@ -8,6 +8,8 @@ public final class GuardHealth: Sendable {
     case watching
     /// It has died or hangs, and the next is not ready yet.
     case replacing
+    /// It has died or hung, and no other can be had: every output is kept stopped.
+    case lost
     /// No guard runs: it is switched off, or everything is simulated.
     case none
   }
@@ -18,29 +20,62 @@ public final class GuardHealth: Sendable {
     var replacements = 0
   }
 
-  private let content: Mutex<Report>
+  private struct Content: Sendable {
+    var report: Report
+    /// Replacements, by how the one before was lost.
+    var byReason: [String: Int] = [:]
+    /// Why no guard can be had; `nil` if one watches or is being started.
+    var lostBecause: String?
+  }
+
+  private let content: Mutex<Content>
 
   /// - Parameter state: at the daemon's start: `.watching` if it has a guard, otherwise `.none`.
-  public init(_ state: State) { content = Mutex(Report(state: state)) }
+  public init(_ state: State) { content = Mutex(Content(report: Report(state: state))) }
 
-  var report: Report { content.withLock { $0 } }
+  var report: Report { content.withLock { $0.report } }
+  var replacementsByReason: [String: Int] { content.withLock { $0.byReason } }
+  /// Why no guard can be had; `nil` if one watches, is being started, or is not wanted.
+  public var lostBecause: String? { content.withLock { $0.lostBecause } }
 
   /// One has died, or hangs.
-  public func lose() { content.withLock { $0.state = .replacing } }
+  public func lose() { content.withLock { $0.report.state = .replacing } }
+
+  /// No other can be had, for this reason.
+  public func despair(_ why: String) {
+    content.withLock { content in
+      content.report.state = .lost
+      content.lostBecause = why
+    }
+  }
 
   /// Another is watching in its place.
-  public func replace() {
-    content.withLock { report in
-      report.state = .watching
-      report.replacements += 1
+  ///
+  /// - Parameter reason: how the one before was lost: `died` or `hung`.
+  public func replace(_ reason: String = "died") {
+    content.withLock { content in
+      content.report.state = .watching
+      content.report.replacements += 1
+      content.byReason[reason, default: 0] += 1
+      content.lostBecause = nil
     }
   }
 
   var trouble: ServiceTrouble? {
-    guard report.state == .replacing else { return nil }
-    return ServiceTrouble(
-      code: "GUARD_LOST",
-      message:
-        "the guard died or hangs and is being replaced; until then nothing stops the actuators if this program dies")
+    let content = content.withLock { $0 }
+    switch content.report.state {
+    case .watching, .none: return nil
+    case .replacing:
+      return ServiceTrouble(
+        code: "GUARD_LOST",
+        message:
+          "the guard died or hangs and is being replaced; until then nothing stops the actuators if this program dies")
+    case .lost:
+      return ServiceTrouble(
+        code: "GUARD_LOST",
+        message:
+          "no guard can be had (\(content.lostBecause ?? "unknown")): every output is stopped and stays so; another "
+          + "is tried every second; when it watches, reset the stop (POST /api/reset)")
+    }
   }
 }

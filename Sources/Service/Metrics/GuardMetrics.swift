@@ -7,11 +7,12 @@ public struct GuardMetrics: MetricSource {
 
   public func write(into writer: inout MetricsWriter) {
     let report = health.report
+    let byReason = health.replacementsByReason
     writer.gauge(
       "tactus_guard_watching", "Whether a guard watches; 0 also while it is switched off.",
       [.init(report.state == .watching)])
     writer.counter(
-      "tactus_guard_replacements_total", "How often a guard died or hung and another took its place.",
-      [.init(report.replacements)])
+      "tactus_guard_replacements_total", "How often another guard took the place of one that died or hung.",
+      ["died", "hung"].map { MetricSample(byReason[$0] ?? 0, ["reason": $0]) })
   }
 }

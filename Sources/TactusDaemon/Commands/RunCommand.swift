@@ -36,6 +36,10 @@ struct RunCommand: ParsableCommand {
       )
       throw ExitCode.badConfig
     }
+    if !simulate, let error = configuration.missingWatchdog(ConfigPlaces(marks: found.places)) {
+      complain("\(error)")
+      throw ExitCode.badConfig
+    }
     do throws(ConfigError) {
       try configuration.mqtt?.readPassword()
     } catch {

@@ -8,6 +8,12 @@ extension Configuration {
       lines.append(
         "guard: "
           + (!guardEnabled ? "off" : !hasHardware ? "not needed, no hardware" : "after \(guardTimeoutSeconds) s"))
+      if let watchdog {
+        lines.append(
+          "hardware watchdog: "
+            + (guardEnabled && hasHardware
+              ? "\(watchdog.path), after \(watchdog.timeoutSeconds) s" : "not used, no guard feeds it"))
+      }
       lines.append(serviceSummary)
     } else {
       lines.append(

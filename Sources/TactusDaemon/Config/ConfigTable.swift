@@ -146,6 +146,15 @@ public enum ConfigTable {
       "runtime.strict", .boolean, .boolean(false),
       "Refuse to start when the real-time settings below cannot be had; otherwise say so once and run without."),
     ConfigKey("runtime.lock_memory", .boolean, .boolean(true), "Keep the program's memory from being swapped."),
+    ConfigKey(
+      "runtime.watchdog", .text, nil,
+      "Hardware watchdog that the guard holds and feeds: /dev/watchdog. It resets the board when program and guard are both gone, and when "
+        + "a safe state cannot be confirmed. Only one process may have it, so systemd's RuntimeWatchdogSec= must not be set. A restart changes it."
+    ),
+    ConfigKey(
+      "runtime.watchdog_timeout_s", .integer(5...3600), .integer(15),
+      "Time without feeding after which the hardware watchdog resets the board, in seconds; the driver may have limits of its own, and what "
+        + "is in effect is logged at the start."),
   ]
 
   private static let logging: [ConfigKey] = [

@@ -1,4 +1,5 @@
 import Tactus
+import TactusGuard
 import Yams
 
 /// The configuration as the program uses it: defaults filled in, values of the table's kinds and ranges.
@@ -57,6 +58,8 @@ public struct Configuration: Equatable, Sendable {
   public var guardTimeoutSeconds: Double
   var strict: Bool
   var lockMemory: Bool
+  /// The hardware watchdog that the guard feeds; `nil` if the file names none.
+  var watchdog: HardwareWatchdog?
   var logLevel: String
   var logFile: String?
   /// Keys the file gives that this version checks and does not use.
@@ -112,6 +115,9 @@ extension Configuration {
       guardTimeoutSeconds: given.number("safety.watchdog_timeout"),
       strict: given.boolean("runtime.strict"),
       lockMemory: given.boolean("runtime.lock_memory"),
+      watchdog: given.optionalText("runtime.watchdog").map {
+        HardwareWatchdog(path: $0, timeoutSeconds: given.integer("runtime.watchdog_timeout_s"))
+      },
       logLevel: given.text("logging.level"),
       logFile: given.optionalText("logging.file"),
       unused: readings.flatMap(\.unused))
@@ -131,7 +137,7 @@ extension Configuration {
   private func errorsTogether(places: ConfigPlaces) -> [ConfigError] {
     serviceErrors(file: file, places: places.marks) + systems.all.flatMap { $0.errors(in: self, at: places) }
       + (mqtt?.errors(file: file, places: places, servicePort: service?.port) ?? [])
-      + claims.errors(file: file, places: places)
+      + claims.errors(file: file, places: places) + watchdogErrors(places)
   }
 }
 

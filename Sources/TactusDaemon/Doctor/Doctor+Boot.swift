@@ -2,7 +2,7 @@ import Tactus
 
 // What is decided before this program runs: by the firmware, by the kernel's arguments and by the memory card.
 extension Doctor {
-  private static var setup: String { "sudo \(DaemonProgram.current.name) setup pi" }
+  static var setup: String { "sudo \(DaemonProgram.current.name) setup pi" }
 
   /// Interrupts that run on isolated CPUs; nothing is said where no CPU is isolated.
   func interrupts() -> [Diagnosis] {
@@ -63,30 +63,7 @@ extension Doctor {
     return cards
   }
 
-  /// The hardware watchdog, and whether somebody feeds it.
-  func watchdog() -> Diagnosis {
-    let why = "where program and guard are both gone, nothing else restarts a machine that hangs"
-    let folder = "/sys/class/watchdog/watchdog0"
-    let feed =
-      "printf '[Manager]\\nRuntimeWatchdogSec=15s\\n' | sudo install -D -m 644 /dev/stdin "
-      + "/etc/systemd/system.conf.d/tactus.conf && sudo systemctl daemon-reexec"
-    guard machine.list("/sys/class/watchdog").contains("watchdog0") else {
-      return Diagnosis(
-        name: "watchdog", status: .warn, found: "no hardware watchdog", why: why,
-        fix: isPi ? "\(Self.setup) && sudo reboot" : "sudo modprobe softdog, which a kernel that hangs stops, too")
-    }
-    let name = machine.read("\(folder)/identity") ?? "watchdog0"
-    guard let state = machine.read("\(folder)/state") else {
-      return Diagnosis(name: "watchdog", status: .ok, found: "\(name), which does not say whether it runs", why: why)
-    }
-    let runs = state == "active"
-    let limit = machine.read("\(folder)/timeout").map { ", after \($0) s" } ?? ""
-    return Diagnosis(
-      name: "watchdog", status: runs ? .ok : .warn, found: "\(name): " + (runs ? "running\(limit)" : "nobody feeds it"),
-      why: why, fix: runs ? nil : feed)
-  }
-
-  private var isPi: Bool { PiSetup.bootFolder(machine.read) != nil }
+  var isPi: Bool { PiSetup.bootFolder(machine.read) != nil }
 
   /// What the firmware of a Raspberry Pi switches on: told for each, and a complaint where the configuration needs it.
   func firmware() -> [Diagnosis] {

@@ -14,6 +14,8 @@ public struct Machine: Sendable {
   public var i2cAnswers: @Sendable (_ path: String, _ address: UInt8) -> Bool? = { _, _ in nil }
   /// The GPIO chips; nil when there are some and none can be opened.
   var gpioChips: @Sendable () -> [GPIOChipReport]? = { [] }
+  /// The processes that have one of the paths open, by number and name, as far as that may be seen.
+  var holders: @Sendable ([String]) -> [String] = { _ in [] }
   /// The machine we run on, where programs can be asked; otherwise only files can be read.
   public var isThisOne = false
   var kernelRelease: String
@@ -48,7 +50,7 @@ public struct Machine: Sendable {
         return daemon_i2c_functions(descriptor)
       },
       i2cAnswers: I2CProbe.answers, gpioChips: GPIOChipReport.current,
-      isThisOne: true,
+      holders: currentHolders, isThisOne: true,
       kernelRelease: text(release), kernelVersion: text(version),
       isRoot: geteuid() == 0,
       maySetPriority: daemon_has_capability(23) == 1, mayLockMemory: daemon_has_capability(14) == 1,
@@ -74,7 +76,7 @@ public struct Machine: Sendable {
     String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  private static func names(in folder: String) -> [String] {
+  static func names(in folder: String) -> [String] {
     guard let stream = opendir(folder) else { return [] }
     defer { closedir(stream) }
     var names: [String] = []

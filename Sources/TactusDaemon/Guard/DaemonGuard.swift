@@ -10,13 +10,17 @@ import TactusGuard
 enum DaemonGuard {
   /// Starts the guard and waits until it has opened its devices.
   static func start(
-    _ writes: [SafeStateWrite], timeoutSeconds: Double, format: LogFormat
+    _ writes: [SafeStateWrite], timeoutSeconds: Double, watchdog: HardwareWatchdog?, format: LogFormat
   ) throws(GuardError) -> GuardLink {
-    try GuardLink(
+    let link = try GuardLink(
       writes: writes, timeout: .milliseconds(Int64(timeoutSeconds * 1000)), period: SupervisorLoop.rate.period,
+      watchdog: watchdog,
       command: .init(
         [DaemonProgram.current.name, "guard"], options: ["log-format": format.rawValue],
         environment: Confinement.childEnvironment))
+    guard let watchdog, link.watchdogTimeout == nil else { return link }
+    link.dismiss()
+    throw .cannotOpen(link.unopened.filter { $0.hasPrefix(watchdog.path + ":") })
   }
 
   /// What the program's systems add to the kinds of outputs that a guard knows.
@@ -30,10 +34,11 @@ enum DaemonGuard {
       let format = arguments.options["log-format"].flatMap(LogFormat.init), arguments.options.count == 1
     else { return nil }
     let daemon = Int(getppid())
+    let watchdog = arguments.watchdog
     var process = GuardProcess(
       arguments, outputs: outputs,
       prepare: { writes in
-        guard let missing = GuardConfinement.needs(of: writes).apply() else { return }
+        guard let missing = GuardConfinement.needs(of: writes, watchdog: watchdog).apply() else { return }
         log(.notice, "the kernel confines the guard only in part", ["left out: \(missing)"], of: daemon, in: format)
       },
       report: { report in
@@ -60,9 +65,9 @@ enum DaemonGuard {
 extension GuardReport {
   fileprivate var level: Logger.Level {
     switch subject {
-    case .notOpened: .error
-    case .back: .notice
-    case .madeSafe, .notSafeYet, .gaveUp: .critical
+    case .notOpened, .watchdogNotOpened: .error
+    case .back, .watchdogOpened: .notice
+    case .madeSafe, .notSafeYet, .gaveUp, .watchdogNotFed, .watchdogLeft: .critical
     }
   }
 }

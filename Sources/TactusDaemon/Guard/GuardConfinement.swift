@@ -6,10 +6,10 @@ import TactusGuard
 enum GuardConfinement {
   /// It stays the user that it was started as: it opens a device that failed anew, and a root daemon's devices may be root's. That is all
   /// that is left of root then.
-  static func needs(of writes: [SafeStateWrite]) -> Confinement {
+  static func needs(of writes: [SafeStateWrite], watchdog: HardwareWatchdog? = nil) -> Confinement {
     // A thread for a radio, and its connection to the system's bus.
     var needs = Confinement([.root, .lockedMemory], descriptors: 256)
-    needs.devices = Array(Set(writes.flatMap(folders))).sorted()
+    needs.devices = Array(Set(writes.flatMap(folders) + (watchdog.map { [folder(of: $0.path)] } ?? []))).sorted()
     return needs
   }
 

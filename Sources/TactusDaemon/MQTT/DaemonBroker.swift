@@ -45,13 +45,14 @@ final class DaemonBroker {
 
   /// Starts the broker if the configuration asks for one; nothing connects before `start`.
   ///
+  /// - Parameter served: the same systems as the broker sees them.
   /// - Throws: `MQTTError`: a setting that libmosquitto does not take.
   init(
-    _ mqtt: Configuration.MQTT, systems: [any DaemonSystem], environment: [String: String], logger: Logger
+    _ mqtt: Configuration.MQTT, systems: [any DaemonSystem], served: [any ServedSystem], environment: [String: String],
+    logger: Logger
   ) throws {
     self.mqtt = mqtt
     self.logger = logger
-    let served = systems.map(\.served)
     commands = mqtt.takesCommands ? RemoteCommands(served, link: "mqtt", logger: logger) : nil
     fleet = FleetParticipant(mqtt, systems: served, commands: commands)
     let participants: [any BrokerParticipant] = [fleet] + systems.flatMap(\.brokerParticipants)

@@ -24,8 +24,7 @@ final class Daemon {
   /// nil: no system keeps anything.
   private let store: DaemonStore?
   private let runtime: Runtime
-  private let guardLink: GuardLink?
-  private let guardHealth: GuardHealth
+  private let guardSupervision: GuardSupervision
   /// nil: switched off.
   let service: ServiceComposition?
   private let troubles: TroubleWatch?
@@ -35,7 +34,6 @@ final class Daemon {
   private let reloader: Reloader
   private var reload: ReloadRun?
   private var supervisorNotices: RingReader<SupervisorNotice>
-  private var guardDeaths = 0
   private let logFile = DispatchQueue(label: "tactus.log-file")
 
   struct Options {
@@ -69,13 +67,15 @@ final class Daemon {
     self.systems = systems
     let loops = systems.compactMap { $0 as? any LoopSystem }
     self.loops = loops
-    guardLink = try Self.startGuard(configuration, holding: loops.flatMap(\.heldLines), options, logger)
-    let guardHealth = GuardHealth(guardLink == nil ? .none : .watching)
-    self.guardHealth = guardHealth
+    let keeper = try Self.startGuard(configuration, holding: loops.flatMap(\.heldLines), options, logger)
+      .map { GuardKeeper($0, bell: button) }
+    let guardHealth = GuardHealth(keeper == nil ? .none : .watching)
+    guardSupervision = GuardSupervision(keeper, health: guardHealth, systems: systems.map(\.served), logger: logger)
+    let served = systems.map { UnguardedSystem($0.served, guardHealth) }
 
     let supervisor = Ring<SupervisorNotice>(capacity: 64)
     let lanes = loops.map { $0.lane(bell: button) }
-    let heartbeats = guardLink.map { HeartbeatSender(socket: $0.socket) }
+    let heartbeats = keeper.map { HeartbeatSender(socket: $0.socket, patience: SupervisorLoop.guardPatience) }
     let patience = Nanoseconds.seconds(configuration.guardTimeoutSeconds)
     runtime = try Runtime(strict: configuration.strict, lockMemory: configuration.lockMemory) {
       lanes
@@ -89,7 +89,8 @@ final class Daemon {
     }
     supervisorNotices = supervisor.reader()
     let broker = try configuration.mqtt.map { mqtt in
-      try DaemonBroker(mqtt, systems: systems, environment: options.environment, logger: log.logger("mqtt"))
+      try DaemonBroker(
+        mqtt, systems: systems, served: served, environment: options.environment, logger: log.logger("mqtt"))
     }
     self.broker = broker
     let reloader = Reloader(
@@ -101,7 +102,7 @@ final class Daemon {
       ServiceMetrics(doorCounters), GuardMetrics(guardHealth), broker?.metrics, store.map { StoreMetrics($0.file) },
     ]
     service = try ServiceComposition(
-      configuration, systems: systems.map(\.served),
+      configuration, systems: served,
       additions: Self.additions(of: systems),
       routes: LogRoutes(history: log.history, threshold: log.threshold).routes
         + Self.routes(of: systems, reloader: reloader)
@@ -133,7 +134,8 @@ final class Daemon {
     let writes = lines.map { SafeStateWrite.gpio($0) } + busWrites
     guard !writes.isEmpty else { return nil }
     return try DaemonGuard.start(
-      writes, timeoutSeconds: configuration.guardTimeoutSeconds, format: options.logFormat)
+      writes, timeoutSeconds: configuration.guardTimeoutSeconds, watchdog: configuration.watchdog,
+      format: options.logFormat)
   }
 
   /// Where the systems listen, the ports in effect, by the systems' names.
@@ -153,7 +155,7 @@ final class Daemon {
     } catch {
       service?.service.stop()
       broker?.stop()
-      guardLink?.dismiss()
+      guardSupervision.keeper?.dismiss()
       throw error
     }
     for system in systems { system.started() }
@@ -175,7 +177,7 @@ final class Daemon {
             if !sink.reopen() { logger.warning("the log file cannot be opened again") }
           }
         case .childEnded:
-          if let status = restartGuard() { return status }
+          keeper?.look()
         case .doorbell:
           takeNotices()
         case .input: break
@@ -193,9 +195,18 @@ final class Daemon {
     ]
     for system in systems { metadata.merge(system.startMetadata) { first, _ in first } }
     if let store { metadata["store"] = .string(store.file.path) }
-    if let guardLink { metadata["guard"] = .stringConvertible(Int(guardLink.process)) }
+    if let watchdog = keeper?.watchdog {
+      metadata["watchdog"] = [
+        "device": .string(watchdog.path), "requested_s": .stringConvertible(watchdog.timeoutSeconds),
+        "effective_s": .stringConvertible(keeper?.watchdogSeconds ?? 0),
+      ]
+    } else if let watchdog = configuration.watchdog {
+      logger.warning(
+        "the hardware watchdog is not used: there is no guard to feed it", metadata: ["device": .string(watchdog.path)])
+    }
+    if let keeper { metadata["guard"] = .stringConvertible(Int(keeper.firstProcess)) }
     logger.info("started", metadata: metadata)
-    if simulated.count < loops.count && guardLink == nil && configuration.drives {
+    if simulated.count < loops.count && keeper == nil && configuration.drives {
       logger.warning(
         "the guard is switched off: nothing stops \(configuration.whatDrives) when this program dies")
     }
@@ -218,12 +229,12 @@ final class Daemon {
   }
 
   private func takeNotices() {
+    tell(guardSupervision.takeOutcomes(at: MonotonicClock.now))
     for system in systems {
       system.takeAnswers(at: MonotonicClock.now)
       // Taken, and logged, without a service, too.
       let events = system.takeNotices(logger)
-      service?.service.publish(events)
-      broker?.tell(events)
+      tell(events)
     }
     while let notice = supervisorNotices.pop() {
       switch notice {
@@ -234,6 +245,7 @@ final class Daemon {
         }
         store?.beat(at: instant)
         beatReload(at: instant)
+        tell(guardSupervision.beat(at: instant))
         troubles?.beat()
         if let events = service?.service.beat(at: instant) { broker?.tell(events) }
         broker?.beat(at: instant)
@@ -247,12 +259,7 @@ final class Daemon {
       case .resumed(let loop):
         service?.service.setStalled(false, loop: loops[loop].loopName)
         logger.notice("the control loop ticks again", metadata: ["loop": .string(loops[loop].loopName)])
-      case .guardHangs(let instant):
-        // One that has been replaced since then is not meant.
-        guard let guardLink, guardLink.started < instant else { continue }
-        logger.error("the guard process does not answer: killed, to be replaced")
-        guardHealth.lose()
-        guardLink.kill()
+      case .guardHangs(let instant): keeper?.lookAfterHang(at: instant)
       }
     }
   }
@@ -262,23 +269,12 @@ final class Daemon {
     if reload?.beat(at: now) == true { reload = nil }
   }
 
-  /// Starts another guard when it has died; stops everything when that is not possible. The exit status then.
-  private func restartGuard() -> Int32? {
-    guard let guardLink, guardLink.hasEnded() else { return nil }
-    guardDeaths += 1
-    guardHealth.lose()
-    logger.error("the guard process died", metadata: ["deaths": .stringConvertible(guardDeaths)])
-    do throws(GuardError) {
-      guard guardDeaths <= 10 else { throw .notReady }
-      try guardLink.replace()
-      guardHealth.replace()
-      logger.notice("another guard is watching", metadata: ["guard": .stringConvertible(Int(guardLink.process))])
-      return nil
-    } catch {
-      logger.critical("\(error); stopping, because nothing would stop \(configuration.whatDrives) if this program died")
-      _ = stop("no guard")
-      return 1
-    }
+  private var keeper: GuardKeeper? { guardSupervision.keeper }
+
+  private func tell(_ events: [Event]) {
+    guard !events.isEmpty else { return }
+    service?.service.publish(events)
+    broker?.tell(events)
   }
 
   /// Stops the actuators, then the rest. 0 when every one of them confirmed it.
@@ -300,11 +296,11 @@ final class Daemon {
     let unconfirmed = loops.compactMap { $0.unconfirmed }
     for (message, state) in unconfirmed {
       logger.critical(
-        "\(message)\(guardLink == nil ? "" : "; the guard goes on trying")",
+        "\(message)\(keeper == nil ? "" : "; the guard goes on trying")",
         metadata: ["reason": .string(reason), "state": .string("\(state)")])
     }
     guard unconfirmed.isEmpty else { return 1 }
-    guardLink?.dismiss()
+    guardSupervision.keeper?.dismiss()
     logger.info("stopped", metadata: ["reason": .string(reason)])
     return 0
   }

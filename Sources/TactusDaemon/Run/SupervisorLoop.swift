@@ -21,6 +21,9 @@ enum SupervisorNotice: BitwiseCopyable {
 /// output: its silence is what makes others safe.
 struct SupervisorLoop: ~Copyable, ControlLoop, NoOutput {
   static let rate = Rate.hertz(10)
+  /// How long the guard may owe an answer. With the two periods that a hang may begin before a heartbeat and end behind a look, a guard
+  /// that hangs is judged so within 0.9 s.
+  static let guardPatience = Nanoseconds.milliseconds(700)
   private static var ticksPerPulse: Int64 {
     @_noLocks @_noAllocation get { 10 }
   }
