@@ -1,6 +1,7 @@
 /* Of Sources/TactusGuard/GuardLink.swift (replace, kill, hasEnded, start, dismiss), GuardProcess.run, GuardMachine's death, lapse and
-   dismissal, and Sources/TactusDaemon/Run/Daemon.swift (restartGuard, takeNotices, stop): a daemon that drives outputs, its guard, the guard's
-   successors, and what may happen to all of them.
+   dismissal, and Sources/TactusDaemon: Guard/GuardKeeper.swift, Guard/GuardLossMachine.swift, Run/Daemon.swift (stop). A daemon that drives
+   outputs, its guard, the guard's successors, and what may happen to all of them. A daemon that has no guard stops its outputs and tries again;
+   here it ends, which leaves out the trying.
 
    At any instant the daemon may be killed, or stopped and continued; a guard may be killed, or hang and go on; a write may fail and is
    repeated. Time-outs are choices: one that is due may be served at any instant. Holds:
