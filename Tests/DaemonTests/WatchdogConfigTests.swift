@@ -35,14 +35,16 @@ struct WatchdogConfigTests {
       ("/dev/null", "/dev/null: expected a watchdog, got something else"), ("watchdog", "expected an absolute path"),
     ] {
       let errors = #expect(throws: ConfigErrors.self) { try read("watchdog: \(path)") }
-      #expect("\(errors?.errors.first.map { "\($0)" } ?? "")".hasPrefix("c.yaml:3:13: runtime.watchdog: \(words)"))
+      #expect(first(errors).hasPrefix("c.yaml:3:13: runtime.watchdog: \(words)"))
     }
     #expect(throws: ConfigErrors.self) { try read("{ watchdog: /dev/nowhere, watchdog_timeout_s: 4 }") }
     let unguarded = #expect(throws: ConfigErrors.self) {
       try read("watchdog: /dev/nowhere", more: "safety: { watchdog_enabled: false }\n")
     }
-    #expect("\(unguarded?.errors.first.map { "\($0)" } ?? "")".contains("safety.watchdog_enabled"))
+    #expect(first(unguarded).contains("safety.watchdog_enabled"))
   }
+
+  private func first(_ errors: ConfigErrors?) -> String { errors?.errors.first.map { "\($0)" } ?? "no error" }
 
   private func diagnose(_ files: [String: String], holders: [String] = []) throws -> Diagnosis? {
     let tree = try MachineTree(files)
