@@ -109,7 +109,16 @@ MECHANISMS = {
          "repeated: the number of the one before: a fault")),
     "replacement": (
         "A guard that dies or does not answer is killed and replaced, and its replacement is told of.",
-        ("the guard is killed: another takes over, and does its duty", "the guard hangs: it is killed, another takes over, and does its duty")),
+        ("the guard is killed: another takes over, and does its duty", "the guard hangs: it is killed, another takes over, and does its duty",
+         "test_guard.py::test_a_guard_that_hangs_is_told_of_killed_and_replaced_while_everything_else_goes_on")),
+    "no guard, no output": (
+        "Where no other guard can be had every output stops, and stays so until there is one and somebody resets.",
+        ("no successor can be started: outputs safe at once and at every beat, the next start after a second, until one is ready",
+         "test_guard.py::test_no_other_guard_can_be_had_every_output_stops_until_there_is_one_and_somebody_resets")),
+    "hardware watchdog": (
+        "If one is configured, the guard feeds it while all is well or all is confirmed to be safe; otherwise the board is reset.",
+        ("a safe state that is not confirmed: not fed; confirmed: fed at once",
+         "dismissed, or gone with a confirmed safe state: disarmed; given up: left counting; nothing after that")),
     "stop hook": (
         "When the service has ended systemd writes the safe state from the plan in /run, whatever ended it.",
         ("the daemon leaves its plan before it touches the motors; the hook makes it though the file is broken since",
@@ -257,8 +266,8 @@ for fault, run, told, window in (
     no("plants video", fault, moves_nothing)
 
 for name in ACTUATORS:
-    cell(name, "both", SAFE_IF, promise="the stop hook's start, with a configuration that is broken by then", acts="stop hook", told="systemd's journal",
-         lost="as kill −9", text="systemd runs it, whose stop hook writes the safe state; otherwise everything stays on until a person acts",
+    cell(name, "both", SAFE_IF, promise="the stop hook's start, with a configuration that is broken by then", acts=("stop hook", "hardware watchdog"), told="systemd's journal",
+         lost="as kill −9", text="systemd runs it, whose stop hook writes the safe state; otherwise everything stays on until a hardware watchdog, if configured, resets the board",
          shown=(Process("both_killed", 30_000, notes={"on": sorted(ACTUATORS)}), Test("packaging/checks::its stop hook has used the plan")))
 no("plants video", "both", moves_nothing)
 
@@ -438,9 +447,10 @@ no("video", "corrupt", "it reads nothing that it has written")
 
 # Resources.
 for name in ACTUATORS:
-    cell(name, "descriptors", SAFE, promise="loops go on; then as kill −9", acts=("guard", "places for stopping"),
+    cell(name, "descriptors", SAFE, promise="loops go on; then as kill −9", acts=("guard", "places for stopping", "no guard, no output"),
          told="health FEW_DESCRIPTORS, log", lost="new connections but of those who may stop",
-         shown=(Process("without_descriptors", 5_000), Test("test_lockout.py::test_with_64_descriptors_an_e_stop_still_comes_in")))
+         shown=(Process("without_descriptors", 5_000),
+                Test("test_guard.py::test_no_other_guard_can_be_had_every_output_stops_until_there_is_one_and_somebody_resets"), Test("test_lockout.py::test_with_64_descriptors_an_e_stop_still_comes_in")))
     cell(name, "memory", SAFE, promise="loops allocate nothing; an e-stop is obeyed, or the daemon ends and the guard writes", acts=("guard",),
          told="log", lost="requests that need memory",
          shown=(Process("without_memory", 10_000),
