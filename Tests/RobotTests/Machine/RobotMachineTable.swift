@@ -196,7 +196,7 @@ let robotMachineTable = """
     stopNoAcknowledge  emergencyStop?          none   accepted
     stopTimedOut       emergencyStop+fault?    none   accepted
     missed             emergencyStop+fault?    stop   accepted
-    externalStop       emergencyStop+fault?    stop   accepted
+    externalStop       emergencyStop?          stop   accepted
     settings           emergencyStop?          stop   accepted
     shutdown           shutDown?               stop   accepted
   emergencyStop
@@ -224,7 +224,7 @@ let robotMachineTable = """
     stopNoAcknowledge  emergencyStop?          none   accepted
     stopTimedOut       emergencyStop+fault?    none   accepted
     missed             emergencyStop+fault     stop   accepted
-    externalStop       emergencyStop+fault     stop   accepted
+    externalStop       emergencyStop           stop   accepted
     settings           emergencyStop           stop   accepted
     shutdown           shutDown?               stop   accepted
   emergencyStopInFault
