@@ -23,7 +23,7 @@ static void be_independent(posix_spawnattr_t *attributes, short more) {
 
 pid_t tactus_guard_spawn_self(
     char *const arguments[], char *const environment[], int descriptor, const int inherited[], int count) {
-  enum { most = 16, first = TACTUS_GUARD_DESCRIPTOR + 1, aside = 64 };
+  enum { most = 20, first = TACTUS_GUARD_DESCRIPTOR + 1, aside = 64 };
   if (count > most) return -E2BIG;
   // Aside first: one of them may have a number that another is to get.
   int moved[most];

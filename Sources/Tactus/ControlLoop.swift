@@ -48,6 +48,10 @@ public struct Tick: Sendable, BitwiseCopyable {
 public enum SafeStateCause: Sendable, BitwiseCopyable {
   /// So many consecutive periodic releases were missed or finished past their deadline.
   case misses(Int64)
+  /// Somebody outside, such as the process that guards the outputs, brought them into their safe state, at this instant first since the
+  /// loop's last tick: they are not what the loop last made them, and whatever it was doing has ended then. A tick follows. See
+  /// `ExternalStops`.
+  case externalStop(TickInstant)
   /// The runtime is stopping; no tick follows.
   case stop
 }
@@ -84,8 +88,8 @@ public protocol ControlLoop: ~Copyable {
   var nextDeadline: TickInstant? { get }
 
   /// Brings every actuator of the loop into its safe state, at once. Called on the lane's thread after
-  /// `safeStateAfter` consecutive misses (ticks go on afterwards: the loop's machine holds the fault until its named
-  /// way out) and when the runtime stops. A loop without actuators says so: see `NoOutput`.
+  /// `safeStateAfter` consecutive misses, and after a stop from outside (ticks go on afterwards: the loop's machine holds the fault until
+  /// its named way out; what was stopped does not start again by itself), and when the runtime stops. A loop without actuators says so: see `NoOutput`.
   mutating func safeState(_ tick: Tick, cause: SafeStateCause)
 }
 

@@ -17,6 +17,8 @@ final class LaneRun: @unchecked Sendable {
   /// What the planner knows of the loops, most urgent first; execution time nil where none is declared.
   private(set) var declared: [(period: Nanoseconds, deadline: Nanoseconds?, executionTime: Nanoseconds?)]
   let executionTimes: [Nanoseconds?]
+  /// `nil` if nobody stops the outputs from outside. Kept here, since the loops read its memory.
+  private let externalStops: ExternalStops?
   let minimumIntervals: [Nanoseconds]
   let slots: UnsafeMutablePointer<LoopSlot>
   let scheduler: UnsafeMutablePointer<LaneScheduler>
@@ -34,7 +36,10 @@ final class LaneRun: @unchecked Sendable {
   var loopCount: Int { loopNames.count }
 
   /// - Parameter lanes: the lane of each loop of the runtime.
-  init(_ lane: Lane, number: Int, lanes: [String: String] = [:]) throws(RuntimeError) {
+  init(
+    _ lane: Lane, number: Int, lanes: [String: String] = [:], externalStops: ExternalStops? = nil
+  ) throws(RuntimeError) {
+    self.externalStops = externalStops
     guard !lane.loops.isEmpty else { throw .noLoops(lane: lane.name) }
     order = try LoopOrder(lane.loops, lane: lane.name, lanes: lanes)
     let loops = order.loops
@@ -136,6 +141,7 @@ final class LaneRun: @unchecked Sendable {
     scheduler.initialize(
       to: LaneScheduler(slots: slots, count: loopCount, simulated: simulating ? simulated : nil))
     hasScheduler = true
+    for index in 0..<loopCount { slots[index].externalStops = ExternalStopCursor(externalStops) }
     resetRecords()
     budgetsUsedUp.pointee.store(0, ordering: .relaxed)
     makeBodies()

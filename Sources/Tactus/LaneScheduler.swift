@@ -99,6 +99,8 @@ struct LaneScheduler: ~Copyable {
       var tick = Tick(
         index: (slots + loop).pointee.nextIndex, scheduled: TickInstant(nanoseconds: now),
         started: TickInstant(nanoseconds: now))
+      (slots + loop).pointee.record.pointee.change()
+      takeExternalStop(slots + loop, &tick)
       enterSafeState(slots + loop, &tick, .stop, at: now)
       (slots + loop).pointee.account.activity = .waiting
       publish(slots + loop)
@@ -166,6 +168,7 @@ struct LaneScheduler: ~Copyable {
       started: TickInstant(nanoseconds: start))
     slot.pointee.record.pointee.change()
     slot.pointee.account.runningDeadline = .max
+    takeExternalStop(slot, &tick)
     if slot.pointee.nextRelease <= start {
       takePeriodic(slot, &tick)
     } else if slot.pointee.wakeAt <= start {
@@ -268,6 +271,19 @@ struct LaneScheduler: ~Copyable {
     slot.pointee.isInSafeState = true
     slot.pointee.account.safeStates &+= 1
     enterSafeState(slot, &tick, .misses(slot.pointee.consecutiveMisses), at: instant)
+    slot.pointee.record.pointee.change()
+  }
+
+  /// Before anything else of the tick. The record is being changed.
+  @_noLocks @_noAllocation @inline(__always)
+  private func takeExternalStop(_ slot: UnsafeMutablePointer<LoopSlot>, _ tick: inout Tick) {
+    let last = slot.pointee.lastStart
+    guard
+      let stop = slot.pointee.externalStops.next(
+        lastTick: last == .max ? tick.started : TickInstant(nanoseconds: last))
+    else { return }
+    slot.pointee.account.safeStates &+= 1
+    enterSafeState(slot, &tick, .externalStop(stop), at: tick.started.nanoseconds)
     slot.pointee.record.pointee.change()
   }
 

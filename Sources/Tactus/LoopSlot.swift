@@ -44,6 +44,8 @@ struct LoopSlot {
   var isInSafeState = false
   /// When the last tick began; `.max` before the first.
   var lastStart = Int64.max
+  /// What it has been told of external stops.
+  var externalStops = ExternalStopCursor(nil)
   var account = LoopAccount()
 
   /// Back to the state before the first start, with the first release at `epoch + phase`.

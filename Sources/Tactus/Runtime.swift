@@ -63,20 +63,24 @@ public final class Runtime: Sendable {
   ///   - wakeUpLatency: how deep the CPUs may sleep while the runtime runs; nil: held at 0 if any lane asks for real time, and
   ///     not insisted on in strict mode.
   ///   - watchdog: watches the lanes; `nil` for none. Its lane is named "watchdog".
+  ///   - externalStops: who else brings the outputs into their safe state, such as a guard; each loop is
+  ///     then asked for its safe state (`SafeStateCause.externalStop`). `nil` if nobody does.
   ///   - lanes: at least one.
   /// - Throws: `RuntimeError` when the lanes contradict each other, declare what is out of range, or cannot meet their
   ///   deadlines.
   public convenience init(
     strict: Bool = false, lockMemory: Bool? = nil, wakeUpLatency: WakeUpLatency? = nil, watchdog: Watchdog? = nil,
-    @LaneBuilder lanes: () -> [Lane]
+    externalStops: ExternalStops? = nil, @LaneBuilder lanes: () -> [Lane]
   ) throws(RuntimeError) {
     try self.init(
-      strict: strict, lockMemory: lockMemory, wakeUpLatency: wakeUpLatency, watchdog: watchdog, root: "", lanes: lanes)
+      strict: strict, lockMemory: lockMemory, wakeUpLatency: wakeUpLatency, watchdog: watchdog,
+      externalStops: externalStops, root: "", lanes: lanes)
   }
 
   /// - Parameter root: put before the paths of the kernel's files.
   init(
-    strict: Bool, lockMemory: Bool? = nil, wakeUpLatency: WakeUpLatency?, watchdog: Watchdog? = nil, root: String,
+    strict: Bool, lockMemory: Bool? = nil, wakeUpLatency: WakeUpLatency?, watchdog: Watchdog? = nil,
+    externalStops: ExternalStops? = nil, root: String,
     @LaneBuilder lanes: () -> [Lane]
   ) throws(RuntimeError) {
     let declared = lanes()
@@ -91,7 +95,7 @@ public final class Runtime: Sendable {
     }
     var runs: [LaneRun] = []
     for (number, lane) in declared.enumerated() {
-      runs.append(try LaneRun(lane, number: number, lanes: laneNamesOfLoops))
+      runs.append(try LaneRun(lane, number: number, lanes: laneNamesOfLoops, externalStops: externalStops))
     }
     self.lanes = runs
     if let watchdog {

@@ -113,6 +113,10 @@ public final class Guard: Sendable {
   /// How it stands with the guard process, by the newest heartbeat.
   public var status: Status { state.withLock { $0.status } }
 
+  /// The guard's writes, for `Runtime(externalStops:)`: each loop is asked for its safe state before its next tick, so that nothing starts
+  /// again by itself that the guard has stopped.
+  public var externalStops: ExternalStops { link.withLock { $0.link.stops } }
+
   /// Has the guard write the safe state now, once, and go on watching: for a watchdog's handler, or what else knows better. Does not wait.
   public func makeSafe() {
     link.withLock { linked in

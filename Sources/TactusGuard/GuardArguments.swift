@@ -2,7 +2,8 @@ import Tactus
 
 /// The command line of the guard process, read by hand: it starts before anything else and must start fast.
 ///
-///     --descriptor 3 --timeout-ms 1000 [--heartbeat-ms 100] [--watchdog /dev/watchdog --watchdog-s 15] [--NAME VALUE]… WRITE…
+///     --descriptor 3 --timeout-ms 1000 [--heartbeat-ms 100] [--watchdog /dev/watchdog --watchdog-s 15] [--stops 4] [--NAME VALUE]…
+///     WRITE…
 public struct GuardArguments: Hashable, Sendable {
   /// The guard's end of the socket.
   public var descriptor: Int32
@@ -10,6 +11,8 @@ public struct GuardArguments: Hashable, Sendable {
   public var window: HeartbeatWindow
   /// The hardware watchdog to feed; `nil` for none.
   public var watchdog: HardwareWatchdog?
+  /// The page on which it counts what it writes; `nil` if there is none.
+  public var stops: Int32?
   /// What the program that embeds the guard has added.
   public var options: [String: String]
   /// What to write, in this order.
@@ -37,11 +40,14 @@ public struct GuardArguments: Hashable, Sendable {
       else { return nil }
       watchdog = HardwareWatchdog(path: path, timeoutSeconds: seconds)
     }
+    let stops = options.removeValue(forKey: "stops").map { Int32($0) ?? -1 }
+    guard stops.map({ $0 >= 0 }) ?? true else { return nil }
     let writes = rest.map { SafeStateWrite($0, custom: custom) }
     guard !writes.contains(nil) else { return nil }
     self.descriptor = descriptor
     self.window = window
     self.watchdog = watchdog
+    self.stops = stops
     self.options = options
     self.writes = writes.compactMap(\.self)
   }

@@ -15,6 +15,9 @@ public final class GuardLink {
     public var options: [String: String]
     /// `nil`: this process's own.
     public var environment: [String: String]?
+    /// Descriptors of this process that the guard inherits besides its socket, its page and its lines: it gets `--NAME N`, with its own number
+    /// of each.
+    public var descriptors: [String: Int32] = [:]
 
     /// - Parameter words: the default is taken over before the program's main begins.
     public init(
@@ -36,6 +39,7 @@ public final class GuardLink {
   /// The hardware watchdog that the guard feeds; `nil` for none.
   public let watchdog: HardwareWatchdog?
   private let command: Command
+  private let page: GuardPage
   /// The socket to send heartbeats to.
   public private(set) var socket: Int32 = -1
   /// The guard's process id.
@@ -64,6 +68,7 @@ public final class GuardLink {
     self.watchdog = watchdog
     self.command = command
     try Self.check(writes, timeout: timeout, period: period)
+    page = try GuardPage()
     try start()
   }
 
@@ -78,7 +83,12 @@ public final class GuardLink {
     }
   }
 
+  /// How often the guard, or one before it, has begun to write the safe state, and when: for `Runtime(externalStops:)`, so that what was
+  /// stopped stays stopped.
+  public var stops: ExternalStops { page.stops }
+
   deinit {
+    close(page.descriptor)
     if socket >= 0 { close(socket) }
   }
 
@@ -174,7 +184,8 @@ public final class GuardLink {
   /// Returns the process id, or −errno.
   private func spawn(with descriptor: Int32) -> pid_t {
     // The guard's own numbers for the lines that it inherits.
-    let inherited = writes.compactMap(\.heldDescriptor)
+    let others = command.descriptors.sorted { $0.key < $1.key }
+    let inherited = writes.compactMap(\.heldDescriptor) + [page.descriptor] + others.map(\.value)
     var next = Int32(TACTUS_GUARD_DESCRIPTOR) + 1
     let theirs = writes.map { write in
       guard write.heldDescriptor != nil else { return write }
@@ -186,8 +197,12 @@ public final class GuardLink {
         "--descriptor", "\(TACTUS_GUARD_DESCRIPTOR)", "--timeout-ms", "\(timeout.count / 1_000_000)", "--heartbeat-ms",
         "\(period.count / 1_000_000)",
       ] + (watchdog.map { ["--watchdog", $0.path, "--watchdog-s", "\($0.timeoutSeconds)"] } ?? [])
+    let shared = (["stops"] + others.map(\.key)).flatMap { name in
+      defer { next += 1 }
+      return ["--\(name)", "\(next)"]
+    }
     let options = command.options.sorted { $0.key < $1.key }.flatMap { ["--\($0.key)", $0.value] }
-    return withCStrings(command.words + numbers + options + theirs.map(\.description)) { arguments in
+    return withCStrings(command.words + numbers + shared + options + theirs.map(\.description)) { arguments in
       guard let environment = command.environment else {
         return tactus_guard_spawn_self(arguments, nil, descriptor, inherited, Int32(inherited.count))
       }

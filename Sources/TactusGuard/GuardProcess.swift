@@ -17,6 +17,10 @@ public struct GuardProcess {
   private var machine: GuardMachine
   private var written: UInt64 = 0
   private var watchdog: WatchdogFeeder?
+  /// `nil` if nobody is to be told.
+  private let stops: ExternalStops?
+  /// When the present attempt began.
+  private var began = TickInstant.zero
 
   /// - Parameters:
   ///   - outputs: how the outputs of custom writes are made, by their names.
@@ -32,6 +36,7 @@ public struct GuardProcess {
     self.prepare = prepare
     self.report = report ?? { $0.print(program: program) }
     writer = SafeStateWriter(arguments.writes, custom: outputs)
+    stops = arguments.stops.flatMap { GuardPage.map($0) }
     machine = GuardMachine(window: arguments.window, at: MonotonicClock.now)
     watchdog = arguments.watchdog.map { WatchdogFeeder(LinuxWatchdog($0), at: MonotonicClock.now) }
   }
@@ -58,6 +63,9 @@ public struct GuardProcess {
       switch action {
       case .wait(let instant): action = listen(until: instant)
       case .write:
+        // First: a loop that runs after the write must know of it.
+        began = MonotonicClock.now
+        stops?.note(at: began)
         let failures = writer.write()
         reportWrite(failures)
         action = machine.step(failures.isEmpty ? .confirmed : .failed, at: MonotonicClock.now)
@@ -123,9 +131,9 @@ public struct GuardProcess {
     guard case .writing(let cause, let attempt) = machine.state else { return }
     if attempt == 1 { written += 1 }
     if failures.isEmpty {
-      report(GuardReport(subject: .madeSafe(cause), failures: [], attempt: attempt))
+      report(GuardReport(subject: .madeSafe(cause), failures: [], attempt: attempt, began: began))
     } else if attempt == 1 || attempt.isMultiple(of: 50) {
-      report(GuardReport(subject: .notSafeYet(cause), failures: failures, attempt: attempt))
+      report(GuardReport(subject: .notSafeYet(cause), failures: failures, attempt: attempt, began: began))
     }
   }
 }

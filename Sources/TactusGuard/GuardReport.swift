@@ -1,4 +1,5 @@
 import Glibc
+import Tactus
 
 /// What the guard process has to say.
 public struct GuardReport: Sendable, Hashable {
@@ -30,6 +31,8 @@ public struct GuardReport: Sendable, Hashable {
   public var failures: [String]
   /// How often it has been tried, from 1; `nil` if nothing was.
   public var attempt: Int?
+  /// When this attempt began; `nil` if there was none.
+  public var began: TickInstant?
 
   /// A sentence for a log.
   ///

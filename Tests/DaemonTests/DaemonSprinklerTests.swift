@@ -16,7 +16,9 @@ final class DaemonSprinklerTests {
 
   init() throws { folder = try TemporaryFolder() }
 
-  private func start(_ keys: String = "", service: String = "{ auth: none }") throws -> TactusProcess {
+  private func start(
+    _ keys: String = "", service: String = "{ auth: none }", environment: [String: String] = [:]
+  ) throws -> TactusProcess {
     let config = try folder.write(
       """
       network: { http_port: 0 }
@@ -31,7 +33,7 @@ final class DaemonSprinklerTests {
         groups: [{ max_open: 1 }]
         \(keys)
       """, to: "config.yaml")
-    let daemon = try TactusProcess(["run", "--config", config])
+    let daemon = try TactusProcess(["run", "--config", config], environment: environment)
     try #require(daemon.waitFor("Ctrl-C stops the valves"), "\(daemon.said)")
     return daemon
   }
@@ -111,6 +113,35 @@ final class DaemonSprinklerTests {
     #expect(Set(try await levels(17, of: daemon)) == [1])
     kill(daemon.identifier, SIGTERM)
     #expect(daemon.finish() == 0)
+  }
+
+  @Test("kill −9, and the guard noted when it closed the valves: the log ends then, and people are told")
+  func noted() async throws {
+    let runtime = ["RUNTIME_DIRECTORY": folder.path(".")]
+    let note = SafeStateNote(beside: folder.path("safe-state"))
+    let began = BootClock.now
+    var daemon = try start(environment: runtime)
+    _ = try await ask("POST", "/api/zone/1/on", #"{"minutes":30}"#, of: daemon)
+    let closed = BootClock.now
+    kill(daemon.identifier, SIGKILL)
+    _ = daemon.finish()
+    // What the guard of real lines leaves.
+    let text = SafeStateNote.text(
+      MadeSafe(
+        boot: BootClock.boot, at: closed, time: "2026-02-03T04:05:06Z", cause: "the daemon is gone", writes: ["gpio"]))
+    try Data(text.utf8).write(to: URL(filePath: note.path))
+    daemon = try start(environment: runtime)
+    #expect(daemon.waitFor("the guard turned the actuators off after the last end of this program"))
+    let run = try #require((try await ask("GET", "/api/log", of: daemon)["runs"] as? [[String: Any]])?.first)
+    #expect(run["outcome"] as? String == "crash")
+    let most = Double((closed - began).count) / 1e9
+    #expect((0...most).contains(run["ranSec"] as? Double ?? -1), "\(run), open for \(most) s at most")
+    let health = try await ask("GET", "/api/health", of: daemon)
+    let told = try #require(health["guard"] as? [String: Any])
+    #expect(told["madeSafe"] as? Int == 1 && told["madeSafeISO"] as? String == "2026-02-03T04:05:06Z")
+    kill(daemon.identifier, SIGTERM)
+    #expect(daemon.finish() == 0)
+    #expect(access(note.path, F_OK) != 0)
   }
 
   @Test("SIGTERM while a zone is on: its valve closes, the program ends with 0, and says so")

@@ -247,11 +247,10 @@ cell("video", "kill", SAFE, promise="nothing moves", acts="child supervision", t
      lost="the end of a recording", shown=Test("test_video.py::test_the_daemon_gone_the_video_process_goes_too"))
 
 for name in ("robot", "leg", "pump"):
-    cell(name, "stop", SAFE, promise="guard's time-out (1 s)", acts=("heartbeat", "guard"), told="log, by the guard; a fault afterwards",
+    cell(name, "stop", SAFE, promise="guard's time-out (1 s)", acts=("heartbeat", "guard"), told="log, health, event; a state that a person leaves",
          lost="commands meanwhile", shown=Process("stopped", 10_000))
-cell("sprinkler", "stop", UNSAFE, promise="guard's time-out (1 s)", acts=("heartbeat", "guard"), told="log, by the guard",
-     lost="the log counts water that did not flow",
-     text="after SIGCONT the valve opens again by itself, for the rest of its run", shown=Process("stopped", 10_000, again=True))
+cell("sprinkler", "stop", SAFE, promise="guard's time-out (1 s)", acts=("heartbeat", "guard"), told="log, health, event",
+     lost="the rest of the run, which is logged as ended when the guard wrote", shown=Process("stopped", 10_000))
 cell("plants", "stop", SAFE, promise="nothing moves", acts="staleness", told="readings are old, then silent", lost="readings meanwhile",
      shown=Scenario("plants-bus", "the next tick takes", "Basil: silent", 120_000))
 cell("video", "stop", SAFE, promise="nothing moves", acts="child supervision", told="state, log", lost="pictures meanwhile",

@@ -32,7 +32,7 @@ let outputs = try Guard(
   [write], timeout: .milliseconds(Int64(arguments[2])!)
 ) { print("told \($0)") }
 let stall = LaneStall()
-let runtime = try Runtime(lockMemory: false) {
+let runtime = try Runtime(lockMemory: false, externalStops: outputs.externalStops) {
   Lane("motion") { Loop("controller", every: .hertz(200)) { Controller(stall: stall.served) } }
 }
 try outputs.watch(runtime)
@@ -40,7 +40,10 @@ try runtime.start()
 print("guarding")
 
 switch arguments[3] {
-case "wait": while true { pause() }
+case "wait":
+  while runtime.statistics["controller"]?.counters.safeStates == 0 { poll(nil, 0, 10) }
+  print("the loop was asked for its safe state")
+  while true { pause() }
 case "hang":
   stall.ask(for: LaneStall.longest)
   while true { pause() }

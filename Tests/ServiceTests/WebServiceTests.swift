@@ -49,7 +49,7 @@ struct WebServiceTests {
     #expect(healthy.status == 200)
     #expect(
       healthy.text
-        == #"{"guard":{"replacements":0,"state":"none"},"ok":true,"status":"ok","systems":{"fake":"driving"},"version":"1.2.3"}"#
+        == #"{"guard":{"madeSafe":0,"replacements":0,"state":"none"},"ok":true,"status":"ok","systems":{"fake":"driving"},"version":"1.2.3"}"#
     )
     service.service.setStalled(true, loop: "robot.motors")
     let stalled = try service.request("GET", "/api/health")

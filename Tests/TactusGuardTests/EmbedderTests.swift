@@ -46,6 +46,18 @@ struct EmbedderTests {
     #expect(probe.says("the program is gone"))
   }
 
+  @Test("a stopped program comes back: its loops are asked for their safe state")
+  func continued() throws {
+    let probe = try GuardProbeProcess("wait", timeout: 300)
+    #expect(probe.says("guarding"))
+    probe.signal(SIGSTOP)
+    #expect(probe.isMadeSafe())
+    probe.signal(SIGCONT)
+    #expect(probe.says("the loop was asked for its safe state"))
+    probe.signal(SIGKILL)
+    _ = probe.finish()
+  }
+
   @Test("a lane of the program hangs: the safe state is written after the time-out, though heartbeats come")
   func hang() throws {
     let probe = try GuardProbeProcess("hang", timeout: 3_000)

@@ -62,7 +62,7 @@ int tactus_guard_send_ready(int socket, uint64_t watchdog_s, const char *text, s
 int tactus_guard_await_ready(int socket, int timeout_ms, uint64_t *watchdog_s, char *text, size_t size);
 
 /// Starts `/proc/self/exe` in a session of its own, signals unblocked and at their defaults, standard input from /dev/null, `descriptor` as
-/// its TACTUS_GUARD_DESCRIPTOR, the 0…16 `inherited` ones from 4 on, and no other but 1 and 2. `environment` may be NULL: this process's own. Returns
+/// its TACTUS_GUARD_DESCRIPTOR, the 0…20 `inherited` ones from 4 on, and no other but 1 and 2. `environment` may be NULL: this process's own. Returns
 /// the process id.
 pid_t tactus_guard_spawn_self(
     char *const arguments[], char *const environment[], int descriptor, const int inherited[], int count);
@@ -70,6 +70,15 @@ pid_t tactus_guard_spawn_self(
 /// Starts the program at `arguments[0]` at normal priority in a session of its own, signals unblocked and at their defaults, with the
 /// standard streams of this process and no other descriptor. Returns the process id.
 pid_t tactus_guard_spawn_program(char *const arguments[]);
+
+/// Makes anonymous memory of `size` bytes, all zero, of a size that nobody can change. Returns a close-on-exec descriptor above the standard
+/// streams'.
+int tactus_guard_page_create(size_t size);
+
+/// Maps such memory; NULL if it cannot be, or is of another size.
+void *tactus_guard_page_map(int file, size_t size);
+
+void tactus_guard_page_unmap(void *page, size_t size);
 
 /// Ignores the signals that a terminal, a service manager or a closed pipe would send, so that only SIGKILL ends the process.
 void tactus_guard_ignore_signals(void);

@@ -18,6 +18,10 @@ public final class GuardHealth: Sendable {
     var state: State
     /// How often one took another's place since the start.
     var replacements = 0
+    /// How often the guard has written the safe state: since the start, and once more if it did so when the program before had died.
+    var madeSafe: UInt64 = 0
+    /// When it did so last, by the time of day; absent if it never did.
+    var madeSafeISO: String?
   }
 
   private struct Content: Sendable {
@@ -58,6 +62,14 @@ public final class GuardHealth: Sendable {
       content.report.replacements += 1
       content.byReason[reason, default: 0] += 1
       content.lostBecause = nil
+    }
+  }
+
+  /// The guard has written the safe state so often more, last at this time of day.
+  public func noteMadeSafe(_ times: UInt64, at time: String) {
+    content.withLock { report in
+      report.madeSafe += times
+      report.madeSafeISO = time
     }
   }
 

@@ -14,5 +14,8 @@ public struct GuardMetrics: MetricSource {
     writer.counter(
       "tactus_guard_replacements_total", "How often another guard took the place of one that died or hung.",
       ["died", "hung"].map { MetricSample(byReason[$0] ?? 0, ["reason": $0]) })
+    writer.counter(
+      "tactus_guard_safe_states_total", "How often the guard wrote the safe state of every output.",
+      [.init(Double(report.madeSafe))])
   }
 }

@@ -9,15 +9,19 @@ import TactusGuard
 /// `tactus guard --descriptor 3 --timeout-ms 1000 --log-format json WRITE…`, started by `tactus run` before it touches an actuator.
 enum DaemonGuard {
   /// Starts the guard and waits until it has opened its devices.
+  ///
+  /// - Parameter note: an open file in which it notes what it has written, see `SafeStateNote`; `nil` if it notes nothing.
   static func start(
-    _ writes: [SafeStateWrite], timeoutSeconds: Double, watchdog: HardwareWatchdog?, format: LogFormat
+    _ writes: [SafeStateWrite], timeoutSeconds: Double, watchdog: HardwareWatchdog?, format: LogFormat,
+    note: Int32? = nil
   ) throws(GuardError) -> GuardLink {
+    var command = GuardLink.Command(
+      [DaemonProgram.current.name, "guard"], options: ["log-format": format.rawValue],
+      environment: Confinement.childEnvironment)
+    if let note { command.descriptors["note"] = note }
     let link = try GuardLink(
       writes: writes, timeout: .milliseconds(Int64(timeoutSeconds * 1000)), period: SupervisorLoop.rate.period,
-      watchdog: watchdog,
-      command: .init(
-        [DaemonProgram.current.name, "guard"], options: ["log-format": format.rawValue],
-        environment: Confinement.childEnvironment))
+      watchdog: watchdog, command: command)
     guard let watchdog, link.watchdogTimeout == nil else { return link }
     link.dismiss()
     throw .cannotOpen(link.unopened.filter { $0.hasPrefix(watchdog.path + ":") })
@@ -31,8 +35,10 @@ enum DaemonGuard {
   /// Runs this process as a guard. Returns its exit status; `nil` if these are not a guard's arguments.
   static func run(_ arguments: [String]) -> Int32? {
     guard let arguments = GuardArguments(arguments, custom: Set(outputs.keys)),
-      let format = arguments.options["log-format"].flatMap(LogFormat.init), arguments.options.count == 1
+      let format = arguments.options["log-format"].flatMap(LogFormat.init),
+      Set(arguments.options.keys).isSubset(of: ["log-format", "note"])
     else { return nil }
+    var note = arguments.options["note"].flatMap { Int32($0) }.map { SafeStateNote.Writer($0, arguments.writes) }
     let daemon = Int(getppid())
     let watchdog = arguments.watchdog
     var process = GuardProcess(
@@ -42,6 +48,7 @@ enum DaemonGuard {
         log(.notice, "the kernel confines the guard only in part", ["left out: \(missing)"], of: daemon, in: format)
       },
       report: { report in
+        note?.take(report)
         log(
           report.level, report.message(program: "the daemon", output: "actuator"), report.failures,
           attempt: report.attempt, of: daemon, in: format)

@@ -25,6 +25,9 @@ final class Daemon {
   private let store: DaemonStore?
   private let runtime: Runtime
   private let guardSupervision: GuardSupervision
+  /// nil: no plan is left, or everything is simulated.
+  private let note: SafeStateNote?
+  private var stopWatch: GuardStopWatch
   /// nil: switched off.
   let service: ServiceComposition?
   private let troubles: TroubleWatch?
@@ -61,23 +64,32 @@ final class Daemon {
       for: configuration, simulate: options.simulate, environment: options.environment, logger: logger)
     self.store = store
     let button = events.doorbell.button
+    let note = options.simulate ? nil : options.planFile.map { SafeStateNote(beside: $0.path) }
+    let left = note?.read()
+    self.note = note
     let surroundings = SystemSurroundings(
-      configuration: configuration, store: store, simulate: options.simulate, bell: button, logger: logger, log: log)
+      configuration: configuration, store: store, simulate: options.simulate, bell: button, logger: logger, log: log,
+      madeSafe: left)
     let systems = try configuration.systems.all.map { try $0.open(surroundings) }
     self.systems = systems
     let loops = systems.compactMap { $0 as? any LoopSystem }
     self.loops = loops
-    let keeper = try Self.startGuard(configuration, holding: loops.flatMap(\.heldLines), options, logger)
-      .map { GuardKeeper($0, bell: button) }
+    let link = try Self.startGuard(configuration, holding: loops.flatMap(\.heldLines), options, logger, note)
+    // The page outlives each guard.
+    let stops = link?.stops
+    let keeper = link.map { GuardKeeper($0, bell: button) }
     let guardHealth = GuardHealth(keeper == nil ? .none : .watching)
     guardSupervision = GuardSupervision(keeper, health: guardHealth, systems: systems.map(\.served), logger: logger)
     let served = systems.map { UnguardedSystem($0.served, guardHealth) }
+    stopWatch = GuardStopWatch(stops, left: left, health: guardHealth, logger: logger)
 
     let supervisor = Ring<SupervisorNotice>(capacity: 64)
     let lanes = loops.map { $0.lane(bell: button) }
     let heartbeats = keeper.map { HeartbeatSender(socket: $0.socket, patience: SupervisorLoop.guardPatience) }
     let patience = Nanoseconds.seconds(configuration.guardTimeoutSeconds)
-    runtime = try Runtime(strict: configuration.strict, lockMemory: configuration.lockMemory) {
+    runtime = try Runtime(
+      strict: configuration.strict, lockMemory: configuration.lockMemory, externalStops: stops
+    ) {
       lanes
       Lane("supervisor") {
         Loop("supervisor", every: SupervisorLoop.rate) {
@@ -117,7 +129,8 @@ final class Daemon {
   /// Leaves the safe-state plan for a stop hook, and starts the guard: `nil` if there is nothing that it could write to, or it is switched
   /// off.
   private static func startGuard(
-    _ configuration: Configuration, holding lines: [LinuxGPIOLines], _ options: Options, _ logger: Logger
+    _ configuration: Configuration, holding lines: [LinuxGPIOLines], _ options: Options, _ logger: Logger,
+    _ note: SafeStateNote?
   ) throws -> GuardLink? {
     let busWrites = options.simulate ? [] : SafeStatePlan.writes(for: configuration)
     if let file = options.planFile {
@@ -135,7 +148,7 @@ final class Daemon {
     guard !writes.isEmpty else { return nil }
     return try DaemonGuard.start(
       writes, timeoutSeconds: configuration.guardTimeoutSeconds, watchdog: configuration.watchdog,
-      format: options.logFormat)
+      format: options.logFormat, note: note?.begin(logger))
   }
 
   /// Where the systems listen, the ports in effect, by the systems' names.
@@ -239,6 +252,10 @@ final class Daemon {
     while let notice = supervisorNotices.pop() {
       switch notice {
       case .beat(let instant):
+        if let event = stopWatch.look(at: instant) {
+          service?.service.publish([event])
+          broker?.tell([event])
+        }
         for system in systems {
           system.takeAnswers(at: instant)
           system.beat(at: instant)
@@ -301,6 +318,7 @@ final class Daemon {
     }
     guard unconfirmed.isEmpty else { return 1 }
     guardSupervision.keeper?.dismiss()
+    note?.end()
     logger.info("stopped", metadata: ["reason": .string(reason)])
     return 0
   }

@@ -94,6 +94,8 @@ public struct SystemSurroundings {
   public let logger: Logger
   /// For a logger with a label of its own.
   public let log: ProgramLog
+  /// What the guard wrote after the program's last end, in the present boot; `nil` if it had ended in an orderly way, or nobody knows.
+  public let madeSafe: MadeSafe?
   /// Interfaces that systems opened earlier have published for other systems.
   public let offers = Offers()
 

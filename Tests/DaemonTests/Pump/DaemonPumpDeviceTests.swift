@@ -174,7 +174,7 @@ final class DaemonPumpDeviceTests {
     kill(daemon.identifier, SIGCONT)
     #expect(daemon.waitFor("the daemon's heartbeat is back"), "\(daemon.said)")
     // Nobody believes it to run.
-    #expect(daemon.waitFor("missed"), "\(daemon.said)")
+    #expect(daemon.waitFor("stopped from outside"), "\(daemon.said)")
     say("OFF\n", until: "PUMP:OFF")
     #expect(say("ON\n", until: "PUMP:ON").contains("PUMP:ON"))
     #expect(pwm.duty != 0 && pwm.isEnabled)

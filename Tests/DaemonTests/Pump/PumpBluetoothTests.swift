@@ -105,7 +105,7 @@
       #expect(daemon.waitFor("the daemon is gone: every actuator was put into its safe state"), "\(daemon.said)")
     }
 
-    @Test("SIGSTOP: the guard says OFF; SIGCONT: the daemon has the pump again")
+    @Test("SIGSTOP: the guard says OFF; SIGCONT: the pump stays off until a person resets it")
     func stopped() throws {
       let daemon = try daemon()
       _ = try post("on", daemon)
@@ -114,7 +114,12 @@
       #expect(pump.waitFor("pump: off"), "\(pump.said)")
       kill(daemon.identifier, SIGCONT)
       #expect(daemon.waitFor("the daemon's heartbeat is back"), "\(daemon.said)")
-      #expect(daemon.waitFor(#""state":"off""#, times: 2), "\(daemon.said)")
+      #expect(daemon.waitFor("stopped from outside"), "\(daemon.said)")
+      #expect(try post("on", daemon)["ok"] as? Bool == false)
+      // Refused until the pump is connected again and has confirmed that it is off.
+      var tries = 0
+      while try post("reset", daemon)["ok"] as? Bool != true, tries < 20_000 { tries += 1 }
+      #expect(daemon.waitFor(#""state":"off""#), "\(daemon.said)")
       #expect(try post("on", daemon)["ok"] as? Bool == true)
       #expect(pump.waitFor("pump: on", times: 2), "\(pump.said)")
     }

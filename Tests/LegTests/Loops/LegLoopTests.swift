@@ -208,6 +208,18 @@ import Wire
     for leg in 0..<3 { #expect(bench.snapshot[leg].state == .fault(.missedReleases(4), .confirmed)) }
   }
 
+  @Test("stopped from outside: an armed leg gets no pulse until disarmed and armed; one not armed stays disarmed")
+  func externalStop() {
+    let bench = LegBench(legs: 2)
+    bench.arm(0, pulse: 1500, at: 10)
+    _ = bench.writes()
+    bench.safeState(90, .externalStop(.milliseconds(50)))
+    #expect(bench.writes() == ["off all"])
+    #expect(bench.snapshot[0].state == .fault(.externalStop, .confirmed))
+    #expect(bench.snapshot[1].state == .disarmed(.confirmed))
+    #expect(bench.snapshot[0].state.wayOut == "remove the cause, then disarm and arm it")
+  }
+
   @Test("shutdown: every leg off by one transfer, tried three times, telemetry says so, nothing drives after")
   func shutdown() {
     let bench = LegBench(legs: 3)

@@ -22,6 +22,7 @@ let legMachineTable = """
     outputFailed  fault:output?  off  ok               3
     report        disarmed?      none ok               0
     missed        fault:missed?  off  ok               255
+    externalStop  disarmed?      off  ok               0
     shutdown      down?          off  ok               255
   disarmed
     arm           waiting        none ok               0
@@ -44,6 +45,7 @@ let legMachineTable = """
     outputFailed  fault:output?  off  ok               3
     report        disarmed       none ok               0
     missed        fault:missed?  off  ok               255
+    externalStop  disarmed?      off  ok               0
     shutdown      down?          off  ok               255
   empty
     arm           disarmed       none lowBattery       2
@@ -66,6 +68,7 @@ let legMachineTable = """
     outputFailed  fault:output?  off  ok               3
     report        disarmed       none ok               2
     missed        fault:missed?  off  ok               255
+    externalStop  disarmed?      off  ok               2
     shutdown      down?          off  ok               255
   waiting
     arm           waiting        none alreadyArmed     0
@@ -88,6 +91,7 @@ let legMachineTable = """
     outputFailed  fault:output?  off  ok               3
     report        waiting        none ok               0
     missed        fault:missed?  off  ok               255
+    externalStop  fault:external? off  ok               255
     shutdown      down?          off  ok               255
   pulse
     arm           pulse1200      none alreadyArmed     0
@@ -110,6 +114,7 @@ let legMachineTable = """
     outputFailed  fault:output?  off  ok               3
     report        pulse1200      none ok               0
     missed        fault:missed?  off  ok               255
+    externalStop  fault:external? off  ok               255
     shutdown      down?          off  ok               255
   released
     arm           released1200   none alreadyArmed     0
@@ -132,6 +137,7 @@ let legMachineTable = """
     outputFailed  fault:output?  off  ok               3
     report        released1200   none ok               0
     missed        fault:missed?  off  ok               255
+    externalStop  fault:external? off  ok               255
     shutdown      down?          off  ok               255
   fault
     arm           fault:link?    none inFault          0
@@ -154,6 +160,7 @@ let legMachineTable = """
     outputFailed  fault:link?    off  ok               3
     report        fault:link?    none ok               0
     missed        fault:link?    off  ok               0
+    externalStop  fault:link?    off  ok               0
     shutdown      down?          off  ok               255
   faultDone
     arm           fault:link     none inFault          0
@@ -176,6 +183,7 @@ let legMachineTable = """
     outputFailed  fault:link?    off  ok               3
     report        fault:link     none ok               0
     missed        fault:link     off  ok               0
+    externalStop  fault:link     off  ok               0
     shutdown      down?          off  ok               255
   stopped
     arm           stopped?       none emergencyStopped 255
@@ -198,6 +206,7 @@ let legMachineTable = """
     outputFailed  stopped?       off  ok               255
     report        stopped?       none ok               255
     missed        stopped?       off  ok               255
+    externalStop  stopped?       off  ok               255
     shutdown      down?          off  ok               255
   stoppedDone
     arm           stopped        none emergencyStopped 255
@@ -220,6 +229,7 @@ let legMachineTable = """
     outputFailed  stopped?       off  ok               255
     report        stopped        none ok               255
     missed        stopped        off  ok               255
+    externalStop  stopped        off  ok               255
     shutdown      down?          off  ok               255
   down
     arm           down?          none shutDown         255
@@ -242,6 +252,7 @@ let legMachineTable = """
     outputFailed  down?          off  ok               255
     report        down?          none ok               255
     missed        down?          off  ok               255
+    externalStop  down?          off  ok               255
     shutdown      down?          off  ok               255
   downDone
     arm           down           none shutDown         255
@@ -264,5 +275,6 @@ let legMachineTable = """
     outputFailed  down?          off  ok               255
     report        down           none ok               255
     missed        down           off  ok               255
+    externalStop  down           off  ok               255
     shutdown      down           off  ok               255
   """

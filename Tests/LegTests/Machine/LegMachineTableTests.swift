@@ -45,7 +45,7 @@ enum LegTableRow: String, CaseIterable {
 
 enum LegTableColumn: String, CaseIterable {
   case arm, disarm, set, same, beyond, ping, invalid, stale, linked, unlinked, emergencyStop, reset, batteryEmpty
-  case batteryFull, settings, tick, offConfirmed, outputFailed, report, missed, shutdown
+  case batteryFull, settings, tick, offConfirmed, outputFailed, report, missed, externalStop, shutdown
 
   var event: LegEvent {
     switch self {
@@ -69,6 +69,7 @@ enum LegTableColumn: String, CaseIterable {
     case .outputFailed: .outputFailed
     case .report: .report
     case .missed: .missed(releases: 4)
+    case .externalStop: .externalStop
     case .shutdown: .shutdown
     }
   }
@@ -95,6 +96,7 @@ private func name(_ fault: LegFault) -> String {
   case .lowBattery: "battery"
   case .output: "output"
   case .missedReleases: "missed"
+  case .externalStop: "external"
   }
 }
 

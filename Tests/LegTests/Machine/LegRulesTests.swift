@@ -267,6 +267,21 @@ import Wire
     #expect(leg.state.fault == .missedReleases(4) && leg.report(90) == "fault unknown 80")
   }
 
+  @Test("stopped from outside: settings and an arm move nothing; after a disarm and an arm they do")
+  func externalStop() {
+    var leg = Timeline()
+    leg.arm(0)
+    leg.set(10, 1500)
+    #expect(leg.at(90, .externalStop).output == .off)
+    #expect(leg.state.fault == .externalStop)
+    #expect(leg.at(100, .command(.setServo(.microseconds(1500)))) == .ignored(.inFault))
+    #expect(leg.at(110, .command(.arm)) == .ignored(.inFault))
+    leg.at(120, .command(.disarm))
+    leg.at(121, .offConfirmed)
+    leg.arm(130)
+    #expect(leg.at(140, .command(.setServo(.microseconds(1500)))).output == .pulse(.microseconds(1500)))
+  }
+
   @Test("shutdown: off, and no pulse ever after")
   func shutdown() {
     var leg = Timeline()

@@ -54,7 +54,7 @@ private let columns: [(String, PumpDeviceEvent)] = [
   ("none", .temperatures(water: .absent, skin: .absent)), ("emergencyStop", .emergencyStop), ("reset", .reset),
   ("settings", .settings(try! PumpDeviceSettings(runLimit: .seconds(60)))), ("tick", .tick),
   ("offConfirmed", .offConfirmed), ("outputFailed", .outputFailed),
-  ("missed", .missed(releases: 4)), ("shutdown", .shutdown),
+  ("missed", .missed(releases: 4)), ("externalStop", .externalStop), ("shutdown", .shutdown),
 ]
 
 private func words(_ state: PumpDeviceState) -> String {
@@ -70,6 +70,7 @@ private func words(_ state: PumpDeviceState) -> String {
     case .silence: "error:silence\(words(off))"
     case .output: "error:output\(words(off))"
     case .missedReleases: "error:missed\(words(off))"
+    case .externalStop: "error:external\(words(off))"
     }
   case .emergencyStopped(let off): "stopped\(words(off))"
   case .shutDown(let off): "down\(words(off))"

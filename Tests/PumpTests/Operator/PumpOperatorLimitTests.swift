@@ -246,4 +246,23 @@ import Wire
     #expect(bench.machine.state == .fault(.missedReleases(4), .pending))
     #expect(bench.taken() == ["2.0 OFF"])
   }
+
+  @Test("operator, stopped from outside: off, and no ON before a person's reset; a pump that is off stays usable")
+  func externalStop() {
+    var bench = OperatorBench.on()
+    bench.at(2, .externalStop)
+    #expect(bench.machine.state == .fault(.externalStop, .pending))
+    #expect(bench.taken() == ["2.0 OFF"])
+    bench.hear(2.1, .ok, .pump(isOn: false))
+    bench.hear(2.2, .status(PumpStatus(state: .off)))
+    #expect(bench.machine.state == .fault(.externalStop, .confirmed))
+    #expect(bench.at(3, .turnOn(nil)) == .ignored(.inFault))
+    #expect(bench.at(4, .reset) == .accepted)
+    bench.hear(4.1, .ok, .pump(isOn: false))
+    bench.hear(4.2, .status(PumpStatus(state: .off)))
+    #expect(bench.machine.state == .off(.confirmed))
+    bench.at(5, .externalStop)
+    #expect(bench.machine.state == .off(.confirmed))
+    #expect(bench.at(6, .turnOn(nil)) == .accepted)
+  }
 }

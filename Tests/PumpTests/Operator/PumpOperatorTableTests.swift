@@ -87,7 +87,7 @@ private let columns: [(String, PumpOperatorEvent)] = [
   ("otherError", .reply(.error(.other(ShortText("LOW_FLOW"))))), ("remark", .reply(.remark(.maximumRuntime))),
   ("tooHotRemark", .reply(.remark(.skinTooHot(.celsius(41.5))))), ("invalidLine", .invalidLine),
   ("settings", .settings(try! PumpOperatorSettings(runLimit: .seconds(60)))), ("tick", .tick),
-  ("missed", .missed(releases: 4)), ("quit", .quit), ("shutdown", .shutdown),
+  ("missed", .missed(releases: 4)), ("externalStop", .externalStop), ("quit", .quit), ("shutdown", .shutdown),
 ]
 
 @Suite(.ownThread) struct PumpOperatorTableTests {

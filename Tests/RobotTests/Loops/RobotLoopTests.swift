@@ -342,6 +342,29 @@ import Wire
     #expect(bench.snapshot.state.faultCause == .missedReleases(3))
   }
 
+  @Test("stopped from outside: a stick that is held at 20 Hz drives no motor, a zero of its own frees it")
+  func externalStop() {
+    let bench = LoopBench()
+    for time in stride(from: Int64(0), through: 200, by: 50) {
+      bench.send(#"{"left":60,"right":60}"#, at: time)
+      bench.tick(time)
+    }
+    _ = bench.writes()
+    // The program was stopped for 3 s: the failsafe ran out meanwhile, and the stick is still held.
+    bench.safeState(3_200, .externalStop(.milliseconds(1_200)))
+    #expect(bench.writes() == stop && bench.snapshot.state.stopReason == .externalStop)
+    for time in stride(from: Int64(3_200), through: 6_200, by: 50) {
+      bench.send(#"{"left":60,"right":60}"#, at: time)
+      bench.tick(time)
+    }
+    #expect(Set(bench.writes()) == Set(stop), "holding on is no fresh command")
+    bench.send(#"{"left":0,"right":0}"#, at: 6_250)
+    bench.tick(6_250)
+    bench.send(#"{"left":60,"right":60}"#, at: 6_300)
+    bench.tick(6_300)
+    #expect(bench.writes().last?.hasPrefix("run") == true)
+  }
+
   @Test("shutdown: the motors stop; not confirmed, it is tried three times, as no tick follows")
   func shutdown() {
     let bench = LoopBench()

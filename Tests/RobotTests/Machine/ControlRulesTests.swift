@@ -54,6 +54,32 @@ import Wire
     #expect(line.drive(1_000, 20, 20, from: sourceB).drives == speeds(20, 20), "control lapsed at 1 s, not at 1.6 s")
   }
 
+  @Test("stopped from outside: another source's zero or stop frees nobody while a stick is held")
+  func externalStop() {
+    var line = Timeline(.unramped)
+    line.drive(0, 40, 40, from: sourceA)
+    #expect(line.at(10, .externalStop) == RobotAction(.stop))
+    for time in stride(from: Int64(50), through: 3_000, by: 50) {
+      #expect(line.drive(time, 40, 40, from: sourceA) == .ignored(.stickNotAtZero))
+      line.drive(time + 10, 0, 0, from: sourceB)
+      line.stop(time + 20, from: sourceB)
+      #expect(line.state.stopReason == .externalStop)
+    }
+    // A is silent for its failsafe timeout: nobody holds a stick.
+    line.drive(4_000, 0, 0, from: sourceB)
+    #expect(line.drive(4_050, 20, 20, from: sourceB).drives == speeds(20, 20))
+  }
+
+  @Test("stopped from outside: a stop by who held the stick frees it, too")
+  func externalStopThenStop() {
+    var line = Timeline(.unramped)
+    line.drive(0, 40, 40, from: sourceA)
+    line.at(10, .externalStop)
+    #expect(line.drive(50, 40, 40) == .ignored(.stickNotAtZero))
+    line.stop(60)
+    #expect(line.drive(100, 40, 40).drives == speeds(40, 40))
+  }
+
   @Test("driving: someone else stops, the motors stop at once and the controller must let go before it drives on")
   func foreignStop() {
     var line = Timeline(.unramped)

@@ -28,6 +28,7 @@ let robotMachineTable = """
     stopNoAcknowledge  stopped(start)?         none   accepted
     stopTimedOut       fault?                  none   accepted
     missed             fault?                  stop   accepted
+    externalStop       stopped(start)?         stop   accepted
     settings           stopped(start)?         stop   accepted
     shutdown           shutDown?               stop   accepted
   idle
@@ -55,6 +56,7 @@ let robotMachineTable = """
     stopNoAcknowledge  stopped(start)?         none   accepted
     stopTimedOut       fault?                  none   accepted
     missed             fault?                  stop   accepted
+    externalStop       stopped(start)?         stop   accepted
     settings           stopped(start)          stop   accepted
     shutdown           shutDown?               stop   accepted
   held
@@ -82,6 +84,7 @@ let robotMachineTable = """
     stopNoAcknowledge  stopped(commanded)A?    none   accepted
     stopTimedOut       fault?                  none   accepted
     missed             fault?                  stop   accepted
+    externalStop       stopped(commanded)A?    stop   accepted
     settings           stopped(commanded)A     stop   accepted
     shutdown           shutDown?               stop   accepted
   stoppedByOther
@@ -109,7 +112,36 @@ let robotMachineTable = """
     stopNoAcknowledge  stopped(byB)A?          none   accepted
     stopTimedOut       fault?                  none   accepted
     missed             fault?                  stop   accepted
+    externalStop       stopped(outside)?       stop   accepted
     settings           stopped(byB)A           stop   accepted
+    shutdown           shutDown?               stop   accepted
+  stoppedOutside
+    driveA             stopped(outside)        none   stickNotAtZero
+    driveAOlder        stopped(outside)        none   stickNotAtZero
+    driveASame         stopped(outside)        none   stickNotAtZero
+    driveAUnstamped    stopped(outside)        none   stickNotAtZero
+    driveB             stopped(outside)        none   stickNotAtZero
+    driveNaN           stopped(outside)        none   notFinite
+    staleDrive         stopped(outside)        none   stale
+    staleReset         stopped(outside)        none   stale
+    zeroA              stopped(commanded)A     stop   accepted
+    zeroAOlder         stopped(commanded)A     stop   accepted
+    zeroB              stopped(outside)        stop   accepted
+    stopA              stopped(commanded)      stop   accepted
+    stopAOlder         stopped(commanded)      stop   accepted
+    stopB              stopped(outside)        stop   accepted
+    emergencyStopC     emergencyStop?          stop   accepted
+    resetC             stopped(outside)        none   nothingToReset
+    tick               stopped(outside)        stop   accepted
+    driveConfirmed     stopped(outside)        none   outOfPlace
+    driveNoAcknowledge stopped(outside)        none   outOfPlace
+    driveTimedOut      stopped(outside)        none   outOfPlace
+    stopConfirmed      stopped(outside)        none   accepted
+    stopNoAcknowledge  stopped(outside)?       none   accepted
+    stopTimedOut       fault?                  none   accepted
+    missed             fault?                  stop   accepted
+    externalStop       stopped(outside)?       stop   accepted
+    settings           stopped(outside)        stop   accepted
     shutdown           shutDown?               stop   accepted
   driving
     driveA             driving                 drive  accepted
@@ -136,6 +168,7 @@ let robotMachineTable = """
     stopNoAcknowledge  driving                 none   outOfPlace
     stopTimedOut       driving                 none   outOfPlace
     missed             fault?                  stop   accepted
+    externalStop       stopped(outside)?       stop   accepted
     settings           driving                 drive  accepted
     shutdown           shutDown?               stop   accepted
   emergencyStopUnconfirmed
@@ -163,6 +196,7 @@ let robotMachineTable = """
     stopNoAcknowledge  emergencyStop?          none   accepted
     stopTimedOut       emergencyStop+fault?    none   accepted
     missed             emergencyStop+fault?    stop   accepted
+    externalStop       emergencyStop?          stop   accepted
     settings           emergencyStop?          stop   accepted
     shutdown           shutDown?               stop   accepted
   emergencyStop
@@ -190,6 +224,7 @@ let robotMachineTable = """
     stopNoAcknowledge  emergencyStop?          none   accepted
     stopTimedOut       emergencyStop+fault?    none   accepted
     missed             emergencyStop+fault     stop   accepted
+    externalStop       emergencyStop           stop   accepted
     settings           emergencyStop           stop   accepted
     shutdown           shutDown?               stop   accepted
   emergencyStopInFault
@@ -217,6 +252,7 @@ let robotMachineTable = """
     stopNoAcknowledge  emergencyStop+fault?    none   accepted
     stopTimedOut       emergencyStop+fault?    none   accepted
     missed             emergencyStop+fault     stop   accepted
+    externalStop       emergencyStop+fault     stop   accepted
     settings           emergencyStop+fault     stop   accepted
     shutdown           shutDown?               stop   accepted
   faultUnconfirmed
@@ -244,6 +280,7 @@ let robotMachineTable = """
     stopNoAcknowledge  fault?                  none   accepted
     stopTimedOut       fault?                  none   accepted
     missed             fault?                  stop   accepted
+    externalStop       fault?                  stop   accepted
     settings           fault?                  stop   accepted
     shutdown           shutDown?               stop   accepted
   fault
@@ -271,6 +308,7 @@ let robotMachineTable = """
     stopNoAcknowledge  fault?                  none   accepted
     stopTimedOut       fault?                  none   accepted
     missed             fault                   stop   accepted
+    externalStop       fault                   stop   accepted
     settings           fault                   stop   accepted
     shutdown           shutDown?               stop   accepted
   shutDown
@@ -298,6 +336,7 @@ let robotMachineTable = """
     stopNoAcknowledge  shutDown?               none   accepted
     stopTimedOut       shutDown?               none   accepted
     missed             shutDown                stop   accepted
+    externalStop       shutDown                stop   accepted
     settings           shutDown                stop   accepted
     shutdown           shutDown                stop   accepted
   """

@@ -24,7 +24,7 @@ extension TickInstant {
 
 /// The rows of the table, and how to reach each by events.
 private enum StateRow: String, CaseIterable {
-  case fresh, idle, held, stoppedByOther, driving
+  case fresh, idle, held, stoppedByOther, stoppedOutside, driving
   case emergencyStopUnconfirmed, emergencyStop, emergencyStopInFault, faultUnconfirmed, fault, shutDown
 
   var history: [RobotEvent] {
@@ -34,6 +34,7 @@ private enum StateRow: String, CaseIterable {
     case .idle: [.stopConfirmed]
     case .held: [.stopConfirmed, .command(.zero, timestamp: .at(10.5), from: sourceA)]
     case .stoppedByOther: [drive, .stop(timestamp: nil, from: sourceB), .stopConfirmed]
+    case .stoppedOutside: [.stopConfirmed, drive, .driveConfirmed, .externalStop, .stopConfirmed]
     case .driving: [.stopConfirmed, drive, .driveConfirmed]
     case .emergencyStopUnconfirmed: [.stopConfirmed, .emergencyStop(from: sourceB)]
     case .emergencyStop: [.emergencyStop(from: sourceB), .stopConfirmed]
@@ -49,7 +50,7 @@ private enum EventColumn: String, CaseIterable {
   case driveA, driveAOlder, driveASame, driveAUnstamped, driveB, driveNaN, staleDrive, staleReset
   case zeroA, zeroAOlder, zeroB, stopA, stopAOlder, stopB, emergencyStopC, resetC, tick
   case driveConfirmed, driveNoAcknowledge, driveTimedOut, stopConfirmed, stopNoAcknowledge, stopTimedOut
-  case missed, settings, shutdown
+  case missed, externalStop, settings, shutdown
 
   var event: RobotEvent {
     let some = speeds(30, 60)
@@ -78,6 +79,7 @@ private enum EventColumn: String, CaseIterable {
     case .stopNoAcknowledge: .stopFailed(MotorFailure(.noAcknowledge, code: 121))
     case .stopTimedOut: .stopFailed(MotorFailure(.timedOut, code: 110))
     case .missed: .missed(releases: 4)
+    case .externalStop: .externalStop
     case .settings: .settings(.standard)
     case .shutdown: .shutdown
     }
@@ -98,6 +100,7 @@ private func words(_ state: RobotState) -> String {
       case .commanded: "commanded"
       case .silence: "silence"
       case .stoppedBy(let source): "by\(name(source))"
+      case .externalStop: "outside"
       case .reset: "byReset"
       }
     return "stopped(\(reason))\(standstill.holder.map { name($0.source) } ?? "")\(mark(standstill.confirmation))"

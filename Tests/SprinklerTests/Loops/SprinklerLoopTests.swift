@@ -241,6 +241,41 @@ import Testing
     #expect(bench.on.isEmpty && bench.snapshot.state == .fault(.missedReleases(4)))
   }
 
+  @Test("stopped from outside: the run ends as of that instant and stays closed, queued ones end, later ones run")
+  func externalStop() throws {
+    let bench = SprinklerBench.started(master: (lead: 0, lag: 20))
+    bench.on(1, 600)
+    bench.queue(2, 600, isScheduled: true)
+    bench.advance(to: 60)
+    _ = bench.takeNotices()
+    _ = bench.writes()
+    // The program hung from 60 s on; the guard closed the valves at 61.25 s; it is back an hour later.
+    bench.jump(to: 3_660)
+    bench.safeState(.externalStop(.zero + .milliseconds(61_250)))
+    #expect(bench.on.isEmpty && bench.snapshot.state == .idle && bench.snapshot.queueCount == 0)
+    #expect(bench.writes() == ["3660 off"])
+    let told = bench.takeNotices()
+    #expect(
+      told.contains("61.25 ended 1 externalStop 61.25 s") && told.contains("3660 ended 2 externalStop 0 ns"), "\(told)")
+    bench.advance(to: 3_720)
+    #expect(bench.on.isEmpty)
+    bench.on(3, 60)
+    #expect(bench.on == [3, 10])
+    // What opened after the stop was closed by the next one, not before it opened.
+    bench.safeState(.externalStop(.zero + .milliseconds(61_250)))
+    #expect(bench.takeNotices().contains { $0.contains("ended 3 externalStop 0 ns") } && bench.on.isEmpty)
+  }
+
+  @Test("stopped from outside after the loop has hung beyond a run's end: it ran until the guard closed it")
+  func externalStopLate() throws {
+    let bench = SprinklerBench.started()
+    bench.on(1, 10)
+    bench.advance(to: 9)
+    bench.jump(to: 20)
+    bench.safeState(.externalStop(.zero + .milliseconds(10_500)))
+    #expect(bench.takeNotices().contains("10.5 ended 1 externalStop 10.5 s"))
+  }
+
   @Test("crash: the lines that the guard turns off are all that the loop holds, the master valve's too")
   func crash() throws {
     let bench = SprinklerBench.started(master: (lead: 0, lag: 0))

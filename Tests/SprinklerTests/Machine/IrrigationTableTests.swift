@@ -66,7 +66,7 @@ private enum Row: String, CaseIterable {
 private enum Column: String, CaseIterable {
   case now, nowOther, append, insert, replace, program, extend, off, offQueued, cancel, allOff, skip, clearQueue
   case pause, resume, rain, rainEnds, rainOver, dayBegan, ranToday, same, disabled, gone, emergencyStop, reset, stale
-  case tick, linesConfirmed, linesDiffer, linesFailed, flow, flowLimits, missed, shutdown
+  case tick, linesConfirmed, linesDiffer, linesFailed, flow, flowLimits, missed, externalStop, shutdown
 
   var event: IrrigationEvent {
     func run(_ zone: Int, _ source: ZoneRun.Source = .manual) -> ZoneRun {
@@ -107,6 +107,7 @@ private enum Column: String, CaseIterable {
     case .flow: .flow(pulses: 5)
     case .flowLimits: .flowLimits(FlowLimits())
     case .missed: .missed(releases: 4)
+    case .externalStop: .externalStop(since: .seconds(98))
     case .shutdown: .shutdown
     }
   }

@@ -159,6 +159,25 @@ struct SchedulerPowerTests {
     finish(&world)
   }
 
+  @Test("killed in a run, and the guard noted when it closed the valve: charged up to then, and nothing follows")
+  func killedAndNoted() throws {
+    var world = try Garden.world([Garden.program(1)], at: Garden.at(7, 1, 5))
+    world.run(untilWall: Garden.at(7, 1, 6, 4, 30))
+    let open = try #require(world.stored.pending.first { $0.openSince != nil })
+    let since = try #require(open.openSince)
+    func start(_ closed: Double?) -> [WateringRecord] {
+      var scheduler = SprinklerScheduler(
+        world.stored, settings: Garden.settings, boot: open.boot, valvesClosed: closed.map { .zero + .seconds($0) })
+      let effects = scheduler.step(.started, wall: Garden.at(7, 1, 7), monotonic: .zero + .seconds(since + 3_000))
+      #expect(runs(effects) == 0)
+      return logged(effects)
+    }
+    let noted = start(since + 4)
+    #expect(noted.first?.outcome == .crash && noted.first?.ranSeconds == open.ranSeconds + 4)
+    #expect(start(nil).first?.ranSeconds == 600, "nobody knows: up to now")
+    #expect(start(since - 5).first?.ranSeconds == 600, "closed before it opened: nobody knows")
+  }
+
   @Test("killed in a pause, long after it began: the run is charged with what it ran, the pause not counted")
   func killedInPause() throws {
     var world = try Garden.world([Garden.program(1, steps: [(1, 600)])], at: Garden.at(7, 1, 5))

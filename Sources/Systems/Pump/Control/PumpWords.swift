@@ -46,6 +46,7 @@ extension PumpFault: CustomStringConvertible {
     case .startFailed: "the pump does not start"
     case .pumpError: "the pump is in its error state"
     case .missedReleases(let count): "the loop missed \(count) releases in a row"
+    case .externalStop: "stopped from outside, because the program or a loop of it hung"
     }
   }
 
@@ -59,6 +60,7 @@ extension PumpFault: CustomStringConvertible {
     case .startFailed: "start-failed"
     case .pumpError: "pump-error"
     case .missedReleases: "missed-releases"
+    case .externalStop: "external-stop"
     }
   }
 }
@@ -110,6 +112,7 @@ extension PumpDeviceError: CustomStringConvertible {
     case .silence: "no command for the silence limit"
     case .output: "the motor's output does not take what it is told"
     case .missedReleases(let count): "the loop missed \(count) releases in a row"
+    case .externalStop: "stopped from outside, because the program or a loop of it hung"
     }
   }
 }
@@ -149,6 +152,7 @@ extension PumpDeviceError {
     case .silence: "silence"
     case .output: "output-fault"
     case .missedReleases: "missed-releases"
+    case .externalStop: "external-stop"
     }
   }
 }

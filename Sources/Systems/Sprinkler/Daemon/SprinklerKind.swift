@@ -116,7 +116,8 @@ extension Configuration.Sprinkler: AnyConfiguredSystem {
 
   func open(_ surroundings: SystemSurroundings) throws -> any DaemonSystem {
     let system = try DaemonSprinkler(
-      self, store: surroundings.storeFile, simulate: surroundings.simulate, logger: surroundings.logger)
+      self, store: surroundings.storeFile, simulate: surroundings.simulate, madeSafe: surroundings.madeSafe,
+      logger: surroundings.logger)
     surroundings.offers.give(system.door.water)
     return system
   }

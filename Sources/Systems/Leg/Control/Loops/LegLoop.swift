@@ -136,6 +136,7 @@ public struct LegLoop: ~Copyable, ControlLoop {
     begin(at: tick.started)
     switch cause {
     case .misses(let releases): decideAll(.missed(releases: releases))
+    case .externalStop: decideAll(.externalStop)
     case .stop:
       decideAll(.shutdown)
       // No tick follows that could repeat it.

@@ -30,6 +30,8 @@ public enum LegEvent: Sendable, Hashable, BitwiseCopyable {
   case report
   /// The runtime gave up, or finished too late, so many periodic releases in a row.
   case missed(releases: Int64)
+  /// Somebody outside has turned every pulse off: no pulse before the leg is disarmed and armed again.
+  case externalStop
   /// The runtime is stopping.
   case shutdown
 }

@@ -15,6 +15,16 @@ extension LegMachine {
     }
   }
 
+  /// A leg that was not armed drove nothing, and stays what it is; its off is written again.
+  @_noLocks @_noAllocation
+  mutating func externalStop() -> LegAction {
+    if case .disarmed = state {
+      state = .disarmed(.pending)
+      return LegAction(.off)
+    }
+    return fail(.externalStop, says: .unknown)
+  }
+
   /// The first cause of a fault stays; that the off cannot be written is the news that telemetry carries.
   @_noLocks @_noAllocation
   mutating func outputFailed() -> LegAction {

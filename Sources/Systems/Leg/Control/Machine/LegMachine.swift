@@ -107,6 +107,7 @@ public struct LegMachine: Sendable, Hashable, BitwiseCopyable {
       action.telemetry = telemetry(at: now)
       hasClamped = false
       return action
+    case .externalStop: return externalStop()
     case .missed(let releases): return fail(.missedReleases(releases), says: .unknown)
     case .shutdown:
       if case .shutDown = state { return LegAction(.off) }

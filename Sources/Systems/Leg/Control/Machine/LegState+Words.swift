@@ -37,6 +37,7 @@ extension LegFault: CustomStringConvertible {
     case .lowBattery: "the battery is empty"
     case .output: "the servo's chip or its output-enable line fails"
     case .missedReleases(let count): "the loop missed \(count) releases in a row"
+    case .externalStop: "stopped from outside, because the program or a loop of it hung"
     }
   }
 }

@@ -11,7 +11,7 @@ import Wire
 //     ▲    ▲                          │ pulse ◀─────▶ released      │
 //     │    │                          └─────────────────────────────┘
 //     │    │ disarm, reset (off confirmed)     │ silence, link lost, write failed,
-//     │    └───────────────────── ┌───────┐ ◀──┘ battery empty, releases missed
+//     │    └───────────────────── ┌───────┐ ◀──┘ battery empty, releases missed, stop from outside
 //     │                           │ fault │
 //     │ reset (off confirmed)     └───────┘
 //     │                               │ e-stop, from every state
@@ -64,4 +64,6 @@ public enum LegFault: Sendable, Hashable, BitwiseCopyable {
   case output
   /// The runtime gave up so many releases of the loop in a row.
   case missedReleases(Int64)
+  /// Somebody outside turned the pulse off, such as the guard while the program hung.
+  case externalStop
 }

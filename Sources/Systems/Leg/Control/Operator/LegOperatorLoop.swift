@@ -111,7 +111,7 @@ public struct LegOperatorLoop: ~Copyable, ControlLoop {
   public mutating func safeState(_ tick: Tick, cause: SafeStateCause) {
     begin(at: tick.started)
     switch cause {
-    case .misses: break  // the leg's own deadman is what counts
+    case .misses, .externalStop: break  // the leg's own deadman is what counts
     case .stop: apply(.shutdown)
     }
     publish()

@@ -99,6 +99,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
     begin(at: tick.started)
     switch cause {
     case .misses(let releases): step(.missed(releases: releases))
+    case .externalStop: step(.externalStop)
     case .stop:
       step(.shutdown)
       // No tick follows that could repeat it.
@@ -261,7 +262,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
     switch event {
     case .command, .invalidCommand, .emergencyStop, .reset: return .app
     case .button, .pot: return .manual
-    case .temperatures, .settings, .tick, .offConfirmed, .outputFailed, .missed: return .device
+    case .temperatures, .settings, .tick, .offConfirmed, .outputFailed, .missed, .externalStop: return .device
     case .shutdown: return .host
     }
   }

@@ -172,7 +172,21 @@ extension PumpDeviceMachine {
     case .silence: action.replies.append(.error(.other(ShortText("LINK_SILENT"))))
     case .output: action.replies.append(.error(.other(ShortText("OUTPUT_FAULT"))))
     case .missedReleases: action.replies.append(.error(.other(ShortText("LOOP_LATE"))))
+    case .externalStop: action.replies.append(.error(.other(ShortText("OUTSIDE_STOP"))))
     }
+  }
+
+  /// A pump that ran is in error; one that did not stays what it is, and its off is written again.
+  @_noLocks @_noAllocation
+  mutating func externalStop(_ action: inout PumpDeviceAction) {
+    switch state {
+    case .on: stop(for: .externalStop, &action)
+    case .off: state = .off(.pending)
+    case .error(let cause, _): state = .error(cause, .pending)
+    case .emergencyStopped: state = .emergencyStopped(.pending)
+    case .shutDown: state = .shutDown(.pending)
+    }
+    action.output = .off
   }
 
   @_noLocks @_noAllocation

@@ -106,6 +106,7 @@ public struct PumpDeviceMachine: Sendable, Hashable, BitwiseCopyable {
     case .offConfirmed: confirm()
     case .outputFailed: outputFailed(&action)
     case .missed(let releases): fail(.missedReleases(releases), &action)
+    case .externalStop: externalStop(&action)
     case .shutdown:
       if case .on = state { action.replies.append(.pump(isOn: false)) }
       state = .shutDown(.pending)

@@ -7,8 +7,8 @@ import Wire
 //   ┌─────┐ ──────────────────────────▶ ┌────┐
 //   │ off │ ◀────────────────────────── │ on │
 //   └─────┘        OFF, button          └────┘
-//     ▲  │ too warm, sensor, output         │ run limit, too warm, sensor, output, silence, missed releases
-//     │  └────────────▶ ┌───────┐ ◀─────────┘
+//     ▲  │ too warm, sensor, output         │ run limit, too warm, sensor, output, silence, missed releases,
+//     │  └────────────▶ ┌───────┐ ◀─────────┘ stop from outside
 //     └──────────────── │ error │
 //        OFF, button,   └───────┘
 //        reset              │ e-stop, from every state
@@ -59,6 +59,8 @@ public enum PumpDeviceError: Sendable, Hashable, BitwiseCopyable {
   /// The motor's output does not take what it is told.
   case output
   case missedReleases(Int64)
+  /// Somebody outside turned the motor off, such as the guard while the program hung.
+  case externalStop
 }
 
 /// Everything that may happen to the pump.
@@ -83,6 +85,8 @@ public enum PumpDeviceEvent: Sendable, Hashable, BitwiseCopyable {
   case offConfirmed
   case outputFailed
   case missed(releases: Int64)
+  /// Somebody outside has turned the motor off.
+  case externalStop
   case shutdown
 }
 

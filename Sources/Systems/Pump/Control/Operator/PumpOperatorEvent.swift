@@ -28,6 +28,8 @@ public enum PumpOperatorEvent: Sendable, Hashable, BitwiseCopyable {
   case tick
   /// The runtime gave up, or finished too late, so many periodic releases in a row.
   case missed(releases: Int64)
+  /// Somebody outside has told the pump OFF.
+  case externalStop
   /// Turn it off, and nothing else any more; ticks go on until it is confirmed.
   case quit
   /// The runtime is stopping: no tick follows.
@@ -38,7 +40,8 @@ public enum PumpOperatorEvent: Sendable, Hashable, BitwiseCopyable {
     @_noLocks @_noAllocation get {
       switch self {
       case .turnOn, .turnOff, .setSpeed, .emergencyStop, .reset, .quit, .shutdown: true
-      case .readTemperatures, .watched, .stale, .linked, .unlinked, .settings, .reply, .invalidLine, .tick, .missed:
+      case .readTemperatures, .watched, .stale, .linked, .unlinked, .settings, .reply, .invalidLine, .tick, .missed,
+        .externalStop:
         false
       }
     }

@@ -80,6 +80,8 @@ public struct PumpOperatorLoop: ~Copyable, ControlLoop {
     begin(at: tick.started)
     switch cause {
     case .misses(let releases): apply(.missed(releases: releases))
+    // Who only looks has told the pump nothing, nor has anybody for it.
+    case .externalStop: if turnsOffAtEnd { apply(.externalStop) }
     case .stop:
       takeConnection()
       readLines()

@@ -104,7 +104,7 @@ extension PumpOperatorMachine {
       }
       switch fault {
       case .runLimit, .safetyShutoff: governor.reset(at: now)
-      case .overheat, .sensor, .startFailed, .pumpError, .missedReleases: break
+      case .overheat, .sensor, .startFailed, .pumpError, .missedReleases, .externalStop: break
       }
       state = .off(.pending)
       return .accepted
@@ -122,10 +122,17 @@ extension PumpOperatorMachine {
     switch fault {
     case .overheat: persists = isTooHot
     case .sensor: if case .some = implausible { persists = true } else { persists = false }
-    case .runLimit, .safetyShutoff, .startFailed, .pumpError, .missedReleases: return nil
+    case .runLimit, .safetyShutoff, .startFailed, .pumpError, .missedReleases, .externalStop: return nil
     }
     if awaitsReading { return .noReadingYet }
     return persists ? .causePersists : nil
+  }
+
+  /// One that is known to be off stays so; otherwise a person has to reset.
+  @_noLocks @_noAllocation
+  mutating func externalStop() {
+    if case .off(.confirmed) = state { return }
+    fail(.externalStop, isOff: false)
   }
 
   @_noLocks @_noAllocation

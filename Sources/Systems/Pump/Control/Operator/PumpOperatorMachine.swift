@@ -307,6 +307,7 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
     case .invalidLine: action.verdict = .ignored(.notUnderstood)
     case .tick, .settings: break
     case .missed(let releases): fail(.missedReleases(releases), isOff: false)
+    case .externalStop: externalStop()
     case .quit: quit()
     case .shutdown:
       quit()

@@ -71,6 +71,8 @@ public enum PumpFault: Sendable, Hashable, BitwiseCopyable {
   case pumpError
   /// The runtime gave up so many releases of the loop in a row.
   case missedReleases(Int64)
+  /// Somebody outside told the pump OFF, such as the guard while the program hung.
+  case externalStop
 }
 
 /// The connection, as far as it is known.

@@ -119,6 +119,7 @@ struct PumpScenarioReader: ScenarioReader {
     case "fault":
       let words = [
         "run-limit", "safety-shutoff", "overheat", "sensor-fault", "start-failed", "pump-error", "missed-releases",
+        "external-stop",
       ]
       return reader.word(node, path, words).map { .fault($0) }
     case "reason": return reader.text(node, path).map { .reason($0) }

@@ -99,6 +99,7 @@ public struct RobotLoop: ~Copyable, ControlLoop {
     begin(at: tick.started)
     switch cause {
     case .misses(let count): decide(.missed(releases: count))
+    case .externalStop: decide(.externalStop)
     case .stop:
       decide(.shutdown)
       // No tick follows that could repeat it.

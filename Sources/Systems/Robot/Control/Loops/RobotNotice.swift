@@ -47,7 +47,7 @@ extension StopReason {
   @_noLocks @_noAllocation
   fileprivate func isSame(as other: StopReason) -> Bool {
     switch (self, other) {
-    case (.start, .start), (.commanded, .commanded), (.silence, .silence): true
+    case (.start, .start), (.commanded, .commanded), (.silence, .silence), (.externalStop, .externalStop): true
     case (.stoppedBy(let one), .stoppedBy(let two)), (.reset(let one), .reset(let two)): one.isSame(as: two)
     default: false
     }

@@ -35,6 +35,7 @@ extension StopReason {
       case .commanded: ShortText("commanded")
       case .silence: ShortText("silence")
       case .stoppedBy: ShortText("stopped-by-another")
+      case .externalStop: ShortText("stopped-from-outside")
       case .reset: ShortText("reset")
       }
     }

@@ -22,6 +22,8 @@ public enum RobotEvent: Sendable, Hashable, BitwiseCopyable {
   case stopFailed(MotorFailure)
   /// The runtime gave up, or finished too late, so many periodic releases in a row.
   case missed(releases: Int64)
+  /// Somebody outside has stopped the motors: a stick that is held does not drive on.
+  case externalStop
   /// New settings, whole, at a tick boundary.
   case settings(RobotSettings)
   /// The runtime is stopping.

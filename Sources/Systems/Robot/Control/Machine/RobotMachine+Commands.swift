@@ -11,7 +11,9 @@ extension RobotMachine {
     at now: TickInstant
   ) -> RobotAction {
     lastNonZeroCommand = now
+    lastNonZeroSource = source
     switch state {
+    case .stopped(let standstill) where standstill.reason.isExternalStop: return .ignored(.stickNotAtZero)
     case .stopped(var standstill):
       var holder: Holder
       if let current = standstill.holder {
@@ -61,6 +63,11 @@ extension RobotMachine {
   ) -> RobotAction {
     switch state {
     case .stopped(var standstill):
+      if standstill.reason.isExternalStop {
+        // Somebody else still holds a stick.
+        if isHeld(byOtherThan: source, at: now) { break }
+        standstill.reason = .commanded
+      }
       if var holder = standstill.holder {
         let hearing = holder.hear(timestamp, from: source, at: now)
         standstill.holder = holder
@@ -83,6 +90,35 @@ extension RobotMachine {
       break
     }
     return RobotAction(.stop)
+  }
+
+  /// The motors stand, and who held a stick must let go of it: control is nobody's until then.
+  @_noLocks @_noAllocation
+  mutating func externalStop() -> RobotAction {
+    switch state {
+    case .stopped(var standstill):
+      // Nobody has driven yet: nothing was stopped, and no stick was held.
+      if case .none = lastNonZeroCommand {
+        standstill.confirmation = .pending(failures: failures)
+      } else {
+        standstill = Standstill(reason: .externalStop, confirmation: .pending(failures: failures), holder: nil)
+      }
+      state = .stopped(standstill)
+    case .driving:
+      state = .stopped(Standstill(reason: .externalStop, confirmation: .pending(failures: failures), holder: nil))
+    case .emergencyStopped, .fault, .shutDown:
+      break
+    }
+    return RobotAction(.stop)
+  }
+
+  /// Whether a stick other than this source's was held within the last failsafe timeout.
+  @_noLocks @_noAllocation
+  private func isHeld(byOtherThan source: ControlSource, at now: TickInstant) -> Bool {
+    guard let held = lastNonZeroCommand, let holder = lastNonZeroSource, !holder.isSame(as: source) else {
+      return false
+    }
+    return now < held + settings.failsafeTimeout
   }
 
   @_noLocks @_noAllocation

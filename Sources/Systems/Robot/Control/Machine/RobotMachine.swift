@@ -10,6 +10,8 @@ public struct RobotMachine: Sendable, Hashable, BitwiseCopyable {
   public internal(set) var settings: RobotSettings
   /// When a command other than zero last arrived, obeyed or not: a stick is held somewhere.
   var lastNonZeroCommand: TickInstant?
+  /// Who sent it.
+  var lastNonZeroSource: ControlSource?
 
   /// Stopped, the stop not yet confirmed: the first tick writes it.
   @_noLocks @_noAllocation
@@ -73,6 +75,8 @@ public struct RobotMachine: Sendable, Hashable, BitwiseCopyable {
       return refresh(at: now)
     case .driveConfirmed, .driveFailed, .stopConfirmed, .stopFailed:
       return feedback(event)
+    case .externalStop:
+      return externalStop()
     case .missed(let releases):
       return fail(.missedReleases(releases))
     case .shutdown:

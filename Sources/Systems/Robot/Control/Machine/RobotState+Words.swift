@@ -18,6 +18,7 @@ extension RobotState: CustomStringConvertible {
     switch self {
     case .stopped(let standstill):
       switch (standstill.reason, standstill.holder) {
+      case (.externalStop, _): "bring every stick to zero, or send a stop"
       case (.stoppedBy, let holder?):
         "\(holder.source) must bring its stick to zero, or be silent for the failsafe timeout"
       default: nil
@@ -43,6 +44,7 @@ extension StopReason: CustomStringConvertible {
     case .commanded: "commanded"
     case .silence: "the controlling source went silent"
     case .stoppedBy(let source): "by \(source)"
+    case .externalStop: "from outside, because the program or a loop of it hung"
     case .reset(let source): "reset by \(source)"
     }
   }

@@ -18,6 +18,8 @@ import Wire
 //     │              └──────────────────┘ e-stop └───────────┘   │
 //     │                                                          │ reset
 //     └──────────────────────────────────────────────────────────┘
+//   A stop from outside brings `driving`, and `stopped` once somebody has driven, to `stopped (externalStop)`, which only a
+//   zero or a stop leaves.
 //   `stopped` goes to `emergencyStopped` and `fault` by the same arrows as `driving`; every state goes to `shutDown`, which
 //   has no way out.
 
@@ -89,8 +91,19 @@ public enum StopReason: Sendable, Hashable, BitwiseCopyable {
   case silence
   /// Someone else commanded a stop: the controlling source must bring its stick to zero before it may drive on.
   case stoppedBy(ControlSource)
+  /// Somebody outside stopped the motors, such as the guard while the program hung: every stick must come to zero before it drives on.
+  case externalStop
   /// A reset ended an e-stop or a fault.
   case reset(by: ControlSource)
+}
+
+extension StopReason {
+  var isExternalStop: Bool {
+    @_noLocks @_noAllocation get {
+      if case .externalStop = self { return true }
+      return false
+    }
+  }
 }
 
 /// The source that owns control, and what it was last heard to say.

@@ -92,7 +92,7 @@ public struct OperatorLoop: ~Copyable, ControlLoop {
   public mutating func safeState(_ tick: Tick, cause: SafeStateCause) {
     begin(at: tick.started)
     switch cause {
-    case .misses: break  // the robot's own failsafe is what counts
+    case .misses, .externalStop: break  // the robot's own failsafe is what counts
     case .stop: apply(.shutdown)
     }
     publish()

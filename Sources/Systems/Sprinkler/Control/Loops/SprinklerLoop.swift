@@ -105,6 +105,7 @@ public struct SprinklerLoop: ~Copyable, ControlLoop {
     begin(at: tick.started)
     switch cause {
     case .misses(let releases): decide(.missed(releases: releases))
+    case .externalStop(let since): decide(.externalStop(since: since))
     case .stop:
       decide(.shutdown)
       // No tick follows that could repeat it.

@@ -61,6 +61,8 @@ public enum IrrigationEvent: Sendable, Hashable, BitwiseCopyable {
   case flowLimits(FlowLimits)
   /// The runtime gave up, or finished too late, so many periodic releases in a row.
   case missed(releases: Int64)
+  /// Somebody outside has turned every line off, at this instant first: nothing has flowed since, and nothing opens again by itself.
+  case externalStop(since: TickInstant)
   /// The runtime is stopping.
   case shutdown
 }

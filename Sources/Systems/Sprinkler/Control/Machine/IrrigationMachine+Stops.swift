@@ -35,6 +35,19 @@ extension IrrigationMachine {
     }
   }
 
+  /// Every run ends, queued ones too, as of the instant at which the water stopped: nothing was watered after it, whatever a run's own
+  /// end would have been. Before runs expire.
+  @_noLocks @_noAllocation
+  mutating func endOutside(since: TickInstant, at now: TickInstant) {
+    for index in 0..<zoneEnd {
+      var end = since < now ? since : now
+      if case .open(_, let opened) = zones[index].valve, end < opened { end = opened }
+      self.end(index, .externalStop, at: end)
+    }
+    endQueued(.externalStop, at: now, isBegunToo: true)
+    masterLagEnd = nil
+  }
+
   // MARK: the lines
 
   /// Read-backs in a row that must differ before it is a fault: "check back".

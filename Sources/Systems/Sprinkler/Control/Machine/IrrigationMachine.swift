@@ -65,6 +65,7 @@ public struct IrrigationMachine: ~Copyable {
     let stateBefore = state
     let linesBefore = lines
     if case .flow(let pulses) = event { share(pulses, at: now) }
+    if case .externalStop(let since) = event { endOutside(since: since, at: now) }
     expire(at: now)
     let verdict = respond(to: event, at: now)
     expire(at: now)
@@ -182,6 +183,7 @@ public struct IrrigationMachine: ~Copyable {
     case .linesConfirmed: return confirm(at: now)
     case .linesDiffer(let read): return differ(read, at: now)
     case .linesFailed(let error): return linesFailed(error, at: now)
+    case .externalStop: return .accepted
     case .missed(let releases): return fail(.missedReleases(releases), at: now)
     case .shutdown:
       endAll(.shutdown, at: now)
@@ -233,7 +235,7 @@ extension IrrigationEvent {
   var tells: Bool {
     @_noLocks @_noAllocation get {
       switch self {
-      case .allOff, .emergencyStop, .missed, .shutdown: return true
+      case .allOff, .emergencyStop, .missed, .externalStop, .shutdown: return true
       default: return false
       }
     }

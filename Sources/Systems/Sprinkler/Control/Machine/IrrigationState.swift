@@ -15,7 +15,7 @@ import Tactus
 //                   └────────┘
 //   From these three: lines failed or differ, flow alarm, releases missed ▶ fault; from all: e-stop ▶ emergencyStopped.
 //   fault, emergencyStopped: reset, once the off is confirmed ▶ idle. From all: shutdown ▶ shutDown, which has no way out.
-//   Entering any of the last three ends every run, queued ones too.
+//   Entering any of the last three ends every run, queued ones too; so does a stop from outside, in any state.
 
 /// The valves' state. Each case carries what is legal only there. Nothing but `watering` opens.
 public enum IrrigationState: Sendable, Hashable, BitwiseCopyable {

@@ -64,4 +64,6 @@ public enum RunOutcome: UInt8, Sendable, Hashable, Codable, BitwiseCopyable {
   case overlap
   /// The program died without an end, and the guard closed the valve; found at the next start. Its rest does not follow.
   case crash
+  /// Somebody outside the program, its guard, turned the valves off while it hung or was stopped. Its rest does not follow.
+  case externalStop
 }

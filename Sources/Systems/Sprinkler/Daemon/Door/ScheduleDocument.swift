@@ -132,6 +132,7 @@ extension RunOutcome {
     case .missed: "missed"
     case .overlap: "overlap"
     case .runLimit: "runLimit"
+    case .externalStop: "externalStop"
     }
   }
 }

@@ -31,8 +31,11 @@ final class DaemonSprinkler: LoopSystem {
 
   /// Reads what the store has, if that is open, and requests the lines, every one off.
   ///
+  /// - Parameter madeSafe: when the guard closed the valves after the last process had died; `nil` if nobody knows.
   /// - Throws: `HeaderLineError`, `GPIORequestError`, `UnknownTimeZone`.
-  init(_ sprinkler: Configuration.Sprinkler, store file: StoreFile, simulate: Bool, logger: Logger) throws {
+  init(
+    _ sprinkler: Configuration.Sprinkler, store file: StoreFile, simulate: Bool, madeSafe: MadeSafe?, logger: Logger
+  ) throws {
     configuration = sprinkler
     let newest = Guarded(sprinkler)
     self.newest = newest
@@ -45,11 +48,13 @@ final class DaemonSprinkler: LoopSystem {
     hardware = try ValveHardware(sprinkler, simulate: simulate)
     let bell = try Doorbell()
     requestBell = bell
+    let boot = BootClock.boot
+    let valvesClosed = madeSafe.flatMap { $0.boot == boot ? $0.at : nil }
     desk = SprinklerDesk(
       { store throws(StoreError) in
         SprinklerScheduler(
-          try Self.records(store, sprinkler, logger), settings: newest.value.scheduler(zone), boot: BootClock.boot,
-          isRecovered: store.file.isRecovered)
+          try Self.records(store, sprinkler, logger), settings: newest.value.scheduler(zone), boot: boot,
+          isRecovered: store.file.isRecovered, valvesClosed: valvesClosed)
       }, store: store, channel: channel, ring: { bell.button.ring() },
       progressPeriod: .seconds(Int64(scheduling.noteSeconds)), logDays: sprinkler.logDays, logger: logger,
       bootClock: { BootClock.now })

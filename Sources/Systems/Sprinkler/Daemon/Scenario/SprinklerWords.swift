@@ -48,6 +48,7 @@ enum SprinklerWords {
     case .missed: "missed"
     case .runLimit: "run limit"
     case .overlap: "overlap"
+    case .externalStop: "external stop"
     }
   }
 

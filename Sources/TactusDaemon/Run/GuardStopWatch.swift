@@ -1,0 +1,52 @@
+import Logging
+import Service
+import Tactus
+
+/// Tells people of the guard's writes: log, health, metrics and subscribers. The loops are told by the runtime.
+struct GuardStopWatch {
+  /// `nil` if there is no guard.
+  private let stops: ExternalStops?
+  private let health: GuardHealth
+  private let logger: Logger
+  private var seen: UInt64 = 0
+  /// What the guard of the program before this one did, until it has been told.
+  private var left: MadeSafe?
+  /// When the last was told; one event a second is enough.
+  private var told: TickInstant?
+
+  init(_ stops: ExternalStops?, left: MadeSafe?, health: GuardHealth, logger: Logger) {
+    (self.stops, self.left, self.health, self.logger) = (stops, left, health, logger)
+    guard let left else { return }
+    health.noteMadeSafe(1, at: left.time)
+    logger.critical(
+      "the guard turned the actuators off after the last end of this program: what ran then does not go on",
+      metadata: [
+        "at": .string(left.time), "cause": .string(left.cause), "writes": .array(left.writes.map { .string($0) }),
+      ])
+  }
+
+  /// Ten times a second. Returns what subscribers are told; `nil` if there is no news.
+  mutating func look(at now: TickInstant) -> Event? {
+    if let left = left.take() { return event(1, at: now, time: left.time) }
+    guard let count = stops?.count, count != seen else { return nil }
+    if let told, (now - told).count < 1_000_000_000 { return nil }
+    told = now
+    let new = count - seen
+    seen = count
+    let time = WallClock.text
+    health.noteMadeSafe(new, at: time)
+    logger.critical(
+      "the guard wrote the safe state of every actuator: what it stopped stays stopped",
+      metadata: ["times": .stringConvertible(new)])
+    return event(new, at: now, time: time)
+  }
+
+  private struct Body: Encodable {
+    let times: UInt64
+    let timeISO: String
+  }
+
+  private func event(_ times: UInt64, at now: TickInstant, time: String) -> Event {
+    Event(.edge, type: "madeSafe", system: "daemon", at: now, json: Body(times: times, timeISO: time))
+  }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import Tactus
+import TestSupport
+import Testing
+
+@testable import TactusDaemon
+@testable import TactusGuard
+
+@Suite("the guard's note", .ownThread)
+struct SafeStateNoteTests {
+  private let folder: TemporaryFolder
+  private let note: SafeStateNote
+  private let file: Int32
+  private let writes: [SafeStateWrite] = [.serial(path: "/dev/ttyAMA0", baud: 115_200, bytes: [0x55, 0x00])]
+
+  init() throws {
+    folder = try TemporaryFolder()
+    note = SafeStateNote(beside: folder.path("safe-state"))
+    file = open(note.path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o640)
+    try #require(file >= 0)
+  }
+
+  private func report(_ subject: GuardReport.Subject, ago: Nanoseconds = .zero) -> GuardReport {
+    GuardReport(subject: subject, failures: [], attempt: 1, began: MonotonicClock.now - ago)
+  }
+
+  @Test("silence, then death: the first write counts, as nothing ran after it")
+  func first() throws {
+    var writer = SafeStateNote.Writer(file, writes)
+    writer.take(report(.madeSafe(.lapse), ago: .seconds(100)))
+    let first = try #require(note.read())
+    #expect(first.writes == writes.map(\.description) && first.cause.hasPrefix("the daemon's heartbeat has lapsed"))
+    let age = BootClock.now - first.at
+    #expect(.seconds(100) <= age && age < .seconds(200))
+    writer.take(report(.madeSafe(.death)))
+    let last = try #require(note.read())
+    #expect(last.at == first.at && last.cause.hasPrefix("the daemon is gone"))
+    close(file)
+  }
+
+  @Test("the program is back: the note is over, and a later write is another one")
+  func over() throws {
+    var writer = SafeStateNote.Writer(file, writes)
+    writer.take(report(.madeSafe(.lapse), ago: .seconds(100)))
+    writer.take(report(.back))
+    #expect(note.read() == nil && access(note.path, F_OK) == 0)
+    writer.take(report(.madeSafe(.death)))
+    #expect(BootClock.now - (try #require(note.read())).at < .seconds(90))
+    close(file)
+  }
+
+  @Test("a note that was cut short or is of another kind: none")
+  func damaged() throws {
+    let whole = SafeStateNote.text(
+      MadeSafe(boot: nil, at: .zero + .seconds(5), time: "2026-02-03T04:05:06Z", cause: "c", writes: ["a", "b"]))
+    #expect(SafeStateNote.contents(whole)?.writes == ["a", "b"])
+    for count in 0..<whole.utf8.count {
+      #expect(SafeStateNote.contents(String(whole.prefix(count))) == nil, "\(count) bytes")
+    }
+    close(file)
+  }
+}
