@@ -59,7 +59,9 @@ public struct DeviceTopics: Sendable, Hashable {
   public func commandItem(_ topic: String, of system: String) -> String?? {
     guard let path = commandPath(topic), path.first == system else { return nil }
     if path.count == 1 { return .some(nil) }
-    return path.count == 2 && Self.isName(path[1]) ? path[1] : nil
+    // Not a conditional expression: its `nil` would be the item's.
+    guard path.count == 2, Self.isName(path[1]) else { return nil }
+    return .some(path[1])
   }
 
   private func path(_ system: String, _ item: String?) -> String {

@@ -182,7 +182,8 @@ extension PumpErrorTag {
     var isCut = false
     while !scanner.isAtEnd {
       guard ShortText.allows(scanner.byte) else { throw .malformed(at: scanner.index) }
-      if !text.append(scanner.byte) { isCut = true }
+      // Blanks behind a tag do not count, however many.
+      if !text.append(scanner.byte), scanner.byte != 0x20 { isCut = true }
       scanner.advance()
     }
     guard scanner.index > start else { throw .malformed(at: start) }

@@ -71,6 +71,10 @@ struct VideoMessageLimitsTests {
     refused("rate") { $0.picturesPerSecond = 0 }
     for rotation in [1, 89, 360] as [UInt16] { refused("rotation") { $0.rotation = rotation } }
     for side in [0, 33, 48] as [UInt16] { refused("detector's side") { $0.detector.side = side } }
+    for share in [-0.01, 1.01, .infinity, .nan] as [Float] {
+      refused("confidence") { $0.detector.confidence = share }
+      refused("overlap") { $0.detector.overlap = share }
+    }
     refused("detector's rate") { $0.detector.picturesPerSecond = 0 }
     for rotation in [0, 90, 180, 270] as [UInt16] {
       var settings = VideoSettings()

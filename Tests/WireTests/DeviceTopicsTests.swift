@@ -23,6 +23,12 @@ import Wire
     for topic in ["farm/east/garden", "farm/east/garden/robot/state", "farm/east/gardens/command", "command", ""] {
       #expect(topics.commandPath(topic) == nil, "\(topic)")
     }
+    #expect(topics.commandItem("farm/east/garden/plants/fern/command", of: "plants") == .some("fern"))
+    #expect(topics.commandItem("farm/east/garden/plants/command", of: "plants") == .some(nil))
+    for topic in ["plants/f[rn/command", "plants/a/b/command", "plants//command", "pump/command"] {
+      let isCommand = topics.commandItem("farm/east/garden/\(topic)", of: "plants") != nil
+      #expect(!isCommand, "\(topic) is no command of the plants")
+    }
     #expect(topics.reply([]) == "farm/east/garden/reply")
     #expect(topics.reply(["leg", "0"]) == "farm/east/garden/leg/0/reply")
   }

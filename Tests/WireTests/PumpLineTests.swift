@@ -135,6 +135,7 @@ private func celsius(_ tenths: Int32) -> PumpReading { .value(PumpTemperature(te
       ("OK", PumpReply.ok), ("PUMP:ON", .pump(isOn: true)), ("PUMP:OFF", .pump(isOn: false)),
       ("SPEED:180", .speed(PumpSpeed(duty: 180))), ("MANUAL:ON", .manual(isOn: true)),
       ("MANUAL:OFF", .manual(isOn: false)), ("ERROR:SAFETY_SHUTOFF", .error(.safetyShutoff)),
+      ("ERROR:SAFETY_SHUTOFF" + String(repeating: " ", count: 40), .error(.safetyShutoff)),
       ("ERROR:overheat ", .error(.overheat)), ("ERROR:SENSOR_FAULT", .error(.sensorFault)),
       ("ERROR:PUMP_START_FAILED", .error(.startFailed)), ("ERROR:PUMP_NOT_RUNNING", .error(.notRunning)),
       ("ERROR:INVALID_SPEED_VALUE", .error(.invalidSpeed)), ("ERROR:UNKNOWN_COMMAND", .error(.unknownCommand)),

@@ -37,6 +37,8 @@ extension VideoDetector {
     confidence = Float(bitPattern: try fields.integer("confidence"))
     overlap = Float(bitPattern: try fields.integer("overlap"))
     isAlwaysOn = try fields.boolean("always")
+    guard (0...1).contains(confidence) else { throw .invalid("confidence") }
+    guard (0...1).contains(overlap) else { throw .invalid("overlap") }
     guard side > 0, side % 32 == 0 else { throw .invalid("detector's side") }
     guard picturesPerSecond > 0 else { throw .invalid("detector's rate") }
   }

@@ -1,0 +1,1 @@
+../../../../../Sources/Service/Access/Base64URL.swift

@@ -1,0 +1,1 @@
+../../../../../Sources/BluetoothBlueZ/BluetoothUUID.swift

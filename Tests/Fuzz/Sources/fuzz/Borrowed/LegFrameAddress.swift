@@ -1,0 +1,1 @@
+../../../../../Sources/Systems/Leg/Daemon/Door/LegFrameAddress.swift

@@ -1,0 +1,1 @@
+../../../../../Sources/Systems/Video/Control/Detection/Letterbox.swift

@@ -1,0 +1,1 @@
+../../../../../Sources/Service/HTTP/WallTimeText+Reading.swift

@@ -1,0 +1,73 @@
+import Wire
+
+extension FuzzedDecoder {
+  static let robot = [
+    FuzzedDecoder(name: "robot-message", longest: 1100) { bytes in
+      guard let message = try? RobotMessage.decode(bytes) else { return }
+      check(message)
+      let once = decoded(wire(message))
+      check(once)
+      expect(once.echo == message.echo ?? 0, "the echo of \(message) became \(once)")
+      expect(isNear(once.datagram, message.datagram), "\(message) became \(once)")
+      let twice = decoded(wire(once))
+      expect(twice == once, "\(once) became \(twice)")
+    },
+    FuzzedDecoder(name: "robot-reply", longest: 1100) { bytes in
+      guard let reply = try? RobotReply.decode(bytes) else { return }
+      check(reply.speeds)
+      expect(reply.echo <= largestEcho && reply.age?.count ?? 0 >= 0, "\(reply)")
+      let once = decoded(reply)
+      expect(once.echo == reply.echo && once.state == reply.state && once.age == reply.age, "\(reply) became \(once)")
+      expect(once.reason == reply.reason && isNear(once.speeds, reply.speeds), "\(reply) became \(once)")
+      expect(decoded(once) == once, "\(once) became \(decoded(once))")
+    },
+  ]
+
+  private static let largestEcho: UInt64 = 1 << 53
+
+  private static func check(_ message: RobotMessage) {
+    if case .drive(let speeds) = message.datagram { check(speeds) }
+    expect(message.echo ?? 0 <= largestEcho, "\(message)")
+    if let timestamp = message.timestamp {
+      expect(timestamp.seconds.isFinite && timestamp.order(after: timestamp) != .older, "\(message)")
+    }
+  }
+
+  private static func check(_ speeds: WheelSpeeds) {
+    for speed in [speeds.left.value, speeds.right.value] { expect((-100...100).contains(speed), "\(speeds)") }
+  }
+
+  private static func wire(_ message: RobotMessage) -> [UInt8] {
+    // Beyond that a double has no microseconds.
+    let microseconds = message.timestamp.flatMap { timestamp in
+      timestamp.seconds.magnitude < 1e9 ? Int64((timestamp.seconds * 1e6).rounded()) : nil
+    }
+    return encoded(RobotMessage.maximumEncodedLength) { buffer in
+      message.datagram.encode(timestampMicroseconds: microseconds, echo: message.echo ?? 0, into: buffer)
+    }
+  }
+
+  private static func decoded(_ bytes: [UInt8]) -> RobotMessage {
+    bytes.withUnsafeBytes { bytes in
+      do { return try RobotMessage.decode(bytes) } catch {
+        fatalError("\(String(decoding: bytes, as: UTF8.self)): \(error)")
+      }
+    }
+  }
+
+  private static func decoded(_ reply: RobotReply) -> RobotReply {
+    encoded(RobotReply.maximumEncodedLength) { reply.encode(into: $0) }.withUnsafeBytes { bytes in
+      do { return try RobotReply.decode(bytes) } catch { fatalError("\(reply): \(error)") }
+    }
+  }
+
+  /// Speeds are rounded to 0.1 % on the wire.
+  private static func isNear(_ left: RobotDatagram, _ right: RobotDatagram) -> Bool {
+    if case .drive(let left) = left, case .drive(let right) = right { return isNear(left, right) }
+    return left == right
+  }
+
+  private static func isNear(_ left: WheelSpeeds, _ right: WheelSpeeds) -> Bool {
+    (left.left.value - right.left.value).magnitude < 0.0501 && (left.right.value - right.right.value).magnitude < 0.0501
+  }
+}
