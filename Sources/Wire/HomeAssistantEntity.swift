@@ -6,6 +6,10 @@ public struct HomeAssistantEntity: Sendable, Hashable {
     case button
     /// A number that can be set.
     case number
+    /// A yes or no that can be set.
+    case `switch`
+    /// One of some words that can be chosen.
+    case select
     case valve
     case fan
   }
@@ -26,6 +30,9 @@ public struct HomeAssistantEntity: Sendable, Hashable {
   public var pressPayload: String?
   /// What only some components have, by Home Assistant's names: `payload_open`.
   public var others: [String: String] = [:]
+
+  /// Of a select: the words.
+  public var options: [String] = []
 
   public init(_ component: Component, id: String, name: String) {
     self.component = component
@@ -51,10 +58,12 @@ public struct HomeAssistantEntity: Sendable, Hashable {
     let texts = members.compactMap { key, value in
       value.map { "\(JSONText.quoted(key)):\(JSONText.quoted($0))" }
     }
+    let choices =
+      options.isEmpty ? "" : ",\"options\":[\(options.map { JSONText.quoted($0) }.joined(separator: ","))]"
     let owner =
       "{\"identifiers\":[\(JSONText.quoted(device))],\"name\":\(JSONText.quoted(topics.device)),"
       + "\"manufacturer\":\"Tactus\"}"
-    return "{" + texts.joined(separator: ",") + ",\"device\":\(owner)}"
+    return "{" + texts.joined(separator: ",") + choices + ",\"device\":\(owner)}"
   }
 
   /// The level of a device's discovery topics, which allow no dot. Two devices may share it: `a.b` and `a_b`.

@@ -42,6 +42,22 @@ import Testing
     #expect(error <= range.fullScaleMicrovolts / 32_768)
   }
 
+  @Test("a twin's tick, which the compiler proves, puts a voltage on its input and on no other")
+  func inputOfATick() throws {
+    struct Twin: ~Copyable, ControlLoop, NoOutput {
+      let input: ADS1115SimulatedInput
+
+      @_noLocks @_noAllocation
+      mutating func tick(_ tick: Tick) { input.set(Microvolts(1_234_000)) }
+    }
+    let input = simulator.input(3)
+    let lane = Lane("twin") { Loop("twin", every: .hertz(10)) { Twin(input: input) } }
+    let simulation = try Runtime { lane }.simulation()
+    simulation.run(for: .milliseconds(50))
+    simulation.stop()
+    #expect((0..<4).map { simulator.voltage($0).count } == [0, 0, 0, 1_234_000])
+  }
+
   @Test("beyond the range, and below zero: the range's end, and negative")
   func ends() throws {
     var port = port(at: 0)

@@ -33,7 +33,8 @@ struct SimulatedWorldTests {
         buses: [
           SimulatedBus("i2c-1", .i2c(bus), converters: [0x48: converter]), SimulatedBus("ttyAMA0", .serial(line)),
           SimulatedBus("robot-udp", .datagram(datagrams)), SimulatedBus("gpio", .gpio(bank)),
-        ], lanes: ["robot": stall], routes: board.vehicle.routes
+        ], lanes: ["robot": stall], routes: board.vehicle.routes,
+        named: [NamedFaults(system: "kiln", [NamedFault(name: "sensor-open", meaning: "A wire is off.") { _ in }])]
       ).routes
   }
 
@@ -168,7 +169,9 @@ struct SimulatedWorldTests {
   @Test(
     "a fault that cannot be: 422 that names the field and what is known",
     arguments: [
-      (#"{"fault":"fire"}"#, "fault", "lane-stall"), (#"{}"#, "fault", "lane-stall"),
+      (#"{"fault":"fire"}"#, "fault", "lane-stall"), (#"{"fault":"fire"}"#, "fault", "of the system kiln sensor-open"),
+      (#"{"fault":"sensor-open"}"#, "system", "kiln"), (#"{"fault":1}"#, "fault", "lane-stall"),
+      (#"{}"#, "fault", "lane-stall"),
       (#"{"fault":"nak","bus":"i2c-9","address":22}"#, "bus", "i2c-1"),
       (#"{"fault":"nak","bus":"i2c-1"}"#, "address", "8…119"),
       (#"{"fault":"nak","bus":"i2c-1","address":22,"ms":1}"#, "ms", "address"),

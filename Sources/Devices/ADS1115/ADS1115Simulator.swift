@@ -34,6 +34,14 @@ public final class ADS1115Simulator: @unchecked Sendable {  // safe: inputs are 
     inputs.pointee[channel].store(voltage.count, ordering: .relaxed)
   }
 
+  /// One input, 0…3, for the ticks of a twin: `set` of this class retains it, which a tick may not.
+  ///
+  /// Keep the simulator, or a bus that it is attached to, as long as the input.
+  public func input(_ channel: Int) -> ADS1115SimulatedInput {
+    precondition((0..<ADS1115.channelCount).contains(channel), "inputs are 0…3")
+    return ADS1115SimulatedInput(inputs: inputs, channel: channel)
+  }
+
   /// The voltage on input 0…3.
   public func voltage(_ channel: Int) -> Microvolts { Microvolts(inputs.pointee[channel].load(ordering: .relaxed)) }
 

@@ -151,7 +151,10 @@ public struct SimulatedWorld: Sendable {
       try fault.find(among: named).set(fault.fault, fault.isActive)
       return faults(logValue: "fault=\(fault.fault) on=\(fault.system) active=\(fault.isActive)")
     }
-    let fault = try request.decode(SimulatedFault.self)
+    let fault = try request.decode { (body) throws(APIError) in
+      try known(body)
+      return try SimulatedFault(&body)
+    }
     let bus = try fault.bus.map { name throws(APIError) in try self.bus(name) }
     switch fault.fault {
     case .clear:
@@ -164,6 +167,26 @@ public struct SimulatedWorld: Sendable {
     default: try bus!.inject(fault)
     }
     return faults(logValue: "fault=\(fault.fault.rawValue) on=\(fault.bus ?? fault.lane ?? "all")")
+  }
+
+  /// Of the faults that no bus can have, those that a system has declared need its name; of others the answer lists what there is here.
+  private func known(_ body: JSONReader) throws(APIError) {
+    var body = body
+    guard let fault = try? body.required("fault", .text(1...64)) else { return }
+    let possible = buses.reduce(into: Set(["lane-stall", "clear"])) { $0.formUnion($1.possibleFaults) }
+    guard !possible.contains(fault) else { return }
+    let owners = named.filter { system in system.all.contains { $0.name == fault } }.map(\.system)
+    if !owners.isEmpty, !body.has("bus") {
+      throw .validation(
+        "system", expected: "one of \(owners.joined(separator: ", ")), which have \(fault)", got: "nothing")
+    }
+    guard SimulatedFault.Name(rawValue: fault) == nil else { return }
+    let declared = named.filter { !$0.all.isEmpty }.map { system in
+      "; of the system \(system.system) \(system.all.map(\.name).joined(separator: ", "))"
+    }
+    throw .validation(
+      "fault", expected: "one of \(possible.sorted().joined(separator: ", "))\(declared.joined())",
+      got: "\"\(fault.prefix(40))\"")
   }
 
   private func bus(_ name: String) throws(APIError) -> SimulatedBus {

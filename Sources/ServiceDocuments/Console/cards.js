@@ -7,6 +7,7 @@ function addCard(system, shape) {
     name: system.name, title: system.title, shape, section: element("section", null, { id }), state: element("small"),
     why: element("p", null, { className: "why", hidden: true }), hasCommands: system.commands.length > 0,
     fields: [], inputs: [], settings: new Map(), faults: new Map(), trouble: null,
+    troubles: new Set((system.notices || []).filter((notice) => notice.trouble).map((notice) => notice.name)),
   };
   card.section.className = "system";
   card.section.setAttribute("aria-labelledby", id + "-title");
@@ -176,10 +177,13 @@ function tableOf(heads, rows) {
 function settingsOf(card, system) {
   const settings = system.settings.filter((setting) => setting.mayChange);
   if (!settings.length) return [];
-  const rows = settings.map((setting) => {
+  const titles = settings.map((setting) => titleOf(setting.name, setting.unit));
+  const rows = settings.map((setting, index) => {
+    // most_celsius and most_minutes are both Most without their units.
+    const title = titles.indexOf(titles[index]) === titles.lastIndexOf(titles[index]) ? titles[index] : titleOf(setting.name);
     const row = element("tr"), value = element("td");
     card.settings.set(setting.name, value);
-    row.append(element("td", titleOf(setting.name, setting.unit), { title: setting.name }), value, element("td", rangeOf(setting)),
+    row.append(element("td", title, { title: setting.name }), value, element("td", rangeOf(setting)),
       element("td", inUnit(setting.standard, setting.unit, String)), element("td", setting.meaning));
     return row;
   });

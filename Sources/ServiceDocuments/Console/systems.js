@@ -65,7 +65,7 @@ function showSystem(card, event) {
   // Trouble lasts as long as the state that it has brought.
   if (card.trouble && card.trouble.state === undefined) card.trouble.state = word;
   if (card.trouble && card.trouble.state !== word) card.trouble = null;
-  const isTrouble = card.trouble !== null || /stall|fault|fail|error|jam|block|lost/i.test(word || "");
+  const isTrouble = card.trouble !== null || card.troubles.has(word) || /stall|fault|fail|error|jam|block|lost/i.test(word || "");
   card.state.textContent = word === null ? "" : plain(word);
   mark(card.section.id, isStopped || isTrouble ? "down" : word === null || !atRest.has(word) ? "up" : "idle", word === null ? "live" : plain(word));
   moving.set(card.name, card.hasCommands && !atRest.has(word));
@@ -124,7 +124,7 @@ function follow(one, value) {
 // ---- names and numbers
 
 const unitEndings = {
-  "%": "percent", "°C": "celsius", rpm: "rpm", Hz: "hertz", min: "minutes", s: "seconds", ms: "ms", "µs": "us", V: "volts", A: "amperes", mA: "milliamperes",
+  "%": "percent", "°C": "celsius", rpm: "rpm", Hz: "hertz", h: "hours", min: "minutes", s: "seconds", ms: "ms", "µs": "us", V: "volts", A: "amperes", mA: "milliamperes",
   W: "watts", m: "metres", mm: "millimetres", "°": "degrees", L: "litres", "L/min": "litres per minute", bar: "bar", hPa: "hectopascals", g: "grams",
 };
 

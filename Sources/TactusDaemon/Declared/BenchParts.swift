@@ -90,8 +90,9 @@ final class BenchParts {
   }
 
   /// The line of the simulated bank that stands for one: a name that a Raspberry Pi's header does not have gets a line from the header's end.
+  /// While planning each gets one of its own, so that a line that two keys name is reported as a claim, with the place of both keys.
   func simulated(_ name: GPIOLineName) -> GPIOLineName {
-    if (try? bank.number(name)) != nil { return name }
+    if mode != .planning, (try? bank.number(name)) != nil { return name }
     strangers += 1
     return .bcm(54 - strangers)
   }

@@ -26,6 +26,12 @@ extension HostedDoor {
             "parameters": .list(command.parameters.map(\.declaration)),
           ])
         }),
+      "notices": .list(
+        System.Notice.allCases.map {
+          .object([
+            "name": .text($0.rawValue), "meaning": .text($0.sentence), "trouble": .boolean($0.isTrouble),
+          ])
+        }),
       "settings": .list(settings),
       "faults": .list(
         isSimulated

@@ -42,8 +42,8 @@ extension Field {
 }
 
 extension HostedDoor {
-  /// A sensor for each field; a button for each command without parameters, a number for one with one number. A command with more is for
-  /// Home Assistant's own `mqtt.publish`.
+  /// A sensor for each field; a button for each command without parameters; a number, a switch or a select for one with one parameter of that kind. A
+  /// command with more, or with a text, is for Home Assistant's own `mqtt.publish`.
   func entities(on topics: DeviceTopics, takesCommands: Bool) -> [HomeAssistantEntity] {
     let sensors = fields.map { sensor($0, on: topics) }
     guard takesCommands else { return sensors }
@@ -75,26 +75,50 @@ extension HostedDoor {
       button.commandTopic = topics.command(name)
       button.pressPayload = command.name
       return button
-    case 1:
-      let parameter = command.parameters[0]
-      guard case .number(let lowest)? = parameter.kind.bounds?.lowest,
-        case .number(let highest)? = parameter.kind.bounds?.highest
-      else { return nil }
-      var number = HomeAssistantEntity(
-        .number, id: id, name: "\(title) \(parameter.unit.title(parameter.name).lowercased())")
-      number.commandTopic = topics.command(name)
-      number.others = [
-        "min": lowest, "max": highest, "mode": "box", "step": parameter.kind.typeName == "integer" ? "1" : "0.1",
-        "command_template": "{\"command\":\"\(command.name)\",\"\(parameter.name)\":{{ value }}}",
-      ]
-      if !parameter.unit.sign.isEmpty { number.unit = parameter.unit.sign }
-      if fields.contains(where: { $0.name == parameter.name }) {
-        number.stateTopic = topics.state(name)
-        number.valueTemplate = "{{ value_json.\(parameter.name) }}"
-      }
-      return number
+    case 1: return control(command.name, command.parameters[0], id, title, on: topics)
     default: return nil
     }
+  }
+
+  private func control(
+    _ command: String, _ parameter: ParameterDescription, _ id: String, _ title: String, on topics: DeviceTopics
+  ) -> HomeAssistantEntity? {
+    let form = parameter.kind
+    let others: [String: String]
+    var options: [String] = []
+    let component: HomeAssistantEntity.Component
+    var template = "{{ value_json.\(parameter.name) }}"
+    func message(_ value: String) -> String { "{\"command\":\"\(command)\",\"\(parameter.name)\":\(value)}" }
+    if case .number(let lowest)? = form.bounds?.lowest, case .number(let highest)? = form.bounds?.highest {
+      component = .number
+      others = [
+        "min": lowest, "max": highest, "mode": "box", "step": form.typeName == "integer" ? "1" : "0.1",
+        "command_template": message("{{ value }}"),
+      ]
+    } else if form.typeName == "boolean" {
+      component = .switch
+      others = [
+        "payload_on": message("true"), "payload_off": message("false"), "state_on": "ON", "state_off": "OFF",
+      ]
+      template = "{{ 'ON' if value_json.\(parameter.name) else 'OFF' }}"
+    } else if case .choice(let words) = form {
+      component = .select
+      options = words
+      others = ["command_template": message("\"{{ value }}\"")]
+    } else {
+      return nil
+    }
+    var entity = HomeAssistantEntity(
+      component, id: id, name: "\(title) \(parameter.unit.title(parameter.name).lowercased())")
+    entity.commandTopic = topics.command(name)
+    entity.others = others
+    entity.options = options
+    if !parameter.unit.sign.isEmpty { entity.unit = parameter.unit.sign }
+    if fields.contains(where: { $0.name == parameter.name }) {
+      entity.stateTopic = topics.state(name)
+      entity.valueTemplate = template
+    }
+    return entity
   }
 }
 

@@ -35,6 +35,10 @@ public struct Unit: Sendable, Hashable {
   public static let hertz = Unit("Hz", ending: "Hertz", metric: "hertz", deviceClass: "frequency")
   /// Seconds.
   public static let seconds = Unit("s", ending: "Seconds", metric: "seconds", deviceClass: "duration")
+  /// Minutes; a metric of them is in seconds.
+  public static let minutes = Unit("min", ending: "Minutes", metric: "seconds", factor: 60, deviceClass: "duration")
+  /// Hours; a metric of them is in seconds.
+  public static let hours = Unit("h", ending: "Hours", metric: "seconds", factor: 3_600, deviceClass: "duration")
   /// Milliseconds; a metric of them is in seconds.
   public static let milliseconds = Unit("ms", ending: "Ms", metric: "seconds", factor: 0.001, deviceClass: "duration")
   /// Microseconds; a metric of them is in seconds.

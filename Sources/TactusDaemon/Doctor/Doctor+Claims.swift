@@ -45,6 +45,25 @@ extension Doctor {
     }
   }
 
+  /// The PWM outputs that a declared system asks for, and whether a PWM unit of this machine has them.
+  func pwmOutputs(_ claims: [ResourceClaim]) -> [Diagnosis] {
+    claims.compactMap { claim in
+      guard case .pwm(let path) = claim.resource, let output = PWMOutputName(path) else { return nil }
+      let count = machine.read(output.chip + "/npwm").flatMap { Int($0) }
+      let isThere = count.map { output.channel < $0 } ?? false
+      let found =
+        count.map { "\(output.chip) has \($0 == 1 ? "1 output, pwm0" : "\($0) outputs, from pwm0")" }
+        ?? "no \(output.chip)"
+      return Diagnosis(
+        name: claim.key, status: isThere ? .ok : .fail, found: isThere ? "\(path) is there" : found,
+        why: "an output that is not there drives nothing, and nothing turns it off",
+        fix: isThere
+          ? nil
+          : "on a Raspberry Pi dtoverlay=pwm-2chan in config.txt and a reboot, or set \(claim.key) to an output of "
+            + "/sys/class/pwm")
+    }
+  }
+
   /// The radios that the configuration is to be found by.
   func radios() -> [Diagnosis] {
     (configuration?.claims ?? []).compactMap { claim in

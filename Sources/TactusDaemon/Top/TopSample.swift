@@ -35,7 +35,9 @@ extension TopSample.System {
   fileprivate init(_ name: String, _ members: [String: Any]) {
     self.name = name
     let wayOut = (members["wayOut"] as? String).map { "; \($0)" } ?? ""
-    state = (members["reason"] as? String ?? members["state"] as? String ?? "unknown") + wayOut
+    // A system need not have a state in a word.
+    let unnamed = members.isEmpty || members["state"] != nil ? "unknown" : "runs"
+    state = (members["reason"] as? String ?? members["state"] as? String ?? unnamed) + wayOut
     isEmergencyStopped = members["emergencyStopped"] as? Bool ?? false
     isAlarm = isEmergencyStopped || members["fault"] is String
   }

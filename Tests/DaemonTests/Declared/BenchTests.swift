@@ -18,7 +18,14 @@ private enum Plant: DeviceSystem {
   static let nothingToReset: Refusal? = nil
   static let whenClientLeaves: Order? = nil
   static var fields: [Field<State>] { Field("on", \.isOn, "Whether everything is on.") }
-  static var commands: [Command<Order>] { Command("on", "Turns everything on.") { .on } }
+  static var commands: [Command<Order>] {
+    Command("on", "Turns everything on.") { .on }
+    Command("pour", "Pours.", Parameter<Int>("times", in: 1...9, "How often.")) { _ in .on }
+    Command("light", "Turns the lamp on or off.", Parameter<Bool>("on", "Whether it is on.")) { $0 ? .on : .off }
+    Command("spray", "Sprays.", Parameter<Spray>("kind", "How finely.")) { _ in .on }
+    Command("both", "Does both.", Parameter<Spray>("kind", "How."), Parameter<Bool>("on", "Whether.")) { _, _ in .on }
+  }
+  enum Spray: String, Word { case mist, rain }
 
   struct Wiring: Settings {
     var motor = PWMOutputName(chip: "/sys/class/pwm/pwmchip3", channel: 1)
@@ -26,6 +33,12 @@ private enum Plant: DeviceSystem {
     var lamp = GPIOLineName("RELAY-1")!
     var bus = 4
     var line = "/dev/ttyS7"
+
+    static var twice: Wiring {
+      var wiring = Wiring()
+      wiring.lamp = wiring.valve
+      return wiring
+    }
 
     static var keys: [Key<Wiring>] {
       Key("motor", \.motor, "")
@@ -46,9 +59,9 @@ private enum Plant: DeviceSystem {
   enum Order: BitwiseCopyable, Sendable { case on, off, reset }
   typealias Refusal = NoRefusal
   enum Notice: String, NoticeWord {
-    case none
-    var isTrouble: Bool { false }
-    var sentence: String { "" }
+    case none, dry
+    var isTrouble: Bool { self == .dry }
+    var sentence: String { self == .dry ? "the tank is empty" : "all is well" }
   }
 
   static func loops(_ bench: Bench<Wiring>, _ mailbox: Inbox) throws -> [Loop] {
@@ -110,6 +123,24 @@ private struct PlantLoop: ~Copyable, ControlLoop {
   }
 }
 
+@Suite("doctor: a declared system")
+struct DeclaredDoctorTests {
+  @Test(
+    "its PWM output: there, beyond the unit's outputs, no such unit; with its key and what to do",
+    arguments: [
+      ("2", "plant.motor ok: /sys/class/pwm/pwmchip3/pwm1 is there"),
+      ("1", "plant.motor fail: /sys/class/pwm/pwmchip3 has 1 output, pwm0!"),
+      ("4", "plant.motor ok: /sys/class/pwm/pwmchip3/pwm1 is there"),
+      (nil, "plant.motor fail: no /sys/class/pwm/pwmchip3!"),
+    ] as [(String?, String)])
+  func pwm(outputs: String?, says: String) throws {
+    var machine = Machine.at(root: "/nowhere")
+    machine.read = { $0 == "/sys/class/pwm/pwmchip3/npwm" ? outputs : nil }
+    let found = try Doctor(machine: machine).pwmOutputs(ConfiguredSystem<Plant>().claims)
+    #expect(found.map { "\($0.name) \($0.status): \($0.found)" + ($0.fix == nil ? "" : "!") } == [says])
+  }
+}
+
 /// What hangs on the valve in a simulation.
 private struct ValveTwin: ~Copyable, ControlLoop, NoOutput {
   let valve: SimulatedGPIOLevel
@@ -144,6 +175,47 @@ struct BenchTests {
       ])
     #expect(plan.safeLines == [GPIOLine(.bcm(12), isActiveLow: true)])
     #expect(plan.harmless == ["RELAY-1 (a lamp hurts nobody)"] && plan.drives)
+  }
+
+  @Test("one line for two outputs: an error that names both keys, not a line that another program has")
+  func oneLineTwice() throws {
+    let plan = try ConfiguredSystem<Plant>(Plant.Wiring.twice).plan
+    let errors = plan.claims.errors(file: "plant.yaml", places: ConfigPlaces(marks: [:]))
+    #expect(errors.map(\.key) == ["plant.lamp"])
+    #expect(
+      errors.first?.message.hasPrefix("expected one owner of GPIO line GPIO12, got two: plant.valve") == true,
+      "\(errors)")
+  }
+
+  @Test(
+    "Home Assistant: a button without parameters, a number, a switch and a select for one parameter, nothing for more")
+  func homeAssistant() throws {
+    let configured = try ConfiguredSystem<Plant>()
+    let system = try HostedSystem(configured, simulate: true, bell: nil, clock: .tick, now: { .zero })
+    let topics = try #require(DeviceTopics(device: "hut"))
+    let entities = system.door.entities(on: topics, takesCommands: true).filter { $0.commandTopic != nil }
+    #expect(entities.map(\.component) == [.button, .number, .switch, .select])
+    let lamp = try #require(entities.first { $0.component == .switch })
+    #expect(lamp.others["payload_on"] == #"{"command":"light","on":true}"#)
+    #expect(lamp.stateTopic == topics.state("plant") && lamp.valueTemplate == "{{ 'ON' if value_json.on else 'OFF' }}")
+    let choice = try #require(entities.last)
+    #expect(choice.options == ["mist", "rain"] && choice.stateTopic == nil)
+    #expect(choice.others["command_template"] == #"{"command":"spray","kind":"{{ value }}"}"#)
+    #expect(choice.document(of: topics).contains(#","options":["mist","rain"],"#))
+  }
+
+  @Test("its notices are described, with which of them are trouble")
+  func notices() throws {
+    let system = try HostedSystem(ConfiguredSystem<Plant>(), simulate: true, bell: nil, clock: .tick, now: { .zero })
+    var members: [JSONValue.Member] = []
+    if case .object(let found) = system.declaration() { members = found }
+    let notices = members.first { $0.name == "notices" }?.value
+    #expect(
+      notices
+        == .list([
+          .object(["name": .text("none"), "meaning": .text("all is well"), "trouble": .boolean(false)]),
+          .object(["name": .text("dry"), "meaning": .text("the tank is empty"), "trouble": .boolean(true)]),
+        ]))
   }
 
   @Test(

@@ -193,6 +193,8 @@ struct ReloadTests {
   func names() {
     #expect(Unit.percent.metricName("fan", "dutyPercent") == "tactus_fan_duty_ratio")
     #expect(Unit.milliseconds.metricName("my-fan", "spinUpMs") == "tactus_my_fan_spin_up_seconds")
+    #expect(
+      Unit.minutes.metricName("kiln", "runMinutes") == "tactus_kiln_run_seconds" && Unit.minutes.metricFactor == 60)
     #expect(Unit.none.metricName("fan", "failures") == "tactus_fan_failures")
     #expect(Unit.celsius.title("targetCelsius") == "Target" && Unit.none.title("doorIsOpen") == "Door is open")
   }

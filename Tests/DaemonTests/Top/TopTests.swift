@@ -23,6 +23,15 @@ struct TopTests {
     #expect(rows[0].skipped == 2 && rows[0].overruns == 1 && rows[0].deadlineMisses == 3)
   }
 
+  @Test("states of systems: a word, none in a word, null, nothing known")
+  func states() throws {
+    let systems = #"{"kiln":{"state":"off"},"vent":{"on":true},"leg":{"state":null},"pump":{}}"#
+    let status = #"{"ok":true,"systems":\#(systems)}"#
+    let sample = try #require(TopDocuments.sample(TopDocuments.first, status))
+    #expect(
+      sample.systems.map { "\($0.name): \($0.state)" } == ["kiln: off", "leg: unknown", "pump: unknown", "vent: runs"])
+  }
+
   @Test("one answer: everything since the start, no jitter yet")
   func since() throws {
     var model = TopModel()
