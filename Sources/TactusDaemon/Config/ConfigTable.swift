@@ -58,35 +58,6 @@ public enum ConfigTable {
     program.kinds.reduce(into: [:]) { $0.merge($1.lists) { first, _ in first } }
   }
 
-  /// How the kernel schedules a system's lane.
-  ///
-  /// - Parameters:
-  ///   - part: `runtime.pump`.
-  ///   - lane: `the lane pump`.
-  public static func lane(
-    _ part: String, _ lane: String, priority: Int, safeStateAfter: (count: Int, effect: String)? = nil
-  )
-    -> [ConfigKey]
-  {
-    [
-      ConfigKey(
-        "\(part).scheduling", .choice(["fifo", "deadline", "normal"]), .text("fifo"),
-        "Kernel scheduling of \(lane): fifo (SCHED_FIFO), deadline (SCHED_DEADLINE) or normal."),
-      ConfigKey("\(part).priority", .integer(1...98), .integer(priority), "Priority under fifo."),
-      ConfigKey(
-        "\(part).budget_us", .integer(20...1_000_000), .integer(2000),
-        "Execution time granted per period under deadline, in microseconds; less than the period."),
-    ]
-      + (safeStateAfter.map {
-        [
-          ConfigKey(
-            "\(part).safe_state_after", .integer(2...1000), .integer($0.count),
-            "Ticks missed in a row after which \($0.effect).")
-        ]
-      } ?? [])
-      + [ConfigKey("\(part).cpu", .cpus, nil, "The only CPUs the lane may use; any unless given.")]
-  }
-
   private static let network: [ConfigKey] = [
     ConfigKey(
       "network.bind_address", .address, .text("127.0.0.1"),

@@ -142,15 +142,6 @@ extension Configuration {
 }
 
 extension Configuration.Scheduling {
-  /// - Parameter part: `runtime.robot`.
-  public init(_ given: GivenValues, _ part: String) {
-    switch given.text("\(part).scheduling") {
-    case "fifo": self = .fifo(priority: given.integer("\(part).priority"))
-    case "deadline": self = .deadline(budgetMicroseconds: given.integer("\(part).budget_us"))
-    default: self = .normal
-    }
-  }
-
   /// As the runtime wants it, for a loop of this rate.
   public func lane(rateHertz: Int) -> Tactus.Scheduling { lane(period: Rate.hertz(Double(rateHertz)).period) }
 

@@ -1,5 +1,3 @@
-import Tactus
-
 /// Values of a file over the table's defaults. A wrong type here is a bug in the table, not in the file.
 public struct GivenValues: Sendable {
   let values: [String: ConfigValue]
@@ -22,12 +20,6 @@ public struct GivenValues: Sendable {
   /// The text at a path; `nil` if it is not given and has no default. Traps if the table has no such key.
   public func optionalText(_ path: String) -> String? {
     if case .text(let value)? = value(path) { value } else { nil }
-  }
-
-  /// The CPUs of a key of kind `.cpus`; `nil`, which is any CPU, if it is not given and has no default.
-  public func optionalCPUs(_ path: String) -> CPUSet? {
-    // The reader takes nothing else.
-    optionalText(path).map { CPUSet($0)! }
   }
 
   /// The integer at a path. Traps if the key is of another kind, or neither given nor with a default.

@@ -10,6 +10,10 @@ extension ConfigTable {
           "\(System.name).\($0.name)", $0.kind, $0.standard,
           $0.unit.describing($0.meaning), mayChange: true)
       }
-      + lane("runtime.\(System.name)", "the lane \(System.name)", priority: 80)
+      + lane(of: System.self).table
+  }
+
+  static func lane<System: DeviceSystem>(of _: System.Type) -> LaneKeys {
+    LaneKeys("runtime.\(System.name)", "the lane \(System.name)", priority: 80)
   }
 }

@@ -33,10 +33,10 @@ struct ConfiguredSystem<System: DeviceSystem>: AnyConfiguredSystem {
   ///
   /// - Throws: what `System.loops` throws.
   init(_ given: GivenValues) throws {
+    let lane = ConfigTable.lane(of: System.self).values(given)
     try self.init(
       System.Wiring(given, section: System.name), System.Rules(given, section: System.name),
-      scheduling: Configuration.Scheduling(given, "runtime.\(System.name)"),
-      cpus: given.optionalCPUs("runtime.\(System.name).cpu"),
+      scheduling: lane.scheduling, cpus: lane.cpus,
       values: given.values.filter { $0.key.hasPrefix(System.name + ".") })
   }
 
@@ -64,7 +64,7 @@ struct ConfiguredSystem<System: DeviceSystem>: AnyConfiguredSystem {
     else { return [] }
     return [
       places.error(
-        whole.file, "runtime.\(name).budget_us",
+        whole.file, ConfigTable.lane(of: System.self).budgetPath,
         "expected less than the period of \(period.count / 1000) µs, got \(budget)")
     ]
   }

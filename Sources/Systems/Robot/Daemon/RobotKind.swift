@@ -78,7 +78,7 @@ extension Configuration.Motors: AnyConfiguredSystem {
       report(\.minDuty, "expected at most motors.max_duty (\(maxDuty)), got \(minDuty)")
     }
     if case .deadline(let budget) = scheduling, budget >= 1_000_000 / rateHertz {
-      report("runtime.robot.budget_us", "expected less than the period of \(1_000_000 / rateHertz) µs, got \(budget)")
+      report(Self.lane.budgetPath, "expected less than the period of \(1_000_000 / rateHertz) µs, got \(budget)")
     }
     if commandTimeoutSeconds * Double(rateHertz) < 2 {
       report(\.commandTimeoutSeconds, "\(twoPeriods), got \(commandTimeoutSeconds)")

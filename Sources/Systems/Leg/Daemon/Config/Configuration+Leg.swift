@@ -153,20 +153,20 @@ extension Configuration.Legs {
     Key("leg.serial_baud", \.serialBaudRate, in: 1200...4_000_000, "Bits per second on leg.serial.")
   }
 
+  static let lane = LaneKeys(
+    "runtime.leg", "the legs' lane", priority: 80,
+    safeStateAfter: (3, "every leg is in fault, without a pulse, until disarmed"))
+
   static let table: [ConfigKey] =
-    keys.asTable() + One.table(of: "legs[]")
-    + ConfigTable.lane(
-      "runtime.leg", "the legs' lane", priority: 80,
-      safeStateAfter: (3, "every leg is in fault, without a pulse, until disarmed"))
+    keys.asTable() + One.table(of: "legs[]") + lane.table
 
   /// nil: the file has neither section.
   init?(_ found: ConfigReader.Result) {
     guard found.sections.contains("leg") || found.sections.contains("legs") else { return nil }
     let given = GivenValues(values: found.values)
     self.init(given)
-    scheduling = .init(given, "runtime.leg")
-    safeStateAfter = given.integer("runtime.leg.safe_state_after")
-    cpus = given.optionalCPUs("runtime.leg.cpu")
+    let lane = Self.lane.values(given)
+    (scheduling, safeStateAfter, cpus) = (lane.scheduling, lane.safeStateAfter, lane.cpus)
     legs = (0..<(found.counts["legs"] ?? 1)).map { index in
       var leg = One(given, section: "legs[\(index)]")
       leg.index = index
@@ -246,7 +246,7 @@ extension Configuration.Legs {
       report(\.givenI2CAddress, "expected another than 0x70, at which every such chip answers when it is switched on")
     }
     if case .deadline(let budget) = scheduling, budget >= 1_000_000 / rateHertz {
-      report("runtime.leg.budget_us", "expected less than the period of \(1_000_000 / rateHertz) µs, got \(budget)")
+      report(Self.lane.budgetPath, "expected less than the period of \(1_000_000 / rateHertz) µs, got \(budget)")
     }
     if port > 0, Int(port) + legs.count - 1 > 65535 {
       report(

@@ -87,20 +87,19 @@ extension Configuration.Motors {
       "Write speeds to register 0x00 in percent as the original script did, instead of the board's register 0x01.")
   }
 
-  static let table: [ConfigKey] =
-    keys.asTable()
-    + ConfigTable.lane(
-      "runtime.robot", "the motors' lane", priority: 80,
-      safeStateAfter: (10, "the robot stops and is in fault until a reset"))
+  static let lane = LaneKeys(
+    "runtime.robot", "the motors' lane", priority: 80,
+    safeStateAfter: (10, "the robot stops and is in fault until a reset"))
+
+  static let table: [ConfigKey] = keys.asTable() + lane.table
 
   /// Fails if the file has no `motors` section.
   init?(_ found: ConfigReader.Result) {
     guard found.sections.contains("motors") else { return nil }
     let given = GivenValues(values: found.values)
     self.init(given)
-    scheduling = .init(given, "runtime.robot")
-    safeStateAfter = given.integer("runtime.robot.safe_state_after")
-    cpus = given.optionalCPUs("runtime.robot.cpu")
+    let lane = Self.lane.values(given)
+    (scheduling, safeStateAfter, cpus) = (lane.scheduling, lane.safeStateAfter, lane.cpus)
   }
 
   var i2cAddress: UInt8 { givenI2CAddress ?? (backend == .raspbotV2 ? 0x2B : 0x16) }

@@ -307,11 +307,13 @@ extension Configuration.Sprinkler {
       .reloadable
   }
 
+  static let lane = LaneKeys(
+    "runtime.sprinkler", "the valves' lane", priority: 60,
+    safeStateAfter: (30, "every valve is closed, in fault until a reset"))
+
   static let table: [ConfigKey] =
     keys.asTable() + Group.table(of: "sprinkler.groups[]") + ZoneItem.table(of: "sprinkler.zones[]")
-    + ConfigTable.lane(
-      "runtime.sprinkler", "the valves' lane", priority: 60,
-      safeStateAfter: (30, "every valve is closed, in fault until a reset"))
+    + lane.table
 
   /// The original Python backend's, in its zones' order.
   static let originalPins = [12, 16, 20, 21, 26, 19, 13, 6, 5, 11, 9, 10, 22, 27, 17, 4]
@@ -321,9 +323,8 @@ extension Configuration.Sprinkler {
     guard found.sections.contains("sprinkler") else { return nil }
     let given = GivenValues(values: found.values)
     self.init(given)
-    scheduling = .init(given, "runtime.sprinkler")
-    safeStateAfter = given.integer("runtime.sprinkler.safe_state_after")
-    cpus = given.optionalCPUs("runtime.sprinkler.cpu")
+    let lane = Self.lane.values(given)
+    (scheduling, safeStateAfter, cpus) = (lane.scheduling, lane.safeStateAfter, lane.cpus)
     maximumOpenOfGroups = (0..<(found.counts["sprinkler.groups"] ?? 0)).map {
       Group(given, section: "sprinkler.groups[\($0)]").maximumOpen
     }

@@ -109,7 +109,7 @@ extension Configuration.Sprinkler {
       }
     }
     if case .deadline(let budget) = scheduling, budget >= 1_000_000 {
-      report("runtime.sprinkler.budget_us", "expected less than the period of 1000000 µs, got \(budget)")
+      report(Self.lane.budgetPath, "expected less than the period of 1000000 µs, got \(budget)")
     }
     return errors
   }
