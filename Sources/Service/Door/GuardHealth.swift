@@ -67,9 +67,9 @@ public final class GuardHealth: Sendable {
 
   /// The guard has written the safe state so often more, last at this time of day.
   public func noteMadeSafe(_ times: UInt64, at time: String) {
-    content.withLock { report in
-      report.madeSafe += times
-      report.madeSafeISO = time
+    content.withLock { content in
+      content.report.madeSafe += times
+      content.report.madeSafeISO = time
     }
   }
 
