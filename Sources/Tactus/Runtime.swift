@@ -332,21 +332,25 @@ public final class Runtime: Sendable {
     }
   }
 
-  /// Takes the lanes into simulated time, from zero. The runtime cannot be started while the simulation lives.
+  /// Takes the lanes into simulated time. The runtime cannot be started while the simulation lives.
+  ///
+  /// - Parameters:
+  ///   - seed: of the simulation's random numbers.
+  ///   - start: the instant at which time begins: zero, or later, for a program that starts anew in a world that goes on.
   /// - Throws: `.alreadyRunning`, `.simulating`, `.ranAlready`.
-  public func simulation(seed: UInt64 = 1) throws(RuntimeError) -> Simulation {
+  public func simulation(seed: UInt64 = 1, from start: TickInstant = .zero) throws(RuntimeError) -> Simulation {
     var failure: RuntimeError?
     phase.withLock { phase in
       do throws(RuntimeError) { try mayBegin(phase) } catch { failure = error }
       guard failure == nil else { return }
       phase = .simulating
       for (number, lane) in allLanes.enumerated() {
-        lane.simulated.pointee = SimulatedLane(number: number)
+        lane.simulated.pointee = SimulatedLane(number: number, from: start)
         lane.prepare(simulating: true)
       }
     }
     if let failure { throw failure }
-    return Simulation(runtime: self, lanes: allLanes, seed: seed)
+    return Simulation(runtime: self, lanes: allLanes, seed: seed, from: start)
   }
 
   /// Runs the lanes through `duration` of simulated time, then puts every loop into its safe state.

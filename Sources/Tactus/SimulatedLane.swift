@@ -11,16 +11,20 @@ struct SimulatedLane {
   /// Lane number, part of the trace.
   let number: Int64
   /// The instant up to which the lane's thread is busy.
-  var busyUntil: Int64 = 0
+  var busyUntil: Int64
   /// The instant up to which the simulation has run.
-  var now: Int64 = 0
+  var now: Int64
   /// Sorted by `from`; capacity fixed before the run.
   var disturbances: [Disturbance] = []
   private var nextDisturbance = Int64.max
   /// Hash over every tick that ran: order, loop, index, cause and instants.
   private(set) var trace: UInt64 = 0xCBF2_9CE4_8422_2325
 
-  init(number: Int) { self.number = Int64(number) }
+  init(number: Int, from start: TickInstant = .zero) {
+    self.number = Int64(number)
+    busyUntil = start.nanoseconds
+    now = start.nanoseconds
+  }
 
   mutating func add(_ disturbance: Disturbance) {
     let place = disturbances.firstIndex { $0.from > disturbance.from } ?? disturbances.endIndex

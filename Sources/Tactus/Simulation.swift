@@ -1,6 +1,6 @@
 /// The lanes of a runtime in simulated time, driven by the same scheduler as in real time.
 ///
-/// Time starts at zero and jumps from release to release. Lanes run side by side as they would on cores of their own: a
+/// Time starts at zero, or where another simulation of the same world ended, and jumps from release to release. Lanes run side by side as they would on cores of their own: a
 /// tick acts when it starts, and its lane is busy until it ends. Order is deterministic: earliest start first, then the
 /// order of declaration. Nothing here reads a clock.
 public final class Simulation {
@@ -11,7 +11,7 @@ public final class Simulation {
   /// What `random` was seeded with: the same seed gives the same run.
   public let seed: UInt64
   /// The instant up to which everything has happened.
-  public private(set) var now = TickInstant.zero
+  public private(set) var now: TickInstant
 
   /// A loop with simulated inputs.
   private struct Listener {
@@ -24,14 +24,15 @@ public final class Simulation {
   }
   private let listeners: [Listener]
 
-  init(runtime: Runtime, lanes: [LaneRun], seed: UInt64) {
+  init(runtime: Runtime, lanes: [LaneRun], seed: UInt64, from start: TickInstant) {
     self.runtime = runtime
     self.lanes = lanes
     self.seed = seed
+    now = start
     random = SplitMix64(seed: seed)
     var listeners: [Listener] = []
     for (number, lane) in lanes.enumerated() {
-      lane.scheduler.pointee.begin(epoch: 0)
+      lane.scheduler.pointee.begin(epoch: start.nanoseconds)
       for loop in 0..<lane.loopCount {
         let inputs = lane.slots[loop].inputs.compactMap(\.simulated)
         if !inputs.isEmpty { listeners.append(Listener(lane: number, loop: loop, inputs: inputs)) }
@@ -54,13 +55,28 @@ public final class Simulation {
     let end = instant.nanoseconds
     let ticks =
       lanes.count == 1 && listeners.isEmpty
-      ? runAlone(lanes[0].scheduler, lanes[0].simulated, until: end) : runTogether(until: end)
+      ? runAlone(lanes[0].scheduler, lanes[0].simulated, until: end) : runTogether(until: end).ticks
     now = max(now, instant)
     for lane in lanes {
       lane.simulated.pointee.now = now.nanoseconds
       lane.present.pointee.store(now.nanoseconds, ordering: .releasing)
     }
     return ticks
+  }
+
+  /// Runs the next tick, if it starts up to and including `instant`, and stops there: for who looks at the world between ticks. If none
+  /// does, time passes up to `instant`. Returns whether a tick ran; it started at `now`.
+  public func runTick(until instant: TickInstant) -> Bool {
+    guard let start = runTogether(until: instant.nanoseconds, most: 1).last else {
+      run(until: instant)
+      return false
+    }
+    now = max(now, TickInstant(nanoseconds: start))
+    for lane in lanes {
+      lane.simulated.pointee.now = now.nanoseconds
+      lane.present.pointee.store(now.nanoseconds, ordering: .releasing)
+    }
+    return true
   }
 
   /// Makes the lane's first wake-up at or after `instant` late by `by`, as a kernel that did not schedule it would.
@@ -93,8 +109,10 @@ public final class Simulation {
     return lane
   }
 
-  private func runTogether(until end: Int64) -> Int64 {
+  /// At most so many ticks; also when the last of them started.
+  private func runTogether(until end: Int64, most: Int64 = .max) -> (ticks: Int64, last: Int64?) {
     var ticks: Int64 = 0
+    var last: Int64?
     while true {
       for listener in listeners {
         lanes[listener.lane].scheduler.pointee.inputReady(listener.loop, at: listener.readyAt.nanoseconds)
@@ -111,11 +129,13 @@ public final class Simulation {
           start = instant
         }
       }
-      guard let first, start <= end else { return ticks }
+      guard let first, start <= end else { return (ticks, last) }
       if first.scheduler.pointee.finishesAt == start {
         first.scheduler.pointee.finish()
       } else if step(first.scheduler, first.simulated, at: start) {
         ticks += 1
+        last = start
+        if ticks == most { return (ticks, last) }
       }
     }
   }

@@ -50,6 +50,8 @@ struct DeclaredKind<System: DeviceSystem>: SystemKind {
   }
 
   var scenarioHelp: String? { "one with a part `\(System.name):` this system with its twin" }
+  /// A declaration does not say what must hold of its outputs.
+  func swarmPart(seed: UInt64) throws -> (any SwarmPart)? { nil }
   func diagnoses(_ doctor: Doctor) -> [Diagnosis] { [] }
   var guardOutputs: [String: (String) throws -> any GuardOutput] { [:] }
   func announcements(host: String, port: UInt16, hasTLS: Bool) -> [AnnouncedService] { [] }

@@ -16,13 +16,13 @@ final class PumpLimitKeeper: Sendable {
     var isFailing = false
   }
 
-  private let store: PumpStore
+  private let store: any PumpLimitStore
   private let boot: BootID?
   private let logger: Logger
   private let state = Mutex(State())
 
   /// - Parameter boot: of the machine; `nil` if it is not known.
-  init(_ store: PumpStore, boot: BootID? = BootClock.boot, logger: Logger) {
+  init(_ store: any PumpLimitStore, boot: BootID? = BootClock.boot, logger: Logger) {
     self.store = store
     self.boot = boot
     self.logger = logger
@@ -97,12 +97,12 @@ final class PumpLimitKeeper: Sendable {
         state.isFailing = false
       } catch {
         // That it is not open has been said by who opens it.
-        if !state.isFailing, store.file.isOpen {
+        if !state.isFailing, store.isOpen {
           logger.error(
             "the store does not take how long the pump has pumped: after a restart this would not count",
             metadata: ["system": "pump", "reason": .string("\(error)")])
         }
-        state.isFailing = store.file.isOpen
+        state.isFailing = store.isOpen
       }
     }
   }

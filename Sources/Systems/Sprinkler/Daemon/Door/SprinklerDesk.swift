@@ -67,7 +67,7 @@ final class SprinklerDesk: Sendable {
     outbox = SprinklerOutbox(mailbox)
     notices = Mutex(channel.noticeReader())
     self.progressPeriod = progressPeriod
-    let schedule = StoredSchedule(load, store: store)
+    let schedule = StoredSchedule({ () throws(StoreError) in try load(store) }, store: store)
     published = Mutex(
       SprinklerView(
         isLoaded: schedule.scheduler != nil, records: schedule.records, storeFailure: schedule.failure))
@@ -325,7 +325,7 @@ final class SprinklerDesk: Sendable {
 
 extension IrrigationNotice {
   /// What the schedule is to know of it.
-  fileprivate var event: SprinklerEvent? {
+  var event: SprinklerEvent? {
     switch subject {
     case .opened(let run), .reopened(let run, _): .opened(run: run.id)
     case .ended(let ended): .ended(run: ended.run.id, ranSeconds: ended.ran.inSeconds, outcome: ended.outcome)

@@ -13,12 +13,12 @@ struct StoredSchedule: Sendable {
     var monotonic: TickInstant
   }
 
-  /// The schedule of what a store has. It may write to it.
-  typealias Load = @Sendable (SprinklerStore) throws(StoreError) -> SprinklerScheduler
+  /// The schedule of what the store has. It may write to it.
+  typealias Load = @Sendable () throws(StoreError) -> SprinklerScheduler
 
   /// `nil` until the store could be read: nothing is known of zones, schedules, and what has run today.
   private(set) var scheduler: SprinklerScheduler?
-  let store: SprinklerStore
+  let store: any ScheduleStore
   private let makeScheduler: Load
   /// Why the store refused the last change; nil: it took it.
   private(set) var failure: String?
@@ -29,7 +29,7 @@ struct StoredSchedule: Sendable {
   private var unstored: [SprinklerEvent] = []
 
   /// Reads the store, if it is open; if not, `start` does as soon as it is.
-  init(_ load: @escaping Load, store: SprinklerStore) {
+  init(_ load: @escaping Load, store: any ScheduleStore) {
     (makeScheduler, self.store) = (load, store)
     try? self.load()
   }
@@ -40,7 +40,7 @@ struct StoredSchedule: Sendable {
   private mutating func load() throws(APIError) {
     guard scheduler == nil else { return }
     do throws(StoreError) {
-      take(try makeScheduler(store))
+      take(try makeScheduler())
     } catch {
       throw refused(error)
     }
@@ -100,7 +100,7 @@ struct StoredSchedule: Sendable {
       }
     } catch {
       // What is wrong with the backup is no failure of the store.
-      if case .damaged(let file, _) = error, file != store.file.path { throw .notABackup(error) }
+      if case .damaged(let file, _) = error, file != store.path { throw .notABackup(error) }
       throw refused(error)
     }
     if let refusal = effects.refusal { throw refusal.error }
@@ -123,7 +123,7 @@ struct StoredSchedule: Sendable {
 
   private func loaded() throws(APIError) -> SprinklerScheduler {
     if let scheduler { return scheduler }
-    throw .storeFailed(store.file.trouble ?? .failed(file: store.file.path, doing: "opening", reason: "not done yet"))
+    throw .storeFailed(store.trouble ?? .failed(file: store.path, doing: "opening", reason: "not done yet"))
   }
 }
 

@@ -1,0 +1,201 @@
+import Buses
+import Devices
+import Leg
+import Tactus
+import TactusDaemon
+import Wire
+
+/// Two legs on one chip under the swarm: their production loop, and an operator for each that sends frames.
+final class LegSwarm: SwarmPart {
+  private static let count = 2
+  private static let loop = "leg"
+  private static let endpoints = (0..<count).map { Endpoint.ipv4(192, 168, 1, 2, port: 5010 + UInt16($0)) }
+  private static let senders = (0..<count).map { Endpoint.ipv4(192, 168, 1, 20 + UInt8($0), port: 50_000) }
+  private static let address = PCA9685.standardAddress
+
+  let name = "leg"
+  let hasDied = false
+  var checks: SwarmChecks { oracle.checks }
+  private let seed: UInt64
+  private let settings: LegSettings
+  private let chip = PCA9685Simulator()
+  private let bus: SimulatedI2CBus
+  private let network: SimulatedNetwork
+  private var oracle = LegOracle(legs: count)
+  private var daemon: Daemon?
+  /// The accounts are looked at once a second.
+  private var accountsDue = TickInstant.zero
+  private let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 64, alignment: 8)
+
+  /// What dies with the process.
+  private struct Daemon {
+    let runtime: Runtime
+    let simulation: Simulation
+    let channel: LegLoop.Channel
+    let client: LegLoop.Channel.Client
+    let bell: SimulatedInput
+    var number: UInt64 = 0
+  }
+
+  /// - Parameter settings: the loop's; what must hold stays that of the standard ones.
+  init(seed: UInt64, settings: LegSettings = .standard) {
+    (self.seed, self.settings) = (seed, settings)
+    bus = SimulatedI2CBus(seed: seed, logCapacity: 1)
+    bus.attach(chip.chip, at: Self.address)
+    network = SimulatedNetwork(Self.endpoints + Self.senders, seed: seed, capacity: 64, datagramSize: 64)
+  }
+
+  deinit { bytes.deallocate() }
+
+  var heartbeats: [(version: LatestVersion, period: Nanoseconds)] {
+    daemon.map { [($0.channel.state.version, .zero)] } ?? []
+  }
+
+  func plan(until end: TickInstant, _ random: inout SplitMix64) -> [SwarmAction] {
+    LegSwarmPlan.actions(until: end, legs: Self.count, &random)
+  }
+
+  func start(at now: TickInstant) throws(RuntimeError) {
+    let channel = LegLoop.channel(legs: Self.count)
+    let bell = SimulatedInput()
+    let runtime = try Runtime {
+      Lane("leg") {
+        Loop(
+          Self.loop, every: .hertz(50), phase: .zero, safeStateAfter: 3,
+          inputs: Self.endpoints.map { .simulated(network.input($0)) } + [.simulated(bell)]
+        ) {
+          LegLoop(
+            legs: (0..<Self.count).map { LegConfiguration(settings, channel: try! ServoChannel($0)) }, chip: PCA9685(),
+            on: bus.port(), ports: ports(), channel: channel.loopEnds(requestBell: bell.doorbell))
+        }
+      }
+    }
+    daemon = Daemon(
+      runtime: runtime, simulation: try runtime.simulation(seed: seed, from: now), channel: channel,
+      client: channel.client(), bell: bell)
+    oracle.started(at: now)
+  }
+
+  private func ports() -> LegPorts {
+    var ports = LegPorts()
+    for endpoint in Self.endpoints { ports.append(network.port(endpoint)) }
+    return ports
+  }
+
+  func kill(at now: TickInstant) {
+    daemon = nil
+    // The kernel drops what waited in the sockets.
+    for endpoint in Self.endpoints {
+      var port = network.port(endpoint)
+      var batch = DatagramBatch(capacity: 64, size: 64)
+      port.now = now
+      while port.receive(into: &batch) {}
+    }
+    oracle.killed(at: now)
+  }
+
+  func freeze(at now: TickInstant, for span: Nanoseconds) {
+    daemon?.simulation.oversleep(lane: "leg", at: now, by: span)
+    oracle.stalled(at: now, for: span)
+  }
+
+  func run(until instant: TickInstant) {
+    while let simulation = daemon?.simulation {
+      let before = pulsing(at: simulation.now)
+      guard simulation.runTick(until: instant) else { break }
+      oracle.look(pulsing: before, at: simulation.now)
+      oracle.ticked(at: simulation.now)
+      oracle.look(pulsing: pulsing(at: simulation.now), at: simulation.now)
+      oracle.answered(daemon!.client.takeAnswers().map(\.number), at: simulation.now)
+      _ = daemon!.client.takeNotices()
+    }
+    oracle.look(pulsing: pulsing(at: instant), at: instant)
+    if instant >= accountsDue, let runtime = daemon?.runtime {
+      accountsDue = instant + .seconds(1)
+      oracle.account(runtime.statistics[Self.loop]!, at: instant)
+    }
+  }
+
+  /// Of the chip: on which legs' channels there are pulses, a bit each.
+  private func pulsing(at now: TickInstant) -> Int {
+    let snapshot = chip.snapshot
+    return (0..<Self.count).reduce(0) {
+      snapshot[$1].pulse != nil || snapshot[$1].isStuckHigh ? $0 | 1 << $1 : $0
+    }
+  }
+
+  func makeSafe(at now: TickInstant) -> Bool {
+    var port = bus.port()
+    port.now = now
+    do throws(I2CError) {
+      try PCA9685().turnAllOff(on: &port)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  func emergencyStop(at now: TickInstant) { ask(.emergencyStop, .all, at: now) }
+  func reset(at now: TickInstant) { ask(.reset, .all, at: now) }
+
+  func apply(_ action: SwarmAction) {
+    let (now, leg) = (action.at, Int(action[0]))
+    guard (0..<Self.count).contains(leg) else { return }
+    let pulse = PulseWidth(microseconds: UInt16(clamping: action[1]))
+    switch action.verb {
+    case "arm": send(.arm, to: leg, at: now)
+    case "disarm": send(.disarm, to: leg, at: now)
+    case "set": send(.setServo(pulse), to: leg, at: now)
+    case "ping": send(.ping, to: leg, at: now)
+    case "noise":
+      bytes[0] = UInt8(truncatingIfNeeded: action[1])
+      put(UnsafeRawBufferPointer(rebasing: bytes[..<1]), to: leg, at: now)
+    case "ask-arm": ask(.command(.arm), .leg(leg), at: now)
+    case "ask-disarm": ask(.command(.disarm), .leg(leg), at: now)
+    case "ask-set": ask(.command(.setServo(pulse)), .leg(leg), at: now)
+    case "bus-refuses":
+      bus.clearFaults()
+      if action[1] > 0 { bus.inject(.randomNoAcknowledge(perMille: Int(min(1_000, action[1])))) }
+      oracle.bus(isFaulty: action[1] > 0, at: now)
+    case "bus-stuck":
+      bus.clearFaults()
+      bus.inject(.stuck)
+      oracle.bus(isFaulty: true, at: now)
+    case "stall":
+      daemon?.simulation.stall(loop: Self.loop, at: now, by: .milliseconds(action[1]))
+      // The tick that is prolonged begins within a period.
+      if daemon != nil { oracle.stalled(at: now, for: .milliseconds(action[1] + 20)) }
+    default: break
+    }
+  }
+
+  // MARK: Clients
+
+  private func send(_ command: LegCommand, to leg: Int, at now: TickInstant) {
+    guard daemon != nil else { return }
+    put(UnsafeRawBufferPointer(rebasing: bytes[..<command.encode(into: bytes)]), to: leg, at: now)
+    oracle.hear(command, leg, issued: nil)
+  }
+
+  private func put(_ datagram: UnsafeRawBufferPointer, to leg: Int, at now: TickInstant) {
+    guard daemon != nil else { return }
+    var port = network.port(Self.senders[leg])
+    port.now = now
+    _ = port.send(datagram, to: Self.endpoints[leg])
+  }
+
+  private func ask(_ order: LegRequest.Order, _ target: LegRequest.Target, at now: TickInstant) {
+    guard var daemon else { return }
+    daemon.number += 1
+    self.daemon = daemon
+    guard daemon.client.send(LegRequest(number: daemon.number, issued: now, order, to: target)) else { return }
+    daemon.bell.ring(at: now)
+    oracle.asked(daemon.number)
+    switch (order, target) {
+    case (.command(let command), .leg(let leg)): oracle.hear(command, leg, issued: now)
+    case (.emergencyStop, _): oracle.hearStop(true)
+    case (.reset, _): oracle.hearStop(false)
+    default: break
+    }
+  }
+}

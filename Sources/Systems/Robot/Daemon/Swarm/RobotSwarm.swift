@@ -1,0 +1,203 @@
+import Buses
+import Devices
+import Robot
+import Tactus
+import TactusDaemon
+import Wire
+
+/// The robot under the swarm: its production loop over a simulated board, three senders of datagrams and a client of the service.
+final class RobotSwarm: SwarmPart {
+  private static let endpoint = Endpoint.ipv4(192, 168, 1, 2, port: 5005)
+  private static let loop = "robot.motors"
+  private static let senders = (0..<3).map { Endpoint.ipv4(192, 168, 1, 20 + UInt8($0), port: 50_000) }
+
+  let name = "robot"
+  var checks: SwarmChecks { oracle.checks }
+  let hasDied = false
+  private let seed: UInt64
+  private let settings: RobotSettings
+  private let board = YBPcbCarSimulator()
+  private let bus: SimulatedI2CBus
+  private let network: SimulatedNetwork
+  private var oracle = RobotOracle()
+  private var daemon: Daemon?
+  /// The accounts are looked at once a second.
+  private var accountsDue = TickInstant.zero
+  private let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 256, alignment: 8)
+
+  /// What dies with the process.
+  private struct Daemon {
+    let runtime: Runtime
+    let simulation: Simulation
+    let channel: RobotLoop.Channel
+    let client: RobotLoop.Channel.Client
+    let bell: SimulatedInput
+    var number: UInt64 = 0
+  }
+
+  /// - Parameter settings: the loop's; what must hold stays that of the standard ones.
+  init(seed: UInt64, settings: RobotSettings = .standard) {
+    (self.seed, self.settings) = (seed, settings)
+    bus = SimulatedI2CBus(seed: seed, logCapacity: 1)
+    bus.attach(board.chip, at: YBPcbCar.standardAddress)
+    network = SimulatedNetwork([Self.endpoint] + Self.senders, seed: seed, capacity: 64, datagramSize: 256)
+  }
+
+  deinit { bytes.deallocate() }
+
+  var heartbeats: [(version: LatestVersion, period: Nanoseconds)] {
+    daemon.map { [($0.channel.state.version, .zero)] } ?? []
+  }
+
+  func plan(until end: TickInstant, _ random: inout SplitMix64) -> [SwarmAction] {
+    RobotSwarmPlan.actions(until: end, senders: Self.senders.count, &random)
+  }
+
+  func start(at now: TickInstant) throws(RuntimeError) {
+    let settings = RulesBox(settings)
+    let channel = RobotLoop.channel()
+    let bell = SimulatedInput()
+    let runtime = try Runtime {
+      Lane("robot") {
+        Loop(
+          Self.loop, every: .period(RobotSettings.standard.tickPeriod), phase: .zero, safeStateAfter: 3,
+          inputs: [.simulated(network.input(Self.endpoint)), .simulated(bell)]
+        ) {
+          RobotLoop(
+            motors: Motors(YBPcbCar(), on: bus.port()), port: network.port(Self.endpoint), settings: settings.input(),
+            channel: channel.loopEnds(requestBell: bell.doorbell))
+        }
+      }
+    }
+    daemon = Daemon(
+      runtime: runtime, simulation: try runtime.simulation(seed: seed, from: now), channel: channel,
+      client: channel.client(), bell: bell)
+    oracle.started(at: now)
+  }
+
+  func kill(at now: TickInstant) {
+    daemon = nil
+    // The kernel drops what waited in the socket.
+    var port = network.port(Self.endpoint)
+    var batch = DatagramBatch(capacity: 64, size: 256)
+    port.now = now
+    while port.receive(into: &batch) {}
+    oracle.killed(at: now)
+  }
+
+  func freeze(at now: TickInstant, for span: Nanoseconds) {
+    daemon?.simulation.oversleep(lane: "robot", at: now, by: span)
+    oracle.stalled(at: now, for: span)
+  }
+
+  func run(until instant: TickInstant) {
+    while let simulation = daemon?.simulation {
+      let before = isMoving
+      guard simulation.runTick(until: instant) else { break }
+      oracle.look(isMoving: before, at: simulation.now)
+      oracle.ticked(at: simulation.now)
+      oracle.look(isMoving: isMoving, at: simulation.now)
+      oracle.answered(daemon!.client.takeAnswers().map(\.number), at: simulation.now)
+      _ = daemon!.client.takeNotices()
+    }
+    oracle.look(isMoving: isMoving, at: instant)
+    if instant >= accountsDue, let runtime = daemon?.runtime {
+      accountsDue = instant + .seconds(1)
+      oracle.account(runtime.statistics[Self.loop]!, at: instant)
+    }
+  }
+
+  /// Of the board: what it drives the wheels with.
+  private var isMoving: Bool {
+    let target = board.vehicle.snapshot.target
+    return target.left != 0 || target.right != 0
+  }
+
+  func makeSafe(at now: TickInstant) -> Bool {
+    var port = bus.port()
+    port.now = now
+    do throws(I2CError) {
+      try YBPcbCar().stop(on: &port)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  func emergencyStop(at now: TickInstant) { ask(.emergencyStop, .emergencyStop, at: now) }
+  func reset(at now: TickInstant) { ask(.reset, .reset, at: now) }
+
+  func apply(_ action: SwarmAction) {
+    let now = action.at
+    let speeds = WheelSpeeds(left: Percent(Double(action[1])), right: Percent(Double(action[2])))
+    let sender = Int(action[0])
+    switch action.verb {
+    case "drive": send(.drive(speeds), from: sender, milliseconds: action[3], at: now)
+    case "stop": send(.stop, from: sender, milliseconds: nil, at: now)
+    case "e-stop": send(.emergencyStop, from: sender, milliseconds: nil, at: now)
+    case "reset": send(.reset, from: sender, milliseconds: nil, at: now)
+    case "noise": noise(action.numbers, at: now)
+    case "ask-drive":
+      ask(.drive(speeds, timestamp: nil), .drive(100 + sender, stamp: nil, isZero: speeds.isZero), at: now)
+    case "ask-stop": ask(.stop, .stop(100), at: now)
+    case "ask-e-stop": emergencyStop(at: now)
+    case "ask-reset": reset(at: now)
+    case "bus-refuses":
+      bus.clearFaults()
+      if action[0] > 0 { bus.inject(.randomNoAcknowledge(perMille: Int(min(1_000, action[0])))) }
+      oracle.bus(isFaulty: action[0] > 0, at: now)
+    case "bus-stuck":
+      bus.clearFaults()
+      bus.inject(.stuck)
+      oracle.bus(isFaulty: true, at: now)
+    case "stall":
+      daemon?.simulation.stall(loop: Self.loop, at: now, by: .milliseconds(action[0]))
+      // The tick that is prolonged begins within a period.
+      if daemon != nil { oracle.stalled(at: now, for: .milliseconds(action[0]) + RobotSettings.standard.tickPeriod) }
+    default: break
+    }
+  }
+
+  // MARK: Clients
+
+  private func send(_ datagram: RobotDatagram, from sender: Int, milliseconds: Int64?, at now: TickInstant) {
+    guard daemon != nil, Self.senders.indices.contains(sender) else { return }
+    let stamp = milliseconds.flatMap { $0 < 0 ? nil : $0 }
+    let count = datagram.encode(timestampMicroseconds: stamp.map { $0 * 1_000 }, into: bytes)
+    put(UnsafeRawBufferPointer(rebasing: bytes[..<count]), from: sender, at: now)
+    switch datagram {
+    case .drive(let speeds): oracle.hear(.drive(sender, stamp: stamp, isZero: speeds.isZero), issued: nil)
+    case .stop: oracle.hear(.stop(sender), issued: nil)
+    case .emergencyStop: oracle.hear(.emergencyStop, issued: nil)
+    case .reset: oracle.hear(.reset, issued: nil)
+    case .query: break
+    }
+  }
+
+  /// Bytes that are no message: none of them begins as one.
+  private func noise(_ numbers: [Int64], at now: TickInstant) {
+    guard daemon != nil, let sender = numbers.first, Self.senders.indices.contains(Int(sender)) else { return }
+    for (index, number) in numbers.dropFirst().prefix(8).enumerated() {
+      bytes[index] = UInt8(truncatingIfNeeded: number) | 0x80
+    }
+    put(UnsafeRawBufferPointer(rebasing: bytes[..<min(8, numbers.count - 1)]), from: Int(sender), at: now)
+  }
+
+  private func put(_ datagram: UnsafeRawBufferPointer, from sender: Int, at now: TickInstant) {
+    var port = network.port(Self.senders[sender])
+    port.now = now
+    _ = port.send(datagram, to: Self.endpoint)
+  }
+
+  /// A full ring refuses, and the door says so to the client: then nothing was acknowledged.
+  private func ask(_ command: RobotRequest.Command, _ heard: RobotOracle.Command, at now: TickInstant) {
+    guard var daemon else { return }
+    daemon.number += 1
+    self.daemon = daemon
+    let request = RobotRequest(number: daemon.number, issued: now, command, client: 1)
+    guard daemon.client.send(request) else { return }
+    daemon.bell.ring(at: now)
+    oracle.asked(daemon.number)
+    oracle.hear(heard, issued: now)
+  }
+}

@@ -1,0 +1,161 @@
+import Buses
+import Service
+import Sprinkler
+import Tactus
+import TactusDaemon
+import WallTime
+
+/// A sprinkler under the swarm: the valves' production loop, the production schedule with its rule that the store comes first, a store that
+/// survives the daemon, and people who ask.
+final class SprinklerSwarm: SwarmPart {
+  static let zones = 4
+  private static let loop = "sprinkler"
+  /// Noon is half a minute after the start, so that programs start.
+  private static let wallAtZero = WallInstant(secondsSince1970: 1_780_012_800 - 30)
+  private static let settings = SchedulerSettings(zone: .utc, pins: Array(1...zones))
+
+  let name = "sprinkler"
+  var hasDied: Bool { daemon != nil && store.hasDied }
+  var checks: SwarmChecks { oracle.checks }
+  private let seed: UInt64
+  private let bank = SimulatedGPIOBank(highAtRest: Set(1...zones), logCapacity: 1)
+  private let lines: SimulatedGPIOLines
+  private let store: SimulatedScheduleStore
+  private var oracle = SprinklerOracle()
+  private var daemon: SprinklerSwarmDaemon?
+  /// The accounts are looked at once a second.
+  private var accountsDue = TickInstant.zero
+
+  /// - Parameter forgets: whether the store only says that it has kept something, for tests.
+  init(seed: UInt64, forgets: Bool = false) throws {
+    self.seed = seed
+    lines = try bank.outputs((1...Self.zones).map { GPIOLine(.bcm($0), isActiveLow: true) })
+    var records = SprinklerRecords()
+    records.zones = (1...Self.zones).map {
+      Zone(id: ZoneID($0)!, name: "zone \($0)", gpioPin: $0, defaultSeconds: 4, maximumSeconds: 12)
+    }
+    store = SimulatedScheduleStore(records, forgets: forgets)
+  }
+
+  var heartbeats: [(version: LatestVersion, period: Nanoseconds)] {
+    daemon.map { [($0.channel.state.version, SprinklerLoop.period)] } ?? []
+  }
+
+  func plan(until end: TickInstant, _ random: inout SplitMix64) -> [SwarmAction] {
+    SprinklerSwarmPlan.actions(until: end, &random)
+  }
+
+  func start(at now: TickInstant) throws(RuntimeError) {
+    // Requested anew, inactive.
+    _ = makeSafe(at: now)
+    store.reopen()
+    let channel = SprinklerLoop.channel(notices: 256)
+    let bell = SimulatedInput()
+    let runtime = try Runtime {
+      Lane("sprinkler") {
+        Loop(
+          Self.loop, every: .hertz(1), phase: .zero, safeStateAfter: 3, inputs: [.simulated(bell)]
+        ) {
+          SprinklerLoop(
+            try! IrrigationSettings(lineCount: Self.zones), limits: RulesBox(FlowLimits()).input(), lines: lines.port(),
+            channel: channel.loopEnds(requestBell: bell.doorbell))
+        }
+      }
+    }
+    let store = store
+    let schedule = StoredSchedule(
+      { SprinklerScheduler(store.records, settings: Self.settings, boot: BootID("1")) }, store: store)
+    daemon = SprinklerSwarmDaemon(
+      runtime: runtime, simulation: try runtime.simulation(seed: seed, from: now), channel: channel, bell: bell,
+      schedule: schedule, at: now)
+    oracle.started(at: now)
+    oracle.kept(store, at: now)
+  }
+
+  func kill(at now: TickInstant) {
+    daemon = nil
+    oracle.killed(at: now)
+  }
+
+  func freeze(at now: TickInstant, for span: Nanoseconds) {
+    guard let daemon else { return }
+    daemon.simulation.oversleep(lane: "sprinkler", at: now, by: span)
+    daemon.nextBeat = max(daemon.nextBeat, now + span)
+    oracle.stalled(at: now, for: span)
+  }
+
+  func run(until instant: TickInstant) {
+    while let daemon, !store.hasDied {
+      let before = open
+      let beat = daemon.nextBeat
+      if daemon.simulation.runTick(until: min(instant, beat)) {
+        oracle.look(open: before, at: daemon.simulation.now)
+        oracle.ticked(at: daemon.simulation.now)
+        oracle.look(open: open, at: daemon.simulation.now)
+      } else if beat <= instant {
+        daemon.beat(at: beat, Self.wallAtZero)
+        oracle.answered(daemon.takeAnswered(), at: beat)
+        if !store.hasDied { oracle.kept(store, at: beat) }
+      } else {
+        break
+      }
+    }
+    oracle.look(open: open, at: instant)
+    if instant >= accountsDue, let runtime = daemon?.runtime, !store.hasDied {
+      accountsDue = instant + .seconds(1)
+      oracle.account(runtime.statistics[Self.loop]!, at: instant)
+    }
+  }
+
+  /// Of the lines: bit k for zone k + 1.
+  private var open: UInt64 { (~bank.levels.word >> 1) & (1 << UInt64(Self.zones) - 1) }
+
+  func makeSafe(at now: TickInstant) -> Bool {
+    var port = lines.port()
+    port.now = now
+    do throws(GPIOError) {
+      try port.turnAllOff()
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  func emergencyStop(at now: TickInstant) { send(.emergencyStop, at: now) }
+  func reset(at now: TickInstant) { send(.reset, at: now) }
+
+  private func send(_ order: SprinklerRequest.Order, at now: TickInstant) {
+    guard let daemon, !store.hasDied, let number = daemon.send(order, at: now) else { return }
+    oracle.asked(number, order, at: now)
+  }
+
+  func apply(_ action: SwarmAction) {
+    let now = action.at
+    switch action.verb {
+    case "ask-e-stop": emergencyStop(at: now)
+    case "ask-reset": reset(at: now)
+    case "lines-gone":
+      bank.clearFaults()
+      if action[0] > 0 { bank.inject(.gone) }
+      oracle.bus(isFaulty: action[0] > 0, at: now)
+    case "stall":
+      daemon?.simulation.stall(loop: Self.loop, at: now, by: .milliseconds(action[0]))
+      // The tick that is prolonged begins within a period.
+      if daemon != nil { oracle.stalled(at: now, for: .milliseconds(action[0] + 1_000)) }
+    case "disk-full": store.setFull(action[0] > 0)
+    case "crash-in-write": store.crash(action[0] > 0 ? .after : .before)
+    default: if let command = SprinklerSwarmPlan.command(action) { ask(command, at: now) }
+    }
+  }
+
+  /// A person's command, which is acknowledged when the store has it.
+  private func ask(_ command: SprinklerCommand, at now: TickInstant) {
+    guard let daemon, !store.hasDied else { return }
+    let effects = daemon.step(.command(command, caller: "swarm"), at: now, Self.wallAtZero)
+    if let effects {
+      oracle.acknowledged(command, effects)
+    } else {
+      oracle.refused(command, diedInWrite: store.hasDied)
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import Tactus
+
+/// One system under the swarm: its production loops over simulated hardware, its clients and faults, and what must hold of its outputs.
+///
+/// The engine kills and starts the daemon, runs the supervisor and the guard's machine, and hands every action of the history to its part. A
+/// part looks at its invariants before and after every tick. What they say of outputs is read from the simulated hardware, and what was
+/// commanded from the actions themselves: never from the machine's own state, or they would prove nothing. For one thread. The same seed
+/// and the same calls give the same run.
+public protocol SwarmPart: AnyObject {
+  /// The system's, in lines of a history.
+  var name: String { get }
+  /// What has been looked at so far, and the first failure.
+  var checks: SwarmChecks { get }
+  /// Whether the process has died within this part, such as in the middle of a write; until the next `kill`.
+  var hasDied: Bool { get }
+  /// Loops whose silence the supervisor tells the guard, with the period of each; empty while the daemon is dead.
+  var heartbeats: [(version: LatestVersion, period: Nanoseconds)] { get }
+
+  /// Random actions of clients and faults, in any order, for a history that ends at `end`. Must not depend on anything that has happened.
+  func plan(until end: TickInstant, _ random: inout SplitMix64) -> [SwarmAction]
+  /// The daemon starts: new loops, over hardware as it was left and over what was stored.
+  func start(at now: TickInstant) throws(RuntimeError)
+  /// The daemon is killed as by `kill -9`: its loops are gone, its outputs stay as they are.
+  func kill(at now: TickInstant)
+  /// Every thread of the daemon stands still for so long, from `now` on.
+  func freeze(at now: TickInstant, for span: Nanoseconds)
+  /// Lets time pass up to and including `instant`, and looks at every invariant.
+  func run(until instant: TickInstant)
+  /// Does an action, at its instant. One that is not known is ignored, so that old histories can be read.
+  func apply(_ action: SwarmAction)
+  /// The door stops every actuator of the daemon.
+  func emergencyStop(at now: TickInstant)
+  /// The door takes an emergency stop back.
+  func reset(at now: TickInstant)
+  /// The guard writes the safe state. Returns whether every write was confirmed.
+  func makeSafe(at now: TickInstant) -> Bool
+}
+
+extension SplitMix64 {
+  /// A number of the range, each as likely.
+  public mutating func within(_ range: ClosedRange<Int64>) -> Int64 {
+    range.lowerBound + Int64(below(UInt64(range.upperBound - range.lowerBound + 1)))
+  }
+
+  /// An instant up to and including `end`, of whole milliseconds.
+  public mutating func instant(until end: TickInstant) -> TickInstant {
+    TickInstant(nanoseconds: within(0...end.nanoseconds / 1_000_000) * 1_000_000)
+  }
+}

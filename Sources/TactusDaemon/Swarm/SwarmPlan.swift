@@ -1,0 +1,48 @@
+import Tactus
+
+/// Makes the history that belongs to a seed.
+enum SwarmPlan {
+  /// - Parameter parts: each draws from a stream of its own, so that a change of one leaves the others' actions as they are.
+  static func history(seed: UInt64, end: TickInstant, _ parts: [any SwarmPart]) -> SwarmHistory {
+    var actions = daemon(until: end, stream("daemon", of: seed))
+    for part in parts {
+      var random = stream(part.name, of: seed)
+      actions += part.plan(until: end, &random).filter { $0.at <= end }
+    }
+    // A sort that is not stable would be another history on another machine.
+    let sorted = actions.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }
+    return SwarmHistory(seed: seed, end: end, actions: sorted.map(\.element))
+  }
+
+  /// Random numbers of one name under one seed.
+  static func stream(_ name: String, of seed: UInt64) -> SplitMix64 {
+    // FNV-1a, since Swift's own hash differs in every process.
+    let hash = name.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    var first = SplitMix64(seed: seed)
+    return SplitMix64(seed: first.next() ^ hash)
+  }
+
+  /// What is done to the process, and to every system at once.
+  private static func daemon(until end: TickInstant, _ stream: SplitMix64) -> [SwarmAction] {
+    var random = stream
+    var actions: [SwarmAction] = []
+    if random.chance(perMille: 400) {
+      for _ in 0..<random.within(1...3) {
+        actions.append(SwarmAction(random.instant(until: end), "daemon", "kill", random.within(20...4_000)))
+      }
+    }
+    if random.chance(perMille: 300) {
+      for _ in 0..<random.within(1...2) {
+        actions.append(SwarmAction(random.instant(until: end), "daemon", "freeze", random.within(20...2_500)))
+      }
+    }
+    if random.chance(perMille: 400) {
+      for _ in 0..<random.within(1...3) {
+        let at = random.instant(until: end)
+        actions.append(SwarmAction(at, "daemon", "estop"))
+        actions.append(SwarmAction(at + .milliseconds(random.within(0...8_000)), "daemon", "reset"))
+      }
+    }
+    return actions
+  }
+}

@@ -1,0 +1,67 @@
+import Tactus
+
+/// Whether anybody could have reached an output: what excuses one that is not yet safe, from the faults alone.
+///
+/// A daemon's loop reaches it once a tick. While the loop stands still or the daemon is dead the guard does, after its time-out. Nobody does
+/// while the output's bus does not work.
+public struct SwarmReach: Sendable {
+  /// From a kill to the guard's write, and some more.
+  public static let deathTime = Nanoseconds.milliseconds(20)
+  /// From the last good heartbeat to the guard's write: its time-out, a heartbeat's period, and some more.
+  private static let guardTime = Nanoseconds.milliseconds(1_150)
+  /// The longest time between two attempts of a guard.
+  private static let guardPause = Nanoseconds.milliseconds(550)
+
+  /// The loop's period.
+  public let tick: Nanoseconds
+  /// How much longer the guard waits for a loop of this period.
+  private let slack: Nanoseconds
+  /// When the daemon died; `nil` while it lives.
+  public private(set) var killedAt: TickInstant?
+  private var stalledFrom = TickInstant.zero
+  private var stalledUntil = TickInstant.zero
+  private var isBusFaulty = false
+  private var busWorksSince = TickInstant.zero
+
+  /// - Parameters:
+  ///   - tick: the loop's period.
+  ///   - heartbeat: the period that the supervisor knows of it (`SwarmPart.heartbeats`).
+  public init(tick: Nanoseconds, heartbeat: Nanoseconds = .zero) {
+    self.tick = tick
+    slack = Nanoseconds(heartbeat.count * 3 / 2)
+  }
+
+  /// A daemon starts.
+  public mutating func started(at now: TickInstant) {
+    killedAt = nil
+    (stalledFrom, stalledUntil) = (now, now)
+  }
+
+  /// The daemon dies.
+  public mutating func killed(at now: TickInstant) { killedAt = now }
+
+  /// The loop stands still for so long, from `now` on, or from the end of another stall.
+  public mutating func stalled(at now: TickInstant, for span: Nanoseconds) {
+    if now > stalledUntil { stalledFrom = now }
+    stalledUntil = max(stalledUntil, now) + span
+  }
+
+  /// The output's bus begins or ceases to fail.
+  public mutating func bus(isFaulty: Bool, at now: TickInstant) {
+    if isBusFaulty, !isFaulty { busWorksSince = now }
+    isBusFaulty = isFaulty
+  }
+
+  /// Whether nobody could have told the output.
+  public func isExcused(at now: TickInstant) -> Bool {
+    if isBusDown(at: now) { return true }
+    if let killedAt { return now <= killedAt + Self.deathTime }
+    return now >= stalledFrom && now <= min(stalledUntil, stalledFrom + Self.guardTime + slack) + tick
+  }
+
+  /// Whether its bus fails, or has worked for less than a tick, or less than the pause between two attempts of a guard that is alone.
+  public func isBusDown(at now: TickInstant) -> Bool {
+    let isAlone = killedAt != nil || now < stalledUntil + tick
+    return isBusFaulty || now < busWorksSince + (isAlone ? Self.guardPause : tick + .milliseconds(1))
+  }
+}

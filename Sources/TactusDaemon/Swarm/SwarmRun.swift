@@ -1,0 +1,58 @@
+import Tactus
+
+/// Plays seeds, one after the other: what the command and the tests use.
+struct SwarmRun {
+  /// What came of a seed that failed.
+  struct Finding: Hashable {
+    let history: SwarmHistory
+    let failure: SwarmWorld.Failure
+  }
+
+  /// Makes the parts of one seed anew.
+  typealias MakeParts = @Sendable (_ seed: UInt64) throws -> [any SwarmPart]
+
+  let end: TickInstant
+  let make: MakeParts
+  /// By part and invariant, in their order: how often it was looked at.
+  private(set) var tally = SwarmTally()
+
+  init(end: TickInstant, _ make: @escaping MakeParts) {
+    (self.end, self.make) = (end, make)
+  }
+
+  /// The history that belongs to a seed.
+  func history(of seed: UInt64) throws -> SwarmHistory { SwarmPlan.history(seed: seed, end: end, try make(seed)) }
+
+  /// Plays a seed; `nil` if every invariant held.
+  mutating func play(seed: UInt64) throws -> Finding? {
+    let history = try history(of: seed)
+    return try play(history).map { Finding(history: history, failure: $0) }
+  }
+
+  /// Plays a history; `nil` if every invariant held.
+  mutating func play(_ history: SwarmHistory) throws -> SwarmWorld.Failure? {
+    var world = SwarmWorld(try make(history.seed))
+    let failure = try world.play(history)
+    tally.add(world)
+    return failure
+  }
+
+  /// The shortest history that fails in the same invariant.
+  func shortest(_ finding: Finding) throws -> Finding {
+    var history = finding.history
+    history.end = min(history.end, finding.failure.failure.at)
+    history.actions = history.actions.filter { $0.at <= history.end }
+    var latest = finding.failure
+    history.actions = try SwarmShrinker.shortest(history.actions) { actions in
+      var world = SwarmWorld(try make(history.seed))
+      let shorter = SwarmHistory(seed: history.seed, end: finding.history.end, actions: actions)
+      guard let failure = try world.play(shorter), failure.part == latest.part,
+        failure.failure.invariant == latest.failure.invariant
+      else { return false }
+      latest = failure
+      return true
+    }
+    history.end = latest.failure.at
+    return Finding(history: history, failure: latest)
+  }
+}

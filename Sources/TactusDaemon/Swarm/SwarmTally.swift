@@ -1,0 +1,38 @@
+import Tactus
+
+/// What has been looked at in many seeds.
+struct SwarmTally {
+  /// One invariant of one part.
+  struct Row: Hashable {
+    let part: String
+    let invariant: String
+    var looks: Int
+  }
+
+  private(set) var rows: [Row] = []
+  /// Simulated.
+  private(set) var time = Nanoseconds.zero
+
+  mutating func add(_ world: SwarmWorld) {
+    time = time + (world.now - .zero)
+    add(
+      world.parts.flatMap { part in
+        zip(part.checks.names, part.checks.counts).map { Row(part: part.name, invariant: $0, looks: $1) }
+      })
+  }
+
+  mutating func add(_ other: SwarmTally) {
+    time = time + other.time
+    add(other.rows)
+  }
+
+  private mutating func add(_ new: [Row]) {
+    for row in new {
+      if let index = rows.firstIndex(where: { $0.part == row.part && $0.invariant == row.invariant }) {
+        rows[index].looks += row.looks
+      } else {
+        rows.append(row)
+      }
+    }
+  }
+}
