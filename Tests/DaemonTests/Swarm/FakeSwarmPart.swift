@@ -1,0 +1,40 @@
+import Tactus
+
+@testable import TactusDaemon
+
+/// A part without loops, which fails when `spark` is done within a second after `gas`, and notes what the engine does to it.
+final class FakeSwarmPart: SwarmPart {
+  let name = "fake"
+  private(set) var checks = SwarmChecks(["gas does not burn", "the guard is heard"])
+  let heartbeats: [(version: LatestVersion, period: Nanoseconds)] = []
+  var hasDied = false
+  private(set) var told: [String] = []
+  private var gasAt: TickInstant?
+
+  func plan(until end: TickInstant, _ random: inout SplitMix64) -> [SwarmAction] {
+    (0..<40).map { _ in
+      SwarmAction(random.instant(until: end), "fake", random.chance(perMille: 50) ? "gas" : "air", random.within(0...9))
+    } + [SwarmAction(random.instant(until: end), "fake", "spark")]
+  }
+
+  func start(at now: TickInstant) { tell("start", now) }
+  func kill(at now: TickInstant) { tell("kill", now) }
+  func freeze(at now: TickInstant, for span: Nanoseconds) { tell("freeze", now) }
+  func run(until instant: TickInstant) { checks.check(1, true, at: instant, "") }
+  func emergencyStop(at now: TickInstant) { tell("e-stop", now) }
+  func reset(at now: TickInstant) { tell("reset", now) }
+
+  func makeSafe(at now: TickInstant) -> Bool {
+    tell("safe", now)
+    return true
+  }
+
+  func apply(_ action: SwarmAction) {
+    if action.verb == "gas" { gasAt = action.at }
+    guard action.verb == "spark" else { return }
+    let isSafe = gasAt.map { action.at - $0 > .seconds(1) } ?? true
+    checks.check(0, isSafe, at: action.at, "it burns")
+  }
+
+  private func tell(_ what: String, _ now: TickInstant) { told.append("\(now.nanoseconds / 1_000_000) \(what)") }
+}

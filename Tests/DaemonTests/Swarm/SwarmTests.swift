@@ -1,0 +1,107 @@
+import Tactus
+import Testing
+
+@testable import TactusDaemon
+
+@Suite struct SwarmTests {
+  private static let minute = TickInstant.zero + .seconds(60)
+  private static let fake = SwarmRun(end: minute) { _ in [FakeSwarmPart()] }
+
+  /// The first seed of the fake part that fails.
+  private func finding() throws -> SwarmRun.Finding {
+    var run = Self.fake
+    for seed in UInt64(1)...1_000 {
+      if let finding = try run.play(seed: seed) { return finding }
+    }
+    throw SwarmHistoryError.incomplete
+  }
+
+  @Test("a seed: the same history every time, another one for another seed, whole in its text")
+  func history() throws {
+    let history = try Self.fake.history(of: 7)
+    #expect(try Self.fake.history(of: 7) == history)
+    #expect(try Self.fake.history(of: 8).actions != history.actions)
+    #expect(try SwarmHistory(text: "# a comment\n\(history)\n") == history)
+    #expect(zip(history.actions, history.actions.dropFirst()).allSatisfy { $0.at <= $1.at })
+  }
+
+  @Test("a file that is no history: the line is named; nothing is guessed")
+  func noHistory() {
+    let start = "seed 1\nend 2.000000000\n"
+    for line in ["1.5 robot drive", "1.000000000 robot", "1.000000000 robot drive x", "nonsense", "-1.000000000 a b"] {
+      #expect(throws: SwarmHistoryError.line(3, line)) { try SwarmHistory(text: start + line) }
+    }
+    let backwards = "2.000000000 fake gas\n1.000000000 fake spark"
+    #expect(throws: SwarmHistoryError.line(4, "1.000000000 fake spark")) { try SwarmHistory(text: start + backwards) }
+    #expect(throws: SwarmHistoryError.incomplete) { try SwarmHistory(text: "seed 1") }
+  }
+
+  @Test("shrinking: of a thousand elements the two that matter are left; of one that cannot fail without all, all")
+  func shrinking() {
+    let list = Array(0..<1_000)
+    #expect(SwarmShrinker.shortest(list) { $0.contains(137) && $0.contains(700) } == [137, 700])
+    #expect(SwarmShrinker.shortest(list) { _ in true } == [])
+    #expect(SwarmShrinker.shortest(Array(0..<20)) { $0.count == 20 } == Array(0..<20))
+    var calls = 0
+    _ = SwarmShrinker.shortest(list, budget: 10) { _ in
+      calls += 1
+      return false
+    }
+    #expect(calls == 10)
+  }
+
+  @Test("a seed that fails: its shortest history is the two actions that matter, and fails again from its text")
+  func replay() throws {
+    let found = try finding()
+    let shortest = try Self.fake.shortest(found)
+    #expect(shortest.history.actions.map(\.verb) == ["gas", "spark"])
+    #expect(shortest.failure.failure.invariant == "gas does not burn")
+    var run = Self.fake
+    #expect(try run.play(SwarmHistory(text: "\(shortest.history)")) == shortest.failure)
+    #expect(try run.play(seed: found.history.seed) == found)
+  }
+
+  @Test("any number of threads: the same looks, the same seeds that fail")
+  func threads() throws {
+    let alone = try SwarmThreads(count: 1).play(1...60, Self.fake)
+    let together = try SwarmThreads(count: 3).play(1...60, Self.fake)
+    #expect(!alone.1.isEmpty && alone.1 == together.1)
+    #expect(alone.0.rows == together.0.rows && alone.0.time == together.0.time)
+  }
+
+  @Test("killed: the guard makes everything safe 10 ms later, then the daemon starts anew")
+  func killed() throws {
+    let part = FakeSwarmPart()
+    var world = SwarmWorld([part])
+    let kill = SwarmAction(.zero + .milliseconds(950), "daemon", "kill", 500)
+    _ = try world.play(SwarmHistory(seed: 1, end: .zero + .seconds(3), actions: [kill]))
+    #expect(part.told == ["0 start", "950 kill", "960 safe", "1450 start"])
+  }
+
+  @Test(
+    "frozen for longer than the guard waits: it makes everything safe a second after the last heartbeat; for less: nothing"
+  )
+  func frozen() throws {
+    for (span, told) in [(2_000, ["0 start", "950 freeze", "1900 safe"]), (800, ["0 start", "950 freeze"])] {
+      let part = FakeSwarmPart()
+      var world = SwarmWorld([part])
+      let freeze = SwarmAction(.zero + .milliseconds(950), "daemon", "freeze", Int64(span))
+      _ = try world.play(SwarmHistory(seed: 1, end: .zero + .milliseconds(2_800), actions: [freeze]))
+      #expect(part.told == told)
+    }
+  }
+
+  @Test("a door's stop and reset reach every part; a dead daemon has no door")
+  func door() throws {
+    let part = FakeSwarmPart()
+    var world = SwarmWorld([part])
+    let actions = [
+      SwarmAction(.zero + .milliseconds(100), "daemon", "estop"),
+      SwarmAction(.zero + .milliseconds(200), "daemon", "reset"),
+      SwarmAction(.zero + .milliseconds(300), "daemon", "kill", 200),
+      SwarmAction(.zero + .milliseconds(400), "daemon", "estop"),
+    ]
+    _ = try world.play(SwarmHistory(seed: 1, end: .zero + .milliseconds(500), actions: actions))
+    #expect(part.told == ["0 start", "100 e-stop", "200 reset", "300 kill", "310 safe", "500 start"])
+  }
+}
