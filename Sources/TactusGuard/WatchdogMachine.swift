@@ -10,6 +10,7 @@ import Tactus
 /// It is fed while the program is under control (`GuardMachine.State.watching`) and while it is not, but every output is confirmed to be safe
 /// (`holding`). It is not fed while a safe state is to be written and is not confirmed.
 public struct WatchdogMachine: Sendable, Equatable {
+  /// How it stands with the device.
   public enum State: Sendable, Equatable {
     /// Not open; the next attempt is due at this instant.
     case closed(retry: TickInstant)
@@ -17,9 +18,11 @@ public struct WatchdogMachine: Sendable, Equatable {
     case fed(next: TickInstant)
     /// Open, and not fed: the board resets when the time-out has passed since the last feeding.
     case starving
+    /// The guard has ended: nothing more is done.
     case finished
   }
 
+  /// What happens to it.
   public enum Event: Sendable, Equatable {
     /// Look again: what the guard is doing.
     case look(GuardMachine.State)
@@ -31,10 +34,13 @@ public struct WatchdogMachine: Sendable, Equatable {
     case ended(isSafe: Bool)
   }
 
+  /// What is to be done to the device.
   public enum Action: Sendable, Equatable {
+    /// Nothing.
     case none
     /// Open it, then step with `opened` or `notOpened`.
     case open
+    /// Feed it: its time-out begins anew.
     case feed
     /// Stop it and close it.
     case disarm
@@ -43,6 +49,7 @@ public struct WatchdogMachine: Sendable, Equatable {
   /// From an attempt to open it to the next.
   public static let retryPause = Nanoseconds.milliseconds(200)
 
+  /// Where it is in the diagram above.
   public private(set) var state: State
   private var period = Nanoseconds.seconds(1)
 

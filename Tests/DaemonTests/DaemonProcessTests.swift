@@ -25,7 +25,7 @@ struct DaemonProcessTests {
       """
       network: { motor_udp_port: 0, http_port: 0 }
       motors: { backend: xgo-rider, serial_device: \(terminal.path), acceleration: 0 }
-      safety: { watchdog_timeout: 0.5 }
+      safety: { watchdog_timeout: 2 }
       """, to: "config.yaml")
     daemon = try TactusProcess(["run", "--config", config])
     try #require(daemon.waitFor("Ctrl-C stops"), "\(daemon.said)")

@@ -4,7 +4,7 @@ import TactusDaemon
 /// The least that can be declared, for tests: no keys, no outputs, nothing that is refused.
 enum Chime: DeviceSystem {
   static let name = "chime"
-  static let summary = "A chime. It runs when this section is present."
+  static let summary = "A chime."
   static let initialState = State()
   static let emergencyStop = Order.hold
   static let reset = Order.hold

@@ -5,7 +5,7 @@ import TactusDaemon
 /// A heater on a serial line, for tests: one byte in every tick, the power in percent. What a stranger's daemon declares, in small.
 enum Oven: DeviceSystem {
   static let name = "oven"
-  static let summary = "A heater on a serial line. It runs when this section is present."
+  static let summary = "A heater on a serial line."
   static let initialState = State()
   static let emergencyStop = Order.emergencyStop
   static let reset = Order.reset

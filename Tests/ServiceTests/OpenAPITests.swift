@@ -107,6 +107,19 @@ struct OpenAPITests {
     #expect((examples as? [String: Any])?.keys.sorted() == ["clear"])
   }
 
+  @Test("faults: an example is on a bus that the program has")
+  func examples() throws {
+    var additions = APIAdditions(title: "kiln-daemon", busFaults: ["nak", "stuck-low"])
+    additions.buses = ["kiln-gpio": ["stuck-low"], "kiln-i2c-1": ["nak"], "kiln-i2c-3": ["nak"]]
+    let document = try described(additions)
+    let bus = member(
+      document, "paths", "/api/sim/fault", "post", "requestBody", "content", "application/json", "examples", "nak",
+      "value", "bus")
+    #expect(bus as? String == "kiln-i2c-1")
+    let text = try #require(member(document, "info", "description") as? String)
+    #expect(text.contains("`kiln-daemon`") && !text.contains("`tactus`"))
+  }
+
   @Test("faults: where no declared system has one, nothing speaks of declared systems")
   func faultsWithoutDeclaredSystems() throws {
     for additions in [APIAdditions(), APIAdditions(busFaults: ["nak"])] {

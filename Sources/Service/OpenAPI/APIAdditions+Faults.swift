@@ -34,8 +34,20 @@ extension APIAdditions {
       (examples as? Object ?? [:]).filter { example in
         let value = (example.value as? Object)?["value"] as? Object
         return (value?["fault"] as? String).map { faults.contains($0) } ?? true
+      }.mapValues { example in
+        var example = example as? Object ?? [:]
+        Self.change(&example, ["value"]) { self.onOwnBus($0 as? Object ?? [:]) }
+        return example
       }
     }
+  }
+
+  /// The same fault on a bus that the program has.
+  private func onOwnBus(_ fault: Object) -> Object {
+    guard let bus = fault["bus"] as? String, buses[bus] == nil, let name = fault["fault"] as? String,
+      let own = buses.filter({ $0.value.contains(name) }).keys.min()
+    else { return fault }
+    return fault.merging(["bus": own]) { $1 }
   }
 
   /// Returns a variant of the request, reduced to the faults that are in the set; `nil` if it has none of them.

@@ -37,6 +37,9 @@ public struct APIAdditions: Sendable {
   /// Names of the faults that the simulated buses can have; `nil` if the document lists all of them.
   public var busFaults: Set<String>?
 
+  /// Of each simulated bus, by its name, the faults that it can have; examples are of one of these. Empty: they stay as they are written.
+  public var buses: [String: Set<String>] = [:]
+
   /// By default nothing is added to the document, and its title is `tactus`.
   public init(
     title: String = "tactus", systems: [System] = [], documents: [SystemDocuments] = [],
@@ -51,6 +54,7 @@ public struct APIAdditions: Sendable {
     var document = document
     var info = document["info"] as? [String: Any] ?? [:]
     info["title"] = title
+    info["description"] = (info["description"] as? String)?.replacing("`tactus`", with: "`\(title)`")
     document["info"] = info
     var paths = document["paths"] as? [String: Any] ?? [:]
     var tags = document["tags"] as? [[String: Any]] ?? []

@@ -26,7 +26,8 @@ public final class Bench<Wiring: Settings> {
     let name = wiring[keyPath: output]
     parts.claim(.pwm(path: "\(name)"), key(output))
     if case .inactive = safe { parts.safeWrites.append(.pwm(path: "\(name)")) }
-    let part = parts.hold(try PWMPart(name, period: period, isReal: parts.mode == .real))
+    let part = parts.hold(
+      try opening(output) { try PWMPart(name, period: period, isReal: parts.mode == .real) })
     parts.addOutput("\(name)", safe) { part.isOff }
     return part
   }
@@ -37,7 +38,7 @@ public final class Bench<Wiring: Settings> {
   ) throws -> OutputPart {
     let gpio = GPIOLine(wiring[keyPath: line], isActiveLow: isActiveLow)
     parts.claims.append(.gpio(gpio.name, key: parts.path(key(line))))
-    let part = parts.hold(try OutputPart(gpio, parts))
+    let part = parts.hold(try opening(line) { try OutputPart(gpio, parts) })
     if case .inactive = safe {
       parts.safeLines.append(gpio)
       if let held = part.held { parts.heldLines.append(held) }
@@ -58,7 +59,8 @@ public final class Bench<Wiring: Settings> {
   ) throws -> InputPart {
     let name = wiring[keyPath: line]
     parts.claims.append(.gpio(name, key: parts.path(key(line))))
-    return parts.hold(try InputPart(GPIOInput(name, edges: edges, debounce: debounce, pull: pull), parts))
+    let input = GPIOInput(name, edges: edges, debounce: debounce, pull: pull)
+    return parts.hold(try opening(line) { try InputPart(input, parts) })
   }
 
   /// A chip on an I2C bus, `/dev/i2c-N` of the key's number.
@@ -72,11 +74,9 @@ public final class Bench<Wiring: Settings> {
   ) throws -> I2CPart {
     let number = wiring[keyPath: bus]
     parts.claim(.i2c(bus: number, address: chip.value), key(bus))
-    let part = parts.hold(
-      I2CPart(
-        real: parts.mode == .real ? try parts.realBus(number, operations) : nil,
-        simulated: parts.mode == .real ? nil : parts.simulatedBus(number)))
-    try part.real?.claim(chip)
+    let real = try opening(bus) { parts.mode == .real ? try parts.realBus(number, operations) : nil }
+    let part = parts.hold(I2CPart(real: real, simulated: parts.mode == .real ? nil : parts.simulatedBus(number)))
+    try opening(bus) { try part.real?.claim(chip) }
     if case .writes(let stop) = safe {
       let transfers = SafeStatePlan.transfers(of: stop)
       parts.safeWrites += SafeStatePlan.writes(transfers, path: "/dev/i2c-\(number)")
@@ -95,7 +95,7 @@ public final class Bench<Wiring: Settings> {
   public func serial(_ path: KeyPath<Wiring, String>, baud: Int, safe: SafeBytes) throws -> SerialPart {
     let device = wiring[keyPath: path]
     parts.claim(.serial(path: device), key(path))
-    let part = parts.hold(try SerialPart(device, baud: baud, parts))
+    let part = parts.hold(try opening(path) { try SerialPart(device, baud: baud, parts) })
     switch safe {
     case .bytes(let bytes):
       parts.safeWrites.append(.serial(path: device, baud: baud, bytes: bytes))
@@ -131,6 +131,15 @@ public final class Bench<Wiring: Settings> {
     let fault = box.value
     parts.faults.append(NamedFault(name: name, meaning: meaning) { fault.set($0) })
     return fault
+  }
+
+  /// Opens something, and says of which key it is if that fails.
+  private func opening<Part>(_ path: PartialKeyPath<Wiring>, _ open: () throws -> Part) throws -> Part {
+    do {
+      return try open()
+    } catch {
+      throw BenchError(key: parts.path(key(path)), reason: "\(error)")
+    }
   }
 
   /// `i2c_bus` of `\.bus`.

@@ -8,7 +8,9 @@ struct DeclaredKind<System: DeviceSystem>: SystemKind {
   init(_: System.Type) {}
 
   var name: String { System.name }
-  var sections: [ConfigSection] { [ConfigSection(name: System.name, doc: System.summary)] }
+  var sections: [ConfigSection] {
+    [ConfigSection(name: System.name, doc: System.summary + " It runs when this section is present.")]
+  }
   var keys: [ConfigKey] { ConfigTable.keys(of: System.self) }
   var lists: [String: Int] { [:] }
   var movedKeys: [String: String] { [:] }

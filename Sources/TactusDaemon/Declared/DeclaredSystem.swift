@@ -54,9 +54,12 @@ extension Daemon {
   static func additions(of systems: [any DaemonSystem]) -> APIAdditions {
     let program = DaemonProgram.current
     let simulations = systems.compactMap { ($0 as? any LoopSystem)?.simulation }
-    let busFaults = simulations.flatMap(\.buses).reduce(into: Set<String>()) { $0.formUnion($1.possibleFaults) }
-    return APIAdditions(
+    let buses = Dictionary(simulations.flatMap(\.buses).map { ($0.name, $0.possibleFaults) }) { $0.union($1) }
+    var additions = APIAdditions(
       title: program.name, systems: systems.compactMap { ($0 as? any DeclaredSystem)?.api },
-      documents: program.kinds.compactMap(\.documents), busFaults: simulations.isEmpty ? nil : busFaults)
+      documents: program.kinds.compactMap(\.documents),
+      busFaults: simulations.isEmpty ? nil : buses.values.reduce(into: []) { $0.formUnion($1) })
+    additions.buses = buses
+    return additions
   }
 }

@@ -40,10 +40,8 @@ struct SwarmWorld {
     while true {
       let due = next < history.actions.count ? history.actions[next].at : .distantFuture
       now = max(now, [history.end, due, guardWakes, isAlive ? nextBeat : startsAt, deathSeenAt].min()!)
-      for part in parts {
-        part.run(until: now)
-        if let failure = part.checks.failure { return Failure(part: part.name, failure: failure) }
-      }
+      for part in parts { part.run(until: now) }
+      if let failure { return failure }
       if isAlive, parts.contains(where: \.hasDied) { kill(for: .milliseconds(500)) }
       if deathSeenAt <= now {
         deathSeenAt = .distantFuture
@@ -56,8 +54,17 @@ struct SwarmWorld {
         apply(history.actions[next])
         next += 1
       }
-      if now >= history.end { return nil }
+      // An action may fail at the very end, which is where a shortened history ends.
+      if now >= history.end { return failure }
     }
+  }
+
+  /// Of the first part that has one.
+  private var failure: Failure? {
+    for part in parts {
+      if let failure = part.checks.failure { return Failure(part: part.name, failure: failure) }
+    }
+    return nil
   }
 
   private mutating func apply(_ action: SwarmAction) {

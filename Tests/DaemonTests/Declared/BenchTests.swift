@@ -204,6 +204,15 @@ struct BenchTests {
     #expect(choice.document(of: topics).contains(#","options":["mist","rain"],"#))
   }
 
+  @Test("hardware that is not there: the error names the key")
+  func missing() throws {
+    var wiring = Plant.Wiring()
+    wiring.line = "/dev/nowhere-7"
+    let bench = Bench(wiring, BenchParts(.real, system: "plant"))
+    let error = try #require(throws: BenchError.self) { try bench.serial(\.line, baud: 9600, safe: .bytes([7])) }
+    #expect("\(error)".hasPrefix("plant.line: ") && "\(error)".contains("/dev/nowhere-7"), "\(error)")
+  }
+
   @Test("its notices are described, with which of them are trouble")
   func notices() throws {
     let system = try HostedSystem(ConfiguredSystem<Plant>(), simulate: true, bell: nil, clock: .tick, now: { .zero })

@@ -28,7 +28,7 @@ final class DaemonPumpDeviceTests {
       network: { http_port: 0 }
       service: { auth: none }
       store: { folder: '\(folder.path("state"))' }
-      safety: { watchdog_timeout: 0.5 }
+      safety: { watchdog_timeout: 2 }
       pump: { role: device, device: \(app.path), pwm: { chip: '\(pwm.chip)' }, \(rest) }
       """, to: "config.yaml")
     let daemon = try TactusProcess(["run", "--config", config] + arguments)

@@ -29,7 +29,7 @@
         network: { http_port: 0 }
         service: { auth: none }
         store: { folder: '\(folder.path("state"))' }
-        safety: { watchdog_timeout: 0.5 }
+        safety: { watchdog_timeout: 2 }
         pump: { device: 'ble:HMSoft', \(rest) }
         """, to: "config.yaml")
       let daemon = try TactusProcess(["run", "--config", config], environment: module.environment)

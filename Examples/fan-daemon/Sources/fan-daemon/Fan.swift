@@ -6,7 +6,7 @@ import TactusDaemon
 /// A fan that holds a temperature: motor on a PWM output, tachometer on a line, thermistor on an ADS1115.
 enum Fan: DeviceSystem {
   static let name = "fan"
-  static let summary = "A fan that holds a temperature. It runs when this section is present."
+  static let summary = "A fan that holds a temperature."
   static let initialState = State()
   static let emergencyStop = Order.emergencyStop
   static let reset = Order.reset

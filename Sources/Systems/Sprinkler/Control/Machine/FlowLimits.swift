@@ -9,6 +9,7 @@ public struct FlowLimits: Sendable, Hashable, BitwiseCopyable {
   /// More than this while all is closed is a leak; `nil` if it is not watched.
   public var leak: FlowSettings.Watch?
 
+  /// Each watches what it is given, and nothing by default.
   @_noLocks @_noAllocation
   public init(
     noFlow: FlowSettings.Watch? = nil, highFlow: FlowSettings.Watch? = nil, leak: FlowSettings.Watch? = nil
