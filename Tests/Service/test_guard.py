@@ -90,7 +90,7 @@ def test_a_guard_that_hangs_is_told_of_killed_and_replaced_while_everything_else
         assert guarded.ticks() > ticks
         wait(lambda: guarded.signs() > 0, "no sign of life to the service manager")
     print("detected after", [f"{s:.2f}" for s in detected], "s; replaced after", [f"{s:.2f}" for s in replaced], "s")
-    assert guarded.get("/api/health").json()["guard"] == {"state": "watching", "replacements": RUNS}
+    assert guarded.get("/api/health").json()["guard"] == {"state": "watching", "replacements": RUNS, "madeSafe": 0}
     metrics = guarded.get("/metrics").text
     assert f'tactus_guard_replacements_total{{reason="hung"}} {RUNS}' in metrics
     assert 'tactus_guard_replacements_total{reason="died"} 0' in metrics

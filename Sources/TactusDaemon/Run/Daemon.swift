@@ -84,21 +84,7 @@ final class Daemon {
     stopWatch = GuardStopWatch(stops, left: left, health: guardHealth, logger: logger)
 
     let supervisor = Ring<SupervisorNotice>(capacity: 64)
-    let lanes = loops.map { $0.lane(bell: button) }
-    let heartbeats = keeper.map { HeartbeatSender(socket: $0.socket, patience: SupervisorLoop.guardPatience) }
-    let patience = Nanoseconds.seconds(configuration.guardTimeoutSeconds)
-    runtime = try Runtime(
-      strict: configuration.strict, lockMemory: configuration.lockMemory, externalStops: stops
-    ) {
-      lanes
-      Lane("supervisor") {
-        Loop("supervisor", every: SupervisorLoop.rate) {
-          SupervisorLoop(
-            watching: loops.map(\.heartbeat), periods: loops.map(\.heartbeatPeriod), notices: supervisor.writer(),
-            bell: button, heartbeats: heartbeats, patience: patience)
-        }
-      }
-    }
+    runtime = try Self.runtime(configuration, loops, supervisor, keeper, stops, bell: button)
     supervisorNotices = supervisor.reader()
     let broker = try configuration.mqtt.map { mqtt in
       try DaemonBroker(
@@ -124,6 +110,26 @@ final class Daemon {
       mounts: configuration.mounts(simulate: options.simulate, environment: options.environment),
       environment: options.environment, logger: log.logger("service"))
     troubles = service.map { TroubleWatch($0, store: store) }
+  }
+
+  /// The systems' lanes, and the supervisor's, whose loop sends the guard its heartbeats.
+  private static func runtime(
+    _ configuration: Configuration, _ loops: [any LoopSystem], _ supervisor: Ring<SupervisorNotice>,
+    _ keeper: GuardKeeper?, _ stops: ExternalStops?, bell: DoorbellButton
+  ) throws -> Runtime {
+    let lanes = loops.map { $0.lane(bell: bell) }
+    let heartbeats = keeper.map { HeartbeatSender(socket: $0.socket, patience: SupervisorLoop.guardPatience) }
+    let patience = Nanoseconds.seconds(configuration.guardTimeoutSeconds)
+    return try Runtime(strict: configuration.strict, lockMemory: configuration.lockMemory, externalStops: stops) {
+      lanes
+      Lane("supervisor") {
+        Loop("supervisor", every: SupervisorLoop.rate) {
+          SupervisorLoop(
+            watching: loops.map(\.heartbeat), periods: loops.map(\.heartbeatPeriod), notices: supervisor.writer(),
+            bell: bell, heartbeats: heartbeats, patience: patience)
+        }
+      }
+    }
   }
 
   /// Leaves the safe-state plan for a stop hook, and starts the guard: `nil` if there is nothing that it could write to, or it is switched
