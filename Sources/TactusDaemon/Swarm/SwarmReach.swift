@@ -18,8 +18,9 @@ public struct SwarmReach: Sendable {
   private let slack: Nanoseconds
   /// When the daemon died; `nil` while it lives.
   public private(set) var killedAt: TickInstant?
-  private var stalledFrom = TickInstant.zero
-  private var stalledUntil = TickInstant.zero
+  /// One after the other; between two of them the loop ticks, and the guard's time-out begins anew.
+  private var stalls: [(from: TickInstant, until: TickInstant)] = []
+  private var stalledUntil: TickInstant { stalls.last?.until ?? .zero }
   private var isBusFaulty = false
   private var busWorksSince = TickInstant.zero
 
@@ -34,7 +35,7 @@ public struct SwarmReach: Sendable {
   /// A daemon starts.
   public mutating func started(at now: TickInstant) {
     killedAt = nil
-    (stalledFrom, stalledUntil) = (now, now)
+    stalls = []
   }
 
   /// The daemon dies.
@@ -42,8 +43,8 @@ public struct SwarmReach: Sendable {
 
   /// The loop stands still for so long, from `now` on, or from the end of another stall.
   public mutating func stalled(at now: TickInstant, for span: Nanoseconds) {
-    if now > stalledUntil { stalledFrom = now }
-    stalledUntil = max(stalledUntil, now) + span
+    let from = max(stalledUntil, now)
+    stalls.append((from, from + span))
   }
 
   /// The output's bus begins or ceases to fail.
@@ -56,7 +57,7 @@ public struct SwarmReach: Sendable {
   public func isExcused(at now: TickInstant) -> Bool {
     if isBusDown(at: now) { return true }
     if let killedAt { return now <= killedAt + Self.deathTime }
-    return now >= stalledFrom && now <= min(stalledUntil, stalledFrom + Self.guardTime + slack) + tick
+    return stalls.contains { $0.from <= now && now <= min($0.until, $0.from + Self.guardTime + slack) + tick }
   }
 
   /// Whether its bus fails, or has worked for less than a tick, or less than the pause between two attempts of a guard that is alone.

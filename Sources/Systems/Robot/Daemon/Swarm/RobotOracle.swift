@@ -25,8 +25,10 @@ struct RobotOracle {
 
   private(set) var checks = SwarmChecks(names)
   private var waiting: [(command: Command, issued: TickInstant?)] = []
-  /// The last command that may drive, and who it is from; `nil` in it: anybody may go on.
+  /// The last command that may drive, and who it is from; `nil` in it: who holds control is not known, and anybody may go on.
   private var fed: (at: TickInstant, by: Int?)?
+  /// When the holder was last heard beyond doubt.
+  private var heard = TickInstant.zero
   private var stamps = RobotStamps()
   private var stoppedSince: TickInstant?
   private(set) var reach = SwarmReach(tick: tick)
@@ -82,13 +84,23 @@ struct RobotOracle {
   }
 
   private mutating func feed(by sender: Int, _ stamp: Int64?, at now: TickInstant) {
-    if let fed, let holder = fed.by, now - fed.at < Self.failsafe {
-      guard sender == holder, stamps.allow(stamp, at: now) else { return }
-    } else {
+    guard let last = fed, now - last.at < Self.failsafe else {
       stamps = RobotStamps()
-      _ = stamps.allow(stamp, at: now)
+      _ = stamps.judge(stamp, at: now)
+      fed = (now, sender)
+      heard = now
+      return
     }
-    fed = (now, sender)
+    // Control may have been free meanwhile.
+    guard let holder = last.by, now - heard < Self.failsafe else {
+      fed = (now, nil)
+      return
+    }
+    guard sender == holder else { return }
+    let verdict = stamps.judge(stamp, at: now)
+    guard verdict != .old else { return }
+    fed = (now, holder)
+    if verdict == .news { heard = now }
   }
 
   // MARK: What must hold

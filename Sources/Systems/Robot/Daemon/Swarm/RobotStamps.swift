@@ -3,34 +3,42 @@ import Tactus
 /// The controller's timestamps, ms: which of them may be news. Where the machine's rule is subtle it allows more: what it takes for the newest
 /// is never newer than what the machine does.
 struct RobotStamps {
+  enum Verdict: Hashable {
+    case news, perhaps, old
+  }
+
   private var newest: (stamp: Int64, at: TickInstant)?
+  /// Whether `newest` is of a clock that the machine may not follow.
+  private var isGuess = false
   /// Those since the last one in place, all of them older.
   private var olderCount = 0
   private var olderSince = TickInstant.zero
 
-  /// Whether a command with this stamp may count.
-  mutating func allow(_ stamp: Int64?, at now: TickInstant) -> Bool {
+  /// Whether a command with this stamp counts.
+  mutating func judge(_ stamp: Int64?, at now: TickInstant) -> Verdict {
     guard let stamp else {
       olderCount = 0
-      return true
+      return newest == nil ? .news : .perhaps
     }
     guard let last = newest else {
       newest = (stamp, now)
-      return true
+      return .news
     }
     if stamp > last.stamp {
       olderCount = 0
       // One that is far ahead may be out of place, and sets no clock then.
       let lead = stamp - last.stamp - (now - last.at).count / 1_000_000
-      if lead <= 250 { newest = (stamp, now) }
-      return true
+      guard lead <= 250 else { return .perhaps }
+      newest = (stamp, now)
+      return isGuess ? .perhaps : .news
     }
     if olderCount == 0 { olderSince = now }
     olderCount += 1
     // A clock that was set back: three in a row over 100 ms, whatever they look like.
-    guard olderCount >= 3, now - olderSince >= .milliseconds(100) else { return false }
+    guard olderCount >= 3, now - olderSince >= .milliseconds(100) else { return .old }
     newest = (stamp, now)
+    isGuess = true
     olderCount = 0
-    return true
+    return .perhaps
   }
 }
