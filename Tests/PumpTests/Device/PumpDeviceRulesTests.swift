@@ -35,6 +35,7 @@ private struct Bench {
     #expect(bench.machine.state == .on(.standard))
     #expect(bench.at(1_801, .tick) == ["ERROR:SAFETY_SHUTOFF", "Maximum runtime exceeded"])
     #expect(bench.machine.state == .error(.runLimit, .pending))
+    _ = bench.at(1_801, .offConfirmed)
     #expect(bench.at(1_802, .command(.on)) == ["ERROR:PUMP_START_FAILED"])
     #expect(bench.at(1_803, .command(.off)) == ["OK", "PUMP:OFF"])
     #expect(bench.at(1_804, .command(.on)) == ["OK", "PUMP:ON"])
@@ -69,14 +70,27 @@ private struct Bench {
     #expect(bench.machine.state.isOn)
   }
 
+  @Test("off that the output does not take: the limit counts on until it is confirmed, and the rest begins then")
+  func unconfirmed() throws {
+    var bench = Bench(try PumpDeviceSettings(rest: .seconds(300)))
+    _ = bench.at(1, .command(.on))
+    _ = bench.at(1_001, .outputFailed)
+    #expect(bench.machine.governor.spent(at: .seconds(1_401)) == .seconds(1_400))
+    _ = bench.at(1_401, .offConfirmed)
+    #expect(bench.machine.governor.spent(at: .seconds(1_700)) == .seconds(1_400))
+    #expect(bench.machine.governor.spent(at: .seconds(1_701)) == .zero)
+  }
+
   @Test("rest: with one configured the limit holds over offs, and a start without budget fails")
   func rest() throws {
     var bench = Bench(try PumpDeviceSettings(rest: .seconds(300)))
     _ = bench.at(1, .command(.on))
     _ = bench.at(1_501, .command(.off))
+    _ = bench.at(1_501, .offConfirmed)
     _ = bench.at(1_511, .command(.on))
     _ = bench.at(1_811, .tick)
     #expect(bench.machine.state == .error(.runLimit, .pending))
+    _ = bench.at(1_811, .offConfirmed)
     _ = bench.at(1_812, .command(.off))
     #expect(bench.at(1_813, .command(.on)) == ["ERROR:PUMP_START_FAILED"])
     #expect(bench.at(2_111, .command(.on)) == ["OK", "PUMP:ON"])

@@ -156,6 +156,7 @@ struct PumpLimitKeeperTests {
     #expect(machine.step(.command(.on), at: now).output == .run(settings.initialSpeed))
     now = now + .seconds(20)
     #expect(machine.step(.tick, at: now).output == .off)
+    _ = machine.step(.offConfirmed, at: now)
     // Another restart, and OFF leads out of the error: the limit is still spent.
     machine = PumpDeviceMachine(settings, governor: machine.governor)
     _ = machine.step(.command(.off), at: now)

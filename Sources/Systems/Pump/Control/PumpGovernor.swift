@@ -55,6 +55,13 @@ public struct PumpGovernor: Sendable, Hashable, BitwiseCopyable {
     return left.count > 0 ? left : .zero
   }
 
+  var isPumping: Bool {
+    @_noLocks @_noAllocation get {
+      if case .pumping = phase { return true }
+      return false
+    }
+  }
+
   /// When the limit is reached; nil while nothing pumps.
   public var expiresAt: TickInstant? {
     @_noLocks @_noAllocation get {

@@ -69,7 +69,8 @@ public struct PumpDeviceMachine: Sendable, Hashable, BitwiseCopyable {
       expire(at: now, &action)
     }
     if action.replies.count == 0 || !Self.isQuiet(event) { respond(to: event, at: now, &action) }
-    governor.observe(isPumping: state.isOn, at: now)
+    // Until the output has taken an off, the motor may run on.
+    governor.observe(isPumping: state.isOn || (governor.isPumping && !state.isSafe), at: now)
     return action
   }
 
