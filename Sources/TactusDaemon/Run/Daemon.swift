@@ -25,7 +25,7 @@ final class Daemon {
   private let store: DaemonStore?
   private let runtime: Runtime
   private let guardSupervision: GuardSupervision
-  /// nil: no plan is left, or everything is simulated.
+  /// `nil` if no plan is left, or everything is simulated.
   private let note: SafeStateNote?
   private var stopWatch: GuardStopWatch
   /// nil: switched off.

@@ -31,7 +31,7 @@ enum SprinklerSwarmPlan {
     return actions
   }
 
-  /// A person's command of a line of a history; `nil` if it is none.
+  /// A person's command of a line of a history; `nil` if the line is not one.
   static func command(_ action: SwarmAction) -> SprinklerCommand? {
     let (zone, seconds) = (ZoneID(Int(action[0])), Int(action[1]))
     switch action.verb {
