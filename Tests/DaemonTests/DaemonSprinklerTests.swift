@@ -132,6 +132,7 @@ final class DaemonSprinklerTests {
     try Data(text.utf8).write(to: URL(filePath: note.path))
     daemon = try start(environment: runtime)
     #expect(daemon.waitFor("the guard turned the actuators off after the last end of this program"))
+    try #require(daemon.waitFor("a run ended by a crash"), "\(daemon.said)")
     let run = try #require((try await ask("GET", "/api/log", of: daemon)["runs"] as? [[String: Any]])?.first)
     #expect(run["outcome"] as? String == "crash")
     let most = Double((closed - began).count) / 1e9
