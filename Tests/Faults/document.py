@@ -97,7 +97,8 @@ def measured(recorded):
     replaced = recorded.get("replaced", {})
     after = " and ".join(f"one that {how} after {duration(replaced[name])}" for name, how in (
         ("guard_killed", "is killed"), ("guard_hangs", "hangs")) if name in replaced)
-    return (f"Taken on {recorded['machine']}. A guard is replaced, and its successor watches: {after}.\n\n"
+    where = f"Taken on {recorded['machine']}" + (f"; the {kills['count']:,} kills on {kills['machine']}" if kills else "")
+    return (f"{where}. A guard is replaced, and its successor watches: {after}.\n\n"
             + table(["from the fault until the output is off", *MOVING], rows))
 
 
