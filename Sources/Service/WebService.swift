@@ -44,7 +44,8 @@ public final class WebService: Sendable {
     let own = DoorRoutes(
       systems: systems, health: health, version: configuration.version, additions: configuration.additions,
       others: others, isScarce: { places.isScarce })
-    table = RouteTable(own.routes + Console(systems: configuration.additions.documents).routes + others)
+    let console = Console(systems: configuration.additions.documents, program: configuration.additions.title)
+    table = RouteTable(own.routes + console.routes + others)
     responder = APIResponder(
       table: table, doorman: doorman, crossOrigin: CrossOrigin(configuration.allowedOrigins),
       actions: ActionLog(logger: logger), logger: logger, bodyLimit: configuration.bodyLimit,

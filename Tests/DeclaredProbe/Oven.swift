@@ -25,7 +25,7 @@ enum Oven: DeviceSystem {
   static var commands: [Command<Order>] {
     Command(
       "heat", "Heats.", Parameter<Int>("powerPercent", in: 1...100, unit: .percent, "Power."),
-      Parameter<Zone>("zone", "Which plate.")
+      Parameter<Zone>("zone", default: .left, "Which plate.")
     ) { .heat(percent: $0, zone: $1) }
     Command("off", makesSafe: true, "Turns the heater off.") { .off }
   }

@@ -4,6 +4,8 @@ import ServiceDocuments
 struct Console {
   /// Systems that have a card of their own, in the page's order.
   let systems: [SystemDocuments]
+  /// The program's name: the page's title, and the command that makes a token.
+  let program: String
 
   /// Files that never change while the daemon runs; no token, since they hold nothing that anyone may not see.
   var routes: [Route] {
@@ -28,7 +30,13 @@ struct Console {
     let text = String(decoding: file, as: UTF8.self)
     let cards = systems.map { String(decoding: $0.card, as: UTF8.self) }.joined(separator: "\n")
     let scripts = systems.map { "<script src=\"/\($0.name).js\"></script>\n" }.joined()
-    let parts = [("<!-- the cards of the systems -->\n", cards), ("<!-- the scripts of the systems -->\n", scripts)]
+    let title = program.prefix(1).uppercased() + program.dropFirst()
+    let parts = [
+      ("<title>Tactus</title>", "<title>\(title)</title>"), ("<h1>Tactus</h1>", "<h1>\(title)</h1>"),
+      ("computer that runs tactus", "computer that runs \(program)"),
+      (">tactus token create", ">\(program) token create"),
+      ("<!-- the cards of the systems -->\n", cards), ("<!-- the scripts of the systems -->\n", scripts),
+    ]
     return Array(
       parts.reduce(text) { page, part in
         precondition(page.contains(part.0), "index.html has no place for \(part.0)")

@@ -28,7 +28,7 @@ public struct APIAdditions: Sendable {
     }
   }
 
-  /// Of the document: the program's name.
+  /// The program's name: the title of document and page.
   public var title: String
   /// Those that are declared and run.
   public var systems: [System]

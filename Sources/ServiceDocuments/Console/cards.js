@@ -109,7 +109,7 @@ function formOf(card, one) {
 }
 
 function inputOf(parameter) {
-  const { name, meaning, type, choices, minimum, maximum, unit } = parameter;
+  const { name, meaning, type, choices, minimum, maximum, unit, standard } = parameter;
   const isNumber = type === "number" || type === "integer", range = rangeOf(parameter);
   const one = { name, type, title: titleOf(name, unit), isEdited: false, asked: null };
   if (choices) {
@@ -119,11 +119,15 @@ function inputOf(parameter) {
     one.input = element("input", null, { type: type === "boolean" ? "checkbox" : isNumber ? "number" : "text" });
   }
   if (isNumber) {
-    Object.assign(one.input, { min: minimum ?? "", max: maximum ?? "", step: type === "integer" ? "1" : "any", required: true });
+    Object.assign(one.input, { min: minimum ?? "", max: maximum ?? "", step: type === "integer" ? "1" : "any", required: standard == null });
     if (minimum != null && maximum != null) one.input.placeholder = minimum + "…" + maximum;
   }
+  if (type === "boolean") one.input.checked = standard === true;
+  else if (standard != null) one.input.value = standard;
   one.expected = ((type === "integer" ? "a whole number " : "a number ") + range.replace(/^at/, "of at")).trim();
-  one.read = () => type === "boolean" ? one.input.checked : isNumber ? Number(one.input.value) : one.input.value;
+  // Nothing in a number's place: its default.
+  const number = () => one.input.value === "" ? undefined : Number(one.input.value);
+  one.read = () => type === "boolean" ? one.input.checked : isNumber ? number() : one.input.value;
   one.input.oninput = () => {
     one.isEdited = true;
     one.input.ariaInvalid = null;

@@ -4,23 +4,38 @@ import Service
 public struct Parameter<Value: Plain>: Sendable {
   let description: ParameterDescription
   let kind: JSONKind<Value>
+  let standard: Value?
 
   /// A number in a range.
-  public init(_ name: String, in range: ClosedRange<Value>, unit: Unit = .none, _ meaning: String)
+  ///
+  /// - Parameter standard: its value when a request does not have it. Unless given, each request must.
+  public init(
+    _ name: String, in range: ClosedRange<Value>, default standard: Value? = nil, unit: Unit = .none, _ meaning: String
+  )
   where Value: PlainNumber {
+    precondition(standard.map(range.contains) ?? true, "\(name): its default is out of its range")
     let form = ConfigKind(Value.form, from: range.lowerBound, to: range.upperBound)
-    description = ParameterDescription(name: name, kind: form, unit: unit, meaning: meaning)
+    description = ParameterDescription(name: name, kind: form, unit: unit, meaning: meaning, standard: standard?.plain)
     kind = JSONKind("\(form)") { value in
       guard let plain = value.plain(as: Value.form), let value = Value(plain), range.contains(value) else { return nil }
       return value
     }
+    self.standard = standard
   }
 
   /// A word, a yes or no, a text.
-  public init(_ name: String, _ meaning: String) where Value: PlainChoice {
+  ///
+  /// - Parameter standard: its value when a request does not have it. Unless given, each request must.
+  public init(_ name: String, default standard: Value? = nil, _ meaning: String) where Value: PlainChoice {
     let form = ConfigKind(Value.form)
-    description = ParameterDescription(name: name, kind: form, unit: .none, meaning: meaning)
+    description = ParameterDescription(name: name, kind: form, unit: .none, meaning: meaning, standard: standard?.plain)
     kind = JSONKind("\(form)") { value in value.plain(as: Value.form).flatMap { Value($0) } }
+    self.standard = standard
+  }
+
+  func value(in body: inout JSONReader) throws(APIError) -> Value {
+    guard let standard else { return try body.required(description.name, kind) }
+    return try body.optional(description.name, kind) ?? standard
   }
 }
 
@@ -30,6 +45,11 @@ struct ParameterDescription: Sendable {
   let kind: ConfigKind
   let unit: Unit
   let meaning: String
+  /// What it is when a request does not have it; `nil`: it must.
+  let standard: PlainValue?
+
+  /// A value that is allowed, as JSON.
+  var example: String { standard.map { String(decoding: $0.json.bytes, as: UTF8.self) } ?? kind.example }
 }
 
 /// What a token must allow.
@@ -52,6 +72,8 @@ public struct Command<Order: Sendable>: Sendable {
   let scope: CommandScope
   let makesSafe: Bool
   let parameters: [ParameterDescription]
+  /// Whether a request without a body is one: there is a default for each parameter.
+  var mayLackBody: Bool { parameters.allSatisfy { $0.standard != nil } }
   let read: @Sendable (inout JSONReader) throws(APIError) -> Order
 
   /// - Parameters:
@@ -69,7 +91,7 @@ public struct Command<Order: Sendable>: Sendable {
     for parameter in repeat each parameter { parameters.append(parameter.description) }
     self.parameters = parameters
     read = { (body: inout JSONReader) throws(APIError) in
-      order(repeat try body.required((each parameter).description.name, (each parameter).kind))
+      order(repeat try (each parameter).value(in: &body))
     }
   }
 }

@@ -87,12 +87,12 @@ struct ConfiguredSystem<System: DeviceSystem>: AnyConfiguredSystem {
     ["\(name): \(place)"] + plan.harmless.map { "\(name): no safe state for \($0)" }
   }
 
-  /// Each number of an example is the middle of its range.
+  /// Each number of an example is its default, or else the middle of its range.
   func invitation(program: String, simulated: Bool, at endpoints: [Endpoint]) -> Invitation {
     Invitation(
       title: name + (simulated ? " (simulated)" : " \(place)"),
       calls: System.commands.map { command in
-        let members = command.parameters.map { "\"\($0.name)\": \($0.kind.example)" }
+        let members = command.parameters.map { "\"\($0.name)\": \($0.example)" }
         return .init(
           path: "/api/\(name)/\(command.name)", body: members.isEmpty ? nil : "{\(members.joined(separator: ", "))}")
       })

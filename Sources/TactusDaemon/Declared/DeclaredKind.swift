@@ -39,7 +39,7 @@ struct DeclaredKind<System: DeviceSystem>: SystemKind {
   var callExamples: [String] {
     [System.name]
       + System.commands.map { command in
-        ([System.name, command.name] + command.parameters.map { "\($0.name)=\($0.kind.example)" }).joined(
+        ([System.name, command.name] + command.parameters.map { "\($0.name)=\($0.example)" }).joined(
           separator: " ")
       }
   }

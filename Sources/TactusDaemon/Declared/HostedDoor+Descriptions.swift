@@ -158,7 +158,7 @@ extension ParameterDescription {
     .object([
       "name": .text(name), "meaning": .text(meaning), "type": .text(kind.typeName),
       "choices": kind.choices.map { .list($0.map { .text($0) }) }, "minimum": kind.bounds?.lowest,
-      "maximum": kind.bounds?.highest, "unit": .text(unit.sign),
+      "maximum": kind.bounds?.highest, "unit": .text(unit.sign), "standard": standard?.json,
     ])
   }
 }
@@ -200,19 +200,24 @@ extension JSONValue {
       })
   }
 
-  /// An object that has all of these and nothing else.
-  fileprivate static func closedObject(_ properties: [Member]) -> JSONValue {
+  /// An object that has these members and nothing else; all of them, unless said otherwise.
+  fileprivate static func closedObject(_ properties: [Member], required: [String]? = nil) -> JSONValue {
     .object([
-      "type": .text("object"), "required": .list(properties.map { .text($0.name) }), "properties": .object(properties),
-      "additionalProperties": .boolean(false),
+      "type": .text("object"), "required": .list((required ?? properties.map(\.name)).map { .text($0) }),
+      "properties": .object(properties), "additionalProperties": .boolean(false),
     ])
   }
 
   fileprivate static func body(_ parameters: [ParameterDescription]) -> JSONValue {
-    let properties = parameters.map { Member(name: $0.name, value: $0.kind.schema($0.meaning, unit: $0.unit)) }
+    let properties = parameters.map { parameter in
+      let schema = parameter.kind.schema(parameter.meaning, unit: parameter.unit)
+      let standard = parameter.standard.map { [Member(name: "default", value: $0.json)] } ?? []
+      return Member(name: parameter.name, value: .object(schema.members + standard))
+    }
+    let required = parameters.filter { $0.standard == nil }.map(\.name)
     return .object([
-      "required": .boolean(true),
-      "content": .object(["application/json": .object(["schema": .closedObject(properties)])]),
+      "required": .boolean(!required.isEmpty),
+      "content": .object(["application/json": .object(["schema": .closedObject(properties, required: required)])]),
     ])
   }
 }

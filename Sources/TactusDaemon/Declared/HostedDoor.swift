@@ -103,7 +103,8 @@ final class HostedDoor<System: DeviceSystem>: ServedSystem {
     Route(.post, "/api/\(name)/\(command.name)", scope: command.scope.scope, action: "\(name).\(command.name)") {
       [requests] request in
       // A command without parameters takes any body, or none, as `e-stop` does.
-      let (order, value) = try command.parameters.isEmpty ? command.withoutBody() : command.read(request)
+      let lacksBody = command.parameters.isEmpty || command.mayLackBody && request.body.isEmpty
+      let (order, value) = try lacksBody ? command.withoutBody() : command.read(request)
       let answer = try await requests.ask(order, makesSafe: command.makesSafe, client: request.caller.client)
       return self.done(try answer.accepted(), logValue: value)
     }

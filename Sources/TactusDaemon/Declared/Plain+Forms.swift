@@ -115,6 +115,7 @@ extension PlainForm {
       "type": mayBeNothing ? .list([.text(typeName), .text("null")]) : .text(typeName),
       "enum": choices.map { .list($0.map { .text($0) } + (mayBeNothing ? [.null] : [])) },
       "description": .text(unit.describing(meaning)),
+      "x-unit": unit.sign.isEmpty ? nil : .text(unit.sign),
     ])
   }
 }
@@ -177,6 +178,7 @@ extension ConfigKind {
     .object([
       "type": .text(typeName), "enum": choices.map { .list($0.map { .text($0) }) }, "minimum": bounds?.lowest,
       "maximum": bounds?.highest, "description": .text(unit.describing(meaning)),
+      "x-unit": unit.sign.isEmpty ? nil : .text(unit.sign),
     ])
   }
 }

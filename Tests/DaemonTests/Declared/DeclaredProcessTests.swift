@@ -118,6 +118,20 @@ struct DeclaredProcessTests {
     end()
   }
 
+  @Test("a parameter with a default may be left out, in documents and requests; one without may not")
+  func defaults() throws {
+    let answer = try call("oven", "heat", "powerPercent=40")
+    #expect(answer.status == 0, "\(answer.said)")
+    hear(40)
+    let lacking = try call("oven", "heat", "zone=right")
+    #expect(lacking.status != 0 && lacking.said.contains("powerPercent"), "\(lacking.said)")
+    let listed = try command("call", "--port", port)
+    #expect(listed.said.contains("powerPercent=INTEGER(1…100 %) [zone=left|right]"), "\(listed.said)")
+    let declared = try call("systems")
+    #expect(declared.said.contains(#""standard":"left""#), "\(declared.said)")
+    end()
+  }
+
   @Test(
     "reload: a tighter limit cuts what runs, a wider one waits for the safe state; wiring is refused with its place")
   func reload() throws {

@@ -171,6 +171,9 @@ def test_what_the_page_and_others_are_told_of_it(fan):
     assert system["commands"][0]["parameters"][0]["maximum"] == 80
     assert {setting["name"]: setting["mayChange"] for setting in system["settings"]}["most_percent"]
     assert fan.request("GET", "/cards.js", token=None).status_code == 200
+    page = fan.request("GET", "/", token=None).text
+    assert "<title>Fan-daemon</title>" in page and "<h1>Fan-daemon</h1>" in page and ">fan-daemon token create" in page
+    assert "actus" not in re.sub(r"<!--.*?-->", "", page)
 
 
 def test_the_scenario(fan):
