@@ -145,6 +145,31 @@ final class DaemonSprinklerTests {
     #expect(access(note.path, F_OK) != 0)
   }
 
+  @Test(
+    "e-stop, then kill −9 or SIGTERM: it holds in the next program, until a reset; after that nothing is left of it")
+  func stopOutlivesTheProgram() async throws {
+    let runtime = ["RUNTIME_DIRECTORY": folder.path(".")]
+    var daemon = try start(environment: runtime)
+    _ = try await ask("POST", "/api/e-stop", of: daemon)
+    for signal in [SIGKILL, SIGTERM] {
+      kill(daemon.identifier, signal)
+      _ = daemon.finish()
+      daemon = try start(environment: runtime)
+      #expect(daemon.waitFor("the emergency stop from before this start holds"), "\(daemon.said)")
+      let refused = try await ask("POST", "/api/zone/1/on", of: daemon)
+      #expect(refused["code"] as? String == "EMERGENCY_STOPPED", "\(refused)")
+    }
+    _ = try await ask("POST", "/api/reset", of: daemon)
+    kill(daemon.identifier, SIGKILL)
+    _ = daemon.finish()
+    daemon = try start(environment: runtime)
+    _ = try await ask("POST", "/api/zone/1/on", of: daemon)
+    #expect(try await levels(17, of: daemon).last == 0)
+    #expect(!daemon.said.contains("from before this start"))
+    kill(daemon.identifier, SIGTERM)
+    #expect(daemon.finish() == 0)
+  }
+
   @Test("SIGTERM while a zone is on: its valve closes, the program ends with 0, and says so")
   func terminated() async throws {
     let daemon = try start()

@@ -91,7 +91,7 @@ struct GuardStopTests {
     send(40, to: port)
     kill(daemon.identifier, SIGCONT)
     #expect(daemon.waitFor("the guard wrote the safe state of every actuator: what it stopped stays stopped"))
-    #expect(daemon.waitFor("from outside, because the program or a loop of it hung"))
+    #expect(daemon.waitFor("from outside, because the program ended, or it or a loop of it hung"))
     tcflush(terminal.descriptor, TCIFLUSH)
     send(40, to: port)
     let heard = try hear("stops") { $0.count >= 40 * Self.neutral.count }
@@ -118,6 +118,14 @@ struct GuardStopTests {
     #expect(left.writes.first?.hasPrefix("serial:115200:5500") == true)
     daemon = try start()
     #expect(daemon.waitFor("the guard turned the actuators off after the last end of this program"))
+    // A stick that is still held is no fresh command to the program that was started anew.
+    let port = try port(of: daemon)
+    tcflush(terminal.descriptor, TCIFLUSH)
+    send(40, to: port)
+    let heard = try hear("stops") { $0.count >= 40 * Self.neutral.count }
+    #expect(!heard.contains(Self.forward))
+    send(0, to: port)
+    try driveOff(port)
     kill(daemon.identifier, SIGTERM)
     #expect(daemon.finish() == 0)
     #expect(access(note.path, F_OK) != 0)

@@ -179,11 +179,12 @@ class Bench:
             return json.load(error)
 
     def drive(self):
-        """A stick that somebody holds: twenty commands a second until `driving` is cleared."""
+        """A stick that somebody holds: a zero, then twenty commands a second until `driving` is cleared."""
         self.driving.set()
 
         def hold():
             with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stick:
+                stick.sendto(b'{"left": 0, "right": 0}', ("127.0.0.1", self.ports["motors"]))
                 while self.driving.is_set():
                     self.last_sent = time.monotonic_ns()
                     stick.sendto(b'{"left": 40, "right": 40}', ("127.0.0.1", self.ports["motors"]))

@@ -156,6 +156,11 @@ MECHANISMS = {
          "emergency stop: every leg off by one transfer, latched; reset leaves it",
          "emergency stop: every line off in the release that brings it, the queue gone, latched; reset leaves it",
          "e-stop: OFF at once, latched against everything but a reset of a confirmed off; a pump that runs again is off again")),
+    "latch over restarts": (
+        "An emergency stop outlives the program: the next one starts stopped, until a reset. A robot's stick that is held through a death must "
+        "come to zero first.",
+        ("e-stop, then kill −9 or SIGTERM: it holds in the next program, until a reset; after that nothing is left of it",
+         "started after a death: a stick that is held drives no motor, a zero of its own frees it")),
     "output enable": (
         "A line of its own, if one is wired, ends every servo's pulse without the bus.",
         ("bus stuck while driving: the output-enable line ends the pulse at the next transfer, which the chip never gets",)),
@@ -468,8 +473,8 @@ for name in ACTUATORS:
                       Test("200 random crash loops: no run is open for longer than was asked, no zone past its day's limit, nothing uncharged")),
         "pump": (Test("test_restart_limits.py::test_the_pump_s_run_limit_goes_on_counting_over_kills"),),
     }.get(name, ())
-    cell(name, "crash-loop", SAFE, promise="off each time; nothing comes on by itself; limits count on",
-         acts=("guard", "off first") + {"sprinkler": ("store",), "pump": ("run limit",)}.get(name, ()), told="log of each start",
+    cell(name, "crash-loop", SAFE, promise="off each time; nothing comes on by itself; an e-stop holds; limits count on",
+         acts=("guard", "off first", "latch over restarts") + {"sprinkler": ("store",), "pump": ("run limit",)}.get(name, ()), told="log of each start",
          lost="the run, which is logged" if name == "sprinkler" else "the command", shown=(Process("crash_loop", 5_000), *tests))
 cell("plants", "crash-loop", SAFE, promise="nothing moves; the link's gap holds", acts="store", told="log of each start", lost="nothing acknowledged",
      shown=Test("restart: the stored record keeps the gap and the day's number"))

@@ -22,6 +22,10 @@ public protocol ServedSystem: Sendable {
   func events(at now: TickInstant, second: Bool) -> [Event]
   /// Stops every actuator, latched. Returns when the loop has taken it; throws `APIError` when it did not.
   func emergencyStop(_ caller: Caller) async throws
+  /// Whether an emergency stop is latched. Read at every news and ten times a second.
+  var isEmergencyStopped: Bool { get }
+  /// As `emergencyStop`, without waiting for the loop, which takes it in its first tick if it has not started yet.
+  func holdEmergencyStop()
   /// Leaves e-stop and fault.
   func reset(_ caller: Caller) async throws
   /// A binary frame of a WebSocket client. False: not for this system. Called in the order of arrival on the client's event

@@ -1,4 +1,5 @@
 import Service
+import Synchronization
 import Tactus
 import Wire
 
@@ -14,6 +15,8 @@ final class HostedDoor<System: DeviceSystem>: ServedSystem {
   let requests: Requests
   let fields = System.fields
   private let commands = System.commands
+  /// From a request for an e-stop to an accepted reset: what the loop does meanwhile is its own.
+  private let isStopped = Atomic(false)
 
   init(_ loops: Loops, now: @escaping @Sendable () -> TickInstant = { MonotonicClock.now }) {
     self.loops = loops
@@ -112,8 +115,10 @@ final class HostedDoor<System: DeviceSystem>: ServedSystem {
 
   private func route(_ word: String, _ order: System.Order, makesSafe: Bool) -> Route {
     Route(.post, "/api/\(name)/\(word)", scope: .control, action: "\(name).\(word)") { [requests] request in
-      let answer = try await requests.ask(order, makesSafe: makesSafe, client: request.caller.client)
-      return self.done(try answer.accepted(), logValue: nil)
+      if makesSafe { self.isStopped.store(true, ordering: .releasing) }
+      let answer = try await requests.ask(order, makesSafe: makesSafe, client: request.caller.client).accepted()
+      if !makesSafe { self.isStopped.store(false, ordering: .releasing) }
+      return self.done(answer, logValue: nil)
     }
   }
 
@@ -125,15 +130,27 @@ final class HostedDoor<System: DeviceSystem>: ServedSystem {
     return APIResponse(contentType: "application/json", body: body.bytes, logValue: logValue)
   }
 
+  var isEmergencyStopped: Bool { isStopped.load(ordering: .acquiring) }
+
+  func holdEmergencyStop() {
+    isStopped.store(true, ordering: .releasing)
+    requests.send(System.emergencyStop, makesSafe: true, client: 0) { _ in }
+  }
+
   func emergencyStop(_ caller: Caller) async throws {
+    isStopped.store(true, ordering: .releasing)
     _ = try await requests.ask(System.emergencyStop, makesSafe: true, client: caller.client).accepted()
   }
 
   /// Nothing to reset is no error here: what was asked for is so.
   func reset(_ caller: Caller) async throws {
     let answer = try await requests.ask(System.reset, makesSafe: false, client: caller.client)
-    if case .refused(let refusal) = answer.verdict, refusal.rawValue == System.nothingToReset?.rawValue { return }
+    if case .refused(let refusal) = answer.verdict, refusal.rawValue == System.nothingToReset?.rawValue {
+      isStopped.store(false, ordering: .releasing)
+      return
+    }
     _ = try answer.accepted()
+    isStopped.store(false, ordering: .releasing)
   }
 
   func take(

@@ -39,6 +39,9 @@ struct SafeStateNote {
     return Self.contents(String(decoding: bytes, as: UTF8.self))
   }
 
+  /// Whether the program before this one ended without bringing its outputs into their safe state itself, whoever did it then.
+  var isThere: Bool { access(path, F_OK) == 0 }
+
   /// Makes an empty one in its place. Returns a descriptor for every guard of this program; `nil` if it cannot be made, which is logged.
   func begin(_ logger: Logger) -> Int32? {
     // Another guard may still write to the old one.

@@ -25,6 +25,8 @@ struct UnguardedSystem: ServedSystem {
   }
 
   func events(at now: TickInstant, second: Bool) -> [Event] { system.events(at: now, second: second) }
+  func holdEmergencyStop() { system.holdEmergencyStop() }
+  var isEmergencyStopped: Bool { system.isEmergencyStopped }
   func emergencyStop(_ caller: Caller) async throws { try await system.emergencyStop(caller) }
 
   func reset(_ caller: Caller) async throws {

@@ -28,6 +28,8 @@ final class Daemon {
   /// `nil` if no plan is left, or everything is simulated.
   private let note: SafeStateNote?
   private var stopWatch: GuardStopWatch
+  /// `nil` if no plan is left.
+  private let emergencyStops: EmergencyStopNote?
   /// nil: switched off.
   let service: ServiceComposition?
   private let troubles: TroubleWatch?
@@ -69,7 +71,7 @@ final class Daemon {
     self.note = note
     let surroundings = SystemSurroundings(
       configuration: configuration, store: store, simulate: options.simulate, bell: button, logger: logger, log: log,
-      madeSafe: left)
+      madeSafe: left, endedWithoutStop: note?.isThere ?? false)
     let systems = try configuration.systems.all.map { try $0.open(surroundings) }
     self.systems = systems
     let loops = systems.compactMap { $0 as? any LoopSystem }
@@ -82,6 +84,7 @@ final class Daemon {
     guardSupervision = GuardSupervision(keeper, health: guardHealth, systems: systems.map(\.served), logger: logger)
     let served = systems.map { UnguardedSystem($0.served, guardHealth) }
     stopWatch = GuardStopWatch(stops, left: left, health: guardHealth, logger: logger)
+    emergencyStops = options.planFile.flatMap { EmergencyStopNote(beside: $0.path, logger) }
 
     let supervisor = Ring<SupervisorNotice>(capacity: 64)
     runtime = try Self.runtime(configuration, loops, supervisor, keeper, stops, bell: button)
@@ -168,6 +171,7 @@ final class Daemon {
       try service?.service.bind()
       // Half of the program was needed to read the file and to compose the systems. It would be locked in memory from here on.
       daemon_release_code()
+      emergencyStops?.restore(systems.map(\.served))
       try runtime.start()
       troubles?.look()
       try service?.service.start()
@@ -198,6 +202,8 @@ final class Daemon {
         case .childEnded:
           keeper?.look()
         case .doorbell:
+          // Before anybody is answered: an e-stop that is acknowledged is noted.
+          emergencyStops?.look(at: systems.map(\.served))
           takeNotices()
         case .input: break
         }
@@ -303,6 +309,8 @@ final class Daemon {
   /// Stops the actuators, then the rest. 0 when every one of them confirmed it.
   private func stop(_ reason: String) -> Int32 {
     notifier.stopping()
+    emergencyStops?.look(at: systems.map(\.served))
+    emergencyStops?.end()
     // The actuators first; the service can wait for a client for most of a second.
     runtime.stop()
     reloader.stop()

@@ -96,6 +96,8 @@ public struct SystemSurroundings {
   public let log: ProgramLog
   /// What the guard wrote after the program's last end, in the present boot; `nil` if it had ended in an orderly way, or nobody knows.
   public let madeSafe: MadeSafe?
+  /// Whether the program's last end, in the present boot, left the outputs to others: it died, with or without its guard.
+  public let endedWithoutStop: Bool
   /// Interfaces that systems opened earlier have published for other systems.
   public let offers = Offers()
 

@@ -21,14 +21,14 @@ final class LoopBench {
   private var seen: Int64 = 0
   private var index: Int64 = 0
 
-  init(_ initial: RobotSettings = .unramped) {
+  init(_ initial: RobotSettings = .unramped, afterOutsideStop: Bool = false) {
     settings = RulesBox(initial)
     let channel = RobotLoop.Channel(state: RobotSnapshot(initial), answers: 4, notices: 64)
     client = channel.client()
     bus.attach(board.chip, at: YBPcbCar.standardAddress)
     loop = RobotLoop(
       motors: Motors(YBPcbCar(), on: bus.port()), port: network.port(Self.robot), settings: settings.input(),
-      channel: channel.loopEnds())
+      channel: channel.loopEnds(), afterOutsideStop: afterOutsideStop)
   }
 
   func send(_ text: String, from sender: Endpoint = LoopBench.phone, at milliseconds: Int64) {

@@ -365,6 +365,27 @@ import Wire
     #expect(bench.writes().last?.hasPrefix("run") == true)
   }
 
+  @Test("started after a death: a stick that is held drives no motor, a zero of its own frees it")
+  func startedAfterDeath() {
+    let bench = LoopBench(afterOutsideStop: true)
+    for time in stride(from: Int64(0), through: 3_000, by: 50) {
+      bench.send(#"{"left":60,"right":60}"#, at: time)
+      bench.tick(time)
+    }
+    #expect(Set(bench.writes()) == Set(stop), "holding on is no fresh command")
+    #expect(bench.snapshot.state.stopReason == .externalStop)
+    bench.send(#"{"left":0,"right":0}"#, from: LoopBench.script, at: 3_020)
+    bench.tick(3_050)
+    bench.send(#"{"left":60,"right":60}"#, at: 3_050)
+    bench.tick(3_100)
+    #expect(Set(bench.writes()) == Set(stop), "another's zero frees nobody")
+    bench.send(#"{"left":0,"right":0}"#, at: 3_150)
+    bench.tick(3_150)
+    bench.send(#"{"left":60,"right":60}"#, at: 3_200)
+    bench.tick(3_200)
+    #expect(bench.writes().last?.hasPrefix("run") == true)
+  }
+
   @Test("shutdown: the motors stop; not confirmed, it is tried three times, as no tick follows")
   func shutdown() {
     let bench = LoopBench()

@@ -38,6 +38,9 @@ final class FakeSystem: ServedSystem {
     return []
   }
 
+  var isEmergencyStopped: Bool { false }
+  func holdEmergencyStop() {}
+
   func emergencyStop(_ caller: Caller) async throws {
     askedOf.withLock { $0.stops += 1 }
     if let stopError { throw stopError }

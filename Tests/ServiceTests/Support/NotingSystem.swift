@@ -24,6 +24,9 @@ final class NotingSystem: ServedSystem {
 
   func events(at now: TickInstant, second: Bool) -> [Event] { [] }
 
+  var isEmergencyStopped: Bool { false }
+  func holdEmergencyStop() {}
+
   func emergencyStop(_ caller: Caller) async throws {
     if let refuses { throw refuses }
     seen.withLock { $0.stops += 1 }

@@ -121,6 +121,8 @@ extension Configuration.Motors: AnyConfiguredSystem {
   }
 
   func open(_ surroundings: SystemSurroundings) throws -> any DaemonSystem {
-    try DaemonRobot(self, address: surroundings.configuration.bindAddress, simulate: surroundings.simulate)
+    try DaemonRobot(
+      self, address: surroundings.configuration.bindAddress, simulate: surroundings.simulate,
+      afterOutsideStop: surroundings.endedWithoutStop)
   }
 }

@@ -110,6 +110,16 @@ final class LegDoor: ServedSystem {
 
   // MARK: commands
 
+  /// Of one leg or more.
+  var isEmergencyStopped: Bool {
+    let newest = newest
+    return legs.indices.contains { index in
+      if case .emergencyStopped = newest[index].state { true } else { false }
+    }
+  }
+
+  func holdEmergencyStop() { mailbox.send(.emergencyStop, to: .all) { _ in } }
+
   func emergencyStop(_ caller: Caller) async throws {
     _ = try accepted(try await mailbox.ask(.emergencyStop, of: .all))
   }

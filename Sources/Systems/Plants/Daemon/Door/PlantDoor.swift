@@ -120,6 +120,8 @@ final class PlantDoor: ServedSystem {
 
   /// There is nothing to stop.
   func emergencyStop(_ caller: Caller) async throws {}
+  func holdEmergencyStop() {}
+  var isEmergencyStopped: Bool { false }
 
   /// Nothing is latched.
   func reset(_ caller: Caller) async throws {}

@@ -5,12 +5,14 @@ import Tactus
 typealias PumpDeviceMailbox = Mailbox<PumpDeviceRequest, PumpAnswer>
 
 extension PumpDeviceMailbox {
-  /// For who can wait.
+  func send(_ order: PumpDeviceRequest.Order, _ complete: @escaping Completion) {
+    send(isStop: order.isStop, { PumpDeviceRequest(number: $0, issued: $1, order) }, complete)
+  }
+
+  /// As `send`, for who can wait.
   func ask(_ order: PumpDeviceRequest.Order) async throws -> PumpAnswer {
     try await withCheckedThrowingContinuation { continuation in
-      send(isStop: order.isStop, { PumpDeviceRequest(number: $0, issued: $1, order) }) {
-        continuation.resume(with: $0)
-      }
+      send(order) { continuation.resume(with: $0) }
     }
   }
 }

@@ -108,6 +108,12 @@ final class PumpDoor: ServedSystem {
     mailbox.send(.watched) { _ in }
   }
 
+  var isEmergencyStopped: Bool {
+    if case .emergencyStopped = newest.state { true } else { false }
+  }
+
+  func holdEmergencyStop() { mailbox.send(.emergencyStop) { _ in } }
+
   func emergencyStop(_ caller: Caller) async throws { _ = try await commands.perform(.emergencyStop) }
 
   func reset(_ caller: Caller) async throws { try await commands.reset(.reset) }

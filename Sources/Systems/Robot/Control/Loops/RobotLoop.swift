@@ -52,15 +52,17 @@ public struct RobotLoop: ~Copyable, ControlLoop {
   ///   - commandAge: told of each command that the motors took in the tick that read it: when its datagram arrived, or its
   ///     request was issued.
   ///   - longestDatagram: in bytes, 1…`RobotMessage.maximumLength`; a longer one is malformed.
+  ///   - afterOutsideStop: whether something else, as a guard, has stopped the motors since a loop drove them last: nothing drives until a
+  ///     stick that is held has come to zero.
   public init(
     motors: consuming Motors, port: consuming DatagramPort, settings: consuming RulesInput<RobotSettings>,
     channel: consuming Channel.Ends,
     commandAge: consuming AgeMeter = DataAge("command", fromOutside: .releasesLoop).meter(),
-    longestDatagram: Int = RobotMessage.maximumLength
+    longestDatagram: Int = RobotMessage.maximumLength, afterOutsideStop: Bool = false
   ) {
     batch = DatagramBatch(capacity: 64, size: longestDatagram)
     let first = settings.rules
-    machine = RobotMachine(first)
+    machine = RobotMachine(first, afterOutsideStop: afterOutsideStop)
     snapshot = RobotSnapshot(first)
     self.motors = motors
     self.port = port

@@ -14,10 +14,14 @@ public struct RobotMachine: Sendable, Hashable, BitwiseCopyable {
   var lastNonZeroSource: ControlSource?
 
   /// Stopped, the stop not yet confirmed: the first tick writes it.
+  ///
+  /// - Parameter afterOutsideStop: whether something else has stopped the motors since the last machine drove them, as the guard does when
+  ///   the program dies: a stick that is held must come to zero first.
   @_noLocks @_noAllocation
-  public init(_ settings: RobotSettings) {
+  public init(_ settings: RobotSettings, afterOutsideStop: Bool = false) {
     self.settings = settings
-    state = .stopped(Standstill(reason: .start, confirmation: .pending(failures: 0), holder: nil))
+    state = .stopped(
+      Standstill(reason: afterOutsideStop ? .externalStop : .start, confirmation: .pending(failures: 0), holder: nil))
   }
 
   /// When the failsafe expires if nothing is heard until then, or when a rest between two clocks ends; nil unless driving.

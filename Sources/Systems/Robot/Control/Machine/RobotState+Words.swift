@@ -44,7 +44,7 @@ extension StopReason: CustomStringConvertible {
     case .commanded: "commanded"
     case .silence: "the controlling source went silent"
     case .stoppedBy(let source): "by \(source)"
-    case .externalStop: "from outside, because the program or a loop of it hung"
+    case .externalStop: "from outside, because the program ended, or it or a loop of it hung"
     case .reset(let source): "reset by \(source)"
     }
   }

@@ -98,6 +98,12 @@ final class RobotDoor: ServedSystem {
     }
   }
 
+  var isEmergencyStopped: Bool {
+    if case .emergencyStopped = newest.state { true } else { false }
+  }
+
+  func holdEmergencyStop() { mailbox.send(.emergencyStop, client: 0) { _ in } }
+
   func emergencyStop(_ caller: Caller) async throws {
     _ = try await mailbox.ask(.emergencyStop, client: caller.client).accepted()
   }

@@ -19,9 +19,11 @@ final class DaemonRobot: LoopSystem {
   private var simulatedWasMoving = false
 
   /// Opens the bus and the port. Nothing is written to the motors yet.
-  init(_ motors: Configuration.Motors, address: String, simulate: Bool) throws {
+  ///
+  /// - Parameter afterOutsideStop: whether the program before this one ended without stopping the motors itself.
+  init(_ motors: Configuration.Motors, address: String, simulate: Bool, afterOutsideStop: Bool) throws {
     let hardware = try MotorHardware(motors, simulate: simulate)
-    robot = try RobotSystem(motors, hardware: hardware)
+    robot = try RobotSystem(motors, hardware: hardware, afterOutsideStop: afterOutsideStop)
     socket = try LinuxDatagramSocket(address: address, port: motors.port)
     notices = robot.channel.noticeReader()
     guard simulate || motors.backend == .sim else {

@@ -17,10 +17,13 @@ struct RobotSystem {
   private let configuration: Configuration.Motors
   let inFile: Guarded<Configuration.Motors>
   private let longestDatagram: Int
+  private let afterOutsideStop: Bool
 
+  /// - Parameter afterOutsideStop: as of `RobotLoop`.
   init(
-    _ configuration: Configuration.Motors, hardware: MotorHardware
+    _ configuration: Configuration.Motors, hardware: MotorHardware, afterOutsideStop: Bool = false
   ) throws(RuntimeError) {
+    self.afterOutsideStop = afterOutsideStop
     self.configuration = configuration
     inFile = Guarded(configuration)
     longestDatagram = configuration.longestDatagram
@@ -52,7 +55,7 @@ struct RobotSystem {
         RobotLoop(
           motors: hardware.motors(), port: port.take()!, settings: settings.box.input(),
           channel: channel.loopEnds(requestBell: requestBell.input, bell: bell), commandAge: commandAge.meter(),
-          longestDatagram: longestDatagram)
+          longestDatagram: longestDatagram, afterOutsideStop: afterOutsideStop)
       }
     }
   }

@@ -121,6 +121,12 @@ final class SprinklerDoor: ServedSystem {
 
   // MARK: commands
 
+  var isEmergencyStopped: Bool {
+    if case .emergencyStopped = desk.newest.state { true } else { false }
+  }
+
+  func holdEmergencyStop() { desk.mailbox.send(.emergencyStop) { _ in } }
+
   func emergencyStop(_ caller: Caller) async throws {
     if case .refused(let refusal) = try await desk.mailbox.ask(.emergencyStop).verdict { throw refusal.error() }
   }

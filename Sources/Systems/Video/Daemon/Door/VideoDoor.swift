@@ -228,6 +228,8 @@ final class VideoDoor: ServedSystem {
 
   /// A camera moves nothing.
   func emergencyStop(_ caller: Caller) async throws {}
+  func holdEmergencyStop() {}
+  var isEmergencyStopped: Bool { false }
   func reset(_ caller: Caller) async throws {}
   func take(
     frame: [UInt8], from caller: Caller, answer: @escaping @Sendable (FrameOutcome) -> Void
