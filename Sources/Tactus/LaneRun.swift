@@ -14,8 +14,20 @@ final class LaneRun: @unchecked Sendable {
   let ages: [[DataAge]]
   /// Those of them that no other loop has.
   private var takenAges: [DataAge] = []
-  /// What the planner knows of the loops, most urgent first; execution time nil where none is declared.
-  private(set) var declared: [(period: Nanoseconds, deadline: Nanoseconds?, executionTime: Nanoseconds?)]
+  /// One loop as it was declared, with its present period: what a change of rates is checked against and made from. The slots are the
+  /// lane's own while it runs.
+  struct Declared {
+    var period: Nanoseconds
+    /// `nil` if it is the period.
+    let deadline: Nanoseconds?
+    /// `nil` if it is a tenth of the period.
+    let tolerance: Nanoseconds?
+    /// `nil` if none is declared.
+    let executionTime: Nanoseconds?
+  }
+
+  /// Most urgent first.
+  private(set) var declared: [Declared]
   let executionTimes: [Nanoseconds?]
   /// `nil` if nobody stops the outputs from outside. Kept here, since the loops read its memory.
   private let externalStops: ExternalStops?
@@ -56,7 +68,10 @@ final class LaneRun: @unchecked Sendable {
     scheduling = lane.scheduling
     cpus = lane.cpus
     loopNames = loops.map(\.name)
-    declared = loops.map { ($0.rate.period, $0.deadline, $0.executionTime) }
+    declared = loops.map {
+      Declared(
+        period: $0.rate.period, deadline: $0.deadline, tolerance: $0.tolerance, executionTime: $0.executionTime)
+    }
     executionTimes = loops.map(\.executionTime)
     minimumIntervals = loops.map(\.minimumInterval)
     ages = loops.map(\.ages)
@@ -284,11 +299,10 @@ final class LaneRun: @unchecked Sendable {
     let before = declared
     for (index, period) in changes {
       declared[index].period = period
-      let hadDefaultTolerance = slots[index].tolerance == slots[index].period / 10
       entries.append(
         RateChange(
           loop: index, period: period.count, deadline: (declared[index].deadline ?? period).count,
-          tolerance: hadDefaultTolerance ? period.count / 10 : slots[index].tolerance))
+          tolerance: (declared[index].tolerance ?? period / 10).count))
     }
     if running, let thread {
       guard thread.apply(entries, within: limit) else {
@@ -309,9 +323,7 @@ final class LaneRun: @unchecked Sendable {
     return true
   }
 
-  private func infeasible(
-    _ loops: [(period: Nanoseconds, deadline: Nanoseconds?, executionTime: Nanoseconds?)]
-  ) -> [String]? {
+  private func infeasible(_ loops: [Declared]) -> [String]? {
     var tasks: [Planner.Task] = []
     for (index, loop) in loops.enumerated() {
       guard let executionTime = loop.executionTime else { return nil }

@@ -25,8 +25,10 @@ extension Runtime {
 extension LaneRun {
   var progress: [LoopProgress] {
     (0..<loopCount).map { index in
-      LoopProgress(
-        version: slots[index].record.pointee.version, period: Nanoseconds(slots[index].period), present: present)
+      // The period as the lane has published it: the slot's own is the lane's to change.
+      let record = slots[index].record
+      return LoopProgress(
+        version: record.pointee.version, period: Nanoseconds(record.pointee.account().period), present: present)
     }
   }
 }

@@ -183,11 +183,13 @@ struct KernelEdgeTests {
     for number in 1...500 {
       let period = Nanoseconds.milliseconds(Int64(number))
       #expect(lane.apply([1: period], running: true, within: .seconds(60)))
-      #expect(lane.slots[1].period == period.count && lane.slots[1].deadline == period.count)
-      #expect(lane.slots[1].tolerance == period.count / 10)
+      let statistics = lane.statistics(of: 1)
+      #expect(statistics.period == period && statistics.deadline == period)
     }
     _ = lane.requestStop()
     lane.awaitEnd()
+    // Nobody looks into a lane's slots while it runs.
+    #expect(lane.slots[1].tolerance == 50_000_000)
     lane.releaseThread()
   }
 

@@ -1,5 +1,6 @@
 import CTactus
 import Dispatch
+import Synchronization
 import TestSupport
 import Testing
 
@@ -26,11 +27,10 @@ private struct Hanging: ControlLoop {
 
 /// What a watchdog has told, in order.
 private final class Told: Sendable {
-  nonisolated(unsafe) private var list: [Watchdog.Event] = []
-  private let queue = DispatchQueue(label: "told")
+  private let list = Mutex<[Watchdog.Event]>([])
 
-  func add(_ event: Watchdog.Event) { queue.sync { list.append(event) } }
-  var all: [Watchdog.Event] { queue.sync { list } }
+  func add(_ event: Watchdog.Event) { list.withLock { $0.append(event) } }
+  var all: [Watchdog.Event] { list.withLock { $0 } }
 }
 
 @Suite("Ticks that hang", .ownThread)

@@ -31,7 +31,8 @@ public struct SprinklerLoop: ~Copyable, ControlLoop {
   private var channel: Channel.Ends
   private let commandAge: AgeMeter
   private let flowAge: AgeMeter
-  /// The one that is published, built in place.
+  /// The one that is published, built in place. What counts in it takes the pointer into a constant first: with ThreadSanitizer, Swift 6.3.1
+  /// does not compile `&+=` behind a stored pointer.
   private let snapshot: UnsafeMutablePointer<SprinklerSnapshot>
   /// When queued runs are expected to open.
   private let expected: UnsafeMutablePointer<TickInstant?>
@@ -136,6 +137,7 @@ public struct SprinklerLoop: ~Copyable, ControlLoop {
   @_noLocks @_noAllocation
   private mutating func drainFlow() {
     guard flow != nil else { return }
+    let snapshot = snapshot
     for _ in 0..<Self.batchesPerTick {
       do throws(GPIOError) {
         guard let isFull = try flow?.receive(into: &edges) else { return }
@@ -154,6 +156,7 @@ public struct SprinklerLoop: ~Copyable, ControlLoop {
 
   @_noLocks @_noAllocation
   private mutating func takeRequests() {
+    let snapshot = snapshot
     while let request = channel.next() {
       var verdict = IrrigationVerdict.accepted
       if let event = request.event(at: now) {
@@ -198,6 +201,7 @@ public struct SprinklerLoop: ~Copyable, ControlLoop {
   /// All lines in one call, and read back. What they must be now, if that is something else.
   @_noLocks @_noAllocation
   private mutating func set(_ word: UInt64) -> UInt64? {
+    let snapshot = snapshot
     do throws(GPIOError) {
       try lines.set(mask: lines.all, values: word)
       snapshot.pointee.writes &+= 1
@@ -220,6 +224,7 @@ public struct SprinklerLoop: ~Copyable, ControlLoop {
 
   @_noLocks @_noAllocation
   private mutating func compare() -> UInt64? {
+    let snapshot = snapshot
     hasRead = true
     let read: UInt64
     do throws(GPIOError) { read = try lines.read() } catch { return fail(error) }
@@ -231,6 +236,7 @@ public struct SprinklerLoop: ~Copyable, ControlLoop {
 
   @_noLocks @_noAllocation
   private mutating func fail(_ error: GPIOError) -> UInt64? {
+    let snapshot = snapshot
     hasRead = true
     snapshot.pointee.read = nil
     snapshot.pointee.lineFailures &+= 1
@@ -253,6 +259,7 @@ public struct SprinklerLoop: ~Copyable, ControlLoop {
   /// What finds the ring full stays in the machine until the next tick.
   @_noLocks @_noAllocation
   private mutating func handNotices() {
+    let snapshot = snapshot
     while let notice = machine.nextNotice, channel.tell(notice) {
       machine.takeNotice()
       if case .ended(let run) = notice.subject {

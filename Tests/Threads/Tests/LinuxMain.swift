@@ -1,0 +1,1 @@
+../../LinuxMain.swift
