@@ -126,9 +126,9 @@ final class DaemonSprinklerTests {
     kill(daemon.identifier, SIGKILL)
     _ = daemon.finish()
     // What the guard of real lines leaves.
-    let text = SafeStateNote.text(
-      MadeSafe(
-        boot: BootClock.boot, at: closed, time: "2026-02-03T04:05:06Z", cause: "the daemon is gone", writes: ["gpio"]))
+    let text = MadeSafe(
+      boot: BootClock.boot, at: closed, time: "2026-02-03T04:05:06Z", cause: "the daemon is gone", writes: ["gpio"]
+    ).note()
     try Data(text.utf8).write(to: URL(filePath: note.path))
     daemon = try start(environment: runtime)
     #expect(daemon.waitFor("the guard turned the actuators off after the last end of this program"))

@@ -51,11 +51,12 @@ struct SafeStateNoteTests {
 
   @Test("a note that was cut short or is of another kind: none")
   func damaged() throws {
-    let whole = SafeStateNote.text(
-      MadeSafe(boot: nil, at: .zero + .seconds(5), time: "2026-02-03T04:05:06Z", cause: "c", writes: ["a", "b"]))
-    #expect(SafeStateNote.contents(whole)?.writes == ["a", "b"])
+    let whole = MadeSafe(
+      boot: nil, at: .zero + .seconds(5), time: "2026-02-03T04:05:06Z", cause: "c", writes: ["a", "b"]
+    ).note()
+    #expect(MadeSafe(note: whole)?.writes == ["a", "b"])
     for count in 0..<whole.utf8.count {
-      #expect(SafeStateNote.contents(String(whole.prefix(count))) == nil, "\(count) bytes")
+      #expect(MadeSafe(note: String(whole.prefix(count))) == nil, "\(count) bytes")
     }
     close(file)
   }

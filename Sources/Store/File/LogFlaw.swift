@@ -28,18 +28,8 @@ extension LogFlaw {
   private static let headerLength = 32
   private static let frameHeaderLength = 24
 
-  /// Reads a log before SQLite opens it. nil: there is none, or it is as it was written.
-  ///
-  /// Frames of an earlier round through the file have other salts, those of a transaction that was never committed lack the mark of its
-  /// end: both belong behind the last transaction.
-  init?(in file: String) throws(StoreError) {
-    guard let size = try Disk.size(file), size > 0 else { return nil }
-    let log = try Disk.read(file)
-    guard let flaw = log.withUnsafeBytes({ Self.find(in: $0) }) else { return nil }
-    (self.file, offset, transactions, copy) = (file, flaw.offset, flaw.transactions, nil)
-  }
-
-  private static func find(in log: UnsafeRawBufferPointer) -> (offset: Int, transactions: Int)? {
+  /// Of all bytes of a log; `nil` if it is as it was written.
+  static func find(in log: UnsafeRawBufferPointer) -> (offset: Int, transactions: Int)? {
     guard log.count >= headerLength else { return (0, 0) }
     let magic = word(log, 0)
     let isBig = magic & 1 == 1

@@ -4,31 +4,11 @@ import Service
 import Tactus
 import TactusGuard
 
-/// What the guard wrote after the program before this one had ended, as its note says.
-public struct MadeSafe: Sendable, Hashable {
-  /// The boot in which that was; `nil` if the kernel did not tell.
-  public var boot: BootID?
-  /// When it began, by that boot's clock (`BootClock`).
-  public var at: TickInstant
-  /// The same by the time of day, in RFC 3339.
-  public var time: String
-  /// Why: `the daemon is gone`.
-  public var cause: String
-  /// What was written, a text each.
-  public var writes: [String]
-
-  /// - Parameters: see the properties.
-  public init(boot: BootID?, at: TickInstant, time: String, cause: String, writes: [String]) {
-    (self.boot, self.at, self.time, self.cause, self.writes) = (boot, at, time, cause, writes)
-  }
-}
-
 /// The file beside the safe-state plan in which the guard notes when it turned off what, so that the next start of the program knows.
 ///
 /// The program opens it before the guard starts and hands it the descriptor: the guard needs no path. It lies in /run, so a power cut takes
 /// it away. An orderly end removes it, and a guard that has its program back marks it as over.
 struct SafeStateNote {
-  private static let title = "tactus guard wrote the safe state 1"
   let path: String
 
   init(beside plan: String) { path = plan + "-written" }
@@ -36,7 +16,7 @@ struct SafeStateNote {
   /// What the guard of the program before this one left; `nil` if that ended in an orderly way, or its guard saw it come back.
   func read() -> MadeSafe? {
     guard let bytes = try? readWhole(path) else { return nil }
-    return Self.contents(String(decoding: bytes, as: UTF8.self))
+    return MadeSafe(note: String(decoding: bytes, as: UTF8.self))
   }
 
   /// Whether the program before this one ended without bringing its outputs into their safe state itself, whoever did it then.
@@ -57,31 +37,6 @@ struct SafeStateNote {
   /// The program has brought its outputs into their safe state itself.
   func end() { unlink(path) }
 
-  static func text(_ note: MadeSafe, isOver: Bool = false) -> String {
-    let lines =
-      [
-        title, "boot \(note.boot?.description ?? "-")", "at \(note.at.nanoseconds)", "time \(note.time)",
-        "cause \(note.cause)",
-      ] + note.writes.map { "write \($0)" } + [isOver ? "over" : "end"]
-    return lines.joined(separator: "\n") + "\n"
-  }
-
-  /// `nil` for any other text, one that was cut short included, and for one that is over.
-  static func contents(_ text: String) -> MadeSafe? {
-    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-    func value(_ index: Int, _ key: String) -> String? {
-      guard lines.indices.contains(index), lines[index].hasPrefix(key + " ") else { return nil }
-      return String(lines[index].dropFirst(key.count + 1))
-    }
-    guard lines.first == title[...], lines.suffix(2) == ["end", ""], let boot = value(1, "boot"),
-      let at = value(2, "at").flatMap({ Int64($0) }), let time = value(3, "time"), let cause = value(4, "cause")
-    else { return nil }
-    let writes = (5..<max(5, lines.count - 2)).compactMap { value($0, "write") }
-    return MadeSafe(
-      boot: boot == "-" ? nil : BootID(boot), at: TickInstant(nanoseconds: at), time: time, cause: cause, writes: writes
-    )
-  }
-
   /// The guard's side: takes its reports and keeps the note.
   struct Writer {
     private let file: Int32
@@ -99,7 +54,7 @@ struct SafeStateNote {
       switch report.subject {
       case .notOpened, .gaveUp, .watchdogNotOpened, .watchdogOpened, .watchdogNotFed, .watchdogLeft: return
       case .back:
-        if let note { write(SafeStateNote.text(note, isOver: true)) }
+        if let note { write(note.note(isOver: true)) }
         note = nil
       case .madeSafe, .notSafeYet:
         let now = MonotonicClock.now
@@ -109,7 +64,7 @@ struct SafeStateNote {
           ?? MadeSafe(boot: boot, at: BootClock.now - ago, time: WallClock.text, cause: "", writes: writes)
         new.cause = report.message(program: "the daemon", output: "actuator")
         note = new
-        write(SafeStateNote.text(new))
+        write(new.note())
       }
     }
 

@@ -16,7 +16,7 @@ struct WeatherWatchTests {
   }
 
   private func sum(_ body: String, days: Int = 1) -> Result<Double, WeatherFailure> {
-    WeatherWatch.millimetres(Array(body.utf8), days: days)
+    WeatherAnswer.millimetres(Array(body.utf8), days: days)
   }
 
   @Test("the first days are added up; a day without a value counts nothing")
@@ -40,6 +40,14 @@ struct WeatherWatchTests {
     }
     #expect(!failure.reason.isEmpty)
     if body.contains("Latitude") { #expect(failure.reason.hasSuffix("got: Latitude must be in range")) }
+  }
+
+  @Test("days whose sum is beyond every number: no forecast")
+  func beyond() {
+    guard case .failure = sum(#"{"daily":{"precipitation_sum":[1e308,1e308]}}"#, days: 2) else {
+      Issue.record("a number")
+      return
+    }
   }
 
   @Test("the threshold itself is rain; below it is dry")

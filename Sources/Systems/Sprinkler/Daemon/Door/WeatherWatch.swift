@@ -9,8 +9,7 @@ import Wire
 
 /// Asks a weather provider, rarely, how much rain is coming, and tells the desk what that means.
 ///
-/// Open-Meteo's answers: `{"daily":{"time":["2026-05-01",…],"precipitation_sum":[8.2,…]}}`. A question that fails changes
-/// nothing: the rain delay that is in force stays, and the state says why the weather is unknown.
+/// A question that fails changes nothing: the rain delay that is in force stays, and the state says why the weather is unknown.
 final class WeatherWatch: Sendable {
   struct Settings: Sendable {
     /// `http://HOST:PORT`, `https://HOST`
@@ -110,7 +109,7 @@ final class WeatherWatch: Sendable {
 
   private func take(_ answer: Result<[UInt8], WeatherFailure>, _ desk: SprinklerDesk, at now: TickInstant) {
     let wall = desk.wallNow
-    let sum = answer.flatMap { Self.millimetres($0, days: settings.days) }
+    let sum = answer.flatMap { WeatherAnswer.millimetres($0, days: settings.days) }
     var report = state.withLock { $0.report } ?? WeatherReport(asked: wall)
     report.asked = wall
     switch sum {
@@ -135,41 +134,6 @@ final class WeatherWatch: Sendable {
       until: wall + Int64(settings.delayHours) * 3600,
       reason: "\((millimetres * 10).rounded() / 10) mm expected \(span)")
   }
-
-  /// The first days' sums together.
-  static func millimetres(_ body: [UInt8], days: Int) -> Result<Double, WeatherFailure> {
-    let document: JSONValue
-    do {
-      document = try JSONParser.parse(body)
-    } catch {
-      return .failure(WeatherFailure("its answer is no JSON: \(error.reason) at byte \(error.offset)"))
-    }
-    guard case .list(let sums)? = document.member("daily")?.member("precipitation_sum"), !sums.isEmpty else {
-      let reason = if case .text(let text)? = document.member("reason") { JSONValue.shortened(text) } else { "" }
-      return .failure(
-        WeatherFailure("expected daily.precipitation_sum in its answer\(reason.isEmpty ? "" : ", got: \(reason)")"))
-    }
-    if case .object? = document.member("daily_units"),
-      case .text(let unit)? = document.member("daily_units")?
-        .member("precipitation_sum"), unit != "mm"
-    {
-      return .failure(WeatherFailure("expected millimetres, got \(JSONValue.shortened(unit))"))
-    }
-    var total = 0.0
-    for sum in sums.prefix(days) {
-      switch sum {
-      case .number(let digits):
-        guard let value = Double(digits), value.isFinite, value >= 0 else {
-          return .failure(WeatherFailure("expected millimetres, got \(JSONValue.shortened(digits))"))
-        }
-        total += value
-      // Unknown for that day.
-      case .null: continue
-      default: return .failure(WeatherFailure("expected numbers in daily.precipitation_sum"))
-      }
-    }
-    return .success(total)
-  }
 }
 
 /// When a provider is asked: at once, then once a period, and after a failure sooner.
@@ -191,18 +155,4 @@ struct WeatherQuestionTimes {
   mutating func asked(at now: TickInstant) { (asked, failed) = (now, nil) }
 
   mutating func failed(at now: TickInstant) { failed = now }
-}
-
-/// Why there is no forecast.
-struct WeatherFailure: Error, Hashable {
-  let reason: String
-
-  init(_ reason: String) { self.reason = reason }
-}
-
-extension JSONValue {
-  /// The member of an object; nil: it has none, or is none.
-  fileprivate func member(_ name: String) -> JSONValue? {
-    if case .object(let members) = self { members.first { $0.name == name }?.value } else { nil }
-  }
 }

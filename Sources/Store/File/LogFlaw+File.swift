@@ -1,0 +1,12 @@
+extension LogFlaw {
+  /// Reads a log before SQLite opens it. nil: there is none, or it is as it was written.
+  ///
+  /// Frames of an earlier round through the file have other salts, those of a transaction that was never committed lack the mark of its
+  /// end: both belong behind the last transaction.
+  init?(in file: String) throws(StoreError) {
+    guard let size = try Disk.size(file), size > 0 else { return nil }
+    let log = try Disk.read(file)
+    guard let flaw = log.withUnsafeBytes({ Self.find(in: $0) }) else { return nil }
+    (self.file, offset, transactions, copy) = (file, flaw.offset, flaw.transactions, nil)
+  }
+}

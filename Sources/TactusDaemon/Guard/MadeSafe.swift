@@ -1,0 +1,52 @@
+import Tactus
+
+/// What the guard wrote after the program before this one had ended, as its note says.
+public struct MadeSafe: Sendable, Hashable {
+  /// The boot in which that was; `nil` if the kernel did not tell.
+  public var boot: BootID?
+  /// When it began, by that boot's clock (`BootClock`).
+  public var at: TickInstant
+  /// The same by the time of day, in RFC 3339.
+  public var time: String
+  /// Why: `the daemon is gone`.
+  public var cause: String
+  /// What was written, a text each.
+  public var writes: [String]
+
+  /// - Parameters: see the properties.
+  public init(boot: BootID?, at: TickInstant, time: String, cause: String, writes: [String]) {
+    (self.boot, self.at, self.time, self.cause, self.writes) = (boot, at, time, cause, writes)
+  }
+}
+
+/// As the guard notes it in a file (`SafeStateNote`).
+extension MadeSafe {
+  private static let title = "tactus guard wrote the safe state 1"
+
+  /// The text of a note.
+  ///
+  /// - Parameter isOver: the program has come back since.
+  func note(isOver: Bool = false) -> String {
+    let lines =
+      [
+        Self.title, "boot \(boot?.description ?? "-")", "at \(at.nanoseconds)", "time \(time)", "cause \(cause)",
+      ] + writes.map { "write \($0)" } + [isOver ? "over" : "end"]
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// `nil` for any other text, one that was cut short included, and for one that is over.
+  init?(note text: String) {
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    func value(_ index: Int, _ key: String) -> String? {
+      guard lines.indices.contains(index), lines[index].hasPrefix(key + " ") else { return nil }
+      return String(lines[index].dropFirst(key.count + 1))
+    }
+    guard lines.first == Self.title[...], lines.suffix(2) == ["end", ""], let boot = value(1, "boot"),
+      let at = value(2, "at").flatMap({ Int64($0) }), let time = value(3, "time"), let cause = value(4, "cause")
+    else { return nil }
+    let writes = (5..<max(5, lines.count - 2)).compactMap { value($0, "write") }
+    self.init(
+      boot: boot == "-" ? nil : BootID(boot), at: TickInstant(nanoseconds: at), time: time, cause: cause, writes: writes
+    )
+  }
+}

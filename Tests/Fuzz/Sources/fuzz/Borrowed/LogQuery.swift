@@ -1,0 +1,1 @@
+../../../../../Sources/Systems/Sprinkler/Daemon/Store/LogQuery.swift

@@ -1,0 +1,1 @@
+../../../../../Sources/TactusDaemon/Guard/MadeSafe.swift

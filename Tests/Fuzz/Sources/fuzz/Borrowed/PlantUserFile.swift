@@ -1,0 +1,1 @@
+../../../../../Sources/Systems/Plants/Control/Values/PlantUserFile.swift

@@ -1,0 +1,1 @@
+../../../../../Sources/TactusDaemon/Guard/SafeStatePlanText.swift

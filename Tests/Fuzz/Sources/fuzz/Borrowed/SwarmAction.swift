@@ -1,0 +1,1 @@
+../../../../../Sources/TactusDaemon/Swarm/SwarmAction.swift

@@ -1,0 +1,93 @@
+import Sprinkler
+import Tactus
+import TactusGuard
+import WallTime
+import Wire
+
+/// What the daemon reads from files, addresses and another machine's answers.
+extension FuzzedDecoder {
+  static let daemon = [
+    FuzzedDecoder(name: "swarm-history", longest: 300) { bytes in
+      guard let history = try? SwarmHistory(text: text(bytes)) else { return }
+      expect(zip(history.actions, history.actions.dropFirst()).allSatisfy { $0.at <= $1.at }, "\(history)")
+      let again = try? SwarmHistory(text: history.description)
+      expect(again == history, "\(history) became \(String(describing: again))")
+    },
+    FuzzedDecoder(name: "plant-user-file", longest: 300) { bytes in
+      guard let file = PlantUserFile(json: text(bytes)) else { return }
+      let again = PlantUserFile(json: file.json)
+      // In the inner list apostrophes count as quotation marks.
+      let isPlain = !file.entries.contains { entry in entry.sensors.contains { $0.contains("'") || $0.contains("\"") } }
+      expect(!isPlain || again == file, "\(file) became \(String(describing: again))")
+    },
+    FuzzedDecoder(name: "log-position", longest: 64) { bytes in
+      guard let position = LogPosition(text(bytes)) else { return }
+      // One before 1970 has a minus sign, which is the separator, too.
+      expect(position.start.secondsSince1970 < 0 || LogPosition(position.text) == position, "\(position)")
+    },
+    FuzzedDecoder(name: "write-ahead-log", longest: 2_048) { bytes in
+      // Most inputs would end at the header's sums: the first byte says whether they are made right.
+      guard let first = bytes.first else { return }
+      var log = Array(bytes.dropFirst())
+      if first & 1 == 1, log.count >= 32 { seal(&log, pageBytes: 512) }
+      guard let flaw = log.withUnsafeBytes({ LogFlaw.find(in: $0) }) else { return }
+      expect((0...log.count).contains(flaw.offset) && flaw.transactions >= 0, "\(flaw) of \(log.count) bytes")
+      expect(flaw.offset == 0 || flaw.transactions > 0, "\(flaw)")
+    },
+    FuzzedDecoder(name: "safe-state-note", longest: 300) { bytes in
+      guard let note = MadeSafe(note: text(bytes)) else { return }
+      let again = MadeSafe(note: note.note())
+      expect(again == note, "\(note) became \(String(describing: again))")
+      expect(MadeSafe(note: note.note(isOver: true)) == nil, "\(note) is over, and counts")
+    },
+    FuzzedDecoder(name: "safe-state-plan", longest: 400) { bytes in
+      switch SafeStatePlanText.contents(text(bytes), custom: ["radio"]) {
+      case .whole(let writes):
+        let again = SafeStatePlanText.contents(SafeStatePlanText.text(writes), custom: ["radio"])
+        expect(again == .whole(writes), "\(writes) became \(again)")
+      case .damaged(let writes, let reason): expect(!reason.isEmpty && writes.allSatisfy { $0.flaw == nil }, reason)
+      case .missing: expect(false, "a text is no missing file")
+      }
+    },
+    FuzzedDecoder(name: "weather-answer", longest: 300) { bytes in
+      guard let first = bytes.first else { return }
+      guard case .success(let sum) = WeatherAnswer.millimetres(Array(bytes.dropFirst()), days: Int(first % 16) + 1)
+      else { return }
+      expect(sum.isFinite && sum >= 0, "\(sum) mm")
+    },
+  ]
+
+  private static func text(_ bytes: UnsafeRawBufferPointer) -> String { String(decoding: bytes, as: UTF8.self) }
+
+  /// Gives a write-ahead log a header and sums as SQLite writes them, and leaves the rest as it is.
+  private static func seal(_ log: inout [UInt8], pageBytes: Int) {
+    func put(_ word: UInt32, at offset: Int) {
+      withUnsafeBytes(of: word.bigEndian) { log.replaceSubrange(offset..<offset + 4, with: $0) }
+    }
+    func word(_ offset: Int) -> UInt32 { log[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) } }
+    var sums: (UInt32, UInt32) = (0, 0)
+    func add(_ range: Range<Int>) {
+      for offset in stride(from: range.lowerBound, to: range.upperBound, by: 8) {
+        sums.0 = sums.0 &+ word(offset) &+ sums.1
+        sums.1 = sums.1 &+ word(offset + 4) &+ sums.0
+      }
+    }
+    put(0x377F_0683, at: 0)
+    put(UInt32(pageBytes), at: 8)
+    add(0..<24)
+    put(sums.0, at: 24)
+    put(sums.1, at: 28)
+    var start = 32
+    while start + 24 + pageBytes <= log.count {
+      // A frame whose first byte is odd is left as it is: damaged, or of an earlier round.
+      guard log[start] & 1 == 0 else { return }
+      put(word(16), at: start + 8)
+      put(word(20), at: start + 12)
+      add(start..<start + 8)
+      add(start + 24..<start + 24 + pageBytes)
+      put(sums.0, at: start + 16)
+      put(sums.1, at: start + 20)
+      start += 24 + pageBytes
+    }
+  }
+}
