@@ -26,7 +26,9 @@ final class ServiceHealth: Sendable {
   /// Names of the loops that do not tick, in order.
   var stalled: [String] { state.withLock { $0.stalled.sorted() } }
   var troubles: [ServiceTrouble] {
-    [ServiceTrouble.removed, guardHealth.trouble].compactMap(\.self) + state.withLock { $0.troubles }
+    // What a test has removed comes last: it is no news to the test, which looks for something else.
+    [guardHealth.trouble].compactMap(\.self) + state.withLock { $0.troubles }
+      + [ServiceTrouble.removed].compactMap(\.self)
   }
   var isStopping: Bool { state.withLock { $0.isStopping } }
 }
