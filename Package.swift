@@ -13,6 +13,13 @@ func plugins(_ names: [Target.PluginUsage]) -> [Target.PluginUsage] {
   Context.packageDirectory.contains("/checkouts/") ? [] : names
 }
 
+/// Tests of a debug build do without one safety mechanism after the other (Sources/Tactus/Mechanism.swift). Who depends on this package has none
+/// of it, in no build.
+let hasSwitches = !Context.packageDirectory.contains("/checkouts/")
+let swiftSwitches: [SwiftSetting] =
+  hasSwitches ? [.define("MECHANISM_SWITCHES", .when(configuration: .debug))] : []
+let cSwitches: [CSetting] = hasSwitches ? [.define("MECHANISM_SWITCHES", .when(configuration: .debug))] : []
+
 /// Whose folders are in Sources/Systems.
 let systems: [String] = ["Robot", "Leg", "Sprinkler", "Plants", "Pump", "Video"]
 let listOfSystems: [Target.Dependency] = systems.map { (name: String) in .target(name: name + "Daemon") }
@@ -106,8 +113,9 @@ let package = Package(
   ],
   targets: [
     // The runtime: no Foundation, no dependency; the C shim is the kernel's and libc's calls, annotated.
-    .target(name: "CTactus", linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]),
-    .target(name: "Tactus", dependencies: ["CTactus"]),
+    .target(
+      name: "CTactus", cSettings: cSwitches, linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]),
+    .target(name: "Tactus", dependencies: ["CTactus"], swiftSettings: swiftSwitches),
     // Control mathematics for ticks.
     .target(name: "TactusControl", dependencies: ["Tactus", "CTactus"], exclude: ["README.md"]),
 
@@ -247,7 +255,7 @@ let package = Package(
     .target(name: "CCrypto", linkerSettings: [.linkedLibrary("crypto")]),
 
     // What a program does to its own process: standard streams, confinement. For programs only: it runs before everything else.
-    .target(name: "CProcess"),
+    .target(name: "CProcess", cSettings: cSwitches),
     .target(name: "Confinement", dependencies: ["CProcess"]),
 
     // A daemon's library; its C shim is what the kernel offers a service: signalfd, eventfd, notify socket, spawning.

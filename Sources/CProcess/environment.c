@@ -12,7 +12,12 @@ extern char **environ;
 // A name that ends with a star stands for all that begin so.
 static const char *const kept[] = {
     "PATH", "LANG", "LC_*", "TZ", "HOME", "TMPDIR", "XDG_CACHE_HOME", "LD_LIBRARY_PATH", "GST_*", "LIBCAMERA_*",
-    "DBUS_SYSTEM_BUS_ADDRESS", "SWIFT_BACKTRACE", NULL,
+    "DBUS_SYSTEM_BUS_ADDRESS", "SWIFT_BACKTRACE",
+#ifdef MECHANISM_SWITCHES
+    // A guard does without what its program does without: see Sources/Tactus/Mechanism.swift.
+    "TACTUS_WITHOUT",
+#endif
+    NULL,
 };
 
 static int is_kept(const char *entry) {

@@ -84,7 +84,7 @@ struct ExternalStopCursor: BitwiseCopyable, @unchecked Sendable {
   /// The first stop since the last call; `nil` if there was none. If its instant is no longer kept, `lastTick`, after which it was.
   @_noLocks @_noAllocation @inline(__always)
   mutating func next(lastTick: TickInstant) -> TickInstant? {
-    guard let words else { return nil }
+    guard let words, Mechanism.externalStops.acts else { return nil }
     let count = words[0].load(ordering: .acquiring)
     guard count != seen else { return nil }
     let first = instantOfStop(seen &+ 1, words) ?? lastTick

@@ -101,7 +101,7 @@ struct LaneScheduler: ~Copyable {
         started: TickInstant(nanoseconds: now))
       (slots + loop).pointee.record.pointee.change()
       takeExternalStop(slots + loop, &tick)
-      enterSafeState(slots + loop, &tick, .stop, at: now)
+      if Mechanism.finalSafeState.acts { enterSafeState(slots + loop, &tick, .stop, at: now) }
       (slots + loop).pointee.account.activity = .waiting
       publish(slots + loop)
     }
@@ -263,7 +263,8 @@ struct LaneScheduler: ~Copyable {
   @_noLocks @_noAllocation
   private func enterSafeStateIfDue(_ slot: UnsafeMutablePointer<LoopSlot>, _ tick: inout Tick, at instant: Int64) {
     let limit = slot.pointee.safeStateAfter
-    guard limit > 0, slot.pointee.consecutiveMisses >= limit, !slot.pointee.isInSafeState else { return }
+    guard Mechanism.missedReleases.acts, limit > 0, slot.pointee.consecutiveMisses >= limit, !slot.pointee.isInSafeState
+    else { return }
     if case .injected(let stall) = slot.pointee.countedMisses {
       guard let stall, stall.explains(misses: limit, ofPeriod: slot.pointee.period, since: slot.pointee.missesSince)
       else { return }

@@ -63,7 +63,7 @@ public struct LoopEnds<
   @inlinable @inline(__always)
   public mutating func next() -> Request<Order>? {
     while let request = channel.next() {
-      if request.makesSafe || !(request.issued < now - patience) { return request }
+      if request.makesSafe || !(request.issued < now - patience) || !Mechanism.staleness.acts { return request }
       answer(request, .stale)
     }
     return nil

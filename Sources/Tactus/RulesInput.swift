@@ -71,7 +71,7 @@ public struct RulesInput<Rules: BitwiseCopyable & Sendable>: ~Copyable, @uncheck
   @inlinable @inline(__always)
   public mutating func begin() {
     let newest = orders.version
-    if newest != version || (waits && isSafe) { takeOrders(newest) }
+    if newest != version || (waits && (isSafe || !Mechanism.widerLimitWaits.acts)) { takeOrders(newest) }
     isSafe = false
   }
 
@@ -94,7 +94,7 @@ public struct RulesInput<Rules: BitwiseCopyable & Sendable>: ~Copyable, @uncheck
       whenSafe = order.whenSafe
       waits = order.hasWhenSafe
     }
-    if waits && isSafe {
+    if waits && (isSafe || !Mechanism.widerLimitWaits.acts) {
       current = whenSafe
       waits = false
       changeCount &+= 1

@@ -102,12 +102,15 @@ public struct GuardMachine: Sendable, Equatable {
     case (.writing(let cause, _), .confirmed): return confirmed(cause, at: now)
     case (.writing(.death, Self.attemptsAfterDeath...), .failed): return finish(status: 1)
     case (.writing(let cause, let attempt), .failed):
-      return rest(.retrying(cause, attempt: attempt, at: now + Self.pause(after: attempt)), at: now)
+      return rest(
+        .retrying(
+          cause, attempt: attempt, at: Mechanism.guardRetries.acts ? now + Self.pause(after: attempt) : .distantFuture),
+        at: now)
     // Impossible: a write is answered before anything else is told, and answered only when asked for.
     case (.writing, _), (_, .confirmed), (_, .failed): preconditionFailure("\(event) in \(state)")
     case (_, .nothing): return look(at: now)
     case (.retrying(.death, _, _), _): return rest(state, at: now)
-    case (_, .closed): return write(.death)
+    case (_, .closed): return Mechanism.guardOnDeath.acts ? write(.death) : finish(status: 0)
     case (_, .asked): return write(.asked)
     case (_, .malformed): return trouble(.fault(.malformed), at: now)
     case (_, .heartbeat(let heartbeat)): return take(heartbeat, at: now)
@@ -118,7 +121,7 @@ public struct GuardMachine: Sendable, Equatable {
 
   private mutating func take(_ heartbeat: Heartbeat, at now: TickInstant) -> Action {
     let fault = fault(of: heartbeat, at: now)
-    let isLate = heartbeat.sent - heard > window.longest
+    let isLate = Mechanism.guardOnSilence.acts && heartbeat.sent - heard > window.longest
     if last.map({ heartbeat.number > $0.number }) ?? true { last = heartbeat }
     if let fault { return trouble(.fault(fault), at: now) }
     heard = heartbeat.sent
@@ -136,17 +139,21 @@ public struct GuardMachine: Sendable, Equatable {
   }
 
   private func fault(of heartbeat: Heartbeat, at now: TickInstant) -> HeartbeatFault? {
-    guard heartbeat.sent >= heartbeat.due, heartbeat.sent <= now else { return .early }
+    let isInTime = heartbeat.sent >= heartbeat.due && heartbeat.sent <= now
+    if Mechanism.heartbeatEarly.acts, !isInTime { return .early }
     guard let last else { return nil }
-    if heartbeat.number == last.number { return .repeated }
-    if heartbeat.number != last.number &+ 1 { return .outOfOrder }
-    if heartbeat.due - last.due < window.shortest || heartbeat.sent < last.sent { return .early }
-    return watched & ~heartbeat.watched == 0 ? nil : .forgetful
+    if heartbeat.number == last.number { return Mechanism.heartbeatRepeated.acts ? .repeated : nil }
+    if Mechanism.heartbeatOrder.acts, heartbeat.number != last.number &+ 1 { return .outOfOrder }
+    let isTooSoon = heartbeat.due - last.due < window.shortest || heartbeat.sent < last.sent
+    if Mechanism.heartbeatEarly.acts, isTooSoon { return .early }
+    if Mechanism.heartbeatForgetful.acts, watched & ~heartbeat.watched != 0 { return .forgetful }
+    return nil
   }
 
   /// The watched loop that has not advanced for longest.
   private var slowest: Int? {
-    (0..<64).filter { watched >> UInt64($0) & 1 != 0 }.min { advanced[$0] < advanced[$1] }
+    guard Mechanism.guardOnHang.acts else { return nil }
+    return (0..<64).filter { watched >> UInt64($0) & 1 != 0 }.min { advanced[$0] < advanced[$1] }
   }
 
   private mutating func good(at now: TickInstant) -> Action {
@@ -167,7 +174,7 @@ public struct GuardMachine: Sendable, Equatable {
   /// When the program, or a loop of it, is overdue.
   private var end: (at: TickInstant, cause: Cause) {
     if let loop = slowest, advanced[loop] < heard { return (advanced[loop] + window.longest, .hang(loop: loop)) }
-    return (heard + window.longest, .lapse)
+    return (Mechanism.guardOnSilence.acts ? heard + window.longest : .distantFuture, .lapse)
   }
 
   private mutating func look(at now: TickInstant) -> Action {
@@ -192,7 +199,8 @@ public struct GuardMachine: Sendable, Equatable {
     case .death: finish(status: 0)
     // The program is under control: it has asked.
     case .asked: rest(.watching, at: now)
-    case .lapse, .hang, .fault: rest(.holding(cause, until: now + window.longest), at: now)
+    case .lapse, .hang, .fault:
+      rest(.holding(cause, until: Mechanism.guardRepeats.acts ? now + window.longest : .distantFuture), at: now)
     }
   }
 

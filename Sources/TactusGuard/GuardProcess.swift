@@ -65,7 +65,7 @@ public struct GuardProcess {
       case .write:
         // First: a loop that runs after the write must know of it.
         began = MonotonicClock.now
-        stops?.note(at: began)
+        if Mechanism.guardNote.acts { stops?.note(at: began) }
         let failures = writer.write()
         reportWrite(failures)
         action = machine.step(failures.isEmpty ? .confirmed : .failed, at: MonotonicClock.now)

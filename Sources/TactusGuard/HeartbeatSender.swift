@@ -69,7 +69,9 @@ public struct HeartbeatSender: Sendable, BitwiseCopyable {
       written = 0
       return .gone
     }
-    guard owedSince != .max, now.nanoseconds &- owedSince >= patience.count else { return .answers }
+    guard Mechanism.guardHang.acts, owedSince != .max, now.nanoseconds &- owedSince >= patience.count else {
+      return .answers
+    }
     owedSince = now.nanoseconds
     isUnanswered = true
     return .silent

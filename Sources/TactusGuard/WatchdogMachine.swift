@@ -79,7 +79,7 @@ public struct WatchdogMachine: Sendable, Equatable {
     case (_, .ended(let isSafe)):
       let isOpen = if case .closed = state { false } else { true }
       state = .finished
-      return isOpen && isSafe ? .disarm : .none
+      return isOpen && (isSafe || !Mechanism.hardwareWatchdogLeft.acts) ? .disarm : .none
     // Impossible: it is opened only when that was asked for.
     case (.fed, .opened), (.fed, .notOpened), (.starving, .opened), (.starving, .notOpened):
       preconditionFailure("\(event) in \(state)")
@@ -101,8 +101,8 @@ public struct WatchdogMachine: Sendable, Equatable {
 
   private static func mayFeed(_ state: GuardMachine.State) -> Bool {
     switch state {
-    case .watching, .holding: true
-    case .writing, .retrying, .finished: false
+    case .watching, .holding: Mechanism.hardwareWatchdogFed.acts
+    case .writing, .retrying, .finished: !Mechanism.hardwareWatchdogStarved.acts
     }
   }
 }

@@ -36,6 +36,28 @@ struct MailboxTests {
     #expect(done.withLock { $0 } == [1, 2])
   }
 
+  @Test("a flood of drives: sixteen places of the ring are left, and every stop finds one")
+  func stopsHavePlaces() {
+    let (requests, answers) = (Ring<UInt64>(capacity: 64), Ring<Answer>(capacity: 256))
+    let mailbox = Mailbox<UInt64, Answer>(
+      of: "test", requests: requests.writer(), answers: answers.reader(), requestsPerTick: 64,
+      newestTick: { .zero }, ring: {}, now: { .zero })
+    let refused = Mutex(0)
+    func send(_ count: Int, isStop: Bool) {
+      for _ in 0..<count {
+        mailbox.send(isStop: isStop) { number, _ in
+          number
+        } _: { result in
+          if case .failure = result { refused.withLock { $0 += 1 } }
+        }
+      }
+    }
+    send(1_000, isStop: false)
+    #expect(refused.withLock { $0 } == 1_000 - 48)
+    send(16, isStop: true)
+    #expect(refused.withLock { $0 } == 1_000 - 48, "a stop is refused")
+  }
+
   @Test(
     "nobody takes answers for a while: what was done is never reported as not taken, the rest is refused at once; stops go"
   )

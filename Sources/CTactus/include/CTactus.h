@@ -50,6 +50,15 @@ int32_t tactus_sanitizer_is_linked(void);
 /// must be a decimal number of `length` bytes, 1…1024; returns NaN otherwise.
 TACTUS_REALTIME double tactus_parse_double(const char *text, size_t length);
 
+// For builds with switches alone (Sources/Tactus/Mechanism.swift); the others define none of the three.
+
+/// Whether the mechanism of this number does its work.
+TACTUS_REALTIME int32_t tactus_mechanism_acts(uint8_t mechanism);
+/// Removes it; before main alone.
+void tactus_mechanism_remove(uint8_t mechanism);
+/// Ends the process with status 64, after this text.
+void tactus_mechanisms_refuse(const char *text);
+
 // ---- At start and stop ----
 
 /// timerfd on CLOCK_MONOTONIC, or −errno.

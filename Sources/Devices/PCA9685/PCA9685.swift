@@ -44,7 +44,7 @@ public struct PCA9685: Sendable, Hashable, BitwiseCopyable {
   /// Off comes first: after a crash the chip still pulses. Five transfers. `start` follows, `startUp` later.
   @_noLocks @_noAllocation
   public func configure(on bus: inout I2CBus) throws(I2CError) {
-    try turnAllOff(on: &bus)
+    if Mechanism.offFirst.acts { try turnAllOff(on: &bus) }
     try bus.writeByte(Mode2.totemPole, to: address, register: Register.mode2)
     try bus.writeByte(Mode1.sleep | Mode1.autoIncrement, to: address, register: Register.mode1)
     try bus.writeByte(timing.prescale, to: address, register: Register.prescale)

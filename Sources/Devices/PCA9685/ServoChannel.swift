@@ -1,3 +1,4 @@
+import Tactus
 import Wire
 
 /// One servo on a channel: how far it may go, where its middle is, and which way round it is mounted.
@@ -33,7 +34,7 @@ public struct ServoChannel: Sendable, Hashable, BitwiseCopyable {
   /// The mirror keeps the share of the travel on each side of the centre: half-way to the top becomes half-way to the bottom.
   @_noLocks @_noAllocation
   public func wired(_ pulse: PulseWidth) -> PulseWidth {
-    let wanted = pulse.clamped(from: lowest, to: highest)
+    let wanted = Mechanism.servoTravel.acts ? pulse.clamped(from: lowest, to: highest) : pulse
     guard isInverted else { return wanted }
     let below = Int(centre.microseconds) - Int(lowest.microseconds)
     let above = Int(highest.microseconds) - Int(centre.microseconds)

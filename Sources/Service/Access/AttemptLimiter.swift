@@ -25,7 +25,7 @@ final class AttemptLimiter: Sendable {
       table.use(PeerNetwork(peer), default: now) { full in
         let next = (full < now ? now : full) + Self.interval
         let excess = next - (now + Self.interval * Int64(Self.burst))
-        guard excess.count > 0 else {
+        guard excess.count > 0, Mechanism.attemptLimit.acts else {
           full = next
           return nil
         }

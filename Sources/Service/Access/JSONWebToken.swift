@@ -1,4 +1,5 @@
 import Foundation
+import Tactus
 
 /// A JSON web token (RFC 7519) signed by HMAC with SHA-256 (`HS256`, RFC 7515), and no other.
 ///
@@ -46,7 +47,8 @@ struct JSONWebToken: Equatable {
     let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count == 3, let signature = Base64URL.decode(parts[2]) else { return .failure(.invalid) }
     let signed = bytes[..<(parts[2].startIndex - 1)]
-    guard SystemCrypto.areEqual(SystemCrypto.hmacSHA256(signed, key: key), signature) else {
+    guard SystemCrypto.areEqual(SystemCrypto.hmacSHA256(signed, key: key), signature) || !Mechanism.tokenCheck.acts
+    else {
       return .failure(.invalid)
     }
     guard let header: Header = decode(parts[0]), header.alg == "HS256", header.crit == nil,
@@ -65,7 +67,7 @@ struct JSONWebToken: Equatable {
     guard claims.nbf.map({ $0 <= latest }) ?? true, claims.iat.map({ $0 <= latest }) ?? true else {
       return .failure(.invalid)
     }
-    guard claims.exp > Double(now) else { return .failure(.expired) }
+    guard claims.exp > Double(now) || !Mechanism.tokenExpiry.acts else { return .failure(.expired) }
     guard claims.exp <= Double(now + greatestLifetimeDays * 86_400) else { return .failure(.lastsTooLong) }
     let expires = Int64(claims.exp.rounded(.up))
     return .success(JSONWebToken(scope: scope, subject: claims.sub, identifier: claims.jti, expires: expires))

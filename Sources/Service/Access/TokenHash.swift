@@ -1,3 +1,5 @@
+import Tactus
+
 /// The SHA-256 of a token's text: all that is kept of it. In files 64 hexadecimal digits.
 struct TokenHash: Sendable, Equatable {
   private let bytes: [UInt8]
@@ -10,7 +12,10 @@ struct TokenHash: Sendable, Equatable {
   private init(bytes: [UInt8]) { self.bytes = bytes }
 
   /// Takes the same time whatever differs.
-  func isSame(as other: TokenHash) -> Bool { SystemCrypto.areEqual(bytes, other.bytes) }
+  func isSame(as other: TokenHash) -> Bool {
+    guard Mechanism.tokenCheck.acts else { return true }
+    return Mechanism.tokenComparison.acts ? SystemCrypto.areEqual(bytes, other.bytes) : bytes == other.bytes
+  }
 }
 
 extension TokenHash: Codable {

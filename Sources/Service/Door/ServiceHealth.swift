@@ -1,4 +1,5 @@
 import Synchronization
+import Tactus
 
 /// What is wrong with the daemon as a whole.
 final class ServiceHealth: Sendable {
@@ -24,13 +25,17 @@ final class ServiceHealth: Sendable {
 
   /// Names of the loops that do not tick, in order.
   var stalled: [String] { state.withLock { $0.stalled.sorted() } }
-  var troubles: [ServiceTrouble] { [guardHealth.trouble].compactMap(\.self) + state.withLock { $0.troubles } }
+  var troubles: [ServiceTrouble] {
+    // What a test has removed comes last: it is no news to the test, which looks for something else.
+    [guardHealth.trouble].compactMap(\.self) + state.withLock { $0.troubles }
+      + [ServiceTrouble.removed].compactMap(\.self)
+  }
   var isStopping: Bool { state.withLock { $0.isStopping } }
 }
 
 /// What keeps a part of the daemon from working while its loops go on.
 public struct ServiceTrouble: Sendable, Hashable {
-  /// `GUARD_LOST`, `STORE_FAILED`, `TOKENS_FAILED`, `FEW_DESCRIPTORS`
+  /// `MECHANISM_REMOVED`, `GUARD_LOST`, `STORE_FAILED`, `TOKENS_FAILED`, `FEW_DESCRIPTORS`
   public let code: String
   /// For people: what is wrong, the way out, and what does not work until then.
   public let message: String
@@ -39,6 +44,15 @@ public struct ServiceTrouble: Sendable, Hashable {
   ///   - code: for programs, in capitals with underscores.
   ///   - message: for people.
   public init(code: String, message: String) { (self.code, self.message) = (code, message) }
+
+  /// A test's program, which does without safety mechanisms; `nil` for every other.
+  static let removed: ServiceTrouble? =
+    Mechanism.removed.isEmpty
+    ? nil
+    : ServiceTrouble(
+      code: "MECHANISM_REMOVED",
+      message: "a test has removed safety mechanisms (TACTUS_WITHOUT): "
+        + Mechanism.removed.map(\.rawValue).joined(separator: ", ") + "; drive nothing with this program")
 
   static let fewDescriptors = ServiceTrouble(
     code: "FEW_DESCRIPTORS",

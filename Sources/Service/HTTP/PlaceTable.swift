@@ -1,4 +1,5 @@
 import NIOCore
+import Tactus
 
 /// Who may have a connection, and whose ends to make room. Decides and does nothing else; `ConnectionPlaces` carries out.
 ///
@@ -96,7 +97,8 @@ struct PlaceTable<ID: Hashable & Sendable>: Sendable {
     }
     guard known.count < limits.connections,
       stranger.network.isLoopback || ofNetwork < limits.connectionsOfOneNetwork,
-      mayStop || readers < limits.connections - limits.placesForStopping && !stranger.isScarce
+      mayStop || !Mechanism.stopConnections.acts
+        || readers < limits.connections - limits.placesForStopping && !stranger.isScarce
     else { return false }
     strangers[id] = nil
     known[id] = Known(network: stranger.network, mayStop: mayStop, isScarce: stranger.isScarce)

@@ -85,7 +85,7 @@ public final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxA
       // Read here: a thread that comes late to the lock would set the tick back.
       let (now, tick) = (now(), newestTick())
       if state.tickSeen != tick { (state.tickSeen, state.sentSince) = (tick, 0) }
-      let limit = requestsPerTick - (isStop ? 0 : MailboxNumbers.placesForStops)
+      let limit = requestsPerTick - (isStop || !Mechanism.stopPlaces.acts ? 0 : MailboxNumbers.placesForStops)
       let number = state.lastNumber + 1
       // What is done although its answer finds no room would be reported as not taken. A stop is sent even so.
       let hasRoom = isStop || number - state.lastAnswered <= UInt64(MailboxNumbers.mostUnanswered)

@@ -1,5 +1,6 @@
 import Buses
 import BusesLinux
+import Tactus
 
 /// Something of the machine that only one part of the program can have, and the key that asks for it.
 public struct ResourceClaim: Equatable, Sendable {
@@ -89,7 +90,7 @@ extension [ResourceClaim] {
   func errors(file: String, places: ConfigPlaces) -> [ConfigError] {
     var owners: [ResourceClaim.Resource: String] = [:]
     var errors: [ConfigError] = []
-    for claim in self {
+    for claim in self where Mechanism.claims.acts {
       if let owner = owners[claim.resource] {
         errors.append(
           places.error(

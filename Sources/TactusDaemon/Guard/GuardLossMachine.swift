@@ -61,29 +61,34 @@ struct GuardLossMachine: Sendable, Equatable {
     case (.watching, .lost(let reason)): return lose(reason, at: now)
     case (.replacing(let reason, _), .failed), (.unguarded(let reason, _), .failed):
       state = .unguarded(reason, retry: now + Self.pause)
-      return Action(makesSafe: true)
+      return Self.unguarded()
     case (.replacing, .ready), (.unguarded, .ready):
       state = .watching
       return Action()
     case (.replacing(let reason, let since), .beat) where now - since >= Self.limit:
       state = .unguarded(reason, retry: nil)
-      return Action(makesSafe: true)
+      return Self.unguarded()
     case (.unguarded(let reason, let retry?), .beat) where now >= retry:
       state = .unguarded(reason, retry: nil)
-      return Action(replaces: true, makesSafe: true)
-    case (.unguarded, .beat): return Action(makesSafe: true)
+      return Self.unguarded(replaces: true)
+    case (.unguarded, .beat): return Self.unguarded()
     // The end of one that is being replaced, or was killed for hanging, is no news.
     case (.replacing, .lost), (.unguarded, .lost), (.replacing, .beat), (.watching, _): return Action()
     }
   }
 
+  /// There is no guard: every output stops.
+  private static func unguarded(replaces: Bool = false) -> Action {
+    Action(replaces: replaces, makesSafe: Mechanism.unguardedStop.acts)
+  }
+
   private mutating func lose(_ reason: Reason, at now: TickInstant) -> Action {
     losses = losses.filter { now - $0 < .seconds(60) } + [now]
-    guard losses.count <= Self.mostLosses else {
+    guard losses.count <= Self.mostLosses || !Mechanism.guardLossLimit.acts else {
       state = .unguarded(reason, retry: now + Self.pause)
-      return Action(makesSafe: true)
+      return Self.unguarded()
     }
     state = .replacing(reason, since: now)
-    return Action(replaces: true)
+    return Action(replaces: Mechanism.guardReplaced.acts)
   }
 }

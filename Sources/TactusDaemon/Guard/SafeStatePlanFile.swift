@@ -1,5 +1,6 @@
 import Glibc
 import Service
+import Tactus
 import TactusGuard
 
 /// The safe-state plan in effect, as a file: `tactus run` leaves it before it touches an actuator, and `tactus guard --once` reads it
@@ -28,6 +29,7 @@ struct SafeStatePlanFile {
 
   /// Puts a plan in place of the one before, which is removed if that fails: it is no longer in effect.
   func replace(with writes: [SafeStateWrite]) throws(FileFailure) {
+    guard Mechanism.planLeft.acts else { return }
     do throws(FileFailure) {
       try writeAtomically(Array(SafeStatePlanText.text(writes).utf8), to: path, mode: 0o640)
     } catch {

@@ -41,7 +41,7 @@ struct UnguardedSystem: ServedSystem {
   func clientLeft(_ caller: Caller) { system.clientLeft(caller) }
 
   private static func check(_ health: GuardHealth) throws(APIError) {
-    guard let why = health.lostBecause else { return }
+    guard let why = health.lostBecause, Mechanism.unguardedReset.acts else { return }
     throw APIError(
       .conflict, "NO_GUARD",
       "no guard can be had (\(why)), so outputs stay stopped; another is tried every second: reset when /api/health "

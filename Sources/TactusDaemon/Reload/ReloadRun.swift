@@ -47,7 +47,7 @@ struct ReloadRun {
   mutating func beat(at now: TickInstant) -> Bool {
     if case .proposed = phase {
       let missing = changes.filter { !$0.isPrepared }
-      guard missing.isEmpty else { return deadline <= now ? withdraw(missing) : false }
+      guard missing.isEmpty || !Mechanism.wholeReload.acts else { return deadline <= now ? withdraw(missing) : false }
       for change in changes { change.commit() }
       taken()
       (phase, deadline) = (.committed, now + Self.patience)

@@ -231,6 +231,11 @@ final class Daemon {
     }
     if let keeper { metadata["guard"] = .stringConvertible(Int(keeper.firstProcess)) }
     logger.info("started", metadata: metadata)
+    if !Mechanism.removed.isEmpty {
+      logger.critical(
+        "safety mechanisms are removed, as a test has asked for: drive nothing with this program",
+        metadata: ["without": .array(Mechanism.removed.map { .string($0.rawValue) })])
+    }
     if simulated.count < loops.count && keeper == nil && configuration.drives {
       logger.warning(
         "the guard is switched off: nothing stops \(configuration.whatDrives) when this program dies")

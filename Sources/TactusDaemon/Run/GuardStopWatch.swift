@@ -28,7 +28,7 @@ struct GuardStopWatch {
   /// Ten times a second. Returns what subscribers are told; `nil` if there is no news.
   mutating func look(at now: TickInstant) -> Event? {
     if let left = left.take() { return event(1, at: now, time: left.time) }
-    guard let count = stops?.count, count != seen else { return nil }
+    guard let count = stops?.count, count != seen, Mechanism.guardStopTold.acts else { return nil }
     if let told, (now - told).count < 1_000_000_000 { return nil }
     told = now
     let new = count - seen

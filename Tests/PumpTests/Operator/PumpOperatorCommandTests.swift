@@ -87,6 +87,17 @@ import Wire
     #expect(bench.machine.state == .off(.confirmed))
   }
 
+  @Test(
+    "no answer, fewer attempts than make it silent: given up, the ON is taken back while the pump still counts as answering"
+  )
+  func takesBackOn() throws {
+    var bench = OperatorBench.off(try PumpOperatorSettings(attempts: 2))
+    bench.at(1, .turnOn(nil))
+    bench.run(to: 3)
+    #expect(bench.taken() == ["1.0 ON", "2.0 ON", "3.0 OFF"])
+    #expect(bench.machine.state == .off(.pending))
+  }
+
   @Test("changed on its way: sent again at once")
   func retriesGarbled() {
     var bench = OperatorBench.off()

@@ -44,13 +44,15 @@ public struct PumpGovernor: Sendable, Hashable, BitwiseCopyable {
   public func spent(at now: TickInstant) -> Nanoseconds {
     switch phase {
     case .pumping(let since): before + (now - since)
-    case .still(let since): (now - since).count >= rest.count ? .zero : before
+    case .still(let since):
+      (now - since).count >= rest.count || !Mechanism.restAfterRun.acts ? .zero : before
     }
   }
 
   /// What is left of the limit, 0 or more.
   @_noLocks @_noAllocation
   public func left(at now: TickInstant) -> Nanoseconds {
+    guard Mechanism.runLimit.acts else { return limit }
     let left = limit - spent(at: now)
     return left.count > 0 ? left : .zero
   }
@@ -65,7 +67,7 @@ public struct PumpGovernor: Sendable, Hashable, BitwiseCopyable {
   /// When the limit is reached; nil while nothing pumps.
   public var expiresAt: TickInstant? {
     @_noLocks @_noAllocation get {
-      guard case .pumping(let since) = phase else { return nil }
+      guard case .pumping(let since) = phase, Mechanism.runLimit.acts else { return nil }
       return since + (limit - before)
     }
   }
@@ -74,7 +76,7 @@ public struct PumpGovernor: Sendable, Hashable, BitwiseCopyable {
   public var restedAt: TickInstant? {
     @_noLocks @_noAllocation get {
       guard case .still(let since) = phase, before.count > 0 else { return nil }
-      return since + rest
+      return Mechanism.restAfterRun.acts ? since + rest : since
     }
   }
 

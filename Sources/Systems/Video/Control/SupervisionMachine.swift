@@ -69,7 +69,7 @@ public struct SupervisionMachine: Sendable, Equatable {
       state = .running(since: since, lastHeard: now)
       return .none
     case (.running(let since, let heard), .time):
-      guard now - heard >= Self.silenceLimit else { return .none }
+      guard Mechanism.childSilence.acts, now - heard >= Self.silenceLimit else { return .none }
       state = .killing(since: since, cause: "it said nothing for \(Self.silenceLimit) and was killed")
       return .kill
     case (.running(let since, _), .nonsense(let reason)):
@@ -95,7 +95,7 @@ public struct SupervisionMachine: Sendable, Equatable {
   public var nextDeadline: TickInstant? {
     switch state {
     case .waiting(let until, _): until
-    case .running(_, let heard): heard + Self.silenceLimit
+    case .running(_, let heard): Mechanism.childSilence.acts ? heard + Self.silenceLimit : nil
     case .killing, .replacing: nil
     }
   }

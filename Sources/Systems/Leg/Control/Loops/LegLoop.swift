@@ -303,7 +303,7 @@ public struct LegLoop: ~Copyable, ControlLoop {
         confirmAll()
       case .starting: break
       case .ready:
-        if !(now < nextCheck) {
+        if Mechanism.readBack.acts, !(now < nextCheck) {
           nextCheck = now + Self.checkPeriod
           try bank.check()
         }

@@ -49,7 +49,7 @@ public struct LegRequest: Sendable, Hashable, BitwiseCopyable {
   /// What the machine must hear of it at `now`; nil: nothing.
   @_noLocks @_noAllocation
   func event(at now: TickInstant) -> LegEvent? {
-    let isStale = (now - issued).count > Self.patience.count
+    let isStale = Mechanism.staleness.acts && (now - issued).count > Self.patience.count
     switch order {
     case .command(.disarm): return .command(.disarm)
     case .command(let command): return isStale ? .stale : .command(command)

@@ -182,7 +182,7 @@ struct ServoBank: ~Copyable {
   /// Tried again at every call until the line has taken it. False: it has not.
   @_noLocks @_noAllocation
   private mutating func setEnabled(_ isEnabled: Bool) -> Bool {
-    guard enable != nil else { return true }
+    guard enable != nil, isEnabled || Mechanism.outputEnable.acts else { return true }
     switch (status.outputsEnabled, isEnabled) {
     case (true?, true), (false?, false): return true
     default: break

@@ -42,6 +42,7 @@ extension LegMachine {
   mutating func set(_ pulse: PulseWidth, at now: TickInstant) -> LegAction {
     let output: ArmedOutput
     switch state {
+    case .disarmed(let off) where !Mechanism.armFirst.acts: output = .waiting(off)
     case .disarmed: return .ignored(.notArmed)
     case .fault: return .ignored(.inFault)
     case .emergencyStopped: return .ignored(.emergencyStopped)
@@ -49,7 +50,7 @@ extension LegMachine {
     case .armed(let current): output = current
     }
     lastCommand = now
-    let target = pulse.clamped(from: settings.lowest, to: settings.highest)
+    let target = Mechanism.pulseLimits.acts ? pulse.clamped(from: settings.lowest, to: settings.highest) : pulse
     if !target.isSame(as: pulse) { hasClamped = true }
     var motion: LegMotion
     switch output {
@@ -82,7 +83,7 @@ extension LegMachine {
     switch state {
     case .disarmed, .armed: return .ignored(.nothingToReset)
     case .fault(_, let off), .emergencyStopped(let off):
-      guard off.isConfirmed else { return .ignored(.offNotConfirmed) }
+      guard off.isConfirmed || !Mechanism.resetNeedsOff.acts else { return .ignored(.offNotConfirmed) }
       forget()
       state = .disarmed(.confirmed)
       return LegAction(.none)

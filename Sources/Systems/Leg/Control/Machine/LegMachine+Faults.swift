@@ -7,6 +7,7 @@ extension LegMachine {
   mutating func fail(_ fault: LegFault, says code: LegErrorCode?) -> LegAction {
     switch state {
     case .disarmed, .armed:
+      guard Mechanism.faultLatch.acts else { return disarm() }
       if let code { error = code }
       hasClamped = false
       state = .fault(fault, .pending)
@@ -18,6 +19,7 @@ extension LegMachine {
   /// A leg that was not armed drove nothing, and stays what it is; its off is written again.
   @_noLocks @_noAllocation
   mutating func externalStop() -> LegAction {
+    guard Mechanism.staysStopped.acts else { return LegAction(.off) }
     if case .disarmed = state {
       state = .disarmed(.pending)
       return LegAction(.off)
@@ -28,6 +30,7 @@ extension LegMachine {
   /// The first cause of a fault stays; that the off cannot be written is the news that telemetry carries.
   @_noLocks @_noAllocation
   mutating func outputFailed() -> LegAction {
+    guard Mechanism.outputFault.acts else { return LegAction(.none) }
     switch state {
     case .disarmed, .armed: return fail(.output, says: .i2cFault)
     case .fault(let cause, _):
@@ -62,7 +65,7 @@ extension LegMachine {
 
   var isBatteryEmpty: Bool {
     @_noLocks @_noAllocation get {
-      guard let battery, let limits = settings.battery else { return false }
+      guard let battery, let limits = settings.battery, Mechanism.batteryLimit.acts else { return false }
       return battery < limits.fault
     }
   }

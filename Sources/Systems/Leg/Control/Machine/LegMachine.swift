@@ -32,7 +32,9 @@ public struct LegMachine: Sendable, Hashable, BitwiseCopyable {
 
   /// Fed by the transition to armed, and by settings and pings while armed.
   private var deadman: Deadman {
-    @_noLocks @_noAllocation get { Deadman(timeout: settings.deadmanTimeout, fedAt: lastCommand) }
+    @_noLocks @_noAllocation get {
+      Deadman(timeout: settings.deadmanTimeout, fedAt: Mechanism.deadman.acts ? lastCommand : nil)
+    }
   }
 
   /// When a servo that stands still is let go; nil: never.
@@ -73,7 +75,7 @@ public struct LegMachine: Sendable, Hashable, BitwiseCopyable {
     guard case .armed(let output) = state else { return false }
     if deadman.hasExpired(at: now) {
       error = .deadmanTimeout
-      state = .fault(.silence, .pending)
+      state = Mechanism.faultLatch.acts ? .fault(.silence, .pending) : .disarmed(.pending)
       return true
     }
     guard let release = releaseInstant(output), !(now < release), case .pulse(let motion) = output else { return false }
@@ -85,7 +87,8 @@ public struct LegMachine: Sendable, Hashable, BitwiseCopyable {
   private mutating func respond(to event: LegEvent, at now: TickInstant) -> LegAction {
     switch event {
     case .command(.arm): return arm(at: now)
-    case .command(.disarm), .linked: return disarm()
+    case .command(.disarm): return disarm()
+    case .linked: return Mechanism.linkDisarms.acts ? disarm() : LegAction(.none)
     case .command(.setServo(let pulse)): return set(pulse, at: now)
     case .command(.ping):
       if case .armed = state { lastCommand = now }
@@ -94,8 +97,9 @@ public struct LegMachine: Sendable, Hashable, BitwiseCopyable {
       error = .invalidCommand
       return .ignored(.notUnderstood)
     case .stale: return .ignored(.stale)
+    case .unlinked where !Mechanism.linkLoss.acts: return LegAction(.none)
     case .unlinked: return fail(.linkLost, says: nil)
-    case .emergencyStop: return emergencyStop()
+    case .emergencyStop: return Mechanism.emergencyStopLatch.acts ? emergencyStop() : disarm()
     case .reset: return reset()
     case .battery(let voltage): return note(voltage)
     case .tick: return refresh(at: now)
@@ -111,6 +115,7 @@ public struct LegMachine: Sendable, Hashable, BitwiseCopyable {
     case .missed(let releases): return fail(.missedReleases(releases), says: .unknown)
     case .shutdown:
       if case .shutDown = state { return LegAction(.off) }
+      guard Mechanism.shutdownFinal.acts else { return disarm() }
       error = .unknown
       state = .shutDown(.pending)
       return LegAction(.off)
@@ -127,7 +132,7 @@ public struct LegMachine: Sendable, Hashable, BitwiseCopyable {
       return LegAction(.pulse(motion.output))
     case .armed(.waiting(let off)), .armed(.released(_, let off)), .disarmed(let off), .fault(_, let off),
       .emergencyStopped(let off), .shutDown(let off):
-      return LegAction(off.isConfirmed ? .none : .off)
+      return LegAction(off.isConfirmed || !Mechanism.offUntilConfirmed.acts ? .none : .off)
     }
   }
 }

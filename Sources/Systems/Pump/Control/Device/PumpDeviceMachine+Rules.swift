@@ -80,7 +80,7 @@ extension PumpDeviceMachine {
 
   /// Also leads out of an error.
   @_noLocks @_noAllocation
-  private mutating func turnOff(_ action: inout PumpDeviceAction) {
+  mutating func turnOff(_ action: inout PumpDeviceAction) {
     switch state {
     case .off, .on, .error: state = .off(.pending)
     case .emergencyStopped, .shutDown: break
@@ -121,7 +121,7 @@ extension PumpDeviceMachine {
     self.water = water
     self.skin = skin
     if let (sensor, temperature) = implausible { return fail(.sensor(sensor, temperature), &action) }
-    guard let temperature = skin.temperature else { return }
+    guard let temperature = skin.temperature, Mechanism.skinLimit.acts else { return }
     if settings.overheatAbove < temperature {
       switch settings.overheatAction {
       case .stop: fail(.overheat(temperature), &action)
@@ -137,7 +137,7 @@ extension PumpDeviceMachine {
   /// The first sensor that reads what cannot be, or cannot be read.
   private var implausible: (PumpSensor, PumpTemperature?)? {
     @_noLocks @_noAllocation get {
-      guard let range = settings.plausibility else { return nil }
+      guard let range = settings.plausibility, Mechanism.plausibility.acts else { return nil }
       if !range.allows(water) { return (.water, water.temperature) }
       if !range.allows(skin) { return (.skin, skin.temperature) }
       return nil
@@ -161,7 +161,7 @@ extension PumpDeviceMachine {
   /// From off or on into the error, with its lines.
   @_noLocks @_noAllocation
   mutating func stop(for cause: PumpDeviceError, _ action: inout PumpDeviceAction) {
-    state = .error(cause, .pending)
+    state = Mechanism.faultLatch.acts ? .error(cause, .pending) : .off(.pending)
     action.output = .off
     switch cause {
     case .runLimit:
@@ -179,6 +179,8 @@ extension PumpDeviceMachine {
   /// A pump that ran is in error; one that did not stays what it is, and its off is written again.
   @_noLocks @_noAllocation
   mutating func externalStop(_ action: inout PumpDeviceAction) {
+    action.output = .off
+    guard Mechanism.staysStopped.acts else { return }
     switch state {
     case .on: stop(for: .externalStop, &action)
     case .off: state = .off(.pending)
@@ -186,11 +188,11 @@ extension PumpDeviceMachine {
     case .emergencyStopped: state = .emergencyStopped(.pending)
     case .shutDown: state = .shutDown(.pending)
     }
-    action.output = .off
   }
 
   @_noLocks @_noAllocation
   mutating func outputFailed(_ action: inout PumpDeviceAction) {
+    guard Mechanism.outputFault.acts else { return }
     switch state {
     case .off, .on: stop(for: .output, &action)
     case .error(let cause, _): state = .error(cause, .pending)
@@ -216,10 +218,12 @@ extension PumpDeviceMachine {
   mutating func reset(_ action: inout PumpDeviceAction) {
     switch state {
     case .off, .on: action.refusal = .nothingToReset
-    case .error(_, .pending), .emergencyStopped(.pending): action.refusal = .offNotConfirmed
+    case .error(_, .pending) where Mechanism.resetNeedsOff.acts,
+      .emergencyStopped(.pending) where Mechanism.resetNeedsOff.acts:
+      action.refusal = .offNotConfirmed
     case .error(.overheat, .confirmed) where isTooHot: action.refusal = .causePersists
     case .error(.sensor, .confirmed) where isImplausible: action.refusal = .causePersists
-    case .error(_, .confirmed), .emergencyStopped(.confirmed): state = .off(.confirmed)
+    case .error, .emergencyStopped: state = .off(.confirmed)
     case .shutDown: action.refusal = .shutDown
     }
   }

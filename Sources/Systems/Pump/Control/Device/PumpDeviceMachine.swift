@@ -6,7 +6,7 @@ import Wire
 ///
 /// Decides and does nothing else; the rules are numbered in the folder's README.
 public struct PumpDeviceMachine: Sendable, Hashable, BitwiseCopyable {
-  public internal(set) var state = PumpDeviceState.off(.pending)
+  public internal(set) var state = PumpDeviceState.off(Mechanism.offFirst.acts ? .pending : .confirmed)
   public private(set) var settings: PumpDeviceSettings
   public internal(set) var governor: PumpGovernor
   public internal(set) var water = PumpReading.absent
@@ -50,7 +50,7 @@ public struct PumpDeviceMachine: Sendable, Hashable, BitwiseCopyable {
 
   private var silenceEnd: TickInstant? {
     @_noLocks @_noAllocation get {
-      guard let limit = settings.silenceLimit, let heardAt else { return nil }
+      guard let limit = settings.silenceLimit, let heardAt, Mechanism.silenceLimit.acts else { return nil }
       return heardAt + limit
     }
   }
@@ -100,7 +100,7 @@ public struct PumpDeviceMachine: Sendable, Hashable, BitwiseCopyable {
       if button.step(isPressed, at: now), button.isActive { press(at: now, &action) }
     case .pot(let counts): turnPot(counts: counts, &action)
     case .temperatures(let water, let skin): hear(water: water, skin: skin, &action)
-    case .emergencyStop: emergencyStop(&action)
+    case .emergencyStop: if Mechanism.emergencyStopLatch.acts { emergencyStop(&action) } else { turnOff(&action) }
     case .reset: reset(&action)
     case .tick: refresh(at: now, &action)
     case .settings: break
@@ -110,7 +110,7 @@ public struct PumpDeviceMachine: Sendable, Hashable, BitwiseCopyable {
     case .externalStop: externalStop(&action)
     case .shutdown:
       if case .on = state { action.replies.append(.pump(isOn: false)) }
-      state = .shutDown(.pending)
+      state = Mechanism.shutdownFinal.acts ? .shutDown(.pending) : .off(.pending)
       action.output = .off
     }
   }
@@ -125,7 +125,8 @@ public struct PumpDeviceMachine: Sendable, Hashable, BitwiseCopyable {
         statusAt = now < due + settings.statusPeriod ? due : now
         action.replies.append(.status(status(at: now)))
       }
-    case .off(.pending), .error(_, .pending), .emergencyStopped(.pending), .shutDown(.pending): action.output = .off
+    case .off(.pending), .error(_, .pending), .emergencyStopped(.pending), .shutDown(.pending):
+      if Mechanism.offUntilConfirmed.acts { action.output = .off }
     case .off(.confirmed), .error(_, .confirmed), .emergencyStopped(.confirmed), .shutDown(.confirmed): break
     }
   }

@@ -74,6 +74,7 @@ extension PumpOperatorMachine {
 
   @_noLocks @_noAllocation
   mutating func emergencyStop() -> PumpVerdict {
+    guard Mechanism.emergencyStopLatch.acts else { return turnOff() }
     channel.forgetDriving()
     switch state {
     case .unknown, .off, .starting, .on, .fault:
@@ -95,8 +96,10 @@ extension PumpOperatorMachine {
       governor.reset(at: now)
       return .accepted
     case .unknown, .off, .starting, .on: return .ignored(.nothingToReset)
-    case .fault(_, .pending), .emergencyStopped(.pending): return .ignored(.offNotConfirmed)
-    case .fault(let fault, .confirmed):
+    case .fault(_, .pending) where Mechanism.resetNeedsOff.acts,
+      .emergencyStopped(.pending) where Mechanism.resetNeedsOff.acts:
+      return .ignored(.offNotConfirmed)
+    case .fault(let fault, _):
       if let reason = reasonToStay(fault) {
         // Who asks again soon shall be answered by a newer reading.
         channel.wantsTemperatures = true
@@ -108,7 +111,7 @@ extension PumpOperatorMachine {
       }
       state = .off(.pending)
       return .accepted
-    case .emergencyStopped(.confirmed):
+    case .emergencyStopped:
       state = .off(.pending)
       return .accepted
     case .shutDown: return .ignored(.shutDown)
@@ -131,6 +134,7 @@ extension PumpOperatorMachine {
   /// One that is known to be off stays so; otherwise a person has to reset.
   @_noLocks @_noAllocation
   mutating func externalStop() {
+    guard Mechanism.staysStopped.acts else { return }
     if case .off(.confirmed) = state { return }
     fail(.externalStop, isOff: false)
   }
@@ -140,6 +144,10 @@ extension PumpOperatorMachine {
     if case .shutDown = state { return }
     channel.forgetDriving()
     source = .host
+    guard Mechanism.shutdownFinal.acts else {
+      state = .off(.pending)
+      return
+    }
     if case .some(.confirmed) = state.off { state = .shutDown(.confirmed) } else { state = .shutDown(.pending) }
   }
 
@@ -147,6 +155,10 @@ extension PumpOperatorMachine {
   @_noLocks @_noAllocation
   mutating func fail(_ fault: PumpFault, isOff: Bool) {
     channel.forgetDriving()
+    guard Mechanism.faultLatch.acts else {
+      state = .off(.pending)
+      return
+    }
     let isOff = isOff && !channel.owesOff
     switch state {
     case .off(.confirmed): state = .fault(fault, .confirmed)

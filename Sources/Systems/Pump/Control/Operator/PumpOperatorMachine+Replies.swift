@@ -240,7 +240,7 @@ extension PumpOperatorMachine {
   /// The first sensor that reads what cannot be.
   var implausible: (PumpSensor, PumpTemperature)? {
     @_noLocks @_noAllocation get {
-      guard let range = settings.plausibility else { return nil }
+      guard let range = settings.plausibility, Mechanism.plausibility.acts else { return nil }
       if let water = temperatures.water.temperature, !range.allows(water) { return (.water, water) }
       if let skin = temperatures.skin.temperature, !range.allows(skin) { return (.skin, skin) }
       if let single = temperatures.single.temperature, !range.allows(single) { return (.single, single) }
@@ -258,7 +258,7 @@ extension PumpOperatorMachine {
 
   var isTooHot: Bool {
     @_noLocks @_noAllocation get {
-      guard let limit = settings.overheatAbove, let hottest else { return false }
+      guard let limit = settings.overheatAbove, let hottest, Mechanism.skinLimit.acts else { return false }
       return limit < hottest
     }
   }

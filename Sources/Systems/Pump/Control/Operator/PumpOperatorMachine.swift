@@ -159,7 +159,7 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
       channel.inFlight = nil
       channel.silences &+= 1
       giveUp(inFlight, .noAnswer(attempts: inFlight.attempt), &action)
-      if channel.silences >= Self.silencesUntilSilent, contact.isUp {
+      if Mechanism.unknownWhenSilent.acts, channel.silences >= Self.silencesUntilSilent, contact.isUp {
         contact = .silent
         loseSight()
       }
@@ -198,7 +198,7 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
     channel.forgetDriving()
     action.failure = PumpCommandFailure(inFlight.command, reason)
     // Whether it has started nobody knows.
-    if case .on = inFlight.command { state = .off(.pending) }
+    if Mechanism.unansweredStart.acts, case .on = inFlight.command { state = .off(.pending) }
   }
 
   // MARK: what was accepted and comes to nothing
@@ -247,9 +247,9 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
   @_noLocks @_noAllocation
   private mutating func send(at now: TickInstant, _ action: inout PumpOperatorAction) {
     guard contact.isUp else { return }
-    if case .some(.pending) = state.off {
+    if case .some(.pending) = state.off, Mechanism.offUntilConfirmed.acts || !channel.owesOff {
       // Overtakes whatever waits, and does not wait for what is in flight.
-      if let inFlight = channel.inFlight, inFlight.isOff { return }
+      if let inFlight = channel.inFlight, inFlight.isOff || !Mechanism.stopOvertakes.acts { return }
       return send(.off, at: now, &action)
     }
     if case .some = channel.inFlight { return }

@@ -41,7 +41,7 @@ public struct PumpRequest: Sendable, Hashable, BitwiseCopyable {
   /// What the machine must hear of it at `now`; nil: nothing.
   @_noLocks @_noAllocation
   func event(at now: TickInstant) -> PumpOperatorEvent? {
-    let isStale = (now - issued).count > Self.patience.count
+    let isStale = Mechanism.staleness.acts && (now - issued).count > Self.patience.count
     switch order {
     case .turnOn(let speed): return isStale ? .stale : .turnOn(speed)
     case .turnOff: return .turnOff

@@ -54,6 +54,7 @@ final class PumpLimitKeeper: Sendable {
   func resume(
     _ governor: PumpGovernor, now: TickInstant = MonotonicClock.now, bootNow: TickInstant = BootClock.now
   ) -> PumpGovernor {
+    guard Mechanism.runLimitKept.acts else { return governor }
     var governor = governor
     do throws(StoreError) {
       guard let left = try state.withLock({ state throws(StoreError) in try readLeft(&state) }) else { return governor }
@@ -62,7 +63,9 @@ final class PumpLimitKeeper: Sendable {
         governor.resume(isPumping: left.isPumping, since: now - ago, before: left.before)
       } else {
         // Nobody knows for how long it went on, or how long ago that was.
-        governor.resume(isPumping: false, since: now, before: left.isPumping ? governor.limit : left.before)
+        governor.resume(
+          isPumping: false, since: now,
+          before: left.isPumping && Mechanism.powerCutSpends.acts ? governor.limit : left.before)
       }
     } catch {
       governor.resume(isPumping: false, since: now, before: governor.limit)

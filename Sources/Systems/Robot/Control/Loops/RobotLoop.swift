@@ -252,7 +252,7 @@ public struct RobotLoop: ~Copyable, ControlLoop {
 
   @_noLocks @_noAllocation
   private mutating func stop() {
-    pendingDrive = nil
+    if Mechanism.stopOvertakes.acts { pendingDrive = nil }
     pendingHeardAt = nil
     guard !hasStopped else { return }
     hasStopped = true

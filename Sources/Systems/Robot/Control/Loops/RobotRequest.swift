@@ -42,7 +42,7 @@ public struct RobotRequest: Sendable, Hashable, BitwiseCopyable {
   /// What the machine must hear of it at `now`, with `state` in force; nil: nothing.
   @_noLocks @_noAllocation
   func event(in state: RobotState, at now: TickInstant) -> RobotEvent? {
-    let isStale = (now - issued).count > Self.patience.count
+    let isStale = Mechanism.staleness.acts && (now - issued).count > Self.patience.count
     let source = ControlSource.local(client)
     switch command {
     case .drive(let speeds, let timestamp):

@@ -23,7 +23,7 @@ extension RobotMachine {
         state = .stopped(standstill)
         if case .ignored(let reason) = hearing { return .ignored(reason) }
         // Heard, so that holding the stick does not end the ownership and with it the need to let go.
-        if case .stoppedBy = standstill.reason { return .ignored(.stickNotAtZero) }
+        if case .stoppedBy = standstill.reason, Mechanism.letGoAfterStop.acts { return .ignored(.stickNotAtZero) }
       } else {
         holder = Holder(source: source, timestamp, at: now)
       }
@@ -37,12 +37,12 @@ extension RobotMachine {
       case .ignored(let reason):
         state = .driving(control)
         return .ignored(reason)
-      case .heard: control.target = speeds
-      case .heardByNewClock:
+      case .heardByNewClock where Mechanism.restBetweenClocks.acts:
         // By way of zero: nobody knows how old the speeds on the motors are by now, nor who says so.
         control = Control(
           control.holder, target: speeds, at: now, credit: settings.tickPeriod, failures: control.failures)
         control.restsUntil = now + Self.restBetweenClocks
+      case .heard, .heardByNewClock: control.target = speeds
       }
       state = .driving(control)
       return refresh(at: now)
@@ -81,6 +81,7 @@ extension RobotMachine {
       }
       state = .stopped(standstill)
     case .driving(var control):
+      if !Mechanism.stopFromAnyone.acts, !control.holder.source.isSame(as: source) { return .ignored(.notController) }
       _ = control.holder.hear(timestamp, from: source, at: now)
       state = .stopped(
         Standstill(
@@ -95,6 +96,7 @@ extension RobotMachine {
   /// The motors stand, and who held a stick must let go of it: control is nobody's until then.
   @_noLocks @_noAllocation
   mutating func externalStop() -> RobotAction {
+    guard Mechanism.staysStopped.acts else { return RobotAction(.stop) }
     switch state {
     case .stopped(var standstill):
       // Nobody has driven yet: nothing was stopped, and no stick was held.
@@ -145,8 +147,10 @@ extension RobotMachine {
     case .emergencyStopped(let stop): confirmation = stop.confirmation
     case .fault(let fault): confirmation = fault.confirmation
     }
-    guard confirmation.isConfirmed else { return .ignored(.stopNotConfirmed) }
-    if let held = lastNonZeroCommand, now < held + settings.failsafeTimeout { return .ignored(.stickNotAtZero) }
+    guard confirmation.isConfirmed || !Mechanism.resetNeedsOff.acts else { return .ignored(.stopNotConfirmed) }
+    if Mechanism.resetNeedsRest.acts, let held = lastNonZeroCommand, now < held + settings.failsafeTimeout {
+      return .ignored(.stickNotAtZero)
+    }
     state = .stopped(Standstill(reason: .reset(by: source), confirmation: .confirmed, holder: nil))
     return RobotAction(.stop)
   }
@@ -164,7 +168,7 @@ extension Holder {
   /// A command from `source`: it feeds the failsafe when it counts.
   @_noLocks @_noAllocation
   mutating func hear(_ timestamp: SenderTimestamp?, from source: ControlSource, at now: TickInstant) -> Hearing {
-    guard source.isSame(as: self.source) else { return .ignored(.notController) }
+    guard source.isSame(as: self.source) || !Mechanism.oneController.acts else { return .ignored(.notController) }
     switch clock.hear(timestamp, at: now) {
     case .outOfPlace(let reason): return .ignored(reason)
     case .inPlace:

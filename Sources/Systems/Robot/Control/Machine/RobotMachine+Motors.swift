@@ -1,3 +1,5 @@
+import Tactus
+
 // What the motors answered, and when that is a fault.
 
 extension RobotMachine {
@@ -34,6 +36,10 @@ extension RobotMachine {
   mutating func fail(_ cause: RobotFault) -> RobotAction {
     switch state {
     case .stopped, .driving:
+      guard Mechanism.faultLatch.acts else {
+        state = .stopped(Standstill(reason: .silence, confirmation: .pending(failures: failures), holder: nil))
+        break
+      }
       state = .fault(Fault(cause: cause, confirmation: .pending(failures: failures)))
     case .emergencyStopped(var stop):
       stop.fault = stop.fault ?? cause
@@ -46,6 +52,7 @@ extension RobotMachine {
 
   @_noLocks @_noAllocation
   private func isFault(_ failure: MotorFailure) -> Bool {
+    guard Mechanism.outputFault.acts else { return false }
     if case .timedOut = failure.kind { return true }
     return failures >= settings.failuresBeforeFault
   }

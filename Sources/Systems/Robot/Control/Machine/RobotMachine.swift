@@ -41,7 +41,7 @@ public struct RobotMachine: Sendable, Hashable, BitwiseCopyable {
   /// The failsafe: fed by the holder's accepted commands and by nothing else.
   @_noLocks @_noAllocation
   private func failsafe(_ holder: Holder) -> Deadman {
-    Deadman(timeout: settings.failsafeTimeout, fedAt: holder.lastCommand)
+    Deadman(timeout: settings.failsafeTimeout, fedAt: Mechanism.failsafe.acts ? holder.lastCommand : nil)
   }
 
   /// One event at one instant. Instants never decrease. Never blocks, never allocates.
@@ -69,6 +69,9 @@ public struct RobotMachine: Sendable, Hashable, BitwiseCopyable {
     case .stop(let timestamp, let source):
       return halt(timestamp, from: source, takesControl: false, at: now)
     case .emergencyStop(let source):
+      guard Mechanism.emergencyStopLatch.acts else {
+        return halt(nil, from: source, takesControl: false, at: now)
+      }
       return emergencyStop(by: source)
     case .reset(let source):
       return reset(by: source, at: now)
@@ -85,6 +88,10 @@ public struct RobotMachine: Sendable, Hashable, BitwiseCopyable {
       return fail(.missedReleases(releases))
     case .shutdown:
       if case .shutDown = state { return RobotAction(.stop) }
+      guard Mechanism.shutdownFinal.acts else {
+        state = .stopped(Standstill(reason: .start, confirmation: .pending(failures: failures), holder: nil))
+        return RobotAction(.stop)
+      }
       state = .shutDown(.pending(failures: failures))
       return RobotAction(.stop)
     }
@@ -118,7 +125,9 @@ public struct RobotMachine: Sendable, Hashable, BitwiseCopyable {
   /// The output in force, brought up to `now`: written again at every tick, so that a board that forgot it learns it anew.
   @_noLocks @_noAllocation
   mutating func refresh(at now: TickInstant) -> RobotAction {
-    guard case .driving(var control) = state, case nil = control.restsUntil else { return RobotAction(.stop) }
+    guard case .driving(var control) = state, case nil = control.restsUntil else {
+      return RobotAction(Mechanism.offUntilConfirmed.acts ? .stop : .none)
+    }
     control.ramp(to: now, settings)
     state = .driving(control)
     return RobotAction(.drive(control.output))

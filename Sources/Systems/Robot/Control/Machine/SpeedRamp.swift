@@ -9,7 +9,7 @@ enum SpeedRamp {
   @_noLocks @_noAllocation
   static func next(from base: Percent, said: Percent, toward target: Percent, rise: Double) -> Percent {
     let goal = target.value
-    if opposes(goal, base.value) || opposes(goal, said.value) { return Percent(0) }
+    if Mechanism.signThroughZero.acts, opposes(goal, base.value) || opposes(goal, said.value) { return Percent(0) }
     let bound = base.value.magnitude + rise
     let magnitude = goal.magnitude < bound ? goal.magnitude : bound
     return Percent(goal < 0 ? -magnitude : magnitude)
@@ -34,12 +34,12 @@ extension Control {
     let rise: Double
     if elapsed.count <= 0 {
       rise = 0
-    } else if let slew = settings.slewPerSecond {
+    } else if let slew = settings.slewPerSecond, Mechanism.acceleration.acts {
       rise = slew * elapsed.inSeconds
     } else {
       rise = .infinity
     }
-    let limit = settings.speedLimit
+    let limit = Mechanism.speedLimit.acts ? settings.speedLimit : Percent(100)
     output.left = SpeedRamp.next(
       from: base.left, said: output.left, toward: target.left.clamped(to: limit), rise: rise)
     output.right = SpeedRamp.next(

@@ -45,7 +45,7 @@ public struct SprinklerRequest: Sendable, Hashable, BitwiseCopyable {
   /// What the machine must hear of it at `now`; nil: nothing.
   @_noLocks @_noAllocation
   func event(at now: TickInstant) -> IrrigationEvent? {
-    let isStale = Self.patience < now - issued
+    let isStale = Mechanism.staleness.acts && Self.patience < now - issued
     switch order {
     case .run(let run, let placement): return isStale ? .stale : .run(run, placement)
     case .extend(let zone, let seconds): return isStale ? .stale : .extend(zone, seconds: seconds)

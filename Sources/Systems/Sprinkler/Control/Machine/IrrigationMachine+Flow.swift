@@ -95,16 +95,17 @@ extension IrrigationMachine {
     watch.since = since
     if let zone = firstWatering {
       // Pipes that fill flow more than later: no flow counts from the start, high flow when it has settled.
-      if let limit = flow.limits.noFlow, let rate = watch.noFlow.measure(pulses, over: limit.over, from: since, at: now)
+      if Mechanism.noFlow.acts, let limit = flow.limits.noFlow,
+        let rate = watch.noFlow.measure(pulses, over: limit.over, from: since, at: now)
       {
         tell(rate < limit.litresPerMinute * flow.pulsesPerLitre, .noFlow(zone), limit.reaction, at: now)
       }
-      if let limit = flow.limits.highFlow,
+      if Mechanism.highFlow.acts, let limit = flow.limits.highFlow,
         let rate = watch.highFlow.measure(pulses, over: limit.over, from: since + limit.over, at: now)
       {
         tell(limit.litresPerMinute * flow.pulsesPerLitre < rate, .highFlow(zone), limit.reaction, at: now)
       }
-    } else if lines == 0, let limit = flow.limits.leak,
+    } else if Mechanism.leak.acts, lines == 0, let limit = flow.limits.leak,
       let rate = watch.leak.measure(pulses, over: limit.over, from: since + limit.over, at: now)
     {
       tell(limit.litresPerMinute * flow.pulsesPerLitre < rate, .leak, limit.reaction, at: now)

@@ -38,14 +38,14 @@ extension IrrigationMachine {
     guard zone.isEnabled else { return .zoneDisabled }
     guard case .some = zone.line else { return .zoneHasNoLine }
     guard run.seconds >= 1, run.seconds <= 86_400 else { return .invalidDuration }
-    guard run.seconds <= zone.maximumSeconds else { return .longerThanMaximum }
+    guard run.seconds <= zone.maximumSeconds || !Mechanism.longestRun.acts else { return .longerThanMaximum }
     if isRaining, run.followsRain { return .rainDelay }
     switch placement {
     case .replace: return nil
     case .append, .insert: break
     case .now:
       if case .paused = state { return .paused }
-      if let perDay = zone.maximumSecondsPerDay {
+      if Mechanism.dayLimit.acts, let perDay = zone.maximumSecondsPerDay {
         guard slot.ranToday(day: day, at: now) < .seconds(Int64(perDay)) else { return .dayLimitReached }
       }
     }
@@ -72,7 +72,7 @@ extension IrrigationMachine {
   /// Ends the oldest runs of its group, then of all, until one more may open.
   @_noLocks @_noAllocation
   private mutating func makeRoom(for index: Int, at now: TickInstant) {
-    guard let zone = zones[index].settings else { return }
+    guard let zone = zones[index].settings, Mechanism.valvesAtOnce.acts else { return }
     while activeCount(inGroup: zone.group) >= Int(settings.maximumOpenInGroup[Int(zone.group)]),
       let oldest = oldestActive(inGroup: zone.group)
     {
@@ -98,7 +98,9 @@ extension IrrigationMachine {
       }
     }
     guard var run = found else { return .refused(.zoneNotRunning) }
-    guard run.run.seconds + seconds <= limits.maximumSeconds else { return .refused(.longerThanMaximum) }
+    guard run.run.seconds + seconds <= limits.maximumSeconds || !Mechanism.longestRun.acts else {
+      return .refused(.longerThanMaximum)
+    }
     run.run.seconds += seconds
     run.left = run.left + .seconds(Int64(seconds))
     if let place { queue[place] = run }

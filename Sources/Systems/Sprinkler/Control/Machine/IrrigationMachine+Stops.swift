@@ -8,7 +8,7 @@ extension IrrigationMachine {
     switch state {
     case .idle, .watering, .paused:
       endAll(.fault, at: now)
-      state = .fault(fault)
+      if Mechanism.faultLatch.acts { state = .fault(fault) }
     case .fault, .emergencyStopped, .shutDown: break
     }
     return .accepted
@@ -18,7 +18,7 @@ extension IrrigationMachine {
   mutating func emergencyStop(at now: TickInstant) -> IrrigationVerdict {
     if case .shutDown = state { return .refused(.shutDown) }
     endAll(.emergencyStop, at: now)
-    state = .emergencyStopped
+    if Mechanism.emergencyStopLatch.acts { state = .emergencyStopped }
     return .accepted
   }
 
@@ -28,7 +28,7 @@ extension IrrigationMachine {
     case .idle, .watering, .paused: return .refused(.nothingToReset)
     case .shutDown: return .refused(.shutDown)
     case .fault, .emergencyStopped:
-      guard confirmation.isConfirmed else { return .refused(.offNotConfirmed) }
+      guard confirmation.isConfirmed || !Mechanism.resetNeedsOff.acts else { return .refused(.offNotConfirmed) }
       state = .idle
       flowAlarm = nil
       return .accepted
@@ -87,6 +87,6 @@ extension IrrigationMachine {
   mutating func linesFailed(_ error: GPIOError, at now: TickInstant) -> IrrigationVerdict {
     confirmation = .pending
     retryAt = nil
-    return fail(.lines(error), at: now)
+    return Mechanism.outputFault.acts ? fail(.lines(error), at: now) : .accepted
   }
 }

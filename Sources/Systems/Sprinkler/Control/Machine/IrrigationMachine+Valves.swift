@@ -108,7 +108,7 @@ extension IrrigationMachine {
   @_noLocks @_noAllocation
   private mutating func startQueued(at now: TickInstant) {
     var place = 0
-    while place < queue.count, activeCount < settings.maximumOpen {
+    while place < queue.count, activeCount < settings.maximumOpen || !Mechanism.valvesAtOnce.acts {
       let index = queue[place].run.zone.index
       guard let earliest = earliestStart(place) else {
         place += 1
@@ -130,6 +130,7 @@ extension IrrigationMachine {
     let slot = zones[run.run.zone.index]
     guard slot.isClosed, let zone = slot.settings, case .some = zone.line,
       activeCount(inGroup: zone.group) < Int(settings.maximumOpenInGroup[Int(zone.group)])
+        || !Mechanism.valvesAtOnce.acts
     else { return nil }
     let delayEnd = delayEnd(run.run.zone.index)
     guard let closed = slot.closedAt, !run.hasBegun else { return delayEnd }

@@ -16,7 +16,7 @@ public struct IrrigationMachine: ~Copyable {
   /// What all lines together must be, bit k for line k.
   public internal(set) var lines: UInt64 = 0
   /// Whether they are. At first not: the first tick turns every line off.
-  public internal(set) var confirmation = Confirmation.pending
+  public internal(set) var confirmation = Mechanism.offFirst.acts ? Confirmation.pending : .confirmed
   /// Whether a rain delay keeps programs' runs away.
   public internal(set) var isRaining = false
   /// The last flow alarm; nil: the flow is as it should be, or was reset.
@@ -65,7 +65,7 @@ public struct IrrigationMachine: ~Copyable {
     let stateBefore = state
     let linesBefore = lines
     if case .flow(let pulses) = event { share(pulses, at: now) }
-    if case .externalStop(let since) = event { endOutside(since: since, at: now) }
+    if Mechanism.staysStopped.acts, case .externalStop(let since) = event { endOutside(since: since, at: now) }
     expire(at: now)
     let verdict = respond(to: event, at: now)
     expire(at: now)
@@ -133,7 +133,7 @@ public struct IrrigationMachine: ~Copyable {
   /// A release that tells lines again which are not as told.
   @_noLocks @_noAllocation
   private func isRetryDue(_ event: IrrigationEvent, at now: TickInstant) -> Bool {
-    guard !confirmation.isConfirmed else { return false }
+    guard !confirmation.isConfirmed, Mechanism.offUntilConfirmed.acts else { return false }
     if case .tick = event { return true }
     guard let retryAt else { return false }
     return retryAt.isReached(at: now)
@@ -187,7 +187,7 @@ public struct IrrigationMachine: ~Copyable {
     case .missed(let releases): return fail(.missedReleases(releases), at: now)
     case .shutdown:
       endAll(.shutdown, at: now)
-      state = .shutDown
+      if Mechanism.shutdownFinal.acts { state = .shutDown }
       return .accepted
     }
   }

@@ -48,11 +48,11 @@ struct ZoneSlot: BitwiseCopyable {
     var allowance = run.left
     var outcome = RunOutcome.completed
     let ofRun = Nanoseconds.seconds(Int64(settings.maximumSeconds)) - run.ran
-    if ofRun < allowance {
+    if Mechanism.longestRun.acts, ofRun < allowance {
       allowance = ofRun
       outcome = .runLimit
     }
-    if let perDay = settings.maximumSecondsPerDay {
+    if Mechanism.dayLimit.acts, let perDay = settings.maximumSecondsPerDay {
       // A day that began while it was open gives it the new day's limit from then on.
       let ofDay = later(start, day) - start + (.seconds(Int64(perDay)) - ranBefore)
       if ofDay < allowance {
@@ -66,7 +66,7 @@ struct ZoneSlot: BitwiseCopyable {
   /// When the open valve closes, and why; nil: it is not open.
   @_noLocks @_noAllocation
   func end(day: TickInstant) -> (TickInstant, RunOutcome)? {
-    guard case .open(let run, let since) = valve else { return nil }
+    guard case .open(let run, let since) = valve, Mechanism.valveDeadline.acts else { return nil }
     let (time, outcome) = allowance(of: run, from: since, day: day)
     return (since + time, outcome)
   }

@@ -67,7 +67,7 @@ struct StoredSchedule: Sendable {
     do throws(StoreError) {
       try store.apply(effects.changes)
     } catch {
-      throw refused(error)
+      if Mechanism.storeFirst.acts { throw refused(error) }
     }
     take(copy)
     return effects
