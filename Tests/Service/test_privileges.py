@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from daemon import PROGRAM, Daemon, let_others_in
-from test_children import LANDLOCK, NOBODY, USERS, as_user, child, children, status, until, words
+from test_children import LANDLOCK, NOBODY, USERS, as_user, child, children, is_confined, status, until, words
 
 # What a daemon tries when it begins to listen, which is after it was confined: from a library that is loaded into it. The path of a file for the
 # results, of a secret beside the daemon's own folders, and a process of somebody else come by its environment.
@@ -134,6 +134,7 @@ def has(now, **expected):
 @pytest.mark.parametrize("user", USERS)
 def test_every_thread_of_the_daemon_has_given_up_what_it_does_not_need(tmp_path, user):
     with OnALine(tmp_path, user=user) as daemon:
+        until(lambda: is_confined(daemon.guard), "the guard is not confined")
         own = str(os.geteuid() if user is None else user)
         for now in threads(daemon.process.pid) + threads(daemon.guard) + threads(daemon.spawner):
             assert has(now, NoNewPrivs=["1"], Seccomp=["2"], Uid=[own] * 4), now
@@ -193,7 +194,7 @@ def test_what_a_confined_daemon_is_there_for_works(tmp_path, user):
             until(lambda: not Path(f"/proc/{first}").exists(), "the guard is not reaped")
             until(lambda: daemon.get("/api/health").json()["guard"]["state"] == "watching", "no other guard")
             assert daemon.guard != first
-            until(lambda: status(daemon.guard)["Seccomp"] == ["2"], "the other guard is not confined")
+            until(lambda: is_confined(daemon.guard), "the other guard is not confined")
         assert daemon.get("/api/health").json()["guard"]["replacements"] == 2
         # The configuration in its place by another file, as editors do it.
         text = daemon.config.read_text().replace("acceleration: 0", "acceleration: 50") + "\n"

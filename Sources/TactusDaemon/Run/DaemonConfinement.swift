@@ -88,7 +88,9 @@ struct DaemonConfinement {
     // The program that hashes the broker's password has a file there.
     let temporary = configuration.mqtt?.broker == .spawn ? ["/tmp"] : []
     let caches = [environment["XDG_CACHE_HOME"], environment["HOME"].map { $0 + "/.cache" }, "/var/cache"]
-    let folders = writable + temporary + caches.compactMap(\.self).filter { $0.hasPrefix("/") }.map(Self.existing)
+    // Devices are below /dev and /sys, unless somebody imitates them.
+    let imitated = configuration.claims.compactMap(\.pwm).filter { !$0.hasPrefix("/sys/") }.map(Self.folder)
+    let folders = writable + temporary + imitated + caches.compactMap(\.self).filter { $0.hasPrefix("/") }.map(Self.existing)
     return Spawner.start(name: DaemonProgram.current.name, folders: folders)
   }
 
@@ -209,6 +211,9 @@ struct DaemonConfinement {
 extension ResourceClaim {
   /// The UDP port that is claimed; `nil` for anything else.
   fileprivate var port: UInt16? { if case .udp(let port) = resource { port } else { nil } }
+
+  /// The folder of the PWM output that is claimed; `nil` for anything else.
+  fileprivate var pwm: String? { if case .pwm(let path) = resource { path } else { nil } }
 }
 
 extension Configuration.MQTT {
