@@ -96,8 +96,19 @@ static int is_started_by_the_daemon(void) {
          maker.pid == getppid();
 }
 
+/// The daemon is gone. What had asked the kernel to end it then (PR_SET_PDEATHSIG) does not hear of it: the kernel sends the signal in the name
+/// of the daemon, which has no right to. The guard, which shares the daemon's streams, has its work now.
+static void end_children(const struct spawner_table *table) {
+  for (uint32_t index = 0; index < table->count; index++) {
+    const struct spawner_entry *entry = &table->entries[index];
+    if (entry->kind != SPAWNER_PROGRAM || entry->value == PROCESS_STREAMS_SHARED) continue;
+    send_signal(entry, entry->value == PROCESS_STREAMS_NONE ? SIGTERM : SIGKILL);
+  }
+}
+
+static struct spawner_table table;
+
 static void serve(int null) {
-  static struct spawner_table table;
   static char bytes[SPAWNER_SIZE];
   for (;;) {
     int descriptors[SPAWNER_DESCRIPTORS], opened = -1;
@@ -138,5 +149,6 @@ int process_spawner_main(int count, char **folders) {
   for (int index = 0; index < count; index++) writable[index] = folders[index];
   process_confine_spawner(writable);
   serve(null);
+  end_children(&table);
   return 0;
 }

@@ -127,6 +127,23 @@ def test_a_definition_with_a_flaw_is_refused(spawner, kind, entry, value, descri
     refused(spawner.ask(kind, entry, value, descriptors, rest), reason)
 
 
+def test_with_the_daemon_its_children_end_and_its_guard_does_not(tmp_path):
+    kept = [os.open("/dev/null", os.O_RDONLY) for _ in range(4)]
+    started = []
+    with Spawner(tmp_path) as spawner:
+        for entry, streams in enumerate((SHARED, ERROR_FIRST, NONE)):
+            given = kept[:1] if streams == ERROR_FIRST else []
+            assert spawner.ask(PROGRAM_ENTRY, entry, streams, len(given), words("/bin/sleep", "sleep", "600"))[0] == 0
+            started.append(spawner.ask(START, entry, 0, len(given), given=given)[0])
+    guard, video, broker = started
+    assert os.waitpid(video, 0)[1] == signal.SIGKILL and os.waitpid(broker, 0)[1] == signal.SIGTERM
+    assert os.waitpid(guard, os.WNOHANG) == (0, 0)
+    os.kill(guard, signal.SIGKILL)
+    os.waitpid(guard, 0)
+    for descriptor in kept:
+        os.close(descriptor)
+
+
 def test_a_program_that_is_not_there_is_told_of_and_leaves_a_process_to_reap(spawner):
     assert spawner.ask(PROGRAM_ENTRY, 0, NONE, 0, words("/no/such/program", "program"))[0] == 0
     result, process, _ = spawner.ask(START, 0)
