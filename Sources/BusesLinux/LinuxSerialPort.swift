@@ -35,6 +35,12 @@ public final class LinuxSerialPort: Sendable {
     context = SerialContext(descriptor)
   }
 
+  /// Opens and closes a line, whatever comes of it, so that the opener of `LinuxDevices` knows it.
+  package static func declare(_ path: String) {
+    let descriptor = tactus_serial_open(path)
+    if descriptor >= 0 { tactus_close(descriptor) }
+  }
+
   deinit {
     if exclusive { tactus_serial_release(descriptor) }
     tactus_close(descriptor)

@@ -3,6 +3,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+/// open(2), and where that fails the opener of `tactus_set_device_opener`.
+int open_device(const char *path, int flags);
+
 /// The descriptor, or a copy of it above 2 when it has the number of a standard stream, which the program that embeds us was started
 /// without: what the program prints must not go to a device. −1 with errno on failure.
 static inline int above_standard_streams(int descriptor) {

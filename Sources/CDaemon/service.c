@@ -85,7 +85,17 @@ ssize_t daemon_receive_with(int socket, void *bytes, size_t count, int flags, in
   return received;
 }
 
+int daemon_declare(const char *path, char *const arguments[]) {
+  return process_declare(path, arguments, PROCESS_STREAMS_ERROR_FIRST, 2);
+}
+
+int daemon_send_signal(pid_t process, int signal) { return process_signal(process, signal); }
+
 pid_t daemon_spawn(const char *path, char *const arguments[], int descriptor, int error) {
+  if (process_has_spawner()) {
+    const int given[] = {error, descriptor};
+    return process_start(path, arguments, PROCESS_STREAMS_ERROR_FIRST, given, 2);
+  }
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   posix_spawn_file_actions_init(&actions);

@@ -10,12 +10,39 @@
 #include <string.h>
 #include <unistd.h>
 
+// What the launcher says. The end of file comes when it has become the broker, or has ended.
+static void hear(int report, char *failure, size_t size) {
+  size_t length = 0;
+  while (report >= 0 && length + 1 < size) {
+    ssize_t count = read(report, failure + length, size - 1 - length);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    length += (size_t)count;
+    failure[length] = 0;
+  }
+}
+
+int mqtt_declare(const char *program, char *const arguments[]) {
+  return process_declare(program, arguments, PROCESS_STREAMS_NONE, 1 + MQTT_FILES);
+}
+
+int mqtt_send_signal(pid_t process, int signal) { return process_signal(process, signal); }
+
 pid_t mqtt_spawn(const char *program, char *const arguments[], const int files[MQTT_FILES], char *failure, size_t size) {
   // Aside: any may have the number that another is to get.
   enum { aside = 64 };
   int report[2];
   failure[0] = 0;
   if (pipe2(report, O_CLOEXEC) < 0) return -errno;
+  if (process_has_spawner()) {
+    int given[1 + MQTT_FILES] = {report[1]};
+    memcpy(given + 1, files, MQTT_FILES * sizeof *files);
+    pid_t started = process_start(program, arguments, PROCESS_STREAMS_NONE, given, 1 + MQTT_FILES);
+    close(report[1]);
+    hear(started < 0 ? -1 : report[0], failure, size);
+    close(report[0]);
+    return started;
+  }
   int end = fcntl(report[1], F_DUPFD_CLOEXEC, aside);
   int copies[MQTT_FILES], copied = 1;
   for (int place = 0; place < MQTT_FILES; place++) {
@@ -52,15 +79,7 @@ pid_t mqtt_spawn(const char *program, char *const arguments[], const int files[M
     if (copies[place] >= 0) close(copies[place]);
   }
   close(report[1]);
-  // The end of file comes when the launcher has become the broker, or has ended.
-  size_t length = 0;
-  while (error == 0 && length + 1 < size) {
-    ssize_t count = read(report[0], failure + length, size - 1 - length);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) break;
-    length += (size_t)count;
-    failure[length] = 0;
-  }
+  hear(error ? -1 : report[0], failure, size);
   close(report[0]);
   return error ? -error : child;
 }

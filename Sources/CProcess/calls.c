@@ -72,7 +72,19 @@ static const uint16_t always[] = {
 #endif
 };
 
-enum { most = 512, foreign_calls = 0x40000000, new_namespaces = 0x7E020000 | 0x00000080 };
+// What changes owners: a root daemon gives its files to the owner of their folder. And how a clock is read that this may not set.
+static const uint16_t daemons[] = {SYS_adjtimex, SYS_clock_adjtime, SYS_fchown, SYS_fchownat};
+
+// Children of the spawner change their account before they confine themselves.
+static const uint16_t accounts[] = {
+    SYS_setresuid, SYS_setresgid, SYS_setgroups, SYS_setuid, SYS_setgid, SYS_setreuid, SYS_setregid, SYS_fchown, SYS_fchownat,
+};
+
+#ifdef __x86_64__
+static const uint16_t older_owners[] = {SYS_chown, SYS_lchown};
+#endif
+
+enum { most = 640, foreign_calls = 0x40000000, new_namespaces = 0x7E020000 | 0x00000080 };
 
 struct program {
   struct sock_filter lines[most];
@@ -145,6 +157,10 @@ static void add_arguments(struct program *program, int permissions) {
   end_call(program, jump);
 }
 
+static void allow_all(struct program *program, const uint16_t *calls, size_t count) {
+  for (size_t index = 0; index < count; index++) answer_if(program, calls[index], SECCOMP_RET_ALLOW);
+}
+
 int calls_restrict(int permissions) {
   struct program *program = calloc(1, sizeof *program);
   if (!program) return -ENOMEM;
@@ -158,7 +174,14 @@ int calls_restrict(int permissions) {
 #endif
   add_arguments(program, permissions);
   // The jumps above went on with the number still loaded.
-  for (size_t index = 0; index < sizeof always / sizeof *always; index++) answer_if(program, always[index], SECCOMP_RET_ALLOW);
+  allow_all(program, always, sizeof always / sizeof *always);
+  if (permissions & PROCESS_DAEMON) allow_all(program, daemons, sizeof daemons / sizeof *daemons);
+  if (permissions & PROCESS_ACCOUNTS) allow_all(program, accounts, sizeof accounts / sizeof *accounts);
+#ifdef __x86_64__
+  if (permissions & (PROCESS_DAEMON | PROCESS_ACCOUNTS)) {
+    allow_all(program, older_owners, sizeof older_owners / sizeof *older_owners);
+  }
+#endif
   if (permissions & (PROCESS_PROGRAMS | PROCESS_ONE_PROGRAM)) {
     answer_if(program, SYS_execve, SECCOMP_RET_ALLOW);
     answer_if(program, SYS_execveat, SECCOMP_RET_ALLOW);

@@ -40,7 +40,17 @@ static void limit(int resource, rlim_t most) {
   setrlimit(resource, &now);
 }
 
+// Real-time threads and locked memory within limits: no capability is needed for them then. SCHED_DEADLINE knows no limit.
+static void lift_limits(void) {
+  static const int lifted[] = {RLIMIT_MEMLOCK, RLIMIT_RTPRIO, RLIMIT_RTTIME};
+  struct rlimit all = {RLIM_INFINITY, RLIM_INFINITY};
+  for (size_t index = 0; index < sizeof lifted / sizeof *lifted; index++) {
+    if (setrlimit(lifted[index], &all) < 0) continue;
+  }
+}
+
 static void set_limits(const struct process_needs *needs) {
+  if (needs->permissions & (PROCESS_DAEMON | PROCESS_ACCOUNTS)) return lift_limits();
   // A core would hold pictures and passwords.
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_NOFILE, needs->descriptors);
@@ -94,22 +104,33 @@ static int become(uid_t user, gid_t group, const char *const *groups) {
 
 int process_is_root(void) { return geteuid() == 0; }
 
-static void drop_capabilities(void) {
+static void drop_capabilities(const struct process_needs *needs) {
   // What a program that is started could have: without CAP_SETPCAP they stay, and no_new_privs keeps them from being gained.
   for (int capability = 0; prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0; capability++) {
+    if (capability < 64 && (needs->capabilities >> capability & 1)) continue;
     if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) < 0) break;
   }
+  // A spawner's children start with what it has.
+  if (needs->permissions & PROCESS_ACCOUNTS) return;
   prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
   prctl(
       PR_SET_SECUREBITS,
       SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED, 0, 0, 0);
 }
 
-static int have_no_capability(void) {
+static int keep_capabilities(uint64_t kept) {
   struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
   struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {0}, had[_LINUX_CAPABILITY_U32S_3];
-  // A service manager that has left none may also refuse the call.
-  if (syscall(SYS_capget, &header, had) == 0 && memcmp(had, none, sizeof none) == 0) return 0;
+  if (syscall(SYS_capget, &header, had) == 0) {
+    // A service manager that has left none may also refuse the call.
+    if (memcmp(had, none, sizeof none) == 0) return 0;
+    for (int half = 0; half < _LINUX_CAPABILITY_U32S_3; half++) {
+      uint32_t mask = (uint32_t)(kept >> (32 * half));
+      none[half].permitted = had[half].permitted & mask;
+      none[half].effective = had[half].effective & mask;
+      none[half].inheritable = had[half].inheritable & mask;
+    }
+  }
   return checked(syscall(SYS_capset, &header, none));
 }
 
@@ -130,9 +151,9 @@ const char *process_confine(const struct process_needs *needs) {
   // While everything can still be opened.
   int ruleset = files_ruleset(needs);
   note(&report, "Landlock", ruleset);
-  drop_capabilities();
+  drop_capabilities(needs);
   if (leaves_root) note(&report, "another account", become(user, group, needs->groups));
-  note(&report, "no capability", have_no_capability());
+  note(&report, "no capability", keep_capabilities(needs->capabilities));
   note(&report, "no new privileges", checked(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)));
   if (ruleset >= 0) {
     note(&report, "Landlock", files_restrict(ruleset));
@@ -140,6 +161,18 @@ const char *process_confine(const struct process_needs *needs) {
   }
   note(&report, "seccomp", calls_restrict(needs->permissions));
   return report.length ? report.text : NULL;
+}
+
+const char *process_confine_spawner(const char *const *writable) {
+  static const char *const all[] = {"/", NULL};
+  // Whose outputs a guard writes, and by /proc how readily the kernel ends a video process.
+  static const char *const devices[] = {"/dev", "/sys", "/proc", NULL};
+  struct process_needs needs = {
+      .permissions = PROCESS_PROGRAMS | PROCESS_NETWORK | PROCESS_ROOT | PROCESS_ACCOUNTS, .readable = all, .devices = devices,
+      .writable = writable};
+  static const int kept[] = {CAP_SETUID, CAP_SETGID, CAP_SETPCAP, CAP_CHOWN, CAP_KILL, CAP_DAC_OVERRIDE, CAP_FOWNER};
+  for (size_t index = 0; index < sizeof kept / sizeof *kept; index++) needs.capabilities |= UINT64_C(1) << kept[index];
+  return process_confine(&needs);
 }
 
 unsigned long process_devices(const char *const *patterns) {

@@ -28,12 +28,16 @@ enum access {
   REMOVE_FILE = 1 << 5,
   MAKE_DIR = 1 << 7,
   MAKE_REG = 1 << 8,
+  MAKE_SYM = 1 << 12,
+  REFER = 1 << 13,
   TRUNCATE = 1 << 14,
   IOCTL_DEV = 1 << 15,
 
   READ = EXECUTE | READ_FILE | READ_DIR,
   DEVICE = READ_FILE | READ_DIR | WRITE_FILE | IOCTL_DEV,
   OWN = READ_FILE | READ_DIR | WRITE_FILE | REMOVE_DIR | REMOVE_FILE | MAKE_DIR | MAKE_REG | TRUNCATE,
+  // Its own as a program has them that nobody has confined.
+  WRITABLE = OWN | MAKE_SYM | REFER,
   // What a rule for something that is no folder may say.
   FILES = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEV,
 };
@@ -113,6 +117,11 @@ static void allow_own_folders(const struct rules *rules) {
   if (maps) fclose(maps);
 }
 
+int process_landlock_version(void) {
+  long version = syscall(CREATE_RULESET, NULL, 0, VERSION);
+  return version < 0 ? -errno : (int)version;
+}
+
 int files_ruleset(const struct process_needs *needs) {
   long version = syscall(CREATE_RULESET, NULL, 0, VERSION);
   if (version < 0) return -errno;
@@ -123,8 +132,8 @@ int files_ruleset(const struct process_needs *needs) {
   if (version >= 2) attributes.files |= 1 << 13;
   if (version >= 3) attributes.files |= TRUNCATE;
   if (version >= 5) attributes.files |= IOCTL_DEV;
-  // No signal and no abstract socket to who is not confined with it.
-  if (version >= 6) attributes.scoped = 1 | 2;
+  // No signal and no abstract socket to who is not confined with it. A service manager's socket may be an abstract one.
+  if (version >= 6) attributes.scoped = needs->permissions & PROCESS_DAEMON ? 2 : 1 | 2;
   size_t size = version >= 6 ? 24 : version >= 4 ? 16 : 8;
   struct rules rules = {.known = attributes.files};
   rules.descriptor = (int)syscall(CREATE_RULESET, &attributes, size, 0);
@@ -137,12 +146,14 @@ int files_ruleset(const struct process_needs *needs) {
   allow(&rules, needs->readable, READ);
   allow(&rules, needs->devices, DEVICE);
   if (needs->folder) allow_path(&rules, needs->folder, OWN);
+  allow(&rules, needs->writable, WRITABLE);
   return rules.descriptor;
 }
 
 int files_restrict(int ruleset) { return syscall(RESTRICT_SELF, ruleset, 0) < 0 ? -errno : 0; }
 
 #else
+int process_landlock_version(void) { return -ENOSYS; }
 int files_ruleset(const struct process_needs *needs) { return -ENOSYS; }
 int files_restrict(int ruleset) { return -ENOSYS; }
 #endif

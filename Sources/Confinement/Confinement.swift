@@ -17,6 +17,8 @@ public struct Confinement: Sendable {
     public static let oneProgram = Permissions(PROCESS_ONE_PROGRAM)
     /// To stay root, without any capability.
     public static let root = Permissions(PROCESS_ROOT)
+    /// What a daemon does itself: real-time threads, owners of its files; no signal to anybody else.
+    public static let daemon = Permissions(PROCESS_DAEMON)
     /// To lock its memory.
     public static let lockedMemory = Permissions(PROCESS_LOCKED_MEMORY)
   }
@@ -35,6 +37,10 @@ public struct Confinement: Sendable {
   public var devices: [String] = []
   /// Where it may make files; `nil` if nowhere.
   public var folder: String?
+  /// Files and folders that may be made, changed and removed, with everything below them; patterns.
+  public var writable: [String] = []
+  /// The capabilities to keep of those that it has, by their numbers in linux/capability.h.
+  public var capabilities: Set<Int32> = []
 
   /// A confinement without files, devices or a folder of its own: those are set before `apply`.
   ///
@@ -52,10 +58,13 @@ public struct Confinement: Sendable {
         withCStrings(readable) { readable in
           withCStrings(devices) { devices in
             withCStrings([folder].compactMap(\.self)) { folder in
-              var needs = process_needs(
-                permissions: permissions.rawValue, descriptors: descriptors, accounts: accounts, groups: groups,
-                readable: readable, devices: devices, folder: folder[0])
-              return process_confine(&needs).map { String(cString: $0) }
+              withCStrings(writable) { writable in
+                var needs = process_needs(
+                  permissions: permissions.rawValue, descriptors: descriptors, accounts: accounts, groups: groups,
+                  readable: readable, devices: devices, folder: folder[0], writable: writable,
+                  capabilities: capabilities.reduce(0) { $0 | 1 << UInt64($1) })
+                return process_confine(&needs).map { String(cString: $0) }
+              }
             }
           }
         }
@@ -80,6 +89,9 @@ public struct Confinement: Sendable {
     return result
   }
 
+  /// The version of the kernel's Landlock; 0 if it has none.
+  public static var landlockVersion: Int { max(0, Int(process_landlock_version())) }
+
   /// A number that changes when a device that matches the patterns comes or goes. A confined process cannot open what came later.
   public static func state(ofDevices patterns: [String]) -> UInt {
     withCStrings(patterns) { process_devices($0) }
@@ -87,7 +99,7 @@ public struct Confinement: Sendable {
 }
 
 /// The texts as C has lists of them, with NULL at the end, while `body` runs.
-private func withCStrings<Result>(
+func withCStrings<Result>(
   _ texts: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Result
 ) -> Result {
   let copies = texts.map { Array($0.utf8CString) }

@@ -100,6 +100,7 @@
       try Self.hash(files[1])
       try Self.write(Self.configuration(port: port), to: files[0])
       try Self.write(Self.accessList(user: user), to: files[2])
+      declareLauncher()
       ended.enter()
       DispatchQueue(label: "mqtt-broker").async {
         self.run()
@@ -113,7 +114,7 @@
     /// Ends the broker and waits for it.
     public func stop() {
       isStopping.store(true, ordering: .releasing)
-      state.withLock { if $0.process > 0 { kill($0.process, SIGTERM) } }
+      state.withLock { if $0.process > 0 { _ = mqtt_send_signal($0.process, SIGTERM) } }
       bell.button.ring()
       ended.wait()
     }
@@ -159,6 +160,16 @@
       return (process, String(decoding: failure.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
     }
 
+    /// The launcher's command line.
+    private var words: [String] { [launcher, "broker", "\(getpid())", path, "-c", "/proc/self/fd/4"] }
+
+    /// A confined program can start only what it has declared.
+    private func declareLauncher() {
+      var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+      defer { for argument in arguments { free(argument) } }
+      _ = mqtt_declare(launcher, &arguments)
+    }
+
     /// The thread that the child is bound to: it waits for it, and starts it again.
     private func run() {
       var delay = Nanoseconds.seconds(1)
@@ -199,7 +210,7 @@
       }
       // By their descriptors: the folders above them may be closed to the user that it runs as.
       let (process, refusal) = Self.start(
-        [launcher, "broker", "\(getpid())", path, "-c", "/proc/self/fd/4"], files: descriptors)
+        words, files: descriptors)
       return state.withLock { state in
         guard process > 0 else {
           state.status.lastFailure = "\(launcher): \(String(cString: strerror(-process)))"
@@ -215,7 +226,7 @@
         state.status.isRunning = true
         state.status.starts += 1
         // `stop` may have come before there was a process to end.
-        if isStopping.load(ordering: .acquiring) { kill(process, SIGTERM) }
+        if isStopping.load(ordering: .acquiring) { _ = mqtt_send_signal(process, SIGTERM) }
         return process
       }
     }

@@ -18,6 +18,22 @@ public final class GuardLink {
     /// Descriptors of this process that the guard inherits besides its socket, its page and its lines: it gets `--NAME N`, with its own number
     /// of each.
     public var descriptors: [String: Int32] = [:]
+    /// Starts and kills it in the place of this process; `nil` if this process does.
+    package var starter: Starter?
+
+    /// Somebody who starts and kills processes for a program that cannot.
+    package struct Starter: Sendable {
+      /// Gets the command line and the descriptors that the guard has from `TACTUS_GUARD_DESCRIPTOR` on. Returns the process id of a child of
+      /// this process, or −errno.
+      let start: @Sendable ([String], [Int32]) -> pid_t
+      let kill: @Sendable (pid_t) -> Void
+
+      package init(
+        start: @escaping @Sendable ([String], [Int32]) -> pid_t, kill: @escaping @Sendable (pid_t) -> Void
+      ) {
+        (self.start, self.kill) = (start, kill)
+      }
+    }
 
     /// - Parameter words: the default is taken over before the program's main begins.
     public init(
@@ -114,7 +130,8 @@ public final class GuardLink {
   /// Kills a guard that hangs; `hasEnded()` says when that is done.
   public func kill() {
     // Only a process that nobody has waited for yet is certain to be ours.
-    if !hasEnded() { Glibc.kill(process, SIGKILL) }
+    guard !hasEnded() else { return }
+    if let starter = command.starter { starter.kill(process) } else { Glibc.kill(process, SIGKILL) }
   }
 
   /// Whether the guard has ended; takes its exit status off the kernel then.
@@ -202,7 +219,9 @@ public final class GuardLink {
       return ["--\(name)", "\(next)"]
     }
     let options = command.options.sorted { $0.key < $1.key }.flatMap { ["--\($0.key)", $0.value] }
-    return withCStrings(command.words + numbers + shared + options + theirs.map(\.description)) { arguments in
+    let words = command.words + numbers + shared + options + theirs.map(\.description)
+    if let starter = command.starter { return starter.start(words, [descriptor] + inherited) }
+    return withCStrings(words) { arguments in
       guard let environment = command.environment else {
         return tactus_guard_spawn_self(arguments, nil, descriptor, inherited, Int32(inherited.count))
       }

@@ -55,6 +55,17 @@ private func complaints(_ machine: Machine) -> [String] {
 
 @Suite("doctor", .ownThread)
 struct DoctorTests {
+  @Test("a kernel without Landlock, and a file that switches the confinement off: told, with the way out")
+  func confinement() throws {
+    #expect(complaints(goodPi().changed { $0.landlockVersion = 7 }) == [])
+    #expect(complaints(goodPi().changed { $0.landlockVersion = 0 }) == ["confinement warn"])
+    var doctor = Doctor(machine: goodPi().changed { $0.landlockVersion = 7 })
+    doctor.configuration = try read("motors: { backend: sim }\nruntime: { confine: false }")
+    let found = doctor.examine().filter { $0.name == "confinement" }
+    #expect(found.map(\.found) == ["switched off"])
+    #expect(found.map(\.fix) == ["remove runtime.confine from the file"])
+  }
+
   @Test("a machine on which everything is right: no complaint, nothing to fix")
   func good() {
     #expect(complaints(goodPi()) == [])

@@ -6,6 +6,14 @@
 
 #include "CTactus.h"
 
+// ---- Devices (opener.c)
+
+/// Opens a device: its path, the flags of open(2). Returns a descriptor or −errno.
+typedef int (*tactus_device_opener)(const char *path, int flags);
+
+/// Sets who opens a device that this process cannot open; NULL for nobody, which is the default.
+void tactus_set_device_opener(tactus_device_opener opener);
+
 // ---- I2C (i2c.c)
 
 /// One opened adapter: /dev/i2c-N.

@@ -27,6 +27,10 @@ ssize_t daemon_receive_with(int socket, void *bytes, size_t count, int flags, in
 /// input and output from and to /dev/null, `error` as its standard error, `descriptor` as its descriptor 3, and no other; its
 /// environment is `process_child_environment`. Does not copy the caller's memory: a real-time thread of the caller feels nothing of it. Returns the process id.
 pid_t daemon_spawn(const char *path, char *const arguments[], int descriptor, int error);
+/// Says what `daemon_spawn` will start: to be called before a confined daemon's loops start. Returns 0 or −errno.
+int daemon_declare(const char *path, char *const arguments[]);
+/// Sends SIGTERM or SIGKILL to a process that `daemon_spawn` has started. Returns 0 or −errno.
+int daemon_send_signal(pid_t process, int signal);
 /// Has the kernel kill the calling process when the thread that started it ends.
 void daemon_die_with_parent(void);
 /// The same with SIGTERM, for a program that closes its files.

@@ -14,3 +14,7 @@ enum { MQTT_FILES = 3 };
 /// could not; no other. Returns when the other end of 3 is closed (it has become the broker, or has ended), with what came in `failure`, which
 /// is empty otherwise. Does not copy the caller's memory. Returns the process id, or −errno if the program could not be started.
 pid_t mqtt_spawn(const char *program, char *const arguments[], const int files[MQTT_FILES], char *failure, size_t size);
+/// Says what `mqtt_spawn` will start after a program that has a spawner is confined. Returns 0 or −errno.
+int mqtt_declare(const char *program, char *const arguments[]);
+/// Sends SIGTERM or SIGKILL to a process that `mqtt_spawn` has started. Returns 0 or −errno.
+int mqtt_send_signal(pid_t process, int signal);

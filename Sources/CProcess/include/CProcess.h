@@ -2,6 +2,8 @@
 // children get, and the confinement of a child. Linked into programs only, never into a library that others embed.
 #pragma once
 #include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,6 +21,10 @@ enum process_permission {
   PROCESS_LOCKED_MEMORY = 8,
   /// To become another program (execve), without any further process.
   PROCESS_ONE_PROGRAM = 16,
+  /// To start programs that change their account and confine themselves, as a spawner does.
+  PROCESS_ACCOUNTS = 32,
+  /// To run real-time threads, to change owners of its own files, to send signals to none but its own threads: what a daemon does itself.
+  PROCESS_DAEMON = 64,
 };
 
 /// What a child needs. Lists end with NULL and may be NULL; what does not exist is left out.
@@ -38,6 +44,10 @@ struct process_needs {
   const char *const *devices;
   /// A folder whose files may be made, changed and removed. It is made if it is missing, and given to the account; NULL: none.
   const char *folder;
+  /// Files and folders, with everything below them, that may be made, changed and removed; patterns of glob(7).
+  const char *const *writable;
+  /// The capabilities to keep of those that it has: bit k stands for the one with number k.
+  uint64_t capabilities;
 };
 
 /// Confines the calling process and all that it starts, for good: an unprivileged account, no capability, no privilege to be had by
@@ -47,6 +57,15 @@ struct process_needs {
 ///
 /// @return what was left out and why, for a log; NULL if nothing was.
 const char *process_confine(const struct process_needs *needs);
+
+/// Confines the spawner: everything to read, devices, the cache folders of the video process and `writable` to write, and of the capabilities
+/// those that its children need before they confine themselves.
+///
+/// @return what was left out and why; NULL if nothing was.
+const char *process_confine_spawner(const char *const *writable);
+
+/// The version of the kernel's Landlock; −errno where it has none.
+int process_landlock_version(void);
 
 /// The names of the devices that match the `patterns`, with inode and device number, as one number that changes when one of them comes or
 /// goes: a confined process sees only devices that were there when it was confined.
@@ -64,6 +83,60 @@ void process_forget_environment(const char *name);
 
 /// How readily the kernel ends this process when memory runs out, 0…1000. Works in a confined process if it was called before.
 void process_offer_to_out_of_memory(int score);
+
+// The spawner: a small process that does for the daemon what a confined daemon cannot do: start the programs and open the devices of a table
+// that is sealed before the daemon hears a stranger.
+
+/// Where a program's standard streams go. Standard input is /dev/null.
+enum process_streams {
+  /// Output and error are the daemon's.
+  PROCESS_STREAMS_SHARED = 0,
+  /// Error is the first descriptor that is handed over; output is /dev/null.
+  PROCESS_STREAMS_ERROR_FIRST,
+  /// All are /dev/null.
+  PROCESS_STREAMS_NONE,
+};
+
+/// How long a reply is waited for. A spawner that takes longer is given up.
+enum { PROCESS_SPAWNER_PATIENCE_MS = 5000 };
+
+/// Starts the spawner of this process: `/proc/self/exe` as `name spawner FOLDER…`, which calls `process_spawner_main`. To be called once, by
+/// the only thread, which has to live as long as the process: the kernel ties children to it. `folders`: in which programs of the table may
+/// write; ends with NULL.
+///
+/// @return its process id, or −errno.
+int process_spawner_start(const char *name, const char *const *folders);
+
+/// The spawner's main. `folders`: those of its command line. Returns its exit status when the daemon is gone.
+int process_spawner_main(int count, char **folders);
+
+/// Whether this process has started a spawner, dead or alive.
+int process_has_spawner(void);
+
+/// Whether it has ended, or has been given up: what it does cannot be done any more.
+int process_is_spawner_lost(void);
+
+/// Takes a program into the table, so that it can be started after it is sealed. `count`: the descriptors that it will get. Does nothing
+/// without a spawner. Returns 0 or −errno.
+int process_declare(const char *path, char *const arguments[], enum process_streams streams, int count);
+
+/// Has the spawner start a program as a child of this process: in a session of its own, signals unblocked and at their defaults, with
+/// `process_child_environment`, the descriptors from 3 on, and no other.
+///
+/// @return the process id; −EPERM for a program that is not in the sealed table, −EBUSY while its last process lives, −EPIPE without a
+/// spawner, −errno.
+pid_t process_start(
+    const char *path, char *const arguments[], enum process_streams streams, const int *descriptors, int count);
+
+/// Sends SIGTERM or SIGKILL to a child: by the spawner if that has started it, else by ourselves. Returns 0 or −errno.
+int process_signal(pid_t process, int signal);
+
+/// Has the spawner open a device, which is taken into the table while that is open. Returns a descriptor, −EPERM for one that is not in the
+/// sealed table, −EPIPE without a spawner, −errno.
+int process_open_device(const char *path, int flags);
+
+/// Ends the definitions. Returns 0 or −errno.
+int process_seal_spawner(void);
 
 #ifdef __cplusplus
 }

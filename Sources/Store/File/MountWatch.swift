@@ -66,6 +66,15 @@ public struct MountWatch: Sendable {
     return Expected(point: point, known: "noted in \(notes) when it was there")
   }
 
+  /// Where the file system of a path is mounted, or should be.
+  package func point(of path: String) -> (path: String, isMounted: Bool) {
+    let points = points()
+    let real = Self.resolved(path)
+    let expected = expected(for: real, points) ?? expected(for: path, points)
+    if let expected, points.mounted[expected.point] == nil { return (expected.point, false) }
+    return (MountPoints.innermost(of: Set(points.mounted.keys), for: real) ?? "/", true)
+  }
+
   /// Notes on which mount a file is that is there, if nobody else says so.
   ///
   /// - Returns: What is to be said to people when nobody could know that the mount is missing; `nil` if that cannot be, or is known.

@@ -4,6 +4,9 @@ public import WallTime
 
 // Opening, and noticing what becomes of the disk afterwards.
 extension StoreFile {
+  /// Makes a folder with all those above it, as the store's own are made; leaves one that is there as it is.
+  package static func makeFolders(_ path: String) throws(StoreError) { try Disk.makeFolders(path) }
+
   /// Opens the store, with all that this may take: see `StoreReport`. Reads all of it: the README has times. Not called by two threads
   /// at once.
   ///

@@ -67,14 +67,18 @@ struct RunCommand: ParsableCommand {
     do {
       // Before the first line, which starts the log's writer.
       let events = try ServiceEvents()
+      let options = Daemon.Options(
+        simulate: simulate, logFormat: logFormat, environment: environment, found: found,
+        planFile: SafeStatePlanFile(plan, environment: environment))
+      // While this is the only thread.
+      var confinement = DaemonConfinement(configuration, options)
+      let confined = confinement.apply()
       if let file = configuration.logFile, !log.sink.open(path: file) {
         logger.warning(
           "the log file cannot be opened: standard error only",
           metadata: ["file": .string(file), "reason": .string(String(cString: strerror(errno)))])
       }
-      let options = Daemon.Options(
-        simulate: simulate, logFormat: logFormat, environment: environment, found: found,
-        planFile: SafeStatePlanFile(plan, environment: environment))
+      confined.tell(logger)
       let daemon = try Daemon(configuration, options: options, logger: logger, log: log, events: events)
       return try daemon.run(events: events) {
         // The advice comes after the lines that were logged before it.

@@ -116,6 +116,10 @@ public enum ConfigTable {
     ConfigKey(
       "runtime.strict", .boolean, .boolean(false),
       "Refuse to start when the real-time settings below cannot be had; otherwise say so once and run without."),
+    ConfigKey(
+      "runtime.confine", .boolean, .boolean(true),
+      "Give up capabilities, files and system calls that are not needed before anything is opened. false is for finding faults only. A restart "
+        + "changes it."),
     ConfigKey("runtime.lock_memory", .boolean, .boolean(true), "Keep the program's memory from being swapped."),
     ConfigKey(
       "runtime.watchdog", .text, nil,

@@ -58,6 +58,8 @@ public struct Configuration: Equatable, Sendable {
   public var guardTimeoutSeconds: Double
   var strict: Bool
   var lockMemory: Bool
+  /// Whether the program gives up what it does not need.
+  var confine: Bool
   /// The hardware watchdog that the guard feeds; `nil` if the file names none.
   var watchdog: HardwareWatchdog?
   var logLevel: String
@@ -115,6 +117,7 @@ extension Configuration {
       guardTimeoutSeconds: given.number("safety.watchdog_timeout"),
       strict: given.boolean("runtime.strict"),
       lockMemory: given.boolean("runtime.lock_memory"),
+      confine: given.boolean("runtime.confine"),
       watchdog: given.optionalText("runtime.watchdog").map {
         HardwareWatchdog(path: $0, timeoutSeconds: given.integer("runtime.watchdog_timeout_s"))
       },

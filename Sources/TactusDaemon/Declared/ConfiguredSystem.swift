@@ -76,6 +76,8 @@ struct ConfiguredSystem<System: DeviceSystem>: AnyConfiguredSystem {
   var isSimulated: Bool { false }
   var isOpenToAll: Bool { false }
   var deviceGroups: [String] { [] }
+  var folders: [String] { [] }
+  var files: [String] { [] }
   var secrets: [String] { [] }
 
   /// `on the PWM output /sys/class/pwm/pwmchip0/pwm0`

@@ -13,7 +13,7 @@ public struct Doctor: Sendable {
         kernel(), priority(), memory(), throttling(), controlGroup(), governor(), isolation(),
       ],
       interrupts(), [clockSource(), supply(), time()], cards(), [watchdog()], firmware(), serialUnit(),
-      i2c(), chips(), spi(), serialLines(), lines(), radios(), [serialConsole()], gpio(), [bluetooth()],
+      i2c(), chips(), spi(), serialLines(), lines(), radios(), [serialConsole()], gpio(), [bluetooth()], confinement(),
       DaemonProgram.current.kinds.flatMap { $0.diagnoses(self) }, groups(),
     ]
     return parts.flatMap { $0 }

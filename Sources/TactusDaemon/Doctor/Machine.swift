@@ -1,5 +1,6 @@
 import CDaemon
 import CTactus
+import Confinement
 import Glibc
 
 /// What `doctor` looks at: the files the kernel shows and a few limits. A value, so that tests can make up a machine.
@@ -18,6 +19,8 @@ public struct Machine: Sendable {
   var holders: @Sendable ([String]) -> [String] = { _ in [] }
   /// The machine we run on, where programs can be asked; otherwise only files can be read.
   public var isThisOne = false
+  /// The version of the kernel's Landlock, 0 if it has none; `nil` if that cannot be asked.
+  var landlockVersion: Int?
   var kernelRelease: String
   var kernelVersion: String
   var isRoot: Bool
@@ -50,7 +53,7 @@ public struct Machine: Sendable {
         return daemon_i2c_functions(descriptor)
       },
       i2cAnswers: I2CProbe.answers, gpioChips: GPIOChipReport.current,
-      holders: currentHolders, isThisOne: true,
+      holders: currentHolders, isThisOne: true, landlockVersion: Confinement.landlockVersion,
       kernelRelease: text(release), kernelVersion: text(version),
       isRoot: geteuid() == 0,
       maySetPriority: daemon_has_capability(23) == 1, mayLockMemory: daemon_has_capability(14) == 1,

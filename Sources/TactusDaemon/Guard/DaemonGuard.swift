@@ -19,6 +19,10 @@ enum DaemonGuard {
       [DaemonProgram.current.name, "guard"], options: ["log-format": format.rawValue],
       environment: Confinement.childEnvironment)
     if let note { command.descriptors["note"] = note }
+    if Spawner.isThere {
+      command.starter = GuardLink.Command.Starter(
+        start: { Spawner.startSelf($0, descriptors: $1) }, kill: { Spawner.signal($0, SIGKILL) })
+    }
     let link = try GuardLink(
       writes: writes, timeout: .milliseconds(Int64(timeoutSeconds * 1000)), period: SupervisorLoop.rate.period,
       watchdog: watchdog, command: command)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Confinement
 import Glibc
 import Synchronization
 
@@ -56,6 +57,8 @@ public struct DaemonProgram: Sendable {
     let words = Array(CommandLine.arguments.dropFirst())
     // The guard's process is recognised before anything else runs: it must be up in a few milliseconds.
     if words.first == "guard", let status = DaemonGuard.run(Array(words.dropFirst())) { exit(status) }
+    // What a confined daemon has its guard and children started by.
+    if words.first == "spawner" { exit(Spawner.run(folders: Array(words.dropFirst()))) }
     // Debian's broker, confined before it starts.
     if words.first == "broker" { exit(ConfinedBroker.run(Array(words.dropFirst()))) }
     if let unknown = UnknownCommand.first(in: words) {

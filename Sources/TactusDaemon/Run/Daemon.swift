@@ -1,6 +1,7 @@
 import Buses
 import BusesLinux
 import CDaemon
+import Confinement
 import Dispatch
 import Glibc
 import Logging
@@ -33,6 +34,7 @@ final class Daemon {
   /// nil: switched off.
   let service: ServiceComposition?
   private let troubles: TroubleWatch?
+  private let spawner: SpawnerWatch
   /// nil: no section `mqtt`.
   private let broker: DaemonBroker?
   private var announcement: Announcement?
@@ -112,7 +114,9 @@ final class Daemon {
       counters: doorCounters, guardHealth: guardHealth,
       mounts: configuration.mounts(simulate: options.simulate, environment: options.environment),
       environment: options.environment, logger: log.logger("service"))
-    troubles = service.map { TroubleWatch($0, store: store) }
+    let spawner = SpawnerWatch(logger)
+    self.spawner = spawner
+    troubles = service.map { TroubleWatch($0, store: store, spawner: spawner) }
   }
 
   /// The systems' lanes, and the supervisor's, whose loop sends the guard its heartbeats.
@@ -167,6 +171,8 @@ final class Daemon {
   /// state. The exit status.
   func run(events: borrowing ServiceEvents, started: () -> Void) throws -> Int32 {
     do {
+      // Everything is declared that may have to be started or opened again, and nobody has been heard yet.
+      if Spawner.seal() < 0 { spawner.look() }
       // First the port: one that is taken must stop the start before an actuator is touched.
       try service?.service.bind()
       // Half of the program was needed to read the file and to compose the systems. It would be locked in memory from here on.
@@ -201,6 +207,7 @@ final class Daemon {
           }
         case .childEnded:
           keeper?.look()
+          spawner.look()
         case .doorbell:
           // Before anybody is answered: an e-stop that is acknowledged is noted.
           emergencyStops?.look(at: systems.map(\.served))

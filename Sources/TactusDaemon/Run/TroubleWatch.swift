@@ -8,10 +8,13 @@ final class TroubleWatch: Sendable {
   private let service: ServiceComposition
   /// nil: no system keeps anything.
   private let store: DaemonStore?
+  private let spawner: SpawnerWatch
   private let looking = DispatchQueue(label: "tactus.troubles")
   private let isLooking = Atomic(false)
 
-  init(_ service: ServiceComposition, store: DaemonStore?) { (self.service, self.store) = (service, store) }
+  init(_ service: ServiceComposition, store: DaemonStore?, spawner: SpawnerWatch) {
+    (self.service, self.store, self.spawner) = (service, store, spawner)
+  }
 
   /// Never waits.
   func beat() {
@@ -22,5 +25,5 @@ final class TroubleWatch: Sendable {
     }
   }
 
-  func look() { service.service.setTroubles([store?.trouble, service.trouble].compactMap(\.self)) }
+  func look() { service.service.setTroubles([store?.trouble, service.trouble, spawner.trouble].compactMap(\.self)) }
 }

@@ -27,6 +27,10 @@ public protocol AnyConfiguredSystem: Sendable {
   var isOpenToAll: Bool { get }
   /// Groups of users whose members may open its devices, beside those of buses and lines.
   var deviceGroups: [String] { get }
+  /// Folders in which it makes files, beside the program's own.
+  var folders: [String] { get }
+  /// Files that it reads.
+  var files: [String] { get }
   /// Values that must never be logged.
   var secrets: [String] { get }
   /// For people: a few lines without indentation.

@@ -56,6 +56,8 @@ extension Configuration.Legs: AnyConfiguredSystem {
   var isSimulated: Bool { backend == .sim }
   var isOpenToAll: Bool { true }
   var deviceGroups: [String] { [] }
+  var folders: [String] { [] }
+  var files: [String] { [] }
   var secrets: [String] { [] }
 
   var claims: [ResourceClaim] {

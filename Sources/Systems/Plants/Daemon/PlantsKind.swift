@@ -61,6 +61,8 @@ extension Configuration.Plants: AnyConfiguredSystem {
   var isSimulated: Bool { backend == .sim }
   var isOpenToAll: Bool { false }
   var deviceGroups: [String] { [] }
+  var folders: [String] { [] }
+  var files: [String] { [] }
   var secrets: [String] { [] }
   var safeWrites: [SafeStateWrite] { [] }
   var safeLines: [GPIOLine] { [] }

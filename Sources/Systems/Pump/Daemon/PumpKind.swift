@@ -59,6 +59,8 @@ extension Configuration.Pump: AnyConfiguredSystem {
   var isSimulated: Bool { backend == .sim }
   var isOpenToAll: Bool { false }
   var deviceGroups: [String] { [] }
+  var folders: [String] { [] }
+  var files: [String] { [] }
   var secrets: [String] { [] }
   var safeLines: [GPIOLine] { [] }
 

@@ -55,6 +55,8 @@ extension Configuration.Motors: AnyConfiguredSystem {
   var isOpenToAll: Bool { true }
   var safeLines: [GPIOLine] { [] }
   var deviceGroups: [String] { [] }
+  var folders: [String] { [] }
+  var files: [String] { [] }
   var secrets: [String] { [] }
 
   var claims: [ResourceClaim] {

@@ -72,6 +72,8 @@ extension Configuration.Sprinkler: AnyConfiguredSystem {
   /// Valves are behind the service's tokens.
   var isOpenToAll: Bool { false }
   var deviceGroups: [String] { [] }
+  var folders: [String] { [] }
+  var files: [String] { [] }
   var secrets: [String] { [] }
   var safeWrites: [SafeStateWrite] { [] }
   var safeLines: [GPIOLine] { isSimulated ? [] : lines }

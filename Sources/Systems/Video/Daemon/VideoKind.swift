@@ -61,6 +61,8 @@ extension Configuration.Video: AnyConfiguredSystem {
   var safeWrites: [SafeStateWrite] { [] }
   var safeLines: [GPIOLine] { [] }
   var deviceGroups: [String] { ["video"] }
+  var folders: [String] { [recordFolder].compactMap(\.self) }
+  var files: [String] { [detector.labelsFile].compactMap(\.self) }
   var secrets: [String] { [settings.password] }
 
   func errors(in whole: Configuration, at places: ConfigPlaces) -> [ConfigError] {

@@ -46,6 +46,17 @@ final class VideoChild: Sendable {
     (self.program, self.logger, self.take, self.changed) = (program, logger, take, changed)
     state = Mutex(State(settings: settings))
     bell = try Doorbell()
+    Self.withArguments(program) { _ = daemon_declare(program, $0) }
+  }
+
+  /// The command line, as C has it, while `body` runs.
+  private static func withArguments<Result>(
+    _ program: String, _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
+  ) -> Result {
+    let words = [program, "serve", "--descriptor", "3"]
+    let arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+    defer { for argument in arguments { free(argument) } }
+    return body(arguments)
   }
 
   static var standardProgram: String { DaemonProgram.beside("tactus-video") }
@@ -104,7 +115,7 @@ final class VideoChild: Sendable {
   /// Ends the process; waits for it, but not for a driver that hangs.
   func stop() {
     isStopping.store(true, ordering: .releasing)
-    state.withLock { if let process = $0.process { kill(process, SIGKILL) } }
+    state.withLock { if let process = $0.process { _ = daemon_send_signal(process, SIGKILL) } }
     bell.button.ring()
     _ = ended.wait(wallTimeout: .distantFuture)
   }
@@ -144,7 +155,7 @@ final class VideoChild: Sendable {
           child.logger.error(
             "the video process is killed", metadata: ["system": "video", "reason": .string("\(event)")])
         }
-        kill(process, SIGKILL)
+        _ = daemon_send_signal(process, SIGKILL)
       }
     }
 
@@ -181,10 +192,9 @@ final class VideoChild: Sendable {
         for descriptor in pair + pipes where descriptor >= 0 { close(descriptor) }
         return ends("no socket for it: \(String(cString: strerror(-made)))")
       }
-      let words = [child.program, "serve", "--descriptor", "3"]
-      var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-      defer { for argument in arguments { free(argument) } }
-      let spawned = daemon_spawn(child.program, &arguments, pair[1], pipes[1])
+      let spawned = VideoChild.withArguments(child.program) {
+        daemon_spawn(child.program, $0, pair[1], pipes[1])
+      }
       close(pair[1])
       close(pipes[1])
       guard spawned > 0 else {
@@ -202,7 +212,7 @@ final class VideoChild: Sendable {
         state.orders = []
         state.isOutdated = false
         // `stop` may have come before there was a process to end.
-        if child.isStopping.load(ordering: .acquiring) { kill(spawned, SIGKILL) }
+        if child.isStopping.load(ordering: .acquiring) { _ = daemon_send_signal(spawned, SIGKILL) }
         defer { state.told = [] }
         return (state.settings, state.told)
       }
@@ -213,7 +223,7 @@ final class VideoChild: Sendable {
 
     /// The process has closed its end, which it does by ending.
     private mutating func reap() {
-      kill(process, SIGKILL)
+      _ = daemon_send_signal(process, SIGKILL)
       // Under the lock: its number is nobody else's while `stop` may send to it.
       var information = siginfo_t()
       while waitid(P_PID, id_t(process), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}

@@ -1,0 +1,154 @@
+// The spawner's process: one thread that waits for requests of the daemon, and does what its table says.
+#define _GNU_SOURCE
+#include "spawner.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { aside = 64, send_to_process = 424 };
+
+/// In the new process. Returns only if it cannot become the program.
+static void become(const struct spawner_entry *entry, const int *descriptors, int null) {
+  setsid();
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, NULL);
+  for (int number = 1; number < _NSIG; number++) signal(number, SIG_DFL);
+  uint32_t next = 0;
+  int is_placed = dup2(null, STDIN_FILENO) >= 0;
+  if (entry->value != PROCESS_STREAMS_SHARED) is_placed = dup2(null, STDOUT_FILENO) >= 0 && is_placed;
+  if (entry->value == PROCESS_STREAMS_NONE) is_placed = dup2(null, STDERR_FILENO) >= 0 && is_placed;
+  if (entry->value == PROCESS_STREAMS_ERROR_FIRST) is_placed = dup2(descriptors[next++], STDERR_FILENO) >= 0 && is_placed;
+  for (int place = 3; next < entry->descriptors; place++) is_placed = dup2(descriptors[next++], place) >= 0 && is_placed;
+  // Everything else is closed by exec.
+  if (is_placed) execve(entry->words[0], entry->words + 1, environ);
+}
+
+/// Returns the process id or −errno. The child is the daemon's, which waits for it: CLONE_PARENT.
+static int start(struct spawner_entry *entry, const int *descriptors, int null, int32_t *process) {
+  if (entry->process >= 0) {
+    // Two guards must never write at once, nor two processes have one camera.
+    struct pollfd ended = {.fd = entry->process, .events = POLLIN};
+    if (poll(&ended, 1, 0) == 0) return -EBUSY;
+    close(entry->process);
+    entry->process = -1;
+  }
+  if (entry->value == PROCESS_STREAMS_ERROR_FIRST && entry->descriptors == 0) return -EINVAL;
+  int report[2];
+  if (pipe2(report, O_CLOEXEC) < 0) return -errno;
+  int end = fcntl(report[1], F_DUPFD_CLOEXEC, aside);
+  close(report[1]);
+  long child = end < 0 ? -1 : syscall(SYS_clone, CLONE_PARENT | CLONE_PIDFD | SIGCHLD, 0, &entry->process, 0, 0);
+  if (child == 0) {
+    become(entry, descriptors, null);
+    int error = errno ? errno : EBADF;
+    ssize_t ignored = write(end, &error, sizeof error);
+    (void)ignored;
+    _exit(127);
+  }
+  int error = child < 0 ? errno : 0;
+  if (end >= 0) close(end);
+  if (child < 0) entry->process = -1;
+  // Its end comes when the process has become its program.
+  if (child > 0 && read(report[0], &error, sizeof error) != sizeof error) error = 0;
+  close(report[0]);
+  if (child > 0) *process = (int32_t)child;
+  return error ? -error : (int)child;
+}
+
+static int send_signal(const struct spawner_entry *entry, int signal) {
+  if (entry->process < 0) return -ESRCH;
+  return syscall(send_to_process, entry->process, signal, NULL, 0) < 0 ? -errno : 0;
+}
+
+/// Carries out a request that has been checked. The descriptor for its reply goes to `opened`.
+static int carry_out(
+    struct spawner_table *table, const struct spawner_head *head, const int *descriptors, int null, int32_t *process, int *opened) {
+  struct spawner_entry *entry = &table->entries[head->entry < SPAWNER_ENTRIES ? head->entry : 0];
+  switch (head->kind) {
+    case SPAWNER_START: return start(entry, descriptors, null, process);
+    case SPAWNER_SIGNAL: return send_signal(entry, head->value);
+    case SPAWNER_OPEN:
+      *opened = open(entry->words[0], entry->value | O_CLOEXEC);
+      return *opened < 0 ? -errno : 0;
+    default: return 0;
+  }
+}
+
+/// Whether the socket is one end of a pair that this very user made: nobody else starts a spawner.
+static int is_started_by_the_daemon(void) {
+  int type = 0;
+  struct ucred maker;
+  socklen_t type_size = sizeof type, maker_size = sizeof maker;
+  return getsockopt(SPAWNER_SOCKET, SOL_SOCKET, SO_TYPE, &type, &type_size) == 0 && type == SOCK_SEQPACKET &&
+         getsockopt(SPAWNER_SOCKET, SOL_SOCKET, SO_PEERCRED, &maker, &maker_size) == 0 && maker.uid == geteuid() &&
+         maker.pid == getppid();
+}
+
+/// The daemon is gone. What had asked the kernel to end it then (PR_SET_PDEATHSIG) does not hear of it: the kernel sends the signal in the name
+/// of the daemon, which has no right to. The guard, which shares the daemon's streams, has its work now.
+static void end_children(const struct spawner_table *table) {
+  for (uint32_t index = 0; index < table->count; index++) {
+    const struct spawner_entry *entry = &table->entries[index];
+    if (entry->kind != SPAWNER_PROGRAM || entry->value == PROCESS_STREAMS_SHARED) continue;
+    send_signal(entry, entry->value == PROCESS_STREAMS_NONE ? SIGTERM : SIGKILL);
+  }
+}
+
+static struct spawner_table table;
+
+static void serve(int null) {
+  static char bytes[SPAWNER_SIZE];
+  for (;;) {
+    int descriptors[SPAWNER_DESCRIPTORS], opened = -1;
+    uint32_t count = 0;
+    ssize_t size = spawner_receive(SPAWNER_SOCKET, bytes, sizeof bytes, descriptors, &count);
+    if (size == 0 || (size < 0 && size != -EMSGSIZE)) return;
+    // Aside: each may have the number that another is to get.
+    int has_room = 1;
+    for (uint32_t index = 0; index < count; index++) {
+      int moved = fcntl(descriptors[index], F_DUPFD_CLOEXEC, aside);
+      close(descriptors[index]);
+      descriptors[index] = moved;
+      has_room = has_room && moved >= 0;
+    }
+    struct spawner_head head = {0};
+    struct spawner_reply reply = {.result = (int32_t)(size < 0 ? size : has_room ? 0 : -EMFILE)};
+    if (reply.result == 0) reply.result = spawner_check(&table, bytes, (size_t)size, count, &head);
+    reply.number = head.number;
+    if (reply.result == 0) reply.result = carry_out(&table, &head, descriptors, null, &reply.process, &opened);
+    int sent = spawner_send(SPAWNER_SOCKET, &reply, sizeof reply, &opened, opened >= 0);
+    if (opened >= 0) close(opened);
+    for (uint32_t index = 0; index < count; index++) {
+      if (descriptors[index] >= 0) close(descriptors[index]);
+    }
+    if (sent < 0) return;
+  }
+}
+
+int process_spawner_main(int count, char **folders) {
+  if (!is_started_by_the_daemon()) return 64;
+  static const int ignored[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU, SIGUSR1, SIGUSR2};
+  for (size_t index = 0; index < sizeof ignored / sizeof *ignored; index++) signal(ignored[index], SIG_IGN);
+  fcntl(SPAWNER_SOCKET, F_SETFD, FD_CLOEXEC);
+  int null = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, aside);
+  if (null < 0) return 1;
+  const char **writable = calloc((size_t)count + 1, sizeof *writable);
+  if (!writable) return 1;
+  for (int index = 0; index < count; index++) writable[index] = folders[index];
+  process_confine_spawner(writable);
+  serve(null);
+  end_children(&table);
+  return 0;
+}
