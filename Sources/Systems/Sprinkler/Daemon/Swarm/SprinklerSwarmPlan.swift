@@ -4,10 +4,12 @@ import TactusDaemon
 
 /// Random people who water, and faults of the lines, the lane and the store.
 enum SprinklerSwarmPlan {
-  static func actions(until end: TickInstant, _ random: inout SplitMix64) -> [SwarmAction] {
+  static func actions(
+    until end: TickInstant, around incidents: [TickInstant], _ random: inout SplitMix64
+  ) -> [SwarmAction] {
     var actions: [SwarmAction] = []
     for _ in 0..<random.within(2...40) {
-      let at = random.instant(until: end)
+      let at = random.instant(until: end, before: incidents)
       let (zone, seconds) = (random.within(1...Int64(SprinklerSwarm.zones)), random.within(1...12))
       switch random.below(20) {
       case 0...4: actions.append(SwarmAction(at, "sprinkler", "zone-on", zone, seconds))
