@@ -13,6 +13,8 @@ struct SwarmMechanisms {
   var hasStopHook = true
   /// Loops are told of the guard's writes.
   var tellsLoops = true
+  /// An emergency stop outlives the daemon.
+  var keepsStops = true
 }
 
 /// The guard's process, the thread that keeps it, and what the daemon decides of it, in simulated time.

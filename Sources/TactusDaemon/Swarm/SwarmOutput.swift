@@ -3,7 +3,7 @@ import Tactus
 /// What must hold of every system's outputs, beside what its own rules say: for its oracle to hold.
 public struct SwarmOutput {
   private static let names = [
-    "an emergency stop holds until a reset",
+    "an emergency stop holds until a reset, over kills and restarts",
     "a dead daemon's outputs are off as soon as the guard, or the stop hook, could turn them off",
     "without a guard every output is off",
     "every request is answered once, in order",
@@ -45,7 +45,9 @@ public struct SwarmOutput {
 
   /// A daemon starts: its loop's first period begins now.
   public mutating func started(at now: TickInstant, _ cover: SwarmCover) {
-    (stoppedSince, asked, answered, epoch) = (nil, 0, 0, now)
+    (asked, answered, epoch) = (0, 0, now)
+    // A stop outlives the daemon: its first tick takes it.
+    if stoppedSince != nil { stoppedSince = now }
     reach.started(at: now, cover)
   }
 

@@ -13,6 +13,8 @@ public protocol SwarmPart: AnyObject {
   var checks: SwarmChecks { get }
   /// Whether the process has died within this part, such as in the middle of a write; until the next `kill`.
   var hasDied: Bool { get }
+  /// Whether an emergency stop is latched, as the loop has published it: it outlives the daemon. False while that is dead.
+  var isEmergencyStopped: Bool { get }
   /// Loops whose silence the supervisor tells the guard, with the period of each; empty while the daemon is dead.
   var heartbeats: [(version: LatestVersion, period: Nanoseconds)] { get }
 

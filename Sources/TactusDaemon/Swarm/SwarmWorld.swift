@@ -33,6 +33,8 @@ struct SwarmWorld {
   private var deathSeenAt = TickInstant.distantFuture
   /// When the stop hook writes.
   private var hookAt = TickInstant.distantFuture
+  /// Whose emergency stop is latched, by the parts' names: the note in /run.
+  private var stopped: Set<String> = []
 
   init(_ parts: [any SwarmPart], _ mechanisms: SwarmMechanisms = SwarmMechanisms()) {
     (self.parts, self.mechanisms) = (parts, mechanisms)
@@ -46,6 +48,7 @@ struct SwarmWorld {
       let wakes = min(guardian?.wakesAt ?? .distantFuture, deathSeenAt, hookAt)
       now = max(now, [history.end, due, wakes, isAlive ? nextBeat : startsAt].min()!)
       for part in parts { part.run(until: now) }
+      if isAlive { stopped = Set(parts.lazy.filter(\.isEmergencyStopped).map(\.name)) }
       if let failure { return failure }
       if isAlive, parts.contains(where: \.hasDied) { kill(for: .milliseconds(500)) }
       lookAtGuard()
@@ -103,6 +106,7 @@ struct SwarmWorld {
     isAlive = true
     (startsAt, deathSeenAt, hookAt) = (.distantFuture, .distantFuture, .distantFuture)
     cover.madeSafe = guardian?.note
+    cover.endedWithoutStop = guardian != nil
     cover.stops = mechanisms.tellsLoops ? ExternalStops() : nil
     // The new guard takes the place of one that is still at work.
     guardian = SwarmGuard(at: now, mechanisms, cover) { [parts] now in
@@ -113,6 +117,7 @@ struct SwarmWorld {
     for part in parts {
       try part.start(at: now, cover)
       for (version, period) in part.heartbeats { watch.add(version, period: period) }
+      if stopped.contains(part.name), mechanisms.keepsStops { part.emergencyStop(at: now) }
     }
   }
 

@@ -8,6 +8,7 @@ final class FakeSwarmPart: SwarmPart {
   private(set) var checks = SwarmChecks(["gas does not burn", "the guard is heard"])
   let heartbeats: [(version: LatestVersion, period: Nanoseconds)] = []
   var hasDied = false
+  private(set) var isEmergencyStopped = false
   private(set) var told: [String] = []
   private var gasAt: TickInstant?
 
@@ -21,8 +22,14 @@ final class FakeSwarmPart: SwarmPart {
   func kill(at now: TickInstant, safeBy: TickInstant) { tell("kill", now) }
   func freeze(at now: TickInstant, for span: Nanoseconds) { tell("freeze", now) }
   func run(until instant: TickInstant) { checks.check(1, true, at: instant, "") }
-  func emergencyStop(at now: TickInstant) { tell("e-stop", now) }
-  func reset(at now: TickInstant) { tell("reset", now) }
+  func emergencyStop(at now: TickInstant) {
+    isEmergencyStopped = true
+    tell("e-stop", now)
+  }
+  func reset(at now: TickInstant) {
+    isEmergencyStopped = false
+    tell("reset", now)
+  }
 
   func makeSafe(at now: TickInstant) -> Bool {
     tell("safe", now)

@@ -105,6 +105,12 @@ import Testing
     #expect(Self.parts[part].heldOff.contains(found.invariant))
   }
 
+  @Test("an emergency stop that ends with the daemon is found", arguments: [0, 1, 2, 3])
+  func stopThatEnds(part: Int) throws {
+    let found = try #require(try seeds(most: 600, without: { $0.keepsStops = false }, Self.parts[part].make))
+    #expect(found.invariant == "an emergency stop holds until a reset, over kills and restarts")
+  }
+
   @Test("a daemon that goes on without a guard is found", arguments: [0, 1, 2, 3])
   func goesOnUnguarded(part: Int) throws {
     // A zone is seldom open for long.

@@ -124,6 +124,17 @@ import Testing
         == ["0 start", "1400 kill", "1600 safe", "1601 start"])
   }
 
+  @Test("an emergency stop holds over a kill; one that was reset does not come back")
+  func stopOutlives() throws {
+    let kill = daemon(1_000, "kill", 500)
+    #expect(
+      try told([daemon(500, "estop"), kill], until: 1_600)
+        == ["0 start", "500 e-stop", "1000 kill", "1010 safe", "1500 start", "1500 e-stop"])
+    #expect(
+      try told([daemon(500, "estop"), daemon(700, "reset"), kill], until: 1_600)
+        == ["0 start", "500 e-stop", "700 reset", "1000 kill", "1010 safe", "1500 start"])
+  }
+
   @Test("no guard can be had: an emergency stop at each beat, and no reset, until one is there")
   func unguarded() throws {
     let actions = [

@@ -51,6 +51,11 @@ final class LegSwarm: SwarmPart {
     daemon.map { [($0.channel.state.version, .zero)] } ?? []
   }
 
+  var isEmergencyStopped: Bool {
+    guard let newest = daemon?.client.newest() else { return false }
+    return (0..<Self.count).contains { if case .emergencyStopped = newest[$0].state { true } else { false } }
+  }
+
   func plan(until end: TickInstant, around incidents: [TickInstant], _ random: inout SplitMix64) -> [SwarmAction] {
     LegSwarmPlan.actions(until: end, around: incidents, legs: Self.count, &random)
   }

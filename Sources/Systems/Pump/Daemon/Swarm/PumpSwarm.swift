@@ -48,6 +48,10 @@ final class PumpSwarm: SwarmPart {
     daemon.map { [($0.channel.state.version, .zero)] } ?? []
   }
 
+  var isEmergencyStopped: Bool {
+    if case .emergencyStopped? = daemon?.client.newest().state { true } else { false }
+  }
+
   func plan(until end: TickInstant, around incidents: [TickInstant], _ random: inout SplitMix64) -> [SwarmAction] {
     PumpSwarmPlan.actions(until: end, around: incidents, &random)
   }

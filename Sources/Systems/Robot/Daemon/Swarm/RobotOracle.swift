@@ -35,7 +35,8 @@ struct RobotOracle {
   // MARK: What is done
 
   mutating func started(at now: TickInstant, _ cover: SwarmCover) {
-    (cutAt, fed, waiting) = (nil, nil, [])
+    // Whoever stopped the motors of a daemon that died.
+    (cutAt, fed, waiting) = (cover.endedWithoutStop ? now : nil, nil, [])
     output.started(at: now, cover)
   }
 

@@ -49,6 +49,10 @@ final class RobotSwarm: SwarmPart {
     daemon.map { [($0.channel.state.version, .zero)] } ?? []
   }
 
+  var isEmergencyStopped: Bool {
+    if case .emergencyStopped? = daemon?.client.newest().state { true } else { false }
+  }
+
   func plan(until end: TickInstant, around incidents: [TickInstant], _ random: inout SplitMix64) -> [SwarmAction] {
     RobotSwarmPlan.actions(until: end, around: incidents, senders: Self.senders.count, &random)
   }
@@ -65,7 +69,7 @@ final class RobotSwarm: SwarmPart {
         ) {
           RobotLoop(
             motors: Motors(YBPcbCar(), on: bus.port()), port: network.port(Self.endpoint), settings: settings.input(),
-            channel: channel.loopEnds(requestBell: bell.doorbell))
+            channel: channel.loopEnds(requestBell: bell.doorbell), afterOutsideStop: cover.endedWithoutStop)
         }
       }
     }

@@ -11,7 +11,7 @@ final class SprinklerSwarm: SwarmPart {
   static let zones = 4
   private static let loop = "sprinkler"
   /// Noon is half a minute after the start, so that programs start.
-  private static let wallAtZero = WallInstant(secondsSince1970: 1_780_012_800 - 30)
+  private var wallAtZero = WallInstant(secondsSince1970: 1_780_012_800 - 30)
   private static let settings = SchedulerSettings(zone: .utc, pins: Array(1...zones))
 
   let name = "sprinkler"
@@ -39,6 +39,10 @@ final class SprinklerSwarm: SwarmPart {
 
   var heartbeats: [(version: LatestVersion, period: Nanoseconds)] {
     daemon.map { [($0.channel.state.version, SprinklerLoop.period)] } ?? []
+  }
+
+  var isEmergencyStopped: Bool {
+    if case .emergencyStopped? = daemon?.newest.state { true } else { false }
   }
 
   func plan(until end: TickInstant, around incidents: [TickInstant], _ random: inout SplitMix64) -> [SwarmAction] {
@@ -93,7 +97,7 @@ final class SprinklerSwarm: SwarmPart {
         oracle.ticked(at: daemon.simulation.now)
         oracle.look(open: open, at: daemon.simulation.now)
       } else if beat <= instant {
-        daemon.beat(at: beat, Self.wallAtZero)
+        daemon.beat(at: beat, wallAtZero)
         oracle.output.asked(daemon.number)
         oracle.output.answered(daemon.takeAnswered(), at: beat)
         if !store.hasDied { oracle.kept(store, at: beat) }
@@ -151,6 +155,7 @@ final class SprinklerSwarm: SwarmPart {
       daemon?.simulation.stall(loop: Self.loop, at: now, by: .milliseconds(action[0]))
       // The tick that is prolonged begins within a period.
       if daemon != nil { oracle.output.reach.stalled(at: now, for: .milliseconds(action[0] + 1_000)) }
+    case "clock": wallAtZero = wallAtZero + action[0]
     case "disk-full": store.setFull(action[0] > 0)
     case "crash-in-write": store.crash(action[0] > 0 ? .after : .before)
     default: if let command = SprinklerSwarmPlan.command(action) { ask(command, at: now) }
@@ -160,7 +165,7 @@ final class SprinklerSwarm: SwarmPart {
   /// A person's command, which is acknowledged when the store has it.
   private func ask(_ command: SprinklerCommand, at now: TickInstant) {
     guard let daemon, !store.hasDied else { return }
-    let effects = daemon.step(.command(command, caller: "swarm"), at: now, Self.wallAtZero)
+    let effects = daemon.step(.command(command, caller: "swarm"), at: now, wallAtZero)
     if let effects {
       oracle.acknowledged(command, effects)
     } else {

@@ -86,6 +86,9 @@ final class SprinklerSwarmDaemon {
     return number
   }
 
+  /// What the valves' loop published last.
+  var newest: SprinklerSnapshot { client.newest() }
+
   /// What has been answered since the last call.
   func takeAnswered() -> [UInt64] {
     defer { answered = [] }

@@ -83,6 +83,11 @@ enum SprinklerSwarmPlan {
     }
     if random.chance(perMille: 200) {
       for _ in 0..<random.within(1...2) {
+        actions.append(SwarmAction(random.instant(until: end), "sprinkler", "clock", random.within(-3_600...3_600)))
+      }
+    }
+    if random.chance(perMille: 200) {
+      for _ in 0..<random.within(1...2) {
         actions.append(SwarmAction(random.instant(until: end), "sprinkler", "stall", random.within(10...4_000)))
       }
     }
