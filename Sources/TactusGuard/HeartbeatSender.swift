@@ -17,22 +17,22 @@ public struct HeartbeatSender: Sendable, BitwiseCopyable {
 
   /// A `GuardLink`'s.
   public let socket: Int32
-  /// How long an answer may take. A guard that writes to a bus that is stuck needs 30 ms for each write.
-  public let patience: Nanoseconds
-  /// Of the newest heartbeat that was sent.
-  public private(set) var number: UInt64 = 0
-  /// Whether `silent` was told, and no answer has come since.
-  public private(set) var isUnanswered = false
+  /// Which of them the guard has answered.
+  private var answers: HeartbeatAnswers
   /// How often the guard has begun to write the safe state, as it said last.
   public private(set) var written: UInt64 = 0
-  /// Since when the guard owes an answer; `.max` if it owes none.
-  private var owedSince = Int64.max
-  private var answered: UInt64 = 0
+
+  /// How long an answer may take. A guard that writes to a bus that is stuck needs 30 ms for each write.
+  public var patience: Nanoseconds { answers.patience }
+  /// Of the newest heartbeat that was sent.
+  public var number: UInt64 { answers.number }
+  /// Whether `silent` was told, and no answer has come since.
+  public var isUnanswered: Bool { answers.isUnanswered }
 
   /// - Parameters: see the properties.
   public init(socket: Int32, patience: Nanoseconds = .milliseconds(800)) {
     self.socket = socket
-    self.patience = patience
+    answers = HeartbeatAnswers(patience: patience)
   }
 
   /// Takes the answers that have come, sends one heartbeat, and says how the guard answers.
@@ -48,33 +48,22 @@ public struct HeartbeatSender: Sendable, BitwiseCopyable {
     if isOpen {
       var message = tactus_guard_message()
       message.kind = UInt64(TACTUS_GUARD_HEARTBEAT.rawValue)
-      message.number = number &+ 1
+      message.number = answers.number &+ 1
       message.due = due.nanoseconds
       message.sent = now.nanoseconds
       message.watched = watched
       message.advanced = advanced
       let result = tactus_guard_send(socket, &message)
       // A full socket: the guard reads nothing. The number is the next one's, so that the guard will find no gap.
-      if result == 0 {
-        number &+= 1
-        if owedSince == .max { owedSince = now.nanoseconds }
-      }
+      if result == 0 { answers.noteSent(at: now) }
       isOpen = result == 0 || result == -11  // EAGAIN
     }
     guard isOpen else {
-      // Another guard owes nothing.
-      answered = number
-      owedSince = .max
-      isUnanswered = false
+      answers.noteGone()
       written = 0
       return .gone
     }
-    guard Mechanism.guardHang.acts, owedSince != .max, now.nanoseconds &- owedSince >= patience.count else {
-      return .answers
-    }
-    owedSince = now.nanoseconds
-    isUnanswered = true
-    return .silent
+    return Mechanism.guardHang.acts && answers.isSilent(at: now) ? .silent : .answers
   }
 
   /// Whether the socket is open.
@@ -86,12 +75,9 @@ public struct HeartbeatSender: Sendable, BitwiseCopyable {
       rest &-= 1
       let result = tactus_guard_receive(socket, &message)
       guard result == 1 else { return result == -11 || result == -71 }  // EAGAIN, EPROTO
-      guard message.kind == UInt64(TACTUS_GUARD_ANSWER.rawValue), message.number > answered, message.number <= number
+      guard message.kind == UInt64(TACTUS_GUARD_ANSWER.rawValue), answers.noteAnswer(to: message.number, at: now)
       else { continue }
-      answered = message.number
-      isUnanswered = false
       written = message.written
-      owedSince = answered == number ? .max : now.nanoseconds
     }
     return true
   }

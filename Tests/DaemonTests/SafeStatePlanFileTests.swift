@@ -1,5 +1,7 @@
 import BusesLinux
 import Foundation
+import Service
+import Tactus
 import TactusGuard
 import TestSupport
 import Testing
@@ -109,6 +111,27 @@ struct SafeStatePlanFileTests {
     #expect(program.finish() == 0, "\(program.said)")
     #expect(readWhenReady(terminal.descriptor) == Self.stop)
     #expect(program.said.contains("every actuator was put into its safe state"))
+  }
+
+  @Test("the hook notes when it turned what off, unless the guard has; an orderly end leaves no note, and gets none")
+  func note() throws {
+    let plan = try plan([stop(on: terminal.path)])
+    let note = SafeStateNote(beside: plan)
+    let before = BootClock.now
+    for text in ["", "tactus guard wrote the safe state 1\nboot"] {
+      _ = try folder.write(text, to: "safe-state-written")
+      #expect(try guardOnce(broken, plan: plan).finish() == 0)
+      let left = try #require(note.read())
+      #expect(left.at >= before && left.at <= BootClock.now && left.boot == BootClock.boot)
+      #expect(left.cause.contains("stop hook") && left.writes == [stop(on: terminal.path).description])
+    }
+    let guards = MadeSafe(boot: BootID("1"), at: before, time: "t", cause: "the daemon is gone", writes: [])
+    _ = try folder.write(guards.note(), to: "safe-state-written")
+    #expect(try guardOnce(broken, plan: plan).finish() == 0)
+    #expect(note.read() == guards)
+    note.end()
+    #expect(try guardOnce(broken, plan: plan).finish() == 0)
+    #expect(note.read() == nil && !FileManager.default.fileExists(atPath: note.path))
   }
 
   @Test("no configuration, a plan with nothing to write: status 0, nothing said")

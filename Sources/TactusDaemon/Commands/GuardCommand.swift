@@ -69,6 +69,11 @@ struct GuardCommand: ParsableCommand {
     }
   }
 
+  /// Beside the plan.
+  private var note: SafeStateNote? {
+    SafeStatePlanFile(plan, environment: processEnvironment()).map { SafeStateNote(beside: $0.path) }
+  }
+
   /// - Throws: `ExitCode.badConfig` before anything is written, if the configuration cannot be used.
   private func makeConfigured() throws {
     let configuration = try readConfiguration(config)
@@ -89,6 +94,7 @@ struct GuardCommand: ParsableCommand {
   private func make(_ writes: [SafeStateWrite], besides: [String] = [], source: String?) throws {
     let writer = SafeStateWriter(writes, custom: DaemonGuard.outputs)
     var failures: [String] = []
+    let began = MonotonicClock.now
     // An unanswered I2C write ends by its own bound; a device that is not there fails at once, hence a bound in tries.
     for _ in 0..<20 {
       failures = writer.write()
@@ -97,6 +103,7 @@ struct GuardCommand: ParsableCommand {
     failures += besides
     var metadata: Logger.Metadata = ["from": .string(source ?? "")]
     guard !failures.isEmpty else {
+      note?.noteHook(writes, began: began)
       return log(.info, "every actuator was put into its safe state", metadata)
     }
     metadata["failures"] = .array(failures.map { .string($0) })

@@ -34,6 +34,29 @@ struct SafeStateNote {
     return nil
   }
 
+  /// A stop hook has written the safe state after the program had ended: noted if no guard has, and if the end was not an orderly one, which
+  /// leaves no file.
+  ///
+  /// - Parameter began: when the hook began to write, by the clock of the ticks.
+  func noteHook(_ writes: [SafeStateWrite], began: TickInstant) {
+    guard read() == nil else { return }
+    let file = open(path, O_WRONLY | O_CLOEXEC)
+    guard file >= 0 else { return }
+    defer { close(file) }
+    let note = MadeSafe(
+      boot: BootClock.boot, at: BootClock.now - (MonotonicClock.now - began), time: WallClock.text,
+      cause: "the daemon and its guard are gone: the stop hook", writes: writes.map(\.description))
+    Self.write(note.note(), to: file)
+  }
+
+  /// In the place of what is in the file.
+  private static func write(_ text: String, to file: Int32) {
+    let bytes = Array(text.utf8)
+    lseek(file, 0, SEEK_SET)
+    ftruncate(file, 0)
+    _ = Glibc.write(file, bytes, bytes.count)
+  }
+
   /// The program has brought its outputs into their safe state itself.
   func end() { unlink(path) }
 
@@ -54,7 +77,7 @@ struct SafeStateNote {
       switch report.subject {
       case .notOpened, .gaveUp, .watchdogNotOpened, .watchdogOpened, .watchdogNotFed, .watchdogLeft: return
       case .back:
-        if let note { write(note.note(isOver: true)) }
+        if let note { SafeStateNote.write(note.note(isOver: true), to: file) }
         note = nil
       case .madeSafe, .notSafeYet:
         let now = MonotonicClock.now
@@ -64,15 +87,8 @@ struct SafeStateNote {
           ?? MadeSafe(boot: boot, at: BootClock.now - ago, time: WallClock.text, cause: "", writes: writes)
         new.cause = report.message(program: "the daemon", output: "actuator")
         note = new
-        write(new.note())
+        SafeStateNote.write(new.note(), to: file)
       }
-    }
-
-    private func write(_ text: String) {
-      let bytes = Array(text.utf8)
-      lseek(file, 0, SEEK_SET)
-      ftruncate(file, 0)
-      _ = Glibc.write(file, bytes, bytes.count)
     }
   }
 }

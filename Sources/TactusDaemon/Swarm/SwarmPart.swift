@@ -13,15 +13,20 @@ public protocol SwarmPart: AnyObject {
   var checks: SwarmChecks { get }
   /// Whether the process has died within this part, such as in the middle of a write; until the next `kill`.
   var hasDied: Bool { get }
+  /// Whether an emergency stop is latched, as the loop has published it: it outlives the daemon. False while that is dead.
+  var isEmergencyStopped: Bool { get }
   /// Loops whose silence the supervisor tells the guard, with the period of each; empty while the daemon is dead.
   var heartbeats: [(version: LatestVersion, period: Nanoseconds)] { get }
 
   /// Random actions of clients and faults, in any order, for a history that ends at `end`. Must not depend on anything that has happened.
-  func plan(until end: TickInstant, _ random: inout SplitMix64) -> [SwarmAction]
-  /// The daemon starts: new loops, over hardware as it was left and over what was stored.
-  func start(at now: TickInstant) throws(RuntimeError)
-  /// The daemon is killed as by `kill -9`: its loops are gone, its outputs stay as they are.
-  func kill(at now: TickInstant)
+  ///
+  /// - Parameter incidents: when something happens to the daemon or its guard: what is on then is what they are there for.
+  func plan(until end: TickInstant, around incidents: [TickInstant], _ random: inout SplitMix64) -> [SwarmAction]
+  /// The daemon starts: new loops, over hardware as it was left and over what was stored. They are told of the guard's writes (`cover.stops`).
+  func start(at now: TickInstant, _ cover: SwarmCover) throws(RuntimeError)
+  /// The daemon is killed as by `kill -9`: its loops are gone, its outputs stay as they are until somebody turns them off, at `safeBy` at the
+  /// latest.
+  func kill(at now: TickInstant, safeBy: TickInstant)
   /// Every thread of the daemon stands still for so long, from `now` on.
   func freeze(at now: TickInstant, for span: Nanoseconds)
   /// Lets time pass up to and including `instant`, and looks at every invariant.
@@ -32,7 +37,7 @@ public protocol SwarmPart: AnyObject {
   func emergencyStop(at now: TickInstant)
   /// The door takes an emergency stop back.
   func reset(at now: TickInstant)
-  /// The guard writes the safe state. Returns whether every write was confirmed.
+  /// The guard, or the stop hook, writes the safe state. Returns whether every write was confirmed.
   func makeSafe(at now: TickInstant) -> Bool
 }
 
@@ -40,6 +45,13 @@ extension SplitMix64 {
   /// A number of the range, each as likely.
   public mutating func within(_ range: ClosedRange<Int64>) -> Int64 {
     range.lowerBound + Int64(below(UInt64(range.upperBound - range.lowerBound + 1)))
+  }
+
+  /// An instant as that of `instant(until:)`, every other one some seconds before an incident, if there is one.
+  public mutating func instant(until end: TickInstant, before incidents: [TickInstant]) -> TickInstant {
+    guard !incidents.isEmpty, chance(perMille: 500) else { return instant(until: end) }
+    let lead = within(100...4_000) * 1_000_000
+    return TickInstant(nanoseconds: max(0, incidents[Int(below(UInt64(incidents.count)))].nanoseconds - lead))
   }
 
   /// An instant up to and including `end`, of whole milliseconds.

@@ -5,9 +5,10 @@ enum SwarmPlan {
   /// - Parameter parts: each draws from a stream of its own, so that a change of one leaves the others' actions as they are.
   static func history(seed: UInt64, end: TickInstant, _ parts: [any SwarmPart]) -> SwarmHistory {
     var actions = daemon(until: end, stream("daemon", of: seed))
+    let incidents = actions.map(\.at).filter { $0 <= end }
     for part in parts {
       var random = stream(part.name, of: seed)
-      actions += part.plan(until: end, &random).filter { $0.at <= end }
+      actions += part.plan(until: end, around: incidents, &random).filter { $0.at <= end }
     }
     // A sort that is not stable would be another history on another machine.
     let sorted = actions.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }
@@ -43,6 +44,43 @@ enum SwarmPlan {
         actions.append(SwarmAction(at + .milliseconds(random.within(0...8_000)), "daemon", "reset"))
       }
     }
+    if random.chance(perMille: 250) {
+      for _ in 0..<random.within(1...2) {
+        actions.append(SwarmAction(random.instant(until: end), "daemon", "loop-hangs", random.within(800...2_500)))
+      }
+    }
+    guards(until: end, &random, &actions)
     return actions
+  }
+
+  /// What is done to the guard, and to both at once.
+  private static func guards(until end: TickInstant, _ random: inout SplitMix64, _ actions: inout [SwarmAction]) {
+    guard random.chance(perMille: 500) else { return }
+    for _ in 0..<random.within(1...3) {
+      let at = random.instant(until: end)
+      var after = at + .milliseconds(random.within(0...3_000))
+      switch random.below(5) {
+      case 0:
+        // A few of them kill it so often that no other is started.
+        for index in 0..<(random.chance(perMille: 100) ? Int64(15) : 1) {
+          actions.append(SwarmAction(at + .milliseconds(index * 150), "daemon", "guard-kill"))
+        }
+      case 1...2:
+        actions.append(SwarmAction(at, "daemon", "guard-hang"))
+        if random.chance(perMille: 300) { actions.append(SwarmAction(after, "daemon", "guard-resume")) }
+      case 3: actions.append(SwarmAction(at, "daemon", "kill-both", random.within(20...4_000)))
+      default:
+        actions.append(SwarmAction(at, "daemon", "guard-fails", random.within(500...8_000), random.within(0...1)))
+        actions.append(SwarmAction(at, "daemon", "guard-\(random.chance(perMille: 500) ? "kill" : "hang")"))
+        after = after + .milliseconds(random.within(0...8_000))
+        actions.append(SwarmAction(after, "daemon", "reset"))
+      }
+      // What the daemon has its guard for.
+      switch random.below(5) {
+      case 0...1: actions.append(SwarmAction(after, "daemon", "kill", random.within(20...4_000)))
+      case 2...3: actions.append(SwarmAction(after, "daemon", "freeze", random.within(500...2_500)))
+      default: break
+      }
+    }
   }
 }

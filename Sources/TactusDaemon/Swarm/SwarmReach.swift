@@ -2,11 +2,9 @@ import Tactus
 
 /// Whether anybody could have reached an output: what excuses one that is not yet safe, from the faults alone.
 ///
-/// A daemon's loop reaches it once a tick. While the loop stands still or the daemon is dead the guard does, after its time-out. Nobody does
-/// while the output's bus does not work.
-public struct SwarmReach: Sendable {
-  /// From a kill to the guard's write, and some more.
-  public static let deathTime = Nanoseconds.milliseconds(20)
+/// A daemon's loop reaches it once a tick. While the loop stands still or the daemon is dead the guard does, after its time-out; without a
+/// guard the stop hook does. Nobody does while the output's bus does not work.
+public struct SwarmReach {
   /// From the last good heartbeat to the guard's write: its time-out, a heartbeat's period, and some more.
   private static let guardTime = Nanoseconds.milliseconds(1_150)
   /// The longest time between two attempts of a guard.
@@ -18,11 +16,16 @@ public struct SwarmReach: Sendable {
   private let slack: Nanoseconds
   /// When the daemon died; `nil` while it lives.
   public private(set) var killedAt: TickInstant?
+  private var safeBy = TickInstant.zero
   /// One after the other; between two of them the loop ticks, and the guard's time-out begins anew.
   private var stalls: [(from: TickInstant, until: TickInstant)] = []
   private var stalledUntil: TickInstant { stalls.last?.until ?? .zero }
   private var isBusFaulty = false
   private var busWorksSince = TickInstant.zero
+  private var cover: SwarmCover?
+  /// The stop hook, which tries only once, was not confirmed: nobody comes before the next start's first tick.
+  private var isAbandoned = false
+  private var abandonedUntil = TickInstant.zero
 
   /// - Parameters:
   ///   - tick: the loop's period.
@@ -33,13 +36,16 @@ public struct SwarmReach: Sendable {
   }
 
   /// A daemon starts.
-  public mutating func started(at now: TickInstant) {
-    killedAt = nil
-    stalls = []
+  public mutating func started(at now: TickInstant, _ cover: SwarmCover) {
+    if isAbandoned { abandonedUntil = now + tick }
+    (killedAt, stalls, isAbandoned, self.cover) = (nil, [], false, cover)
   }
 
-  /// The daemon dies.
-  public mutating func killed(at now: TickInstant) { killedAt = now }
+  /// The daemon dies, and its outputs must be safe at `safeBy`.
+  public mutating func killed(at now: TickInstant, safeBy: TickInstant) {
+    (killedAt, self.safeBy) = (now, safeBy)
+    if now < abandonedUntil { isAbandoned = true }
+  }
 
   /// The loop stands still for so long, from `now` on, or from the end of another stall.
   public mutating func stalled(at now: TickInstant, for span: Nanoseconds) {
@@ -53,11 +59,24 @@ public struct SwarmReach: Sendable {
     isBusFaulty = isFaulty
   }
 
+  /// The guard, or the stop hook, has tried to turn the output off.
+  public mutating func wrote(isConfirmed: Bool) {
+    guard let killedAt else { return }
+    isAbandoned = !isConfirmed && safeBy - killedAt > SwarmCover.deathTime
+  }
+
+  /// Since when an unguarded daemon's outputs must be off; `nil` if there is a guard, or may be soon.
+  public var offFrom: TickInstant? { cover?.offFrom }
+
   /// Whether nobody could have told the output.
   public func isExcused(at now: TickInstant) -> Bool {
-    if isBusDown(at: now) { return true }
-    if let killedAt { return now <= killedAt + Self.deathTime }
-    return stalls.contains { $0.from <= now && now <= min($0.until, $0.from + Self.guardTime + slack) + tick }
+    if isBusDown(at: now) || isAbandoned || now <= abandonedUntil { return true }
+    if killedAt != nil { return now <= safeBy }
+    let fresh = cover?.freshSince ?? .zero
+    return stalls.contains { stall in
+      let acts = cover?.missingSince == nil ? max(stall.from, fresh) + Self.guardTime + slack : .distantFuture
+      return stall.from <= now && now <= min(stall.until, acts) + tick
+    }
   }
 
   /// Whether its bus fails, or has worked for less than a tick, or less than the pause between two attempts of a guard that is alone.

@@ -13,11 +13,13 @@ struct SwarmRun {
 
   let end: TickInstant
   let make: MakeParts
+  /// What a test takes away.
+  private let mechanisms: SwarmMechanisms
   /// By part and invariant, in their order: how often it was looked at.
   private(set) var tally = SwarmTally()
 
-  init(end: TickInstant, _ make: @escaping MakeParts) {
-    (self.end, self.make) = (end, make)
+  init(end: TickInstant, mechanisms: SwarmMechanisms = SwarmMechanisms(), _ make: @escaping MakeParts) {
+    (self.end, self.mechanisms, self.make) = (end, mechanisms, make)
   }
 
   /// The history that belongs to a seed.
@@ -31,7 +33,7 @@ struct SwarmRun {
 
   /// Plays a history; `nil` if every invariant held.
   mutating func play(_ history: SwarmHistory) throws -> SwarmWorld.Failure? {
-    var world = SwarmWorld(try make(history.seed))
+    var world = SwarmWorld(try make(history.seed), mechanisms)
     let failure = try world.play(history)
     tally.add(world)
     return failure
@@ -44,7 +46,7 @@ struct SwarmRun {
     history.actions = history.actions.filter { $0.at <= history.end }
     var latest = finding.failure
     history.actions = try SwarmShrinker.shortest(history.actions) { actions in
-      var world = SwarmWorld(try make(history.seed))
+      var world = SwarmWorld(try make(history.seed), mechanisms)
       let shorter = SwarmHistory(seed: history.seed, end: finding.history.end, actions: actions)
       guard let failure = try world.play(shorter), failure.part == latest.part,
         failure.failure.invariant == latest.failure.invariant

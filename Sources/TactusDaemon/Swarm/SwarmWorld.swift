@@ -1,8 +1,7 @@
 import Tactus
 import TactusGuard
 
-/// A whole daemon in simulated time: the loops of its systems, the supervisor's heartbeats, the guard's machine and its writes, kills and
-/// restarts.
+/// A whole daemon in simulated time: the loops of its systems, the supervisor's heartbeats, its guard, kills and restarts.
 ///
 /// Deterministic: what happens at one instant happens in a fixed order, loops first, then the guard, the supervisor, the history.
 struct SwarmWorld {
@@ -12,42 +11,47 @@ struct SwarmWorld {
     let failure: SwarmChecks.Failure
   }
 
-  /// As the daemon's own: ten heartbeats a second, and a time-out of a second (`safety.watchdog_timeout`).
+  /// As the daemon's own: ten heartbeats a second.
   private static let beatPeriod = Nanoseconds.milliseconds(100)
-  private static let window = HeartbeatWindow(shortest: .milliseconds(50), longest: .seconds(1))
   /// From the daemon's death to the guard's write; measured at 5…17 ms.
   private static let deathNoticed = Nanoseconds.milliseconds(10)
+  /// From the end of both processes to the stop hook's write; measured at 142 ms.
+  private static let hookStarts = Nanoseconds.milliseconds(200)
 
   let parts: [any SwarmPart]
+  private let mechanisms: SwarmMechanisms
+  private let cover = SwarmCover()
   private(set) var now = TickInstant.zero
-  private var guardian: GuardMachine?
-  private var guardWakes = TickInstant.distantFuture
+  private var guardian: SwarmGuard?
   private var watch = LoopWatch()
   private var nextBeat = TickInstant.zero
-  private var beats: UInt64 = 0
   private var frozenUntil = TickInstant.zero
   private var isAlive = false
   /// When the daemon starts again.
   private var startsAt = TickInstant.zero
   /// When the guard sees that the daemon is dead.
   private var deathSeenAt = TickInstant.distantFuture
+  /// When the stop hook writes.
+  private var hookAt = TickInstant.distantFuture
+  /// Whose emergency stop is latched, by the parts' names: the note in /run.
+  private var stopped: Set<String> = []
 
-  init(_ parts: [any SwarmPart]) { self.parts = parts }
+  init(_ parts: [any SwarmPart], _ mechanisms: SwarmMechanisms = SwarmMechanisms()) {
+    (self.parts, self.mechanisms) = (parts, mechanisms)
+  }
 
   /// Plays a history to its end, or to the first failure.
   mutating func play(_ history: SwarmHistory) throws(RuntimeError) -> Failure? {
     var next = 0
     while true {
       let due = next < history.actions.count ? history.actions[next].at : .distantFuture
-      now = max(now, [history.end, due, guardWakes, isAlive ? nextBeat : startsAt, deathSeenAt].min()!)
+      let wakes = min(guardian?.wakesAt ?? .distantFuture, deathSeenAt, hookAt)
+      now = max(now, [history.end, due, wakes, isAlive ? nextBeat : startsAt].min()!)
       for part in parts { part.run(until: now) }
+      if isAlive { stopped = Set(parts.lazy.filter(\.isEmergencyStopped).map(\.name)) }
       if let failure { return failure }
       if isAlive, parts.contains(where: \.hasDied) { kill(for: .milliseconds(500)) }
-      if deathSeenAt <= now {
-        deathSeenAt = .distantFuture
-        tellGuard(.closed)
-      }
-      if guardWakes <= now { tellGuard(.nothing) }
+      lookAtGuard()
       if !isAlive, startsAt <= now { try start() }
       if isAlive, nextBeat <= now { beat() }
       while next < history.actions.count, history.actions[next].at <= now {
@@ -69,33 +73,51 @@ struct SwarmWorld {
 
   private mutating func apply(_ action: SwarmAction) {
     guard action.part == "daemon" else {
+      // The door's own rule.
+      if action.verb == "ask-reset", guardian?.refusesResets ?? false { return }
       for part in parts where part.name == action.part { part.apply(action) }
       return
     }
+    let span = Nanoseconds.milliseconds(action[0])
     switch action.verb {
-    case "kill": kill(for: .milliseconds(action[0]))
-    case "freeze": freeze(for: .milliseconds(action[0]))
-    case "estop": if isAlive { for part in parts { part.emergencyStop(at: now) } }
-    case "reset": if isAlive { for part in parts { part.reset(at: now) } }
+    case "kill": kill(for: span)
+    case "kill-both":
+      guard isAlive else { return }
+      guardian?.kill(at: now)
+      kill(for: span)
+    case "freeze": freeze(for: span)
+    case "guard-kill": if isAlive { guardian?.kill(at: now) }
+    case "guard-hang": if isAlive { guardian?.hang(at: now) }
+    case "guard-resume": if isAlive { guardian?.resume(at: now) }
+    case "loop-hangs": if isAlive { guardian?.hangLoop(until: now + span) }
+    case "guard-fails": if isAlive { guardian?.failStarts(until: now + span, slowly: action[1] > 0) }
+    case "estop": if isAlive { stopAll() }
+    case "reset":
+      if isAlive, !(guardian?.refusesResets ?? false) { for part in parts { part.reset(at: now) } }
     default: break
     }
   }
+
+  private func stopAll() { for part in parts { part.emergencyStop(at: now) } }
 
   // MARK: The daemon's life
 
   private mutating func start() throws(RuntimeError) {
     isAlive = true
-    startsAt = .distantFuture
-    deathSeenAt = .distantFuture
+    (startsAt, deathSeenAt, hookAt) = (.distantFuture, .distantFuture, .distantFuture)
+    cover.madeSafe = guardian?.note
+    cover.endedWithoutStop = guardian != nil
+    cover.stops = mechanisms.tellsLoops ? ExternalStops() : nil
     // The new guard takes the place of one that is still at work.
-    guardian = GuardMachine(window: Self.window, at: now)
-    guardWakes = now + Self.window.longest
+    guardian = SwarmGuard(at: now, mechanisms, cover) { [parts] now in
+      parts.map { $0.makeSafe(at: now) }.allSatisfy { $0 }
+    }
     watch = LoopWatch()
-    beats = 0
     nextBeat = now
     for part in parts {
-      try part.start(at: now)
+      try part.start(at: now, cover)
       for (version, period) in part.heartbeats { watch.add(version, period: period) }
+      if stopped.contains(part.name), mechanisms.keepsStops { part.emergencyStop(at: now) }
     }
   }
 
@@ -103,9 +125,17 @@ struct SwarmWorld {
     guard isAlive else { return }
     isAlive = false
     watch = LoopWatch()
-    for part in parts { part.kill(at: now) }
-    deathSeenAt = now + Self.deathNoticed
-    startsAt = now + max(span, Self.deathNoticed + .milliseconds(1))
+    let safeBy = cover.safeBy(at: now)
+    for part in parts { part.kill(at: now, safeBy: safeBy) }
+    var ends = Self.deathNoticed
+    if guardian?.isAtWork ?? false {
+      deathSeenAt = now + ends
+    } else if mechanisms.hasStopHook {
+      ends = Self.hookStarts
+      hookAt = now + ends
+    }
+    guardian?.leave()
+    startsAt = now + max(span, ends + .milliseconds(1))
     frozenUntil = .zero
   }
 
@@ -114,31 +144,27 @@ struct SwarmWorld {
     guard isAlive, now >= frozenUntil else { return }
     frozenUntil = now + span
     nextBeat = max(nextBeat, frozenUntil)
+    guardian?.freeze(until: frozenUntil)
     for part in parts { part.freeze(at: now, for: span) }
   }
 
-  // MARK: Supervisor and guard
+  // MARK: Supervisor, guard and stop hook
 
   private mutating func beat() {
-    beats += 1
-    let heartbeat = Heartbeat(
-      number: beats, due: nextBeat, sent: now, watched: watch.all, advanced: watch.look(at: now))
+    let due = nextBeat
     nextBeat = nextBeat + Self.beatPeriod
-    tellGuard(.heartbeat(heartbeat))
+    if guardian?.beat(&watch, due: due, at: now) ?? false { stopAll() }
   }
 
-  private mutating func tellGuard(_ event: GuardMachine.Event) {
-    guard var machine = guardian else { return }
-    var action = machine.step(event, at: now)
-    while case .write = action {
-      let outcomes = parts.map { $0.makeSafe(at: now) }
-      action = machine.step(outcomes.allSatisfy { $0 } ? .confirmed : .failed, at: now)
+  private mutating func lookAtGuard() {
+    if deathSeenAt <= now {
+      deathSeenAt = .distantFuture
+      guardian?.close(at: now)
     }
-    if case .wait(let until) = action {
-      guardWakes = max(until, now + .nanoseconds(1))
-    } else {
-      guardWakes = .distantFuture
+    if hookAt <= now {
+      hookAt = .distantFuture
+      if parts.map({ $0.makeSafe(at: now) }).allSatisfy({ $0 }) { guardian?.noteHook(at: now) }
     }
-    guardian = machine
+    if guardian?.look(at: now) ?? false, isAlive { stopAll() }
   }
 }

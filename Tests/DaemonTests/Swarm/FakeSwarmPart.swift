@@ -8,21 +8,28 @@ final class FakeSwarmPart: SwarmPart {
   private(set) var checks = SwarmChecks(["gas does not burn", "the guard is heard"])
   let heartbeats: [(version: LatestVersion, period: Nanoseconds)] = []
   var hasDied = false
+  private(set) var isEmergencyStopped = false
   private(set) var told: [String] = []
   private var gasAt: TickInstant?
 
-  func plan(until end: TickInstant, _ random: inout SplitMix64) -> [SwarmAction] {
+  func plan(until end: TickInstant, around incidents: [TickInstant], _ random: inout SplitMix64) -> [SwarmAction] {
     (0..<40).map { _ in
       SwarmAction(random.instant(until: end), "fake", random.chance(perMille: 50) ? "gas" : "air", random.within(0...9))
     } + [SwarmAction(random.instant(until: end), "fake", "spark")]
   }
 
-  func start(at now: TickInstant) { tell("start", now) }
-  func kill(at now: TickInstant) { tell("kill", now) }
+  func start(at now: TickInstant, _ cover: SwarmCover) { tell("start", now) }
+  func kill(at now: TickInstant, safeBy: TickInstant) { tell("kill", now) }
   func freeze(at now: TickInstant, for span: Nanoseconds) { tell("freeze", now) }
   func run(until instant: TickInstant) { checks.check(1, true, at: instant, "") }
-  func emergencyStop(at now: TickInstant) { tell("e-stop", now) }
-  func reset(at now: TickInstant) { tell("reset", now) }
+  func emergencyStop(at now: TickInstant) {
+    isEmergencyStopped = true
+    tell("e-stop", now)
+  }
+  func reset(at now: TickInstant) {
+    isEmergencyStopped = false
+    tell("reset", now)
+  }
 
   func makeSafe(at now: TickInstant) -> Bool {
     tell("safe", now)

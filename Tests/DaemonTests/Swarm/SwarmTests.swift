@@ -91,6 +91,65 @@ import Testing
     }
   }
 
+  /// What is done to the fake part when this is done to the daemon and its guard.
+  private func told(_ actions: [SwarmAction], until end: Int64) throws -> [String] {
+    let part = FakeSwarmPart()
+    var world = SwarmWorld([part])
+    _ = try world.play(SwarmHistory(seed: 1, end: .zero + .milliseconds(end), actions: actions))
+    return part.told
+  }
+
+  private func daemon(_ at: Int64, _ verb: String, _ numbers: Int64...) -> SwarmAction {
+    var action = SwarmAction(.zero + .milliseconds(at), "daemon", verb)
+    action.numbers = numbers
+    return action
+  }
+
+  @Test("guard killed, or hanging for long: its successor makes everything safe 10 ms after the daemon's death")
+  func successor() throws {
+    #expect(
+      try told([daemon(950, "guard-kill"), daemon(1_000, "kill", 500)], until: 1_100)
+        == ["0 start", "1000 kill", "1010 safe"])
+    #expect(
+      try told([daemon(950, "guard-hang"), daemon(1_900, "kill", 500)], until: 2_000)
+        == ["0 start", "1900 kill", "1910 safe"])
+  }
+
+  @Test("both killed, or the daemon while its guard hangs: the stop hook makes everything safe, then the daemon starts")
+  func hook() throws {
+    #expect(
+      try told([daemon(950, "kill-both", 20)], until: 1_500) == ["0 start", "950 kill", "1150 safe", "1151 start"])
+    #expect(
+      try told([daemon(950, "guard-hang"), daemon(1_400, "kill", 20)], until: 1_700)
+        == ["0 start", "1400 kill", "1600 safe", "1601 start"])
+  }
+
+  @Test("an emergency stop holds over a kill; one that was reset does not come back")
+  func stopOutlives() throws {
+    let kill = daemon(1_000, "kill", 500)
+    #expect(
+      try told([daemon(500, "estop"), kill], until: 1_600)
+        == ["0 start", "500 e-stop", "1000 kill", "1010 safe", "1500 start", "1500 e-stop"])
+    #expect(
+      try told([daemon(500, "estop"), daemon(700, "reset"), kill], until: 1_600)
+        == ["0 start", "500 e-stop", "700 reset", "1000 kill", "1010 safe", "1500 start"])
+  }
+
+  @Test("no guard can be had: an emergency stop at each beat, and no reset, until one is there")
+  func unguarded() throws {
+    let actions = [
+      daemon(950, "guard-fails", 200, 0), daemon(950, "guard-kill"), daemon(1_250, "reset"), daemon(2_500, "reset"),
+    ]
+    let stops = (10...20).map { "\($0 * 100) e-stop" }
+    #expect(try told(actions, until: 3_000) == ["0 start", "981 e-stop"] + stops + ["2500 reset"])
+  }
+
+  @Test("a guard that hangs and goes on before anybody has noticed: nothing is written, and it is not replaced")
+  func resumed() throws {
+    let actions = [daemon(950, "guard-hang"), daemon(1_500, "guard-resume"), daemon(2_900, "kill", 500)]
+    #expect(try told(actions, until: 3_000) == ["0 start", "2900 kill", "2910 safe"])
+  }
+
   @Test("a door's stop and reset reach every part; a dead daemon has no door")
   func door() throws {
     let part = FakeSwarmPart()

@@ -313,6 +313,19 @@ struct SprinklerDoorTests {
     #expect((schedules["schedules"] as? [Any])?.count == 1)
   }
 
+  @Test("paused, then the power fails: what ran until the pause is charged, and not the pause")
+  func powerCutInPause() async throws {
+    let bench = try SprinklerDoorBench()
+    _ = try await bench.ask("POST", "/api/zone/1/on", #"{"seconds":60}"#)
+    bench.run(seconds: 3)
+    _ = try await bench.ask("POST", "/api/pause", #"{"minutes":5}"#)
+    bench.run(seconds: 1)
+    let next = try bench.afterPowerCut(seconds: 5)
+    next.run(seconds: 1)
+    let left = try #require(try next.status()["activeRemainingSec"] as? Int)
+    #expect((55...57).contains(left), "3 s had run, and 1 s has passed: \(left)")
+  }
+
   @Test("the original's routes: its names, its codes")
   func legacy() async throws {
     let bench = try SprinklerDoorBench(manualInRain: .deny, hasLegacyRoutes: true)

@@ -9,8 +9,7 @@ struct LegOracle {
   static let names = [
     "no pulse 200 ms and a tick after the last command that feeds",
     "no pulse without an arm and a set since the last disarm",
-    "an emergency stop holds until a reset", "a killed daemon's pulses are gone 20 ms later",
-    "every request is answered once, in order", "released = ran + skipped + pending",
+    "what the guard has stopped pulses only after a disarm, or a reset",
   ]
   private static let deadman = Nanoseconds.milliseconds(200)
   private static let tick = Nanoseconds.milliseconds(20)
@@ -21,6 +20,8 @@ struct LegOracle {
     var fedAt: TickInstant?
     var isArmed = false
     var isSet = false
+    /// When the guard ended its pulse; `nil` since it has been disarmed.
+    var cutAt: TickInstant?
   }
 
   private enum Heard {
@@ -28,32 +29,31 @@ struct LegOracle {
     case stop(Bool)
   }
 
-  private(set) var checks = SwarmChecks(names)
-  private var reach = SwarmReach(tick: tick)
+  var output = SwarmOutput(names, tick: tick)
   private var legs: [Leg]
   private var requests: [Heard] = []
   private var frames: [Heard] = []
-  private var stoppedSince: TickInstant?
-  private var unanswered: [UInt64] = []
-  private var epoch = TickInstant.zero
 
   init(legs count: Int) { legs = Array(repeating: Leg(), count: count) }
 
   // MARK: What is done
 
-  mutating func started(at now: TickInstant) {
-    (legs, stoppedSince, epoch) = (Array(repeating: Leg(), count: legs.count), nil, now)
-    (requests, frames, unanswered) = ([], [], [])
-    reach.started(at: now)
+  mutating func started(at now: TickInstant, _ cover: SwarmCover) {
+    legs = Array(repeating: Leg(), count: legs.count)
+    (requests, frames) = ([], [])
+    output.started(at: now, cover)
   }
 
-  mutating func killed(at now: TickInstant) {
-    (requests, frames, unanswered) = ([], [], [])
-    reach.killed(at: now)
+  mutating func killed(at now: TickInstant, safeBy: TickInstant) {
+    (requests, frames) = ([], [])
+    output.killed(at: now, safeBy: safeBy)
   }
 
-  mutating func stalled(at now: TickInstant, for span: Nanoseconds) { reach.stalled(at: now, for: span) }
-  mutating func bus(isFaulty: Bool, at now: TickInstant) { reach.bus(isFaulty: isFaulty, at: now) }
+  /// The guard has turned every channel off.
+  mutating func cut(pulsing: Int, isConfirmed: Bool, at now: TickInstant) {
+    output.reach.wrote(isConfirmed: isConfirmed)
+    for leg in legs.indices where pulsing >> leg & 1 != 0 { legs[leg].cutAt = now }
+  }
 
   mutating func hear(_ command: LegCommand, _ leg: Int, issued: TickInstant?) {
     let heard = Heard.command(command, leg: leg, issued: issued)
@@ -61,15 +61,6 @@ struct LegOracle {
   }
 
   mutating func hearStop(_ isStop: Bool) { requests.append(.stop(isStop)) }
-  mutating func asked(_ number: UInt64) { unanswered.append(number) }
-
-  mutating func answered(_ numbers: [UInt64], at now: TickInstant) {
-    for number in numbers {
-      let first = unanswered.first
-      checks.check(4, number == first, at: now, "answer \(number) came, \(first.map { "\($0)" } ?? "none") was due")
-      if first == number { unanswered.removeFirst() }
-    }
-  }
 
   // MARK: What the loop may know
 
@@ -77,8 +68,11 @@ struct LegOracle {
   mutating func ticked(at now: TickInstant) {
     for heard in requests + frames {
       switch heard {
-      case .stop(let isStop): stoppedSince = isStop ? stoppedSince ?? now : nil
-      case .command(.disarm, let leg, _): (legs[leg].isArmed, legs[leg].isSet) = (false, false)
+      case .stop(let isStop):
+        output.took(isStop: isStop, at: now)
+        if !isStop { for leg in legs.indices { legs[leg].cutAt = nil } }
+      case .command(.disarm, let leg, _):
+        (legs[leg].isArmed, legs[leg].isSet, legs[leg].cutAt) = (false, false, nil)
       case .command(_, _, let issued?) where now - issued > Self.patience: break
       case .command(let command, let leg, _):
         legs[leg].fedAt = now
@@ -92,31 +86,19 @@ struct LegOracle {
   // MARK: What must hold
 
   mutating func look(pulsing: Int, at now: TickInstant) {
-    let excuse = reach.isExcused(at: now)
+    let isReachable = !output.look(isActive: pulsing != 0, at: now)
     for index in legs.indices {
-      let isExcused = pulsing >> index & 1 == 0 || excuse
+      let isExcused = pulsing >> index & 1 == 0 || !isReachable
       let leg = legs[index]
       let isFed = leg.fedAt.map { now <= $0 + Self.deadman + Self.tick } ?? false
-      checks.check(
+      output.check(
         0, isExcused || isFed, at: now,
         "leg \(index) pulses, and was last fed \(leg.fedAt.map { "at \(SwarmAction.text($0)) s" } ?? "never")")
-      checks.check(1, isExcused || leg.isSet, at: now, "leg \(index) pulses")
-      if let killedAt = reach.killedAt {
-        guard now > killedAt + SwarmReach.deathTime else { continue }
-        checks.check(
-          3, isExcused, at: now, "leg \(index) pulses, and the daemon died at \(SwarmAction.text(killedAt)) s")
-      } else if let stoppedSince {
-        checks.check(
-          2, isExcused || now <= stoppedSince, at: now,
-          "leg \(index) pulses, stopped at \(SwarmAction.text(stoppedSince)) s")
-      }
+      output.check(1, isExcused || leg.isSet, at: now, "leg \(index) pulses")
+      guard let cutAt = leg.cutAt else { continue }
+      output.check(
+        2, isExcused || now <= cutAt, at: now,
+        "leg \(index) pulses, and the guard ended its pulse at \(SwarmAction.text(cutAt)) s")
     }
-  }
-
-  mutating func account(_ loop: LoopStatistics, at now: TickInstant) {
-    let (counters, due) = (loop.counters, (now - epoch).count / Self.tick.count + 1)
-    checks.check(
-      5, counters.released == due && due == counters.ran + counters.skipped + counters.pending, at: now,
-      "\(due) periods have begun: \(counters.ran) ran, \(counters.skipped) skipped, \(counters.pending) pending")
   }
 }

@@ -15,7 +15,7 @@ final class LegSwarm: SwarmPart {
 
   let name = "leg"
   let hasDied = false
-  var checks: SwarmChecks { oracle.checks }
+  var checks: SwarmChecks { oracle.output.checks }
   private let seed: UInt64
   private let settings: LegSettings
   private let chip = PCA9685Simulator()
@@ -51,14 +51,19 @@ final class LegSwarm: SwarmPart {
     daemon.map { [($0.channel.state.version, .zero)] } ?? []
   }
 
-  func plan(until end: TickInstant, _ random: inout SplitMix64) -> [SwarmAction] {
-    LegSwarmPlan.actions(until: end, legs: Self.count, &random)
+  var isEmergencyStopped: Bool {
+    guard let newest = daemon?.client.newest() else { return false }
+    return (0..<Self.count).contains { if case .emergencyStopped = newest[$0].state { true } else { false } }
   }
 
-  func start(at now: TickInstant) throws(RuntimeError) {
+  func plan(until end: TickInstant, around incidents: [TickInstant], _ random: inout SplitMix64) -> [SwarmAction] {
+    LegSwarmPlan.actions(until: end, around: incidents, legs: Self.count, &random)
+  }
+
+  func start(at now: TickInstant, _ cover: SwarmCover) throws(RuntimeError) {
     let channel = LegLoop.channel(legs: Self.count)
     let bell = SimulatedInput()
-    let runtime = try Runtime {
+    let runtime = try Runtime(externalStops: cover.stops) {
       Lane("leg") {
         Loop(
           Self.loop, every: .hertz(50), phase: .zero, safeStateAfter: 3,
@@ -73,7 +78,7 @@ final class LegSwarm: SwarmPart {
     daemon = Daemon(
       runtime: runtime, simulation: try runtime.simulation(seed: seed, from: now), channel: channel,
       client: channel.client(), bell: bell)
-    oracle.started(at: now)
+    oracle.started(at: now, cover)
   }
 
   private func ports() -> LegPorts {
@@ -82,7 +87,7 @@ final class LegSwarm: SwarmPart {
     return ports
   }
 
-  func kill(at now: TickInstant) {
+  func kill(at now: TickInstant, safeBy: TickInstant) {
     daemon = nil
     // The kernel drops what waited in the sockets.
     for endpoint in Self.endpoints {
@@ -91,12 +96,12 @@ final class LegSwarm: SwarmPart {
       port.now = now
       while port.receive(into: &batch) {}
     }
-    oracle.killed(at: now)
+    oracle.killed(at: now, safeBy: safeBy)
   }
 
   func freeze(at now: TickInstant, for span: Nanoseconds) {
     daemon?.simulation.oversleep(lane: "leg", at: now, by: span)
-    oracle.stalled(at: now, for: span)
+    oracle.output.reach.stalled(at: now, for: span)
   }
 
   func run(until instant: TickInstant) {
@@ -106,13 +111,13 @@ final class LegSwarm: SwarmPart {
       oracle.look(pulsing: before, at: simulation.now)
       oracle.ticked(at: simulation.now)
       oracle.look(pulsing: pulsing(at: simulation.now), at: simulation.now)
-      oracle.answered(daemon!.client.takeAnswers().map(\.number), at: simulation.now)
+      oracle.output.answered(daemon!.client.takeAnswers().map(\.number), at: simulation.now)
       _ = daemon!.client.takeNotices()
     }
     oracle.look(pulsing: pulsing(at: instant), at: instant)
     if instant >= accountsDue, let runtime = daemon?.runtime {
       accountsDue = instant + .seconds(1)
-      oracle.account(runtime.statistics[Self.loop]!, at: instant)
+      oracle.output.account(runtime.statistics[Self.loop]!, at: instant)
     }
   }
 
@@ -125,14 +130,18 @@ final class LegSwarm: SwarmPart {
   }
 
   func makeSafe(at now: TickInstant) -> Bool {
+    let before = pulsing(at: now)
     var port = bus.port()
     port.now = now
+    let isConfirmed: Bool
     do throws(I2CError) {
       try PCA9685().turnAllOff(on: &port)
-      return true
+      isConfirmed = true
     } catch {
-      return false
+      isConfirmed = false
     }
+    oracle.cut(pulsing: before, isConfirmed: isConfirmed, at: now)
+    return isConfirmed
   }
 
   func emergencyStop(at now: TickInstant) { ask(.emergencyStop, .all, at: now) }
@@ -156,15 +165,15 @@ final class LegSwarm: SwarmPart {
     case "bus-refuses":
       bus.clearFaults()
       if action[1] > 0 { bus.inject(.randomNoAcknowledge(perMille: Int(min(1_000, action[1])))) }
-      oracle.bus(isFaulty: action[1] > 0, at: now)
+      oracle.output.reach.bus(isFaulty: action[1] > 0, at: now)
     case "bus-stuck":
       bus.clearFaults()
       bus.inject(.stuck)
-      oracle.bus(isFaulty: true, at: now)
+      oracle.output.reach.bus(isFaulty: true, at: now)
     case "stall":
       daemon?.simulation.stall(loop: Self.loop, at: now, by: .milliseconds(action[1]))
       // The tick that is prolonged begins within a period.
-      if daemon != nil { oracle.stalled(at: now, for: .milliseconds(action[1] + 20)) }
+      if daemon != nil { oracle.output.reach.stalled(at: now, for: .milliseconds(action[1] + 20)) }
     default: break
     }
   }
@@ -186,11 +195,11 @@ final class LegSwarm: SwarmPart {
 
   private func ask(_ order: LegRequest.Order, _ target: LegRequest.Target, at now: TickInstant) {
     guard var daemon else { return }
+    guard daemon.client.send(LegRequest(number: daemon.number + 1, issued: now, order, to: target)) else { return }
+    daemon.bell.ring(at: now)
     daemon.number += 1
     self.daemon = daemon
-    guard daemon.client.send(LegRequest(number: daemon.number, issued: now, order, to: target)) else { return }
-    daemon.bell.ring(at: now)
-    oracle.asked(daemon.number)
+    oracle.output.asked(daemon.number)
     switch (order, target) {
     case (.command(let command), .leg(let leg)): oracle.hear(command, leg, issued: now)
     case (.emergencyStop, _): oracle.hearStop(true)

@@ -3,10 +3,14 @@ import TactusDaemon
 
 /// Random operators of legs, a network that loses and delays, and faults of the bus and the lane.
 enum LegSwarmPlan {
-  static func actions(until end: TickInstant, legs: Int, _ random: inout SplitMix64) -> [SwarmAction] {
+  static func actions(
+    until end: TickInstant, around incidents: [TickInstant], legs: Int, _ random: inout SplitMix64
+  ) -> [SwarmAction] {
     var actions: [SwarmAction] = []
     for leg in 0..<Int64(legs) {
-      for _ in 0..<random.within(1...4) { session(of: leg, until: end, &random, &actions) }
+      for _ in 0..<random.within(1...4) {
+        session(of: leg, from: random.instant(until: end, before: incidents), &random, &actions)
+      }
       for _ in 0..<random.within(0...6) {
         let at = random.instant(until: end)
         switch random.below(5) {
@@ -23,14 +27,14 @@ enum LegSwarmPlan {
 
   /// Somebody arms a leg and moves it for some seconds, at 20 Hz, with pings between.
   private static func session(
-    of leg: Int64, until end: TickInstant, _ random: inout SplitMix64, _ actions: inout [SwarmAction]
+    of leg: Int64, from start: TickInstant, _ random: inout SplitMix64, _ actions: inout [SwarmAction]
   ) {
-    var at = random.instant(until: end)
+    var at = start
     let (loss, late) = random.chance(perMille: 500) ? (0, 0) : (Int(random.below(300)), Int(random.below(200)))
     if random.chance(perMille: 800) { actions.append(SwarmAction(at, "leg", "disarm", leg)) }
     at = at + .milliseconds(random.within(1...100))
     actions.append(SwarmAction(at, "leg", "arm", leg))
-    for _ in 0..<random.within(1...80) {
+    for _ in 0..<random.within(1...120) {
       at = at + .milliseconds(random.within(20...60))
       if random.chance(perMille: loss) { continue }
       let arrives = at + .milliseconds(random.chance(perMille: late) ? random.within(50...600) : 0)

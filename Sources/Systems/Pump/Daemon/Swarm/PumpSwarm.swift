@@ -15,7 +15,7 @@ final class PumpSwarm: SwarmPart {
 
   let name = "pump"
   let hasDied = false
-  var checks: SwarmChecks { oracle.checks }
+  var checks: SwarmChecks { oracle.output.checks }
   private let seed: UInt64
   private let loopSettings: PumpDeviceSettings
   private let world = PumpWorld()
@@ -48,17 +48,21 @@ final class PumpSwarm: SwarmPart {
     daemon.map { [($0.channel.state.version, .zero)] } ?? []
   }
 
-  func plan(until end: TickInstant, _ random: inout SplitMix64) -> [SwarmAction] {
-    PumpSwarmPlan.actions(until: end, &random)
+  var isEmergencyStopped: Bool {
+    if case .emergencyStopped? = daemon?.client.newest().state { true } else { false }
   }
 
-  func start(at now: TickInstant) throws(RuntimeError) {
+  func plan(until end: TickInstant, around incidents: [TickInstant], _ random: inout SplitMix64) -> [SwarmAction] {
+    PumpSwarmPlan.actions(until: end, around: incidents, &random)
+  }
+
+  func start(at now: TickInstant, _ cover: SwarmCover) throws(RuntimeError) {
     let keeper = PumpLimitKeeper(
       store, boot: BootID("1"), logger: Logger(label: "swarm") { _ in SwiftLogNoOpLogHandler() })
     let governor = keeper.resume(loopSettings.governor(), now: now, bootNow: now)
     let channel = PumpDeviceLoop.channel()
     let bell = SimulatedInput()
-    let runtime = try Runtime {
+    let runtime = try Runtime(externalStops: cover.stops) {
       Lane("pump") {
         Loop(
           Self.loop, every: PumpDeviceLoop.rate, phase: .zero, safeStateAfter: 3,
@@ -73,22 +77,22 @@ final class PumpSwarm: SwarmPart {
     daemon = Daemon(
       runtime: runtime, simulation: try runtime.simulation(seed: seed, from: now), channel: channel,
       client: channel.client(), bell: bell, keeper: keeper, nextBeat: now)
-    oracle.started(at: now)
+    oracle.started(at: now, cover)
   }
 
-  func kill(at now: TickInstant) {
+  func kill(at now: TickInstant, safeBy: TickInstant) {
     daemon = nil
     // What was on the line is lost with whoever read it.
     cable.unplug()
     cable.plugIn()
-    oracle.killed(at: now)
+    oracle.killed(at: now, safeBy: safeBy)
   }
 
   func freeze(at now: TickInstant, for span: Nanoseconds) {
     guard let daemon else { return }
     daemon.simulation.oversleep(lane: "pump", at: now, by: span)
     self.daemon?.nextBeat = max(daemon.nextBeat, now + span)
-    oracle.stalled(at: now, for: span)
+    oracle.output.reach.stalled(at: now, for: span)
   }
 
   func run(until instant: TickInstant) {
@@ -98,7 +102,7 @@ final class PumpSwarm: SwarmPart {
         oracle.look(isPumping: before, at: simulation.now)
         oracle.ticked(at: simulation.now)
         oracle.look(isPumping: isPumping, at: simulation.now)
-        oracle.answered(daemon!.client.takeAnswers().map(\.number), at: simulation.now)
+        oracle.output.answered(daemon!.client.takeAnswers().map(\.number), at: simulation.now)
       } else if beat <= instant {
         keep(at: beat)
       } else {
@@ -109,7 +113,7 @@ final class PumpSwarm: SwarmPart {
     listen(at: instant)
     if instant >= accountsDue, let runtime = daemon?.runtime {
       accountsDue = instant + .seconds(1)
-      oracle.account(runtime.statistics[Self.loop]!, at: instant)
+      oracle.output.account(runtime.statistics[Self.loop]!, at: instant)
     }
   }
 
@@ -126,14 +130,18 @@ final class PumpSwarm: SwarmPart {
   private var isPumping: Bool { world.reading.duty.duty > 0 }
 
   func makeSafe(at now: TickInstant) -> Bool {
+    let wasPumping = isPumping
     var motor = world.motor()
     motor.now = now
+    let isConfirmed: Bool
     do throws(PWMError) {
       try motor.set(active: .zero)
-      return true
+      isConfirmed = true
     } catch {
-      return false
+      isConfirmed = false
     }
+    oracle.cut(wasPumping: wasPumping, isConfirmed: isConfirmed, at: now)
+    return isConfirmed
   }
 
   func emergencyStop(at now: TickInstant) { ask(.emergencyStop, at: now) }
@@ -152,11 +160,11 @@ final class PumpSwarm: SwarmPart {
     case "ask-reset": reset(at: now)
     case "output-gone":
       if action[0] > 0 { world.inject(.outputGone) } else { world.clear(.outputGone) }
-      oracle.bus(isFaulty: action[0] > 0, at: now)
+      oracle.output.reach.bus(isFaulty: action[0] > 0, at: now)
     case "stall":
       daemon?.simulation.stall(loop: Self.loop, at: now, by: .milliseconds(action[0]))
       // The tick that is prolonged begins within a period.
-      if daemon != nil { oracle.stalled(at: now, for: .milliseconds(action[0] + 50)) }
+      if daemon != nil { oracle.output.reach.stalled(at: now, for: .milliseconds(action[0] + 50)) }
     default: break
     }
   }
@@ -178,6 +186,7 @@ final class PumpSwarm: SwarmPart {
     }
     // It arrives a few milliseconds later.
     if isWritten, line == "ON\n" { oracle.hear(.on, issued: nil) }
+    if isWritten, line == "OFF\n" { oracle.hear(.off, issued: nil) }
   }
 
   /// An app that reads what it is told, so that the line does not fill.
@@ -192,11 +201,11 @@ final class PumpSwarm: SwarmPart {
 
   private func ask(_ order: PumpDeviceRequest.Order, at now: TickInstant) {
     guard var daemon else { return }
+    guard daemon.client.send(PumpDeviceRequest(number: daemon.number + 1, issued: now, order)) else { return }
+    daemon.bell.ring(at: now)
     daemon.number += 1
     self.daemon = daemon
-    guard daemon.client.send(PumpDeviceRequest(number: daemon.number, issued: now, order)) else { return }
-    daemon.bell.ring(at: now)
-    oracle.asked(daemon.number)
+    oracle.output.asked(daemon.number)
     switch order {
     case .command(.on): oracle.hear(.on, issued: now)
     case .command(.off): oracle.hear(.off, issued: now)

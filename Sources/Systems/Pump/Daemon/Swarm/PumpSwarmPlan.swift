@@ -3,10 +3,12 @@ import TactusDaemon
 
 /// Random apps of a pump, and faults of its output and its lane.
 enum PumpSwarmPlan {
-  static func actions(until end: TickInstant, _ random: inout SplitMix64) -> [SwarmAction] {
+  static func actions(
+    until end: TickInstant, around incidents: [TickInstant], _ random: inout SplitMix64
+  ) -> [SwarmAction] {
     var actions: [SwarmAction] = []
     for _ in 0..<random.within(2...30) {
-      let at = random.instant(until: end)
+      let at = random.instant(until: end, before: incidents)
       switch random.below(12) {
       case 0...3: actions.append(SwarmAction(at, "pump", "line-on"))
       case 4...5: actions.append(SwarmAction(at, "pump", "ask-on"))

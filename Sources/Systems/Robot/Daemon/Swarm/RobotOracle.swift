@@ -14,51 +14,44 @@ struct RobotOracle {
   }
 
   static let names = [
-    "the motors stand 1 s and a tick after the last valid command", "an emergency stop holds until a reset",
-    "a killed daemon's motors stand 20 ms later", "every request is answered once, in order",
-    "released = ran + skipped + pending",
+    "the motors stand 1 s and a tick after the last valid command",
+    "what the guard has stopped drives only after a stick at zero, a stop or a reset",
   ]
   private static let failsafe = Nanoseconds.seconds(1)
   private static let tick = Nanoseconds.milliseconds(50)
   /// RobotRequest: how long a drive may wait for the loop.
   private static let patience = Nanoseconds.milliseconds(250)
 
-  private(set) var checks = SwarmChecks(names)
+  var output = SwarmOutput(names, tick: tick)
   private var waiting: [(command: Command, issued: TickInstant?)] = []
   /// The last command that may drive, and who it is from; `nil` in it: who holds control is not known, and anybody may go on.
   private var fed: (at: TickInstant, by: Int?)?
   /// When the holder was last heard beyond doubt.
   private var heard = TickInstant.zero
   private var stamps = RobotStamps()
-  private var stoppedSince: TickInstant?
-  private(set) var reach = SwarmReach(tick: tick)
-  private var unanswered: [UInt64] = []
-  private var epoch = TickInstant.zero
+  /// When the guard stopped motors that ran; `nil` since somebody has let go of a stick.
+  private var cutAt: TickInstant?
 
   // MARK: What is done
 
-  mutating func started(at now: TickInstant) {
-    (stoppedSince, fed, waiting, unanswered, epoch) = (nil, nil, [], [], now)
-    reach.started(at: now)
+  mutating func started(at now: TickInstant, _ cover: SwarmCover) {
+    // Whoever stopped the motors of a daemon that died.
+    (cutAt, fed, waiting) = (cover.endedWithoutStop ? now : nil, nil, [])
+    output.started(at: now, cover)
   }
 
-  mutating func killed(at now: TickInstant) {
-    (waiting, unanswered) = ([], [])
-    reach.killed(at: now)
+  mutating func killed(at now: TickInstant, safeBy: TickInstant) {
+    waiting = []
+    output.killed(at: now, safeBy: safeBy)
   }
 
-  mutating func stalled(at now: TickInstant, for span: Nanoseconds) { reach.stalled(at: now, for: span) }
-  mutating func bus(isFaulty: Bool, at now: TickInstant) { reach.bus(isFaulty: isFaulty, at: now) }
+  /// The guard has told the motors to stand.
+  mutating func cut(wasMoving: Bool, isConfirmed: Bool, at now: TickInstant) {
+    output.reach.wrote(isConfirmed: isConfirmed)
+    if wasMoving { cutAt = now }
+  }
+
   mutating func hear(_ command: Command, issued: TickInstant?) { waiting.append((command, issued)) }
-  mutating func asked(_ number: UInt64) { unanswered.append(number) }
-
-  mutating func answered(_ numbers: [UInt64], at now: TickInstant) {
-    for number in numbers {
-      let first = unanswered.first
-      checks.check(3, number == first, at: now, "answer \(number) came, \(first.map { "\($0)" } ?? "none") was due")
-      if first == number { unanswered.removeFirst() }
-    }
-  }
 
   // MARK: What the loop may know
 
@@ -69,18 +62,19 @@ struct RobotOracle {
     waiting = []
     for (command, issued) in taken {
       switch command {
-      case .emergencyStop: if stoppedSince == nil { stoppedSince = now }
+      case .emergencyStop: output.took(isStop: true, at: now)
       case .reset:
-        stoppedSince = nil
+        output.took(isStop: false, at: now)
+        cutAt = nil
         // Control may be free.
         if let last = fed { fed = (last.at, nil) }
-      case .stop: break
+      case .stop: cutAt = nil
       case .drive(let sender, let stamp, let isZero):
+        if isZero { cutAt = nil }
         if let issued, now - issued > Self.patience, !isZero { continue }
         feed(by: sender, stamp, at: now)
       }
     }
-    checks.check(3, unanswered.count <= 64, at: now, "\(unanswered.count) requests wait")
   }
 
   private mutating func feed(by sender: Int, _ stamp: Int64?, at now: TickInstant) {
@@ -106,24 +100,14 @@ struct RobotOracle {
   // MARK: What must hold
 
   mutating func look(isMoving: Bool, at now: TickInstant) {
-    let isExcused = !isMoving || reach.isExcused(at: now)
+    let isExcused = output.look(isActive: isMoving, at: now)
     let last = fed.map { $0.at + Self.failsafe + Self.tick }
-    checks.check(
+    output.check(
       0, isExcused || last.map { now <= $0 } ?? false, at: now,
       "they run, and the last valid command came \(fed.map { "at \(SwarmAction.text($0.at)) s" } ?? "never")")
-    if let killedAt = reach.killedAt {
-      guard now > killedAt + SwarmReach.deathTime else { return }
-      checks.check(2, isExcused, at: now, "they run, and the daemon died at \(SwarmAction.text(killedAt)) s")
-    } else if let stoppedSince {
-      checks.check(
-        1, isExcused || now <= stoppedSince, at: now, "they run, stopped at \(SwarmAction.text(stoppedSince)) s")
+    if let cutAt {
+      output.check(
+        1, isExcused || now <= cutAt, at: now, "they run, and the guard stopped them at \(SwarmAction.text(cutAt)) s")
     }
-  }
-
-  mutating func account(_ loop: LoopStatistics, at now: TickInstant) {
-    let (counters, due) = (loop.counters, (now - epoch).count / Self.tick.count + 1)
-    checks.check(
-      4, counters.released == due && due == counters.ran + counters.skipped + counters.pending, at: now,
-      "\(due) periods have begun: \(counters.ran) ran, \(counters.skipped) skipped, \(counters.pending) pending")
   }
 }

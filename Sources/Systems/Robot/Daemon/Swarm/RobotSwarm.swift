@@ -12,7 +12,7 @@ final class RobotSwarm: SwarmPart {
   private static let senders = (0..<3).map { Endpoint.ipv4(192, 168, 1, 20 + UInt8($0), port: 50_000) }
 
   let name = "robot"
-  var checks: SwarmChecks { oracle.checks }
+  var checks: SwarmChecks { oracle.output.checks }
   let hasDied = false
   private let seed: UInt64
   private let settings: RobotSettings
@@ -49,15 +49,19 @@ final class RobotSwarm: SwarmPart {
     daemon.map { [($0.channel.state.version, .zero)] } ?? []
   }
 
-  func plan(until end: TickInstant, _ random: inout SplitMix64) -> [SwarmAction] {
-    RobotSwarmPlan.actions(until: end, senders: Self.senders.count, &random)
+  var isEmergencyStopped: Bool {
+    if case .emergencyStopped? = daemon?.client.newest().state { true } else { false }
   }
 
-  func start(at now: TickInstant) throws(RuntimeError) {
+  func plan(until end: TickInstant, around incidents: [TickInstant], _ random: inout SplitMix64) -> [SwarmAction] {
+    RobotSwarmPlan.actions(until: end, around: incidents, senders: Self.senders.count, &random)
+  }
+
+  func start(at now: TickInstant, _ cover: SwarmCover) throws(RuntimeError) {
     let settings = RulesBox(settings)
     let channel = RobotLoop.channel()
     let bell = SimulatedInput()
-    let runtime = try Runtime {
+    let runtime = try Runtime(externalStops: cover.stops) {
       Lane("robot") {
         Loop(
           Self.loop, every: .period(RobotSettings.standard.tickPeriod), phase: .zero, safeStateAfter: 3,
@@ -65,29 +69,29 @@ final class RobotSwarm: SwarmPart {
         ) {
           RobotLoop(
             motors: Motors(YBPcbCar(), on: bus.port()), port: network.port(Self.endpoint), settings: settings.input(),
-            channel: channel.loopEnds(requestBell: bell.doorbell))
+            channel: channel.loopEnds(requestBell: bell.doorbell), afterOutsideStop: cover.endedWithoutStop)
         }
       }
     }
     daemon = Daemon(
       runtime: runtime, simulation: try runtime.simulation(seed: seed, from: now), channel: channel,
       client: channel.client(), bell: bell)
-    oracle.started(at: now)
+    oracle.started(at: now, cover)
   }
 
-  func kill(at now: TickInstant) {
+  func kill(at now: TickInstant, safeBy: TickInstant) {
     daemon = nil
     // The kernel drops what waited in the socket.
     var port = network.port(Self.endpoint)
     var batch = DatagramBatch(capacity: 64, size: 256)
     port.now = now
     while port.receive(into: &batch) {}
-    oracle.killed(at: now)
+    oracle.killed(at: now, safeBy: safeBy)
   }
 
   func freeze(at now: TickInstant, for span: Nanoseconds) {
     daemon?.simulation.oversleep(lane: "robot", at: now, by: span)
-    oracle.stalled(at: now, for: span)
+    oracle.output.reach.stalled(at: now, for: span)
   }
 
   func run(until instant: TickInstant) {
@@ -97,13 +101,13 @@ final class RobotSwarm: SwarmPart {
       oracle.look(isMoving: before, at: simulation.now)
       oracle.ticked(at: simulation.now)
       oracle.look(isMoving: isMoving, at: simulation.now)
-      oracle.answered(daemon!.client.takeAnswers().map(\.number), at: simulation.now)
+      oracle.output.answered(daemon!.client.takeAnswers().map(\.number), at: simulation.now)
       _ = daemon!.client.takeNotices()
     }
     oracle.look(isMoving: isMoving, at: instant)
     if instant >= accountsDue, let runtime = daemon?.runtime {
       accountsDue = instant + .seconds(1)
-      oracle.account(runtime.statistics[Self.loop]!, at: instant)
+      oracle.output.account(runtime.statistics[Self.loop]!, at: instant)
     }
   }
 
@@ -114,14 +118,18 @@ final class RobotSwarm: SwarmPart {
   }
 
   func makeSafe(at now: TickInstant) -> Bool {
+    let wasMoving = isMoving
     var port = bus.port()
     port.now = now
+    let isConfirmed: Bool
     do throws(I2CError) {
       try YBPcbCar().stop(on: &port)
-      return true
+      isConfirmed = true
     } catch {
-      return false
+      isConfirmed = false
     }
+    oracle.cut(wasMoving: wasMoving, isConfirmed: isConfirmed, at: now)
+    return isConfirmed
   }
 
   func emergencyStop(at now: TickInstant) { ask(.emergencyStop, .emergencyStop, at: now) }
@@ -145,15 +153,17 @@ final class RobotSwarm: SwarmPart {
     case "bus-refuses":
       bus.clearFaults()
       if action[0] > 0 { bus.inject(.randomNoAcknowledge(perMille: Int(min(1_000, action[0])))) }
-      oracle.bus(isFaulty: action[0] > 0, at: now)
+      oracle.output.reach.bus(isFaulty: action[0] > 0, at: now)
     case "bus-stuck":
       bus.clearFaults()
       bus.inject(.stuck)
-      oracle.bus(isFaulty: true, at: now)
+      oracle.output.reach.bus(isFaulty: true, at: now)
     case "stall":
       daemon?.simulation.stall(loop: Self.loop, at: now, by: .milliseconds(action[0]))
       // The tick that is prolonged begins within a period.
-      if daemon != nil { oracle.stalled(at: now, for: .milliseconds(action[0]) + RobotSettings.standard.tickPeriod) }
+      if daemon != nil {
+        oracle.output.reach.stalled(at: now, for: .milliseconds(action[0]) + RobotSettings.standard.tickPeriod)
+      }
     default: break
     }
   }
@@ -192,12 +202,12 @@ final class RobotSwarm: SwarmPart {
   /// A full ring refuses, and the door says so to the client: then nothing was acknowledged.
   private func ask(_ command: RobotRequest.Command, _ heard: RobotOracle.Command, at now: TickInstant) {
     guard var daemon else { return }
-    daemon.number += 1
-    self.daemon = daemon
-    let request = RobotRequest(number: daemon.number, issued: now, command, client: 1)
+    let request = RobotRequest(number: daemon.number + 1, issued: now, command, client: 1)
     guard daemon.client.send(request) else { return }
     daemon.bell.ring(at: now)
-    oracle.asked(daemon.number)
+    daemon.number += 1
+    self.daemon = daemon
+    oracle.output.asked(daemon.number)
     oracle.hear(heard, issued: now)
   }
 }

@@ -3,10 +3,14 @@ import TactusDaemon
 
 /// Random senders, a network that loses, delays, doubles and reorders, and faults of the bus and the lane.
 enum RobotSwarmPlan {
-  static func actions(until end: TickInstant, senders: Int, _ random: inout SplitMix64) -> [SwarmAction] {
+  static func actions(
+    until end: TickInstant, around incidents: [TickInstant], senders: Int, _ random: inout SplitMix64
+  ) -> [SwarmAction] {
     var actions: [SwarmAction] = []
     for sender in 0..<senders where sender == 0 || random.chance(perMille: 300) {
-      for _ in 0..<random.within(1...3) { session(of: sender, until: end, &random, &actions) }
+      for _ in 0..<random.within(1...3) {
+        session(of: sender, from: random.instant(until: end, before: incidents), &random, &actions)
+      }
     }
     requests(until: end, &random, &actions)
     if random.chance(perMille: 300) {
@@ -24,9 +28,9 @@ enum RobotSwarmPlan {
 
   /// Somebody drives for some seconds at 20 Hz, or at half of it, over a network as bad as the seed wants it.
   private static func session(
-    of sender: Int, until end: TickInstant, _ random: inout SplitMix64, _ actions: inout [SwarmAction]
+    of sender: Int, from start: TickInstant, _ random: inout SplitMix64, _ actions: inout [SwarmAction]
   ) {
-    var at = random.instant(until: end)
+    var at = start
     let (count, period) = (random.within(1...120), random.chance(perMille: 800) ? Int64(50) : 100)
     let isBad = random.chance(perMille: 500)
     let (loss, again) = (isBad ? Int(random.within(0...400)) : 0, isBad ? Int(random.within(0...200)) : 0)

@@ -29,6 +29,8 @@ final class SprinklerDesk: Sendable {
   private let notices: Mutex<RingReader<IrrigationNotice>>
   /// What the loop has told and the schedule has not been stepped with: `take` must not wait for the disk, so the next step does it.
   private let noted = Mutex<[SprinklerEvent]>([])
+  /// Whether a pause, or something else that closes valves, has begun or ended since the last beat: what ran until then is noted at once.
+  private let hasStateChanged = Mutex(false)
   /// What the loop has said of orders that no client waits for, for the next beat.
   private let answered = Mutex<[SprinklerOutbox.Outcome]>([])
   private let logger: Logger
@@ -109,12 +111,12 @@ final class SprinklerDesk: Sendable {
       scheduled(&state) { schedule, clocks throws(APIError) in
         told += order(try schedule.step(.timePassed, clocks))
       }
-      if now >= state.nextProgress {
-        state.nextProgress = now + progressPeriod
-        let progress = progress(of: state.schedule.records.pending, at: now)
-        scheduled(&state) { schedule, clocks throws(APIError) in
+      if takeStateChange() || now >= state.nextProgress {
+        let progress = newest.progress(of: state.schedule.records.pending, at: now)
+        let isNoted = scheduled(&state) { schedule, clocks throws(APIError) in
           if !progress.isEmpty { told += order(try schedule.step(.progress(progress), clocks)) }
         }
+        state.nextProgress = isNoted ? now + progressPeriod : now
       }
       // A start that has passed is not the next one any more.
       let wall = wall()
@@ -135,6 +137,7 @@ final class SprinklerDesk: Sendable {
       notices.withLock { notices in
         while let notice = notices.pop() { told.append(notice) }
       }
+      if told.contains(where: \.isOfState) { hasStateChanged.withLock { $0 = true } }
       let events = told.compactMap(\.event)
       if !events.isEmpty { noted.withLock { $0 += events } }
     }
@@ -238,6 +241,13 @@ final class SprinklerDesk: Sendable {
     try schedule.start(clocks).map { order($0) } ?? []
   }
 
+  private func takeStateChange() -> Bool {
+    hasStateChanged.withLock { hasChanged in
+      defer { hasChanged = false }
+      return hasChanged
+    }
+  }
+
   /// What the loop has told, and what the store has refused of it so far.
   private func catchUp(_ schedule: inout StoredSchedule, _ clocks: StoredSchedule.Clocks) -> [SprinklerNotice] {
     schedule.remember(
@@ -293,19 +303,6 @@ final class SprinklerDesk: Sendable {
     }
   }
 
-  private func progress(of pending: [PendingRun], at now: TickInstant) -> [RunProgress] {
-    let newest = newest
-    let waiting = (0..<min(newest.queueCount, SprinklerSnapshot.shownQueue)).map { newest.queued($0) }
-    return pending.compactMap { run in
-      let zone = newest[run.zone]
-      if case .open(let open, _, _) = zone.valve, open.id == run.run {
-        return RunProgress(run: run.run, ranSeconds: (zone.ran + max(.zero, now - newest.at)).inSeconds)
-      }
-      guard run.opened != nil, let paused = waiting.first(where: { $0.run.id == run.run }) else { return nil }
-      return RunProgress(run: run.run, ranSeconds: paused.ran.inSeconds, isOpen: false)
-    }
-  }
-
   /// Without the lock: the store has its own.
   private func prune(at now: TickInstant) {
     let isDue = state.withLock { state in
@@ -324,6 +321,12 @@ final class SprinklerDesk: Sendable {
 }
 
 extension IrrigationNotice {
+  /// Whether the machine is in another state.
+  var isOfState: Bool {
+    if case .state = subject { return true }
+    return false
+  }
+
   /// What the schedule is to know of it.
   var event: SprinklerEvent? {
     switch subject {

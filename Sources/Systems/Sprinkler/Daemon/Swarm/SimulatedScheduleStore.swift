@@ -10,6 +10,8 @@ final class SimulatedScheduleStore: ScheduleStore {
   private struct State {
     var records: SprinklerRecords
     var logged: Set<UInt64> = []
+    /// By zone.
+    var loggedSeconds: [Int: Double] = [:]
     var isFull = false
     var crash: Crash?
     var hasDied = false
@@ -28,6 +30,9 @@ final class SimulatedScheduleStore: ScheduleStore {
   var records: SprinklerRecords { state.withLock { $0.records } }
   /// Whether the log has a line of this run.
   func hasLogged(_ run: UInt64) -> Bool { state.withLock { $0.logged.contains(run) } }
+  /// How long a zone was open, by the log; the zone's place from 0.
+  func loggedSeconds(_ zone: Int) -> Double { state.withLock { $0.loggedSeconds[zone] ?? 0 } }
+  var isFull: Bool { state.withLock { $0.isFull } }
   /// Whether the process has died in a write.
   var hasDied: Bool { state.withLock { $0.hasDied } }
 
@@ -50,7 +55,9 @@ final class SimulatedScheduleStore: ScheduleStore {
       if state.crash != .before, !forgets {
         for change in changes {
           state.records.apply(change)
-          if case .log(let record) = change { state.logged.insert(record.run) }
+          guard case .log(let record) = change else { continue }
+          state.logged.insert(record.run)
+          state.loggedSeconds[record.zone.index, default: 0] += record.ranSeconds
         }
       }
       if state.hasDied { throw .failed(file: "memory", doing: "keeping a change", reason: "the process has died") }

@@ -5,43 +5,68 @@ import TactusDaemon
 /// What must hold of valves and of what was acknowledged, from what was asked, what the lines do and what the store has.
 struct SprinklerOracle {
   static let names = [
-    "a zone is open no longer than its acknowledged runs", "one zone is open at a time",
-    "an emergency stop holds until a reset", "a killed daemon's valves are closed 20 ms later",
+    "a zone is open no longer than its acknowledged runs, and what the guard has ended stays ended",
+    "one zone is open at a time",
     "a program is there if it was acknowledged, and only then", "an acknowledged run waits, runs, or is in the log",
-    "answers come in the order of their requests", "released = ran + skipped + pending",
+    "the log has no more water than there was",
   ]
   private static let period = SprinklerLoop.period
 
-  private(set) var checks = SwarmChecks(names)
-  private var reach = SwarmReach(tick: period, heartbeat: period)
+  var output = SwarmOutput(names, tick: period, heartbeat: period)
   private var granted: [Nanoseconds] = Array(repeating: .zero, count: SprinklerSwarm.zones)
+  /// The part of it that was granted since the loop's last tick: a person may have asked for it after the guard's write.
+  private var fresh: [Nanoseconds] = Array(repeating: .zero, count: SprinklerSwarm.zones)
   private var used: [Nanoseconds] = Array(repeating: .zero, count: SprinklerSwarm.zones)
   private var lookedAt = TickInstant.zero
   private var waitingStops: [Bool] = []
-  private var stoppedSince: TickInstant?
   private var programs: [Int: [Program.Step]] = [:]
   private var runs: Set<UInt64> = []
   private var isUnsure = false
-  private var lastAnswer: UInt64 = 0
-  private var epoch = TickInstant.zero
+  /// When the guard closed a valve of a daemon that lives, until its loop has told the schedule.
+  private var cutAt: TickInstant?
+  private var hasTickedSinceCut = false
+  /// What may be logged besides: a daemon that dies before its loop has told of the guard's write is taken to have watered until it died.
+  private var untold = Nanoseconds.zero
+  /// Since when the store is full, and when the daemon last died whose end it has not taken: valves closed meanwhile are logged as open.
+  private var fullSince: TickInstant?
+  private var unsettledSince: TickInstant?
+  /// Open since the beginning, excused or not.
+  private var watered: [Nanoseconds] = Array(repeating: .zero, count: SprinklerSwarm.zones)
 
   // MARK: What is done
 
-  mutating func started(at now: TickInstant) {
-    (waitingStops, stoppedSince, lastAnswer, epoch) = ([], nil, 0, now)
-    reach.started(at: now)
-    // What a dead program left is never resumed; its programs may start.
-    granted = used
-    for steps in programs.values { grant(steps) }
-  }
-
-  mutating func killed(at now: TickInstant) {
+  mutating func started(at now: TickInstant, _ cover: SwarmCover) {
     waitingStops = []
-    reach.killed(at: now)
+    output.started(at: now, cover)
+    clearFresh()
+    endAll()
   }
 
-  mutating func stalled(at now: TickInstant, for span: Nanoseconds) { reach.stalled(at: now, for: span) }
-  mutating func bus(isFaulty: Bool, at now: TickInstant) { reach.bus(isFaulty: isFaulty, at: now) }
+  mutating func killed(at now: TickInstant, safeBy: TickInstant) {
+    waitingStops = []
+    if let cutAt { untold = untold + (safeBy - cutAt) }
+    // A pause and an end are noted at the beat that hears of them; one that the store had not yet lasts until the guard's, or the hook's, write.
+    untold = untold + .milliseconds(200) + (safeBy - now)
+    if let since = unsettledSince ?? fullSince { untold = untold + (safeBy - since) }
+    unsettledSince = unsettledSince ?? now
+    cutAt = nil
+    output.killed(at: now, safeBy: safeBy)
+  }
+
+  /// The guard has closed every valve.
+  mutating func cut(wasOpen: Bool, isConfirmed: Bool, at now: TickInstant) {
+    output.reach.wrote(isConfirmed: isConfirmed)
+    if wasOpen, output.reach.killedAt == nil { (cutAt, hasTickedSinceCut) = (cutAt ?? now, false) }
+    endAll()
+  }
+
+  /// What ran or waited is never resumed; programs may start.
+  private mutating func endAll() {
+    granted = zip(used, fresh).map { $0 + $1 }
+    let before = fresh
+    for steps in programs.values { grant(steps) }
+    fresh = before
+  }
 
   mutating func asked(_ number: UInt64, _ order: SprinklerRequest.Order, at now: TickInstant) {
     if case .emergencyStop = order { waitingStops.append(true) }
@@ -69,25 +94,26 @@ struct SprinklerOracle {
   private mutating func grant(_ steps: [Program.Step]) {
     // A late tick is not the run's fault.
     for step in steps {
-      granted[step.zone.index] = granted[step.zone.index] + .seconds(Int64(step.seconds)) + .milliseconds(10)
+      let span = Nanoseconds.seconds(Int64(step.seconds)) + .milliseconds(10)
+      granted[step.zone.index] = granted[step.zone.index] + span
+      fresh[step.zone.index] = fresh[step.zone.index] + span
     }
   }
 
-  mutating func answered(_ numbers: [UInt64], at now: TickInstant) {
-    for number in numbers {
-      checks.check(6, number == lastAnswer + 1, at: now, "answer \(number) came after answer \(lastAnswer)")
-      lastAnswer = number
-    }
-  }
+  private mutating func clearFresh() { fresh = Array(repeating: .zero, count: fresh.count) }
 
   mutating func ticked(at now: TickInstant) {
-    for isStop in waitingStops { stoppedSince = isStop ? stoppedSince ?? now : nil }
+    for isStop in waitingStops { output.took(isStop: isStop, at: now) }
     waitingStops = []
+    hasTickedSinceCut = true
+    clearFresh()
   }
 
   // MARK: What must hold
 
   mutating func kept(_ store: SimulatedScheduleStore, at now: TickInstant) {
+    if hasTickedSinceCut { cutAt = nil }
+    if store.isFull { fullSince = fullSince ?? now } else { (fullSince, unsettledSince) = (nil, nil) }
     let records = store.records
     let there = Set(records.programs.map(\.id))
     if isUnsure {
@@ -97,39 +123,32 @@ struct SprinklerOracle {
       for program in records.programs { programs[program.id] = program.steps }
     } else {
       let missing = Set(programs.keys).subtracting(there).sorted()
-      checks.check(4, missing.isEmpty, at: now, "programs \(missing) were acknowledged and are not in the store")
+      output.check(2, missing.isEmpty, at: now, "programs \(missing) were acknowledged and are not in the store")
       let extra = there.subtracting(programs.keys).sorted()
-      checks.check(4, extra.isEmpty, at: now, "programs \(extra) are in the store and were never acknowledged")
+      output.check(2, extra.isEmpty, at: now, "programs \(extra) are in the store and were never acknowledged")
     }
     let pending = Set(records.pending.map(\.run))
     runs = runs.filter { !store.hasLogged($0) }
     let lost = runs.subtracting(pending).sorted()
-    checks.check(5, lost.isEmpty, at: now, "runs \(lost) were acknowledged, do not wait, and are not in the log")
+    output.check(3, lost.isEmpty, at: now, "runs \(lost) were acknowledged, do not wait, and are not in the log")
+    for zone in watered.indices {
+      let logged = store.loggedSeconds(zone)
+      output.check(
+        4, logged <= (watered[zone] + untold).inSeconds + 0.001, at: now,
+        "zone \(zone + 1) was open for \(watered[zone].inSeconds) s, and \(logged) s are logged")
+    }
   }
 
   mutating func look(open: UInt64, at now: TickInstant) {
-    let isExcused = open == 0 || reach.isExcused(at: now)
+    let isExcused = output.look(isActive: open != 0, at: now)
     for zone in 0..<SprinklerSwarm.zones where open >> UInt64(zone) & 1 != 0 {
+      watered[zone] = watered[zone] + (now - lookedAt)
       if !isExcused { used[zone] = used[zone] + (now - lookedAt) }
-      checks.check(
+      output.check(
         0, isExcused || used[zone] <= granted[zone], at: now,
         "zone \(zone + 1) was open for \(used[zone].inSeconds) s, its runs are \(granted[zone].inSeconds) s")
     }
     lookedAt = now
-    checks.check(1, isExcused || open.nonzeroBitCount <= 1, at: now, "\(open.nonzeroBitCount) zones are open")
-    if let killedAt = reach.killedAt {
-      guard now > killedAt + SwarmReach.deathTime else { return }
-      checks.check(3, isExcused, at: now, "one is open, and the daemon died at \(SwarmAction.text(killedAt)) s")
-    } else if let stoppedSince {
-      checks.check(
-        2, isExcused || now <= stoppedSince, at: now, "one is open, stopped at \(SwarmAction.text(stoppedSince)) s")
-    }
-  }
-
-  mutating func account(_ loop: LoopStatistics, at now: TickInstant) {
-    let (counters, due) = (loop.counters, (now - epoch).count / Self.period.count + 1)
-    checks.check(
-      7, counters.released == due && due == counters.ran + counters.skipped + counters.pending, at: now,
-      "\(due) periods have begun: \(counters.ran) ran, \(counters.skipped) skipped, \(counters.pending) pending")
+    output.check(1, isExcused || open.nonzeroBitCount <= 1, at: now, "\(open.nonzeroBitCount) zones are open")
   }
 }

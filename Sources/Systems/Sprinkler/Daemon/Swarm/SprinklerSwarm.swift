@@ -11,12 +11,12 @@ final class SprinklerSwarm: SwarmPart {
   static let zones = 4
   private static let loop = "sprinkler"
   /// Noon is half a minute after the start, so that programs start.
-  private static let wallAtZero = WallInstant(secondsSince1970: 1_780_012_800 - 30)
+  private var wallAtZero = WallInstant(secondsSince1970: 1_780_012_800 - 30)
   private static let settings = SchedulerSettings(zone: .utc, pins: Array(1...zones))
 
   let name = "sprinkler"
   var hasDied: Bool { daemon != nil && store.hasDied }
-  var checks: SwarmChecks { oracle.checks }
+  var checks: SwarmChecks { oracle.output.checks }
   private let seed: UInt64
   private let bank = SimulatedGPIOBank(highAtRest: Set(1...zones), logCapacity: 1)
   private let lines: SimulatedGPIOLines
@@ -41,17 +41,21 @@ final class SprinklerSwarm: SwarmPart {
     daemon.map { [($0.channel.state.version, SprinklerLoop.period)] } ?? []
   }
 
-  func plan(until end: TickInstant, _ random: inout SplitMix64) -> [SwarmAction] {
-    SprinklerSwarmPlan.actions(until: end, &random)
+  var isEmergencyStopped: Bool {
+    if case .emergencyStopped? = daemon?.newest.state { true } else { false }
   }
 
-  func start(at now: TickInstant) throws(RuntimeError) {
+  func plan(until end: TickInstant, around incidents: [TickInstant], _ random: inout SplitMix64) -> [SwarmAction] {
+    SprinklerSwarmPlan.actions(until: end, around: incidents, &random)
+  }
+
+  func start(at now: TickInstant, _ cover: SwarmCover) throws(RuntimeError) {
     // Requested anew, inactive.
-    _ = makeSafe(at: now)
+    _ = turnOff(at: now)
     store.reopen()
     let channel = SprinklerLoop.channel(notices: 256)
     let bell = SimulatedInput()
-    let runtime = try Runtime {
+    let runtime = try Runtime(externalStops: cover.stops) {
       Lane("sprinkler") {
         Loop(
           Self.loop, every: .hertz(1), phase: .zero, safeStateAfter: 3, inputs: [.simulated(bell)]
@@ -62,26 +66,26 @@ final class SprinklerSwarm: SwarmPart {
         }
       }
     }
-    let store = store
+    let (store, closed) = (store, cover.madeSafe)
     let schedule = StoredSchedule(
-      { SprinklerScheduler(store.records, settings: Self.settings, boot: BootID("1")) }, store: store)
+      { SprinklerScheduler(store.records, settings: Self.settings, boot: BootID("1"), valvesClosed: closed) },
+      store: store)
     daemon = SprinklerSwarmDaemon(
       runtime: runtime, simulation: try runtime.simulation(seed: seed, from: now), channel: channel, bell: bell,
       schedule: schedule, at: now)
-    oracle.started(at: now)
-    oracle.kept(store, at: now)
+    oracle.started(at: now, cover)
   }
 
-  func kill(at now: TickInstant) {
+  func kill(at now: TickInstant, safeBy: TickInstant) {
     daemon = nil
-    oracle.killed(at: now)
+    oracle.killed(at: now, safeBy: safeBy)
   }
 
   func freeze(at now: TickInstant, for span: Nanoseconds) {
     guard let daemon else { return }
     daemon.simulation.oversleep(lane: "sprinkler", at: now, by: span)
     daemon.nextBeat = max(daemon.nextBeat, now + span)
-    oracle.stalled(at: now, for: span)
+    oracle.output.reach.stalled(at: now, for: span)
   }
 
   func run(until instant: TickInstant) {
@@ -93,8 +97,9 @@ final class SprinklerSwarm: SwarmPart {
         oracle.ticked(at: daemon.simulation.now)
         oracle.look(open: open, at: daemon.simulation.now)
       } else if beat <= instant {
-        daemon.beat(at: beat, Self.wallAtZero)
-        oracle.answered(daemon.takeAnswered(), at: beat)
+        daemon.beat(at: beat, wallAtZero)
+        oracle.output.asked(daemon.number)
+        oracle.output.answered(daemon.takeAnswered(), at: beat)
         if !store.hasDied { oracle.kept(store, at: beat) }
       } else {
         break
@@ -103,7 +108,7 @@ final class SprinklerSwarm: SwarmPart {
     oracle.look(open: open, at: instant)
     if instant >= accountsDue, let runtime = daemon?.runtime, !store.hasDied {
       accountsDue = instant + .seconds(1)
-      oracle.account(runtime.statistics[Self.loop]!, at: instant)
+      oracle.output.account(runtime.statistics[Self.loop]!, at: instant)
     }
   }
 
@@ -111,6 +116,14 @@ final class SprinklerSwarm: SwarmPart {
   private var open: UInt64 { (~bank.levels.word >> 1) & (1 << UInt64(Self.zones) - 1) }
 
   func makeSafe(at now: TickInstant) -> Bool {
+    let before = open
+    oracle.look(open: before, at: now)
+    let isConfirmed = turnOff(at: now)
+    oracle.cut(wasOpen: before != 0, isConfirmed: isConfirmed, at: now)
+    return isConfirmed
+  }
+
+  private func turnOff(at now: TickInstant) -> Bool {
     var port = lines.port()
     port.now = now
     do throws(GPIOError) {
@@ -137,11 +150,12 @@ final class SprinklerSwarm: SwarmPart {
     case "lines-gone":
       bank.clearFaults()
       if action[0] > 0 { bank.inject(.gone) }
-      oracle.bus(isFaulty: action[0] > 0, at: now)
+      oracle.output.reach.bus(isFaulty: action[0] > 0, at: now)
     case "stall":
       daemon?.simulation.stall(loop: Self.loop, at: now, by: .milliseconds(action[0]))
       // The tick that is prolonged begins within a period.
-      if daemon != nil { oracle.stalled(at: now, for: .milliseconds(action[0] + 1_000)) }
+      if daemon != nil { oracle.output.reach.stalled(at: now, for: .milliseconds(action[0] + 1_000)) }
+    case "clock": wallAtZero = wallAtZero + action[0]
     case "disk-full": store.setFull(action[0] > 0)
     case "crash-in-write": store.crash(action[0] > 0 ? .after : .before)
     default: if let command = SprinklerSwarmPlan.command(action) { ask(command, at: now) }
@@ -151,7 +165,7 @@ final class SprinklerSwarm: SwarmPart {
   /// A person's command, which is acknowledged when the store has it.
   private func ask(_ command: SprinklerCommand, at now: TickInstant) {
     guard let daemon, !store.hasDied else { return }
-    let effects = daemon.step(.command(command, caller: "swarm"), at: now, Self.wallAtZero)
+    let effects = daemon.step(.command(command, caller: "swarm"), at: now, wallAtZero)
     if let effects {
       oracle.acknowledged(command, effects)
     } else {

@@ -8,15 +8,18 @@ import WallTime
 /// with its threads, in its order: the store, then the answer, then the orders.
 final class SprinklerSwarmDaemon {
   private static let beatPeriod = Nanoseconds.milliseconds(100)
+  private static let progressPeriod = Nanoseconds.seconds(10)
 
   let runtime: Runtime
   let simulation: Simulation
   let channel: SprinklerLoop.Channel
   var nextBeat: TickInstant
+  private var nextProgress = TickInstant.zero
   private let client: SprinklerLoop.Channel.Client
   private let bell: SimulatedInput
   private var schedule: StoredSchedule
-  private var number: UInt64 = 0
+  /// Of the newest order.
+  private(set) var number: UInt64 = 0
   /// Orders that the loop has not answered, by their numbers.
   private var sent: [UInt64: SprinklerRequest.Order] = [:]
   private var answered: [UInt64] = []
@@ -35,6 +38,7 @@ final class SprinklerSwarmDaemon {
   func beat(at now: TickInstant, _ wallAtZero: WallInstant) {
     nextBeat = now + Self.beatPeriod
     while let notice = client.nextNotice() {
+      if notice.isOfState { nextProgress = now }
       if let event = notice.event { schedule.remember([event]) }
     }
     while let answer = client.nextAnswer() {
@@ -47,6 +51,10 @@ final class SprinklerSwarmDaemon {
       if let effects = try schedule.start(clocks) { order(effects, at: now) }
       for effects in schedule.catchUp(clocks) { order(effects, at: now) }
       order(try schedule.step(.timePassed, clocks), at: now)
+      guard now >= nextProgress else { return }
+      let progress = client.newest().progress(of: schedule.records.pending, at: now)
+      if !progress.isEmpty { order(try schedule.step(.progress(progress), clocks), at: now) }
+      nextProgress = now + Self.progressPeriod
     } catch {
       // A store that refuses is asked again at the next beat.
     }
@@ -77,6 +85,9 @@ final class SprinklerSwarmDaemon {
     bell.ring(at: now)
     return number
   }
+
+  /// What the valves' loop published last.
+  var newest: SprinklerSnapshot { client.newest() }
 
   /// What has been answered since the last call.
   func takeAnswered() -> [UInt64] {

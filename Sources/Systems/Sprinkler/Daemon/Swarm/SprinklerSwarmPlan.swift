@@ -4,10 +4,12 @@ import TactusDaemon
 
 /// Random people who water, and faults of the lines, the lane and the store.
 enum SprinklerSwarmPlan {
-  static func actions(until end: TickInstant, _ random: inout SplitMix64) -> [SwarmAction] {
+  static func actions(
+    until end: TickInstant, around incidents: [TickInstant], _ random: inout SplitMix64
+  ) -> [SwarmAction] {
     var actions: [SwarmAction] = []
     for _ in 0..<random.within(2...40) {
-      let at = random.instant(until: end)
+      let at = random.instant(until: end, before: incidents)
       let (zone, seconds) = (random.within(1...Int64(SprinklerSwarm.zones)), random.within(1...12))
       switch random.below(20) {
       case 0...4: actions.append(SwarmAction(at, "sprinkler", "zone-on", zone, seconds))
@@ -77,6 +79,11 @@ enum SprinklerSwarmPlan {
       for _ in 0..<random.within(1...3) {
         actions.append(
           SwarmAction(random.instant(until: end), "sprinkler", "crash-in-write", random.within(0...1)))
+      }
+    }
+    if random.chance(perMille: 200) {
+      for _ in 0..<random.within(1...2) {
+        actions.append(SwarmAction(random.instant(until: end), "sprinkler", "clock", random.within(-3_600...3_600)))
       }
     }
     if random.chance(perMille: 200) {

@@ -1,0 +1,21 @@
+import Sprinkler
+import Tactus
+
+extension SprinklerSnapshot {
+  /// How long runs that have begun have run, open or paused: what is noted in case the program dies.
+  ///
+  /// - Parameters:
+  ///   - pending: the runs that the schedule knows.
+  ///   - now: not before this snapshot.
+  func progress(of pending: [PendingRun], at now: TickInstant) -> [RunProgress] {
+    let waiting = (0..<min(queueCount, Self.shownQueue)).map { queued($0) }
+    return pending.compactMap { run in
+      let zone = self[run.zone]
+      if case .open(let open, _, _) = zone.valve, open.id == run.run {
+        return RunProgress(run: run.run, ranSeconds: (zone.ran + max(.zero, now - at)).inSeconds)
+      }
+      guard run.opened != nil, let paused = waiting.first(where: { $0.run.id == run.run }) else { return nil }
+      return RunProgress(run: run.run, ranSeconds: paused.ran.inSeconds, isOpen: false)
+    }
+  }
+}
