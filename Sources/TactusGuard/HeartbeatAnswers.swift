@@ -46,7 +46,9 @@ public struct HeartbeatAnswers: Sendable, Hashable, BitwiseCopyable {
   /// Returns whether the guard has owed an answer for the patience; once for each patience.
   @_noLocks @_noAllocation
   public mutating func isSilent(at now: TickInstant) -> Bool {
-    guard owedSince != .max, now.nanoseconds &- owedSince >= patience.count else { return false }
+    guard Mechanism.guardHang.acts, owedSince != .max, now.nanoseconds &- owedSince >= patience.count else {
+      return false
+    }
     owedSince = now.nanoseconds
     isUnanswered = true
     return true
