@@ -67,6 +67,8 @@ public enum Mechanism: String, CaseIterable, Sendable {
 
   /// Something other than a reset leaves an emergency stop.
   case emergencyStopLatch
+  /// A restart undoes an emergency stop.
+  case emergencyStopKept
   /// Something other than what a person says leaves a fault.
   case faultLatch
   /// An off that the hardware has not taken is not written again.
@@ -100,6 +102,8 @@ public enum Mechanism: String, CaseIterable, Sendable {
   case stopFromAnyone
   /// A held stick drives on after somebody else has stopped the robot.
   case letGoAfterStop
+  /// A stick that was held while the program died drives off as soon as it is there again.
+  case letGoAfterDeath
   /// A reset with a stick held drives off at once.
   case resetNeedsRest
   /// Older and repeated commands are obeyed, and keep the failsafe from acting.

@@ -77,7 +77,9 @@ struct ConfiguredSystem<System: DeviceSystem>: AnyConfiguredSystem {
   var isOpenToAll: Bool { false }
   var deviceGroups: [String] { [] }
   var folders: [String] { [] }
-  var files: [String] { [] }
+  /// What its loops are made of, a table of calibration perhaps, only they know.
+  var files: [String] { ["/"] }
+  var looksUpNames: Bool { true }
   var secrets: [String] { [] }
 
   /// `on the PWM output /sys/class/pwm/pwmchip0/pwm0`

@@ -35,7 +35,7 @@ final class EmergencyStopNote {
     let names = Set(systems.map(\.name))
     // What cannot be read may have named any of them.
     waiting = Self.contents(read()).map { names.intersection($0) } ?? names
-    guard !waiting.isEmpty else { return }
+    guard Mechanism.emergencyStopKept.acts, !waiting.isEmpty else { return }
     logger.critical(
       "the emergency stop from before this start holds: look what it was for, then reset it",
       metadata: ["systems": .array(waiting.sorted().map { .string($0) })])

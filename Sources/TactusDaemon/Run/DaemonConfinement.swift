@@ -168,7 +168,8 @@ struct DaemonConfinement {
     guard geteuid() == 0 else { return ["/etc"] }
     guard let real = Self.resolved("/etc/resolv.conf") else { return [] }
     if Self.folder(real) != "/etc" { return [Self.folder(real)] }
-    return configuration.mqtt?.namesItsBroker == true ? ["/etc"] : []
+    let asks = configuration.mqtt?.namesItsBroker == true || configuration.systems.all.contains(where: \.looksUpNames)
+    return asks ? ["/etc"] : []
   }
 
   /// The rules under which files can be made in a folder, made if it is missing: of a file system that may be mounted later the folder

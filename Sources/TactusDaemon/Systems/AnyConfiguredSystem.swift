@@ -29,8 +29,10 @@ public protocol AnyConfiguredSystem: Sendable {
   var deviceGroups: [String] { get }
   /// Folders in which it makes files, beside the program's own.
   var folders: [String] { get }
-  /// Files that it reads.
+  /// Files that it reads; a folder ends in "/".
   var files: [String] { get }
+  /// Whether it connects to another machine by that machine's name.
+  var looksUpNames: Bool { get }
   /// Values that must never be logged.
   var secrets: [String] { get }
   /// For people: a few lines without indentation.

@@ -58,6 +58,7 @@ extension Configuration.Legs: AnyConfiguredSystem {
   var deviceGroups: [String] { [] }
   var folders: [String] { [] }
   var files: [String] { [] }
+  var looksUpNames: Bool { false }
   var secrets: [String] { [] }
 
   var claims: [ResourceClaim] {

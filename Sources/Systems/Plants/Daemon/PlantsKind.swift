@@ -63,6 +63,7 @@ extension Configuration.Plants: AnyConfiguredSystem {
   var deviceGroups: [String] { [] }
   var folders: [String] { [] }
   var files: [String] { [] }
+  var looksUpNames: Bool { false }
   var secrets: [String] { [] }
   var safeWrites: [SafeStateWrite] { [] }
   var safeLines: [GPIOLine] { [] }

@@ -61,6 +61,7 @@ extension Configuration.Pump: AnyConfiguredSystem {
   var deviceGroups: [String] { [] }
   var folders: [String] { [] }
   var files: [String] { [] }
+  var looksUpNames: Bool { false }
   var secrets: [String] { [] }
   var safeLines: [GPIOLine] { [] }
 

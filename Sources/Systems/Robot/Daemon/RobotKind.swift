@@ -57,6 +57,7 @@ extension Configuration.Motors: AnyConfiguredSystem {
   var deviceGroups: [String] { [] }
   var folders: [String] { [] }
   var files: [String] { [] }
+  var looksUpNames: Bool { false }
   var secrets: [String] { [] }
 
   var claims: [ResourceClaim] {

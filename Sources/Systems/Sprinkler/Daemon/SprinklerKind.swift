@@ -74,6 +74,7 @@ extension Configuration.Sprinkler: AnyConfiguredSystem {
   var deviceGroups: [String] { [] }
   var folders: [String] { [] }
   var files: [String] { [] }
+  var looksUpNames: Bool { weather != nil }
   var secrets: [String] { [] }
   var safeWrites: [SafeStateWrite] { [] }
   var safeLines: [GPIOLine] { isSimulated ? [] : lines }

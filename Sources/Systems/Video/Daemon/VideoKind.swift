@@ -63,6 +63,7 @@ extension Configuration.Video: AnyConfiguredSystem {
   var deviceGroups: [String] { ["video"] }
   var folders: [String] { [recordFolder].compactMap(\.self) }
   var files: [String] { [detector.labelsFile].compactMap(\.self) }
+  var looksUpNames: Bool { false }
   var secrets: [String] { [settings.password] }
 
   func errors(in whole: Configuration, at places: ConfigPlaces) -> [ConfigError] {

@@ -20,8 +20,9 @@ public struct RobotMachine: Sendable, Hashable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public init(_ settings: RobotSettings, afterOutsideStop: Bool = false) {
     self.settings = settings
+    let mustLetGo = afterOutsideStop && Mechanism.letGoAfterDeath.acts
     state = .stopped(
-      Standstill(reason: afterOutsideStop ? .externalStop : .start, confirmation: .pending(failures: 0), holder: nil))
+      Standstill(reason: mustLetGo ? .externalStop : .start, confirmation: .pending(failures: 0), holder: nil))
   }
 
   /// When the failsafe expires if nothing is heard until then, or when a rest between two clocks ends; nil unless driving.
