@@ -16,7 +16,8 @@
 
 extern char **environ;
 
-enum { aside = 64, send_to_process = 424 };
+// Above every place that a child is given a descriptor in, and low enough for a daemon that may open 64 files.
+enum { aside = SPAWNER_DESCRIPTORS + 4, send_to_process = 424 };
 
 /// In the new process. Returns only if it cannot become the program.
 static void become(const struct spawner_entry *entry, const int *descriptors, int null) {

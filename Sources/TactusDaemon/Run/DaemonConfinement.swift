@@ -90,7 +90,8 @@ struct DaemonConfinement {
     let caches = [environment["XDG_CACHE_HOME"], environment["HOME"].map { $0 + "/.cache" }, "/var/cache"]
     // Devices are below /dev and /sys, unless somebody imitates them.
     let imitated = configuration.claims.compactMap(\.pwm).filter { !$0.hasPrefix("/sys/") }.map(Self.folder)
-    let folders = writable + temporary + imitated + caches.compactMap(\.self).filter { $0.hasPrefix("/") }.map(Self.existing)
+    let found = caches.compactMap(\.self).filter { $0.hasPrefix("/") }.map(Self.existing)
+    let folders = writable + temporary + imitated + found
     return Spawner.start(name: DaemonProgram.current.name, folders: folders)
   }
 
