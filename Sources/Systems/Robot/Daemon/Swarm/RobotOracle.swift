@@ -70,9 +70,11 @@ struct RobotOracle {
         if let last = fed { fed = (last.at, nil) }
       case .stop: cutAt = nil
       case .drive(let sender, let stamp, let isZero):
+        let wasCut = cutAt != nil
         if isZero { cutAt = nil }
         if let issued, now - issued > Self.patience, !isZero { continue }
-        feed(by: sender, stamp, at: now)
+        // Control is nobody's then: who held a stick last may let go of it, and drive.
+        if wasCut { fed = (now, nil) } else { feed(by: sender, stamp, at: now) }
       }
     }
   }
