@@ -125,6 +125,7 @@ struct SwarmWorld {
     guard isAlive else { return }
     isAlive = false
     watch = LoopWatch()
+    cover.hookFailed = false
     let safeBy = cover.safeBy(at: now)
     for part in parts { part.kill(at: now, safeBy: safeBy) }
     var ends = Self.deathNoticed
@@ -163,7 +164,8 @@ struct SwarmWorld {
     }
     if hookAt <= now {
       hookAt = .distantFuture
-      if parts.map({ $0.makeSafe(at: now) }).allSatisfy({ $0 }) { guardian?.noteHook(at: now) }
+      cover.hookFailed = !parts.map { $0.makeSafe(at: now) }.allSatisfy(\.self)
+      if !cover.hookFailed { guardian?.noteHook(at: now) }
     }
     if guardian?.look(at: now) ?? false, isAlive { stopAll() }
   }

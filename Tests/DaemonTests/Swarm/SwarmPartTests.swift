@@ -41,6 +41,21 @@ import Testing
     for row in run.tally.rows { #expect(row.looks > 0, "\(row.part): \(row.invariant)") }
   }
 
+  @Test("a pump's OFF and ON of before the guard's stop, read after it: it stays off, and an ON alone turns nothing on")
+  func linesOfBeforeAStop() throws {
+    let history = """
+      seed 706
+      end 12.000000000
+      5.489000000 pump line-on
+      6.247000000 daemon freeze 2489
+      6.260000000 pump line-off
+      6.270000000 pump line-on
+      9.113000000 pump line-on
+      """
+    var run = SwarmRun(end: Self.half) { [PumpSwarm(seed: $0)] }
+    #expect(try run.play(SwarmHistory(text: history + "\n")) == nil)
+  }
+
   @Test("a robot whose failsafe waits for ten seconds is found")
   func robotWithoutFailsafe() throws {
     let settings = try RobotSettings(failsafeTimeout: .seconds(10))

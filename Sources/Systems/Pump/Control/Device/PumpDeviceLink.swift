@@ -96,6 +96,14 @@ struct PumpDeviceLink: ~Copyable {
     }
   }
 
+  /// Throws away what has been received, up to the most that the kernel keeps of a serial line, and the line that has begun.
+  @_noLocks @_noAllocation
+  mutating func drop() {
+    beginReading()
+    while taken < 16 * Self.bytesPerTick, let bytes = link?.receive() { taken &+= bytes.count }
+    assembler.reset()
+  }
+
   /// nil: nobody is connected. False: it did not go out whole.
   @_noLocks @_noAllocation
   mutating func send(_ bytes: UnsafeRawBufferPointer) -> Bool? {

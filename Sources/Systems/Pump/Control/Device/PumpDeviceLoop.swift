@@ -99,7 +99,11 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
     begin(at: tick.started)
     switch cause {
     case .misses(let releases): step(.missed(releases: releases))
-    case .externalStop: step(.externalStop)
+    case .externalStop:
+      // What came on a line meanwhile has no time: an OFF and an ON of before the stop would turn the pump on after it.
+      link.drop()
+      second.drop()
+      step(.externalStop)
     case .stop:
       step(.shutdown)
       // No tick follows that could repeat it.

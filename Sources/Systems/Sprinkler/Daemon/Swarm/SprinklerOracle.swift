@@ -37,6 +37,8 @@ struct SprinklerOracle {
 
   mutating func started(at now: TickInstant, _ cover: SwarmCover) {
     waitingStops = []
+    // Nobody has noted when the valves closed: the log goes on until this start.
+    if cover.hookFailed, cover.madeSafe == nil, let died = output.reach.killedAt { untold = untold + (now - died) }
     output.started(at: now, cover)
     clearFresh()
     endAll()
