@@ -37,8 +37,12 @@ struct SprinklerOracle {
 
   mutating func started(at now: TickInstant, _ cover: SwarmCover) {
     waitingStops = []
-    // Nobody has noted when the valves closed: the log goes on until this start.
-    if cover.hookFailed, cover.madeSafe == nil, let died = output.reach.killedAt { untold = untold + (now - died) }
+    if let died = output.reach.killedAt {
+      // Nobody has noted when the valves closed: the log goes on until this start.
+      if cover.hookFailed, cover.madeSafe == nil { untold = untold + (now - died) }
+      // So it does for a valve that was opened between the guard's first write, which it notes, and the daemon's death.
+      if let first = cover.madeSafe, first < died { untold = untold + (now - first) }
+    }
     output.started(at: now, cover)
     clearFresh()
     endAll()
