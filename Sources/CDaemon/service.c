@@ -98,20 +98,14 @@ pid_t daemon_spawn(const char *path, char *const arguments[], int descriptor, in
   }
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawnattr_init(&attributes);
+  process_begin_spawn(&actions, &attributes);
 
-  sigset_t none, all;
-  sigemptyset(&none);
-  sigfillset(&all);
   struct sched_param normal = {.sched_priority = 0};
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &all);
+  short flags = 0;
   posix_spawnattr_setschedpolicy(&attributes, SCHED_OTHER);
   posix_spawnattr_setschedparam(&attributes, &normal);
-  posix_spawnattr_setflags(
-    &attributes,
-    POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSCHEDULER);
+  posix_spawnattr_getflags(&attributes, &flags);
+  posix_spawnattr_setflags(&attributes, flags | POSIX_SPAWN_SETSCHEDULER);
   // 3 last: the others may have that number.
   posix_spawn_file_actions_adddup2(&actions, error, STDERR_FILENO);
   posix_spawn_file_actions_adddup2(&actions, descriptor, 3);

@@ -30,7 +30,7 @@ int mqtt_send_signal(pid_t process, int signal) { return process_signal(process,
 
 pid_t mqtt_spawn(const char *program, char *const arguments[], const int files[MQTT_FILES], char *failure, size_t size) {
   // Aside: any may have the number that another is to get.
-  enum { aside = 64 };
+  enum { aside = 4 + MQTT_FILES };
   int report[2];
   failure[0] = 0;
   if (pipe2(report, O_CLOEXEC) < 0) return -errno;
@@ -52,14 +52,7 @@ pid_t mqtt_spawn(const char *program, char *const arguments[], const int files[M
   char **environment = process_child_environment();
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawnattr_init(&attributes);
-  sigset_t none, all;
-  sigemptyset(&none);
-  sigfillset(&all);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  process_begin_spawn(&actions, &attributes);
   for (int stream = 0; stream < 3; stream++) {
     posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_RDWR, 0);
   }

@@ -2,6 +2,8 @@
 #include "CProcess.h"
 
 #include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,4 +56,15 @@ void process_offer_to_out_of_memory(int score) {
   char text[8];
   int length = snprintf(text, sizeof text, "%d", score);
   if (descriptor >= 0 && pwrite(descriptor, text, (size_t)length, 0) < 0) return;
+}
+
+void process_begin_spawn(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes) {
+  sigset_t none, all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  posix_spawn_file_actions_init(actions);
+  posix_spawnattr_init(attributes);
+  posix_spawnattr_setsigmask(attributes, &none);
+  posix_spawnattr_setsigdefault(attributes, &all);
+  posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 }

@@ -16,8 +16,11 @@
 
 extern char **environ;
 
-// Above every place that a child is given a descriptor in, and low enough for a daemon that may open 64 files.
-enum { aside = SPAWNER_DESCRIPTORS + 4, send_to_process = 424 };
+enum { send_to_process = 424 };
+
+/// The lowest number that is above every place in which a child is given one of `count` descriptors. No higher than needed: a daemon may be
+/// allowed few files.
+static int aside(uint32_t count) { return 4 + (int)count; }
 
 /// In the new process. Returns only if it cannot become the program.
 static void become(const struct spawner_entry *entry, const int *descriptors, int null) {
@@ -48,7 +51,7 @@ static int start(struct spawner_entry *entry, const int *descriptors, int null, 
   if (entry->value == PROCESS_STREAMS_ERROR_FIRST && entry->descriptors == 0) return -EINVAL;
   int report[2];
   if (pipe2(report, O_CLOEXEC) < 0) return -errno;
-  int end = fcntl(report[1], F_DUPFD_CLOEXEC, aside);
+  int end = fcntl(report[1], F_DUPFD_CLOEXEC, aside(entry->descriptors));
   close(report[1]);
   long child = end < 0 ? -1 : syscall(SYS_clone, CLONE_PARENT | CLONE_PIDFD | SIGCHLD, 0, &entry->process, 0, 0);
   if (child == 0) {
@@ -119,7 +122,7 @@ static void serve(int null) {
     // Aside: each may have the number that another is to get.
     int has_room = 1;
     for (uint32_t index = 0; index < count; index++) {
-      int moved = fcntl(descriptors[index], F_DUPFD_CLOEXEC, aside);
+      int moved = fcntl(descriptors[index], F_DUPFD_CLOEXEC, aside(count));
       close(descriptors[index]);
       descriptors[index] = moved;
       has_room = has_room && moved >= 0;
@@ -143,7 +146,7 @@ int process_spawner_main(int count, char **folders) {
   static const int ignored[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU, SIGUSR1, SIGUSR2};
   for (size_t index = 0; index < sizeof ignored / sizeof *ignored; index++) signal(ignored[index], SIG_IGN);
   fcntl(SPAWNER_SOCKET, F_SETFD, FD_CLOEXEC);
-  int null = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, aside);
+  int null = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, aside(0));
   if (null < 0) return 1;
   const char **writable = calloc((size_t)count + 1, sizeof *writable);
   if (!writable) return 1;

@@ -25,8 +25,8 @@ enum spawner_kind {
 
 enum {
   SPAWNER_ENTRIES = 128,
-  /// Descriptors of one message: a guard's socket, and what it inherits.
-  SPAWNER_DESCRIPTORS = 24,
+  /// Descriptors of one message: a guard's socket, and what it inherits, one for each group of GPIO lines. The kernel takes 253.
+  SPAWNER_DESCRIPTORS = 200,
   SPAWNER_ARGUMENTS = 512,
   /// Bytes of one message.
   SPAWNER_SIZE = 32 << 10,
@@ -48,7 +48,7 @@ struct spawner_reply {
   uint32_t number;
   /// 0 or more, or −errno.
   int32_t result;
-  /// The process that was started; it is there, and has to be reaped, even when it could not become its program. 0 if there is none.
+  /// The process that was started, or 0 if there is none. The daemon has to reap it even when it could not become its program.
   int32_t process;
 };
 
@@ -60,7 +60,7 @@ struct spawner_entry {
   /// The device's path, or the program's path and arguments, and NULL: they point into `text`.
   char *words[SPAWNER_ARGUMENTS + 2];
   char *text;
-  /// Of the process that was started last; −1 if there is none.
+  /// The pidfd of the process that was started last, or −1 if there is none.
   int process;
 };
 

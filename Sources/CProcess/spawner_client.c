@@ -40,14 +40,7 @@ int process_spawner_start(const char *name, const char *const *folders) {
   char **environment = process_child_environment();
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawnattr_init(&attributes);
-  sigset_t none, all;
-  sigemptyset(&none);
-  sigfillset(&all);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  process_begin_spawn(&actions, &attributes);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDWR, 0);
   posix_spawn_file_actions_adddup2(&actions, pair[1], SPAWNER_SOCKET);
   posix_spawn_file_actions_addclosefrom_np(&actions, SPAWNER_SOCKET + 1);
@@ -64,6 +57,7 @@ int process_spawner_start(const char *name, const char *const *folders) {
   free(environment);
   close(pair[1]);
   if (error) {
+    spawner = 0;
     close(pair[0]);
     return -error;
   }

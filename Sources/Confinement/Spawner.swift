@@ -22,7 +22,7 @@ public enum Spawner {
   /// Whether this process has started one.
   public static var isThere: Bool { process_has_spawner() != 0 }
 
-  /// Whether it has ended, or has been given up since it did not answer.
+  /// Whether the spawner has ended, or was given up because it did not answer.
   public static var isLost: Bool { process_is_spawner_lost() != 0 }
 
   /// Has it open a device. A new one is taken into its table as long as that is open; returns a descriptor, or −errno.

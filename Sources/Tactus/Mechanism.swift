@@ -204,7 +204,7 @@ public enum Mechanism: String, CaseIterable, Sendable {
 
 extension Mechanism {
   #if MECHANISM_SWITCHES
-    /// Whether it does its work: always, except in a test that shows what is needed.
+    /// Whether the mechanism does its work. It always does, except in a test that shows that it is needed.
     public var acts: Bool {
       @_noLocks @_noAllocation get { tactus_mechanism_acts(number) != 0 }
     }
@@ -214,7 +214,7 @@ extension Mechanism {
       @_noLocks @_noAllocation get { unsafeBitCast(self, to: UInt8.self) }
     }
   #else
-    /// Whether it does its work: always, except in a test that shows what is needed.
+    /// Whether the mechanism does its work. It always does, except in a test that shows that it is needed.
     @inlinable @inline(__always) public var acts: Bool {
       @_noLocks @_noAllocation get { true }
     }

@@ -81,6 +81,16 @@ struct GuardStopTests {
     _ = try hear("motion") { $0.contains(Self.forward) }
   }
 
+  /// A stick that is still held drives nothing; after a zero it does.
+  private func holdInVain(_ port: UInt16) throws {
+    tcflush(terminal.descriptor, TCIFLUSH)
+    send(40, to: port)
+    let heard = try hear("stops") { $0.count >= 40 * Self.neutral.count }
+    #expect(!heard.contains(Self.forward))
+    send(0, to: port)
+    try driveOff(port)
+  }
+
   @Test("driving, SIGSTOP, SIGCONT: a stick that is held drives no motor; after a zero it drives again")
   func held() throws {
     let daemon = try start()
@@ -92,12 +102,7 @@ struct GuardStopTests {
     kill(daemon.identifier, SIGCONT)
     #expect(daemon.waitFor("the guard wrote the safe state of every actuator: what it stopped stays stopped"))
     #expect(daemon.waitFor("from outside, because the program ended, or it or a loop of it hung"))
-    tcflush(terminal.descriptor, TCIFLUSH)
-    send(40, to: port)
-    let heard = try hear("stops") { $0.count >= 40 * Self.neutral.count }
-    #expect(!heard.contains(Self.forward))
-    send(0, to: port)
-    try driveOff(port)
+    try holdInVain(port)
     kill(daemon.identifier, SIGTERM)
     #expect(daemon.finish() == 0)
     close(stick)
@@ -120,12 +125,7 @@ struct GuardStopTests {
     #expect(daemon.waitFor("the guard turned the actuators off after the last end of this program"))
     // A stick that is still held is no fresh command to the program that was started anew.
     let port = try port(of: daemon)
-    tcflush(terminal.descriptor, TCIFLUSH)
-    send(40, to: port)
-    let heard = try hear("stops") { $0.count >= 40 * Self.neutral.count }
-    #expect(!heard.contains(Self.forward))
-    send(0, to: port)
-    try driveOff(port)
+    try holdInVain(port)
     kill(daemon.identifier, SIGTERM)
     #expect(daemon.finish() == 0)
     #expect(access(note.path, F_OK) != 0)

@@ -1,6 +1,7 @@
 // What every program of ours does to its own process: standard streams that are open before anything else runs, the environment that
 // children get, and the confinement of a child. Linked into programs only, never into a library that others embed.
 #pragma once
+#include <spawn.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -77,6 +78,8 @@ int process_is_root(void);
 /// Copies the entries of this process's environment that a child may know: language, folders, libraries, and the settings of libraries
 /// that we use. No secret is among them. Free the list, not its entries.
 char **process_child_environment(void);
+/// Begins what posix_spawn gets for a child: a session of its own, no signal blocked, every signal as it is by default. Whoever calls it destroys both.
+void process_begin_spawn(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes);
 
 /// Takes `name` out of this process's environment, and out of /proc/PID/environ, where other processes of the same user read it.
 void process_forget_environment(const char *name);
@@ -113,7 +116,7 @@ int process_spawner_main(int count, char **folders);
 /// Whether this process has started a spawner, dead or alive.
 int process_has_spawner(void);
 
-/// Whether it has ended, or has been given up: what it does cannot be done any more.
+/// Returns whether the spawner has ended, or was given up because it did not answer. What it does cannot be done any more then.
 int process_is_spawner_lost(void);
 
 /// Takes a program into the table, so that it can be started after it is sealed. `count`: the descriptors that it will get. Does nothing

@@ -1,5 +1,5 @@
 extension LogFlaw {
-  /// Reads a log before SQLite opens it. nil: there is none, or it is as it was written.
+  /// Reads a log before SQLite opens it. The result is `nil` if there is no log, or if it is as it was written.
   ///
   /// Frames of an earlier round through the file have other salts, those of a transaction that was never committed lack the mark of its
   /// end: both belong behind the last transaction.

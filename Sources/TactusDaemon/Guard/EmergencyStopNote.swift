@@ -15,6 +15,8 @@ final class EmergencyStopNote {
   /// Stopped before this start, and not yet again.
   private var waiting: Set<String> = []
   private var isOver = false
+  /// Whether the last write failed, which was told.
+  private var isFailing = false
 
   /// `nil` if it cannot be opened, which is logged.
   init?(beside plan: String, _ logger: Logger) {
@@ -49,9 +51,9 @@ final class EmergencyStopNote {
     let stopped = Set(systems.lazy.filter(\.isEmergencyStopped).map(\.name))
     waiting.subtract(stopped)
     let names = stopped.union(waiting)
-    guard names != written else { return }
+    // What could not be written is tried again at every news: a full /run may be freed.
+    guard names != written, write(names) else { return }
     written = names
-    write(names)
   }
 
   /// The loops end, and with them what they know: the note stays as it is.
@@ -78,12 +80,15 @@ final class EmergencyStopNote {
   }
 
   /// Over the old text, then to its length: what a kill between the two leaves is damaged, and stops everything.
-  private func write(_ names: Set<String>) {
+  private func write(_ names: Set<String>) -> Bool {
     let bytes = Array(Self.text(names).utf8)
-    guard pwrite(file, bytes, bytes.count, 0) == bytes.count, ftruncate(file, off_t(bytes.count)) == 0 else {
-      return logger.error(
+    let isDone = pwrite(file, bytes, bytes.count, 0) == bytes.count && ftruncate(file, off_t(bytes.count)) == 0
+    if !isDone, !isFailing {
+      logger.error(
         "emergency stops cannot be noted: they will end with this program",
         metadata: ["reason": .string(String(cString: strerror(errno)))])
     }
+    isFailing = !isDone
+    return isDone
   }
 }

@@ -52,6 +52,14 @@ final class LoopBench {
     loop.tick(Tick(index: index, cause: cause, scheduled: instant, started: instant))
   }
 
+  /// A stick that is held: the same command every 50 ms, and a tick for each.
+  func hold(from first: Int64, through last: Int64) {
+    for time in stride(from: first, through: last, by: 50) {
+      send(#"{"left":60,"right":60}"#, at: time)
+      tick(time)
+    }
+  }
+
   func safeState(_ milliseconds: Int64, _ cause: SafeStateCause) {
     let instant = TickInstant.milliseconds(milliseconds)
     loop.safeState(Tick(index: index, scheduled: instant, started: instant), cause: cause)

@@ -345,18 +345,12 @@ import Wire
   @Test("stopped from outside: a stick that is held at 20 Hz drives no motor, a zero of its own frees it")
   func externalStop() {
     let bench = LoopBench()
-    for time in stride(from: Int64(0), through: 200, by: 50) {
-      bench.send(#"{"left":60,"right":60}"#, at: time)
-      bench.tick(time)
-    }
+    bench.hold(from: 0, through: 200)
     _ = bench.writes()
     // The program was stopped for 3 s: the failsafe ran out meanwhile, and the stick is still held.
     bench.safeState(3_200, .externalStop(.milliseconds(1_200)))
     #expect(bench.writes() == stop && bench.snapshot.state.stopReason == .externalStop)
-    for time in stride(from: Int64(3_200), through: 6_200, by: 50) {
-      bench.send(#"{"left":60,"right":60}"#, at: time)
-      bench.tick(time)
-    }
+    bench.hold(from: 3_200, through: 6_200)
     #expect(Set(bench.writes()) == Set(stop), "holding on is no fresh command")
     bench.send(#"{"left":0,"right":0}"#, at: 6_250)
     bench.tick(6_250)
@@ -368,10 +362,7 @@ import Wire
   @Test("started after a death: a stick that is held drives no motor, a zero of its own frees it")
   func startedAfterDeath() {
     let bench = LoopBench(afterOutsideStop: true)
-    for time in stride(from: Int64(0), through: 3_000, by: 50) {
-      bench.send(#"{"left":60,"right":60}"#, at: time)
-      bench.tick(time)
-    }
+    bench.hold(from: 0, through: 3_000)
     #expect(Set(bench.writes()) == Set(stop), "holding on is no fresh command")
     #expect(bench.snapshot.state.stopReason == .externalStop)
     bench.send(#"{"left":0,"right":0}"#, from: LoopBench.script, at: 3_020)

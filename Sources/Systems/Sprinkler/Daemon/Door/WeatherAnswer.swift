@@ -47,7 +47,7 @@ struct WeatherFailure: Error, Hashable {
 }
 
 extension JSONValue {
-  /// The member of an object; nil: it has none, or is none.
+  /// Returns the member of an object; `nil` if it has no such member, or if the value is no object.
   fileprivate func member(_ name: String) -> JSONValue? {
     if case .object(let members) = self { members.first { $0.name == name }?.value } else { nil }
   }
