@@ -259,13 +259,17 @@ def test_children_have_no_secret_no_privilege_and_only_what_they_need(tmp_path, 
         for path in [tmp_path, daemon.config, secret]:
             os.chown(path, user, user)
     secret.chmod(0o644)
+
+    def prepare():
+        # In the daemon's process, before it is one: a detector that is started finds its file.
+        (scripts / "look.py").write_text(f"SECRET = {str(secret)!r}\nDAEMON = {os.getpid()}\n" + DETECTOR)
+        as_user(user)()
     with open(daemon.log_path, "ab") as log:
         daemon.log_start = 0
         daemon.process = subprocess.Popen(
             [PROGRAM, "run", "--config", daemon.config, "--simulate"], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-            preexec_fn=as_user(user),
+            preexec_fn=prepare,
             env={**os.environ, "HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path), "TACTUS_TOKEN": daemon.admin, "A_SECRET": "hidden"})
-    (scripts / "look.py").write_text(f"SECRET = {str(secret)!r}\nDAEMON = {daemon.process.pid}\n" + DETECTOR)
     try:
         video = child(daemon.process.pid, "tactus-video")
         until(lambda: is_confined(video), "video is not confined")
