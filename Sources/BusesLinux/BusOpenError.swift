@@ -35,6 +35,10 @@ public enum BusOpenError: Error, Sendable, Hashable {
   case adapterLacks(path: String, operations: [String])
   /// A kernel driver is bound to the chip's address.
   case addressClaimedByKernel(path: String, address: I2CAddress)
+  /// Another program, or another part of this one, drives the chip.
+  case addressInUse(path: String, address: I2CAddress)
+  /// Somebody else drives the PWM unit's output.
+  case outputInUse(path: String)
   /// Somebody else uses the serial line.
   case lineBusy(path: String, holder: Holder)
   /// The line, or the kernel, cannot do this baud rate; `supported` lists those that it can do.
@@ -67,6 +71,11 @@ extension BusOpenError: CustomStringConvertible {
     case .addressClaimedByKernel(let path, let address):
       "\(path): a kernel driver holds address 0x\(hex(address.value)) (UU in i2cdetect); remove its device-tree overlay"
         + " or unbind the driver"
+    case .addressInUse(let path, let address):
+      "\(path): another process drives the chip at address 0x\(hex(address.value)); find it with fuser -v \(path), or configure"
+        + " another chip"
+    case .outputInUse(let path):
+      "\(path): another process drives this output; find it with fuser -v \(path)/duty_cycle, or configure another output"
     case .lineBusy(let path, .kernelConsole):
       "\(path): the kernel's console is on this line; switch it off with raspi-config (Interface Options → Serial Port:"
         + " login shell no, hardware yes) and reboot"

@@ -47,12 +47,16 @@ public final class LinuxI2CBus: @unchecked Sendable {
     state.deallocate()
   }
 
-  /// Throws when a kernel driver holds `address`, in which case every transfer to it would fail with EBUSY. Only before
-  /// the port is in use.
+  /// Takes the chip at `address` for this owner, until it is released. Throws when another owner has it, in this program or
+  /// another (a lock of the byte `address` of the device's file: it binds those who claim, the guard does not), and
+  /// when a kernel driver holds it, in which case every transfer to it would fail with EBUSY. Only before the port is in use.
   public func claim(_ address: I2CAddress) throws(BusOpenError) {
     let result = tactus_i2c_select(state, address.value)
     switch -result {
-    case 0: return
+    case 0:
+      guard !Mechanism.oneOwner.acts || tactus_i2c_claim(state.pointee.descriptor, address.value) == 0 else {
+        throw .addressInUse(path: path, address: address)
+      }
     case 16: throw .addressClaimedByKernel(path: path, address: address)  // EBUSY
     case let errno: throw .system(what: "\(path), address 0x\(hex(address.value))", errno: errno)
     }

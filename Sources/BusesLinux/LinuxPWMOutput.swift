@@ -20,15 +20,19 @@ public final class LinuxPWMOutput: Sendable {
   }
 
   /// Exports output `channel` of `chip` when nobody has yet, turns it off, sets its period and switches it on, with a duty of
-  /// nothing.
+  /// nothing. Throws when another owner has the output, in this program or another: nothing is written then.
   public init(chip: String, channel: Int, period: Nanoseconds) throws(BusOpenError) {
     precondition(channel >= 0 && period > .zero, "a PWM output has a number and a period")
     let path = "\(chip)/pwm\(channel)"
     self.path = path
     self.period = period
     try Self.export(path, chip: chip, channel: channel)
-    // Whatever an earlier program has left there: off first.
     let duty = try Self.open("\(path)/duty_cycle")
+    guard !Mechanism.oneOwner.acts || tactus_pwm_claim(duty) == 0 else {
+      tactus_close(duty)
+      throw .outputInUse(path: path)
+    }
+    // Whatever an earlier program has left there: off first.
     let place = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
     place.initialize(to: duty)
     context = UnsafeContext(descriptor: place)

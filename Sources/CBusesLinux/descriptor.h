@@ -16,3 +16,11 @@ static inline int above_standard_streams(int descriptor) {
   errno = error;
   return moved;
 }
+
+/// Takes `place` of an open file for this descriptor alone, as long as it is open: a lock of one byte, which belongs to the open file and
+/// binds whoever asks for it. −EBUSY when another has it. What cannot be locked is taken by nobody.
+static inline int claim_place(int descriptor, off_t place) {
+  struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = place, .l_len = 1};
+  if (fcntl(descriptor, F_OFD_SETLK, &lock) == 0) return 0;
+  return errno == EAGAIN || errno == EACCES ? -EBUSY : 0;
+}

@@ -19,6 +19,8 @@ int tactus_i2c_open(const char *path) {
   return descriptor < 0 ? -errno : descriptor;
 }
 
+int tactus_i2c_claim(int descriptor, uint8_t address) { return claim_place(descriptor, address); }
+
 int tactus_i2c_functions(int descriptor) {
   unsigned long functions = 0;
   if (ioctl(descriptor, I2C_FUNCS, &functions) < 0) return -errno;

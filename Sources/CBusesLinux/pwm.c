@@ -13,6 +13,8 @@ int tactus_pwm_open(const char *path) {
   return descriptor < 0 ? -errno : descriptor;
 }
 
+int tactus_pwm_claim(int descriptor) { return claim_place(descriptor, 0); }
+
 int tactus_pwm_set(int descriptor, int64_t value) {
   char text[24];
   size_t start = sizeof text;

@@ -198,6 +198,8 @@ public enum Mechanism: String, CaseIterable, Sendable {
   case wholeReload
   /// Two systems drive one output.
   case claims
+  /// Two programs drive one chip or one PWM output.
+  case oneOwner
   /// A child process that hangs is left to itself.
   case childSilence
 }

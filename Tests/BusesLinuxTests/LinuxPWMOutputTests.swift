@@ -47,6 +47,21 @@ import Testing
     #expect(all == ["0", "0", "normal", "1000000"])
   }
 
+  @Test("a second owner is refused before it writes anything; free again once the first is gone")
+  func claimed() throws {
+    do {
+      let output = try LinuxPWMOutput(chip: chip, channel: 1, period: .milliseconds(1))
+      var port = output.port()
+      try port.set(active: .microseconds(900))
+      #expect(throws: BusOpenError.outputInUse(path: output.path)) {
+        try LinuxPWMOutput(chip: chip, channel: 1, period: .milliseconds(2))
+      }
+      #expect(all == ["900000", "1", "normal", "1000000"])
+      withExtendedLifetime(output) {}
+    }
+    _ = try LinuxPWMOutput(chip: chip, channel: 1, period: .milliseconds(2))
+  }
+
   @Test("another's hold: turns off what somebody else drives, and the owner can go on")
   func shutdown() throws {
     let output = try LinuxPWMOutput(chip: chip, channel: 1, period: .milliseconds(1))

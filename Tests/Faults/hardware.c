@@ -59,6 +59,8 @@ static int system_open(const char *path, int flags, unsigned mode) {
   return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
 }
 
+static void journal_path(char *path, size_t size) { snprintf(path, size, "%s/journal", folder); }
+
 static void request_path(char *path, size_t size, int number) { snprintf(path, size, "%s/lines%d", folder, number); }
 
 __attribute__((constructor)) static void attach(void) {
@@ -68,7 +70,7 @@ __attribute__((constructor)) static void attach(void) {
   if (!dladdr((void *)attach, &info) || next_entry == NULL) abort();
   snprintf(folder, sizeof folder, "%s", info.dli_fname);
   *strrchr(folder, '/') = 0;
-  snprintf(path, sizeof path, "%s/journal", folder);
+  journal_path(path, sizeof path);
   int descriptor = system_open(path, O_RDWR | O_CLOEXEC, 0);
   size_t size = ENTRIES_AT + ENTRIES * sizeof(struct entry);
   char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
@@ -250,7 +252,7 @@ int ioctl(int descriptor, unsigned long operation, ...) {
   }
 }
 
-// The nodes.
+// The nodes. An adapter is the journal, whose bytes can be locked, as those of a device can, by the programs of one bench.
 int open(const char *path, int flags, ...) {
   unsigned mode = 0;
   if (flags & (O_CREAT | O_TMPFILE)) {
@@ -259,8 +261,11 @@ int open(const char *path, int flags, ...) {
     mode = va_arg(list, unsigned);
     va_end(list);
   }
-  int is_ours = strncmp(path, "/dev/i2c-", 9) == 0 || strcmp(path, "/dev/gpiochip0") == 0;
-  return system_open(is_ours ? "/dev/null" : path, flags, mode);
+  if (strcmp(path, "/dev/gpiochip0") == 0) return system_open("/dev/null", flags, mode);
+  if (strncmp(path, "/dev/i2c-", 9) != 0) return system_open(path, flags, mode);
+  char journal[4096];
+  journal_path(journal, sizeof journal);
+  return system_open(journal, flags, 0);
 }
 
 DIR *opendir(const char *path) {

@@ -208,8 +208,9 @@ MECHANISMS = {
          "start: all channels off first, the chip configured, running 500 µs later, every off confirmed",
          "start: every line off before anything, the first tick says so again and reads it back")),
     "claims": (
-        "GPIO lines, serial lines, ports and the store have one owner; a second daemon is told who.",
-        ("line claimed: a second owner is told that another process holds it; free again once the first is gone",
+        "Chips on I2C, GPIO and serial lines, PWM outputs, ports and the store have one owner; a second daemon is told who.",
+        ("a second owner is refused before it writes anything; free again once the first is gone",
+         "line claimed: a second owner is told that another process holds it; free again once the first is gone",
          "a second program on the same store: refused with the file's name")),
     "whole reload": (
         "A new configuration is taken whole or not at all; a wider limit waits for the safe state.",
@@ -539,9 +540,8 @@ cell("robot leg sprinkler pump plants video", "reload", SAFE, promise="nothing c
             Test("test_reload.py::test_what_only_a_start_can_take_is_named_with_its_place_and_nothing_is_taken")))
 
 for name in ("robot", "leg"):
-    cell(name, "two", UNSAFE, promise="the second one does not start, on the same ports", acts="claims", told="the second one's user: address and port", lost="nothing",
-         text="with ports of its own, and nothing but I2C, it does start: the kernel lets two programs write to one chip",
-         shown=(Process("second_daemon", notes={"refused": False}),
+    cell(name, "two", SAFE, promise="the second one does not start; outputs stay as they are", acts="claims", told="the second one's user: port or chip", lost="nothing",
+         shown=(Process("second_daemon", notes={"refused": True}),
                 Test("HTTP port taken: the start ends with status 1 and says which, before anything was written to the motors")))
 for name in ("sprinkler", "pump"):
     cell(name, "two", SAFE, promise="the second one does not start; outputs stay as they are", acts="claims", told="the second one's user: line or store", lost="nothing",

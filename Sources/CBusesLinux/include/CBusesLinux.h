@@ -33,6 +33,9 @@ enum {
 
 /// Opens the device; a negative result is −errno.
 int tactus_i2c_open(const char *path);
+/// Takes the chip at `address` for this descriptor, as long as it is open; −EBUSY when another descriptor has it, here or in another
+/// program. It binds only those who ask.
+int tactus_i2c_claim(int descriptor, uint8_t address);
 /// The TACTUS_I2C_… bits, or −errno when the device is no I2C adapter (ENOTTY).
 int tactus_i2c_functions(int descriptor);
 /// Bounds a transfer to 10 ms (20 ms on a kernel with 100 timer ticks a second) and switches the kernel's own retries off, for everybody on this adapter.
@@ -160,6 +163,8 @@ TACTUS_REALTIME long tactus_gpio_edges(
 
 /// Opens one for reading and writing; a negative result is −errno.
 int tactus_pwm_open(const char *path);
+/// Takes the attribute for this descriptor, as `tactus_i2c_claim` takes a chip.
+int tactus_pwm_claim(int descriptor);
 /// Writes a number, not negative, as the attribute's whole content.
 TACTUS_REALTIME int tactus_pwm_set(int descriptor, int64_t value);
 /// The number that it shows; −EIO when it shows none.

@@ -97,6 +97,18 @@ check("I2C: an address that a kernel driver holds is refused when claimed, and w
   }
 }
 
+check("I2C: a chip that another owner has claimed is refused by name, and free once that is gone; others are free") {
+  do {
+    let owner = try LinuxI2CBus(path: adapter)
+    try owner.claim(present)
+    let other = try LinuxI2CBus(path: adapter)
+    try other.claim(second)
+    try expectError(BusOpenError.addressInUse(path: adapter, address: present)) { try other.claim(present) }
+    withExtendedLifetime((owner, other)) {}
+  }
+  try LinuxI2CBus(path: adapter).claim(present)
+}
+
 check("serial: a UART opens at every common rate and takes a frame") {
   for rate in [9600, 115_200] {
     let line = try LinuxSerialPort(path: serial, baudRate: rate)
