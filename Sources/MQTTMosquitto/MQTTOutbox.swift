@@ -1,23 +1,23 @@
 /// What is to be sent: messages in their order, and of each retained topic the newest state.
 ///
-/// A value, for the client's lock. Retained state is kept for ever, so that a broker that forgot it is told again; of a topic
+/// A value, for the lock of a client, or of one in simulated time. Retained state is kept for ever, so that a broker that forgot it is told again; of a topic
 /// that is published faster than the connection takes it only the newest state is sent.
-struct MQTTOutbox {
-  let messageLimit: Int
-  let retainedLimit: Int
-  private(set) var messages: [MQTTMessage] = []
+package struct MQTTOutbox: Sendable {
+  package let messageLimit: Int
+  package let retainedLimit: Int
+  package private(set) var messages: [MQTTMessage] = []
   private var retained: [String: [UInt8]] = [:]
   /// Retained topics that the broker does not know the newest state of, in the order in which they changed.
   private var stale: [String] = []
   private var isStale: Set<String> = []
 
-  init(messageLimit: Int, retainedLimit: Int) {
+  package init(messageLimit: Int, retainedLimit: Int) {
     self.messageLimit = messageLimit
     self.retainedLimit = retainedLimit
   }
 
   /// Nil: taken.
-  mutating func add(_ message: MQTTMessage, isConnected: Bool) -> MQTTRefusal? {
+  package mutating func add(_ message: MQTTMessage, isConnected: Bool) -> MQTTRefusal? {
     if message.isRetained {
       guard retained[message.topic] != nil || retained.count < retainedLimit else { return .tooManyRetained }
       retained[message.topic] = message.payload
@@ -32,15 +32,15 @@ struct MQTTOutbox {
   }
 
   /// A new connection: every retained state again.
-  mutating func connected() {
+  package mutating func connected() {
     stale = retained.keys.sorted()
     isStale = Set(stale)
   }
 
-  mutating func disconnected() { messages = [] }
+  package mutating func disconnected() { messages = [] }
 
   /// Up to `count` of what is to be sent now, messages first.
-  mutating func take(_ count: Int) -> [MQTTMessage] {
+  package mutating func take(_ count: Int) -> [MQTTMessage] {
     guard count > 0 else { return [] }
     var taken = Array(messages.prefix(count))
     messages.removeFirst(taken.count)
@@ -56,5 +56,5 @@ struct MQTTOutbox {
     return taken
   }
 
-  var isEmpty: Bool { messages.isEmpty && stale.isEmpty }
+  package var isEmpty: Bool { messages.isEmpty && stale.isEmpty }
 }

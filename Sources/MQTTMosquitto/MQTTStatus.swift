@@ -1,13 +1,13 @@
 /// A client as other threads see it.
 public struct MQTTStatus: Sendable, Hashable {
   /// Whether the broker has accepted a connection that has not ended.
-  public internal(set) var isConnected = false
+  public package(set) var isConnected = false
   /// Connections that the broker accepted, since the start.
-  public internal(set) var connections: Int64 = 0
+  public package(set) var connections: Int64 = 0
   /// Why there is no connection, or why the last one ended; nil: nothing has failed yet. Names the broker, no secret.
   public internal(set) var lastFailure: String?
   /// Attempts to connect that failed and connections that were lost, since the start.
-  public internal(set) var failures: Int64 = 0
+  public package(set) var failures: Int64 = 0
   /// Messages that were delivered, since the start.
   public internal(set) var received: Int64 = 0
   /// Longer than the limit.
@@ -15,7 +15,7 @@ public struct MQTTStatus: Sendable, Hashable {
   /// Given to the connection.
   public internal(set) var sent: Int64 = 0
   /// Not sent: no connection, too many waiting, too long, or a topic that is none.
-  public internal(set) var refused: [MQTTRefusal: Int64] = [:]
+  public package(set) var refused: [MQTTRefusal: Int64] = [:]
   /// Filters that the broker refused.
   public internal(set) var refusedFilters: Int64 = 0
 

@@ -22,7 +22,9 @@ struct BrokerConnection: Sendable {
   let status: @Sendable () -> MQTTStatus
   /// nil: the broker is somebody else's.
   let spawned: @Sendable () -> SpawnedBroker?
+}
 
+extension BrokerConnection {
   #if MQTT
     /// Starts the broker if that is asked for; nothing connects before `start`.
     ///

@@ -45,21 +45,27 @@ final class DaemonBroker {
 
   /// Starts the broker if the configuration asks for one; nothing connects before `start`.
   ///
-  /// - Parameter served: the same systems as the broker sees them.
+  /// What is delivered to, called with each message; what it returns is the connection.
+  typealias Connect = (@escaping @Sendable (MQTTMessage) -> Void) throws -> BrokerConnection
+
+  /// - Parameters:
+  ///   - served: every system as the broker sees it.
+  ///   - others: who lives on the broker besides.
+  ///   - connect: makes the connection, or one in simulated time.
   /// - Throws: `MQTTError`: a setting that libmosquitto does not take.
   init(
-    _ mqtt: Configuration.MQTT, systems: [any DaemonSystem], served: [any ServedSystem], environment: [String: String],
-    logger: Logger
+    _ mqtt: Configuration.MQTT, served: [any ServedSystem], others: [any BrokerParticipant], logger: Logger,
+    connect: Connect
   ) throws {
     self.mqtt = mqtt
     self.logger = logger
     commands = mqtt.takesCommands ? RemoteCommands(served, link: "mqtt", logger: logger) : nil
     fleet = FleetParticipant(mqtt, systems: served, commands: commands)
-    let participants: [any BrokerParticipant] = [fleet] + systems.flatMap(\.brokerParticipants)
+    let participants: [any BrokerParticipant] = [fleet] + others
     self.participants = participants
     let desk = Desk(participants)
     self.desk = desk
-    let connection = try BrokerConnection(mqtt, environment: environment) { desk.deliver($0) }
+    let connection = try connect { desk.deliver($0) }
     self.connection = connection
     line = BrokerLine(
       mqtt, isConnected: { connection.status().isConnected }, unsubscribe: connection.unsubscribe,

@@ -93,7 +93,8 @@ final class Daemon {
     supervisorNotices = supervisor.reader()
     let broker = try configuration.mqtt.map { mqtt in
       try DaemonBroker(
-        mqtt, systems: systems, served: served, environment: options.environment, logger: log.logger("mqtt"))
+        mqtt, served: served, others: systems.flatMap(\.brokerParticipants), logger: log.logger("mqtt")
+      ) { try BrokerConnection(mqtt, environment: options.environment, deliver: $0) }
     }
     self.broker = broker
     let reloader = Reloader(

@@ -65,6 +65,21 @@ import Testing
       ])
   }
 
+  @Test("after a start: judged when each of its probes has been read or is silent, not by the first of several")
+  func firstReading() throws {
+    var bench = try Bench(["0x36", "0x37"], limits: PlantLimits(dryPercent: 30))
+    bench.read(0, percent: 20, at: 1)
+    #expect(bench.condition.moisturePercent == 20 && bench.condition.alerts.isEmpty)
+    bench.read(1, percent: 50, at: 1.1)
+    #expect(bench.condition.moisturePercent == 35 && bench.takeEvents().isEmpty)
+
+    var half = try Bench(["0x36", "0x37"], limits: PlantLimits(dryPercent: 30))
+    for second in [1.0, 119] { half.read(0, percent: 20, at: second) }
+    #expect(half.condition.alerts.isEmpty)
+    half.review(at: 120)
+    #expect(half.condition.alerts == [.dry, .silent])
+  }
+
   @Test("a reading that trembles about the limit: one alert")
   func trembling() throws {
     var bench = try Bench(limits: PlantLimits(dryPercent: 30))

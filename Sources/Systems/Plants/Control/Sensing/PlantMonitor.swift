@@ -100,7 +100,10 @@ public struct PlantMonitor: Sendable {
       let fresh = plant.sensors.filter { now < silentFrom($0) }.compactMap { readings[$0] }
       condition.moisturePercent = mean(fresh.map(\.moisturePercent))
       condition.celsius = mean(fresh.compactMap(\.celsius))
-      condition.judge(by: plant.limits, isSilent: plant.sensors.contains { !(now < silentFrom($0)) })
+      // After a start it is judged as soon as each of its sensors has been read, or is silent: one of several says too little.
+      if plant.sensors.allSatisfy({ readings[$0] != nil || !(now < silentFrom($0)) }) {
+        condition.judge(by: plant.limits, isSilent: plant.sensors.contains { !(now < silentFrom($0)) })
+      }
       for alert in condition.alerts.subtracting(before).sorted() { action.events.append(.raised(plant.id, alert)) }
       for alert in before.subtracting(condition.alerts).sorted() { action.events.append(.cleared(plant.id, alert)) }
       current[plant.id] = condition

@@ -43,7 +43,7 @@ extension PlantDesk {
 
   /// The store could not be read before, or a backup was restored: it holds something else than what is known.
   func reload(_ state: inout State) {
-    let restores = store.file.restoreCount
+    let restores = store.restoreCount
     do throws(StoreError) {
       let records = try store.records()
       state.host.replaceBook(PlantBook(sensors: state.host.book.sensors, records: records, rules: rules))
@@ -81,7 +81,7 @@ extension PlantDesk {
       let open = state.rows + state.history.openRows
       return (tier, open.filter { $0.sensor == sensor && $0.spanSeconds == tier.spanSeconds })
     }
-    var rows = try store.readings(of: sensor, spanSeconds: tier.spanSeconds, from: from, until: until)
+    var rows = try store.readings(of: sensor, spanSeconds: tier.spanSeconds, from: from, until: until, limit: 100_000)
     for row in gathered where from <= row.start && row.start < until {
       if let place = rows.lastIndex(where: { $0.start == row.start }) { rows[place].add(row) } else { rows.append(row) }
     }

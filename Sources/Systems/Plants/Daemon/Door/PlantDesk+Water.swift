@@ -42,12 +42,16 @@ extension PlantDesk {
         try await water.ask(
           WaterRequest(zone: request.zone, seconds: request.seconds, system: "plants", part: "plant-\(request.plant)"))
       } catch {
-        let reason = (error as? APIError)?.message ?? "\(error)"
-        state.withLock { state in
-          guard let plant = state.host.book[request.plant] else { return }
-          note([.refused(plant, request, reason: reason)], &state)
-        }
+        refused(request, reason: (error as? APIError)?.message ?? "\(error)")
       }
+    }
+  }
+
+  /// The sprinkler has refused a request.
+  func refused(_ request: PlantWateringRequest, reason: String) {
+    state.withLock { state in
+      guard let plant = state.host.book[request.plant] else { return }
+      note([.refused(plant, request, reason: reason)], &state)
     }
   }
 }

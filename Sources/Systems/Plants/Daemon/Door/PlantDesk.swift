@@ -49,7 +49,7 @@ final class PlantDesk: Sendable {
   /// A sensor that has not been read for so long is silent.
   let staleAfter: Nanoseconds
   let snapshot: Latest<PlantSensorSnapshot>
-  let store: PlantStore
+  let store: any PlantDeskStore
   private let links: Mutex<[PlantID: PlantWateringSettings]>
   let water: WaterSupply?
   let state: Mutex<State>
@@ -57,6 +57,7 @@ final class PlantDesk: Sendable {
   private let published: Mutex<PlantView>
   /// Where clients' changes wait for the disk, in their order.
   private let changes = DispatchQueue(label: "tactus.plants")
+  private let onDisk: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
   private let waiting = Atomic<Int>(0)
   private let busy = Atomic<Int64>(0)
   private let old = Atomic<Int64>(0)
@@ -92,20 +93,23 @@ final class PlantDesk: Sendable {
   ///   - water: nil: there is no sprinkler, and no link does anything.
   ///   - now: the sensor loop's clock. Any thread.
   ///   - wall: the time of day.
+  ///   - onDisk: does what may wait for the disk, one after the other in their order; `nil` for a thread of the desk's own.
   ///
   /// A store that cannot be read yet is read as soon as it can: until then every command is refused, and no plant asks for water.
   init(
-    _ parts: Parts, store: PlantStore, snapshot: Latest<PlantSensorSnapshot>, water: WaterSupply? = nil,
+    _ parts: Parts, store: any PlantDeskStore, snapshot: Latest<PlantSensorSnapshot>, water: WaterSupply? = nil,
     now: @escaping @Sendable () -> TickInstant = { MonotonicClock.now },
     wall: @escaping @Sendable () -> PlantInstant = {
       PlantInstant(secondsSince1970: WallClock.microseconds / 1_000_000)
-    }
+    },
+    onDisk: (@Sendable (@escaping @Sendable () -> Void) -> Void)? = nil
   ) {
     self.store = store
     self.snapshot = snapshot
     self.water = water
     self.now = now
     self.wall = wall
+    self.onDisk = onDisk
     sensors = parts.sensors
     rules = parts.rules
     staleAfter = parts.host.staleAfter
@@ -194,7 +198,7 @@ final class PlantDesk: Sendable {
     news: ([PlantChange], PlantBook) -> [PlantNews]
   ) throws(APIError) -> [PlantChange] {
     try state.withLock { state throws(APIError) in
-      if state.restores == nil { throw .storeNotRead(store.file, state.storeFailure) }
+      if state.restores == nil { throw store.notRead(state.storeFailure) }
       let before = state.host.book
       let changes: [PlantChange]
       do throws(PlantRefusal) {
@@ -249,10 +253,11 @@ final class PlantDesk: Sendable {
       busy.wrappingAdd(1, ordering: .relaxed)
       return
     }
-    changes.async { [self] in
+    let work: @Sendable () -> Void = { [self] in
       publish(state.withLock { answer(message, &$0) })
       waiting.wrappingSubtract(1, ordering: .acquiringAndReleasing)
     }
+    if let onDisk { onDisk(work) } else { changes.async(execute: work) }
   }
 
   private static func isChange(_ message: [UInt8]) -> Bool {
@@ -298,15 +303,19 @@ final class PlantDesk: Sendable {
 
   /// Ten times a second, on a thread that may wait for the disk: judges what has become stale, asks for water, keeps history.
   func beat(at now: TickInstant) {
-    let requests: [PlantWateringRequest] = state.withLock { state in
+    for request in review(at: now) { ask(request) }
+  }
+
+  /// The same, but for asking: what dry plants ask for now, which is on the disk.
+  func review(at now: TickInstant) -> [PlantWateringRequest] {
+    state.withLock { state in
       guard now >= state.nextReview else { return [] }
       state.nextReview = now + .seconds(1)
-      if state.restores != store.file.restoreCount { reload(&state) }
+      if state.restores != store.restoreCount { reload(&state) }
       review(&state, .review)
       save(&state, at: now)
       return thirst(&state, at: now)
     }
-    for request in requests { ask(request) }
   }
 
   /// What people are to be told since the last call.
@@ -369,7 +378,7 @@ final class PlantDesk: Sendable {
 
   func failed(_ error: StoreError, _ state: inout State) {
     // That it is not open has been said by who opens it.
-    if state.storeFailure == nil, store.file.isOpen {
+    if state.storeFailure == nil, store.isOpen {
       state.news.append(.store(failure: "\(error)"))
       state.isFailureTold = true
     }

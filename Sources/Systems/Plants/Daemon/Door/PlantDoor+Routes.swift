@@ -16,7 +16,7 @@ extension PlantDoor {
         ? route
         : route.requiring { [desk] () throws(APIError) in
           let view = desk.view
-          if !view.isLoaded { throw .storeNotRead(desk.store.file, view.storeFailure) }
+          if !view.isLoaded { throw desk.store.notRead(view.storeFailure) }
         }
     }
   }

@@ -1,0 +1,264 @@
+import Logging
+import MQTTMosquitto
+import Service
+import Tactus
+import Wire
+
+/// A broker in simulated time, and the daemon's place on it: the production `DaemonBroker` with the production outbox, over a connection that
+/// is delayed, lost and made again.
+///
+/// The broker takes, keeps what is retained, tells whoever subscribes what it keeps, and says a vanished daemon's last word. Topics overtake
+/// each other, a publisher that insists (QoS 1) may be heard twice; it is gone for a while, and may come back without what it kept. One
+/// thread; the same seed and calls give the same run. A part keeps one over the deaths of its daemon.
+public final class SwarmBroker {
+  /// On the way from the daemon to the broker.
+  private enum Packet {
+    case subscribe(String)
+    case unsubscribe(String)
+    case message(MQTTMessage)
+  }
+
+  private static let shortestDelay = Nanoseconds.seconds(1)
+  private static let longestDelay = Nanoseconds.seconds(30)
+  /// Between two states that nothing happens to (`mqtt.state_interval_s`).
+  public static let stateInterval = Nanoseconds.seconds(10)
+
+  /// Where the daemon is on the broker.
+  public let topics = DeviceTopics(device: "swarm")!
+  /// What the broker keeps, by topic.
+  public private(set) var retained: [String: [UInt8]] = [:]
+  /// Since when the daemon has been connected without a break; `nil` if it is not.
+  public private(set) var connectedSince: TickInstant?
+  private var random: SplitMix64
+
+  // The broker.
+  /// Since when it has been there; `nil` while it is gone.
+  public private(set) var upSince: TickInstant? = .zero
+  private var isUp: Bool { upSince != nil }
+  private var backAt = TickInstant.distantFuture
+  private var subscribed: [String: TopicFilter] = [:]
+  private var willAt = TickInstant.distantFuture
+  /// From publishers other than the daemon; of one that insists until the broker has it.
+  private var published: [(due: TickInstant, message: MQTTMessage, insists: Bool)] = []
+
+  // The daemon's connection.
+  private var daemon: DaemonBroker?
+  private var link: SwarmBrokerLink?
+  private var retryAt = TickInstant.distantFuture
+  private var delay = shortestDelay
+  private var frozenUntil = TickInstant.zero
+  private var outgoing: [(due: TickInstant, packet: Packet)] = []
+  private var incoming: [(due: TickInstant, message: MQTTMessage)] = []
+  /// Handed to the daemon since the last `takeDelivered`.
+  private var delivered: [MQTTMessage] = []
+
+  /// A broker that is there, and keeps nothing.
+  public init(seed: UInt64) { random = SwarmPlan.stream("broker", of: seed) }
+
+  // MARK: The daemon's life
+
+  /// A daemon starts, and begins to connect.
+  ///
+  /// - Parameters:
+  ///   - served: its systems.
+  ///   - others: who lives on the broker besides.
+  public func start(at now: TickInstant, served: [any ServedSystem], others: [any BrokerParticipant]) {
+    let link = SwarmBrokerLink()
+    let mqtt = Configuration.MQTT(
+      broker: .address("swarm"), port: 1883, device: topics.device, prefix: topics.prefix,
+      homeAssistantPrefix: "homeassistant", isAnnounced: false, takesCommands: false,
+      stateIntervalSeconds: Int(Self.stateInterval.count / 1_000_000_000), keepAliveSeconds: 30)
+    do {
+      let daemon = try DaemonBroker(
+        mqtt, served: served, others: others, logger: Logger(label: "swarm") { _ in SwiftLogNoOpLogHandler() }
+      ) { link.connection(deliver: $0) }
+      daemon.start()
+      (self.daemon, self.link) = (daemon, link)
+    } catch {
+      preconditionFailure("a simulated connection has no setting that could be wrong: \(error)")
+    }
+    (retryAt, delay, frozenUntil) = (now + latency, Self.shortestDelay, .zero)
+  }
+
+  /// The daemon has died: the kernel closes its socket, and the broker says its last word.
+  public func kill(at now: TickInstant) {
+    if connectedSince != nil, isUp { willAt = now + latency }
+    end()
+    (daemon, link, retryAt) = (nil, nil, .distantFuture)
+  }
+
+  /// Every thread of the daemon stands still: what comes for it waits.
+  public func freeze(until end: TickInstant) { frozenUntil = max(frozenUntil, end) }
+
+  /// The daemon's main thread, ten times a second.
+  ///
+  /// - Parameter events: what its systems have told since the last one.
+  public func beat(at now: TickInstant, _ events: [Event]) {
+    daemon?.tell(events)
+    daemon?.beat(at: now)
+    flush(at: now)
+  }
+
+  /// Sends what the daemon has published since: on another thread of it, for instance.
+  public func flush(at now: TickInstant) {
+    guard let link, connectedSince != nil else { return }
+    for packet in link.take() {
+      // One connection: nothing overtakes.
+      let due = max(outgoing.last?.due ?? .zero, now + latency)
+      switch packet {
+      case .subscribe(let filter): outgoing.append((due, .subscribe(filter)))
+      case .unsubscribe(let filter): outgoing.append((due, .unsubscribe(filter)))
+      case .publish(let message): outgoing.append((due, .message(message)))
+      }
+    }
+  }
+
+  /// What the daemon has published, or tried to, since the last call.
+  public func takeSaid() -> [MQTTMessage] { link?.takeSaid() ?? [] }
+
+  /// What the daemon was handed since the last call.
+  public func takeDelivered() -> [MQTTMessage] {
+    defer { delivered = [] }
+    return delivered
+  }
+
+  // MARK: What others do
+
+  /// Somebody else publishes.
+  ///
+  /// - Parameter copies: how often the broker hears it: a publisher that insists repeats what was not acknowledged to it.
+  public func publish(_ message: MQTTMessage, copies: Int64, at now: TickInstant) {
+    for _ in 0..<copies {
+      let extra: Nanoseconds = copies > 1 ? .milliseconds(random.within(0...2_000)) : .zero
+      published.append((now + latency + extra, message, copies > 1))
+    }
+  }
+
+  /// The connection is lost.
+  public func disconnect(at now: TickInstant) {
+    guard connectedSince != nil else { return }
+    if isUp { willAt = now + latency }
+    end()
+    retryAt = max(now, frozenUntil) + delay
+    delay = min(delay + delay, Self.longestDelay)
+  }
+
+  /// The broker is gone for so long.
+  ///
+  /// - Parameter forgets: whether it comes back without what it kept.
+  public func leave(at now: TickInstant, for span: Nanoseconds, forgets: Bool) {
+    disconnect(at: now)
+    (upSince, willAt) = (nil, .distantFuture)
+    backAt = backAt == .distantFuture ? now + span : max(backAt, now + span)
+    if forgets { retained = [:] }
+  }
+
+  private func end() {
+    connectedSince = nil
+    // What is on its way is lost with the connection.
+    (outgoing, incoming, subscribed) = ([], [], [:])
+    link?.disconnected()
+  }
+
+  // MARK: Time
+
+  /// When `run(at:)` has something to do.
+  public var nextAt: TickInstant {
+    var next = min(backAt, willAt, max(retryAt, frozenUntil), outgoing.first?.due ?? .distantFuture)
+    for message in published { next = min(next, message.due) }
+    for message in incoming { next = min(next, max(message.due, frozenUntil)) }
+    return next
+  }
+
+  /// Does what is due.
+  public func run(at now: TickInstant) {
+    if backAt <= now { (upSince, backAt) = (now, .distantFuture) }
+    if willAt <= now {
+      willAt = .distantFuture
+      take(
+        MQTTMessage(topic: topics.availability, text: DeviceTopics.offline, isRetained: true), at: now)
+    }
+    if max(retryAt, frozenUntil) <= now { connect(at: now) }
+    while let first = outgoing.first, first.due <= now {
+      outgoing.removeFirst()
+      take(first.packet, at: now)
+    }
+    hear(at: now)
+    deliver(at: now)
+  }
+
+  private func connect(at now: TickInstant) {
+    guard let link else { return retryAt = .distantFuture }
+    guard isUp else {
+      retryAt = now + delay
+      delay = min(delay + delay, Self.longestDelay)
+      return
+    }
+    // A name is given to one connection at a time: that of a daemon that died is over.
+    if willAt < .distantFuture {
+      willAt = .distantFuture
+      take(MQTTMessage(topic: topics.availability, text: DeviceTopics.offline, isRetained: true), at: now)
+    }
+    (retryAt, delay, connectedSince) = (.distantFuture, Self.shortestDelay, now)
+    link.connected()
+    flush(at: now)
+  }
+
+  private func hear(at now: TickInstant) {
+    var waiting: [(due: TickInstant, message: MQTTMessage, insists: Bool)] = []
+    let due = published.filter { $0.due <= now }
+    published.removeAll { $0.due <= now }
+    for entry in due {
+      if isUp {
+        take(entry.message, at: now)
+      } else if entry.insists {
+        waiting.append((backAt + latency, entry.message, true))
+      }
+    }
+    published += waiting
+  }
+
+  private func take(_ packet: Packet, at now: TickInstant) {
+    switch packet {
+    case .message(let message): take(message, at: now)
+    case .unsubscribe(let filter): subscribed[filter] = nil
+    case .subscribe(let text):
+      let filter = TopicFilter(text)
+      subscribed[text] = filter
+      for (topic, payload) in retained.sorted(by: { $0.key < $1.key }) where filter.matches(topic) {
+        send(MQTTMessage(topic: topic, payload: payload, isRetained: true), at: now)
+      }
+    }
+  }
+
+  private func take(_ message: MQTTMessage, at now: TickInstant) {
+    if message.isRetained { retained[message.topic] = message.payload.isEmpty ? nil : message.payload }
+    guard subscribed.values.contains(where: { $0.matches(message.topic) }) else { return }
+    var message = message
+    message.isRetained = false
+    send(message, at: now)
+  }
+
+  private func send(_ message: MQTTMessage, at now: TickInstant) {
+    // Of one topic nothing overtakes.
+    let last = incoming.last { $0.message.topic == message.topic }?.due ?? .zero
+    incoming.append((max(last, now + latency), message))
+  }
+
+  private func deliver(at now: TickInstant) {
+    guard let link, now >= frozenUntil else { return }
+    let due = incoming.enumerated().filter { $0.element.due <= now }
+      .sorted { ($0.element.due, $0.offset) < ($1.element.due, $1.offset) }.map(\.element.message)
+    incoming.removeAll { $0.due <= now }
+    for message in due {
+      delivered.append(message)
+      link.deliver(message)
+    }
+    if !due.isEmpty { flush(at: now) }
+  }
+
+  /// Mostly milliseconds; now and then seconds.
+  private var latency: Nanoseconds {
+    .milliseconds(random.chance(perMille: 30) ? random.within(100...1_500) : random.within(1...30))
+  }
+}
