@@ -188,7 +188,10 @@ public final class SwarmBroker {
   }
 
   private func connect(at now: TickInstant) {
-    guard let link else { return retryAt = .distantFuture }
+    guard let link else {
+      retryAt = .distantFuture
+      return
+    }
     guard isUp else {
       retryAt = now + delay
       delay = min(delay + delay, Self.longestDelay)

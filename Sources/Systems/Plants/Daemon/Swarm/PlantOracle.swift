@@ -182,7 +182,7 @@ struct PlantOracle {
     let sensors = records.plants.first { $0.id == request.plant }?.sensors.map(\.text) ?? []
     let driest = soils.driest(sensors, at: now)
     check(6, driest < 25.1, at: now, "plant \(request.plant) asks at \(driest) %")
-    check(6, !isDenied, at: now, "plant \(request.plant) asks in a rain delay, or of a sprinkler that is stopped")
+    check(6, !isDenied, at: now, "plant \(request.plant) asks in a rain delay, or while water is stopped")
     let isReadable = sensors.allSatisfy { soils.canBeFresh($0, at: now, awakeSince) }
     check(6, isReadable, at: now, "plant \(request.plant) asks by a reading that is stale")
     check(6, records.waterings[request.plant]?.last == wall, at: now, "plant \(request.plant)'s request is not kept")

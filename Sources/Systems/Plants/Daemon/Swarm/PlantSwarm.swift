@@ -172,8 +172,9 @@ final class PlantSwarm: SwarmPart {
   private func hear() {
     let now = clock.value
     // Who has died in a write has told nobody.
-    if daemon == nil || hasDied { return _ = broker.takeSaid() }
-    for message in broker.takeSaid() where message.topic == PlantTopics.fromHost {
+    let said = broker.takeSaid()
+    if daemon == nil || hasDied { return }
+    for message in said where message.topic == PlantTopics.fromHost {
       if let answer = PlantAnswers.Answer(message.payload) { oracle.said(answer, at: now) }
     }
     guard store.version != keptVersion else { return }
