@@ -115,7 +115,7 @@ struct ConfigTableTests {
     // Sections that systems have keys in: a new key has to be put down here, or to go with its system.
     #expect(names("network") == ["bind_address", "http_port"])
     #expect(names("safety") == ["emergency_stop_enabled", "watchdog_enabled", "watchdog_timeout"])
-    #expect(names("runtime") == ["strict", "confine", "lock_memory", "watchdog", "watchdog_timeout_s"])
+    #expect(names("runtime") == ["strict", "confine", "user", "lock_memory", "watchdog", "watchdog_timeout_s"])
     #expect(names("performance") == ["worker_threads"])
     // The others are the same in every program.
     for section in ["service", "mqtt", "logging"] {

@@ -2,8 +2,10 @@
 import ctypes
 import json
 import os
+import pwd
 import shutil
 import signal
+import socket
 import subprocess
 import time
 from pathlib import Path
@@ -75,7 +77,9 @@ NO_FILES = {"shadow", "secret", "file", "memory", "disk"}
 class OnALine(Daemon):
     """A daemon whose robot is on a pseudo-terminal: its guard is a real one with a real output."""
 
-    def __init__(self, folder, more="", user=None, runtime="", **environment):
+    def __init__(self, folder, more="", user=None, account=None, runtime="", **environment):
+        """`user`: who starts it. `account`: whom root's program becomes."""
+        Path(folder).mkdir(exist_ok=True)
         super().__init__(folder)
         let_others_in(self.folder)
         self.own = self.folder / "own"
@@ -83,6 +87,10 @@ class OnALine(Daemon):
         self.terminal = os.openpty()
         self.line = os.ttyname(self.terminal[1])
         self.user = user
+        self.account = account
+        if account is not None:
+            runtime += f", user: {account}"
+            user = pwd.getpwnam(account).pw_uid
         self.tokens = self.own / "tokens.json"
         self.config = self.own / "tactus.yaml"
         self.config.write_text(f"""\
@@ -95,6 +103,7 @@ logging: {{ file: {self.own}/log }}
 service: {{ token_file: {self.tokens}, bonjour: false }}
 {more}""")
         self.environment = {key: str(value) for key, value in environment.items()}
+        self.plan = None
         if user is not None:
             for path in (self.own, self.config, self.line):
                 os.chown(path, user, user)
@@ -103,7 +112,7 @@ service: {{ token_file: {self.tokens}, bonjour: false }}
         self.log_start = 0
         with open(self.log_path, "ab") as log:
             self.process = subprocess.Popen(
-                [PROGRAM, "run", "--config", self.config], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                [PROGRAM, "run", "--config", self.config, *(["--plan", self.plan] if self.plan else [])], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                 preexec_fn=as_user(self.user),
                 env={**os.environ, "HOME": str(self.own), **self.environment, "TACTUS_TOKEN": self.admin})
 
@@ -131,13 +140,29 @@ def has(now, **expected):
     return {name: now[name] for name in expected} == expected
 
 
-@pytest.mark.parametrize("user", USERS)
+# Whom root's program becomes, in a test of what both have to be able to do.
+def started(who):
+    return {"account": who} if isinstance(who, str) else {"user": who}
+
+
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another account")
+ACCOUNTS = USERS + [pytest.param("nobody", marks=needs_root)]
+
+
+@pytest.mark.parametrize("user", ACCOUNTS)
 def test_every_thread_of_the_daemon_has_given_up_what_it_does_not_need(tmp_path, user):
-    with OnALine(tmp_path, user=user) as daemon:
+    with OnALine(tmp_path, **started(user)) as daemon:
         until(lambda: is_confined(daemon.guard), "the guard is not confined")
-        own = str(os.geteuid() if user is None else user)
+        own = str(os.geteuid() if user is None else NOBODY)
         for now in threads(daemon.process.pid) + threads(daemon.guard) + threads(daemon.spawner):
             assert has(now, NoNewPrivs=["1"], Seccomp=["2"], Uid=[own] * 4), now
+            if user == "nobody":
+                assert has(now, Gid=[str(pwd.getpwnam(user).pw_gid)] * 4), now
+                assert [int(group) for group in now["Groups"]] == os.getgrouplist(user, pwd.getpwnam(user).pw_gid), now
+        if user == "nobody":
+            # No process of it is left that could become root again.
+            for now in threads(daemon.spawner):
+                assert has(now, CapPrm=["0" * 16], CapEff=["0" * 16]), now
         for process in (daemon.process.pid, daemon.guard):
             for now in threads(process):
                 for name in ("CapInh", "CapPrm", "CapEff", "CapAmb"):
@@ -147,7 +172,7 @@ def test_every_thread_of_the_daemon_has_given_up_what_it_does_not_need(tmp_path,
         assert len(children(daemon.process.pid)) == 2
 
 
-@pytest.mark.parametrize("user", USERS)
+@pytest.mark.parametrize("user", ACCOUNTS)
 def test_what_the_daemon_has_given_up_is_refused(tmp_path, user):
     compiler = next((one for one in ("cc", "clang", "gcc") if shutil.which(one)), None)
     if compiler is None:
@@ -162,11 +187,11 @@ def test_what_the_daemon_has_given_up_is_refused(tmp_path, user):
     secret.write_text("secret")
     for path in (library, secret):
         path.chmod(0o755)
-    other = subprocess.Popen(["sleep", "600"], preexec_fn=as_user(user))
+    other = subprocess.Popen(["sleep", "600"], preexec_fn=as_user(NOBODY if user == "nobody" else user))
     try:
         result = tmp_path / "own/tried"
         with OnALine(
-                tmp_path, user=user, LD_PRELOAD=library, TRIES_FILE=result, TRIES_SECRET=secret, TRIES_PROCESS=other.pid):
+                tmp_path, **started(user), LD_PRELOAD=library, TRIES_FILE=result, TRIES_SECRET=secret, TRIES_PROCESS=other.pid):
             tried = dict(line.split() for line in until(lambda: result.exists() and result.read_text(), "nothing was tried").splitlines())
         print(tried)
         assert tried.pop("own") == "done"
@@ -184,9 +209,11 @@ def test_what_the_daemon_has_given_up_is_refused(tmp_path, user):
         other.wait()
 
 
-@pytest.mark.parametrize("user", USERS)
+@pytest.mark.parametrize("user", ACCOUNTS)
 def test_what_a_confined_daemon_is_there_for_works(tmp_path, user):
-    with OnALine(tmp_path, user=user) as daemon:
+    with OnALine(tmp_path, **started(user)) as daemon:
+        # Who starts it makes tokens, too: root, even if the program is somebody else by then.
+        user = None if user == "nobody" else user
         # A guard that dies, and one that hangs, is replaced by one that is confined, too.
         for signal_number in (signal.SIGKILL, signal.SIGSTOP):
             first = daemon.guard
@@ -216,6 +243,7 @@ def test_what_a_confined_daemon_is_there_for_works(tmp_path, user):
         os.replace(log, daemon.own / "log.1")
         daemon.process.send_signal(signal.SIGHUP)
         until(log.exists, "no log file again")
+        assert log.stat().st_uid == (daemon.own.stat().st_uid)
         # The store, and time zones.
         added = daemon.post("/api/schedules", json={"name": "night", "days": [0], "start": "04:30", "zones": [{"zone": 1, "minutes": 1}]})
         assert added.status_code in (200, 201, 400, 404, 422), added.text
@@ -240,3 +268,156 @@ def test_switched_off_it_says_so(tmp_path):
         assert status(daemon.process.pid)["Seccomp"] == ["0"]
         assert "the program keeps every privilege" in daemon.log
         assert len(children(daemon.process.pid)) == 1
+
+
+# ---- the change of the account
+
+@needs_root
+def test_a_program_that_root_has_started_stops_and_starts_as_its_account_and_its_files_are_the_accounts(tmp_path):
+    daemon = OnALine(tmp_path, account="nobody")
+    plan = daemon.own / "run/safe-state"
+    plan.parent.mkdir()
+    os.chown(plan.parent, NOBODY, NOBODY)
+    daemon.plan = plan
+    with daemon:
+        assert daemon.post("/api/e-stop").status_code == 200
+        until(lambda: (plan.parent / "safe-state-stops").read_text().count("robot"), "the stop is not noted")
+        # What kills both leaves the note of what the guard did, and nothing that the next start cannot read.
+        daemon.process.kill()
+        daemon.process.wait()
+        until(lambda: "actuator" in (plan.parent / "safe-state-written").read_text(), "the guard has noted nothing")
+        daemon.start()
+        assert daemon.get("/api/robot").json()["emergencyStopped"]
+        assert daemon.post("/api/reset").status_code == 200
+        assert '"account":"nobody"' in daemon.log
+    assert daemon.process.returncode == 0
+    found = [path for path in daemon.own.rglob("*")]
+    assert (daemon.own / "state/store.sqlite") in found and plan in found
+    assert [path for path in found if path.stat().st_uid != NOBODY] == []
+
+
+@needs_root
+@pytest.mark.parametrize("closed, says", [
+    ("state", "belongs to root and cannot be written to by nobody: chown nobody: "),
+    ("state/store.sqlite", "belongs to root and cannot be read and written by nobody: chown -R nobody: "),
+    ("log", "belongs to root and cannot be written by nobody: chown nobody: "),
+    ("tokens.json", "belongs to root and cannot be read and written by nobody: chown -R nobody: "),
+    ("tactus.yaml", "belongs to root and cannot be read by nobody: chgrp nogroup "),
+    ("run/safe-state-stops", "belongs to root and cannot be read and written by nobody: chown -R nobody: "),
+], ids=str)
+def test_a_path_that_is_closed_to_the_account_is_told_of_before_anything_starts_and_stays_as_it_is(tmp_path, closed, says):
+    daemon = OnALine(tmp_path, account="nobody")
+    daemon.plan = daemon.own / "run/safe-state"
+    for folder in ("state", "run"):
+        (daemon.own / folder).mkdir()
+        os.chown(daemon.own / folder, NOBODY, NOBODY)
+    path = daemon.own / closed
+    if not path.exists():
+        path.touch()
+    os.chown(path, 0, 0)
+    path.chmod(0o755 if path.is_dir() else 0o600)
+    try:
+        daemon.start_process()
+        assert daemon.process.wait(60) == 1
+    finally:
+        for end in daemon.terminal:
+            os.close(end)
+    assert f"{path} {says}" in daemon.log, daemon.log
+    assert "nothing was started, and nothing was changed" in daemon.log
+    assert "confined" not in daemon.log and path.stat().st_uid == 0
+
+
+@needs_root
+def test_where_files_are_that_the_file_does_not_name_follows_the_account(tmp_path):
+    home = pwd.getpwnam("nobody").pw_dir
+    if os.path.exists("/var/lib/tactus") or os.path.exists(home):
+        pytest.skip(f"there is a folder for nobody's files: /var/lib/tactus or {home}")
+    daemon = OnALine(tmp_path, account="nobody", XDG_STATE_HOME=tmp_path / "own")
+    daemon.config.write_text(daemon.config.read_text().replace(f"token_file: {daemon.tokens},", ""))
+    try:
+        daemon.start_process()
+        assert daemon.process.wait(60) == 1
+    finally:
+        for end in daemon.terminal:
+            os.close(end)
+    assert f"{home}/.local/state/tactus belongs to root and cannot be written to by nobody: install -d -o nobody {home}" in daemon.log, daemon.log
+    made = subprocess.run(
+        [PROGRAM, "token", "create", "--config", daemon.config, "--name", "phone", "--scope", "read"], capture_output=True, text=True)
+    try:
+        assert made.returncode == 0 and f"in {home}/.local/state/tactus/tokens.json" in made.stderr, made.stderr
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
+
+
+@needs_root
+def test_a_device_that_is_closed_to_the_account_is_told_of(tmp_path):
+    daemon = OnALine(tmp_path, account="nobody")
+    os.chown(daemon.line, 0, 0)
+    os.chmod(daemon.line, 0o600)
+    try:
+        daemon.start_process()
+        assert daemon.process.wait(60) == 1
+    finally:
+        for end in daemon.terminal:
+            os.close(end)
+    assert f"{daemon.line} belongs to root and cannot be opened by nobody: " in daemon.log, daemon.log
+
+
+@pytest.mark.parametrize("user, account, says", [
+    pytest.param(None, "no-such-account", "expected an account of this machine, got no-such-account", marks=needs_root),
+    pytest.param(NOBODY, "daemon", "expected nobody, who has started this program: only root can become daemon", marks=needs_root),
+], ids=["unknown", "not root"])
+def test_an_account_that_cannot_be_had_is_an_error_of_the_file(tmp_path, user, account, says):
+    daemon = OnALine(tmp_path, user=user)
+    text = daemon.config.read_text().replace("runtime: {", f"runtime: {{ user: {account},")
+    daemon.config.write_text(text)
+    line = next(number for number, one in enumerate(text.splitlines(), 1) if one.startswith("runtime:"))
+    column = text.splitlines()[line - 1].index("user:") + 1
+    try:
+        daemon.start_process()
+        assert daemon.process.wait(60) == 78
+    finally:
+        for end in daemon.terminal:
+            os.close(end)
+    print(daemon.log)
+    assert f"{daemon.config}:{line}:" in daemon.log and f"runtime.user: {says}" in daemon.log, (column, daemon.log)
+
+
+@needs_root
+def test_root_without_an_account_in_the_file_stays_root_and_says_that_it_need_not(tmp_path):
+    with OnALine(tmp_path) as daemon:
+        assert '"account":"root; runtime.user: ' in daemon.log
+    with OnALine(tmp_path / "other", runtime=", user: root") as daemon:
+        assert '"account":"root"' in daemon.log and status(daemon.process.pid)["Uid"] == ["0"] * 4
+
+
+@needs_root
+def test_a_port_below_1024_is_the_accounts_too(tmp_path):
+    with OnALine(tmp_path, account="nobody") as daemon:
+        pass
+    daemon = OnALine(tmp_path / "low", account="nobody")
+    with socket.socket() as probe:
+        low = next(port for port in range(1023, 600, -1) if probe.connect_ex(("127.0.0.1", port)) != 0)
+    daemon.config.write_text(daemon.config.read_text().replace(f"http_port: {daemon.port}", f"http_port: {low}"))
+    daemon.port = low
+    with daemon:
+        assert daemon.get("/api/health").status_code == 200
+        for now in threads(daemon.process.pid):
+            assert int(now["CapEff"][0], 16) & ~(1 << 23 | 1 << 14) == 1 << 10, now
+
+
+@needs_root
+def test_doctor_looks_at_the_files_as_the_account(tmp_path):
+    daemon = OnALine(tmp_path, account="nobody")
+    for end in daemon.terminal:
+        os.close(end)
+    (daemon.own / "log").touch()
+    (daemon.own / "log").chmod(0o600)
+
+    def account():
+        told = subprocess.run([PROGRAM, "doctor", "--config", daemon.config, "--json"], capture_output=True, text=True)
+        return [check for check in json.loads(told.stdout)["checks"] if check["name"] == "account"]
+    closed = [check for check in account() if "/log " in check["found"]]
+    assert closed[0]["status"] == "fail" and closed[0]["fix"] == f"chown nobody: {daemon.own}/log", closed
+    daemon.config.write_text(daemon.config.read_text().replace("user: nobody", "user: no-such-account"))
+    assert [check["found"] for check in account()] == ["no account no-such-account"]

@@ -75,6 +75,14 @@ unsigned long process_devices(const char *const *patterns);
 /// Whether the process is root.
 int process_is_root(void);
 
+/// Makes a root process another account's for good: its user, its group, and all the groups that it is in. Of root's capabilities those are
+/// left that a daemon needs until it confines itself: to lift its limits and to give up the rest, ports below 1024, real time, locked memory.
+/// A program that is started has none of them.
+///
+/// To be called by the only thread of a process, before it has opened anything. Returns 0; −ENOENT for an unknown account, −errno: the
+/// process may be root in part then, and should end.
+int process_become(const char *name);
+
 /// Copies the entries of this process's environment that a child may know: language, folders, libraries, and the settings of libraries
 /// that we use. No secret is among them. Free the list, not its entries.
 char **process_child_environment(void);

@@ -40,12 +40,15 @@ public func readWhole(
   }
 }
 
-/// Makes a folder with all those above it, mode 0700; does nothing where it is there.
+/// Makes a folder with all those above it, mode 0700; does nothing where it is there. Made by root, it belongs to the owner of the folder
+/// above it.
 func makeFolders(_ path: String) throws(FileFailure) {
   if access(path, F_OK) == 0 { return }
   let above = folder(of: path)
   if above != path { try makeFolders(above) }
   guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw FileFailure(path: path, reason: lastReason()) }
+  var owner = stat()
+  if geteuid() == 0, stat(above, &owner) == 0 { _ = lchown(path, owner.st_uid, owner.st_gid) }
 }
 
 /// Puts a file in place of another: both its bytes and its name are on the disk when this returns.

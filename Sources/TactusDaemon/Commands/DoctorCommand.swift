@@ -23,7 +23,9 @@ struct DoctorCommand: ParsableCommand {
 
   func run() throws {
     let configuration = try config.map { try readConfiguration($0) }
-    let diagnoses = Doctor(machine: root.map(Machine.at) ?? .current(), configuration: configuration).examine()
+    var diagnoses = Doctor(machine: root.map(Machine.at) ?? .current(), configuration: configuration).examine()
+    // Last, since this process may become that account.
+    if root == nil, let configuration { diagnoses += Doctor.account(of: configuration) }
     let failures = diagnoses.filter { $0.status == .fail }
     if json {
       var line = JSONLine()

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CProcess
+import Confinement
 import Glibc
 import Logging
 
@@ -46,7 +47,16 @@ struct RunCommand: ParsableCommand {
       complain("\(error)")
       throw ExitCode.badConfig
     }
-    let environment = processEnvironment()
+    let account: Account?
+    do throws(ConfigError) {
+      account = try configuration.account(
+        from: .current, simulate: simulate, ConfigPlaces(marks: found.places))
+    } catch {
+      complain("\(error)")
+      throw ExitCode.badConfig
+    }
+    var environment = processEnvironment()
+    if let account { environment = try become(account, environment) }
     // Other processes of the same user could read it in /proc.
     process_forget_environment("TACTUS_TOKEN")
     let log = ProgramLog(
@@ -54,14 +64,36 @@ struct RunCommand: ParsableCommand {
       secrets: [
         environment["TACTUS_TOKEN"], configuration.service?.jwtKey, configuration.mqtt?.password,
       ].compactMap(\.self) + configuration.systems.all.flatMap(\.secrets))
-    let status = start(configuration, found, log, environment)
+    let status = start(configuration, found, log, environment, account)
     log.sink.flush()
     throw ExitCode(status)
   }
 
+  /// Root's process becomes another account's before anything is open. Returns the environment that it has then.
+  private func become(_ account: Account, _ environment: [String: String]) throws -> [String: String] {
+    let result = account.become()
+    guard result == 0, Account.current.user == account.user else {
+      complain("this program cannot become \(account.name): \(String(cString: strerror(-result)))")
+      throw ExitCode.failure
+    }
+    account.changeEnvironment()
+    return account.environment(from: environment)
+  }
+
+  /// Says which paths are closed to the account that the program has become. Returns whether none is.
+  private func isOpen(to account: Account, _ confinement: DaemonConfinement) -> Bool {
+    let flaws = confinement.closedToAccount
+    for flaw in flaws { complain(flaw) }
+    if !flaws.isEmpty {
+      complain("runtime.user is \(account.name): nothing was started, and nothing was changed")
+    }
+    return flaws.isEmpty
+  }
+
   /// The exit status.
   private func start(
-    _ configuration: Configuration, _ found: ConfigReader.Result, _ log: ProgramLog, _ environment: [String: String]
+    _ configuration: Configuration, _ found: ConfigReader.Result, _ log: ProgramLog, _ environment: [String: String],
+    _ account: Account?
   ) -> Int32 {
     let logger = log.logger("tactus")
     do {
@@ -72,6 +104,7 @@ struct RunCommand: ParsableCommand {
         planFile: SafeStatePlanFile(plan, environment: environment))
       // While this is the only thread.
       var confinement = DaemonConfinement(configuration, options)
+      if let account, !isOpen(to: account, confinement) { return 1 }
       let confined = confinement.apply()
       if let file = configuration.logFile, !log.sink.open(path: file) {
         logger.warning(

@@ -1,4 +1,6 @@
 import ArgumentParser
+import Confinement
+import Glibc
 import Service
 import Tactus
 
@@ -30,10 +32,25 @@ struct TokenFileOptions: ParsableArguments {
 
   /// Ends the command with status 78 when the configuration is wrong.
   func folder() throws -> TokenFolder {
-    let environment = processEnvironment()
-    let named = try tokenFile ?? config.flatMap { try readConfiguration($0).tokenFile }
-    return TokenFolder(path: named ?? TokenFile.standardPath(environment: environment))
+    var environment = processEnvironment()
+    if let tokenFile { return TokenFolder(path: tokenFile) }
+    let configuration = try config.map { try readConfiguration($0) }
+    if let named = configuration?.tokenFile { return TokenFolder(path: named) }
+    // Root's daemon becomes that account before it looks for its files.
+    if Account.current.user == 0, let account = configuration?.user.flatMap(Account.init(named:)), account.user != 0 {
+      environment = account.environment(from: environment)
+      return TokenFolder(
+        path: TokenFile.standardPath(environment: environment, isWritable: { isOpen($0, to: account) }))
+    }
+    return TokenFolder(path: TokenFile.standardPath(environment: environment))
   }
+}
+
+/// Whether an account that this process is not may write to a folder, as far as its owner says it.
+private func isOpen(_ folder: String, to account: Account) -> Bool {
+  var status = stat()
+  guard stat(folder, &status) == 0 else { return false }
+  return status.st_uid == account.user || (status.st_gid == account.group && status.st_mode & 0o020 != 0)
 }
 
 /// Seconds since 1970.

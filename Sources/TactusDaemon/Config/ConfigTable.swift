@@ -120,6 +120,10 @@ public enum ConfigTable {
       "runtime.confine", .boolean, .boolean(true),
       "Give up capabilities, files and system calls that are not needed before anything is opened. false is for finding faults only. A restart "
         + "changes it."),
+    ConfigKey(
+      "runtime.user", .text, nil,
+      "Account that a program becomes which root has started, with all its groups, before it opens anything. Unless given: root stays root, and "
+        + "so it does with root. A restart changes it."),
     ConfigKey("runtime.lock_memory", .boolean, .boolean(true), "Keep the program's memory from being swapped."),
     ConfigKey(
       "runtime.watchdog", .text, nil,

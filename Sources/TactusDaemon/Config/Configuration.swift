@@ -60,6 +60,8 @@ public struct Configuration: Equatable, Sendable {
   var lockMemory: Bool
   /// Whether the program gives up what it does not need.
   var confine: Bool
+  /// The account that a program becomes which root has started; `nil` if it stays root.
+  var user: String?
   /// The hardware watchdog that the guard feeds; `nil` if the file names none.
   var watchdog: HardwareWatchdog?
   var logLevel: String
@@ -89,7 +91,7 @@ extension Configuration {
     try readWhole(yaml(path), environment: environment)
   }
 
-  private static func readWhole(
+  static func readWhole(
     _ file: YAMLFile, environment: [String: String]
   ) throws(ConfigErrors) -> (configuration: Configuration, found: ConfigReader.Result) {
     let (found, errors) = ConfigReader.examine(file, environment: environment)
@@ -118,6 +120,7 @@ extension Configuration {
       strict: given.boolean("runtime.strict"),
       lockMemory: given.boolean("runtime.lock_memory"),
       confine: given.boolean("runtime.confine"),
+      user: given.optionalText("runtime.user"),
       watchdog: given.optionalText("runtime.watchdog").map {
         HardwareWatchdog(path: $0, timeoutSeconds: given.integer("runtime.watchdog_timeout_s"))
       },
@@ -141,6 +144,7 @@ extension Configuration {
     serviceErrors(file: file, places: places.marks) + systems.all.flatMap { $0.errors(in: self, at: places) }
       + (mqtt?.errors(file: file, places: places, servicePort: service?.port) ?? [])
       + claims.errors(file: file, places: places) + watchdogErrors(places)
+      + accountErrors(places)
   }
 }
 

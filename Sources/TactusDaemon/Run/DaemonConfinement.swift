@@ -16,16 +16,18 @@ struct DaemonConfinement {
   enum Outcome {
     /// Nothing was given up, and why.
     case none(reason: String)
-    /// `kept`: names of capabilities. `exceptions`: what the kernel lacks, and what had to stay open.
-    case confined(spawner: pid_t, kept: [String], exceptions: [String])
+    /// `account`: who it runs as. `kept`: names of capabilities. `exceptions`: what the kernel lacks, and what had to stay open.
+    case confined(spawner: pid_t, account: String, kept: [String], exceptions: [String])
 
     func tell(_ logger: Logger) {
       switch self {
       case .none(let reason):
         logger.warning(
           "the program keeps every privilege that it was started with", metadata: ["reason": .string(reason)])
-      case .confined(let spawner, let kept, let exceptions):
-        var metadata: Logger.Metadata = ["spawner": .stringConvertible(Int(spawner))]
+      case .confined(let spawner, let account, let kept, let exceptions):
+        var metadata: Logger.Metadata = [
+          "spawner": .stringConvertible(Int(spawner)), "account": .string(account),
+        ]
         if !kept.isEmpty { metadata["capabilities"] = .array(kept.map { .string($0) }) }
         if !exceptions.isEmpty { metadata["except"] = .array(exceptions.map { .string($0) }) }
         logger.info("confined: what is not needed was given up", metadata: metadata)
@@ -33,26 +35,37 @@ struct DaemonConfinement {
     }
   }
 
-  private let configuration: Configuration
+  let configuration: Configuration
   private let found: ConfigReader.Result
   private let environment: [String: String]
   /// The store's file; `nil` if nothing is kept.
   private let store: String?
   /// Folders in which files are made, and above which file systems may be mounted later.
-  private let folders: [String]
+  let folders: [String]
+  /// Files that are made, changed and removed, in folders of the program's.
+  let filesOfItsOwn: [String]
+  let isSimulated: Bool
   /// Those of them that the program makes itself.
   private let made: Set<String>
+  /// The one of them that nothing has to be in: notes of mounts are made there if it can be had. An account may have no home for it.
+  private let spare: String?
   private var exceptions: [String] = []
 
   init(_ configuration: Configuration, _ options: Daemon.Options) {
     self.configuration = configuration
     found = options.found
+    isSimulated = options.simulate
     environment = options.environment
     let tokens = TokenFile.standardPath(environment: options.environment)
     store = configuration.storePath(simulate: options.simulate, environment: options.environment)
-    let own = [configuration.tokenFile ?? tokens, tokens, store]
+    let tokenFile = configuration.tokenFile ?? tokens
+    let own = [tokenFile, tokens, store]
     made = Set(own.compactMap(\.self).map(Self.folder))
     let others = [configuration.logFile, options.planFile?.path].compactMap(\.self).map(Self.folder)
+    let certificate = configuration.service?.tls == .selfSigned ? Self.folder(tokenFile) + "/tls." : nil
+    let broker = configuration.mqtt?.broker == .spawn ? Self.folder(tokens) + "/mosquitto-" : nil
+    filesOfItsOwn = [tokenFile, store, options.planFile?.path, certificate, broker].compactMap(\.self)
+    spare = filesOfItsOwn.map(Self.folder).contains(Self.folder(tokens)) ? nil : Self.folder(tokens)
     folders = made.union(others).union(configuration.systems.all.flatMap(\.folders)).sorted()
   }
 
@@ -81,7 +94,17 @@ struct DaemonConfinement {
     needs.capabilities = Set(kept.map(\.number))
     let missing = needs.apply()
     let held = kept.filter { daemon_has_capability($0.number) != 0 }.map { "\($0.name): \($0.reason)" }
-    return .confined(spawner: spawner, kept: held, exceptions: exceptions + [missing].compactMap(\.self))
+    return .confined(
+      spawner: spawner, account: Self.accountText(configuration.user), kept: held,
+      exceptions: exceptions + [missing].compactMap(\.self))
+  }
+
+  /// Who the program runs as. Root is told that it need not be, unless the file says that it shall.
+  private static func accountText(_ wanted: String?) -> String {
+    let current = Account.current
+    guard current.user == 0, wanted == nil else { return current.name }
+    let own = DaemonProgram.current.name
+    return "\(current.name); runtime.user: \(Account(named: own) == nil ? "NAME" : own) would change that"
   }
 
   private func startSpawner(writable: [String]) -> pid_t {
@@ -152,13 +175,18 @@ struct DaemonConfinement {
 
   // MARK: files
 
-  /// What is read after the start: the configuration and what it names, and what the system's libraries read.
-  private var readable: [String] {
+  /// What is read after the start: the configuration and what it names.
+  var filesRead: [String] {
     var tls: [String] = []
     if case .files(let certificate, let key)? = configuration.service?.tls { tls = [certificate, key] }
     if let mqtt = configuration.mqtt { tls += mqtt.files }
-    // Their folders, since editors and certificate programs put new files in the place of old ones. What a link leads to, too.
-    let named = [configuration.file] + tls + configuration.systems.all.flatMap(\.files)
+    return [configuration.file] + tls + configuration.systems.all.flatMap(\.files)
+  }
+
+  /// The folders of these files, and what the system's libraries read.
+  private var readable: [String] {
+    // Folders, since editors and certificate programs put new files in the place of old ones. What a link leads to, too.
+    let named = filesRead
     let real = named.compactMap(Self.resolved)
     return (named + real).map(Self.folder) + ["/etc/fstab"] + resolver
   }
@@ -184,6 +212,7 @@ struct DaemonConfinement {
     }
     if made.contains(folder) { try? StoreFile.makeFolders(folder) }
     if access(folder, F_OK) != 0 {
+      if folder == spare { return [] }
       let nearest = Self.existing(folder)
       exceptions.append("files below \(nearest), since \(folder) is missing")
       return [nearest]
