@@ -1,4 +1,5 @@
-// The spawner's process: one thread that waits for requests of the daemon, and does what its table says.
+// The spawner's process: one thread that waits for requests of the daemon, and does what its table says. There are two of them, with the same
+// table: the second stands by until the first is gone.
 #define _GNU_SOURCE
 #include "spawner.h"
 
@@ -10,13 +11,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 extern char **environ;
 
-enum { send_to_process = 424 };
+enum { send_to_process = 424, open_process = 434, TAKING_OVER_MS = 2000 };
+
+static struct spawner_table table;
+/// Which of the two this is.
+static struct {
+  /// The daemon's requests.
+  int requests;
+  /// Between the two: the first tells the second what it has started. −1: there is no other, or none any more.
+  int other;
+  /// In the second: the first's process.
+  int first;
+} role = {.requests = SPAWNER_SOCKET, .other = -1, .first = -1};
 
 /// The lowest number that is above every place in which a child is given one of `count` descriptors. No higher than needed: a daemon may be
 /// allowed few files.
@@ -37,6 +50,45 @@ static void become(const struct spawner_entry *entry, const int *descriptors, in
   for (int place = 3; next < entry->descriptors; place++) is_placed = dup2(descriptors[next++], place) >= 0 && is_placed;
   // Everything else is closed by exec.
   if (is_placed) execve(entry->words[0], entry->words + 1, environ);
+}
+
+/// The first's: tells the second whom it has started, so that it can end it, and starts no other beside it. Never waits: a second that is
+/// stopped misses it.
+static void tell_other(const struct spawner_entry *entry) {
+  if (role.other < 0) return;
+  struct spawner_head head = {.kind = SPAWNER_START, .entry = (uint32_t)(entry - table.entries), .descriptors = 1};
+  if (spawner_send(role.other, &head, sizeof head, &entry->process, 1) < 0) return;
+}
+
+/// The second's: takes what the first has told. Returns whether there may be more.
+static int take_process(void) {
+  struct spawner_head head;
+  int descriptors[SPAWNER_DESCRIPTORS];
+  uint32_t count = 0;
+  ssize_t size = spawner_receive(role.other, &head, sizeof head, descriptors, &count);
+  if (size == -EAGAIN) return 0;
+  if (size == sizeof head && count == 1 && head.entry < table.count) {
+    struct spawner_entry *entry = &table.entries[head.entry];
+    if (entry->process >= 0) close(entry->process);
+    entry->process = descriptors[0];
+    return 1;
+  }
+  while (count > 0) close(descriptors[--count]);
+  if (size > 0) return 1;
+  close(role.other);
+  role.other = -1;
+  return 0;
+}
+
+/// The second's, at the first thing that it is asked to do: the daemon has given the first up. One that only hung must do nothing any more.
+static void take_over(void) {
+  if (role.first < 0) return;
+  syscall(send_to_process, role.first, SIGKILL, NULL, 0);
+  struct pollfd told = {.fd = role.other, .events = POLLIN};
+  while (role.other >= 0 && poll(&told, 1, TAKING_OVER_MS) > 0) take_process();
+  if (role.other >= 0) close(role.other);
+  close(role.first);
+  role.other = role.first = -1;
 }
 
 /// Returns the process id or −errno. The child is the daemon's, which waits for it: CLONE_PARENT.
@@ -64,6 +116,7 @@ static int start(struct spawner_entry *entry, const int *descriptors, int null, 
   int error = child < 0 ? errno : 0;
   if (end >= 0) close(end);
   if (child < 0) entry->process = -1;
+  else tell_other(entry);
   // Its end comes when the process has become its program.
   if (child > 0 && read(report[0], &error, sizeof error) != sizeof error) error = 0;
   close(report[0]);
@@ -77,9 +130,9 @@ static int send_signal(const struct spawner_entry *entry, int signal) {
 }
 
 /// Carries out a request that has been checked. The descriptor for its reply goes to `opened`.
-static int carry_out(
-    struct spawner_table *table, const struct spawner_head *head, const int *descriptors, int null, int32_t *process, int *opened) {
-  struct spawner_entry *entry = &table->entries[head->entry < SPAWNER_ENTRIES ? head->entry : 0];
+static int carry_out(const struct spawner_head *head, const int *descriptors, int null, int32_t *process, int *opened) {
+  if (head->kind >= SPAWNER_START) take_over();
+  struct spawner_entry *entry = &table.entries[head->entry < SPAWNER_ENTRIES ? head->entry : 0];
   switch (head->kind) {
     case SPAWNER_START: return start(entry, descriptors, null, process);
     case SPAWNER_SIGNAL: return send_signal(entry, head->value);
@@ -91,33 +144,45 @@ static int carry_out(
 }
 
 /// Whether the socket is one end of a pair that this very user made: nobody else starts a spawner.
-static int is_started_by_the_daemon(void) {
+static int is_of_the_daemon(int socket) {
   int type = 0;
   struct ucred maker;
   socklen_t type_size = sizeof type, maker_size = sizeof maker;
-  return getsockopt(SPAWNER_SOCKET, SOL_SOCKET, SO_TYPE, &type, &type_size) == 0 && type == SOCK_SEQPACKET &&
-         getsockopt(SPAWNER_SOCKET, SOL_SOCKET, SO_PEERCRED, &maker, &maker_size) == 0 && maker.uid == geteuid() &&
+  return getsockopt(socket, SOL_SOCKET, SO_TYPE, &type, &type_size) == 0 && type == SOCK_SEQPACKET &&
+         getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &maker, &maker_size) == 0 && maker.uid == geteuid() &&
          maker.pid == getppid();
 }
 
 /// The daemon is gone. What had asked the kernel to end it then (PR_SET_PDEATHSIG) does not hear of it: the kernel sends the signal in the name
 /// of the daemon, which has no right to. The guard, which shares the daemon's streams, has its work now.
-static void end_children(const struct spawner_table *table) {
-  for (uint32_t index = 0; index < table->count; index++) {
-    const struct spawner_entry *entry = &table->entries[index];
+static void end_children(void) {
+  // The first may have been killed together with the daemon.
+  while (role.first >= 0 && role.other >= 0 && take_process()) continue;
+  for (uint32_t index = 0; index < table.count; index++) {
+    const struct spawner_entry *entry = &table.entries[index];
     if (entry->kind != SPAWNER_PROGRAM || entry->value == PROCESS_STREAMS_SHARED) continue;
     send_signal(entry, entry->value == PROCESS_STREAMS_NONE ? SIGTERM : SIGKILL);
   }
 }
 
-static struct spawner_table table;
+/// Waits for a request; takes what the first has told meanwhile.
+static void await_request(void) {
+  for (;;) {
+    struct pollfd waiting[2] = {
+        {.fd = role.requests, .events = POLLIN}, {.fd = role.first >= 0 ? role.other : -1, .events = POLLIN}};
+    if (poll(waiting, 2, -1) < 0) continue;
+    if (waiting[1].revents) take_process();
+    else if (waiting[0].revents) return;
+  }
+}
 
 static void serve(int null) {
   static char bytes[SPAWNER_SIZE];
   for (;;) {
     int descriptors[SPAWNER_DESCRIPTORS], opened = -1;
     uint32_t count = 0;
-    ssize_t size = spawner_receive(SPAWNER_SOCKET, bytes, sizeof bytes, descriptors, &count);
+    await_request();
+    ssize_t size = spawner_receive(role.requests, bytes, sizeof bytes, descriptors, &count);
     if (size == 0 || (size < 0 && size != -EMSGSIZE)) return;
     // Aside: each may have the number that another is to get.
     int has_room = 1;
@@ -131,8 +196,8 @@ static void serve(int null) {
     struct spawner_reply reply = {.result = (int32_t)(size < 0 ? size : has_room ? 0 : -EMFILE)};
     if (reply.result == 0) reply.result = spawner_check(&table, bytes, (size_t)size, count, &head);
     reply.number = head.number;
-    if (reply.result == 0) reply.result = carry_out(&table, &head, descriptors, null, &reply.process, &opened);
-    int sent = spawner_send(SPAWNER_SOCKET, &reply, sizeof reply, &opened, opened >= 0);
+    if (reply.result == 0) reply.result = carry_out(&head, descriptors, null, &reply.process, &opened);
+    int sent = spawner_send(role.requests, &reply, sizeof reply, &opened, opened >= 0);
     if (opened >= 0) close(opened);
     for (uint32_t index = 0; index < count; index++) {
       if (descriptors[index] >= 0) close(descriptors[index]);
@@ -141,18 +206,43 @@ static void serve(int null) {
   }
 }
 
+/// Makes the second spawner of this one, confined as this is, and returns in both. It is the daemon's child, too, and says first who it is.
+static void divide(void) {
+  int pair[2];
+  int own = (int)syscall(open_process, getpid(), 0);
+  long child = -1;
+  if (own >= 0 && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) == 0) {
+    child = syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0);
+    role.other = pair[child == 0];
+    close(pair[child != 0]);
+  }
+  close(child == 0 ? SPAWNER_SOCKET : SPAWNER_SECOND_SOCKET);
+  if (child != 0) {
+    if (own >= 0) close(own);
+    return;
+  }
+  role.requests = SPAWNER_SECOND_SOCKET;
+  role.first = own;
+  prctl(PR_SET_NAME, "tactus-standby", 0, 0, 0);
+  struct spawner_reply hello = {.process = getpid()};
+  spawner_send(role.requests, &hello, sizeof hello, NULL, 0);
+}
+
 int process_spawner_main(int count, char **folders) {
-  if (!is_started_by_the_daemon()) return 64;
+  if (!is_of_the_daemon(SPAWNER_SOCKET)) return 64;
+  int has_second = is_of_the_daemon(SPAWNER_SECOND_SOCKET);
   static const int ignored[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU, SIGUSR1, SIGUSR2};
   for (size_t index = 0; index < sizeof ignored / sizeof *ignored; index++) signal(ignored[index], SIG_IGN);
   fcntl(SPAWNER_SOCKET, F_SETFD, FD_CLOEXEC);
+  if (has_second) fcntl(SPAWNER_SECOND_SOCKET, F_SETFD, FD_CLOEXEC);
   int null = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, aside(0));
   if (null < 0) return 1;
   const char **writable = calloc((size_t)count + 1, sizeof *writable);
   if (!writable) return 1;
   for (int index = 0; index < count; index++) writable[index] = folders[index];
   process_confine_spawner(writable);
+  if (has_second) divide();
   serve(null);
-  end_children(&table);
+  end_children();
   return 0;
 }

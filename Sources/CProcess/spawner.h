@@ -30,8 +30,10 @@ enum {
   SPAWNER_ARGUMENTS = 512,
   /// Bytes of one message.
   SPAWNER_SIZE = 32 << 10,
-  /// The spawner's own number of its socket.
+  /// Where the two spawners find their sockets: the one that serves, and the one that stands by for it.
   SPAWNER_SOCKET = 3,
+  SPAWNER_SECOND_SOCKET = 4,
+  SPAWNERS = 2,
 };
 
 struct spawner_head {
@@ -73,6 +75,11 @@ struct spawner_table {
 /// Checks a request of `size` bytes that came with `descriptors` descriptors against the table, and takes a definition into it. Does nothing
 /// else. Returns 0 for a request that may be carried out, or −errno.
 int spawner_check(struct spawner_table *table, const void *bytes, size_t size, uint32_t descriptors, struct spawner_head *head);
+
+/// Checks what was received for a reply to request `number`: `size` bytes, or −errno, with `descriptors` descriptors, of which there may be one
+/// if `may_open`. Returns its result, 0 or more, or −errno; −EPIPE if it is not that reply, and its descriptors are to be closed.
+int spawner_check_reply(
+    const struct spawner_reply *reply, ssize_t size, uint32_t number, uint32_t descriptors, int may_open);
 
 /// Sends a message with descriptors. Returns 0 or −errno.
 int spawner_send(int socket, const void *bytes, size_t size, const int *descriptors, uint32_t count);

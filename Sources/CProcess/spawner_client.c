@@ -1,4 +1,4 @@
-// The daemon's end of its spawner.
+// The daemon's end of its two spawners: the one that serves, and the one that stands by for it.
 #define _GNU_SOURCE
 #include "spawner.h"
 
@@ -14,11 +14,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// One spawner a process: it is started before any other thread, and everything below is under this lock.
+// One pair a process: it is started before any other thread, and everything below is under this lock.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int channel = -1;
-static pid_t spawner;
-static int is_sealed, is_reaped;
+static struct {
+  /// −1: it is gone.
+  int channel;
+  /// 0: not known yet; −1: it has been reaped.
+  pid_t process;
+} spawners[SPAWNERS] = {{.channel = -1}, {.channel = -1}};
+static int has_spawner, is_sealed;
 static uint32_t last_number;
 /// What has been defined, and the process that it was started as last.
 static struct {
@@ -31,77 +35,149 @@ static struct {
 } defined[SPAWNER_ENTRIES];
 static uint32_t defined_count;
 
-int process_spawner_start(const char *name, const char *const *folders) {
+/// A socket, both of whose ends are above the places in which the spawner gets them. Returns 0 or −errno.
+static int make_channel(int ends[2]) {
   int pair[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0) return -errno;
-  size_t count = 0;
-  while (folders[count]) count++;
-  char **arguments = calloc(count + 3, sizeof *arguments);
-  char **environment = process_child_environment();
+  int error = 0;
+  for (int end = 0; end < 2; end++) {
+    ends[end] = fcntl(pair[end], F_DUPFD_CLOEXEC, SPAWNER_SECOND_SOCKET + 1);
+    if (ends[end] < 0) error = -errno;
+    close(pair[end]);
+  }
+  for (int end = 0; error && end < 2; end++) {
+    if (ends[end] >= 0) close(ends[end]);
+  }
+  return error;
+}
+
+/// Starts the first spawner, which makes the second. Returns its process id or −errno.
+static pid_t start_first(char *const arguments[], char *const environment[], const int theirs[SPAWNERS]) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   process_begin_spawn(&actions, &attributes);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDWR, 0);
-  posix_spawn_file_actions_adddup2(&actions, pair[1], SPAWNER_SOCKET);
-  posix_spawn_file_actions_addclosefrom_np(&actions, SPAWNER_SOCKET + 1);
-  int error = ENOMEM;
-  if (arguments && environment) {
+  posix_spawn_file_actions_adddup2(&actions, theirs[0], SPAWNER_SOCKET);
+  posix_spawn_file_actions_adddup2(&actions, theirs[1], SPAWNER_SECOND_SOCKET);
+  posix_spawn_file_actions_addclosefrom_np(&actions, SPAWNER_SECOND_SOCKET + 1);
+  pid_t process = 0;
+  int error = posix_spawn(&process, "/proc/self/exe", &actions, &attributes, arguments, environment);
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  return error ? -error : process;
+}
+
+int process_spawner_start(const char *name, const char *const *folders) {
+  size_t count = 0;
+  while (folders[count]) count++;
+  int theirs[SPAWNERS] = {-1, -1}, result = 0;
+  for (int which = 0; which < SPAWNERS && result == 0; which++) {
+    int ends[2];
+    result = make_channel(ends);
+    if (result == 0) spawners[which].channel = ends[0], theirs[which] = ends[1];
+  }
+  char **arguments = calloc(count + 3, sizeof *arguments);
+  char **environment = process_child_environment();
+  if (!arguments || !environment) result = -ENOMEM;
+  if (result == 0) {
     arguments[0] = (char *)name;
     arguments[1] = "spawner";
     for (size_t index = 0; index < count; index++) arguments[2 + index] = (char *)folders[index];
-    error = posix_spawn(&spawner, "/proc/self/exe", &actions, &attributes, arguments, environment);
+    result = start_first(arguments, environment, theirs);
   }
-  posix_spawn_file_actions_destroy(&actions);
-  posix_spawnattr_destroy(&attributes);
   free(arguments);
   free(environment);
-  close(pair[1]);
-  if (error) {
-    spawner = 0;
-    close(pair[0]);
-    return -error;
+  for (int which = 0; which < SPAWNERS; which++) {
+    if (theirs[which] >= 0) close(theirs[which]);
+    if (result < 0 && spawners[which].channel >= 0) close(spawners[which].channel), spawners[which].channel = -1;
   }
-  channel = pair[0];
-  return spawner;
+  if (result > 0) spawners[0].process = result, has_spawner = 1;
+  return result;
 }
 
-int process_has_spawner(void) { return spawner != 0; }
+int process_has_spawner(void) { return has_spawner; }
 
-/// Waits for the reply of the last request. Returns its result; a spawner that does not reply in time is given up: a late reply would be
-/// taken for another's.
-static int await_reply(struct spawner_reply *reply, int *opened) {
-  int descriptors[SPAWNER_DESCRIPTORS];
-  uint32_t count = 0;
-  struct pollfd waiting = {.fd = channel, .events = POLLIN};
-  int ready;
-  do ready = poll(&waiting, 1, PROCESS_SPAWNER_PATIENCE_MS);
-  while (ready < 0 && errno == EINTR);
-  ssize_t size = ready == 1 ? spawner_receive(channel, reply, sizeof *reply, descriptors, &count) : -ETIMEDOUT;
-  int is_good = size == sizeof *reply && reply->number == last_number && count <= (opened ? 1u : 0u);
-  if (is_good) {
-    if (opened && count == 1) *opened = descriptors[0];
-    return reply->result;
-  }
-  while (count > 0) close(descriptors[--count]);
-  close(channel);
-  channel = -1;
+static int lose(int which) {
+  if (spawners[which].channel >= 0) close(spawners[which].channel);
+  spawners[which].channel = -1;
   return -EPIPE;
 }
 
-/// Sends a request, of which `count` descriptors are part, and waits for its reply.
-static int ask(
-    struct spawner_head head, const char *text, size_t size, const int *descriptors, uint32_t count, struct spawner_reply *reply,
-    int *opened) {
-  if (channel < 0) return -EPIPE;
-  if (sizeof head + size > SPAWNER_SIZE) return -E2BIG;
-  char *bytes = malloc(sizeof head + size);
+/// Waits for the reply to request `number`. Returns its result; a spawner that does not reply in time is given up: a late reply would be
+/// taken for another's.
+static int await_reply(int which, uint32_t number, struct spawner_reply *reply, int *opened) {
+  int descriptors[SPAWNER_DESCRIPTORS];
+  uint32_t count = 0;
+  struct pollfd waiting = {.fd = spawners[which].channel, .events = POLLIN};
+  int ready;
+  do ready = poll(&waiting, 1, PROCESS_SPAWNER_PATIENCE_MS);
+  while (ready < 0 && errno == EINTR);
+  ssize_t size =
+      ready == 1 ? spawner_receive(spawners[which].channel, reply, sizeof *reply, descriptors, &count) : -ETIMEDOUT;
+  int result = spawner_check_reply(reply, size, number, count, opened != NULL);
+  if (result == -EPIPE) {
+    while (count > 0) close(descriptors[--count]);
+    memset(reply, 0, sizeof *reply);
+    return lose(which);
+  }
+  if (count == 1) *opened = descriptors[0];
+  return result;
+}
+
+/// What a request is made of.
+struct question {
+  struct spawner_head head;
+  /// Behind the head.
+  const char *text;
+  size_t size;
+  const int *descriptors;
+};
+
+/// Sends one of the spawners a request, and waits for its reply.
+static int ask_one(int which, const struct question *question, struct spawner_reply *reply, int *opened) {
+  size_t size = sizeof question->head + question->size;
+  if (size > SPAWNER_SIZE) return -E2BIG;
+  // The second says first who it is.
+  if (spawners[which].process == 0) {
+    if (await_reply(which, 0, reply, NULL) < 0) return -EPIPE;
+    spawners[which].process = reply->process;
+  }
+  char *bytes = malloc(size);
   if (!bytes) return -ENOMEM;
+  struct spawner_head head = question->head;
   head.number = ++last_number;
   memcpy(bytes, &head, sizeof head);
-  if (size > 0) memcpy(bytes + sizeof head, text, size);
-  int sent = spawner_send(channel, bytes, sizeof head + size, descriptors, count);
+  if (question->size > 0) memcpy(bytes + sizeof head, question->text, question->size);
+  int sent = spawner_send(spawners[which].channel, bytes, size, question->descriptors,
+                          question->descriptors ? head.descriptors : 0);
   free(bytes);
-  return sent < 0 ? sent : await_reply(reply, opened);
+  if (sent == -EPIPE || sent == -ECONNRESET) return lose(which);
+  return sent < 0 ? sent : await_reply(which, head.number, reply, opened);
+}
+
+/// Has the first do something, or the second once that is gone.
+static int ask(struct question question, struct spawner_reply *reply, int *opened) {
+  for (int which = 0; which < SPAWNERS; which++) {
+    if (spawners[which].channel < 0) continue;
+    int result = ask_one(which, &question, reply, opened);
+    if (spawners[which].channel >= 0) return result;
+  }
+  return -EPIPE;
+}
+
+/// Tells both what is in the table. Returns what the first says that is there.
+static int tell(struct question question) {
+  struct spawner_reply reply;
+  int result = -EPIPE;
+  for (int which = 0; which < SPAWNERS; which++) {
+    if (spawners[which].channel < 0) continue;
+    int answer = ask_one(which, &question, &reply, NULL);
+    if (spawners[which].channel < 0) continue;
+    if (result == -EPIPE) result = answer;
+    // Its table would be another.
+    else if (answer != result) lose(which);
+  }
+  return result;
 }
 
 /// The entry with this definition, which is made if it is new and the table is open. Returns its number or −errno.
@@ -117,10 +193,8 @@ static int entry(uint32_t kind, int32_t value, uint32_t descriptors, const char 
   char *copy = malloc(size);
   if (!copy) return -ENOMEM;
   memcpy(copy, text, size);
-  struct spawner_reply reply;
-  int result = ask(
-      (struct spawner_head){.kind = kind, .entry = defined_count, .value = value, .descriptors = descriptors}, text, size, NULL, 0,
-      &reply, NULL);
+  int result = tell((struct question){
+      .head = {.kind = kind, .entry = defined_count, .value = value, .descriptors = descriptors}, .text = text, .size = size});
   if (result < 0) {
     free(copy);
     return result;
@@ -147,7 +221,7 @@ static int program_entry(const char *path, char *const arguments[], enum process
 
 int process_declare(const char *path, char *const arguments[], enum process_streams streams, int count) {
   pthread_mutex_lock(&lock);
-  int result = spawner == 0 ? 0 : program_entry(path, arguments, streams, (uint32_t)count);
+  int result = !has_spawner ? 0 : program_entry(path, arguments, streams, (uint32_t)count);
   pthread_mutex_unlock(&lock);
   return result < 0 ? result : 0;
 }
@@ -159,9 +233,8 @@ pid_t process_start(
   int index = program_entry(path, arguments, streams, (uint32_t)count);
   int result = index;
   if (index >= 0) {
-    result = ask(
-        (struct spawner_head){.kind = SPAWNER_START, .entry = (uint32_t)index, .descriptors = (uint32_t)count}, NULL, 0, descriptors,
-        (uint32_t)count, &reply, NULL);
+    struct spawner_head head = {.kind = SPAWNER_START, .entry = (uint32_t)index, .descriptors = (uint32_t)count};
+    result = ask((struct question){.head = head, .descriptors = descriptors}, &reply, NULL);
     // One that could not become its program has ended.
     if (result < 0 && reply.process > 0) waitpid(reply.process, NULL, 0);
     if (result > 0) defined[index].process = result;
@@ -176,7 +249,8 @@ int process_signal(pid_t process, int signal) {
   struct spawner_reply reply;
   for (uint32_t index = 0; index < defined_count; index++) {
     if (defined[index].process != process) continue;
-    result = ask((struct spawner_head){.kind = SPAWNER_SIGNAL, .entry = index, .value = signal}, NULL, 0, NULL, 0, &reply, NULL);
+    struct spawner_head head = {.kind = SPAWNER_SIGNAL, .entry = index, .value = signal};
+    result = ask((struct question){.head = head}, &reply, NULL);
   }
   pthread_mutex_unlock(&lock);
   // Of our own making, or the spawner is gone.
@@ -189,7 +263,7 @@ int process_open_device(const char *path, int flags) {
   int opened = -1;
   int result = entry(SPAWNER_DEVICE, flags, 0, path, strlen(path) + 1);
   if (result >= 0) {
-    result = ask((struct spawner_head){.kind = SPAWNER_OPEN, .entry = (uint32_t)result}, NULL, 0, NULL, 0, &reply, &opened);
+    result = ask((struct question){.head = {.kind = SPAWNER_OPEN, .entry = (uint32_t)result}}, &reply, &opened);
   }
   pthread_mutex_unlock(&lock);
   return result < 0 ? result : opened < 0 ? -EPIPE : opened;
@@ -197,21 +271,22 @@ int process_open_device(const char *path, int flags) {
 
 int process_seal_spawner(void) {
   pthread_mutex_lock(&lock);
-  struct spawner_reply reply;
-  int result = spawner == 0 ? 0 : ask((struct spawner_head){.kind = SPAWNER_SEAL}, NULL, 0, NULL, 0, &reply, NULL);
-  if (spawner != 0) is_sealed = 1;
+  int result = has_spawner ? tell((struct question){.head = {.kind = SPAWNER_SEAL}}) : 0;
+  if (has_spawner) is_sealed = 1;
   pthread_mutex_unlock(&lock);
   return result;
 }
 
-int process_is_spawner_lost(void) {
+int process_lost_spawners(void) {
   pthread_mutex_lock(&lock);
-  if (spawner != 0 && !is_reaped && waitpid(spawner, NULL, WNOHANG) == spawner) {
-    is_reaped = 1;
-    if (channel >= 0) close(channel);
-    channel = -1;
+  int lost = 0;
+  for (int which = 0; has_spawner && which < SPAWNERS; which++) {
+    if (spawners[which].process > 0 && waitpid(spawners[which].process, NULL, WNOHANG) == spawners[which].process) {
+      spawners[which].process = -1;
+      lose(which);
+    }
+    lost += spawners[which].channel < 0;
   }
-  int is_lost = spawner != 0 && channel < 0;
   pthread_mutex_unlock(&lock);
-  return is_lost;
+  return lost;
 }

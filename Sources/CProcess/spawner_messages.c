@@ -77,6 +77,16 @@ int spawner_check(
   return 0;
 }
 
+int spawner_check_reply(
+    const struct spawner_reply *reply, ssize_t size, uint32_t number, uint32_t descriptors, int may_open) {
+  if (size != sizeof *reply || reply->number != number || descriptors > (may_open ? 1u : 0u)) return -EPIPE;
+  // A refusal opens nothing.
+  if (reply->result < 0 && descriptors > 0) return -EPIPE;
+  // Whom the daemon waits for: a child, never a group of them.
+  if (reply->process < 0) return -EPIPE;
+  return reply->result == -EPIPE ? -EIO : reply->result;
+}
+
 int spawner_send(int socket, const void *bytes, size_t size, const int *descriptors, uint32_t count) {
   struct iovec part = {.iov_base = (void *)bytes, .iov_len = size};
   union {

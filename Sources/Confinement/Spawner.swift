@@ -2,7 +2,7 @@ import CProcess
 import Glibc
 
 /// The small process that a confined program leaves behind to do what it cannot do any more: start the programs and open the devices of a
-/// table. `CProcess.h` says it in full. One for each process.
+/// table. `CProcess.h` says it in full. One for each process, and a second that stands by for it.
 public enum Spawner {
   /// Starts it. To be called once, by the only thread, before `Confinement.apply`.
   ///
@@ -22,8 +22,11 @@ public enum Spawner {
   /// Whether this process has started one.
   public static var isThere: Bool { process_has_spawner() != 0 }
 
-  /// Whether the spawner has ended, or was given up because it did not answer.
-  public static var isLost: Bool { process_is_spawner_lost() != 0 }
+  /// Whether the spawner and the one that stood by for it have ended, or were given up because they did not answer.
+  public static var isLost: Bool { process_lost_spawners() == 2 }
+
+  /// Whether one of the two is lost: the other does its work.
+  public static var isAlone: Bool { process_lost_spawners() == 1 }
 
   /// Has it open a device. A new one is taken into its table as long as that is open; returns a descriptor, or −errno.
   public static let open: @convention(c) (UnsafePointer<CChar>?, Int32) -> Int32 = { path, flags in

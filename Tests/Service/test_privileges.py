@@ -125,7 +125,12 @@ service: {{ token_file: {self.tokens}, bonjour: false }}
 
     @property
     def spawner(self):
-        return child(self.process.pid, "spawner")
+        """The one that serves; not the one that stands by for it."""
+        return next(one for one in self.spawners if status(one)["Name"] != ["tactus-standby"])
+
+    @property
+    def spawners(self):
+        return [one for one in children(self.process.pid) if "spawner" in words(one)]
 
     @property
     def guard(self):
@@ -169,7 +174,8 @@ def test_every_thread_of_the_daemon_has_given_up_what_it_does_not_need(tmp_path,
                     # Where root may not lift its limits, it keeps what stands for them: real-time priorities, locked memory.
                     assert int(now[name][0], 16) & ~(1 << 23 | 1 << 14) == 0, (words(process), name, now)
         assert '"msg":"confined: what is not needed was given up"' in daemon.log
-        assert len(children(daemon.process.pid)) == 2
+        # The guard, and two spawners.
+        assert len(children(daemon.process.pid)) == 3
 
 
 @pytest.mark.parametrize("user", ACCOUNTS)
@@ -251,11 +257,50 @@ def test_what_a_confined_daemon_is_there_for_works(tmp_path, user):
         assert "STORE_FAILED" not in daemon.get("/api/health").text
 
 
-def test_a_spawner_that_is_gone_is_told_of_and_a_guard_that_dies_then_stops_every_output(tmp_path):
+def replace_guard(daemon, how):
+    first = daemon.guard
+    os.kill(first, how)
+    until(lambda: not Path(f"/proc/{first}").exists(), "the guard is not reaped")
+    until(lambda: daemon.get("/api/health").json()["guard"]["state"] == "watching", "no other guard")
+    assert daemon.guard != first
+    until(lambda: is_confined(daemon.guard), "the other guard is not confined")
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "hanging"])
+def test_without_its_spawner_the_one_that_stands_by_starts_another_guard(tmp_path, how):
     with OnALine(tmp_path) as daemon:
-        os.kill(daemon.spawner, signal.SIGKILL)
+        until(lambda: is_confined(daemon.guard), "the guard is not confined")
+        spawner = daemon.spawner
+        if how == signal.SIGKILL:
+            os.kill(spawner, signal.SIGKILL)
+            until(lambda: "a spawner is gone" in daemon.log, "not told")
+        else:
+            os.kill(spawner, signal.SIGSTOP)
+        # The first of them was started by the other spawner, and is its to end; the second by itself.
+        replace_guard(daemon, signal.SIGSTOP)
+        replace_guard(daemon, signal.SIGKILL)
+        # One that only hung does nothing any more.
+        until(lambda: len(daemon.spawners) == 1 and spawner not in daemon.spawners, "the first is still there")
+        health = daemon.get("/api/health").json()
+        assert health["guard"]["replacements"] == 2 and health.get("code") != "SPAWNER_LOST", health
+        # One that hangs is waited for longer than outputs may be without a guard: they are stopped meanwhile.
+        assert how == signal.SIGSTOP or daemon.get("/api/robot").json()["emergencyStopped"] is False
+
+
+def test_a_lost_second_is_told_of_and_changes_nothing(tmp_path):
+    with OnALine(tmp_path) as daemon:
+        os.kill(next(one for one in daemon.spawners if one != daemon.spawner), signal.SIGKILL)
+        until(lambda: "a spawner is gone" in daemon.log, "not told")
+        replace_guard(daemon, signal.SIGKILL)
+        assert daemon.get("/api/health").json().get("code") != "SPAWNER_LOST"
+
+
+def test_both_spawners_gone_is_told_of_and_a_guard_that_dies_then_stops_every_output(tmp_path):
+    with OnALine(tmp_path) as daemon:
+        for spawner in daemon.spawners:
+            os.kill(spawner, signal.SIGKILL)
         until(lambda: daemon.get("/api/health").json().get("code") == "SPAWNER_LOST", "not told")
-        assert "the spawner is gone" in daemon.log
+        assert "the spawners are gone" in daemon.log
         # All else goes on.
         assert daemon.get("/api/health").json()["guard"]["state"] == "watching"
         os.kill(daemon.guard, signal.SIGKILL)

@@ -55,6 +55,42 @@ def start(theirs, folder):
         preexec_fn=lambda: os.dup2(theirs.fileno(), 3)) if theirs.fileno() != 3 else None
 
 
+class Pair(Spawner):
+    """A spawner with the one that stands by for it. Requests go to whoever `socket` is of."""
+
+    def __init__(self, folder):
+        kept = [os.open("/dev/null", os.O_RDONLY) for _ in range(6)]
+        self.first, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.second, theirs_too = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        for one in (self.first, self.second):
+            one.settimeout(LIMIT_SECONDS)
+
+        def place():
+            os.dup2(theirs.fileno(), 3)
+            os.dup2(theirs_too.fileno(), 4)
+        self.process = subprocess.Popen(
+            [PROGRAM, "spawner", folder], stdin=subprocess.DEVNULL, pass_fds=[3, 4], preexec_fn=place)
+        for one in (theirs, theirs_too):
+            one.close()
+        for descriptor in kept:
+            os.close(descriptor)
+        self.socket = self.second
+        self.number = 0
+        number, result, self.standby = struct.unpack("<Iii", self.second.recv(64))
+        assert number == result == 0 and self.standby > 0
+
+    def __exit__(self, *_):
+        for one in (self.first, self.second):
+            one.close()
+        self.process.wait(LIMIT_SECONDS)
+        assert os.waitpid(self.standby, 0) == (self.standby, 0)
+
+    def tell(self, *request):
+        """Both."""
+        for self.socket in (self.first, self.second):
+            assert self.ask(*request)[0] == 0
+
+
 def words(*texts):
     return b"".join(text.encode() + b"\0" for text in texts)
 
@@ -145,6 +181,49 @@ def test_with_the_daemon_its_children_end_and_its_guard_does_not(tmp_path):
     os.waitpid(guard, 0)
     for descriptor in kept:
         os.close(descriptor)
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "hanging"])
+def test_the_one_that_stands_by_ends_what_the_first_has_started_and_starts_no_other_beside_it(tmp_path, how):
+    with Pair(tmp_path) as spawner:
+        spawner.tell(PROGRAM_ENTRY, 0, NONE, 0, words("/bin/sleep", "sleep", "600"))
+        spawner.tell(SEAL)
+        refused(spawner.ask(PROGRAM_ENTRY, 1, NONE, 0, words("/bin/true", "true")), errno.EPERM)
+        spawner.socket = spawner.first
+        process, *_ = spawner.ask(START, 0)
+        assert process > 0
+        os.kill(spawner.process.pid, how)
+        spawner.socket = spawner.second
+        refused(spawner.ask(START, 0), errno.EBUSY)
+        # The first, which may only have hung, is gone before the second does anything.
+        assert spawner.process.wait(LIMIT_SECONDS) == -signal.SIGKILL
+        assert spawner.ask(SIGNAL, 0, signal.SIGKILL)[0] == 0
+        assert os.waitpid(process, 0) == (process, signal.SIGKILL)
+        another, *_ = spawner.ask(START, 0)
+        assert another > 0
+    # With the daemon.
+    assert os.waitpid(another, 0) == (another, signal.SIGTERM)
+
+
+@pytest.mark.parametrize("killed", ["first", "second"])
+def test_with_one_of_the_two_gone_children_end_with_the_daemon_all_the_same(tmp_path, killed):
+    with Pair(tmp_path) as spawner:
+        spawner.tell(PROGRAM_ENTRY, 0, NONE, 0, words("/bin/sleep", "sleep", "600"))
+        spawner.tell(SEAL)
+        spawner.socket = spawner.first
+        process, *_ = spawner.ask(START, 0)
+        # Nothing is asked of the other before the daemon goes.
+        if killed == "first":
+            os.kill(spawner.process.pid, signal.SIGKILL)
+            spawner.process.wait(LIMIT_SECONDS)
+        else:
+            os.kill(spawner.standby, signal.SIGKILL)
+            os.waitpid(spawner.standby, 0)
+            spawner.first.close()
+            assert os.waitpid(process, 0) == (process, signal.SIGTERM)
+            spawner.standby = os.spawnv(os.P_NOWAIT, "/bin/true", ["true"])
+    if killed == "first":
+        assert os.waitpid(process, 0) == (process, signal.SIGTERM)
 
 
 def test_a_program_that_is_not_there_is_told_of_and_leaves_a_process_to_reap(spawner):

@@ -96,7 +96,7 @@ void process_forget_environment(const char *name);
 void process_offer_to_out_of_memory(int score);
 
 // The spawner: a small process that does for the daemon what a confined daemon cannot do: start the programs and open the devices of a table
-// that is sealed before the daemon hears a stranger.
+// that is sealed before the daemon hears a stranger. A second one with the same table stands by until the first is gone.
 
 /// Where a program's standard streams go. Standard input is /dev/null.
 enum process_streams {
@@ -111,7 +111,7 @@ enum process_streams {
 /// How long a reply is waited for. A spawner that takes longer is given up.
 enum { PROCESS_SPAWNER_PATIENCE_MS = 5000 };
 
-/// Starts the spawner of this process: `/proc/self/exe` as `name spawner FOLDER…`, which calls `process_spawner_main`. To be called once, by
+/// Starts the spawner of this process, and another that stands by for it: `/proc/self/exe` as `name spawner FOLDER…`, which calls `process_spawner_main`. To be called once, by
 /// the only thread, which has to live as long as the process: the kernel ties children to it. `folders`: in which programs of the table may
 /// write; ends with NULL.
 ///
@@ -124,8 +124,9 @@ int process_spawner_main(int count, char **folders);
 /// Whether this process has started a spawner, dead or alive.
 int process_has_spawner(void);
 
-/// Returns whether the spawner has ended, or was given up because it did not answer. What it does cannot be done any more then.
-int process_is_spawner_lost(void);
+/// Returns how many of the two spawners have ended, or were given up because they did not answer. 1: the other has taken over, and none stands
+/// by for it. 2: what they do cannot be done any more.
+int process_lost_spawners(void);
 
 /// Takes a program into the table, so that it can be started after it is sealed. `count`: the descriptors that it will get. Does nothing
 /// without a spawner. Returns 0 or −errno.

@@ -4,13 +4,14 @@ import Logging
 import Service
 import Synchronization
 
-/// Whether the spawner of a confined daemon is still there, told once when it is not.
+/// Whether the spawners of a confined daemon are still there, told once when one is not, and once when none is.
 ///
-/// A daemon without its spawner goes on: nothing that it has is lost, and a guard that cannot be replaced stops every output.
+/// One takes over for the other. A daemon without any goes on: nothing that it has is lost, and a guard that cannot be replaced stops every output.
 final class SpawnerWatch: Sendable {
   private let logger: Logger
   /// A look may have to wait for a process that is being started.
   private let looking = DispatchQueue(label: "tactus.spawner")
+  private let isAlone = Atomic(false)
   private let isLost = Atomic(false)
 
   init(_ logger: Logger) { self.logger = logger }
@@ -20,7 +21,7 @@ final class SpawnerWatch: Sendable {
     guard isLost.load(ordering: .relaxed) else { return nil }
     return ServiceTrouble(
       code: "SPAWNER_LOST",
-      message: "the process that starts others for this one is gone; to go on: restart "
+      message: "the processes that start others for this one are gone; to go on: restart "
         + "\(DaemonProgram.current.name); until then no guard and no child that ends can be started again, and no "
         + "adapter opened that was unplugged")
   }
@@ -28,9 +29,12 @@ final class SpawnerWatch: Sendable {
   /// A child of this process has ended, or a request was not answered. Never waits.
   func look() {
     looking.async { [self] in
+      if Spawner.isAlone, !isAlone.exchange(true, ordering: .relaxed) {
+        logger.warning("a spawner is gone: the other does its work, and none stands by for that one until a restart")
+      }
       guard Spawner.isLost, !isLost.exchange(true, ordering: .relaxed) else { return }
       logger.critical(
-        "the spawner is gone: restart the program",
+        "the spawners are gone: restart the program",
         metadata: ["lost": "no guard and no child can be started again, no adapter opened again"])
     }
   }
