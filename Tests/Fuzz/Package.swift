@@ -7,7 +7,8 @@ let package = Package(
   // Named, since the identity of a path is its last folder, which is whatever the checkout is called.
   dependencies: [.package(name: "tactus", path: "../..", traits: [])],
   targets: [
-    .target(name: "CFuzz"),
+    // With coverage, which SwiftPM gives only what is written in Swift: it has links to C files that are fuzzed.
+    .target(name: "CFuzz", cSettings: [.unsafeFlags(["-fsanitize=fuzzer-no-link"])]),
     // Borrowed has links to files of modules that are no product, or need the daemon's packages.
     .executableTarget(
       name: "fuzz",

@@ -1,0 +1,1 @@
+../../../../Sources/CProcess/include/CProcess.h

@@ -1,0 +1,1 @@
+../../../../Sources/CProcess/spawner_messages.c
