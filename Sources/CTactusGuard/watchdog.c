@@ -27,6 +27,19 @@ int tactus_watchdog_is(const char *path) {
   return strcmp(name ? name + 1 : target, "watchdog") == 0;
 }
 
+int tactus_watchdog_is_unstoppable(const char *path) {
+  struct stat found;
+  if (stat(path, &found) < 0 || !S_ISCHR(found.st_mode)) return 0;
+  char file[64], text = '0';
+  if (major(found.st_rdev) == 10) snprintf(file, sizeof file, "/sys/class/watchdog/watchdog0/nowayout");
+  else snprintf(file, sizeof file, "/sys/dev/char/%u:%u/nowayout", major(found.st_rdev), minor(found.st_rdev));
+  int descriptor = open(file, O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return 0;
+  if (read(descriptor, &text, 1) != 1) text = '0';
+  close(descriptor);
+  return text == '1';
+}
+
 int tactus_watchdog_open(const char *path, int timeout_s, struct tactus_watchdog *opened) {
   int is_one = tactus_watchdog_is(path);
   if (is_one < 0) return is_one;
@@ -47,7 +60,7 @@ int tactus_watchdog_open(const char *path, int timeout_s, struct tactus_watchdog
   ioctl(descriptor, WDIOC_SETTIMEOUT, &wanted);
   if (ioctl(descriptor, WDIOC_GETTIMEOUT, &effective) < 0 || effective <= 0) effective = wanted > 0 ? wanted : timeout_s;
   opened->timeout_s = effective;
-  opened->can_be_disarmed = (about.options & WDIOF_MAGICCLOSE) != 0;
+  opened->can_be_disarmed = (about.options & WDIOF_MAGICCLOSE) != 0 && !tactus_watchdog_is_unstoppable(path);
   return descriptor;
 }
 

@@ -19,9 +19,9 @@ public struct GuardReport: Sendable, Hashable {
     case watchdogNotOpened
     /// The hardware watchdog is open now.
     case watchdogOpened
-    /// The hardware watchdog was not fed, or could not be stopped.
+    /// The hardware watchdog was not fed.
     case watchdogNotFed
-    /// The guard ends without a confirmed safe state: the hardware watchdog goes on counting, and resets the board.
+    /// The guard ends without a confirmed safe state, or could not stop the hardware watchdog: it goes on counting, and resets the board.
     case watchdogLeft
   }
 

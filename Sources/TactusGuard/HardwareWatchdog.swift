@@ -24,6 +24,10 @@ public struct HardwareWatchdog: Hashable, Sendable {
   /// Whether there is a watchdog at the path.
   public static func isThere(_ path: String) -> Bool { tactus_watchdog_is(path) == 1 }
 
+  /// Whether the kernel keeps it going once it is started (`nowayout`): the board is then reset after every end of the program, an orderly one
+  /// included, unless somebody feeds it within its time-out.
+  public static func isUnstoppable(_ path: String) -> Bool { tactus_watchdog_is_unstoppable(path) == 1 }
+
   /// A sentence for a log: why it could not be opened.
   static func reason(errno: Int32, path: String) -> String {
     switch errno {
@@ -60,6 +64,7 @@ final class LinuxWatchdog: WatchdogDevice {
   private let settings: HardwareWatchdog
   private var descriptor: Int32 = -1
   private var canBeDisarmed = false
+  private var timeoutSeconds: Int32 = 0
 
   init(_ settings: HardwareWatchdog) { self.settings = settings }
 
@@ -71,6 +76,7 @@ final class LinuxWatchdog: WatchdogDevice {
     }
     descriptor = result
     canBeDisarmed = opened.can_be_disarmed != 0
+    timeoutSeconds = opened.timeout_s
     return .success(.seconds(Double(opened.timeout_s)))
   }
 
@@ -83,6 +89,8 @@ final class LinuxWatchdog: WatchdogDevice {
     defer { descriptor = -1 }
     let result = tactus_watchdog_disarm(descriptor)
     if result != 0 { return "\(settings.path): \(String(cString: strerror(-result)))" }
-    return canBeDisarmed ? nil : "\(settings.path): its driver cannot stop it"
+    guard !canBeDisarmed else { return nil }
+    let why = HardwareWatchdog.isUnstoppable(settings.path) ? "nowayout" : "its driver has no magic close"
+    return "\(settings.path): it cannot be stopped (\(why)), and resets the board within \(timeoutSeconds) s"
   }
 }

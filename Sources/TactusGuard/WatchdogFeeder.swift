@@ -50,6 +50,6 @@ struct WatchdogFeeder {
     guard machine.step(.ended(isSafe: isSafe), at: now) == .disarm else {
       return wasOpen ? [GuardReport(subject: .watchdogLeft, failures: [])] : []
     }
-    return device.disarm().map { [GuardReport(subject: .watchdogNotFed, failures: [$0])] } ?? []
+    return device.disarm().map { [GuardReport(subject: .watchdogLeft, failures: [$0])] } ?? []
   }
 }

@@ -87,12 +87,16 @@ void tactus_guard_ignore_signals(void);
 struct tactus_watchdog {
   /// The time-out in effect, in seconds, whatever was asked for.
   int timeout_s;
-  /// Whether the driver knows the magic close; `nowayout` may keep it running all the same.
+  /// Whether it stops when it is told to: its driver knows the magic close, and it has no nowayout.
   int can_be_disarmed;
 };
 
 /// Whether the path is a watchdog, without opening it, which would start it. Returns 1, or 0 for anything else.
 int tactus_watchdog_is(const char *path);
+
+/// Whether the kernel keeps the watchdog at this path going once it is started, whatever it is told (nowayout). Returns 1; 0 if not, or if it is
+/// not known.
+int tactus_watchdog_is_unstoppable(const char *path);
 
 /// Opens a watchdog, which starts it, and asks for a time-out. Returns its descriptor; −ENOTTY for a path that is no watchdog, −EBUSY while
 /// somebody else has it.

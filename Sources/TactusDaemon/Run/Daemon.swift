@@ -239,6 +239,13 @@ final class Daemon {
     }
     if let keeper { metadata["guard"] = .stringConvertible(Int(keeper.firstProcess)) }
     logger.info("started", metadata: metadata)
+    if let watchdog = keeper?.watchdog, HardwareWatchdog.isUnstoppable(watchdog.path) {
+      logger.warning(
+        "the hardware watchdog cannot be stopped (nowayout): it resets the board after an orderly stop, too",
+        metadata: [
+          "device": .string(watchdog.path), "within_s": .stringConvertible(keeper?.watchdogSeconds ?? 0),
+        ])
+    }
     if !Mechanism.removed.isEmpty {
       logger.critical(
         "safety mechanisms are removed, as a test has asked for: drive nothing with this program",
