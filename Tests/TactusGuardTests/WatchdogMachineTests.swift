@@ -7,6 +7,7 @@ import Testing
 private final class FakeWatchdog: WatchdogDevice {
   var timeout: Nanoseconds? = .seconds(8)
   var feedFailure: String?
+  var disarmFailure: String?
   private(set) var said: [String] = []
   private(set) var fed = 0
 
@@ -20,7 +21,7 @@ private final class FakeWatchdog: WatchdogDevice {
   }
   func disarm() -> String? {
     said.append("disarm")
-    return nil
+    return disarmFailure
   }
 }
 
@@ -147,6 +148,18 @@ struct WatchdogMachineTests {
     #expect(feeder.look(.watching, at: .zero + .seconds(2)).isEmpty)
     #expect(feeder.end(isSafe: false, at: .zero + .seconds(3)).map(\.subject) == [.watchdogLeft])
     #expect(device.said == ["open"])
+  }
+
+  @Test("one that cannot be stopped: after an orderly end it is told that it resets the board, and why")
+  func unstoppable() {
+    let device = FakeWatchdog()
+    device.disarmFailure = "it cannot be stopped"
+    var feeder = WatchdogFeeder(device, at: .zero)
+    _ = feeder.look(.watching, at: .zero)
+    let said = feeder.end(isSafe: true, at: .zero + .seconds(1))
+    #expect(said == [GuardReport(subject: .watchdogLeft, failures: ["it cannot be stopped"])])
+    #expect(said.first?.message().contains("resets the board") == true)
+    #expect(device.said == ["open", "disarm"])
   }
 
   @Test("a path that is no watchdog: never opened")
