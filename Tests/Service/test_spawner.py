@@ -55,6 +55,15 @@ def start(theirs, folder):
         preexec_fn=lambda: os.dup2(theirs.fileno(), 3)) if theirs.fileno() != 3 else None
 
 
+def ended(process):
+    """The status of a child of ours, which is waited for with a limit."""
+    end = time.monotonic() + LIMIT_SECONDS
+    while (found := os.waitpid(process, os.WNOHANG)) == (0, 0):
+        assert time.monotonic() < end, f"process {process} is still there"
+        time.sleep(0.01)
+    return found[1]
+
+
 class Pair(Spawner):
     """A spawner with the one that stands by for it. Requests go to whoever `socket` is of."""
 
@@ -83,7 +92,7 @@ class Pair(Spawner):
         for one in (self.first, self.second):
             one.close()
         self.process.wait(LIMIT_SECONDS)
-        assert os.waitpid(self.standby, 0) == (self.standby, 0)
+        assert ended(self.standby) == 0
 
     def tell(self, *request):
         """Both."""
@@ -198,11 +207,11 @@ def test_the_one_that_stands_by_ends_what_the_first_has_started_and_starts_no_ot
         # The first, which may only have hung, is gone before the second does anything.
         assert spawner.process.wait(LIMIT_SECONDS) == -signal.SIGKILL
         assert spawner.ask(SIGNAL, 0, signal.SIGKILL)[0] == 0
-        assert os.waitpid(process, 0) == (process, signal.SIGKILL)
+        assert ended(process) == signal.SIGKILL
         another, *_ = spawner.ask(START, 0)
         assert another > 0
     # With the daemon.
-    assert os.waitpid(another, 0) == (another, signal.SIGTERM)
+    assert ended(another) == signal.SIGTERM
 
 
 @pytest.mark.parametrize("killed", ["first", "second"])
@@ -218,12 +227,12 @@ def test_with_one_of_the_two_gone_children_end_with_the_daemon_all_the_same(tmp_
             spawner.process.wait(LIMIT_SECONDS)
         else:
             os.kill(spawner.standby, signal.SIGKILL)
-            os.waitpid(spawner.standby, 0)
+            ended(spawner.standby)
             spawner.first.close()
-            assert os.waitpid(process, 0) == (process, signal.SIGTERM)
+            assert ended(process) == signal.SIGTERM
             spawner.standby = os.spawnv(os.P_NOWAIT, "/bin/true", ["true"])
     if killed == "first":
-        assert os.waitpid(process, 0) == (process, signal.SIGTERM)
+        assert ended(process) == signal.SIGTERM
 
 
 def test_a_program_that_is_not_there_is_told_of_and_leaves_a_process_to_reap(spawner):
