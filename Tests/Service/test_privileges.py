@@ -136,6 +136,17 @@ service: {{ token_file: {self.tokens}, bonjour: false }}
     def guard(self):
         return child(self.process.pid, "guard", self.line)
 
+    def refuses_to_start(self):
+        """Its exit status."""
+        try:
+            self.start_process()
+            return self.process.wait(60)
+        finally:
+            self.process.kill()
+            self.process.wait()
+            for end in self.terminal:
+                os.close(end)
+
 
 def threads(process):
     return [status(f"{process}/task/{task.name}") for task in Path(f"/proc/{process}/task").iterdir()]
@@ -394,12 +405,7 @@ def test_a_path_that_is_closed_to_the_account_is_told_of_before_anything_starts_
         path.touch()
     os.chown(path, 0, 0)
     path.chmod(0o755 if path.is_dir() else 0o600)
-    try:
-        daemon.start_process()
-        assert daemon.process.wait(60) == 1
-    finally:
-        for end in daemon.terminal:
-            os.close(end)
+    assert daemon.refuses_to_start() == 1
     assert f"{path} {says}" in daemon.log, daemon.log
     assert "nothing was started, and nothing was changed" in daemon.log
     assert "confined" not in daemon.log and path.stat().st_uid == 0
@@ -412,12 +418,7 @@ def test_where_files_are_that_the_file_does_not_name_follows_the_account(tmp_pat
         pytest.skip(f"there is a folder for nobody's files: /var/lib/tactus or {home}")
     daemon = OnALine(tmp_path, account="nobody", XDG_STATE_HOME=tmp_path / "own")
     daemon.config.write_text(daemon.config.read_text().replace(f"token_file: {daemon.tokens},", ""))
-    try:
-        daemon.start_process()
-        assert daemon.process.wait(60) == 1
-    finally:
-        for end in daemon.terminal:
-            os.close(end)
+    assert daemon.refuses_to_start() == 1
     assert f"{home}/.local/state/tactus belongs to root and cannot be written to by nobody: install -d -o nobody {home}" in daemon.log, daemon.log
     # Nothing is made: it says where it looks.
     told = subprocess.run([PROGRAM, "token", "list", "--config", daemon.config], capture_output=True, text=True)
@@ -429,12 +430,7 @@ def test_a_device_that_is_closed_to_the_account_is_told_of(tmp_path):
     daemon = OnALine(tmp_path, account="nobody")
     os.chown(daemon.line, 0, 0)
     os.chmod(daemon.line, 0o600)
-    try:
-        daemon.start_process()
-        assert daemon.process.wait(60) == 1
-    finally:
-        for end in daemon.terminal:
-            os.close(end)
+    assert daemon.refuses_to_start() == 1
     assert f"{daemon.line} belongs to root and cannot be opened by nobody: " in daemon.log, daemon.log
 
 
@@ -448,12 +444,7 @@ def test_an_account_that_cannot_be_had_is_an_error_of_the_file(tmp_path, user, a
     daemon.config.write_text(text)
     line = next(number for number, one in enumerate(text.splitlines(), 1) if one.startswith("runtime:"))
     column = text.splitlines()[line - 1].index("user:") + 1
-    try:
-        daemon.start_process()
-        assert daemon.process.wait(60) == 78
-    finally:
-        for end in daemon.terminal:
-            os.close(end)
+    assert daemon.refuses_to_start() == 78
     print(daemon.log)
     assert f"{daemon.config}:{line}:" in daemon.log and f"runtime.user: {says}" in daemon.log, (column, daemon.log)
 
