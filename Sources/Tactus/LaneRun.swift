@@ -221,6 +221,13 @@ final class LaneRun: @unchecked Sendable {
       at: max(instant, account.activitySince), latency: latency, execution: execution, ages: ages[index])
   }
 
+  /// The counters of one loop, read without stopping it.
+  func counters(of index: Int) -> LoopCounters {
+    let instant = instant
+    let account = slots[index].record.pointee.account()
+    return account.counters(at: max(instant, account.activitySince))
+  }
+
   /// Whether each release of the loop `other` is also one of `loop`, over all changes of rates.
   func coincides(_ loop: Int, withEveryReleaseOf other: Int) -> Bool {
     let period = slots[loop].record.pointee.account().period

@@ -297,6 +297,14 @@ public final class Runtime: Sendable {
     return RuntimeStatistics(loops: loops, lanes: lanes.map(\.statistics))
   }
 
+  /// The counters of one loop as `statistics` has them, without the histograms, which cost most of it; `nil` if no loop has this name.
+  public func counters(of loop: String) -> LoopCounters? {
+    for lane in lanes {
+      if let index = lane.index(of: loop) { return lane.counters(of: index) }
+    }
+    return nil
+  }
+
   /// Changes the rates of loops, all or nothing: every change is checked first, then each lane takes its own at a tick
   /// boundary. A changed loop's next release is one new period after its last; its rank in the lane stays. A loop that runs
   /// after others, or others after it, is released in phase again at most one period later. Returns when all lanes have

@@ -153,7 +153,13 @@ public struct GuardMachine: Sendable, Equatable {
   /// The watched loop that has not advanced for longest.
   private var slowest: Int? {
     guard Mechanism.guardOnHang.acts else { return nil }
-    return (0..<64).filter { watched >> UInt64($0) & 1 != 0 }.min { advanced[$0] < advanced[$1] }
+    var (slowest, left): (Int?, UInt64) = (nil, watched)
+    while left != 0 {
+      let loop = left.trailingZeroBitCount
+      left &= left - 1
+      if slowest.map({ advanced[loop] < advanced[$0] }) ?? true { slowest = loop }
+    }
+    return slowest
   }
 
   private mutating func good(at now: TickInstant) -> Action {

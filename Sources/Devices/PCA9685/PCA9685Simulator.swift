@@ -58,6 +58,9 @@ public final class PCA9685Simulator: @unchecked Sendable {  // safe: the rule ab
     return snapshot
   }
 
+  /// A bit for each channel whose line is not low, be it with pulses or stuck high. As of `snapshot`, whose servos it leaves out.
+  public var drivenChannels: UInt16 { faults.pointee.driven.load(ordering: .relaxed) }
+
   /// Moves the servos on to `instant`, without an access.
   @_noLocks @_noAllocation
   public func advance(to instant: TickInstant) {
@@ -86,12 +89,14 @@ public final class PCA9685Simulator: @unchecked Sendable {  // safe: the rule ab
   }
 }
 
-/// Set by any thread, met by the loop.
+/// Set by any thread, met by the loop; `driven` is set by the loop, for any thread.
 struct PCA9685Faults: ~Copyable {
   let isPowered = Atomic<Bool>(true)
   let resets = Atomic<Int>(0)
   /// A bit a channel.
   let jammed = Atomic<UInt32>(0)
+  /// A bit a channel.
+  let driven = Atomic<UInt16>(0)
 }
 
 /// The chip and its servos; only the loop touches it.
@@ -186,6 +191,7 @@ struct PCA9685World {
   /// Brings the pulses in line with the registers, at `shown.at`.
   @_noLocks @_noAllocation
   private mutating func settle() {
+    var driven: UInt16 = 0
     for channel in 0..<16 {
       let next = chip.train(channel, oscillator: oscillator, at: shown.at)
       switch (trains[channel], next) {
@@ -209,7 +215,9 @@ struct PCA9685World {
         shown[channel].pulse = nil
       }
       shown[channel].isStuckHigh = chip.isStuckHigh(channel)
+      if next != nil || shown[channel].isStuckHigh { driven |= 1 << UInt16(channel) }
     }
+    faults.pointee.driven.store(driven, ordering: .relaxed)
   }
 
   @_noLocks @_noAllocation

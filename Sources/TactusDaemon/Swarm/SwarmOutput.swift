@@ -96,9 +96,9 @@ public struct SwarmOutput {
     return isExcused
   }
 
-  /// The account of the loop.
-  public mutating func account(_ loop: LoopStatistics, at now: TickInstant) {
-    let (counters, due) = (loop.counters, (now - epoch).count / reach.tick.count + 1)
+  /// The loop's counters, as they are after a tick, or between two.
+  public mutating func account(_ counters: LoopCounters, at now: TickInstant) {
+    let due = (now - epoch).count / reach.tick.count + 1
     checks.check(
       own + 4, counters.released == due && due == counters.ran + counters.skipped + counters.pending, at: now,
       "\(due) periods have begun: \(counters.ran) ran, \(counters.skipped) skipped, \(counters.pending) pending")

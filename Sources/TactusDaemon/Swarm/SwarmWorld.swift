@@ -33,11 +33,18 @@ struct SwarmWorld {
   private var deathSeenAt = TickInstant.distantFuture
   /// When the stop hook writes.
   private var hookAt = TickInstant.distantFuture
-  /// Whose emergency stop is latched, by the parts' names: the note in /run.
-  private var stopped: Set<String> = []
+  /// By part, whether its emergency stop is latched: the note in /run.
+  private var isStopped: [Bool]
+  /// By part, how often its loops had published when `isStopped` was read; `nil` if they are to be asked.
+  private var seen: [UInt64?]
+  /// By part, what its loops publish.
+  private var versions: [[LatestVersion]]
 
   init(_ parts: [any SwarmPart], _ mechanisms: SwarmMechanisms = SwarmMechanisms()) {
     (self.parts, self.mechanisms) = (parts, mechanisms)
+    isStopped = Array(repeating: false, count: parts.count)
+    seen = Array(repeating: nil, count: parts.count)
+    versions = Array(repeating: [], count: parts.count)
   }
 
   /// Plays a history to its end, or to the first failure.
@@ -48,7 +55,7 @@ struct SwarmWorld {
       let wakes = min(guardian?.wakesAt ?? .distantFuture, deathSeenAt, hookAt)
       now = max(now, [history.end, due, wakes, isAlive ? nextBeat : startsAt].min()!)
       for part in parts { part.run(until: now) }
-      if isAlive { stopped = Set(parts.lazy.filter(\.isEmergencyStopped).map(\.name)) }
+      if isAlive { noteStops() }
       if let failure { return failure }
       if isAlive, parts.contains(where: \.hasDied) { kill(for: .milliseconds(500)) }
       lookAtGuard()
@@ -60,6 +67,16 @@ struct SwarmWorld {
       }
       // An action may fail at the very end, which is where a shortened history ends.
       if now >= history.end { return failure }
+    }
+  }
+
+  /// Asks the parts whose loops have published since they were asked last.
+  private mutating func noteStops() {
+    for index in parts.indices {
+      let published = versions[index].isEmpty ? nil : versions[index].reduce(0) { $0 &+ $1.read() }
+      if let published, published == seen[index] { continue }
+      seen[index] = published
+      isStopped[index] = parts[index].isEmergencyStopped
     }
   }
 
@@ -114,10 +131,12 @@ struct SwarmWorld {
     }
     watch = LoopWatch()
     nextBeat = now
-    for part in parts {
+    for (index, part) in parts.enumerated() {
       try part.start(at: now, cover)
-      for (version, period) in part.heartbeats { watch.add(version, period: period) }
-      if stopped.contains(part.name), mechanisms.keepsStops { part.emergencyStop(at: now) }
+      let heartbeats = part.heartbeats
+      for (version, period) in heartbeats { watch.add(version, period: period) }
+      (versions[index], seen[index]) = (heartbeats.map(\.version), nil)
+      if isStopped[index], mechanisms.keepsStops { part.emergencyStop(at: now) }
     }
   }
 

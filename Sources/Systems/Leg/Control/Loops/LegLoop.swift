@@ -39,7 +39,8 @@ public struct LegLoop: ~Copyable, ControlLoop {
   }
 
   let count: Int
-  var legs: [16 of LegSlot]
+  /// `count` of them. Behind a pointer, as the snapshot is: Swift copies a whole inline array to read one element's member.
+  let legs: UnsafeMutablePointer<LegSlot>
   var rules: RulesInput<LegRules>
   var rulesChanges: UInt64 = 0
   var bank: ServoBank
@@ -48,7 +49,7 @@ public struct LegLoop: ~Copyable, ControlLoop {
   var batch = DatagramBatch(capacity: 32, size: 64)
   var channel: Channel.Ends
   private let commandAge: AgeMeter
-  private var snapshot: LegSnapshot
+  private let snapshot: UnsafeMutablePointer<LegSnapshot>
   let bytes: UnsafeMutableRawBufferPointer
   var nextTelemetry: TickInstant?
   private var nextCheck = TickInstant(nanoseconds: 0)
@@ -86,20 +87,27 @@ public struct LegLoop: ~Copyable, ControlLoop {
       Set(configurations.map(\.channel.number)).count == configurations.count, "two legs on one channel")
     precondition(ports.legs == configurations.count, "every leg has a socket")
     count = configurations.count
-    legs = .init(repeating: LegSlot(configurations[0]))
-    for (index, configuration) in configurations.enumerated() { legs[index] = LegSlot(configuration) }
+    legs = .allocate(capacity: count)
+    for (index, configuration) in configurations.enumerated() {
+      (legs + index).initialize(to: LegSlot(configuration))
+    }
     self.rules = rules ?? RulesBox(LegRules(configurations.map(\.settings))).input()
     bank = ServoBank(chip, on: bus, enable: outputEnable)
     meter = battery.map { LegBatteryMeter($0) }
     self.ports = ports
     self.channel = channel
     self.commandAge = commandAge
-    snapshot = LegSnapshot(legs: configurations.count, links: self.ports.count)
+    snapshot = .allocate(capacity: 1)
+    snapshot.initialize(to: LegSnapshot(legs: configurations.count, links: self.ports.count))
     bytes = .allocate(byteCount: LegTelemetry.encodedLength, alignment: 8)
     prepareLegsToThrow()
   }
 
-  deinit { bytes.deallocate() }
+  deinit {
+    legs.deallocate()
+    snapshot.deallocate()
+    bytes.deallocate()
+  }
 
   /// The first of the deadmen, the servos' release, the chip's start and telemetry.
   public var nextDeadline: TickInstant? {
@@ -170,19 +178,19 @@ public struct LegLoop: ~Copyable, ControlLoop {
   private mutating func finish() {
     for index in 0..<count { noteEdge(index) }
     rules.finish(isSafe: isSafe)
-    snapshot.at = now
-    snapshot.servos = bank.status
-    if let meter { snapshot.battery = meter.status }
+    snapshot.pointee.at = now
+    snapshot.pointee.servos = bank.status
+    if let meter { snapshot.pointee.battery = meter.status }
     for index in 0..<count {
       legs[index].status.state = legs[index].machine.state
       legs[index].status.lastCommand = legs[index].machine.lastCommand
       legs[index].status.battery = legs[index].machine.battery
-      snapshot[index] = legs[index].status
+      snapshot.pointee[index] = legs[index].status
     }
-    for port in 0..<ports.count { snapshot.setLink(port, ports.status(port)) }
-    snapshot.noticesDropped = channel.noticesDropped
-    snapshot.answersDropped = channel.answersDropped
-    channel.finish(snapshot)
+    for port in 0..<ports.count { snapshot.pointee.setLink(port, ports.status(port)) }
+    snapshot.pointee.noticesDropped = channel.noticesDropped
+    snapshot.pointee.answersDropped = channel.answersDropped
+    channel.finish(snapshot.pointee)
   }
 
   // MARK: outputs

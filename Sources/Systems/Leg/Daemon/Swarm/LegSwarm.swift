@@ -23,8 +23,6 @@ final class LegSwarm: SwarmPart {
   private let network: SimulatedNetwork
   private var oracle = LegOracle(legs: count)
   private var daemon: Daemon?
-  /// The accounts are looked at once a second.
-  private var accountsDue = TickInstant.zero
   private let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 64, alignment: 8)
 
   /// What dies with the process.
@@ -106,31 +104,29 @@ final class LegSwarm: SwarmPart {
 
   func run(until instant: TickInstant) {
     while let simulation = daemon?.simulation {
-      let before = pulsing(at: simulation.now)
+      let before = pulsing
       guard simulation.runTick(until: instant) else { break }
       oracle.look(pulsing: before, at: simulation.now)
       oracle.ticked(at: simulation.now)
-      oracle.look(pulsing: pulsing(at: simulation.now), at: simulation.now)
+      oracle.look(pulsing: pulsing, at: simulation.now)
       oracle.output.answered(daemon!.client.takeAnswers().map(\.number), at: simulation.now)
       _ = daemon!.client.takeNotices()
+      account(at: simulation.now)
     }
-    oracle.look(pulsing: pulsing(at: instant), at: instant)
-    if instant >= accountsDue, let runtime = daemon?.runtime {
-      accountsDue = instant + .seconds(1)
-      oracle.output.account(runtime.statistics[Self.loop]!, at: instant)
-    }
+    oracle.look(pulsing: pulsing, at: instant)
+    account(at: instant)
+  }
+
+  private func account(at now: TickInstant) {
+    guard let counters = daemon?.runtime.counters(of: Self.loop) else { return }
+    oracle.output.account(counters, at: now)
   }
 
   /// Of the chip: on which legs' channels there are pulses, a bit each.
-  private func pulsing(at now: TickInstant) -> Int {
-    let snapshot = chip.snapshot
-    return (0..<Self.count).reduce(0) {
-      snapshot[$1].pulse != nil || snapshot[$1].isStuckHigh ? $0 | 1 << $1 : $0
-    }
-  }
+  private var pulsing: Int { Int(chip.drivenChannels) & (1 << Self.count - 1) }
 
   func makeSafe(at now: TickInstant) -> Bool {
-    let before = pulsing(at: now)
+    let before = pulsing
     var port = bus.port()
     port.now = now
     let isConfirmed: Bool

@@ -23,8 +23,6 @@ final class PumpSwarm: SwarmPart {
   private let store = SimulatedPumpLimit()
   private var oracle = PumpOracle()
   private var daemon: Daemon?
-  /// The accounts are looked at once a second.
-  private var accountsDue = TickInstant.zero
 
   /// What dies with the process.
   private struct Daemon {
@@ -103,6 +101,7 @@ final class PumpSwarm: SwarmPart {
         oracle.ticked(at: simulation.now)
         oracle.look(isPumping: isPumping, at: simulation.now)
         oracle.output.answered(daemon!.client.takeAnswers().map(\.number), at: simulation.now)
+        account(at: simulation.now)
       } else if beat <= instant {
         keep(at: beat)
       } else {
@@ -111,10 +110,12 @@ final class PumpSwarm: SwarmPart {
     }
     oracle.look(isPumping: isPumping, at: instant)
     listen(at: instant)
-    if instant >= accountsDue, let runtime = daemon?.runtime {
-      accountsDue = instant + .seconds(1)
-      oracle.output.account(runtime.statistics[Self.loop]!, at: instant)
-    }
+    account(at: instant)
+  }
+
+  private func account(at now: TickInstant) {
+    guard let counters = daemon?.runtime.counters(of: Self.loop) else { return }
+    oracle.output.account(counters, at: now)
   }
 
   /// The daemon's other threads, ten times a second: what has been pumped goes to the store.

@@ -21,8 +21,6 @@ final class RobotSwarm: SwarmPart {
   private let network: SimulatedNetwork
   private var oracle = RobotOracle()
   private var daemon: Daemon?
-  /// The accounts are looked at once a second.
-  private var accountsDue = TickInstant.zero
   private let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 256, alignment: 8)
 
   /// What dies with the process.
@@ -103,12 +101,15 @@ final class RobotSwarm: SwarmPart {
       oracle.look(isMoving: isMoving, at: simulation.now)
       oracle.output.answered(daemon!.client.takeAnswers().map(\.number), at: simulation.now)
       _ = daemon!.client.takeNotices()
+      account(at: simulation.now)
     }
     oracle.look(isMoving: isMoving, at: instant)
-    if instant >= accountsDue, let runtime = daemon?.runtime {
-      accountsDue = instant + .seconds(1)
-      oracle.output.account(runtime.statistics[Self.loop]!, at: instant)
-    }
+    account(at: instant)
+  }
+
+  private func account(at now: TickInstant) {
+    guard let counters = daemon?.runtime.counters(of: Self.loop) else { return }
+    oracle.output.account(counters, at: now)
   }
 
   /// Of the board: what it drives the wheels with.

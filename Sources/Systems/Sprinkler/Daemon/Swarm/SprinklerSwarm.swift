@@ -23,8 +23,6 @@ final class SprinklerSwarm: SwarmPart {
   private let store: SimulatedScheduleStore
   private var oracle = SprinklerOracle()
   private var daemon: SprinklerSwarmDaemon?
-  /// The accounts are looked at once a second.
-  private var accountsDue = TickInstant.zero
 
   /// - Parameter forgets: whether the store only says that it has kept something, for tests.
   init(seed: UInt64, forgets: Bool = false) throws {
@@ -96,6 +94,7 @@ final class SprinklerSwarm: SwarmPart {
         oracle.look(open: before, at: daemon.simulation.now)
         oracle.ticked(at: daemon.simulation.now)
         oracle.look(open: open, at: daemon.simulation.now)
+        account(at: daemon.simulation.now)
       } else if beat <= instant {
         daemon.beat(at: beat, wallAtZero)
         oracle.output.asked(daemon.number)
@@ -106,10 +105,12 @@ final class SprinklerSwarm: SwarmPart {
       }
     }
     oracle.look(open: open, at: instant)
-    if instant >= accountsDue, let runtime = daemon?.runtime, !store.hasDied {
-      accountsDue = instant + .seconds(1)
-      oracle.output.account(runtime.statistics[Self.loop]!, at: instant)
-    }
+    if !store.hasDied { account(at: instant) }
+  }
+
+  private func account(at now: TickInstant) {
+    guard let counters = daemon?.runtime.counters(of: Self.loop) else { return }
+    oracle.output.account(counters, at: now)
   }
 
   /// Of the lines: bit k for zone k + 1.
