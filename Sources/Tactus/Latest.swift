@@ -177,12 +177,26 @@ public struct LatestWriter<Element: BitwiseCopyable>: ~Copyable, @unchecked Send
   /// Publishes `element`. Wait-free.
   @inlinable @inline(__always)
   public mutating func write(_ element: Element) {
+    let slot = nextSlot()
+    withUnsafeBytes(of: element) { copyWordsIn($0.baseAddress!, MemoryLayout<Element>.size, slot) }
+    sequence.pointee.store(next, ordering: .releasing)
+  }
+
+  /// Publishes the element at `pointer`. Wait-free; a large one is copied once, where a call with its value copies it more often.
+  @inlinable @inline(__always)
+  public mutating func write(from pointer: UnsafePointer<Element>) {
+    let slot = nextSlot()
+    copyWordsIn(UnsafeRawPointer(pointer), MemoryLayout<Element>.size, slot)
+    sequence.pointee.store(next, ordering: .releasing)
+  }
+
+  @inlinable @inline(__always)
+  mutating func nextSlot() -> UnsafeMutablePointer<Atomic<UInt64>> {
     next &+= 1
     let slot = (slots + Int(truncatingIfNeeded: next & 1) &* stride).assumingMemoryBound(to: Atomic<UInt64>.self)
     // A reader that saw this slot as whole two writes ago must see that it is not, before any word changes.
     atomicMemoryFence(ordering: .releasing)
-    withUnsafeBytes(of: element) { copyWordsIn($0.baseAddress!, MemoryLayout<Element>.size, slot) }
-    sequence.pointee.store(next, ordering: .releasing)
+    return slot
   }
 }
 

@@ -160,6 +160,18 @@ public struct LoopChannelEnds<
   @inlinable @inline(__always)
   public mutating func finish(_ state: State) {
     output.write(state)
+    giveAnswers()
+  }
+
+  /// As `finish(_:)`, of the state at `pointer`: a large one is copied once.
+  @inlinable @inline(__always)
+  public mutating func finish(from pointer: UnsafePointer<State>) {
+    output.write(from: pointer)
+    giveAnswers()
+  }
+
+  @inlinable @inline(__always)
+  mutating func giveAnswers() {
     var index = 0
     while index < givenCount {
       if answers.push(given[index]) { hasNews = true } else { lostAnswers &+= 1 }

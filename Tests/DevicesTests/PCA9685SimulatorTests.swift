@@ -85,8 +85,10 @@ import Wire
     #expect(try bench.read(0xFA, 4) == [0, 0, 0, 0])
     for channel in UInt8(0)..<16 { #expect(try bench.read(0x06 + 4 * channel, 4) == [0, 0x10, 0, 0]) }
     #expect(bench.simulator.snapshot[7].isStuckHigh)
+    #expect(bench.simulator.drivenChannels == .max)
     try bench.write(0xFD, 0x10)
     #expect(!bench.simulator.snapshot[7].isStuckHigh)
+    #expect(bench.simulator.drivenChannels == 0)
   }
 
   @Test("servo: a pulse turns it at its speed, to where the pulse says; without pulses it lets go")
@@ -95,6 +97,7 @@ import Wire
     #expect(bench.servo(3, at: 50).position == 0)
     try bench.chip.write(microseconds(2500), to: 3, on: &bench.bus)
     let width = bench.servo(3, at: 60).pulse!
+    #expect(bench.simulator.drivenChannels == 1 << 3)
     #expect(abs(width.inMicroseconds - 2500) < 2.5)
     #expect(bench.servo(3, at: 100).position > 10)
     #expect(bench.servo(3, at: 100).position < 60)

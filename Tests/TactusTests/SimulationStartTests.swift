@@ -21,6 +21,8 @@ import Testing
     #expect(log.all.map(\.started) == (0..<10).map { start + .milliseconds(2 + 10 * Int64($0)) })
     let counters = try #require(runtime.statistics["l"]).counters
     #expect((counters.released, counters.ran, counters.oversleeps) == (10, 10, 0))
+    #expect(runtime.counters(of: "l") == counters)
+    #expect(runtime.counters(of: "nobody") == nil)
   }
 
   @Test("tick by tick: the same ticks as in one go, and time stands at each; none left: it passes up to the end")

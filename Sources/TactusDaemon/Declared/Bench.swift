@@ -28,7 +28,10 @@ public final class Bench<Wiring: Settings> {
     if case .inactive = safe { parts.safeWrites.append(.pwm(path: "\(name)")) }
     let part = parts.hold(
       try opening(output) { try PWMPart(name, period: period, isReal: parts.mode == .real) })
-    parts.addOutput("\(name)", safe) { part.isOff }
+    parts.addOutput(
+      BenchOutput(
+        name: "\(name)", isSafe: { part.isOff }, isDriving: { !part.isOff }, makeSafe: { part.turnOff(at: $0) },
+        refuse: { part.simulated?.fail(errno: $0 ? 5 : 0) }), safe)
     return part
   }
 
@@ -43,7 +46,10 @@ public final class Bench<Wiring: Settings> {
       parts.safeLines.append(gpio)
       if let held = part.held { parts.heldLines.append(held) }
     }
-    parts.addOutput("\(gpio.name)", safe) { part.isInactive }
+    parts.addOutput(
+      BenchOutput(
+        name: "\(gpio.name)", isSafe: { part.isInactive }, isDriving: { part.isActive },
+        makeSafe: { part.turnOff(at: $0) }), safe)
     return part
   }
 
@@ -80,9 +86,12 @@ public final class Bench<Wiring: Settings> {
     if case .writes(let stop) = safe {
       let transfers = SafeStatePlan.transfers(of: stop)
       parts.safeWrites += SafeStatePlan.writes(transfers, path: "/dev/i2c-\(number)")
-      parts.addOutput("chip 0x\(String(chip.value, radix: 16)) on /dev/i2c-\(number)", .inactive) {
-        part.simulated.map { Self.last(of: $0, are: transfers) } ?? true
-      }
+      let last = { part.simulated.flatMap { Self.last(of: $0, are: transfers) } }
+      parts.addOutput(
+        BenchOutput(
+          name: "chip 0x\(String(chip.value, radix: 16)) on /dev/i2c-\(number)",
+          isSafe: { part.simulated == nil || last() == true }, isDriving: { last() == false },
+          makeSafe: { part.write(stop, at: $0) }), .inactive)
     }
     return part
   }
@@ -99,10 +108,16 @@ public final class Bench<Wiring: Settings> {
     switch safe {
     case .bytes(let bytes):
       parts.safeWrites.append(.serial(path: device, baud: baud, bytes: bytes))
-      parts.addOutput(device, .inactive) { true }
-    case .none(let reason): parts.addOutput(device, .none(because: reason)) { true }
+      addLine(device, .inactive) { part.write(bytes, at: $0) }
+    case .none(let reason): addLine(device, .none(because: reason)) { _ in true }
     }
     return part
+  }
+
+  /// What a line was told nobody can read back.
+  private func addLine(_ device: String, _ safe: SafeOutput, makeSafe: @escaping (TickInstant) -> Bool) {
+    parts.addOutput(
+      BenchOutput(name: device, isSafe: { true }, isDriving: { false }, makeSafe: makeSafe), safe)
   }
 
   /// The loop of a twin: what hangs on the ports in a simulation. Empty where the ports are real; `body` is not called there, nor on a
@@ -150,13 +165,18 @@ public final class Bench<Wiring: Settings> {
     return key.name
   }
 
-  /// Whether the last write to each register of these is what these write.
-  private static func last(of bus: SimulatedI2CBus, are transfers: [I2CTransfer]) -> Bool {
-    let writes = bus.transactions().filter { $0.result == 0 && [.writeByte, .writeBlock].contains($0.operation) }
-    return transfers.allSatisfy { wanted in
-      let last = writes.last { $0.address == wanted.address && $0.register == wanted.register }
-      guard let last, last.bytes.count == wanted.bytes.count else { return false }
-      return (0..<wanted.bytes.count).allSatisfy { last.bytes[$0] == wanted.bytes[$0] }
+  /// Whether the last write to each register of these is what these write; `nil` if nothing has been written to their chips.
+  private static func last(of bus: SimulatedI2CBus, are transfers: [I2CTransfer]) -> Bool? {
+    let addresses = Set(transfers.map(\.address))
+    let writes = bus.transactions().filter {
+      $0.result == 0 && [.writeByte, .writeBlock].contains($0.operation) && addresses.contains($0.address)
     }
+    return writes.isEmpty
+      ? nil
+      : transfers.allSatisfy { wanted in
+        let last = writes.last { $0.address == wanted.address && $0.register == wanted.register }
+        guard let last, last.bytes.count == wanted.bytes.count else { return false }
+        return (0..<wanted.bytes.count).allSatisfy { last.bytes[$0] == wanted.bytes[$0] }
+      }
   }
 }

@@ -21,7 +21,7 @@ final class BenchParts {
   var faults: [NamedFault] = []
   /// The clock of what simulated parts record.
   private let clock: RecordClock
-  private var outputs: [(name: String, isSafe: () -> Bool)] = []
+  private var outputs: [BenchOutput] = []
   /// Outputs that need nothing written, with the reason.
   private(set) var harmless: [(name: String, reason: String)] = []
   private var buses: [(number: Int, real: LinuxI2CBus)] = []
@@ -56,11 +56,30 @@ final class BenchParts {
     claims.append(ResourceClaim(resource: resource, key: path(key)))
   }
 
-  func addOutput(_ name: String, _ safe: SafeOutput, isSafe: @escaping () -> Bool) {
+  func addOutput(_ output: BenchOutput, _ safe: SafeOutput) {
     switch safe {
-    case .inactive: outputs.append((name, isSafe))
-    case .none(let reason): harmless.append((name, reason))
+    case .inactive: outputs.append(output)
+    case .none(let reason): harmless.append((output.name, reason))
     }
+  }
+
+  // MARK: Simulated outputs
+
+  /// Whether one of the outputs that can be read back is not in its safe state.
+  var isDriving: Bool { outputs.contains { $0.isDriving() } }
+
+  /// Writes the safe state of every output at `now`, as the guard does. Returns whether every write was confirmed.
+  func makeSafe(at now: TickInstant) -> Bool { outputs.map { $0.makeSafe(now) }.allSatisfy(\.self) }
+
+  /// No output takes anything any more, and each stays as it is; or they take it again.
+  func refuse(_ refuses: Bool) {
+    for output in outputs { output.refuse(refuses) }
+    for (_, bus) in simulatedBuses {
+      bus.clearFaults()
+      if refuses { bus.inject(.stuck) }
+    }
+    simulatedBank?.clearFaults()
+    if refuses { simulatedBank?.inject(.gone) }
   }
 
   func hold<Thing: AnyObject>(_ thing: Thing) -> Thing {

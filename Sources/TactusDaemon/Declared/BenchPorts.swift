@@ -24,6 +24,18 @@ public final class PWMPart {
     let duty = real.flatMap { YAMLFile.contents(of: "\($0.path)/duty_cycle") }
     return duty?.prefix { $0 != "\n" } == "0"
   }
+
+  /// Returns whether it took that.
+  func turnOff(at now: TickInstant) -> Bool {
+    var port = port()
+    port.now = now
+    do throws(PWMError) {
+      try port.set(active: .zero)
+      return true
+    } catch {
+      return false
+    }
+  }
 }
 
 /// An output line that a bench has opened. The bench keeps it.
@@ -51,6 +63,21 @@ public final class OutputPart {
   var isInactive: Bool {
     var port = port()
     return (try? port.read()) == 0
+  }
+
+  /// Whether a simulated line is known to be active. One whose chip is gone keeps its level and cannot be read.
+  var isActive: Bool { simulated.map { $0.level().isActive() } ?? false }
+
+  /// Returns whether it took that.
+  func turnOff(at now: TickInstant) -> Bool {
+    var port = port()
+    port.now = now
+    do throws(GPIOError) {
+      try port.turnAllOff()
+      return true
+    } catch {
+      return false
+    }
   }
 }
 
@@ -91,6 +118,18 @@ public final class I2CPart {
 
   /// For loops of the system's lane.
   public func port() -> I2CBus { real?.port() ?? simulated!.port() }
+
+  /// Returns whether the chip took all of it.
+  func write(_ stop: (inout I2CBus) throws(I2CError) -> Void, at now: TickInstant) -> Bool {
+    var port = port()
+    port.now = now
+    do throws(I2CError) {
+      try stop(&port)
+      return true
+    } catch {
+      return false
+    }
+  }
 }
 
 /// A serial line that a bench has opened. The bench keeps it.
@@ -106,6 +145,20 @@ public final class SerialPart {
 
   /// For the one loop that owns it.
   public func port() -> SerialPort { real?.port() ?? simulated!.port() }
+
+  /// Returns whether it took them.
+  func write(_ bytes: [UInt8], at now: TickInstant) -> Bool {
+    var port = port()
+    port.now = now
+    return bytes.withUnsafeBytes { bytes in
+      do throws(SerialError) {
+        try port.write(bytes)
+        return true
+      } catch {
+        return false
+      }
+    }
+  }
 
   /// Puts a twin's device at the other end. Of a real line it traps: there is no twin.
   public func attach(_ device: SimulatedSerialDevice) { simulated!.attach(device) }

@@ -25,7 +25,7 @@ struct ConfiguredSystem<System: DeviceSystem>: AnyConfiguredSystem {
   let values: [String: ConfigValue]
   let plan: SystemPlan
   /// Of the loop that takes the orders; `nil` if the declaration makes none.
-  private let rate: Rate?
+  let rate: Rate?
 
   var name: String { System.name }
 

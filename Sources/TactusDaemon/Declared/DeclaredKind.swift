@@ -52,8 +52,7 @@ struct DeclaredKind<System: DeviceSystem>: SystemKind {
   }
 
   var scenarioHelp: String? { "one with a part `\(System.name):` this system with its twin" }
-  /// A declaration does not say what must hold of its outputs.
-  func swarmPart(seed: UInt64) throws -> (any SwarmPart)? { nil }
+  func swarmPart(seed: UInt64) throws -> (any SwarmPart)? { try DeclaredSwarm<System>(seed: seed) }
   func diagnoses(_ doctor: Doctor) -> [Diagnosis] {
     doctor.pwmOutputs((doctor.configuration?.claims ?? []).filter { $0.key.hasPrefix(System.name + ".") })
   }

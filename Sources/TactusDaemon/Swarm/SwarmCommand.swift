@@ -7,7 +7,7 @@ import Tactus
 /// `tactus swarm`
 struct SwarmCommand: ParsableCommand {
   static var configuration: CommandConfiguration {
-    let parts = DaemonProgram.current.kinds.filter(\.hasSwarmPart).map(\.name).joined(separator: ", ")
+    let parts = parts.map(\.name).joined(separator: ", ")
     return CommandConfiguration(
       commandName: "swarm",
       abstract:
@@ -52,16 +52,19 @@ struct SwarmCommand: ParsableCommand {
     if first > .max - seeds { throw ValidationError("--first: expected a smaller number, got \(first).") }
     if !(1...86_400).contains(duration) { throw ValidationError("--duration: expected 1…86400, got \(duration).") }
     if !(1...256).contains(jobs) { throw ValidationError("--jobs: expected 1…256, got \(jobs).") }
-    let known = DaemonProgram.current.kinds.filter(\.hasSwarmPart).map(\.name)
+    let known = Self.parts.map(\.name)
     for name in chosen ?? [] where !known.contains(name) {
       throw ValidationError("--systems: expected \(known.joined(separator: ", ")), got \(name).")
     }
   }
 
+  /// Systems that take part. One whose loops cannot be made with the defaults of its keys does not.
+  private static var parts: [any SystemKind] { DaemonProgram.current.kinds.filter(\.hasSwarmPart) }
+
   private var chosen: [String]? { systems?.split(separator: ",").map(String.init) }
 
   func run() throws {
-    let (kinds, chosen) = (DaemonProgram.current.kinds, chosen)
+    let (kinds, chosen) = (Self.parts, chosen)
     let swarm = SwarmRun(end: .zero + .seconds(duration)) { seed in
       try kinds.filter { chosen?.contains($0.name) ?? true }.compactMap { try $0.swarmPart(seed: seed) }
     }

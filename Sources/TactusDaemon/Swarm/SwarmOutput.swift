@@ -43,9 +43,9 @@ public struct SwarmOutput {
 
   // MARK: What is done
 
-  /// A daemon starts: its loop's first period begins now.
-  public mutating func started(at now: TickInstant, _ cover: SwarmCover) {
-    (asked, answered, epoch) = (0, 0, now)
+  /// A daemon starts: its loop's first period begins `phase` later.
+  public mutating func started(at now: TickInstant, _ cover: SwarmCover, phase: Nanoseconds = .zero) {
+    (asked, answered, epoch) = (0, 0, now + phase)
     // A stop outlives the daemon: its first tick takes it.
     if stoppedSince != nil { stoppedSince = now }
     reach.started(at: now, cover)
@@ -98,7 +98,7 @@ public struct SwarmOutput {
 
   /// The loop's counters, as they are after a tick, or between two.
   public mutating func account(_ counters: LoopCounters, at now: TickInstant) {
-    let due = (now - epoch).count / reach.tick.count + 1
+    let due = now < epoch ? 0 : (now - epoch).count / reach.tick.count + 1
     checks.check(
       own + 4, counters.released == due && due == counters.ran + counters.skipped + counters.pending, at: now,
       "\(due) periods have begun: \(counters.ran) ran, \(counters.skipped) skipped, \(counters.pending) pending")

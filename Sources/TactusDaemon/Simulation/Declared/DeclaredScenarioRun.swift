@@ -119,7 +119,7 @@ struct DeclaredScenarioRun<System: DeviceSystem>: ScenarioRun {
 }
 
 /// The simulation's time, for whoever makes requests.
-private final class SimulatedNow: Sendable {
+final class SimulatedNow: Sendable {
   private let instant = Atomic<Int64>(0)
 
   var now: TickInstant {

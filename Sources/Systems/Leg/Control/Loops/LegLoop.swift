@@ -190,7 +190,7 @@ public struct LegLoop: ~Copyable, ControlLoop {
     for port in 0..<ports.count { snapshot.pointee.setLink(port, ports.status(port)) }
     snapshot.pointee.noticesDropped = channel.noticesDropped
     snapshot.pointee.answersDropped = channel.answersDropped
-    channel.finish(snapshot.pointee)
+    channel.finish(from: snapshot)
   }
 
   // MARK: outputs

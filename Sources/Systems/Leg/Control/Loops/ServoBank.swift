@@ -60,6 +60,9 @@ struct ServoBank: ~Copyable {
   private(set) var phase = Phase.lost
   private var wanted = PCA9685Outputs()
   private var written = PCA9685Outputs()
+  /// A bit for each channel that may differ from what the chip was told, and one for each of which a pulse is wanted.
+  private var changed: UInt16 = 0
+  private var pulsing: UInt16 = 0
   private var enable: GPIOLines?
   private(set) var status = ServoBankStatus()
 
@@ -134,12 +137,18 @@ struct ServoBank: ~Copyable {
 
   /// Takes effect with `flush`.
   @_noLocks @_noAllocation
-  mutating func set(_ channel: Int, _ pulse: PulseWidth) { wanted[channel] = .pulse(pulse) }
+  mutating func set(_ channel: Int, _ pulse: PulseWidth) {
+    wanted[channel] = .pulse(pulse)
+    changed |= 1 &<< UInt16(truncatingIfNeeded: channel)
+    pulsing |= 1 &<< UInt16(truncatingIfNeeded: channel)
+  }
 
   /// Off, at once. False: the chip is not to be trusted, and its off waits for `configure`.
   @_noLocks @_noAllocation
   mutating func turnOff(_ channel: Int) throws(ServoBankFailure) -> Bool {
     wanted[channel] = .off
+    changed |= 1 &<< UInt16(truncatingIfNeeded: channel)
+    pulsing &= ~(1 &<< UInt16(truncatingIfNeeded: channel))
     if case .lost = phase { return false }
     do { try chip.write(.off, to: channel, on: &bus) } catch { throw fail(.bus(error)) }
     count(channels: 1)
@@ -151,6 +160,7 @@ struct ServoBank: ~Copyable {
   @_noLocks @_noAllocation
   mutating func turnAllOff() throws(ServoBankFailure) {
     wanted = PCA9685Outputs()
+    (changed, pulsing) = (.max, 0)
     // Before the transfer, which may take its time to fail.
     _ = setEnabled(false)
     do { try chip.turnAllOff(on: &bus) } catch { throw fail(.bus(error)) }
@@ -164,19 +174,12 @@ struct ServoBank: ~Copyable {
     guard case .ready = phase else { return }
     try writeChannels()
     // After the channels: nothing comes out that is older than this tick.
-    if !setEnabled(wantsPulse), let error = status.lastEnableFailure { throw fail(.outputEnable(error)) }
+    if !setEnabled(pulsing != 0), let error = status.lastEnableFailure { throw fail(.outputEnable(error)) }
   }
 
   @_noLocks @_noAllocation
   private mutating func disable() throws(ServoBankFailure) {
     if !setEnabled(false), let error = status.lastEnableFailure { throw fail(.outputEnable(error)) }
-  }
-
-  private var wantsPulse: Bool {
-    @_noLocks @_noAllocation get {
-      for channel in 0..<PCA9685.channelCount where !wanted[channel].isSame(as: .off) { return true }
-      return false
-    }
   }
 
   /// Tried again at every call until the line has taken it. False: it has not.
@@ -206,6 +209,7 @@ struct ServoBank: ~Copyable {
 
   @_noLocks @_noAllocation
   private mutating func writeChannels() throws(ServoBankFailure) {
+    guard changed != 0 else { return }
     var first = 0
     while first < PCA9685.channelCount {
       guard isDirty(first) else {
@@ -219,6 +223,7 @@ struct ServoBank: ~Copyable {
       for channel in first..<end { written[channel] = wanted[channel] }
       first = end
     }
+    changed = 0
   }
 
   @_noLocks @_noAllocation
@@ -228,6 +233,7 @@ struct ServoBank: ~Copyable {
   private mutating func forget() {
     wanted = PCA9685Outputs()
     written = PCA9685Outputs()
+    (changed, pulsing) = (0, 0)
   }
 
   @_noLocks @_noAllocation

@@ -6,7 +6,9 @@ import Wire
 ///
 /// It never knows less of what may pulse than the machine: every arm, set and ping counts as a command that feeds, whatever the state.
 struct LegOracle {
-  static let names = [
+  /// Of the legs, then of an operator.
+  static let names = own + LegOperatorOracle.names
+  static let own = [
     "no pulse 200 ms and a tick after the last command that feeds",
     "no pulse without an arm and a set since the last disarm",
     "what the guard has stopped pulses only after a disarm, or a reset",

@@ -18,11 +18,15 @@ final class LegSwarm: SwarmPart {
   var checks: SwarmChecks { oracle.output.checks }
   private let seed: UInt64
   private let settings: LegSettings
+  private let tamper: SwarmLink.Tamper?
   private let chip = PCA9685Simulator()
   private let bus: SimulatedI2CBus
   private let network: SimulatedNetwork
   private var oracle = LegOracle(legs: count)
   private var daemon: Daemon?
+  /// Of the first leg; `nil` until the history starts it.
+  private var person: LegSwarmOperator?
+  private var batch = DatagramBatch(capacity: 64, size: 64)
   private let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 64, alignment: 8)
 
   /// What dies with the process.
@@ -35,12 +39,15 @@ final class LegSwarm: SwarmPart {
     var number: UInt64 = 0
   }
 
-  /// - Parameter settings: the loop's; what must hold stays that of the standard ones.
-  init(seed: UInt64, settings: LegSettings = .standard) {
-    (self.seed, self.settings) = (seed, settings)
+  /// - Parameters:
+  ///   - settings: the loop's; what must hold stays that of the standard ones.
+  ///   - tamper: as `SwarmLink`'s, of the operator's link.
+  init(seed: UInt64, settings: LegSettings = .standard, tamper: SwarmLink.Tamper? = nil) {
+    (self.seed, self.settings, self.tamper) = (seed, settings, tamper)
     bus = SimulatedI2CBus(seed: seed, logCapacity: 1)
     bus.attach(chip.chip, at: Self.address)
-    network = SimulatedNetwork(Self.endpoints + Self.senders, seed: seed, capacity: 64, datagramSize: 64)
+    network = SimulatedNetwork(
+      Self.endpoints + Self.senders + [LegSwarmOperator.endpoint], seed: seed, capacity: 64, datagramSize: 64)
   }
 
   deinit { bytes.deallocate() }
@@ -90,7 +97,6 @@ final class LegSwarm: SwarmPart {
     // The kernel drops what waited in the sockets.
     for endpoint in Self.endpoints {
       var port = network.port(endpoint)
-      var batch = DatagramBatch(capacity: 64, size: 64)
       port.now = now
       while port.receive(into: &batch) {}
     }
@@ -103,6 +109,15 @@ final class LegSwarm: SwarmPart {
   }
 
   func run(until instant: TickInstant) {
+    while let person, case let due = min(person.nextTick, person.link.nextArrival(.there)), due <= instant {
+      runLoop(until: due)
+      for message in person.link.arrived(.there, by: due) { arrive(message) }
+      if person.nextTick <= due { person.tick(&oracle.output) }
+    }
+    runLoop(until: instant)
+  }
+
+  private func runLoop(until instant: TickInstant) {
     while let simulation = daemon?.simulation {
       let before = pulsing
       guard simulation.runTick(until: instant) else { break }
@@ -112,6 +127,7 @@ final class LegSwarm: SwarmPart {
       oracle.output.answered(daemon!.client.takeAnswers().map(\.number), at: simulation.now)
       _ = daemon!.client.takeNotices()
       account(at: simulation.now)
+      if let person { report(to: person, at: simulation.now) }
     }
     oracle.look(pulsing: pulsing, at: instant)
     account(at: instant)
@@ -144,6 +160,7 @@ final class LegSwarm: SwarmPart {
   func reset(at now: TickInstant) { ask(.reset, .all, at: now) }
 
   func apply(_ action: SwarmAction) {
+    if operate(action) { return }
     let (now, leg) = (action.at, Int(action[0]))
     guard (0..<Self.count).contains(leg) else { return }
     let pulse = PulseWidth(microseconds: UInt16(clamping: action[1]))
@@ -154,7 +171,7 @@ final class LegSwarm: SwarmPart {
     case "ping": send(.ping, to: leg, at: now)
     case "noise":
       bytes[0] = UInt8(truncatingIfNeeded: action[1])
-      put(UnsafeRawBufferPointer(rebasing: bytes[..<1]), to: leg, at: now)
+      put(UnsafeRawBufferPointer(rebasing: bytes[..<1]), from: Self.senders[leg], to: leg, at: now)
     case "ask-arm": ask(.command(.arm), .leg(leg), at: now)
     case "ask-disarm": ask(.command(.disarm), .leg(leg), at: now)
     case "ask-set": ask(.command(.setServo(pulse)), .leg(leg), at: now)
@@ -174,17 +191,60 @@ final class LegSwarm: SwarmPart {
     }
   }
 
+  // MARK: The operator
+
+  /// Does an action of the person, or of the link. Returns whether it was one.
+  private func operate(_ action: SwarmAction) -> Bool {
+    guard action.verb.hasPrefix("op-") || action.verb.hasPrefix("link") else { return false }
+    // One that is started anew has a socket of its own.
+    if person == nil || action.verb == "op-start" {
+      person = try! LegSwarmOperator(at: action.at, seed: seed, person?.link.emptied ?? SwarmLink(seed: seed, tamper))
+    }
+    if !person!.link.apply(action) { person!.apply(action) }
+    return true
+  }
+
+  /// The leg's telemetry is on its way.
+  private func report(to person: LegSwarmOperator, at now: TickInstant) {
+    var port = network.port(LegSwarmOperator.endpoint)
+    port.now = now
+    var isMore = true
+    while isMore {
+      isMore = port.receive(into: &batch)
+      for index in 0..<batch.count {
+        guard let bytes = batch.bytes(index).map({ person.link.tampered(Array($0), .back) }) else { continue }
+        person.link.send(bytes, .back, at: now)
+        let telemetry = bytes.withUnsafeBytes { try? LegTelemetry.decode($0) }
+        guard let telemetry, telemetry.state != .armed else { continue }
+        oracle.output.check(
+          LegOperatorOracle.telemetry, pulsing & 1 == 0 || oracle.output.reach.isExcused(at: now), at: now,
+          "it says \(telemetry.state), and the leg pulses")
+      }
+    }
+  }
+
+  /// A frame of the operator reaches the leg.
+  private func arrive(_ message: SwarmLink.Message) {
+    guard daemon != nil else { return }
+    message.bytes.withUnsafeBytes { bytes in
+      put(bytes, from: LegSwarmOperator.endpoint, to: 0, at: message.arrives)
+      if let command = try? LegCommand.decode(bytes) { oracle.hear(command, 0, issued: nil) }
+    }
+  }
+
   // MARK: Clients
 
   private func send(_ command: LegCommand, to leg: Int, at now: TickInstant) {
     guard daemon != nil else { return }
-    put(UnsafeRawBufferPointer(rebasing: bytes[..<command.encode(into: bytes)]), to: leg, at: now)
+    put(
+      UnsafeRawBufferPointer(rebasing: bytes[..<command.encode(into: bytes)]), from: Self.senders[leg], to: leg, at: now
+    )
     oracle.hear(command, leg, issued: nil)
   }
 
-  private func put(_ datagram: UnsafeRawBufferPointer, to leg: Int, at now: TickInstant) {
+  private func put(_ datagram: UnsafeRawBufferPointer, from sender: Endpoint, to leg: Int, at now: TickInstant) {
     guard daemon != nil else { return }
-    var port = network.port(Self.senders[leg])
+    var port = network.port(sender)
     port.now = now
     _ = port.send(datagram, to: Self.endpoints[leg])
   }

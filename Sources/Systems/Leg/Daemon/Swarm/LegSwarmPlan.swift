@@ -22,6 +22,7 @@ enum LegSwarmPlan {
       }
     }
     faults(until: end, &random, &actions)
+    if random.chance(perMille: 300) { operate(until: end, around: incidents, &random, &actions) }
     return actions
   }
 
@@ -70,5 +71,38 @@ enum LegSwarmPlan {
         }
       }
     }
+  }
+
+  /// A person with the operator's program of the first leg: its slider and its buttons, and a link as bad as the seed wants it.
+  private static func operate(
+    until end: TickInstant, around incidents: [TickInstant], _ random: inout SplitMix64,
+    _ actions: inout [SwarmAction]
+  ) {
+    var start = random.instant(until: end)
+    actions.append(SwarmAction(start, "leg", "op-start", 0))
+    for _ in 0..<random.within(1...4) {
+      var at = random.instant(until: end, before: incidents)
+      start = min(start, at)
+      if random.chance(perMille: 700) {
+        actions.append(SwarmAction(at, "leg", "op-arm", 0))
+        at = at + .milliseconds(random.within(0...400))
+        actions.append(SwarmAction(at, "leg", "op-periodic", 0, 1))
+      }
+      for _ in 0..<random.within(1...12) {
+        let width = random.within(400...2_600)
+        switch random.below(12) {
+        case 0: actions.append(SwarmAction(at, "leg", "op-arm", 0))
+        case 1: actions.append(SwarmAction(at, "leg", "op-disarm", 0))
+        case 2...3: actions.append(SwarmAction(at, "leg", "op-send", 0, width))
+        case 4: actions.append(SwarmAction(at, "leg", "op-ping", 0))
+        case 5...6: actions.append(SwarmAction(at, "leg", "op-periodic", 0, random.within(0...1)))
+        default: actions.append(SwarmAction(at, "leg", "op-aim", 0, width))
+        }
+        at = at + .milliseconds(random.within(0...1_500))
+      }
+    }
+    if random.chance(perMille: 200) { actions.append(SwarmAction(random.instant(until: end), "leg", "op-start", 0)) }
+    if random.chance(perMille: 200) { actions.append(SwarmAction(random.instant(until: end), "leg", "op-quit", 0)) }
+    actions += SwarmLink.plan("leg", from: start, until: end, &random)
   }
 }

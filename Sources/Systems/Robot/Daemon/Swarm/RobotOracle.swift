@@ -13,7 +13,9 @@ struct RobotOracle {
     case reset
   }
 
-  static let names = [
+  /// Of the motors, then of an operator.
+  static let names = own + RobotOperatorOracle.names
+  static let own = [
     "the motors stand 1 s and a tick after the last valid command",
     "what the guard has stopped drives only after a stick at zero, a stop or a reset",
   ]
@@ -29,6 +31,7 @@ struct RobotOracle {
   /// When the holder was last heard beyond doubt.
   private var heard = TickInstant.zero
   private var stamps = RobotStamps()
+  private(set) var truth = RobotTruth()
   /// When the guard stopped motors that ran; `nil` since somebody has let go of a stick.
   private var cutAt: TickInstant?
 
@@ -103,6 +106,8 @@ struct RobotOracle {
 
   mutating func look(isMoving: Bool, at now: TickInstant) {
     let isExcused = output.look(isActive: isMoving, at: now)
+    if isMoving { truth.movingAt = now } else { truth.stillAt = now }
+    if output.reach.isBusDown(at: now) { truth.unreachableAt = now }
     let last = fed.map { $0.at + Self.failsafe + Self.tick }
     output.check(
       0, isExcused || last.map { now <= $0 } ?? false, at: now,

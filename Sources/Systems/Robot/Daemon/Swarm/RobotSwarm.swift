@@ -9,18 +9,30 @@ import Wire
 final class RobotSwarm: SwarmPart {
   private static let endpoint = Endpoint.ipv4(192, 168, 1, 2, port: 5005)
   private static let loop = "robot.motors"
+  /// The operator counts as the one after them.
   private static let senders = (0..<3).map { Endpoint.ipv4(192, 168, 1, 20 + UInt8($0), port: 50_000) }
+
+  /// Motors that the least duty moves, so that one with power is seen to run.
+  private static var wheels: DifferentialDrive.Parameters {
+    var wheels = DifferentialDrive.Parameters()
+    wheels.stallDuty = 0
+    return wheels
+  }
 
   let name = "robot"
   var checks: SwarmChecks { oracle.output.checks }
   let hasDied = false
   private let seed: UInt64
   private let settings: RobotSettings
-  private let board = YBPcbCarSimulator()
+  private let tamper: SwarmLink.Tamper?
+  private let board = YBPcbCarSimulator(parameters: RobotSwarm.wheels)
   private let bus: SimulatedI2CBus
   private let network: SimulatedNetwork
   private var oracle = RobotOracle()
   private var daemon: Daemon?
+  /// `nil` until the history starts it.
+  private var person: RobotSwarmOperator?
+  private var batch = DatagramBatch(capacity: 64, size: 256)
   private let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 256, alignment: 8)
 
   /// What dies with the process.
@@ -33,12 +45,15 @@ final class RobotSwarm: SwarmPart {
     var number: UInt64 = 0
   }
 
-  /// - Parameter settings: the loop's; what must hold stays that of the standard ones.
-  init(seed: UInt64, settings: RobotSettings = .standard) {
-    (self.seed, self.settings) = (seed, settings)
+  /// - Parameters:
+  ///   - settings: the loop's; what must hold stays that of the standard ones.
+  ///   - tamper: as `SwarmLink`'s, of the operator's link.
+  init(seed: UInt64, settings: RobotSettings = .standard, tamper: SwarmLink.Tamper? = nil) {
+    (self.seed, self.settings, self.tamper) = (seed, settings, tamper)
     bus = SimulatedI2CBus(seed: seed, logCapacity: 1)
     bus.attach(board.chip, at: YBPcbCar.standardAddress)
-    network = SimulatedNetwork([Self.endpoint] + Self.senders, seed: seed, capacity: 64, datagramSize: 256)
+    network = SimulatedNetwork(
+      [Self.endpoint, RobotSwarmOperator.endpoint] + Self.senders, seed: seed, capacity: 64, datagramSize: 256)
   }
 
   deinit { bytes.deallocate() }
@@ -81,7 +96,6 @@ final class RobotSwarm: SwarmPart {
     daemon = nil
     // The kernel drops what waited in the socket.
     var port = network.port(Self.endpoint)
-    var batch = DatagramBatch(capacity: 64, size: 256)
     port.now = now
     while port.receive(into: &batch) {}
     oracle.killed(at: now, safeBy: safeBy)
@@ -93,6 +107,15 @@ final class RobotSwarm: SwarmPart {
   }
 
   func run(until instant: TickInstant) {
+    while let person, case let due = min(person.nextTick, person.link.nextArrival(.there)), due <= instant {
+      runLoop(until: due)
+      for message in person.link.arrived(.there, by: due) { arrive(message) }
+      if person.nextTick <= due { person.tick(&oracle.output, oracle.truth) }
+    }
+    runLoop(until: instant)
+  }
+
+  private func runLoop(until instant: TickInstant) {
     while let simulation = daemon?.simulation {
       let before = isMoving
       guard simulation.runTick(until: instant) else { break }
@@ -102,6 +125,7 @@ final class RobotSwarm: SwarmPart {
       oracle.output.answered(daemon!.client.takeAnswers().map(\.number), at: simulation.now)
       _ = daemon!.client.takeNotices()
       account(at: simulation.now)
+      if let person { reply(to: person, at: simulation.now) }
     }
     oracle.look(isMoving: isMoving, at: instant)
     account(at: instant)
@@ -137,6 +161,7 @@ final class RobotSwarm: SwarmPart {
   func reset(at now: TickInstant) { ask(.reset, .reset, at: now) }
 
   func apply(_ action: SwarmAction) {
+    if operate(action) { return }
     let now = action.at
     let speeds = WheelSpeeds(left: Percent(Double(action[1])), right: Percent(Double(action[2])))
     let sender = Int(action[0])
@@ -169,13 +194,54 @@ final class RobotSwarm: SwarmPart {
     }
   }
 
+  // MARK: The operator
+
+  /// Does an action of the person, or of the link. Returns whether it was one.
+  private func operate(_ action: SwarmAction) -> Bool {
+    guard action.verb.hasPrefix("op-") || action.verb.hasPrefix("link") else { return false }
+    // One that is started anew has a socket of its own.
+    if person == nil || action.verb == "op-start" {
+      person = try! RobotSwarmOperator(at: action.at, seed: seed, person?.link.emptied ?? SwarmLink(seed: seed, tamper))
+    }
+    if !person!.link.apply(action) { person!.apply(action) }
+    return true
+  }
+
+  /// The robot's replies are on their way.
+  private func reply(to person: RobotSwarmOperator, at now: TickInstant) {
+    var port = network.port(RobotSwarmOperator.endpoint)
+    port.now = now
+    var isMore = true
+    while isMore {
+      isMore = port.receive(into: &batch)
+      for index in 0..<batch.count {
+        guard let bytes = batch.bytes(index) else { continue }
+        person.link.send(person.link.tampered(Array(bytes), .back), .back, at: now)
+      }
+    }
+  }
+
+  /// A datagram of the operator reaches the robot.
+  private func arrive(_ message: SwarmLink.Message) {
+    guard daemon != nil else { return }
+    message.bytes.withUnsafeBytes { bytes in
+      put(bytes, from: RobotSwarmOperator.endpoint, at: message.arrives)
+      guard let message = try? RobotMessage.decode(bytes) else { return }
+      hear(message.datagram, Self.senders.count, message.timestamp.map { Int64($0.seconds * 1_000) })
+    }
+  }
+
   // MARK: Clients
 
   private func send(_ datagram: RobotDatagram, from sender: Int, milliseconds: Int64?, at now: TickInstant) {
     guard daemon != nil, Self.senders.indices.contains(sender) else { return }
     let stamp = milliseconds.flatMap { $0 < 0 ? nil : $0 }
     let count = datagram.encode(timestampMicroseconds: stamp.map { $0 * 1_000 }, into: bytes)
-    put(UnsafeRawBufferPointer(rebasing: bytes[..<count]), from: sender, at: now)
+    put(UnsafeRawBufferPointer(rebasing: bytes[..<count]), from: Self.senders[sender], at: now)
+    hear(datagram, sender, stamp)
+  }
+
+  private func hear(_ datagram: RobotDatagram, _ sender: Int, _ stamp: Int64?) {
     switch datagram {
     case .drive(let speeds): oracle.hear(.drive(sender, stamp: stamp, isZero: speeds.isZero), issued: nil)
     case .stop: oracle.hear(.stop(sender), issued: nil)
@@ -191,11 +257,11 @@ final class RobotSwarm: SwarmPart {
     for (index, number) in numbers.dropFirst().prefix(8).enumerated() {
       bytes[index] = UInt8(truncatingIfNeeded: number) | 0x80
     }
-    put(UnsafeRawBufferPointer(rebasing: bytes[..<min(8, numbers.count - 1)]), from: Int(sender), at: now)
+    put(UnsafeRawBufferPointer(rebasing: bytes[..<min(8, numbers.count - 1)]), from: Self.senders[Int(sender)], at: now)
   }
 
-  private func put(_ datagram: UnsafeRawBufferPointer, from sender: Int, at now: TickInstant) {
-    var port = network.port(Self.senders[sender])
+  private func put(_ datagram: UnsafeRawBufferPointer, from sender: Endpoint, at now: TickInstant) {
+    var port = network.port(sender)
     port.now = now
     _ = port.send(datagram, to: Self.endpoint)
   }

@@ -23,6 +23,7 @@ enum RobotSwarmPlan {
       }
     }
     faults(until: end, &random, &actions)
+    if random.chance(perMille: 300) { operate(until: end, around: incidents, &random, &actions) }
     return actions
   }
 
@@ -96,5 +97,35 @@ enum RobotSwarmPlan {
         }
       }
     }
+  }
+
+  /// A person with the operator's program: a stick that is moved every now and then, its buttons, and a link as bad as the seed wants it.
+  private static func operate(
+    until end: TickInstant, around incidents: [TickInstant], _ random: inout SplitMix64,
+    _ actions: inout [SwarmAction]
+  ) {
+    var start = random.instant(until: end)
+    actions.append(SwarmAction(start, "robot", "op-start"))
+    for _ in 0..<random.within(1...4) {
+      var at = random.instant(until: end, before: incidents)
+      start = min(start, at)
+      for _ in 0..<random.within(1...12) {
+        switch random.below(12) {
+        case 0: actions.append(SwarmAction(at, "robot", "op-stop"))
+        case 1: actions.append(SwarmAction(at, "robot", "op-e-stop"))
+        case 2...3:
+          actions.append(SwarmAction(at, "robot", "op-stick", 0, 0))
+          actions.append(SwarmAction(at + .milliseconds(random.within(0...300)), "robot", "op-reset"))
+        case 4: actions.append(SwarmAction(at, "robot", "op-stick", 0, 0))
+        default:
+          actions.append(
+            SwarmAction(at, "robot", "op-stick", random.within(-100...100), random.within(-100...100)))
+        }
+        at = at + .milliseconds(random.within(0...1_500))
+      }
+    }
+    if random.chance(perMille: 200) { actions.append(SwarmAction(random.instant(until: end), "robot", "op-start")) }
+    if random.chance(perMille: 200) { actions.append(SwarmAction(random.instant(until: end), "robot", "op-quit")) }
+    actions += SwarmLink.plan("robot", from: start, until: end, &random)
   }
 }

@@ -12,6 +12,7 @@ final class SimulatedScheduleStore: ScheduleStore {
     var logged: Set<UInt64> = []
     /// By zone.
     var loggedSeconds: [Int: Double] = [:]
+    var writes = 0
     var isFull = false
     var crash: Crash?
     var hasDied = false
@@ -33,6 +34,8 @@ final class SimulatedScheduleStore: ScheduleStore {
   /// How long a zone was open, by the log; the zone's place from 0.
   func loggedSeconds(_ zone: Int) -> Double { state.withLock { $0.loggedSeconds[zone] ?? 0 } }
   var isFull: Bool { state.withLock { $0.isFull } }
+  /// Writes that were tried.
+  var writes: Int { state.withLock { $0.writes } }
   /// Whether the process has died in a write.
   var hasDied: Bool { state.withLock { $0.hasDied } }
 
@@ -49,6 +52,7 @@ final class SimulatedScheduleStore: ScheduleStore {
 
   func apply(_ changes: [SprinklerChange]) throws(StoreError) {
     try state.withLock { state throws(StoreError) in
+      state.writes += 1
       if state.hasDied { throw .failed(file: "memory", doing: "keeping a change", reason: "the process has died") }
       if state.isFull { throw .diskFull(file: "memory", doing: "keeping a change") }
       state.hasDied = state.crash != nil

@@ -22,6 +22,8 @@ struct SprinklerOracle {
   private var programs: [Int: [Program.Step]] = [:]
   private var runs: Set<UInt64> = []
   private var isUnsure = false
+  /// How often the store had been written when it was last looked at; `nil` since something has been acknowledged.
+  private var seen: Int?
   /// When the guard closed a valve of a daemon that lives, until its loop has told the schedule.
   private var cutAt: TickInstant?
   private var hasTickedSinceCut = false
@@ -81,6 +83,7 @@ struct SprinklerOracle {
 
   mutating func acknowledged(_ command: SprinklerCommand, _ effects: SprinklerEffects) {
     runs.formUnion(effects.runs)
+    seen = nil
     switch command {
     case .zoneOn(let zone, let seconds): grant([Program.Step(zone: zone, seconds: seconds ?? 4)])
     case .zoneExtend(let zone, let seconds, _): grant([Program.Step(zone: zone, seconds: seconds)])
@@ -95,7 +98,10 @@ struct SprinklerOracle {
   }
 
   /// A store that dies in the middle of a write may have it, and whoever asked was not told.
-  mutating func refused(_ command: SprinklerCommand, diedInWrite: Bool) { isUnsure = isUnsure || diedInWrite }
+  mutating func refused(_ command: SprinklerCommand, diedInWrite: Bool) {
+    isUnsure = isUnsure || diedInWrite
+    seen = nil
+  }
 
   private mutating func grant(_ steps: [Program.Step]) {
     // A late tick is not the run's fault.
@@ -120,6 +126,9 @@ struct SprinklerOracle {
   mutating func kept(_ store: SimulatedScheduleStore, at now: TickInstant) {
     if hasTickedSinceCut { cutAt = nil }
     if store.isFull { fullSince = fullSince ?? now } else { (fullSince, unsettledSince) = (nil, nil) }
+    // What neither a write nor a person has changed holds as it did.
+    guard store.writes != seen else { return }
+    seen = store.writes
     let records = store.records
     let there = Set(records.programs.map(\.id))
     if isUnsure {

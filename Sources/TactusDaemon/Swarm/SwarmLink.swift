@@ -1,0 +1,123 @@
+import Tactus
+
+/// A link between two ends in simulated time, as bad as its history makes it: it loses, delays, doubles and reorders messages, and is dead one
+/// way or both.
+///
+/// The same seed and the same calls give the same deliveries.
+public struct SwarmLink {
+  /// Which way a message goes.
+  public enum Way: Int, Sendable {
+    /// From the operator to the device.
+    case there
+    /// From the device to the operator.
+    case back
+  }
+
+  /// One on its way, or arrived.
+  public struct Message: Sendable {
+    /// Which way it goes.
+    public let way: Way
+    /// What it says.
+    public let bytes: [UInt8]
+    /// When it arrives.
+    public let arrives: TickInstant
+  }
+
+  /// What a test makes of a message on its way.
+  public typealias Tamper = (_ bytes: [UInt8], _ way: Way) -> [UInt8]
+
+  private var random: SplitMix64
+  private let tamper: Tamper?
+  private var underWay: [Message] = []
+  private var lossPerMille = 0
+  private var delay = Nanoseconds.zero
+  private var jitter = Nanoseconds.zero
+  private var doublePerMille = 0
+  private var isDead = [false, false]
+
+  /// A perfect link.
+  ///
+  /// - Parameter tamper: for tests, to see that the swarm finds an end that says something else.
+  public init(seed: UInt64, _ tamper: Tamper? = nil) { (random, self.tamper) = (SplitMix64(seed: seed), tamper) }
+
+  /// The message that an end sends, as a test has it.
+  public func tampered(_ bytes: [UInt8], _ way: Way) -> [UInt8] { tamper?(bytes, way) ?? bytes }
+
+  /// The same link with nothing on its way.
+  public var emptied: SwarmLink {
+    var link = self
+    link.underWay = []
+    return link
+  }
+
+  /// Sends one at `now`.
+  public mutating func send(_ bytes: [UInt8], _ way: Way, at now: TickInstant) {
+    let isLost = random.chance(perMille: lossPerMille)
+    let copies = random.chance(perMille: doublePerMille) ? 2 : 1
+    guard !isLost, !isDead[way.rawValue] else { return }
+    for _ in 0..<copies {
+      // Each has its own delay: a later one may overtake it.
+      let arrives = now + delay + .nanoseconds(random.within(0...jitter.count))
+      underWay.append(Message(way: way, bytes: bytes, arrives: arrives))
+    }
+  }
+
+  /// When the next message that way arrives.
+  public func nextArrival(_ way: Way) -> TickInstant {
+    underWay.lazy.filter { $0.way == way }.map(\.arrives).min() ?? .distantFuture
+  }
+
+  /// The messages that have arrived that way by `now`, the earliest first.
+  public mutating func arrived(_ way: Way, by now: TickInstant) -> [Message] {
+    let arrived = underWay.enumerated().filter { $0.element.way == way && $0.element.arrives <= now }
+    guard !arrived.isEmpty else { return [] }
+    underWay.removeAll { $0.way == way && $0.arrives <= now }
+    // Of one instant in the order in which they were sent.
+    return arrived.sorted { ($0.element.arrives, $0.offset) < ($1.element.arrives, $1.offset) }.map(\.element)
+  }
+
+  // MARK: Histories
+
+  /// Does an action that is one of a link: `link LOSS DELAY JITTER DOUBLE`, parts of a thousand and milliseconds, and `link-dead THERE BACK`.
+  ///
+  /// - Returns: whether it was one.
+  public mutating func apply(_ action: SwarmAction) -> Bool {
+    switch action.verb {
+    case "link":
+      func share(_ index: Int) -> Int { Int(min(max(0, action[index]), 1_000)) }
+      func span(_ index: Int) -> Nanoseconds { .milliseconds(min(max(0, action[index]), 60_000)) }
+      (lossPerMille, delay, jitter, doublePerMille) = (share(0), span(1), span(2), share(3))
+      return true
+    case "link-dead":
+      isDead = [action[0] > 0, action[1] > 0]
+      return true
+    default: return false
+    }
+  }
+
+  /// Random actions of this kind from `start` on: the link is as good or bad as it begins, worse for some seconds, half-open, or cut.
+  public static func plan(
+    _ part: String, from start: TickInstant, until end: TickInstant, _ random: inout SplitMix64
+  ) -> [SwarmAction] {
+    func quality(_ at: TickInstant) -> SwarmAction {
+      SwarmAction(
+        at, part, "link", random.within(0...400), random.within(0...150), random.within(0...300), random.within(0...200)
+      )
+    }
+    var actions: [SwarmAction] = []
+    if random.chance(perMille: 500) { actions.append(quality(start)) }
+    for _ in 0..<random.within(0...3) {
+      let at = random.instant(until: end)
+      let over = at + .milliseconds(random.within(100...5_000))
+      if random.chance(perMille: 300) {
+        actions += [quality(at), SwarmAction(over, part, "link", 0, random.within(0...20), 0, 0)]
+      } else {
+        let isHalfOpen = random.chance(perMille: 500)
+        let there = isHalfOpen ? random.within(0...1) : 1
+        actions.append(SwarmAction(at, part, "link-dead", there, isHalfOpen ? 1 - there : 1))
+        actions.append(SwarmAction(over, part, "link-dead", 0, 0))
+      }
+    }
+    return actions
+  }
+}
