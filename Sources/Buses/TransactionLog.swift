@@ -31,7 +31,7 @@ struct TransactionLog: @unchecked Sendable, BitwiseCopyable {  // safe: entries 
     head.initialize(to: Atomic(0))
   }
 
-  private static func bytes<Transaction>(of kind: Transaction.Type) -> Int { MemoryLayout<Transaction>.stride }
+  private static func bytes<Transaction>(of kind: Transaction.Type) -> Int { MemoryLayout<Transaction>.size }
 
   func deallocate() {
     entries.deallocate()

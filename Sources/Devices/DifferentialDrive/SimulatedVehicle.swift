@@ -35,7 +35,7 @@ public struct SimulatedVehicle: @unchecked Sendable, BitwiseCopyable {  // safe 
 
   init(_ parameters: DifferentialDrive.Parameters) {
     body = .allocate(capacity: 1)
-    published = .allocate(byteCount: MemoryLayout<SimulatedVehicleSnapshot>.stride)
+    published = .allocate(byteCount: MemoryLayout<SimulatedVehicleSnapshot>.size)
     body.initialize(to: VehicleBody(parameters, published: published))
   }
 

@@ -26,7 +26,7 @@ public final class PCA9685Simulator: @unchecked Sendable {  // safe: the rule ab
   /// A chip as it comes up: asleep, every channel off, every servo in the middle.
   public init(_ parameters: Parameters = Parameters()) {
     precondition(parameters.degreesPerSecond > 0)
-    published = .allocate(byteCount: MemoryLayout<SimulatedServosSnapshot>.stride)
+    published = .allocate(byteCount: MemoryLayout<SimulatedServosSnapshot>.size)
     faults = .allocate(capacity: 1)
     faults.initialize(to: PCA9685Faults())
     state = .allocate(capacity: 1)
