@@ -3,9 +3,11 @@ import Glibc
 
 /// An account of this machine, as its user database has it.
 public struct Account: Sendable, Equatable {
+  /// As the user database has it.
   public let name: String
-  /// Its numbers: of the user, and of its first group.
+  /// The user's number.
   public let user: uid_t
+  /// The number of its first group.
   public let group: gid_t
   /// Its home folder.
   public let home: String
