@@ -51,15 +51,16 @@ final class DaemonBroker {
   /// - Parameters:
   ///   - served: every system as the broker sees it.
   ///   - others: who lives on the broker besides.
+  ///   - now: what commands are limited and grow old by.
   ///   - connect: makes the connection, or one in simulated time.
   /// - Throws: `MQTTError`: a setting that libmosquitto does not take.
   init(
     _ mqtt: Configuration.MQTT, served: [any ServedSystem], others: [any BrokerParticipant], logger: Logger,
-    connect: Connect
+    now: @escaping @Sendable () -> TickInstant = { MonotonicClock.now }, connect: Connect
   ) throws {
     self.mqtt = mqtt
     self.logger = logger
-    commands = mqtt.takesCommands ? RemoteCommands(served, link: "mqtt", logger: logger) : nil
+    commands = mqtt.takesCommands ? RemoteCommands(served, link: "mqtt", logger: logger, now: now) : nil
     fleet = FleetParticipant(mqtt, systems: served, commands: commands)
     let participants: [any BrokerParticipant] = [fleet] + others
     self.participants = participants
@@ -109,7 +110,6 @@ final class DaemonBroker {
   /// One line when the connection comes, goes, or fails for another reason than before.
   private func report() {
     let status = connection.status()
-    let place: Logger.Metadata = ["broker": .string("\(mqtt.settings.address)")]
     if status.connections != toldConnections {
       logger.notice("connected to the MQTT broker", metadata: place)
       // A connection may have come and gone between two beats.
@@ -132,6 +132,8 @@ final class DaemonBroker {
     }
     toldBroker = broker
   }
+
+  private var place: Logger.Metadata { ["broker": .string("\(mqtt.settings.address)")] }
 
   /// `GET /api/mqtt`
   var route: Route {

@@ -21,7 +21,7 @@ public final class SwarmBroker {
   private static let shortestDelay = Nanoseconds.seconds(1)
   private static let longestDelay = Nanoseconds.seconds(30)
   /// Between two states that nothing happens to (`mqtt.state_interval_s`).
-  public static let stateInterval = Nanoseconds.seconds(10)
+  public static let stateInterval = Nanoseconds.seconds(15)
 
   /// Where the daemon is on the broker.
   public let topics = DeviceTopics(device: "swarm")!
@@ -30,6 +30,8 @@ public final class SwarmBroker {
   /// Since when the daemon has been connected without a break; `nil` if it is not.
   public private(set) var connectedSince: TickInstant?
   private var random: SplitMix64
+  private let flagsKept: Bool
+  private let clock = Guarded(TickInstant.zero)
 
   // The broker.
   /// Since when it has been there; `nil` while it is gone.
@@ -43,6 +45,7 @@ public final class SwarmBroker {
 
   // The daemon's connection.
   private var daemon: DaemonBroker?
+  private var takesCommands = false
   private var link: SwarmBrokerLink?
   private var retryAt = TickInstant.distantFuture
   private var delay = shortestDelay
@@ -53,7 +56,12 @@ public final class SwarmBroker {
   private var delivered: [MQTTMessage] = []
 
   /// A broker that is there, and keeps nothing.
-  public init(seed: UInt64) { random = SwarmPlan.stream("broker", of: seed) }
+  ///
+  /// - Parameter flagsKept: whether it says of a message that it has kept it, as MQTT has it; a test takes that away.
+  public init(seed: UInt64, flagsKept: Bool = true) {
+    random = SwarmPlan.stream("broker", of: seed)
+    self.flagsKept = flagsKept
+  }
 
   // MARK: The daemon's life
 
@@ -62,22 +70,30 @@ public final class SwarmBroker {
   /// - Parameters:
   ///   - served: its systems.
   ///   - others: who lives on the broker besides.
-  public func start(at now: TickInstant, served: [any ServedSystem], others: [any BrokerParticipant]) {
+  ///   - takesCommands: as `mqtt.commands`.
+  public func start(
+    at instant: TickInstant, served: [any ServedSystem], others: [any BrokerParticipant], takesCommands: Bool = false
+  ) {
+    clock.value = instant
     let link = SwarmBrokerLink()
     let mqtt = Configuration.MQTT(
       broker: .address("swarm"), port: 1883, device: topics.device, prefix: topics.prefix,
-      homeAssistantPrefix: "homeassistant", isAnnounced: false, takesCommands: false,
+      homeAssistantPrefix: "homeassistant", isAnnounced: false, takesCommands: takesCommands,
       stateIntervalSeconds: Int(Self.stateInterval.count / 1_000_000_000), keepAliveSeconds: 30)
+    let logger = Logger(label: "swarm") { _ in SwiftLogNoOpLogHandler() }
+    let clock = clock
+    let now: @Sendable () -> TickInstant = { clock.value }
     do {
-      let daemon = try DaemonBroker(
-        mqtt, served: served, others: others, logger: Logger(label: "swarm") { _ in SwiftLogNoOpLogHandler() }
-      ) { link.connection(deliver: $0) }
+      let daemon = try DaemonBroker(mqtt, served: served, others: others, logger: logger, now: now) {
+        link.connection(deliver: $0)
+      }
       daemon.start()
       (self.daemon, self.link) = (daemon, link)
     } catch {
       preconditionFailure("a simulated connection has no setting that could be wrong: \(error)")
     }
-    (retryAt, delay, frozenUntil) = (now + latency, Self.shortestDelay, .zero)
+    (retryAt, delay, frozenUntil) = (instant + latency, Self.shortestDelay, .zero)
+    self.takesCommands = takesCommands
   }
 
   /// The daemon has died: the kernel closes its socket, and the broker says its last word.
@@ -94,6 +110,7 @@ public final class SwarmBroker {
   ///
   /// - Parameter events: what its systems have told since the last one.
   public func beat(at now: TickInstant, _ events: [Event]) {
+    clock.value = now
     daemon?.tell(events)
     daemon?.beat(at: now)
     flush(at: now)
@@ -172,6 +189,7 @@ public final class SwarmBroker {
 
   /// Does what is due.
   public func run(at now: TickInstant) {
+    clock.value = now
     if backAt <= now { (upSince, backAt) = (now, .distantFuture) }
     if willAt <= now {
       willAt = .distantFuture
@@ -255,7 +273,11 @@ public final class SwarmBroker {
     incoming.removeAll { $0.due <= now }
     for message in due {
       delivered.append(message)
-      link.deliver(message)
+      var shown = message
+      shown.isRetained = message.isRetained && flagsKept
+      link.deliver(shown)
+      // Its handler runs in a task: one command after the other, so that each run is like the last.
+      if takesCommands, topics.commandPath(message.topic) != nil { link.waitForReply() }
     }
     if !due.isEmpty { flush(at: now) }
   }

@@ -1,3 +1,4 @@
+import Dispatch
 import MQTTMosquitto
 import Synchronization
 
@@ -21,6 +22,7 @@ final class SwarmBrokerLink: Sendable {
   }
 
   private let state = Mutex(State())
+  private let replies = DispatchSemaphore(value: 0)
 
   /// What the daemon holds.
   func connection(deliver: @escaping @Sendable (MQTTMessage) -> Void) -> BrokerConnection {
@@ -83,8 +85,12 @@ final class SwarmBrokerLink: Sendable {
     }
   }
 
+  /// Until a command that was delivered has been answered; not for ever, so that one without an answer can be seen.
+  func waitForReply() { _ = replies.wait(timeout: .now() + .seconds(300)) }
+
   private func publish(_ message: MQTTMessage) -> MQTTRefusal? {
-    state.withLock { state in
+    defer { if message.topic.hasSuffix("/reply") { replies.signal() } }
+    return state.withLock { state in
       state.said.append(message)
       let refusal = state.outbox.add(message, isConnected: state.status.isConnected)
       if let refusal { state.status.refused[refusal, default: 0] += 1 }

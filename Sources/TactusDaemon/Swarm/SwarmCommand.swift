@@ -66,7 +66,8 @@ struct SwarmCommand: ParsableCommand {
   func run() throws {
     let (kinds, chosen) = (Self.parts, chosen)
     let swarm = SwarmRun(end: .zero + .seconds(duration)) { seed in
-      try kinds.filter { chosen?.contains($0.name) ?? true }.compactMap { try $0.swarmPart(seed: seed) }
+      let parts = try kinds.filter { chosen?.contains($0.name) ?? true }.compactMap { try $0.swarmPart(seed: seed) }
+      return SwarmRemote.commanding(parts, seed: seed)
     }
     if let history { return try play(file: history, swarm) }
     if let seed, print { return Swift.print(try swarm.history(of: seed)) }

@@ -17,6 +17,8 @@ public final class SwarmCover {
   public internal(set) var hookFailed = false
   /// Whether the daemon before this one died, and left its outputs to others.
   public internal(set) var endedWithoutStop = false
+  /// Whether the door refuses resets, since no guard can be had.
+  var refusesResets = false
   /// Since when no guard is at work; `nil` if one is.
   public internal(set) var missingSince: TickInstant?
   /// Since when a guard has been at work without a break: it gives every loop its whole time-out from here on.

@@ -18,6 +18,12 @@ public protocol SwarmPart: AnyObject {
   /// Loops whose silence the supervisor tells the guard, with the period of each; empty while the daemon is dead.
   var heartbeats: [(version: LatestVersion, period: Nanoseconds)] { get }
 
+  /// What can be commanded of it over a messaging link, besides stop and reset of everything: words, and of each the verb of the action that
+  /// it is, with the same numbers.
+  var remoteWords: [String: String] { get }
+  /// When it may do something to other parts: all of them are run until then before.
+  var wakesAt: TickInstant { get }
+
   /// Random actions of clients and faults, in any order, for a history that ends at `end`. Must not depend on anything that has happened.
   ///
   /// - Parameter incidents: when something happens to the daemon or its guard: what is on then is what they are there for.
@@ -39,6 +45,11 @@ public protocol SwarmPart: AnyObject {
   func reset(at now: TickInstant)
   /// The guard, or the stop hook, writes the safe state. Returns whether every write was confirmed.
   func makeSafe(at now: TickInstant) -> Bool
+}
+
+extension SwarmPart {
+  public var remoteWords: [String: String] { [:] }
+  public var wakesAt: TickInstant { .distantFuture }
 }
 
 extension SplitMix64 {

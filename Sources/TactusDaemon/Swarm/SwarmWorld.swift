@@ -52,8 +52,10 @@ struct SwarmWorld {
     var next = 0
     while true {
       let due = next < history.actions.count ? history.actions[next].at : .distantFuture
-      let wakes = min(guardian?.wakesAt ?? .distantFuture, deathSeenAt, hookAt)
+      var wakes = min(guardian?.wakesAt ?? .distantFuture, deathSeenAt, hookAt)
+      for part in parts { wakes = min(wakes, part.wakesAt) }
       now = max(now, [history.end, due, wakes, isAlive ? nextBeat : startsAt].min()!)
+      cover.refusesResets = guardian?.refusesResets ?? false
       for part in parts { part.run(until: now) }
       if isAlive { noteStops() }
       if let failure { return failure }

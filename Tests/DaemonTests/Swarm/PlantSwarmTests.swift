@@ -46,7 +46,7 @@ import Testing
   @Test("a message that the broker has kept, taken for a request of now, is found")
   func keptMessages() throws {
     var settings = PlantSwarm.Settings()
-    settings.takesOldMessages = true
+    settings.flagsKept = false
     let found = try #require(try finding(most: 100, settings))
     #expect([PlantOracle.names[0], PlantOracle.names[1], PlantOracle.names[2]].contains(found))
   }

@@ -61,6 +61,8 @@ final class LegSwarm: SwarmPart {
     return (0..<Self.count).contains { if case .emergencyStopped = newest[$0].state { true } else { false } }
   }
 
+  var remoteWords: [String: String] { ["arm": "ask-arm", "disarm": "ask-disarm", "set": "ask-set"] }
+
   func plan(until end: TickInstant, around incidents: [TickInstant], _ random: inout SplitMix64) -> [SwarmAction] {
     LegSwarmPlan.actions(until: end, around: incidents, legs: Self.count, &random)
   }

@@ -53,14 +53,14 @@ final class PlantSwarm: SwarmPart {
     var forgets = false
     /// A sensor that has not been read is as good as one that has.
     var staleAfter = PlantSwarm.staleAfter
-    /// What a broker has kept is taken for a request of now.
-    var takesOldMessages = false
+    /// The broker says of a message that it has kept it.
+    var flagsKept = true
   }
 
   init(seed: UInt64, _ settings: Settings = Settings()) {
     (self.seed, self.settings) = (seed, settings)
     store = SimulatedPlantStore(forgets: settings.forgets)
-    broker = SwarmBroker(seed: seed)
+    broker = SwarmBroker(seed: seed, flagsKept: settings.flagsKept)
     for index in Self.sensors.indices { setSoil(index, share: 50, at: .zero) }
   }
 
@@ -89,12 +89,8 @@ final class PlantSwarm: SwarmPart {
     let daemon = try PlantSwarmDaemon(
       garden, parts, store, water: water, clock: clock, wallAtZero: wallAtZero, stops: cover.stops, seed: seed, at: now)
     self.daemon = daemon
-    broker.start(at: now, served: [daemon.door], others: [participant(daemon.desk)])
+    broker.start(at: now, served: [daemon.door], others: [PlantAppParticipant(daemon.desk)])
     oracle.started(store, at: now)
-  }
-
-  private func participant(_ desk: PlantDesk) -> any BrokerParticipant {
-    settings.takesOldMessages ? ForgetfulParticipant(desk) : PlantAppParticipant(desk)
   }
 
   func kill(at now: TickInstant, safeBy: TickInstant) {
@@ -182,9 +178,9 @@ final class PlantSwarm: SwarmPart {
     oracle.kept(store.kept, at: now)
   }
 
-  /// Once a second: what takes long to look at.
+  /// Every other second: what takes long to look at.
   private func look(at now: TickInstant) {
-    nextLook = now + .seconds(1)
+    nextLook = now + .seconds(2)
     let records = store.kept
     guard !hasDied else { return }
     oracle.published(broker, records, at: now)
@@ -298,20 +294,5 @@ final class PlantSwarm: SwarmPart {
     message.isRetained = action.verb == "app-kept"
     let copies = action.numbers.last ?? 1
     broker.publish(message, copies: ["app-kept", "app-noise"].contains(action.verb) ? 1 : copies, at: now)
-  }
-}
-
-/// Takes what a broker has kept for a request of now: what a test looks for.
-private final class ForgetfulParticipant: BrokerParticipant {
-  private let participant: PlantAppParticipant
-
-  init(_ desk: PlantDesk) { participant = PlantAppParticipant(desk) }
-
-  var filters: [String] { participant.filters }
-
-  func take(_ message: MQTTMessage, on broker: BrokerLine) {
-    var message = message
-    message.isRetained = false
-    participant.take(message, on: broker)
   }
 }

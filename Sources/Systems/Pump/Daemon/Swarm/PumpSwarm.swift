@@ -50,6 +50,8 @@ final class PumpSwarm: SwarmPart {
     if case .emergencyStopped? = daemon?.client.newest().state { true } else { false }
   }
 
+  var remoteWords: [String: String] { ["off": "ask-off", "on": "ask-on"] }
+
   func plan(until end: TickInstant, around incidents: [TickInstant], _ random: inout SplitMix64) -> [SwarmAction] {
     PumpSwarmPlan.actions(until: end, around: incidents, &random)
   }

@@ -66,6 +66,8 @@ final class RobotSwarm: SwarmPart {
     if case .emergencyStopped? = daemon?.client.newest().state { true } else { false }
   }
 
+  var remoteWords: [String: String] { ["drive": "ask-drive", "stop": "ask-stop"] }
+
   func plan(until end: TickInstant, around incidents: [TickInstant], _ random: inout SplitMix64) -> [SwarmAction] {
     RobotSwarmPlan.actions(until: end, around: incidents, senders: Self.senders.count, &random)
   }
@@ -172,7 +174,7 @@ final class RobotSwarm: SwarmPart {
     case "reset": send(.reset, from: sender, milliseconds: nil, at: now)
     case "noise": noise(action.numbers, at: now)
     case "ask-drive":
-      ask(.drive(speeds, timestamp: nil), .drive(100 + sender, stamp: nil, isZero: speeds.isZero), at: now)
+      ask(.drive(speeds, timestamp: nil), .drive(100, stamp: nil, isZero: speeds.isZero), at: now)
     case "ask-stop": ask(.stop, .stop(100), at: now)
     case "ask-e-stop": emergencyStop(at: now)
     case "ask-reset": reset(at: now)

@@ -43,6 +43,8 @@ final class SprinklerSwarm: SwarmPart {
     if case .emergencyStopped? = daemon?.newest.state { true } else { false }
   }
 
+  var remoteWords: [String: String] { ["on": "zone-on", "off": "zone-off", "stop": "stop-all"] }
+
   func plan(until end: TickInstant, around incidents: [TickInstant], _ random: inout SplitMix64) -> [SwarmAction] {
     SprinklerSwarmPlan.actions(until: end, around: incidents, &random)
   }

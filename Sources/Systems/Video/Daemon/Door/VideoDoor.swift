@@ -141,7 +141,8 @@ final class VideoDoor: ServedSystem {
     order(.want(fragments: fragments, pictures: pictures))
   }
 
-  private func join(_ kind: VideoViewer.Kind) throws(APIError) -> VideoViewer {
+  /// Somebody looks: until `leave`.
+  func join(_ kind: VideoViewer.Kind) throws(APIError) -> VideoViewer {
     guard snapshot.process.process != nil else {
       throw APIError(.serviceUnavailable, "VIDEO_DOWN", "the video process does not run; GET /api/video says why")
     }
@@ -162,7 +163,7 @@ final class VideoDoor: ServedSystem {
     return viewer
   }
 
-  private func leave(_ viewer: VideoViewer) {
+  func leave(_ viewer: VideoViewer) {
     viewer.finish()
     let isGone = change { state in
       guard state.viewers.removeValue(forKey: viewer.number) != nil else { return false }
@@ -310,7 +311,8 @@ final class VideoDoor: ServedSystem {
     return response
   }
 
-  private func record(_ bytes: UInt64?) throws(APIError) -> APIResponse {
+  /// Begins a recording of at most so many bytes.
+  func record(_ bytes: UInt64?) throws(APIError) -> APIResponse {
     let description = description
     guard let folder = description.recordFolder else {
       throw .conflict("NO_FOLDER", "recordings have no place: set video.record_dir")

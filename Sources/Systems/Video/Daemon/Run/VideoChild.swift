@@ -10,7 +10,7 @@ import Video
 import Wire
 
 /// `tactus-video` as a child: started, fed with orders, listened to, killed when it hangs, started again when it has ended, by a
-/// thread of its own. `SupervisionMachine` decides.
+/// thread of its own. `VideoSupervision` decides.
 final class VideoChild: Sendable {
   private struct State {
     var orders: [(order: VideoOrder, file: Int32?)] = []
@@ -123,17 +123,15 @@ final class VideoChild: Sendable {
   /// One thread's work from start to end.
   private struct VideoChildRun: ~Copyable {
     private let child: VideoChild
-    private var machine: SupervisionMachine
+    private var supervision: VideoSupervision
     private var process: pid_t = 0
     private var socket: Int32 = -1
     private var errors: Int32 = -1
-    private var messages = VideoMessages()
     private var lines = ErrorLines()
-    private var cause: String?
 
     init(_ child: VideoChild) {
       self.child = child
-      machine = SupervisionMachine(at: MonotonicClock.now)
+      supervision = VideoSupervision(at: MonotonicClock.now)
     }
 
     mutating func run() {
@@ -145,7 +143,7 @@ final class VideoChild: Sendable {
     }
 
     private mutating func step(_ event: SupervisionMachine.Event) {
-      switch machine.step(event, at: MonotonicClock.now) {
+      switch supervision.step(event, at: MonotonicClock.now) {
       case .none: break
       case .spawn: spawn()
       case .kill:
@@ -156,13 +154,14 @@ final class VideoChild: Sendable {
             "the video process is killed", metadata: ["system": "video", "reason": .string("\(event)")])
         }
         _ = daemon_send_signal(process, SIGKILL)
+        if event != .replace { report() }
       }
     }
 
     /// For the child, for an order, or for the machine's deadline.
     private mutating func wait() {
       var limit: Int32 = -1
-      if let deadline = machine.nextDeadline {
+      if let deadline = supervision.nextDeadline {
         limit = Int32(clamping: max(0, (deadline - MonotonicClock.now).count / 1_000_000 + 1))
       }
       var polls = [child.bell.descriptor, socket, errors].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
@@ -204,7 +203,6 @@ final class VideoChild: Sendable {
         return ends("\(child.program): \(String(cString: strerror(-spawned)))\(advice)")
       }
       (process, socket, errors) = (spawned, pair[0], pipes[0])
-      messages = VideoMessages()
       lines = ErrorLines()
       let (settings, told) = child.state.withLock { state in
         state.process = spawned
@@ -243,28 +241,14 @@ final class VideoChild: Sendable {
     }
 
     private mutating func ends(_ cause: String) {
-      let isReplaced = machine.state == .replacing
-      step(.ended(cause))
+      let news = supervision.ended(cause, at: MonotonicClock.now)
       report()
-      guard !isReplaced else { return }
-      // The same again and again is worth one line.
-      if self.cause != machine.cause {
-        self.cause = machine.cause
-        child.logger.error(
-          "the video process ended; it is started again",
-          metadata: ["system": "video", "reason": .string(machine.cause ?? cause)])
-      }
+      guard let news else { return }
+      child.logger.error(
+        "the video process ended; it is started again", metadata: ["system": "video", "reason": .string(news)])
     }
 
-    private func report() {
-      var report = VideoProcessReport()
-      report.process = process > 0 ? process : nil
-      report.starts = machine.starts
-      report.ends = machine.ends
-      report.cause = machine.cause ?? cause
-      if case .waiting(let until, _) = machine.state { report.nextStart = until }
-      child.changed(report)
-    }
+    private func report() { child.changed(supervision.report(process: process > 0 ? process : nil)) }
 
     // MARK: words
 
@@ -282,13 +266,7 @@ final class VideoChild: Sendable {
         count = max(0, recv(socket, bytes.baseAddress, bytes.count, Int32(MSG_DONTWAIT)))
       }
       guard !bytes.isEmpty else { return reap() }
-      step(.heard)
-      messages.append(bytes)
-      do throws(VideoMessageError) {
-        while let report = try messages.nextReport() { child.take(report) }
-      } catch {
-        step(.nonsense("\(error)"))
-      }
+      if let event = supervision.hear(bytes, at: MonotonicClock.now, child.take) { step(event) }
     }
 
     private mutating func hearErrors() {
@@ -309,13 +287,6 @@ final class VideoChild: Sendable {
         child.logger.warning("the video process says", metadata: ["system": "video", "line": .string(line)])
       }
     }
-  }
-}
-
-extension SupervisionMachine {
-  /// Why there is no process; nil: there is one, or none has ended.
-  fileprivate var cause: String? {
-    if case .waiting(_, let cause) = state { cause } else { nil }
   }
 }
 

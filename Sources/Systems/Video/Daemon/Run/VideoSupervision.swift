@@ -1,0 +1,70 @@
+import Tactus
+import Video
+import Wire
+
+/// What the daemon decides of its video process and tells of it: when one is started and killed, and what its bytes mean. Knows no process
+/// and no clock; `VideoChild` has both.
+struct VideoSupervision {
+  private(set) var machine: SupervisionMachine
+  private var messages = VideoMessages()
+  /// Why the last one that was told of ended.
+  private var cause: String?
+
+  init(at now: TickInstant) { machine = SupervisionMachine(at: now) }
+
+  /// When `time` is due; `nil` if only the process's end is waited for.
+  var nextDeadline: TickInstant? { machine.nextDeadline }
+
+  mutating func step(_ event: SupervisionMachine.Event, at now: TickInstant) -> SupervisionMachine.Action {
+    let action = machine.step(event, at: now)
+    // Whoever is started has said nothing yet.
+    if action == .spawn { messages = VideoMessages() }
+    return action
+  }
+
+  /// The process has said something.
+  ///
+  /// - Parameter take: is handed each whole report.
+  /// - Returns: what follows from bytes that make no sense; `nil` if they do.
+  mutating func hear(
+    _ bytes: [UInt8], at now: TickInstant, _ take: (VideoReport) -> Void
+  ) -> SupervisionMachine.Event? {
+    _ = machine.step(.heard, at: now)
+    messages.append(bytes)
+    do throws(VideoMessageError) {
+      while let report = try messages.nextReport() { take(report) }
+      return nil
+    } catch {
+      return .nonsense("\(error)")
+    }
+  }
+
+  /// The process has ended, or could not be started.
+  ///
+  /// - Returns: why, if people are to be told: not of one that was replaced, and not the same again and again.
+  mutating func ended(_ cause: String, at now: TickInstant) -> String? {
+    let isReplaced = machine.state == .replacing
+    _ = machine.step(.ended(cause), at: now)
+    guard case .waiting(_, let reason) = machine.state, !isReplaced, reason != self.cause else { return nil }
+    self.cause = reason
+    return reason ?? cause
+  }
+
+  /// For the door.
+  ///
+  /// - Parameter process: its number; `nil` if none runs.
+  func report(process: Int32?) -> VideoProcessReport {
+    var report = VideoProcessReport()
+    (report.process, report.starts, report.ends, report.cause) = (process, machine.starts, machine.ends, cause)
+    switch machine.state {
+    case .waiting(let until, let cause):
+      report.nextStart = until
+      report.cause = cause ?? report.cause
+    case .killing(_, let cause):
+      // One in a driver that hangs ends when the driver lets it: until then it shows nothing either.
+      (report.process, report.cause) = (nil, cause)
+    case .running, .replacing: break
+    }
+    return report
+  }
+}

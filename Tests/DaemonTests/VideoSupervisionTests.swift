@@ -1,0 +1,51 @@
+import Tactus
+import Testing
+import Video
+import Wire
+
+@testable import VideoDaemon
+
+@Suite("video supervision")
+struct VideoSupervisionTests {
+  private let start = TickInstant.zero + .seconds(1)
+
+  @Test("being killed: told as no process, with the reason, until it has ended; replaced: it is told until then")
+  func killing() {
+    for (event, cause) in [
+      (SupervisionMachine.Event.time, "it said nothing for"), (.nonsense("x"), "it was killed for what it said: x"),
+    ] {
+      var supervision = VideoSupervision(at: start)
+      #expect(supervision.step(.time, at: start) == .spawn)
+      #expect(supervision.report(process: 7).process == 7)
+      let later = start + SupervisionMachine.silenceLimit
+      #expect(supervision.step(event, at: later) == .kill)
+      let report = supervision.report(process: 7)
+      #expect(report.process == nil && report.nextStart == nil && report.starts == 1 && report.ends == 0)
+      #expect(report.cause?.hasPrefix(cause) == true)
+      #expect(supervision.ended("signal 9", at: later + .seconds(60))?.hasPrefix(cause) == true)
+      #expect(supervision.report(process: nil).nextStart == later + .seconds(60) + SupervisionMachine.shortestPause)
+    }
+    var replaced = VideoSupervision(at: start)
+    _ = replaced.step(.time, at: start)
+    #expect(replaced.step(.replace, at: start) == .kill && replaced.report(process: 7).process == 7)
+    #expect(replaced.ended("signal 9", at: start) == nil)
+  }
+
+  @Test("bytes: whole reports are handed on, nonsense is told; the next process begins anew; a cause is told once")
+  func bytes() {
+    var supervision = VideoSupervision(at: start)
+    var reports: [VideoReport] = []
+    _ = supervision.step(.time, at: start)
+    let hello = VideoReport.hello.bytes
+    #expect(supervision.hear(Array(hello.prefix(3)), at: start) { reports.append($0) } == nil)
+    #expect(supervision.hear(Array(hello.dropFirst(3)), at: start) { reports.append($0) } == nil)
+    #expect(reports == [.hello])
+    let nonsense = supervision.hear([0xFF, 0xFF, 0xFF, 0xFF], at: start) { reports.append($0) }
+    guard case .nonsense = nonsense else { return #expect(Bool(false), "\(String(describing: nonsense))") }
+    #expect(supervision.ended("signal 11", at: start) == "signal 11")
+    let again = start + SupervisionMachine.shortestPause
+    #expect(supervision.step(.time, at: again) == .spawn)
+    #expect(supervision.hear(hello, at: again) { reports.append($0) } == nil && reports.count == 2)
+    #expect(supervision.ended("signal 11", at: again) == nil)
+  }
+}
