@@ -83,10 +83,11 @@ extension LegLoop {
     let index = ports.leg(port)
     let sender = batch.source(number)
     ports.hear(port, sender, at: now)
-    legs[index].status.datagrams &+= 1
-    legs[index].status.lastSender = sender
-    legs[index].status.lastLink = ports.kind(port)
-    legs[index].status.heardAt = now
+    let leg = legs + index
+    leg.pointee.status.datagrams &+= 1
+    leg.pointee.status.lastSender = sender
+    leg.pointee.status.lastLink = ports.kind(port)
+    leg.pointee.status.heardAt = now
     let command: LegCommand
     do throws(LegFrameError) {
       guard let bytes = batch.bytes(number) else {
@@ -95,8 +96,8 @@ extension LegLoop {
       command = try LegCommand.decode(bytes)
     } catch {
       ports.countMalformed(port)
-      legs[index].status.malformed &+= 1
-      legs[index].status.lastMalformed = error
+      leg.pointee.status.malformed &+= 1
+      leg.pointee.status.lastMalformed = error
       decide(index, .invalidFrame)
       return
     }

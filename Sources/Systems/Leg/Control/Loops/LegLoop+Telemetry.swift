@@ -14,14 +14,14 @@ extension LegLoop {
       if let telemetry = step(index, .report).telemetry { legs[index].status.telemetry = telemetry }
     }
     for port in 0..<ports.count {
-      let leg = ports.leg(port)
-      let length = legs[leg].status.telemetry.encode(into: bytes)
+      let leg = legs + ports.leg(port)
+      let length = leg.pointee.status.telemetry.encode(into: bytes)
       guard let isSent = ports.report(port, UnsafeRawBufferPointer(start: bytes.baseAddress, count: length), at: now)
       else { continue }
       if isSent {
-        legs[leg].status.reports &+= 1
+        leg.pointee.status.reports &+= 1
       } else {
-        legs[leg].status.reportFailures &+= 1
+        leg.pointee.status.reportFailures &+= 1
       }
     }
   }
