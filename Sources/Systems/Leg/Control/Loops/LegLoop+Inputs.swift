@@ -54,7 +54,8 @@ extension LegLoop {
     case .leg(let index):
       precondition(index >= 0 && index < count, "no such leg")
       let verdict = decide(index, event)
-      legs[index].status.count(verdict)
+      let leg = legs + index
+      leg.pointee.status.count(verdict)
       return (verdict, index)
     case .all:
       if request.isArm {
@@ -102,7 +103,8 @@ extension LegLoop {
       return
     }
     heardAt = batch.arrivedAt(number)
-    legs[index].status.count(decide(index, .command(command)))
+    let verdict = decide(index, .command(command))
+    leg.pointee.status.count(verdict)
     heardAt = nil
   }
 }

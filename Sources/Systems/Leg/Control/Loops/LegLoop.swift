@@ -178,14 +178,16 @@ public struct LegLoop: ~Copyable, ControlLoop {
   private mutating func finish() {
     for index in 0..<count { noteEdge(index) }
     rules.finish(isSafe: isSafe)
+    let snapshot = snapshot
     snapshot.pointee.at = now
     snapshot.pointee.servos = bank.status
     if let meter { snapshot.pointee.battery = meter.status }
     for index in 0..<count {
-      legs[index].status.state = legs[index].machine.state
-      legs[index].status.lastCommand = legs[index].machine.lastCommand
-      legs[index].status.battery = legs[index].machine.battery
-      snapshot.pointee[index] = legs[index].status
+      let leg = legs + index
+      leg.pointee.status.state = leg.pointee.machine.state
+      leg.pointee.status.lastCommand = leg.pointee.machine.lastCommand
+      leg.pointee.status.battery = leg.pointee.machine.battery
+      snapshot.pointee[index] = leg.pointee.status
     }
     for port in 0..<ports.count { snapshot.pointee.setLink(port, ports.status(port)) }
     snapshot.pointee.noticesDropped = channel.noticesDropped
@@ -205,7 +207,8 @@ public struct LegLoop: ~Copyable, ControlLoop {
     case .off: turnOff(index)
     }
     if case .accepted = action.verdict, case .command(.setServo(let pulse)) = event {
-      legs[index].status.count(pulse, within: legs[index].machine.settings)
+      let leg = legs + index
+      leg.pointee.status.count(pulse, within: leg.pointee.machine.settings)
     }
     return action.verdict
   }
@@ -217,7 +220,8 @@ public struct LegLoop: ~Copyable, ControlLoop {
     var offs = 0
     for index in 0..<count {
       let action = step(index, event)
-      legs[index].status.count(action.verdict)
+      let leg = legs + index
+      leg.pointee.status.count(action.verdict)
       if case .ignored = action.verdict, case .accepted = first.0 { first = (action.verdict, index) }
       legs[index].isToTurnOff = false
       switch action.output {
@@ -238,7 +242,8 @@ public struct LegLoop: ~Copyable, ControlLoop {
 
   @_noLocks @_noAllocation
   mutating func step(_ index: Int, _ event: LegEvent) -> LegAction {
-    legs[index].machine.step(event, at: now)
+    let leg = legs + index
+    return leg.pointee.machine.step(event, at: now)
   }
 
   /// A pulse for the next `flush`.
