@@ -18,6 +18,8 @@ public struct SwarmChecks: Sendable {
   public private(set) var counts: [Int]
   /// The first failure; `nil` if all have held.
   public private(set) var failure: Failure?
+  /// Whether there is one.
+  public private(set) var hasFailed = false
 
   /// - Parameter names: the invariants, a sentence each; they are numbered in this order.
   public init(_ names: [String]) {
@@ -33,6 +35,8 @@ public struct SwarmChecks: Sendable {
   ///   - what: what is seen if it does not.
   public mutating func check(_ index: Int, _ holds: Bool, at now: TickInstant, _ what: @autoclosure () -> String) {
     counts[index] += 1
-    if !holds, failure == nil { failure = Failure(invariant: names[index], at: now, what: what()) }
+    guard !holds, !hasFailed else { return }
+    failure = Failure(invariant: names[index], at: now, what: what())
+    hasFailed = true
   }
 }

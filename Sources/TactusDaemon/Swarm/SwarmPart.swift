@@ -11,6 +11,8 @@ public protocol SwarmPart: AnyObject {
   var name: String { get }
   /// What has been looked at so far, and the first failure.
   var checks: SwarmChecks { get }
+  /// Whether an invariant has failed: asked of every part at every step.
+  var hasFailed: Bool { get }
   /// Whether the process has died within this part, such as in the middle of a write; until the next `kill`.
   var hasDied: Bool { get }
   /// Whether an emergency stop is latched, as the loop has published it: it outlives the daemon. False while that is dead.
@@ -39,6 +41,10 @@ public protocol SwarmPart: AnyObject {
   func run(until instant: TickInstant)
   /// Does an action, at its instant. One that is not known is ignored, so that old histories can be read.
   func apply(_ action: SwarmAction)
+  /// The change of its rules to those of the file of this number; `nil` if a reload changes none of it.
+  func change(to number: Int64) -> (any RulesChange)?
+  /// A reload of the file of this number has told every loop.
+  func changed(to number: Int64)
   /// The door stops every actuator of the daemon.
   func emergencyStop(at now: TickInstant)
   /// The door takes an emergency stop back.
@@ -50,6 +56,8 @@ public protocol SwarmPart: AnyObject {
 extension SwarmPart {
   public var remoteWords: [String: String] { [:] }
   public var wakesAt: TickInstant { .distantFuture }
+  public func change(to number: Int64) -> (any RulesChange)? { nil }
+  public func changed(to number: Int64) {}
 }
 
 extension SplitMix64 {

@@ -23,6 +23,7 @@ final class SwarmRemote: SwarmPart {
 
   let name = "mqtt"
   private(set) var checks = SwarmChecks(names)
+  var hasFailed: Bool { checks.hasFailed }
   let hasDied = false
   let isEmergencyStopped = false
   let heartbeats: [(version: LatestVersion, period: Nanoseconds)] = []

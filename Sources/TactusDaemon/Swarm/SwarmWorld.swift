@@ -23,6 +23,8 @@ struct SwarmWorld {
   private let cover = SwarmCover()
   private(set) var now = TickInstant.zero
   private var guardian: SwarmGuard?
+  /// A change of configuration on its way.
+  private var reload: ReloadRun?
   private var watch = LoopWatch()
   private var nextBeat = TickInstant.zero
   private var frozenUntil = TickInstant.zero
@@ -84,7 +86,7 @@ struct SwarmWorld {
 
   /// Of the first part that has one.
   private var failure: Failure? {
-    for part in parts {
+    for part in parts where part.hasFailed {
       if let failure = part.checks.failure { return Failure(part: part.name, failure: failure) }
     }
     return nil
@@ -110,11 +112,18 @@ struct SwarmWorld {
     case "guard-resume": if isAlive { guardian?.resume(at: now) }
     case "loop-hangs": if isAlive { guardian?.hangLoop(until: now + span) }
     case "guard-fails": if isAlive { guardian?.failStarts(until: now + span, slowly: action[1] > 0) }
+    case "reload": if isAlive, reload == nil { startReload(action[0]) }
     case "estop": if isAlive { stopAll() }
     case "reset":
       if isAlive, !(guardian?.refusesResets ?? false) { for part in parts { part.reset(at: now) } }
     default: break
     }
+  }
+
+  /// Somebody has saved the file of this number, and asks the daemon to read it.
+  private mutating func startReload(_ number: Int64) {
+    let tell = { [parts] in for part in parts { part.changed(to: number) } }
+    reload = ReloadRun(parts.compactMap { $0.change(to: number) }, at: now, taken: tell) { _ in }
   }
 
   private func stopAll() { for part in parts { part.emergencyStop(at: now) } }
@@ -145,6 +154,7 @@ struct SwarmWorld {
   private mutating func kill(for span: Nanoseconds) {
     guard isAlive else { return }
     isAlive = false
+    reload = nil
     watch = LoopWatch()
     cover.hookFailed = false
     let safeBy = cover.safeBy(at: now)
@@ -176,6 +186,7 @@ struct SwarmWorld {
     let due = nextBeat
     nextBeat = nextBeat + Self.beatPeriod
     if guardian?.beat(&watch, due: due, at: now) ?? false { stopAll() }
+    if reload?.beat(at: now) ?? false { reload = nil }
   }
 
   private mutating func lookAtGuard() {

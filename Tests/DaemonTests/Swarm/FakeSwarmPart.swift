@@ -6,6 +6,7 @@ import Tactus
 final class FakeSwarmPart: SwarmPart {
   let name = "fake"
   private(set) var checks = SwarmChecks(["gas does not burn", "the guard is heard"])
+  var hasFailed: Bool { checks.hasFailed }
   let heartbeats: [(version: LatestVersion, period: Nanoseconds)] = []
   var hasDied = false
   private(set) var isEmergencyStopped = false

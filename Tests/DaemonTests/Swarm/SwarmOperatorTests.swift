@@ -5,6 +5,8 @@ import Testing
 import Wire
 
 @testable import LegDaemon
+@testable import Pump
+@testable import PumpDaemon
 @testable import RobotDaemon
 @testable import TactusDaemon
 
@@ -84,6 +86,49 @@ import Wire
       ]
     }
     #expect(found == LegOperatorOracle.names[2])
+  }
+
+  @Test("a pump's operator that starts it instead of asking for its state, or asks for it instead of turning it off, is found")
+  func pumpOperator() throws {
+    for (sent, instead, invariant) in [("STATUS\n", "ON\n", 0), ("OFF\n", "STATUS\n", 1)] {
+      let found = try found { seed in
+        [PumpSwarm(seed: seed) { bytes, way in way == .there && bytes == Array(sent.utf8) ? Array(instead.utf8) : bytes }]
+      }
+      #expect(found == PumpOperatorOracle.names[invariant])
+    }
+  }
+
+  @Test("a pump that says that it is off while it pumps is found")
+  func pumpsStatus() throws {
+    let found = try found { seed in
+      [
+        PumpSwarm(seed: seed) { bytes, way in
+          guard way == .back, bytes.starts(with: Array("STATUS:ON".utf8)) else { return bytes }
+          return Array("STATUS:OFF".utf8) + bytes.dropFirst("STATUS:ON".utf8.count)
+        }
+      ]
+    }
+    #expect(found == PumpOperatorOracle.names[2])
+  }
+
+  @Test("an operator that believes something else than it was told, or an answer that is none, is found")
+  func pumpOperatorsBelief() {
+    let start = TickInstant.zero + .seconds(1)
+    func failure(_ heard: String, _ answers: [PumpAnswer] = [], _ snapshot: PumpSnapshot, after wait: Nanoseconds = .zero) -> String? {
+      var (oracle, output) = (PumpOperatorOracle(from: start), SwarmOutput(PumpOracle.names, tick: .milliseconds(50)))
+      oracle.look(sent: [], [], snapshot, at: start, &output)
+      oracle.heard(Array(heard.utf8), at: start)
+      oracle.look(sent: [], answers, snapshot, at: start + wait, &output)
+      return output.checks.failure?.invariant
+    }
+    var snapshot = PumpSnapshot()
+    (snapshot.contact, snapshot.state) = (.answering, .on(since: start))
+    #expect(failure("PUMP:ON\n", snapshot) == nil)
+    #expect(failure("PUMP:OFF\n", snapshot) == PumpOperatorOracle.names[3])
+    #expect(failure("PUMP:ON\n", snapshot, after: .seconds(10)) == PumpOperatorOracle.names[3])
+    snapshot.state = .off(.confirmed)
+    #expect(failure("PUMP:ON\n", snapshot) == PumpOperatorOracle.names[3])
+    #expect(failure("PUMP:OFF\n", [PumpAnswer(number: 1, .accepted, at: start)], snapshot) == PumpOperatorOracle.names[4])
   }
 
   @Test("a link: perfect at first, then as its history says; a seed gives one list of deliveries")

@@ -59,25 +59,35 @@ import Testing
   @Test("a robot whose failsafe waits for ten seconds is found")
   func robotWithoutFailsafe() throws {
     let settings = try RobotSettings(failsafeTimeout: .seconds(10))
-    let found = try seeds { [RobotSwarm(seed: $0, settings: settings)] }
+    let found = try seeds { [RobotSwarm(seed: $0, files: [settings])] }
     #expect(found?.invariant == RobotOracle.names[0])
   }
 
   @Test("a leg whose deadman waits for ten seconds is found")
   func legWithoutDeadman() throws {
     let settings = try LegSettings(deadmanTimeout: .seconds(10))
-    let found = try seeds { [LegSwarm(seed: $0, settings: settings)] }
+    let found = try seeds { [LegSwarm(seed: $0, files: [settings])] }
     #expect(found?.invariant == LegOracle.names[0])
   }
 
   @Test("a pump without a run limit is found, and so is one whose limit begins anew with every start")
   func pumpWithoutLimit() throws {
     let unlimited = try PumpDeviceSettings(runLimit: .seconds(86_400))
-    let found = try seeds { [PumpSwarm(seed: $0, settings: unlimited)] }
+    let found = try seeds { [PumpSwarm(seed: $0, files: [unlimited])] }
     #expect(found?.invariant == PumpOracle.names[0])
     let restless = try PumpDeviceSettings(runLimit: .seconds(8), rest: .zero)
-    let second = try seeds { [PumpSwarm(seed: $0, settings: restless)] }
+    let second = try seeds { [PumpSwarm(seed: $0, files: [restless])] }
     #expect(second?.invariant == PumpOracle.names[0])
+  }
+
+  @Test("a reload whose tighter limit the loop does not take is found: a robot, a leg, a pump")
+  func reloadWithoutEffect() throws {
+    let robot = try seeds { [RobotSwarm(seed: $0, files: Array(repeating: .standard, count: 3))] }
+    #expect(robot?.invariant == RobotOracle.names[0])
+    let leg = try seeds { [LegSwarm(seed: $0, files: Array(repeating: .standard, count: 3))] }
+    #expect(leg?.invariant == LegOracle.names[0])
+    let pump = try seeds { [PumpSwarm(seed: $0, files: Array(repeating: PumpSwarm.settings, count: 3))] }
+    #expect(pump?.invariant == PumpOracle.names[0])
   }
 
   @Test("a sprinkler's store that only says that it has kept something is found")

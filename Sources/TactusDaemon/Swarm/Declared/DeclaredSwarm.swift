@@ -9,6 +9,7 @@ final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
   let name = System.name
   let hasDied = false
   var checks: SwarmChecks { oracle.output.checks }
+  var hasFailed: Bool { oracle.output.checks.hasFailed }
   private let seed: UInt64
   private let configured: ConfiguredSystem<System>
   private let clock = SimulatedNow()

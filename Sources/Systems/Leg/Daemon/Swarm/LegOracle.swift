@@ -1,3 +1,4 @@
+import Leg
 import Tactus
 import TactusDaemon
 import Wire
@@ -9,11 +10,10 @@ struct LegOracle {
   /// Of the legs, then of an operator.
   static let names = own + LegOperatorOracle.names
   static let own = [
-    "no pulse 200 ms and a tick after the last command that feeds",
+    "no pulse the deadman's time-out (200 ms until a reload) and a tick after the last command that feeds",
     "no pulse without an arm and a set since the last disarm",
     "what the guard has stopped pulses only after a disarm, or a reset",
   ]
-  private static let deadman = Nanoseconds.milliseconds(200)
   private static let tick = Nanoseconds.milliseconds(20)
   /// LegRequest: how long an arm or a pulse may wait for the loop.
   private static let patience = Nanoseconds.milliseconds(150)
@@ -32,6 +32,7 @@ struct LegOracle {
   }
 
   var output = SwarmOutput(names, tick: tick)
+  private var deadman = SwarmLimit(LegSettings.standard.deadmanTimeout)
   private var legs: [Leg]
   private var requests: [Heard] = []
   private var frames: [Heard] = []
@@ -40,7 +41,8 @@ struct LegOracle {
 
   // MARK: What is done
 
-  mutating func started(at now: TickInstant, _ cover: SwarmCover) {
+  mutating func started(at now: TickInstant, _ cover: SwarmCover, _ settings: LegSettings) {
+    deadman = SwarmLimit(settings.deadmanTimeout)
     legs = Array(repeating: Leg(), count: legs.count)
     (requests, frames) = ([], [])
     output.started(at: now, cover)
@@ -50,6 +52,9 @@ struct LegOracle {
     (requests, frames) = ([], [])
     output.killed(at: now, safeBy: safeBy)
   }
+
+  /// A reload has told the loop other rules.
+  mutating func changed(to settings: LegSettings) { deadman.changed(to: settings.deadmanTimeout) }
 
   /// The guard has turned every channel off.
   mutating func cut(pulsing: Int, isConfirmed: Bool, at now: TickInstant) {
@@ -68,6 +73,7 @@ struct LegOracle {
 
   /// A tick began at `now`: it has taken all requests, then all frames.
   mutating func ticked(at now: TickInstant) {
+    deadman.ticked()
     for heard in requests + frames {
       switch heard {
       case .stop(let isStop):
@@ -88,11 +94,12 @@ struct LegOracle {
   // MARK: What must hold
 
   mutating func look(pulsing: Int, at now: TickInstant) {
+    deadman.look(isOff: pulsing == 0)
     let isReachable = !output.look(isActive: pulsing != 0, at: now)
     for index in legs.indices {
       let isExcused = pulsing >> index & 1 == 0 || !isReachable
       let leg = legs[index]
-      let isFed = leg.fedAt.map { now <= $0 + Self.deadman + Self.tick } ?? false
+      let isFed = leg.fedAt.map { now <= $0 + deadman.longest + Self.tick } ?? false
       output.check(
         0, isExcused || isFed, at: now,
         "leg \(index) pulses, and was last fed \(leg.fedAt.map { "at \(SwarmAction.text($0)) s" } ?? "never")")

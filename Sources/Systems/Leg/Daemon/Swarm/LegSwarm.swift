@@ -13,11 +13,18 @@ final class LegSwarm: SwarmPart {
   private static let senders = (0..<count).map { Endpoint.ipv4(192, 168, 1, 20 + UInt8($0), port: 50_000) }
   private static let address = PCA9685.standardAddress
 
+  /// What a history's reloads change the rules of both to.
+  static let files = [
+    LegSettings.standard, try! LegSettings(deadmanTimeout: .milliseconds(100), slewMicrosecondsPerSecond: 2_000),
+    try! LegSettings(deadmanTimeout: .milliseconds(400), releaseAfter: .seconds(1)),
+  ]
+
   let name = "leg"
   let hasDied = false
   var checks: SwarmChecks { oracle.output.checks }
+  var hasFailed: Bool { oracle.output.checks.hasFailed }
   private let seed: UInt64
-  private let settings: LegSettings
+  private var rules: SwarmRules<LegRules>
   private let tamper: SwarmLink.Tamper?
   private let chip = PCA9685Simulator()
   private let bus: SimulatedI2CBus
@@ -40,10 +47,11 @@ final class LegSwarm: SwarmPart {
   }
 
   /// - Parameters:
-  ///   - settings: the loop's; what must hold stays that of the standard ones.
+  ///   - files: the rules of each loop, at its start and after reloads; what must hold stays that of the standard ones.
   ///   - tamper: as `SwarmLink`'s, of the operator's link.
-  init(seed: UInt64, settings: LegSettings = .standard, tamper: SwarmLink.Tamper? = nil) {
-    (self.seed, self.settings, self.tamper) = (seed, settings, tamper)
+  init(seed: UInt64, files: [LegSettings] = LegSwarm.files, tamper: SwarmLink.Tamper? = nil) {
+    (self.seed, self.tamper) = (seed, tamper)
+    rules = SwarmRules(files.map { LegRules(Array(repeating: $0, count: Self.count)) })
     bus = SimulatedI2CBus(seed: seed, logCapacity: 1)
     bus.attach(chip.chip, at: Self.address)
     network = SimulatedNetwork(
@@ -68,6 +76,7 @@ final class LegSwarm: SwarmPart {
   }
 
   func start(at now: TickInstant, _ cover: SwarmCover) throws(RuntimeError) {
+    let (saved, settings) = (rules.saved, rules.start())
     let channel = LegLoop.channel(legs: Self.count)
     let bell = SimulatedInput()
     let runtime = try Runtime(externalStops: cover.stops) {
@@ -77,15 +86,22 @@ final class LegSwarm: SwarmPart {
           inputs: Self.endpoints.map { .simulated(network.input($0)) } + [.simulated(bell)]
         ) {
           LegLoop(
-            legs: (0..<Self.count).map { LegConfiguration(settings, channel: try! ServoChannel($0)) }, chip: PCA9685(),
-            on: bus.port(), ports: ports(), channel: channel.loopEnds(requestBell: bell.doorbell))
+            legs: (0..<Self.count).map { LegConfiguration(saved[$0], channel: try! ServoChannel($0)) },
+            rules: settings.input(), chip: PCA9685(), on: bus.port(), ports: ports(),
+            channel: channel.loopEnds(requestBell: bell.doorbell))
         }
       }
     }
     daemon = Daemon(
       runtime: runtime, simulation: try runtime.simulation(seed: seed, from: now), channel: channel,
       client: channel.client(), bell: bell)
-    oracle.started(at: now, cover)
+    oracle.started(at: now, cover, Self.files[rules.number])
+  }
+
+  func change(to number: Int64) -> (any RulesChange)? { rules.change(of: name, to: number) }
+
+  func changed(to number: Int64) {
+    if rules.changed(to: number) { oracle.changed(to: Self.files[rules.number]) }
   }
 
   private func ports() -> LegPorts {

@@ -27,6 +27,7 @@ final class PlantSwarm: SwarmPart {
   let name = "plants"
   var hasDied: Bool { daemon != nil && store.hasDied }
   var checks: SwarmChecks { oracle.checks }
+  var hasFailed: Bool { oracle.checks.hasFailed }
   let isEmergencyStopped = false
   private let seed: UInt64
   private let garden = SimulatedGarden(sensors)

@@ -1,13 +1,16 @@
 import Pump
 import Tactus
 import TactusDaemon
+import Wire
 
 /// What must hold of a pump's motor, from what was sent to it and what its output does.
 struct PumpOracle {
   enum Command { case on, off, emergencyStop, reset }
 
-  static let names = [
-    "no more pumping between two rests than the run limit, over kills and restarts",
+  /// Of the pump, then of an operator.
+  static let names = own + PumpOperatorOracle.names
+  static let own = [
+    "no more pumping between two rests than the run limit, over kills, restarts and reloads",
     "no pumping without an ON since the last stop",
     "what the guard has stopped pumps only after an OFF or a reset",
   ]
@@ -16,6 +19,8 @@ struct PumpOracle {
   private static let patience = Nanoseconds.milliseconds(500)
   /// What was pumped since the last note in the store, when the daemon is killed.
   private static let unnoted = Nanoseconds.milliseconds(150)
+  /// From a line's first byte at the pump to its arrival: what waits before it, and the operator's tick.
+  private static let lineTime = Nanoseconds.seconds(3)
 
   var output = SwarmOutput(names, tick: tick)
   private var waiting: [(command: Command, issued: TickInstant?)] = []
@@ -24,21 +29,41 @@ struct PumpOracle {
   private var cutAt: TickInstant?
   /// Pumped since the last rest, while it could be stopped.
   private var pumped = Nanoseconds.zero
-  private var allowance = PumpSwarm.settings.runLimit + tick
+  private var limit = SwarmLimit(PumpSwarm.settings.runLimit)
+  private var rest = SwarmLimit(PumpSwarm.settings.rest)
+  /// Pumped, and noted by nobody, since the last rest.
+  private var lost = Nanoseconds.zero
+  /// What was pumped when the limit became another one.
+  private var before = Nanoseconds.zero
   private var stillSince = TickInstant.zero
   private var lookedAt = TickInstant.zero
+  /// When it last pumped, and last stood.
+  private var ranAt: TickInstant?
+  private var stoodAt: TickInstant?
+  /// When it was last told to pump, and to stand.
+  private var onAt: TickInstant?
+  private var offAt: TickInstant?
+  /// When nobody could have told the motor.
+  private var excusedAt: TickInstant?
 
   // MARK: What is done
 
-  mutating func started(at now: TickInstant, _ cover: SwarmCover) {
+  mutating func started(at now: TickInstant, _ cover: SwarmCover, _ settings: PumpDeviceSettings) {
+    (limit, rest) = (SwarmLimit(settings.runLimit), SwarmLimit(settings.rest))
     (waiting, mayPump, cutAt) = ([], false, nil)
     output.started(at: now, cover)
   }
 
   mutating func killed(at now: TickInstant, safeBy: TickInstant) {
     waiting = []
-    allowance = allowance + Self.unnoted
+    lost = lost + Self.unnoted
     output.killed(at: now, safeBy: safeBy)
+  }
+
+  /// A reload has told the loop other limits.
+  mutating func changed(to settings: PumpDeviceSettings) {
+    limit.changed(to: settings.runLimit)
+    rest.changed(to: settings.rest)
   }
 
   /// The guard has turned the motor off.
@@ -47,7 +72,12 @@ struct PumpOracle {
     if wasPumping { cutAt = now }
   }
 
-  mutating func hear(_ command: Command, issued: TickInstant?) {
+  mutating func hear(_ command: Command, issued: TickInstant?, at now: TickInstant) {
+    switch command {
+    case .on: onAt = now
+    case .off, .emergencyStop: offAt = now
+    case .reset: break
+    }
     guard issued == nil else { return waiting.append((command, issued)) }
     // A line has no place in the ring, and no age.
     if case .off = command { cutAt = nil } else { mayPump = true }
@@ -56,6 +86,8 @@ struct PumpOracle {
   // MARK: What the loop may know
 
   mutating func ticked(at now: TickInstant) {
+    rest.ticked()
+    if limit.ticked() { before = pumped }
     for (command, issued) in waiting {
       let isStale = issued.map { now - $0 > Self.patience } ?? false
       switch command {
@@ -74,15 +106,16 @@ struct PumpOracle {
   }
 
   private mutating func forget() {
-    pumped = .zero
-    allowance = PumpSwarm.settings.runLimit + Self.tick
+    (pumped, lost, before) = (.zero, .zero, .zero)
   }
 
   // MARK: What must hold
 
   mutating func look(isPumping: Bool, at now: TickInstant) {
+    limit.look(isOff: !isPumping)
     let isExcused = output.look(isActive: isPumping, at: now)
     account(isPumping: isPumping, isExcused: isExcused, at: now)
+    let allowance = max(limit.longest, before) + Self.tick + lost
     output.check(
       0, isExcused || pumped <= allowance, at: now,
       "it has pumped for \(pumped.inSeconds) s since its last rest, \(allowance.inSeconds) s are allowed")
@@ -94,12 +127,33 @@ struct PumpOracle {
   }
 
   private mutating func account(isPumping: Bool, isExcused: Bool, at now: TickInstant) {
+    if isPumping { ranAt = now } else { stoodAt = now }
     if isPumping {
       if !isExcused { pumped = pumped + (now - lookedAt) }
       stillSince = now
-    } else if now - stillSince >= PumpSwarm.settings.rest {
+    } else if now - stillSince >= rest.shortest {
       forget()
     }
     lookedAt = now
+  }
+
+  // MARK: What it says
+
+  /// For what it says: whether it could have told its motor.
+  mutating func listen(at now: TickInstant) {
+    if output.reach.isExcused(at: now) { excusedAt = now }
+  }
+
+  /// A line of the pump reaches its operator.
+  mutating func said(_ reply: PumpReply, at now: TickInstant) {
+    guard let isOn = reply.isOn else { return }
+    // At a speed of 0 one that is on stands.
+    if isOn, case .status(let status) = reply, status.percent ?? 0 == 0 { return }
+    func isRecent(_ instant: TickInstant?) -> Bool { instant.map { now - $0 <= Self.lineTime } ?? false }
+    // What is taken back in the same tick it has said, and not done.
+    let holds = isRecent(isOn ? ranAt : stoodAt) || isRecent(isOn ? offAt : onAt) || isRecent(excusedAt)
+    output.check(
+      PumpOperatorOracle.said, holds, at: now,
+      "it says \(reply), and last did at \((isOn ? ranAt : stoodAt).map(SwarmAction.text) ?? "no time")")
   }
 }

@@ -6,23 +6,34 @@ import Tactus
 import TactusDaemon
 import Wire
 
-/// A pump under the swarm: the daemon is the pump (`pump.role: device`), its apps send lines and requests, and what it has pumped is kept in a
-/// store that survives it.
+/// A pump under the swarm: the daemon is the pump (`pump.role: device`), its apps and its operator send lines and requests, and what it has pumped
+/// is kept in a store that survives it.
 final class PumpSwarm: SwarmPart {
   private static let loop = "pump-device"
   /// Short, so that a minute holds several.
   static let settings = try! PumpDeviceSettings(runLimit: .seconds(8), rest: .seconds(6))
+  /// What a history's reloads change them to.
+  static let files = [
+    settings, try! PumpDeviceSettings(runLimit: .seconds(5), rest: .seconds(9)),
+    try! PumpDeviceSettings(runLimit: .seconds(12), rest: .seconds(4)),
+  ]
 
   let name = "pump"
   let hasDied = false
   var checks: SwarmChecks { oracle.output.checks }
+  var hasFailed: Bool { oracle.output.checks.hasFailed }
   private let seed: UInt64
-  private let loopSettings: PumpDeviceSettings
+  private var rules: SwarmRules<PumpDeviceSettings>
+  private let tamper: SwarmLink.Tamper?
   private let world = PumpWorld()
   private let cable: PumpCable
   private let store = SimulatedPumpLimit()
   private var oracle = PumpOracle()
   private var daemon: Daemon?
+  /// `nil` until the history starts it.
+  private var person: PumpSwarmOperator?
+  /// A line on its way to the pump.
+  private var begun: [UInt8] = []
 
   /// What dies with the process.
   private struct Daemon {
@@ -36,9 +47,12 @@ final class PumpSwarm: SwarmPart {
     var nextBeat: TickInstant
   }
 
-  /// - Parameter settings: the loop's; what must hold stays that of the standard ones.
-  init(seed: UInt64, settings: PumpDeviceSettings = PumpSwarm.settings) {
-    (self.seed, loopSettings) = (seed, settings)
+  /// - Parameters:
+  ///   - files: the loop's rules, at its start and after reloads; what must hold stays that of the standard ones.
+  ///   - tamper: as `SwarmLink`'s, of the operator's lines.
+  init(seed: UInt64, files: [PumpDeviceSettings] = PumpSwarm.files, tamper: SwarmLink.Tamper? = nil) {
+    (self.seed, self.tamper) = (seed, tamper)
+    rules = SwarmRules(files)
     cable = PumpCable(seed: seed)
   }
 
@@ -59,7 +73,8 @@ final class PumpSwarm: SwarmPart {
   func start(at now: TickInstant, _ cover: SwarmCover) throws(RuntimeError) {
     let keeper = PumpLimitKeeper(
       store, boot: BootID("1"), logger: Logger(label: "swarm") { _ in SwiftLogNoOpLogHandler() })
-    let governor = keeper.resume(loopSettings.governor(), now: now, bootNow: now)
+    let governor = keeper.resume(rules.saved.governor(), now: now, bootNow: now)
+    let settings = rules.start()
     let channel = PumpDeviceLoop.channel()
     let bell = SimulatedInput()
     let runtime = try Runtime(externalStops: cover.stops) {
@@ -69,7 +84,7 @@ final class PumpSwarm: SwarmPart {
           inputs: [.simulated(cable.deviceInput), .simulated(bell)]
         ) {
           PumpDeviceLoop(
-            RulesBox(loopSettings).input(), governor: governor, link: PumpLink(serial: cable.devicePort()),
+            settings.input(), governor: governor, link: PumpLink(serial: cable.devicePort()),
             motor: world.motor(), inputs: world.inputs(), channel: channel.loopEnds(requestBell: bell.doorbell))
         }
       }
@@ -77,7 +92,13 @@ final class PumpSwarm: SwarmPart {
     daemon = Daemon(
       runtime: runtime, simulation: try runtime.simulation(seed: seed, from: now), channel: channel,
       client: channel.client(), bell: bell, keeper: keeper, nextBeat: now)
-    oracle.started(at: now, cover)
+    oracle.started(at: now, cover, Self.files[rules.number])
+  }
+
+  func change(to number: Int64) -> (any RulesChange)? { rules.change(of: name, to: number) }
+
+  func changed(to number: Int64) {
+    if rules.changed(to: number) { oracle.changed(to: Self.files[rules.number]) }
   }
 
   func kill(at now: TickInstant, safeBy: TickInstant) {
@@ -85,6 +106,7 @@ final class PumpSwarm: SwarmPart {
     // What was on the line is lost with whoever read it.
     cable.unplug()
     cable.plugIn()
+    begun = []
     oracle.killed(at: now, safeBy: safeBy)
   }
 
@@ -96,6 +118,16 @@ final class PumpSwarm: SwarmPart {
   }
 
   func run(until instant: TickInstant) {
+    while let person, case let due = person.nextTick, due <= instant {
+      runLoop(until: due)
+      put(person.tick(heard(at: due), &oracle), at: due)
+    }
+    runLoop(until: instant)
+    // An app that reads what it is told, so that the line does not fill.
+    if person == nil { _ = heard(at: instant) }
+  }
+
+  private func runLoop(until instant: TickInstant) {
     while let simulation = daemon?.simulation, let beat = daemon?.nextBeat {
       let before = isPumping
       if simulation.runTick(until: min(instant, beat)) {
@@ -104,6 +136,7 @@ final class PumpSwarm: SwarmPart {
         oracle.look(isPumping: isPumping, at: simulation.now)
         oracle.output.answered(daemon!.client.takeAnswers().map(\.number), at: simulation.now)
         account(at: simulation.now)
+        if person != nil { oracle.listen(at: simulation.now) }
       } else if beat <= instant {
         keep(at: beat)
       } else {
@@ -111,7 +144,6 @@ final class PumpSwarm: SwarmPart {
       }
     }
     oracle.look(isPumping: isPumping, at: instant)
-    listen(at: instant)
     account(at: instant)
   }
 
@@ -151,12 +183,13 @@ final class PumpSwarm: SwarmPart {
   func reset(at now: TickInstant) { ask(.reset, at: now) }
 
   func apply(_ action: SwarmAction) {
+    if operate(action) { return }
     let now = action.at
     switch action.verb {
-    case "line-on": say("ON\n", at: now)
-    case "line-off": say("OFF\n", at: now)
-    case "line-speed": say("SPEED:\(action[0])\n", at: now)
-    case "line-noise": say("ON?\(action[0])\n", at: now)
+    case "line-on": put(Array("ON\n".utf8), at: now)
+    case "line-off": put(Array("OFF\n".utf8), at: now)
+    case "line-speed": put(Array("SPEED:\(action[0])\n".utf8), at: now)
+    case "line-noise": put(Array("ON?\(action[0])\n".utf8), at: now)
     case "ask-on": ask(.command(.on), at: now)
     case "ask-off": ask(.command(.off), at: now)
     case "ask-e-stop": emergencyStop(at: now)
@@ -172,34 +205,52 @@ final class PumpSwarm: SwarmPart {
     }
   }
 
-  // MARK: Apps
+  // MARK: The operator
 
-  private func say(_ line: String, at now: TickInstant) {
-    guard daemon != nil else { return }
+  /// Does an action of the person, or of the wire. Returns whether it was one.
+  private func operate(_ action: SwarmAction) -> Bool {
+    guard action.verb.hasPrefix("op-") || action.verb.hasPrefix("wire") else { return false }
+    if person == nil || action.verb == "op-start" {
+      let wire = person?.wire.emptied ?? PumpSwarmWire(seed: seed, tamper)
+      person = try! PumpSwarmOperator(at: action.at, seed: seed, wire)
+    }
+    if !person!.wire.apply(action) { person!.apply(action) }
+    return true
+  }
+
+  /// What the pump has said.
+  private func heard(at now: TickInstant) -> [UInt8] {
     var port = cable.operatorPort()
     port.now = now
-    var bytes = Array(line.utf8)
-    let isWritten = bytes.withUnsafeMutableBytes { bytes in
+    return port.all
+  }
+
+  // MARK: Apps
+
+  /// Bytes for the pump: they arrive some milliseconds later.
+  private func put(_ bytes: [UInt8], at now: TickInstant) {
+    guard daemon != nil, !bytes.isEmpty else { return }
+    var port = cable.operatorPort()
+    port.now = now
+    let isWritten = bytes.withUnsafeBytes { bytes in
       do throws(SerialError) {
-        try port.write(UnsafeRawBufferPointer(bytes))
+        try port.write(bytes)
         return true
       } catch {
         return false
       }
     }
-    // It arrives a few milliseconds later.
-    if isWritten, line == "ON\n" { oracle.hear(.on, issued: nil) }
-    if isWritten, line == "OFF\n" { oracle.hear(.off, issued: nil) }
+    for byte in bytes where isWritten { begin(byte, at: now) }
   }
 
-  /// An app that reads what it is told, so that the line does not fill.
-  private func listen(at now: TickInstant) {
-    var port = cable.operatorPort()
-    port.now = now
-    var bytes = [UInt8](repeating: 0, count: 512)
-    bytes.withUnsafeMutableBytes { bytes in
-      while let count = try? port.read(into: bytes), count > 0 {}
-    }
+  /// A byte is on its way to the pump.
+  private func begin(_ byte: UInt8, at now: TickInstant) {
+    guard byte == 0x0A || byte == 0x0D else { return begun.append(byte) }
+    // What it has not read when it is stopped it throws away: of a line without an end it may have lost the beginning.
+    let words = String(decoding: begun, as: UTF8.self).uppercased().split { $0 == " " || $0 == "\t" }
+    if words.last?.hasSuffix("ON") == true { oracle.hear(.on, issued: nil, at: now) }
+    if words.last?.hasSuffix("OFF") == true { oracle.hear(.off, issued: nil, at: now) }
+    begun = []
   }
 
   private func ask(_ order: PumpDeviceRequest.Order, at now: TickInstant) {
@@ -210,10 +261,10 @@ final class PumpSwarm: SwarmPart {
     self.daemon = daemon
     oracle.output.asked(daemon.number)
     switch order {
-    case .command(.on): oracle.hear(.on, issued: now)
-    case .command(.off): oracle.hear(.off, issued: now)
-    case .emergencyStop: oracle.hear(.emergencyStop, issued: now)
-    case .reset: oracle.hear(.reset, issued: now)
+    case .command(.on): oracle.hear(.on, issued: now, at: now)
+    case .command(.off): oracle.hear(.off, issued: now, at: now)
+    case .emergencyStop: oracle.hear(.emergencyStop, issued: now, at: now)
+    case .reset: oracle.hear(.reset, issued: now, at: now)
     default: break
     }
   }

@@ -1,3 +1,4 @@
+import Robot
 import Tactus
 import TactusDaemon
 
@@ -16,15 +17,15 @@ struct RobotOracle {
   /// Of the motors, then of an operator.
   static let names = own + RobotOperatorOracle.names
   static let own = [
-    "the motors stand 1 s and a tick after the last valid command",
+    "the motors stand the failsafe's time-out (1 s until a reload) and a tick after the last valid command",
     "what the guard has stopped drives only after a stick at zero, a stop or a reset",
   ]
-  private static let failsafe = Nanoseconds.seconds(1)
   private static let tick = Nanoseconds.milliseconds(50)
   /// RobotRequest: how long a drive may wait for the loop.
   private static let patience = Nanoseconds.milliseconds(250)
 
   var output = SwarmOutput(names, tick: tick)
+  private var failsafe = SwarmLimit(RobotSettings.standard.failsafeTimeout)
   private var waiting: [(command: Command, issued: TickInstant?)] = []
   /// The last command that may drive, and who it is from; `nil` in it: who holds control is not known, and anybody may go on.
   private var fed: (at: TickInstant, by: Int?)?
@@ -37,7 +38,8 @@ struct RobotOracle {
 
   // MARK: What is done
 
-  mutating func started(at now: TickInstant, _ cover: SwarmCover) {
+  mutating func started(at now: TickInstant, _ cover: SwarmCover, _ settings: RobotSettings) {
+    failsafe = SwarmLimit(settings.failsafeTimeout)
     // Whoever stopped the motors of a daemon that died.
     (cutAt, fed, waiting) = (cover.endedWithoutStop ? now : nil, nil, [])
     output.started(at: now, cover)
@@ -47,6 +49,9 @@ struct RobotOracle {
     waiting = []
     output.killed(at: now, safeBy: safeBy)
   }
+
+  /// A reload has told the loop other rules.
+  mutating func changed(to settings: RobotSettings) { failsafe.changed(to: settings.failsafeTimeout) }
 
   /// The guard has told the motors to stand.
   mutating func cut(wasMoving: Bool, isConfirmed: Bool, at now: TickInstant) {
@@ -60,6 +65,7 @@ struct RobotOracle {
 
   /// A tick began at `now`: it has taken all that waited.
   mutating func ticked(at now: TickInstant) {
+    failsafe.ticked()
     // Requests are taken before datagrams.
     let taken = waiting.filter { $0.issued != nil } + waiting.filter { $0.issued == nil }
     waiting = []
@@ -83,7 +89,7 @@ struct RobotOracle {
   }
 
   private mutating func feed(by sender: Int, _ stamp: Int64?, at now: TickInstant) {
-    guard let last = fed, now - last.at < Self.failsafe else {
+    guard let last = fed, now - last.at < failsafe.longest else {
       stamps = RobotStamps()
       _ = stamps.judge(stamp, at: now)
       fed = (now, sender)
@@ -91,7 +97,7 @@ struct RobotOracle {
       return
     }
     // Control may have been free meanwhile.
-    guard let holder = last.by, now - heard < Self.failsafe else {
+    guard let holder = last.by, now - heard < failsafe.shortest else {
       fed = (now, nil)
       return
     }
@@ -105,10 +111,11 @@ struct RobotOracle {
   // MARK: What must hold
 
   mutating func look(isMoving: Bool, at now: TickInstant) {
+    failsafe.look(isOff: !isMoving)
     let isExcused = output.look(isActive: isMoving, at: now)
     if isMoving { truth.movingAt = now } else { truth.stillAt = now }
     if output.reach.isBusDown(at: now) { truth.unreachableAt = now }
-    let last = fed.map { $0.at + Self.failsafe + Self.tick }
+    let last = fed.map { $0.at + failsafe.longest + Self.tick }
     output.check(
       0, isExcused || last.map { now <= $0 } ?? false, at: now,
       "they run, and the last valid command came \(fed.map { "at \(SwarmAction.text($0.at)) s" } ?? "never")")

@@ -19,11 +19,19 @@ final class RobotSwarm: SwarmPart {
     return wheels
   }
 
+  /// What a history's reloads change its rules to.
+  static let files = [
+    RobotSettings.standard,
+    try! RobotSettings(failsafeTimeout: .milliseconds(400), speedLimit: Percent(60), acceleration: 20),
+    try! RobotSettings(failsafeTimeout: .seconds(2), acceleration: 0),
+  ]
+
   let name = "robot"
   var checks: SwarmChecks { oracle.output.checks }
+  var hasFailed: Bool { oracle.output.checks.hasFailed }
   let hasDied = false
   private let seed: UInt64
-  private let settings: RobotSettings
+  private var rules: SwarmRules<RobotSettings>
   private let tamper: SwarmLink.Tamper?
   private let board = YBPcbCarSimulator(parameters: RobotSwarm.wheels)
   private let bus: SimulatedI2CBus
@@ -46,10 +54,11 @@ final class RobotSwarm: SwarmPart {
   }
 
   /// - Parameters:
-  ///   - settings: the loop's; what must hold stays that of the standard ones.
+  ///   - files: the loop's rules, at its start and after reloads; what must hold stays that of the standard ones.
   ///   - tamper: as `SwarmLink`'s, of the operator's link.
-  init(seed: UInt64, settings: RobotSettings = .standard, tamper: SwarmLink.Tamper? = nil) {
-    (self.seed, self.settings, self.tamper) = (seed, settings, tamper)
+  init(seed: UInt64, files: [RobotSettings] = RobotSwarm.files, tamper: SwarmLink.Tamper? = nil) {
+    (self.seed, self.tamper) = (seed, tamper)
+    rules = SwarmRules(files)
     bus = SimulatedI2CBus(seed: seed, logCapacity: 1)
     bus.attach(board.chip, at: YBPcbCar.standardAddress)
     network = SimulatedNetwork(
@@ -73,7 +82,7 @@ final class RobotSwarm: SwarmPart {
   }
 
   func start(at now: TickInstant, _ cover: SwarmCover) throws(RuntimeError) {
-    let settings = RulesBox(settings)
+    let settings = rules.start()
     let channel = RobotLoop.channel()
     let bell = SimulatedInput()
     let runtime = try Runtime(externalStops: cover.stops) {
@@ -91,7 +100,13 @@ final class RobotSwarm: SwarmPart {
     daemon = Daemon(
       runtime: runtime, simulation: try runtime.simulation(seed: seed, from: now), channel: channel,
       client: channel.client(), bell: bell)
-    oracle.started(at: now, cover)
+    oracle.started(at: now, cover, Self.files[rules.number])
+  }
+
+  func change(to number: Int64) -> (any RulesChange)? { rules.change(of: name, to: number) }
+
+  func changed(to number: Int64) {
+    if rules.changed(to: number) { oracle.changed(to: Self.files[rules.number]) }
   }
 
   func kill(at now: TickInstant, safeBy: TickInstant) {

@@ -17,6 +17,7 @@ final class SprinklerSwarm: SwarmPart {
   let name = "sprinkler"
   var hasDied: Bool { daemon != nil && store.hasDied }
   var checks: SwarmChecks { oracle.output.checks }
+  var hasFailed: Bool { oracle.output.checks.hasFailed }
   private let seed: UInt64
   private let bank = SimulatedGPIOBank(highAtRest: Set(1...zones), logCapacity: 1)
   private let lines: SimulatedGPIOLines
