@@ -117,7 +117,7 @@ import Wire
     func failure(_ heard: String, _ answers: [PumpAnswer] = [], _ snapshot: PumpSnapshot, after wait: Nanoseconds = .zero) -> String? {
       var (oracle, output) = (PumpOperatorOracle(from: start), SwarmOutput(PumpOracle.names, tick: .milliseconds(50)))
       oracle.look(sent: [], [], snapshot, at: start, &output)
-      oracle.heard(Array(heard.utf8), at: start)
+      oracle.arrived(Array(heard.utf8), at: start)
       oracle.look(sent: [], answers, snapshot, at: start + wait, &output)
       return output.checks.failure?.invariant
     }

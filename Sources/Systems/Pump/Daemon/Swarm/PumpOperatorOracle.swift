@@ -51,7 +51,7 @@ struct PumpOperatorOracle {
   }
 
   /// Bytes have arrived at the operator.
-  mutating func heard(_ bytes: [UInt8], at now: TickInstant) {
+  mutating func arrived(_ bytes: [UInt8], at now: TickInstant) {
     guard pluggedAt != nil else { return }
     withUnsafeTemporaryAllocation(byteCount: PumpLineAssembler.standardCapacity, alignment: 1) { buffer in
       for byte in bytes {

@@ -85,7 +85,7 @@ final class PumpSwarmOperator {
     for line in wire.lines(of: bytes, .back) {
       if let reply = PumpSwarmWire.reply(line) { pump.said(reply, at: now) }
       let bytes = wire.carry(line, .back)
-      oracle.heard(bytes, at: now)
+      oracle.arrived(bytes, at: now)
       write(bytes, at: now)
     }
     arrived += run(until: now, &pump)
