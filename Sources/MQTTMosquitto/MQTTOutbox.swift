@@ -1,7 +1,8 @@
 /// What is to be sent: messages in their order, and of each retained topic the newest state.
 ///
-/// A value, for the lock of a client, or of one in simulated time. Retained state is kept for ever, so that a broker that forgot it is told again; of a topic
-/// that is published faster than the connection takes it only the newest state is sent.
+/// A value, for the lock of a client, or of one in simulated time. Retained state is kept for ever, so that a broker that forgot it is told again; that a topic is
+/// to be forgotten, too, since the connection may be lost with it, as long as there is room. Of a topic that is published faster than the connection takes
+/// it only the newest state is sent.
 package struct MQTTOutbox: Sendable {
   package let messageLimit: Int
   package let retainedLimit: Int
@@ -19,7 +20,9 @@ package struct MQTTOutbox: Sendable {
   /// Nil: taken.
   package mutating func add(_ message: MQTTMessage, isConnected: Bool) -> MQTTRefusal? {
     if message.isRetained {
-      guard retained[message.topic] != nil || retained.count < retainedLimit else { return .tooManyRetained }
+      guard retained[message.topic] != nil || retained.count < retainedLimit || makeRoom() else {
+        return .tooManyRetained
+      }
       retained[message.topic] = message.payload
       if isStale.insert(message.topic).inserted { stale.append(message.topic) }
       return nil
@@ -49,11 +52,17 @@ package struct MQTTOutbox: Sendable {
       isStale.remove(topic)
       guard let payload = retained[topic] else { continue }
       taken.append(MQTTMessage(topic: topic, payload: payload, isRetained: true))
-      // An empty state is how a broker is told to forget the topic.
-      if payload.isEmpty { retained[topic] = nil }
     }
     stale.removeFirst(topics.count)
     return taken
+  }
+
+  /// Forgets a topic that the broker has been told to forget, which is an empty state; false if there is none.
+  private mutating func makeRoom() -> Bool {
+    let told = retained.filter { $0.value.isEmpty && !isStale.contains($0.key) }.keys.min()
+    guard let told else { return false }
+    retained[told] = nil
+    return true
   }
 
   package var isEmpty: Bool { messages.isEmpty && stale.isEmpty }

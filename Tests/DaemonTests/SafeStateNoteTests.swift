@@ -49,6 +49,22 @@ struct SafeStateNoteTests {
     close(file)
   }
 
+  @Test("an orderly end leaves nothing, unless a store did not take how the outputs ended: then when that was")
+  func orderly() throws {
+    close(file)
+    note.end(unkept: .zero + .seconds(7))
+    let left = try #require(note.read())
+    #expect(left.isOrderly && left.at == .zero + .seconds(7) && left.boot == BootClock.boot && left.writes.isEmpty)
+    #expect(!note.isOfOthers)
+    note.end()
+    #expect(note.read() == nil && access(note.path, F_OK) != 0)
+    let (before, now) = (TickInstant.zero + .seconds(3), TickInstant.zero + .seconds(9))
+    #expect(KeptOutcome.end([.known, .known], before: before, now: now) == nil)
+    #expect(KeptOutcome.end([.known, .unknown, .unknownBefore], before: before, now: now) == now)
+    #expect(KeptOutcome.end([.known, .unknownBefore], before: before, now: now) == before)
+    #expect(KeptOutcome.end([.unknownBefore], before: nil, now: now) == now)
+  }
+
   @Test("a note that was cut short or is of another kind: none")
   func damaged() throws {
     let whole = MadeSafe(

@@ -9,7 +9,7 @@ import Wire
 struct VideoSupervisionTests {
   private let start = TickInstant.zero + .seconds(1)
 
-  @Test("being killed: told as no process, with the reason, until it has ended; replaced: it is told until then")
+  @Test("being killed: told as no process, with the reason, until it has ended; replaced: it is told for a second")
   func killing() {
     for (event, cause) in [
       (SupervisionMachine.Event.time, "it said nothing for"), (.nonsense("x"), "it was killed for what it said: x"),
@@ -28,7 +28,10 @@ struct VideoSupervisionTests {
     var replaced = VideoSupervision(at: start)
     _ = replaced.step(.time, at: start)
     #expect(replaced.step(.replace, at: start) == .kill && replaced.report(process: 7).process == 7)
-    #expect(replaced.ended("signal 9", at: start) == nil)
+    #expect(replaced.step(.time, at: start + SupervisionMachine.endLimit) == .tell)
+    let report = replaced.report(process: 7)
+    #expect(report.process == nil && report.cause?.hasSuffix("has not ended") == true)
+    #expect(replaced.ended("signal 9", at: start + .seconds(20)) == nil)
   }
 
   @Test("bytes: whole reports are handed on, nonsense is told; the next process begins anew; a cause is told once")

@@ -61,8 +61,11 @@ struct SupervisionMachineTests {
     var machine = SupervisionMachine(at: at(0))
     _ = machine.step(.time, at: at(0))
     #expect(machine.step(.replace, at: at(1)) == .kill)
-    #expect(machine.nextDeadline == nil)
+    #expect(machine.nextDeadline == at(2))
     #expect(machine.step(.replace, at: at(1)) == .none)
+    #expect(machine.step(.time, at: at(1.9)) == .none)
+    // One that hangs in a driver: said once.
+    #expect(machine.step(.time, at: at(2)) == .tell && machine.nextDeadline == nil)
     #expect(machine.step(.time, at: at(60)) == .none)
     #expect(machine.step(.ended("signal 9"), at: at(61)) == .none)
     #expect(machine.state == .waiting(until: at(61), cause: nil))

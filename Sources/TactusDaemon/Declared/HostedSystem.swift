@@ -98,7 +98,7 @@ final class HostedSystem<System: DeviceSystem>: DaemonSystem {
   func beat(at now: TickInstant) {}
   func report(_ logger: Logger) {}
   func finish(_ logger: Logger) {}
-  func finishKeeping() {}
+  func finishKeeping() -> KeptOutcome { .known }
   var brokerParticipants: [any BrokerParticipant] { [] }
 
   var unconfirmed: (message: String, state: String)? {

@@ -1,6 +1,7 @@
 import Tactus
 
-/// What the guard wrote after the program before this one had ended, as its note says.
+/// What the guard wrote after the program before this one had ended, as its note says; or that this one itself had turned everything off, and could
+/// not keep when.
 public struct MadeSafe: Sendable, Hashable {
   /// The boot in which that was; `nil` if the kernel did not tell.
   public var boot: BootID?
@@ -12,6 +13,8 @@ public struct MadeSafe: Sendable, Hashable {
   public var cause: String
   /// What was written, a text each.
   public var writes: [String]
+  /// The program itself had stopped everything, in order.
+  public var isOrderly = false
 
   /// - Parameters: see the properties.
   public init(boot: BootID?, at: TickInstant, time: String, cause: String, writes: [String]) {
@@ -30,7 +33,7 @@ extension MadeSafe {
     let lines =
       [
         Self.title, "boot \(boot?.description ?? "-")", "at \(at.nanoseconds)", "time \(time)", "cause \(cause)",
-      ] + writes.map { "write \($0)" } + [isOver ? "over" : "end"]
+      ] + writes.map { "write \($0)" } + [isOver ? "over" : isOrderly ? "stopped" : "end"]
     return lines.joined(separator: "\n") + "\n"
   }
 
@@ -41,12 +44,14 @@ extension MadeSafe {
       guard lines.indices.contains(index), lines[index].hasPrefix(key + " ") else { return nil }
       return String(lines[index].dropFirst(key.count + 1))
     }
-    guard lines.first == Self.title[...], lines.suffix(2) == ["end", ""], let boot = value(1, "boot"),
+    let end = lines.suffix(2)
+    guard lines.first == Self.title[...], end == ["end", ""] || end == ["stopped", ""], let boot = value(1, "boot"),
       let at = value(2, "at").flatMap({ Int64($0) }), let time = value(3, "time"), let cause = value(4, "cause")
     else { return nil }
     let writes = (5..<max(5, lines.count - 2)).compactMap { value($0, "write") }
     self.init(
       boot: boot == "-" ? nil : BootID(boot), at: TickInstant(nanoseconds: at), time: time, cause: cause, writes: writes
     )
+    isOrderly = end.first == "stopped"
   }
 }

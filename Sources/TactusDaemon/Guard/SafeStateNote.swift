@@ -13,14 +13,14 @@ struct SafeStateNote {
 
   init(beside plan: String) { path = plan + "-written" }
 
-  /// What the guard of the program before this one left; `nil` if that ended in an orderly way, or its guard saw it come back.
+  /// What the program before this one, or its guard, left; `nil` if that ended in an orderly way and kept everything, or its guard saw it come back.
   func read() -> MadeSafe? {
     guard let bytes = try? readWhole(path) else { return nil }
     return MadeSafe(note: String(decoding: bytes, as: UTF8.self))
   }
 
   /// Whether the program before this one ended without bringing its outputs into their safe state itself, whoever did it then.
-  var isThere: Bool { access(path, F_OK) == 0 }
+  var isOfOthers: Bool { access(path, F_OK) == 0 && !(read()?.isOrderly ?? false) }
 
   /// Makes an empty one in its place. Returns a descriptor for every guard of this program; `nil` if it cannot be made, which is logged.
   func begin(_ logger: Logger) -> Int32? {
@@ -58,7 +58,21 @@ struct SafeStateNote {
   }
 
   /// The program has brought its outputs into their safe state itself.
-  func end() { unlink(path) }
+  ///
+  /// - Parameter ended: when that was, by the boot's clock, if a store did not take how they ended: the next start shall know.
+  func end(unkept ended: TickInstant? = nil) {
+    let file = ended == nil ? -1 : open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o640)
+    guard let ended, file >= 0 else {
+      unlink(path)
+      return
+    }
+    defer { close(file) }
+    var note = MadeSafe(
+      boot: BootClock.boot, at: ended, time: WallClock.text,
+      cause: "the daemon stopped, and its store did not take when", writes: [])
+    note.isOrderly = true
+    Self.write(note.note(), to: file)
+  }
 
   /// The guard's side: takes its reports and keeps the note.
   struct Writer {

@@ -28,6 +28,8 @@ final class Daemon {
   private let guardSupervision: GuardSupervision
   /// `nil` if no plan is left, or everything is simulated.
   private let note: SafeStateNote?
+  /// When the outputs of the program before this one were turned off, by this boot's clock; `nil` if nobody noted it.
+  private let endedBefore: TickInstant?
   private var stopWatch: GuardStopWatch
   /// `nil` if no plan is left.
   private let emergencyStops: EmergencyStopNote?
@@ -71,9 +73,10 @@ final class Daemon {
     let note = options.simulate ? nil : options.planFile.map { SafeStateNote(beside: $0.path) }
     let left = note?.read()
     self.note = note
+    endedBefore = left.flatMap { $0.boot == BootClock.boot ? $0.at : nil }
     let surroundings = SystemSurroundings(
       configuration: configuration, store: store, simulate: options.simulate, bell: button, logger: logger, log: log,
-      madeSafe: left, endedWithoutStop: note?.isThere ?? false)
+      madeSafe: left, endedWithoutStop: note?.isOfOthers ?? false)
     let systems = try configuration.systems.all.map { try $0.open(surroundings) }
     self.systems = systems
     let loops = systems.compactMap { $0 as? any LoopSystem }
@@ -85,7 +88,8 @@ final class Daemon {
     let guardHealth = GuardHealth(keeper == nil ? .none : .watching)
     guardSupervision = GuardSupervision(keeper, health: guardHealth, systems: systems.map(\.served), logger: logger)
     let served = systems.map { UnguardedSystem($0.served, guardHealth) }
-    stopWatch = GuardStopWatch(stops, left: left, health: guardHealth, logger: logger)
+    let ofGuard = left.flatMap { $0.isOrderly ? nil : $0 }
+    stopWatch = GuardStopWatch(stops, left: ofGuard, health: guardHealth, logger: logger)
     emergencyStops = options.planFile.flatMap { EmergencyStopNote(beside: $0.path, logger) }
 
     let supervisor = Ring<SupervisorNotice>(capacity: 64)
@@ -333,6 +337,7 @@ final class Daemon {
     emergencyStops?.end()
     // The actuators first; the service can wait for a client for most of a second.
     runtime.stop()
+    let stopped = BootClock.now
     reloader.stop()
     reload?.stop()
     reload = nil
@@ -341,7 +346,7 @@ final class Daemon {
     broker?.stop()
     announcement?.stop()
     service?.service.stop()
-    for system in systems { system.finishKeeping() }
+    let outcomes = systems.map { $0.finishKeeping() }
     // Last: until here a request or a system's last notice may need it.
     store?.close()
     let unconfirmed = loops.compactMap { $0.unconfirmed }
@@ -352,7 +357,7 @@ final class Daemon {
     }
     guard unconfirmed.isEmpty else { return 1 }
     guardSupervision.keeper?.dismiss()
-    note?.end()
+    note?.end(unkept: KeptOutcome.end(outcomes, before: endedBefore, now: stopped))
     logger.info("stopped", metadata: ["reason": .string(reason)])
     return 0
   }

@@ -36,9 +36,31 @@ public protocol DaemonSystem: AnyObject {
   /// What is left to do with actuators and links when the runtime has stopped.
   func finish(_ logger: Logger)
   /// What has happened until then goes into the store. After every system's `finish`, since it may wait for a disk.
-  func finishKeeping()
+  /// If the store does not know how the outputs ended the next start is told when that was.
+  func finishKeeping() -> KeptOutcome
   /// Returns the change that a reloaded file makes to the keys with `ConfigKey.mayChange`; `nil` if all of them have the same values.
   func change(to new: Configuration) -> (any RulesChange)?
+}
+
+/// What the store knows, at the end, of how a system's outputs ended.
+public enum KeptOutcome: Sendable, Hashable {
+  /// Everything, or there is nothing to know.
+  case known
+  /// Not how those of this program did.
+  case unknown
+  /// Not even how those of the program before did, and without that nothing was turned on since.
+  case unknownBefore
+
+  /// When outputs ended that the next start must be told of; `nil` if the store knows of all.
+  ///
+  /// - Parameters:
+  ///   - outcomes: every system's.
+  ///   - before: when those of the program before did, as far as that is known.
+  ///   - now: when those of this one did.
+  static func end(_ outcomes: [KeptOutcome], before: TickInstant?, now: TickInstant) -> TickInstant? {
+    if outcomes.contains(.unknown) { return now }
+    return outcomes.contains(.unknownBefore) ? before ?? now : nil
+  }
 }
 
 /// A system with a control loop. Only its lane runs on another thread; it must outlive the lane.

@@ -13,6 +13,8 @@ struct SwarmMechanisms {
   var hasStopHook = true
   /// Loops are told of the guard's writes.
   var tellsLoops = true
+  /// A daemon that stops, and whose store refuses how its outputs ended, notes when that was.
+  var notesUnkept = true
   /// An emergency stop outlives the daemon.
   var keepsStops = true
 }

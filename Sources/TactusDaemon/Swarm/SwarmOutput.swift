@@ -8,6 +8,7 @@ public struct SwarmOutput {
     "without a guard every output is off",
     "every request is answered once, in order",
     "released = ran + skipped + pending",
+    "an orderly stop leaves every output off",
   ]
   /// How long an output that a reset from outside the door has released may be on without a guard: until the daemon's next beat, and its tick.
   private static let beat = Nanoseconds.milliseconds(150)
@@ -75,6 +76,16 @@ public struct SwarmOutput {
   }
 
   // MARK: What must hold
+
+  /// The daemon stops in order.
+  ///
+  /// - Parameters:
+  ///   - isActive: whether an output is on afterwards.
+  ///   - isConfirmed: whether the loop says that every output is off.
+  public mutating func stopped(isActive: Bool, isConfirmed: Bool, at now: TickInstant) {
+    checks.check(own + 5, !isActive || reach.isBusDown(at: now), at: now, "one is on")
+    checks.check(own + 5, !isActive || !isConfirmed, at: now, "one is on, and said to be off")
+  }
 
   /// - Parameter isActive: whether an output is on.
   /// - Returns: whether nobody could have reached it, or it is off.

@@ -35,6 +35,10 @@ public protocol SwarmPart: AnyObject {
   /// The daemon is killed as by `kill -9`: its loops are gone, its outputs stay as they are until somebody turns them off, at `safeBy` at the
   /// latest.
   func kill(at now: TickInstant, safeBy: TickInstant)
+  /// The daemon stops in order, and is gone by the `kill` that follows: its loops are told, what they have told is kept.
+  ///
+  /// - Returns: whether every output has confirmed that it is off, which is the guard's to do otherwise; what the store knows of how they ended.
+  func stop(at now: TickInstant) -> (isOff: Bool, outcome: KeptOutcome)
   /// Every thread of the daemon stands still for so long, from `now` on.
   func freeze(at now: TickInstant, for span: Nanoseconds)
   /// Lets time pass up to and including `instant`, and looks at every invariant.
@@ -56,6 +60,7 @@ public protocol SwarmPart: AnyObject {
 extension SwarmPart {
   public var remoteWords: [String: String] { [:] }
   public var wakesAt: TickInstant { .distantFuture }
+  public func stop(at now: TickInstant) -> (isOff: Bool, outcome: KeptOutcome) { (true, .known) }
   public func change(to number: Int64) -> (any RulesChange)? { nil }
   public func changed(to number: Int64) {}
 }

@@ -50,6 +50,11 @@ enum SwarmPlan {
       }
     }
     guards(until: end, &random, &actions)
+    if random.chance(perMille: 200) {
+      for _ in 0..<random.within(1...2) {
+        actions.append(SwarmAction(random.instant(until: end), "daemon", "stop", random.within(20...4_000)))
+      }
+    }
     if random.chance(perMille: 300) {
       for _ in 0..<random.within(1...3) {
         actions.append(SwarmAction(random.instant(until: end), "daemon", "reload", random.within(0...2)))

@@ -18,7 +18,7 @@ public struct SwarmReach {
   public private(set) var killedAt: TickInstant?
   private var safeBy = TickInstant.zero
   /// One after the other; between two of them the loop ticks, and the guard's time-out begins anew.
-  private var stalls: [(from: TickInstant, until: TickInstant)] = []
+  private var stalls: [(from: TickInstant, until: TickInstant, seenFrom: TickInstant)] = []
   private var stalledUntil: TickInstant { stalls.last?.until ?? .zero }
   private var isBusFaulty = false
   private var busWorksSince = TickInstant.zero
@@ -37,7 +37,8 @@ public struct SwarmReach {
 
   /// A daemon starts.
   public mutating func started(at now: TickInstant, _ cover: SwarmCover) {
-    if isAbandoned { abandonedUntil = now + tick }
+    // A guard that was alone may have had its next attempt still before it.
+    if isAbandoned || killedAt != nil && isBusDown(at: now) { abandonedUntil = now + tick }
     (killedAt, stalls, isAbandoned, self.cover) = (nil, [], false, cover)
   }
 
@@ -50,8 +51,12 @@ public struct SwarmReach {
   /// The loop stands still for so long, from `now` on, or from the end of another stall.
   public mutating func stalled(at now: TickInstant, for span: Nanoseconds) {
     let from = max(stalledUntil, now)
-    stalls.append((from, from + span))
+    // Whoever would have told the guard may stand still until then.
+    stalls.append((from, from + span, from > now ? max(from, now + span) : from))
   }
+
+  /// Whether the loop stands still.
+  public func isStalled(at now: TickInstant) -> Bool { now <= stalledUntil }
 
   /// The output's bus begins or ceases to fail.
   public mutating func bus(isFaulty: Bool, at now: TickInstant) {
@@ -74,7 +79,7 @@ public struct SwarmReach {
     if killedAt != nil { return now <= safeBy }
     let fresh = cover?.freshSince ?? .zero
     return stalls.contains { stall in
-      let acts = cover?.missingSince == nil ? max(stall.from, fresh) + Self.guardTime + slack : .distantFuture
+      let acts = cover?.missingSince == nil ? max(stall.seenFrom, fresh) + Self.guardTime + slack : .distantFuture
       return stall.from <= now && now <= min(stall.until, acts) + tick
     }
   }

@@ -54,7 +54,12 @@ struct SwarmRun {
       latest = failure
       return true
     }
-    history.end = latest.failure.at
+    // What is seen at the beginning of a later step needs an end behind it.
+    for end in [latest.failure.at, latest.failure.at + .seconds(1)] {
+      history.end = min(end, finding.history.end)
+      var world = SwarmWorld(try make(history.seed), mechanisms)
+      if try world.play(history) == latest { break }
+    }
     return Finding(history: history, failure: latest)
   }
 }

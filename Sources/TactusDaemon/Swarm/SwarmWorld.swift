@@ -23,6 +23,8 @@ struct SwarmWorld {
   private let cover = SwarmCover()
   private(set) var now = TickInstant.zero
   private var guardian: SwarmGuard?
+  /// When the daemon stopped in order and could not keep it.
+  private var stoppedAt: TickInstant?
   /// A change of configuration on its way.
   private var reload: ReloadRun?
   private var watch = LoopWatch()
@@ -102,6 +104,7 @@ struct SwarmWorld {
     let span = Nanoseconds.milliseconds(action[0])
     switch action.verb {
     case "kill": kill(for: span)
+    case "stop": stop(for: span)
     case "kill-both":
       guard isAlive else { return }
       guardian?.kill(at: now)
@@ -133,7 +136,8 @@ struct SwarmWorld {
   private mutating func start() throws(RuntimeError) {
     isAlive = true
     (startsAt, deathSeenAt, hookAt) = (.distantFuture, .distantFuture, .distantFuture)
-    cover.madeSafe = guardian?.note
+    cover.madeSafe = guardian?.note ?? stoppedAt
+    stoppedAt = nil
     cover.endedWithoutStop = guardian != nil
     cover.stops = mechanisms.tellsLoops ? ExternalStops() : nil
     // The new guard takes the place of one that is still at work.
@@ -151,16 +155,32 @@ struct SwarmWorld {
     }
   }
 
-  private mutating func kill(for span: Nanoseconds) {
+  /// SIGTERM, of which who stands still does not hear.
+  private mutating func stop(for span: Nanoseconds) {
+    guard isAlive, now >= frozenUntil else { return }
+    let stops = parts.map { $0.stop(at: now) }
+    let isSafe = stops.allSatisfy(\.isOff)
+    if parts.contains(where: \.hasDied) { return kill(for: span) }
+    // What is left needs a guard no longer, and its end no stop hook.
+    if isSafe { guardian = nil }
+    if isSafe, mechanisms.notesUnkept {
+      stoppedAt = KeptOutcome.end(stops.map(\.outcome), before: cover.madeSafe, now: now)
+    }
+    kill(for: span, needsNobody: isSafe)
+  }
+
+  private mutating func kill(for span: Nanoseconds, needsNobody: Bool = false) {
     guard isAlive else { return }
     isAlive = false
     reload = nil
     watch = LoopWatch()
     cover.hookFailed = false
-    let safeBy = cover.safeBy(at: now)
+    let safeBy = needsNobody ? now : cover.safeBy(at: now)
     for part in parts { part.kill(at: now, safeBy: safeBy) }
     var ends = Self.deathNoticed
-    if guardian?.isAtWork ?? false {
+    if needsNobody {
+      ends = .zero
+    } else if guardian?.isAtWork ?? false {
       deathSeenAt = now + ends
     } else if mechanisms.hasStopHook {
       ends = Self.hookStarts

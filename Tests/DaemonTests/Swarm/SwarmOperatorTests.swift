@@ -88,11 +88,16 @@ import Wire
     #expect(found == LegOperatorOracle.names[2])
   }
 
-  @Test("a pump's operator that starts it instead of asking for its state, or asks for it instead of turning it off, is found")
+  @Test(
+    "a pump's operator that starts it instead of asking for its state, or asks for it instead of turning it off, is found"
+  )
   func pumpOperator() throws {
     for (sent, instead, invariant) in [("STATUS\n", "ON\n", 0), ("OFF\n", "STATUS\n", 1)] {
       let found = try found { seed in
-        [PumpSwarm(seed: seed) { bytes, way in way == .there && bytes == Array(sent.utf8) ? Array(instead.utf8) : bytes }]
+        [
+          PumpSwarm(seed: seed) { bytes, way in way == .there && bytes == Array(sent.utf8) ? Array(instead.utf8) : bytes
+          }
+        ]
       }
       #expect(found == PumpOperatorOracle.names[invariant])
     }
@@ -114,7 +119,9 @@ import Wire
   @Test("an operator that believes something else than it was told, or an answer that is none, is found")
   func pumpOperatorsBelief() {
     let start = TickInstant.zero + .seconds(1)
-    func failure(_ heard: String, _ answers: [PumpAnswer] = [], _ snapshot: PumpSnapshot, after wait: Nanoseconds = .zero) -> String? {
+    func failure(
+      _ heard: String, _ answers: [PumpAnswer] = [], _ snapshot: PumpSnapshot, after wait: Nanoseconds = .zero
+    ) -> String? {
       var (oracle, output) = (PumpOperatorOracle(from: start), SwarmOutput(PumpOracle.names, tick: .milliseconds(50)))
       oracle.look(sent: [], [], snapshot, at: start, &output)
       oracle.arrived(Array(heard.utf8), at: start)
@@ -128,7 +135,8 @@ import Wire
     #expect(failure("PUMP:ON\n", snapshot, after: .seconds(10)) == PumpOperatorOracle.names[3])
     snapshot.state = .off(.confirmed)
     #expect(failure("PUMP:ON\n", snapshot) == PumpOperatorOracle.names[3])
-    #expect(failure("PUMP:OFF\n", [PumpAnswer(number: 1, .accepted, at: start)], snapshot) == PumpOperatorOracle.names[4])
+    #expect(
+      failure("PUMP:OFF\n", [PumpAnswer(number: 1, .accepted, at: start)], snapshot) == PumpOperatorOracle.names[4])
   }
 
   @Test("a link: perfect at first, then as its history says; a seed gives one list of deliveries")

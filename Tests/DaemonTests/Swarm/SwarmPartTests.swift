@@ -96,6 +96,27 @@ import Testing
     #expect(found?.invariant == SprinklerOracle.names[2] || found?.invariant == SprinklerOracle.names[3])
   }
 
+  @Test("a stop in order that forgets when valves closed whose store is full is found")
+  func stopThatForgets() throws {
+    let found = try seeds(most: 1_500, without: { $0.notesUnkept = false }, { [try SprinklerSwarm(seed: $0)] })
+    #expect(found?.invariant == SprinklerOracle.names[4])
+  }
+
+  @Test("a stop in order that leaves an output on, or says of one that is on that it is off, is found")
+  func stopThatLeavesOn() {
+    func found(isActive: Bool, isConfirmed: Bool, isFaulty: Bool) -> String? {
+      var output = SwarmOutput([], tick: .milliseconds(50))
+      output.reach.bus(isFaulty: isFaulty, at: .zero)
+      output.stopped(isActive: isActive, isConfirmed: isConfirmed, at: .zero + .seconds(1))
+      return output.checks.failure?.invariant
+    }
+    let invariant = "an orderly stop leaves every output off"
+    #expect(found(isActive: false, isConfirmed: true, isFaulty: false) == nil)
+    #expect(found(isActive: true, isConfirmed: false, isFaulty: true) == nil)
+    #expect(found(isActive: true, isConfirmed: false, isFaulty: false) == invariant)
+    #expect(found(isActive: true, isConfirmed: true, isFaulty: true) == invariant)
+  }
+
   // MARK: The guard
 
   private static let deadButOn =

@@ -74,6 +74,15 @@ import Wire
     #expect(bench.machine.speed == nil)
   }
 
+  @Test("no answer while a person moves the slider: an ON is sent three times all the same")
+  func retriesOnWithSpeeds() {
+    var bench = OperatorBench.off()
+    bench.at(1, .turnOn(nil))
+    for second in 1...3 { bench.at(Double(second) + 0.5, .setSpeed(PumpSpeed(percent: UInt8(second * 20)))) }
+    bench.run(to: 4.5)
+    #expect(bench.taken() == ["1.0 ON", "2.0 ON", "3.0 ON", "4.0 OFF"])
+  }
+
   @Test("no answer: an ON is sent three times, then OFF, for nobody knows whether it has started")
   func retriesOn() {
     var bench = OperatorBench.off()

@@ -15,8 +15,8 @@ public struct SupervisionMachine: Sendable, Equatable {
     case running(since: TickInstant, lastHeard: TickInstant)
     /// SIGKILL is on its way.
     case killing(since: TickInstant, cause: String)
-    /// The same, for one that did nothing wrong.
-    case replacing
+    /// The same, for one that did nothing wrong; late: it should have ended by now, and hangs in a driver.
+    case replacing(since: TickInstant, isLate: Bool)
   }
 
   public enum Event: Sendable, Equatable {
@@ -36,10 +36,14 @@ public struct SupervisionMachine: Sendable, Equatable {
     /// A start that fails comes back as `ended`.
     case spawn
     case kill
+    /// What people are told of it is another.
+    case tell
   }
 
   /// A healthy process says something every half second.
   public static let silenceLimit = Nanoseconds.seconds(5)
+  /// From SIGKILL to the end of a process that hangs in no driver, and more.
+  public static let endLimit = Nanoseconds.seconds(1)
   public static let shortestPause = Nanoseconds.milliseconds(500)
   public static let longestPause = Nanoseconds.seconds(30)
   public static let provenAfter = Nanoseconds.seconds(30)
@@ -76,7 +80,7 @@ public struct SupervisionMachine: Sendable, Equatable {
       state = .killing(since: since, cause: "it was killed for what it said: \(reason)")
       return .kill
     case (.running, .replace):
-      state = .replacing
+      state = .replacing(since: now, isLate: false)
       return .kill
     case (.running(let since, _), .ended(let cause)): return rest(since, cause, at: now)
 
@@ -87,6 +91,10 @@ public struct SupervisionMachine: Sendable, Equatable {
       ends += 1
       state = .waiting(until: now, cause: nil)
       return .none
+    case (.replacing(let since, isLate: false), .time):
+      guard now - since >= Self.endLimit else { return .none }
+      state = .replacing(since: since, isLate: true)
+      return .tell
     case (.replacing, _): return .none
     }
   }
@@ -96,6 +104,7 @@ public struct SupervisionMachine: Sendable, Equatable {
     switch state {
     case .waiting(let until, _): until
     case .running(_, let heard): Mechanism.childSilence.acts ? heard + Self.silenceLimit : nil
+    case .replacing(let since, isLate: false): since + Self.endLimit
     case .killing, .replacing: nil
     }
   }

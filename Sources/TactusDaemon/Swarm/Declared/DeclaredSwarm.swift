@@ -78,6 +78,15 @@ final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
     oracle.killed(at: now, safeBy: safeBy)
   }
 
+  func stop(at now: TickInstant) -> (isOff: Bool, outcome: KeptOutcome) {
+    guard let daemon, !oracle.output.reach.isStalled(at: now) else { return (false, .known) }
+    daemon.simulation.stop()
+    look()
+    let isConfirmed = daemon.system.unconfirmed == nil
+    oracle.output.stopped(isActive: isDriving, isConfirmed: isConfirmed, at: now)
+    return (isConfirmed, .known)
+  }
+
   func freeze(at now: TickInstant, for span: Nanoseconds) {
     daemon?.simulation.oversleep(lane: System.name, at: now, by: span)
     frozenUntil = now + span

@@ -108,7 +108,7 @@ final class DaemonLegs: LoopSystem {
     return rules.change(of: name, keys, to: new.rules) { [inFile] in inFile.value = new }
   }
 
-  func finishKeeping() {}
+  func finishKeeping() -> KeptOutcome { .known }
   var brokerParticipants: [any BrokerParticipant] { [] }
   var heartbeatPeriod: Nanoseconds { .zero }
   func beat(at now: TickInstant) {}

@@ -32,16 +32,18 @@ struct LegOperatorOracle {
   ) {
     let isSilent = heardAt.map { now - $0 >= Self.lostAfter } ?? true
     if isSilent { isPeriodic = false }
+    // What comes before a quit in the same tick is sent.
+    let hadQuit = hasQuit
     let (once, disarms) = take(isConnected: !isSilent)
     for command in sent {
       let isWanted: Bool
       switch command {
       case .arm:
         arms -= 1
-        isWanted = arms >= 0 && !hasQuit
-      case .setServo(let pulse): isWanted = (isPeriodic && pulse == aim || once.contains(pulse)) && !hasQuit
+        isWanted = arms >= 0 && !hadQuit
+      case .setServo(let pulse): isWanted = (isPeriodic && pulse == aim || once.contains(pulse)) && !hadQuit
       case .disarm: isWanted = true
-      case .ping: isWanted = !hasQuit
+      case .ping: isWanted = !hadQuit
       }
       // A pulse that is sent by itself after a silence has its own invariant.
       if case .setServo = command, isSilent {

@@ -121,6 +121,15 @@ final class LegSwarm: SwarmPart {
     oracle.killed(at: now, safeBy: safeBy)
   }
 
+  func stop(at now: TickInstant) -> (isOff: Bool, outcome: KeptOutcome) {
+    guard let daemon, !oracle.output.reach.isStalled(at: now) else { return (false, .known) }
+    daemon.simulation.stop()
+    let newest = daemon.client.newest()
+    let isConfirmed = (0..<Self.count).allSatisfy { newest[$0].state == .shutDown(.confirmed) }
+    oracle.output.stopped(isActive: pulsing != 0, isConfirmed: isConfirmed, at: now)
+    return (isConfirmed, .known)
+  }
+
   func freeze(at now: TickInstant, for span: Nanoseconds) {
     daemon?.simulation.oversleep(lane: "leg", at: now, by: span)
     oracle.output.reach.stalled(at: now, for: span)
@@ -189,7 +198,7 @@ final class LegSwarm: SwarmPart {
     case "ping": send(.ping, to: leg, at: now)
     case "noise":
       bytes[0] = UInt8(truncatingIfNeeded: action[1])
-      put(UnsafeRawBufferPointer(rebasing: bytes[..<1]), from: Self.senders[leg], to: leg, at: now)
+      _ = put(UnsafeRawBufferPointer(rebasing: bytes[..<1]), from: Self.senders[leg], to: leg, at: now)
     case "ask-arm": ask(.command(.arm), .leg(leg), at: now)
     case "ask-disarm": ask(.command(.disarm), .leg(leg), at: now)
     case "ask-set": ask(.command(.setServo(pulse)), .leg(leg), at: now)
@@ -245,7 +254,7 @@ final class LegSwarm: SwarmPart {
   private func arrive(_ message: SwarmLink.Message) {
     guard daemon != nil else { return }
     message.bytes.withUnsafeBytes { bytes in
-      put(bytes, from: LegSwarmOperator.endpoint, to: 0, at: message.arrives)
+      guard put(bytes, from: LegSwarmOperator.endpoint, to: 0, at: message.arrives) else { return }
       if let command = try? LegCommand.decode(bytes) { oracle.hear(command, 0, issued: nil) }
     }
   }
@@ -254,17 +263,19 @@ final class LegSwarm: SwarmPart {
 
   private func send(_ command: LegCommand, to leg: Int, at now: TickInstant) {
     guard daemon != nil else { return }
-    put(
-      UnsafeRawBufferPointer(rebasing: bytes[..<command.encode(into: bytes)]), from: Self.senders[leg], to: leg, at: now
-    )
-    oracle.hear(command, leg, issued: nil)
+    let frame = UnsafeRawBufferPointer(rebasing: bytes[..<command.encode(into: bytes)])
+    if put(frame, from: Self.senders[leg], to: leg, at: now) { oracle.hear(command, leg, issued: nil) }
   }
 
-  private func put(_ datagram: UnsafeRawBufferPointer, from sender: Endpoint, to leg: Int, at now: TickInstant) {
-    guard daemon != nil else { return }
+  /// Returns whether the leg's socket had room for it: that of a daemon that stands still fills.
+  private func put(_ datagram: UnsafeRawBufferPointer, from sender: Endpoint, to leg: Int, at now: TickInstant) -> Bool
+  {
+    guard daemon != nil else { return false }
+    let overflowed = network.statistics.overflowed
     var port = network.port(sender)
     port.now = now
     _ = port.send(datagram, to: Self.endpoints[leg])
+    return network.statistics.overflowed == overflowed
   }
 
   private func ask(_ order: LegRequest.Order, _ target: LegRequest.Target, at now: TickInstant) {

@@ -164,11 +164,12 @@ final class DaemonPlants: LoopSystem {
 
   func finish(_ logger: Logger) {}
 
-  func finishKeeping() {
+  func finishKeeping() -> KeptOutcome {
     // Readings are given to a desk that is idle.
     deskThread.finish {}
     giveReadings(logger)
     deskThread.finish { desk.finish() }
+    return .known
   }
 
   /// There is no actuator.

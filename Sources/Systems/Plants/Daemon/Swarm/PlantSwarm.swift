@@ -139,8 +139,11 @@ final class PlantSwarm: SwarmPart {
     if broker.nextAt <= now {
       broker.run(at: now)
       for message in broker.takeDelivered() where message.topic == PlantTopics.toHost && !message.isRetained {
-        guard let request = message.payload.withUnsafeBytes({ try? PlantMessage.parse($0) }) else { continue }
-        oracle.answers.delivered(request.id, of: request.sender, at: now)
+        let request = message.payload.withUnsafeBytes { try? PlantMessage.parse($0) }
+        // What is no message counts as one of its sender, if it names that.
+        guard let user = request?.sender ?? message.payload.withUnsafeBytes({ PlantMessageRemains(of: $0).sender })
+        else { continue }
+        oracle.answers.delivered(request?.id ?? PlantAnswers.noise, of: user, at: now)
       }
       daemon?.noteWaiting(at: now)
     } else if let daemon, daemon.diskAt <= now {

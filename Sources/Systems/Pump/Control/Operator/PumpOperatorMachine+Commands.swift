@@ -62,7 +62,8 @@ extension PumpOperatorMachine {
     case .starting, .on:
       if let reason = unreachable { return .ignored(reason) }
       channel.speed = wanted
-      channel.attempts = 0
+      // While it starts they are the ON's.
+      if case .on = state { channel.attempts = 0 }
       return .accepted
     case .unknown: return .ignored(contact.isAnswering ? .stateUnknown : .noContact)
     case .off: return .ignored(.notRunning)

@@ -147,11 +147,13 @@ final class DaemonPump: LoopSystem {
     }
   }
 
-  func finishKeeping() {
+  /// A limit that could not be kept goes on counting until the next start.
+  func finishKeeping() -> KeptOutcome {
     deskThread.finish {
       history.finish()
       keepLimit()
     }
+    return .known
   }
 
   private func keepLimit() {

@@ -37,6 +37,10 @@ struct PumpOracle {
   private var before = Nanoseconds.zero
   private var stillSince = TickInstant.zero
   private var lookedAt = TickInstant.zero
+  /// Since when it has pumped without a break, and when it had pumped last before that.
+  private var boutSince: TickInstant?
+  private var stillBefore = TickInstant.zero
+  private var forgotten: TickInstant?
   /// When it last pumped, and last stood.
   private var ranAt: TickInstant?
   private var stoodAt: TickInstant?
@@ -50,6 +54,7 @@ struct PumpOracle {
 
   mutating func started(at now: TickInstant, _ cover: SwarmCover, _ settings: PumpDeviceSettings) {
     (limit, rest) = (SwarmLimit(settings.runLimit), SwarmLimit(settings.rest))
+    if let since = forgotten.take() { stillSince = since }
     (waiting, mayPump, cutAt) = ([], false, nil)
     output.started(at: now, cover)
   }
@@ -57,6 +62,8 @@ struct PumpOracle {
   mutating func killed(at now: TickInstant, safeBy: TickInstant) {
     waiting = []
     lost = lost + Self.unnoted
+    // What nobody noted interrupts no rest.
+    if let boutSince, now - boutSince <= Self.unnoted { forgotten = stillBefore }
     output.killed(at: now, safeBy: safeBy)
   }
 
@@ -127,7 +134,12 @@ struct PumpOracle {
   }
 
   private mutating func account(isPumping: Bool, isExcused: Bool, at now: TickInstant) {
-    if isPumping { ranAt = now } else { stoodAt = now }
+    if isPumping {
+      if boutSince == nil { (boutSince, stillBefore) = (lookedAt, stillSince) }
+      ranAt = now
+    } else {
+      (boutSince, stoodAt) = (nil, now)
+    }
     if isPumping {
       if !isExcused { pumped = pumped + (now - lookedAt) }
       stillSince = now
@@ -148,7 +160,9 @@ struct PumpOracle {
   mutating func said(_ reply: PumpReply, at now: TickInstant) {
     guard let isOn = reply.isOn else { return }
     // At a speed of 0 one that is on stands.
-    if isOn, case .status(let status) = reply, status.percent ?? 0 == 0 { return }
+    if isOn {
+      guard case .status(let status) = reply, let percent = status.percent, percent > 0 else { return }
+    }
     func isRecent(_ instant: TickInstant?) -> Bool { instant.map { now - $0 <= Self.lineTime } ?? false }
     // What is taken back in the same tick it has said, and not done.
     let holds = isRecent(isOn ? ranAt : stoodAt) || isRecent(isOn ? offAt : onAt) || isRecent(excusedAt)

@@ -110,6 +110,15 @@ final class PumpSwarm: SwarmPart {
     oracle.killed(at: now, safeBy: safeBy)
   }
 
+  func stop(at now: TickInstant) -> (isOff: Bool, outcome: KeptOutcome) {
+    guard let daemon, !oracle.output.reach.isStalled(at: now) else { return (false, .known) }
+    daemon.simulation.stop()
+    let isConfirmed = daemon.client.newest().state.isSafe
+    oracle.output.stopped(isActive: isPumping, isConfirmed: isConfirmed, at: now)
+    keep(at: now)
+    return (isConfirmed, .known)
+  }
+
   func freeze(at now: TickInstant, for span: Nanoseconds) {
     guard let daemon else { return }
     daemon.simulation.oversleep(lane: "pump", at: now, by: span)

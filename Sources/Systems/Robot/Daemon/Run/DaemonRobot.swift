@@ -54,7 +54,7 @@ final class DaemonRobot: LoopSystem {
   }
 
   func started() {}
-  func finishKeeping() {}
+  func finishKeeping() -> KeptOutcome { .known }
   var heldLines: [LinuxGPIOLines] { [] }
   var brokerParticipants: [any BrokerParticipant] { [] }
   var heartbeatPeriod: Nanoseconds { .zero }

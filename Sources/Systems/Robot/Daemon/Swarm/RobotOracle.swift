@@ -31,17 +31,21 @@ struct RobotOracle {
   private var fed: (at: TickInstant, by: Int?)?
   /// When the holder was last heard beyond doubt.
   private var heard = TickInstant.zero
+  /// When somebody last said stop.
+  private var stoppedAt = TickInstant.zero
   private var stamps = RobotStamps()
   private(set) var truth = RobotTruth()
   /// When the guard stopped motors that ran; `nil` since somebody has let go of a stick.
   private var cutAt: TickInstant?
+  /// The guard has written, whether or not they ran: the robot may wait for somebody to let go of a stick.
+  private var mayBeCut = false
 
   // MARK: What is done
 
   mutating func started(at now: TickInstant, _ cover: SwarmCover, _ settings: RobotSettings) {
     failsafe = SwarmLimit(settings.failsafeTimeout)
     // Whoever stopped the motors of a daemon that died.
-    (cutAt, fed, waiting) = (cover.endedWithoutStop ? now : nil, nil, [])
+    (cutAt, mayBeCut, fed, waiting) = (cover.endedWithoutStop ? now : nil, cover.endedWithoutStop, nil, [])
     output.started(at: now, cover)
   }
 
@@ -56,6 +60,7 @@ struct RobotOracle {
   /// The guard has told the motors to stand.
   mutating func cut(wasMoving: Bool, isConfirmed: Bool, at now: TickInstant) {
     output.reach.wrote(isConfirmed: isConfirmed)
+    mayBeCut = true
     if wasMoving { cutAt = now }
   }
 
@@ -74,13 +79,16 @@ struct RobotOracle {
       case .emergencyStop: output.took(isStop: true, at: now)
       case .reset:
         output.took(isStop: false, at: now)
-        cutAt = nil
+        (cutAt, mayBeCut) = (nil, false)
         // Control may be free.
         if let last = fed { fed = (last.at, nil) }
-      case .stop: cutAt = nil
+      case .stop:
+        (cutAt, mayBeCut) = (nil, false)
+        // Whoever holds control is heard by it.
+        if let last = fed { (fed, stoppedAt) = ((last.at, nil), now) }
       case .drive(let sender, let stamp, let isZero):
-        let wasCut = cutAt != nil
-        if isZero { cutAt = nil }
+        let wasCut = mayBeCut
+        if isZero { (cutAt, mayBeCut) = (nil, false) }
         if let issued, now - issued > Self.patience, !isZero { continue }
         // Control is nobody's then: who held a stick last may let go of it, and drive.
         if wasCut { fed = (now, nil) } else { feed(by: sender, stamp, at: now) }
@@ -89,7 +97,7 @@ struct RobotOracle {
   }
 
   private mutating func feed(by sender: Int, _ stamp: Int64?, at now: TickInstant) {
-    guard let last = fed, now - last.at < failsafe.longest else {
+    guard let last = fed, now - max(last.at, stoppedAt) < failsafe.longest else {
       stamps = RobotStamps()
       _ = stamps.judge(stamp, at: now)
       fed = (now, sender)

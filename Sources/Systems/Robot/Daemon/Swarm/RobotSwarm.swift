@@ -118,6 +118,14 @@ final class RobotSwarm: SwarmPart {
     oracle.killed(at: now, safeBy: safeBy)
   }
 
+  func stop(at now: TickInstant) -> (isOff: Bool, outcome: KeptOutcome) {
+    guard let daemon, !oracle.output.reach.isStalled(at: now) else { return (false, .known) }
+    daemon.simulation.stop()
+    let isConfirmed = daemon.client.newest().state == .shutDown(.confirmed)
+    oracle.output.stopped(isActive: isMoving, isConfirmed: isConfirmed, at: now)
+    return (isConfirmed, .known)
+  }
+
   func freeze(at now: TickInstant, for span: Nanoseconds) {
     daemon?.simulation.oversleep(lane: "robot", at: now, by: span)
     oracle.output.reach.stalled(at: now, for: span)
@@ -242,7 +250,7 @@ final class RobotSwarm: SwarmPart {
   private func arrive(_ message: SwarmLink.Message) {
     guard daemon != nil else { return }
     message.bytes.withUnsafeBytes { bytes in
-      put(bytes, from: RobotSwarmOperator.endpoint, at: message.arrives)
+      guard put(bytes, from: RobotSwarmOperator.endpoint, at: message.arrives) else { return }
       guard let message = try? RobotMessage.decode(bytes) else { return }
       hear(message.datagram, Self.senders.count, message.timestamp.map { Int64($0.seconds * 1_000) })
     }
@@ -254,8 +262,9 @@ final class RobotSwarm: SwarmPart {
     guard daemon != nil, Self.senders.indices.contains(sender) else { return }
     let stamp = milliseconds.flatMap { $0 < 0 ? nil : $0 }
     let count = datagram.encode(timestampMicroseconds: stamp.map { $0 * 1_000 }, into: bytes)
-    put(UnsafeRawBufferPointer(rebasing: bytes[..<count]), from: Self.senders[sender], at: now)
-    hear(datagram, sender, stamp)
+    if put(UnsafeRawBufferPointer(rebasing: bytes[..<count]), from: Self.senders[sender], at: now) {
+      hear(datagram, sender, stamp)
+    }
   }
 
   private func hear(_ datagram: RobotDatagram, _ sender: Int, _ stamp: Int64?) {
@@ -274,13 +283,17 @@ final class RobotSwarm: SwarmPart {
     for (index, number) in numbers.dropFirst().prefix(8).enumerated() {
       bytes[index] = UInt8(truncatingIfNeeded: number) | 0x80
     }
-    put(UnsafeRawBufferPointer(rebasing: bytes[..<min(8, numbers.count - 1)]), from: Self.senders[Int(sender)], at: now)
+    _ = put(
+      UnsafeRawBufferPointer(rebasing: bytes[..<min(8, numbers.count - 1)]), from: Self.senders[Int(sender)], at: now)
   }
 
-  private func put(_ datagram: UnsafeRawBufferPointer, from sender: Endpoint, at now: TickInstant) {
+  /// Returns whether the socket had room for it: that of a daemon that stands still fills.
+  private func put(_ datagram: UnsafeRawBufferPointer, from sender: Endpoint, at now: TickInstant) -> Bool {
+    let overflowed = network.statistics.overflowed
     var port = network.port(sender)
     port.now = now
     _ = port.send(datagram, to: Self.endpoint)
+    return network.statistics.overflowed == overflowed
   }
 
   /// A full ring refuses, and the door says so to the client: then nothing was acknowledged.

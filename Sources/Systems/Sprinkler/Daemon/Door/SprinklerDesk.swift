@@ -4,6 +4,7 @@ import Sprinkler
 import Store
 import Synchronization
 import Tactus
+import TactusDaemon
 import WallTime
 
 /// Where the schedule, the store and the valves' loop meet: commands from the door, the time, and what the loop tells.
@@ -165,10 +166,17 @@ final class SprinklerDesk: Sendable {
   }
 
   /// After the loop has ended, its last notices are in: what the store has refused so far is tried once more.
-  func finish() {
+  ///
+  /// - Returns: What the store knows of how the runs ended.
+  func finish() -> KeptOutcome {
     settleAnswered()
-    _ = state.withLock { state in
-      scheduled(&state) { schedule, clocks in _ = catchUp(&schedule, clocks) }
+    return state.withLock { state in
+      var outcome = KeptOutcome.unknownBefore
+      _ = scheduled(&state) { schedule, clocks in
+        _ = catchUp(&schedule, clocks)
+        outcome = schedule.outcome
+      }
+      return outcome
     }
   }
 

@@ -2,6 +2,7 @@ import Service
 import Sprinkler
 import Store
 import Tactus
+import TactusDaemon
 import WallTime
 
 /// The schedule with the store behind it, a value for within the desk's lock: a step is on the disk before it is the schedule, and if
@@ -75,6 +76,9 @@ struct StoredSchedule: Sendable {
 
   /// What the loop told, which must be kept: as `step`, now or as soon as the store takes it.
   mutating func remember(_ events: [SprinklerEvent]) { unstored += events }
+
+  /// What the store knows of how the runs ended.
+  var outcome: KeptOutcome { !hasStarted ? .unknownBefore : unstored.isEmpty ? .known : .unknown }
 
   /// Steps with what is remembered, oldest first, until the store refuses one.
   mutating func catchUp(_ clocks: Clocks) -> [SprinklerEffects] {

@@ -187,9 +187,11 @@ final class DaemonSprinkler: LoopSystem {
     _ = takeNotices(logger)
   }
 
-  func finishKeeping() {
-    deskThread.finish { desk.finish() }
+  func finishKeeping() -> KeptOutcome {
+    var outcome = KeptOutcome.known
+    deskThread.finish { outcome = desk.finish() }
     weather?.stop()
+    return outcome
   }
 
   var unconfirmed: (message: String, state: String)? {

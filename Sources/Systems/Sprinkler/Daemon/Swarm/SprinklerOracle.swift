@@ -31,6 +31,8 @@ struct SprinklerOracle {
   private var untold = Nanoseconds.zero
   /// Since when the store is full, and when the daemon last died whose end it has not taken: valves closed meanwhile are logged as open.
   private var fullSince: TickInstant?
+  /// The daemon's last beat.
+  private var beatAt = TickInstant.zero
   private var unsettledSince: TickInstant?
   /// Open since the beginning, excused or not.
   private var watered: [Nanoseconds] = Array(repeating: .zero, count: SprinklerSwarm.zones)
@@ -46,6 +48,7 @@ struct SprinklerOracle {
       if let first = cover.madeSafe, first < died { untold = untold + (now - first) }
     }
     output.started(at: now, cover)
+    beatAt = now
     clearFresh()
     endAll()
   }
@@ -54,7 +57,8 @@ struct SprinklerOracle {
     waitingStops = []
     if let cutAt { untold = untold + (safeBy - cutAt) }
     // A pause and an end are noted at the beat that hears of them; one that the store had not yet lasts until the guard's, or the hook's, write.
-    untold = untold + .milliseconds(200) + (safeBy - now)
+    // One that stands still has none.
+    untold = untold + .milliseconds(100) + (safeBy - beatAt)
     if let since = unsettledSince ?? fullSince { untold = untold + (safeBy - since) }
     unsettledSince = unsettledSince ?? now
     cutAt = nil
@@ -124,6 +128,7 @@ struct SprinklerOracle {
   // MARK: What must hold
 
   mutating func kept(_ store: SimulatedScheduleStore, at now: TickInstant) {
+    beatAt = now
     if hasTickedSinceCut { cutAt = nil }
     if store.isFull { fullSince = fullSince ?? now } else { (fullSince, unsettledSince) = (nil, nil) }
     // What neither a write nor a person has changed holds as it did.
@@ -154,8 +159,9 @@ struct SprinklerOracle {
     }
   }
 
-  mutating func look(open: UInt64, at now: TickInstant) {
-    let isExcused = output.look(isActive: open != 0, at: now)
+  /// - Parameter hasDied: the process has, in the middle of a write, and the engine has not come to it.
+  mutating func look(open: UInt64, at now: TickInstant, hasDied: Bool = false) {
+    let isExcused = hasDied || output.look(isActive: open != 0, at: now)
     for zone in 0..<SprinklerSwarm.zones where open >> UInt64(zone) & 1 != 0 {
       watered[zone] = watered[zone] + (now - lookedAt)
       if !isExcused { used[zone] = used[zone] + (now - lookedAt) }

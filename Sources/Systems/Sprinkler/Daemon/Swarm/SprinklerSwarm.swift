@@ -82,6 +82,15 @@ final class SprinklerSwarm: SwarmPart {
     oracle.killed(at: now, safeBy: safeBy)
   }
 
+  func stop(at now: TickInstant) -> (isOff: Bool, outcome: KeptOutcome) {
+    guard let daemon, !store.hasDied, !oracle.output.reach.isStalled(at: now) else { return (false, .known) }
+    daemon.simulation.stop()
+    let isConfirmed = daemon.newest.confirmation.isConfirmed
+    oracle.look(open: open, at: now)
+    oracle.output.stopped(isActive: open != 0, isConfirmed: isConfirmed, at: now)
+    return (isConfirmed, daemon.finish(at: now, wallAtZero))
+  }
+
   func freeze(at now: TickInstant, for span: Nanoseconds) {
     guard let daemon else { return }
     daemon.simulation.oversleep(lane: "sprinkler", at: now, by: span)
@@ -107,7 +116,7 @@ final class SprinklerSwarm: SwarmPart {
         break
       }
     }
-    oracle.look(open: open, at: instant)
+    oracle.look(open: open, at: instant, hasDied: daemon != nil && store.hasDied)
     if !store.hasDied { account(at: instant) }
   }
 

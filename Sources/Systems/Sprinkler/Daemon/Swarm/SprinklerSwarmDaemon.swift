@@ -37,15 +37,7 @@ final class SprinklerSwarmDaemon {
   /// Ten times a second: what the loop has told and answered, then what is due.
   func beat(at now: TickInstant, _ wallAtZero: WallInstant) {
     nextBeat = now + Self.beatPeriod
-    while let notice = client.nextNotice() {
-      if notice.isOfState { nextProgress = now }
-      if let event = notice.event { schedule.remember([event]) }
-    }
-    while let answer = client.nextAnswer() {
-      answered.append(answer.number)
-      guard case .run(let run, _)? = sent.removeValue(forKey: answer.number) else { continue }
-      if case .refused(let refusal) = answer.verdict { schedule.remember([.refused(run: run.id, refusal)]) }
-    }
+    listen(at: now)
     let clocks = clocks(at: now, wallAtZero)
     do throws(APIError) {
       if let effects = try schedule.start(clocks) { order(effects, at: now) }
@@ -58,6 +50,25 @@ final class SprinklerSwarmDaemon {
     } catch {
       // A store that refuses is asked again at the next beat.
     }
+  }
+
+  private func listen(at now: TickInstant) {
+    while let notice = client.nextNotice() {
+      if notice.isOfState { nextProgress = now }
+      if let event = notice.event { schedule.remember([event]) }
+    }
+    while let answer = client.nextAnswer() {
+      answered.append(answer.number)
+      guard case .run(let run, _)? = sent.removeValue(forKey: answer.number) else { continue }
+      if case .refused(let refusal) = answer.verdict { schedule.remember([.refused(run: run.id, refusal)]) }
+    }
+  }
+
+  /// The loop has stopped, and told the last. Returns what the store knows of it.
+  func finish(at now: TickInstant, _ wallAtZero: WallInstant) -> KeptOutcome {
+    listen(at: now)
+    _ = schedule.catchUp(clocks(at: now, wallAtZero))
+    return schedule.outcome
   }
 
   /// Steps the schedule; `nil` if it, or its store, refuses.

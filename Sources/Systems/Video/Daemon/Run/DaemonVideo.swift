@@ -65,7 +65,7 @@ final class DaemonVideo: DaemonSystem {
   func beat(at now: TickInstant) {}
   func report(_ logger: Logger) {}
   func finish(_ logger: Logger) { child.stop() }
-  func finishKeeping() {}
+  func finishKeeping() -> KeptOutcome { .known }
 
   /// Who looks at the stream joins anew; what is not the process's alone (the longest recording) is taken without that.
   func change(to new: Configuration) -> (any RulesChange)? {

@@ -146,6 +146,7 @@ final class VideoChild: Sendable {
       switch supervision.step(event, at: MonotonicClock.now) {
       case .none: break
       case .spawn: spawn()
+      case .tell: report()
       case .kill:
         if event == .replace {
           child.logger.info("the video process is replaced by one with other settings", metadata: ["system": "video"])

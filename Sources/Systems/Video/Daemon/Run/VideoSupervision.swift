@@ -43,7 +43,7 @@ struct VideoSupervision {
   ///
   /// - Returns: why, if people are to be told: not of one that was replaced, and not the same again and again.
   mutating func ended(_ cause: String, at now: TickInstant) -> String? {
-    let isReplaced = machine.state == .replacing
+    let isReplaced = if case .replacing = machine.state { true } else { false }
     _ = machine.step(.ended(cause), at: now)
     guard case .waiting(_, let reason) = machine.state, !isReplaced, reason != self.cause else { return nil }
     self.cause = reason
@@ -63,6 +63,10 @@ struct VideoSupervision {
     case .killing(_, let cause):
       // One in a driver that hangs ends when the driver lets it: until then it shows nothing either.
       (report.process, report.cause) = (nil, cause)
+    case .replacing(_, isLate: true):
+      (report.process, report.cause) = (
+        nil, "it was killed, since another is to run with other settings, and has not ended"
+      )
     case .running, .replacing: break
     }
     return report

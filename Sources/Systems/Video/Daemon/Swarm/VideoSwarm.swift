@@ -158,6 +158,7 @@ final class VideoSwarm: SwarmPart {
     guard let action = daemon?.supervision.step(event, at: now) else { return }
     switch action {
     case .none: break
+    case .tell: report()
     case .spawn:
       oracle.spawned(beside: running, at: now)
       numbers += 1

@@ -1,0 +1,38 @@
+import TestSupport
+import Testing
+
+@testable import MQTTMosquitto
+
+@Suite("MQTT outbox", .ownThread)
+struct MQTTOutboxTests {
+  private func state(_ topic: String, _ text: String) -> MQTTMessage {
+    MQTTMessage(topic: topic, payload: Array(text.utf8), isRetained: true)
+  }
+
+  @Test("a topic that is to be forgotten is told to every new connection: the last may have been lost with it")
+  func forgets() {
+    var outbox = MQTTOutbox(messageLimit: 4, retainedLimit: 4)
+    #expect(
+      outbox.add(state("a", "1"), isConnected: true) == nil && outbox.add(state("b", "1"), isConnected: true) == nil)
+    #expect(outbox.take(9).count == 2)
+    #expect(outbox.add(state("a", ""), isConnected: true) == nil)
+    #expect(outbox.take(9) == [state("a", "")] && outbox.isEmpty)
+    outbox.disconnected()
+    outbox.connected()
+    #expect(outbox.take(9) == [state("a", ""), state("b", "1")])
+  }
+
+  @Test("forgotten topics make room for others, once they have been told")
+  func makesRoom() {
+    var outbox = MQTTOutbox(messageLimit: 4, retainedLimit: 2)
+    for (topic, text) in [("a", "1"), ("b", "1"), ("a", "")] {
+      #expect(outbox.add(state(topic, text), isConnected: true) == nil)
+    }
+    #expect(outbox.add(state("c", "1"), isConnected: true) == .tooManyRetained)
+    _ = outbox.take(9)
+    #expect(outbox.add(state("c", "1"), isConnected: true) == nil)
+    #expect(outbox.add(state("d", "1"), isConnected: true) == .tooManyRetained)
+    outbox.connected()
+    #expect(outbox.take(9) == [state("b", "1"), state("c", "1")])
+  }
+}
