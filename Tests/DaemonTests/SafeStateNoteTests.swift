@@ -35,6 +35,11 @@ struct SafeStateNoteTests {
     writer.take(report(.madeSafe(.death)))
     let last = try #require(note.read())
     #expect(last.at == first.at && last.cause.hasPrefix("the daemon is gone"))
+    #expect(first.last == first.at && .seconds(90) < last.last - last.at)
+    // A stop hook is another write.
+    note.noteHook(writes, began: MonotonicClock.now + .seconds(100))
+    let hooked = try #require(note.read())
+    #expect(hooked.at == first.at && .seconds(90) < hooked.last - last.last && hooked.cause == last.cause)
     close(file)
   }
 
@@ -56,6 +61,8 @@ struct SafeStateNoteTests {
     let left = try #require(note.read())
     #expect(left.isOrderly && left.at == .zero + .seconds(7) && left.boot == BootClock.boot && left.writes.isEmpty)
     #expect(!note.isOfOthers)
+    note.noteHook(writes, began: MonotonicClock.now)
+    #expect(note.read() == left, "a stop hook follows an orderly end, too")
     note.end()
     #expect(note.read() == nil && access(note.path, F_OK) != 0)
     let (before, now) = (TickInstant.zero + .seconds(3), TickInstant.zero + .seconds(9))

@@ -7,7 +7,9 @@ public struct MadeSafe: Sendable, Hashable {
   public var boot: BootID?
   /// When it began, by that boot's clock (`BootClock`).
   public var at: TickInstant
-  /// The same by the time of day, in RFC 3339.
+  /// When it began for the last time: what a loop that went on meanwhile had turned on was turned off then.
+  public var last: TickInstant
+  /// `at` by the time of day, in RFC 3339.
   public var time: String
   /// Why: `the daemon is gone`.
   public var cause: String
@@ -17,8 +19,10 @@ public struct MadeSafe: Sendable, Hashable {
   public var isOrderly = false
 
   /// - Parameters: see the properties.
-  public init(boot: BootID?, at: TickInstant, time: String, cause: String, writes: [String]) {
-    (self.boot, self.at, self.time, self.cause, self.writes) = (boot, at, time, cause, writes)
+  public init(
+    boot: BootID?, at: TickInstant, last: TickInstant? = nil, time: String, cause: String, writes: [String]
+  ) {
+    (self.boot, self.at, self.last, self.time, self.cause, self.writes) = (boot, at, last ?? at, time, cause, writes)
   }
 }
 
@@ -32,7 +36,8 @@ extension MadeSafe {
   func note(isOver: Bool = false) -> String {
     let lines =
       [
-        Self.title, "boot \(boot?.description ?? "-")", "at \(at.nanoseconds)", "time \(time)", "cause \(cause)",
+        Self.title, "boot \(boot?.description ?? "-")",
+        "at \(at.nanoseconds)" + (last == at ? "" : " \(last.nanoseconds)"), "time \(time)", "cause \(cause)",
       ] + writes.map { "write \($0)" } + [isOver ? "over" : isOrderly ? "stopped" : "end"]
     return lines.joined(separator: "\n") + "\n"
   }
@@ -46,12 +51,13 @@ extension MadeSafe {
     }
     let end = lines.suffix(2)
     guard lines.first == Self.title[...], end == ["end", ""] || end == ["stopped", ""], let boot = value(1, "boot"),
-      let at = value(2, "at").flatMap({ Int64($0) }), let time = value(3, "time"), let cause = value(4, "cause")
+      let instants = value(2, "at")?.split(separator: " ", omittingEmptySubsequences: false).map({ Int64($0) }),
+      let at = instants[0], let last = instants.last!, instants.count <= 2, at <= last, let time = value(3, "time"), let cause = value(4, "cause")
     else { return nil }
     let writes = (5..<max(5, lines.count - 2)).compactMap { value($0, "write") }
     self.init(
-      boot: boot == "-" ? nil : BootID(boot), at: TickInstant(nanoseconds: at), time: time, cause: cause, writes: writes
-    )
+      boot: boot == "-" ? nil : BootID(boot), at: TickInstant(nanoseconds: at), last: TickInstant(nanoseconds: last),
+      time: time, cause: cause, writes: writes)
     isOrderly = end.first == "stopped"
   }
 }

@@ -34,18 +34,22 @@ struct SafeStateNote {
     return nil
   }
 
-  /// A stop hook has written the safe state after the program had ended: noted if no guard has, and if the end was not an orderly one, which
-  /// leaves no file.
+  /// A stop hook has written the safe state after the program had ended: noted if the end was not an orderly one, which leaves no file, or says so.
   ///
   /// - Parameter began: when the hook began to write, by the clock of the ticks.
   func noteHook(_ writes: [SafeStateWrite], began: TickInstant) {
-    guard read() == nil else { return }
+    let old = read()
+    if old?.isOrderly ?? false { return }
     let file = open(path, O_WRONLY | O_CLOEXEC)
     guard file >= 0 else { return }
     defer { close(file) }
-    let note = MadeSafe(
-      boot: BootClock.boot, at: BootClock.now - (MonotonicClock.now - began), time: WallClock.text,
-      cause: "the daemon and its guard are gone: the stop hook", writes: writes.map(\.description))
+    let at = BootClock.now - (MonotonicClock.now - began)
+    var note =
+      old
+      ?? MadeSafe(
+        boot: BootClock.boot, at: at, time: WallClock.text, cause: "the daemon and its guard are gone: the stop hook",
+        writes: writes.map(\.description))
+    note.last = max(note.at, at)
     Self.write(note.note(), to: file)
   }
 
@@ -86,7 +90,7 @@ struct SafeStateNote {
       self.writes = writes.map(\.description)
     }
 
-    /// Of several writes before the program is back, the first counts: from then on nothing ran.
+    /// Of several writes before the program is back, the first counts for what was on then, the last for what a loop has turned on since.
     mutating func take(_ report: GuardReport) {
       switch report.subject {
       case .notOpened, .gaveUp, .watchdogNotOpened, .watchdogOpened, .watchdogNotFed, .watchdogLeft: return
@@ -95,10 +99,9 @@ struct SafeStateNote {
         note = nil
       case .madeSafe, .notSafeYet:
         let now = MonotonicClock.now
-        let ago = now - (report.began ?? now)
-        var new =
-          note
-          ?? MadeSafe(boot: boot, at: BootClock.now - ago, time: WallClock.text, cause: "", writes: writes)
+        let at = BootClock.now - (now - (report.began ?? now))
+        var new = note ?? MadeSafe(boot: boot, at: at, time: WallClock.text, cause: "", writes: writes)
+        new.last = max(new.at, at)
         new.cause = report.message(program: "the daemon", output: "actuator")
         note = new
         SafeStateNote.write(new.note(), to: file)

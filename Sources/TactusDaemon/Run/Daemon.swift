@@ -73,7 +73,7 @@ final class Daemon {
     let note = options.simulate ? nil : options.planFile.map { SafeStateNote(beside: $0.path) }
     let left = note?.read()
     self.note = note
-    endedBefore = left.flatMap { $0.boot == BootClock.boot ? $0.at : nil }
+    endedBefore = left.flatMap { $0.boot == BootClock.boot ? $0.last : nil }
     let surroundings = SystemSurroundings(
       configuration: configuration, store: store, simulate: options.simulate, bell: button, logger: logger, log: log,
       madeSafe: left, endedWithoutStop: note?.isOfOthers ?? false)

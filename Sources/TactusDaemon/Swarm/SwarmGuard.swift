@@ -49,6 +49,8 @@ struct SwarmGuard {
   private var noted: TickInstant?
   /// The note in /run that the next start reads, whichever guard wrote it.
   private(set) var note: TickInstant?
+  /// When it was written last, as the same note says.
+  private(set) var lastNote: TickInstant?
 
   private var answers = HeartbeatAnswers(patience: SupervisorLoop.guardPatience)
   /// On their way to the daemon.
@@ -138,7 +140,7 @@ struct SwarmGuard {
   }
 
   /// The stop hook has written the safe state: it notes what nobody has noted.
-  mutating func noteHook(at now: TickInstant) { note = note ?? now }
+  mutating func noteHook(at now: TickInstant) { (note, lastNote) = (note ?? now, now) }
 
   /// Its end of the socket has closed.
   mutating func close(at now: TickInstant) { tell(.closed, at: now) }
@@ -221,12 +223,12 @@ struct SwarmGuard {
     let before = machine.state
     var action = machine.step(event, at: now)
     if case .heartbeat(let heartbeat) = event { sent.append(heartbeat.number) }
-    if before != .watching, machine.state == .watching, noted != nil { (noted, note) = (nil, nil) }
+    if before != .watching, machine.state == .watching, noted != nil { (noted, note, lastNote) = (nil, nil, nil) }
     while case .write = action {
       // First: a loop that runs after the write must know of it.
       cover.stops?.note(at: now)
       noted = noted ?? now
-      note = noted
+      (note, lastNote) = (noted, now)
       action = machine.step(write(now) ? .confirmed : .failed, at: now)
     }
     if case .wait(let until) = action {

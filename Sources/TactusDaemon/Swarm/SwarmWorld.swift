@@ -137,6 +137,7 @@ struct SwarmWorld {
     isAlive = true
     (startsAt, deathSeenAt, hookAt) = (.distantFuture, .distantFuture, .distantFuture)
     cover.madeSafe = guardian?.note ?? stoppedAt
+    cover.madeSafeLast = guardian?.lastNote ?? stoppedAt
     stoppedAt = nil
     cover.endedWithoutStop = guardian != nil
     cover.stops = mechanisms.tellsLoops ? ExternalStops() : nil
@@ -164,7 +165,7 @@ struct SwarmWorld {
     // What is left needs a guard no longer, and its end no stop hook.
     if isSafe { guardian = nil }
     if isSafe, mechanisms.notesUnkept {
-      stoppedAt = KeptOutcome.end(stops.map(\.outcome), before: cover.madeSafe, now: now)
+      stoppedAt = KeptOutcome.end(stops.map(\.outcome), before: cover.madeSafeLast, now: now)
     }
     kill(for: span, needsNobody: isSafe)
   }

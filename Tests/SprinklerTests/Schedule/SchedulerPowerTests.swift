@@ -165,7 +165,7 @@ struct SchedulerPowerTests {
     world.run(untilWall: Garden.at(7, 1, 6, 4, 30))
     let open = try #require(world.stored.pending.first { $0.openSince != nil })
     let since = try #require(open.openSince)
-    func start(_ closed: Double?) -> [WateringRecord] {
+    func start(_ closed: Double...) -> [WateringRecord] {
       var scheduler = SprinklerScheduler(
         world.stored, settings: Garden.settings, boot: open.boot, valvesClosed: closed.map { .zero + .seconds($0) })
       let effects = scheduler.step(.started, wall: Garden.at(7, 1, 7), monotonic: .zero + .seconds(since + 3_000))
@@ -174,7 +174,8 @@ struct SchedulerPowerTests {
     }
     let noted = start(since + 4)
     #expect(noted.first?.outcome == .crash && noted.first?.ranSeconds == open.ranSeconds + 4)
-    #expect(start(nil).first?.ranSeconds == 600, "nobody knows: up to now")
+    #expect(start().first?.ranSeconds == 600, "nobody knows: up to now")
+    #expect(start(since - 5, since + 4).first?.ranSeconds == open.ranSeconds + 4, "closed before it opened, and again")
     #expect(start(since - 5).first?.ranSeconds == 600, "closed before it opened: nobody knows")
   }
 

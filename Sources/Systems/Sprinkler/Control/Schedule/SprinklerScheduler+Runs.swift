@@ -186,7 +186,7 @@ extension SprinklerScheduler {
     switch (end, run.openSince) {
     case (.crash, let open?) where run.boot == boot:
       // Nothing flowed after the guard had closed the valve. One that was opened after that is not known to have been closed.
-      let closed = valvesClosed.map { $0 < open ? bootSeconds : min($0, bootSeconds) } ?? bootSeconds
+      let closed = valvesClosed.first { $0 >= open }.map { min($0, bootSeconds) } ?? bootSeconds
       since = max(0, closed - open)
     case (_, nil) where run.boot != nil: since = 0
     default: since = Double(settings.noteSeconds + 2)

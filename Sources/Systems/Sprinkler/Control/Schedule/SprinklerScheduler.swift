@@ -16,8 +16,8 @@ public struct SprinklerScheduler: Sendable {
   var clock = ClockWatch()
   /// The boot of the machine, and its clock at the step in progress.
   let boot: BootID?
-  /// When the valves were closed after the last process had died, by that clock; `nil`: nobody knows.
-  let valvesClosed: Double?
+  /// When the valves were closed from outside, by that clock, the earliest first; empty: nobody knows.
+  let valvesClosed: [Double]
   var bootSeconds = 0.0
   /// Every start up to then has been dealt with.
   var cursor = WallInstant(secondsSince1970: 0)
@@ -43,11 +43,11 @@ public struct SprinklerScheduler: Sendable {
   ///   - boot: of the machine; `nil` if it is not known, so that nothing can be told to be a power cut.
   ///   - isRecovered: the records are an earlier state, as a snapshot of the store is. What they leave to do may have been
   ///     done since: no run of theirs goes on, and no start before now is made up for.
-  ///   - valvesClosed: when the valves were closed from outside after the last process had died, by the boot's clock; `nil` if nobody
-  ///     knows, and a run is then charged up to now.
+  ///   - valvesClosed: when the valves were closed from outside, while the last process hung or after it had died, by the boot's clock, the earliest
+  ///     first. A run is charged until the first of them after its valve was opened; if there is none, up to now.
   public init(
     _ records: SprinklerRecords, settings: SchedulerSettings, boot: BootID? = nil, isRecovered: Bool = false,
-    valvesClosed: TickInstant? = nil
+    valvesClosed: [TickInstant] = []
   ) {
     self.records = records
     self.valvesClosed = valvesClosed.map { Double($0.nanoseconds) / 1e9 }

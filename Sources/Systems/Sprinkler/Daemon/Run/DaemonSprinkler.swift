@@ -49,7 +49,7 @@ final class DaemonSprinkler: LoopSystem {
     let bell = try Doorbell()
     requestBell = bell
     let boot = BootClock.boot
-    let valvesClosed = madeSafe.flatMap { $0.boot == boot ? $0.at : nil }
+    let valvesClosed = madeSafe.flatMap { $0.boot == boot ? [$0.at, $0.last] : nil } ?? []
     desk = SprinklerDesk(
       { store throws(StoreError) in
         SprinklerScheduler(

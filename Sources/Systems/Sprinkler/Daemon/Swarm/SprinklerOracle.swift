@@ -44,8 +44,8 @@ struct SprinklerOracle {
     if let died = output.reach.killedAt {
       // Nobody has noted when the valves closed: the log goes on until this start.
       if cover.hookFailed, cover.madeSafe == nil { untold = untold + (now - died) }
-      // So it does for a valve that was opened between the guard's first write, which it notes, and the daemon's death.
-      if let first = cover.madeSafe, first < died { untold = untold + (now - first) }
+      // So it does for a valve that was opened after the guard's last write, which it notes, and before the daemon's death.
+      if let last = cover.madeSafeLast, last < died { untold = untold + (now - last) }
     }
     output.started(at: now, cover)
     beatAt = now
@@ -129,7 +129,7 @@ struct SprinklerOracle {
 
   mutating func kept(_ store: SimulatedScheduleStore, at now: TickInstant) {
     beatAt = now
-    if hasTickedSinceCut { cutAt = nil }
+    if hasTickedSinceCut, !store.isFull { cutAt = nil }
     if store.isFull { fullSince = fullSince ?? now } else { (fullSince, unsettledSince) = (nil, nil) }
     // What neither a write nor a person has changed holds as it did.
     guard store.writes != seen else { return }

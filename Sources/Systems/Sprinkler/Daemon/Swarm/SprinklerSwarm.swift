@@ -67,7 +67,7 @@ final class SprinklerSwarm: SwarmPart {
         }
       }
     }
-    let (store, closed) = (store, cover.madeSafe)
+    let (store, closed) = (store, [cover.madeSafe, cover.madeSafeLast].compactMap(\.self))
     let schedule = StoredSchedule(
       { SprinklerScheduler(store.records, settings: Self.settings, boot: BootID("1"), valvesClosed: closed) },
       store: store)
