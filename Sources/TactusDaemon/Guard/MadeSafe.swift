@@ -52,7 +52,8 @@ extension MadeSafe {
     let end = lines.suffix(2)
     guard lines.first == Self.title[...], end == ["end", ""] || end == ["stopped", ""], let boot = value(1, "boot"),
       let instants = value(2, "at")?.split(separator: " ", omittingEmptySubsequences: false).map({ Int64($0) }),
-      let at = instants[0], let last = instants.last!, instants.count <= 2, at <= last, let time = value(3, "time"), let cause = value(4, "cause")
+      let at = instants[0], let last = instants.last!, instants.count <= 2, at <= last, let time = value(3, "time"),
+      let cause = value(4, "cause")
     else { return nil }
     let writes = (5..<max(5, lines.count - 2)).compactMap { value($0, "write") }
     self.init(

@@ -108,8 +108,8 @@ import Wire
     let found = try found { seed in
       [
         PumpSwarm(seed: seed) { bytes, way in
-          guard way == .back, bytes.starts(with: Array("STATUS:ON".utf8)) else { return bytes }
-          return Array("STATUS:OFF".utf8) + bytes.dropFirst("STATUS:ON".utf8.count)
+          guard way == .back else { return bytes }
+          return Array(String(decoding: bytes, as: UTF8.self).replacing("State:ON", with: "State:OFF").utf8)
         }
       ]
     }
@@ -120,7 +120,7 @@ import Wire
   func pumpOperatorsBelief() {
     let start = TickInstant.zero + .seconds(1)
     func failure(
-      _ heard: String, _ answers: [PumpAnswer] = [], _ snapshot: PumpSnapshot, after wait: Nanoseconds = .zero
+      _ heard: String, _ snapshot: PumpSnapshot, _ answers: [PumpAnswer] = [], after wait: Nanoseconds = .zero
     ) -> String? {
       var (oracle, output) = (PumpOperatorOracle(from: start), SwarmOutput(PumpOracle.names, tick: .milliseconds(50)))
       oracle.look(sent: [], [], snapshot, at: start, &output)
@@ -136,7 +136,7 @@ import Wire
     snapshot.state = .off(.confirmed)
     #expect(failure("PUMP:ON\n", snapshot) == PumpOperatorOracle.names[3])
     #expect(
-      failure("PUMP:OFF\n", [PumpAnswer(number: 1, .accepted, at: start)], snapshot) == PumpOperatorOracle.names[4])
+      failure("PUMP:OFF\n", snapshot, [PumpAnswer(number: 1, .accepted, at: start)]) == PumpOperatorOracle.names[4])
   }
 
   @Test("a link: perfect at first, then as its history says; a seed gives one list of deliveries")

@@ -78,7 +78,10 @@ import Wire
   func retriesOnWithSpeeds() {
     var bench = OperatorBench.off()
     bench.at(1, .turnOn(nil))
-    for second in 1...3 { bench.at(Double(second) + 0.5, .setSpeed(PumpSpeed(percent: UInt8(second * 20)))) }
+    for second in 1...3 {
+      bench.run(to: Double(second) + 0.5)
+      bench.at(Double(second) + 0.5, .setSpeed(PumpSpeed(percent: UInt8(second * 20))))
+    }
     bench.run(to: 4.5)
     #expect(bench.taken() == ["1.0 ON", "2.0 ON", "3.0 ON", "4.0 OFF"])
   }
