@@ -113,7 +113,9 @@ struct SafeStatePlanFileTests {
     #expect(program.said.contains("every actuator was put into its safe state"))
   }
 
-  @Test("the hook notes when it turned what off, unless the guard has; an orderly end leaves no note, and gets none")
+  @Test(
+    "the hook notes when it turned what off, beside when the guard first did; an orderly end leaves no note, and gets none"
+  )
   func note() throws {
     let plan = try plan([stop(on: terminal.path)])
     let note = SafeStateNote(beside: plan)
@@ -125,10 +127,19 @@ struct SafeStatePlanFileTests {
       #expect(left.at >= before && left.at <= BootClock.now && left.boot == BootClock.boot)
       #expect(left.cause.contains("stop hook") && left.writes == [stop(on: terminal.path).description])
     }
-    let guards = MadeSafe(boot: BootID("1"), at: before, time: "t", cause: "the daemon is gone", writes: [])
+    let guards = MadeSafe(boot: BootClock.boot, at: before, time: "t", cause: "the daemon is gone", writes: [])
     _ = try folder.write(guards.note(), to: "safe-state-written")
     #expect(try guardOnce(broken, plan: plan).finish() == 0)
-    #expect(note.read() == guards)
+    var left = try #require(note.read())
+    #expect(before < left.last && left.last <= BootClock.now)
+    left.last = before
+    #expect(left == guards)
+    // One of another boot says nothing of this one.
+    var others = guards
+    others.boot = BootID("1")
+    _ = try folder.write(others.note(), to: "safe-state-written")
+    #expect(try guardOnce(broken, plan: plan).finish() == 0)
+    #expect(note.read()?.boot == BootClock.boot && note.read()?.cause.contains("stop hook") == true)
     note.end()
     #expect(try guardOnce(broken, plan: plan).finish() == 0)
     #expect(note.read() == nil && !FileManager.default.fileExists(atPath: note.path))

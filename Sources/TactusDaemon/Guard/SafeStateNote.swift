@@ -38,8 +38,9 @@ struct SafeStateNote {
   ///
   /// - Parameter began: when the hook began to write, by the clock of the ticks.
   func noteHook(_ writes: [SafeStateWrite], began: TickInstant) {
-    let old = read()
-    if old?.isOrderly ?? false { return }
+    let left = read()
+    if left?.isOrderly ?? false { return }
+    let old = left?.boot == BootClock.boot ? left : nil
     let file = open(path, O_WRONLY | O_CLOEXEC)
     guard file >= 0 else { return }
     defer { close(file) }
