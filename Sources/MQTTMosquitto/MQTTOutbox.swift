@@ -1,8 +1,8 @@
 /// What is to be sent: messages in their order, and of each retained topic the newest state.
 ///
-/// A value, for the lock of a client, or of one in simulated time. Retained state is kept for ever, so that a broker that forgot it is told again; that a topic is
-/// to be forgotten, too, since the connection may be lost with it, as long as there is room. Of a topic that is published faster than the connection takes
-/// it only the newest state is sent.
+/// A value, for the lock of a client, or of one in simulated time. Retained states are kept for ever, and sent again to each new connection, since the broker may
+/// have lost them. Removals of retained topics, which are empty states, are sent again as well, since a connection may be lost with them; the outbox keeps
+/// them as long as it has room. Of a topic that is published faster than the connection takes it only the newest state is sent.
 package struct MQTTOutbox: Sendable {
   package let messageLimit: Int
   package let retainedLimit: Int
@@ -57,7 +57,7 @@ package struct MQTTOutbox: Sendable {
     return taken
   }
 
-  /// Forgets a topic that the broker has been told to forget, which is an empty state; false if there is none.
+  /// Drops one removal that has been sent, to make room for another topic. Returns whether there was one.
   private mutating func makeRoom() -> Bool {
     let told = retained.filter { $0.value.isEmpty && !isStale.contains($0.key) }.keys.min()
     guard let told else { return false }

@@ -355,8 +355,7 @@
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       defer { try? FileManager.default.removeItem(at: folder) }
       let program = folder.appending(path: "mosquitto")
-      try "#!/bin/sh\nexec sleep 1000\n".write(to: program, atomically: true, encoding: .utf8)
-      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program.path)
+      try RunnableFile.write("#!/bin/sh\nexec sleep 1000", to: program.path)
       let broker = try MosquittoBroker(
         port: 1, folder: folder.path, launcher: launcher, user: "ann", password: "s3cret", path: program.path)
       defer { broker.stop() }

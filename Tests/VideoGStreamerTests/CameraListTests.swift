@@ -19,12 +19,8 @@ struct CameraListTests {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let program = folder.appending(path: "tactus-video")
-    try FileManager.default.copyItem(at: URL(filePath: VideoChildProcess.executable), to: program)
-    if let script {
-      let path = folder.appending(path: "tactus-cameras").path
-      try Data("#!/bin/sh\n\(script)\n".utf8).write(to: URL(filePath: path))
-      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
-    }
+    try RunnableFile.copy(VideoChildProcess.executable, to: program.path)
+    if let script { try RunnableFile.write("#!/bin/sh\n\(script)", to: folder.appending(path: "tactus-cameras").path) }
     let process = Process()
     let output = Pipe()
     process.executableURL = program

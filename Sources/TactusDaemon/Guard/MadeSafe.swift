@@ -1,13 +1,13 @@
 import Tactus
 
-/// What the guard wrote after the program before this one had ended, as its note says; or that this one itself had turned everything off, and could
-/// not keep when.
+/// When and by whom the outputs of the program before this one were turned off, as a note in /run says: by its guard or a stop hook, or by that program
+/// itself if its store did not take the instant.
 public struct MadeSafe: Sendable, Hashable {
   /// The boot in which that was; `nil` if the kernel did not tell.
   public var boot: BootID?
   /// When it began, by that boot's clock (`BootClock`).
   public var at: TickInstant
-  /// When it began for the last time: what a loop that went on meanwhile had turned on was turned off then.
+  /// When the last write began. It turned off whatever a loop had turned on since the first write.
   public var last: TickInstant
   /// `at` by the time of day, in RFC 3339.
   public var time: String
@@ -15,7 +15,7 @@ public struct MadeSafe: Sendable, Hashable {
   public var cause: String
   /// What was written, a text each.
   public var writes: [String]
-  /// The program itself had stopped everything, in order.
+  /// Whether the program itself had stopped everything in order.
   public var isOrderly = false
 
   /// - Parameters: see the properties.
@@ -24,6 +24,11 @@ public struct MadeSafe: Sendable, Hashable {
   ) {
     (self.boot, self.at, self.last, self.time, self.cause, self.writes) = (boot, at, last ?? at, time, cause, writes)
   }
+
+  /// Returns the instants at which outputs were turned off, the earliest first; empty if that was in another boot.
+  ///
+  /// - Parameter current: the boot that goes on.
+  public func instants(in current: BootID?) -> [TickInstant] { boot == current ? [at, last] : [] }
 }
 
 /// As the guard notes it in a file (`SafeStateNote`).

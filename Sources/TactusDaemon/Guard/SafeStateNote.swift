@@ -13,13 +13,14 @@ struct SafeStateNote {
 
   init(beside plan: String) { path = plan + "-written" }
 
-  /// What the program before this one, or its guard, left; `nil` if that ended in an orderly way and kept everything, or its guard saw it come back.
+  /// Returns what the program before this one, or its guard, has left. `nil` if that program ended in an orderly way and its store knew everything, or if
+  /// its guard saw it come back.
   func read() -> MadeSafe? {
     guard let bytes = try? readWhole(path) else { return nil }
     return MadeSafe(note: String(decoding: bytes, as: UTF8.self))
   }
 
-  /// Whether the program before this one ended without bringing its outputs into their safe state itself, whoever did it then.
+  /// Whether the program before this one left its outputs to others when it ended.
   var isOfOthers: Bool { access(path, F_OK) == 0 && !(read()?.isOrderly ?? false) }
 
   /// Makes an empty one in its place. Returns a descriptor for every guard of this program; `nil` if it cannot be made, which is logged.
@@ -34,7 +35,8 @@ struct SafeStateNote {
     return nil
   }
 
-  /// A stop hook has written the safe state after the program had ended: noted if the end was not an orderly one, which leaves no file, or says so.
+  /// Notes that a stop hook has written the safe state after the program had ended. Does nothing after an orderly end, which leaves no file or one that
+  /// says so.
   ///
   /// - Parameter began: when the hook began to write, by the clock of the ticks.
   func noteHook(_ writes: [SafeStateWrite], began: TickInstant) {
@@ -64,16 +66,16 @@ struct SafeStateNote {
 
   /// The program has brought its outputs into their safe state itself.
   ///
-  /// - Parameter ended: when that was, by the boot's clock, if a store did not take how they ended: the next start shall know.
-  func end(unkept ended: TickInstant? = nil) {
-    let file = ended == nil ? -1 : open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o640)
-    guard let ended, file >= 0 else {
+  /// - Parameter ends: when outputs were turned off that a store does not know of, by the boot's clock, the earliest first. The next start reads them.
+  func end(unkept ends: [TickInstant] = []) {
+    let file = ends.isEmpty ? -1 : open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o640)
+    guard let first = ends.first, file >= 0 else {
       unlink(path)
       return
     }
     defer { close(file) }
     var note = MadeSafe(
-      boot: BootClock.boot, at: ended, time: WallClock.text,
+      boot: BootClock.boot, at: first, last: ends.last, time: WallClock.text,
       cause: "the daemon stopped, and its store did not take when", writes: [])
     note.isOrderly = true
     Self.write(note.note(), to: file)
@@ -91,7 +93,8 @@ struct SafeStateNote {
       self.writes = writes.map(\.description)
     }
 
-    /// Of several writes before the program is back, the first counts for what was on then, the last for what a loop has turned on since.
+    /// Notes a write. Until the program is back the note keeps the first write, which turned off what was on, and the last, which turned off what a loop
+    /// has turned on since.
     mutating func take(_ report: GuardReport) {
       switch report.subject {
       case .notOpened, .gaveUp, .watchdogNotOpened, .watchdogOpened, .watchdogNotFed, .watchdogLeft: return

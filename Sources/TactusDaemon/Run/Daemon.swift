@@ -28,8 +28,8 @@ final class Daemon {
   private let guardSupervision: GuardSupervision
   /// `nil` if no plan is left, or everything is simulated.
   private let note: SafeStateNote?
-  /// When the outputs of the program before this one were turned off, by this boot's clock; `nil` if nobody noted it.
-  private let endedBefore: TickInstant?
+  /// When the outputs of the program before this one were turned off, by this boot's clock; empty if nobody noted it.
+  private let endedBefore: [TickInstant]
   private var stopWatch: GuardStopWatch
   /// `nil` if no plan is left.
   private let emergencyStops: EmergencyStopNote?
@@ -73,7 +73,7 @@ final class Daemon {
     let note = options.simulate ? nil : options.planFile.map { SafeStateNote(beside: $0.path) }
     let left = note?.read()
     self.note = note
-    endedBefore = left.flatMap { $0.boot == BootClock.boot ? $0.last : nil }
+    endedBefore = left?.instants(in: BootClock.boot) ?? []
     let surroundings = SystemSurroundings(
       configuration: configuration, store: store, simulate: options.simulate, bell: button, logger: logger, log: log,
       madeSafe: left, endedWithoutStop: note?.isOfOthers ?? false)
@@ -357,7 +357,7 @@ final class Daemon {
     }
     guard unconfirmed.isEmpty else { return 1 }
     guardSupervision.keeper?.dismiss()
-    note?.end(unkept: KeptOutcome.end(outcomes, before: endedBefore, now: stopped))
+    note?.end(unkept: KeptOutcome.ends(outcomes, before: endedBefore, now: stopped))
     logger.info("stopped", metadata: ["reason": .string(reason)])
     return 0
   }

@@ -36,7 +36,8 @@ public protocol DaemonSystem: AnyObject {
   /// What is left to do with actuators and links when the runtime has stopped.
   func finish(_ logger: Logger)
   /// What has happened until then goes into the store. After every system's `finish`, since it may wait for a disk.
-  /// If the store does not know how the outputs ended the next start is told when that was.
+  ///
+  /// - Returns: what the store knows of how the outputs ended. The next start is told what the store does not know.
   func finishKeeping() -> KeptOutcome
   /// Returns the change that a reloaded file makes to the keys with `ConfigKey.mayChange`; `nil` if all of them have the same values.
   func change(to new: Configuration) -> (any RulesChange)?
@@ -44,22 +45,23 @@ public protocol DaemonSystem: AnyObject {
 
 /// What the store knows, at the end, of how a system's outputs ended.
 public enum KeptOutcome: Sendable, Hashable {
-  /// Everything, or there is nothing to know.
+  /// The store knows everything, or the system keeps nothing.
   case known
-  /// Not how those of this program did.
+  /// The store does not know how the outputs of this program ended.
   case unknown
-  /// Not even how those of the program before did, and without that nothing was turned on since.
+  /// The store does not even know how the outputs of the program before ended. Until it does, the system turns nothing on.
   case unknownBefore
 
-  /// When outputs ended that the next start must be told of; `nil` if the store knows of all.
+  /// Returns the instants at which outputs were turned off and that the next start must be told of; empty if the store knows of all.
   ///
   /// - Parameters:
-  ///   - outcomes: every system's.
-  ///   - before: when those of the program before did, as far as that is known.
-  ///   - now: when those of this one did.
-  static func end(_ outcomes: [KeptOutcome], before: TickInstant?, now: TickInstant) -> TickInstant? {
-    if outcomes.contains(.unknown) { return now }
-    return outcomes.contains(.unknownBefore) ? before ?? now : nil
+  ///   - outcomes: one of each system.
+  ///   - before: when the outputs of the program before were turned off; empty if nobody noted it.
+  ///   - now: when the outputs of this program were turned off.
+  static func ends(_ outcomes: [KeptOutcome], before: [TickInstant], now: TickInstant) -> [TickInstant] {
+    if outcomes.contains(.unknown) { return [now] }
+    guard outcomes.contains(.unknownBefore) else { return [] }
+    return before.isEmpty ? [now] : before
   }
 }
 

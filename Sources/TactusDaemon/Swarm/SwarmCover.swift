@@ -13,7 +13,7 @@ public final class SwarmCover {
   public internal(set) var stops: ExternalStops?
   /// When the guard closed the outputs after the daemon before this one had died, as its note says; `nil` if nobody noted it.
   public internal(set) var madeSafe: TickInstant?
-  /// When it did so for the last time.
+  /// When the guard closed the outputs for the last time, by the same note.
   public internal(set) var madeSafeLast: TickInstant?
   /// Whether the stop hook could not write everything when the daemon before this one had died: then it notes nothing.
   public internal(set) var hookFailed = false

@@ -49,7 +49,7 @@ struct SwarmGuard {
   private var noted: TickInstant?
   /// The note in /run that the next start reads, whichever guard wrote it.
   private(set) var note: TickInstant?
-  /// When it was written last, as the same note says.
+  /// When the guard wrote last, by the same note.
   private(set) var lastNote: TickInstant?
 
   private var answers = HeartbeatAnswers(patience: SupervisorLoop.guardPatience)
@@ -139,7 +139,7 @@ struct SwarmGuard {
     if process == .hung { process = .dead }
   }
 
-  /// The stop hook has written the safe state: it notes what nobody has noted.
+  /// The stop hook has written the safe state, and notes it.
   mutating func noteHook(at now: TickInstant) { (note, lastNote) = (note ?? now, now) }
 
   /// Its end of the socket has closed.

@@ -27,16 +27,14 @@ enum SwarmPlan {
   private static func daemon(until end: TickInstant, _ stream: SplitMix64) -> [SwarmAction] {
     var random = stream
     var actions: [SwarmAction] = []
-    if random.chance(perMille: 400) {
-      for _ in 0..<random.within(1...3) {
-        actions.append(SwarmAction(random.instant(until: end), "daemon", "kill", random.within(20...4_000)))
+    func some(_ perMille: Int, _ most: Int64, _ verb: String, _ numbers: ClosedRange<Int64>) {
+      guard random.chance(perMille: perMille) else { return }
+      for _ in 0..<random.within(1...most) {
+        actions.append(SwarmAction(random.instant(until: end), "daemon", verb, random.within(numbers)))
       }
     }
-    if random.chance(perMille: 300) {
-      for _ in 0..<random.within(1...2) {
-        actions.append(SwarmAction(random.instant(until: end), "daemon", "freeze", random.within(20...2_500)))
-      }
-    }
+    some(400, 3, "kill", 20...4_000)
+    some(300, 2, "freeze", 20...2_500)
     if random.chance(perMille: 400) {
       for _ in 0..<random.within(1...3) {
         let at = random.instant(until: end)
@@ -44,22 +42,10 @@ enum SwarmPlan {
         actions.append(SwarmAction(at + .milliseconds(random.within(0...8_000)), "daemon", "reset"))
       }
     }
-    if random.chance(perMille: 250) {
-      for _ in 0..<random.within(1...2) {
-        actions.append(SwarmAction(random.instant(until: end), "daemon", "loop-hangs", random.within(800...2_500)))
-      }
-    }
+    some(250, 2, "loop-hangs", 800...2_500)
     guards(until: end, &random, &actions)
-    if random.chance(perMille: 200) {
-      for _ in 0..<random.within(1...2) {
-        actions.append(SwarmAction(random.instant(until: end), "daemon", "stop", random.within(20...4_000)))
-      }
-    }
-    if random.chance(perMille: 300) {
-      for _ in 0..<random.within(1...3) {
-        actions.append(SwarmAction(random.instant(until: end), "daemon", "reload", random.within(0...2)))
-      }
-    }
+    some(200, 2, "stop", 20...4_000)
+    some(300, 3, "reload", 0...2)
     return actions
   }
 

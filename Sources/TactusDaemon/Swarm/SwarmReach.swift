@@ -51,7 +51,10 @@ public struct SwarmReach {
   /// The loop stands still for so long, from `now` on, or from the end of another stall.
   public mutating func stalled(at now: TickInstant, for span: Nanoseconds) {
     let from = max(stalledUntil, now)
-    // Whoever would have told the guard may stand still until then.
+    // The supervisor, which tells the guard which loops advance, may stand still until then.
+    for index in stalls.indices where now <= stalls[index].until {
+      stalls[index].seenFrom = max(stalls[index].seenFrom, now + span)
+    }
     stalls.append((from, from + span, from > now ? max(from, now + span) : from))
   }
 

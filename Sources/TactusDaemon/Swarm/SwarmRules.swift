@@ -3,21 +3,21 @@ import Tactus
 /// The rules of one loop under the swarm, which a history's reloads change: each number stands for a file that somebody saves.
 public struct SwarmRules<Rules: ReloadableRules> {
   private let files: [Rules]
-  /// Of the file that was taken last: a daemon that starts reads it.
+  /// The number of the file that was taken last, which the next start reads.
   public private(set) var number = 0
   private var wanted: WantedRules<Rules>
 
   /// - Parameter files: at least one; a history begins with the first.
   public init(_ files: [Rules]) { (self.files, wanted) = (files, WantedRules(RulesBox(files[0]))) }
 
-  /// A daemon starts: its loop's box.
+  /// Returns the box for the loop of a daemon that starts.
   public mutating func start() -> RulesBox<Rules> {
     let box = RulesBox(files[number])
     wanted = WantedRules(box)
     return box
   }
 
-  /// What a start reads.
+  /// The rules that the next start reads.
   public var saved: Rules { files[number] }
 
   /// The change that a reload proposes; `nil` if there is no file of that number.
@@ -27,7 +27,7 @@ public struct SwarmRules<Rules: ReloadableRules> {
     return wanted.change(of: system, [key], to: files[index]) {}
   }
 
-  /// The reload has told every loop.
+  /// Notes that the reload has told every loop.
   ///
   /// - Returns: whether there is a file of that number.
   public mutating func changed(to number: Int64) -> Bool {
@@ -37,38 +37,47 @@ public struct SwarmRules<Rules: ReloadableRules> {
   }
 }
 
-/// A limit that reloads change, as far as one can know from outside: what is tighter holds from the next tick on, what is wider once the output has
-/// been off.
+/// The range in which a limit may be while reloads change it. A tighter limit holds from the next tick on; a wider limit holds once the output has been
+/// off.
 public struct SwarmLimit {
-  /// The longest that may be in force.
+  /// The longest limit that may be in force.
   public private(set) var longest: Nanoseconds
-  /// The shortest that may be.
+  /// The shortest limit that may be in force.
   public private(set) var shortest: Nanoseconds
-  /// Not taken yet.
+  /// A limit that was committed since the last tick.
   private var next: Nanoseconds?
+  /// A limit that holds as soon as the output is off.
   private var wider: Nanoseconds?
   private var isOff = true
+  private let tick: Nanoseconds
+  private var tickedAt = TickInstant.zero
 
-  /// In force from the start on.
-  public init(_ limit: Nanoseconds) { (longest, shortest) = (limit, limit) }
+  /// A limit that is in force from the start on.
+  ///
+  /// - Parameter tick: the loop's period.
+  public init(_ limit: Nanoseconds, tick: Nanoseconds) { (longest, shortest, self.tick) = (limit, limit, tick) }
 
-  /// The loop has been told another.
+  /// Notes that the loop has been told another limit.
   public mutating func changed(to limit: Nanoseconds) {
     (next, shortest) = (limit, min(shortest, limit))
   }
 
-  /// The loop has begun a tick.
+  /// Notes that the loop has begun a tick. A loop that has missed releases enters its safe state and may leave it in the same tick, which nobody sees from
+  /// outside.
   ///
   /// - Returns: whether the limit may have become another one.
   @discardableResult
-  public mutating func ticked() -> Bool {
+  public mutating func ticked(at now: TickInstant) -> Bool {
+    let hasMissed = now - tickedAt > tick * 2
+    tickedAt = now
+    if hasMissed, let limit = wider { (longest, wider) = (max(longest, limit), nil) }
     guard let limit = next else { return false }
     (longest, wider, next) = (min(longest, limit), limit, nil)
-    look(isOff: isOff)
+    if isOff || hasMissed { (longest, wider) = (max(longest, limit), nil) }
     return true
   }
 
-  /// Whether the output is off now.
+  /// Notes whether the output is off now.
   public mutating func look(isOff: Bool) {
     self.isOff = isOff
     if isOff, let limit = wider { (longest, wider) = (max(longest, limit), nil) }

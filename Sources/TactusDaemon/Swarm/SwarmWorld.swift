@@ -23,8 +23,8 @@ struct SwarmWorld {
   private let cover = SwarmCover()
   private(set) var now = TickInstant.zero
   private var guardian: SwarmGuard?
-  /// When the daemon stopped in order and could not keep it.
-  private var stoppedAt: TickInstant?
+  /// What a daemon that stopped in order has noted for the next start.
+  private var ends: [TickInstant] = []
   /// A change of configuration on its way.
   private var reload: ReloadRun?
   private var watch = LoopWatch()
@@ -136,9 +136,9 @@ struct SwarmWorld {
   private mutating func start() throws(RuntimeError) {
     isAlive = true
     (startsAt, deathSeenAt, hookAt) = (.distantFuture, .distantFuture, .distantFuture)
-    cover.madeSafe = guardian?.note ?? stoppedAt
-    cover.madeSafeLast = guardian?.lastNote ?? stoppedAt
-    stoppedAt = nil
+    cover.madeSafe = guardian?.note ?? ends.first
+    cover.madeSafeLast = guardian?.lastNote ?? ends.last
+    ends = []
     cover.endedWithoutStop = guardian != nil
     cover.stops = mechanisms.tellsLoops ? ExternalStops() : nil
     // The new guard takes the place of one that is still at work.
@@ -165,7 +165,8 @@ struct SwarmWorld {
     // What is left needs a guard no longer, and its end no stop hook.
     if isSafe { guardian = nil }
     if isSafe, mechanisms.notesUnkept {
-      stoppedAt = KeptOutcome.end(stops.map(\.outcome), before: cover.madeSafeLast, now: now)
+      let before = [cover.madeSafe, cover.madeSafeLast].compactMap(\.self)
+      ends = KeptOutcome.ends(stops.map(\.outcome), before: before, now: now)
     }
     kill(for: span, needsNobody: isSafe)
   }

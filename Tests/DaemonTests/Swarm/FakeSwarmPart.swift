@@ -12,6 +12,11 @@ final class FakeSwarmPart: SwarmPart {
   private(set) var isEmergencyStopped = false
   private(set) var told: [String] = []
   private var gasAt: TickInstant?
+  /// Whether a fire is seen only when time passes after it.
+  private let isSeenLate: Bool
+  private var burningSince: TickInstant?
+
+  init(isSeenLate: Bool = false) { self.isSeenLate = isSeenLate }
 
   func plan(until end: TickInstant, around incidents: [TickInstant], _ random: inout SplitMix64) -> [SwarmAction] {
     (0..<40).map { _ in
@@ -22,7 +27,10 @@ final class FakeSwarmPart: SwarmPart {
   func start(at now: TickInstant, _ cover: SwarmCover) { tell("start", now) }
   func kill(at now: TickInstant, safeBy: TickInstant) { tell("kill", now) }
   func freeze(at now: TickInstant, for span: Nanoseconds) { tell("freeze", now) }
-  func run(until instant: TickInstant) { checks.check(1, true, at: instant, "") }
+  func run(until instant: TickInstant) {
+    checks.check(1, true, at: instant, "")
+    if let since = burningSince, since < instant { checks.check(0, false, at: since, "it burns") }
+  }
   func emergencyStop(at now: TickInstant) {
     isEmergencyStopped = true
     tell("e-stop", now)
@@ -41,7 +49,7 @@ final class FakeSwarmPart: SwarmPart {
     if action.verb == "gas" { gasAt = action.at }
     guard action.verb == "spark" else { return }
     let isSafe = gasAt.map { action.at - $0 > .seconds(1) } ?? true
-    checks.check(0, isSafe, at: action.at, "it burns")
+    if !isSafe, isSeenLate { burningSince = action.at } else { checks.check(0, isSafe, at: action.at, "it burns") }
   }
 
   private func tell(_ what: String, _ now: TickInstant) { told.append("\(now.nanoseconds / 1_000_000) \(what)") }

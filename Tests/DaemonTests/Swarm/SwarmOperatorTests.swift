@@ -124,7 +124,8 @@ import Wire
     ) -> String? {
       var (oracle, output) = (PumpOperatorOracle(from: start), SwarmOutput(PumpOracle.names, tick: .milliseconds(50)))
       oracle.look(sent: [], [], snapshot, at: start, &output)
-      oracle.arrived(Array(heard.utf8), at: start)
+      // A line may come in pieces.
+      for byte in heard.utf8 { oracle.arrived([byte], at: start) }
       oracle.look(sent: [], answers, snapshot, at: start + wait, &output)
       return output.checks.failure?.invariant
     }

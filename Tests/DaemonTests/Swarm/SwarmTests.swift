@@ -8,8 +8,8 @@ import Testing
   private static let fake = SwarmRun(end: minute) { _ in [FakeSwarmPart()] }
 
   /// The first seed of the fake part that fails.
-  private func finding() throws -> SwarmRun.Finding {
-    var run = Self.fake
+  private func finding(_ fake: SwarmRun = fake) throws -> SwarmRun.Finding {
+    var run = fake
     for seed in UInt64(1)...1_000 {
       if let finding = try run.play(seed: seed) { return finding }
     }
@@ -50,13 +50,15 @@ import Testing
     #expect(calls == 10)
   }
 
-  @Test("a seed that fails: its shortest history is the two actions that matter, and fails again from its text")
-  func replay() throws {
-    let found = try finding()
-    let shortest = try Self.fake.shortest(found)
+  @Test(
+    "a seed that fails: its shortest history is the two actions that matter, and fails again from its text",
+    arguments: [false, true])
+  func replay(isSeenLate: Bool) throws {
+    var run = SwarmRun(end: Self.minute) { _ in [FakeSwarmPart(isSeenLate: isSeenLate)] }
+    let found = try finding(run)
+    let shortest = try run.shortest(found)
     #expect(shortest.history.actions.map(\.verb) == ["gas", "spark"])
     #expect(shortest.failure.failure.invariant == "gas does not burn")
-    var run = Self.fake
     #expect(try run.play(SwarmHistory(text: "\(shortest.history)")) == shortest.failure)
     #expect(try run.play(seed: found.history.seed) == found)
   }

@@ -32,7 +32,7 @@ struct LegOracle {
   }
 
   var output = SwarmOutput(names, tick: tick)
-  private var deadman = SwarmLimit(LegSettings.standard.deadmanTimeout)
+  private var deadman = SwarmLimit(LegSettings.standard.deadmanTimeout, tick: tick)
   private var legs: [Leg]
   private var requests: [Heard] = []
   private var frames: [Heard] = []
@@ -42,7 +42,7 @@ struct LegOracle {
   // MARK: What is done
 
   mutating func started(at now: TickInstant, _ cover: SwarmCover, _ settings: LegSettings) {
-    deadman = SwarmLimit(settings.deadmanTimeout)
+    deadman = SwarmLimit(settings.deadmanTimeout, tick: Self.tick)
     legs = Array(repeating: Leg(), count: legs.count)
     (requests, frames) = ([], [])
     output.started(at: now, cover)
@@ -73,7 +73,7 @@ struct LegOracle {
 
   /// A tick began at `now`: it has taken all requests, then all frames.
   mutating func ticked(at now: TickInstant) {
-    deadman.ticked()
+    deadman.ticked(at: now)
     for heard in requests + frames {
       switch heard {
       case .stop(let isStop):

@@ -80,7 +80,10 @@ struct PlantOracle {
     alternatives.append(plants)
   }
 
-  mutating func stoodStill(until end: TickInstant) { awakeSince = max(awakeSince, end) }
+  mutating func stoodStill(from now: TickInstant, until end: TickInstant) {
+    awakeSince = max(awakeSince, end)
+    soils.stoodStill(from: now, until: end)
+  }
   mutating func clockJumped(at now: TickInstant) { jumpedAt = now }
 
   // MARK: Changes

@@ -17,7 +17,17 @@ struct PlantSoils {
     var isGone = false
   }
 
+  /// From a probe's conversion to the instant of its reading.
+  private static let conversion = Nanoseconds.milliseconds(200)
   private var soils: [String: Soil] = [:]
+  /// When the loop stood still: what a probe had converted before is read afterwards.
+  private var stalls: [(from: TickInstant, until: TickInstant)] = []
+
+  mutating func stoodStill(from now: TickInstant, until end: TickInstant) {
+    let isOneMore = stalls.last.map { now <= $0.until } ?? false
+    // One that begins within another prolongs it.
+    stalls.append((now, isOneMore ? stalls.last!.until + (end - now) : end))
+  }
 
   mutating func set(_ sensor: String, percent: Double, celsius: Double, at now: TickInstant) {
     soils[sensor, default: Soil(percents: [], celsius: celsius)].percents.append((now, percent))
@@ -48,7 +58,8 @@ struct PlantSoils {
     guard let soil = soils[sensor] else { return false }
     let wasSo = soil.percents.indices.contains { index in
       let end = index + 1 < soil.percents.count ? soil.percents[index + 1].from : .distantFuture
-      return soil.percents[index].from <= reading.at && reading.at - end <= .milliseconds(200)
+      let seen = stalls.last { $0.from <= end + Self.conversion && end <= $0.until }.map { max(end, $0.until) } ?? end
+      return soil.percents[index].from <= reading.at && reading.at - seen <= Self.conversion
         && abs(soil.percents[index].percent - reading.moisturePercent) < 0.1
     }
     return wasSo && (reading.celsius.map { abs($0 - soil.celsius) < 0.01 } ?? true)

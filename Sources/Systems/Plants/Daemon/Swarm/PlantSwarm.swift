@@ -105,7 +105,7 @@ final class PlantSwarm: SwarmPart {
     daemon.simulation.oversleep(lane: "plants", at: now, by: span)
     daemon.freeze(until: now + span)
     broker.freeze(until: now + span)
-    oracle.stoodStill(until: now + span)
+    oracle.stoodStill(from: now, until: now + span)
   }
 
   func emergencyStop(at now: TickInstant) {}
@@ -222,7 +222,7 @@ final class PlantSwarm: SwarmPart {
     case "water-refuses": refusesWater = action[0] > 0
     case "stall":
       daemon?.simulation.stall(loop: DaemonPlants.loop, at: now, by: .milliseconds(action[0]))
-      oracle.stoodStill(until: now + .milliseconds(action[0] + 100))
+      oracle.stoodStill(from: now, until: now + .milliseconds(action[0] + 100))
     case "link-lost": broker.disconnect(at: now)
     case "broker-gone": broker.leave(at: now, for: .milliseconds(max(action[0], 1)), forgets: action[1] > 0)
     case "rest-watered": water(action, at: now)

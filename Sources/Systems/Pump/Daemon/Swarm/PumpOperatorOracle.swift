@@ -17,55 +17,63 @@ struct PumpOperatorOracle {
   /// The place of what the pump itself says.
   static let said = first + 2
   private static let attempts = 3
-  /// An answer's time-out, and a tick to see it.
+  /// The answer's time-out, plus the tick that sees it.
   private static let repeatTime = Nanoseconds.milliseconds(1_200)
-  /// Until a lost port has been tried again: the longest pause, and a tick.
+  /// The longest pause before a lost port is opened again, plus the tick that does it.
   private static let reconnectTime = Nanoseconds.milliseconds(5_300)
   private static let silentAfter = Nanoseconds.seconds(9)
 
   /// Requests that wait for their answers.
   var asked: [PumpRequest.Order] = []
   private var answered: UInt64 = 0
-  /// ONs and speeds that the presses allow.
+  /// How many ONs the last press still allows.
   private var starts = 0
+  /// Whether a speed has been asked for since the last stop.
   private var isSpeedWanted = false
-  /// The pump has said since the last tick that it is on.
+  /// Whether the pump has said since the last tick that it is on.
   private var hasStarted = false
   private var isStopped = false
   private var hasQuit = false
   private var owesOff = false
+  /// Whether a `PUMP:OFF` has come while there was no connection.
+  private var mayHaveHeardOff = false
   private var offAt: TickInstant?
   private var pluggedAt: TickInstant?
-  /// What the pump said last on this connection: whether it is on.
+  /// Whether the pump is on by its last line on this connection; `nil` if no line has said so.
   private var isOn: Bool?
   private var heardAt: TickInstant
   private var isUp = false
-  private var assembler = PumpLineAssembler()
+  /// The line that has begun to arrive.
+  private var begun: [UInt8] = []
 
-  /// Of an operator that is started at `now`, with its port there.
+  /// The oracle of an operator that is started at `now` and whose port can be opened.
   init(from now: TickInstant) { (pluggedAt, heardAt) = (now - Self.reconnectTime, now) }
 
   mutating func plugged(isIn: Bool, at now: TickInstant) {
     pluggedAt = isIn ? pluggedAt ?? now : nil
-    assembler.reset()
+    begun = []
   }
 
   /// Bytes have arrived at the operator.
   mutating func arrived(_ bytes: [UInt8], at now: TickInstant) {
     guard pluggedAt != nil else { return }
-    withUnsafeTemporaryAllocation(byteCount: PumpLineAssembler.standardCapacity, alignment: 1) { buffer in
-      for byte in bytes {
-        guard case .line(let count) = assembler.take(byte, into: buffer),
-          let reply = try? PumpReply.decode(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-        else { continue }
-        heard(reply, at: now)
+    for byte in bytes {
+      guard byte == 0x0A || byte == 0x0D else {
+        begun.append(byte)
+        continue
       }
+      let isWhole = begun.count <= PumpLineAssembler.standardCapacity
+      if isWhole, let reply = PumpSwarmWire.reply(begun) { heard(reply, at: now) }
+      begun = []
     }
   }
 
   private mutating func heard(_ reply: PumpReply, at now: TickInstant) {
-    // What comes while the connection is made anew may be thrown away.
-    guard isUp else { return }
+    // A line that comes while the connection is made anew may be thrown away, or be the first of the new connection.
+    guard isUp else {
+      if case .pump(isOn: false) = reply { mayHaveHeardOff = true }
+      return
+    }
     heardAt = now
     if case .pump(isOn: false) = reply { owesOff = false }
     guard let isOn = reply.isOn else { return }
@@ -96,6 +104,7 @@ struct PumpOperatorOracle {
 
   private mutating func look(_ snapshot: PumpSnapshot, at now: TickInstant, _ output: inout SwarmOutput) {
     if !isUp || !snapshot.contact.isUp { (isOn, heardAt) = (nil, now) }
+    if mayHaveHeardOff, snapshot.contact.isUp { (owesOff, mayHaveHeardOff) = (false, false) }
     isUp = snapshot.contact.isUp
     let isAsSaid: Bool
     switch snapshot.state {
@@ -157,7 +166,7 @@ struct PumpOperatorOracle {
 }
 
 extension PumpReply {
-  /// Whether it says that the pump is on; `nil` if it says nothing of that.
+  /// Returns whether the line says that the pump is on; `nil` if the line does not say what the pump does.
   var isOn: Bool? {
     switch self {
     case .pump(let isOn), .manual(let isOn): isOn

@@ -19,7 +19,7 @@ struct PumpOracle {
   private static let patience = Nanoseconds.milliseconds(500)
   /// What was pumped since the last note in the store, when the daemon is killed.
   private static let unnoted = Nanoseconds.milliseconds(150)
-  /// From a line's first byte at the pump to its arrival: what waits before it, and the operator's tick.
+  /// The longest time from a line's first byte at the pump to its arrival at the operator, with the lines that wait before it.
   private static let lineTime = Nanoseconds.seconds(3)
 
   var output = SwarmOutput(names, tick: tick)
@@ -29,17 +29,19 @@ struct PumpOracle {
   private var cutAt: TickInstant?
   /// Pumped since the last rest, while it could be stopped.
   private var pumped = Nanoseconds.zero
-  private var limit = SwarmLimit(PumpSwarm.settings.runLimit)
-  private var rest = SwarmLimit(PumpSwarm.settings.rest)
-  /// Pumped, and noted by nobody, since the last rest.
+  private var limit = SwarmLimit(PumpSwarm.settings.runLimit, tick: tick)
+  private var rest = SwarmLimit(PumpSwarm.settings.rest, tick: tick)
+  /// How much may have been pumped since the last rest without a note in the store.
   private var lost = Nanoseconds.zero
-  /// What was pumped when the limit became another one.
+  /// How much had been pumped when the limit last changed.
   private var before = Nanoseconds.zero
   private var stillSince = TickInstant.zero
   private var lookedAt = TickInstant.zero
-  /// Since when it has pumped without a break, and when it had pumped last before that.
+  /// Since when it has pumped without a break; `nil` if it stands.
   private var boutSince: TickInstant?
+  /// When it had pumped last before that.
   private var stillBefore = TickInstant.zero
+  /// `stillBefore` of a short run that a killed daemon may not have noted.
   private var forgotten: TickInstant?
   /// When it last pumped, and last stood.
   private var ranAt: TickInstant?
@@ -53,7 +55,8 @@ struct PumpOracle {
   // MARK: What is done
 
   mutating func started(at now: TickInstant, _ cover: SwarmCover, _ settings: PumpDeviceSettings) {
-    (limit, rest) = (SwarmLimit(settings.runLimit), SwarmLimit(settings.rest))
+    limit = SwarmLimit(settings.runLimit, tick: Self.tick)
+    rest = SwarmLimit(settings.rest, tick: Self.tick)
     if let since = forgotten.take() { stillSince = since }
     (waiting, mayPump, cutAt) = ([], false, nil)
     output.started(at: now, cover)
@@ -93,8 +96,8 @@ struct PumpOracle {
   // MARK: What the loop may know
 
   mutating func ticked(at now: TickInstant) {
-    rest.ticked()
-    if limit.ticked() { before = pumped }
+    rest.ticked(at: now)
+    if limit.ticked(at: now) { before = pumped }
     for (command, issued) in waiting {
       let isStale = issued.map { now - $0 > Self.patience } ?? false
       switch command {
@@ -151,7 +154,7 @@ struct PumpOracle {
 
   // MARK: What it says
 
-  /// For what it says: whether it could have told its motor.
+  /// After a tick, for a pump that has an operator: notes whether the motor could be reached.
   mutating func listen(at now: TickInstant) {
     if output.reach.isExcused(at: now) { excusedAt = now }
   }

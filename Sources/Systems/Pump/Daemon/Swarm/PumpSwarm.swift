@@ -128,10 +128,14 @@ final class PumpSwarm: SwarmPart {
 
   func run(until instant: TickInstant) {
     while let person, case let due = person.nextTick, due <= instant {
+      // Its deadlines come before what it reads in this tick.
+      put(person.run(until: due - .nanoseconds(1), &oracle), at: due)
       runLoop(until: due)
       put(person.tick(heard(at: due), &oracle), at: due)
     }
     runLoop(until: instant)
+    // What its person does next comes after its deadlines until now.
+    if let person { put(person.run(until: instant, &oracle), at: instant) }
     // An app that reads what it is told, so that the line does not fill.
     if person == nil { _ = heard(at: instant) }
   }

@@ -9,7 +9,7 @@ import Wire
 final class PumpSwarmOperator {
   var wire: PumpSwarmWire
   private(set) var nextTick: TickInstant
-  /// From the operator's loop to the wire: bytes take no time on it.
+  /// Carries bytes between the operator's loop and the wire, in no time.
   private let cable: PumpCable
   private let runtime: Runtime
   private let simulation: Simulation
@@ -18,7 +18,7 @@ final class PumpSwarmOperator {
   private var number: UInt64 = 0
   private var oracle: PumpOperatorOracle
 
-  /// A program that somebody starts at `now`, with a wire that is there already.
+  /// Starts the operator's program at `now` on an existing wire.
   init(at now: TickInstant, seed: UInt64, _ wire: PumpSwarmWire) throws(RuntimeError) {
     self.wire = wire
     nextTick = now
@@ -80,8 +80,7 @@ final class PumpSwarmOperator {
   func tick(_ bytes: [UInt8], _ pump: inout PumpOracle) -> [UInt8] {
     let now = nextTick
     nextTick = now + PumpOperatorLoop.rate.period
-    // Deadlines and the person's requests come before what is read now.
-    var arrived = run(until: now - .nanoseconds(1), &pump)
+    var arrived: [UInt8] = []
     for line in wire.lines(of: bytes, .back) {
       if let reply = PumpSwarmWire.reply(line) { pump.said(reply, at: now) }
       let bytes = wire.carry(line, .back)
@@ -92,7 +91,8 @@ final class PumpSwarmOperator {
     return arrived
   }
 
-  private func run(until instant: TickInstant, _ pump: inout PumpOracle) -> [UInt8] {
+  /// Runs the ticks that requests and deadlines bring, up to and including `instant`. Returns what has arrived at the pump.
+  func run(until instant: TickInstant, _ pump: inout PumpOracle) -> [UInt8] {
     var arrived: [UInt8] = []
     while simulation.runTick(until: instant) {
       let now = simulation.now
@@ -111,7 +111,7 @@ final class PumpSwarmOperator {
     _ = bytes.withUnsafeBytes { try? port.write($0) }
   }
 
-  /// What the last tick has sent, whenever in it that was.
+  /// All bytes that the last tick has sent.
   private var sent: [UInt8] {
     var port = cable.devicePort()
     port.now = nextTick
@@ -126,7 +126,7 @@ struct PumpSwarmWire {
   private var lostPerMille = 0
   private var changedPerMille = 0
   private var isDead = [false, false]
-  /// A line that has begun.
+  /// The beginning of an unfinished line, by its way.
   private var begun: [[UInt8]] = [[], []]
 
   /// A perfect wire.
@@ -134,7 +134,7 @@ struct PumpSwarmWire {
   /// - Parameter tamper: as `SwarmLink`'s, a line at a time.
   init(seed: UInt64, _ tamper: SwarmLink.Tamper? = nil) { (random, self.tamper) = (SplitMix64(seed: seed), tamper) }
 
-  /// Of a program that is started anew.
+  /// The same wire without unfinished lines, for a program that is started anew.
   var emptied: PumpSwarmWire {
     var wire = self
     wire.begun = [[], []]
@@ -165,7 +165,7 @@ struct PumpSwarmWire {
     return lines
   }
 
-  /// What arrives of a line.
+  /// Returns the bytes of a line that arrive.
   mutating func carry(_ line: [UInt8], _ way: SwarmLink.Way) -> [UInt8] {
     if isDead[way.rawValue] { return [] }
     return line.compactMap { byte in
@@ -183,7 +183,7 @@ struct PumpSwarmWire {
 }
 
 extension SerialPort {
-  /// All that has come.
+  /// Reads all bytes that have arrived.
   var all: [UInt8] {
     mutating get {
       var all: [UInt8] = []

@@ -25,7 +25,7 @@ struct RobotOracle {
   private static let patience = Nanoseconds.milliseconds(250)
 
   var output = SwarmOutput(names, tick: tick)
-  private var failsafe = SwarmLimit(RobotSettings.standard.failsafeTimeout)
+  private var failsafe = SwarmLimit(RobotSettings.standard.failsafeTimeout, tick: tick)
   private var waiting: [(command: Command, issued: TickInstant?)] = []
   /// The last command that may drive, and who it is from; `nil` in it: who holds control is not known, and anybody may go on.
   private var fed: (at: TickInstant, by: Int?)?
@@ -37,13 +37,16 @@ struct RobotOracle {
   private(set) var truth = RobotTruth()
   /// When the guard stopped motors that ran; `nil` since somebody has let go of a stick.
   private var cutAt: TickInstant?
-  /// The guard has written, whether or not they ran: the robot may wait for somebody to let go of a stick.
+  /// Whether the robot may be waiting for somebody to let go of a stick, because the guard has written while the motors ran or stood.
   private var mayBeCut = false
+  /// When each sender last pushed its stick.
+  private var pushed: [Int: TickInstant] = [:]
 
   // MARK: What is done
 
   mutating func started(at now: TickInstant, _ cover: SwarmCover, _ settings: RobotSettings) {
-    failsafe = SwarmLimit(settings.failsafeTimeout)
+    failsafe = SwarmLimit(settings.failsafeTimeout, tick: Self.tick)
+    pushed = [:]
     // Whoever stopped the motors of a daemon that died.
     (cutAt, mayBeCut, fed, waiting) = (cover.endedWithoutStop ? now : nil, cover.endedWithoutStop, nil, [])
     output.started(at: now, cover)
@@ -70,7 +73,7 @@ struct RobotOracle {
 
   /// A tick began at `now`: it has taken all that waited.
   mutating func ticked(at now: TickInstant) {
-    failsafe.ticked()
+    failsafe.ticked(at: now)
     // Requests are taken before datagrams.
     let taken = waiting.filter { $0.issued != nil } + waiting.filter { $0.issued == nil }
     waiting = []
@@ -79,21 +82,28 @@ struct RobotOracle {
       case .emergencyStop: output.took(isStop: true, at: now)
       case .reset:
         output.took(isStop: false, at: now)
-        (cutAt, mayBeCut) = (nil, false)
+        // A robot that was stopped from outside, and is in no fault, ignores it.
+        cutAt = nil
         // Control may be free.
         if let last = fed { fed = (last.at, nil) }
-      case .stop:
-        (cutAt, mayBeCut) = (nil, false)
+      case .stop(let sender):
+        letGo(sender, at: now)
         // Whoever holds control is heard by it.
         if let last = fed { (fed, stoppedAt) = ((last.at, nil), now) }
       case .drive(let sender, let stamp, let isZero):
         let wasCut = mayBeCut
-        if isZero { (cutAt, mayBeCut) = (nil, false) }
+        if isZero { letGo(sender, at: now) } else { pushed[sender] = now }
         if let issued, now - issued > Self.patience, !isZero { continue }
         // Control is nobody's then: who held a stick last may let go of it, and drive.
         if wasCut { fed = (now, nil) } else { feed(by: sender, stamp, at: now) }
       }
     }
+  }
+
+  /// A stick at zero, or a stop, frees a robot that was stopped from outside unless somebody else holds a stick.
+  private mutating func letGo(_ sender: Int, at now: TickInstant) {
+    cutAt = nil
+    if !pushed.contains(where: { $0.key != sender && now - $0.value <= failsafe.longest }) { mayBeCut = false }
   }
 
   private mutating func feed(by sender: Int, _ stamp: Int64?, at now: TickInstant) {

@@ -10,6 +10,8 @@ struct RobotStamps {
   private var newest: (stamp: Int64, at: TickInstant)?
   /// Whether `newest` is of a clock that the machine may not follow.
   private var isGuess = false
+  /// The newest of those that were too far ahead.
+  private var ahead = Int64.min
   /// Those since the last one in place, all of them older.
   private var olderCount = 0
   private var olderSince = TickInstant.zero
@@ -28,9 +30,13 @@ struct RobotStamps {
       olderCount = 0
       // One that is far ahead may be out of place, and sets no clock then.
       let lead = stamp - last.stamp - (now - last.at).count / 1_000_000
-      guard lead <= 250 else { return .perhaps }
+      guard lead <= 250 else {
+        ahead = max(ahead, stamp)
+        return .perhaps
+      }
       newest = (stamp, now)
-      return isGuess ? .perhaps : .news
+      // A machine that has followed the clock that was ahead takes this one for old.
+      return isGuess || stamp <= ahead ? .perhaps : .news
     }
     if olderCount == 0 { olderSince = now }
     olderCount += 1

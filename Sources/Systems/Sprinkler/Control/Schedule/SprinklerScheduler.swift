@@ -16,7 +16,7 @@ public struct SprinklerScheduler: Sendable {
   var clock = ClockWatch()
   /// The boot of the machine, and its clock at the step in progress.
   let boot: BootID?
-  /// When the valves were closed from outside, by that clock, the earliest first; empty: nobody knows.
+  /// When the valves were closed from outside, by that clock, the earliest first. Empty if nobody knows.
   let valvesClosed: [Double]
   var bootSeconds = 0.0
   /// Every start up to then has been dealt with.
@@ -44,7 +44,7 @@ public struct SprinklerScheduler: Sendable {
   ///   - isRecovered: the records are an earlier state, as a snapshot of the store is. What they leave to do may have been
   ///     done since: no run of theirs goes on, and no start before now is made up for.
   ///   - valvesClosed: when the valves were closed from outside, while the last process hung or after it had died, by the boot's clock, the earliest
-  ///     first. A run is charged until the first of them after its valve was opened; if there is none, up to now.
+  ///     first. A run is charged until the first of these instants after its valve was opened, or up to now if there is no such instant.
   public init(
     _ records: SprinklerRecords, settings: SchedulerSettings, boot: BootID? = nil, isRecovered: Bool = false,
     valvesClosed: [TickInstant] = []

@@ -49,7 +49,7 @@ final class DaemonSprinkler: LoopSystem {
     let bell = try Doorbell()
     requestBell = bell
     let boot = BootClock.boot
-    let valvesClosed = madeSafe.flatMap { $0.boot == boot ? [$0.at, $0.last] : nil } ?? []
+    let valvesClosed = madeSafe?.instants(in: boot) ?? []
     desk = SprinklerDesk(
       { store throws(StoreError) in
         SprinklerScheduler(
