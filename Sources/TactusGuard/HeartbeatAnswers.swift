@@ -4,6 +4,12 @@ import Tactus
 ///
 /// For a loop's tick: never blocks, takes no lock, allocates nothing.
 public struct HeartbeatAnswers: Sendable, Hashable, BitwiseCopyable {
+  /// How many heartbeats a silent guard has left unanswered at least. A program that stood still looks for answers before a guard that was started
+  /// meanwhile could give any: the heartbeat before that may have gone to another guard, and its next one needs time for its answer.
+  private static var fewestOwed: UInt64 {
+    @_noLocks @_noAllocation get { 3 }
+  }
+
   /// How long an answer may take.
   public let patience: Nanoseconds
   /// Of the newest heartbeat that was sent.
@@ -12,6 +18,8 @@ public struct HeartbeatAnswers: Sendable, Hashable, BitwiseCopyable {
   public private(set) var isUnanswered = false
   /// Since when the guard owes an answer; `.max` if it owes none.
   private var owedSince = Int64.max
+  /// Heartbeats since then.
+  private var owed: UInt64 = 0
   private var answered: UInt64 = 0
 
   /// - Parameter patience: more than 0.
@@ -22,7 +30,17 @@ public struct HeartbeatAnswers: Sendable, Hashable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public mutating func noteSent(at now: TickInstant) {
     number &+= 1
-    if owedSince == .max { owedSince = now.nanoseconds }
+    owe(at: now)
+  }
+
+  /// The heartbeat `number + 1` could not be sent, since the guard has not read those before it.
+  @_noLocks @_noAllocation
+  public mutating func noteRefused(at now: TickInstant) { owe(at: now) }
+
+  @_noLocks @_noAllocation
+  private mutating func owe(at now: TickInstant) {
+    if owedSince == .max { (owedSince, owed) = (now.nanoseconds, 0) }
+    owed &+= 1
   }
 
   /// An answer to a heartbeat has come. Returns whether it is a new one.
@@ -31,7 +49,7 @@ public struct HeartbeatAnswers: Sendable, Hashable, BitwiseCopyable {
     guard heartbeat > answered, heartbeat <= number else { return false }
     answered = heartbeat
     isUnanswered = false
-    owedSince = answered == number ? .max : now.nanoseconds
+    (owedSince, owed) = (answered == number ? .max : now.nanoseconds, 1)
     return true
   }
 
@@ -43,13 +61,14 @@ public struct HeartbeatAnswers: Sendable, Hashable, BitwiseCopyable {
     isUnanswered = false
   }
 
-  /// Returns whether the guard has owed an answer for the patience; once for each patience.
+  /// Returns whether the guard has owed an answer for the patience. What it owed is forgotten then, since another guard may take its place: the next
+  /// heartbeat without an answer begins another patience.
   @_noLocks @_noAllocation
   public mutating func isSilent(at now: TickInstant) -> Bool {
-    guard Mechanism.guardHang.acts, owedSince != .max, now.nanoseconds &- owedSince >= patience.count else {
-      return false
-    }
-    owedSince = now.nanoseconds
+    guard Mechanism.guardHang.acts, owedSince != .max, owed >= Self.fewestOwed,
+      now.nanoseconds &- owedSince >= patience.count
+    else { return false }
+    owedSince = .max
     isUnanswered = true
     return true
   }

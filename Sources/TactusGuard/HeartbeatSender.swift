@@ -9,7 +9,7 @@ public struct HeartbeatSender: Sendable, BitwiseCopyable {
   public enum Hearing: UInt8, Sendable, BitwiseCopyable {
     /// It owes no answer, or not for longer than the patience.
     case answers
-    /// A heartbeat has gone unanswered for the patience. Told again after every further one.
+    /// Three heartbeats or more have gone unanswered for the patience. Told again when later ones have, too.
     case silent
     /// Its end of the socket is closed: it has died.
     case gone
@@ -55,7 +55,7 @@ public struct HeartbeatSender: Sendable, BitwiseCopyable {
       message.advanced = advanced
       let result = tactus_guard_send(socket, &message)
       // A full socket: the guard reads nothing. The number is the next one's, so that the guard will find no gap.
-      if result == 0 { answers.noteSent(at: now) }
+      if result == 0 { answers.noteSent(at: now) } else { answers.noteRefused(at: now) }
       isOpen = result == 0 || result == -11  // EAGAIN
     }
     guard isOpen else {

@@ -54,17 +54,39 @@ struct HeartbeatSenderTests {
     #expect(sender.written == 7)
   }
 
-  @Test("no answer for 0.8 s: silent, and again after every further 0.8 s; one answer, however old: not silent")
+  @Test("no answer for 0.8 s: silent, and again 0.8 s after the next heartbeat; one answer, however old: not silent")
   func silent() throws {
     let line = try Line()
     var sender = HeartbeatSender(socket: line.ends[0])
     var silences: [Int64] = []
     for beat in 0..<20 where send(&sender, at: Int64(beat) * 100) == .silent { silences.append(Int64(beat)) }
-    #expect(silences == [8, 16] && sender.isUnanswered)
+    #expect(silences == [8, 17] && sender.isUnanswered)
     for beat in 20..<60 {
       line.answer(UInt64(beat - 4))
       #expect(send(&sender, at: Int64(beat) * 100) == .answers && !sender.isUnanswered)
     }
+  }
+
+  @Test("a program that stood still after a heartbeat to a guard that was replaced then: the new one is not silent")
+  func stoodStill() throws {
+    let line = try Line()
+    var sender = HeartbeatSender(socket: line.ends[0])
+    // Lost with the old guard; the new one answers what comes after it.
+    #expect(send(&sender, at: 0) == .answers)
+    #expect(send(&sender, at: 2_000) == .answers)
+    line.answer(2)
+    #expect(send(&sender, at: 2_100) == .answers)
+    #expect(!sender.isUnanswered)
+  }
+
+  @Test("a guard that reads nothing until its socket is full: silent, again and again")
+  func fullSocket() throws {
+    let line = try Line()
+    var sender = HeartbeatSender(socket: line.ends[0])
+    var silences = 0
+    for beat in 0..<2_000 where send(&sender, at: Int64(beat) * 100) == .silent { silences += 1 }
+    #expect(sender.number < 2_000, "the socket never was full")
+    #expect(silences == 2_000 / 9)
   }
 
   @Test("answers to what was never asked, and twice: not counted")

@@ -36,7 +36,7 @@ struct CaptureMachineTests {
     #expect(machine.step(.wanted(true), at: at(6.95)) == .none)
     #expect(machine.state == .running(since: at(0), lastFrame: at(6.9)))
     #expect(machine.step(.wanted(false), at: at(7)) == .none)
-    #expect(machine.nextDeadline == at(12))
+    #expect(machine.nextDeadline == at(11.9))
     #expect(machine.step(.time, at: at(12)) == .stop)
     #expect(machine.state == .idle)
   }
@@ -134,6 +134,18 @@ struct CaptureMachineTests {
     #expect(machine.state == .idle)
     #expect(machine.failures == 1)
     #expect(machine.nextDeadline == nil)
+  }
+
+  @Test("lingering: no frame for five seconds stops it, which is a failure and no reason for another attempt")
+  func silentForNobody() {
+    var machine = running()
+    _ = machine.step(.frames, at: at(3))
+    _ = machine.step(.wanted(false), at: at(6))
+    #expect(machine.nextDeadline == at(8))
+    #expect(machine.step(.time, at: at(7.9)) == .none)
+    #expect(machine.step(.time, at: at(8)) == .stop)
+    #expect(machine.state == .idle)
+    #expect(machine.failures == 1)
   }
 
   @Test("no first frame for ten seconds, no frame for five: a failure with its cause")

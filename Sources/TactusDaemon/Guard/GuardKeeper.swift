@@ -48,9 +48,15 @@ final class GuardKeeper: Sendable {
     run { link in link.hasEnded() ? .lost(.died) : nil }
   }
 
-  /// The guard did not answer heartbeats at this instant. A guard that was started later is not meant.
+  /// The guard did not answer heartbeats at this instant, unless it is another's silence.
   func lookAfterHang(at instant: TickInstant) {
-    run { link in link.started < instant && !link.hasEnded() ? .lost(.hung) : nil }
+    run { link in Self.isSilence(at: instant, of: link.started) && !link.hasEnded() ? .lost(.hung) : nil }
+  }
+
+  /// Returns whether a silence that was found at this instant can be that of a guard that was started then: one that has been there for less than
+  /// the patience cannot have owed an answer for so long.
+  static func isSilence(at instant: TickInstant, of started: TickInstant) -> Bool {
+    instant - started >= SupervisorLoop.guardPatience
   }
 
   /// Kills the guard if it lives, waits until the kernel has ended it, and starts another.

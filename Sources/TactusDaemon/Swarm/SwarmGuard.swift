@@ -186,8 +186,8 @@ struct SwarmGuard {
         at: now)
     }
     var stops = false
-    if answers.isSilent(at: now), mechanisms.noticesHangs, process != .dead, startedAt < now,
-      loss.state == .watching
+    if answers.isSilent(at: now), mechanisms.noticesHangs, process != .dead,
+      GuardKeeper.isSilence(at: now, of: startedAt), loss.state == .watching
     {
       stops = step(.lost(.hung), at: now)
     }

@@ -2,7 +2,7 @@ import Tactus
 
 /// When camera and encoder run: while somebody looks, and again after every failure. Knows no camera and no clock.
 ///
-///     idle ──wanted──▶ starting ──frame──▶ running ──unwanted──▶ lingering ──5 s──▶ idle
+///     idle ──wanted──▶ starting ──frame──▶ running ──unwanted──▶ lingering ──5 s, or silence──▶ idle
 ///                        ▲   │                │ ▲                   │
 ///                        │   └── failure, ────┤ └──────wanted───────┘
 ///                        │       silence      ▼
@@ -92,7 +92,10 @@ public struct CaptureMachine: Sendable, Equatable {
     case (.lingering(let since, let until, _), .frames):
       state = .lingering(since: since, until: until, lastFrame: now)
       return now >= until ? rest() : .none
-    case (.lingering(_, let until, _), _): return now >= until ? rest() : .none
+    case (.lingering(_, let until, let last), _):
+      guard now < until else { return rest() }
+      guard now - last < Self.silenceLimit else { return fail("no frame for \(Self.silenceLimit)", at: now) }
+      return .none
     }
   }
 
@@ -102,7 +105,8 @@ public struct CaptureMachine: Sendable, Equatable {
     case .idle: nil
     case .starting(let since): since + Self.startLimit
     case .running(_, let last): last + Self.silenceLimit
-    case .lingering(_, let until, _), .waiting(let until, _): until
+    case .lingering(_, let until, let last): min(until, last + Self.silenceLimit)
+    case .waiting(let until, _): until
     }
   }
 

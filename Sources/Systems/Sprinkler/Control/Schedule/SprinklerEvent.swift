@@ -29,11 +29,14 @@ public struct RunProgress: Sendable, Hashable {
   public var ranSeconds: Double
   /// Whether its valve is open; otherwise it is paused.
   public var isOpen: Bool
+  /// How long ago that was so, s: a loop that hangs says nothing newer, and its valve may have been closed since.
+  public var ageSeconds: Double
 
-  public init(run: UInt64, ranSeconds: Double, isOpen: Bool = true) {
+  public init(run: UInt64, ranSeconds: Double, isOpen: Bool = true, ageSeconds: Double = 0) {
     self.run = run
     self.ranSeconds = ranSeconds
     self.isOpen = isOpen
+    self.ageSeconds = ageSeconds
   }
 }
 

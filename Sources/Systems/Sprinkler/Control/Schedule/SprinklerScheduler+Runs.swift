@@ -39,7 +39,7 @@ extension SprinklerScheduler {
       else { continue }
       pending.ranSeconds = max(pending.ranSeconds, item.ranSeconds)
       pending.boot = boot
-      pending.openSince = item.isOpen ? bootSeconds : nil
+      pending.openSince = item.isOpen ? bootSeconds - item.ageSeconds : nil
       change(.pending(pending))
     }
   }

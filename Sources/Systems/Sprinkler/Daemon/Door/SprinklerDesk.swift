@@ -112,7 +112,8 @@ final class SprinklerDesk: Sendable {
       scheduled(&state) { schedule, clocks throws(APIError) in
         told += order(try schedule.step(.timePassed, clocks))
       }
-      if takeStateChange() || now >= state.nextProgress {
+      if state.schedule.takeCaughtUp() || takeStateChange() { state.nextProgress = now }
+      if now >= state.nextProgress {
         let progress = newest.progress(of: state.schedule.records.pending, at: now)
         let isNoted = scheduled(&state) { schedule, clocks throws(APIError) in
           if !progress.isEmpty { told += order(try schedule.step(.progress(progress), clocks)) }

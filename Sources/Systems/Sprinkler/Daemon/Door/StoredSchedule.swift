@@ -28,6 +28,10 @@ struct StoredSchedule: Sendable {
   private var hasStarted = false
   /// What the valves' loop told and the store has refused so far, oldest first.
   private var unstored: [SprinklerEvent] = []
+  /// Whether the store has refused what the loop told.
+  private var isBehind = false
+  /// Whether the store has taken that since.
+  private var hasCaughtUp = false
 
   /// Reads the store, if it is open; if not, `start` does as soon as it is.
   init(_ load: @escaping Load, store: any ScheduleStore) {
@@ -84,11 +88,22 @@ struct StoredSchedule: Sendable {
   mutating func catchUp(_ clocks: Clocks) -> [SprinklerEffects] {
     var done: [SprinklerEffects] = []
     while let event = unstored.first {
-      guard let effects = try? step(event, clocks) else { break }
+      guard let effects = try? step(event, clocks) else {
+        isBehind = true
+        return done
+      }
       unstored.removeFirst()
       done.append(effects)
     }
+    if isBehind { (isBehind, hasCaughtUp) = (false, true) }
     return done
+  }
+
+  /// Returns whether the store has taken what it had refused of the loop, since the last call. It came with the instants of then: what runs have run
+  /// is to be noted anew.
+  mutating func takeCaughtUp() -> Bool {
+    defer { hasCaughtUp = false }
+    return hasCaughtUp
   }
 
   /// A backup's records in place of these: the store's tables and the schedule change in one transaction, or neither does.

@@ -49,7 +49,8 @@ final class DaemonSprinkler: LoopSystem {
     let bell = try Doorbell()
     requestBell = bell
     let boot = BootClock.boot
-    let valvesClosed = madeSafe?.instants(in: boot) ?? []
+    // The lines have been requested off just now, however late the store will be there.
+    let valvesClosed = (madeSafe?.instants(in: boot) ?? []) + [BootClock.now]
     desk = SprinklerDesk(
       { store throws(StoreError) in
         SprinklerScheduler(

@@ -52,7 +52,7 @@ final class SprinklerSwarm: SwarmPart {
 
   func start(at now: TickInstant, _ cover: SwarmCover) throws(RuntimeError) {
     // Requested anew, inactive.
-    _ = turnOff(at: now)
+    let isOff = turnOff(at: now)
     store.reopen()
     let channel = SprinklerLoop.channel(notices: 256)
     let bell = SimulatedInput()
@@ -67,7 +67,7 @@ final class SprinklerSwarm: SwarmPart {
         }
       }
     }
-    let (store, closed) = (store, [cover.madeSafe, cover.madeSafeLast].compactMap(\.self))
+    let (store, closed) = (store, [cover.madeSafe, cover.madeSafeLast, isOff ? now : nil].compactMap(\.self))
     let schedule = StoredSchedule(
       { SprinklerScheduler(store.records, settings: Self.settings, boot: BootID("1"), valvesClosed: closed) },
       store: store)

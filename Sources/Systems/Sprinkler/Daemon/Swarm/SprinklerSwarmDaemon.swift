@@ -42,6 +42,7 @@ final class SprinklerSwarmDaemon {
     do throws(APIError) {
       if let effects = try schedule.start(clocks) { order(effects, at: now) }
       for effects in schedule.catchUp(clocks) { order(effects, at: now) }
+      if schedule.takeCaughtUp() { nextProgress = now }
       order(try schedule.step(.timePassed, clocks), at: now)
       guard now >= nextProgress else { return }
       let progress = client.newest().progress(of: schedule.records.pending, at: now)
