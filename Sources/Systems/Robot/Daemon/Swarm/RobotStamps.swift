@@ -26,7 +26,8 @@ struct RobotStamps {
       newest = (stamp, now)
       return .news
     }
-    if stamp > last.stamp {
+    // A clock of whole seconds cannot tell two of its datagrams apart.
+    if stamp > last.stamp || stamp == last.stamp && stamp % 1_000 == 0 {
       olderCount = 0
       // One that is far ahead may be out of place, and sets no clock then.
       let lead = stamp - last.stamp - (now - last.at).count / 1_000_000
