@@ -138,7 +138,7 @@ struct SupervisorLoopTests {
   }
 
   @Test(
-    "a guard that does not answer: told after the patience, and after every further one; one that is gone: not told here"
+    "a guard that does not answer: told after the patience, and again when later heartbeats have no answer; one that is gone: not told here"
   )
   func silentGuard() throws {
     try withSetup(patience: .milliseconds(800)) { setup, notices in

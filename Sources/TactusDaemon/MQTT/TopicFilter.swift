@@ -5,13 +5,17 @@ struct TopicFilter: Equatable, Sendable {
   init(_ text: String) { levels = text.split(separator: "/", omittingEmptySubsequences: false) }
 
   func matches(_ topic: String) -> Bool {
-    let names = topic.split(separator: "/", omittingEmptySubsequences: false)
     // Topics of the broker's own are not for wildcards.
-    if topic.hasPrefix("$"), levels.first == "+" || levels.first == "#" { return false }
-    for (index, level) in levels.enumerated() {
+    if topic.utf8.first == UInt8(ascii: "$"), levels.first == "+" || levels.first == "#" { return false }
+    // What is left of the topic; `nil` if its last level has been compared.
+    var rest: Substring.UTF8View? = topic[...].utf8
+    for level in levels {
       if level == "#" { return true }
-      guard index < names.count, level == "+" || level == names[index] else { return false }
+      guard let names = rest else { return false }
+      let end = names.firstIndex(of: UInt8(ascii: "/"))
+      guard level == "+" || level.utf8.elementsEqual(names[..<(end ?? names.endIndex)]) else { return false }
+      rest = end.map { names[names.index(after: $0)...] }
     }
-    return names.count == levels.count
+    return rest == nil
   }
 }

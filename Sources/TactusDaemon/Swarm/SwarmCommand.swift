@@ -21,6 +21,9 @@ struct SwarmCommand: ParsableCommand {
         """)
   }
 
+  /// Of what is told of a run that takes long, on standard error.
+  private static let reportPeriod = Nanoseconds.seconds(30)
+
   @Option(help: "How many seeds.")
   var seeds: UInt64 = 100
 
@@ -91,13 +94,20 @@ struct SwarmCommand: ParsableCommand {
 
   private func play(seeds: ClosedRange<UInt64>, _ swarm: SwarmRun) throws {
     let began = MonotonicClock.now
-    let (tally, findings) = try SwarmThreads(count: jobs).play(seeds, swarm)
-    let took = (MonotonicClock.now - began).inSeconds
+    var nextReport = began + Self.reportPeriod
+    let (tally, findings) = try SwarmThreads(count: jobs).play(seeds, swarm) { last, simulated in
+      guard MonotonicClock.now >= nextReport else { return }
+      nextReport = MonotonicClock.now + Self.reportPeriod
+      complain("seeds \(seeds.lowerBound)…\(last): every invariant held, \(speed(simulated, since: began))")
+    }
     for row in tally.rows { Swift.print("\(row.part): \(row.invariant): \(row.looks) looks") }
-    let hours = tally.time.inSeconds / 3_600
-    func rounded(_ value: Double) -> String { String(format: "%.2f", value) }
     if let finding = findings.first {
       Swift.print(Self.words(finding.history.seed, finding.failure))
+      if findings.count > 1 {
+        Swift.print(
+          "these fail, too: \(findings.dropFirst().map { "\($0.history.seed)" }.joined(separator: ", ")); "
+            + "later ones were not played")
+      }
       let shortest = try swarm.shortest(finding)
       Swift.print(
         "the shortest history that still fails, \(shortest.history.actions.count) of "
@@ -107,9 +117,14 @@ struct SwarmCommand: ParsableCommand {
       throw ExitCode.failure
     }
     Swift.print("seeds \(seeds.lowerBound)…\(seeds.upperBound) of \(duration) s: every invariant held")
-    complain(
-      "\(rounded(hours)) h simulated in \(rounded(took)) s: \(rounded(hours / took)) h a second, "
-        + "\(rounded(hours / took / Double(jobs))) for each of \(jobs) threads")
+    complain(speed(tally.time, since: began))
+  }
+
+  private func speed(_ simulated: Nanoseconds, since began: TickInstant) -> String {
+    let (hours, took) = (simulated.inSeconds / 3_600, (MonotonicClock.now - began).inSeconds)
+    func rounded(_ value: Double) -> String { String(format: "%.2f", value) }
+    return "\(rounded(hours)) h simulated in \(rounded(took)) s: \(rounded(hours / took)) h a second, "
+      + "\(rounded(hours / took / Double(jobs))) for each of \(jobs) threads"
   }
 
   static func words(_ seed: UInt64, _ failure: SwarmWorld.Failure) -> String {

@@ -27,8 +27,11 @@ struct SwarmTally {
   }
 
   private mutating func add(_ new: [Row]) {
-    for row in new {
-      if let index = rows.firstIndex(where: { $0.part == row.part && $0.invariant == row.invariant }) {
+    func isSame(_ one: Row, _ other: Row) -> Bool { one.part == other.part && one.invariant == other.invariant }
+    for (place, row) in new.enumerated() {
+      // All seeds of a run have the same parts in the same order.
+      let isInPlace = rows.indices.contains(place) && isSame(rows[place], row)
+      if let index = isInPlace ? place : rows.firstIndex(where: { isSame($0, row) }) {
         rows[index].looks += row.looks
       } else {
         rows.append(row)

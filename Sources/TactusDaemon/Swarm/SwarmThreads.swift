@@ -10,7 +10,13 @@ struct SwarmThreads {
 
   let count: Int
 
-  func play(_ seeds: ClosedRange<UInt64>, _ swarm: SwarmRun) throws -> (SwarmTally, [SwarmRun.Finding]) {
+  /// Plays seeds up to the end of the first block in which one has failed.
+  ///
+  /// - Parameter report: is told the last seed of each block in which every invariant held, and the simulated time so far.
+  /// - Returns: what was looked at, and the seeds that failed, the lowest first.
+  func play(
+    _ seeds: ClosedRange<UInt64>, _ swarm: SwarmRun, report: (UInt64, Nanoseconds) -> Void = { _, _ in }
+  ) throws -> (SwarmTally, [SwarmRun.Finding]) {
     var tally = SwarmTally()
     var first = seeds.lowerBound
     while true {
@@ -31,6 +37,7 @@ struct SwarmThreads {
       if !findings.isEmpty || last == seeds.upperBound {
         return (tally, findings.sorted { $0.history.seed < $1.history.seed })
       }
+      report(last, tally.time)
       first = last + 1
     }
   }

@@ -37,18 +37,12 @@ struct SwarmWorld {
   private var deathSeenAt = TickInstant.distantFuture
   /// When the stop hook writes.
   private var hookAt = TickInstant.distantFuture
-  /// By part, whether its emergency stop is latched: the note in /run.
+  /// By part, whether its emergency stop was latched when the last daemon ended: the note in /run.
   private var isStopped: [Bool]
-  /// By part, how often its loops had published when `isStopped` was read; `nil` if they are to be asked.
-  private var seen: [UInt64?]
-  /// By part, what its loops publish.
-  private var versions: [[LatestVersion]]
 
   init(_ parts: [any SwarmPart], _ mechanisms: SwarmMechanisms = SwarmMechanisms()) {
     (self.parts, self.mechanisms) = (parts, mechanisms)
     isStopped = Array(repeating: false, count: parts.count)
-    seen = Array(repeating: nil, count: parts.count)
-    versions = Array(repeating: [], count: parts.count)
   }
 
   /// Plays a history to its end, or to the first failure.
@@ -61,7 +55,6 @@ struct SwarmWorld {
       now = max(now, [history.end, due, wakes, isAlive ? nextBeat : startsAt].min()!)
       cover.refusesResets = guardian?.refusesResets ?? false
       for part in parts { part.run(until: now) }
-      if isAlive { noteStops() }
       if let failure { return failure }
       if isAlive, parts.contains(where: \.hasDied) { kill(for: .milliseconds(500)) }
       lookAtGuard()
@@ -73,16 +66,6 @@ struct SwarmWorld {
       }
       // An action may fail at the very end, which is where a shortened history ends.
       if now >= history.end { return failure }
-    }
-  }
-
-  /// Asks the parts whose loops have published since they were asked last.
-  private mutating func noteStops() {
-    for index in parts.indices {
-      let published = versions[index].isEmpty ? nil : versions[index].reduce(0) { $0 &+ $1.read() }
-      if let published, published == seen[index] { continue }
-      seen[index] = published
-      isStopped[index] = parts[index].isEmergencyStopped
     }
   }
 
@@ -149,9 +132,7 @@ struct SwarmWorld {
     nextBeat = now
     for (index, part) in parts.enumerated() {
       try part.start(at: now, cover)
-      let heartbeats = part.heartbeats
-      for (version, period) in heartbeats { watch.add(version, period: period) }
-      (versions[index], seen[index]) = (heartbeats.map(\.version), nil)
+      for (version, period) in part.heartbeats { watch.add(version, period: period) }
       if isStopped[index], mechanisms.keepsStops { part.emergencyStop(at: now) }
     }
   }
@@ -159,20 +140,27 @@ struct SwarmWorld {
   /// SIGTERM, of which who stands still does not hear.
   private mutating func stop(for span: Nanoseconds) {
     guard isAlive, now >= frozenUntil else { return }
+    isStopped = parts.map(\.isEmergencyStopped)
     let stops = parts.map { $0.stop(at: now) }
     let isSafe = stops.allSatisfy(\.isOff)
-    if parts.contains(where: \.hasDied) { return kill(for: span) }
+    if parts.contains(where: \.hasDied) { return end(for: span) }
     // What is left needs a guard no longer, and its end no stop hook.
     if isSafe { guardian = nil }
     if isSafe, mechanisms.notesUnkept {
       let before = [cover.madeSafe, cover.madeSafeLast].compactMap(\.self)
       ends = KeptOutcome.ends(stops.map(\.outcome), before: before, now: now)
     }
-    kill(for: span, needsNobody: isSafe)
+    end(for: span, needsNobody: isSafe)
   }
 
-  private mutating func kill(for span: Nanoseconds, needsNobody: Bool = false) {
+  private mutating func kill(for span: Nanoseconds) {
     guard isAlive else { return }
+    isStopped = parts.map(\.isEmergencyStopped)
+    end(for: span)
+  }
+
+  /// The process is gone.
+  private mutating func end(for span: Nanoseconds, needsNobody: Bool = false) {
     isAlive = false
     reload = nil
     watch = LoopWatch()

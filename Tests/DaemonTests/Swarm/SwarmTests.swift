@@ -71,6 +71,17 @@ import Testing
     #expect(alone.0.rows == together.0.rows && alone.0.time == together.0.time)
   }
 
+  @Test("a run of 600 seeds is reported after each block but the last, with what was simulated until then")
+  func reports() throws {
+    var told: [UInt64] = []
+    let nobody = SwarmRun(end: Self.minute) { _ in [] }
+    let tally = try SwarmThreads(count: 2).play(1...600, nobody) { last, simulated in
+      told.append(last)
+      #expect(simulated == .seconds(60) * Int64(last))
+    }.0
+    #expect(told == [256, 512] && tally.time == .seconds(36_000))
+  }
+
   @Test("killed: the guard makes everything safe 10 ms later, then the daemon starts anew")
   func killed() throws {
     let part = FakeSwarmPart()

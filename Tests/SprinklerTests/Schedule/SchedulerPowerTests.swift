@@ -179,6 +179,26 @@ struct SchedulerPowerTests {
     #expect(start(since - 5).first?.ranSeconds == 600, "closed before it opened: nobody knows")
   }
 
+  @Test("progress that is old when it is noted, and the valve was closed since: the run is charged up to then")
+  func oldProgress() throws {
+    var world = try Garden.world([Garden.program(1)], at: Garden.at(7, 1, 5))
+    world.run(untilWall: Garden.at(7, 1, 6, 4, 30))
+    let open = try #require(world.stored.pending.first { $0.openSince != nil })
+    let since = try #require(open.openSince)
+    func start(age: Double, closed: Double) throws -> WateringRecord? {
+      var hung = SprinklerScheduler(world.stored, settings: Garden.settings, boot: open.boot)
+      // What the loop said at `since + 10`, noted when it had hung for so long.
+      let progress = RunProgress(run: open.run, ranSeconds: open.ranSeconds + 10, ageSeconds: age)
+      hung.bootSeconds = since + 10 + age
+      hung.note([progress])
+      var next = SprinklerScheduler(
+        hung.records, settings: Garden.settings, boot: open.boot, valvesClosed: [.zero + .seconds(since + closed)])
+      return logged(next.step(.started, wall: Garden.at(7, 1, 7), monotonic: .zero + .seconds(since + 3_000))).first
+    }
+    #expect(try start(age: 5, closed: 11)?.ranSeconds == open.ranSeconds + 11)
+    #expect(try start(age: 0, closed: 11)?.ranSeconds == open.ranSeconds + 11)
+  }
+
   @Test("killed in a pause, long after it began: the run is charged with what it ran, the pause not counted")
   func killedInPause() throws {
     var world = try Garden.world([Garden.program(1, steps: [(1, 600)])], at: Garden.at(7, 1, 5))
