@@ -46,8 +46,12 @@ service: {{ token_file: {self.tokens}, bonjour: false }}
     @property
     def guard(self):
         """The process of the newest guard that watches."""
-        lines = [line for line in self.log.splitlines() if re.search('"msg":"(started|another guard is watching)"', line)]
-        return json.loads(lines[-1])["guard"]
+        def lines():
+            return re.findall('.*"msg":"(?:started|another guard is watching)".*\n', self.log)
+
+        # A line may be written after what it tells of can be seen.
+        wait(lines, "no guard was told of")
+        return json.loads(lines()[-1])["guard"]
 
     def signs(self):
         """How many signs of life have come since the last call."""
@@ -97,6 +101,24 @@ def test_a_guard_that_hangs_is_told_of_killed_and_replaced_while_everything_else
     assert "was put into its safe state" not in guarded.log
 
 
+def test_a_daemon_that_stood_still_just_after_a_replacement_leaves_the_new_guard_alone(guarded):
+    for run in range(1, 4):
+        first = guarded.guard
+        os.kill(first, signal.SIGSTOP)
+        wait(lambda: guarded.guard != first, "not replaced")
+        # Before the new guard has been sent a heartbeat.
+        os.kill(guarded.process.pid, signal.SIGSTOP)
+        second = guarded.guard
+        # Longer than the daemon waits for an answer.
+        time.sleep(0.9)
+        os.kill(guarded.process.pid, signal.SIGCONT)
+        # Another verdict would come with the next heartbeat.
+        ticks = guarded.ticks()
+        wait(lambda: guarded.ticks() > ticks + 10, "the loops stand still")
+        assert guarded.guard == second and os.path.exists(f"/proc/{second}")
+        assert f'tactus_guard_replacements_total{{reason="hung"}} {run}' in guarded.get("/metrics").text
+
+
 def test_no_other_guard_can_be_had_every_output_stops_until_there_is_one_and_somebody_resets(guarded):
     # One connection from before serves the test: no further descriptor is to be had.
     session = requests.Session()
@@ -115,7 +137,7 @@ def test_no_other_guard_can_be_had_every_output_stops_until_there_is_one_and_som
     wait(lambda: state() == "lost", "not told")
     health = ask("GET", "/api/health").json()
     assert health["code"] == "GUARD_LOST" and "POST /api/reset" in health["message"], health
-    assert "no guard can be had" in guarded.log
+    wait(lambda: "no guard can be had" in guarded.log, "not logged")
     wait(lambda: ask("GET", "/api/robot").json()["emergencyStopped"], "not stopped")
     for path in ["/api/robot/reset", "/api/reset"]:
         refused = ask("POST", path)
