@@ -31,7 +31,7 @@ public final class Bench<Wiring: Settings> {
     parts.addOutput(
       BenchOutput(
         name: "\(name)", isSafe: { part.isOff }, isDriving: { !part.isOff }, makeSafe: { part.turnOff(at: $0) },
-        refuse: { part.simulated?.fail(errno: $0 ? 5 : 0) }), safe)
+        refuse: { part.simulated?.fail(errno: $0 ? 5 : 0) }, duty: { part.simulated?.duty.ratio() ?? 0 }), safe)
     return part
   }
 

@@ -11,4 +11,6 @@ struct BenchOutput {
   let makeSafe: (TickInstant) -> Bool
   /// Of a simulated one that is no part of a bus or a bank: whether it refuses what is written to it.
   var refuse: (Bool) -> Void = { _ in }
+  /// Of a simulated PWM output: the share of its period in which it is on.
+  var duty: () -> Double = { 0 }
 }

@@ -68,6 +68,9 @@ final class BenchParts {
   /// Whether one of the outputs that can be read back is not in its safe state.
   var isDriving: Bool { outputs.contains { $0.isDriving() } }
 
+  /// The largest share of its period in which a PWM output is on.
+  var mostDuty: Double { outputs.map { $0.duty() }.max() ?? 0 }
+
   /// Writes the safe state of every output at `now`, as the guard does. Returns whether every write was confirmed.
   func makeSafe(at now: TickInstant) -> Bool { outputs.map { $0.makeSafe(now) }.allSatisfy(\.self) }
 

@@ -7,10 +7,13 @@ import Testing
 @Suite struct DeclaredSwarmTests {
   private static let end = TickInstant.zero + .seconds(30)
 
-  private func found(most: UInt64 = 300, without take: (inout SwarmMechanisms) -> Void) throws -> String? {
+  private func found(
+    most: UInt64 = 300, _ variant: DeclaredSwarm<Lamp>.Variant = .init(),
+    without take: (inout SwarmMechanisms) -> Void = { _ in }
+  ) throws -> String? {
     var mechanisms = SwarmMechanisms()
     take(&mechanisms)
-    var run = SwarmRun(end: Self.end, mechanisms: mechanisms) { [try DeclaredSwarm<Lamp>(seed: $0)] }
+    var run = SwarmRun(end: Self.end, mechanisms: mechanisms) { [try DeclaredSwarm<Lamp>(seed: $0, variant)] }
     for seed in 1...most {
       if let finding = try run.play(seed: seed) { return finding.failure.failure.invariant }
     }
@@ -24,7 +27,7 @@ import Testing
       let finding = try run.play(seed: seed)
       #expect(finding == nil)
     }
-    #expect(run.tally.rows.count == SwarmOutput.count(own: DeclaredOracle.names.count))
+    #expect(run.tally.rows.count == SwarmOutput.count(own: DeclaredOracle<Lamp.Rules>.names.count))
     for row in run.tally.rows { #expect(row.looks > 0, "\(row.invariant)") }
     let history = try run.history(of: 3)
     #expect(try SwarmHistory(text: "\(history)") == history)
@@ -40,13 +43,52 @@ import Testing
     let forgotten = try found { $0.keepsStops = false }
     #expect(forgotten == "an emergency stop holds until a reset, over kills and restarts")
     let untold = try found { $0.tellsLoops = false }
-    #expect(untold == DeclaredOracle.names[0])
+    #expect(untold == DeclaredOracle<Lamp.Rules>.names[0])
+  }
+
+  @Test(
+    "a reload: one that does not reach the loop, a wider limit that does not wait, a loop that does not obey: each is seen"
+  )
+  func reloads() throws {
+    let invariant = DeclaredOracle<Lamp.Rules>.names[3]
+    var variant = DeclaredSwarm<Lamp>.Variant()
+    variant.reloads = false
+    #expect(try found(variant) == invariant)
+    variant = .init()
+    variant.waits = false
+    #expect(try found(variant) == invariant)
+    // Of the outputs a lamp's own rules are known here: a tighter limit that the loop does not write is on them.
+    variant = .init()
+    variant.mostDuty = { Double($0.most) / 100 }
+    #expect(try found(most: 40, variant) == nil)
+    variant.mostDuty = { Double($0.most) / 100 - 0.05 }
+    #expect(try found(most: 40, variant) == invariant)
+  }
+
+  @Test("a system none of whose keys a reload may change: it takes part in every reload, and has no change")
+  func nothingToReload() throws {
+    let files = DeclaredRules<NoSettings>.files("none", seed: 1)
+    #expect(files.count == 3 && files.allSatisfy { $0 == files[0] })
+  }
+
+  @Test(
+    "rules of a reload: a limit that becomes wider waits, the rest holds at once; half a change that contradicts itself waits whole"
+  )
+  func tighter() {
+    func rules(_ least: Int, _ most: Int) -> DeclaredRules<Lamp.Rules> {
+      var rules = Lamp.Rules()
+      (rules.least, rules.most) = (least, most)
+      return DeclaredRules(rules)
+    }
+    #expect(rules(5, 40).tighter(than: rules(1, 60)) == rules(5, 40))
+    #expect(rules(5, 80).tighter(than: rules(1, 60)) == rules(5, 60))
+    #expect(rules(70, 80).tighter(than: rules(1, 60)) == rules(1, 60))
   }
 
   @Test("a request that nobody answers, one that is answered twice, a value out of range that is taken: each is seen")
   func oracle() {
-    func failure(_ break: (inout DeclaredOracle) -> Void) -> String? {
-      var oracle = DeclaredOracle(period: .milliseconds(50))
+    func failure(_ break: (inout DeclaredOracle<Lamp.Rules>) -> Void) -> String? {
+      var oracle = DeclaredOracle<Lamp.Rules>(period: .milliseconds(50))
       `break`(&oracle)
       return oracle.output.checks.failure?.invariant
     }
@@ -58,7 +100,7 @@ import Testing
       $0.asked(1, at: .zero)
       $0.lookAtWaiting(at: later)
     }
-    #expect(unanswered == DeclaredOracle.names[2])
+    #expect(unanswered == DeclaredOracle<Lamp.Rules>.names[2])
     let twice = failure {
       $0.asked(1, at: .zero)
       $0.answered(told(1), at: .zero)
@@ -66,7 +108,7 @@ import Testing
     }
     #expect(twice == "every request is answered once, in order")
     let outOfRange = failure { $0.read(isInRange: false, isTaken: true, "shine", at: .zero) }
-    #expect(outOfRange == DeclaredOracle.names[1])
+    #expect(outOfRange == DeclaredOracle<Lamp.Rules>.names[1])
     let answered = failure {
       $0.asked(1, at: .zero)
       $0.answered(told(1), at: .zero)

@@ -44,7 +44,20 @@ enum Lamp: DeviceSystem {
     }
   }
 
-  typealias Rules = NoSettings
+  struct Rules: Settings, BitwiseCopyable {
+    var least = 1
+    var most = 100
+
+    static var keys: [Key<Rules>] {
+      Key("least_percent", \.least, in: 1...100, unit: .percent, "Brightness below which it does not shine.")
+      Key("most_percent", \.most, in: 1...100, unit: .percent, limit: .upper, "Brightness above which it dazzles.")
+    }
+
+    func check(_ report: (PartialKeyPath<Rules>, String) -> Void) {
+      if most < least { report(\.most, "expected at least lamp.least_percent (\(least)), got \(most)") }
+    }
+  }
+
   struct State: BitwiseCopyable, Sendable {
     var mode = Mode.off
     var percent = 0
@@ -114,8 +127,10 @@ struct LampLoop: ~Copyable, ControlLoop {
   private mutating func write(at now: TickInstant) {
     (lamp.now, relay.now) = (now, now)
     var isSafe = state.percent == 0
+    let (least, most) = (ends.rules.least, ends.rules.most)
+    let percent = isSafe ? 0 : state.percent < least ? least : state.percent > most ? most : state.percent
     do throws(PWMError) {
-      try lamp.set(active: Nanoseconds(lamp.period.count * Int64(state.percent) / 100))
+      try lamp.set(active: Nanoseconds(lamp.period.count * Int64(percent) / 100))
     } catch {
       isSafe = false
     }

@@ -14,7 +14,11 @@ final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
   private let configured: ConfiguredSystem<System>
   private let clock = SimulatedNow()
   private let answers = DeclaredAnswers()
-  private var oracle: DeclaredOracle
+  private let variant: Variant
+  /// What the file says: at the start, and after the reloads that a history has; its number.
+  private let files: [DeclaredRules<System.Rules>]
+  private var file = 0
+  private var oracle: DeclaredOracle<System.Rules>
   private var daemon: Daemon?
   /// The bench of this daemon, or of the last one.
   private var parts: BenchParts?
@@ -33,11 +37,24 @@ final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
     /// How often the loop had published when it was last looked at.
     var seen: UInt64 = 0
     var asked: UInt64 = 0
+    /// Whether its rules may be others than those that it began with.
+    var hasReloaded = false
+  }
+
+  /// What a test takes away, or knows of its system.
+  struct Variant: Sendable {
+    /// A reload reaches the loop.
+    var reloads = true
+    /// What is wider waits until the outputs are off.
+    var waits = true
+    /// The largest share of its time in which a PWM output may be on by these rules; what a system's rules mean no declaration says.
+    var mostDuty: (@Sendable (System.Rules) -> Double)?
   }
 
   /// - Throws: what `System.loops` throws with the defaults of all keys.
-  init(seed: UInt64) throws {
-    self.seed = seed
+  init(seed: UInt64, _ variant: Variant = Variant()) throws {
+    (self.seed, self.variant) = (seed, variant)
+    files = DeclaredRules.files(System.name, seed: seed)
     configured = try ConfiguredSystem<System>()
     oracle = DeclaredOracle(period: configured.rate?.period ?? .seconds(1))
   }
@@ -57,7 +74,8 @@ final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
     clock.now = now
     let system: HostedSystem<System>
     do {
-      system = try HostedSystem(configured, simulate: true, bell: nil, clock: .tick, now: { [clock] in clock.now })
+      let saved = try file == 0 ? configured : ConfiguredSystem<System>(System.Wiring(), files[file].rules)
+      system = try HostedSystem(saved, simulate: true, bell: nil, clock: .tick, now: { [clock] in clock.now })
     } catch {
       preconditionFailure("it was planned, and its simulated bench cannot be opened: \(error)")
     }
@@ -70,7 +88,24 @@ final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
     (isStopped, frozenUntil) = (false, .zero)
     answers.forget()
     look()
-    oracle.started(at: now, cover, phase: runtime.statistics[system.loopName]!.phase)
+    oracle.started(at: now, cover, phase: runtime.statistics[system.loopName]!.phase, files[file])
+  }
+
+  func change(to number: Int64) -> (any RulesChange)? {
+    guard let daemon, let index = Int(exactly: number), files.indices.contains(index), variant.reloads else {
+      return nil
+    }
+    oracle.proposed()
+    let (wanted, rules) = (daemon.system.wanted, files[index].rules)
+    if !variant.waits { return wanted.change(of: name, [], now: rules, whenSafe: nil) }
+    return HostedSystem<System>.change(wanted, to: rules)
+  }
+
+  func changed(to number: Int64) {
+    guard let index = Int(exactly: number), files.indices.contains(index) else { return }
+    file = index
+    daemon?.hasReloaded = true
+    oracle.changed(to: files[index], at: clock.now)
   }
 
   func kill(at now: TickInstant, safeBy: TickInstant) {
@@ -95,7 +130,7 @@ final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
 
   func run(until instant: TickInstant) {
     while let simulation = daemon?.simulation {
-      let before = isDriving
+      let (before, wasSafe) = (isDriving, daemon!.system.door.published.isSafe)
       guard simulation.runTick(until: instant) else { break }
       // Of all loops of its lane, and of those only one has outputs.
       guard daemon!.system.heartbeat.read() != daemon!.seen else { continue }
@@ -103,6 +138,9 @@ final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
       let now = simulation.now
       oracle.look(isDriving: before, at: now)
       look()
+      let rules = daemon!.hasReloaded ? DeclaredRules(daemon!.system.wanted.box.inEffect) : files[file]
+      oracle.ticked(at: now, wasSafe: wasSafe, rules)
+      if let most = variant.mostDuty, let parts { oracle.look(duty: parts.mostDuty, most, at: now) }
       take(at: now)
       oracle.look(isDriving: isDriving, at: now)
       oracle.look(counters: daemon!.system.door, at: now)
