@@ -20,6 +20,8 @@ public struct SwarmReach {
   /// One after the other; between two of them the loop ticks, and the guard's time-out begins anew.
   private var stalls: [(from: TickInstant, until: TickInstant, seenFrom: TickInstant)] = []
   private var stalledUntil: TickInstant { stalls.last?.until ?? .zero }
+  /// Until when the loop stands still, or has stood last.
+  public var standsUntil: TickInstant { stalledUntil }
   private var isBusFaulty = false
   private var busWorksSince = TickInstant.zero
   private var cover: SwarmCover?

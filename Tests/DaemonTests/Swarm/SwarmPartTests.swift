@@ -1,6 +1,7 @@
 import Leg
 import Pump
 import Robot
+import Sprinkler
 import Tactus
 import Testing
 
@@ -88,6 +89,19 @@ import Testing
     #expect(leg?.invariant == LegOracle.names[0])
     let pump = try seeds { [PumpSwarm(seed: $0, files: Array(repeating: PumpSwarm.settings, count: 3))] }
     #expect(pump?.invariant == PumpOracle.names[0])
+    let file = SprinklerSwarm.files[0]
+    let sprinkler = try seeds { [try SprinklerSwarm(seed: $0, files: [file, file, file])] }
+    #expect(SprinklerFlowOracle.names.contains(sprinkler?.invariant ?? "none"))
+  }
+
+  @Test("a sprinkler whose flow sensor says nothing, or whose limits never act, is found")
+  func flowWithoutLimits() throws {
+    let deaf = try seeds { [try SprinklerSwarm(seed: $0, hasSensor: false)] }
+    #expect(deaf?.invariant == SprinklerFlowOracle.names[0])
+    let lax = FlowLimits(
+      noFlow: SprinklerSwarm.files[0].noFlow, highFlow: SprinklerSwarm.files[2].highFlow, leak: nil)
+    let found = try seeds { [try SprinklerSwarm(seed: $0, files: [lax, lax, lax])] }
+    #expect(SprinklerFlowOracle.names.contains(found?.invariant ?? "none"))
   }
 
   @Test("a sprinkler's store that only says that it has kept something is found")

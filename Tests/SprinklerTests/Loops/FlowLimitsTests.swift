@@ -30,6 +30,18 @@ import Testing
     #expect(bench.limits.progress(number) == .taken)
   }
 
+  @Test("a limit that only gave notice becomes one that stops: the alarm that is known already closes everything, too")
+  func stopsAtLast() throws {
+    let noticed = FlowLimits(highFlow: try Watch(litresPerMinute: 5, over: .seconds(10), reaction: .notice))
+    let bench = Self.bench(noticed)
+    bench.on(1, 600)
+    bench.advance(to: 100)
+    #expect(bench.snapshot.state == .watering && bench.snapshot.flow?.alarm == .highFlow(ZoneID(1)!))
+    _ = bench.change(FlowLimits(highFlow: try Watch(litresPerMinute: 5, over: .seconds(10))))
+    bench.advance(to: 112)
+    #expect(bench.snapshot.state == .fault(.flow(.highFlow(ZoneID(1)!))) && bench.on.isEmpty)
+  }
+
   @Test("a shorter time of measurement ends the one that runs: no flow is found at once")
   func shorter() throws {
     let bench = Self.bench(FlowLimits(noFlow: try Watch(litresPerMinute: 1, over: .seconds(3_600))))

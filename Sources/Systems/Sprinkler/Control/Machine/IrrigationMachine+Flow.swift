@@ -131,9 +131,12 @@ extension IrrigationMachine {
   ) {
     var isKnown = false
     if let flowAlarm { isKnown = flowAlarm.isSameKind(as: alarm) }
-    if isWrong, !isKnown {
-      flowAlarm = alarm
-      notices.push(IrrigationNotice(at: now, .flowAlarm(alarm)))
+    if isWrong {
+      if !isKnown {
+        flowAlarm = alarm
+        notices.push(IrrigationNotice(at: now, .flowAlarm(alarm)))
+      }
+      // One that is known may have been of a limit that only gave notice, before a reload made it one that stops.
       if case .fault = reaction { _ = fail(.flow(alarm), at: now) }
     } else if !isWrong, isKnown {
       flowAlarm = nil

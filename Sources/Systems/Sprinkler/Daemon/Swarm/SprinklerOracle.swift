@@ -4,15 +4,18 @@ import TactusDaemon
 
 /// What must hold of valves and of what was acknowledged, from what was asked, what the lines do and what the store has.
 struct SprinklerOracle {
-  static let names = [
-    "a zone is open no longer than its acknowledged runs, and what the guard has ended stays ended",
-    "one zone is open at a time",
-    "a program is there if it was acknowledged, and only then", "an acknowledged run waits, runs, or is in the log",
-    "the log has no more water than there was",
-  ]
+  static let names =
+    [
+      "a zone is open no longer than its acknowledged runs, and what the guard has ended stays ended",
+      "one zone is open at a time",
+      "a program is there if it was acknowledged, and only then", "an acknowledged run waits, runs, or is in the log",
+      "the log has no more water than there was",
+    ] + SprinklerFlowOracle.names
+  private static let flowNames = names.count - SprinklerFlowOracle.names.count
   private static let period = SprinklerLoop.period
 
   var output = SwarmOutput(names, tick: period, heartbeat: period)
+  var flow = SprinklerFlowOracle(SprinklerSwarm.files[0], at: .zero)
   private var granted: [Nanoseconds] = Array(repeating: .zero, count: SprinklerSwarm.zones)
   /// The part of it that was granted since the loop's last tick: a person may have asked for it after the guard's write.
   private var fresh: [Nanoseconds] = Array(repeating: .zero, count: SprinklerSwarm.zones)
@@ -39,8 +42,9 @@ struct SprinklerOracle {
 
   // MARK: What is done
 
-  mutating func started(at now: TickInstant, _ cover: SwarmCover) {
+  mutating func started(at now: TickInstant, _ cover: SwarmCover, _ limits: FlowLimits) {
     waitingStops = []
+    flow.started(limits, at: now)
     if let died = output.reach.killedAt {
       // Nobody has noted when the valves closed: the log goes on until this start.
       if cover.hookFailed, cover.madeSafe == nil { untold = untold + (now - died) }
@@ -118,8 +122,18 @@ struct SprinklerOracle {
 
   private mutating func clearFresh() { fresh = Array(repeating: .zero, count: fresh.count) }
 
-  mutating func ticked(at now: TickInstant) {
-    for isStop in waitingStops { output.took(isStop: isStop, at: now) }
+  /// - Parameters:
+  ///   - before: what the loop had published until this tick, whose lines are looked at before it.
+  ///   - after: what it has published in it.
+  mutating func ticked(at now: TickInstant, _ before: SprinklerSnapshot, _ after: SprinklerSnapshot) {
+    let wasSafe = before.told == 0 && before.confirmation.isConfirmed && before.at > .zero
+    flow.ticked(at: now, wasSafe: wasSafe && !output.reach.isBusDown(at: now))
+    for isStop in waitingStops {
+      output.took(isStop: isStop, at: now)
+      if !isStop { flow.reset(at: now) }
+    }
+    flow.told(after.state, after.flow?.alarm, at: now, &output, Self.flowNames)
+    if after.writes != before.writes { flow.wrote(at: now) }
     waitingStops = []
     hasTickedSinceCut = true
     clearFresh()
@@ -162,6 +176,10 @@ struct SprinklerOracle {
   /// - Parameter hasDied: the process has, in the middle of a write, and the engine has not come to it.
   mutating func look(open: UInt64, at now: TickInstant, hasDied: Bool = false) {
     let isExcused = hasDied || output.look(isActive: open != 0, at: now)
+    if output.reach.killedAt == nil {
+      let awakeSince = output.reach.standsUntil
+      flow.look(open: open, at: now, awakeSince: awakeSince, isExcused: isExcused, &output, Self.flowNames)
+    }
     for zone in 0..<SprinklerSwarm.zones where open >> UInt64(zone) & 1 != 0 {
       watered[zone] = watered[zone] + (now - lookedAt)
       if !isExcused { used[zone] = used[zone] + (now - lookedAt) }

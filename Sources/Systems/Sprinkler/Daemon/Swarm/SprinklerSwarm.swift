@@ -13,6 +13,23 @@ final class SprinklerSwarm: SwarmPart {
   /// Noon is half a minute after the start, so that programs start.
   private var wallAtZero = WallInstant(secondsSince1970: 1_780_012_800 - 30)
   private static let settings = SchedulerSettings(zone: .utc, pins: Array(1...zones))
+  /// What flows through a zone that is open.
+  static let litresPerMinute = [10.0, 14, 18, 22]
+  private static let pulsesPerLitre = 450.0
+
+  /// What a history's reloads change the limits of the flow to: limits that every zone keeps, limits that the first and the last do not, and limits that
+  /// only give notice.
+  static let files = [
+    FlowLimits(noFlow: watch(4), highFlow: watch(40), leak: watch(3)),
+    FlowLimits(noFlow: watch(12), highFlow: watch(20), leak: watch(1)),
+    FlowLimits(highFlow: watch(16, .notice)),
+  ]
+
+  private static func watch(
+    _ litresPerMinute: Double, _ reaction: FlowSettings.Reaction = .fault
+  ) -> FlowSettings.Watch {
+    try! FlowSettings.Watch(litresPerMinute: litresPerMinute, over: .seconds(1), reaction: reaction)
+  }
 
   let name = "sprinkler"
   var hasDied: Bool { daemon != nil && store.hasDied }
@@ -22,12 +39,27 @@ final class SprinklerSwarm: SwarmPart {
   private let bank = SimulatedGPIOBank(highAtRest: Set(1...zones), logCapacity: 1)
   private let lines: SimulatedGPIOLines
   private let store: SimulatedScheduleStore
+  private var rules: SwarmRules<FlowLimits>
+  private let hasSensor: Bool
+  /// What hangs on the lines of this daemon: the water and the flow sensor.
+  private var garden: SimulatedGarden?
+  private var isDry = false
+  private var burst = 0.0
   private var oracle = SprinklerOracle()
   private var daemon: SprinklerSwarmDaemon?
+  /// What the loop has published last.
+  private var newest = SprinklerSnapshot()
+  private var ranUntil = TickInstant.zero
 
-  /// - Parameter forgets: whether the store only says that it has kept something, for tests.
-  init(seed: UInt64, forgets: Bool = false) throws {
-    self.seed = seed
+  /// - Parameters:
+  ///   - forgets: whether the store only says that it has kept something, for tests.
+  ///   - files: the limits of the loop, at its start and after reloads; what must hold stays that of the standard ones.
+  ///   - hasSensor: whether the loop is given the flow sensor; a test takes that away.
+  init(
+    seed: UInt64, forgets: Bool = false, files: [FlowLimits] = SprinklerSwarm.files, hasSensor: Bool = true
+  ) throws {
+    (self.seed, self.hasSensor) = (seed, hasSensor)
+    rules = SwarmRules(files)
     lines = try bank.outputs((1...Self.zones).map { GPIOLine(.bcm($0), isActiveLow: true) })
     var records = SprinklerRecords()
     records.zones = (1...Self.zones).map {
@@ -54,6 +86,14 @@ final class SprinklerSwarm: SwarmPart {
     // Requested anew, inactive.
     let isOff = turnOff(at: now)
     store.reopen()
+    let limits = rules.start()
+    let garden = SimulatedGarden(
+      on: bank,
+      valves: Self.litresPerMinute.enumerated().map { .init(line: $0 + 1, isActiveLow: true, litresPerMinute: $1) },
+      pulsesPerLitre: Self.pulsesPerLitre)
+    self.garden = garden
+    disturb(garden)
+    var sensor: GPIOEvents? = hasSensor ? garden.flowSensor() : nil
     let channel = SprinklerLoop.channel(notices: 256)
     let bell = SimulatedInput()
     let runtime = try Runtime(externalStops: cover.stops) {
@@ -62,7 +102,9 @@ final class SprinklerSwarm: SwarmPart {
           Self.loop, every: .hertz(1), phase: .zero, safeStateAfter: 3, inputs: [.simulated(bell)]
         ) {
           SprinklerLoop(
-            try! IrrigationSettings(lineCount: Self.zones), limits: RulesBox(FlowLimits()).input(), lines: lines.port(),
+            try! IrrigationSettings(
+              lineCount: Self.zones, flow: FlowSettings(pulsesPerLitre: Self.pulsesPerLitre)),
+            limits: limits.input(), lines: lines.port(), flow: sensor.take(),
             channel: channel.loopEnds(requestBell: bell.doorbell))
         }
       }
@@ -74,7 +116,8 @@ final class SprinklerSwarm: SwarmPart {
     daemon = SprinklerSwarmDaemon(
       runtime: runtime, simulation: try runtime.simulation(seed: seed, from: now), channel: channel, bell: bell,
       schedule: schedule, at: now)
-    oracle.started(at: now, cover)
+    newest = SprinklerSnapshot()
+    oracle.started(at: now, cover, Self.files[rules.number])
   }
 
   func kill(at now: TickInstant, safeBy: TickInstant) {
@@ -104,7 +147,9 @@ final class SprinklerSwarm: SwarmPart {
       let beat = daemon.nextBeat
       if daemon.simulation.runTick(until: min(instant, beat)) {
         oracle.look(open: before, at: daemon.simulation.now)
-        oracle.ticked(at: daemon.simulation.now)
+        let published = daemon.newest
+        oracle.ticked(at: daemon.simulation.now, newest, published)
+        newest = published
         oracle.look(open: open, at: daemon.simulation.now)
         account(at: daemon.simulation.now)
       } else if beat <= instant {
@@ -117,6 +162,7 @@ final class SprinklerSwarm: SwarmPart {
       }
     }
     oracle.look(open: open, at: instant, hasDied: daemon != nil && store.hasDied)
+    ranUntil = instant
     if !store.hasDied { account(at: instant) }
   }
 
@@ -168,11 +214,33 @@ final class SprinklerSwarm: SwarmPart {
       daemon?.simulation.stall(loop: Self.loop, at: now, by: .milliseconds(action[0]))
       // The tick that is prolonged begins within a period.
       if daemon != nil { oracle.output.reach.stalled(at: now, for: .milliseconds(action[0] + 1_000)) }
+    case "water-gone": (isDry, burst) = (action[0] > 0, burst)
+    case "pipe-bursts": (isDry, burst) = (isDry, Double(min(max(action[0], 0), 1_000)))
     case "clock": wallAtZero = wallAtZero + action[0]
     case "disk-full": store.setFull(action[0] > 0)
     case "crash-in-write": store.crash(action[0] > 0 ? .after : .before)
     default: if let command = SprinklerSwarmPlan.command(action) { ask(command, at: now) }
     }
+    if let garden { disturb(garden) }
+    oracle.flow.water(isDry: isDry, burst: burst, at: now)
+  }
+
+  private func disturb(_ garden: SimulatedGarden) {
+    garden.clearFaults()
+    if isDry { garden.inject(.noWater) }
+    if burst > 0 { garden.inject(.burst(litresPerMinute: burst)) }
+  }
+
+  // MARK: Reloads
+
+  func change(to number: Int64) -> (any RulesChange)? {
+    oracle.flow.proposed()
+    return rules.change(of: name, to: number)
+  }
+
+  func changed(to number: Int64) {
+    guard rules.changed(to: number) else { return }
+    oracle.flow.changed(to: Self.files[rules.number], at: ranUntil)
   }
 
   /// A person's command, which is acknowledged when the store has it.

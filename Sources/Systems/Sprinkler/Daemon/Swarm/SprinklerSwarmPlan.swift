@@ -30,6 +30,7 @@ enum SprinklerSwarmPlan {
       }
     }
     faults(until: end, &random, &actions)
+    water(until: end, &random, &actions)
     return actions
   }
 
@@ -89,6 +90,27 @@ enum SprinklerSwarmPlan {
     if random.chance(perMille: 200) {
       for _ in 0..<random.within(1...2) {
         actions.append(SwarmAction(random.instant(until: end), "sprinkler", "stall", random.within(10...4_000)))
+      }
+    }
+  }
+
+  /// The main is shut, or a pipe bursts; and people who find that the flow has stopped everything.
+  private static func water(
+    until end: TickInstant, _ random: inout SplitMix64, _ actions: inout [SwarmAction]
+  ) {
+    if random.chance(perMille: 200) {
+      let at = random.instant(until: end)
+      let (verb, value) = random.chance(perMille: 400) ? ("water-gone", 1) : ("pipe-bursts", random.within(2...60))
+      let over = at + .milliseconds(random.within(500...15_000))
+      actions.append(SwarmAction(at, "sprinkler", verb, value))
+      actions.append(SwarmAction(over, "sprinkler", verb, 0))
+      actions.append(SwarmAction(over + .milliseconds(random.within(0...4_000)), "sprinkler", "ask-reset"))
+    }
+    if random.chance(perMille: 500) {
+      for _ in 0..<random.within(1...4) {
+        let (at, zone) = (random.instant(until: end), random.within(1...Int64(SprinklerSwarm.zones)))
+        actions.append(SwarmAction(at, "sprinkler", "ask-reset"))
+        actions.append(SwarmAction(at + .milliseconds(random.within(0...1_500)), "sprinkler", "zone-on", zone, 12))
       }
     }
   }
