@@ -249,10 +249,12 @@
     }
 
     /// Subscriptions, then messages, as many as libmosquitto may hold unsent.
-    private func send() {
+    private func send(isLast: Bool = false) {
       let (filters, oldFilters, messages) = state.withLock { state in
         defer { (state.newFilters, state.oldFilters) = ([], []) }
-        return (state.newFilters, state.oldFilters, state.outbox.take(settings.outgoingLimit - unsent))
+        let limit = settings.outgoingLimit - unsent
+        let messages = isLast ? state.outbox.takeLast(limit, will: settings.will) : state.outbox.take(limit)
+        return (state.newFilters, state.oldFilters, messages)
       }
       for filter in oldFilters { note(mosquitto_unsubscribe(client, nil, filter)) }
       for filter in filters { note(mosquitto_subscribe(client, nil, filter, 0)) }
@@ -278,10 +280,7 @@
     }
 
     private func sayGoodbye() {
-      if isConnected {
-        send()
-        if let will = settings.will { give(will) }
-      }
+      if isConnected { send(isLast: true) }
       mosquitto_disconnect(client)
       let until = MonotonicClock.now + .seconds(2)
       while mosquitto_socket(client) >= 0, mosquitto_want_write(client), MonotonicClock.now < until { turn(limit: 100) }

@@ -57,6 +57,11 @@ package struct MQTTOutbox: Sendable {
     return taken
   }
 
+  /// What is sent last: up to `count` of what waits, then the will, which the broker does not say of a client that says goodbye.
+  package mutating func takeLast(_ count: Int, will: MQTTMessage?) -> [MQTTMessage] {
+    take(count) + (will.map { [$0] } ?? [])
+  }
+
   /// Drops one removal that has been sent, to make room for another topic. Returns whether there was one.
   private mutating func makeRoom() -> Bool {
     let told = retained.filter { $0.value.isEmpty && !isStale.contains($0.key) }.keys.min()

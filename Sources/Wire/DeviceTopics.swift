@@ -55,6 +55,9 @@ public struct DeviceTopics: Sendable, Hashable {
   /// Where a command to this path is answered.
   public func reply(_ commandPath: [String]) -> String { ([base] + commandPath + ["reply"]).joined(separator: "/") }
 
+  /// Whether it is one where commands are answered.
+  public func isReply(_ topic: String) -> Bool { topic.hasPrefix(base + "/") && topic.hasSuffix("/reply") }
+
   /// The item of a command to `system`: `.some(nil)` for the system itself; nil: the topic is none of its commands.
   public func commandItem(_ topic: String, of system: String) -> String?? {
     guard let path = commandPath(topic), path.first == system else { return nil }

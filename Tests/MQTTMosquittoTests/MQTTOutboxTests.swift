@@ -22,6 +22,18 @@ struct MQTTOutboxTests {
     #expect(outbox.take(9) == [state("a", ""), state("b", "1")])
   }
 
+  @Test("a client that leaves in order says what waits, and the will last; nobody else would say it")
+  func goodbye() {
+    var outbox = MQTTOutbox(messageLimit: 4, retainedLimit: 4)
+    let will = state("status", "offline")
+    #expect(outbox.add(state("status", "online"), isConnected: true) == nil)
+    #expect(outbox.takeLast(9, will: will) == [state("status", "online"), will] && outbox.isEmpty)
+    #expect(outbox.takeLast(9, will: nil) == [])
+    #expect(outbox.add(state("a", "1"), isConnected: true) == nil)
+    // A broker that takes nothing more hears the will all the same.
+    #expect(outbox.takeLast(0, will: will) == [will] && !outbox.isEmpty)
+  }
+
   @Test("forgotten topics make room for others, once they have been told")
   func makesRoom() {
     var outbox = MQTTOutbox(messageLimit: 4, retainedLimit: 2)

@@ -38,6 +38,7 @@ final class DaemonBroker {
   private let fleet: FleetParticipant
   private let commands: RemoteCommands?
   private let logger: Logger
+  private let now: @Sendable () -> TickInstant
   private var toldConnections: Int64 = 0
   private var wasConnected = false
   private var toldFailure: String?
@@ -60,6 +61,7 @@ final class DaemonBroker {
   ) throws {
     self.mqtt = mqtt
     self.logger = logger
+    self.now = now
     commands = mqtt.takesCommands ? RemoteCommands(served, link: "mqtt", logger: logger, now: now) : nil
     fleet = FleetParticipant(mqtt, systems: served, commands: commands)
     let participants: [any BrokerParticipant] = [fleet] + others
@@ -100,7 +102,7 @@ final class DaemonBroker {
   /// that does not read. After the actuators.
   func stop() {
     for participant in participants {
-      participant.beat(at: MonotonicClock.now, on: line)
+      participant.beat(at: now(), on: line)
       participant.connectionLost()
     }
     connection.stop()

@@ -16,6 +16,7 @@ public final class SwarmBroker {
     case subscribe(String)
     case unsubscribe(String)
     case message(MQTTMessage)
+    case goodbye
   }
 
   private static let shortestDelay = Nanoseconds.seconds(1)
@@ -43,6 +44,11 @@ public final class SwarmBroker {
   /// From publishers other than the daemon; of one that insists until the broker has it.
   private var published: [(due: TickInstant, message: MQTTMessage, insists: Bool)] = []
 
+  /// What the broker kept when a daemon that stops in order said goodbye, and when that was; `nil` if none has.
+  public private(set) var goodbye: (at: TickInstant, retained: [String: [UInt8]])?
+  /// When a connection was last lost by the network, by the broker, or to a successor that came before the goodbye.
+  public private(set) var lostAt = TickInstant.zero
+
   // The daemon's connection.
   private var daemon: DaemonBroker?
   private var takesCommands = false
@@ -51,6 +57,8 @@ public final class SwarmBroker {
   private var delay = shortestDelay
   private var frozenUntil = TickInstant.zero
   private var outgoing: [(due: TickInstant, packet: Packet)] = []
+  /// What a daemon has said last is on its way, with its goodbye.
+  private var isLeaving = false
   private var incoming: [(due: TickInstant, message: MQTTMessage)] = []
   /// Handed to the daemon since the last `takeDelivered`.
   private var delivered: [MQTTMessage] = []
@@ -99,8 +107,23 @@ public final class SwarmBroker {
   /// The daemon has died: the kernel closes its socket, and the broker says its last word.
   public func kill(at now: TickInstant) {
     if connectedSince != nil, isUp { willAt = now + latency }
-    end()
+    // What has been given to the socket in order arrives after the end of the process.
+    if !isLeaving { end() }
     (daemon, link, retryAt) = (nil, nil, .distantFuture)
+  }
+
+  /// The daemon stops in order: it tells what has happened last, says that it is offline, and ends its connection.
+  ///
+  /// - Parameter events: what its systems have told since the last beat.
+  public func stop(at now: TickInstant, _ events: [Event] = []) {
+    clock.value = now
+    guard let daemon, let link else { return }
+    daemon.tell(events)
+    daemon.stop()
+    let last = link.takeLast(will: daemon.mqtt.settings.will)
+    guard connectedSince != nil, !last.isEmpty else { return }
+    send(last, at: now)
+    (connectedSince, incoming, isLeaving) = (nil, [], true)
   }
 
   /// Every thread of the daemon stands still: what comes for it waits.
@@ -119,13 +142,18 @@ public final class SwarmBroker {
   /// Sends what the daemon has published since: on another thread of it, for instance.
   public func flush(at now: TickInstant) {
     guard let link, connectedSince != nil else { return }
-    for packet in link.take() {
+    send(link.take(), at: now)
+  }
+
+  private func send(_ packets: [SwarmBrokerLink.Packet], at now: TickInstant) {
+    for packet in packets {
       // One connection: nothing overtakes.
       let due = max(outgoing.last?.due ?? .zero, now + latency)
       switch packet {
       case .subscribe(let filter): outgoing.append((due, .subscribe(filter)))
       case .unsubscribe(let filter): outgoing.append((due, .unsubscribe(filter)))
       case .publish(let message): outgoing.append((due, .message(message)))
+      case .goodbye: outgoing.append((due, .goodbye))
       }
     }
   }
@@ -153,9 +181,12 @@ public final class SwarmBroker {
 
   /// The connection is lost.
   public func disconnect(at now: TickInstant) {
-    guard connectedSince != nil else { return }
+    guard connectedSince != nil || isLeaving else { return }
+    lostAt = now
     if isUp { willAt = now + latency }
+    let isAlone = isLeaving
     end()
+    if isAlone { return }
     retryAt = max(now, frozenUntil) + delay
     delay = min(delay + delay, Self.longestDelay)
   }
@@ -171,7 +202,7 @@ public final class SwarmBroker {
   }
 
   private func end() {
-    connectedSince = nil
+    (connectedSince, isLeaving) = (nil, false)
     // What is on its way is lost with the connection.
     (outgoing, incoming, subscribed) = ([], [], [:])
     link?.disconnected()
@@ -215,9 +246,10 @@ public final class SwarmBroker {
       delay = min(delay + delay, Self.longestDelay)
       return
     }
-    // A name is given to one connection at a time: that of a daemon that died is over.
-    if willAt < .distantFuture {
-      willAt = .distantFuture
+    // A name is given to one connection at a time: that of a daemon that died, or whose goodbye has not come yet, is over.
+    if willAt < .distantFuture || isLeaving {
+      if isLeaving { lostAt = now }
+      (willAt, isLeaving, outgoing, subscribed) = (.distantFuture, false, [], [:])
       take(MQTTMessage(topic: topics.availability, text: DeviceTopics.offline, isRetained: true), at: now)
     }
     (retryAt, delay, connectedSince) = (.distantFuture, Self.shortestDelay, now)
@@ -243,6 +275,8 @@ public final class SwarmBroker {
     switch packet {
     case .message(let message): take(message, at: now)
     case .unsubscribe(let filter): subscribed[filter] = nil
+    case .goodbye:
+      (isLeaving, subscribed, goodbye) = (false, [:], (now, retained))
     case .subscribe(let text):
       let filter = TopicFilter(text)
       subscribed[text] = filter
@@ -261,6 +295,8 @@ public final class SwarmBroker {
   }
 
   private func send(_ message: MQTTMessage, at now: TickInstant) {
+    // Who has said goodbye reads no more.
+    if isLeaving { return }
     // Of one topic nothing overtakes.
     let last = incoming.last { $0.message.topic == message.topic }?.due ?? .zero
     incoming.append((max(last, now + latency), message))

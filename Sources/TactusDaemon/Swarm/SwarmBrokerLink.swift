@@ -9,6 +9,8 @@ final class SwarmBrokerLink: Sendable {
     case subscribe(String)
     case unsubscribe(String)
     case publish(MQTTMessage)
+    /// DISCONNECT: the broker does not say the will of whoever says goodbye.
+    case goodbye
   }
 
   private struct State {
@@ -18,6 +20,8 @@ final class SwarmBrokerLink: Sendable {
     var newFilters: [String] = []
     var oldFilters: [String] = []
     var said: [MQTTMessage] = []
+    /// The client has been stopped, and has not said goodbye yet.
+    var isStopping = false
     var deliver: @Sendable (MQTTMessage) -> Void = { _ in }
   }
 
@@ -28,7 +32,8 @@ final class SwarmBrokerLink: Sendable {
   func connection(deliver: @escaping @Sendable (MQTTMessage) -> Void) -> BrokerConnection {
     state.withLock { $0.deliver = deliver }
     return BrokerConnection(
-      start: {}, stop: {}, subscribe: { self.subscribe($0) }, unsubscribe: { self.unsubscribe($0) },
+      start: {}, stop: { self.state.withLock { $0.isStopping = true } }, subscribe: { self.subscribe($0) },
+      unsubscribe: { self.unsubscribe($0) },
       publish: { self.publish($0) }, status: { self.state.withLock { $0.status } }, spawned: { nil })
   }
 
@@ -57,6 +62,15 @@ final class SwarmBrokerLink: Sendable {
       defer { (state.newFilters, state.oldFilters) = ([], []) }
       return state.oldFilters.map { .unsubscribe($0) } + state.newFilters.map { .subscribe($0) }
         + state.outbox.take(1_024).map { .publish($0) }
+    }
+  }
+
+  /// What is said last, if the client was stopped while it was connected.
+  func takeLast(will: MQTTMessage?) -> [Packet] {
+    state.withLock { state in
+      guard state.isStopping, state.status.isConnected else { return [] }
+      (state.isStopping, state.status.isConnected) = (false, false)
+      return state.outbox.takeLast(1_024, will: will).map { .publish($0) } + [.goodbye]
     }
   }
 

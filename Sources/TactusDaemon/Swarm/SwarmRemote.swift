@@ -15,6 +15,7 @@ final class SwarmRemote: SwarmPart {
     "a command is carried out once each time that it comes, and answered once",
     "a while after a connection the broker keeps whether each system is stopped",
     "the broker says online of a daemon that is connected, and offline of a dead one",
+    "a daemon that stops in order says offline itself, before its connection ends",
   ]
   /// A main thread that is busy: what is told is not asked for sooner, and the swarm is faster.
   private static let beatPeriod = Nanoseconds.milliseconds(500)
@@ -36,6 +37,8 @@ final class SwarmRemote: SwarmPart {
   private var nextLook = TickInstant.zero
   private var killedAt = TickInstant.zero
   private var awakeSince = TickInstant.zero
+  private let saysGoodbye: Bool
+  private var farewell = SwarmFarewell()
   /// By part: since when it has been stopped, or not.
   private var stops: [String: (isStopped: Bool, since: TickInstant)] = [:]
   private var numbers = 0
@@ -43,8 +46,9 @@ final class SwarmRemote: SwarmPart {
   /// - Parameters:
   ///   - parts: those that are commanded; they are in the same world.
   ///   - flagsKept: whether the broker says of what it has kept that it has; a test takes that away.
-  init(_ parts: [any SwarmPart], seed: UInt64, flagsKept: Bool = true) {
-    self.parts = parts
+  ///   - saysGoodbye: whether a daemon that stops in order ends its connection; a test takes that away.
+  init(_ parts: [any SwarmPart], seed: UInt64, flagsKept: Bool = true, saysGoodbye: Bool = true) {
+    (self.parts, self.saysGoodbye) = (parts, saysGoodbye)
     broker = SwarmBroker(seed: seed, flagsKept: flagsKept)
   }
 
@@ -96,6 +100,12 @@ final class SwarmRemote: SwarmPart {
   func kill(at now: TickInstant, safeBy: TickInstant) {
     (isAlive, killedAt) = (false, now)
     broker.kill(at: now)
+  }
+
+  func stop(at now: TickInstant) -> (isOff: Bool, outcome: KeptOutcome) {
+    farewell.stopped(broker, at: now)
+    if saysGoodbye { broker.stop(at: now) }
+    return (true, .known)
   }
 
   func freeze(at now: TickInstant, for span: Nanoseconds) {
@@ -176,6 +186,9 @@ final class SwarmRemote: SwarmPart {
   }
 
   private func look(at now: TickInstant) {
+    if let isOver = farewell.look(broker, at: now) {
+      checks.check(4, isOver, at: now, farewell.words(broker))
+    }
     let status = broker.retained[broker.topics.availability].map { String(decoding: $0, as: UTF8.self) }
     guard isAlive else {
       // A broker that was away then has not heard of it.

@@ -41,6 +41,48 @@ import Testing
     Issue.record("a hundred seeds did not find it")
   }
 
+  @Test("an orderly stop that leaves it to the broker to say that the daemon is offline is found")
+  func withoutGoodbye() throws {
+    var run = SwarmRun(end: Self.minute) { seed in
+      let parts = [PumpSwarm(seed: seed)]
+      return parts + [SwarmRemote(parts, seed: seed, saysGoodbye: false)]
+    }
+    for seed in UInt64(1)...100 {
+      guard let finding = try run.play(seed: seed) else { continue }
+      #expect(finding.failure.failure.invariant == SwarmRemote.names[4])
+      return
+    }
+    Issue.record("a hundred seeds did not find it")
+  }
+
+  @Test(
+    "a daemon that stops in order: what it says last comes to the broker, then offline, then its goodbye, and no will")
+  func goodbye() {
+    let broker = SwarmBroker(seed: 3)
+    func pass(to seconds: Int64) {
+      let end = TickInstant.zero + .seconds(seconds)
+      while broker.nextAt <= end { broker.run(at: broker.nextAt) }
+    }
+    broker.start(at: .zero, served: [], others: [])
+    pass(to: 8)
+    #expect(broker.connectedSince != nil && broker.goodbye == nil)
+    broker.stop(at: .zero + .seconds(8))
+    broker.kill(at: .zero + .seconds(8))
+    #expect(broker.connectedSince == nil)
+    pass(to: 12)
+    #expect(broker.goodbye?.retained[broker.topics.availability] == Array("offline".utf8))
+    // A daemon that is cut off on its way has no goodbye, and the broker says its will.
+    broker.start(at: .zero + .seconds(12), served: [], others: [])
+    pass(to: 20)
+    #expect(broker.retained[broker.topics.availability] == Array("online".utf8))
+    broker.stop(at: .zero + .seconds(20))
+    broker.kill(at: .zero + .seconds(20))
+    broker.disconnect(at: .zero + .seconds(20))
+    pass(to: 24)
+    #expect(broker.lostAt == .zero + .seconds(20) && (broker.goodbye?.at ?? .zero) < .zero + .seconds(20))
+    #expect(broker.retained[broker.topics.availability] == Array("offline".utf8))
+  }
+
   @Test("the same seed: the same looks, though handlers run in tasks")
   func deterministic() throws {
     func tally() throws -> SwarmTally {

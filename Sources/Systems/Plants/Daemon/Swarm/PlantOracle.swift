@@ -1,6 +1,8 @@
+import MQTTMosquitto
 import Plants
 import Tactus
 import TactusDaemon
+import Wire
 
 /// What must hold of plants: what was acknowledged and kept, what was read, what is asked for. From what clients asked and were answered, the
 /// soils and the probes as the history has left them, and what the store has: never from the desk's own state.
@@ -12,18 +14,23 @@ struct PlantOracle {
     case rename(user: String, name: String, new: String)
   }
 
-  static let names = [
-    "a plant is in the store if it was acknowledged, and only then",
-    "a plant's number is given once, and no user has more plants than allowed",
-    "each request is answered once, and what a broker kept is none",
-    "every reading is in the history once",
-    "no reading is invented, or ascribed to another sensor or plant",
-    "a stale reading is none, and a fresh one is one",
-    "a plant asks for water only while dry by a fresh reading, not in rain, after its gap, and noted on the disk",
-    "a while after a connection the broker keeps the plants of now, and no others",
-    "the broker says online of a daemon that is connected, and offline of a dead one",
-    "released = ran + skipped + pending",
-  ]
+  static let names =
+    [
+      "a plant is in the store if it was acknowledged, and only then",
+      "a plant's number is given once, and no user has more plants than allowed",
+      "each request is answered once, and what a broker kept is none",
+      "every reading is in the history once",
+      "no reading is invented, or ascribed to another sensor or plant",
+      "a stale reading is none, and a fresh one is one",
+      "a plant asks for water only while dry by a fresh reading, not in rain, after its gap, and noted on the disk",
+      "a while after a connection the broker keeps the plants of now, and no others",
+      "the broker says online of a daemon that is connected, and offline of a dead one",
+      "released = ran + skipped + pending",
+      "what was read is in the history after an orderly stop, unless the disk refuses it",
+      "a daemon that stops in order says offline itself, before its connection ends, and the plants of its end before that",
+    ] + PlantButtons.names
+  /// Of the first of the buttons' own.
+  private static let buttons = names.count - PlantButtons.names.count
 
   /// By user and name: the sensors.
   typealias Plants = [String: [String: [String]]]
@@ -47,6 +54,9 @@ struct PlantOracle {
   private var killedAt: TickInstant?
   private var historyBefore: [PlantSensorID: Int] = [:]
   private var taken: [PlantSensorID: Int] = [:]
+  private var farewell = SwarmFarewell()
+  /// The names of the plants that there were when the daemon stopped in order, by their topics.
+  private var last: [String: String] = [:]
 
   private mutating func check(_ index: Int, _ holds: Bool, at now: TickInstant, _ what: @autoclosure () -> String) {
     checks.check(index, holds, at: now, what())
@@ -85,6 +95,38 @@ struct PlantOracle {
     soils.stoodStill(from: now, until: end)
   }
   mutating func clockJumped(at now: TickInstant) { jumpedAt = now }
+
+  // MARK: An orderly stop
+
+  /// The daemon stops in order, and says so to the broker next.
+  mutating func stops(_ broker: SwarmBroker, _ records: PlantRecords, at now: TickInstant) {
+    farewell.stopped(broker, at: now)
+    let topics = records.plants.map { broker.topics.state("plants", "\($0.id)") }
+    last = Dictionary(uniqueKeysWithValues: zip(topics, records.plants.map(\.name.text)))
+  }
+
+  /// It has stopped, and kept what it had gathered.
+  mutating func stopped(_ store: SimulatedPlantStore, at now: TickInstant) {
+    // What a full disk refuses nobody can keep.
+    guard !store.isFull else { return }
+    var stored: [PlantSensorID: Int] = [:]
+    for row in store.rows(spanSeconds: 60) { stored[row.sensor, default: 0] += row.count }
+    for sensor in Set(historyBefore.keys).union(taken.keys).sorted(by: { $0.text < $1.text }) {
+      let (kept, expected) = (stored[sensor] ?? 0, historyBefore[sensor, default: 0] + taken[sensor, default: 0])
+      check(10, kept == expected, at: now, "\(kept) readings of \(sensor) are stored, \(expected) were made")
+    }
+  }
+
+  private mutating func lookAtFarewell(_ broker: SwarmBroker, at now: TickInstant) {
+    guard let isSaid = farewell.look(broker, at: now) else { return }
+    let words = farewell.words(broker)
+    check(11, isSaid, at: now, words)
+    guard isSaid, let retained = broker.goodbye?.retained else { return }
+    for (topic, name) in last.sorted(by: { $0.key < $1.key }) {
+      let document = retained[topic].map { String(decoding: $0, as: UTF8.self) } ?? "nothing"
+      check(11, document.contains("\"name\":\"\(name)\""), at: now, "\(topic) is \(document), and \(name) was there")
+    }
+  }
 
   // MARK: Changes
 
@@ -128,6 +170,14 @@ struct PlantOracle {
   }
 
   // MARK: Requests over the broker
+
+  /// The daemon was handed commands for single plants, and has answered.
+  mutating func commanded(
+    _ commands: [MQTTMessage], _ replies: [MQTTMessage], _ effect: PlantButtons.Effect, _ topics: DeviceTopics,
+    at now: TickInstant
+  ) {
+    PlantButtons.look(commands, replies, effect, topics, at: now, &checks, Self.buttons)
+  }
 
   mutating func said(_ answer: PlantAnswers.Answer, at now: TickInstant) {
     let outcome = answers.take(answer)
@@ -200,6 +250,7 @@ struct PlantOracle {
   // MARK: The broker
 
   mutating func published(_ broker: SwarmBroker, _ records: PlantRecords, at now: TickInstant) {
+    lookAtFarewell(broker, at: now)
     let status = broker.retained[broker.topics.availability].map { String(decoding: $0, as: UTF8.self) }
     if let killedAt {
       // A broker that was away then has not heard of it.
@@ -213,7 +264,10 @@ struct PlantOracle {
     }
     guard now - max(settled, changedAt) > SwarmBroker.stateInterval + .seconds(8) else { return }
     let start = "\(broker.topics.base)/plants/"
-    let told = broker.retained.filter { $0.key.hasPrefix(start) && $0.key.split(separator: "/").count == 5 }
+    // A command of somebody who had it kept is there, too.
+    let told = broker.retained.filter {
+      $0.key.hasPrefix(start) && $0.key.hasSuffix("/state") && $0.key.split(separator: "/").count == 5
+    }
     let expected = Set(records.plants.map { "\(start)\($0.id)/state" })
     check(7, Set(told.keys) == expected, at: now, "\(told.keys.sorted()) are kept, there are \(expected.sorted())")
     for plant in records.plants {

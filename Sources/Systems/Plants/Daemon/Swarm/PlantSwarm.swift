@@ -44,6 +44,9 @@ final class PlantSwarm: SwarmPart {
   private var refusesWater = false
   private var gone: Set<Int> = []
   private var numbers = 0
+  /// By the daemon, and not looked at yet.
+  private var said: [MQTTMessage] = []
+  private var stallsUntil = TickInstant.zero
   private var keptVersion: UInt64 = 0
   private var nextLook = TickInstant.zero
   private var nextAccount = TickInstant.zero
@@ -56,6 +59,10 @@ final class PlantSwarm: SwarmPart {
     var staleAfter = PlantSwarm.staleAfter
     /// The broker says of a message that it has kept it.
     var flagsKept = true
+    /// An orderly stop keeps what was gathered.
+    var finishes = true
+    /// An orderly stop ends the connection to the broker.
+    var saysGoodbye = true
   }
 
   init(seed: UInt64, _ settings: Settings = Settings()) {
@@ -75,6 +82,7 @@ final class PlantSwarm: SwarmPart {
 
   func start(at now: TickInstant, _ cover: SwarmCover) throws(RuntimeError) {
     clock.value = now
+    stallsUntil = .zero
     store.reopen()
     var host = PlantHostSettings()
     host.staleAfter = settings.staleAfter
@@ -90,7 +98,8 @@ final class PlantSwarm: SwarmPart {
     let daemon = try PlantSwarmDaemon(
       garden, parts, store, water: water, clock: clock, wallAtZero: wallAtZero, stops: cover.stops, seed: seed, at: now)
     self.daemon = daemon
-    broker.start(at: now, served: [daemon.door], others: [PlantAppParticipant(daemon.desk)])
+    broker.start(
+      at: now, served: [daemon.door], others: [PlantAppParticipant(daemon.desk)], takesCommands: true)
     oracle.started(store, at: now)
   }
 
@@ -98,6 +107,28 @@ final class PlantSwarm: SwarmPart {
     oracle.killed(at: now, diedInWrite: store.hasDied)
     daemon = nil
     broker.kill(at: now)
+  }
+
+  /// In the order of the daemon's own stop: loops, what they have told, the broker, and then what is kept.
+  func stop(at now: TickInstant) -> (isOff: Bool, outcome: KeptOutcome) {
+    guard let daemon, !hasDied else { return (true, .known) }
+    clock.value = now
+    // A loop that stands still is not waited for.
+    if now > stallsUntil { daemon.simulation.stop() }
+    take(daemon)
+    oracle.stops(broker, store.kept, at: now)
+    if settings.saysGoodbye { broker.stop(at: now, daemon.takeEvents()) }
+    while daemon.isWaiting, !hasDied { daemon.takeFromDisk(at: now) }
+    if settings.finishes, !hasDied { daemon.desk.finish() }
+    hear()
+    if !hasDied { oracle.stopped(store, at: now) }
+    return (true, .known)
+  }
+
+  private func take(_ daemon: PlantSwarmDaemon) {
+    daemon.takeReadings { reading in
+      if case .sample = reading.result { oracle.took(Self.sensors[reading.probe].id) }
+    }
   }
 
   func freeze(at now: TickInstant, for span: Nanoseconds) {
@@ -119,9 +150,7 @@ final class PlantSwarm: SwarmPart {
       let due = min(daemon?.nextBeat ?? .distantFuture, daemon?.diskAt ?? .distantFuture, broker.nextAt)
       if let daemon, daemon.simulation.runTick(until: min(instant, due)) {
         clock.value = daemon.simulation.now
-        daemon.takeReadings { reading in
-          if case .sample = reading.result { oracle.took(Self.sensors[reading.probe].id) }
-        }
+        take(daemon)
       } else if due <= instant {
         clock.value = max(clock.value, due)
         step(at: due)
@@ -137,8 +166,14 @@ final class PlantSwarm: SwarmPart {
   /// The broker, the disk or the daemon's main thread: one of them.
   private func step(at now: TickInstant) {
     if broker.nextAt <= now {
+      let (before, waterings) = (store.kept, store.waterings)
       broker.run(at: now)
-      for message in broker.takeDelivered() where message.topic == PlantTopics.toHost && !message.isRetained {
+      said += broker.takeSaid()
+      let delivered = broker.takeDelivered()
+      let effect = PlantButtons.Effect(
+        before: before, wall: wall(at: now), refuses: store.isFull, waterings: store.waterings - waterings)
+      look(delivered.filter { broker.topics.commandPath($0.topic) != nil }, effect, at: now)
+      for message in delivered where message.topic == PlantTopics.toHost && !message.isRetained {
         let request = message.payload.withUnsafeBytes { try? PlantMessage.parse($0) }
         // What is no message counts as one of its sender, if it names that.
         guard let user = request?.sender ?? message.payload.withUnsafeBytes({ PlantMessageRemains(of: $0).sender })
@@ -154,13 +189,23 @@ final class PlantSwarm: SwarmPart {
     }
   }
 
+  /// Commands for single plants, which the daemon has carried out and answered by now.
+  private func look(_ commands: [MQTTMessage], _ effect: PlantButtons.Effect, at now: TickInstant) {
+    if commands.isEmpty || hasDied { return }
+    let replies = said.filter { broker.topics.isReply($0.topic) }
+    oracle.commanded(commands, replies, effect, broker.topics, at: now)
+  }
+
+  private func wall(at now: TickInstant) -> PlantInstant {
+    PlantInstant(secondsSince1970: wallAtZero.value + now.nanoseconds / 1_000_000_000)
+  }
+
   private func beat(_ daemon: PlantSwarmDaemon, at now: TickInstant) {
     let (requests, events) = daemon.beat(at: now)
     if store.hasDied { return }
     for request in requests {
-      let wall = PlantInstant(secondsSince1970: wallAtZero.value + now.nanoseconds / 1_000_000_000)
       oracle.asked(
-        request, store.kept, wall: wall, isDenied: isRaining.value || isWaterStopped.value, at: now)
+        request, store.kept, wall: wall(at: now), isDenied: isRaining.value || isWaterStopped.value, at: now)
       if refusesWater { daemon.desk.refused(request, reason: "no") }
     }
     broker.beat(at: now, events)
@@ -172,7 +217,8 @@ final class PlantSwarm: SwarmPart {
   private func hear() {
     let now = clock.value
     // Who has died in a write has told nobody.
-    let said = broker.takeSaid()
+    defer { said = [] }
+    said += broker.takeSaid()
     if daemon == nil || hasDied { return }
     for message in said where message.topic == PlantTopics.fromHost {
       if let answer = PlantAnswers.Answer(message.payload) { oracle.said(answer, at: now) }
@@ -222,11 +268,13 @@ final class PlantSwarm: SwarmPart {
     case "water-refuses": refusesWater = action[0] > 0
     case "stall":
       daemon?.simulation.stall(loop: DaemonPlants.loop, at: now, by: .milliseconds(action[0]))
+      stallsUntil = max(stallsUntil, now) + .milliseconds(action[0] + 100)
       oracle.stoodStill(from: now, until: now + .milliseconds(action[0] + 100))
     case "link-lost": broker.disconnect(at: now)
     case "broker-gone": broker.leave(at: now, for: .milliseconds(max(action[0], 1)), forgets: action[1] > 0)
     case "rest-watered": water(action, at: now)
     case "rest-add", "rest-delete", "rest-rename": ask(action, at: now)
+    case "button": press(action, at: now)
     default: publish(action, at: now)
     }
     hear()
@@ -268,6 +316,14 @@ final class PlantSwarm: SwarmPart {
     } catch {
       if store.hasDied { oracle.died(in: change) }
     }
+  }
+
+  /// Somebody presses the button of a plant: plainly, retained, or with a publisher that insists.
+  private func press(_ action: SwarmAction, at now: TickInstant) {
+    numbers += 1
+    var message = PlantButtons.press(action[0], on: broker.topics, id: numbers)
+    message.isRetained = action[1] == 1
+    broker.publish(message, copies: action[1] == 2 ? 2 : 1, at: now)
   }
 
   /// A message of the app.

@@ -66,8 +66,11 @@ final class PlantSwarmDaemon {
   func beat(at now: TickInstant) -> (requests: [PlantWateringRequest], events: [Event]) {
     nextBeat = now + Self.beatPeriod
     let requests = desk.review(at: now)
-    return (requests, desk.takeNews().compactMap { door.edge($0) })
+    return (requests, takeEvents())
   }
+
+  /// What subscribers are told of, since the last call.
+  func takeEvents() -> [Event] { desk.takeNews().compactMap { door.edge($0) } }
 
   /// Something has come that may wait for the disk.
   func noteWaiting(at now: TickInstant) {

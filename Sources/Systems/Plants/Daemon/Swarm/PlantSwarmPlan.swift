@@ -46,6 +46,7 @@ enum PlantSwarmPlan {
     }
     faults(until: end, &random, add)
     broker(until: end, &random, add)
+    buttons(until: end, around: incidents, &random, add)
     return actions
   }
 
@@ -94,6 +95,18 @@ enum PlantSwarmPlan {
       for _ in 0..<random.within(1...2) {
         add(random.instant(until: end), "broker-gone", [random.within(10...8_000), random.within(0...1)])
       }
+    }
+  }
+
+  /// Commands for single plants over the broker: retained one time in five, repeated by their publisher one time in five.
+  private static func buttons(
+    until end: TickInstant, around incidents: [TickInstant], _ random: inout SplitMix64,
+    _ add: (TickInstant, String, [Int64]) -> Void
+  ) {
+    for _ in 0..<random.within(0...8) {
+      let at = random.instant(until: end, before: incidents)
+      let kind = random.within(0...4)
+      add(at, "button", [random.within(1...PlantButtons.plants), kind > 2 ? 0 : kind])
     }
   }
 

@@ -18,6 +18,7 @@ final class SimulatedPlantStore: PlantDeskStore {
     var records = PlantRecords()
     var rows: [Key: PlantHistoryRow] = [:]
     var version: UInt64 = 0
+    var waterings = 0
     var isFull = false
     var crash: Crash?
     var hasDied = false
@@ -33,6 +34,10 @@ final class SimulatedPlantStore: PlantDeskStore {
   var kept: PlantRecords { state.withLock { $0.records } }
   /// Another number whenever something was written.
   var version: UInt64 { state.withLock { $0.version } }
+  /// How often a plant's last watering alone has become another.
+  var waterings: Int { state.withLock { $0.waterings } }
+  /// Whether it refuses.
+  var isFull: Bool { state.withLock { $0.isFull } }
   /// Every row of a span.
   func rows(spanSeconds: Int64) -> [PlantHistoryRow] {
     state.withLock { state in state.rows.values.filter { $0.spanSeconds == spanSeconds } }
@@ -67,8 +72,17 @@ final class SimulatedPlantStore: PlantDeskStore {
   func apply(_ changes: [PlantChange]) throws(StoreError) {
     if changes.isEmpty { return }
     try write("keeping a plant") { state in
-      for change in changes { Self.make(change, &state.records) }
+      for change in changes {
+        if case .plant(let plant) = change, Self.isWatering(plant, state.records) { state.waterings += 1 }
+        Self.make(change, &state.records)
+      }
     }
+  }
+
+  private static func isWatering(_ new: Plant, _ records: PlantRecords) -> Bool {
+    guard var old = records.plants.first(where: { $0.id == new.id }), old != new else { return false }
+    old.lastWatered = new.lastWatered
+    return old == new
   }
 
   private static func make(_ change: PlantChange, _ records: inout PlantRecords) {
