@@ -124,6 +124,35 @@ struct SupervisionMachineTests {
     #expect(machine.ends == 0)
   }
 
+  @Test("the daemon stops: killed, nothing is started any more, and one that hangs in a driver is waited for a second")
+  func stopped() {
+    func running() -> SupervisionMachine {
+      var machine = SupervisionMachine(at: at(0))
+      _ = machine.step(.time, at: at(0))
+      return machine
+    }
+    var waiting = SupervisionMachine(at: at(0))
+    #expect(waiting.step(.stop, at: at(0)) == .none && waiting.state == .stopped && waiting.nextDeadline == nil)
+
+    for event in [SupervisionMachine.Event.heard, .nonsense("kind 0"), .replace] {
+      var machine = running()
+      _ = machine.step(event, at: at(1))
+      #expect(machine.step(.stop, at: at(2)) == .kill && machine.state == .stopping(since: at(2)))
+      for event in [SupervisionMachine.Event.heard, .nonsense("kind 0"), .replace, .stop, .time] {
+        #expect(machine.step(event, at: at(2.9)) == .none && machine.state == .stopping(since: at(2)))
+      }
+      #expect(machine.nextDeadline == at(3))
+      var hung = machine
+      #expect(hung.step(.time, at: at(3)) == .none && hung.state == .stopped && hung.ends == 0)
+      #expect(machine.step(.ended("signal 9"), at: at(2.9)) == .none && machine.state == .stopped)
+      #expect((machine.starts, machine.ends) == (1, 1))
+      for event in [SupervisionMachine.Event.heard, .ended("x"), .nonsense("kind 0"), .replace, .stop, .time] {
+        #expect(machine.step(event, at: at(60)) == .none && machine.state == .stopped)
+      }
+      #expect(machine.starts == 1 && machine.ends == 1)
+    }
+  }
+
   @Test("nonsense: killed")
   func nonsense() {
     var machine = SupervisionMachine(at: at(0))

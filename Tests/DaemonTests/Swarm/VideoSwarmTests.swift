@@ -35,6 +35,14 @@ import Testing
     #expect(try finding(most: 100, settings) == VideoOracle.names[1])
   }
 
+  @Test("an orderly stop that leaves its process alone is found")
+  func unstopped() throws {
+    var settings = VideoSwarm.Settings()
+    settings.stops = false
+    let found = try finding(most: 100, settings)
+    #expect(found == VideoOracle.names[7])
+  }
+
   @Test("a door that is not told of its process is found")
   func untold() throws {
     var settings = VideoSwarm.Settings()

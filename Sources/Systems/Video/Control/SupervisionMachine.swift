@@ -6,6 +6,7 @@ import Tactus
 ///     waiting ──due──▶ running ──ended──▶ waiting
 ///                        │  silence: kill, then as ended
 ///                        │  replace: kill, then started at once
+///     any ──stop──▶ stopping ──ended, or too late──▶ stopped
 ///
 /// The pause grows from half a second to `longestPause`, and is short again after a process has lived for `provenAfter`.
 public struct SupervisionMachine: Sendable, Equatable {
@@ -17,6 +18,10 @@ public struct SupervisionMachine: Sendable, Equatable {
     case killing(since: TickInstant, cause: String)
     /// The same, for one that did nothing wrong; late: it should have ended by now, and hangs in a driver.
     case replacing(since: TickInstant, isLate: Bool)
+    /// The daemon stops; SIGKILL is on its way.
+    case stopping(since: TickInstant)
+    /// Nothing is started any more. A process that hangs in a driver may be left: it ends when the driver lets it.
+    case stopped
   }
 
   public enum Event: Sendable, Equatable {
@@ -29,6 +34,8 @@ public struct SupervisionMachine: Sendable, Equatable {
     case nonsense(String)
     /// Another is to run, with other settings.
     case replace
+    /// The daemon stops.
+    case stop
   }
 
   public enum Action: Sendable, Equatable {
@@ -58,6 +65,22 @@ public struct SupervisionMachine: Sendable, Equatable {
 
   public mutating func step(_ event: Event, at now: TickInstant) -> Action {
     switch (state, event) {
+    case (.waiting, .stop):
+      state = .stopped
+      return .none
+    case (.running, .stop), (.killing, .stop), (.replacing, .stop):
+      // Again, if it has been killed before: that does no harm.
+      state = .stopping(since: now)
+      return .kill
+    case (.stopping, .ended):
+      ends += 1
+      state = .stopped
+      return .none
+    case (.stopping(let since), .time):
+      if now - since >= Self.endLimit { state = .stopped }
+      return .none
+    case (.stopping, _), (.stopped, _): return .none
+
     case (.waiting(let until, _), .time):
       guard now >= until else { return .none }
       state = .running(since: now, lastHeard: now)
@@ -105,7 +128,8 @@ public struct SupervisionMachine: Sendable, Equatable {
     case .waiting(let until, _): until
     case .running(_, let heard): Mechanism.childSilence.acts ? heard + Self.silenceLimit : nil
     case .replacing(let since, isLate: false): since + Self.endLimit
-    case .killing, .replacing: nil
+    case .stopping(let since): since + Self.endLimit
+    case .killing, .replacing, .stopped: nil
     }
   }
 

@@ -112,12 +112,15 @@ final class VideoChild: Sendable {
     }
   }
 
-  /// Ends the process; waits for it, but not for a driver that hangs.
+  /// The longest wait for a process that has closed its end, and still hangs in a driver.
+  private static let patience = SupervisionMachine.endLimit + .seconds(1)
+
+  /// Ends the process; waits for it, but not for a driver that hangs: what comes after in an orderly stop must not wait for a camera.
   func stop() {
     isStopping.store(true, ordering: .releasing)
     state.withLock { if let process = $0.process { _ = daemon_send_signal(process, SIGKILL) } }
     bell.button.ring()
-    _ = ended.wait(wallTimeout: .distantFuture)
+    _ = ended.wait(timeout: .now() + .nanoseconds(Int(Self.patience.count)))
   }
 
   /// One thread's work from start to end.
@@ -135,11 +138,15 @@ final class VideoChild: Sendable {
     }
 
     mutating func run() {
-      while !child.isStopping.load(ordering: .acquiring) {
+      while true {
+        let isStopping = child.isStopping.load(ordering: .acquiring)
+        if isStopping { step(.stop) }
         step(.time)
+        if supervision.isStopped { break }
         wait()
       }
-      if process > 0 { reap() }
+      // One that is left hangs in a driver: it shows nothing.
+      report()
     }
 
     private mutating func step(_ event: SupervisionMachine.Event) {
@@ -148,9 +155,11 @@ final class VideoChild: Sendable {
       case .spawn: spawn()
       case .tell: report()
       case .kill:
-        if event == .replace {
+        switch event {
+        case .stop: break
+        case .replace:
           child.logger.info("the video process is replaced by one with other settings", metadata: ["system": "video"])
-        } else {
+        case .time, .heard, .ended, .nonsense:
           child.logger.error(
             "the video process is killed", metadata: ["system": "video", "reason": .string("\(event)")])
         }
@@ -237,7 +246,6 @@ final class VideoChild: Sendable {
       (process, socket, errors) = (0, -1, -1)
       let signal = status & 0x7F
       let end = signal != 0 ? "it was ended by signal \(signal)" : "it ended with status \(status >> 8 & 0xFF)"
-      guard !child.isStopping.load(ordering: .acquiring) else { return }
       ends(lines.last.map { "\(end): \($0)" } ?? end)
     }
 

@@ -12,6 +12,9 @@ struct VideoSupervision {
 
   init(at now: TickInstant) { machine = SupervisionMachine(at: now) }
 
+  /// Whether nothing is started any more, and nothing is waited for.
+  var isStopped: Bool { machine.state == .stopped }
+
   /// When `time` is due; `nil` if only the process's end is waited for.
   var nextDeadline: TickInstant? { machine.nextDeadline }
 
@@ -67,6 +70,7 @@ struct VideoSupervision {
       (report.process, report.cause) = (
         nil, "it was killed, since another is to run with other settings, and has not ended"
       )
+    case .stopping, .stopped: (report.process, report.cause) = (nil, "the daemon stops")
     case .running, .replacing: break
     }
     return report

@@ -12,6 +12,7 @@ struct VideoOracle {
     "who looks is counted once, and the process is told whether anybody does",
     "a recording runs only in a process that records it",
     "every start has one end, or is the process that runs",
+    "an orderly stop leaves no process but one that a driver holds, and waits for that no longer than a second",
   ]
   /// Of a thread that has something to do.
   private static let slack = Nanoseconds.milliseconds(300)
@@ -67,6 +68,21 @@ struct VideoOracle {
   /// What it ended of may be mended: the next comes at once.
   mutating func replaced(at now: TickInstant) {
     if let rest { self.rest = (rest.from, min(rest.pause, now - rest.from)) }
+  }
+
+  /// The daemon has stopped in order.
+  ///
+  /// - Parameters:
+  ///   - process: the one that is left, if any.
+  ///   - told: what people were told last.
+  ///   - took: how long it has waited.
+  mutating func stopped(
+    _ process: SimulatedVideoProcess?, isDriverHung: Bool, told: String, took: Nanoseconds, at now: TickInstant
+  ) {
+    let isHeld = process.map { $0.killedAt != nil && isDriverHung } ?? true
+    check(7, isHeld, at: now, "process \(process?.number ?? 0) is left, and no driver holds it")
+    check(7, took <= SupervisionMachine.endLimit + Self.slack, at: now, "it took \(took)")
+    check(3, told == "down", at: now, "\(told), and the daemon has stopped")
   }
 
   mutating func killed(_ process: SimulatedVideoProcess, isReplaced: Bool, at now: TickInstant) {
@@ -126,6 +142,11 @@ struct VideoOracle {
     guard now - max(settledSince, awakeSince) > .seconds(1) else { return }
     let isTrue = !isRunning || process.map { $0.recording == path || !$0.isHealthy } ?? false
     check(5, isTrue, at: now, "\(path) is said to be recorded, the process records \(process?.recording ?? "nothing")")
+  }
+
+  /// The door says that this is recorded, and the daemon has stopped.
+  mutating func recordedAfterStop(_ path: String, at now: TickInstant) {
+    check(5, false, at: now, "\(path) is said to be recorded, and the daemon has stopped")
   }
 
   mutating func account(

@@ -13,6 +13,8 @@ final class VideoSwarm: SwarmPart {
     var kills = true
     /// The door is told of starts, kills and ends.
     var tells = true
+    /// An orderly stop ends the process.
+    var stops = true
   }
 
   /// What dies with the daemon.
@@ -101,6 +103,43 @@ final class VideoSwarm: SwarmPart {
     orders.value = []
   }
 
+  /// The thread that watches over the process ends it, and waits for its end; nothing else happens in the daemon meanwhile.
+  func stop(at now: TickInstant) -> (isOff: Bool, outcome: KeptOutcome) {
+    guard daemon != nil else { return (true, .known) }
+    clock.value = now
+    let began = now
+    var now = now
+    if settings.stops { step(.stop, at: now) }
+    while let supervision = daemon?.supervision, settings.stops, !supervision.isStopped {
+      let overAt = process.map { $0.isOver ? now : $0.overAt } ?? .distantFuture
+      now = max(now, min(overAt, supervision.nextDeadline ?? .distantFuture))
+      guard now < .distantFuture else { break }
+      clock.value = now
+      if overAt <= now {
+        process?.end()
+        reap("it ended", at: now)
+      } else {
+        step(.time, at: now)
+      }
+    }
+    report()
+    stopped(began, at: now)
+    return (true, .known)
+  }
+
+  private func stopped(_ began: TickInstant, at now: TickInstant) {
+    guard let daemon else { return }
+    let state = daemon.door.snapshot
+    oracle.stopped(
+      process, isDriverHung: now < driverHangsUntil, told: VideoWords(state).state, took: now - began, at: now)
+    oracle.counted(viewers: state.viewers.count, watched: daemon.viewers.count, nil, at: now)
+    if let recording = state.recording, [.starting, .running].contains(recording.phase) {
+      oracle.recordedAfterStop(recording.path, at: now)
+    }
+    let report = daemon.supervision.report(process: process?.number)
+    oracle.account(starts: report.starts, ends: report.ends, process, at: now)
+  }
+
   func freeze(at now: TickInstant, for span: Nanoseconds) {
     frozenUntil = max(frozenUntil, now + span)
     oracle.stoodStill(until: frozenUntil)
@@ -168,9 +207,10 @@ final class VideoSwarm: SwarmPart {
       if now < startsFailUntil { reap("it cannot be started", at: now) } else { report() }
       ring(at: now)
     case .kill:
-      if let process { oracle.killed(process, isReplaced: event == .replace, at: now) }
+      let isGuiltless = event == .replace || event == .stop
+      if let process { oracle.killed(process, isReplaced: isGuiltless, at: now) }
       if settings.kills { process?.kill(at: now, driverHangsUntil: driverHangsUntil) }
-      daemon?.isReplacing = event == .replace
+      daemon?.isReplacing = isGuiltless
       if event != .replace { report() }
     }
   }
