@@ -138,7 +138,11 @@ import Testing
   private static let unguarded = "without a guard every output is off"
   private static let parts: [(make: SwarmRun.MakeParts, heldOff: Set<String>)] = [
     ({ [RobotSwarm(seed: $0)] }, [RobotOracle.names[1]]), ({ [LegSwarm(seed: $0)] }, [LegOracle.names[2]]),
-    ({ [try SprinklerSwarm(seed: $0)] }, [SprinklerOracle.names[0], SprinklerOracle.names[4]]),
+    // A loop that takes a valve for open which the guard has closed misses its water, too.
+    (
+      { [try SprinklerSwarm(seed: $0)] },
+      Set([SprinklerOracle.names[0], SprinklerOracle.names[4]] + SprinklerFlowOracle.names)
+    ),
     ({ [PumpSwarm(seed: $0)] }, [PumpOracle.names[2]]),
   ]
 
