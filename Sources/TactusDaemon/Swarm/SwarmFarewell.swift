@@ -8,6 +8,7 @@ public struct SwarmFarewell {
   private static let patience = Nanoseconds.seconds(4)
   private var stoppedAt: TickInstant?
 
+  /// Of a daemon that has not been stopped yet.
   public init() {}
 
   /// A daemon stops in order.
