@@ -1,4 +1,5 @@
-// Tells ThreadSanitizer of what it cannot see by itself; scripts/sanitizers links it into every program that it builds for it.
+// Tells ThreadSanitizer of what it cannot see by itself; scripts/sanitizers links it into every program that it builds for it. Its options
+// and suppressions are here as well: a child that a daemon starts inherits no TSAN_OPTIONS.
 //
 // ThreadSanitizer learns what is ordered before what from the atomics of code that is compiled with it and from the calls of libc and
 // libdispatch that it intercepts. Two ways to order accesses are neither:
@@ -19,6 +20,17 @@
 
 void __tsan_acquire(void *address) __attribute__((weak));
 void __tsan_release(void *address) __attribute__((weak));
+
+const char *__tsan_default_options(void);
+const char *__tsan_default_options(void) { return "history_size=4"; }
+
+const char *__tsan_default_suppressions(void);
+const char *__tsan_default_suppressions(void) {
+  static const char text[] = {
+#embed "thread.supp" suffix(, 0)
+  };
+  return text;
+}
 
 static void acquire(void *address) {
   if (__tsan_acquire) __tsan_acquire(address);
