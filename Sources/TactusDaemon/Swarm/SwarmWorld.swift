@@ -39,10 +39,13 @@ struct SwarmWorld {
   private var hookAt = TickInstant.distantFuture
   /// By part, whether its emergency stop was latched when the last daemon ended: the note in /run.
   private var isStopped: [Bool]
+  /// By part, how often its loops had published when the daemon started; `nil` if they do not tell.
+  private var publishedBefore: [UInt64?]
 
   init(_ parts: [any SwarmPart], _ mechanisms: SwarmMechanisms = SwarmMechanisms()) {
     (self.parts, self.mechanisms) = (parts, mechanisms)
     isStopped = Array(repeating: false, count: parts.count)
+    publishedBefore = Array(repeating: nil, count: parts.count)
   }
 
   /// Plays a history to its end, or to the first failure.
@@ -133,6 +136,7 @@ struct SwarmWorld {
     for (index, part) in parts.enumerated() {
       try part.start(at: now, cover)
       for (version, period) in part.heartbeats { watch.add(version, period: period) }
+      publishedBefore[index] = Self.published(part)
       if isStopped[index], mechanisms.keepsStops { part.emergencyStop(at: now) }
     }
   }
@@ -140,7 +144,7 @@ struct SwarmWorld {
   /// SIGTERM, of which who stands still does not hear.
   private mutating func stop(for span: Nanoseconds) {
     guard isAlive, now >= frozenUntil else { return }
-    isStopped = parts.map(\.isEmergencyStopped)
+    noteStops()
     let stops = parts.map { $0.stop(at: now) }
     let isSafe = stops.allSatisfy(\.isOff)
     if parts.contains(where: \.hasDied) { return end(for: span) }
@@ -155,8 +159,21 @@ struct SwarmWorld {
 
   private mutating func kill(for span: Nanoseconds) {
     guard isAlive else { return }
-    isStopped = parts.map(\.isEmergencyStopped)
+    noteStops()
     end(for: span)
+  }
+
+  /// What was stopped before a start stays noted until its loop has said something: it takes the stop in its first tick.
+  private mutating func noteStops() {
+    for (index, part) in parts.enumerated() {
+      let published = Self.published(part)
+      if published == nil || published != publishedBefore[index] { isStopped[index] = part.isEmergencyStopped }
+    }
+  }
+
+  private static func published(_ part: any SwarmPart) -> UInt64? {
+    let heartbeats = part.heartbeats
+    return heartbeats.isEmpty ? nil : heartbeats.reduce(0) { $0 &+ $1.version.read() }
   }
 
   /// The process is gone.

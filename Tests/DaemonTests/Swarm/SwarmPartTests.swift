@@ -57,6 +57,21 @@ import Testing
     #expect(try run.play(SwarmHistory(text: history + "\n")) == nil)
   }
 
+  @Test("an emergency stop holds over a daemon that ends in the instant of its start")
+  func stopOverAShortLife() throws {
+    let history = """
+      seed 1
+      end 6.000000000
+      1.000000000 daemon estop
+      2.000000000 daemon kill 500
+      2.500000000 daemon stop 300
+      4.000000000 robot drive 0 50 50 0
+      4.100000000 robot drive 0 50 50 100
+      """
+    var run = SwarmRun(end: Self.half) { [RobotSwarm(seed: $0)] }
+    #expect(try run.play(SwarmHistory(text: history + "\n")) == nil)
+  }
+
   @Test("a robot whose failsafe waits for ten seconds is found")
   func robotWithoutFailsafe() throws {
     let settings = try RobotSettings(failsafeTimeout: .seconds(10))
