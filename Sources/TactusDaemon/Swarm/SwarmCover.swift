@@ -26,7 +26,9 @@ public final class SwarmCover {
   /// Since when a guard has been at work without a break: it gives every loop its whole time-out from here on.
   public internal(set) var freshSince = TickInstant.zero
   /// Until when a guard may be missing: detection, replacement, and starts that the history lets fail.
-  var mayBeMissingUntil = TickInstant.zero
+  private var mayBeMissingUntil = TickInstant.zero
+  /// Until when starts of a guard fail, and until when it may be missing because of one that was tried before.
+  private var failing = (until: TickInstant.zero, missingUntil: TickInstant.zero)
   /// From when on every output must be off, since there is no guard and none could be had; `nil` if there is one.
   public internal(set) var offFrom: TickInstant?
 
@@ -37,7 +39,14 @@ public final class SwarmCover {
     missingSince = missingSince ?? now
     let seen = max(now, frozenUntil)
     mayBeMissingUntil = max(mayBeMissingUntil, seen + Self.replacementTime + (isCrowd ? .seconds(1) : .zero))
+    if now < failing.until { mayBeMissingUntil = max(mayBeMissingUntil, failing.missingUntil) }
     offFrom = max(offFrom ?? .zero, seen + Self.despairTime)
+  }
+
+  /// No guard can be started until then, and one that is tried before is given up so much later.
+  func failStarts(until end: TickInstant, patience: Nanoseconds) {
+    failing = (end, end + Self.replacementTime + patience)
+    mayBeMissingUntil = max(mayBeMissingUntil, failing.missingUntil)
   }
 
   /// Another is at work, or it is again.

@@ -118,8 +118,7 @@ struct SwarmGuard {
   /// No guard can be started until then; `slowly`: it is not refused, but none is ever ready.
   mutating func failStarts(until end: TickInstant, slowly: Bool) {
     (failsUntil, failsSlowly) = (end, slowly)
-    cover.mayBeMissingUntil = max(
-      cover.mayBeMissingUntil, end + SwarmCover.replacementTime + (slowly ? Self.patience : .zero))
+    cover.failStarts(until: end, patience: slowly ? Self.patience : .zero)
   }
 
   /// A loop of a system that has no part hangs.
