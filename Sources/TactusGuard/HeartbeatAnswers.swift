@@ -4,8 +4,8 @@ import Tactus
 ///
 /// For a loop's tick: never blocks, takes no lock, allocates nothing.
 public struct HeartbeatAnswers: Sendable, Hashable, BitwiseCopyable {
-  /// How many heartbeats a silent guard has left unanswered at least. A program that stood still looks for answers before a guard that was started
-  /// meanwhile could give any: the heartbeat before that may have gone to another guard, and its next one needs time for its answer.
+  /// A guard is silent only with so many heartbeats unanswered. Of a program that stood still the last heartbeat may have gone to a guard that has
+  /// been replaced since, and the next heartbeat has had no time for its answer: the two say nothing of the new guard.
   private static var fewestOwed: UInt64 {
     @_noLocks @_noAllocation get { 3 }
   }

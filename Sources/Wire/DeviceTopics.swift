@@ -55,7 +55,7 @@ public struct DeviceTopics: Sendable, Hashable {
   /// Where a command to this path is answered.
   public func reply(_ commandPath: [String]) -> String { ([base] + commandPath + ["reply"]).joined(separator: "/") }
 
-  /// Whether it is one where commands are answered.
+  /// Returns whether commands of this device are answered on the topic.
   public func isReply(_ topic: String) -> Bool { topic.hasPrefix(base + "/") && topic.hasSuffix("/reply") }
 
   /// The item of a command to `system`: `.some(nil)` for the system itself; nil: the topic is none of its commands.

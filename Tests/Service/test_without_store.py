@@ -184,6 +184,26 @@ def test_starts_without_the_store_and_takes_it_up_again(disk, tmp_path, trouble)
         assert not [line for line in said if "refuses" in line["msg"]], said
 
 
+def test_a_run_of_a_dead_daemon_is_logged_until_the_start_that_closed_its_valve_though_the_store_comes_later(disk, tmp_path):
+    daemon = daemon_on(disk, tmp_path)
+    with daemon:
+        assert daemon.post("/api/zone/1/on", {"minutes": 10}).status_code == 200
+        until(lambda: daemon.get("/api/status").json()["activeZoneId"] == 1)
+        opened = time.monotonic()
+        daemon.process.kill()
+        daemon.process.wait(10)
+        disk.folder_in_place()
+        daemon.start()
+        watered = time.monotonic() - opened
+        assert health(daemon)["code"] == "STORE_FAILED"
+        time.sleep(5)
+        disk.no_folder_in_place()
+        until(lambda: daemon.get("/api/log").status_code == 200 and daemon.get("/api/log").json()["runs"])
+        run, = daemon.get("/api/log").json()["runs"]
+        # Whole seconds, and what passed before the valve was seen to be open.
+        assert run["outcome"] == "crash" and run["ranSec"] <= watered + 2, (run, watered)
+
+
 # The kernel makes no disk read-only that somebody writes to, but for one that fails.
 @pytest.mark.parametrize("trouble", ["full", "not mounted"])
 def test_says_so_while_it_runs_and_goes_on_by_itself(disk, tmp_path, trouble):

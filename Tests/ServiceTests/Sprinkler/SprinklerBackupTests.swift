@@ -86,6 +86,25 @@ struct SprinklerBackupTests {
     #expect(try bench.desk.store.records().pending.isEmpty)
   }
 
+  @Test("a run that begins and is paused while the store refuses: noted as paused as soon as the store takes it")
+  func pausedWhileStoreRefuses() async throws {
+    let bench = try SprinklerDoorBench()
+    _ = try await bench.ask(
+      "POST", "/api/run-once", #"{"zones":[{"zoneId":1,"seconds":10},{"zoneId":2,"seconds":60}]}"#)
+    bench.run(seconds: 8)
+    try bench.sql("ALTER TABLE sprinkler_pending RENAME TO elsewhere")
+    bench.run(seconds: 4)
+    #expect(bench.isHigh(27))
+    _ = try await bench.ask("POST", "/api/pause", #"{"seconds":600}"#)
+    #expect(!bench.isHigh(27))
+    bench.run(seconds: 2)
+    try bench.sql("ALTER TABLE elsewhere RENAME TO sprinkler_pending")
+    bench.run(for: 300)
+    let paused = try #require(try bench.desk.store.records().pending.first)
+    #expect(paused.zone.number == 2 && paused.opened != nil && paused.openSince == nil, "\(paused)")
+    #expect((1...4).contains(paused.ranSeconds))
+  }
+
   @Test(
     "a restore while the store's folder is away: 503, the open valve stays open, nothing is changed; back, it restores")
   func restoredWhileAway() async throws {

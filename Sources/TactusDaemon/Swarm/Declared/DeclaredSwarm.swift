@@ -37,7 +37,7 @@ final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
     /// How often the loop had published when it was last looked at.
     var seen: UInt64 = 0
     var asked: UInt64 = 0
-    /// Whether its rules may be others than those that it began with.
+    /// Whether a reload may have changed the rules that the daemon began with.
     var hasReloaded = false
   }
 

@@ -36,7 +36,7 @@ final class SimulatedPlantStore: PlantDeskStore {
   var version: UInt64 { state.withLock { $0.version } }
   /// How often a plant's last watering alone has become another.
   var waterings: Int { state.withLock { $0.waterings } }
-  /// Whether it refuses.
+  /// Whether the disk is full, so that the store refuses every change.
   var isFull: Bool { state.withLock { $0.isFull } }
   /// Every row of a span.
   func rows(spanSeconds: Int64) -> [PlantHistoryRow] {

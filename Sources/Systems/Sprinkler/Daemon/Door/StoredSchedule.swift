@@ -99,8 +99,8 @@ struct StoredSchedule: Sendable {
     return done
   }
 
-  /// Returns whether the store has taken what it had refused of the loop, since the last call. It came with the instants of then: what runs have run
-  /// is to be noted anew.
+  /// Returns whether the store has taken events of the loop that it had refused before, since the last call. Such events are noted with the
+  /// instant at which they were taken, so the caller notes the progress of the runs at once.
   mutating func takeCaughtUp() -> Bool {
     defer { hasCaughtUp = false }
     return hasCaughtUp

@@ -112,7 +112,7 @@ final class VideoChild: Sendable {
     }
   }
 
-  /// The longest wait for a process that has closed its end, and still hangs in a driver.
+  /// The longest wait for the thread: the machine waits less, but a process may have closed its end and still hang in a driver.
   private static let patience = SupervisionMachine.endLimit + .seconds(1)
 
   /// Ends the process; waits for it, but not for a driver that hangs: what comes after in an orderly stop must not wait for a camera.
@@ -120,7 +120,8 @@ final class VideoChild: Sendable {
     isStopping.store(true, ordering: .releasing)
     state.withLock { if let process = $0.process { _ = daemon_send_signal(process, SIGKILL) } }
     bell.button.ring()
-    _ = ended.wait(timeout: .now() + .nanoseconds(Int(Self.patience.count)))
+    let end = MonotonicClock.now + Self.patience
+    _ = ended.wait(timeout: DispatchTime(uptimeNanoseconds: UInt64(end.nanoseconds)))
   }
 
   /// One thread's work from start to end.
