@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The lanes of a runtime in simulated time, driven by the same scheduler as in real time.
 ///
 /// Time starts at zero, or where another simulation of the same world ended, and jumps from release to release. Lanes run side by side as they would on cores of their own: a
@@ -6,6 +8,8 @@
 public final class Simulation {
   private let runtime: Runtime
   private let lanes: [LaneRun]
+  /// Of each lane what is looked at between any two ticks: without its object, which would be counted each time.
+  private let sides: [Side]
   /// Random numbers for whatever the world of the simulation wants to vary.
   public var random: SplitMix64
   /// What `random` was seeded with: the same seed gives the same run.
@@ -13,29 +17,43 @@ public final class Simulation {
   /// The instant up to which everything has happened.
   public private(set) var now: TickInstant
 
+  /// Memory of a lane, which is there as long as `lanes`.
+  private struct Side {
+    let scheduler: UnsafeMutablePointer<LaneScheduler>
+    let simulated: UnsafeMutablePointer<SimulatedLane>
+    let present: UnsafeMutablePointer<Atomic<Int64>>
+  }
+
   /// A loop with simulated inputs.
   private struct Listener {
-    var lane: Int
-    var loop: Int
-    var inputs: [SimulatedInput]
+    let scheduler: UnsafeMutablePointer<LaneScheduler>
+    let loop: Int
+    /// Of each of its inputs when it becomes readable; they are there as long as the lane's loops.
+    let instants: [UnsafeMutablePointer<TickInstant>]
 
     /// When the first of them became readable.
-    var readyAt: TickInstant { inputs.lazy.map(\.readyAt.pointee).min() ?? .distantFuture }
+    var readyAt: TickInstant {
+      var first = TickInstant.distantFuture
+      for instant in instants { first = min(first, instant.pointee) }
+      return first
+    }
   }
   private let listeners: [Listener]
 
   init(runtime: Runtime, lanes: [LaneRun], seed: UInt64, from start: TickInstant) {
     self.runtime = runtime
     self.lanes = lanes
+    sides = lanes.map { Side(scheduler: $0.scheduler, simulated: $0.simulated, present: $0.present) }
     self.seed = seed
     now = start
     random = SplitMix64(seed: seed)
     var listeners: [Listener] = []
-    for (number, lane) in lanes.enumerated() {
+    for lane in lanes {
       lane.scheduler.pointee.begin(epoch: start.nanoseconds)
       for loop in 0..<lane.loopCount {
         let inputs = lane.slots[loop].inputs.compactMap(\.simulated)
-        if !inputs.isEmpty { listeners.append(Listener(lane: number, loop: loop, inputs: inputs)) }
+        if inputs.isEmpty { continue }
+        listeners.append(Listener(scheduler: lane.scheduler, loop: loop, instants: inputs.map(\.readyAt)))
       }
     }
     self.listeners = listeners
@@ -54,29 +72,26 @@ public final class Simulation {
   public func run(until instant: TickInstant) -> Int64 {
     let end = instant.nanoseconds
     let ticks =
-      lanes.count == 1 && listeners.isEmpty
-      ? runAlone(lanes[0].scheduler, lanes[0].simulated, until: end) : runTogether(until: end).ticks
-    now = max(now, instant)
-    for lane in lanes {
-      lane.simulated.pointee.now = now.nanoseconds
-      lane.present.pointee.store(now.nanoseconds, ordering: .releasing)
-    }
+      sides.count == 1 && listeners.isEmpty
+      ? runAlone(sides[0].scheduler, sides[0].simulated, until: end) : runTogether(until: end).ticks
+    pass(until: instant)
     return ticks
+  }
+
+  private func pass(until instant: TickInstant) {
+    now = max(now, instant)
+    for side in sides {
+      side.simulated.pointee.now = now.nanoseconds
+      side.present.pointee.store(now.nanoseconds, ordering: .releasing)
+    }
   }
 
   /// Runs the next tick, if it starts up to and including `instant`, and stops there: for who looks at the world between ticks. If none
   /// does, time passes up to `instant`. Returns whether a tick ran; it started at `now`.
   public func runTick(until instant: TickInstant) -> Bool {
-    guard let start = runTogether(until: instant.nanoseconds, most: 1).last else {
-      run(until: instant)
-      return false
-    }
-    now = max(now, TickInstant(nanoseconds: start))
-    for lane in lanes {
-      lane.simulated.pointee.now = now.nanoseconds
-      lane.present.pointee.store(now.nanoseconds, ordering: .releasing)
-    }
-    return true
+    let start = runTogether(until: instant.nanoseconds, most: 1).last
+    pass(until: start.map { TickInstant(nanoseconds: $0) } ?? instant)
+    return start != nil
   }
 
   /// Makes the lane's first wake-up at or after `instant` late by `by`, as a kernel that did not schedule it would.
@@ -115,11 +130,11 @@ public final class Simulation {
     var last: Int64?
     while true {
       for listener in listeners {
-        lanes[listener.lane].scheduler.pointee.inputReady(listener.loop, at: listener.readyAt.nanoseconds)
+        listener.scheduler.pointee.inputReady(listener.loop, at: listener.readyAt.nanoseconds)
       }
-      var first: LaneRun?
+      var first: Side?
       var start = Int64.max
-      for lane in lanes {
+      for lane in sides {
         // The end of the tick that has begun comes before the lane's next one.
         let instant = min(
           lane.scheduler.pointee.finishesAt,

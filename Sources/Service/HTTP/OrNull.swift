@@ -17,3 +17,10 @@ public struct OrNull<Value: Codable & Sendable>: Codable, Sendable {
     try container.encode(wrappedValue)
   }
 }
+
+extension KeyedEncodingContainer {
+  /// As the compiler's own `encode` of such a member, without an encoder and a container of its own: they are most of what a document costs.
+  public mutating func encode<Value>(_ member: OrNull<Value>, forKey key: Key) throws {
+    if let value = member.wrappedValue { try encode(value, forKey: key) } else { try encodeNil(forKey: key) }
+  }
+}

@@ -17,8 +17,6 @@ final class SwarmRemote: SwarmPart {
     "the broker says online of a daemon that is connected, and offline of a dead one",
     "a daemon that stops in order says offline itself, before its connection ends",
   ]
-  /// A main thread that is busy: what is told is not asked for sooner, and the swarm is faster.
-  private static let beatPeriod = Nanoseconds.milliseconds(500)
   /// From something said to the broker's keeping it.
   private static let broadcast = Nanoseconds.seconds(4)
 
@@ -129,7 +127,7 @@ final class SwarmRemote: SwarmPart {
       hear(at: now)
     }
     if isAlive, nextBeat <= instant {
-      nextBeat = instant + Self.beatPeriod
+      nextBeat = instant + SwarmBroker.beatPeriod
       for (part, system) in zip(parts, served) {
         let isStopped = part.isEmergencyStopped
         system.show(isStopped: isStopped)

@@ -27,13 +27,18 @@ struct SwarmRun {
 
   /// Plays a seed; `nil` if every invariant held.
   mutating func play(seed: UInt64) throws -> Finding? {
-    let history = try history(of: seed)
-    return try play(history).map { Finding(history: history, failure: $0) }
+    let parts = try make(seed)
+    let history = SwarmPlan.history(seed: seed, end: end, parts)
+    return try play(history, parts).map { Finding(history: history, failure: $0) }
   }
 
   /// Plays a history; `nil` if every invariant held.
   mutating func play(_ history: SwarmHistory) throws -> SwarmWorld.Failure? {
-    var world = SwarmWorld(try make(history.seed), mechanisms)
+    try play(history, try make(history.seed))
+  }
+
+  private mutating func play(_ history: SwarmHistory, _ parts: [any SwarmPart]) throws -> SwarmWorld.Failure? {
+    var world = SwarmWorld(parts, mechanisms)
     let failure = try world.play(history)
     tally.add(world)
     return failure

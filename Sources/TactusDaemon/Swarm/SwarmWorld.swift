@@ -49,17 +49,35 @@ struct SwarmWorld {
   }
 
   /// Plays a history to its end, or to the first failure.
+  ///
+  /// What is done to one part alone the others are not asked about: they are run when the daemon's or its guard's turn has come.
   mutating func play(_ history: SwarmHistory) throws(RuntimeError) -> Failure? {
     var next = 0
     while true {
       let due = next < history.actions.count ? history.actions[next].at : .distantFuture
-      var wakes = min(guardian?.wakesAt ?? .distantFuture, deathSeenAt, hookAt)
+      var wakes = min(history.end, guardian?.wakesAt ?? .distantFuture, deathSeenAt, hookAt)
+      wakes = min(wakes, isAlive ? nextBeat : startsAt)
       for part in parts { wakes = min(wakes, part.wakesAt) }
-      now = max(now, [history.end, due, wakes, isAlive ? nextBeat : startsAt].min()!)
+      if due < wakes, let part = alone(history.actions[next]) {
+        now = max(now, due)
+        part.run(until: now)
+        if part.hasFailed { return failure }
+        if !part.hasDied {
+          apply(history.actions[next])
+          next += 1
+          continue
+        }
+      }
+      now = max(now, min(due, wakes))
       cover.refusesResets = guardian?.refusesResets ?? false
-      for part in parts { part.run(until: now) }
-      if let failure { return failure }
-      if isAlive, parts.contains(where: \.hasDied) { kill(for: .milliseconds(500)) }
+      var (hasFailed, hasDied) = (false, false)
+      for part in parts {
+        part.run(until: now)
+        hasFailed = hasFailed || part.hasFailed
+        hasDied = hasDied || part.hasDied
+      }
+      if hasFailed { return failure }
+      if isAlive, hasDied { kill(for: .milliseconds(500)) }
       lookAtGuard()
       if !isAlive, startsAt <= now { try start() }
       if isAlive, nextBeat <= now { beat() }
@@ -70,6 +88,12 @@ struct SwarmWorld {
       // An action may fail at the very end, which is where a shortened history ends.
       if now >= history.end { return failure }
     }
+  }
+
+  /// The part that an action is for, if it does nothing to others by itself.
+  private func alone(_ action: SwarmAction) -> (any SwarmPart)? {
+    for part in parts where part.name == action.part { return part.wakesAt == .distantFuture ? part : nil }
+    return nil
   }
 
   /// Of the first part that has one.

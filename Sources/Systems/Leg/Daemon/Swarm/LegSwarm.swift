@@ -145,23 +145,28 @@ final class LegSwarm: SwarmPart {
   }
 
   private func runLoop(until instant: TickInstant) {
-    while let simulation = daemon?.simulation {
-      let before = pulsing
-      guard simulation.runTick(until: instant) else { break }
-      oracle.look(pulsing: before, at: simulation.now)
-      oracle.ticked(at: simulation.now)
-      oracle.look(pulsing: pulsing, at: simulation.now)
-      oracle.output.answered(daemon!.client.takeAnswers().map(\.number), at: simulation.now)
-      _ = daemon!.client.takeNotices()
-      account(at: simulation.now)
-      if let person { report(to: person, at: simulation.now) }
-    }
+    if let daemon { run(daemon, until: instant) }
     oracle.look(pulsing: pulsing, at: instant)
-    account(at: instant)
+    if let daemon { account(daemon.runtime, at: instant) }
   }
 
-  private func account(at now: TickInstant) {
-    guard let counters = daemon?.runtime.counters(of: Self.loop) else { return }
+  private func run(_ daemon: Daemon, until instant: TickInstant) {
+    var before = pulsing
+    while daemon.simulation.runTick(until: instant) {
+      let (now, after) = (daemon.simulation.now, pulsing)
+      oracle.look(pulsing: before, at: now)
+      oracle.ticked(at: now)
+      oracle.look(pulsing: after, at: now)
+      oracle.output.answered(daemon.client.takeAnswers().map(\.number), at: now)
+      _ = daemon.client.takeNotices()
+      account(daemon.runtime, at: now)
+      if let person { report(to: person, at: now) }
+      before = after
+    }
+  }
+
+  private func account(_ runtime: Runtime, at now: TickInstant) {
+    guard let counters = runtime.counters(of: Self.loop) else { return }
     oracle.output.account(counters, at: now)
   }
 

@@ -201,14 +201,17 @@ final class PlantSwarm: SwarmPart {
   }
 
   private func beat(_ daemon: PlantSwarmDaemon, at now: TickInstant) {
-    let (requests, events) = daemon.beat(at: now)
+    let requests = daemon.beat(at: now)
     if store.hasDied { return }
     for request in requests {
       oracle.asked(
         request, store.kept, wall: wall(at: now), isDenied: isRaining.value || isWaterStopped.value, at: now)
       if refusesWater { daemon.desk.refused(request, reason: "no") }
     }
-    broker.beat(at: now, events)
+    if now >= daemon.nextTold {
+      daemon.nextTold = now + SwarmBroker.beatPeriod
+      broker.beat(at: now, daemon.takeEvents())
+    }
     hear()
     if !daemon.isWaiting { oracle.quiet(at: now) }
   }

@@ -16,6 +16,8 @@ final class PlantSwarmDaemon {
   let door: PlantDoor
   let version: LatestVersion
   var nextBeat: TickInstant
+  /// When the broker is told what has happened.
+  var nextTold: TickInstant
   /// When the disk takes the next change of those that wait.
   private(set) var diskAt = TickInstant.distantFuture
   /// How long a change takes.
@@ -23,6 +25,8 @@ final class PlantSwarmDaemon {
   private var readings: RingReader<PlantProbeReading>
   private let waiting: Guarded<[@Sendable () -> Void]>
   private let clock: Guarded<TickInstant>
+  /// What subscribers have not been told yet.
+  private var events: [Event] = []
 
   /// - Parameters:
   ///   - clock: what the desk takes for now; set by the part.
@@ -34,7 +38,7 @@ final class PlantSwarmDaemon {
     let snapshot = Latest(PlantSensorSnapshot(probes: parts.sensors.count))
     let ring = Ring<PlantProbeReading>(capacity: 256)
     let waiting = Guarded<[@Sendable () -> Void]>([])
-    (self.clock, self.waiting, nextBeat) = (clock, waiting, now)
+    (self.clock, self.waiting, nextBeat, nextTold) = (clock, waiting, now, now)
     readings = ring.reader()
     version = snapshot.version
     runtime = try Runtime(externalStops: stops) {
@@ -62,15 +66,18 @@ final class PlantSwarmDaemon {
     }
   }
 
-  /// Ten times a second. Returns what dry plants ask for, and what subscribers are told.
-  func beat(at now: TickInstant) -> (requests: [PlantWateringRequest], events: [Event]) {
+  /// Ten times a second. Returns what dry plants ask for.
+  func beat(at now: TickInstant) -> [PlantWateringRequest] {
     nextBeat = now + Self.beatPeriod
-    let requests = desk.review(at: now)
-    return (requests, takeEvents())
+    defer { events += desk.takeNews().compactMap { door.edge($0) } }
+    return desk.review(at: now)
   }
 
   /// What subscribers are told of, since the last call.
-  func takeEvents() -> [Event] { desk.takeNews().compactMap { door.edge($0) } }
+  func takeEvents() -> [Event] {
+    defer { events = [] }
+    return events + desk.takeNews().compactMap { door.edge($0) }
+  }
 
   /// Something has come that may wait for the disk.
   func noteWaiting(at now: TickInstant) {

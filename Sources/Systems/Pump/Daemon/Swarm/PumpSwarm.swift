@@ -115,7 +115,7 @@ final class PumpSwarm: SwarmPart {
     daemon.simulation.stop()
     let isConfirmed = daemon.client.newest().state.isSafe
     oracle.output.stopped(isActive: isPumping, isConfirmed: isConfirmed, at: now)
-    keep(at: now)
+    keep(daemon, at: now)
     return (isConfirmed, .known)
   }
 
@@ -141,33 +141,36 @@ final class PumpSwarm: SwarmPart {
   }
 
   private func runLoop(until instant: TickInstant) {
-    while let simulation = daemon?.simulation, let beat = daemon?.nextBeat {
-      let before = isPumping
-      if simulation.runTick(until: min(instant, beat)) {
-        oracle.look(isPumping: before, at: simulation.now)
-        oracle.ticked(at: simulation.now)
-        oracle.look(isPumping: isPumping, at: simulation.now)
-        oracle.output.answered(daemon!.client.takeAnswers().map(\.number), at: simulation.now)
-        account(at: simulation.now)
-        if person != nil { oracle.listen(at: simulation.now) }
-      } else if beat <= instant {
-        keep(at: beat)
-      } else {
-        break
-      }
+    while let daemon, daemon.nextBeat <= instant {
+      run(daemon, until: daemon.nextBeat)
+      keep(daemon, at: daemon.nextBeat)
     }
+    if let daemon { run(daemon, until: instant) }
     oracle.look(isPumping: isPumping, at: instant)
-    account(at: instant)
+    if let daemon { account(daemon.runtime, at: instant) }
   }
 
-  private func account(at now: TickInstant) {
-    guard let counters = daemon?.runtime.counters(of: Self.loop) else { return }
+  private func run(_ daemon: Daemon, until instant: TickInstant) {
+    var before = isPumping
+    while daemon.simulation.runTick(until: instant) {
+      let (now, after) = (daemon.simulation.now, isPumping)
+      oracle.look(isPumping: before, at: now)
+      oracle.ticked(at: now)
+      oracle.look(isPumping: after, at: now)
+      oracle.output.answered(daemon.client.takeAnswers().map(\.number), at: now)
+      account(daemon.runtime, at: now)
+      if person != nil { oracle.listen(at: now) }
+      before = after
+    }
+  }
+
+  private func account(_ runtime: Runtime, at now: TickInstant) {
+    guard let counters = runtime.counters(of: Self.loop) else { return }
     oracle.output.account(counters, at: now)
   }
 
   /// The daemon's other threads, ten times a second: what has been pumped goes to the store.
-  private func keep(at now: TickInstant) {
-    guard let daemon else { return }
+  private func keep(_ daemon: Daemon, at now: TickInstant) {
     self.daemon?.nextBeat = now + .milliseconds(100)
     _ = daemon.client.takeNotices()
     let newest = daemon.client.newest()

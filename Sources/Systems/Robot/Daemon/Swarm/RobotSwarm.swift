@@ -141,23 +141,28 @@ final class RobotSwarm: SwarmPart {
   }
 
   private func runLoop(until instant: TickInstant) {
-    while let simulation = daemon?.simulation {
-      let before = isMoving
-      guard simulation.runTick(until: instant) else { break }
-      oracle.look(isMoving: before, at: simulation.now)
-      oracle.ticked(at: simulation.now)
-      oracle.look(isMoving: isMoving, at: simulation.now)
-      oracle.output.answered(daemon!.client.takeAnswers().map(\.number), at: simulation.now)
-      _ = daemon!.client.takeNotices()
-      account(at: simulation.now)
-      if let person { reply(to: person, at: simulation.now) }
-    }
+    if let daemon { run(daemon, until: instant) }
     oracle.look(isMoving: isMoving, at: instant)
-    account(at: instant)
+    if let daemon { account(daemon.runtime, at: instant) }
   }
 
-  private func account(at now: TickInstant) {
-    guard let counters = daemon?.runtime.counters(of: Self.loop) else { return }
+  private func run(_ daemon: Daemon, until instant: TickInstant) {
+    var before = isMoving
+    while daemon.simulation.runTick(until: instant) {
+      let (now, after) = (daemon.simulation.now, isMoving)
+      oracle.look(isMoving: before, at: now)
+      oracle.ticked(at: now)
+      oracle.look(isMoving: after, at: now)
+      oracle.output.answered(daemon.client.takeAnswers().map(\.number), at: now)
+      _ = daemon.client.takeNotices()
+      account(daemon.runtime, at: now)
+      if let person { reply(to: person, at: now) }
+      before = after
+    }
+  }
+
+  private func account(_ runtime: Runtime, at now: TickInstant) {
+    guard let counters = runtime.counters(of: Self.loop) else { return }
     oracle.output.account(counters, at: now)
   }
 
