@@ -107,6 +107,7 @@ final class PumpSwarm: SwarmPart {
     cable.unplug()
     cable.plugIn()
     begun = []
+    person?.pumpDied()
     oracle.killed(at: now, safeBy: safeBy)
   }
 

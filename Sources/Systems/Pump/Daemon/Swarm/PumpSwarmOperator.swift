@@ -17,6 +17,8 @@ final class PumpSwarmOperator {
   private let bell = SimulatedInput()
   private var number: UInt64 = 0
   private var oracle: PumpOperatorOracle
+  /// Whether a line has begun that a pump's daemon did not end before it died.
+  private var isTorn = false
 
   /// Starts the operator's program at `now` on an existing wire.
   init(at now: TickInstant, seed: UInt64, _ wire: PumpSwarmWire) throws(RuntimeError) {
@@ -71,6 +73,9 @@ final class PumpSwarmOperator {
     oracle.asked.append(order)
   }
 
+  /// The pump's daemon dies, perhaps within a line.
+  func pumpDied() { isTorn = wire.hasBegun(.back) }
+
   /// Its next tick.
   ///
   /// - Parameters:
@@ -82,7 +87,9 @@ final class PumpSwarmOperator {
     nextTick = now + PumpOperatorLoop.rate.period
     var arrived: [UInt8] = []
     for line in wire.lines(of: bytes, .back) {
-      if let reply = PumpSwarmWire.reply(line) { pump.said(reply, at: now) }
+      // What a daemon had begun before it died its successor's first end completes: it was so then.
+      if !isTorn, let reply = PumpSwarmWire.reply(line) { pump.said(reply, at: now) }
+      isTorn = false
       let bytes = wire.carry(line, .back)
       oracle.arrived(bytes, at: now)
       write(bytes, at: now)
@@ -140,6 +147,9 @@ struct PumpSwarmWire {
     wire.begun = [[], []]
     return wire
   }
+
+  /// Whether a line has begun that way, and not ended.
+  func hasBegun(_ way: SwarmLink.Way) -> Bool { !begun[way.rawValue].isEmpty }
 
   /// Does an action that is one of a wire: `wire LOST CHANGED`, parts of a thousand bytes, and `wire-dead THERE BACK`.
   ///
