@@ -46,7 +46,8 @@ struct SafeStateNote {
     let file = open(path, O_WRONLY | O_CLOEXEC)
     guard file >= 0 else { return }
     defer { close(file) }
-    let at = BootClock.now - (MonotonicClock.now - began)
+    let took: Nanoseconds = MonotonicClock.now - began
+    let at = BootClock.now - took
     var note =
       old
       ?? MadeSafe(
@@ -103,7 +104,8 @@ struct SafeStateNote {
         note = nil
       case .madeSafe, .notSafeYet:
         let now = MonotonicClock.now
-        let at = BootClock.now - (now - (report.began ?? now))
+        let took: Nanoseconds = now - (report.began ?? now)
+        let at = BootClock.now - took
         var new = note ?? MadeSafe(boot: boot, at: at, time: WallClock.text, cause: "", writes: writes)
         new.last = max(new.at, at)
         new.cause = report.message(program: "the daemon", output: "actuator")
