@@ -82,10 +82,37 @@ public struct SwarmReach {
   public func isExcused(at now: TickInstant) -> Bool {
     if isBusDown(at: now) || isAbandoned || now <= abandonedUntil { return true }
     if killedAt != nil { return now <= safeBy }
-    let fresh = cover?.freshSince ?? .zero
     return stalls.contains { stall in
-      let acts = cover?.missingSince == nil ? max(stall.seenFrom, fresh) + Self.guardTime + slack : .distantFuture
-      return stall.from <= now && now <= min(stall.until, acts) + tick
+      stall.from <= now && now <= min(stall.until, guardActs(since: stall.seenFrom)) + tick
+    } || isReordered(at: now)
+  }
+
+  /// When the guard has written, of a loop that has stood still since then.
+  private func guardActs(since start: TickInstant) -> TickInstant {
+    cover?.missingSince == nil ? max(start, cover?.freshSince ?? .zero) + Self.guardTime + slack : .distantFuture
+  }
+
+  /// Stalls that wait for one another may come in another order than they were asked for: a thread that is stopped while its loop hangs
+  /// sleeps late only when the loop has ceased to, and has perhaps been made to hang once more. Whether one of them may have begun so
+  /// shortly before `now` that nobody has noticed.
+  private func isReordered(at now: TickInstant) -> Bool {
+    guard now <= stalledUntil + tick, let last = stalls.lastIndex(where: { $0.from <= now }) else { return false }
+    var (first, end) = (last, last)
+    while first > 0, stalls[first - 1].until == stalls[first].from { first -= 1 }
+    while end + 1 < stalls.count, stalls[end].until == stalls[end + 1].from { end += 1 }
+    // More than a history has.
+    let chain = stalls[first...end].suffix(8).map { $0.until - $0.from }
+    guard chain.count > 1 else { return false }
+    let begin = stalls[first...end].suffix(8).first!.from
+    return chain.indices.contains { index in
+      (0..<1 << chain.count).contains { before in
+        guard before >> index & 1 == 0 else { return false }
+        var start = begin
+        for other in chain.indices where before >> other & 1 != 0 { start = start + chain[other] }
+        // Each is told as longer by a tick than it may be.
+        let early = Nanoseconds(tick.count * Int64(before.nonzeroBitCount + 1))
+        return start <= now + early && now <= min(start + chain[index], guardActs(since: start)) + tick
+      }
     }
   }
 
