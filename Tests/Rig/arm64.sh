@@ -140,7 +140,10 @@ make_systemd_root() { # FOLDER
     make_later "$1/packages"
   elif [[ -n $program ]]; then
     install -D "$program" "$1/usr/local/bin/tactus"
+    # As the unit says that it is done by hand.
     install -D -m 644 config/tactus.service "$1/etc/systemd/system/tactus.service"
+    install -D -m 644 packaging/debian/tactus.sysusers.conf "$1/etc/sysusers.d/tactus.conf"
+    install -D -m 644 packaging/debian/tactus.udev "$1/etc/udev/rules.d/60-tactus.rules"
   fi
   rm -f "$1/etc/machine-id"
   install -D -m 644 /dev/stdin "$1/etc/systemd/system/rig.service" <<'UNIT'
