@@ -44,6 +44,8 @@ struct PlantAnswers {
     let change: PlantOracle.Change?
     /// Handed to the daemon since its start.
     var deliveries = 0
+    /// When the first of them was that has not been answered.
+    var deliveredAt = TickInstant.zero
     var answers = 0
     /// Its user may have been beyond the limit of messages.
     var isInCrowd = false
@@ -55,6 +57,8 @@ struct PlantAnswers {
   private var requests: [String: Request] = [:]
   private var waiting: Set<String> = []
   private var recent: [String: [TickInstant]] = [:]
+  /// How long one has waited for the disk, at most: the limit counts a message when its turn has come.
+  private var slowest = Nanoseconds.zero
 
   mutating func ask(_ request: PlantRequestTag, of user: String, _ change: PlantOracle.Change?, id: String) {
     requests[id] = Request(user: user, request: request, change: change)
@@ -62,11 +66,12 @@ struct PlantAnswers {
 
   /// The daemon was handed a message: of this sender, with this number.
   mutating func delivered(_ id: String, of user: String, at now: TickInstant) {
-    let times = (recent[user] ?? []).filter { now - $0 <= Self.window } + [now]
-    recent[user] = times
+    recent[user, default: []].append(now)
     guard requests[id] != nil else { return }
+    if !waiting.contains(id) { requests[id]!.deliveredAt = now }
     requests[id]!.deliveries += 1
-    if times.count > 15 { requests[id]!.isInCrowd = true }
+    let most = Self.window + slowest
+    if recent[user]!.count(where: { now - $0 <= most }) > 15 { requests[id]!.isInCrowd = true }
     waiting.insert(id)
   }
 
@@ -76,10 +81,11 @@ struct PlantAnswers {
     (waiting, recent) = ([], [:])
   }
 
-  mutating func take(_ answer: Answer) -> Outcome {
+  mutating func take(_ answer: Answer, at now: TickInstant) -> Outcome {
     if answer.id == PlantAnswers.noise, answer.operation.hasPrefix("ERR_") { return .refused }
     guard let request = requests[answer.id], request.user == answer.receiver else { return .unasked }
     requests[answer.id]!.answers += 1
+    slowest = max(slowest, now - request.deliveredAt)
     // A reply for each sensor.
     let isTooMany = request.request != .plantSensorData && request.answers >= request.deliveries
     if isTooMany || request.deliveries == 0 { return .unasked }

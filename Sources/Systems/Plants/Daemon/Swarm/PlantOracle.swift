@@ -180,7 +180,7 @@ struct PlantOracle {
   }
 
   mutating func said(_ answer: PlantAnswers.Answer, at now: TickInstant) {
-    let outcome = answers.take(answer)
+    let outcome = answers.take(answer, at: now)
     check(2, outcome != .unasked, at: now, "\(answer) answers nothing")
     if case .made(let change) = outcome { acknowledged(change, at: now) }
     guard let data = answer.data else { return }
