@@ -118,7 +118,7 @@ public struct SwarmReach {
 
   /// Whether its bus fails, or has worked for less than a tick, or less than the pause between two attempts of a guard that is alone.
   public func isBusDown(at now: TickInstant) -> Bool {
-    let isAlone = killedAt != nil || now < stalledUntil + tick
+    let isAlone = killedAt != nil || now <= stalledUntil + tick
     let own = tick + .milliseconds(1)
     // A stall may be over before it is known to be: then the guard leaves it to the loop.
     return isBusFaulty || now < busWorksSince + (isAlone ? max(Self.guardPause, own) : own)
