@@ -51,7 +51,9 @@ struct SprinklerOracle {
       // So it does for a valve that was opened after the guard's last write, which it notes, and before the daemon's death.
       if let last = cover.madeSafeLast, last < died { untold = untold + (now - last) }
       // The last write is one more attempt while another output refuses: a run that began after the first is taken to have lasted until then.
-      if let last = cover.madeSafeLast, last > died { untold = untold + (last - died) }
+      if let first = cover.madeSafe, let last = cover.madeSafeLast, first < died, died < last {
+        untold = untold + (last - died)
+      }
     }
     output.started(at: now, cover)
     beatAt = now
