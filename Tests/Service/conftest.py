@@ -51,3 +51,4 @@ def standing(request):
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "drives: moves the shared daemon's robot")
+    config.addinivalue_line("markers", "protocol: a real client of one of the protocols does what it is for; scripts/test runs these, --ci all")

@@ -18,6 +18,7 @@ def done(daemon, *words):
     return json.loads(result.stdout)
 
 
+@pytest.mark.protocol
 @pytest.mark.drives
 def test_drives_looks_and_stops(daemon):
     assert done(daemon, "robot", "drive", "left=30", "right=-30")["ok"] is True

@@ -34,6 +34,7 @@ def drive(live, seconds, hertz=20):
     return int(seconds * hertz)
 
 
+@pytest.mark.protocol
 def test_twenty_hertz_for_two_seconds_moves_the_simulated_robot(daemon):
     since = time.monotonic_ns()
     with Live(daemon) as live:
@@ -146,6 +147,7 @@ def test_a_stamp_an_hour_ahead_changes_nothing(daemon):
         assert [duty for duty, _ in speeds_written(daemon, since)] == [51, 153]
 
 
+@pytest.mark.protocol
 def test_a_recording_sent_again_back_to_back_moves_nothing(daemon):
     recorded = [time.time() + index / 20 for index in range(40)]
     time.sleep(0.1)
@@ -193,6 +195,7 @@ def test_closing_the_socket_stops_at_once(daemon):
     assert neutral - moving < 500_000_000, "that was the failsafe, not the goodbye"
 
 
+@pytest.mark.protocol
 def test_a_second_of_silence_stops(daemon):
     with Live(daemon) as live:
         live.next()

@@ -48,6 +48,7 @@ def test_connection_close_is_obeyed(daemon):
         assert wire.is_closed()
 
 
+@pytest.mark.protocol
 def test_http_1_0_is_answered_and_closed(daemon):
     with Wire(daemon.address) as wire:
         wire.send(f"GET /api/health HTTP/1.0\r\nHost: 127.0.0.1:{daemon.port}\r\n\r\n".encode())

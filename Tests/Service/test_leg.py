@@ -1,10 +1,12 @@
 """`tactus leg` against a daemon's door: the terminal's script mode, as a user's script calls it."""
+import pytest
 
 
 def operate(daemon, *arguments, **environment):
     return daemon.command("leg", f"ws://127.0.0.1:{daemon.port}", *arguments, environment=environment)
 
 
+@pytest.mark.protocol
 def test_leg_over_the_door_arms_moves_and_disarms(own_daemon):
     daemon = own_daemon()
     done = operate(daemon, "--arm", "--set", "1700", "--for", "500ms", TACTUS_TOKEN=daemon.admin)

@@ -123,6 +123,7 @@ def app(garden, request):
     app.stop()
 
 
+@pytest.mark.protocol
 def test_the_app_from_start_to_end(app):
     assert app.ask("REQ_numPlants") == [("RES_numPlants", "0")]
     assert app.ask("REQ_addNewPlant", 'Basil--["0x36", "0x37"]') == [("RES_addNewPlant", "Basil")]
@@ -171,6 +172,7 @@ def test_the_sixteenth_message_is_told_once(app):
     assert app.heard[-1][1] == "none"
 
 
+@pytest.mark.protocol
 def test_mosquitto_pub_and_sub_are_an_app_too(garden):
     port = str(garden.broker.port)
     listener = subprocess.Popen(

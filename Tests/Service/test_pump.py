@@ -64,6 +64,7 @@ STATUS_ON = re.compile(
     r"STATUS:\{State:ON,Speed:(\d+)%,Runtime:(\d+)m,Remaining:(\d+)m,WaterTemp:[ \d]\d\.\dC,SkinTemp:[ \d]\d\.\dC\}")
 
 
+@pytest.mark.protocol
 def test_every_command_is_answered_as_the_firmware_does(pump):
     assert pump.ask("ON\n", 2) == ["OK", "PUMP:ON"]
     speed, runtime, remaining = map(int, STATUS_ON.fullmatch(pump.ask("STATUS\n")[0]).groups())

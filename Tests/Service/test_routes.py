@@ -4,6 +4,8 @@ import os
 import subprocess
 import time
 
+import pytest
+
 
 def test_status_health_and_document(daemon):
     status = daemon.get("/api/status")
@@ -28,6 +30,7 @@ def test_runtime_accounts_for_every_release(daemon):
         assert loop["released"] == loop["ran"] + loop["skipped"] + loop["pending"]
 
 
+@pytest.mark.protocol
 def test_curl_reads_the_robot(daemon):
     result = subprocess.run(
         ["curl", "-sS", "-f", "-m", "10", "-H", f"Authorization: Bearer {daemon.admin}", daemon.url + "/api/robot"],
@@ -35,6 +38,7 @@ def test_curl_reads_the_robot(daemon):
     assert json.loads(result.stdout)["ok"] is True
 
 
+@pytest.mark.protocol
 def test_every_system_stops_and_is_reset_together(own_daemon):
     daemon = own_daemon()
     assert daemon.post("/api/e-stop").json() == {"ok": True, "systems": ["robot", "leg", "sprinkler", "plants"]}
@@ -54,6 +58,7 @@ def test_emergency_stop_latches_until_the_reset(own_daemon):
     assert daemon.get("/api/robot").json()["state"] == "stopped"
 
 
+@pytest.mark.protocol
 def test_the_metrics_are_accepted_by_promtool(daemon):
     response = daemon.get("/metrics")
     assert response.headers["Content-Type"].startswith("text/plain")

@@ -112,6 +112,7 @@ def daemon(tmp_path):
         yield daemon
 
 
+@pytest.mark.protocol
 def test_every_call_of_the_app_works(daemon, capsys):
     phone = Phone(daemon, daemon.create_token("control"))
     lawn, beds, bare, made, never = (str(uuid.uuid4()).upper() for _ in range(5))

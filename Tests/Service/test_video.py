@@ -106,6 +106,7 @@ def test_ffprobe_knows_the_stream(camera, transport):
         "codec_name": "h264", "profile": "Constrained Baseline", "width": WIDTH, "height": HEIGHT}, said
 
 
+@pytest.mark.protocol
 @pytest.mark.parametrize("transport", ["tcp", "udp"])
 def test_ffmpeg_plays_it(camera, transport):
     player = ffmpeg(url(camera), "-rtsp_transport", transport)
@@ -267,6 +268,7 @@ def read_stream(daemon, path, seconds):
                 return answer.headers["Content-Type"], bytes
 
 
+@pytest.mark.protocol
 def test_the_film_over_http_plays(camera):
     kind, film = read_stream(camera, "/api/video/stream.mp4", 2)
     assert kind.startswith('video/mp4; codecs="avc1.42')

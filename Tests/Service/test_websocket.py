@@ -21,6 +21,7 @@ def check_numbers(numbers):
     assert len(set(numbers)) >= 3
 
 
+@pytest.mark.protocol
 def test_hello_then_a_whole_snapshot(daemon):
     with Live(daemon) as live:
         hello = live.next()
