@@ -67,8 +67,9 @@ let package = Package(
     .library(
       name: "TactusDaemon",
       targets: [
-        "TactusDaemon", "Service", "ServiceDocuments", "CServiceDocuments", "Store", "WallTime", "AvahiSystemd",
-        "BluetoothBlueZ", "MQTTMosquitto", "TactusGuard", "Confinement", "CDaemon", "BusesLinux", "Devices", "Buses",
+        "TactusDaemon", "Service", "ServiceDocuments", "CServiceDocuments", "Store", "WallTime", "Peers",
+        "AvahiSystemd", "BluetoothBlueZ", "MQTTMosquitto", "TactusGuard", "Confinement", "CDaemon", "BusesLinux",
+        "Devices", "Buses",
         "Wire",
       ]),
     .executable(name: "tactus", targets: ["TactusProgram"]),
@@ -137,6 +138,9 @@ let package = Package(
     // Instants and dates of the wall clock, as plain values. Nothing here reads a clock.
     .target(name: "WallTime"),
 
+    // Who is at the other end, as far as limits are concerned: networks, and how often each may be wrong.
+    .target(name: "Peers", dependencies: ["Tactus"]),
+
     // What survives the process: SQLite.
     .target(
       name: "Store",
@@ -191,8 +195,8 @@ let package = Package(
     .target(
       name: "VideoGStreamer",
       dependencies: [
-        .target(name: "CGStreamer", condition: .when(traits: ["Video"])), "CDaemon", "CProcess", "Confinement", "Video",
-        "Wire", "Tactus",
+        .target(name: "CGStreamer", condition: .when(traits: ["Video"])), "CDaemon", "CProcess", "Confinement", "Peers",
+        "Video", "Wire", "Tactus",
       ],
       exclude: ["README.md"], swiftSettings: [.define("Video", .when(traits: ["Video"]))],
       linkerSettings: ["gstapp-1.0", "gstrtsp-1.0", "gio-2.0"].map { .linkedLibrary($0, .when(traits: ["Video"])) }),
@@ -230,7 +234,7 @@ let package = Package(
       name: "Service",
       dependencies: [
         "ServiceDocuments",
-        "CCrypto", "Store", "Devices", "Buses", "Wire", "WallTime", "Tactus",
+        "CCrypto", "Store", "Devices", "Buses", "Wire", "WallTime", "Peers", "Tactus",
         .product(name: "HTTPTypes", package: "swift-http-types", condition: daemon),
         .product(name: "Hummingbird", package: "hummingbird", condition: daemon),
         .product(name: "HummingbirdCore", package: "hummingbird", condition: daemon),
@@ -388,7 +392,11 @@ let package = Package(
     .testTarget(name: "VideoTests", dependencies: ["TestSupport", "Video", "Wire", "Tactus"]),
     // Runs tactus-video.
     .testTarget(
-      name: "VideoGStreamerTests", dependencies: ["TestSupport", "CDaemon", "Video", "Wire", "Tactus"],
+      name: "VideoGStreamerTests",
+      dependencies: [
+        .target(name: "CGStreamer", condition: .when(traits: ["Video"])), "TestSupport", "CDaemon", "Video", "Wire",
+        "Tactus",
+      ],
       swiftSettings: [.define("Video", .when(traits: ["Video"]))]),
     .testTarget(
       name: "StoreTests",
@@ -409,8 +417,8 @@ let package = Package(
       name: "ServiceTests",
       dependencies: [
         "RobotDaemon", "LegDaemon", "SprinklerDaemon", "PlantsDaemon", "PumpDaemon", "VideoDaemon",
-        "Water", "TestSupport", "Service", "ServiceDocuments", "WallTime", "CCrypto", "Leg", "Plants", "Pump", "Robot",
-        "Sprinkler", "Store",
+        "Water", "TestSupport", "Service", "ServiceDocuments", "WallTime", "Peers", "CCrypto", "Leg", "Plants", "Pump",
+        "Robot", "Sprinkler", "Store",
         "Video", "Devices",
         "Buses",
         "Wire",

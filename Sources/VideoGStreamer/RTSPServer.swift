@@ -1,8 +1,10 @@
 #if Video
   import CGStreamer
   import Glibc
+  import Peers
   import Synchronization
   import Tactus
+  import Video
   import Wire
 
   /// `rtsp://HOST:PORT/stream`: every viewer gets the frames of the one encoder.
@@ -18,6 +20,8 @@
       /// The number of streams that somebody prepares or watches has changed, or a viewer needs a key frame. Any thread.
       let changed: @Sendable () -> Void
       let needsKey: @Sendable () -> Void
+      /// Somebody has to make room: `tidy`, soon. Any thread.
+      let crowded: @Sendable () -> Void
       /// Nil: the camera is fine; else why it is not, and viewers are turned away.
       let refusal: @Sendable () -> String?
     }
@@ -37,28 +41,35 @@
       var feeds: [UInt: Feed] = [:]
       /// The addresses of connections that have asked what there is to see, and of those that see it.
       var looking: Set<UInt> = []
-      var playing: Set<UInt> = []
-      /// By those addresses.
-      var sessions: [UInt: [String]] = [:]
+      /// Of connections by their addresses, of sessions by their names.
+      var places: ViewerPlaces<PeerNetwork>
       var ever: UInt64 = 0
       var refused: UInt64 = 0
     }
 
     private let server: UnsafeMutablePointer<GstRTSPServer>
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     private let settings: VideoSettings
     private let handlers: Handlers
+    /// `nil` if whoever reaches the port may look.
+    private var authority: RTSPAuthority?
     private var isListening = false
 
     init(_ settings: VideoSettings, clock: UnsafeMutablePointer<GstClock>, handlers: Handlers) {
       self.settings = settings
       self.handlers = handlers
+      state = Mutex(State(places: ViewerPlaces(limit: Int(settings.viewerLimit))))
       server = gst_rtsp_server_new()
       gst_rtsp_server_set_address(server, settings.bindAddress)
       gst_rtsp_server_set_service(server, "\(settings.port)")
-      if let pool = gst_rtsp_server_get_session_pool(server) {
-        gst_rtsp_session_pool_set_max_sessions(pool, guint(settings.viewerLimit))
-        g_object_unref(pool)
+      let removed:
+        @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Void = {
+          _, session, context in RTSPServer.from(context).ended(session!)
+        }
+      withPool { pool in
+        // Who has a place is decided here; this is for sessions that come faster than others can be made to leave.
+        gst_rtsp_session_pool_set_max_sessions(pool, guint(settings.viewerLimit) * 4 + 64)
+        GStreamer.connect(pool, "session-removed", unsafeBitCast(removed, to: GCallback.self), context)
       }
       let factory = factory(clock)
       if !settings.user.isEmpty { restrict(factory) }
@@ -101,8 +112,9 @@
       gst_rtsp_media_factory_set_shared(factory, 1)
       gst_rtsp_media_factory_set_clock(factory, clock)
       gst_rtsp_media_factory_set_latency(factory, 0)
-      gst_rtsp_media_factory_set_protocols(
-        factory, GstRTSPLowerTrans(rawValue: GST_RTSP_LOWER_TRANS_UDP.rawValue | GST_RTSP_LOWER_TRANS_TCP.rawValue))
+      var protocols = GST_RTSP_LOWER_TRANS_TCP.rawValue
+      if offerDatagrams(factory) { protocols |= GST_RTSP_LOWER_TRANS_UDP.rawValue }
+      gst_rtsp_media_factory_set_protocols(factory, GstRTSPLowerTrans(rawValue: protocols))
       let configure: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Void = {
         _, media, context in RTSPServer.from(context).prepare(media!)
       }
@@ -110,19 +122,28 @@
       return factory
     }
 
-    /// Who does not know the password is told of nothing but that there is one.
+    /// The ports of RTP and RTCP are those of the address that the server is bound to: without a pool GStreamer opens them on every
+    /// address of both families. Returns whether there are any.
+    private func offerDatagrams(_ factory: UnsafeMutablePointer<GstRTSPMediaFactory>) -> Bool {
+      let pool = gst_rtsp_address_pool_new()!
+      defer { g_object_unref(pool) }
+      // Viewers with either kind of address come to `::`.
+      let addresses = settings.bindAddress == "::" ? ["::", "0.0.0.0"] : [settings.bindAddress]
+      let taken = addresses.filter { gst_rtsp_address_pool_add_range(pool, $0, $0, 49_152, 65_535, 0) != 0 }
+      guard !taken.isEmpty else { return false }
+      gst_rtsp_media_factory_set_address_pool(factory, pool)
+      return true
+    }
+
     private func restrict(_ factory: UnsafeMutablePointer<GstRTSPMediaFactory>) {
-      let auth = gst_rtsp_auth_new()!
-      gst_rtsp_auth_set_supported_methods(auth, GST_RTSP_AUTH_DIGEST)
-      let token = gst_rtsp_token_new_empty()!
-      gst_rtsp_token_set_string(token, GST_RTSP_TOKEN_MEDIA_FACTORY_ROLE, "viewer")
-      gst_rtsp_auth_add_digest(auth, settings.user, settings.password, token)
-      gst_mini_object_unref(UnsafeMutableRawPointer(token).assumingMemoryBound(to: GstMiniObject.self))
-      gst_rtsp_server_set_auth(server, auth)
-      g_object_unref(auth)
+      let authority = RTSPAuthority(user: settings.user, password: settings.password) { [unowned self] in
+        state.withLock { $0.refused += 1 }
+      }
+      self.authority = authority
+      gst_rtsp_server_set_auth(server, authority.object)
       let permissions = gst_rtsp_permissions_new()!
       for permission in [GST_RTSP_PERM_MEDIA_FACTORY_ACCESS, GST_RTSP_PERM_MEDIA_FACTORY_CONSTRUCT] {
-        gst_rtsp_permissions_add_permission_for_role(permissions, "viewer", permission, 1)
+        gst_rtsp_permissions_add_permission_for_role(permissions, RTSPAuthority.role, permission, 1)
       }
       gst_rtsp_media_factory_set_permissions(factory, permissions)
       gst_mini_object_unref(UnsafeMutableRawPointer(permissions).assumingMemoryBound(to: GstMiniObject.self))
@@ -130,29 +151,47 @@
 
     // MARK: viewers
 
-    private typealias Request =
-      @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Void
+    private typealias Context = UnsafeMutablePointer<GstRTSPContext>
+    private typealias Request = @convention(c) (UnsafeMutableRawPointer?, Context?, UnsafeMutableRawPointer?) -> Void
+    private typealias Question =
+      @convention(c) (UnsafeMutableRawPointer?, Context?, UnsafeMutableRawPointer?) -> GstRTSPStatusCode
 
     private func welcome(_ client: UnsafeMutableRawPointer) {
       sendAtOnce(client)
-      let described:
-        @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) ->
-          GstRTSPStatusCode = { _, _, context in RTSPServer.from(context).admit() }
-      GStreamer.connect(client, "pre-describe-request", unsafeBitCast(described, to: GCallback.self), context)
+      // Seconds. A connection whose session has ended is closed after that.
+      GStreamer.set(client, "post-session-timeout", "10")
+      let peer = Self.peer(client)
+      let isCrowded = state.withLock { state in
+        state.places.connect(UInt(bitPattern: client), of: peer, at: MonotonicClock.now)
+        return state.places.isCrowded
+      }
+      if isCrowded { handlers.crowded() }
+      let asks: Question = { _, _, context in RTSPServer.from(context).admit() }
+      GStreamer.connect(client, "pre-describe-request", unsafeBitCast(asks, to: GCallback.self), context)
       let looks: Request = { client, _, context in RTSPServer.from(context).looks(client!) }
       GStreamer.connect(client, "describe-request", unsafeBitCast(looks, to: GCallback.self), context)
+      let wants: Question = { _, request, context in RTSPServer.from(context).mayPlay(request!) }
+      GStreamer.connect(client, "pre-play-request", unsafeBitCast(wants, to: GCallback.self), context)
       let plays: Request = { client, _, context in RTSPServer.from(context).begins(client!) }
       GStreamer.connect(client, "play-request", unsafeBitCast(plays, to: GCallback.self), context)
-      let ends: Request = { client, _, context in RTSPServer.from(context).leaves(client!) }
+      let ends: Request = { client, request, context in RTSPServer.from(context).leaves(client!, request!) }
       GStreamer.connect(client, "teardown-request", unsafeBitCast(ends, to: GCallback.self), context)
-      let pauses: Request = { client, _, context in RTSPServer.from(context).pauses(client!) }
+      let pauses: Request = { _, request, context in RTSPServer.from(context).pauses(request!) }
       GStreamer.connect(client, "pause-request", unsafeBitCast(pauses, to: GCallback.self), context)
-      let opens: Request = { client, session, context in RTSPServer.from(context).opens(session!, of: client!) }
+      let opens: @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Void =
+        {
+          client, session, context in RTSPServer.from(context).opens(session!, of: client!)
+        }
       GStreamer.connect(client, "new-session", unsafeBitCast(opens, to: GCallback.self), context)
       let closed: @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Void = { client, context in
         RTSPServer.from(context).vanishes(client!)
       }
       GStreamer.connect(client, "closed", unsafeBitCast(closed, to: GCallback.self), context)
+    }
+
+    private static func peer(_ client: UnsafeMutableRawPointer) -> PeerNetwork {
+      let connection = gst_rtsp_client_get_connection(client.assumingMemoryBound(to: GstRTSPClient.self))
+      return PeerNetwork(connection.flatMap(gst_rtsp_connection_get_ip).map { String(cString: $0) } ?? "")
     }
 
     /// The end of a frame would wait for the player's acknowledgement of its beginning, which players delay by up to 40 ms.
@@ -167,7 +206,7 @@
     private func admit() -> GstRTSPStatusCode {
       let isBroken = handlers.refusal() != nil
       let isWelcome = state.withLock { state in
-        guard !isBroken, state.playing.count < Int(settings.viewerLimit) else {
+        guard !isBroken, !state.places.isFull else {
           state.refused += 1
           return false
         }
@@ -182,61 +221,106 @@
       handlers.changed()
     }
 
-    private func begins(_ client: UnsafeMutableRawPointer) {
-      let number = UInt(bitPattern: client)
-      state.withLock { state in
-        state.looking.insert(number)
-        if state.playing.isEmpty { for media in state.feeds.keys { state.feeds[media]!.needsKey = true } }
-        if state.playing.insert(number).inserted { state.ever += 1 }
+    /// Before it plays. Whoever waits for longer than others may have been made to leave meanwhile.
+    private func mayPlay(_ request: Context) -> GstRTSPStatusCode {
+      guard let session = request.pointee.session else { return GST_RTSP_STS_SESSION_NOT_FOUND }
+      return state.withLock { state in
+        let isFirst = state.places.playing == 0
+        switch state.places.play(Self.name(session), at: MonotonicClock.now) {
+        case .gone: return GST_RTSP_STS_SESSION_NOT_FOUND
+        case .full:
+          state.refused += 1
+          return GST_RTSP_STS_SERVICE_UNAVAILABLE
+        case .welcome(let hasNotPlayed):
+          if hasNotPlayed { state.ever += 1 }
+          if isFirst { for media in state.feeds.keys { state.feeds[media]!.needsKey = true } }
+          return GST_RTSP_STS_OK
+        }
       }
+    }
+
+    private func begins(_ client: UnsafeMutableRawPointer) {
+      _ = state.withLock { $0.looking.insert(UInt(bitPattern: client)) }
       handlers.needsKey()
       handlers.changed()
     }
 
-    private func leaves(_ client: UnsafeMutableRawPointer) {
-      let number = UInt(bitPattern: client)
+    private func pauses(_ request: Context) {
+      guard let session = request.pointee.session else { return }
+      state.withLock { $0.places.pause(Self.name(session), at: MonotonicClock.now) }
+    }
+
+    private func leaves(_ client: UnsafeMutableRawPointer, _ request: Context) {
       state.withLock { state in
-        state.playing.remove(number)
-        state.looking.remove(number)
+        state.looking.remove(UInt(bitPattern: client))
+        if let session = request.pointee.session { state.places.end(Self.name(session)) }
       }
       handlers.changed()
     }
 
     private func opens(_ session: UnsafeMutableRawPointer, of client: UnsafeMutableRawPointer) {
-      let number = UInt(bitPattern: client)
-      let identifier = String(
-        cString: gst_rtsp_session_get_sessionid(session.assumingMemoryBound(to: GstRTSPSession.self)))
-      state.withLock { $0.sessions[number, default: []].append(identifier) }
+      let (name, peer) = (Self.name(session.assumingMemoryBound(to: GstRTSPSession.self)), Self.peer(client))
+      let isCrowded = state.withLock { state in
+        state.places.open(name, by: UInt(bitPattern: client), of: peer, at: MonotonicClock.now)
+        return state.places.isCrowded
+      }
+      if isCrowded { handlers.crowded() }
+    }
+
+    private func ended(_ session: UnsafeMutableRawPointer) {
+      let name = Self.name(session.assumingMemoryBound(to: GstRTSPSession.self))
+      state.withLock { $0.places.end(name) }
+      handlers.changed()
+    }
+
+    private static func name(_ session: UnsafeMutablePointer<GstRTSPSession>) -> String {
+      String(cString: gst_rtsp_session_get_sessionid(session))
     }
 
     /// Its sessions would be kept for a minute, and with them the place that another could have.
     private func vanishes(_ client: UnsafeMutableRawPointer) {
-      leaves(client)
       let number = UInt(bitPattern: client)
-      let sessions = state.withLock { $0.sessions.removeValue(forKey: number) } ?? []
-      guard let pool = gst_rtsp_server_get_session_pool(server) else { return }
-      defer { g_object_unref(pool) }
-      for identifier in sessions {
-        guard let session = gst_rtsp_session_pool_find(pool, identifier) else { continue }
-        gst_rtsp_session_pool_remove(pool, session)
-        g_object_unref(session)
+      authority?.forget(number)
+      let sessions = state.withLock { state in
+        state.looking.remove(number)
+        return state.places.disconnect(number)
+      }
+      handlers.changed()
+      end(sessions)
+    }
+
+    private func end(_ sessions: [String]) {
+      withPool { pool in
+        for name in sessions {
+          guard let session = gst_rtsp_session_pool_find(pool, name) else { continue }
+          gst_rtsp_session_pool_remove(pool, session)
+          g_object_unref(session)
+        }
       }
     }
 
-    private func pauses(_ client: UnsafeMutableRawPointer) {
-      let number = UInt(bitPattern: client)
-      _ = state.withLock { $0.playing.remove(number) }
+    private func withPool(_ body: (UnsafeMutablePointer<GstRTSPSessionPool>) -> Void) {
+      guard let pool = gst_rtsp_server_get_session_pool(server) else { return }
+      body(pool)
+      g_object_unref(pool)
     }
 
     var viewers: (now: Int, ever: UInt64, refused: UInt64) {
-      state.withLock { ($0.playing.count, $0.ever, $0.refused) }
+      state.withLock { ($0.places.playing, $0.ever, $0.refused) }
     }
 
-    /// Main thread, now and then: sessions whose viewers have vanished without a word.
+    /// Main thread, often: ends sessions that nobody plays, and those whose viewers have vanished without a word.
     func tidy() {
-      guard let pool = gst_rtsp_server_get_session_pool(server) else { return }
-      gst_rtsp_session_pool_cleanup(pool)
-      g_object_unref(pool)
+      let leavers = state.withLock { $0.places.takeLeavers(at: MonotonicClock.now) }
+      end(leavers.sessions)
+      withPool { _ = gst_rtsp_session_pool_cleanup($0) }
+      guard !leavers.connections.isEmpty else { return }
+      var numbers = Set(leavers.connections)
+      let closes: GstRTSPServerClientFilterFunc = { _, client, numbers in
+        let isLeaver = numbers!.assumingMemoryBound(to: Set<UInt>.self).pointee.contains(UInt(bitPattern: client))
+        return isLeaver ? GST_RTSP_FILTER_REMOVE : GST_RTSP_FILTER_KEEP
+      }
+      withUnsafeMutablePointer(to: &numbers) { _ = gst_rtsp_server_client_filter(server, closes, $0) }
     }
 
     // MARK: media
@@ -295,7 +379,8 @@
     func push(_ frame: EncodedFrame) {
       let needsKey = state.withLock { state in
         var needsKey = false
-        for (media, feed) in state.feeds where !feed.isPrepared || !state.playing.isEmpty {
+        let isPlayed = state.places.playing > 0
+        for (media, feed) in state.feeds where !feed.isPrepared || isPlayed {
           if !Self.push(frame, to: &state.feeds[media]!) { needsKey = true }
         }
         return needsKey

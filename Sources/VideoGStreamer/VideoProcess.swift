@@ -133,6 +133,7 @@
       let handlers = RTSPServer.Handlers(
         changed: { [unowned self] in onMain { $0.demandChanged() } },
         needsKey: { [unowned self] in onMain { $0.wantKeyFrame() } },
+        crowded: { [unowned self] in onMain { $0.server?.tidy() } },
         refusal: { [unowned self] in passing.withLock { $0.refusal } })
       server = RTSPServer(settings, clock: clock, handlers: handlers)
       openDoor()
@@ -339,7 +340,7 @@
       forceKeyFrame()
       if let doorRetry, MonotonicClock.now >= doorRetry.at { openDoor() }
       if ticks % 5 == 0 { tellStatistics() }
-      if ticks % 20 == 0 { server?.tidy() }
+      if ticks % 5 == 0 { server?.tidy() }
     }
 
     private func tellStatistics() {

@@ -110,13 +110,16 @@ class Daemon:
     def __exit__(self, *_):
         self.stop()
 
+    # Where it is reached; what it listens on is in its configuration.
+    host = "127.0.0.1"
+
     @property
     def address(self):
         return ("127.0.0.1", self.port)
 
     @property
     def url(self):
-        return f"http://127.0.0.1:{self.port}"
+        return f"http://{self.host}:{self.port}"
 
     @property
     def ws_url(self):

@@ -1,5 +1,7 @@
 """HTTP as it should not be spoken, and what must still hold."""
 import json
+import re
+import socket
 import subprocess
 
 import pytest
@@ -54,6 +56,42 @@ def test_http_1_0_is_answered_and_closed(daemon):
         wire.send(f"GET /api/health HTTP/1.0\r\nHost: 127.0.0.1:{daemon.port}\r\n\r\n".encode())
         assert wire.answer().status == 200
         assert wire.is_closed()
+
+
+def old_answer(daemon, path, fields=""):
+    """The head of an answer to HTTP/1.0 in lower case, and whether there is an end of what follows within some seconds."""
+    with socket.create_connection(daemon.address, 10) as connection:
+        connection.sendall(
+            f"GET {path} HTTP/1.0\r\nHost: 127.0.0.1:{daemon.port}\r\nAuthorization: Bearer {daemon.admin}\r\n{fields}\r\n".encode())
+        stream = connection.makefile("rb")
+        head = b""
+        while not head.endswith(b"\r\n\r\n"):
+            assert (line := stream.readline()), f"{path}: hung up within {head}"
+            head += line
+        body = stream.read(4_000) if b"length" not in head.lower() else b""
+        return head.decode().lower(), body
+
+
+def test_nothing_is_chunked_to_http_1_0_whatever_the_route(own_daemon):
+    """RFC 9112, 6.1. A body without a length ends with its connection."""
+    daemon = own_daemon(more="camera: {source: test, resolution: [320, 240]}\npump:\n")
+    paths = [path for path, operations in daemon.get("/api/openapi.json").json()["paths"].items() if "get" in operations]
+    values = {"id": "1", "zoneId": "1", "name": "i2c-1"}
+    streamed = []
+    for path in paths:
+        if path == "/ws":
+            continue
+        filled = re.sub(r"{(\w+)}", lambda found: values.get(found[1], "1"), path)
+        for fields in ["", "Connection: keep-alive\r\n"]:
+            head, body = old_answer(daemon, filled, fields)
+            assert "transfer-encoding" not in head, (path, head)
+            if "content-length" not in head and " 204 " not in head:
+                assert "connection: close" in head and "keep-alive" not in head, (path, head)
+                assert not re.match(rb"[0-9a-f]+\r\n", body) and body, (path, body[:40])
+                streamed.append(path)
+    assert {"/api/video/stream.mjpeg", "/api/video/stream.mp4"} <= set(streamed), streamed
+    # Lists of the store, too.
+    assert any(path.endswith(".csv") or "log" in path for path in streamed), streamed
 
 
 @pytest.mark.parametrize("path", ["/api/status", "/api/health", "/metrics", "/api/openapi.json"])

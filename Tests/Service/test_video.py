@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon import PROGRAM, let_others_in
+from daemon import PROGRAM, Daemon, let_others_in
 from live import Live
 from rtsp import Viewer
 from tiny_model import bright, yolo
@@ -85,7 +85,6 @@ def end(*processes):
 
 @pytest.fixture(scope="module")
 def camera(tmp_path_factory):
-    from daemon import Daemon
     folder = tmp_path_factory.mktemp("camera")
     (folder / "recordings").mkdir()
     with Daemon(folder, more=CAMERA + f"video: {{viewers: 100, record_dir: {folder}/recordings}}\n") as daemon:
@@ -124,6 +123,36 @@ def test_gstreamer_plays_it(camera):
          "h264parse", "!", "identity", "eos-after=30", "!", "fakesink"],
         capture_output=True, text=True, timeout=LIMIT_SECONDS)
     assert done.returncode == 0, done.stderr
+
+
+def datagram_addresses(daemon):
+    """The local addresses of the video process's UDP sockets, as the kernel writes them: IPv4 and IPv6."""
+    process = Path(f"/proc/{state(daemon)['process']['id']}")
+    own = {os.readlink(one)[8:-1] for one in (process / "fd").iterdir() if os.readlink(one).startswith("socket:[")}
+    lines = [line.split() for kind in ("udp", "udp6") for line in (process / "net" / kind).read_text().splitlines()[1:]]
+    return [line[1].split(":")[0] for line in lines if line[9] in own]
+
+
+LOOPBACK_4, LOOPBACK_6 = "0100007F", "00000000000000000000000001000000"
+ANY_4, ANY_6 = "00000000", "0" * 32
+
+
+@pytest.mark.parametrize("address, host, sockets", [
+    ("127.0.0.1", "127.0.0.1", {LOOPBACK_4}), ("::1", "[::1]", {LOOPBACK_6}), ("0.0.0.0", "127.0.0.1", {ANY_4}),
+    ("::", "127.0.0.1", {ANY_4, ANY_6}), ("::", "[::1]", {ANY_4, ANY_6})])
+def test_the_sockets_of_rtp_and_rtcp_are_where_rtsp_is(tmp_path, address, host, sockets):
+    config = tmp_path / "tactus.yaml"
+    daemon = Daemon(tmp_path, more=CAMERA)
+    config.write_text(daemon.config.read_text().replace("bind_address: 127.0.0.1", f"bind_address: '{address}'"))
+    daemon.host = host
+    with daemon:
+        player = ffmpeg(f"rtsp://{host}:{port(daemon)}/stream", "-rtsp_transport", "udp")
+        try:
+            pictures(player, 3)
+            found = datagram_addresses(daemon)
+        finally:
+            end(player)
+    assert set(found) == sockets and len(found) == 2 * len(sockets), found
 
 
 def test_a_password_is_asked_for_and_told_to_nobody(own_daemon):

@@ -2,6 +2,18 @@ import Foundation
 import TestSupport
 import Testing
 
+#if Video
+  import CGStreamer
+
+  private func md5(_ text: String) -> String {
+    let digest = g_compute_checksum_for_string(G_CHECKSUM_MD5, text, -1)!
+    defer { g_free(digest) }
+    return String(cString: digest)
+  }
+#else
+  private func md5(_ text: String) -> String { "" }
+#endif
+
 /// A player of an RTSP stream, over one TCP connection (RFC 2326 §10.12): as much of one as tests need.
 final class RTSPViewer {
   struct Response {
@@ -15,6 +27,10 @@ final class RTSPViewer {
   private var sequence = 0
   private var session: String?
   private var bytes: [UInt8] = []
+  /// What it shows when it is asked.
+  var password: (user: String, secret: String)?
+  /// Of the last 401.
+  var challenge: (realm: String, nonce: String)?
 
   init(port: UInt16) throws {
     url = "rtsp://127.0.0.1:\(port)/stream"
@@ -35,15 +51,50 @@ final class RTSPViewer {
 
   /// DESCRIBE, SETUP, PLAY; the status of the first that is refused, or 200.
   func play() throws -> Int {
-    let described = try request("DESCRIBE", url, ["Accept": "application/sdp"])
+    let status = try setUp()
+    return status == 200 ? try request("PLAY", url).status : status
+  }
+
+  /// DESCRIBE and SETUP; the status of the first that is refused, or 200.
+  func setUp() throws -> Int {
+    let described = try authorised("DESCRIBE", url, ["Accept": "application/sdp"])
     guard described.status == 200 else { return described.status }
     let control = described.body.split(whereSeparator: \.isNewline).last { $0.hasPrefix("a=control:") }
     let track = String(try #require(control).dropFirst("a=control:".count))
     let address = track.hasPrefix("rtsp:") ? track : url + "/" + track
-    let setUp = try request("SETUP", address, ["Transport": "RTP/AVP/TCP;unicast;interleaved=0-1"])
+    let setUp = try authorised("SETUP", address, ["Transport": "RTP/AVP/TCP;unicast;interleaved=0-1"])
     guard setUp.status == 200 else { return setUp.status }
     session = setUp.fields["session"].map { String($0.prefix { $0 != ";" }) }
-    return try request("PLAY", url).status
+    return 200
+  }
+
+  /// The same request again with the password, if it is asked for and there is one.
+  func authorised(_ method: String, _ address: String? = nil, _ fields: [String: String] = [:]) throws -> Response {
+    var fields = fields
+    if challenge != nil { fields["Authorization"] = authorisation(method, address) }
+    let answer = try request(method, address, fields)
+    guard answer.status == 401, password != nil, let asked = answer.fields["www-authenticate"] else { return answer }
+    let words = asked.split(separator: "\"")
+    challenge = (String(words[1]), String(words[3]))
+    fields["Authorization"] = authorisation(method, address)
+    return try request(method, address, fields)
+  }
+
+  /// RFC 2617 §3.2.2, without qop.
+  func authorisation(_ method: String, _ address: String? = nil) -> String {
+    let (user, secret) = password ?? ("", "")
+    let (realm, nonce) = challenge ?? ("", "")
+    let address = address ?? url
+    let response = md5("\(md5("\(user):\(realm):\(secret)")):\(nonce):\(md5("\(method):\(address)"))")
+    let fields = [("username", user), ("realm", realm), ("nonce", nonce), ("uri", address), ("response", response)]
+    return "Digest " + fields.map { "\($0)=\"\($1)\"" }.joined(separator: ", ")
+  }
+
+  /// Whether the other side closes the connection, within a minute.
+  func ends() -> Bool {
+    while receive() {}
+    var polled = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+    return poll(&polled, 1, 0) > 0
   }
 
   func tearDown() throws { _ = try request("TEARDOWN", url) }

@@ -136,16 +136,85 @@ struct VideoProcessTests {
     #expect(try child.statistics { $0.viewersRefused == 1 }.viewers == 2)
   }
 
-  @Test("a password: without it 401 with a digest's challenge, and no picture")
-  func password() throws {
+  private func secretive() throws -> VideoChildProcess {
     var settings = VideoChildProcess.settings
     (settings.user, settings.password) = ("robot", "secret")
-    let child = try VideoChildProcess(settings)
+    return try VideoChildProcess(settings)
+  }
+
+  @Test("a password: without it 401 with a digest's challenge, and no picture; with it the picture")
+  func password() throws {
+    let child = try secretive()
     let viewer = try RTSPViewer(port: child.port())
     let refused = try viewer.request("DESCRIBE", nil, ["Accept": "application/sdp"])
     #expect(refused.status == 401)
     #expect(refused.fields["www-authenticate"]?.hasPrefix("Digest ") == true)
     #expect(try child.statistics { _ in true }.starts == 0)
+    viewer.password = ("robot", "secret")
+    #expect(try viewer.play() == 200)
+    try viewer.waitForKeyFrame()
+  }
+
+  @Test("wrong passwords: ten are looked at, then 429, whoever asks from there; whoever plays goes on, and asks again")
+  func guesses() throws {
+    let child = try secretive()
+    let port = try child.port()
+    let viewer = try RTSPViewer(port: port)
+    viewer.password = ("robot", "secret")
+    #expect(try viewer.play() == 200)
+    var statuses: [Int] = []
+    for number in 0..<40 {
+      let guesser = try RTSPViewer(port: port)
+      guesser.password = ("robot", "guess\(number)")
+      statuses.append(try guesser.play())
+    }
+    // One every six seconds besides: a busy machine may take its time.
+    #expect(statuses.prefix(10).allSatisfy { $0 == 401 } && statuses.count { $0 == 429 } > 20, "\(statuses)")
+    let late = try RTSPViewer(port: port)
+    late.password = ("robot", "wrong")
+    let answer = try late.authorised("DESCRIBE")
+    #expect(answer.status == 429 && Int(answer.fields["retry-after"] ?? "").map { (1...6).contains($0) } == true)
+    try viewer.waitForKeyFrame()
+    #expect(try viewer.authorised("DESCRIBE").status == 200)
+    #expect(try child.statistics { $0.viewersRefused >= 40 }.viewers == 1)
+  }
+
+  @Test("the right password with another connection's challenge: asked for anew, and no guess")
+  func staleChallenge() throws {
+    let child = try secretive()
+    let port = try child.port()
+    let first = try RTSPViewer(port: port)
+    first.password = ("robot", "secret")
+    #expect(try first.authorised("DESCRIBE").status == 200)
+    let second = try RTSPViewer(port: port)
+    second.password = ("robot", "secret")
+    #expect(try second.request("DESCRIBE").status == 401)
+    second.challenge = first.challenge
+    for _ in 0..<20 {
+      let answer = try second.request("DESCRIBE", nil, ["Authorization": second.authorisation("DESCRIBE")])
+      #expect(answer.status == 401 && answer.fields["www-authenticate"]?.contains("stale=true") == true)
+    }
+    #expect(try second.authorised("DESCRIBE").status == 200)
+  }
+
+  @Test("sessions that are set up and not played: they keep nobody out, end after 10 s, and their connection is closed")
+  func waitingSessions() throws {
+    var settings = VideoChildProcess.settings
+    settings.viewerLimit = 3
+    let child = try VideoChildProcess(settings)
+    let port = try child.port()
+    let first = try RTSPViewer(port: port)
+    #expect(try first.play() == 200)
+    let waiting = try (0..<6).map { _ in try RTSPViewer(port: port) }
+    for viewer in waiting { #expect(try viewer.setUp() == 200) }
+    let began = MonotonicClock.now
+    let others = try (0..<2).map { _ in try RTSPViewer(port: port) }
+    for viewer in others { #expect(try viewer.play() == 200) }
+    #expect(try RTSPViewer(port: port).play() == 503, "those who play have all places")
+    for viewer in waiting { #expect(viewer.ends()) }
+    #expect(MonotonicClock.now - began > .seconds(9))
+    for viewer in others + [first] { try viewer.waitForKeyFrame() }
+    #expect(try child.statistics { _ in true }.viewers == 3)
   }
 
   @Test("the port is taken: said, and taken as soon as it is free")

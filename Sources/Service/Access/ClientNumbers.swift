@@ -1,3 +1,4 @@
+import Peers
 import Synchronization
 
 /// Numbers callers: the same token from the same address is the same client, for as long as it is among the last 1,024.

@@ -1,4 +1,5 @@
 import HTTPTypes
+import Peers
 import Tactus
 
 /// Decides who comes in: Host and Origin, then the token, then its scope.

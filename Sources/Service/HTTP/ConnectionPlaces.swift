@@ -1,5 +1,6 @@
 import Logging
 import NIOCore
+import Peers
 import Synchronization
 
 /// The places of one server's connections: lets them in, closes strangers' to make room, and hears whom they turn out to be.

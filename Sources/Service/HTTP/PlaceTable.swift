@@ -1,4 +1,5 @@
 import NIOCore
+import Peers
 import Tactus
 
 /// Who may have a connection, and whose ends to make room. Decides and does nothing else; `ConnectionPlaces` carries out.

@@ -32,7 +32,9 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
   private var admission = RecentAdmission()
   private var route = Route.skip
   private var outcomeKnown = false
-  private var version = HTTPVersion.http1_1
+  /// A request of HTTP/1.0 has come: what is said from then on, HTTP/1.0 understands. An answer that is still owed to an earlier request of
+  /// HTTP/1.1 is none the worse for it.
+  private var speaksOld = false
   /// There are bytes to be flushed.
   var wrote = false
   /// The channel asked to read while its client did not.
@@ -109,7 +111,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     let isLast = !head.isKeepAlive || asksUpgrade || head.method == .CONNECT
     machine.headArrived(keepsAlive: !isLast, at: context.eventLoop.now)
     shared.places.headArrived(context.channel)
-    version = head.version
+    if head.version == .http1_0 { speaksOld = true }
     route = .skip
     do throws(APIError) {
       try head.checkHost()
@@ -240,6 +242,11 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     }
     switch unwrapOutboundIn(data) {
     case .head(let response):
+      // HTTP/1.0 knows no interim answers (RFC 9110 §15.2).
+      if response.status.kind == .informational, speaksOld {
+        promise?.succeed()
+        return
+      }
       if response.status.kind != .informational {
         machine.answerBegan()
         shared.counters.countAnswer(response.status.code)
@@ -276,10 +283,15 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     }
     if response.status.kind == .informational { return head }
     if head.headers[canonicalForm: "connection"].contains("close") { machine.answersLast() }
+    if speaksOld, head.status.mayHaveResponseBody, !head.headers.contains(name: "content-length") {
+      // HTTP/1.0 knows no chunks (RFC 9112 §6.1), and a head of its version gets none: the connection's end is the body's.
+      head.version = .http1_0
+      machine.answersLast()
+    }
     head.headers.remove(name: "connection")
     if machine.isLastAnswer {
       head.headers.add(name: "connection", value: "close")
-    } else if version == .http1_0 {
+    } else if speaksOld {
       head.headers.add(name: "connection", value: "keep-alive")
     }
     return head

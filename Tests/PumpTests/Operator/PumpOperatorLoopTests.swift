@@ -90,6 +90,25 @@ private final class Bench {
     #expect(words(bench.snapshot.state) == "on")
   }
 
+  @Test("a module's notices between the replies: no malformed lines, and what they have torn confirms nothing")
+  func moduleNotices() {
+    let bench = Bench()
+    bench.tick(0)
+    bench.say("OK+CONNSTATUS:{State:ON}\r\nOK+LOST")
+    bench.tick(0.1)
+    #expect(words(bench.snapshot.state) == "on")
+    #expect(bench.ask(.turnOff, at: 0.2) == .accepted)
+    bench.say("PUMP:OFFOK+LOST")
+    bench.tick(0.3)
+    bench.say("OK+CONNEOK+CONN:0017EA09AB12")
+    bench.tick(0.4)
+    #expect(bench.snapshot.state != .off(.confirmed))
+    bench.say("OK\r\nPUMP:OFF\r\n")
+    bench.tick(0.5)
+    #expect(bench.snapshot.state == .off(.confirmed))
+    #expect(bench.snapshot.malformed == 0 && bench.snapshot.dropped == 0)
+  }
+
   @Test("a request is answered in its tick, what follows from it sent; one that waited is not obeyed, an OFF is")
   func requests() {
     let bench = Bench()

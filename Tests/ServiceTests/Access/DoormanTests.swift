@@ -1,4 +1,5 @@
 import HTTPTypes
+import Peers
 import Synchronization
 import Tactus
 import Testing
@@ -230,6 +231,27 @@ struct DoormanTests {
     #expect(limiter.fail("", at: now) == nil)
     for index in 0..<3_000 { _ = limiter.fail("10.\(index >> 16).\(index >> 8 & 255).\(index & 255)", at: now) }
     #expect(limiter.addresses == 1024)
+  }
+
+  @Test("wrong passwords: ten of an address are looked at, then one every 6 s; a hundred of all, then one in 600 ms")
+  func passwords() {
+    let limiter = AttemptLimiter()
+    var now = TickInstant(nanoseconds: 1)
+    func guess(_ peer: String, _ count: Int = 1_000) -> Int {
+      (0..<count).count { _ in
+        guard limiter.wait(peer, at: now) == nil else { return false }
+        limiter.failPassword(peer, at: now)
+        return true
+      }
+    }
+    limiter.succeed("10.1.1.1")
+    #expect(guess("10.0.0.1") == 10 && limiter.wait("10.0.0.1", at: now) == 6)
+    now = now + .seconds(60 as Int64)
+    #expect((0..<50).map { guess("10.0.1.\($0)") }.reduce(0, +) == 100, "of all")
+    #expect(limiter.wait("10.0.2.1", at: now) == 1)
+    #expect(guess("10.1.1.1") == 10, "an address that has shown the right one is held by its own alone")
+    now = now + .seconds(6 as Int64)
+    #expect(guess("10.0.1.0") == 1 && guess("10.0.2.1") == 9 && guess("10.0.2.2") == 0)
   }
 
   @Test("10,000 seeded random heads: an answer each time, and nobody comes in without a token")

@@ -1,4 +1,5 @@
 import NIOCore
+import Peers
 import Testing
 
 @testable import Service

@@ -68,6 +68,39 @@ struct ServiceChannelTests {
     }
   }
 
+  @Test(
+    "an answer without a length to HTTP/1.0, also with keep-alive: no chunks; the end of the connection is its end",
+    arguments: ["", "Connection: keep-alive\r\n", "Expect: 100-continue\r\n"])
+  func oldStream(fields: String) throws {
+    try TestDoor.with { door in
+      door.release()
+      let client = try RawSocket(port: door.port)
+      // What comes behind it is not answered.
+      client.send("GET /stream HTTP/1.0\r\n\(fields)\r\n" + ServiceChannelTests.get)
+      let head = try #require(client.takeHead()).lowercased()
+      #expect(head.hasPrefix("http/1.0 200 ") && head.contains("\r\nconnection: close\r\n"))
+      #expect(!head.contains("transfer-encoding") && !head.contains("keep-alive"))
+      #expect(client.take(12).map { String(decoding: $0, as: UTF8.self) } == "slow /stream")
+      #expect(client.ends())
+    }
+  }
+
+  @Test("an answer without a length to HTTP/1.0's HEAD: its head, no chunks announced; to HTTP/1.1: chunks")
+  func oldStreamHead() throws {
+    try TestDoor.with { door in
+      door.release()
+      let client = try RawSocket(port: door.port)
+      client.send("HEAD /stream HTTP/1.0\r\n\r\n")
+      #expect(try #require(client.takeHead()).lowercased().contains("transfer-encoding") == false)
+      #expect(client.ends())
+      let new = try RawSocket(port: door.port)
+      new.send("GET /stream HTTP/1.1\r\nHost: a\r\n\r\n" + ServiceChannelTests.get)
+      #expect(try #require(new.takeHead()).lowercased().contains("\r\ntransfer-encoding: chunked\r\n"))
+      #expect(new.take(22).map { String(decoding: $0, as: UTF8.self) } == "c\r\nslow /stream\r\n0\r\n\r\n")
+      #expect(new.takeAnswer()?.status == 200)
+    }
+  }
+
   @Test("pipelined requests: answered in their order, a prepared one not before the slow one ahead of it")
   func pipelined() throws {
     try TestDoor.with { door in

@@ -9,7 +9,8 @@ import Tactus
 
 @testable import Service
 
-/// A server with the production pipeline on a port of its own. Its responder answers `slow PATH`, after `release()`.
+/// A server with the production pipeline on a port of its own. Its responder answers `slow PATH`, after `release()`; paths that begin with
+/// `/stream` without a length.
 final class TestDoor: Sendable {
   let port: Int
   let hub = EventHub()
@@ -55,9 +56,14 @@ final class TestDoor: Sendable {
       await gate.pass()
       let path = request.head.path ?? ""
       let body = ByteBuffer(string: "slow \(path)")
+      let fields: HTTPFields = path.hasPrefix("/stream") ? [:] : [.contentLength: "\(body.readableBytes)"]
+      if request.headers[.expect] != nil { try await writer.writeInformationalHead(HTTPResponse(status: .continue)) }
       try await writer.write(
-        response: HTTPResponse(status: .ok, headerFields: [.contentLength: "\(body.readableBytes)"]),
-        body: ResponseBody(byteBuffer: body))
+        response: HTTPResponse(status: .ok, headerFields: fields),
+        body: ResponseBody { writer in
+          try await writer.write(body)
+          try await writer.finish(nil)
+        })
     }
     let service = Self.channel(
       systems: systems, hub: hub, counters: counters, limits: limits, responder: respond)

@@ -85,8 +85,7 @@ struct PumpDeviceLink: ~Copyable {
         next &+= 1
         switch assembler.take(byte, into: line) {
         case .incomplete: break
-        case .line(let count): return .line(count: count)
-        case .dropped(let count): return .dropped(count: count)
+        case let outcome: return outcome
         }
       }
       guard taken < Self.bytesPerTick, let bytes = link?.receive() else { return nil }

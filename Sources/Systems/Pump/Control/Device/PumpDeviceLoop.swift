@@ -179,6 +179,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
     switch outcome {
     case .incomplete: break
     case .line(let count): obey(UnsafeRawBufferPointer(start: line.baseAddress, count: count))
+    case .torn(let count): obeyOff(in: UnsafeRawBufferPointer(start: line.baseAddress, count: count))
     case .dropped(let count): refuse(.tooLong(count: count))
     }
   }
@@ -193,6 +194,18 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
     }
     snapshot.commands &+= 1
     step(.command(command))
+  }
+
+  /// Of a piece of a line nothing but an OFF counts: nobody who sent it waits for an answer.
+  @_noLocks @_noAllocation
+  private mutating func obeyOff(in piece: UnsafeRawBufferPointer) {
+    do throws(PumpLineError) {
+      guard case .off = try PumpCommand.decode(piece, rule: machine.settings.commands) else { return }
+    } catch {
+      return
+    }
+    snapshot.commands &+= 1
+    step(.command(.off))
   }
 
   @_noLocks @_noAllocation

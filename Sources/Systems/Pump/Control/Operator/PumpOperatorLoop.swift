@@ -124,7 +124,8 @@ public struct PumpOperatorLoop: ~Copyable, ControlLoop {
       count &+= bytes.count
       for index in 0..<bytes.count {
         switch assembler.take(bytes[index], into: line) {
-        case .incomplete: break
+        // A piece of a reply says nothing for certain; whatever it was is asked for again.
+        case .incomplete, .torn: break
         case .line(let count): hear(UnsafeRawBufferPointer(start: line.baseAddress, count: count))
         case .dropped:
           snapshot.dropped &+= 1

@@ -2,16 +2,16 @@ import Glibc
 
 /// Whose address it is, as far as a limit is concerned: an IPv4 address, an IPv6 network (/64, of which one household has
 /// 2⁶⁴ addresses), this machine.
-struct PeerNetwork: Hashable, Sendable {
+package struct PeerNetwork: Hashable, Sendable {
   private let high: UInt64
   private let low: UInt64
   /// Of what is not an IP address.
   private let name: String
   /// Where a reverse proxy may be.
-  let isLoopback: Bool
+  package let isLoopback: Bool
 
   /// - Parameter address: without its port, `192.168.1.7` or `fe80::1%eth0`.
-  init(_ address: String) {
+  package init(_ address: String) {
     var four = in_addr()
     if inet_pton(AF_INET, address, &four) == 1 {
       self.init(four: UInt32(bigEndian: four.s_addr))
