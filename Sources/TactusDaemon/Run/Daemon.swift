@@ -53,6 +53,8 @@ final class Daemon {
     var found = ConfigReader.Result()
     /// `nil` if no plan is left for a stop hook.
     var planFile: SafeStatePlanFile?
+    /// Who had the program's ports before it confined itself.
+    var portOwners = PortOwners()
   }
 
   /// Opens the store, starts the guard, opens buses and ports, composes the loops. Nothing is written to an actuator yet.
@@ -76,7 +78,7 @@ final class Daemon {
     endedBefore = left?.instants(in: BootClock.boot) ?? []
     let surroundings = SystemSurroundings(
       configuration: configuration, store: store, simulate: options.simulate, bell: button, logger: logger, log: log,
-      madeSafe: left, endedWithoutStop: note?.isOfOthers ?? false)
+      madeSafe: left, endedWithoutStop: note?.isOfOthers ?? false, portOwners: options.portOwners)
     let systems = try configuration.systems.all.map { try $0.open(surroundings) }
     self.systems = systems
     let loops = systems.compactMap { $0 as? any LoopSystem }
