@@ -100,7 +100,9 @@ final class Daemon {
     let broker = try configuration.mqtt.map { mqtt in
       try DaemonBroker(
         mqtt, served: served, others: systems.flatMap(\.brokerParticipants), logger: log.logger("mqtt")
-      ) { try BrokerConnection(mqtt, environment: options.environment, deliver: $0) }
+      ) {
+        try BrokerConnection(mqtt, environment: options.environment, portOwners: options.portOwners, deliver: $0)
+      }
     }
     self.broker = broker
     let reloader = Reloader(
@@ -123,7 +125,7 @@ final class Daemon {
       environment: options.environment, logger: log.logger("service"))
     let spawner = SpawnerWatch(logger)
     self.spawner = spawner
-    troubles = service.map { TroubleWatch($0, store: store, spawner: spawner) }
+    troubles = service.map { TroubleWatch($0, store: store, spawner: spawner, broker: broker?.trouble) }
   }
 
   /// The systems' lanes, and the supervisor's, whose loop sends the guard its heartbeats.
