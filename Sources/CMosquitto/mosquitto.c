@@ -8,6 +8,8 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 // What the launcher says. The end of file comes when it has become the broker, or has ended.
@@ -24,6 +26,24 @@ static void hear(int report, char *failure, size_t size) {
 
 int mqtt_declare(const char *program, char *const arguments[]) {
   return process_declare(program, arguments, PROCESS_STREAMS_NONE, 1 + MQTT_FILES);
+}
+
+pid_t mqtt_listener(int socket) {
+  struct ucred listener;
+  socklen_t size = sizeof listener;
+  return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &listener, &size) < 0 ? -errno : listener.pid;
+}
+
+pid_t mqtt_listener_at(const char *path) {
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  if (strlen(path) >= sizeof address.sun_path) return -ENAMETOOLONG;
+  strcpy(address.sun_path, path);
+  int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (descriptor < 0) return -errno;
+  int is_connected = connect(descriptor, (const struct sockaddr *)&address, sizeof address) == 0;
+  pid_t result = is_connected ? mqtt_listener(descriptor) : -errno;
+  close(descriptor);
+  return result;
 }
 
 int mqtt_send_signal(pid_t process, int signal) { return process_signal(process, signal); }

@@ -158,6 +158,9 @@ const char *process_confine(const struct process_needs *needs) {
   if (ruleset >= 0) {
     note(&report, "Landlock", files_restrict(ruleset));
     close(ruleset);
+  } else {
+    // Landlock would keep others of the account from its memory, its descriptors and what can be changed of it in /proc.
+    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
   }
   note(&report, "seccomp", calls_restrict(needs->permissions));
   return report.length ? report.text : NULL;

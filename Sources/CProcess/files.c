@@ -28,6 +28,7 @@ enum access {
   REMOVE_FILE = 1 << 5,
   MAKE_DIR = 1 << 7,
   MAKE_REG = 1 << 8,
+  MAKE_SOCK = 1 << 9,
   MAKE_SYM = 1 << 12,
   REFER = 1 << 13,
   TRUNCATE = 1 << 14,
@@ -35,7 +36,7 @@ enum access {
 
   READ = EXECUTE | READ_FILE | READ_DIR,
   DEVICE = READ_FILE | READ_DIR | WRITE_FILE | IOCTL_DEV,
-  OWN = READ_FILE | READ_DIR | WRITE_FILE | REMOVE_DIR | REMOVE_FILE | MAKE_DIR | MAKE_REG | TRUNCATE,
+  OWN = READ_FILE | READ_DIR | WRITE_FILE | REMOVE_DIR | REMOVE_FILE | MAKE_DIR | MAKE_REG | MAKE_SOCK | TRUNCATE,
   // Its own as a program has them that nobody has confined.
   WRITABLE = OWN | MAKE_SYM | REFER,
   // What a rule for something that is no folder may say.

@@ -47,4 +47,14 @@
       return error == 0 ? nil : String(cString: strerror(error))
     }
   }
+
+  extension BrokerDoor {
+    /// Why what listens there is not obeyed; `nil` if it is the broker that this program has started.
+    ///
+    /// - Parameter listener: the process that listens, or −errno.
+    func failure(_ listener: Int32) -> String? {
+      guard listener > 0 else { return "our own mosquitto does not listen: \(String(cString: strerror(-listener)))" }
+      return listener == process() ? nil : "process \(listener), which is not our own mosquitto, listens in its place"
+    }
+  }
 #endif

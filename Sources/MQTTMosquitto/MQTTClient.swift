@@ -210,12 +210,16 @@
     /// One connection, from its attempt to its end.
     private func serve() {
       failure = nil
-      let reason = BrokerProbe.failure(
-        host: settings.host, port: settings.port, limit: Self.patience, interruption: stopBell.descriptor)
+      let reason =
+        settings.door.map { $0.failure(mqtt_listener_at($0.path)) }
+        ?? BrokerProbe.failure(
+          host: settings.host, port: settings.port, limit: Self.patience, interruption: stopBell.descriptor)
       if let reason { return fail(reason) }
-      let result = mosquitto_connect(
-        client, settings.host, Int32(settings.port), Int32(settings.keepAliveSeconds))
+      // libmosquitto takes the host for a path if the port is 0.
+      let (host, port) = settings.door.map { ($0.path, 0) } ?? (settings.host, settings.port)
+      let result = mosquitto_connect(client, host, Int32(port), Int32(settings.keepAliveSeconds))
       guard result == MOSQ_ERR_SUCCESS.rawValue else { return fail(Self.text(result)) }
+      if let reason = settings.door?.failure(mqtt_listener(mosquitto_socket(client))) { return leave(reason) }
       let attempted = MonotonicClock.now
       while mosquitto_socket(client) >= 0 {
         if isStopping.load(ordering: .acquiring) { return sayGoodbye() }
@@ -286,6 +290,13 @@
       while mosquitto_socket(client) >= 0, mosquitto_want_write(client), MonotonicClock.now < until { turn(limit: 100) }
       if mosquitto_socket(client) >= 0 { mosquitto_loop_write(client, 1) }
       lost(0)
+    }
+
+    /// Ends a connection of which nothing has been read.
+    private func leave(_ reason: String) {
+      mosquitto_disconnect(client)
+      if mosquitto_socket(client) >= 0 { mosquitto_loop_write(client, 1) }
+      fail(reason)
     }
 
     private func fail(_ reason: String) {

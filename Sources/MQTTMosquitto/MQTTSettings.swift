@@ -6,6 +6,9 @@ public struct MQTTSettings: Sendable {
   public var host = "127.0.0.1"
   /// TCP port of the broker. `security` does not change it: brokers listen for TLS on 8883 as a rule.
   public var port: UInt16 = 1883
+  /// The broker's own socket, where this program has started it (`MosquittoBroker.door`): it is connected to there, and `host` and `port`,
+  /// on which another program may listen in its place, only name it.
+  public var door: BrokerDoor?
   /// Unique among the broker's clients: of two with one name each throws the other out.
   public var clientID: String
   /// Name to log in with; `nil` to connect without one.
@@ -34,6 +37,14 @@ public struct MQTTSettings: Sendable {
 
   /// `mqtt.example:8883`, for people: no user, no password.
   public var address: String { "\(host):\(port)" }
+}
+
+/// Where a broker that this program has started takes its connection, which nobody else's process can.
+public struct BrokerDoor: Sendable {
+  /// A local socket, at most 107 bytes.
+  let path: String
+  /// The broker's process; 0 while there is none.
+  let process: @Sendable () -> Int32
 }
 
 /// TLS toward the broker. Its certificate must be valid and name `host`: there is no way to skip that.

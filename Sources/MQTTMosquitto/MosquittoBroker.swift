@@ -15,11 +15,13 @@
     /// Where Debian puts it.
     public static let standardPath = "/usr/sbin/mosquitto"
 
-    /// Reads its passwords and its access list from the descriptors that it gets.
+    /// Reads its passwords and its access list from the descriptors that it gets, and makes its own socket in the folder that it gets.
+    /// If its port is taken it ends.
     static func configuration(port: UInt16, payloadLimit: Int = 65_536) -> String {
       """
       # Written by tactus at every start.
       listener \(port) 127.0.0.1
+      listener 0 /proc/self/fd/7/\(socketName)
       allow_anonymous true
       password_file /proc/self/fd/5
       acl_file /proc/self/fd/6
@@ -31,6 +33,8 @@
 
       """
     }
+
+    private static let socketName = "broker"
 
     /// As config/mosquitto.acl; besides, since only this machine can reach it, whoever has no name may read everything.
     public static func accessList(user: String) -> String {
@@ -67,6 +71,9 @@
     private let launcher: String
     /// The configuration, the passwords, the access list.
     private let files: [String]
+    /// The folder in which the broker makes its socket, by which it is reached whatever the path is, and closed to others.
+    private let room: Int32
+    private let portOwner: (@Sendable () -> String?)?
     private let state = Mutex(State())
     private let isStopping = Atomic<Bool>(false)
     /// The process id of the broker; 0 while no broker runs.
@@ -82,15 +89,17 @@
     /// - Parameters:
     ///   - launcher: the path of `tactus`.
     ///   - user, password: who may publish everything. No line break in either, and no colon.
+    ///   - portOwner: says who has the port, when the broker has ended by itself: for people. `nil` if nobody is known to.
     /// - Throws: no such program, or a file that cannot be written. A port that is taken shows in `status`.
     public init(
-      port: UInt16, folder: String, launcher: String, user: String, password: String, path: String = standardPath
+      port: UInt16, folder: String, launcher: String, user: String, password: String, path: String = standardPath,
+      portOwner: (@Sendable () -> String?)? = nil
     ) throws(MQTTError) {
       for text in [user, password] where text.isEmpty || text.contains(where: { $0 == ":" || $0.isNewline }) {
         throw .setting("broker: spawn", reason: "expected a user and a password without a colon")
       }
       self.port = port
-      (self.path, self.launcher) = (path, launcher)
+      (self.path, self.launcher, self.portOwner) = (path, launcher, portOwner)
       files = ["mosquitto.conf", "mosquitto.passwords", "mosquitto.acl"].map { folder + "/" + $0 }
       for program in [path, Self.passwordProgram] where access(program, X_OK) != 0 {
         throw .setting("broker: spawn", reason: "no \(program): apt install mosquitto")
@@ -100,12 +109,21 @@
       try Self.hash(files[1])
       try Self.write(Self.configuration(port: port), to: files[0])
       try Self.write(Self.accessList(user: user), to: files[2])
+      room = try Self.makeRoom(folder + "/socket")
       declareLauncher()
       ended.enter()
       DispatchQueue(label: "mqtt-broker").async {
         self.run()
         self.ended.leave()
       }
+    }
+
+    deinit { close(room) }
+
+    /// Where this program's own client connects (`MQTTSettings.door`): only this broker's process is taken for it. On the port another
+    /// program may listen, before the broker starts or when it has ended.
+    public var door: BrokerDoor {
+      BrokerDoor(path: "/proc/self/fd/\(room)/\(Self.socketName)") { [self] in process }
     }
 
     /// A copy of the present state. Any thread.
@@ -134,11 +152,25 @@
       }
     }
 
+    /// A folder for nobody but the user that the broker runs as, open.
+    private static func makeRoom(_ folder: String) throws(MQTTError) -> Int32 {
+      guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw .system(call: "mkdir \(folder)", errno: errno) }
+      // For fchown and fchmod it has to be open for reading.
+      let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+      guard descriptor >= 0 else { throw .system(call: "open \(folder)", errno: errno) }
+      guard fchmod(descriptor, 0o700) == 0, fchown(descriptor, account.user, account.group) == 0 else {
+        let error = errno
+        close(descriptor)
+        throw .system(call: "fchown \(folder)", errno: error)
+      }
+      return descriptor
+    }
+
     /// Puts hashes in the place of passwords: no command line ever holds one.
     private static func hash(_ file: String) throws(MQTTError) {
       let null = open("/dev/null", O_RDONLY | O_CLOEXEC)
       defer { close(null) }
-      let (process, _) = start([passwordProgram, "-U", file], files: [null, null, null])
+      let (process, _) = start([passwordProgram, "-U", file], files: [null, null, null, null])
       guard process > 0 else { throw .system(call: passwordProgram, errno: -process) }
       var status: Int32 = 0
       while waitpid(process, &status, 0) < 0, errno == EINTR {}
@@ -179,12 +211,13 @@
         // Reaped under the lock: its number is nobody else's while `stop` may send to it.
         var information = siginfo_t()
         while waitid(P_PID, id_t(process), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
+        let owner = portOwner?()
         state.withLock { state in
           var status: Int32 = 0
           waitpid(process, &status, 0)
           state.process = 0
           state.status.isRunning = false
-          state.status.lastFailure = Self.text(status, port: port)
+          state.status.lastFailure = owner ?? Self.text(status)
         }
         // One that ran for a while may try again soon.
         delay = .seconds(10) < MonotonicClock.now - began ? .seconds(1) : min(delay * 2, .seconds(30))
@@ -209,8 +242,7 @@
         descriptors.append(descriptor)
       }
       // By their descriptors: the folders above them may be closed to the user that it runs as.
-      let (process, refusal) = Self.start(
-        words, files: descriptors)
+      let (process, refusal) = Self.start(words, files: descriptors + [room])
       return state.withLock { state in
         guard process > 0 else {
           state.status.lastFailure = "\(launcher): \(String(cString: strerror(-process)))"
@@ -241,11 +273,11 @@
       return (65_534, 65_534)
     }
 
-    private static func text(_ status: Int32, port: UInt16) -> String {
+    private static func text(_ status: Int32) -> String {
       let signal = status & 0x7F
       if signal != 0 { return "mosquitto was ended by signal \(signal)" }
       let code = status >> 8 & 0xFF
-      return "mosquitto ended with status \(code)" + (code == 0 ? "" : ": is port \(port) taken?")
+      return "mosquitto ended with status \(code)"
     }
   }
 #endif

@@ -23,7 +23,7 @@
     private let bell: Doorbell
 
     private var machine = SupervisionMachine(at: MonotonicClock.now)
-    private var process: pid_t = 0
+    private var leash: ProcessLeash?
     private var socket: Int32 = -1
     private var reader = DetectorReader()
     private var hasAnswered = false
@@ -43,7 +43,7 @@
 
     /// The program is started with its first picture.
     func start() {
-      // A serial queue whose block does not return: a thread, which the kernel binds the program to.
+      // A serial queue whose block does not return: a thread.
       DispatchQueue(label: "video.detector").async { self.run() }
     }
 
@@ -99,14 +99,14 @@
       defer { for argument in arguments { free(argument) } }
       // When memory runs out it ends before this process does. It inherits the number, and can no longer open its own.
       process_offer_to_out_of_memory(600)
-      let spawned = daemon_spawn("/proc/self/exe", &arguments, pair[1], 2)
+      let leash = ProcessLeash { daemon_spawn("/proc/self/exe", &arguments, pair[1], 2) }
       process_offer_to_out_of_memory(300)
       close(pair[1])
-      guard spawned > 0 else {
+      guard leash.process > 0 else {
         close(pair[0])
-        return end("it cannot be started: \(String(cString: strerror(-spawned)))")
+        return end("it cannot be started: \(String(cString: strerror(-leash.process)))")
       }
-      (process, socket) = (spawned, pair[0])
+      (self.leash, socket) = (leash, pair[0])
       (reader, hasAnswered) = (DetectorReader(), false)
       if detection.phase == .failed { return }
       report(detection)
@@ -114,19 +114,19 @@
 
     private func end(_ cause: String) {
       var cause = cause
-      if process > 0 {
+      if let leash {
         // One that has hung up is about to end, and how is worth knowing.
         var status: Int32 = 0
         if cause.isEmpty { _ = poll(nil, 0, 200) }
-        kill(process, SIGKILL)
-        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        leash.end()
+        while waitpid(leash.process, &status, 0) < 0, errno == EINTR {}
         close(socket)
         let signal = status & 0x7F
         if cause.isEmpty {
           cause = signal != 0 ? "it was ended by signal \(signal)" : "it ended with status \(status >> 8 & 0xFF)"
         }
       }
-      (process, socket) = (0, -1)
+      (leash, socket) = (nil, -1)
       _ = machine.step(.ended(cause), at: MonotonicClock.now)
       detection.phase = .failed
       detection.cause = cause

@@ -179,7 +179,7 @@ struct DaemonProcessTests {
       """, to: "second.yaml")
     let second = try TactusProcess(["run", "--config", config])
     #expect(second.finish() == 1)
-    #expect(second.said.contains("cannot listen on TCP \(endpoint): Address already in use"), "\(second.said)")
+    #expect(second.said.contains("network.http_port: TCP port \(port) is taken by "), "\(second.said)")
     #expect(readWhenReady(terminal.descriptor, limit: 0) == nil)
     kill(daemon.identifier, SIGTERM)
     #expect(daemon.finish() == 0)

@@ -97,7 +97,7 @@ struct VideoConfigTests {
       ),
       (
         "network: { http_port: 8000, rtsp_port: 8000 }\nvideo: { }",
-        "network.rtsp_port: expected another port than network.http_port"
+        "network.rtsp_port: expected one owner of TCP port 8000, got two: line 1: network.http_port has it"
       ),
     ])
   func refusals(text: String, expected: String) {

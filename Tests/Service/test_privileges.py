@@ -94,7 +94,7 @@ class OnALine(Daemon):
         self.tokens = self.own / "tokens.json"
         self.config = self.own / "tactus.yaml"
         self.config.write_text(f"""\
-network: {{ bind_address: 127.0.0.1, motor_udp_port: 0, http_port: {self.port} }}
+network: {{ bind_address: 127.0.0.1, motor_udp_port: 0, rtsp_port: 0, http_port: {self.port} }}
 motors: {{ backend: xgo-rider, serial_device: {self.line}, acceleration: 0 }}
 store: {{ folder: {self.own}/state }}
 sprinkler: {{ backend: sim, time_zone: Asia/Tokyo, zones: [{{pin: 12}}] }}

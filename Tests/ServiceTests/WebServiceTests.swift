@@ -318,7 +318,7 @@ struct WebServiceTests {
       routes: [],
       logger: first.log.logger)
     #expect(
-      throws: ServiceStartError.cannotListen(address: "127.0.0.1", port: first.port, reason: "Address already in use")
+      throws: ServiceStartError.portInUse(address: "127.0.0.1", port: first.port)
     ) { try second.start() }
     #expect(second.endpoint == nil)
     second.stop()

@@ -35,7 +35,7 @@ final class ServiceHealth: Sendable {
 
 /// What keeps a part of the daemon from working while its loops go on.
 public struct ServiceTrouble: Sendable, Hashable {
-  /// `MECHANISM_REMOVED`, `GUARD_LOST`, `STORE_FAILED`, `TOKENS_FAILED`, `SPAWNER_LOST`, `FEW_DESCRIPTORS`
+  /// `MECHANISM_REMOVED`, `GUARD_LOST`, `STORE_FAILED`, `TOKENS_FAILED`, `SPAWNER_LOST`, `BROKER_FAILED`, `FEW_DESCRIPTORS`
   public let code: String
   /// For people: what is wrong, the way out, and what does not work until then.
   public let message: String

@@ -3,7 +3,9 @@ import NIOCore
 
 /// Why the service does not listen.
 public enum ServiceStartError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The port is taken, or the address is not this machine's. `reason`: the system's words.
+  /// Another program has the port.
+  case portInUse(address: String, port: UInt16)
+  /// The address is not this machine's, or the port may not be used. `reason`: the system's words.
   case cannotListen(address: String, port: UInt16, reason: String)
   /// The certificate or its key cannot be used.
   case certificate(String)
@@ -12,14 +14,22 @@ public enum ServiceStartError: Error, Sendable, Equatable, CustomStringConvertib
 
   public var description: String {
     switch self {
-    case .cannotListen(let address, let port, let reason):
-      "cannot listen on TCP \(address.contains(":") ? "[\(address)]" : address):\(port): \(reason)"
+    case .portInUse(let address, let port): Self.words(address, port, "the port is taken by another program")
+    case .cannotListen(let address, let port, let reason): Self.words(address, port, reason)
     case .certificate(let reason): "the TLS certificate cannot be used: \(reason)"
     case .noTLS: "this build has no TLS: build it with `swift build --traits TLS`"
     }
   }
 
+  private static func words(_ address: String, _ port: UInt16, _ reason: String) -> String {
+    "cannot listen on TCP \(address.contains(":") ? "[\(address)]" : address):\(port): \(reason)"
+  }
+
   init(_ error: any Error, address: String, port: UInt16) {
+    if (error as? IOError)?.errnoCode == EADDRINUSE {
+      self = .portInUse(address: address, port: port)
+      return
+    }
     let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
     self = .cannotListen(address: address, port: port, reason: reason)
   }

@@ -96,12 +96,13 @@ struct RunCommand: ParsableCommand {
     _ account: Account?
   ) -> Int32 {
     let logger = log.logger("tactus")
+    let owners = PortOwners(of: configuration)
     do {
       // Before the first line, which starts the log's writer.
       let events = try ServiceEvents()
       let options = Daemon.Options(
         simulate: simulate, logFormat: logFormat, environment: environment, found: found,
-        planFile: SafeStatePlanFile(plan, environment: environment))
+        planFile: SafeStatePlanFile(plan, environment: environment), portOwners: owners)
       // While this is the only thread.
       var confinement = DaemonConfinement(configuration, options)
       if let account, !isOpen(to: account, confinement) { return 1 }
@@ -126,7 +127,7 @@ struct RunCommand: ParsableCommand {
         fflush(nil)
       }
     } catch {
-      logger.critical("\(error)")
+      logger.critical("\(owners.reason(for: error, configuration))")
       return 1
     }
   }

@@ -75,7 +75,7 @@ extension Configuration.MQTT {
   }
 
   /// Rules of the section.
-  func errors(file: String, places: ConfigPlaces, servicePort: UInt16?) -> [ConfigError] {
+  func errors(file: String, places: ConfigPlaces) -> [ConfigError] {
     var errors: [ConfigError] = []
     func report(_ key: String, _ message: String) { errors.append(places.error(file, key, message)) }
     if !Self.isBuilt { report("mqtt", "expected no such section: this program was built without the trait MQTT") }
@@ -100,7 +100,6 @@ extension Configuration.MQTT {
           "expected mqtt.user and mqtt.password with it while mqtt.broker is spawn, where nobody else may publish; got none"
         )
       }
-      if port == servicePort { report("mqtt.port", "expected another port than network.http_port, got \(port)") }
     }
     if password != nil, passwordFile != nil {
       report("mqtt.password_file", "expected one of mqtt.password and mqtt.password_file, got both")

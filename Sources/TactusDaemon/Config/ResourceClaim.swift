@@ -16,6 +16,8 @@ public struct ResourceClaim: Equatable, Sendable {
     case part(String)
     /// A line, named in one way: see `gpio(_:)` of this.
     case gpio(GPIOLineName)
+    /// A TCP port on which the program listens, more than 0.
+    case tcp(port: UInt16)
     /// A UDP port on which the program listens, more than 0.
     case udp(port: UInt16)
     /// A Bluetooth adapter; nil: the first.
@@ -42,6 +44,7 @@ extension ResourceClaim.Resource: CustomStringConvertible {
     case .spi(let path): "the chip select \(path)"
     case .part(let name): name
     case .gpio(let line): "GPIO line \(line)"
+    case .tcp(let port): "TCP port \(port)"
     case .udp(let port): "UDP port \(port)"
     case .radio(nil): "the first Bluetooth adapter"
     case .radio(let adapter?): "the Bluetooth adapter \(adapter)"
@@ -113,6 +116,16 @@ extension [ResourceClaim] {
 }
 
 extension Configuration {
-  /// What every system asks for, in the order of the systems. What is simulated has hardware of its own.
-  var claims: [ResourceClaim] { systems.all.flatMap(\.claims) }
+  /// What every system asks for, in the order of the systems, between the service's port and the broker's. What is simulated has hardware of
+  /// its own.
+  var claims: [ResourceClaim] {
+    var claims = systems.all.flatMap(\.claims)
+    if let service, service.port > 0 {
+      claims.insert(ResourceClaim(resource: .tcp(port: service.port), key: "network.http_port"), at: 0)
+    }
+    if let mqtt, mqtt.broker == .spawn {
+      claims.append(ResourceClaim(resource: .tcp(port: mqtt.port), key: "mqtt.port"))
+    }
+    return claims
+  }
 }

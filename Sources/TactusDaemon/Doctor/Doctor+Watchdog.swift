@@ -69,15 +69,23 @@ extension Doctor {
 extension Machine {
   /// The processes that have one of the paths open, as far as this process may look: `4711 systemd`.
   static func currentHolders(of paths: [String]) -> [String] {
-    names(in: "/proc").filter { $0.allSatisfy(\.isNumber) }.filter { process in
-      names(in: "/proc/\(process)/fd").contains { descriptor in
+    Set(holders(of: Set(paths)).values.map { "\($0.process) \($0.name)" }).sorted()
+  }
+
+  /// Returns the process that has each of the paths open, the one with the lowest number; a path that nobody is seen to have is missing.
+  static func holders(of paths: Set<String>) -> [String: (process: Int, name: String)] {
+    var holders: [String: (process: Int, name: String)] = [:]
+    for process in names(in: "/proc").compactMap({ Int($0) }).sorted() {
+      for descriptor in names(in: "/proc/\(process)/fd") {
         var target = [CChar](repeating: 0, count: 256)
         let length = readlink("/proc/\(process)/fd/\(descriptor)", &target, target.count - 1)
-        guard length > 0 else { return false }
-        return paths.contains(String(decoding: target.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self))
+        guard length > 0 else { continue }
+        let path = String(decoding: target.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        guard paths.contains(path), holders[path] == nil else { continue }
+        let name = (YAMLFile.contents(of: "/proc/\(process)/comm") ?? "").unicodeScalars.filter { $0.value >= 0x20 }
+        holders[path] = (process, String(String.UnicodeScalarView(name)))
       }
-    }.map { process in
-      "\(process) \((YAMLFile.contents(of: "/proc/\(process)/comm") ?? "").filter { !$0.isNewline })"
     }
+    return holders
   }
 }

@@ -31,7 +31,8 @@ extension BrokerConnection {
     /// - Parameter deliver: each message, on the client's thread.
     /// - Throws: `MQTTError`. That a broker cannot be started is none: the log and `spawned` say it.
     init(
-      _ mqtt: Configuration.MQTT, environment: [String: String], deliver: @escaping @Sendable (MQTTMessage) -> Void
+      _ mqtt: Configuration.MQTT, environment: [String: String], portOwners: PortOwners,
+      deliver: @escaping @Sendable (MQTTMessage) -> Void
     ) throws {
       var settings = mqtt.settings
       if mqtt.broker == .spawn, settings.user == nil {
@@ -39,20 +40,24 @@ extension BrokerConnection {
         settings.user = "tactus"
         settings.password = Self.secret
       }
-      let client = try MQTTClient(settings, deliver: deliver)
       var broker: MosquittoBroker?
       var failure: String?
       if mqtt.broker == .spawn {
         do {
           broker = try MosquittoBroker(
             port: mqtt.port, folder: try Self.folder(port: mqtt.port, environment: environment),
-            launcher: DaemonProgram.path, user: settings.user ?? "", password: settings.password ?? "")
+            launcher: DaemonProgram.path, user: settings.user ?? "", password: settings.password ?? ""
+          ) { Self.owner(of: mqtt.port, atStart: portOwners) }
+          settings.door = broker?.door
         } catch {
           failure = "\(error)"
         }
       }
+      let client = try MQTTClient(settings, deliver: deliver)
       let isSpawn = mqtt.broker == .spawn
-      start = { client.start() }
+      // Without a broker of our own there is none: whoever listens on its port is somebody else's.
+      let hasBroker = failure == nil
+      start = { if hasBroker { client.start() } }
       stop = { [broker] in
         client.stop()
         broker?.stop()
@@ -68,6 +73,13 @@ extension BrokerConnection {
         }
         return SpawnedBroker(isRunning: status.isRunning, starts: status.starts, lastFailure: status.lastFailure)
       }
+    }
+
+    /// Who has the broker's port. A confined program sees no more than whose it is; who had it at the start was seen before.
+    private static func owner(of port: UInt16, atStart: PortOwners) -> String? {
+      let now = PortOwners(of: [.tcp(port)])
+      guard now[.tcp(port)] != nil else { return nil }
+      return (atStart[.tcp(port)] == nil ? now : atStart).words("mqtt.port", .tcp(port))
     }
 
     /// 128 random bits as hexadecimal digits.
@@ -88,7 +100,8 @@ extension BrokerConnection {
     }
   #else
     init(
-      _ mqtt: Configuration.MQTT, environment: [String: String], deliver: @escaping @Sendable (MQTTMessage) -> Void
+      _ mqtt: Configuration.MQTT, environment: [String: String], portOwners: PortOwners,
+      deliver: @escaping @Sendable (MQTTMessage) -> Void
     ) throws {
       preconditionFailure("the configuration let through a broker that this program cannot speak to")
     }

@@ -3,7 +3,7 @@ import Confinement
 import Glibc
 
 /// `tactus broker PARENT PROGRAM WORD…`: confines this process, which then becomes the broker. Started by `MosquittoBroker` with the
-/// broker's configuration, passwords and access list as descriptors 4, 5, 6; says on descriptor 3 why it could not.
+/// broker's configuration, passwords and access list as descriptors 4, 5, 6, and the folder for its socket as 7; says on descriptor 3 why it could not.
 enum ConfinedBroker {
   /// Returns only if it could not become the broker: the exit status.
   static func run(_ words: [String]) -> Int32 {
@@ -17,6 +17,7 @@ enum ConfinedBroker {
     // Debian's broker asks TCP wrappers about each connection, which refuse all when they cannot read their files.
     let files = [program, "/etc/hosts.allow", "/etc/hosts.deny"]
     needs.readable = files + (4...6).compactMap(target(ofDescriptor:))
+    needs.folder = target(ofDescriptor: 7)
     // What the kernel lacks the guard's line says, too.
     _ = needs.apply()
     // After it: becoming somebody else forgets it.

@@ -137,6 +137,18 @@ final class DaemonBroker {
 
   private var place: Logger.Metadata { ["broker": .string("\(mqtt.settings.address)")] }
 
+  /// What `GET /api/health` says of the broker that this program starts; `nil` if all is well, or the broker is somebody else's. Any thread.
+  var trouble: @Sendable () -> ServiceTrouble? {
+    let connection = connection
+    return {
+      guard let failure = connection.spawned()?.lastFailure, !connection.status().isConnected else { return nil }
+      return ServiceTrouble(
+        code: "BROKER_FAILED",
+        message: "the MQTT broker of our own does not run: \(failure); it is tried again, and until then nothing is said or taken over MQTT"
+      )
+    }
+  }
+
   /// `GET /api/mqtt`
   var route: Route {
     let (mqtt, connection, commands) = (mqtt, connection, commands)

@@ -133,7 +133,7 @@ extension Configuration {
       // Which chip has the line is known when it is opened; all belong to one group.
       case .gpio: devices += Machine.names(in: "/dev").filter { $0.hasPrefix("gpiochip") }.map { "/dev/" + $0 }
       case .pwm(let path): devices.append(path + "/duty_cycle")
-      case .part, .udp, .radio: break
+      case .part, .tcp, .udp, .radio: break
       }
     }
     if let watchdog { devices.append(watchdog.path) }

@@ -53,6 +53,8 @@ final class Daemon {
     var found = ConfigReader.Result()
     /// `nil` if no plan is left for a stop hook.
     var planFile: SafeStatePlanFile?
+    /// Who had the program's ports before it confined itself.
+    var portOwners = PortOwners()
   }
 
   /// Opens the store, starts the guard, opens buses and ports, composes the loops. Nothing is written to an actuator yet.
@@ -76,7 +78,7 @@ final class Daemon {
     endedBefore = left?.instants(in: BootClock.boot) ?? []
     let surroundings = SystemSurroundings(
       configuration: configuration, store: store, simulate: options.simulate, bell: button, logger: logger, log: log,
-      madeSafe: left, endedWithoutStop: note?.isOfOthers ?? false)
+      madeSafe: left, endedWithoutStop: note?.isOfOthers ?? false, portOwners: options.portOwners)
     let systems = try configuration.systems.all.map { try $0.open(surroundings) }
     self.systems = systems
     let loops = systems.compactMap { $0 as? any LoopSystem }
@@ -98,7 +100,9 @@ final class Daemon {
     let broker = try configuration.mqtt.map { mqtt in
       try DaemonBroker(
         mqtt, served: served, others: systems.flatMap(\.brokerParticipants), logger: log.logger("mqtt")
-      ) { try BrokerConnection(mqtt, environment: options.environment, deliver: $0) }
+      ) {
+        try BrokerConnection(mqtt, environment: options.environment, portOwners: options.portOwners, deliver: $0)
+      }
     }
     self.broker = broker
     let reloader = Reloader(
@@ -121,7 +125,7 @@ final class Daemon {
       environment: options.environment, logger: log.logger("service"))
     let spawner = SpawnerWatch(logger)
     self.spawner = spawner
-    troubles = service.map { TroubleWatch($0, store: store, spawner: spawner) }
+    troubles = service.map { TroubleWatch($0, store: store, spawner: spawner, broker: broker?.trouble) }
   }
 
   /// The systems' lanes, and the supervisor's, whose loop sends the guard its heartbeats.

@@ -121,8 +121,7 @@ struct DaemonConfinement {
   /// Capabilities that are needed later, each with its reason.
   private var capabilities: [(number: Int32, name: String, reason: String)] {
     var kept: [(number: Int32, name: String, reason: String)] = []
-    let ports = [configuration.service?.port].compactMap(\.self) + configuration.claims.compactMap(\.port)
-    if ports.contains(where: { (1..<1024).contains($0) }) {
+    if configuration.claims.contains(where: { $0.resource.port.map { $0.number < 1024 } ?? false }) {
       kept.append((10, "net_bind_service", "a port below 1024"))
     }
     if usesDeadline {
@@ -240,9 +239,6 @@ struct DaemonConfinement {
 }
 
 extension ResourceClaim {
-  /// The UDP port that is claimed; `nil` for anything else.
-  fileprivate var port: UInt16? { if case .udp(let port) = resource { port } else { nil } }
-
   /// The folder of the PWM output that is claimed; `nil` for anything else.
   fileprivate var pwm: String? { if case .pwm(let path) = resource { path } else { nil } }
 }

@@ -9,11 +9,16 @@ final class TroubleWatch: Sendable {
   /// nil: no system keeps anything.
   private let store: DaemonStore?
   private let spawner: SpawnerWatch
+  /// nil: no broker is spoken to.
+  private let broker: (@Sendable () -> ServiceTrouble?)?
   private let looking = DispatchQueue(label: "tactus.troubles")
   private let isLooking = Atomic(false)
 
-  init(_ service: ServiceComposition, store: DaemonStore?, spawner: SpawnerWatch) {
-    (self.service, self.store, self.spawner) = (service, store, spawner)
+  init(
+    _ service: ServiceComposition, store: DaemonStore?, spawner: SpawnerWatch,
+    broker: (@Sendable () -> ServiceTrouble?)?
+  ) {
+    (self.service, self.store, self.spawner, self.broker) = (service, store, spawner, broker)
   }
 
   /// Never waits.
@@ -25,5 +30,8 @@ final class TroubleWatch: Sendable {
     }
   }
 
-  func look() { service.service.setTroubles([store?.trouble, service.trouble, spawner.trouble].compactMap(\.self)) }
+  func look() {
+    let troubles = [store?.trouble, service.trouble, spawner.trouble, broker?()]
+    service.service.setTroubles(troubles.compactMap(\.self))
+  }
 }

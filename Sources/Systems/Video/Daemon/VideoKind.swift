@@ -57,7 +57,9 @@ extension Configuration.Video: AnyConfiguredSystem {
   var driven: String? { nil }
   var isSimulated: Bool { settings.source == .test }
   var isOpenToAll: Bool { false }
-  var claims: [ResourceClaim] { [] }
+  var claims: [ResourceClaim] {
+    port > 0 ? [ResourceClaim(resource: .tcp(port: port), key: Self.name(of: \.port))] : []
+  }
   var safeWrites: [SafeStateWrite] { [] }
   var safeLines: [GPIOLine] { [] }
   var deviceGroups: [String] { ["video"] }
@@ -67,7 +69,7 @@ extension Configuration.Video: AnyConfiguredSystem {
   var secrets: [String] { [settings.password] }
 
   func errors(in whole: Configuration, at places: ConfigPlaces) -> [ConfigError] {
-    errors(file: whole.file, places: places, servicePort: whole.service?.port)
+    errors(file: whole.file, places: places)
   }
 
   func summary(in whole: Configuration) -> [String] { [summary] }
@@ -84,6 +86,8 @@ extension Configuration.Video: AnyConfiguredSystem {
   }
 
   func open(_ surroundings: SystemSurroundings) throws -> any DaemonSystem {
-    try DaemonVideo(self, simulate: surroundings.simulate, logger: surroundings.log.logger("video"))
+    try DaemonVideo(
+      self, simulate: surroundings.simulate, portOwners: surroundings.portOwners,
+      logger: surroundings.log.logger("video"))
   }
 }

@@ -237,7 +237,7 @@ extension Configuration.Video {
   var recordLimitBytes: UInt64 { UInt64(recordLimitMegabytes) * 1_000_000 }
 
   /// Rules over more than one key.
-  func errors(file: String, places: ConfigPlaces, servicePort: UInt16?) -> [ConfigError] {
+  func errors(file: String, places: ConfigPlaces) -> [ConfigError] {
     var errors: [ConfigError] = []
     func report(_ key: String, _ message: String) { errors.append(places.error(file, key, message)) }
     func report(_ property: PartialKeyPath<Self>, _ message: String) { report(Self.name(of: property), message) }
@@ -263,9 +263,6 @@ extension Configuration.Video {
       report(
         settings.user.isEmpty ? \.viewing.user : \.viewing.password,
         "expected both a user and a password or neither, got only a \(settings.user.isEmpty ? "password" : "user")")
-    }
-    if let servicePort, servicePort == settings.port, servicePort != 0 {
-      report(\.port, "expected another port than network.http_port, got \(servicePort) for both")
     }
     return errors
   }

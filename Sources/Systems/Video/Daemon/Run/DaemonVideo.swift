@@ -20,7 +20,7 @@ final class DaemonVideo: DaemonSystem {
   /// Nothing is started yet.
   ///
   /// - Throws: a file of a password or of labels that cannot be read.
-  init(_ video: Configuration.Video, simulate: Bool, logger: Logger) throws {
+  init(_ video: Configuration.Video, simulate: Bool, portOwners: PortOwners, logger: Logger) throws {
     var settings = video.settings
     if simulate { settings.source = .test }
     if let file = video.viewing.passwordFile {
@@ -47,7 +47,8 @@ final class DaemonVideo: DaemonSystem {
     let log = VideoLog(logger)
     child = try VideoChild(
       program: VideoChild.standardProgram, settings: settings, logger: logger,
-      take: { report in
+      take: { [port = video.port] report in
+        let report = report.naming(portOwners, ofPort: port)
         log.note(report)
         door.take(report)
       }, changed: { door.take($0) })
@@ -88,6 +89,17 @@ final class DaemonVideo: DaemonSystem {
       throw ServiceError(call: "\(key) \(path)", errno: errno == 0 ? ENOENT : errno)
     }
     return text
+  }
+}
+
+extension VideoReport {
+  /// The same; of a port that is taken it says by whom, if that is known.
+  fileprivate func naming(_ owners: PortOwners, ofPort port: UInt16) -> VideoReport {
+    guard case .door(var door) = self, door.port == 0, door.cause.contains("port is taken"),
+      let words = owners.words(Configuration.Video.name(of: \.port), .tcp(port))
+    else { return self }
+    door.cause = words
+    return .door(door)
   }
 }
 

@@ -1,0 +1,112 @@
+import BusesLinux
+import Glibc
+import Service
+
+/// A port of this machine that only one program can listen on.
+public struct LocalPort: Hashable, Sendable {
+  /// What it takes.
+  public enum Transport: String, Sendable { case tcp, udp }
+  /// What it takes.
+  public let transport: Transport
+  /// More than 0.
+  public let number: UInt16
+
+  /// A port that takes connections.
+  public static func tcp(_ number: UInt16) -> LocalPort { LocalPort(transport: .tcp, number: number) }
+  /// A port that takes datagrams.
+  public static func udp(_ number: UInt16) -> LocalPort { LocalPort(transport: .udp, number: number) }
+}
+
+/// The programs that listen on ports of this machine, as far as /proc tells.
+///
+/// A confined program does not see what others have open: who wants to name the owner of a port has looked before.
+public struct PortOwners: Sendable, Equatable {
+  private var owners: [LocalPort: String] = [:]
+
+  /// Nobody has looked.
+  public init() {}
+
+  /// Looks for the owners of `ports`. Takes less than a millisecond while none of them is taken.
+  public init(of ports: [LocalPort]) {
+    let sockets = ports.isEmpty ? [] : Self.sockets().filter { ports.contains($0.port) }
+    guard !sockets.isEmpty else { return }
+    let holders = Machine.holders(of: Set(sockets.map(\.path)))
+    for socket in sockets where owners[socket.port] == nil {
+      // Another user's descriptors are hidden from all but root.
+      owners[socket.port] =
+        holders[socket.path].map { "\($0.name) (pid \($0.process))" }
+        ?? "a program of the user \(Self.name(of: socket.user))"
+    }
+  }
+
+  /// Returns who had the port when it was looked for: `nginx (pid 123)`, `a program of the user mosquitto`; `nil` if nobody had, or it was
+  /// not looked for.
+  public subscript(port: LocalPort) -> String? { owners[port] }
+
+  private struct Socket {
+    let port: LocalPort
+    let user: uid_t
+    /// What a descriptor of it links to.
+    let path: String
+  }
+
+  /// All that listen, by the kernel's tables.
+  private static func sockets() -> [Socket] {
+    let tables = [("tcp", LocalPort.Transport.tcp), ("tcp6", .tcp), ("udp", .udp), ("udp6", .udp)]
+    return tables.flatMap { name, transport in
+      (YAMLFile.contents(of: "/proc/net/\(name)") ?? "").split(separator: "\n").compactMap { socket($0, transport) }
+    }
+  }
+
+  /// `0: 0100007F:1F40 00000000:0000 0A 00000000:00000000 00:00000000 00000000 1000 0 12345 …` of /proc/net/tcp; `nil` if it does not listen.
+  private static func socket(_ line: Substring, _ transport: LocalPort.Transport) -> Socket? {
+    let fields = line.split(separator: " ")
+    guard fields.count > 9, let digits = fields[1].split(separator: ":").last, let number = UInt16(digits, radix: 16),
+      let user = uid_t(fields[7]), transport == .udp || fields[3] == "0A"
+    else { return nil }
+    return Socket(port: LocalPort(transport: transport, number: number), user: user, path: "socket:[\(fields[9])]")
+  }
+
+  private static func name(of user: uid_t) -> String {
+    getpwuid(user).map { String(cString: $0.pointee.pw_name) } ?? "\(user)"
+  }
+}
+
+extension PortOwners {
+  /// Who has the ports on which a program with this configuration would listen.
+  init(of configuration: Configuration) {
+    self.init(of: configuration.claims.compactMap(\.resource.port))
+  }
+
+  /// Why a start failed, with the key of a port that is taken and the program that has it.
+  func reason(for error: any Error, _ configuration: Configuration) -> String {
+    let taken: LocalPort? =
+      switch error {
+      case BusOpenError.portInUse(_, let port): .udp(port)
+      case ServiceStartError.portInUse(_, let port): .tcp(port)
+      default: nil
+      }
+    guard let taken, let claim = configuration.claims.first(where: { $0.resource.port == taken }) else {
+      return "\(error)"
+    }
+    return words(claim.key, taken) ?? "\(claim.key): \(error)"
+  }
+
+  /// `network.http_port: TCP port 8000 is taken by nginx (pid 123): …`; `nil` if nobody is known to have the port.
+  public func words(_ key: String, _ port: LocalPort) -> String? {
+    self[port].map {
+      "\(key): \(port.transport.rawValue.uppercased()) port \(port.number) is taken by \($0): stop that program, or set another port"
+    }
+  }
+}
+
+extension ResourceClaim.Resource {
+  /// `nil` if this is no port.
+  var port: LocalPort? {
+    switch self {
+    case .tcp(let port): .tcp(port)
+    case .udp(let port): .udp(port)
+    case .i2c, .serial, .spi, .part, .gpio, .radio, .pwm: nil
+    }
+  }
+}
