@@ -57,10 +57,11 @@ struct rules {
   uint64_t known;
 };
 
-// What programs and libraries of the system read. Of /etc only what is no secret.
+// What programs and libraries of the system read. Of /etc only what is no secret. A pattern finds nothing in a folder that may not be
+// listed: in the root and in /etc by a child of a child. What a program needs to be loaded is named.
 static const char *const system_paths[] = {
-    "/usr", "/lib*", "/bin", "/sbin", "/opt", "/nix/store", "/proc", "/sys", "/run/udev", "/run/systemd/resolve",
-    "/etc/ld.so.*", "/etc/alternatives", "/etc/fonts", "/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/ca-certificates*",
+    "/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/opt", "/nix/store", "/proc", "/sys", "/run/udev", "/run/systemd/resolve",
+    "/etc/ld.so.cache", "/etc/ld.so.preload", "/etc/alternatives", "/etc/fonts", "/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/ca-certificates*",
     "/etc/localtime", "/etc/timezone", "/etc/locale*", "/etc/nsswitch.conf", "/etc/hosts", "/etc/host.conf",
     "/etc/resolv.conf", "/etc/gai.conf", "/etc/services", "/etc/protocols", "/etc/passwd", "/etc/group", "/etc/machine-id",
     "/etc/mime.types", "/etc/os-release", "/etc/debian_version", "/etc/udev", "/etc/libcamera", "/etc/libva.conf",

@@ -260,6 +260,7 @@
       settings.shortestDelay = .milliseconds(20)
       settings.longestDelay = .milliseconds(100)
       settings.user = "ann"
+      settings.door = broker.door
       settings.password = "s3cret"
       let client = try client(settings)
       #expect(eventually { client.status.isConnected })
@@ -283,6 +284,31 @@
         _ = try MosquittoBroker(
           port: 1, folder: folder.path, launcher: launcher, user: "ann", password: "s3cret", path: "/no/mosquitto")
       } throws: { "\($0)".contains("apt install mosquitto") }
+    }
+
+    @Test("spawned broker: another has its port: not connected to, and its owner is told; the other gone: connected to its own")
+    func strangerOnItsPort() throws {
+      let stranger = try TestBroker()
+      try stranger.start()
+      let visitor = try self.client(stranger.settings("visitor"))
+      #expect(eventually { visitor.status.isConnected })
+      visitor.stop()
+      let folder = FileManager.default.temporaryDirectory.appending(path: "mqtt-\(UUID().uuidString)")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let broker = try MosquittoBroker(
+        port: stranger.port, folder: folder.path, launcher: launcher, user: "ann", password: "s3cret"
+      ) { "a stranger has it" }
+      defer { broker.stop() }
+      var settings = stranger.settings()
+      settings.door = broker.door
+      let client = try client(settings)
+      defer { client.stop() }
+      #expect(eventually { broker.status.lastFailure == "a stranger has it" && client.status.failures > 3 })
+      #expect(client.status.connections == 0)
+      #expect(client.status.lastFailure?.contains("our own mosquitto does not listen") == true)
+      stranger.stop()
+      #expect(eventually { broker.status.isRunning && client.status.isConnected })
     }
 
     @Test(
@@ -331,6 +357,8 @@
       #expect(read.output == "x\n")
       for file in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
         let path = folder.appending(path: file).path
+        // The folder of its socket.
+        if file == "socket" { continue }
         let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
         #expect(mode == 0o600, "\(file)")
         #expect(try !String(contentsOfFile: path, encoding: .utf8).contains("s3cret"), "\(file)")

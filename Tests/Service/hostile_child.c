@@ -60,7 +60,7 @@ static void on_files(struct report *report, int process) {
   } files[] = {
       {"mem", O_RDWR}, {"mem", O_RDONLY}, {"oom_score_adj", O_WRONLY}, {"timerslack_ns", O_WRONLY}, {"comm", O_WRONLY},
       {"autogroup", O_WRONLY}, {"coredump_filter", O_WRONLY}, {"clear_refs", O_WRONLY}, {"sched", O_WRONLY},
-      {"environ", O_RDONLY}, {"fd/0", O_RDONLY}, {"cwd", O_RDONLY}, {"map_files", O_RDONLY},
+      {"environ", O_RDONLY}, {"fd/0", O_RDONLY}, {"cwd", O_RDONLY},
   };
   for (size_t index = 0; index < sizeof files / sizeof *files; index++) {
     char path[64], name[64];
@@ -131,7 +131,7 @@ static void on_process(struct report *report, int process, int thread) {
   TRY(process_mrelease, -1, 0, 0, 0, 0, 0);
   TRY(perf_event_open, (long)(char[128]){0}, process, -1, -1, 0, 0);
   TRY(timer_create, clock, 0, (long)&timer, 0, 0, 0);
-  TRY(clock_nanosleep, clock, 0, (long)&moment, 0, 0, 0);
+  TRY(clock_nanosleep, clock, TIMER_ABSTIME, (long)&moment, 0, 0, 0);
   TRY(prctl, SCHED_CORE, 1, process, 0, 0, 0);
 
   int pair[2];
