@@ -72,7 +72,7 @@
       if let bus = client.bus { polls.append(entry(bus.descriptor, bus.events)) }
       let first = polls.count
       for wait in role.waits { polls.append(entry(wait.descriptor, wait.events)) }
-      guard poll(&polls, nfds_t(polls.count), timeout()) > 0 else { return }
+      guard poll(&polls, nfds_t(clamping: polls.count), timeout()) > 0 else { return }
       if polls[1].revents != 0 {
         bell.clear()
         role.rung()
@@ -80,7 +80,7 @@
       for poll in polls[first...] where poll.revents != 0 { role.ready(poll.fd) }
     }
 
-    private func entry(_ descriptor: Int32, _ events: Int16 = Int16(POLLIN)) -> pollfd {
+    private func entry(_ descriptor: Int32, _ events: Int16 = Int16(truncatingIfNeeded: POLLIN)) -> pollfd {
       pollfd(fd: descriptor, events: events, revents: 0)
     }
 

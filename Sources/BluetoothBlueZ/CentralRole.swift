@@ -295,9 +295,13 @@
     var waits: [(descriptor: Int32, events: Int16)] {
       guard case .linked(let connection) = phase else { return [] }
       var waits: [(descriptor: Int32, events: Int16)] = []
-      if let socket = connection.sockets.notifications { waits.append((socket.number, Int16(POLLIN))) }
+      if let socket = connection.sockets.notifications {
+        waits.append((socket.number, Int16(truncatingIfNeeded: POLLIN)))
+      }
       // With no events it still tells that the other side has closed it.
-      if let socket = connection.sockets.writes { waits.append((socket.number, pieces == nil ? 0 : Int16(POLLOUT))) }
+      if let socket = connection.sockets.writes {
+        waits.append((socket.number, pieces == nil ? 0 : Int16(truncatingIfNeeded: POLLOUT)))
+      }
       return waits
     }
 

@@ -20,7 +20,8 @@
       guard let notifications else { return true }
       return withUnsafeTemporaryAllocation(byteCount: 512, alignment: 8) { buffer in
         while true {
-          let count = recv(notifications.number, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
+          let count = recv(
+            notifications.number, buffer.baseAddress, buffer.count, Int32(truncatingIfNeeded: MSG_DONTWAIT))
           if count < 0 { return errno == EAGAIN || errno == EINTR }
           if count == 0 { return false }
           handler(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
@@ -37,7 +38,9 @@
 
     func write(_ bytes: ArraySlice<UInt8>, to socket: OwnedDescriptor) -> Outcome {
       let count = bytes.withUnsafeBytes {
-        send(socket.number, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+        send(
+          socket.number, $0.baseAddress, $0.count,
+          Int32(truncatingIfNeeded: MSG_DONTWAIT) | Int32(truncatingIfNeeded: MSG_NOSIGNAL))
       }
       if count == bytes.count { return .written }
       return errno == EAGAIN || errno == EINTR ? .full : .closed

@@ -187,7 +187,9 @@
       notifications = nil
     }
 
-    var waits: [(descriptor: Int32, events: Int16)] { notifications.map { [($0, Int16(POLLIN))] } ?? [] }
+    var waits: [(descriptor: Int32, events: Int16)] {
+      notifications.map { [($0, Int16(truncatingIfNeeded: POLLIN))] } ?? []
+    }
 
     /// bluetoothd writes nothing: it has closed its end, since nobody is subscribed any more.
     func ready(_ descriptor: Int32) {
@@ -206,7 +208,9 @@
         while isSent, start < message.count {
           let end = min(start + profile.mostBytes, message.count)
           isSent = message[start..<end].withUnsafeBytes { bytes in
-            send(notifications!, bytes.baseAddress!, bytes.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+            send(
+              notifications!, bytes.baseAddress!, bytes.count,
+              Int32(truncatingIfNeeded: MSG_DONTWAIT) | Int32(truncatingIfNeeded: MSG_NOSIGNAL))
               == bytes.count
           }
           start = end
@@ -277,7 +281,7 @@
       }
       guard admit(device) else { throw Self.refusal("NotPermitted", "another central is connected") }
       var ends: [Int32] = [-1, -1]
-      let type = Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+      let type = Int32(truncatingIfNeeded: SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
       guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw Self.refusal("Failed", "no socket") }
       defer { close(ends[1]) }
       endNotifications()

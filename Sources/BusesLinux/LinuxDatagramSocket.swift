@@ -25,7 +25,7 @@ public final class LinuxDatagramSocket: @unchecked Sendable {
     let family = tactus_parse_address(address, &local)
     guard family > 0 else { throw .badBindAddress(address) }
     var made: OpaquePointer?
-    let result = tactus_datagram_open(family, &local, Int32(receiveBufferBytes), &made)
+    let result = tactus_datagram_open(family, &local, Int32(clamping: receiveBufferBytes), &made)
     guard result >= 0, let made else {
       throw Self.bindError(errno: -result, address: address, port: port)
     }

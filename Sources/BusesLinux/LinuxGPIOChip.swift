@@ -89,7 +89,7 @@ public final class LinuxGPIOChip: Sendable {
   public func line(_ offset: Int) throws(GPIORequestError) -> Line? {
     guard (0..<lineCount).contains(offset) else { return nil }
     var info = tactus_gpio_line()
-    let result = tactus_gpio_line(descriptor, UInt32(offset), &info)
+    let result = tactus_gpio_line(descriptor, UInt32(clamping: offset), &info)
     guard result >= 0 else { throw Self.error("\(path), line \(offset)", errno: -result) }
     return Line(
       offset: offset, name: text(info.name), isUsed: info.is_used != 0, consumer: text(info.consumer),
@@ -138,7 +138,7 @@ struct LinuxGPIOSelection {
     }
     chip = found[0].chip
     self.names = names
-    self.offsets = offsets.map { UInt32($0) }
+    self.offsets = offsets.map { UInt32(clamping: $0) }
   }
 
   private static func find(

@@ -25,14 +25,14 @@ public final class LinuxGPIOEvents: @unchecked Sendable {
         offset: offset, is_active_low: input.line.isActiveLow ? 1 : 0, rising: input.edges == .falling ? 0 : 1,
         falling: input.edges == .rising ? 0 : 1, pull: Self.pull(input.pull),
         // Up to the next microsecond: a debounce is not shorter than asked for.
-        debounce_us: UInt32((input.debounce.count + 999) / 1_000))
+        debounce_us: UInt32(clamping: (input.debounce.count + 999) / 1_000))
     }
     let result = tactus_gpio_request_events(selection.chip.descriptor, requests, requests.count, consumer)
     guard result >= 0 else { throw selection.refusal(errno: -result) }
     self.inputs = inputs
     var events = tactus_gpio_events()
     events.descriptor = result
-    events.count = UInt32(requests.count)
+    events.count = UInt32(clamping: requests.count)
     withUnsafeMutableBytes(of: &events.offsets) { bytes in
       let offsets = bytes.bindMemory(to: UInt32.self)
       for (index, offset) in selection.offsets.enumerated() { offsets[index] = offset }
@@ -58,10 +58,10 @@ public final class LinuxGPIOEvents: @unchecked Sendable {
 
   private static func pull(_ pull: GPIOInput.Pull) -> Int32 {
     switch pull {
-    case .asIs: Int32(TACTUS_GPIO_AS_IS)
-    case .up: Int32(TACTUS_GPIO_PULL_UP)
-    case .down: Int32(TACTUS_GPIO_PULL_DOWN)
-    case .none: Int32(TACTUS_GPIO_NO_PULL)
+    case .asIs: Int32(truncatingIfNeeded: TACTUS_GPIO_AS_IS)
+    case .up: Int32(truncatingIfNeeded: TACTUS_GPIO_PULL_UP)
+    case .down: Int32(truncatingIfNeeded: TACTUS_GPIO_PULL_DOWN)
+    case .none: Int32(truncatingIfNeeded: TACTUS_GPIO_NO_PULL)
     }
   }
 }

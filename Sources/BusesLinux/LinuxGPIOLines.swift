@@ -29,7 +29,7 @@ public final class LinuxGPIOLines: @unchecked Sendable {
   ) throws(GPIORequestError) {
     let selection = try LinuxGPIOSelection(lines.map(\.name), among: chips)
     var activeLow: UInt64 = 0
-    for (index, line) in lines.enumerated() where line.isActiveLow { activeLow |= 1 << UInt64(index) }
+    for (index, line) in lines.enumerated() where line.isActiveLow { activeLow |= 1 << UInt64(clamping: index) }
     let result = tactus_gpio_request_outputs(
       selection.chip.descriptor, selection.offsets, selection.offsets.count, activeLow, consumer)
     guard result >= 0 else { throw selection.refusal(errno: -result) }
@@ -47,7 +47,7 @@ public final class LinuxGPIOLines: @unchecked Sendable {
   ) throws(GPIORequestError) {
     precondition((1...GPIOLines.maximumCount).contains(lines.count) && offsets.count == lines.count)
     var values: UInt64 = 0
-    let result = tactus_gpio_get(descriptor, UInt64.max >> UInt64(64 - lines.count), &values)
+    let result = tactus_gpio_get(descriptor, UInt64.max >> UInt64(clamping: 64 - lines.count), &values)
     guard result >= 0 else { throw LinuxGPIOChip.error("descriptor \(descriptor)", errno: -result) }
     self.lines = lines
     self.offsets = offsets

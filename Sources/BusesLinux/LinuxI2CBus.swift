@@ -89,7 +89,7 @@ public final class LinuxI2CBus: @unchecked Sendable {
         case .readBlock: (TACTUS_I2C_READ_BLOCK, "SMBus I2C block read")
         case .plainWrite, .plainRead: (TACTUS_I2C_PLAIN, "plain I2C (I2C_RDWR)")
         }
-      if functions & Int32(bit) == 0, !names.contains(name) { names.append(name) }
+      if functions & Int32(clamping: bit) == 0, !names.contains(name) { names.append(name) }
     }
     return names
   }

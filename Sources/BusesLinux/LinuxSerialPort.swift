@@ -72,7 +72,7 @@ public final class LinuxSerialPort: Sendable {
   /// The rates that can be asked for, in bit/s, ascending; the driver may refuse one.
   public static var baudRates: [Int] {
     var rates: [Int] = []
-    while case let rate = tactus_serial_rate(Int32(rates.count)), rate > 0 { rates.append(Int(rate)) }
+    while case let rate = tactus_serial_rate(Int32(clamping: rates.count)), rate > 0 { rates.append(Int(rate)) }
     return rates
   }
 
@@ -99,7 +99,7 @@ public final class LinuxSerialPort: Sendable {
       let result = tactus_serial_claim(descriptor)
       guard result >= 0 else { throw BusOpenError.Device.serialLine.openError(path: path, errno: -result) }
     }
-    let result = tactus_serial_configure(descriptor, Int32(baudRate))
+    let result = tactus_serial_configure(descriptor, Int32(clamping: baudRate))
     switch -result {
     case 0: return
     case 22:  // EINVAL

@@ -17,7 +17,7 @@ extension I2CError {
 func servoAngle(_ degrees: Double, limit: UInt8) -> UInt8 {
   if degrees <= 0 { return 0 }
   if degrees >= Double(limit) { return limit }
-  return degrees > 0 ? UInt8(degrees + 0.5) : limit / 2
+  return degrees > 0 ? UInt8(saturating: degrees + 0.5) : limit / 2
 }
 
 /// The first error of a type that a module throws makes the type's witness table, which allocates: one is thrown here, before

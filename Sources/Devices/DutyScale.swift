@@ -23,7 +23,7 @@ public struct DutyScale: Sendable, Hashable, BitwiseCopyable {
   public func duty(_ speed: Percent) -> UInt8 {
     let magnitude = speed.value.magnitude
     guard magnitude > 0 else { return 0 }
-    let duty = UInt8((magnitude < 100 ? magnitude : 100) * Double(maxDuty) / 100 + 0.5)
+    let duty = UInt8(saturating: (magnitude < 100 ? magnitude : 100) * Double(maxDuty) / 100 + 0.5)
     return duty < minDuty ? minDuty : duty
   }
 }

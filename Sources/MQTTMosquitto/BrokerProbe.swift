@@ -10,7 +10,7 @@
     /// Nil: it does. `interruption` polls readable when the answer is no longer wanted.
     static func failure(host: String, port: UInt16, limit: Nanoseconds, interruption: Int32) -> String? {
       var hints = addrinfo()
-      hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+      hints.ai_socktype = Int32(truncatingIfNeeded: SOCK_STREAM.rawValue)
       var list: UnsafeMutablePointer<addrinfo>?
       let result = getaddrinfo(host, "\(port)", &hints, &list)
       guard result == 0 else { return String(cString: gai_strerror(result)) }
@@ -28,21 +28,23 @@
 
     private static func connect(to address: addrinfo, until: TickInstant, _ interruption: Int32) -> String? {
       let descriptor = socket(
-        address.ai_family, address.ai_socktype | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue),
+        address.ai_family,
+        address.ai_socktype | Int32(truncatingIfNeeded: SOCK_NONBLOCK.rawValue)
+          | Int32(truncatingIfNeeded: SOCK_CLOEXEC.rawValue),
         address.ai_protocol)
       guard descriptor >= 0 else { return String(cString: strerror(errno)) }
       defer { close(descriptor) }
       if Glibc.connect(descriptor, address.ai_addr, address.ai_addrlen) == 0 { return nil }
       guard errno == EINPROGRESS else { return String(cString: strerror(errno)) }
       var polls = [
-        pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0),
-        pollfd(fd: interruption, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: descriptor, events: Int16(truncatingIfNeeded: POLLOUT), revents: 0),
+        pollfd(fd: interruption, events: Int16(truncatingIfNeeded: POLLIN), revents: 0),
       ]
       let left = max(0, (until - MonotonicClock.now).count / 1_000_000)
       guard poll(&polls, 2, Int32(clamping: left)) > 0 else { return "no answer in time" }
       guard polls[0].revents != 0 else { return "given up" }
       var error: Int32 = 0
-      var size = socklen_t(MemoryLayout<Int32>.size)
+      var size = socklen_t(clamping: MemoryLayout<Int32>.size)
       getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size)
       return error == 0 ? nil : String(cString: strerror(error))
     }

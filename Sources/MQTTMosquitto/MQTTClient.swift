@@ -113,7 +113,7 @@
       if let will = settings.will {
         guard will.hasValidTopic else { throw .setting("will", reason: "not a topic: \(will.topic)") }
         try check(
-          "will", mosquitto_will_set(client, will.topic, Int32(will.payload.count), will.payload, 1, true))
+          "will", mosquitto_will_set(client, will.topic, Int32(clamping: will.payload.count), will.payload, 1, true))
       }
       // A reply that waits for the acknowledgement of the one before it waits 40 ms.
       mosquitto_int_option(client, MOSQ_OPT_TCP_NODELAY, 1)
@@ -217,7 +217,7 @@
       if let reason { return fail(reason) }
       // libmosquitto takes the host for a path if the port is 0.
       let (host, port) = settings.door.map { ($0.path, 0) } ?? (settings.host, settings.port)
-      let result = mosquitto_connect(client, host, Int32(port), Int32(settings.keepAliveSeconds))
+      let result = mosquitto_connect(client, host, Int32(clamping: port), Int32(clamping: settings.keepAliveSeconds))
       guard result == MOSQ_ERR_SUCCESS.rawValue else { return fail(Self.text(result)) }
       if let reason = settings.door?.failure(mqtt_listener(mosquitto_socket(client))) { return leave(reason) }
       let attempted = MonotonicClock.now
@@ -225,7 +225,7 @@
         if isStopping.load(ordering: .acquiring) { return sayGoodbye() }
         if !isConnected, Self.patience < MonotonicClock.now - attempted {
           failure = "no answer within \(Self.patience)"
-          shutdown(mosquitto_socket(client), Int32(SHUT_RDWR))
+          shutdown(mosquitto_socket(client), Int32(truncatingIfNeeded: SHUT_RDWR))
         }
         if isConnected { send() }
         turn(limit: 1_000)
@@ -238,15 +238,20 @@
 
     /// Waits for the socket or the bell and lets libmosquitto do its work.
     private func turn(limit: Int32) {
-      let events = Int16(POLLIN) | (mosquitto_want_write(client) ? Int16(POLLOUT) : 0)
+      let events =
+        Int16(truncatingIfNeeded: POLLIN) | (mosquitto_want_write(client) ? Int16(truncatingIfNeeded: POLLOUT) : 0)
       var polls = [
         pollfd(fd: mosquitto_socket(client), events: events, revents: 0),
-        pollfd(fd: bell.descriptor, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: bell.descriptor, events: Int16(truncatingIfNeeded: POLLIN), revents: 0),
       ]
       poll(&polls, 2, limit)
       if polls[1].revents != 0 { bell.clear() }
-      if polls[0].revents & Int16(POLLOUT | POLLERR | POLLHUP) != 0 { note(mosquitto_loop_write(client, 1)) }
-      if polls[0].revents & Int16(POLLIN | POLLERR | POLLHUP) != 0 { note(mosquitto_loop_read(client, 1)) }
+      if polls[0].revents & Int16(truncatingIfNeeded: POLLOUT | POLLERR | POLLHUP) != 0 {
+        note(mosquitto_loop_write(client, 1))
+      }
+      if polls[0].revents & Int16(truncatingIfNeeded: POLLIN | POLLERR | POLLHUP) != 0 {
+        note(mosquitto_loop_read(client, 1))
+      }
       // What was published in a callback waits for this.
       if isConnected, mosquitto_want_write(client) { note(mosquitto_loop_write(client, 1)) }
       note(mosquitto_loop_misc(client))
@@ -268,7 +273,7 @@
     private func give(_ message: MQTTMessage) {
       unsent += 1
       let result = mosquitto_publish(
-        client, nil, message.topic, Int32(message.payload.count), message.payload, 0, message.isRetained)
+        client, nil, message.topic, Int32(clamping: message.payload.count), message.payload, 0, message.isRetained)
       if result != MOSQ_ERR_SUCCESS.rawValue {
         unsent = max(0, unsent - 1)
         note(result)
@@ -280,7 +285,7 @@
       // NO_CONN: whoever closed it has said why.
       guard result != MOSQ_ERR_SUCCESS.rawValue, result != MOSQ_ERR_NO_CONN.rawValue else { return }
       failure = failure ?? Self.text(result)
-      if mosquitto_socket(client) >= 0 { shutdown(mosquitto_socket(client), Int32(SHUT_RDWR)) }
+      if mosquitto_socket(client) >= 0 { shutdown(mosquitto_socket(client), Int32(truncatingIfNeeded: SHUT_RDWR)) }
     }
 
     private func sayGoodbye() {
@@ -316,7 +321,7 @@
       guard code == 0 else {
         failure = String(cString: mosquitto_connack_string(code))
         // The broker closes a refused connection; one that does not is closed here.
-        if mosquitto_socket(client) >= 0 { shutdown(mosquitto_socket(client), Int32(SHUT_RDWR)) }
+        if mosquitto_socket(client) >= 0 { shutdown(mosquitto_socket(client), Int32(truncatingIfNeeded: SHUT_RDWR)) }
         return
       }
       isConnected = true

@@ -210,7 +210,7 @@
         guard let process = spawn() else { return }
         // Reaped under the lock: its number is nobody else's while `stop` may send to it.
         var information = siginfo_t()
-        while waitid(P_PID, id_t(process), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
+        while waitid(P_PID, id_t(clamping: process), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
         let owner = portOwner?()
         state.withLock { state in
           var status: Int32 = 0

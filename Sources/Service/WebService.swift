@@ -123,7 +123,7 @@ public final class WebService: Sendable {
 extension Endpoint {
   /// Of a listening socket.
   fileprivate init(_ address: SocketAddress) {
-    let port = UInt16(address.port ?? 0)
+    let port = UInt16(clamping: address.port ?? 0)
     switch address {
     case .v4(let four):
       let bytes = withUnsafeBytes(of: four.address.sin_addr) { Array($0) }

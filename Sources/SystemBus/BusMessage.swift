@@ -46,7 +46,7 @@
         return try check(sd_bus_message_close_container(pointer))
       }
       switch value {
-      case .bool(let value): try append("b", Int32(value ? 1 : 0))
+      case .bool(let value): try append("b", Int32(clamping: value ? 1 : 0))
       case .byte(let value): try append("y", value)
       case .int16(let value): try append("n", value)
       case .uint16(let value): try append("q", value)

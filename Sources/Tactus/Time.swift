@@ -9,25 +9,29 @@ public struct Nanoseconds: Sendable, Hashable, Comparable, BitwiseCopyable {
   /// A span of so many nanoseconds.
   @_noLocks @_noAllocation @inlinable public init(_ count: Int64) { self.count = count }
 
-  /// From a standard `Duration`, rounded toward zero; traps outside ±292 years.
+  /// From a standard `Duration`, rounded toward zero; outside ±292 years the longest span there is.
   public init(_ duration: Duration) {
     let (seconds, attoseconds) = duration.components
-    count = seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+    count = seconds.multipliedSaturated(by: 1_000_000_000).addingSaturated(attoseconds / 1_000_000_000)
   }
 
   /// A span of so many nanoseconds.
   @_noLocks @_noAllocation @inlinable public static func nanoseconds(_ count: Int64) -> Self { Self(count) }
-  /// A span of so many microseconds. Traps outside ±292 years.
-  @_noLocks @_noAllocation @inlinable public static func microseconds(_ count: Int64) -> Self { Self(count * 1_000) }
-  /// A span of so many milliseconds. Traps outside ±292 years.
-  @_noLocks @_noAllocation @inlinable public static func milliseconds(_ count: Int64) -> Self {
-    Self(count * 1_000_000)
+  /// A span of so many microseconds; outside ±292 years the longest there is.
+  @_noLocks @_noAllocation @inlinable public static func microseconds(_ count: Int64) -> Self {
+    Self(count.multipliedSaturated(by: 1_000))
   }
-  /// A span of so many seconds. Traps outside ±292 years.
-  @_noLocks @_noAllocation @inlinable public static func seconds(_ count: Int64) -> Self { Self(count * 1_000_000_000) }
-  /// Rounded to the nearest nanosecond; traps when not finite or outside ±292 years. Not for ticks.
+  /// A span of so many milliseconds; outside ±292 years the longest there is.
+  @_noLocks @_noAllocation @inlinable public static func milliseconds(_ count: Int64) -> Self {
+    Self(count.multipliedSaturated(by: 1_000_000))
+  }
+  /// A span of so many seconds; outside ±292 years the longest there is.
+  @_noLocks @_noAllocation @inlinable public static func seconds(_ count: Int64) -> Self {
+    Self(count.multipliedSaturated(by: 1_000_000_000))
+  }
+  /// Rounded to the nearest nanosecond; outside ±292 years the longest span there is, and none for what is no number. Not for ticks.
   @_disfavoredOverload @inlinable public static func seconds(_ count: Double) -> Self {
-    Self(Int64((count * 1e9).rounded()))
+    Self(Int64(saturating: (count * 1e9).rounded()))
   }
 
   /// No time at all.

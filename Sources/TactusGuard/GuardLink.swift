@@ -147,13 +147,13 @@ public final class GuardLink {
   public func dismiss() {
     send(TACTUS_GUARD_DISMISS)
     var message = tactus_guard_message()
-    var waiting = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+    var waiting = pollfd(fd: socket, events: Int16(truncatingIfNeeded: POLLIN), revents: 0)
     let end = MonotonicClock.now + .seconds(2)
     while MonotonicClock.now < end, poll(&waiting, 1, 100) >= 0 {
       // Answers to the last heartbeats come first.
       while tactus_guard_receive(socket, &message) == 1 {}
       if hasEnded() { return }
-      if waiting.revents & Int16(POLLHUP) != 0 {
+      if waiting.revents & Int16(truncatingIfNeeded: POLLHUP) != 0 {
         _ = hasEnded(by: end)
         return
       }
@@ -203,7 +203,7 @@ public final class GuardLink {
     // The guard's own numbers for the lines that it inherits.
     let others = command.descriptors.sorted { $0.key < $1.key }
     let inherited = writes.compactMap(\.heldDescriptor) + [page.descriptor] + others.map(\.value)
-    var next = Int32(TACTUS_GUARD_DESCRIPTOR) + 1
+    var next = Int32(truncatingIfNeeded: TACTUS_GUARD_DESCRIPTOR) + 1
     let theirs = writes.map { write in
       guard write.heldDescriptor != nil else { return write }
       defer { next += 1 }
@@ -223,10 +223,10 @@ public final class GuardLink {
     if let starter = command.starter { return starter.start(words, [descriptor] + inherited) }
     return withCStrings(words) { arguments in
       guard let environment = command.environment else {
-        return tactus_guard_spawn_self(arguments, nil, descriptor, inherited, Int32(inherited.count))
+        return tactus_guard_spawn_self(arguments, nil, descriptor, inherited, Int32(clamping: inherited.count))
       }
       return withCStrings(environment.map { "\($0)=\($1)" }) { environment in
-        tactus_guard_spawn_self(arguments, environment, descriptor, inherited, Int32(inherited.count))
+        tactus_guard_spawn_self(arguments, environment, descriptor, inherited, Int32(clamping: inherited.count))
       }
     }
   }

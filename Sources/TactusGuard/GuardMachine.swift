@@ -125,8 +125,8 @@ public struct GuardMachine: Sendable, Equatable {
     if last.map({ heartbeat.number > $0.number }) ?? true { last = heartbeat }
     if let fault { return trouble(.fault(fault), at: now) }
     heard = heartbeat.sent
-    for loop in 0..<64 where heartbeat.watched >> UInt64(loop) & 1 != 0 {
-      let bit = UInt64(1) << UInt64(loop)
+    for loop in 0..<64 where heartbeat.watched >> UInt64(clamping: loop) & 1 != 0 {
+      let bit = UInt64(1) << UInt64(clamping: loop)
       if (heartbeat.advanced | ~watched) & bit != 0 { advanced[loop] = heartbeat.sent }
     }
     watched = heartbeat.watched

@@ -53,7 +53,7 @@ public struct GuardProcess {
     prepare(arguments.writes)
     _ = tactus_memory_lock()
     let text = (failures + [watchdog?.failure].compactMap(\.self)).joined(separator: "\n")
-    let watchdogSeconds = UInt64((watchdog?.timeout ?? .zero).count / 1_000_000_000)
+    let watchdogSeconds = UInt64(clamping: (watchdog?.timeout ?? .zero).count / 1_000_000_000)
     _ = tactus_guard_send_ready(arguments.descriptor, watchdogSeconds, text, text.utf8.count)
     machine = GuardMachine(window: arguments.window, at: MonotonicClock.now)
 
@@ -72,7 +72,7 @@ public struct GuardProcess {
       case .finish(let status):
         if status != 0 { report(GuardReport(subject: .gaveUp, failures: [])) }
         for said in watchdog?.end(isSafe: status == 0, at: MonotonicClock.now) ?? [] { report(said) }
-        return Int32(status)
+        return Int32(clamping: status)
       }
     }
   }
@@ -83,7 +83,7 @@ public struct GuardProcess {
 
   /// Waits for a message, and steps the machine with it or with its absence.
   private mutating func listen(until instant: TickInstant) -> GuardMachine.Action {
-    var waiting = pollfd(fd: arguments.descriptor, events: Int16(POLLIN), revents: 0)
+    var waiting = pollfd(fd: arguments.descriptor, events: Int16(truncatingIfNeeded: POLLIN), revents: 0)
     // A closed socket polls readable for ever.
     if case .retrying(.death, _, _) = machine.state { waiting.fd = -1 }
     let end = watchdog?.nextDeadline.map { min($0, instant) } ?? instant

@@ -66,9 +66,9 @@ public struct GuardReport: Sendable, Hashable {
   /// Prints a line on standard error, if that takes it at once: a full pipe must not come between the guard and the outputs.
   func print(program: pid_t) {
     let failures = failures.map { "; \($0)" }.joined()
-    var waiting = pollfd(fd: 2, events: Int16(POLLOUT), revents: 0)
+    var waiting = pollfd(fd: 2, events: Int16(truncatingIfNeeded: POLLOUT), revents: 0)
     // A pipe that polls writable takes a page without blocking (pipe(7)).
-    guard poll(&waiting, 1, 0) == 1, waiting.revents == Int16(POLLOUT) else { return }
+    guard poll(&waiting, 1, 0) == 1, waiting.revents == Int16(truncatingIfNeeded: POLLOUT) else { return }
     let bytes = Array("guard of process \(program): \(message())\(failures)".utf8.prefix(4095)) + [0x0A]
     _ = write(2, bytes, bytes.count)
   }

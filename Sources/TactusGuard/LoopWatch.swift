@@ -53,7 +53,7 @@ public struct LoopWatch: BitwiseCopyable, @unchecked Sendable {
 
   /// The bits of all loops.
   public var all: UInt64 {
-    @_noLocks @_noAllocation get { count == 0 ? 0 : UInt64.max >> UInt64(64 &- count) }
+    @_noLocks @_noAllocation get { count == 0 ? 0 : UInt64.max >> UInt64(clamping: 64 &- count) }
   }
 
   /// The bits of the loops that have advanced since the last look, or need not have yet.
@@ -62,7 +62,7 @@ public struct LoopWatch: BitwiseCopyable, @unchecked Sendable {
     var bits: UInt64 = 0
     var index = 0
     while index < count {
-      if advances(index, at: now) { bits |= 1 << UInt64(index) }
+      if advances(index, at: now) { bits |= 1 << UInt64(clamping: index) }
       index &+= 1
     }
     return bits

@@ -95,7 +95,7 @@ private func hexText(_ bytes: [UInt8]) -> String {
 private func hexBytes(_ text: Substring) -> [UInt8]? {
   let digits = text.compactMap(\.hexDigitValue)
   guard digits.count == text.count, digits.count.isMultiple(of: 2), !digits.isEmpty else { return nil }
-  return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+  return stride(from: 0, to: digits.count, by: 2).map { UInt8(clamping: digits[$0] << 4 | digits[$0 + 1]) }
 }
 
 private func escaped(_ argument: String) -> String {

@@ -149,7 +149,9 @@ public final class SafeStateWriter {
       try port.set(mask: port.all, values: values)
       let wrong = try port.read() ^ values
       guard wrong != 0 else { return nil }
-      let stuck = owner.offsets.indices.filter { wrong >> UInt64($0) & 1 != 0 }.map { String(owner.offsets[$0]) }
+      let stuck = owner.offsets.indices.filter { wrong >> UInt64(clamping: $0) & 1 != 0 }.map {
+        String(owner.offsets[$0])
+      }
       return "turned off, but line \(stuck.joined(separator: ", ")) still shows the active level"
     } catch {
       return "\(error)"
@@ -183,6 +185,6 @@ public final class SafeStateWriter {
 extension [SafeStateWrite.Line] {
   /// Bit k: the safe state of the k-th line is active.
   fileprivate var activeMask: UInt64 {
-    indices.reduce(0) { self[$1].isActive ? $0 | 1 << UInt64($1) : $0 }
+    indices.reduce(0) { self[$1].isActive ? $0 | 1 << UInt64(clamping: $1) : $0 }
   }
 }

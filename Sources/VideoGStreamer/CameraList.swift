@@ -140,8 +140,8 @@
         }
         defer { gst_structure_free(copy) }
         // Of a range what is nearest.
-        gst_structure_fixate_field_nearest_int(copy, "width", Int32(wanted.width))
-        gst_structure_fixate_field_nearest_int(copy, "height", Int32(wanted.height))
+        gst_structure_fixate_field_nearest_int(copy, "width", Int32(clamping: wanted.width))
+        gst_structure_fixate_field_nearest_int(copy, "height", Int32(clamping: wanted.height))
         var (width, height): (Int32, Int32) = (0, 0)
         guard gst_structure_get_int(copy, "width", &width) != 0, gst_structure_get_int(copy, "height", &height) != 0
         else {

@@ -287,7 +287,8 @@
       let (width, height) = turned ? (settings.height, settings.width) : (settings.width, settings.height)
       DrawnClock.draw(
         UInt32(truncatingIfNeeded: MonotonicClock.now.nanoseconds / 1_000_000),
-        into: UnsafeMutableRawBufferPointer(start: map.data, count: Int(map.size)), stride: (Int(width) + 3) & ~3,
+        into: UnsafeMutableRawBufferPointer(start: map.data, count: Int(clamping: map.size)),
+        stride: (Int(width) + 3) & ~3,
         width: Int(width), height: Int(height))
       return GST_PAD_PROBE_OK
     }

@@ -107,7 +107,7 @@
       var start = 0
       while start < piece.count {
         let count = piece[start...].withUnsafeBytes {
-          Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+          Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(truncatingIfNeeded: MSG_NOSIGNAL))
         }
         if count > 0 {
           start += count
@@ -118,7 +118,7 @@
     }
 
     private func receive() {
-      read(flags: Int32(MSG_DONTWAIT))
+      read(flags: Int32(truncatingIfNeeded: MSG_DONTWAIT))
       deliver()
     }
 

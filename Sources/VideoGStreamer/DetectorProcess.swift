@@ -78,7 +78,7 @@
         detection.phase = .running
         detection.cause = ""
         detection.pictures += 1
-        detection.duration = UInt64((MonotonicClock.now - began).count)
+        detection.duration = UInt64(clamping: (MonotonicClock.now - began).count)
         report(detection)
       } catch {
         end(error.description)
@@ -144,7 +144,7 @@
         if sent > 0 {
           start += sent
         } else if sent == -Int(EAGAIN) {
-          try wait(Int16(POLLOUT), until)
+          try wait(Int16(truncatingIfNeeded: POLLOUT), until)
         } else {
           // It has ended, and may have said why.
           return
@@ -155,9 +155,9 @@
     private func receive(until: TickInstant) throws(DetectorFailure) -> DetectorAnswer {
       while true {
         if let answer = try reader.next() { return answer }
-        try wait(Int16(POLLIN), until)
+        try wait(Int16(truncatingIfNeeded: POLLIN), until)
         let bytes = [UInt8](unsafeUninitializedCapacity: 262_144) { bytes, count in
-          count = max(0, recv(socket, bytes.baseAddress, bytes.count, Int32(MSG_DONTWAIT)))
+          count = max(0, recv(socket, bytes.baseAddress, bytes.count, Int32(truncatingIfNeeded: MSG_DONTWAIT)))
         }
         // `end` says how.
         guard !bytes.isEmpty else { throw DetectorFailure("") }

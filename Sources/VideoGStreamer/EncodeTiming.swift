@@ -45,7 +45,7 @@
     func take() -> (mean: UInt64, worst: UInt64) {
       state.withLock { state in
         defer { (state.sum, state.worst, state.count) = (0, 0, 0) }
-        return (state.count == 0 ? 0 : UInt64(state.sum / state.count), UInt64(state.worst))
+        return (state.count == 0 ? 0 : UInt64(clamping: state.sum / state.count), UInt64(clamping: state.worst))
       }
     }
   }

@@ -16,7 +16,7 @@
       var map = GstMapInfo()
       guard gst_buffer_map(buffer, &map, GST_MAP_READ) != 0 else { return [] }
       defer { gst_buffer_unmap(buffer, &map) }
-      return Array(UnsafeBufferPointer(start: map.data, count: Int(map.size)))
+      return Array(UnsafeBufferPointer(start: map.data, count: Int(clamping: map.size)))
     }
 
     /// How to decode it, and its size; nil: the encoder has not said yet.

@@ -199,7 +199,7 @@
       guard let connection = gst_rtsp_client_get_connection(client.assumingMemoryBound(to: GstRTSPClient.self)),
         let socket = gst_rtsp_connection_get_write_socket(connection)
       else { return }
-      g_socket_set_option(socket, gint(IPPROTO_TCP), TCP_NODELAY, 1, nil)
+      g_socket_set_option(socket, gint(truncatingIfNeeded: IPPROTO_TCP), TCP_NODELAY, 1, nil)
     }
 
     /// Before a password has been looked at: nothing may begin here.

@@ -85,7 +85,7 @@
     private func write(_ bytes: [UInt8]) {
       let written = state.withLock { $0.isOver ? nil : $0.recording.bytes }
       guard let written else { return }
-      guard written + UInt64(bytes.count) <= limit else { return end(.full, "") }
+      guard written + UInt64(clamping: bytes.count) <= limit else { return end(.full, "") }
       var start = 0
       while start < bytes.count {
         let count = bytes[start...].withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
@@ -95,7 +95,7 @@
           return end(.failed, String(cString: strerror(errno)))
         }
       }
-      state.withLock { $0.recording.bytes += UInt64(bytes.count) }
+      state.withLock { $0.recording.bytes += UInt64(clamping: bytes.count) }
     }
 
     private func end(_ phase: VideoRecording.Phase, _ cause: String) {

@@ -305,7 +305,7 @@
         if frame.isKey { passing.statistics.keyFrames += 1 }
         if let since = passing.wantedSince {
           passing.wantedSince = nil
-          passing.statistics.firstFrame = UInt64(max(0, (MonotonicClock.now - since).count))
+          passing.statistics.firstFrame = UInt64(clamping: max(0, (MonotonicClock.now - since).count))
         }
         return (passing.recorder, passing.reports(of: frame))
       }
@@ -351,12 +351,14 @@
       let timing = isSecond ? timing.take() : nil
       let dropped = connection?.dropped ?? 0
       let (statistics, recorder) = passing.withLock { passing in
-        passing.statistics.viewers = UInt32(viewers.now)
+        passing.statistics.viewers = UInt32(clamping: viewers.now)
         passing.statistics.viewersEver = viewers.ever
         passing.statistics.viewersRefused = viewers.refused
         passing.statistics.fragmentsDropped = dropped
         if let timing {
-          func rate(_ count: UInt64) -> UInt32 { UInt32(min(4e9, (Double(count) * 1e9 / Double(span)).rounded())) }
+          func rate(_ count: UInt64) -> UInt32 {
+            UInt32(saturating: min(4e9, (Double(count) * 1e9 / Double(span)).rounded()))
+          }
           passing.statistics.framesLastSecond = rate(passing.statistics.frames - countsBefore.frames)
           passing.statistics.bitsLastSecond = rate((passing.statistics.encodedBytes - countsBefore.bytes) * 8)
           (passing.statistics.encodeMean, passing.statistics.encodeWorst) = timing

@@ -1,9 +1,9 @@
 extension LocalDate {
-  /// From days since 1 January 1970, negative before it.
+  /// From days since 1 January 1970, negative before it; at most a million years away.
   ///
   /// Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `civil_from_days`.
   public init(daysSince1970 days: Int) {
-    let shifted = days + 719_468
+    let shifted = min(max(days, -Self.mostDays), Self.mostDays) + 719_468
     let era = shifted.flooredQuotient(146_097)
     let dayOfEra = shifted - era * 146_097
     let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
@@ -15,8 +15,12 @@ extension LocalDate {
       day: dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
   }
 
-  /// Days since 1 January 1970, negative before it.
+  /// Farther than any clock goes, and near enough to count with.
+  private static let mostDays = 365_000_000
+
+  /// Days since 1 January 1970, negative before it. Of a date that does not exist (`exists`) they are those of one nearby.
   public var daysSince1970: Int {
+    let (year, month, day) = (min(max(year, -999_999), 999_999), min(max(month, 1), 12), min(max(day, 1), 31))
     let shiftedYear = month <= 2 ? year - 1 : year
     let era = shiftedYear.flooredQuotient(400)
     let yearOfEra = shiftedYear - era * 400
@@ -37,7 +41,9 @@ extension LocalDate {
   public var exists: Bool { (1...12).contains(month) && day >= 1 && day <= daysInMonth }
 
   /// So many days later; earlier if negative.
-  public static func + (date: Self, days: Int) -> Self { Self(daysSince1970: date.daysSince1970 + days) }
+  public static func + (date: Self, days: Int) -> Self {
+    Self(daysSince1970: date.daysSince1970 + min(max(days, -mostDays), mostDays))
+  }
 
   static func daysInMonth(_ month: Int, isLeapYear: Bool) -> Int {
     switch month {

@@ -30,12 +30,20 @@ public struct WallInstant: Sendable, Hashable, Comparable, Codable, BitwiseCopya
 
   /// Whether the left one comes earlier.
   public static func < (left: Self, right: Self) -> Bool { left.secondsSince1970 < right.secondsSince1970 }
-  /// So many seconds later.
-  public static func + (left: Self, seconds: Int64) -> Self { Self(secondsSince1970: left.secondsSince1970 + seconds) }
-  /// So many seconds earlier.
-  public static func - (left: Self, seconds: Int64) -> Self { Self(secondsSince1970: left.secondsSince1970 - seconds) }
-  /// The seconds from the right one to the left one.
-  public static func - (left: Self, right: Self) -> Int64 { left.secondsSince1970 - right.secondsSince1970 }
+  /// So many seconds later; the last instant there is, if it would be beyond it.
+  public static func + (left: Self, seconds: Int64) -> Self {
+    let (sum, overflows) = left.secondsSince1970.addingReportingOverflow(seconds)
+    return Self(secondsSince1970: overflows ? (seconds < 0 ? .min : .max) : sum)
+  }
+  /// So many seconds earlier; the first instant there is, if it would be before it.
+  public static func - (left: Self, seconds: Int64) -> Self {
+    Self(secondsSince1970: left - Self(secondsSince1970: seconds))
+  }
+  /// The seconds from the right one to the left one; as many as there are, if that is more.
+  public static func - (left: Self, right: Self) -> Int64 {
+    let (difference, overflows) = left.secondsSince1970.subtractingReportingOverflow(right.secondsSince1970)
+    return overflows ? (right.secondsSince1970 < 0 ? .max : .min) : difference
+  }
 
   /// From the number of seconds.
   public init(from decoder: any Decoder) throws {

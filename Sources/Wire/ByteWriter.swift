@@ -58,7 +58,7 @@ struct ByteWriter {
     precondition(!percent.value.isNaN, "a wheel speed is a number")
     let value = Swift.max(-100, Swift.min(100, percent.value))
     // Half away from zero; `rounded()` may be a call into the C library.
-    let tenths = UInt64(value.magnitude * 10 + 0.5)
+    let tenths = UInt64(saturating: value.magnitude * 10 + 0.5)
     if value < 0 && tenths > 0 { append(0x2D) }
     append(decimal: tenths / 10)
     if tenths % 10 > 0 {

@@ -197,7 +197,7 @@ public struct JSONParser {
       guard let byte = next, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
         throw failure("expected four hexadecimal digits")
       }
-      value = value << 4 | UInt32(digit)
+      value = value << 4 | UInt32(clamping: digit)
       position += 1
     }
     return value

@@ -10,12 +10,12 @@ public struct PumpSpeed: Sendable, Hashable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public init(percent: UInt8) {
     let percent = percent > 100 ? 100 : Int(percent)
-    duty = UInt8((percent * 255 + 99) / 100)
+    duty = UInt8(clamping: (percent * 255 + 99) / 100)
   }
 
   /// As the firmware reports it: truncated, 180 → 70 %.
   public var percent: UInt8 {
-    @_noLocks @_noAllocation get { UInt8(Int(duty) * 100 / 255) }
+    @_noLocks @_noAllocation get { UInt8(clamping: Int(duty) * 100 / 255) }
   }
 
   /// What the firmware starts with: 70 %.

@@ -9,7 +9,7 @@ public struct PumpTemperature: Sendable, Hashable, Comparable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public init(celsius: Double) {
     precondition(celsius.magnitude < 999.95, "a pump's temperature is within ±999.9 °C")
-    tenths = Int32(celsius < 0 ? celsius * 10 - 0.5 : celsius * 10 + 0.5)
+    tenths = Int32(saturating: celsius < 0 ? celsius * 10 - 0.5 : celsius * 10 + 0.5)
   }
 
   public var celsius: Double {

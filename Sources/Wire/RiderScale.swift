@@ -32,7 +32,7 @@ public struct RiderScale: Sendable, Hashable, BitwiseCopyable {
   public func byte(_ value: Double) -> UInt8 {
     precondition(!value.isNaN, "a register value is a number")
     let clamped = Swift.max(lowest, Swift.min(highest, value))
-    return UInt8(Swift.max(0, Swift.min(255, 255 / (highest - lowest) * (clamped - lowest))))
+    return UInt8(saturating: Swift.max(0, Swift.min(255, 255 / (highest - lowest) * (clamped - lowest))))
   }
 
   /// The quantity that a register byte stands for; 127 is the exact middle, so that a robot told to rest is at rest.

@@ -113,7 +113,7 @@ func wholeNumber(_ field: JSONField?) throws(DatagramError) -> UInt64? {
     return digits
   }
   guard value >= 0 && value <= 9_007_199_254_740_992 else { throw .outOfRange(at: field.at) }
-  let whole = UInt64(value)
+  let whole = UInt64(saturating: value)
   guard Double(whole) == value else { throw .outOfRange(at: field.at) }
   return whole
 }

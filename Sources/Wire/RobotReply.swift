@@ -53,7 +53,7 @@ public struct RobotReply: Sendable, Equatable, BitwiseCopyable {
     writer.append(tenthsOf: speeds.right)
     writer.append(#","age_ms":"#)
     if let age {
-      writer.append(decimal: UInt64(Swift.max(0, age.count)) / 1_000_000)
+      writer.append(decimal: UInt64(clamping: Swift.max(0, age.count)) / 1_000_000)
     } else {
       writer.append("null")
     }

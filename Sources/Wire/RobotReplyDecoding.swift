@@ -80,8 +80,8 @@ private struct ReplyFields {
     guard let field else { return nil }
     if case .null = field.value { return nil }
     guard let milliseconds = try wholeNumber(field) else { return nil }
-    guard milliseconds <= UInt64(Int64.max) / 1_000_000 else { throw .outOfRange(at: field.at) }
-    return Nanoseconds(Int64(milliseconds) * 1_000_000)
+    guard milliseconds <= UInt64(clamping: Int64.max) / 1_000_000 else { throw .outOfRange(at: field.at) }
+    return Nanoseconds(Int64(clamping: milliseconds) * 1_000_000)
   }
 
   @_noLocks @_noAllocation

@@ -16,7 +16,7 @@ public struct SenderTimestamp: Sendable, Hashable, BitwiseCopyable {
   public var isWhole: Bool {
     // From 2⁵³ on every double is whole, and Int64 would soon overflow.
     @_noLocks @_noAllocation get {
-      seconds.magnitude >= 9_007_199_254_740_992 || Double(Int64(seconds)) == seconds
+      seconds.magnitude >= 9_007_199_254_740_992 || Double(Int64(saturating: seconds)) == seconds
     }
   }
 

@@ -27,7 +27,7 @@ public struct ShortText: Sendable, Hashable, BitwiseCopyable {
   @_noLocks @_noAllocation @inline(__always)
   public mutating func append(_ character: UInt8) -> Bool {
     guard count < Self.capacity, Self.allows(character) else { return false }
-    let bits = UInt64(character) &<< UInt64((count & 7) &* 8)
+    let bits = UInt64(character) &<< UInt64(clamping: (count & 7) &* 8)
     switch count &>> 3 {
     case 0: word0 |= bits
     case 1: word1 |= bits
@@ -41,7 +41,7 @@ public struct ShortText: Sendable, Hashable, BitwiseCopyable {
   /// Appends the lowest `count` bytes of `word`, all allowed; the text so far fills whole words and is not full.
   @_noLocks @_noAllocation @inline(__always)
   mutating func appendWord(_ word: UInt64, count added: Int) {
-    let kept = added == 8 ? word : word & ((1 &<< UInt64(added &* 8)) &- 1)
+    let kept = added == 8 ? word : word & ((1 &<< UInt64(clamping: added &* 8)) &- 1)
     switch count &>> 3 {
     case 0: word0 = kept
     case 1: word1 = kept
@@ -73,7 +73,7 @@ public struct ShortText: Sendable, Hashable, BitwiseCopyable {
       case 2: word2
       default: word3
       }
-    return UInt8(truncatingIfNeeded: word &>> UInt64((index & 7) &* 8))
+    return UInt8(truncatingIfNeeded: word &>> UInt64(clamping: (index & 7) &* 8))
   }
 
   @_noLocks @_noAllocation @inline(__always)

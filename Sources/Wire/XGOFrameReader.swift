@@ -48,7 +48,7 @@ public struct XGOFrameReader: Sendable, BitwiseCopyable {
   /// Forgets a frame begun, as after a time-out.
   @_noLocks @_noAllocation
   public mutating func reset() {
-    skipped &+= UInt64(count)
+    skipped &+= UInt64(clamping: count)
     count = 0
   }
 

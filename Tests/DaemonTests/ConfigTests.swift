@@ -249,6 +249,38 @@ struct ConfigTests {
       ])
   }
 
+  @Test("more than a file may hold, however few characters stand for it: refused in words, with the place")
+  func tooMuch() {
+    func many(_ count: Int, _ line: (Int) -> String) -> String { (0..<count).map(line).joined() }
+    let words = "abcdefghi".map(String.init)
+    // Each a list of nine of the one before: 9 to the power of 9.
+    let bomb = zip(words, [""] + words).map { name, before in
+      "\(name): &\(name) [" + Array(repeating: before.isEmpty ? "x" : "*\(before)", count: 9).joined(separator: ",")
+        + "]\n"
+    }.joined()
+    let levels = "expected at most 32 levels of mappings and lists within each other, got more"
+    for (text, found) in [
+      (many(800_000) { "key\($0): \($0)\n" }, "c.yaml: expected at most 128 KB, got more"),
+      ("sprinkler:\n" + many(501) { "  k\($0): 1\n" }, "c.yaml:2:3: expected at most 500 keys here, got 501"),
+      ("sprinkler:\n  pins: [" + many(10_000) { "\($0)," } + "]\n", "expected at most 10000 keys and values, got more"),
+      (bomb, "expected at most 10000 keys and values, got more"),
+      (String(repeating: "[", count: 5_000), levels), (String(repeating: "- ", count: 5_000) + "1\n", levels),
+      ("motors: " + String(repeating: "{a: ", count: 40) + "1" + String(repeating: "}", count: 40) + "\n", levels),
+      (many(300) { String(repeating: " ", count: $0) + "a:\n" }, levels),
+    ] {
+      let errors = errors(text)
+      #expect(errors.count == 1 && errors[0].hasPrefix("c.yaml:") && errors[0].contains(found), "\(errors.prefix(3))")
+    }
+    // One key a thousand times: each is told that can be told, and it ends.
+    #expect((1...30).contains(errors("motors:\n" + many(1_000) { _ in "  i2c_bus: 1\n" }).count))
+  }
+
+  @Test("a file that never ends: refused by its size")
+  func endless() {
+    let errors = #expect(throws: ConfigErrors.self) { try YAMLFile(path: "/dev/zero") }
+    #expect(errors.map { "\($0)" } == "/dev/zero: expected at most 128 KB, got more")
+  }
+
   @Test("a key twice, or three times: each but the first, with the line of the first, and what else is wrong")
   func doubled() {
     #expect(

@@ -83,6 +83,10 @@ struct DoctorBootTests {
     }
     let device = "/sys/block/mmcblk0/device"
     #expect(try card(["\(device)/life_time": "0x01 0x01\n"]) == "ok mmcblk0: 0 to 10 % of its life used")
+    // No card says more than a byte.
+    #expect(
+      try card(["\(device)/life_time": "0x7fffffffffffffff 0xfff\n", "\(device)/pre_eol_info": "0x7fffffffffffffff\n"])
+        == "ok mmcblk0: does not say how worn it is")
     #expect(try card(["\(device)/life_time": "0x08 0x01\n"]) == "ok mmcblk0: 70 to 80 % of its life used")
     #expect(try card(["\(device)/life_time": "0x09 0x01\n"]) == "warn mmcblk0: 80 to 90 % of its life used")
     #expect(try card(["\(device)/type": "SD\n"]) == "ok mmcblk0: does not say how worn it is")

@@ -121,6 +121,13 @@ struct SprinklerScenarioTests {
     ] {
       #expect(programs.contains { $0.contains(part) }, "\(part) in \(programs)")
     }
+    for start in [
+      "sunset+9223372036854775807", "sunrise-9223372036854775808", "sunrise-721",
+      "sunset+" + String(repeating: "9", count: 400),
+    ] {
+      let found = Self.errors(Self.small.replacing("\"02:30\"", with: "\"\(start)\""))
+      #expect(found.contains { $0.contains("sprinkler.programs[0].starts[0]: expected a start") }, "\(found)")
+    }
     // What only the scheduler can know.
     let unfit = Self.errors(
       """

@@ -19,6 +19,29 @@ struct WallTimeTextTests {
     #expect(WallTimeText.text(WallInstant(secondsSince1970: -1)) == "1969-12-31T23:59:59Z")
   }
 
+  @Test("instants and dates at the ends of what 64 bits hold: written, added and subtracted, and none ends the program")
+  func ends() {
+    let ends = [Int64.min, .min + 1, -1 << 53, 1 << 53, .max - 1, .max]
+    for seconds in ends {
+      let instant = WallInstant(secondsSince1970: seconds)
+      #expect(WallTimeText.text(instant, offsetSeconds: -86_400).hasSuffix("-24:00"))
+      #expect(WallTimeText.text(instant).hasSuffix("Z"))
+      for other in ends {
+        #expect((instant + other).secondsSince1970 == Int64(clamping: Int128(seconds) + Int128(other)))
+        #expect((instant - other).secondsSince1970 == Int64(clamping: Int128(seconds) - Int128(other)))
+        #expect(instant - WallInstant(secondsSince1970: other) == Int64(clamping: Int128(seconds) - Int128(other)))
+      }
+    }
+    for number in [Int.min, -1, 0, 13, 32, .max] {
+      for date in [
+        LocalDate(year: number, month: 1, day: 1), LocalDate(year: 2026, month: number, day: 1),
+        LocalDate(year: 2026, month: 2, day: number), LocalDate(daysSince1970: number) + number,
+      ] {
+        #expect((0...6).contains(date.weekday) && date.daysSince1970.magnitude < 1 << 40, "\(date)")
+      }
+    }
+  }
+
   /// Seconds after 2026-05-01T00:00:00Z.
   private func seconds(_ text: String) throws -> Int64 {
     try WallTimeText.instant(text).secondsSince1970 - 1_777_593_600

@@ -254,6 +254,37 @@ struct PlantStoreTests {
     try file.close()
   }
 
+  @Test("a backup whose rows are sealed and make no sense: refused, and what is here stays")
+  func nonsense() throws {
+    let folder = try StoreFolder()
+    let (file, _) = try folder.open()
+    let store = PlantStore(file)
+    try store.apply([.plant(try Self.plant(1)), .nextPlant(2)])
+    func row(_ change: (inout PlantHistoryRow) -> Void) -> PlantHistoryRow {
+      var row = Self.row(10)
+      change(&row)
+      return row
+    }
+    let writes: [(PlantStore) throws -> Void] =
+      [
+        row { $0.count = .max }, row { $0.celsiusCount = -1 }, row { $0.start = PlantInstant(secondsSince1970: .min) },
+        row { $0.spanSeconds = 0 }, row { $0.meanPercent = .infinity }, row { $0.meanCelsius = -1e300 },
+      ].map { row in { try $0.add([row]) } }
+      + [{ try $0.apply([.nextPlant(.max)]) }, { try $0.apply([.plant(try Self.plant(.max))]) }]
+    for (index, write) in writes.enumerated() {
+      let (other, _) = try StoreFolder().open()
+      try write(PlantStore(other))
+      let backup = try other.backup()
+      try other.close()
+      #expect(throws: StoreError.self, "\(index)") {
+        try file.restore(file.check(backup, at: StoreFolder.noon)) { _ in true }
+      }
+    }
+    let records = try store.records()
+    #expect(records.plants == [try Self.plant(1)] && records.nextPlant == 2)
+    try file.close()
+  }
+
   @Test("100 kills while plants are written: the file is sound and all that was acknowledged is there, whole")
   func kills() throws {
     let folder = try StoreFolder()

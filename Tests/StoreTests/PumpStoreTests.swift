@@ -143,6 +143,32 @@ struct PumpStoreTests {
     try file.close()
   }
 
+  @Test("a backup whose sessions are sealed and make no sense: refused, and what is here stays")
+  func nonsense() throws {
+    let folder = try StoreFolder()
+    let (file, _) = try folder.open()
+    let store = PumpStore(file)
+    try store.keep(PumpSession(start: Self.noon, seconds: 1, end: "off"))
+    for session in [
+      PumpSession(number: .max, start: Self.noon), PumpSession(number: 2, start: WallInstant(secondsSince1970: .max)),
+      PumpSession(number: 2, start: Self.noon, seconds: .infinity),
+      PumpSession(number: 2, start: Self.noon, seconds: -1),
+      PumpSession(number: 2, start: Self.noon, speedPercent: 1e300),
+      PumpSession(number: 2, start: Self.noon, water: .init(first: 8, last: -.infinity, highest: 8)),
+    ] {
+      let (other, _) = try StoreFolder().open()
+      try PumpStore(other).keep(session)
+      let backup = try other.backup()
+      try other.close()
+      #expect(throws: StoreError.damaged(file: "the backup", reason: "1 sessions of its pump make no sense")) {
+        try file.restore(file.check(backup, at: Self.noon)) { _ in true }
+      }
+    }
+    #expect(try store.sessions().sessions.map(\.number) == [1])
+    #expect(try store.keep(PumpSession(start: Self.noon)) == 2)
+    try file.close()
+  }
+
   @Test("CSV: a header, a line each, unknown is empty, in pieces of any size")
   func csv() throws {
     let folder = try StoreFolder()

@@ -75,6 +75,42 @@ struct HouseTests {
     }
   }
 
+  /// Where numbers come from outside: bytes, bodies, files, rows, registers, answers of the kernel and of a bus. The simulated buses make theirs
+  /// themselves.
+  private static let decoders =
+    ["Wire", "Service", "TactusDaemon", "Store", "Devices", "BusesLinux", "TactusGuard", "MQTTMosquitto", "SystemBus"]
+    + ["AvahiSystemd", "BluetoothBlueZ", "VideoGStreamer"]
+    + ["Robot", "Leg", "Sprinkler", "Plants", "Pump", "Video"].flatMap {
+      ["Systems/\($0)/Control", "Systems/\($0)/Daemon"]
+    }
+
+  /// The compiler finds them by their types, in optimised builds; here is what keeps it at that.
+  @Test(
+    "where numbers come from outside, a conversion that traps for what does not fit is an error of the build, and not forced"
+  )
+  func conversions() throws {
+    let name = "TrappingConversions.swift"
+    let hidden = try String(contentsOf: Self.root.appending(path: "Sources/Wire/\(name)"), encoding: .utf8)
+    let manifest = try String(contentsOf: Self.root.appending(path: "Package.swift"), encoding: .utf8)
+    for word in ["Double", "Float", "some BinaryInteger", "abs", "numericCast", "Duration"] {
+      #expect(hidden.contains(word))
+    }
+    #expect(manifest.contains(".treatWarning(\"DeprecatedDeclaration\", as: .error)"))
+    for folder in Self.decoders {
+      let there = Self.root.appending(path: "Sources/\(folder)/\(name)")
+      #expect((try? String(contentsOf: there, encoding: .utf8)) == hidden, "\(folder) has no link to \(name)")
+    }
+    // A system or a leaf that is new is asked for, too.
+    let systems = try FileManager.default.contentsOfDirectory(atPath: Self.root.appending(path: "Sources/Systems").path)
+    for system in systems where system != "Water" { #expect(Self.decoders.contains("Systems/\(system)/Daemon")) }
+    for (path, text) in try Self.sources(Self.decoders) where !path.hasSuffix(name) {
+      for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        let isTrapping = line.contains(/(exactly|truncating): [^"]*\)!/) || line.contains(/\bInt\d*\([^":]*\.rounded\(/)
+        #expect(!isTrapping, "\(path):\(number + 1): \(line)")
+      }
+    }
+  }
+
   @Test("every link of a page leads to a file")
   func links() throws {
     let files = try #require(

@@ -102,7 +102,8 @@ public struct ADS1115: Sendable, Hashable, BitwiseCopyable {
   @_noLocks @_noAllocation
   private func configuration(_ channel: Int) -> UInt16 {
     precondition(channel >= 0 && channel < Self.channelCount, "inputs are 0…3")
-    return (4 | UInt16(channel)) << 12 | UInt16(range.rawValue) << 9 | Config.singleShot | UInt16(rate.rawValue) << 5
+    return (4 | UInt16(clamping: channel)) << 12 | UInt16(range.rawValue) << 9 | Config.singleShot | UInt16(
+      rate.rawValue) << 5
       | Config.comparatorOff
   }
 }

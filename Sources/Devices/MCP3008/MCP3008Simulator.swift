@@ -12,7 +12,7 @@ public final class MCP3008Simulator: @unchecked Sendable {  // safe: all of it i
   public init(reference: Double = 3.3) {
     precondition(reference > 0)
     state = .allocate(capacity: 1)
-    state.initialize(to: MCP3008State(referenceMicrovolts: Int((reference * 1e6).rounded())))
+    state.initialize(to: MCP3008State(referenceMicrovolts: Int(saturating: (reference * 1e6).rounded())))
   }
 
   deinit {
@@ -23,7 +23,7 @@ public final class MCP3008Simulator: @unchecked Sendable {  // safe: all of it i
   /// Volts at an input, 0…7; clamped to 0…reference by the chip.
   public subscript(channel: Int) -> Double {
     get { Double(state.pointee.inputs(channel).pointee.load(ordering: .relaxed)) / 1e6 }
-    set { state.pointee.inputs(channel).pointee.store(Int((newValue * 1e6).rounded()), ordering: .relaxed) }
+    set { state.pointee.inputs(channel).pointee.store(Int(saturating: (newValue * 1e6).rounded()), ordering: .relaxed) }
   }
 
   /// The end for a `SimulatedSPIBus`, which is made with it.

@@ -94,7 +94,7 @@ struct PCA9685Chip: BitwiseCopyable {
     mode1 = byte & 0x7F | restart | external
     if isAsleep, !wasAsleep {
       for channel in 0..<16 where hasPulse(channel) {
-        suspended |= 1 << UInt16(channel)
+        suspended |= 1 << UInt16(clamping: channel)
         mode1 |= PCA9685.Mode1.restart
       }
     }
@@ -104,7 +104,7 @@ struct PCA9685Chip: BitwiseCopyable {
   @_noLocks @_noAllocation
   private mutating func writeChannels(_ index: Int, _ byte: UInt8) {
     channels[index] = byte & (index & 1 == 0 ? 0xFF : 0x1F)
-    suspended &= ~(1 << UInt16(index / 4))
+    suspended &= ~(1 << UInt16(clamping: index / 4))
     mode1 &= ~PCA9685.Mode1.restart
   }
 
@@ -130,7 +130,7 @@ struct PCA9685Chip: BitwiseCopyable {
   /// What the channel puts out from `now` on, beginning with the next cycle; nil: nothing.
   @_noLocks @_noAllocation
   func train(_ channel: Int, oscillator: Int64, at now: TickInstant) -> Train? {
-    guard !isAsleep, suspended & 1 << UInt16(channel) == 0, hasPulse(channel) else { return nil }
+    guard !isAsleep, suspended & 1 << UInt16(clamping: channel) == 0, hasPulse(channel) else { return nil }
     let index = 4 * channel
     let nanosecondsPerCount = (Int64(prescale) + 1) * 1_000_000_000
     let on = counts(index)

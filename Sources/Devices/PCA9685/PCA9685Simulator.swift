@@ -80,7 +80,7 @@ public final class PCA9685Simulator: @unchecked Sendable {  // safe: the rule ab
   /// A servo that something holds where it is, or frees again.
   public func jam(_ channel: Int, _ isJammed: Bool = true) {
     precondition((0..<PCA9685.channelCount).contains(channel))
-    let bit = UInt32(1) << UInt32(channel)
+    let bit = UInt32(1) << UInt32(clamping: channel)
     if isJammed {
       faults.pointee.jammed.bitwiseOr(bit, ordering: .relaxed)
     } else {
@@ -135,7 +135,7 @@ struct PCA9685World {
   mutating func advance(to now: TickInstant) -> Bool {
     let jammed = faults.pointee.jammed.load(ordering: .relaxed)
     if shown.at < now {
-      for channel in 0..<16 { advance(channel, to: now, isJammed: jammed & 1 << UInt32(channel) != 0) }
+      for channel in 0..<16 { advance(channel, to: now, isJammed: jammed & 1 << UInt32(clamping: channel) != 0) }
       shown.at = now
     }
     let isPowered = faults.pointee.isPowered.load(ordering: .relaxed)
@@ -215,7 +215,7 @@ struct PCA9685World {
         shown[channel].pulse = nil
       }
       shown[channel].isStuckHigh = chip.isStuckHigh(channel)
-      if next != nil || shown[channel].isStuckHigh { driven |= 1 << UInt16(channel) }
+      if next != nil || shown[channel].isStuckHigh { driven |= 1 << UInt16(clamping: channel) }
     }
     faults.pointee.driven.store(driven, ordering: .relaxed)
   }

@@ -19,7 +19,7 @@ public struct PCA9685Timing: Sendable, Hashable, BitwiseCopyable {
     let prescale = (oscillator.hertz + ticks / 2) / ticks - 1
     guard (3...255).contains(prescale) else { throw .rate(rate, oscillator: oscillator) }
     self.oscillator = oscillator
-    self.prescale = UInt8(prescale)
+    self.prescale = UInt8(clamping: prescale)
   }
 
   @_noLocks @_noAllocation

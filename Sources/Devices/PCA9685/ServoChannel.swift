@@ -42,8 +42,10 @@ public struct ServoChannel: Sendable, Hashable, BitwiseCopyable {
     let (from, onto) = offset > 0 ? (above, below) : (below, above)
     guard from > 0 else { return centre }
     // Half away from the centre.
-    let mirrored = (offset.magnitude * UInt(onto) * 2 + UInt(from)) / (UInt(from) * 2)
-    let result = offset > 0 ? Int(centre.microseconds) - Int(mirrored) : Int(centre.microseconds) + Int(mirrored)
+    let mirrored = (offset.magnitude * UInt(clamping: onto) * 2 + UInt(clamping: from)) / (UInt(clamping: from) * 2)
+    let result =
+      offset > 0
+      ? Int(centre.microseconds) - Int(clamping: mirrored) : Int(centre.microseconds) + Int(clamping: mirrored)
     return PulseWidth(microseconds: UInt16(truncatingIfNeeded: result))
   }
 }

@@ -33,7 +33,7 @@ public final class SeesawSoilSimulator: @unchecked Sendable {  // safe: the worl
     get { Double(state.pointee.temperature.load(ordering: .relaxed)) / 65_536 }
     set {
       precondition((0...85).contains(newValue), "a seesaw tells 0…85 °C")
-      state.pointee.temperature.store(Int((newValue * 65_536).rounded()), ordering: .relaxed)
+      state.pointee.temperature.store(Int(saturating: (newValue * 65_536).rounded()), ordering: .relaxed)
     }
   }
 

@@ -72,7 +72,7 @@ public struct Tachometer: ~Copyable {
     self.pulsesPerTurn = pulsesPerTurn
     self.window = window
     self.silence = silence
-    blanking = Nanoseconds(Int64(30e9 / (maximumRPM * Double(pulsesPerTurn))))
+    blanking = Nanoseconds(Int64(saturating: 30e9 / (maximumRPM * Double(pulsesPerTurn))))
     calm = Self.calmPulses
     turns = TachometerTurns(pulsesPerTurn: Int64(pulsesPerTurn))
   }

@@ -82,8 +82,10 @@ public struct TachometerSimulator: ~Copyable {
     guard !isHigh else { return put(true, at: instant) }
     var instant = instant
     if jitter.count > 0 {
-      let most = UInt64(jitter.count) < UInt64(half / 2) ? UInt64(jitter.count) : UInt64(half / 2)
-      instant = instant + Nanoseconds(Int64(random.below(most &+ 1)))
+      let most =
+        UInt64(clamping: jitter.count) < UInt64(saturating: half / 2)
+        ? UInt64(clamping: jitter.count) : UInt64(saturating: half / 2)
+      instant = instant + Nanoseconds(Int64(clamping: random.below(most &+ 1)))
     }
     put(false, at: instant)
     var end = bounceTime * 2

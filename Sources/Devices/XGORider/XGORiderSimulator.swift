@@ -93,8 +93,10 @@ struct XGORiderSimulatorState: ~Copyable {
   private mutating func handle(_ frame: XGOFrame, _ line: SimulatedSerialDevice.Line, at instant: TickInstant) {
     switch frame.mode {
     case 0x01 where frame.dataCount > 0:
-      for index in 0..<frame.dataCount { registers[Int(frame.address.value &+ UInt8(index))] = frame.data(index) }
-      let last = frame.address.value &+ UInt8(frame.dataCount - 1)
+      for index in 0..<frame.dataCount {
+        registers[Int(frame.address.value &+ UInt8(clamping: index))] = frame.data(index)
+      }
+      let last = frame.address.value &+ UInt8(clamping: frame.dataCount - 1)
       if frame.address.value <= 0x32, last >= 0x30 { run(at: instant) }
     case 0x02 where frame.dataCount == 1 && frame.data(0) > 0 && frame.data(0) <= 32:
       answer(frame.address, count: Int(frame.data(0)), line)
@@ -123,7 +125,7 @@ struct XGORiderSimulatorState: ~Copyable {
       let firmware: [10 of UInt8] = [0x52, 0x2D, 0x31, 0x2E, 0x34, 0x2E, 0x32, 0x20, 0x20, 0x20]  // "R-1.4.2   "
       for index in 0..<10 { reply.append(firmware[index]) }
     case (0x64, 4): reply.append(Float(body.pointee.world.pose.heading * 57.29577951308232))
-    default: for index in 0..<count { reply.append(registers[Int(address.value &+ UInt8(index))]) }
+    default: for index in 0..<count { reply.append(registers[Int(address.value &+ UInt8(clamping: index))]) }
     }
     var bytes = [40 of UInt8](repeating: 0)
     for index in 0..<reply.count { bytes[index] = reply[index] }

@@ -71,7 +71,7 @@ public struct YBPcbCar: Sendable, Hashable, BitwiseCopyable {
     guard legacyRegister else { return dutyScale.duty(speed) }
     let magnitude = speed.value.magnitude
     guard magnitude > 0 else { return 0 }
-    return UInt8(magnitude < 100 ? magnitude : 100)
+    return UInt8(saturating: magnitude < 100 ? magnitude : 100)
   }
 
   /// Stops both motors, by the stop register and by a run at zero: a board that misses one may take the other.

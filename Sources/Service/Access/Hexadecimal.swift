@@ -10,6 +10,6 @@ enum Hexadecimal {
   static func bytes(_ text: String) -> [UInt8]? {
     let values = text.utf8.compactMap { digits.firstIndex(of: $0) }
     guard values.count == text.utf8.count, values.count.isMultiple(of: 2) else { return nil }
-    return stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
+    return stride(from: 0, to: values.count, by: 2).map { UInt8(clamping: values[$0] << 4 | values[$0 + 1]) }
   }
 }

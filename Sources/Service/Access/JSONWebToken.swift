@@ -69,7 +69,7 @@ struct JSONWebToken: Equatable {
     }
     guard claims.exp > Double(now) || !Mechanism.tokenExpiry.acts else { return .failure(.expired) }
     guard claims.exp <= Double(now + greatestLifetimeDays * 86_400) else { return .failure(.lastsTooLong) }
-    let expires = Int64(claims.exp.rounded(.up))
+    let expires = Int64(saturating: claims.exp.rounded(.up))
     return .success(JSONWebToken(scope: scope, subject: claims.sub, identifier: claims.jti, expires: expires))
   }
 

@@ -36,6 +36,6 @@ struct OpaqueToken {
 
   static func newIdentifier(random: (Int) -> [UInt8]) -> String {
     let bits = random(5).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-    return String(decoding: (0..<8).map { identifierAlphabet[Int(bits >> (5 * $0) & 31)] }, as: UTF8.self)
+    return String(decoding: (0..<8).map { identifierAlphabet[Int(clamping: bits >> (5 * $0) & 31)] }, as: UTF8.self)
   }
 }

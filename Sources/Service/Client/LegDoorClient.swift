@@ -48,7 +48,7 @@ struct LegDoorAddress: Sendable, Equatable {
 
   init(leg: Int) {
     precondition((0...15).contains(leg), "a daemon has at most sixteen legs")
-    prefix = leg == 0 ? [] : [0x80 | UInt8(leg)]
+    prefix = leg == 0 ? [] : [0x80 | UInt8(clamping: leg)]
   }
 
   /// The frame in a message; nil: it is of another leg.

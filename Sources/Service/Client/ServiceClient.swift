@@ -153,7 +153,8 @@ private final class ClientExchange: ChannelInboundHandler {
     let response = unwrapInboundIn(data)
     promise.succeed(
       ServiceClient.Answer(
-        status: Int(response.head.status.code), body: response.body.map { Array($0.readableBytesView) } ?? []))
+        status: Int(clamping: response.head.status.code), body: response.body.map { Array($0.readableBytesView) } ?? [])
+    )
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {

@@ -29,7 +29,7 @@ public struct APIResponse: Sendable {
     )
   }
 
-  /// JSON with sorted keys; non-finite numbers are our bug.
+  /// JSON with sorted keys; a number that is not finite is written as null.
   public static func json(
     _ value: some Encodable, status: HTTPResponse.Status = .ok, logValue: String? = nil
   ) -> APIResponse {
@@ -44,7 +44,14 @@ public func encodeJSON(_ value: some Encodable) -> [UInt8] {
   do {
     return Array(try encoder.encode(value))
   } catch {
-    preconditionFailure("a document that JSON cannot carry: \(error)")
+    // A number that is none is written as what is unknown is. It is a fault of ours, and no reason to end.
+    let mark = "\u{F8FF}no number\u{F8FF}"
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: mark, negativeInfinity: mark, nan: mark)
+    guard let bytes = try? encoder.encode(value) else {
+      preconditionFailure("a document that JSON cannot carry: \(error)")
+    }
+    return Array(String(decoding: bytes, as: UTF8.self).replacing("\"\(mark)\"", with: "null").utf8)
   }
 }
 

@@ -67,5 +67,5 @@ private func percentDecoded(_ text: Substring, plusIsSpace: Bool = false) -> Str
 }
 
 private func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
-  Character(Unicode.Scalar(byte)).hexDigitValue.map(UInt8.init)
+  Character(Unicode.Scalar(byte)).hexDigitValue.map { UInt8(clamping: $0) }
 }

@@ -3,14 +3,17 @@ import WallTime
 
 /// Instants of the wall clock as the API writes and reads them, RFC 3339.
 public enum WallTimeText {
+  /// Some 100,000 years from 1970: what is later or earlier is written as that.
+  private static let farthest: Int64 = 3_155_760_000_000
+
   /// `2025-09-21T06:30:00Z`; with an offset the local time: `2025-09-21T08:30:00+02:00`.
   public static func text(_ instant: WallInstant, offsetSeconds: Int = 0) -> String {
-    let local = instant.secondsSince1970 + Int64(offsetSeconds)
+    let local = min(max(instant.secondsSince1970, -farthest), farthest) + Int64(offsetSeconds)
     let second = Int(((local % 86_400) + 86_400) % 86_400)
     let date = text(LocalDate(daysSince1970: Int((local - Int64(second)) / 86_400)))
     let time = [second / 3600, second / 60 % 60, second % 60].map(two).joined(separator: ":")
     guard offsetSeconds != 0 else { return date + "T" + time + "Z" }
-    let offset = abs(offsetSeconds) / 60
+    let offset = Int(clamping: offsetSeconds.magnitude) / 60
     return date + "T" + time + (offsetSeconds < 0 ? "-" : "+") + two(offset / 60) + ":" + two(offset % 60)
   }
 

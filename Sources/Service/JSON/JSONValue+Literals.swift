@@ -16,9 +16,9 @@ extension JSONValue: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral, 
   /// A number written without fraction and exponent.
   public static func integer(_ value: Int) -> JSONValue { .number(String(value)) }
 
-  /// - Parameter value: finite; a whole one is written without a fraction.
+  /// - Parameter value: a whole one is written without a fraction, one that is not finite as null.
   public static func decimal(_ value: Double) -> JSONValue {
-    precondition(value.isFinite, "JSON has no number \(value)")
+    guard value.isFinite else { return .null }
     return .number(Int(exactly: value).map(String.init) ?? String(value))
   }
 }

@@ -10,8 +10,8 @@ public struct ProcessMetrics: MetricSource {
   public func write(into writer: inout MetricsWriter) {
     let fields = Self.statFields
     func field(_ number: Int) -> Double? { fields.count > number - 3 ? Double(fields[number - 3]) : nil }
-    let ticksPerSecond = Double(sysconf(Int32(_SC_CLK_TCK)))
-    let pageSize = Double(sysconf(Int32(_SC_PAGESIZE)))
+    let ticksPerSecond = Double(sysconf(Int32(clamping: _SC_CLK_TCK)))
+    let pageSize = Double(sysconf(Int32(clamping: _SC_PAGESIZE)))
     func gauge(_ name: String, _ help: String, _ value: Double?) {
       writer.gauge(name, help, value.map { [.init($0)] } ?? [])
     }
@@ -26,7 +26,7 @@ public struct ProcessMetrics: MetricSource {
     // Without the one that the listing itself had open.
     gauge("process_open_fds", "Number of open file descriptors.", descriptors.map { Double($0.count - 1) })
     var limit = rlimit()
-    let hasLimit = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
+    let hasLimit = getrlimit(__rlimit_resource_t(truncatingIfNeeded: RLIMIT_NOFILE.rawValue), &limit) == 0
     gauge("process_max_fds", "Maximum number of open file descriptors.", hasLimit ? Double(limit.rlim_cur) : nil)
     if let started = field(22), let boot = Self.bootTime {
       gauge(

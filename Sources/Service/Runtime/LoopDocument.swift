@@ -157,7 +157,7 @@ public struct LoopDocument: Codable, Sendable {
       _max = OrNull(wrappedValue: histogram.maximum?.count)
       guard withBuckets else { return }
       buckets = histogram.counts.enumerated().filter { $0.element > 0 }.map { index, count in
-        [HistogramSnapshot.bounds(ofBucket: index).upperBound - 1, Int64(count)]
+        [HistogramSnapshot.bounds(ofBucket: index).upperBound - 1, Int64(clamping: count)]
       }
     }
   }

@@ -71,9 +71,9 @@ struct BusTransaction: Encodable {
       case .read: "read"
       case .release: "release"
       }
-    let numbers = (0..<64).filter { transaction.lines >> UInt64($0) & 1 != 0 }
+    let numbers = (0..<64).filter { transaction.lines >> UInt64(clamping: $0) & 1 != 0 }
     lines = numbers
-    levels = numbers.map { Int(transaction.levels >> UInt64($0) & 1) }
+    levels = numbers.map { Int(clamping: transaction.levels >> UInt64(clamping: $0) & 1) }
     result = transaction.result
     error = Self.name(transaction.result)
   }

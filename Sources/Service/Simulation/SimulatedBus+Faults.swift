@@ -24,7 +24,7 @@ extension SimulatedBus {
 
   private func i2cFault(_ fault: SimulatedFault) -> SimulatedI2CBus.Fault {
     switch fault.fault {
-    case .nak: .noAcknowledge(address: I2CAddress(UInt8(fault.address!))!, count: fault.count)
+    case .nak: .noAcknowledge(address: I2CAddress(UInt8(clamping: fault.address!))!, count: fault.count)
     case .randomNak: .randomNoAcknowledge(perMille: fault.perMille!)
     default: .stuck
     }
@@ -112,12 +112,14 @@ extension SimulatedBus {
     for (rate, perMille) in rates where perMille > 0 {
       var fault = SimulatedFault(rate, bus: name)
       fault.perMille = perMille
-      if rate == .reordering { fault.holdMs = Int(conditions.reorderHold.inMilliseconds) }
+      if rate == .reordering { fault.holdMs = Int(saturating: conditions.reorderHold.inMilliseconds) }
       faults.append(fault)
     }
     if conditions.delay > .zero || conditions.jitter > .zero {
       var fault = SimulatedFault(.delay, bus: name)
-      (fault.ms, fault.jitterMs) = (Int(conditions.delay.inMilliseconds), Int(conditions.jitter.inMilliseconds))
+      (fault.ms, fault.jitterMs) = (
+        Int(saturating: conditions.delay.inMilliseconds), Int(saturating: conditions.jitter.inMilliseconds)
+      )
       faults.append(fault)
     }
     return faults

@@ -81,7 +81,7 @@ public struct SimulatedBus: Sendable {
 
   /// - Throws: 422 when there is no converter at that address.
   func set(_ fault: SimulatedFault) throws(APIError) {
-    guard let address = fault.address, let converter = converters[UInt8(address)]?.chip else {
+    guard let address = fault.address, let converter = converters[UInt8(clamping: address)]?.chip else {
       let known = converters.keys.sorted().map { "\($0)" }.joined(separator: ", ")
       throw .validation(
         "address", expected: known.isEmpty ? "a bus with a converter" : "a converter's address, \(known)",

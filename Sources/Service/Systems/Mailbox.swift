@@ -88,7 +88,7 @@ public final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxA
       let limit = requestsPerTick - (isStop || !Mechanism.stopPlaces.acts ? 0 : MailboxNumbers.placesForStops)
       let number = state.lastNumber + 1
       // What is done although its answer finds no room would be reported as not taken. A stop is sent even so.
-      let hasRoom = isStop || number - state.lastAnswered <= UInt64(MailboxNumbers.mostUnanswered)
+      let hasRoom = isStop || number - state.lastAnswered <= UInt64(clamping: MailboxNumbers.mostUnanswered)
       guard hasRoom, state.sentSince < limit, state.requests.push(make(number, now)) else { return false }
       state.lastNumber = number
       state.sentSince += 1

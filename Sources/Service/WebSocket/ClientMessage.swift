@@ -1,7 +1,7 @@
-import Foundation
+import Wire
 
 /// What a WebSocket client says in a text message.
-struct ClientMessage: Decodable {
+struct ClientMessage {
   enum Kind: String {
     case subscribe, unsubscribe, ping
     case eStop = "e-stop"
@@ -9,15 +9,9 @@ struct ClientMessage: Decodable {
   }
 
   /// Whatever the client wants to find in the answer: a number, a string or nothing.
-  enum ID: Codable, Equatable {
+  enum ID: Encodable, Equatable {
     case number(Int)
     case text(String)
-
-    init(from decoder: any Decoder) throws {
-      let value = try decoder.singleValueContainer()
-      self =
-        if let number = try? value.decode(Int.self) { .number(number) } else { .text(try value.decode(String.self)) }
-    }
 
     func encode(to encoder: any Encoder) throws {
       var value = encoder.singleValueContainer()
@@ -32,22 +26,43 @@ struct ClientMessage: Decodable {
   let id: ID?
   /// Of subscribe and unsubscribe; nil: all.
   let systems: [String]?
-  /// Of subscribe, 1…10; nil: 10.
+  /// Of subscribe, any number; nil: 10.
   let rateHz: Double?
 
   var kind: Kind? { Kind(rawValue: type) }
 
-  /// - Throws: `JSON`, `VALIDATION`: for an `error` event.
+  /// - Throws: `BAD_JSON`, `VALIDATION`: for an `error` event.
   init(text: String) throws(APIError) {
+    let value: JSONValue
     do {
-      self = try JSONDecoder().decode(Self.self, from: Data(text.utf8))
-    } catch DecodingError.keyNotFound(let key, _) {
-      throw .validation(key.stringValue, expected: "a value", got: "none")
-    } catch DecodingError.typeMismatch(_, let context) {
-      let field = context.codingPath.map(\.stringValue).joined(separator: ".")
-      throw .validation(field.isEmpty ? "message" : field, expected: "another type", got: "a value of a wrong type")
+      value = try JSONParser.parse(Array(text.utf8))
     } catch {
-      throw APIError(.badRequest, "BAD_JSON", "not a JSON object")
+      throw APIError(.badRequest, "BAD_JSON", "line \(error.line), column \(error.column): \(error.reason)")
+    }
+    self = try JSONReader.read(value, field: "") { (reader) throws(APIError) in
+      // A client of another version may say more.
+      if case .object(let members) = value { for member in members { reader.ignore(member.name) } }
+      return try ClientMessage(&reader)
     }
   }
+
+  private init(_ body: inout JSONReader) throws(APIError) {
+    type = try body.required("type", .text(0...100))
+    id = try body.optional("id", .clientID)
+    systems = try body.optional("systems", .list(of: .text(0...100), 0...100))
+    rateHz = try body.optional("rateHz", JSONKind("a number") { $0.digits.flatMap { Double($0) } })
+  }
+}
+
+extension JSONKind where Value == ClientMessage.ID {
+  fileprivate static var clientID: JSONKind {
+    JSONKind("an integer or text") { value in
+      if case .text(let text) = value { return .text(text) }
+      return value.digits.flatMap { Int($0) }.map { .number($0) }
+    }
+  }
+}
+
+extension JSONValue {
+  fileprivate var digits: String? { if case .number(let digits) = self { digits } else { nil } }
 }

@@ -6,7 +6,7 @@ struct TelemetryRate {
   private var due = Int64.min
 
   /// - Parameter hertz: 1…10.
-  init(hertz: Double) { interval = Int64(1e9 / hertz) }
+  init(hertz: Double) { interval = Int64(saturating: 1e9 / hertz) }
 
   /// Whether telemetry of this instant is to be sent. On average the rate is kept also where it is no divisor of the beat's.
   mutating func takes(_ now: TickInstant) -> Bool {

@@ -52,8 +52,8 @@ struct WebSocketDecoder: ByteToMessageDecoder {
     if !isShort {
       guard let said = extendedLength(buffer, isWord: header.length == 126) else { return nil }
       guard said.value > said.needless else { throw .init(1002, "a length in more bytes than it needs") }
-      guard said.value <= UInt64(limits.messageBytes) else { throw .tooLarge(limits) }
-      header.length = Int(said.value)
+      guard said.value <= UInt64(clamping: limits.messageBytes) else { throw .tooLarge(limits) }
+      header.length = Int(clamping: said.value)
       header.size += said.size
     }
     guard second & 0x80 != 0 else { return header }

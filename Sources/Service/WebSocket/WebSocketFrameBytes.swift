@@ -16,13 +16,13 @@ func webSocketFrame(_ opcode: WebSocketOpcode, _ payload: some Collection<UInt8>
   var frame = ByteBufferAllocator().buffer(capacity: count + 10)
   frame.writeInteger(0x80 | opcodeBits)
   if count < 126 {
-    frame.writeInteger(UInt8(count))
+    frame.writeInteger(UInt8(clamping: count))
   } else if count <= Int(UInt16.max) {
     frame.writeInteger(UInt8(126))
-    frame.writeInteger(UInt16(count))
+    frame.writeInteger(UInt16(clamping: count))
   } else {
     frame.writeInteger(UInt8(127))
-    frame.writeInteger(UInt64(count))
+    frame.writeInteger(UInt64(clamping: count))
   }
   frame.writeBytes(payload)
   return frame

@@ -214,7 +214,7 @@ final class WebSocketSession: ChannelInboundHandler {
 
   private func closeFrame(_ code: UInt16?, _ reason: String) -> ByteBuffer {
     guard let code else { return webSocketFrame(.connectionClose, []) }
-    let bytes = [UInt8(code >> 8), UInt8(code & 0xFF)] + Array(reason.utf8.prefix(120))
+    let bytes = [UInt8(clamping: code >> 8), UInt8(clamping: code & 0xFF)] + Array(reason.utf8.prefix(120))
     return webSocketFrame(.connectionClose, bytes)
   }
 

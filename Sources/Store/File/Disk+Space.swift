@@ -8,7 +8,7 @@ extension Disk {
   static func lacks(_ folder: String, for file: String, _ doing: String) -> StoreError? {
     var system = statvfs()
     guard statvfs(folder, &system) == 0 else { return nil }
-    if system.f_flag & UInt(ST_RDONLY) != 0 { return .readOnly(file: file, doing: doing) }
+    if system.f_flag & UInt(truncatingIfNeeded: ST_RDONLY) != 0 { return .readOnly(file: file, doing: doing) }
     // What only the superuser may use counts for nobody else.
     let free = UInt64(geteuid() == 0 ? system.f_bfree : system.f_bavail)
     let isFull = system.f_blocks > 0 && free * UInt64(system.f_frsize) < leastRoom

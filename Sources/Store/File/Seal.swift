@@ -26,7 +26,7 @@ struct Seal {
 
   mutating func add(blob: UnsafeRawBufferPointer) {
     add(4 as UInt8)
-    add(word: UInt64(blob.count))
+    add(word: UInt64(clamping: blob.count))
     add(bytes: blob)
   }
 

@@ -30,6 +30,20 @@ public struct StoreSystem: Sendable {
     self.migrations = migrations
     self.restore = restore
   }
+
+  /// Refuses a restore for rows of the attached backup that make no sense: a row's seal says that it is what was written, not what.
+  ///
+  /// - Parameters:
+  ///   - rows: for people: `lines of its watering log`.
+  ///   - sense: an SQL condition over the columns of one row.
+  /// - Throws: `StoreError.damaged`, which takes back the restore.
+  public static func refuse(_ rows: String, in table: String, unless sense: String, _ database: Database) throws {
+    let odd = try Int.fetchOne(
+      database, sql: "SELECT count(*) FROM backup.\(table.quotedDatabaseIdentifier) WHERE (\(sense)) IS NOT TRUE")
+    guard odd == 0 else {
+      throw StoreError.damaged(file: "the backup", reason: "\(odd ?? 0) \(rows) make no sense")
+    }
+  }
 }
 
 /// The migrations of several systems as one.

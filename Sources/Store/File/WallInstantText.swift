@@ -13,8 +13,10 @@ extension WallInstant {
   /// From `nameText`.
   init?(nameText: some StringProtocol) {
     let style = Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted)
-    guard let date = try? Date(String(nameText), strategy: style) else { return nil }
-    self.init(secondsSince1970: Int64(date.timeIntervalSince1970))
+    guard let date = try? Date(String(nameText), strategy: style),
+      let seconds = Int64(exactly: date.timeIntervalSince1970.rounded(.down))
+    else { return nil }
+    self.init(secondsSince1970: seconds)
   }
 
   /// The same instant for Foundation's calendars and formatters.

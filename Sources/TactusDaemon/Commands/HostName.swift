@@ -19,7 +19,7 @@ public enum HostName {
   public static func resolve(_ name: String, port: UInt16) throws(Failure) -> Endpoint {
     var hints = addrinfo()
     hints.ai_family = AF_UNSPEC
-    hints.ai_socktype = Int32(SOCK_DGRAM.rawValue)
+    hints.ai_socktype = Int32(truncatingIfNeeded: SOCK_DGRAM.rawValue)
     var list: UnsafeMutablePointer<addrinfo>?
     let result = getaddrinfo(name, nil, &hints, &list)
     guard result == 0 else { throw .unknown(name, reason: String(cString: gai_strerror(result))) }
@@ -27,12 +27,12 @@ public enum HostName {
     var sixth: Endpoint?
     for entry in sequence(first: list, next: { $0?.pointee.ai_next }) {
       guard let address = entry?.pointee.ai_addr else { break }
-      if address.pointee.sa_family == sa_family_t(AF_INET) {
+      if address.pointee.sa_family == sa_family_t(truncatingIfNeeded: AF_INET) {
         let four = UnsafeRawPointer(address).load(as: sockaddr_in.self)
         let word = UInt32(bigEndian: four.sin_addr.s_addr)
         return Endpoint(high: 0, low: 0xFFFF_0000_0000 | UInt64(word), port: port)
       }
-      if address.pointee.sa_family == sa_family_t(AF_INET6), sixth == nil {
+      if address.pointee.sa_family == sa_family_t(truncatingIfNeeded: AF_INET6), sixth == nil {
         let six = UnsafeRawPointer(address).load(as: sockaddr_in6.self)
         let words = withUnsafeBytes(of: six.sin6_addr) {
           ($0.loadUnaligned(as: UInt64.self), $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self))

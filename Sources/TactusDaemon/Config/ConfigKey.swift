@@ -95,7 +95,7 @@ extension ConfigKind: CustomStringConvertible {
   }
 
   private func plain(_ number: Double) -> String {
-    number == number.rounded() ? String(Int(number)) : String(number)
+    number == number.rounded() ? String(Int(saturating: number)) : String(number)
   }
 }
 
@@ -104,7 +104,8 @@ extension ConfigValue: CustomStringConvertible {
   public var description: String {
     switch self {
     case .integer(let value): String(value)
-    case .number(let value): value == value.rounded() && abs(value) < 1e15 ? "\(Int(value)).0" : String(value)
+    case .number(let value):
+      value == value.rounded() && abs(value) < 1e15 ? "\(Int(saturating: value)).0" : String(value)
     case .boolean(let value): String(value)
     case .text(let value): Self.quoted(value)
     case .integers(let values): "[\(values.map(String.init).joined(separator: ", "))]"

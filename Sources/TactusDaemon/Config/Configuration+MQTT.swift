@@ -48,7 +48,7 @@ extension Configuration.MQTT {
     let broker = given.text("mqtt.broker")
     self.init(
       broker: broker == "spawn" ? .spawn : .address(broker),
-      port: UInt16(given.optionalInteger("mqtt.port") ?? (hasTLS ? 8883 : 1883)),
+      port: UInt16(clamping: given.optionalInteger("mqtt.port") ?? (hasTLS ? 8883 : 1883)),
       user: given.optionalText("mqtt.user"), password: given.optionalText("mqtt.password"),
       passwordFile: given.optionalText("mqtt.password_file"),
       security: hasTLS

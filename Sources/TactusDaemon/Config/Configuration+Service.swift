@@ -4,7 +4,7 @@ import Yams
 extension Configuration.Service {
   init(_ given: GivenValues) {
     self.init(
-      port: UInt16(given.integer("network.http_port")),
+      port: UInt16(clamping: given.integer("network.http_port")),
       // The table lists exactly the raw values.
       auth: Auth(rawValue: given.text("service.auth"))!,
       tls: TLS(given),

@@ -18,7 +18,7 @@ struct RecoverableText {
 
   /// Gives the key at a place a name that no other has, of the same length. Returns whether it could.
   mutating func mark(_ name: String, at mark: Mark) -> Bool {
-    guard let line = lines.indices.contains(mark.line - 1) ? mark.line - 1 : nil, doubled.count < 100 else {
+    guard let line = lines.indices.contains(mark.line - 1) ? mark.line - 1 : nil, doubled.count < 20 else {
       return false
     }
     var column = mark.column - 1

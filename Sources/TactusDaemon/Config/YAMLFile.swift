@@ -14,17 +14,20 @@ public struct YAMLFile {
 
   /// Reads a file from disk; throws one `ConfigErrors` when it cannot be read.
   init(path: String) throws {
-    guard let text = Self.contents(of: path) else {
-      let reason = String(cString: strerror(errno))
-      throw ConfigErrors(errors: [ConfigError(file: path, key: "", message: "cannot be read: \(reason)")])
+    guard let text = Self.contents(of: path, atMost: YAMLLimits.bytes) else {
+      let message = errno == EFBIG ? YAMLLimits.expectedBytes : "cannot be read: \(String(cString: strerror(errno)))"
+      throw ConfigErrors(errors: [ConfigError(file: path, key: "", message: message)])
     }
     try self.init(text: text, name: path)
   }
 
   /// Parses a text. Sections that are not YAML are left out; `ConfigReader` and `FieldReader` report their errors.
   ///
-  /// - Throws: `ConfigErrors` if it cannot be read without the parts that have errors.
+  /// - Throws: `ConfigErrors` if it cannot be read without the parts that have errors, or holds more than `YAMLLimits`.
   public init(text: String, name: String) throws {
+    guard text.utf8.count <= YAMLLimits.bytes else {
+      throw ConfigErrors(errors: [ConfigError(file: name, key: "", message: YAMLLimits.expectedBytes)])
+    }
     self.name = name
     var text = RecoverableText(text)
     var errors: [ConfigError] = []
@@ -49,6 +52,10 @@ public struct YAMLFile {
         }
       }
     }
+    if let found, let (message, mark) = YAMLLimits.exceeded(in: found) {
+      throw ConfigErrors(
+        errors: errors + [ConfigError(file: name, line: mark?.line, column: mark?.column, key: "", message: message)])
+    }
     root = found
     self.errors = errors
     doubled = text.doubled
@@ -69,6 +76,7 @@ public struct YAMLFile {
 
   /// Where in a mapping the key at `index` stands first; `nil` if that is here.
   func earlier(_ index: Int, in mapping: Node.Mapping) -> Mark? {
+    guard !doubled.isEmpty else { return nil }
     let keys = mapping.map(\.key)
     guard let name = name(of: keys[index])?.name else { return nil }
     let first = keys.prefix(index).first { key in
@@ -77,8 +85,8 @@ public struct YAMLFile {
     return first?.mark
   }
 
-  /// Bytes of a regular file or pipe as text; nil with errno set when it cannot be read.
-  public static func contents(of path: String) -> String? {
+  /// Bytes of a regular file or pipe as text; nil with errno set when it cannot be read, EFBIG when there are more than `limit` (1 MB).
+  public static func contents(of path: String, atMost limit: Int = 1_048_576) -> String? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
@@ -90,6 +98,10 @@ public struct YAMLFile {
       if count < 0 { return nil }
       if count == 0 { return String(decoding: bytes, as: UTF8.self) }
       bytes += chunk[..<count]
+      if bytes.count > limit {
+        errno = EFBIG
+        return nil
+      }
     }
   }
 }

@@ -60,6 +60,8 @@ struct YAMLProblem {
         "expected \\n, \\t, \\\" or another escape between double quotes, got an unknown one: single quotes take it as it is"
     case "found undefined alias":
       return "expected a value, got '*' and a name that nothing has: put the value between quotes"
+    case _ where problem.hasPrefix("Maximum nesting level"):
+      return YAMLLimits.expectedLevels
     default:
       return "expected YAML, got what its parser calls: \(problem)"
     }

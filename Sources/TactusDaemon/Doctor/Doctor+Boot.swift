@@ -40,13 +40,13 @@ extension Doctor {
     let cards = machine.list("/sys/block").filter { $0.hasPrefix("mmcblk") && !$0.contains("boot") }.map { name in
       let folder = "/sys/block/\(name)/device"
       let life = (machine.read("\(folder)/life_time") ?? "").split(separator: " ").compactMap {
-        Int($0.drop { $0 == "0" || $0 == "x" }, radix: 16)
+        UInt8($0.drop { $0 == "0" || $0 == "x" }, radix: 16).map { Int($0) }
       }.max()
       let reserve = machine.read("\(folder)/pre_eol_info").flatMap {
-        Int($0.drop { $0 == "0" || $0 == "x" }, radix: 16)
+        UInt8($0.drop { $0 == "0" || $0 == "x" }, radix: 16)
       }
       let errors = machine.list("/sys/fs/ext4").filter { $0.hasPrefix(name) }.reduce(0) { sum, partition in
-        sum + (machine.read("/sys/fs/ext4/\(partition)/errors_count").flatMap { Int($0) } ?? 0)
+        sum + (machine.read("/sys/fs/ext4/\(partition)/errors_count").flatMap { UInt32($0) }.map { Int($0) } ?? 0)
       }
       // JEDEC JESD84-B51: the life time in tenths, 11 beyond its end; of the reserve 2 says that 80 % are used, 3 more.
       let isWorn = (life ?? 0) >= 9 || (reserve ?? 0) >= 2

@@ -94,7 +94,7 @@ public struct Machine: Sendable {
 
   private static func processGroups() -> Set<Int> {
     var groups = [gid_t](repeating: 0, count: 256)
-    let count = getgroups(Int32(groups.count), &groups)
+    let count = getgroups(Int32(clamping: groups.count), &groups)
     return Set(groups.prefix(Int(max(0, count))).map(Int.init) + [Int(getegid())])
   }
 }

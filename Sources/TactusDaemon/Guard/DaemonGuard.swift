@@ -24,7 +24,8 @@ enum DaemonGuard {
         start: { Spawner.startSelf($0, descriptors: $1) }, kill: { Spawner.signal($0, SIGKILL) })
     }
     let link = try GuardLink(
-      writes: writes, timeout: .milliseconds(Int64(timeoutSeconds * 1000)), period: SupervisorLoop.rate.period,
+      writes: writes, timeout: .milliseconds(Int64(saturating: timeoutSeconds * 1000)),
+      period: SupervisorLoop.rate.period,
       watchdog: watchdog, command: command)
     guard let watchdog, link.watchdogTimeout == nil else { return link }
     link.dismiss()

@@ -62,8 +62,8 @@ final class LogSink: Sendable {
   /// For who must never wait and has no thread to spare: what standard error does not take at once is lost.
   static func writeIfTaken(_ line: String) {
     // A pipe that polls writable takes a page without blocking (pipe(7)).
-    var waiting = pollfd(fd: 2, events: Int16(POLLOUT), revents: 0)
-    guard poll(&waiting, 1, 0) == 1, waiting.revents == Int16(POLLOUT) else { return }
+    var waiting = pollfd(fd: 2, events: Int16(truncatingIfNeeded: POLLOUT), revents: 0)
+    guard poll(&waiting, 1, 0) == 1, waiting.revents == Int16(truncatingIfNeeded: POLLOUT) else { return }
     var bytes = Array(line.utf8.prefix(4095))
     bytes.append(0x0A)
     _ = Glibc.write(2, bytes, bytes.count)

@@ -109,18 +109,18 @@ struct ServiceComposition {
   ///
   /// - Returns: the limit in effect.
   private static func allowDescriptors(_ count: Int, _ logger: Logger) -> Int {
-    let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    let resource = __rlimit_resource_t(truncatingIfNeeded: RLIMIT_NOFILE.rawValue)
     var limit = rlimit()
     guard getrlimit(resource, &limit) == 0 else { return .max }
-    if limit.rlim_cur < rlim_t(count) {
+    if limit.rlim_cur < rlim_t(clamping: count) {
       var raised = limit
-      raised.rlim_cur = min(rlim_t(count), limit.rlim_max)
+      raised.rlim_cur = min(rlim_t(clamping: count), limit.rlim_max)
       if setrlimit(resource, &raised) == 0 { limit = raised }
     }
-    if limit.rlim_cur < rlim_t(count) {
+    if limit.rlim_cur < rlim_t(clamping: count) {
       logger.warning(
         "fewer files may be open than service.max_connections needs: the last are kept for those who can stop",
-        metadata: ["limit": .stringConvertible(Int(limit.rlim_cur)), "wanted": .stringConvertible(count)])
+        metadata: ["limit": .stringConvertible(Int(clamping: limit.rlim_cur)), "wanted": .stringConvertible(count)])
     }
     return Int(clamping: limit.rlim_cur)
   }

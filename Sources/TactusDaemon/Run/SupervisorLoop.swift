@@ -88,7 +88,7 @@ struct SupervisorLoop: ~Copyable, ControlLoop, NoOutput {
   @_noLocks @_noAllocation
   private mutating func look(at index: Int, now: TickInstant) {
     let silence = loops.silence(index, at: now)
-    let bit = UInt64(1) << UInt64(index)
+    let bit = UInt64(1) << UInt64(clamping: index)
     if stalled & bit != 0, silence.count <= 0 {
       stalled &= ~bit
       tell(.resumed(loop: index))

@@ -90,7 +90,7 @@ struct HealthWatch {
         return .failure(
           Trouble(text: "version \(version) was expected, version \(document.version ?? "unknown") answers"))
       }
-      let replaced = document.guard.map { $0.replacements - (guardReplacements ?? $0.replacements) } ?? 0
+      let replaced = document.guard.map { $0.replacements &- (guardReplacements ?? $0.replacements) } ?? 0
       guardReplacements = document.guard?.replacements
       guard replaced == 0 || loopsOnly else { return .failure(Trouble(text: "the guard had to be replaced")) }
       let states = document.systems.map { ($0.key, $0.value ?? "running") }.sorted { $0.0 < $1.0 }

@@ -40,10 +40,10 @@ public struct ServiceEvents: ~Copyable {
   /// Waits for the next events, at least one. `input`: a descriptor to watch too; nil for none.
   public func wait(input: Int32? = nil) -> [Event] {
     var descriptors = [signals, doorbell.descriptor, input ?? -1].map {
-      pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+      pollfd(fd: $0, events: Int16(truncatingIfNeeded: POLLIN), revents: 0)
     }
     while true {
-      guard poll(&descriptors, nfds_t(descriptors.count), -1) > 0 else { continue }
+      guard poll(&descriptors, nfds_t(clamping: descriptors.count), -1) > 0 else { continue }
       var events: [Event] = []
       while case let number = daemon_next_signal(signals), number > 0 {
         switch number {

@@ -70,7 +70,7 @@ extension ScenarioReader {
       let node = fields.nodes[name]!
       switch name {
       case "name": scenario.name = reader.text(node, name) ?? ""
-      case "seed": scenario.seed = UInt64(reader.integer(node, name, 0...Int.max) ?? 1)
+      case "seed": scenario.seed = UInt64(clamping: reader.integer(node, name, 0...Int.max) ?? 1)
       case "duration_s": scenario.duration = .seconds(reader.number(node, name, 0.001...86_400) ?? 1)
       case "events", "expect": break
       default: try read(name, node, into: &scenario.setup)

@@ -68,7 +68,7 @@ public struct ScenarioTimeline {
   public static func number(_ value: Double) -> String {
     let thousandths = (value * 1000).rounded()
     guard abs(thousandths) < 1e15 else { return "\(value)" }
-    let whole = Int(thousandths.magnitude)
+    let whole = Int(saturating: thousandths.magnitude)
     var text = "\(whole / 1000)"
     if whole % 1000 != 0 {
       var decimals = String(1000 + whole % 1000).dropFirst()

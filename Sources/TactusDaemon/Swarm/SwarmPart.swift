@@ -68,14 +68,15 @@ extension SwarmPart {
 extension SplitMix64 {
   /// A number of the range, each as likely.
   public mutating func within(_ range: ClosedRange<Int64>) -> Int64 {
-    range.lowerBound + Int64(below(UInt64(range.upperBound - range.lowerBound + 1)))
+    range.lowerBound + Int64(clamping: below(UInt64(clamping: range.upperBound - range.lowerBound + 1)))
   }
 
   /// An instant as that of `instant(until:)`, every other one some seconds before an incident, if there is one.
   public mutating func instant(until end: TickInstant, before incidents: [TickInstant]) -> TickInstant {
     guard !incidents.isEmpty, chance(perMille: 500) else { return instant(until: end) }
     let lead = within(100...4_000) * 1_000_000
-    return TickInstant(nanoseconds: max(0, incidents[Int(below(UInt64(incidents.count)))].nanoseconds - lead))
+    return TickInstant(
+      nanoseconds: max(0, incidents[Int(clamping: below(UInt64(clamping: incidents.count)))].nanoseconds - lead))
   }
 
   /// An instant up to and including `end`, of whole milliseconds.

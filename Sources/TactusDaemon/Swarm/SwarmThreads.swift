@@ -47,7 +47,7 @@ struct SwarmThreads {
   ) throws -> (SwarmTally, [SwarmRun.Finding]) {
     var swarm = swarm
     var findings: [SwarmRun.Finding] = []
-    for seed in stride(from: seeds.lowerBound + UInt64(job), through: seeds.upperBound, by: count) {
+    for seed in stride(from: seeds.lowerBound + UInt64(clamping: job), through: seeds.upperBound, by: count) {
       if let finding = try swarm.play(seed: seed) { findings.append(finding) }
     }
     return (swarm.tally, findings)

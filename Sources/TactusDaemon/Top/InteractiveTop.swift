@@ -110,7 +110,7 @@ public struct TerminalSize: Equatable, Sendable {
   /// The size now: every call asks the terminal.
   public static var current: TerminalSize {
     var size = winsize()
-    guard ioctl(1, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
+    guard ioctl(1, UInt(truncatingIfNeeded: TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
       return TerminalSize(width: 80, height: 24)
     }
     return TerminalSize(width: Int(size.ws_col), height: Int(size.ws_row))

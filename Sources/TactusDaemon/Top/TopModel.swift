@@ -24,7 +24,7 @@ struct TopModel {
       let old = isContinued ? before?.loops.first { $0.name == loop.name } : nil
       let from = old == nil ? sample.runtime.epochNs : before!.monotonicNs
       return TopRow(
-        loop, since: old, at: sample.runtime.monotonicNs, nanoseconds: sample.runtime.monotonicNs - from,
+        loop, since: old, at: sample.runtime.monotonicNs, nanoseconds: sample.runtime.monotonicNs &- from,
         history: isContinued ? histories[loop.name] ?? [] : [])
     }
     ages = sample.runtime.loops.flatMap { $0.ages.map(TopAge.init) }
@@ -69,14 +69,14 @@ struct TopRow: Equatable {
   /// `instant`: of the newer answer; `nanoseconds`: between the two.
   init(_ loop: LoopDocument, since old: LoopDocument?, at instant: Int64, nanoseconds: Int64, history: [Int64?]) {
     name = loop.name
-    hertz = nanoseconds > 0 ? Double(loop.ran - (old?.ran ?? 0)) / (Double(nanoseconds) / 1e9) : nil
+    hertz = nanoseconds > 0 ? Double(loop.ran &- (old?.ran ?? 0)) / (Double(nanoseconds) / 1e9) : nil
     latency = IntervalDistribution(loop.latencyNs, since: old?.latencyNs)
     execution = IntervalDistribution(loop.executionNs, since: old?.executionNs)
     skipped = loop.skipped
     overruns = loop.overruns
     deadlineMisses = loop.deadlineMisses
     longestGap = loop.longestGap?.lengthNs
-    hangsFor = loop.overdue > 0 ? loop.running.map { max(0, instant - $0.sinceNs) } : nil
+    hangsFor = loop.overdue > 0 ? loop.running.map { max(0, instant &- $0.sinceNs) } : nil
     // The first answer covers the whole past: no interval like the others.
     jitter = old == nil ? history : Array((history + [latency.percentile(0.99)]).suffix(TopModel.historyLength))
   }
@@ -113,7 +113,7 @@ struct IntervalDistribution: Equatable {
     let before = Dictionary(
       (old?.buckets ?? []).filter { $0.count == 2 }.map { ($0[0], $0[1]) }, uniquingKeysWith: { first, _ in first })
     buckets = (new.buckets ?? []).filter { $0.count == 2 }.compactMap { bucket in
-      let count = bucket[1] - (before[bucket[0]] ?? 0)
+      let count = bucket[1] &- (before[bucket[0]] ?? 0)
       return count > 0 ? (bucket[0], count) : nil
     }
     maximum = new.max ?? .max
@@ -121,11 +121,11 @@ struct IntervalDistribution: Equatable {
 
   /// nil while there is no value. 1 is the largest value.
   func percentile(_ fraction: Double) -> Int64? {
-    let total = buckets.reduce(0) { $0 + $1.count }
-    let rank = max(1, Int64((fraction * Double(total)).rounded(.up)))
+    let total = buckets.reduce(Int64(0)) { $0.addingSaturated($1.count) }
+    let rank = max(1, Int64(saturating: (fraction * Double(total)).rounded(.up)))
     var seen: Int64 = 0
     for bucket in buckets {
-      seen += bucket.count
+      seen = seen.addingSaturated(bucket.count)
       if seen >= rank { return min(bucket.largest, maximum) }
     }
     return nil

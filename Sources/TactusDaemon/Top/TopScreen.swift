@@ -38,7 +38,7 @@ public enum TopScreen {
     var lines = [
       Line(
         text:
-          "\(DaemonProgram.current.name) \(runtime.version) at \(host)   up \(upTime(runtime.monotonicNs - runtime.epochNs))"
+          "\(DaemonProgram.current.name) \(runtime.version) at \(host)   up \(upTime(runtime.monotonicNs &- runtime.epochNs))"
       )
     ]
     if let age = model.age {

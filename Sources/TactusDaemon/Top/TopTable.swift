@@ -84,7 +84,7 @@ enum TopTable {
   }
 
   private static func hertz(_ value: Double) -> String {
-    let tenths = Int64((value * 10).rounded())
+    let tenths = Int64(saturating: (value * 10).rounded())
     return "\(tenths / 10).\(tenths % 10)"
   }
 
@@ -98,8 +98,9 @@ enum TopTable {
   }
 
   /// Two or three digits: `870ns`, `1.2µs`, `12µs`, `3.4s`.
-  static func time(_ nanoseconds: Int64?) -> String {
-    guard let nanoseconds else { return "–" }
+  static func time(_ span: Int64?) -> String {
+    // Eighteen years; ten times as many can still be counted.
+    guard let nanoseconds = span.map({ min($0, 1 << 59) }) else { return "–" }
     guard nanoseconds >= 1_000 else { return "\(nanoseconds)ns" }
     var (unit, name): (Int64, String) = (1_000, "µs")
     for (larger, itsName) in [(1_000_000, "ms"), (1_000_000_000, "s")] as [(Int64, String)]

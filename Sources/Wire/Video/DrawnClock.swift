@@ -16,7 +16,7 @@ public enum DrawnClock {
     for row in 0..<Self.height {
       let word = row < square ? milliseconds : ~milliseconds
       for bit in 0..<bits {
-        let isSet = word >> UInt32(bits - 1 - bit) & 1 == 1
+        let isSet = word >> UInt32(clamping: bits - 1 - bit) & 1 == 1
         let start = row * stride + bit * square
         for column in start..<start + square { plane[column] = isSet ? 235 : 16 }
       }

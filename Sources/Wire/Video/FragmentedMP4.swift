@@ -23,7 +23,7 @@ public struct FragmentedMP4: Sendable {
     file.box("moov") { box in
       box.full("mvhd") { box in
         box.zeros(8)
-        box.add(UInt32(timescale))
+        box.add(UInt32(clamping: timescale))
         box.zeros(4)
         box.add(UInt32(0x0001_0000))
         box.add(UInt16(0x0100))
@@ -72,11 +72,11 @@ public struct FragmentedMP4: Sendable {
         // Data offset; each sample's duration, size and flags.
         box.full("trun", flags: 0x0701) { box in
           box.add(UInt32(1))
-          box.add(UInt32(Self.headBytes))
+          box.add(UInt32(clamping: Self.headBytes))
           box.add(UInt32(truncatingIfNeeded: duration * 9 / 100_000))
-          box.add(UInt32(sample.count))
+          box.add(UInt32(clamping: sample.count))
           // Depends on no other; or depends on others and is no key frame.
-          box.add(UInt32(isKey ? 0x0200_0000 : 0x0101_0000))
+          box.add(UInt32(clamping: isKey ? 0x0200_0000 : 0x0101_0000))
         }
       }
     }
@@ -103,7 +103,7 @@ public struct FragmentedMP4: Sendable {
     track.box("mdia") { box in
       box.full("mdhd") { box in
         box.zeros(8)
-        box.add(UInt32(timescale))
+        box.add(UInt32(clamping: timescale))
         box.zeros(4)
         // No language: "und" in three times five bits.
         box.add(UInt16(0x55C4))
@@ -179,7 +179,7 @@ private struct BoxWriter {
   mutating func box(_ name: String, _ content: (inout BoxWriter) -> Void) {
     var inner = BoxWriter()
     content(&inner)
-    add(UInt32(inner.bytes.count + 8))
+    add(UInt32(clamping: inner.bytes.count + 8))
     text(name)
     bytes += inner.bytes
   }

@@ -73,7 +73,7 @@ public struct VideoDetection: Sendable, Hashable {
     fields.add(duration)
     fields.add(pictures)
     fields.add(failures)
-    fields.add(UInt16(min(objects.count, 1000)))
+    fields.add(UInt16(clamping: min(objects.count, 1000)))
     for object in objects.prefix(1000) {
       fields.add(object.label)
       for value in [object.confidence, object.box.left, object.box.top, object.box.width, object.box.height] {

@@ -15,12 +15,12 @@ struct VideoFieldWriter {
   mutating func add(_ text: String) { add(Array(text.utf8)) }
 
   mutating func add(_ texts: [String]) {
-    add(UInt16(min(texts.count, Int(UInt16.max))))
+    add(UInt16(clamping: min(texts.count, Int(UInt16.max))))
     for text in texts.prefix(Int(UInt16.max)) { add(text) }
   }
 
   mutating func add(_ value: [UInt8]) {
-    add(UInt32(value.count))
+    add(UInt32(clamping: value.count))
     bytes += value
   }
 }

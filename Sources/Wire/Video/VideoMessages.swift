@@ -44,7 +44,7 @@ public struct VideoMessages: Sendable {
 
   static func framed(_ kind: UInt8, _ fields: VideoFieldWriter) -> [UInt8] {
     var head = VideoFieldWriter()
-    head.add(UInt32(fields.bytes.count + 1))
+    head.add(UInt32(clamping: fields.bytes.count + 1))
     head.add(kind)
     return head.bytes + fields.bytes
   }

@@ -37,7 +37,7 @@ extension VideoReport {
     case .picture(let bytes): fields.add(bytes)
     case .recording(let recording): recording.write(into: &fields)
     case .cameras(let cameras):
-      fields.add(UInt8(min(cameras.count, 255)))
+      fields.add(UInt8(clamping: min(cameras.count, 255)))
       for camera in cameras.prefix(255) { camera.write(into: &fields) }
     case .detection(let detection): detection.write(into: &fields)
     }

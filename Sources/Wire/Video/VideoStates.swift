@@ -145,7 +145,7 @@ public struct VideoCamera: Sendable, Hashable {
 
   func write(into fields: inout VideoFieldWriter) {
     for text in [name, kind, device, location] { fields.add(text) }
-    fields.add(UInt8(min(modes.count, 255)))
+    fields.add(UInt8(clamping: min(modes.count, 255)))
     for mode in modes.prefix(255) { fields.add(mode) }
   }
 

@@ -77,7 +77,7 @@ extension Configuration.Legs: AnyConfiguredSystem {
     if let serial { claims.append(ResourceClaim(resource: .serial(path: serial.path), key: "leg.serial")) }
     for (index, leg) in legs.enumerated() {
       if port > 0, Int(port) + index <= 65535 {
-        claims.append(ResourceClaim(resource: .udp(port: port + UInt16(index)), key: "network.leg_udp_port"))
+        claims.append(ResourceClaim(resource: .udp(port: port + UInt16(clamping: index)), key: "network.leg_udp_port"))
       }
       claims.append(ResourceClaim(resource: .part("servo channel \(leg.channel)"), key: "legs[\(index)].channel"))
       claims.append(ResourceClaim(resource: .part("the name \(leg.name)"), key: "legs[\(index)].name"))

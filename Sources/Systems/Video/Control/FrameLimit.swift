@@ -5,7 +5,7 @@ public struct FrameLimit: Sendable {
   private var due: UInt64 = 0
 
   /// - Parameter framesPerSecond: at least 1.
-  public init(framesPerSecond: Int) { period = 1_000_000_000 / UInt64(max(framesPerSecond, 1)) }
+  public init(framesPerSecond: Int) { period = 1_000_000_000 / UInt64(clamping: max(framesPerSecond, 1)) }
 
   /// - Parameter time: the frame's, nanoseconds of a clock that does not step back. A little early is in time, for no camera is even:
   ///   5 ms, or an eighth of a period where that is less.

@@ -65,7 +65,7 @@ extension SplitMix64 {
     switch kind {
     case .integer(let range):
       let span = Double(range.upperBound) - Double(range.lowerBound)
-      return .integer(min(range.upperBound, range.lowerBound + Int(span * Double(share) / 1_000)))
+      return .integer(min(range.upperBound, range.lowerBound + Int(saturating: span * Double(share) / 1_000)))
     case .number(let range):
       return .number(range.lowerBound + (range.upperBound - range.lowerBound) * Double(share) / 1_000)
     case .boolean: return .boolean(share >= 500)

@@ -16,7 +16,7 @@ enum DeclaredSwarmPlan<System: DeviceSystem> {
       case 1...3: actions.append(SwarmAction(at, name, "ask-reset"))
       default:
         guard !commands.isEmpty else { continue }
-        let index = Int(random.below(UInt64(commands.count)))
+        let index = Int(clamping: random.below(UInt64(clamping: commands.count)))
         var action = SwarmAction(at, name, "call", Int64(index))
         for _ in commands[index].parameters { action.numbers.append(random.within(-20...1_020)) }
         // A person who finds it stopped asks again.
@@ -76,7 +76,7 @@ enum DeclaredSwarmPlan<System: DeviceSystem> {
       if share < 0 { return (.number("\(range.lowerBound.subtractingReportingOverflow(1).partialValue)"), false) }
       if share > 1_000 { return (.number("\(range.upperBound.addingReportingOverflow(1).partialValue)"), false) }
       let span = Double(range.upperBound) - Double(range.lowerBound)
-      let value = range.lowerBound + Int(span * Double(share) / 1_000)
+      let value = range.lowerBound + Int(saturating: span * Double(share) / 1_000)
       return (.number("\(min(range.upperBound, value))"), true)
     case .number(let range):
       let value = range.lowerBound + (range.upperBound - range.lowerBound) * Double(share) / 1_000

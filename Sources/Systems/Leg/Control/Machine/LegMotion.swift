@@ -49,7 +49,7 @@ public struct LegMotion: Sendable, Hashable, BitwiseCopyable {
   @_noLocks @_noAllocation
   func arrival(slew: Int64?) -> TickInstant {
     guard let slew, Mechanism.slewLimit.acts else { return fromAt }
-    let way = Int64((target.nanoseconds - from).magnitude)
+    let way = Int64(clamping: (target.nanoseconds - from).magnitude)
     return fromAt + Nanoseconds((way * 1_000_000 + slew - 1) / slew)
   }
 

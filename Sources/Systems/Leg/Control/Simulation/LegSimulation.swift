@@ -50,11 +50,11 @@ public final class LegSimulation {
     let count = configuration.legs.count
     let legs = (0..<count).map { index in
       var endpoint = Self.firstEndpoint
-      endpoint.port += UInt16(index)
+      endpoint.port += UInt16(clamping: index)
       return endpoint
     }
     let operators = (0..<count).map { index in
-      SimulatedLegOperator(.ipv4(192, 168, 1, 20 + UInt8(index), port: 50_000))
+      SimulatedLegOperator(.ipv4(192, 168, 1, 20 + UInt8(clamping: index), port: 50_000))
     }
     let network = SimulatedNetwork(
       legs + operators.map(\.endpoint), conditions: configuration.conditions, seed: configuration.seed)

@@ -218,7 +218,8 @@ extension Configuration.Legs.One {
 extension Configuration.Legs.Battery {
   var sensor: LegBattery {
     LegBattery(
-      ADS1115(address: I2CAddress(i2cAddress)!), channel: channel, dividerPerMille: Int64((divider * 1000).rounded()))
+      ADS1115(address: I2CAddress(i2cAddress)!), channel: channel,
+      dividerPerMille: Int64(saturating: (divider * 1000).rounded()))
   }
 
   /// nil: the battery decides nothing.
@@ -226,7 +227,7 @@ extension Configuration.Legs.Battery {
     guard warningMillivolts != nil || faultMillivolts != nil else { return nil }
     let fault = faultMillivolts ?? 0
     return LegBatteryLimits(
-      warning: Millivolts(UInt16(warningMillivolts ?? fault)), fault: Millivolts(UInt16(fault)))
+      warning: Millivolts(UInt16(clamping: warningMillivolts ?? fault)), fault: Millivolts(UInt16(clamping: fault)))
   }
 }
 

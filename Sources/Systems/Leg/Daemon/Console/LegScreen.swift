@@ -142,7 +142,7 @@ struct TelemetryMeter {
   /// `10.0 Hz`
   var words: String {
     guard let hertz else { return "arrives" }
-    let tenths = Int((hertz * 10).rounded())
+    let tenths = Int(saturating: (hertz * 10).rounded())
     return "\(tenths / 10).\(tenths % 10) Hz"
   }
 }

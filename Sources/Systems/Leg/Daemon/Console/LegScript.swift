@@ -16,7 +16,7 @@ struct LegScript {
         let place = elapsed.inSeconds.truncatingRemainder(dividingBy: 2 * over.inSeconds) / over.inSeconds
         let share = place <= 1 ? place : 2 - place
         let width = Double(from.microseconds) + share * (Double(to.microseconds) - Double(from.microseconds))
-        return .microseconds(UInt16(width.rounded()))
+        return .microseconds(UInt16(saturating: width.rounded()))
       }
     }
   }

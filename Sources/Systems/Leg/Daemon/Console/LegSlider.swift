@@ -4,7 +4,7 @@ import Wire
 struct LegSlider: Equatable {
   private(set) var microseconds = Int(PulseWidth.middle.microseconds)
 
-  var pulse: PulseWidth { .microseconds(UInt16(microseconds)) }
+  var pulse: PulseWidth { .microseconds(UInt16(clamping: microseconds)) }
 
   mutating func press(_ key: LegKey) {
     switch key {

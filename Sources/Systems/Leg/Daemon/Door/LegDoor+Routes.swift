@@ -74,7 +74,7 @@ private struct LegSetBody: JSONReadable {
   let pulse: PulseWidth
 
   init(_ body: inout JSONReader) throws(APIError) {
-    pulse = PulseWidth(microseconds: UInt16(try body.required("pulseUs", .integer(500...2500))))
+    pulse = PulseWidth(microseconds: UInt16(clamping: try body.required("pulseUs", .integer(500...2500))))
   }
 }
 

@@ -87,7 +87,7 @@ final class LegDoor: ServedSystem {
     return listeners.map { client, leg, isPrefixed in
       Event(
         .frame(client: client), type: "leg.\(leg)", system: name, at: newest.at,
-        body: isPrefixed ? [0x80 | UInt8(leg)] + frames[leg] : frames[leg])
+        body: isPrefixed ? [0x80 | UInt8(clamping: leg)] + frames[leg] : frames[leg])
     }
   }
 

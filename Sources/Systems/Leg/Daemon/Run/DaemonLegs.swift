@@ -34,7 +34,7 @@ final class DaemonLegs: LoopSystem {
     self.hardware = hardware
     let sockets = try legs.legs.indices.map { index in
       try LinuxDatagramSocket(
-        address: address, port: legs.port == 0 ? 0 : legs.port + UInt16(index))
+        address: address, port: legs.port == 0 ? 0 : legs.port + UInt16(clamping: index))
     }
     self.sockets = sockets
     let links = try DaemonLegLinks(legs, simulate: simulate, logger: logger)

@@ -35,7 +35,7 @@ final class ServoHardware {
       let converter = legs.battery.map { _ in ADS1115Simulator() }
       if let battery = legs.battery, let converter {
         // Two lithium cells.
-        converter.set(battery.channel, Microvolts(Int64(7_400_000 / battery.divider)))
+        converter.set(battery.channel, Microvolts(Int64(saturating: 7_400_000 / battery.divider)))
         bus.attach(converter.chip, at: battery.sensor.converter.address)
       }
       simulatedConverters = converter.map { [legs.battery!.i2cAddress: $0] } ?? [:]

@@ -9,8 +9,8 @@ import Wire
 final class LegSwarm: SwarmPart {
   private static let count = 2
   private static let loop = "leg"
-  private static let endpoints = (0..<count).map { Endpoint.ipv4(192, 168, 1, 2, port: 5010 + UInt16($0)) }
-  private static let senders = (0..<count).map { Endpoint.ipv4(192, 168, 1, 20 + UInt8($0), port: 50_000) }
+  private static let endpoints = (0..<count).map { Endpoint.ipv4(192, 168, 1, 2, port: 5010 + UInt16(clamping: $0)) }
+  private static let senders = (0..<count).map { Endpoint.ipv4(192, 168, 1, 20 + UInt8(clamping: $0), port: 50_000) }
   private static let address = PCA9685.standardAddress
 
   /// What a history's reloads change the rules of both to.

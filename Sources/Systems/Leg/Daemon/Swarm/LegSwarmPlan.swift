@@ -31,7 +31,8 @@ enum LegSwarmPlan {
     of leg: Int64, from start: TickInstant, _ random: inout SplitMix64, _ actions: inout [SwarmAction]
   ) {
     var at = start
-    let (loss, late) = random.chance(perMille: 500) ? (0, 0) : (Int(random.below(300)), Int(random.below(200)))
+    let (loss, late) =
+      random.chance(perMille: 500) ? (0, 0) : (Int(clamping: random.below(300)), Int(clamping: random.below(200)))
     if random.chance(perMille: 800) { actions.append(SwarmAction(at, "leg", "disarm", leg)) }
     at = at + .milliseconds(random.within(1...100))
     actions.append(SwarmAction(at, "leg", "arm", leg))

@@ -88,7 +88,7 @@ public struct PlantMonitor: Sendable {
   private func scale(_ raw: Double, _ percent: Double, _ probe: PlantProbe) -> Int {
     switch probe {
     case .seesaw: PlantCalibration.originalScale(raw)
-    case .ads1115, .mcp3008: Int((percent / 10).rounded(.toNearestOrEven))
+    case .ads1115, .mcp3008: Int(saturating: (percent / 10).rounded(.toNearestOrEven))
     }
   }
 

@@ -76,13 +76,13 @@ public final class SimulatedSoil: Sendable {
       chip.celsius = state.celsius
       chip.moisture =
         switch fault {
-        case .none: Int(Self.raw(state.percent, .seesaw).rounded())
+        case .none: Int(saturating: Self.raw(state.percent, .seesaw).rounded())
         case .open: 0xFFFF
         case .short: 0
         }
     case (.ads1115(let chip, let channel), let fault):
       let millivolts = fault == .none ? Self.raw(state.percent, .capacitiveMillivolts) : fault == .open ? 3_300 : 0
-      chip.set(channel, Microvolts(Int64(millivolts * 1_000)))
+      chip.set(channel, Microvolts(Int64(saturating: millivolts * 1_000)))
     case (.mcp3008(let chip, let channel), let fault):
       let counts = fault == .none ? Self.raw(state.percent, .capacitiveCounts) : fault == .open ? 1_024 : 0
       // Within the count, so that rounding down does not miss it.

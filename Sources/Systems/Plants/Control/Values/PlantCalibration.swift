@@ -39,7 +39,7 @@ public struct PlantCalibration: Sendable, Hashable, Codable {
   /// Half to even, as Python rounds.
   public static func originalScale(_ raw: Double) -> Int {
     let scale = ((raw - 300) * 10 / 700).rounded(.toNearestOrEven)
-    return scale > 0 ? Int(min(scale, 10)) : 0
+    return scale > 0 ? Int(saturating: min(scale, 10)) : 0
   }
 
   enum CodingKeys: CodingKey { case dry, wet }

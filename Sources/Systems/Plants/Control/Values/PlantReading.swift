@@ -24,6 +24,6 @@ public struct PlantReading: Sendable, Hashable {
   /// Whole degrees without their fraction, as the original host reports them.
   public var fahrenheit: Int? {
     guard let celsius else { return nil }
-    return Int(celsius * 9 / 5 + 32)
+    return Int(saturating: celsius * 9 / 5 + 32)
   }
 }

@@ -289,7 +289,7 @@ extension Configuration.Plants {
     waterings.filter { !$0.isNothing }.map { watering in
       do {
         return (
-          PlantID(UInt64(watering.plant!)),
+          PlantID(UInt64(clamping: watering.plant!)),
           try PlantWateringSettings(
             zone: watering.zone!, seconds: watering.seconds, maximumPerDay: watering.perDay,
             minimumGapSeconds: Int64(watering.gapMinutes) * 60)

@@ -39,7 +39,7 @@ extension PlantDoor {
       },
       Route(.get, "/api/plants/alerts") { [self] request in
         let query = try QueryReader(request.query, names: ["plant", "limit"])
-        let plant = try query.integer("plant", in: 1...9_007_199_254_740_991).map { PlantID(UInt64($0)) }
+        let plant = try query.integer("plant", in: 1...9_007_199_254_740_991).map { PlantID(UInt64(clamping: $0)) }
         let limit = Int(try query.integer("limit", in: 1...1_000) ?? 100)
         let lines = try stored { () throws(StoreError) in try desk.events(of: plant, limit: limit) }
         let view = desk.view

@@ -149,7 +149,7 @@ struct PlantScenarioRun: ScenarioRun {
   private static func list(_ words: [String]) -> String { words.isEmpty ? "none" : words.joined(separator: ", ") }
 
   private static func text(_ news: PlantNews) -> String {
-    func percent(_ value: Double?) -> String { value.map { ", \(Int($0.rounded())) %" } ?? "" }
+    func percent(_ value: Double?) -> String { value.map { ", \(Int(saturating: $0.rounded())) %" } ?? "" }
     return switch news {
     case .added(let plant): "\(plant.name) added"
     case .changed(let plant): "\(plant.name) changed"

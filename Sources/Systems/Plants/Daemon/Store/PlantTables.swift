@@ -14,6 +14,7 @@ enum PlantTables {
 
   /// The one row of `plants_state`.
   private static let nextPlant = "nextPlant"
+  private static let mostPlants: UInt64 = 1 << 53
 
   private static func text(_ value: some Encodable) throws -> String {
     String(decoding: try encoder.encode(value), as: UTF8.self)
@@ -36,6 +37,12 @@ enum PlantTables {
     let next = try String.fetchOne(
       database, sql: "SELECT value FROM \(base).plants_state WHERE name = ?", arguments: [nextPlant])
     records.nextPlant = try next.map { try value(UInt64.self, $0, "plants_state") } ?? 1
+    // What is given next is one more: numbers that could overflow are no numbers of ours.
+    guard (1...mostPlants).contains(records.nextPlant),
+      records.plants.allSatisfy({ (1...mostPlants).contains($0.id.number) })
+    else {
+      throw StoreError.damaged(file: "plants_plant", reason: "expected plants' numbers 1…\(mostPlants), found others")
+    }
     for row in try Row.fetchAll(database, sql: "SELECT sensor, dry, wet FROM \(base).plants_calibration") {
       let name: String = row[0]
       guard let sensor = PlantSensorID(name), let calibration = try? PlantCalibration(dry: row[1], wet: row[2]) else {
@@ -91,6 +98,17 @@ enum PlantTables {
     let plants = Set(records.plants.map(\.id))
     records.waterings.merge(current.waterings) { _, here in here }
     records.waterings = records.waterings.filter { plants.contains($0.key) }
+    // A seal says that a row is what was written, not that it makes sense.
+    try StoreSystem.refuse(
+      "readings of its plants", in: "plants_reading",
+      unless: """
+        span IN (60, 900, 21600) AND start BETWEEN 0 AND 253402300799 AND count BETWEEN 1 AND 2147483647
+        AND least BETWEEN 0 AND 100 AND mean BETWEEN 0 AND 100 AND greatest BETWEEN 0 AND 100
+        AND celsius_count BETWEEN 0 AND 2147483647 AND ifnull(celsius, 0) BETWEEN -1000 AND 1000
+        """, database)
+    try StoreSystem.refuse(
+      "events of its plants", in: "plants_event",
+      unless: "at BETWEEN 0 AND 253402300799 AND plant BETWEEN 1 AND \(mostPlants)", database)
     try database.execute(
       sql: """
         INSERT OR IGNORE INTO main.plants_reading SELECT * FROM backup.plants_reading;

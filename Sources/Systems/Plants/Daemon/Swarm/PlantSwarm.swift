@@ -19,7 +19,8 @@ final class PlantSwarm: SwarmPart {
   static let probes = PlantProbeSettings(period: .seconds(2), samples: 1, retries: 1)
   static let sensors = (0x36...0x39).map { address in
     PlantMonitor.Sensor(
-      PlantSensorID("0x\(String(address, radix: 16))")!, .seesaw(SeesawSoil(address: I2CAddress(UInt8(address))!)))
+      PlantSensorID("0x\(String(address, radix: 16))")!,
+      .seesaw(SeesawSoil(address: I2CAddress(UInt8(clamping: address))!)))
   }
   /// No two soils are ever alike, and the first alone is ever dry.
   private static let soils: [ClosedRange<Double>] = [5...24, 30...45, 50...65, 70...90]
@@ -87,7 +88,7 @@ final class PlantSwarm: SwarmPart {
     var host = PlantHostSettings()
     host.staleAfter = settings.staleAfter
     let links = (1...8).map { number in
-      (PlantID(UInt64(number)), try! PlantWateringSettings(zone: number, seconds: 3, minimumGapSeconds: 60))
+      (PlantID(UInt64(clamping: number)), try! PlantWateringSettings(zone: number, seconds: 3, minimumGapSeconds: 60))
     }
     let parts = PlantDesk.Parts(
       sensors: Self.sensors, host: host, rules: PlantBookRules(plantsPerUser: Self.plantsPerUser),
@@ -296,7 +297,7 @@ final class PlantSwarm: SwarmPart {
     guard let bus = garden.bus else { return }
     bus.clearFaults()
     for index in gone.sorted() {
-      bus.inject(.noAcknowledge(address: I2CAddress(UInt8(0x36 + index))!, count: nil))
+      bus.inject(.noAcknowledge(address: I2CAddress(UInt8(clamping: 0x36 + index))!, count: nil))
     }
     oracle.soils.setGone(Self.sensors[index].id.text, isGone, at: now)
   }

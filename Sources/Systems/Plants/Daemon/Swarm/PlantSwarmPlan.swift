@@ -76,7 +76,7 @@ enum PlantSwarmPlan {
     }
     if random.chance(perMille: 250) {
       let at = random.instant(until: end)
-      let verb = ["rain", "water-stopped", "water-refuses"][Int(random.below(3))]
+      let verb = ["rain", "water-stopped", "water-refuses"][Int(clamping: random.below(3))]
       add(at, verb, [1])
       add(at + .milliseconds(random.within(1...30_000)), verb, [0])
     }

@@ -20,6 +20,6 @@ public enum PumpThermistor {
   @_noLocks @_noAllocation
   public static func counts(of celsius: Double) -> Int {
     let counts = 1_023 / (curve.ratio(celsius: celsius) + 1) + 0.5
-    return counts < 1 ? 1 : counts > 1_022 ? 1_022 : Int(counts)
+    return counts < 1 ? 1 : counts > 1_022 ? 1_022 : Int(saturating: counts)
   }
 }

@@ -150,7 +150,7 @@ struct PumpSpeedBody: JSONReadable {
     if percent != nil, duty != nil {
       throw body.refusal("speedDuty", expected: "one of speedPercent and speedDuty", got: "both")
     }
-    return percent.map { PumpSpeed(percent: UInt8($0)) } ?? duty.map { PumpSpeed(duty: UInt8($0)) }
+    return percent.map { PumpSpeed(percent: UInt8(clamping: $0)) } ?? duty.map { PumpSpeed(duty: UInt8(clamping: $0)) }
   }
 }
 

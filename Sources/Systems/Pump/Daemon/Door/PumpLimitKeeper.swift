@@ -74,7 +74,7 @@ final class PumpLimitKeeper: Sendable {
         "it is not known how long the pump has pumped: its limit counts as spent",
         metadata: [
           "system": "pump", "reason": .string("\(error)"),
-          "way_out": .string("let it rest for \(Int(governor.rest.inSeconds)) s, or reset it"),
+          "way_out": .string("let it rest for \(Int(saturating: governor.rest.inSeconds)) s, or reset it"),
         ])
     }
     return governor

@@ -75,7 +75,7 @@ extension SimulatedPump: SimulatedTwin {
     }
     if let held = world.heldSkinCelsius {
       var fever = SimulatedFault(.overheat, bus: name)
-      fever.celsius = Int(held)
+      fever.celsius = Int(saturating: held)
       faults.append(fever)
     }
     return faults

@@ -58,7 +58,7 @@ final class DaemonPumpDevice: LoopSystem {
 
   /// 10, half a second; less when the guard is faster than that.
   static func safeStateAfter(guardTimeoutSeconds: Double) -> Int {
-    let releases = Int(guardTimeoutSeconds * 1e9) / Int(PumpDeviceLoop.rate.period.count)
+    let releases = Int(saturating: guardTimeoutSeconds * 1e9) / Int(PumpDeviceLoop.rate.period.count)
     return min(10, max(2, releases - 2))
   }
 

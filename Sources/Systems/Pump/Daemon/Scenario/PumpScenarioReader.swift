@@ -46,8 +46,9 @@ struct PumpScenarioReader: ScenarioReader {
       case "water_celsius": setup.world.waterCelsius = reader.number(node, path, Self.celsius) ?? 0
       case "skin_celsius": setup.world.skinCelsius = reader.number(node, path, Self.celsius) ?? 0
       case "body_celsius": setup.world.bodyCelsius = reader.number(node, path, Self.celsius) ?? 0
-      case "lost_per_million": setup.line.lostPerMillion = UInt32(reader.integer(node, path, 0...1_000_000) ?? 0)
-      default: setup.line.changedPerMillion = UInt32(reader.integer(node, path, 0...1_000_000) ?? 0)
+      case "lost_per_million":
+        setup.line.lostPerMillion = UInt32(clamping: reader.integer(node, path, 0...1_000_000) ?? 0)
+      default: setup.line.changedPerMillion = UInt32(clamping: reader.integer(node, path, 0...1_000_000) ?? 0)
       }
     }
     if isOriginal, dialect == .legacy || silence != nil {
@@ -73,7 +74,7 @@ struct PumpScenarioReader: ScenarioReader {
     switch name {
     case "turn_on": return speed(node, path).map { .request(.turnOn($0)) }
     case "speed_percent":
-      return reader.integer(node, path, 0...100).map { .request(.setSpeed(PumpSpeed(percent: UInt8($0)))) }
+      return reader.integer(node, path, 0...100).map { .request(.setSpeed(PumpSpeed(percent: UInt8(clamping: $0)))) }
     case "line":
       return reader.word(node, path, PumpScenario.Line.allCases.map(\.rawValue)).map {
         .line(PumpScenario.Line(rawValue: $0)!)
@@ -102,7 +103,7 @@ struct PumpScenarioReader: ScenarioReader {
     if case .boolean(true)? = node.scalar.flatMap({ ScalarReader.value($0.string, as: .alwaysTrue) }) {
       return .some(nil)
     }
-    return reader.integer(node, path, 0...100).map { .some(PumpSpeed(percent: UInt8($0))) }
+    return reader.integer(node, path, 0...100).map { .some(PumpSpeed(percent: UInt8(clamping: $0))) }
   }
 
   // MARK: expectations

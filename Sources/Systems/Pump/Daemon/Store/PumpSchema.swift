@@ -29,6 +29,17 @@ extension StoreSystem {
     // How much of the limit is used is about now, and stays.
     // Numbers are given once and by one program: a session that is in both is in the later one as it was at last.
     restore: { database in
+      // A seal says that a row is what was written, not that it makes sense.
+      try StoreSystem.refuse(
+        "sessions of its pump", in: "pump_session",
+        unless: """
+          number BETWEEN 1 AND 9007199254740992 AND start BETWEEN 0 AND 253402300799 AND seconds BETWEEN 0 AND 1e9
+          AND ifnull(speed_percent, 0) BETWEEN 0 AND 100
+          AND max(ifnull(water_first, 0), ifnull(water_last, 0), ifnull(water_highest, 0), ifnull(skin_first, 0),
+            ifnull(skin_last, 0), ifnull(skin_highest, 0)) <= 1000
+          AND min(ifnull(water_first, 0), ifnull(water_last, 0), ifnull(water_highest, 0), ifnull(skin_first, 0),
+            ifnull(skin_last, 0), ifnull(skin_highest, 0)) >= -1000
+          """, database)
       try database.execute(sql: "INSERT OR IGNORE INTO main.pump_session SELECT * FROM backup.pump_session")
     })
 }

@@ -180,7 +180,7 @@ struct PumpSwarmWire {
     if isDead[way.rawValue] { return [] }
     return line.compactMap { byte in
       if random.chance(perMille: lostPerMille) { return nil }
-      return random.chance(perMille: changedPerMille) ? byte ^ 1 << UInt8(random.below(8)) : byte
+      return random.chance(perMille: changedPerMille) ? byte ^ 1 << UInt8(clamping: random.below(8)) : byte
     }
   }
 

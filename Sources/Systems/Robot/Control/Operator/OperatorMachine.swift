@@ -147,17 +147,17 @@ public struct OperatorMachine: Sendable, Equatable, BitwiseCopyable {
   @_noLocks @_noAllocation
   private mutating func hear(_ reply: RobotReply, at now: TickInstant) {
     let elapsed = microseconds(at: now)
-    guard reply.echo <= UInt64(elapsed) else { return }
+    guard reply.echo <= UInt64(clamping: elapsed) else { return }
     if let heard, reply.echo <= heard.reply.echo { return }
     isRefused = if let reason = reply.reason { reason == IgnoreReason.notController.shortText } else { false }
     if isRefused { mustStop = false }
     heard = HeardReply(
-      reply: reply, at: now, roundTrip: Nanoseconds((elapsed - Int64(reply.echo)) * 1_000))
+      reply: reply, at: now, roundTrip: Nanoseconds((elapsed - Int64(clamping: reply.echo)) * 1_000))
   }
 
   /// The echo of a datagram sent now: microseconds since the start.
   @_noLocks @_noAllocation
-  public func echo(at now: TickInstant) -> UInt64 { UInt64(microseconds(at: now)) }
+  public func echo(at now: TickInstant) -> UInt64 { UInt64(clamping: microseconds(at: now)) }
 
   /// The timestamp of a datagram sent now, in microseconds since 1970.
   @_noLocks @_noAllocation

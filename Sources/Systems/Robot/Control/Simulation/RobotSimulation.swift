@@ -38,7 +38,7 @@ public final class RobotSimulation {
   public init(_ configuration: Configuration = Configuration()) throws(RuntimeError) {
     let robot = Self.robotEndpoint
     let operators = (0..<configuration.operators).map { index in
-      SimulatedOperator(.ipv4(192, 168, 1, 20 + UInt8(index), port: 50_000))
+      SimulatedOperator(.ipv4(192, 168, 1, 20 + UInt8(clamping: index), port: 50_000))
     }
     let network = SimulatedNetwork(
       [robot] + operators.map(\.endpoint), conditions: configuration.conditions, seed: configuration.seed)

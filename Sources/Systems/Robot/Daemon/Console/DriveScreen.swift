@@ -32,8 +32,8 @@ struct DriveScreen {
 
   /// Six columns: `+30.0%`
   private static func percent(_ value: Percent) -> String {
-    let tenths = Int((value.value * 10).rounded())
-    let text = (tenths < 0 ? "-" : "+") + "\(abs(tenths) / 10).\(abs(tenths) % 10)%"
+    let tenths = Int(saturating: (value.value * 10).rounded())
+    let text = (tenths < 0 ? "-" : "+") + "\(tenths.magnitude / 10).\(tenths.magnitude % 10)%"
     return String(repeating: " ", count: max(0, 7 - text.count)) + text
   }
 
@@ -73,7 +73,7 @@ struct DriveScreen {
   private static func seconds(_ span: Nanoseconds) -> Int64 { span.count / 1_000_000_000 }
 
   static func milliseconds(_ span: Nanoseconds) -> String {
-    let hundredths = Int((span.inMilliseconds * 100).rounded())
+    let hundredths = Int(saturating: (span.inMilliseconds * 100).rounded())
     let decimals = String(100 + hundredths % 100).dropFirst()
     return "\(hundredths / 100).\(decimals) ms"
   }

@@ -65,7 +65,7 @@ struct InteractiveDrive {
 
   private var width: Int {
     var size = winsize()
-    return ioctl(1, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
+    return ioctl(1, UInt(truncatingIfNeeded: TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
   }
 
   /// Dropped when the terminal takes no more: the next frame replaces it.

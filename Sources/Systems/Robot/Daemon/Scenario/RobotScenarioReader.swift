@@ -37,7 +37,7 @@ struct RobotScenarioReader: ScenarioReader {
     for name in fields.names {
       let range = name.hasSuffix("_ms") ? 0.0...60_000.0 : 0.0...100.0
       guard let value = reader.number(fields.nodes[name]!, "\(path).\(name)", range) else { continue }
-      let perMille = Int((value * 10).rounded())
+      let perMille = Int(saturating: (value * 10).rounded())
       switch name {
       case "delay_ms": conditions.delay = .seconds(value / 1000)
       case "jitter_ms": conditions.jitter = .seconds(value / 1000)
@@ -89,7 +89,7 @@ struct RobotScenarioReader: ScenarioReader {
         let share = fields.nodes["refuse_percent"]
       else { return nil }
       return reader.number(share, "\(path).refuse_percent", 0...100).map {
-        .refuses(perMille: Int(($0 * 10).rounded()))
+        .refuses(perMille: Int(saturating: ($0 * 10).rounded()))
       }
     }
     switch reader.word(node, path, ["ok", "stuck", "no-acknowledge"]) {

@@ -10,7 +10,7 @@ final class RobotSwarm: SwarmPart {
   private static let endpoint = Endpoint.ipv4(192, 168, 1, 2, port: 5005)
   private static let loop = "robot.motors"
   /// The operator counts as the one after them.
-  private static let senders = (0..<3).map { Endpoint.ipv4(192, 168, 1, 20 + UInt8($0), port: 50_000) }
+  private static let senders = (0..<3).map { Endpoint.ipv4(192, 168, 1, 20 + UInt8(clamping: $0), port: 50_000) }
 
   /// Motors that the least duty moves, so that one with power is seen to run.
   private static var wheels: DifferentialDrive.Parameters {
@@ -257,7 +257,7 @@ final class RobotSwarm: SwarmPart {
     message.bytes.withUnsafeBytes { bytes in
       guard put(bytes, from: RobotSwarmOperator.endpoint, at: message.arrives) else { return }
       guard let message = try? RobotMessage.decode(bytes) else { return }
-      hear(message.datagram, Self.senders.count, message.timestamp.map { Int64($0.seconds * 1_000) })
+      hear(message.datagram, Self.senders.count, message.timestamp.map { Int64(saturating: $0.seconds * 1_000) })
     }
   }
 

@@ -50,7 +50,7 @@ enum RobotSwarmPlan {
       }
       if random.chance(perMille: again) { actions.append(drive(at + .milliseconds(random.within(0...3_000)))) }
       if random.chance(perMille: 6) {
-        let verb = ["stop", "e-stop", "reset", "reset"][Int(random.below(4))]
+        let verb = ["stop", "e-stop", "reset", "reset"][Int(clamping: random.below(4))]
         actions.append(SwarmAction(at + .milliseconds(random.within(0...20)), "robot", verb, Int64(sender)))
       }
       at = at + .milliseconds(period)

@@ -79,7 +79,7 @@ extension IrrigationMachine {
     retryAt = nil
     let line = (lines ^ read).trailingZeroBitCount
     guard line < settings.lineCount else { return .accepted }
-    return fail(.lineDiffers(line: UInt8(line), isActive: read >> UInt64(line) & 1 != 0), at: now)
+    return fail(.lineDiffers(line: UInt8(clamping: line), isActive: read >> UInt64(clamping: line) & 1 != 0), at: now)
   }
 
   /// At once: nobody knows what the lines do. The off is then tried at every tick.

@@ -37,7 +37,7 @@ public struct IrrigationSettings: Sendable, BitwiseCopyable {
       guard (0..<Self.groupCount).contains(group), (1...64).contains(limit) else {
         throw .group(group, maximumOpen: limit)
       }
-      limits[group] = UInt8(limit)
+      limits[group] = UInt8(clamping: limit)
     }
     self.lineCount = lineCount
     self.master = master
@@ -57,8 +57,8 @@ public struct MasterValve: Sendable, Hashable, BitwiseCopyable {
   public let lag: Nanoseconds
 
   public init(line: UInt8, lead: Nanoseconds = .zero, lag: Nanoseconds = .zero) throws(IrrigationSettingsError) {
-    guard abs(lead.count) <= Self.limit else { throw .masterLead(lead) }
-    guard abs(lag.count) <= Self.limit else { throw .masterLag(lag) }
+    guard lead.count.magnitude <= Self.limit else { throw .masterLead(lead) }
+    guard lag.count.magnitude <= Self.limit else { throw .masterLag(lag) }
     self.line = line
     self.lead = lead
     self.lag = lag

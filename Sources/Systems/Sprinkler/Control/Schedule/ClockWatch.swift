@@ -21,7 +21,7 @@ struct ClockWatch: Sendable {
       return nil
     }
     let jump = wall - last.wall - ((monotonic - last.monotonic).count + 500_000_000) / 1_000_000_000
-    guard abs(jump) >= Self.tolerance else { return nil }
+    guard jump.magnitude >= Self.tolerance else { return nil }
     settledAt = monotonic + settle
     steadySince = monotonic
     return jump

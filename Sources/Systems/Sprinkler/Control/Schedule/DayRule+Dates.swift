@@ -6,7 +6,7 @@ extension DayRule {
   /// - Parameter day: the date's days since 1970, which callers have at hand.
   func includes(_ date: LocalDate, day: Int) -> Bool {
     switch self {
-    case .weekdays(let days): days >> UInt8((day + 3) - (day + 3).flooredQuotient(7) * 7) & 1 == 1
+    case .weekdays(let days): days >> UInt8(clamping: (day + 3) - (day + 3).flooredQuotient(7) * 7) & 1 == 1
     case .interval(let every, let from):
       day >= from.daysSince1970 && (day - from.daysSince1970) % every == 0
     case .odd: date.day % 2 == 1 && date.day != 31 && !(date.month == 2 && date.day == 29)

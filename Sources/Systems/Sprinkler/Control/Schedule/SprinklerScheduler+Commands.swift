@@ -19,7 +19,7 @@ extension SprinklerScheduler {
     case .stopAll: effects.orders.append(.allOff)
     case .pause(let seconds):
       try Validation.number(seconds, 1...86_400, "seconds")
-      effects.orders.append(.pause(seconds: UInt32(seconds)))
+      effects.orders.append(.pause(seconds: UInt32(clamping: seconds)))
     case .resume: effects.orders.append(.resume)
     case .setRainDelay(let seconds):
       try Validation.number(seconds, 1...Self.longestRainDelay, "seconds")
@@ -58,7 +58,7 @@ extension SprinklerScheduler {
     run.askedSeconds += seconds
     change(.pending(run))
     effects.runs.append(run.run)
-    effects.orders.append(.extend(id, seconds: UInt32(seconds)))
+    effects.orders.append(.extend(id, seconds: UInt32(clamping: seconds)))
   }
 
   private mutating func run(_ program: Program, _ request: Request) throws(SprinklerRefusal) {

@@ -120,7 +120,7 @@ extension SprinklerScheduler {
   /// A zone whose pin is not among the lines of this start cannot run.
   func zoneSettings(_ zone: Zone) -> ZoneSettings {
     let line = settings.pins.firstIndex(of: zone.gpioPin)
-    var made = ZoneSettings(zone, line: line.map { UInt8($0) })
+    var made = ZoneSettings(zone, line: line.map { UInt8(clamping: $0) })
     if line == nil { made.isEnabled = false }
     return made
   }

@@ -22,7 +22,7 @@ extension SprinklerScheduler {
     }
     // When the valves are free, if one run follows another.
     var free = instant
-    for run in records.pending { free = free + Int64(max(0, run.askedSeconds - Int(run.ranSeconds))) }
+    for run in records.pending { free = free + Int64(max(0, run.askedSeconds - Int(saturating: run.ranSeconds))) }
     var starts: [UpcomingStart] = []
     var taken: Set<StartKey> = keys
     while starts.count < count {

@@ -30,7 +30,7 @@ extension SprinklerScheduler {
         // A person's delay is never shortened, and a forecast that says the same again is not worth a write.
         let grows = until - present.until >= 600
         if case .manual = present.reason, !grows { return }
-        if case .weather(reason) = present.reason, abs(until - present.until) < 600 { return }
+        if case .weather(reason) = present.reason, (until - present.until).magnitude < 600 { return }
       }
       setRainDelay(RainDelay(until: until, reason: .weather(reason)))
     }

@@ -197,7 +197,7 @@ extension SprinklerScheduler {
   /// What is left of a run, with a number of its own; nil: nothing.
   private mutating func rest(of run: PendingRun, ran: Double) -> PendingRun? {
     // Rounded so that any number of interruptions adds nothing.
-    let left = run.askedSeconds - Int(ran.rounded(.up))
+    let left = run.askedSeconds - Int(saturating: ran.rounded(.up))
     guard left > 0 else { return nil }
     var rest = run
     rest.run = takeRunNumber()

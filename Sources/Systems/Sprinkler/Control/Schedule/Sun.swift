@@ -30,7 +30,7 @@ public struct Sun: Sendable {
     let day = date.daysSince1970
     for candidate in [day, day - 1, day + 1] {
       let noon = self.noon(utcDay: candidate)
-      guard zone.local(WallInstant(secondsSince1970: Int64(noon * 60))).date == date else { continue }
+      guard zone.local(WallInstant(secondsSince1970: Int64(saturating: noon * 60))).date == date else { continue }
       return instant(of: edge, near: noon)
     }
     return nil  // A date that the zone skipped.
@@ -58,7 +58,7 @@ public struct Sun: Sendable {
       let localNoon = noon + Position(minutes: noon).equationOfTime - position.equationOfTime
       minutes = edge == .rise ? localNoon - quarter : localNoon + quarter
     }
-    return WallInstant(secondsSince1970: Int64((minutes * 60).rounded()))
+    return WallInstant(secondsSince1970: Int64(saturating: (minutes * 60).rounded()))
   }
 
   /// Where the sun is.

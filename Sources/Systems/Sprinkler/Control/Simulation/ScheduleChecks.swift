@@ -95,7 +95,7 @@ public struct ScheduleChecks: Sendable {
     lines = new
     var open: [Int: Int] = [:]
     var count = 0
-    for line in 0..<irrigation.lineCount where new >> UInt64(line) & 1 != 0 && !isMaster(line) {
+    for line in 0..<irrigation.lineCount where new >> UInt64(clamping: line) & 1 != 0 && !isMaster(line) {
       // A zone that has just been given another line is about to close.
       if let zone = zoneByLine[line] { open[zones[zone]?.group ?? 0, default: 0] += 1 }
       count += 1
@@ -111,7 +111,7 @@ public struct ScheduleChecks: Sendable {
   private func isMaster(_ line: Int) -> Bool { irrigation.master.map { Int($0.line) == line } ?? false }
 
   private mutating func account(until now: TickInstant) {
-    for line in 0..<irrigation.lineCount where lines >> UInt64(line) & 1 != 0 {
+    for line in 0..<irrigation.lineCount where lines >> UInt64(clamping: line) & 1 != 0 {
       guard let zone = zoneByLine[line] else { continue }
       flowed[zone] = (flowed[zone] ?? .zero) + (now - linesSince)
     }
@@ -129,7 +129,7 @@ public struct ScheduleChecks: Sendable {
   /// What runs that have not ended have run, pauses not counted.
   mutating func progress(at now: TickInstant) -> [RunProgress] {
     account(until: now)
-    let open = Set(zoneByLine.filter { lines >> UInt64($0.key) & 1 != 0 }.values)
+    let open = Set(zoneByLine.filter { lines >> UInt64(clamping: $0.key) & 1 != 0 }.values)
     return runs.values.sorted { $0.run.id < $1.run.id }
       .map {
         RunProgress(

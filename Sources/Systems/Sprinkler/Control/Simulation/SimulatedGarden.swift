@@ -106,6 +106,6 @@ public final class SimulatedGarden: @unchecked Sendable {
 
   private func bit(_ valve: Int) -> UInt64 {
     precondition((0..<count).contains(valve), "no such valve")
-    return 1 << UInt64(valve)
+    return 1 << UInt64(clamping: valve)
   }
 }

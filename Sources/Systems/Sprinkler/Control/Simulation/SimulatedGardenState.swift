@@ -42,14 +42,14 @@ struct SimulatedGardenState: ~Copyable {
 
   @_noLocks @_noAllocation
   func isOpen(_ index: Int) -> Bool {
-    let bit: UInt64 = 1 << UInt64(index)
+    let bit: UInt64 = 1 << UInt64(clamping: index)
     if stuckOpen.load(ordering: .relaxed) & bit != 0 { return true }
     return isOn(valves[index]) && stuckClosed.load(ordering: .relaxed) & bit == 0
   }
 
   @_noLocks @_noAllocation
   private func isOn(_ valve: SimulatedGarden.Valve) -> Bool {
-    (levels.word >> UInt64(valve.line) & 1 != 0) != valve.isActiveLow
+    (levels.word >> UInt64(clamping: valve.line) & 1 != 0) != valve.isActiveLow
   }
 
   /// The sensor's changes since the last call; as the kernel does, it keeps the last 16 and counts all.
@@ -57,10 +57,10 @@ struct SimulatedGardenState: ~Copyable {
   mutating func receive(_ buffer: UnsafeMutablePointer<GPIOEdgeBuffer>) -> Int {
     let now = buffer.pointee.at
     let start = at ?? now
-    let before = Int64(pulses)
+    let before = Int64(saturating: pulses)
     if start < now { flow(for: now - start) }
     at = now
-    let count = Int64(pulses) - before
+    let count = Int64(saturating: pulses) - before
     guard count > 0 else { return 0 }
     var kept = count < 16 ? count : 16
     if Int64(buffer.pointee.capacity) < kept { kept = Int64(buffer.pointee.capacity) }

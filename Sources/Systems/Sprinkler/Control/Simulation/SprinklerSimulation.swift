@@ -39,7 +39,7 @@ public final class SprinklerSimulation {
     let count = configuration.zones
     let numbers = Array(1...count) + (configuration.masterLead == nil ? [] : [Self.masterLine])
     let master = try configuration.masterLead.map {
-      try MasterValve(line: UInt8(count), lead: $0, lag: configuration.masterLag)
+      try MasterValve(line: UInt8(clamping: count), lead: $0, lag: configuration.masterLag)
     }
     let settings = try IrrigationSettings(
       lineCount: numbers.count, master: master, stationDelay: configuration.stationDelay,
@@ -78,7 +78,7 @@ public final class SprinklerSimulation {
     self.lines = lines
     client = channel.client()
     simulation = try runtime.simulation(seed: configuration.seed)
-    for zone in 1...count { request(.zone(ZoneID(zone)!, ZoneSettings(line: UInt8(zone - 1)))) }
+    for zone in 1...count { request(.zone(ZoneID(zone)!, ZoneSettings(line: UInt8(clamping: zone - 1)))) }
   }
 
   /// The instant up to which everything has happened.

@@ -10,7 +10,7 @@ public struct ZoneID: Sendable, Hashable, Comparable, Codable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public init?(_ number: Int) {
     guard number >= 1, number <= Self.maximum else { return nil }
-    self.number = UInt8(number)
+    self.number = UInt8(clamping: number)
   }
 
   /// Its place in lists by zone, 0…63.
@@ -22,7 +22,7 @@ public struct ZoneID: Sendable, Hashable, Comparable, Codable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public init(index: Int) {
     precondition(index >= 0 && index < Self.maximum, "zones are 1…64")
-    number = UInt8(index + 1)
+    number = UInt8(clamping: index + 1)
   }
 
   @_noLocks @_noAllocation

@@ -338,7 +338,7 @@ extension Zone {
   /// A zone that gets no pin by its place has −1, which `errors` refuses.
   fileprivate init(_ item: Configuration.Sprinkler.ZoneItem, index: Int) {
     let original = Configuration.Sprinkler.originalPins
-    func seconds(_ minutes: Double) -> Int { Int((minutes * 60).rounded()) }
+    func seconds(_ minutes: Double) -> Int { Int(saturating: (minutes * 60).rounded()) }
     self.init(
       id: ZoneID(index: index), name: item.name ?? "Zone \(index + 1)",
       gpioPin: item.pin ?? (index < original.count ? original[index] : -1), isEnabled: item.isEnabled,

@@ -21,7 +21,8 @@ extension Configuration.Sprinkler {
         lineCount: lines.count,
         master: try master.map {
           try MasterValve(
-            line: UInt8(lines.count - 1), lead: .seconds(Int64($0.leadSeconds)), lag: .seconds(Int64($0.lagSeconds)))
+            line: UInt8(clamping: lines.count - 1), lead: .seconds(Int64($0.leadSeconds)),
+            lag: .seconds(Int64($0.lagSeconds)))
         },
         stationDelay: .seconds(Int64(stationDelaySeconds)), maximumOpen: maximumOpen, groups: groups,
         flow: try flowPin.map { _ in

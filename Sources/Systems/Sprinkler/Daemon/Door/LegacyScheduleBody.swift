@@ -45,7 +45,7 @@ struct LegacyScheduleBody: JSONReadable {
     alias = id.flatMap { Int($0) == nil ? $0 : nil }
     name = try body.optional("name", .text(0...60)).flatMap { $0.isEmpty ? nil : $0 }
     start = try body.required("start_time", .startTime)
-    weekdays = try body.optional("days", .list(of: .weekday, 0...7))?.reduce(0) { $0 | 1 << UInt8($1) }
+    weekdays = try body.optional("days", .list(of: .weekday, 0...7))?.reduce(0) { $0 | 1 << UInt8(clamping: $1) }
     isEnabled = try body.optional("is_enabled", .boolean)
     minutes = try body.optional("duration", .integer(1...720))
     sequence = try body.optional("sequence", .list(of: .object(Step.self), 0...64)) ?? []

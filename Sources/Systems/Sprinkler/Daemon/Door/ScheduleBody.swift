@@ -110,7 +110,7 @@ private struct CycleBody: JSONReadable {
 
   init(_ body: inout JSONReader) throws(APIError) {
     value = Program.CycleAndSoak(
-      cycleSeconds: Int((try body.required("cycleMinutes", .number(1...1440)) * 60).rounded()),
-      soakSeconds: Int((try body.required("soakMinutes", .number(0...1440)) * 60).rounded()))
+      cycleSeconds: Int(saturating: (try body.required("cycleMinutes", .number(1...1440)) * 60).rounded()),
+      soakSeconds: Int(saturating: (try body.required("soakMinutes", .number(0...1440)) * 60).rounded()))
   }
 }

@@ -31,7 +31,7 @@ enum ScheduleWords {
       let rest = text.dropFirst(word.count)
       if rest.isEmpty { return make(0) }
       guard rest.first == "+" || rest.first == "-", rest.dropFirst().allSatisfy({ ("0"..."9").contains($0) }),
-        let offset = Int(rest), abs(offset) <= 720
+        let offset = Int(rest), (-720...720).contains(offset)
       else { return nil }
       return make(offset)
     }

@@ -12,7 +12,7 @@ struct RainDelayBody: JSONReadable {
 
   init(_ body: inout JSONReader) throws(APIError) {
     isActive = try body.optional("active", .boolean) ?? true
-    seconds = try body.optional("hours", Self.hours).map { Int(($0 * 3600).rounded()) }
+    seconds = try body.optional("hours", Self.hours).map { Int(saturating: ($0 * 3600).rounded()) }
   }
 }
 

@@ -17,7 +17,7 @@ extension SprinklerDoor {
       activeZoneId: active.map { Int($0.number) },
       activeRemainingSec: active.flatMap { newest[$0].remaining(at: began)?.wholeSecondsUp },
       nextRun: nextRun(newest, view), rainDelay: RainDocument(rainDelay(view)),
-      latencyMs: Int((desk.now - began).inMilliseconds.rounded()))
+      latencyMs: Int(saturating: (desk.now - began).inMilliseconds.rounded()))
   }
 
   /// - Parameter isEvent: without the time, which an event carries itself.
@@ -77,7 +77,7 @@ extension SprinklerDoor {
     return description.lines.enumerated().map { index, line in
       let isMaster = description.hasMaster && index == description.lines.count - 1
       let zone = isMaster ? nil : zones.first { $0.gpioPin == line.pin }
-      let isActive = newest.read.map { $0 >> UInt64(index) & 1 == 1 }
+      let isActive = newest.read.map { $0 >> UInt64(clamping: index) & 1 == 1 }
       return PinDocument(
         pin: line.pin, value: isActive.map { $0 != line.isActiveLow ? 1 : 0 },
         activeLow: line.isActiveLow, zoneId: zone.map { Int($0.id.number) }, isMaster: isMaster)

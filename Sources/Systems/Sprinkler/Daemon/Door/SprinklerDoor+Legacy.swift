@@ -72,7 +72,7 @@ extension SprinklerDoor {
   /// By place, from 1; 400 for a number that no zone has.
   private func legacyZone(_ request: APIRequest) throws(APIError) -> Zone {
     let zones = desk.view.records.zones
-    guard let place = Int(request.parameters["n"] ?? ""), zones.indices.contains(place - 1) else {
+    guard let place = Int(request.parameters["n"] ?? ""), place >= 1, place <= zones.count else {
       throw APIError(.badRequest, "ZONE_RANGE", "expected a zone 1…\(zones.count)")
     }
     return zones[place - 1]

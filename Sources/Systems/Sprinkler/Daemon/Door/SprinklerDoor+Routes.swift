@@ -147,7 +147,8 @@ extension SprinklerDoor {
       },
       Route(.post, "/api/pause", scope: .control, action: "sprinkler.pause") { [self] request in
         let seconds = (try request.decodeIfGiven(PauseBody.self) ?? PauseBody()).seconds ?? WateringTime.longestSeconds
-        _ = try await desk.perform(.pause(seconds: seconds), request.caller, first: .pause(seconds: UInt32(seconds)))
+        _ = try await desk.perform(
+          .pause(seconds: seconds), request.caller, first: .pause(seconds: UInt32(clamping: seconds)))
         return queueAnswer(logValue: "seconds=\(seconds)")
       },
       Route(.post, "/api/resume", scope: .control, action: "sprinkler.resume") { [self] request in

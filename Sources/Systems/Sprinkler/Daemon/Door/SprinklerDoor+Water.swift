@@ -20,7 +20,7 @@ extension SprinklerDoor {
       day: { [timeZone = description.timeZone] seconds in
         let wall = WallInstant(secondsSince1970: seconds)
         let local = seconds + Int64(timeZone.offsetSeconds(at: wall))
-        return Int((Double(local) / 86_400).rounded(.down))
+        return Int(saturating: (Double(local) / 86_400).rounded(.down))
       },
       ask: { [self] request in
         try desk.requireLoaded()

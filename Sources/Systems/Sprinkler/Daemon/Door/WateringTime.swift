@@ -28,7 +28,7 @@ extension JSONKind where Value == Int {
   static var minutes: JSONKind {
     JSONKind("minutes, 0.02…1440") { value in
       guard case .number(let digits) = value, let minutes = Double(digits), minutes.isFinite, minutes <= 1440,
-        case let seconds = Int((minutes * 60).rounded()), seconds >= 1
+        case let seconds = Int(saturating: (minutes * 60).rounded()), seconds >= 1
       else { return nil }
       return seconds
     }

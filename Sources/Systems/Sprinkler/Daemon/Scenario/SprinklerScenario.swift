@@ -50,22 +50,22 @@ struct SprinklerScenario {
   /// The file's events and those of chance, by time.
   var allEvents: [Event] {
     var random = SplitMix64(seed: seed)
-    let seconds = UInt64(max(1, end - start))
-    func event(_ action: Action) -> Event { Event(at: start + Int64(random.below(seconds)), action: action) }
+    let seconds = UInt64(clamping: max(1, end - start))
+    func event(_ action: Action) -> Event { Event(at: start + Int64(clamping: random.below(seconds)), action: action) }
     var all = events
     for _ in 0..<chance.rainDelays {
-      let hours = 12 + Int(random.below(5)) * 12
+      let hours = 12 + Int(clamping: random.below(5)) * 12
       all.append(event(.command(.setRainDelay(seconds: hours * 3_600))))
     }
     for _ in 0..<chance.powerCuts {
-      let minutes = 1 + Int64(random.below(random.below(4) == 0 ? 600 : 30))
+      let minutes = 1 + Int64(clamping: random.below(random.below(4) == 0 ? 600 : 30))
       all.append(event(.powerCut(.seconds(minutes * 60), clockStands: random.below(3) == 0)))
     }
-    for _ in 0..<chance.clockSteps { all.append(event(.clockStep(Int64(random.below(7_200)) - 3_600))) }
+    for _ in 0..<chance.clockSteps { all.append(event(.clockStep(Int64(clamping: random.below(7_200)) - 3_600))) }
     for _ in 0..<chance.runsByHand where !records.zones.isEmpty {
-      let zone = records.zones[Int(random.below(UInt64(records.zones.count)))]
+      let zone = records.zones[Int(clamping: random.below(UInt64(clamping: records.zones.count)))]
       let longest = min(1_200, zone.maximumSeconds)
-      all.append(event(.command(.zoneOn(zone.id, seconds: 1 + Int(random.below(UInt64(longest)))))))
+      all.append(event(.command(.zoneOn(zone.id, seconds: 1 + Int(clamping: random.below(UInt64(clamping: longest)))))))
     }
     return all.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)
   }

@@ -53,21 +53,24 @@ extension SprinklerScenarioReader {
   ) -> SprinklerScenario.Action? {
     switch name {
     case "rain_delay_hours":
-      return reader.number(node, path, 0.1...336).map { .command(.setRainDelay(seconds: Int(($0 * 3_600).rounded()))) }
+      return reader.number(node, path, 0.1...336).map {
+        .command(.setRainDelay(seconds: Int(saturating: ($0 * 3_600).rounded())))
+      }
     case "forecast":
       return reader.pair(node, path, 0...336).map { .forecast(hours: $0.0, millimetres: $0.1) }
     case "power_cut_minutes":
       return reader.number(node, path, 0.1...1_000_000).map {
-        .powerCut(.seconds(Int64(($0 * 60).rounded())), clockStands: clockStands)
+        .powerCut(.seconds(Int64(saturating: ($0 * 60).rounded())), clockStands: clockStands)
       }
     case "restart_s": return reader.number(node, path, 0...86_400).map { .restart(.seconds($0)) }
     case "clock_step_s":
       return reader.integer(node, path, -100_000_000...100_000_000).map { .clockStep(Int64($0)) }
     case "run_zone":
-      guard let (number, minutes) = reader.pair(node, path, 0...1_440), let zone = ZoneID(Int(number)) else {
+      guard let (number, minutes) = reader.pair(node, path, 0...1_440), let zone = ZoneID(Int(saturating: number))
+      else {
         return nil
       }
-      return .command(.zoneOn(zone, seconds: Int((minutes * 60).rounded())))
+      return .command(.zoneOn(zone, seconds: Int(saturating: (minutes * 60).rounded())))
     case "run_program": return reader.integer(node, path, 1...Int.max).map { .command(.runProgram(id: $0)) }
     case "pause_minutes": return seconds(node, path).map { .command(.pause(seconds: $0)) }
     case "seasonal_percent":

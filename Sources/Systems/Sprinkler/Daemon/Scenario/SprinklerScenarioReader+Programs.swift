@@ -62,7 +62,7 @@ extension SprinklerScenarioReader {
     let names = reader.items(node, path).enumerated().compactMap {
       reader.word($1, "\(path)[\($0)]", Self.dayNames)
     }
-    return .weekdays(names.reduce(0) { $0 | 1 << UInt8(Self.dayNames.firstIndex(of: $1)!) })
+    return .weekdays(names.reduce(0) { $0 | 1 << UInt8(clamping: Self.dayNames.firstIndex(of: $1)!) })
   }
 
   /// `[04-15, 10-10]`.
@@ -88,9 +88,13 @@ extension SprinklerScenarioReader {
     ] where text.hasPrefix(name) {
       let offset = text.dropFirst(name.count)
       if offset.isEmpty { return make(0) }
-      if "+-".contains(offset.first!), let minutes = Int(offset) { return make(minutes) }
+      if "+-".contains(offset.first!), let minutes = Int(offset), (-720...720).contains(minutes) {
+        return make(minutes)
+      }
     }
-    reader.report(node, path, "expected a start like 05:30 or sunrise-45, got \(FieldReader.describe(node))")
+    reader.report(
+      node, path,
+      "expected a start like 05:30 or sunrise-45, at most 720 minutes beside it, got \(FieldReader.describe(node))")
     return nil
   }
 
@@ -107,11 +111,11 @@ extension SprinklerScenarioReader {
   private mutating func steps(_ node: Node, _ path: String) -> [Program.Step] {
     reader.items(node, path).enumerated().compactMap { place, node in
       guard let (number, minutes) = reader.pair(node, "\(path)[\(place)]", 0...1_440) else { return nil }
-      guard let zone = ZoneID(Int(number)), Double(Int(number)) == number else {
+      guard let zone = Int(exactly: number).flatMap({ ZoneID($0) }) else {
         reader.report(node, "\(path)[\(place)]", "expected a zone 1…64 and minutes, got \(number)")
         return nil
       }
-      return Program.Step(zone: zone, seconds: Int((minutes * 60).rounded()))
+      return Program.Step(zone: zone, seconds: Int(saturating: (minutes * 60).rounded()))
     }
   }
 }

@@ -32,7 +32,7 @@ struct SprinklerScenarioReader {
     guard let (settings, irrigation) = settings(sprinkler), let from = from(sprinkler) else { return nil }
     var scenario = SprinklerScenario(
       name: fields.nodes["name"].flatMap { reader.text($0, "name") } ?? file.name,
-      seed: UInt64(fields.nodes["seed"].flatMap { reader.integer($0, "seed", 0...Int.max) } ?? 1), from: from,
+      seed: UInt64(clamping: fields.nodes["seed"].flatMap { reader.integer($0, "seed", 0...Int.max) } ?? 1), from: from,
       days: sprinkler.nodes["days"].flatMap { reader.integer($0, "sprinkler.days", 1...3_700) } ?? 365,
       settings: settings, irrigation: irrigation, records: SprinklerRecords(), events: [], chance: .init())
     readGarden(sprinkler, into: &scenario)
@@ -75,7 +75,7 @@ struct SprinklerScenarioReader {
       let master =
         hasMaster
         ? try MasterValve(
-          line: UInt8(ZoneID.maximum - 1), lead: .seconds(Int64(integer("master_lead_s", -600...600, 0))),
+          line: UInt8(clamping: ZoneID.maximum - 1), lead: .seconds(Int64(integer("master_lead_s", -600...600, 0))),
           lag: .seconds(Int64(integer("master_lag_s", -600...600, 0)))) : nil
       let irrigation = try IrrigationSettings(
         lineCount: ZoneID.maximum, master: master,
@@ -189,7 +189,7 @@ struct SprinklerScenarioReader {
 
   /// Minutes with a fraction, as whole seconds.
   mutating func seconds(_ node: Node, _ path: String) -> Int? {
-    reader.number(node, path, 0...1_440).map { Int(($0 * 60).rounded()) }
+    reader.number(node, path, 0...1_440).map { Int(saturating: ($0 * 60).rounded()) }
   }
 
   /// `2026-03-29`.

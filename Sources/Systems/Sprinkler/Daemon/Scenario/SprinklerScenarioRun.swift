@@ -65,7 +65,7 @@ struct SprinklerScenarioRun: ~Copyable {
     case .forecast(let hours, let millimetres):
       let reason = "\(SprinklerWords.number(millimetres)) mm expected"
       calendar.note(time, "forecast: \(reason) within \(SprinklerWords.number(hours)) h")
-      world.forecast(.rain(until: world.wall + Int64(hours * 3_600), reason: reason))
+      world.forecast(.rain(until: world.wall + Int64(saturating: hours * 3_600), reason: reason))
     case .powerCut(let outage, let clockStands):
       let seconds = outage.count / 1_000_000_000
       calendar.note(

@@ -4,16 +4,16 @@ import Sprinkler
 enum SprinklerWords {
   /// At most three decimals.
   static func number(_ value: Double) -> String {
-    let thousandths = Int((value * 1_000).rounded())
+    let thousandths = Int(saturating: (value * 1_000).rounded())
     guard thousandths % 1_000 != 0 else { return "\(thousandths / 1_000)" }
-    var decimals = String(1_000 + abs(thousandths) % 1_000).dropFirst()
+    var decimals = String(1_000 + thousandths.magnitude % 1_000).dropFirst()
     while decimals.last == "0" { decimals.removeLast() }
-    return (thousandths < 0 ? "-" : "") + "\(abs(thousandths) / 1_000).\(decimals)"
+    return (thousandths < 0 ? "-" : "") + "\(thousandths.magnitude / 1_000).\(decimals)"
   }
 
   /// Seconds as minutes with one decimal.
   static func minutes(_ seconds: Double) -> String {
-    let tenths = Int((seconds / 6).rounded())
+    let tenths = Int(saturating: (seconds / 6).rounded())
     return "\(tenths / 10).\(tenths % 10)"
   }
 

@@ -85,17 +85,13 @@ enum SprinklerTables {
   ///   would be met by everybody who reads the log.
   static func mergeLog(_ database: Database) throws {
     let outcomes = RunOutcome.named.keys.map { "'\($0)'" }.joined(separator: ", ")
-    let odd = try Int.fetchOne(
-      database,
-      sql: """
-        SELECT count(*) FROM backup.sprinkler_log WHERE NOT (
-          start BETWEEN 0 AND 253402300799 AND run > 0 AND zone BETWEEN 1 AND 64 AND is_scheduled IN (0, 1)
-          AND (program IS NULL OR program BETWEEN 1 AND 2147483647) AND asked_seconds BETWEEN 0 AND 1000000
-          AND ran_seconds BETWEEN 0 AND 1000000 AND outcome IN (\(outcomes)))
-        """)
-    guard odd == 0 else {
-      throw StoreError.damaged(file: "the backup", reason: "\(odd ?? 0) lines of its watering log make no sense")
-    }
+    try StoreSystem.refuse(
+      "lines of its watering log", in: "sprinkler_log",
+      unless: """
+        start BETWEEN 0 AND 253402300799 AND run > 0 AND zone BETWEEN 1 AND 64 AND is_scheduled IN (0, 1)
+        AND (program IS NULL OR program BETWEEN 1 AND 2147483647) AND asked_seconds BETWEEN 0 AND 1000000
+        AND ran_seconds BETWEEN 0 AND 1000000 AND outcome IN (\(outcomes))
+        """, database)
     try database.execute(sql: "INSERT OR IGNORE INTO main.sprinkler_log SELECT * FROM backup.sprinkler_log")
   }
 
@@ -114,7 +110,7 @@ enum SprinklerTables {
       records.rainDelay = delay
     }
     let logged = try Int64.fetchOne(database, sql: "SELECT max(run) FROM main.sprinkler_log") ?? 0
-    records.nextRun = max(records.nextRun, current.nextRun, UInt64(max(0, logged)) + 1)
+    records.nextRun = max(records.nextRun, current.nextRun, UInt64(clamping: max(0, logged)) + 1)
     records.nextProgram = max(records.nextProgram, current.nextProgram)
     return records
   }

@@ -81,7 +81,7 @@ struct SprinklerFlowOracle {
   private var flow: Double {
     guard !isDry else { return 0 }
     return SprinklerSwarm.litresPerMinute.enumerated().reduce(burst) {
-      $0 + (open >> UInt64($1.offset) & 1 != 0 ? $1.element : 0)
+      $0 + (open >> UInt64(clamping: $1.offset) & 1 != 0 ? $1.element : 0)
     }
   }
 

@@ -184,7 +184,7 @@ struct SprinklerOracle {
       let awakeSince = output.reach.standsUntil
       flow.look(open: open, at: now, awakeSince: awakeSince, isExcused: isExcused, &output, Self.flowNames)
     }
-    for zone in 0..<SprinklerSwarm.zones where open >> UInt64(zone) & 1 != 0 {
+    for zone in 0..<SprinklerSwarm.zones where open >> UInt64(clamping: zone) & 1 != 0 {
       watered[zone] = watered[zone] + (now - lookedAt)
       if !isExcused { used[zone] = used[zone] + (now - lookedAt) }
       output.check(

@@ -172,7 +172,7 @@ final class SprinklerSwarm: SwarmPart {
   }
 
   /// Of the lines: bit k for zone k + 1.
-  private var open: UInt64 { (~bank.levels.word >> 1) & (1 << UInt64(Self.zones) - 1) }
+  private var open: UInt64 { (~bank.levels.word >> 1) & (1 << UInt64(clamping: Self.zones) - 1) }
 
   func makeSafe(at now: TickInstant) -> Bool {
     let before = open

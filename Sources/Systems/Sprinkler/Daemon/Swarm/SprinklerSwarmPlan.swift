@@ -21,7 +21,9 @@ enum SprinklerSwarmPlan {
       case 10...11: actions.append(SwarmAction(at, "sprinkler", "add-program", zone, seconds, random.within(719...721)))
       case 12: actions.append(SwarmAction(at, "sprinkler", "run-program", random.within(1...4)))
       case 13: actions.append(SwarmAction(at, "sprinkler", "remove-program", random.within(1...4)))
-      case 14: actions.append(SwarmAction(at, "sprinkler", ["skip", "clear-queue", "stop-all"][Int(random.below(3))]))
+      case 14:
+        actions.append(
+          SwarmAction(at, "sprinkler", ["skip", "clear-queue", "stop-all"][Int(clamping: random.below(3))]))
       case 15: actions.append(SwarmAction(at, "sprinkler", "pause", random.within(1...10)))
       case 16: actions.append(SwarmAction(at, "sprinkler", "resume"))
       case 17: actions.append(SwarmAction(at, "sprinkler", "ask-e-stop"))

@@ -213,11 +213,12 @@ extension Configuration.Video {
     settings.encoder = VideoEncoder.allCases.first { "\($0)" == camera.encoder.rawValue } ?? .automatic
     settings.device = camera.device ?? ""
     settings.pipeline = camera.pipeline ?? ""
-    (settings.width, settings.height) = (UInt16(camera.resolution[0]), UInt16(camera.resolution[1]))
+    (settings.width, settings.height) = (UInt16(clamping: camera.resolution[0]), UInt16(clamping: camera.resolution[1]))
     settings.framesPerSecond = camera.framesPerSecond
     settings.bitsPerSecond = camera.bitsPerSecond
     settings.rotation = camera.rotation
-    settings.keyFrameInterval = UInt16(max(1, (camera.keyFrameSeconds * Double(camera.framesPerSecond)).rounded()))
+    settings.keyFrameInterval = UInt16(
+      saturating: max(1, (camera.keyFrameSeconds * Double(camera.framesPerSecond)).rounded()))
     settings.bindAddress = viewing.bindAddress ?? networkAddress
     settings.port = port
     settings.user = viewing.user ?? ""
@@ -234,7 +235,7 @@ extension Configuration.Video {
     return settings
   }
 
-  var recordLimitBytes: UInt64 { UInt64(recordLimitMegabytes) * 1_000_000 }
+  var recordLimitBytes: UInt64 { UInt64(clamping: recordLimitMegabytes) * 1_000_000 }
 
   /// Rules over more than one key.
   func errors(file: String, places: ConfigPlaces) -> [ConfigError] {

@@ -362,6 +362,6 @@ private struct RecordBody: JSONReadable {
   let bytes: UInt64?
 
   init(_ body: inout JSONReader) throws(APIError) {
-    bytes = try body.optional("megabytes", .integer(1...1_000_000)).map { UInt64($0) * 1_000_000 }
+    bytes = try body.optional("megabytes", .integer(1...1_000_000)).map { UInt64(clamping: $0) * 1_000_000 }
   }
 }

@@ -52,7 +52,9 @@ struct VideoMetrics: MetricSource {
     counter("camera_failures", "Failures of camera and encoder.", counted.failures)
     counter(
       "dropped_fragments", "Fragments that a slow viewer of the service did not get.",
-      Int64(counted.fragmentsDropped) + state.dropped + state.viewers.values.reduce(0) { $0 + $1.dropped })
+      state.viewers.values.reduce(Int64(clamping: counted.fragmentsDropped).addingSaturated(state.dropped)) {
+        $0.addingSaturated($1.dropped)
+      })
     counter("detector_pictures", "Pictures that the detector has answered.", detection?.pictures ?? 0)
     counter("detector_failures", "Ends of the detector that nobody asked for.", detection?.failures ?? 0)
     counter("process_starts", "Starts of the video process.", state.process.starts)

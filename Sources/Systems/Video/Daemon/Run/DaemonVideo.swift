@@ -164,14 +164,14 @@ private final class VideoLog: @unchecked Sendable {
       if detection.phase == .failed {
         line(.warning, "no detector; started again while there are pictures", ["reason": .string(detection.cause)])
       } else {
-        line(.info, "the detector answers", ["ms": .stringConvertible(Int(detection.duration / 1_000_000))])
+        line(.info, "the detector answers", ["ms": .stringConvertible(Int(clamping: detection.duration / 1_000_000))])
       }
     case .recording(let recording) where recording.phase != .running:
       line(
         recording.phase == .failed ? .error : .info, "recording",
         [
           "state": .string("\(recording.phase)"), "file": .string(recording.path),
-          "bytes": .stringConvertible(Int(recording.bytes)), "reason": .string(recording.cause),
+          "bytes": .stringConvertible(Int(clamping: recording.bytes)), "reason": .string(recording.cause),
         ])
     default: break
     }

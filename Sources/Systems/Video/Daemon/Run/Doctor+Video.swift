@@ -25,9 +25,9 @@ struct CameraReport: Equatable, Sendable, Decodable {
     try? output.fileHandleForWriting.close()
     var bytes: [UInt8] = []
     let descriptor = output.fileHandleForReading.fileDescriptor
-    var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    var polled = pollfd(fd: descriptor, events: Int16(truncatingIfNeeded: POLLIN), revents: 0)
     // A driver that hangs says nothing.
-    while poll(&polled, 1, 10_000) > 0 {
+    while bytes.count < 1 << 20, poll(&polled, 1, 10_000) > 0 {
       var piece = [UInt8](repeating: 0, count: 16_384)
       let count = read(descriptor, &piece, piece.count)
       guard count > 0 else { break }

@@ -121,7 +121,7 @@ final class VideoChild: Sendable {
     state.withLock { if let process = $0.process { _ = daemon_send_signal(process, SIGKILL) } }
     bell.button.ring()
     let end = MonotonicClock.now + Self.patience
-    _ = ended.wait(timeout: DispatchTime(uptimeNanoseconds: UInt64(end.nanoseconds)))
+    _ = ended.wait(timeout: DispatchTime(uptimeNanoseconds: UInt64(clamping: end.nanoseconds)))
   }
 
   /// One thread's work from start to end.
@@ -175,7 +175,9 @@ final class VideoChild: Sendable {
       if let deadline = supervision.nextDeadline {
         limit = Int32(clamping: max(0, (deadline - MonotonicClock.now).count / 1_000_000 + 1))
       }
-      var polls = [child.bell.descriptor, socket, errors].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+      var polls = [child.bell.descriptor, socket, errors].map {
+        pollfd(fd: $0, events: Int16(truncatingIfNeeded: POLLIN), revents: 0)
+      }
       guard poll(&polls, 3, limit) > 0 else { return }
       if polls[2].revents != 0 { hearErrors() }
       if polls[1].revents != 0 { hear() }
@@ -235,7 +237,7 @@ final class VideoChild: Sendable {
       _ = daemon_send_signal(process, SIGKILL)
       // Under the lock: its number is nobody else's while `stop` may send to it.
       var information = siginfo_t()
-      while waitid(P_PID, id_t(process), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
+      while waitid(P_PID, id_t(clamping: process), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
       var status: Int32 = 0
       child.state.withLock { state in
         waitpid(process, &status, 0)
@@ -273,7 +275,7 @@ final class VideoChild: Sendable {
 
     private mutating func hear() {
       let bytes = [UInt8](unsafeUninitializedCapacity: 262_144) { bytes, count in
-        count = max(0, recv(socket, bytes.baseAddress, bytes.count, Int32(MSG_DONTWAIT)))
+        count = max(0, recv(socket, bytes.baseAddress, bytes.count, Int32(truncatingIfNeeded: MSG_DONTWAIT)))
       }
       guard !bytes.isEmpty else { return reap() }
       if let event = supervision.hear(bytes, at: MonotonicClock.now, child.take) { step(event) }
@@ -281,10 +283,10 @@ final class VideoChild: Sendable {
 
     private mutating func hearErrors() {
       guard errors >= 0 else { return }
-      var polled = pollfd(fd: errors, events: Int16(POLLIN), revents: 0)
-      guard poll(&polled, 1, 0) > 0, polled.revents & Int16(POLLIN) != 0 else {
+      var polled = pollfd(fd: errors, events: Int16(truncatingIfNeeded: POLLIN), revents: 0)
+      guard poll(&polled, 1, 0) > 0, polled.revents & Int16(truncatingIfNeeded: POLLIN) != 0 else {
         // It has closed its standard error, and polls readable for good.
-        if polled.revents & Int16(POLLHUP) != 0, socket >= 0 {
+        if polled.revents & Int16(truncatingIfNeeded: POLLHUP) != 0, socket >= 0 {
           close(errors)
           errors = -1
         }

@@ -98,7 +98,7 @@ struct SimulatedVideoProcess {
     step(.time, at: now)
     guard looks % 2 == 0 else { return }
     var statistics = VideoStatistics()
-    (statistics.frames, statistics.failures) = (frames, UInt64(max(0, capture.failures)))
+    (statistics.frames, statistics.failures) = (frames, UInt64(clamping: max(0, capture.failures)))
     say(.statistics(statistics))
   }
 

@@ -56,7 +56,7 @@ final class VideoSwarm: SwarmPart {
     var actions: [SwarmAction] = []
     for _ in 0..<random.within(0...12) {
       let at = random.instant(until: end)
-      let verb = ["join", "join", "join", "leave", "leave", "record", "record-stop"][Int(random.below(7))]
+      let verb = ["join", "join", "join", "leave", "leave", "record", "record-stop"][Int(clamping: random.below(7))]
       actions.append(SwarmAction(at, name, verb, random.within(0...3)))
     }
     func some(_ perMille: Int, _ most: Int64, _ add: (TickInstant) -> Void) {
