@@ -7,7 +7,8 @@ extension Configuration {
     let key = "runtime.watchdog"
     guard let watchdog else { return [] }
     guard watchdog.path.hasPrefix("/") else {
-      return [places.error(file, key, "expected an absolute path such as /dev/watchdog, got \(watchdog.path)", alone: true)]
+      let expected = "expected an absolute path such as /dev/watchdog"
+      return [places.error(file, key, "\(expected), got \(watchdog.path)", alone: true)]
     }
     if let flaw = HardwareWatchdog.flaw(path: watchdog.path) {
       return [places.error(file, key, "\(watchdog.path): \(flaw)", alone: true)]

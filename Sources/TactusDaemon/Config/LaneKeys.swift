@@ -94,7 +94,8 @@ public struct LaneKeys: Sendable {
           "expected at most \(most) with \(places.words(budgetPath, "\(budget) µs")), got \(rate.hertz)")
       ]
     }
-    let without = "expected \(budgetPath) with deadline, less than the period of \(period) µs: it is \(budget) unless given"
+    let without =
+      "expected \(budgetPath) with deadline, less than the period of \(period) µs: it is \(budget) unless given"
     return [places.error(file, blaming: [budgetPath: tooLong, schedulingPath: without])]
   }
 

@@ -18,7 +18,8 @@ extension Configuration.Sprinkler {
         errors.append(
           places.error(
             file, key,
-            "expected a pin that is not among sprinkler.denied_pins (\(words(deniedPins))), got \(words(pin, key, places))"))
+            "expected a pin that is not among sprinkler.denied_pins (\(words(deniedPins))), got \(words(pin, key, places))"
+          ))
       } else if chip == nil, pin > 53 {
         errors.append(
           places.error(file, key, "expected a pin 0…53 of a Raspberry Pi, got \(pin); other boards need sprinkler.chip")
@@ -48,7 +49,8 @@ extension Configuration.Sprinkler {
       if zone.gpioPin < 0 {
         errors.append(places.error(file, key, "expected a pin: only the first 16 zones get one by their place"))
       } else if gives, !pins.contains(zone.gpioPin) {
-        errors.append(places.error(file, key, "expected one of sprinkler.pins (\(words(pins))), got \(words(zone.gpioPin, key, places))"))
+        let got = words(zone.gpioPin, key, places)
+        errors.append(places.error(file, key, "expected one of sprinkler.pins (\(words(pins))), got \(got)"))
       } else if !gives {
         check(zone.gpioPin, key)
       }
@@ -76,7 +78,8 @@ extension Configuration.Sprinkler {
         errors.append(
           places.error(
             file, usual,
-            "expected at most \(places.words(most, minutes(zone.maximumSeconds))), got \(minutes(zone.defaultSeconds))"))
+            "expected at most \(places.words(most, minutes(zone.maximumSeconds))), got \(minutes(zone.defaultSeconds))")
+        )
       }
       if let group = zone.group, group > maximumOpenOfGroups.count {
         errors.append(

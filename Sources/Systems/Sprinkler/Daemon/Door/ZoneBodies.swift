@@ -68,9 +68,9 @@ struct ZoneBody: JSONReadable {
     zone.usesMaster = usesMaster ?? zone.usesMaster
     guard zone.defaultSeconds <= zone.maximumSeconds else {
       if defaultSeconds == nil {
+        let usual = WateringTime.text(zone.defaultSeconds)
         throw .validation(
-          "\(path).maxMinutes",
-          expected: "at least defaultMinutes, which is \(WateringTime.text(zone.defaultSeconds)) unless it is given, too",
+          "\(path).maxMinutes", expected: "at least defaultMinutes, which is \(usual) unless it is given, too",
           got: WateringTime.text(zone.maximumSeconds))
       }
       throw .validation(
