@@ -234,13 +234,13 @@ struct ConfigTests {
     #expect(
       found == [
         "c.yaml:2:1: expected spaces, got a tab (YAML indents with spaces only)",
-        "c.yaml:2:8: expected ',' or '}', got ':': the list or mapping before it is not closed",
+        "c.yaml:1:9: expected ',' or '}' in the list or mapping that begins here, got ':' in line 2",
         "c.yaml:2:12: expected a value, got '@', with which none begins: put the value between quotes",
         "c.yaml:2:13: expected the end of the value, got ':': put a value that has one between quotes, or see whether the "
           + "indentation is that of the lines above",
         "c.yaml:3:10: expected the end of the value, got ':': put a value that has one between quotes, or see whether the "
           + "indentation is that of the lines above",
-        "c.yaml:2:1: expected a quote that ends the text, got the end of the file",
+        "c.yaml:1:18: expected a quote that ends the text which begins here, got the end of the file",
         "c.yaml:1:8: expected a value, got '*' and a name that nothing has: put the value between quotes",
         "c.yaml:1:19: expected \\n, \\t, \\\" or another escape between double quotes, got an unknown one: single quotes take it "
           + "as it is",
@@ -281,6 +281,38 @@ struct ConfigTests {
     #expect(errors.map { "\($0)" } == "/dev/zero: expected at most 128 KB, got more")
   }
 
+  @Test("a quote or a bracket that is not closed: told where it opens, however far below the parser notices it")
+  func unclosed() {
+    let below = "  speed_limit: 3\nlogging:\n  level: INFO\n"
+    let quoted = "expected a quote that ends the text which begins here, got the end of the file"
+    #expect(errors("motors:\n  backend: \"sim\n" + below) == ["c.yaml:2:12: " + quoted])
+    #expect(errors("motors:\n  backend: 'sim\n" + below) == ["c.yaml:2:12: " + quoted])
+    #expect(
+      errors("sprinkler:\n  pins: [5, 6\n  backend: sim\nleg: { backend: simm }\n") == [
+        "c.yaml:2:9: expected ',' or ']' in the list or mapping that begins here, got ':' in line 3",
+        "c.yaml:4:17: leg.backend: expected one of pca9685, sim (sim?), got simm",
+      ])
+  }
+
+  @Test("a word that is none of the choices: the one that may have been meant, for every key that has choices")
+  func choices() {
+    var tried = 0
+    for key in ConfigTable.keys where !key.path.contains("[") {
+      guard case .choice(let words) = key.kind,
+        let word = words.first(where: { $0.count > 3 && $0.contains(where: \.isLetter) }), words.count > 1
+      else { continue }
+      let text = String(word.dropLast())
+      let error = key.kind.expectation(insteadOf: text)
+      #expect(error.hasSuffix(" (\(word)?)") || words.contains(text), "\(key.path): \(error)")
+      tried += 1
+    }
+    #expect(tried > 10)
+    #expect(
+      errors("motors: { backend: simm }")
+        == ["c.yaml:1:20: motors.backend: expected one of yb-pcb-car, raspbot-v2, xgo-rider, sim (sim?), got simm"])
+    #expect(errors("motors: { backend: zzzzzzz }").first?.contains("?") == false)
+  }
+
   @Test("a key twice, or three times: each but the first, with the line of the first, and what else is wrong")
   func doubled() {
     #expect(
@@ -318,6 +350,7 @@ struct ConfigTests {
         "c.yaml:5:1: expected spaces, got a tab (YAML indents with spaces only)",
         "c.yaml:8:44: leg.battery.i2c_address: expected an integer 72…75, got 0x40",
         "c.yaml:10:3: logging.levl: expected a known key (level?), got levl",
+        "c.yaml:11:41: service.allowed_origins: expected https://NAME or http://NAME:PORT, got panel",
       ])
     // What is wrong between keys is told beside what is wrong with others.
     let found = errors("motors: { min_duty: 90, max_duty: 10 }\nlogging: { levl: INFO }\n")
@@ -366,6 +399,51 @@ struct ConfigTests {
     #expect(
       errors("runtime: { robot: { scheduling: deadline, rate_hz: 200, budget_us: 5000 } }\nmotors:\n")
         == ["c.yaml:1:68: runtime.robot.budget_us: expected less than the period of 5000 µs, got 5000"])
+  }
+
+  @Test(
+    "two keys that contradict each other, of which the file gives one: that one is blamed, and the other's default told",
+    arguments: [
+      ("motors: { max_duty: 20, min_duty: 30 }", "motors.min_duty: expected at most motors.max_duty (20), got 30"),
+      (
+        "runtime: { robot: { scheduling: deadline, rate_hz: 1000 } }\nmotors:\n",
+        "runtime.robot.rate_hz: expected at most 499 with runtime.robot.budget_us (2000 µs unless given), got 1000"
+      ),
+      ("legs: [{ min_us: 2500 }]", "legs[0].min_us: expected less than legs[0].max_us (2500 unless given), got 2500"),
+      ("legs: [{ max_us: 500 }]", "legs[0].max_us: expected more than legs[0].min_us (500 unless given), got 500"),
+      (
+        "plants: { read_period_s: 3000 }",
+        "plants.read_period_s: expected at most half of plants.stale_after_s (120 unless given), got 3000"
+      ),
+      (
+        "plants: { wet_percent: 10 }",
+        "plants.wet_percent: expected more than plants.dry_percent (20.0 unless given), got 10.0"
+      ),
+      (
+        "network: { motor_udp_port: 5010 }\nmotors:\nleg:\n",
+        "network.motor_udp_port: expected one owner of UDP port 5010, got two: line 1: network.leg_udp_port (by default) has it"
+      ),
+      ("sprinkler: { longitude: 4 }", "sprinkler.longitude: expected sprinkler.latitude with it, got none"),
+      (
+        "mqtt: { tls: true, tls_certificate: /c }\nmotors:\n",
+        "mqtt.tls_certificate: expected mqtt.tls_key with it, got none"
+      ),
+      (
+        "sprinkler: { zones: [{ pin: 16 }, {}] }",
+        "sprinkler.zones[1].pin: expected a pin of its own, got 16 by its place, which line 1: sprinkler.zones[0].pin has"
+      ),
+    ])
+  func oneGiven(text: String, expected: String) {
+    let found = errors(text)
+    #expect(found.count == 1 && found[0].hasSuffix(": " + expected), "\(found)")
+  }
+
+  @Test("what is wrong with one key alone is told beside any other error of its section")
+  func besideOthers() {
+    let found = errors("sprinkler: { time_zone: Europe/Berlim, bogus: 1, latitude: 50 }")
+    #expect(found.count == 2 && found[0].contains("time_zone: expected an IANA time zone (Europe/Berlin?)"), "\(found)")
+    #expect(errors("plants: { app: { host_name: 'a:b', bogus: 1 } }").count == 2)
+    #expect(errors("camera: { resolution: [641, 480], bogus: 1 }").count == 2)
   }
 
   @Test("the e-stop: cannot be switched off")

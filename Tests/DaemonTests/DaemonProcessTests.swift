@@ -238,7 +238,7 @@ struct ProgramTests {
       "network: { motor_udp_port: 0, http_port: 0 }\nmotors: { backend: sim }", to: "config.yaml")
     let program = try TactusProcess(["run", "--config", config], environment: ["NOTIFY_SOCKET": path])
     func next() -> String { readWhenReady(descriptor).map { String(decoding: $0, as: UTF8.self) } ?? "nothing" }
-    #expect(next().hasPrefix("READY=1\nSTATUS=listening on 127.0.0.1:"))
+    #expect(next().hasPrefix("READY=1\nSTATUS=runs robot; listens on http://127.0.0.1:"))
     #expect(next() == "WATCHDOG=1\n")
     #expect(next() == "WATCHDOG=1\n")
     kill(program.identifier, SIGTERM)

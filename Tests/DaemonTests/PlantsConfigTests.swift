@@ -91,7 +91,7 @@ struct PlantsConfigTests {
       ),
       (
         "plants: { dry_percent: 80, wet_percent: 20 }",
-        "plants.wet_percent: expected more than dryPercent, 80.0, got 20.0"
+        "plants.wet_percent: expected more than plants.dry_percent (80.0), got 20.0"
       ),
       (
         "plants: { sensors: [{ name: 'a b' }] }",
@@ -152,18 +152,18 @@ struct PlantsConfigTests {
       (
         "leg: { battery: { sensor: ads1115 } }\nplants:\n  sensors: [{ chip: ads1115 }]",
         "c.yaml:3:13: plants.sensors[0].i2c_address: expected one owner of address 0x48 on I2C bus 1, got "
-          + "two: line 1: leg.battery.i2c_address has it"
+          + "two: line 1: leg.battery.i2c_address (by default) has it"
       ),
       (
         "motors: { i2c_address: 0x36 }\nplants: { }",
-        "c.yaml:2:1: plants.sensors[0].i2c_address: expected one owner of address 0x36 on I2C bus 1, got "
-          + "two: line 1: motors.i2c_address has it"
+        "c.yaml:1:24: motors.i2c_address: expected one owner of address 0x36 on I2C bus 1, got "
+          + "two: line 2: plants.sensors[0].i2c_address (by default) has it"
       ),
       // A zone's pin that SPI, or I2C, needs.
       (
         "sprinkler: { zones: [{ pin: 10 }] }\nplants:\n  sensors:\n    - { chip: mcp3008 }",
         "c.yaml:1:29: sprinkler.zones[0].pin: expected a free GPIO line, got GPIO10, which the SPI bus of "
-          + "/dev/spidev0.0 needs: line 2: plants.spi_device has it"
+          + "/dev/spidev0.0 needs: line 2: plants.spi_device (by default) has it"
       ),
       (
         "sprinkler: { zones: [{ pin: 19 }] }\nplants:\n  spi_device: /dev/spidev1.0\n  sensors: [{ chip: mcp3008 }]",
@@ -173,7 +173,7 @@ struct PlantsConfigTests {
       (
         "sprinkler: { denied_pins: [], zones: [{ pin: 2 }] }\nplants: { }",
         "c.yaml:1:46: sprinkler.zones[0].pin: expected a free GPIO line, got GPIO2, which I2C bus 1 needs: "
-          + "line 2: plants.sensors[0].i2c_address has it"
+          + "line 2: plants.sensors[0].i2c_address (by default) has it"
       ),
       // Two probes.
       (
@@ -184,7 +184,7 @@ struct PlantsConfigTests {
       (
         "plants:\n  sensors:\n    - { chip: ads1115 }\n    - { name: b, chip: ads1115, channel: 0 }",
         "c.yaml:4:42: plants.sensors[1].channel: expected one owner of input 0 of the ads1115 at 0x48, got "
-          + "two: line 3: plants.sensors[0].channel has it"
+          + "two: line 3: plants.sensors[0].channel (by default) has it"
       ),
       (
         "plants:\n  sensors:\n    - { name: A }\n    - { name: a, i2c_address: 0x37 }",
@@ -194,7 +194,7 @@ struct PlantsConfigTests {
       (
         "plants:\n  backend: sim\n  sensors:\n    - { }\n    - { name: b }",
         "c.yaml:5:7: plants.sensors[1].i2c_address: expected one owner of the simulated chip at 0x36, got "
-          + "two: line 4: plants.sensors[0].i2c_address has it"
+          + "two: line 4: plants.sensors[0].i2c_address (by default) has it"
       ),
     ])
   func shared(text: String, message: String) {

@@ -82,7 +82,11 @@ struct SprinklerConfigTests {
       ),
       (
         "sprinkler: { latitude: 50 }",
-        "c.yaml:1:24: sprinkler.latitude: expected latitude and longitude, got one of them"
+        "c.yaml:1:24: sprinkler.latitude: expected sprinkler.longitude with it, got none"
+      ),
+      (
+        "sprinkler: { zones: [{ default_minutes: 3, max_minutes: 2 }] }",
+        "c.yaml:1:41: sprinkler.zones[0].default_minutes: expected at most sprinkler.zones[0].max_minutes (2.0), got 3.0"
       ),
       (
         "sprinkler: { zones: [{ group: 1 }] }",
@@ -102,5 +106,12 @@ struct SprinklerConfigTests {
       ),
     ])
   func wrong(text: String, error: String) { #expect(errors(text).contains(error), "\(errors(text))") }
+
+  @Test("a zone's longest run alone: the usual run follows where it would be longer")
+  func longestAlone() throws {
+    let zones = try read("sprinkler: { zones: [{ max_minutes: 2 }, { max_minutes: 30 }, {}] }").sprinkler?.zones
+    #expect(zones?.map(\.defaultSeconds) == [120, 600, 600])
+    #expect(zones?.map(\.maximumSeconds) == [120, 1800, 7200])
+  }
 
 }

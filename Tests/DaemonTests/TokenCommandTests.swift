@@ -41,7 +41,9 @@ struct TokenCommandTests {
   private func here(_ arguments: String...) throws -> Said { try tactus(arguments + ["--token-file", path]) }
 
   private func create(_ arguments: String...) throws -> String {
-    let said = try tactus(["create", "--name", "phone", "--token-file", path] + arguments)
+    // A name that is given again counts.
+    let name = arguments.first == "--name" ? [] : ["--name", "phone"]
+    let said = try tactus(["create", "--token-file", path] + name + arguments)
     try #require(said.status == 0, "\(said.errors)")
     return said.output.trimmingCharacters(in: .newlines)
   }
@@ -79,8 +81,8 @@ struct TokenCommandTests {
   func listing() throws {
     #expect(try here("list").output.contains("no tokens"))
     let first = try create()
-    let second = try create("--scope", "read", "--expires", "0")
-    let third = try create()
+    let second = try create("--name", "second", "--scope", "read", "--expires", "0")
+    let third = try create("--name", "third")
     #expect(try here("revoke", String(third.dropFirst(7).prefix(8))).status == 0)
     let table = try here("list").output
     let lines = table.split(separator: "\n")

@@ -89,8 +89,8 @@ struct VideoConfigTests {
       ("camera: { source: pipeline }", "camera.pipeline: expected GStreamer elements"),
       ("camera: { resolution: [641, 480] }", "camera.resolution: expected even numbers"),
       ("video: { detector: { input_px: 100 } }", "video.detector.input_px: expected a multiple of 32, got 100"),
-      ("video: { user: a }", "video.password: expected both a user and a password or neither, got only a user"),
-      ("video: { password: a }", "video.user: expected both a user and a password or neither, got only a password"),
+      ("video: { user: a }", "video.user: expected video.password or video.password_file with it, got none"),
+      ("video: { password: a }", "video.password: expected video.user with it, got none"),
       (
         "video: { user: u, password: a, password_file: /b }",
         "video.password_file: expected one of video.password and video.password_file, got both"

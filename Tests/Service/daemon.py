@@ -216,8 +216,9 @@ class Daemon:
             assert code in ("STICK_NOT_AT_ZERO", "STOP_NOT_CONFIRMED") and time.monotonic() < limit, answer.text
             time.sleep(0.05)
 
-    def create_token(self, scope, name="test", *arguments):
-        """As an operator does it, beside the running daemon."""
+    def create_token(self, scope, name=None, *arguments):
+        """As an operator does it, beside the running daemon; a name of its own unless one is given."""
+        name = name or f"test {secrets.token_hex(4)}"
         made = self.command(
             "token", "create", "--config", self.config, "--scope", scope, "--name", name, *arguments)
         assert made.returncode == 0, made.stderr

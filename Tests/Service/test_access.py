@@ -36,6 +36,9 @@ def test_the_command_that_a_refusal_names_makes_a_token_that_works(own_daemon, t
         assert daemon.get("/api/robot", token=made.stdout.strip()).status_code == 200, command
         # What to try next, in the terminal where it was started.
         assert command in daemon.log, command
+        # The next one has the same name.
+        tokens = json.loads(daemon.command("token", "list", daemon.config, "--json").stdout)["tokens"]
+        assert daemon.command("token", "revoke", tokens[-1]["id"], "--config", daemon.config).returncode == 0
 
 
 @pytest.mark.parametrize("route", [
@@ -218,3 +221,14 @@ def test_auth_none_is_for_loopback_only(own_daemon, tmp_path):
     (tmp_path / "open.yaml").write_text(text)
     checked = daemon.command("check", tmp_path / "open.yaml")
     assert checked.returncode == 78 and "auth" in checked.stdout + checked.stderr
+
+
+def test_a_name_that_a_valid_token_has_is_refused_until_that_is_revoked(own_daemon):
+    daemon = own_daemon()
+    daemon.create_token("control", "phone")
+    again = daemon.command("token", "create", "--config", daemon.config, "--name", "phone")
+    assert again.returncode == 1 and again.stdout == "" and "expected a new name, got phone" in again.stderr
+    tokens = json.loads(daemon.command("token", "list", daemon.config, "--json").stdout)["tokens"]
+    assert [token["name"] for token in tokens] == ["phone"]
+    assert daemon.command("token", "revoke", tokens[0]["id"], "--config", daemon.config).returncode == 0
+    daemon.create_token("control", "phone")

@@ -1,5 +1,6 @@
 """`tactus call` against a daemon, as a shell uses it."""
 import json
+import re
 
 import pytest
 
@@ -68,13 +69,26 @@ def test_the_list_is_what_this_daemon_has(daemon):
     document = daemon.get("/api/openapi.json", token=None).json()
     assert not [path for path in document["paths"] if path.startswith(("/api/pump", "/api/video"))]
     posts = [path for path, item in document["paths"].items() if "post" in item]
-    # A backup is a file.
-    assert len(lines) - len(groups) == len(posts) - 1
+    # A backup is a file; a command that takes one of several forms has a line each.
+    commands = {re.split(r" \[?:?[a-zA-Z]*:?=|  #", line)[0] for line in lines if line.startswith(" ")}
+    assert len(commands) == len(posts) - 1
+    faults = [line for line in lines if line.startswith("  sim fault")]
+    assert any(line.startswith("  sim fault fault=nak bus=i2c-1|") for line in faults), faults
+    assert any(" [bus=" in line for line in faults if "fault=clear" in line)
 
 
 @pytest.mark.parametrize("words, said", [
     (["robot", "drive", "lefd=1"], "robot drive: expected a value that it has (left?), got lefd"),
     (["robot", "drive", "left=fast"], "left: expected a number -100…100, got fast"),
+    (["robot", "drive", "left=500", "right=0"], "left: expected a number -100…100, got 500"),
+    (["robot", "drive", "left=5"], "robot drive: expected right=NUMBER(-100…100 %), got none"),
+    (["zone/1", "on", "minutes=abc"], "minutes: expected a number 0.02…1440, got abc"),
+    (["zone/1", "on", "minutes=2000"], "minutes: expected a number 0.02…1440, got 2000"),
+    (["zone/1", "on", "mode=extent", "minutes=1"], "mode: expected one of set, extend (extend?), got extent"),
+    (["zone/65", "on"], "expected an integer 1…64, got 65"),
+    (["sim", "fault", "fault=nak", "address=22"], "sim fault: expected bus=i2c-1|"),
+    (["sim", "fault", "fault=nak", "address=22", "bus=i2c-2"], "(i2c-1?), got i2c-2"),
+    (["sim", "fault", "fault=nka", "address=22", "bus=i2c-1"], "(nak?), got nka"),
     (["robot", "driv"], "expected a command that this daemon has (robot drive?), got robot driv"),
     (["pump", "on"], "expected a command that this daemon has ("),
     (["left=1"], "expected a command before its values"),
@@ -86,11 +100,18 @@ def test_bad_usage_is_64_and_sends_nothing(daemon, words, said):
 
 
 def test_what_the_server_refuses_is_told_with_code_and_field(daemon):
-    result = call(daemon, "robot", "drive", "left=500", "right=0")
+    """What only the daemon knows; and a whole body, which is its alone to check."""
+    result = call(daemon, "robot", "drive", ':={"left": 500, "right": 0}')
     assert result.returncode == 1 and result.stdout == ""
     assert result.stderr == "robot drive: left: expected a number -100…100, got 500 (VALIDATION, field left)\n"
-    missing = call(daemon, "robot", "drive", "left=5")
-    assert missing.returncode == 1 and "(VALIDATION, field right)" in missing.stderr
+    unknown = call(daemon, "zone/9", "on")
+    assert unknown.returncode == 1 and "zone/9" in unknown.stderr.replace("zone 9", "zone/9"), unknown.stderr
+
+
+def test_a_fault_without_its_bus_is_told_which_buses_there_are(daemon):
+    answer = daemon.post("/api/sim/fault", {"fault": "nak", "address": 22})
+    assert answer.status_code == 422 and answer.json()["field"] == "bus"
+    assert re.search(r"expected one of i2c-1, .*, got nothing", answer.json()["message"]), answer.text
 
 
 def test_tokens_come_from_the_environment_or_a_file(daemon, tokens, tmp_path):

@@ -346,3 +346,11 @@ def test_without_a_name_nothing_else_is_published_or_read_on_the_shipped_broker(
         ["mosquitto_pub", "-p", str(shipped.broker.port), "-u", "tactus", "-P", "wrong", "-t", "rpi/torpi", "-m", "x"],
         capture_output=True)
     assert wrong.returncode != 0
+
+
+def test_of_two_limits_that_contradict_each_other_the_one_that_was_sent_is_blamed(own_daemon):
+    daemon = own_daemon()
+    plant = daemon.post("/api/plants", {"name": "Basil", "sensors": ["0x36"], "wetPercent": 60}).json()["plant"]["id"]
+    refused = daemon.request("PUT", f"/api/plants/{plant}", json={"dryPercent": 70})
+    assert refused.status_code == 422 and refused.json()["field"] == "dryPercent", refused.text
+    assert "expected less than wetPercent, 60" in refused.json()["message"]

@@ -182,3 +182,12 @@ def test_a_backup_is_one_file_that_restores(sprinkler):
     assert phone.get("/api/schedules")["schedules"][0]["name"] == "Kept"
     answer = requests.post(sprinkler.url + "/api/sprinkler/restore", headers=headers, data=b"nonsense", timeout=10)
     assert answer.status_code == 422
+
+
+def test_a_longest_run_below_the_usual_one_is_refused_by_its_own_name(own_daemon):
+    daemon = own_daemon()
+    zones = daemon.get("/api/zones").json()["zones"]
+    only = [{"id": zone["id"], **({"maxMinutes": 2} if zone["id"] == 1 else {})} for zone in zones]
+    refused = daemon.request("PUT", "/api/zones", json=only)
+    assert refused.status_code == 422 and refused.json()["field"] == "zones[0].maxMinutes", refused.text
+    assert "at least defaultMinutes, which is 10" in refused.json()["message"]

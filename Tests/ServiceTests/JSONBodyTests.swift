@@ -95,7 +95,7 @@ struct JSONBodyTests {
       (#"{"left":1e999}"#, "left", "left: expected a number -100…100, got 1e999"),
       (#"{"left":100.5}"#, "left", "left: expected a number -100…100, got 100.5"),
       (#"{"isOn":1}"#, "isOn", "isOn: expected true or false, got 1"),
-      (#"{"mode":"Fast"}"#, "mode", #"mode: expected one of fast, slow, got "Fast""#),
+      (#"{"mode":"Fast"}"#, "mode", #"mode: expected one of fast, slow (fast?), got "Fast""#),
       (
         #"{"zones":[{"minutes":1},{"minutes":0}]}"#, "zones[1].minutes",
         "zones[1].minutes: expected an integer 1…240, got 0"

@@ -90,8 +90,10 @@ def start_tactus(context, text):
     if "motor_udp_port: 5005" not in text:
         raise Failed("the configuration does not set motor_udp_port: 5005")
     config = context.scratch / "simulated.yaml"
+    # A daemon that runs beside has its own ports, and its own store.
     config.write_text(
-        text.replace("motor_udp_port: 5005", f"motor_udp_port: {port}").replace("leg_udp_port: 5010", "leg_udp_port: 0")
+        (text + f"\nstore: {{folder: {context.scratch}/store}}\n" if "sprinkler:" in text else text)
+        .replace("motor_udp_port: 5005", f"motor_udp_port: {port}").replace("leg_udp_port: 5010", "leg_udp_port: 0")
         .replace("http_port: 8000", "http_port: 0"))
     sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     sender.setblocking(False)

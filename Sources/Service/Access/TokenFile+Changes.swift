@@ -13,6 +13,16 @@ extension TokenFile {
     return (record, token.text)
   }
 
+  /// People tell tokens apart by their names.
+  ///
+  /// - Throws: `nameTaken` if a token of this name is valid.
+  public func checkIsNew(name: String, now: Int64) throws(TokenFileError) {
+    let valid = tokens.first { token in
+      token.name == name && token.revoked == nil && token.expires.map { now < $0 } ?? true
+    }
+    if let valid { throw .nameTaken(name, id: valid.id) }
+  }
+
   /// Gives a token another secret; the one before is accepted for `grace` more seconds, but not past its own end.
   ///
   /// - Throws: `unknownToken`, `revokedToken`.

@@ -57,6 +57,8 @@ public enum TokenFileError: Error, Sendable, Equatable {
   case unknownToken(String)
   /// The token with this ID is revoked, so it cannot be rotated.
   case revokedToken(String)
+  /// A token of this name is valid: it has this ID.
+  case nameTaken(String, id: String)
 }
 
 extension TokenFileError: CustomStringConvertible {
@@ -70,6 +72,8 @@ extension TokenFileError: CustomStringConvertible {
     case .damaged(let path, let detail): "\(path):\(detail)"
     case .unknownToken(let id): "\(id): expected the ID of a token, see tactus token list"
     case .revokedToken(let id): "\(id): is revoked and cannot be rotated; create another"
+    case .nameTaken(let name, let id):
+      "expected a new name, got \(name), which the token \(id) has; give this one another, or see tactus token rotate and revoke"
     }
   }
 }

@@ -73,9 +73,12 @@ extension JSONKind where Value == String {
 
   /// One of some words, in exactly this case.
   public static func choice(_ words: [String]) -> JSONKind {
-    JSONKind("one of \(words.joined(separator: ", "))") { value in
-      guard case .text(let text) = value, words.contains(text) else { return nil }
-      return text
+    let expected = "one of \(words.joined(separator: ", "))"
+    return JSONKind(expected: expected) { (value, field) throws(APIError) in
+      let text = value.string
+      if let text, words.contains(text) { return text }
+      let near = text.flatMap { nearestName(to: $0, among: words) }.map { " (\($0)?)" } ?? ""
+      throw .validation(field, expected: expected + near, got: value.summary)
     }
   }
 }

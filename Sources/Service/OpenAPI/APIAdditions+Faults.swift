@@ -1,3 +1,5 @@
+import Foundation
+
 /// `/api/sim/fault`: of all faults those that this program can have.
 extension APIAdditions {
   private typealias Object = [String: Any]
@@ -19,7 +21,7 @@ extension APIAdditions {
   private func keepFaults(_ faults: Set<String>, in schemas: inout [String: Any], _ paths: inout [String: Any]) {
     var members: Set<String> = []
     Self.change(&schemas, ["FaultRequest", "oneOf"]) { variants in
-      let kept = ((variants as? [Object]) ?? []).compactMap { Self.variant($0, of: faults) }
+      let kept = ((variants as? [Object]) ?? []).compactMap { variant($0, of: faults) }
       members = Set(kept.flatMap { ($0["properties"] as? Object ?? [:]).keys })
       return kept
     }
@@ -50,16 +52,25 @@ extension APIAdditions {
     return fault.merging(["bus": own]) { $1 }
   }
 
-  /// Returns a variant of the request, reduced to the faults that are in the set; `nil` if it has none of them.
-  private static func variant(_ variant: Object, of faults: Set<String>) -> Object? {
+  /// Returns a variant of the request, reduced to the faults that are in the set and to the buses that can have one of them; `nil` if it has
+  /// none of them.
+  private func variant(_ variant: Object, of faults: Set<String>) -> Object? {
     var variant = variant
-    var isOne = false
-    change(&variant, ["properties", "fault", "enum"]) { names in
-      let kept = ((names as? [String]) ?? []).filter { faults.contains($0) }
-      isOne = !kept.isEmpty
+    var kept: [String] = []
+    Self.change(&variant, ["properties", "fault", "enum"]) { names in
+      kept = ((names as? [String]) ?? []).filter { faults.contains($0) }
       return kept
     }
-    return isOne ? variant : nil
+    guard !kept.isEmpty else { return nil }
+    let able = buses.filter { !$0.value.isDisjoint(with: kept) || kept == ["clear"] }.keys.sorted()
+    guard !able.isEmpty, var properties = variant["properties"] as? Object, var bus = properties["bus"] as? Object
+    else { return variant }
+    // One that may be null may stay so.
+    let isOptional = (bus["type"] as? [String])?.contains("null") == true
+    bus["enum"] = able as [Any] + (isOptional ? [NSNull()] : [])
+    properties["bus"] = bus
+    variant["properties"] = properties
+    return variant
   }
 
   private static func request(of system: System) -> Object {

@@ -174,7 +174,13 @@ public struct SimulatedWorld: Sendable {
     var body = body
     guard let fault = try? body.required("fault", .text(1...64)) else { return }
     let possible = buses.reduce(into: Set(["lane-stall", "clear"])) { $0.formUnion($1.possibleFaults) }
-    guard !possible.contains(fault) else { return }
+    guard !possible.contains(fault) else {
+      let able = buses.filter { $0.possibleFaults.contains(fault) }.map(\.name)
+      guard able.isEmpty || body.has("bus") || body.has("system") else {
+        throw .validation("bus", expected: "one of \(able.joined(separator: ", "))", got: "nothing")
+      }
+      return
+    }
     let owners = named.filter { system in system.all.contains { $0.name == fault } }.map(\.system)
     if !owners.isEmpty, !body.has("bus") {
       throw .validation(

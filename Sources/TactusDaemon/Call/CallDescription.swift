@@ -13,10 +13,12 @@ struct CallDescription {
     let group: String
     let pathParameters: [CallParameter]
     let queryParameters: [CallParameter]
-    /// Members of its body; empty if it takes none, or if none are named.
+    /// Members of its body, those of all forms; empty if it takes none, or if none are named.
     let fields: [CallParameter]
     /// Whether the body may have no members beside these.
     let isClosed: Bool
+    /// The forms that its body may have, one at least: a fault of a bus, or one of a lane.
+    let forms: [CallForm]
     /// A body of JSON without named members: `LIST`; `nil` if there is none.
     let wholeBody: String?
     /// A body that is no JSON: a file.
@@ -58,6 +60,7 @@ struct CallDescription {
     let content = described["requestBody"].map(schemas.resolved)?["content"]
     let body = content?["application/json"]?["schema"]
     let fields = body.map(schemas.fields) ?? []
+    let forms = body.map(schemas.forms) ?? []
     let whole = body.map { CallParameter("", isRequired: true, schemas: schemas.alternatives(of: $0)).summary }
     return Operation(
       method: method.uppercased(), segments: path.split(separator: "/").map(String.init),
@@ -65,6 +68,7 @@ struct CallDescription {
       pathParameters: parameters(in: "path"), queryParameters: parameters(in: "query"),
       fields: fields,
       isClosed: body.map { schemas.alternatives(of: $0).contains { $0["additionalProperties"] == false } } ?? true,
+      forms: forms.isEmpty ? [CallForm(summary: nil, fields: fields)] : forms,
       wholeBody: fields.isEmpty ? whole : nil, takesFile: content != nil && body == nil)
   }
 
@@ -126,7 +130,28 @@ struct CallSchemas {
     }
     let required = required(by: schema)
     let fields = names.map { CallParameter($0, isRequired: required.contains($0), schemas: found[$0] ?? []) }
-    return fields.filter(\.isRequired) + fields.filter { !$0.isRequired }
+    // A document that a daemon serves has its members by the alphabet; what is required is in the order in which it was written.
+    let order = alternatives(of: schema).flatMap { $0["required"]?.items.compactMap(\.string) ?? [] }
+    func place(_ field: CallParameter) -> Int { order.firstIndex(of: field.name) ?? order.count }
+    return fields.filter(\.isRequired).sorted { place($0) < place($1) } + fields.filter { !$0.isRequired }
+  }
+
+  /// The forms of an object that is one of several, each with its own members; empty if there is only one form.
+  func forms(of schema: JSONValue) -> [CallForm] {
+    let schema = resolved(schema)
+    let choices = (schema["oneOf"] ?? schema["anyOf"])?.items.map(resolved) ?? []
+    if choices.contains(where: { $0["properties"] != nil }) {
+      let objects = choices.filter { $0["properties"] != nil }
+      return objects.map { CallForm(summary: $0["description"]?.string, fields: fields(of: $0)) }
+    }
+    // All have the same members, of which each form needs others, and none that only another one needs.
+    let needed = choices.map { Set($0["required"]?.items.compactMap(\.string) ?? []) }
+    guard needed.count > 1, needed.allSatisfy({ !$0.isEmpty }) else { return [] }
+    return needed.map { own in
+      let others = needed.reduce(Set()) { $0.union($1) }.subtracting(own)
+      let members = fields(of: schema).filter { !others.contains($0.name) }.map { $0.required(own.contains($0.name)) }
+      return CallForm(summary: nil, fields: members.filter(\.isRequired) + members.filter { !$0.isRequired })
+    }
   }
 
   private func required(by schema: JSONValue, depth: Int = 0) -> Set<String> {

@@ -6,15 +6,16 @@ enum CallListing {
       let commands = daemon.operations.filter { $0.group == group && $0.method == "POST" && !$0.takesFile }
       guard !commands.isEmpty else { continue }
       lines.append(group)
-      lines += commands.map { "  " + line($0) }
+      lines += commands.flatMap { command in command.forms.map { "  " + line(command, $0) } }
     }
     return lines.joined(separator: "\n")
   }
 
   /// `zone/ID(1…64) on [minutes=NUMBER(0.02…1440)]  # Open a zone for some minutes.`
-  static func line(_ command: CallDescription.Operation) -> String {
-    let words = [path(command)] + command.fields.map(\.usage) + (command.wholeBody.map { [":=\($0)"] } ?? [])
-    let text = words.joined(separator: " ") + (command.summary.isEmpty ? "" : "  # \(command.summary)")
+  private static func line(_ command: CallDescription.Operation, _ form: CallForm) -> String {
+    let words = [path(command)] + form.fields.map(\.usage) + (command.wholeBody.map { [":=\($0)"] } ?? [])
+    let summary = form.summary ?? command.summary
+    let text = words.joined(separator: " ") + (summary.isEmpty ? "" : "  # \(summary)")
     return String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.properties.generalCategory != .control }))
   }
 

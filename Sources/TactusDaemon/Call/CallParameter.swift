@@ -4,7 +4,7 @@ import Wire
 /// A named value of a command, as the OpenAPI document describes it.
 struct CallParameter {
   let name: String
-  let isRequired: Bool
+  private(set) var isRequired: Bool
   /// JSON Schema's: `integer`, `string`; empty if the document says none.
   let types: Set<String>
   /// Texts that it may be; empty: any.
@@ -13,6 +13,8 @@ struct CallParameter {
   let minimum: String?
   let maximum: String?
   let unit: String?
+  /// Least and most characters of a text; `nil` if there is no limit, or if alternatives have different ones.
+  let shortest, longest: Int?
 
   /// - Parameter schemas: all that apply to it, references resolved.
   init(_ name: String, isRequired: Bool, schemas: [JSONValue]) {
@@ -27,6 +29,8 @@ struct CallParameter {
     }
     minimum = Self.common("minimum", schemas)
     maximum = Self.common("maximum", schemas)
+    shortest = Self.common("minLength", schemas).flatMap { Int($0) }
+    longest = Self.common("maxLength", schemas).flatMap { Int($0) }
     unit = schemas.lazy.compactMap { $0["x-unit"]?.string }.first
   }
 
@@ -46,9 +50,53 @@ struct CallParameter {
     }
   }
 
-  /// A value of the types that the document names; its range is the server's to check.
+  /// The same, required or not.
+  func required(_ isRequired: Bool) -> CallParameter {
+    var parameter = self
+    parameter.isRequired = isRequired
+    return parameter
+  }
+
+  /// A value as the document describes it.
+  ///
+  /// - Throws: what is wrong with it by the document: its type, its range, a word that is none of the choices.
   func value(_ given: CallWords.Value) throws(CallError) -> JSONValue {
-    if given.isJSON { return try CallWords.json(given.text, for: name) }
+    let value = given.isJSON ? try CallWords.json(given.text, for: name) : try typed(given)
+    try check(value)
+    return value
+  }
+
+  /// Throws if the document does not allow this value.
+  func check(_ value: JSONValue) throws(CallError) {
+    let isAllowed: Bool
+    switch value {
+    case .number(let digits):
+      let number = Double(digits) ?? .nan
+      let isWhole = number == number.rounded()
+      isAllowed =
+        isOneOf("number", isWhole ? "integer" : "number")
+        && (minimum.flatMap { Double($0) }.map { $0 <= number } ?? true)
+        && (maximum.flatMap { Double($0) }.map { number <= $0 } ?? true)
+    case .text(let text):
+      isAllowed =
+        isOneOf("string") && allows(text) && (shortest.map { $0 <= text.count } ?? true)
+        && (longest.map { text.count <= $0 } ?? true)
+    case .boolean: isAllowed = isOneOf("boolean")
+    case .null: isAllowed = isOneOf("null")
+    case .list: isAllowed = isOneOf("array")
+    case .object: isAllowed = isOneOf("object")
+    }
+    guard !isAllowed else { return }
+    let near = value.string.flatMap { nearestName(to: $0, among: choices) }.map { " (\($0)?)" } ?? ""
+    throw CallError("\(name): expected \(expected)\(near), got \(value.string ?? value.summary)")
+  }
+
+  private func isOneOf(_ names: String...) -> Bool { types.isEmpty || !types.isDisjoint(with: names) }
+
+  /// Whether a text is one of the choices, if there are any.
+  func allows(_ text: String) -> Bool { choices.isEmpty || choices.contains(text) || isOneOf("number", "integer") }
+
+  private func typed(_ given: CallWords.Value) throws(CallError) -> JSONValue {
     let plain = JSONValue(json: Array(given.text.utf8))
     switch plain {
     case .number where types.isEmpty || !types.isDisjoint(with: ["number", "integer"]): return plain!
@@ -66,6 +114,7 @@ struct CallParameter {
 
   /// `an integer 0…15`
   private var expected: String {
+    if !choices.isEmpty { return choices.count == 1 ? choices[0] : "one of " + choices.joined(separator: ", ") }
     var words: [String] = []
     if types.contains("number") {
       words.append("a number")
@@ -75,8 +124,18 @@ struct CallParameter {
     if types.contains("boolean") { words.append("true or false") }
     if types.contains("array") { words.append("a list") }
     if types.contains("object") { words.append("an object") }
-    if types.contains("string") { words.append("a text") }
+    if types.contains("string") { words.append("a text" + length) }
     return words.joined(separator: " or ") + (range.map { " " + $0 } ?? "")
+  }
+
+  /// ` of 1…64 characters`
+  private var length: String {
+    switch (shortest, longest) {
+    case (let least?, let most?): " of \(least)…\(most) characters"
+    case (let least?, nil): " of \(least) or more characters"
+    case (nil, let most?): " of at most \(most) characters"
+    case (nil, nil): ""
+    }
   }
 
   /// `0…15`

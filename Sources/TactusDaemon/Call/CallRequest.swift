@@ -17,6 +17,7 @@ struct CallRequest: Equatable {
     let operations = daemon.operations(at: words.segments)
     guard !operations.isEmpty else { throw Self.unknown(words, daemon) }
     let operation = try Self.chosen(words, method, operations)
+    try Self.check(words, operation)
     let parameters = operation.method == "GET" ? operation.queryParameters : operation.fields
     if words.body != nil, operation.method == "GET" { throw CallError("\(words.command): expected no body, got one") }
     var members: [JSONValue.Member] = []
@@ -30,8 +31,36 @@ struct CallRequest: Equatable {
     if operation.method == "GET" {
       self.init(method: "GET", words.segments, query: members)
     } else {
+      if words.body == nil { try Self.check(members, words, operation) }
       self.init(method: operation.method, words.segments)
       body = words.body ?? (members.isEmpty ? nil : .object(members))
+    }
+  }
+
+  /// The values in the path.
+  private static func check(_ words: CallWords, _ operation: CallDescription.Operation) throws(CallError) {
+    for (place, text) in zip(operation.segments, words.segments) where CallDescription.isParameter(place) {
+      let parameter = operation.pathParameters.first { "{\($0.name)}" == place }
+      _ = try parameter?.value(CallWords.Value(name: place, text: text, isJSON: false))
+    }
+  }
+
+  /// The members of the body, by the form that is meant.
+  private static func check(
+    _ members: [JSONValue.Member], _ words: CallWords, _ operation: CallDescription.Operation
+  ) throws(CallError) {
+    let form = CallForm.meant(by: members, of: operation.forms)
+    for member in members {
+      if let field = form.fields.first(where: { $0.name == member.name }) {
+        try field.check(member.value)
+      } else if operation.isClosed {
+        let names = form.fields.map(\.usage).joined(separator: " ")
+        throw CallError("\(words.command): expected \(names.isEmpty ? "no values" : names), got \(member.name) with it")
+      }
+    }
+    let missing = form.fields.filter { field in field.isRequired && !members.contains { $0.name == field.name } }
+    guard missing.isEmpty else {
+      throw CallError("\(words.command): expected \(missing.map(\.usage).joined(separator: " ")), got none")
     }
   }
 

@@ -16,12 +16,13 @@ struct CallCommand: ParsableCommand {
           \(call) --host pi.local status
           \(call) e-stop
         The words are a path below /api of the daemon's HTTP service. With values, or where there is nothing to look at, \
-        it is a command (POST), otherwise a look (GET). NAME=VALUE is typed as the daemon describes it, NAME:=JSON is \
-        taken as it stands, :=JSON is the whole body. The answer goes to standard output as JSON, an error to standard \
+        it is a command (POST), otherwise a look (GET). NAME=VALUE is typed as the daemon describes it, NAME:=JSON is JSON, \
+        :=JSON is the whole body, which only the daemon checks. The answer goes to standard output as JSON, an error to standard \
         error.
         An emergency stop is sent at once, without asking the daemon first what it can do.
         A token comes from --token-file or from TACTUS_TOKEN in the environment.
-        Exit status: 0 done, 64 bad usage, 1 refused or not reached.
+        Exit status: 0 done; 64 the words are none that the daemon's description allows (names, types, ranges, what is required), and \
+        nothing was sent; 1 refused by the daemon, or not reached.
         """)
   }
 

@@ -1,26 +1,26 @@
 import ArgumentParser
 
-/// `tactus check FILE`
+/// `tactus check FILE`, `tactus check --config FILE`
 struct CheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
     abstract: "Checks a configuration file and says what it would run.",
     discussion: """
-      Every error of the file is reported, as file:line:column: key: expected …, got …, and the exit status is 78 then.
+      Every error of the file is reported, as file:line:column: key: expected …, got …, and the exit status is 78 then. What \
+      two keys of a section say together is looked at when each of its keys is right.
       """)
 
-  @Argument(help: "The configuration file (YAML).")
-  var file: String?
+  @OptionGroup var file: ConfigFile
 
   @Flag(help: "Print every known key with its default instead: a complete, commented file.")
   var reference = false
 
   func validate() throws {
-    if reference == (file != nil) { throw ValidationError("Give either a FILE to check or --reference.") }
+    if reference == (file.path != nil) { throw ValidationError("Give either a FILE to check or --reference.") }
   }
 
   func run() throws {
-    guard let file else {
+    guard let file = file.path else {
       print(ConfigReference.text, terminator: "")
       return
     }

@@ -7,11 +7,10 @@ struct DoctorCommand: ParsableCommand {
     abstract: "Says whether this machine is ready for real time, and for a file, and if not, why and what fixes it.",
     discussion: """
       Exit status 1 when something would prevent real-time operation, or a system of the file from working (FAIL); warnings \
-      do not count.
+      do not count. With a configuration file it looks for what that needs, too.
       """)
 
-  @Option(help: ArgumentHelp("A configuration file: look for what it needs, too.", valueName: "file"))
-  var config: String?
+  @OptionGroup var file: ConfigFile
 
   @Option(
     help: ArgumentHelp(
@@ -22,6 +21,7 @@ struct DoctorCommand: ParsableCommand {
   var json = false
 
   func run() throws {
+    let config = file.path
     let configuration = try config.map { try readConfiguration($0) }
     var diagnoses = Doctor(machine: root.map(Machine.at) ?? .current(), configuration: configuration).examine()
     // Last, since this process may become that account.

@@ -22,8 +22,7 @@ struct GuardCommand: ParsableCommand {
   @Flag(help: "Write the safe state once it can be written, then exit. Required.")
   var once = false
 
-  @Option(help: "The configuration file (YAML): used when there is no plan.")
-  var config: String
+  @OptionGroup var file: ConfigFile
 
   @Option(
     help: ArgumentHelp("The plan that `tactus run` has left.", discussion: SafeStatePlanFile.help, valueName: "file"))
@@ -33,8 +32,12 @@ struct GuardCommand: ParsableCommand {
   var logFormat = LogFormat.json
 
   func validate() throws {
+    _ = try file.required()
     if !once { throw ValidationError("Expected --once: `tactus run` starts its guard by itself.") }
   }
+
+  /// Used when there is no plan.
+  private var config: String { file.path ?? "" }
 
   func run() throws {
     let file = SafeStatePlanFile(plan, environment: processEnvironment())

@@ -14,8 +14,7 @@ struct RunCommand: ParsableCommand {
       hangs or is stopped. Logs go to standard error. SIGHUP opens the log file anew.
       """)
 
-  @Option(name: .shortAndLong, help: ArgumentHelp("The configuration file (YAML).", valueName: "file"))
-  var config: String
+  @OptionGroup var file: ConfigFile
 
   @Flag(help: "Simulate every bus, pin and line instead of opening it.")
   var simulate = false
@@ -29,7 +28,10 @@ struct RunCommand: ParsableCommand {
   @Option(help: "json: one object a line; text: for eyes.")
   var logFormat = LogFormat.json
 
+  func validate() throws { _ = try file.required() }
+
   func run() throws {
+    let config = try file.required()
     var (configuration, found) = try readWholeConfiguration(config)
     guard configuration.hasSystem else {
       complain(
@@ -123,7 +125,8 @@ struct RunCommand: ParsableCommand {
         print(
           WhatToTry.text(
             program: CommandLine.arguments[0], configuration: configuration, simulated: simulate,
-            endpoints: daemon.endpoints, service: daemon.service))
+            endpoints: daemon.endpoints, service: daemon.service,
+            login: configuration.mqtt.flatMap { BrokerLogin.leave($0, environment: environment) }))
         fflush(nil)
       }
     } catch {

@@ -20,12 +20,11 @@ struct SetupPiCommand: ParsableCommand {
       there already stays, so that a second run changes nothing; a file that it does not understand stops it, with the \
       file's name and line, before anything is written.
       Always: a watchdog that systemd feeds, CPUs that do not slow down, one CPU without other programs and interrupts \
-      (--isolate). Buses and the serial line: what --config needs, and what the flags name.
+      (--isolate). Buses and the serial line: what the hardware of the configuration file needs, and what the flags name.
       Exit status 0 when everything is as wished, 1 when something was not written.
       """)
 
-  @Option(help: ArgumentHelp("A configuration file: what its hardware needs.", valueName: "file"))
-  var config: String?
+  @OptionGroup var file: ConfigFile
 
   @Flag(name: .customLong("i2c"), help: "The header's I2C bus 1, GPIO 2 and 3.")
   var i2c = false
@@ -59,7 +58,7 @@ struct SetupPiCommand: ParsableCommand {
 
   func run() throws {
     var wishes = PiSetup.Wishes()
-    if let config { wishes = PiSetup.Wishes(try readConfiguration(config)) }
+    if let config = file.path { wishes = PiSetup.Wishes(try readConfiguration(config)) }
     wishes.hasI2C = wishes.hasI2C || i2c
     wishes.hasSPI = wishes.hasSPI || spi
     wishes.hasPWM = wishes.hasPWM || pwm

@@ -16,7 +16,7 @@ struct TokenCommand: ParsableCommand {
     subcommands: [TokenCreateCommand.self, TokenListCommand.self, TokenRotateCommand.self, TokenRevokeCommand.self])
 }
 
-/// Which token file.
+/// Which token file, of a command with an argument of its own.
 struct TokenFileOptions: ParsableArguments {
   @Option(
     name: .shortAndLong,
@@ -26,12 +26,16 @@ struct TokenFileOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The token file itself.", valueName: "path"))
   var tokenFile: String?
 
-  func validate() throws {
+  func validate() throws { try Self.check(config, tokenFile) }
+
+  func folder() throws -> TokenFolder { try Self.folder(config, tokenFile) }
+
+  static func check(_ config: String?, _ tokenFile: String?) throws {
     if config != nil && tokenFile != nil { throw ValidationError("Give one of --config and --token-file.") }
   }
 
   /// Ends the command with status 78 when the configuration is wrong.
-  func folder() throws -> TokenFolder {
+  static func folder(_ config: String?, _ tokenFile: String?) throws -> TokenFolder {
     var environment = processEnvironment()
     if let tokenFile { return TokenFolder(path: tokenFile) }
     let configuration = try config.map { try readConfiguration($0) }
@@ -44,6 +48,18 @@ struct TokenFileOptions: ParsableArguments {
     }
     return TokenFolder(path: TokenFile.standardPath(environment: environment))
   }
+}
+
+/// Which token file: by the daemon's configuration file, given in either way, or itself.
+struct TokenPlace: ParsableArguments {
+  @OptionGroup var config: ConfigFile
+
+  @Option(help: ArgumentHelp("The token file itself.", valueName: "path"))
+  var tokenFile: String?
+
+  func validate() throws { try TokenFileOptions.check(config.path, tokenFile) }
+
+  func folder() throws -> TokenFolder { try TokenFileOptions.folder(config.path, tokenFile) }
 }
 
 /// Whether an account that this process is not may write to a folder, as far as its owner says it.
@@ -80,6 +96,7 @@ struct TokenCreateCommand: ParsableCommand {
     commandName: "create",
     abstract: "Makes a token and prints it, once.",
     discussion: """
+      No two valid tokens have one name. Exit status 1 if there is one of that name, or the file cannot be used.
       Examples:
         tactus token create --name phone
         tactus token create --name prometheus --scope read --expires 90d
@@ -95,7 +112,7 @@ struct TokenCreateCommand: ParsableCommand {
   @Option(help: ArgumentHelp("How long it is valid: 90d, 12h; for ever unless given.", valueName: "time"))
   var expires: LongTimeSpan?
 
-  @OptionGroup var file: TokenFileOptions
+  @OptionGroup var file: TokenPlace
 
   func validate() throws {
     guard (1...64).contains(name.count), name.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
@@ -106,7 +123,10 @@ struct TokenCreateCommand: ParsableCommand {
     let folder = try file.folder()
     let time = now
     let (record, text) = try orComplain { () throws(TokenFileError) in
-      try folder.change { $0.create(name: name, scope: scope, expires: expires.map { time + $0.seconds }, now: time) }
+      try folder.change { file throws(TokenFileError) in
+        try file.checkIsNew(name: name, now: time)
+        return file.create(name: name, scope: scope, expires: expires.map { time + $0.seconds }, now: time)
+      }
     }
     hand(text, of: record, in: folder)
   }
@@ -126,7 +146,7 @@ struct TokenListCommand: ParsableCommand {
   @Flag(help: "One JSON object; times in seconds since 1970.")
   var json = false
 
-  @OptionGroup var file: TokenFileOptions
+  @OptionGroup var file: TokenPlace
 
   func run() throws {
     let folder = try file.folder()

@@ -6,36 +6,37 @@ struct UnknownCommand: Equatable, CustomStringConvertible {
   let word: String
   /// `tactus token`
   let parent: String
-  /// What may have been meant.
-  let meant: String?
-
-  init(word: String, parent: String, meant: String?) {
-    self.word = word
-    self.parent = parent
-    self.meant = meant
-  }
+  /// What may have been meant, or else all that there is; `none` if there is none.
+  let known: String
 
   /// - Parameter words: the command line without the program. `nil` if it begins with commands that there are, or with options.
   static func first(in words: [String], of root: any ParsableCommand.Type = TactusCommand.self) -> UnknownCommand? {
     var command = root
     var parent = root.configuration.commandName ?? ""
+    // `help` takes the place of a command's own words: all that follow are commands.
+    var isHelp = false
     for word in words {
       let children = command.configuration.subcommands
-      guard !children.isEmpty, !word.hasPrefix("-"), word != "help" else { return nil }
+      guard !word.hasPrefix("-"), isHelp || !children.isEmpty else { return nil }
+      if word == "help", !isHelp {
+        isHelp = true
+        continue
+      }
       if let child = children.first(where: { $0.configuration.commandName == word }) {
         command = child
         parent += " " + word
         continue
       }
       // A default command takes other words: a file's name.
-      if command.configuration.defaultSubcommand != nil { return nil }
+      if command.configuration.defaultSubcommand != nil, !isHelp { return nil }
       let names = children.filter { $0.configuration.shouldDisplay }.compactMap { $0.configuration.commandName }
-      return UnknownCommand(word: word, parent: parent, meant: nearestName(to: word, among: names))
+      let known = nearestName(to: word, among: names).map { "\($0)?" } ?? names.joined(separator: ", ")
+      return UnknownCommand(word: word, parent: parent, known: known.isEmpty ? "none" : known)
     }
     return nil
   }
 
   var description: String {
-    "\(parent): expected a command" + (meant.map { " (\($0)?)" } ?? "") + ", got \(word); \(parent) --help lists them"
+    "\(parent): expected a command (\(known)), got \(word); \(parent) --help says more"
   }
 }

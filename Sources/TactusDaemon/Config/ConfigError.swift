@@ -7,18 +7,21 @@ public struct ConfigError: Error, Equatable {
   /// `motors.speed_limit`; empty when no key is meant.
   var key: String
   var message: String
+  /// Whether the value of this key is wrong whatever the others are.
+  var isAlone = false
 }
 
 extension ConfigError {
   /// Whether this error, of several keys, names a section that has one of `errors`: what could not be read has its default instead, and
   /// may contradict nothing once it is put right.
   func mayComeFrom(_ errors: [ConfigError]) -> Bool {
-    errors.contains { error in
-      // What is no YAML may have been any section.
-      guard let section = error.key.split(whereSeparator: { ".[".contains($0) }).first else { return true }
-      return key.hasPrefix(section) || message.contains(" \(section).") || message.contains(" \(section) ")
-        || message.contains(" \(section)[")
-    }
+    !isAlone
+      && errors.contains { error in
+        // What is no YAML may have been any section.
+        guard let section = error.key.split(whereSeparator: { ".[".contains($0) }).first else { return true }
+        return key.hasPrefix(section) || message.contains(" \(section).") || message.contains(" \(section) ")
+          || message.contains(" \(section)[")
+      }
   }
 }
 

@@ -1,3 +1,5 @@
+import Service
+
 /// What a configuration value may be.
 public enum ConfigKind: Equatable, Sendable {
   /// A whole number in this range: decimal, or with `0x`, `0o` or `0b`.
@@ -70,6 +72,17 @@ public struct ConfigKey: Sendable {
     self.standard = standard
     self.doc = doc + (mayChange ? " `\(DaemonProgram.current.name) reload` may change it." : "")
     self.mayChange = mayChange
+  }
+}
+
+extension ConfigKind {
+  /// What an error says was expected in place of this text: with the word that may have been meant.
+  func expectation(insteadOf text: String?) -> String {
+    // Numbers are no more alike for a common digit.
+    guard case .choice(let words) = self, let text,
+      let near = nearestName(to: text, among: words.filter { $0.contains(where: \.isLetter) })
+    else { return description }
+    return "\(self) (\(near)?)"
   }
 }
 

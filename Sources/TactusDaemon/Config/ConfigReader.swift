@@ -123,7 +123,8 @@ public struct ConfigReader {
     if let value = ScalarReader.value(text, as: key.kind), !node.isNothing {
       result.values[path] = value
     } else {
-      report(node, path, "expected \(key.kind), got \(describe(node, secret: secret))")
+      let expected = key.kind.expectation(insteadOf: secret ? nil : text)
+      report(node, path, "expected \(expected), got \(describe(node, secret: secret))")
     }
   }
 

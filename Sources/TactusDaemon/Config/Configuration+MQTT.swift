@@ -77,14 +77,19 @@ extension Configuration.MQTT {
   /// Rules of the section.
   func errors(file: String, places: ConfigPlaces) -> [ConfigError] {
     var errors: [ConfigError] = []
-    func report(_ key: String, _ message: String) { errors.append(places.error(file, key, message)) }
-    if !Self.isBuilt { report("mqtt", "expected no such section: this program was built without the trait MQTT") }
+    func report(_ key: String, _ message: String, alone: Bool = false) {
+      errors.append(places.error(file, key, message, alone: alone))
+    }
+    if !Self.isBuilt {
+      report("mqtt", "expected no such section: this program was built without the trait MQTT", alone: true)
+    }
     if case .address(let host) = broker {
       let isPort = host.split(separator: ":", omittingEmptySubsequences: false).count == 2
       if host.isEmpty || isPort || host.contains(where: { "/@[] ".contains($0) }) {
         // A URL may hold a password.
         let shown = host.contains("@") ? "a text with an @ (user and password have keys of their own)" : "'\(host)'"
-        report("mqtt.broker", "expected a name, an address or spawn (the port is mqtt.port's), got \(shown)")
+        report(
+          "mqtt.broker", "expected a name, an address or spawn (the port is mqtt.port's), got \(shown)", alone: true)
       }
     } else {
       if security != nil { report("mqtt.tls", "expected false while mqtt.broker is spawn, got true") }
@@ -108,14 +113,16 @@ extension Configuration.MQTT {
       report(password != nil ? "mqtt.password" : "mqtt.password_file", "expected mqtt.user with it, got none")
     }
     if (security?.certificate == nil) != (security?.key == nil) {
-      report("mqtt.tls_key", "expected mqtt.tls_certificate and mqtt.tls_key together, got one of them")
+      let names = ["mqtt.tls_certificate", "mqtt.tls_key"]
+      let (given, missing) = security?.key == nil ? (names[0], names[1]) : (names[1], names[0])
+      report(given, "expected \(missing) with it, got none")
     }
     if DeviceTopics(device: device) == nil {
-      report("mqtt.device", "expected 1…64 of A-Z a-z 0-9 . _ -, got '\(device)'")
+      report("mqtt.device", "expected 1…64 of A-Z a-z 0-9 . _ -, got '\(device)'", alone: true)
     }
     for (key, prefix) in [("mqtt.prefix", prefix), ("mqtt.discovery_prefix", homeAssistantPrefix)]
     where DeviceTopics(device: "x", prefix: prefix) == nil {
-      report(key, "expected levels of A-Z a-z 0-9 . _ - with / between them, got '\(prefix)'")
+      report(key, "expected levels of A-Z a-z 0-9 . _ - with / between them, got '\(prefix)'", alone: true)
     }
     return errors
   }

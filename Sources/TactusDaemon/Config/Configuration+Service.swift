@@ -43,15 +43,14 @@ extension Configuration {
   }
 
   /// Rules of the section `service` over more than one key.
-  func serviceErrors(file: String, places: [String: Mark]) -> [ConfigError] {
+  func serviceErrors(file: String, places: ConfigPlaces) -> [ConfigError] {
     guard let service else { return [] }
     var errors: [ConfigError] = []
-    func report(_ key: String, _ message: String) {
-      errors.append(
-        ConfigError(file: file, line: places[key]?.line, column: places[key]?.column, key: key, message: message))
+    func report(_ key: String, _ message: String, alone: Bool = false) {
+      errors.append(places.error(file, key, message, alone: alone))
     }
     if service.auth == .none, !isLoopback {
-      let place = places["network.bind_address"].map { "line \($0.line): " } ?? ""
+      let place = places.marks["network.bind_address"].map { "line \($0.line): " } ?? ""
       report(
         "service.auth",
         "expected tokens while \(place)network.bind_address is \(bindAddress): none needs 127.0.0.1 or ::1, got none")
@@ -64,18 +63,19 @@ extension Configuration {
     if service.tls != .off, !ServiceConfiguration.hasTLS {
       report(
         "service.tls",
-        "expected off, the only choice of this build; `swift build --traits TLS` makes one with HTTPS")
+        "expected off, the only choice of this build; `swift build --traits TLS` makes one with HTTPS",
+        alone: true)
     }
     if let bytes = service.jwtKey?.utf8.count, bytes < 32 {
-      report("service.jwt_key", "expected at least 32 bytes, got \(bytes)")
+      report("service.jwt_key", "expected at least 32 bytes, got \(bytes)", alone: true)
     }
     do throws(HostRulesError) {
       _ = try HostRules(allowedHosts: service.allowedHosts, allowedOrigins: service.allowedOrigins)
     } catch {
       switch error {
-      case .host(let entry): report("service.allowed_hosts", "expected names or addresses, got \(entry)")
+      case .host(let entry): report("service.allowed_hosts", "expected names or addresses, got \(entry)", alone: true)
       case .origin(let entry):
-        report("service.allowed_origins", "expected https://NAME or http://NAME:PORT, got \(entry)")
+        report("service.allowed_origins", "expected https://NAME or http://NAME:PORT, got \(entry)", alone: true)
       }
     }
     return errors

@@ -7,10 +7,11 @@ extension Configuration {
     let key = "runtime.watchdog"
     guard let watchdog else { return [] }
     guard watchdog.path.hasPrefix("/") else {
-      return [places.error(file, key, "expected an absolute path such as /dev/watchdog, got \(watchdog.path)")]
+      let expected = "expected an absolute path such as /dev/watchdog"
+      return [places.error(file, key, "\(expected), got \(watchdog.path)", alone: true)]
     }
     if let flaw = HardwareWatchdog.flaw(path: watchdog.path) {
-      return [places.error(file, key, "\(watchdog.path): \(flaw)")]
+      return [places.error(file, key, "\(watchdog.path): \(flaw)", alone: true)]
     }
     guard guardEnabled else {
       return [places.error(file, key, "expected safety.watchdog_enabled: true, since the guard feeds it")]

@@ -141,7 +141,7 @@ extension Configuration {
 
   /// Rules over more than one key.
   private func errorsTogether(places: ConfigPlaces) -> [ConfigError] {
-    serviceErrors(file: file, places: places.marks) + systems.all.flatMap { $0.errors(in: self, at: places) }
+    serviceErrors(file: file, places: places) + systems.all.flatMap { $0.errors(in: self, at: places) }
       + (mqtt?.errors(file: file, places: places) ?? [])
       + claims.errors(file: file, places: places) + watchdogErrors(places)
       + accountErrors(places)

@@ -36,6 +36,7 @@ public struct LaneKeys: Sendable {
   private let entries: [Entry]
   /// The path of the execution time under deadline, which rules over more than one key name: `runtime.pump.budget_us`.
   public let budgetPath: String
+  private let schedulingPath: String
 
   /// - Parameters:
   ///   - part: `runtime.pump`.
@@ -43,12 +44,12 @@ public struct LaneKeys: Sendable {
   ///   - priority: under fifo, unless given.
   ///   - safeStateAfter: the ticks that may be missed unless given, and what follows then; `nil` if there is no such key.
   public init(_ part: String, _ lane: String, priority: Int, safeStateAfter: (count: Int, effect: String)? = nil) {
-    budgetPath = "\(part).budget_us"
+    (budgetPath, schedulingPath) = ("\(part).budget_us", "\(part).scheduling")
     entries =
       [
         Entry(
           key: ConfigKey(
-            "\(part).scheduling", .choice(Policy.allCases.map(\.rawValue)), .text(Policy.fifo.rawValue),
+            schedulingPath, .choice(Policy.allCases.map(\.rawValue)), .text(Policy.fifo.rawValue),
             "Kernel scheduling of \(lane): fifo (SCHED_FIFO), deadline (SCHED_DEADLINE) or normal.")
         ) { if case .text(let word) = $0, let policy = Policy(rawValue: word) { $1.policy = policy } },
         Entry(key: ConfigKey("\(part).priority", .integer(1...98), .integer(priority), "Priority under fifo.")) {
@@ -74,6 +75,28 @@ public struct LaneKeys: Sendable {
           if case .text(let text) = $0 { $1.cpus = CPUSet(text) }
         }
       ]
+  }
+
+  /// What is wrong with an execution time under deadline that is no less than the period.
+  ///
+  /// - Parameter rate: the key of the loop's rate and its value in hertz; `nil` if the file does not decide it.
+  public func budgetErrors(
+    _ scheduling: Configuration.Scheduling, periodMicroseconds period: Int, rate: (key: String, hertz: Int)? = nil,
+    file: String, places: ConfigPlaces
+  ) -> [ConfigError] {
+    guard case .deadline(let budget) = scheduling, budget >= period else { return [] }
+    let tooLong = "expected less than the period of \(period) µs, got \(budget)"
+    if let rate, !places.gives(budgetPath), places.gives(rate.key) {
+      let most = (1_000_000 - 1) / budget
+      return [
+        places.error(
+          file, rate.key,
+          "expected at most \(most) with \(places.words(budgetPath, "\(budget) µs")), got \(rate.hertz)")
+      ]
+    }
+    let without =
+      "expected \(budgetPath) with deadline, less than the period of \(period) µs: it is \(budget) unless given"
+    return [places.error(file, blaming: [budgetPath: tooLong, schedulingPath: without])]
   }
 
   /// The table's entries.

@@ -95,9 +95,12 @@ extension [ResourceClaim] {
     var errors: [ConfigError] = []
     for claim in self where Mechanism.claims.acts {
       if let owner = owners[claim.resource] {
+        // A key that the file does not give is not to blame.
+        let (blamed, other) =
+          places.gives(claim.key) || !places.gives(owner) ? (claim.key, owner) : (owner, claim.key)
         errors.append(
           places.error(
-            file, claim.key, "expected one owner of \(claim.resource), got two: \(places.words(owner)) has it"))
+            file, blamed, "expected one owner of \(claim.resource), got two: \(places.words(other)) has it"))
       } else {
         owners[claim.resource] = claim.key
       }

@@ -12,11 +12,18 @@ struct YAMLProblem {
     switch error {
     case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
       .composer(let context, let problem, let mark, _):
-      place = (mark.line, mark.column)
-      words = Self.words(problem, context: context?.text ?? "", at: mark, in: text)
-      // What was not closed began earlier.
+      // What is not closed began earlier.
       let isOpen = context.map { $0.text.contains("flow") || $0.text.contains("quoted") } ?? false
       sectionLine = isOpen ? context?.mark.line : mark.line
+      let isUnclosed = problem.hasPrefix("did not find expected ','") || problem == "found unexpected end of stream"
+      // That is to be mended where it opens; the parser notices it lines below.
+      if isUnclosed, isOpen, let opening = context?.mark, opening.line < mark.line || problem.hasPrefix("found") {
+        place = (opening.line, opening.column)
+        words = Self.unclosed(problem, at: mark, in: text)
+      } else {
+        place = (mark.line, mark.column)
+        words = Self.words(problem, context: context?.text ?? "", at: mark, in: text)
+      }
     case .reader(let problem, let offset, _, _):
       let place = offset.map { Self.place(of: $0, in: text) }
       self.place = place
@@ -27,6 +34,14 @@ struct YAMLProblem {
     default:
       (place, words, sectionLine) = (nil, "expected YAML, got \(error)", nil)
     }
+  }
+
+  private static func unclosed(_ problem: String, at mark: Mark, in text: String) -> String {
+    guard problem.hasPrefix("did") else {
+      return "expected a quote that ends the text which begins here, got the end of the file"
+    }
+    let got = character(at: mark, in: text).map { "'\($0)' in line \(mark.line)" } ?? "the end of the file"
+    return "expected ',' or '\(problem.contains("]") ? "]" : "}")' in the list or mapping that begins here, got \(got)"
   }
 
   private static func words(_ problem: String, context: String, at mark: Mark, in text: String) -> String {
@@ -53,8 +68,6 @@ struct YAMLProblem {
         + ": the list or mapping before it is not closed"
     case "did not find expected node content":
       return "expected a value, got " + (character.map { "'\($0)'" } ?? "the end of the file")
-    case "found unexpected end of stream" where context.contains("quoted"):
-      return "expected a quote that ends the text, got the end of the file"
     case "found unknown escape character":
       return
         "expected \\n, \\t, \\\" or another escape between double quotes, got an unknown one: single quotes take it as it is"

@@ -60,13 +60,9 @@ struct ConfiguredSystem<System: DeviceSystem>: AnyConfiguredSystem {
 
   /// What the file says of its lane that its loop cannot have. What its keys contradict has been reported before it was planned.
   func errors(in whole: Configuration, at places: ConfigPlaces) -> [ConfigError] {
-    guard case .deadline(let budget) = scheduling, let period = rate?.period, period <= .microseconds(Int64(budget))
-    else { return [] }
-    return [
-      places.error(
-        whole.file, ConfigTable.lane(of: System.self).budgetPath,
-        "expected less than the period of \(period.count / 1000) µs, got \(budget)")
-    ]
+    guard let period = rate?.period else { return [] }
+    return ConfigTable.lane(of: System.self).budgetErrors(
+      scheduling, periodMicroseconds: Int(period.count / 1000), file: whole.file, places: places)
   }
 
   var claims: [ResourceClaim] { plan.claims }

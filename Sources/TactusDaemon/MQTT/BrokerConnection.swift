@@ -91,7 +91,7 @@ extension BrokerConnection {
     }
 
     /// Beside the token file, one for each port: two daemons may share a home.
-    private static func folder(port: UInt16, environment: [String: String]) throws -> String {
+    static func folder(port: UInt16, environment: [String: String]) throws -> String {
       let tokens = TokenFile.standardPath(environment: environment)
       let folder = (tokens.lastIndex(of: "/").map { String(tokens[..<$0]) } ?? ".") + "/mosquitto-\(port)"
       try FileManager.default.createDirectory(

@@ -202,8 +202,7 @@ final class Daemon {
     service?.reportStart()
     announcement = service?.announce(configuration)
     started()
-    let listening = systems.flatMap(\.endpoints).map { "\($0)" }.joined(separator: ", ")
-    notifier.ready(status: "listening on \(listening)")
+    notifier.ready(status: status)
     while true {
       for event in events.wait() {
         switch event {
@@ -225,6 +224,13 @@ final class Daemon {
         }
       }
     }
+  }
+
+  /// What runs and where, for the service manager: `runs robot, sprinkler; listens on http://127.0.0.1:8000, UDP 127.0.0.1:5005`.
+  private var status: String {
+    let places = [service?.address].compactMap(\.self) + systems.flatMap(\.endpoints).map { "UDP \($0)" }
+    return "runs " + systems.map(\.name).joined(separator: ", ")
+      + (places.isEmpty ? "" : "; listens on " + places.joined(separator: ", "))
   }
 
   private func reportStart() {

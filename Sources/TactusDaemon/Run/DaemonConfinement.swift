@@ -7,6 +7,9 @@ import Service
 import Store
 import TactusGuard
 
+/// A capability that is needed later.
+typealias Capability = (number: Int32, name: String, reason: String)
+
 /// What the daemon gives up before it hears anybody: capabilities, files, system calls. A spawner does for it what is left to do with them.
 ///
 /// All of it happens in the only thread, before a device, the store or a socket is open, so that every later thread has it: a thread of
@@ -16,8 +19,8 @@ struct DaemonConfinement {
   enum Outcome {
     /// Nothing was given up, and why.
     case none(reason: String)
-    /// `account`: who it runs as. `kept`: names of capabilities. `exceptions`: what the kernel lacks, and what had to stay open.
-    case confined(spawner: pid_t, account: String, kept: [String], exceptions: [String])
+    /// `account`: who it runs as. `kept`: capabilities. `exceptions`: what the kernel lacks, and what had to stay open.
+    case confined(spawner: pid_t, account: String, kept: [Capability], exceptions: [String])
 
     func tell(_ logger: Logger) {
       switch self {
@@ -25,12 +28,16 @@ struct DaemonConfinement {
         logger.warning(
           "the program keeps every privilege that it was started with", metadata: ["reason": .string(reason)])
       case .confined(let spawner, let account, let kept, let exceptions):
-        var metadata: Logger.Metadata = [
-          "spawner": .stringConvertible(Int(spawner)), "account": .string(account),
-        ]
-        if !kept.isEmpty { metadata["capabilities"] = .array(kept.map { .string($0) }) }
-        if !exceptions.isEmpty { metadata["except"] = .array(exceptions.map { .string($0) }) }
-        logger.info("confined: what is not needed was given up", metadata: metadata)
+        let names = kept.map(\.name).joined(separator: ",")
+        var metadata: Logger.Metadata = ["account": .string(account)]
+        if !kept.isEmpty { metadata["capabilities"] = .string(names) }
+        logger.info("confined", metadata: metadata)
+        if !exceptions.isEmpty {
+          logger.notice("not confined", metadata: ["what": .array(exceptions.map { .string($0) })])
+        }
+        var details: Logger.Metadata = ["spawner": .stringConvertible(Int(spawner))]
+        for capability in kept { details[capability.name] = .string(capability.reason) }
+        logger.debug("the spawner, and what each capability is for", metadata: details)
       }
     }
   }
@@ -93,18 +100,10 @@ struct DaemonConfinement {
     let kept = capabilities
     needs.capabilities = Set(kept.map(\.number))
     let missing = needs.apply()
-    let held = kept.filter { daemon_has_capability($0.number) != 0 }.map { "\($0.name): \($0.reason)" }
+    let held = kept.filter { daemon_has_capability($0.number) != 0 }
     return .confined(
-      spawner: spawner, account: Self.accountText(configuration.user), kept: held,
+      spawner: spawner, account: Account.current.name, kept: held,
       exceptions: exceptions + [missing].compactMap(\.self))
-  }
-
-  /// Who the program runs as. Root is told that it need not be, unless the file says that it shall.
-  private static func accountText(_ wanted: String?) -> String {
-    let current = Account.current
-    guard current.user == 0, wanted == nil else { return current.name }
-    let own = DaemonProgram.current.name
-    return "\(current.name); runtime.user: \(Account(named: own) == nil ? "NAME" : own) would change that"
   }
 
   private func startSpawner(writable: [String]) -> pid_t {
@@ -119,8 +118,8 @@ struct DaemonConfinement {
   }
 
   /// Capabilities that are needed later, each with its reason.
-  private var capabilities: [(number: Int32, name: String, reason: String)] {
-    var kept: [(number: Int32, name: String, reason: String)] = []
+  private var capabilities: [Capability] {
+    var kept: [Capability] = []
     if configuration.claims.contains(where: { $0.resource.port.map { $0.number < 1024 } ?? false }) {
       kept.append((10, "net_bind_service", "a port below 1024"))
     }

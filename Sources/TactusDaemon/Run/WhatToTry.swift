@@ -1,12 +1,14 @@
 import Buses
 import Glibc
 
-/// What a user can do next, printed after the start.
+/// What a user can do next, printed after the start. Whoever pastes the lines, one after the other, into another terminal finds that each works.
 enum WhatToTry {
+  /// - Parameter login: see `BrokerLogin`.
   static func text(
     program: String, configuration: Configuration, simulated: Bool, endpoints: [String: [Endpoint]],
-    service: ServiceComposition?
+    service: ServiceComposition?, login: String? = nil
   ) -> String {
+    let program = MakingToken.quoted(program)
     let invitations = configuration.systems.all.map {
       $0.invitation(program: program, simulated: simulated, at: endpoints[$0.name] ?? [])
     }
@@ -17,20 +19,29 @@ enum WhatToTry {
     }
     text += invitations.flatMap(\.lines)
     if let service { text += commands(program, service, invitations.flatMap(\.calls)) }
-    if let mqtt = configuration.mqtt { text += listening(mqtt) }
+    if let mqtt = configuration.mqtt { text += listening(mqtt, login) }
     text.append("Ctrl-C stops \(configuration.drives ? "\(configuration.whatDrives) and " : "")the program.")
     return text.joined(separator: "\n")
   }
 
-  private static func listening(_ mqtt: Configuration.MQTT) -> [String] {
+  /// No line holds a password, since other users see what programs are started with. A broker of our own lets everybody here read.
+  private static func listening(_ mqtt: Configuration.MQTT, _ login: String?) -> [String] {
     var options = mqtt.port == 1883 ? "" : " -p \(mqtt.port)"
     if case .address(let host) = mqtt.broker, host != "127.0.0.1" { options += " -h \(host)" }
     if let security = mqtt.security {
       options += " --cafile \(security.authorities ?? "/etc/ssl/certs/ca-certificates.crt")"
     }
-    if let user = mqtt.user { options += " -u \(user) -P …" }
-    var lines = ["MQTT, every state and event:", "  mosquitto_sub\(options) -v -t '\(mqtt.topics.base)/#'"]
-    if mqtt.takesCommands { lines.append("  mosquitto_pub\(options) -t \(mqtt.topics.base)/command -m e-stop") }
+    var title = "MQTT, every state and event:"
+    if mqtt.broker != .spawn, let user = mqtt.user {
+      options += " -u \(MakingToken.quoted(user))"
+      title =
+        "MQTT, every state and event, once ~/.config/mosquitto_sub has the line -P PASSWORD (and mosquitto_pub the same):"
+    }
+    var lines = [title, "  mosquitto_sub\(options) -v -t '\(mqtt.topics.base)/#'"]
+    let prefix = login.map { "XDG_CONFIG_HOME=\(MakingToken.quoted($0)) " } ?? ""
+    if mqtt.takesCommands, mqtt.broker != .spawn || login != nil {
+      lines.append("  \(prefix)mosquitto_pub\(options) -t \(mqtt.topics.base)/command -m e-stop")
+    }
     return lines
   }
 

@@ -70,7 +70,7 @@ public struct FieldReader {
   /// The value of a scalar; `nil` after reporting that it is not of this kind. Lists are not scalars.
   public mutating func value(_ node: Node, _ path: String, _ kind: ConfigKind) -> ConfigValue? {
     if let text = node.scalar?.string, !node.isNothing, let value = ScalarReader.value(text, as: kind) { return value }
-    report(node, path, "expected \(kind), got \(Self.describe(node))")
+    report(node, path, "expected \(kind.expectation(insteadOf: node.scalar?.string)), got \(Self.describe(node))")
     return nil
   }
 

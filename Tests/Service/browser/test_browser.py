@@ -498,6 +498,9 @@ def test_the_page_shows_the_camera(browser, own_daemon, tmp_path):
     page.click("#door button")
     expect(page.locator("#video-state")).to_have_text("idle")
     expect(page.locator("#video-facts")).to_contain_text("rtsp://")
+    # No folder is configured.
+    expect(page.locator("#video-record")).to_be_disabled()
+    expect(page.locator("#video-recording")).to_contain_text("video.record_dir")
 
     def seen(condition, seconds=20):
         limit = time.monotonic() + seconds
@@ -612,3 +615,23 @@ def test_a_tick_that_hangs_is_seen_in_the_table(enter, daemon):
     expect(cell).to_have_class("bad")
     page.unroute("**/api/runtime*")
     expect(cell).to_have_text(re.compile("^[0-9]+$"))
+
+
+def test_what_can_be_recorded_has_a_button_that_works(browser, own_daemon, tmp_path):
+    if not (PROGRAM.parent / "tactus-video").exists():
+        pytest.skip("this build has no tactus-video: no trait Video")
+    let_others_in(tmp_path)
+    (tmp_path / "films").mkdir(mode=0o777)
+    daemon = own_daemon(more=f"camera: {{source: test, resolution: [320, 240]}}\nvideo: {{record_dir: {tmp_path}/films}}\n")
+    page = browser.new_page()
+    page.goto(daemon.url + "/")
+    page.fill("#token", daemon.admin)
+    page.click("#door button")
+    expect(page.locator("#video-state")).to_have_text("idle")
+    expect(page.locator("#video-record")).to_be_enabled()
+    expect(page.locator("#video-recording")).to_be_empty()
+    page.click("#video-record")
+    expect(page.locator("#video-record")).to_have_text("Stop recording")
+    page.click("#video-record")
+    expect(page.locator("#video-record")).to_have_text("Record")
+    page.close()

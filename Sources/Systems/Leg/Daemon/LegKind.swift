@@ -130,13 +130,15 @@ extension Configuration.Legs: AnyConfiguredSystem {
     let what = isSimulated ? "simulated servos" : wiring + (simulated ? " (simulated)" : "")
     guard let first = endpoints.first else { return Invitation(title: what) }
     let target = ReachableEndpoint(first)
+    // Well within the time after which its pulse ends.
+    let pause = min(50, deadmanMilliseconds / 4)
     return Invitation(
       title: "\(what), leg frames on UDP \(endpoints.map { "\($0)" }.joined(separator: ", "))",
       lines: [
-        "Arm the leg and set 1500 µs from Python; \(deadmanMilliseconds) ms later its pulse ends by itself:",
-        "  python3 -c 'import socket; s=socket.socket(socket.\(target.family), socket.SOCK_DGRAM); "
-          + "[s.sendto(bytes.fromhex(f), (\"\(target.host)\", \(first.port))) for f in "
-          + "(\"01020000\", \"01010000\", \"01030200dc05\")]'",
+        "Arm the leg from Python, hold 1500 µs for a second, and disarm it:",
+        "  python3 -c 'import socket, time; s=socket.socket(socket.\(target.family), socket.SOCK_DGRAM); "
+          + "[(s.sendto(bytes.fromhex(f), (\"\(target.host)\", \(first.port))), time.sleep(\(Double(pause) / 1000))) for f in "
+          + "[\"01020000\", \"01010000\"] + [\"01030200dc05\"] * \(1000 / pause) + [\"01020000\"]]'",
       ], calls: [.init(path: "/api/leg/0/arm")])
   }
 

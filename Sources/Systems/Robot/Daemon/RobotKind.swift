@@ -78,11 +78,18 @@ extension Configuration.Motors: AnyConfiguredSystem {
     func report(_ property: PartialKeyPath<Self>, _ message: String) { report(Self.name(of: property), message) }
     let twoPeriods = "expected at least two periods of runtime.robot.rate_hz (\(2 / Double(rateHertz)) s)"
     if minDuty > maxDuty {
-      report(\.minDuty, "expected at most motors.max_duty (\(maxDuty)), got \(minDuty)")
+      let (least, most) = (Self.name(of: \.minDuty), Self.name(of: \.maxDuty))
+      errors.append(
+        places.error(
+          whole.file,
+          blaming: [
+            least: "expected at most \(places.words(most, maxDuty)), got \(minDuty)",
+            most: "expected at least \(places.words(least, minDuty)), got \(maxDuty)",
+          ]))
     }
-    if case .deadline(let budget) = scheduling, budget >= 1_000_000 / rateHertz {
-      report(Self.lane.budgetPath, "expected less than the period of \(1_000_000 / rateHertz) µs, got \(budget)")
-    }
+    errors += Self.lane.budgetErrors(
+      scheduling, periodMicroseconds: 1_000_000 / rateHertz, rate: (Self.name(of: \.rateHertz), rateHertz),
+      file: whole.file, places: places)
     if commandTimeoutSeconds * Double(rateHertz) < 2 {
       report(\.commandTimeoutSeconds, "\(twoPeriods), got \(commandTimeoutSeconds)")
     }

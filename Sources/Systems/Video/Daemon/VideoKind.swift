@@ -80,7 +80,7 @@ extension Configuration.Video: AnyConfiguredSystem {
     return Invitation(
       title: "video" + (simulated && !isSimulated ? " (a test picture)" : ""),
       lines: [
-        "Look at it (the console shows it, too):",
+        "Look at it on the page, or with ffplay (Debian's package ffmpeg):",
         "  ffplay -fflags nobuffer rtsp://\(user)\(host.contains(":") ? "[\(host)]" : host):\(settings.port)/stream",
       ], calls: [.init(options: "-o now.jpg", path: "/api/video/snapshot.jpg")])
   }

@@ -32,8 +32,10 @@ function showVideo(event) {
   const recording = event.recording;
   const records = recording && (recording.state === "starting" || recording.state === "running");
   byId("video-record").textContent = records ? "Stop recording" : "Record";
+  byId("video-record").disabled = !event.recordFolder && !records;
   byId("video-recording").textContent = recording
-    ? recording.state + " " + recording.path + " " + (recording.bytes / 1e6).toFixed(1) + " MB" + (recording.cause ? ": " + recording.cause : "") : "";
+    ? recording.state + " " + recording.path + " " + (recording.bytes / 1e6).toFixed(1) + " MB" + (recording.cause ? ": " + recording.cause : "")
+    : event.recordFolder ? "" : "To record, name a folder in the configuration file: video.record_dir.";
 }
 
 // Over whichever picture is shown, of the size that it has on the page.

@@ -236,19 +236,25 @@ extension Configuration.Legs.Battery {
 extension Configuration.Legs {
   func errors(file: String, places: ConfigPlaces) -> [ConfigError] {
     var errors: [ConfigError] = []
-    func report(_ key: String, _ message: String) { errors.append(places.error(file, key, message)) }
-    func report(_ property: PartialKeyPath<Self>, _ message: String) { report(Self.name(of: property), message) }
+    func report(_ key: String, _ message: String, alone: Bool = false) {
+      errors.append(places.error(file, key, message, alone: alone))
+    }
+    func report(_ property: PartialKeyPath<Self>, _ message: String, alone: Bool = false) {
+      report(Self.name(of: property), message, alone: alone)
+    }
     do throws(PCA9685TimingError) {
       _ = try timing()
     } catch {
       report(\.frequencyHertz, "\(error)")
     }
     if i2cAddress == 0x70 {
-      report(\.givenI2CAddress, "expected another than 0x70, at which every such chip answers when it is switched on")
+      report(
+        \.givenI2CAddress, "expected another than 0x70, at which every such chip answers when it is switched on",
+        alone: true)
     }
-    if case .deadline(let budget) = scheduling, budget >= 1_000_000 / rateHertz {
-      report(Self.lane.budgetPath, "expected less than the period of \(1_000_000 / rateHertz) µs, got \(budget)")
-    }
+    errors += Self.lane.budgetErrors(
+      scheduling, periodMicroseconds: 1_000_000 / rateHertz, rate: (Self.name(of: \.rateHertz), rateHertz),
+      file: file, places: places)
     if port > 0, Int(port) + legs.count - 1 > 65535 {
       report(
         \.port, "expected at most \(65536 - legs.count) for \(legs.count) legs, got \(port)")
@@ -260,7 +266,14 @@ extension Configuration.Legs {
     for (index, leg) in legs.enumerated() {
       let path = "legs[\(index)]"
       if leg.minMicroseconds >= leg.maxMicroseconds {
-        report("\(path).max_us", "expected more than min_us (\(leg.minMicroseconds)), got \(leg.maxMicroseconds)")
+        let (least, most) = ("\(path).min_us", "\(path).max_us")
+        errors.append(
+          places.error(
+            file,
+            blaming: [
+              most: "expected more than \(places.words(least, leg.minMicroseconds)), got \(leg.maxMicroseconds)",
+              least: "expected less than \(places.words(most, leg.maxMicroseconds)), got \(leg.minMicroseconds)",
+            ]))
       } else if !(leg.minMicroseconds...leg.maxMicroseconds).contains(leg.centreMicroseconds) {
         report(
           "\(path).centre_us",
@@ -281,7 +294,8 @@ extension Configuration.Legs {
     if let serial, !LinuxSerialPort.baudRates.contains(serial.baudRate) {
       let known = LinuxSerialPort.baudRates.map(String.init).joined(separator: ", ")
       errors.append(
-        places.error(file, Self.name(of: \.serialBaudRate), "expected one of \(known), got \(serial.baudRate)"))
+        places.error(
+          file, Self.name(of: \.serialBaudRate), "expected one of \(known), got \(serial.baudRate)", alone: true))
     }
     return errors
   }

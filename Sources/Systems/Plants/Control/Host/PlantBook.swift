@@ -50,8 +50,9 @@ public struct PlantBook: Sendable, Hashable {
         plant.name = try PlantName(new)
       }
       if let sensors = edit.sensors { plant.sensors = try checked(sensors) }
+      let old = plant.limits
       edit.apply(to: &plant.limits)
-      try plant.limits.check()
+      try plant.limits.check(replacing: old)
       return keep(plant)
     case .watered(let name, let at):
       var plant = try existing(name, of: user)
@@ -110,7 +111,7 @@ public struct PlantBook: Sendable, Hashable {
     let name = try PlantName(name)
     let sensors = try checked(sensors)
     let limits = limits ?? rules.limits
-    try limits.check()
+    try limits.check(replacing: rules.limits)
     let plant = Plant(id: PlantID(records.nextPlant), user: user, name: name, sensors: sensors, limits: limits)
     records.nextPlant += 1
     return keep(plant) + [.nextPlant(records.nextPlant)]

@@ -22,19 +22,33 @@ public struct PlantLimits: Sendable, Hashable, Codable {
   }
 
   /// Throws, naming the field, unless every limit is in its range and the pairs are in order.
-  public func check() throws(PlantRefusal) {
+  ///
+  /// - Parameter old: the limits that these are to replace. Of a pair that is out of order the one that has not changed is not to blame.
+  public func check(replacing old: PlantLimits) throws(PlantRefusal) {
     try check(dryPercent, "dryPercent", 0...100)
     try check(wetPercent, "wetPercent", 0...100)
     try check(coldCelsius, "coldCelsius", -40...85)
     try check(hotCelsius, "hotCelsius", -40...85)
     if let dryPercent, let wetPercent, !(dryPercent < wetPercent) {
-      throw PlantRefusal(
-        .invalidPlantSettings, field: "wetPercent", "expected more than dryPercent, \(dryPercent), got \(wetPercent)")
+      throw Self.outOfOrder(
+        ("dryPercent", dryPercent), ("wetPercent", wetPercent), isUpperNew: wetPercent != old.wetPercent)
     }
     if let coldCelsius, let hotCelsius, !(coldCelsius < hotCelsius) {
-      throw PlantRefusal(
-        .invalidPlantSettings, field: "hotCelsius", "expected more than coldCelsius, \(coldCelsius), got \(hotCelsius)")
+      throw Self.outOfOrder(
+        ("coldCelsius", coldCelsius), ("hotCelsius", hotCelsius), isUpperNew: hotCelsius != old.hotCelsius)
     }
+  }
+
+  private static func outOfOrder(
+    _ lower: (field: String, value: Double), _ upper: (field: String, value: Double), isUpperNew: Bool
+  ) -> PlantRefusal {
+    isUpperNew
+      ? PlantRefusal(
+        .invalidPlantSettings, field: upper.field,
+        "expected more than \(lower.field), \(lower.value), got \(upper.value)")
+      : PlantRefusal(
+        .invalidPlantSettings, field: lower.field,
+        "expected less than \(upper.field), \(upper.value), got \(lower.value)")
   }
 
   private func check(_ value: Double?, _ field: String, _ range: ClosedRange<Double>) throws(PlantRefusal) {

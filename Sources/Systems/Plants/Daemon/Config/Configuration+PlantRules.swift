@@ -8,25 +8,23 @@ extension Configuration.Plants {
   func errors(file: String, places: ConfigPlaces, hasSprinkler: Bool) -> [ConfigError] {
     var errors: [ConfigError] = []
     func report(_ key: String, _ message: String) { errors.append(places.error(file, key, message)) }
-    func report(_ property: PartialKeyPath<Self>, _ message: String) { report(Self.name(of: property), message) }
     if staleAfterSeconds < 2 * readPeriodSeconds {
-      report(
-        \.staleAfterSeconds,
-        "expected at least two of plants.read_period_s (\(2 * readPeriodSeconds)), got \(staleAfterSeconds)")
+      let (stale, period) = (Self.name(of: \.staleAfterSeconds), Self.name(of: \.readPeriodSeconds))
+      errors.append(
+        places.error(
+          file,
+          blaming: [
+            stale: "expected at least two of \(period) (\(2 * readPeriodSeconds)), got \(staleAfterSeconds)",
+            period: "expected at most half of \(places.words(stale, staleAfterSeconds)), got \(readPeriodSeconds)",
+          ]))
     }
     if let app, !Self.isHostName(app.hostName) {
-      report(
-        \.givenApp.hostName, "expected a name without : and ;, other than all, got '\(app.hostName)'")
+      errors.append(
+        places.error(
+          file, Self.name(of: \.givenApp.hostName),
+          "expected a name without : and ;, other than all, got '\(app.hostName)'", alone: true))
     }
-    do throws(PlantRefusal) {
-      try limits.check()
-    } catch {
-      switch error.field {
-      case "wetPercent": report(\.limits.wetPercent, error.message)
-      case "hotCelsius": report(\.limits.hotCelsius, error.message)
-      default: report(\.limits.dryPercent, error.message)
-      }
-    }
+    errors += limitErrors(file: file, places: places)
     for (index, sensor) in sensors.enumerated() { sensor.check("plants.sensors[\(index)]", report) }
     for (index, watering) in waterings.enumerated() where !watering.isNothing {
       let path = "plants.watering[\(index)]"
@@ -41,6 +39,23 @@ extension Configuration.Plants {
       }
     }
     return errors
+  }
+
+  /// Two limits of which the lower one is not lower.
+  private func limitErrors(file: String, places: ConfigPlaces) -> [ConfigError] {
+    let pairs = [
+      (Self.name(of: \.limits.dryPercent), limits.dryPercent, Self.name(of: \.limits.wetPercent), limits.wetPercent),
+      (Self.name(of: \.limits.coldCelsius), limits.coldCelsius, Self.name(of: \.limits.hotCelsius), limits.hotCelsius),
+    ]
+    return pairs.compactMap { lower, least, upper, most in
+      guard let least, let most, least >= most else { return nil }
+      return places.error(
+        file,
+        blaming: [
+          upper: "expected more than \(places.words(lower, least)), got \(most)",
+          lower: "expected less than \(places.words(upper, most)), got \(least)",
+        ])
+    }
   }
 
   /// What the protocol can carry as it is.

@@ -149,7 +149,7 @@ extension Configuration.Sprinkler {
     var name: String?
     var pin: Int?
     var isEnabled = true
-    var defaultMinutes = 10.0
+    var givenDefaultMinutes: Double?
     var maximumMinutes = 120.0
     var maximumMinutesPerDay: Double?
     var group: Int?
@@ -162,7 +162,9 @@ extension Configuration.Sprinkler {
         "pin", \.pin, in: 0...1023,
         "Its valve's pin. Unless given: by its place 12, 16, 20, 21, 26, 19, 13, 6, 5, 11, 9, 10, 22, 27, 17, 4.")
       Key("enabled", \.isEnabled, "A disabled zone never runs.")
-      Key("default_minutes", \.defaultMinutes, in: 0.1...1440, "Minutes of a run that nobody gave a length.")
+      Key(
+        "default_minutes", \.givenDefaultMinutes, in: 0.1...1440,
+        "Minutes of a run that nobody gave a length. Unless given: 10, or max_minutes where that is less.")
       Key("max_minutes", \.maximumMinutes, in: 0.1...1440, "No run is longer, in minutes.")
       Key(
         "max_minutes_per_day", \.maximumMinutesPerDay, in: 0.1...1440,
@@ -174,6 +176,8 @@ extension Configuration.Sprinkler {
       Key("ignores_rain", \.ignoresRain, "Schedules water it during a rain delay, too.")
       Key("uses_master", \.usesMaster, "The master valve is open while this zone is.")
     }
+
+    var defaultMinutes: Double { givenDefaultMinutes ?? min(10, maximumMinutes) }
   }
 }
 

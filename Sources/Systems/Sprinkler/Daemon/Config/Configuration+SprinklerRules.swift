@@ -17,7 +17,9 @@ extension Configuration.Sprinkler {
       if denied {
         errors.append(
           places.error(
-            file, key, "expected a pin that is not among sprinkler.denied_pins (\(words(deniedPins))), got \(pin)"))
+            file, key,
+            "expected a pin that is not among sprinkler.denied_pins (\(words(deniedPins))), got \(words(pin, key, places))"
+          ))
       } else if chip == nil, pin > 53 {
         errors.append(
           places.error(file, key, "expected a pin 0…53 of a Raspberry Pi, got \(pin); other boards need sprinkler.chip")
@@ -47,14 +49,17 @@ extension Configuration.Sprinkler {
       if zone.gpioPin < 0 {
         errors.append(places.error(file, key, "expected a pin: only the first 16 zones get one by their place"))
       } else if gives, !pins.contains(zone.gpioPin) {
-        errors.append(places.error(file, key, "expected one of sprinkler.pins (\(words(pins))), got \(zone.gpioPin)"))
+        let got = words(zone.gpioPin, key, places)
+        errors.append(places.error(file, key, "expected one of sprinkler.pins (\(words(pins))), got \(got)"))
       } else if !gives {
         check(zone.gpioPin, key)
       }
       let same = zip(zones, zonePinKeys).first { $0.0.gpioPin == zone.gpioPin }
       if let same, same.1 != key {
         errors.append(
-          places.error(file, key, "expected a pin of its own, got \(zone.gpioPin), which \(places.words(same.1)) has"))
+          places.error(
+            file, key,
+            "expected a pin of its own, got \(words(zone.gpioPin, key, places)), which \(places.words(same.1)) has"))
       }
     }
     return errors
@@ -65,11 +70,16 @@ extension Configuration.Sprinkler {
     for (index, zone) in zones.enumerated() {
       let path = "sprinkler.zones[\(index)]"
       if !(1...40).contains(zone.name.count) {
-        errors.append(places.error(file, "\(path).name", "expected 1…40 characters, got \(zone.name.count)"))
+        errors.append(
+          places.error(file, "\(path).name", "expected 1…40 characters, got \(zone.name.count)", alone: true))
       }
       if zone.defaultSeconds > zone.maximumSeconds {
+        let (usual, most) = ("\(path).default_minutes", "\(path).max_minutes")
         errors.append(
-          places.error(file, "\(path).default_minutes", "expected at most max_minutes, got more"))
+          places.error(
+            file, usual,
+            "expected at most \(places.words(most, minutes(zone.maximumSeconds))), got \(minutes(zone.defaultSeconds))")
+        )
       }
       if let group = zone.group, group > maximumOpenOfGroups.count {
         errors.append(
@@ -83,16 +93,19 @@ extension Configuration.Sprinkler {
 
   private func otherErrors(file: String, places: ConfigPlaces) -> [ConfigError] {
     var errors: [ConfigError] = []
-    func report(_ key: String, _ message: String) { errors.append(places.error(file, key, message)) }
-    func report(_ property: PartialKeyPath<Self>, _ message: String) { report(Self.name(of: property), message) }
-    if (latitude == nil) != (longitude == nil) {
-      report(\.latitude, "expected latitude and longitude, got one of them")
+    func report(_ property: PartialKeyPath<Self>, _ message: String, alone: Bool = false) {
+      errors.append(places.error(file, Self.name(of: property), message, alone: alone))
+    }
+    switch (latitude, longitude) {
+    case (nil, nil), (_?, _?): break
+    case (_?, nil): report(\.latitude, "expected \(Self.name(of: \.longitude)) with it, got none")
+    case (nil, _?): report(\.longitude, "expected \(Self.name(of: \.latitude)) with it, got none")
     }
     if let timeZone, (try? ZoneRules(identifier: timeZone)) == nil {
       let near = nearestName(to: timeZone, among: TimeZone.knownTimeZoneIdentifiers)
       report(
         \.timeZone,
-        "expected an IANA time zone (\(near.map { "\($0)?" } ?? "Europe/Berlin")), got \(timeZone)")
+        "expected an IANA time zone (\(near.map { "\($0)?" } ?? "Europe/Berlin")), got \(timeZone)", alone: true)
     }
     if let weather {
       if location == nil {
@@ -102,17 +115,23 @@ extension Configuration.Sprinkler {
         if address.isSecure, !ServiceConfiguration.hasTLS {
           report(
             \.forecast.url,
-            "expected an address that begins with http://: this build has no TLS; `swift build --traits TLS` makes one")
+            "expected an address that begins with http://: this build has no TLS; `swift build --traits TLS` makes one",
+            alone: true)
         }
       } else {
-        report(\.forecast.url, "expected http://HOST:PORT or https://HOST, got \(weather.url)")
+        report(\.forecast.url, "expected http://HOST:PORT or https://HOST, got \(weather.url)", alone: true)
       }
     }
-    if case .deadline(let budget) = scheduling, budget >= 1_000_000 {
-      report(Self.lane.budgetPath, "expected less than the period of 1000000 µs, got \(budget)")
-    }
     return errors
+      + Self.lane.budgetErrors(scheduling, periodMicroseconds: 1_000_000, file: file, places: places)
   }
+
+  /// `12`, `12 by its place`
+  private func words(_ pin: Int, _ key: String, _ places: ConfigPlaces) -> String {
+    places.gives(key) || key.hasSuffix("pins") ? "\(pin)" : "\(pin) by its place"
+  }
+
+  private func minutes(_ seconds: Int) -> Double { (Double(seconds) / 6).rounded() / 10 }
 
   private func words(_ pins: [Int]) -> String { pins.map(String.init).joined(separator: ", ") }
 }

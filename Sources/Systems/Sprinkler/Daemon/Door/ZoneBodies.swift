@@ -67,6 +67,12 @@ struct ZoneBody: JSONReadable {
     zone.ignoresRain = ignoresRain ?? zone.ignoresRain
     zone.usesMaster = usesMaster ?? zone.usesMaster
     guard zone.defaultSeconds <= zone.maximumSeconds else {
+      if defaultSeconds == nil {
+        let usual = WateringTime.text(zone.defaultSeconds)
+        throw .validation(
+          "\(path).maxMinutes", expected: "at least defaultMinutes, which is \(usual) unless it is given, too",
+          got: WateringTime.text(zone.maximumSeconds))
+      }
       throw .validation(
         "\(path).defaultMinutes", expected: "at most maxMinutes (\(WateringTime.text(zone.maximumSeconds)))",
         got: WateringTime.text(zone.defaultSeconds))

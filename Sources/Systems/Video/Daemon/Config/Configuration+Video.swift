@@ -240,30 +240,37 @@ extension Configuration.Video {
   /// Rules over more than one key.
   func errors(file: String, places: ConfigPlaces) -> [ConfigError] {
     var errors: [ConfigError] = []
-    func report(_ key: String, _ message: String) { errors.append(places.error(file, key, message)) }
-    func report(_ property: PartialKeyPath<Self>, _ message: String) { report(Self.name(of: property), message) }
+    func report(_ key: String, _ message: String, alone: Bool = false) {
+      errors.append(places.error(file, key, message, alone: alone))
+    }
+    func report(_ property: PartialKeyPath<Self>, _ message: String, alone: Bool = false) {
+      report(Self.name(of: property), message, alone: alone)
+    }
     let settings = settings
     if !Self.isThere {
       report(
-        "video", "expected no such section: this build has no video; `swift build --traits Video` makes one with it")
+        "video", "expected no such section: this build has no video; `swift build --traits Video` makes one with it",
+        alone: true)
     }
     if settings.source == .pipeline, settings.pipeline.isEmpty {
       report(\.camera.pipeline, "expected GStreamer elements while camera.source is pipeline, got nothing")
     }
     if settings.width % 2 + settings.height % 2 > 0 {
-      report(\.camera.resolution, "expected even numbers, got [\(settings.width), \(settings.height)]")
+      report(\.camera.resolution, "expected even numbers, got [\(settings.width), \(settings.height)]", alone: true)
     }
     if settings.detector.side % 32 != 0 {
-      report(\.detector.side, "expected a multiple of 32, got \(settings.detector.side)")
+      report(\.detector.side, "expected a multiple of 32, got \(settings.detector.side)", alone: true)
     }
     if !settings.password.isEmpty, viewing.passwordFile != nil {
       report(\.viewing.passwordFile, "expected one of video.password and video.password_file, got both")
     }
     let hasPassword = !settings.password.isEmpty || viewing.passwordFile != nil
-    if settings.user.isEmpty != !hasPassword {
+    if settings.user.isEmpty, hasPassword {
       report(
-        settings.user.isEmpty ? \.viewing.user : \.viewing.password,
-        "expected both a user and a password or neither, got only a \(settings.user.isEmpty ? "password" : "user")")
+        settings.password.isEmpty ? \.viewing.passwordFile : \.viewing.password,
+        "expected video.user with it, got none")
+    } else if !settings.user.isEmpty, !hasPassword {
+      report(\.viewing.user, "expected video.password or video.password_file with it, got none")
     }
     return errors
   }

@@ -52,6 +52,8 @@ struct VideoDocument: Encodable {
   let viewers: Viewers
   let statistics: Counters
   let detection: VideoDetectionDocument
+  /// Where recordings are kept; `nil` if nothing can be recorded.
+  @OrNull var recordFolder: String?
   @OrNull var recording: Recording?
 
   init(_ state: VideoDoor.State, _ description: VideoDescription, at now: TickInstant, ok: Bool? = nil) {
@@ -88,6 +90,7 @@ struct VideoDocument: Encodable {
       firstFrameMs: milliseconds(counted.firstFrame), viewersEver: counted.viewersEver,
       viewersRefused: counted.viewersRefused, fragmentsDropped: counted.fragmentsDropped)
     detection = VideoDetectionDocument(state, description, at: now)
+    _recordFolder = OrNull(wrappedValue: description.recordFolder)
     _recording = OrNull(
       wrappedValue: state.recording.map {
         Recording(

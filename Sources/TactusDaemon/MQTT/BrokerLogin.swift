@@ -1,0 +1,27 @@
+import Glibc
+
+/// User and password of a broker of our own, in a file that mosquitto_pub reads: the line that is printed after the start works when it is
+/// pasted, and shows no password to those who list processes.
+enum BrokerLogin {
+  /// Writes the file, for this user alone, into the broker's folder.
+  ///
+  /// - Returns: the folder, which is mosquitto_pub's `XDG_CONFIG_HOME`; `nil` if the broker is somebody else's or needs no user, or if the
+  ///   file cannot be written.
+  static func leave(_ mqtt: Configuration.MQTT, environment: [String: String]) -> String? {
+    #if MQTT
+      guard mqtt.broker == .spawn, let user = mqtt.user, let password = mqtt.password,
+        let folder = try? BrokerConnection.folder(port: mqtt.port, environment: environment)
+      else { return nil }
+      let path = folder + "/mosquitto_pub"
+      let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+      guard descriptor >= 0 else { return nil }
+      defer { close(descriptor) }
+      let bytes = Array("-u \(user)\n-P \(password)\n".utf8)
+      // A file that was there keeps its mode.
+      guard fchmod(descriptor, 0o600) == 0, write(descriptor, bytes, bytes.count) == bytes.count else { return nil }
+      return folder
+    #else
+      return nil
+    #endif
+  }
+}

@@ -1,0 +1,187 @@
+"""What is printed after a start, and the commands that the documents show, pasted one after the other as a newcomer would: each does what it says.
+
+A network of its own, so that the files are tried as they are, with the ports that they name."""
+import json
+import os
+import pty
+import re
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import time
+
+import pytest
+
+from daemon import PROGRAM, ROOT
+
+LIMIT_SECONDS = 30
+# These go on until somebody ends them: what each has shown by then.
+ENDLESS = {
+    "drive 127.0.0.1": "q quit", " top ": "robot", "ffplay": "Video: h264", "mosquitto_sub": "tactus/demo/",
+}
+TOOLS = {"mosquitto_sub": "mosquitto-clients", "mosquitto": "mosquitto", "ffplay": "ffmpeg", "curl": "curl", "nsenter": "util-linux"}
+HAS_TOOLS = all(shutil.which(tool, path=os.environ["PATH"] + ":/usr/sbin") for tool in TOOLS)
+
+pytestmark = [
+    pytest.mark.skipif(os.geteuid() != 0, reason="only root has a network of its own whose broker becomes another user"),
+    pytest.mark.skipif(not HAS_TOOLS, reason=f"one of {', '.join(TOOLS.values())} is not installed"),
+]
+UP = "import fcntl, socket, struct, time; s = socket.socket(); r = struct.pack('16sh', b'lo', 0x49); fcntl.ioctl(s, 0x8914, r); print('up', flush=True); time.sleep(9999)"
+
+
+class Newcomer:
+    """A terminal with a daemon on config/simulated.yaml, started as scripts/run does it, and another terminal beside it."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        (folder / ".build").mkdir()
+        (folder / ".build/release").symlink_to(PROGRAM.parent)
+        (folder / "config").symlink_to(ROOT / "config")
+        self.environment = {
+            **{name: value for name, value in os.environ.items() if name not in ("TACTUS_TOKEN", "XDG_CONFIG_HOME", "XDG_STATE_HOME")},
+            "HOME": str(folder), "XDG_STATE_HOME": str(folder / "state"), "PATH": f"{PROGRAM.parent}:{os.environ['PATH']}", "TERM": "xterm",
+            "SDL_VIDEODRIVER": "dummy", "SDL_AUDIODRIVER": "dummy",
+        }
+        self.network = subprocess.Popen(["unshare", "--net", "python3", "-c", UP], stdout=subprocess.PIPE, text=True)
+        assert self.network.stdout.readline() == "up\n"
+        self.daemon = None
+
+    def __enter__(self):
+        self.daemon = subprocess.Popen(
+            self.inside([PROGRAM, "run", "--config", "config/simulated.yaml", "--simulate", "--log-format", "text"]), cwd=self.folder,
+            env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        return self
+
+    def __exit__(self, *_):
+        self.daemon.terminate()
+        try:
+            self.daemon.wait(LIMIT_SECONDS)
+        finally:
+            self.network.kill()
+            self.network.wait()
+
+    def inside(self, words):
+        return ["nsenter", "--target", str(self.network.pid), "--net", *map(str, words)]
+
+    def printed(self):
+        """All that is printed until the last line of the advice; what is logged later is left alone."""
+        lines = []
+        while not (lines and lines[-1].startswith("Ctrl-C")):
+            line = self.daemon.stdout.readline()
+            assert line, self.daemon.stderr.read()
+            lines.append(line.rstrip("\n"))
+        return lines
+
+    def get(self, path):
+        answer = subprocess.run(
+            self.inside(["curl", "-s", f"http://127.0.0.1:8000{path}"]), capture_output=True, text=True, timeout=LIMIT_SECONDS)
+        return json.loads(answer.stdout)
+
+    def paste(self, line):
+        """Types the line at a terminal. Its exit status, and all that it has shown; one that is endless is interrupted once it has shown what
+        it is for."""
+        awaited = next((shown for word, shown in ENDLESS.items() if word in line and " --for " not in line), None)
+        terminal, other = pty.openpty()
+        process = subprocess.Popen(
+            self.inside(["bash", "-c", line]), cwd=self.folder, env=self.environment, stdin=other, stdout=other, stderr=other,
+            start_new_session=True, preexec_fn=lambda: __import__("fcntl").ioctl(0, 0x540E, 0))
+        os.close(other)
+        said, interrupted, end = "", False, time.monotonic() + LIMIT_SECONDS
+        while True:
+            assert time.monotonic() < end, (line, said)
+            if select.select([terminal], [], [], 0.1)[0]:
+                try:
+                    part = os.read(terminal, 65536)
+                except OSError:
+                    break
+                if not part:
+                    break
+                said += part.decode(errors="replace")
+            if awaited and awaited in said and not interrupted:
+                interrupted = True
+                os.write(terminal, b"\x03")
+            if process.poll() is not None and not select.select([terminal], [], [], 0)[0]:
+                break
+        os.close(terminal)
+        assert not awaited or interrupted, (line, said)
+        return process.wait(LIMIT_SECONDS), said
+
+    def must_do(self, line):
+        """Pastes a line and judges it by what kind it is. Who drives keeps the wheels for a second; a person takes longer for the next line."""
+        self.until(lambda: self.get("/api/robot")["holder"] is None)
+        status, said = self.paste(line)
+        line = line.split("  #")[0]
+        # Who interrupts a player or a subscriber has ended it as it is meant.
+        assert status == 0 or status in (123, 130, 255) and line.startswith(("ffplay", "mosquitto_sub")), (line, status, said)
+        if "curl" in line and "-o now.jpg" in line:
+            assert (self.folder / "now.jpg").read_bytes().startswith(b"\xff\xd8")
+        elif "curl" in line and line.rstrip().endswith("/metrics"):
+            assert "tactus_" in said
+        elif "curl" in line:
+            answer = json.loads(said)
+            assert answer.get("ok", True) is True and "code" not in answer, (line, said)
+        elif "5010)" in line:
+            leg = self.get("/api/leg")["legs"][0]
+            assert leg["state"] == "disarmed" and leg["error"] == "none", leg
+        elif "e-stop" in line:
+            self.until(lambda: self.get("/api/robot")["emergencyStopped"])
+        elif "5005)" in line:
+            self.until(lambda: self.get("/api/robot")["speedsPercent"]["left"] > 0)
+            self.until(lambda: self.get("/api/robot")["speedsPercent"]["left"] == 0)
+
+    def until(self, condition):
+        end = time.monotonic() + LIMIT_SECONDS
+        while not condition():
+            assert time.monotonic() < end
+            time.sleep(0.02)
+
+
+def commands(text, prefix):
+    """Lines that begin with a prefix, without it."""
+    return [line[len(prefix):].strip() for line in text.splitlines() if re.match(re.escape(prefix) + r"\S", line)]
+
+
+def test_every_line_that_is_printed_after_the_start_works(tmp_path):
+    with Newcomer(tmp_path) as newcomer:
+        lines = commands("\n".join(newcomer.printed()), "  ")
+        assert len(lines) > 15, lines
+        for line in lines:
+            newcomer.must_do(line)
+
+
+def test_no_printed_line_holds_a_password_and_its_file_is_closed_to_others(tmp_path):
+    with Newcomer(tmp_path) as newcomer:
+        printed = "\n".join(newcomer.printed())
+        assert " -P " not in printed
+        folder = re.search(r"XDG_CONFIG_HOME=(\S+)", printed)[1]
+        login = tmp_path.__class__(folder) / "mosquitto_pub"
+        assert login.read_text() == "-u demo\n-P demo\n" and login.stat().st_mode & 0o777 == 0o600
+
+
+def test_the_start_is_told_in_short_lines(tmp_path):
+    with Newcomer(tmp_path) as newcomer:
+        newcomer.printed()
+        newcomer.daemon.terminate()
+        confined = next(line for line in newcomer.daemon.stderr.read().splitlines() if "confined" in line)
+        assert len(confined) <= 140, confined
+
+
+DOCUMENTS = {
+    "README.md": ("    ", r"^    scripts/"), "config/simulated.yaml": ("#   ", r"tactus run "), "docs/mqtt.md": ("    ", r"^$"),
+}
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_every_line_of_a_document_for_the_simulation_works(tmp_path, name):
+    prefix, others = DOCUMENTS[name]
+    text = (ROOT / name).read_text()
+    if name == "README.md":
+        text = text[:text.index("## Three doors")]
+    lines = [line for line in commands(text, prefix) if not re.search(others, prefix + line)]
+    assert len(lines) >= 3, lines
+    with Newcomer(tmp_path) as newcomer:
+        newcomer.printed()
+        for line in lines:
+            newcomer.must_do(line)

@@ -1,0 +1,28 @@
+"""What the scripts say of themselves, without installing, building or starting anything."""
+import os
+import subprocess
+
+import pytest
+
+from daemon import ROOT
+
+SCRIPTS = sorted(path.name for path in (ROOT / "scripts").iterdir() if path.is_file())
+# What would install, build or start something.
+TOOLS = ["apt-get", "sudo", "swift", "swiftc", "cc", "c++", "pip", "python3-venv", "docker"]
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+@pytest.mark.parametrize("option", ["--help", "-h"])
+def test_a_script_says_what_it_does_before_it_does_anything(name, option, tmp_path):
+    done = tmp_path / "done"
+    for tool in TOOLS:
+        (tmp_path / tool).write_text(f'#!/bin/sh\necho "$0 $*" >> {done}\nexit 1\n')
+        (tmp_path / tool).chmod(0o755)
+    before = set((ROOT / ".build").glob("*")) if (ROOT / ".build").exists() else set()
+    said = subprocess.run(
+        [ROOT / "scripts" / name, option], cwd=tmp_path, capture_output=True, text=True, timeout=20,
+        stdin=subprocess.DEVNULL, env={**os.environ, "PATH": f"{tmp_path}:/usr/bin:/bin"})
+    assert said.returncode == 0, said.stderr
+    assert f"scripts/{name}" in said.stdout
+    assert not done.exists(), done.read_text()
+    assert before == (set((ROOT / ".build").glob("*")) if before else set())
