@@ -118,7 +118,8 @@ final class Daemon {
         + [broker?.route].compactMap(\.self),
       counters: doorCounters, guardHealth: guardHealth,
       mounts: configuration.mounts(simulate: options.simulate, environment: options.environment),
-      environment: options.environment, logger: log.logger("service"))
+      environment: options.environment, door: options.planFile.map { LocalDoor(beside: $0.path) },
+      logger: log.logger("service"))
     let spawner = SpawnerWatch(logger)
     self.spawner = spawner
     troubles = service.map { TroubleWatch($0, store: store, spawner: spawner) }
@@ -196,6 +197,7 @@ final class Daemon {
     broker?.start()
     reportStart()
     service?.reportStart()
+    service?.openLocalDoor()
     announcement = service?.announce(configuration)
     started()
     let listening = systems.flatMap(\.endpoints).map { "\($0)" }.joined(separator: ", ")
@@ -345,6 +347,7 @@ final class Daemon {
     takeNotices()
     broker?.stop()
     announcement?.stop()
+    service?.closeLocalDoor()
     service?.service.stop()
     let outcomes = systems.map { $0.finishKeeping() }
     // Last: until here a request or a system's last notice may need it.
