@@ -42,6 +42,8 @@ final class Daemon {
   private var announcement: Announcement?
   private let reloader: Reloader
   private var reload: ReloadRun?
+  /// `nil` if it is not logged.
+  private var performance: PerformanceLog?
   private var supervisorNotices: RingReader<SupervisorNotice>
   private let logFile = DispatchQueue(label: "tactus.log-file")
 
@@ -64,6 +66,7 @@ final class Daemon {
     self.configuration = configuration
     self.logger = logger
     self.log = log
+    performance = configuration.logsPerformance ? PerformanceLog(at: MonotonicClock.now) : nil
     notifier = ServiceNotifier(environment: options.environment)
 
     let store = try DaemonStore(
@@ -304,6 +307,9 @@ final class Daemon {
         troubles?.beat()
         if let events = service?.service.beat(at: instant) { broker?.tell(events) }
         broker?.beat(at: instant)
+        if let figures = performance?.beat({ runtime.statistics.loops }, at: instant) {
+          logger.info("performance", metadata: figures)
+        }
       case .pulse:
         notifier.watchdog()
         for system in systems { system.report(logger) }
