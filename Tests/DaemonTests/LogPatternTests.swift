@@ -1,4 +1,5 @@
 import Glibc
+import Logging
 import Testing
 
 @testable import TactusDaemon
@@ -38,6 +39,15 @@ struct LogPatternTests {
     ])
   func refused(pattern: String) {
     #expect(LogPattern(pattern) == nil)
+  }
+
+  @Test("text: metadata within metadata, in the order of their names")
+  func nested() {
+    let loops: Logger.Metadata = ["b": ["ran": "2", "late": "0"], "a": ["ran": "1"]]
+    let line = LogFormat.text.line(
+      level: .info, label: "tactus", message: "m", metadata: ["loops": .dictionary(loops)],
+      timestamp: "2026-02-03T04:05:06.123456Z")
+    #expect(line.hasSuffix("m loops={a={ran=1} b={late=0 ran=2}}"))
   }
 
   @Test("a message of two lines, and metadata: one line")

@@ -15,11 +15,14 @@ struct PerformanceLogTests {
       asked += 1
       return []
     }
-    #expect(log.beat(loops, at: start + .milliseconds(59_900)) == nil && asked == 0)
-    let first = try #require(log.beat(loops, at: start + .seconds(60)))
+    let early = log.beat(loops, at: start + .milliseconds(59_900))
+    #expect(early == nil && asked == 0)
+    let minute = log.beat(loops, at: start + .seconds(60))
+    let first = try #require(minute)
     #expect(Set(first.keys) == ["cpu_percent", "resident_mb", "loops"] && asked == 1)
     #expect((Int("\(first["resident_mb"]!)") ?? 0) > 0)
-    #expect(log.beat(loops, at: start + .seconds(61)) == nil)
-    #expect(log.beat(loops, at: start + .seconds(120)) != nil && asked == 2)
+    let soon = log.beat(loops, at: start + .seconds(61))
+    let later = log.beat(loops, at: start + .seconds(120))
+    #expect(soon == nil && later != nil && asked == 2)
   }
 }

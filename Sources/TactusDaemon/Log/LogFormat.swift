@@ -39,7 +39,13 @@ enum LogFormat: Equatable, Sendable {
   }
 
   private static func whole(_ message: String, _ metadata: [(key: String, value: Logger.MetadataValue)]) -> String {
-    ([oneLine(message)] + metadata.map { "\($0.key)=\(oneLine($0.value.description))" }).joined(separator: " ")
+    ([oneLine(message)] + metadata.map { "\($0.key)=\(oneLine(text($0.value)))" }).joined(separator: " ")
+  }
+
+  /// Members of a value in the order of their names.
+  private static func text(_ value: Logger.MetadataValue) -> String {
+    guard case .dictionary(let members) = value else { return value.description }
+    return "{" + members.sorted { $0.key < $1.key }.map { "\($0.key)=\(text($0.value))" }.joined(separator: " ") + "}"
   }
 
   /// A message from outside may not forge a second line or move the cursor.
