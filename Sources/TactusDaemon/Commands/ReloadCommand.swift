@@ -13,17 +13,17 @@ struct ReloadCommand: ParsableCommand {
         every loop at the beginning of a tick, or by none; whatever else has changed is named with its place, and nothing is taken. \
         A tighter limit holds at once; a wider one when its system has been in its safe state. SIGHUP does not do this: it reopens the \
         log file.
-        Root and the service's own account need nothing beside it on the same machine: the daemon that systemd runs leaves them a way in, in \
+        On the daemon's machine root and the service's own account need no token: the daemon that systemd runs leaves them a way in, in \
         its runtime directory. Everybody else needs a token of scope admin, from --token-file or from TACTUS_TOKEN in the environment, and \
         the daemon's host and port where they are not 127.0.0.1 and 8000.
         Exit status: 0 taken, 1 refused or not reached, 64 bad usage.
         """)
   }
 
-  @Argument(help: "The daemon's name, address or URL.")
+  @Argument(help: "The daemon's name, address or URL. Unless given: this machine's daemon.")
   var host: String?
 
-  @Option(help: "The daemon's port, when the host names none.")
+  @Option(help: "The daemon's port, when the host names none. Unless given: that of this machine's service, else 8000.")
   var port: UInt16?
 
   @Option(help: ArgumentHelp("A file that holds a token of scope admin.", valueName: "file"))
