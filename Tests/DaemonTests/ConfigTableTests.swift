@@ -116,7 +116,7 @@ struct ConfigTableTests {
     #expect(names("network") == ["bind_address", "http_port"])
     #expect(names("safety") == ["emergency_stop_enabled", "watchdog_enabled", "watchdog_timeout"])
     #expect(names("runtime") == ["strict", "confine", "user", "lock_memory", "watchdog", "watchdog_timeout_s"])
-    #expect(names("performance") == ["worker_threads"])
+    #expect(names("performance") == ["worker_threads", "enable_monitoring"])
     // The others are the same in every program.
     for section in ["service", "mqtt", "logging"] {
       let all = ConfigTable.keys(of: .tactus).map(\.path).filter { $0.hasPrefix(section + ".") }

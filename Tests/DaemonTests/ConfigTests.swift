@@ -175,7 +175,7 @@ struct ConfigTests {
       ),
       (
         "logging: { zebra: 3 }",
-        "c.yaml:1:12: logging.zebra: expected a known key (one of level, file), got zebra"
+        "c.yaml:1:12: logging.zebra: expected a known key (one of level, file, console, format), got zebra"
       ),
       (
         "video: { source: test }",

@@ -4,9 +4,12 @@ rendered over the state that is really there, every command sent as Home Assista
 The options are those of https://www.home-assistant.io/integrations/ {sensor,binary_sensor,button,valve,fan}.mqtt and
 mqtt/#mqtt-discovery, restated.
 """
+import collections
 import datetime
 import json
 import re
+import subprocess
+import time
 
 import jinja2
 import pytest
@@ -20,7 +23,8 @@ pytestmark = broker.needed
 TOPIC = re.compile(r"homeassistant/(\w+)/([a-zA-Z0-9_-]+)/([a-zA-Z0-9_-]+)/config")
 # Of every component.
 COMMON = {
-    "availability_topic": "subscribe", "device": "device", "json_attributes_topic": "subscribe", "name": "text",
+    "availability_topic": "subscribe", "device": "device", "json_attributes_topic": "subscribe", "json_attributes_template": "template",
+    "name": "text",
     "unique_id": "text", "icon": "text", "entity_category": "text", "object_id": "text", "enabled_by_default": "flag",
     "qos": "number", "encoding": "text", "payload_available": "text", "payload_not_available": "text",
 }
@@ -150,7 +154,8 @@ def test_every_template_makes_of_the_real_state_what_its_component_takes(house):
         assert document["availability_topic"] == "tactus/my.house/status"
         if "json_attributes_topic" in document:
             topic = document["json_attributes_topic"]
-            assert isinstance(json.loads(house.broker.retained(topic)[topic]), dict), object_id
+            shown = json.loads(house.shown(document, "json_attributes_template", "json_attributes_topic"))
+            assert isinstance(shown, dict) and shown, object_id
         if component == "button":
             continue
         shown = house.shown(document, "state_value_template" if component == "fan" else "value_template")
@@ -194,3 +199,43 @@ def test_a_valve_a_fan_and_buttons_obey(house):
         button = house.find("button", name)
         house.broker.publish(button["command_topic"], button["payload_press"])
         eventually(lambda: house.daemon.get("/api/pump").json()["state"] == word)
+
+
+def heard(server, seconds, topic="tactus/#"):
+    """What is published within so many seconds, in its order; what the broker has kept is not."""
+    done = subprocess.run(
+        ["mosquitto_sub", "-p", str(server.port), "-v", "-R", "-W", str(seconds), "-t", topic], capture_output=True, text=True)
+    return [tuple(line.split(" ", 1)) for line in done.stdout.splitlines()]
+
+
+def test_attributes_hold_nothing_that_moves_by_itself(house):
+    documents = {name: document for (_, _, name), document in house.documents.items() if "json_attributes_topic" in document}
+    assert {"robot", "leg-0", "sprinkler", "zone-1", "pump-state"} <= set(documents)
+    # What moves is told every second here.
+    messages = heard(house.broker, 8)
+    assert sum(topic == "tactus/my.house/robot/state" for topic, _ in messages) >= 4
+    for name, document in documents.items():
+        texts = [text for topic, text in messages if topic == document["json_attributes_topic"]]
+        shown = {render(document["json_attributes_template"], text) for text in texts}
+        assert len(shown) <= 1, (name, shown)
+        assert not {"monotonicNs", "counters", "ageMs"} & set(json.loads(house.shown(document, "json_attributes_template", "json_attributes_topic")))
+
+
+def test_at_rest_a_state_is_told_once_a_minute_at_most(tmp_path):
+    server = Broker(tmp_path)
+    server.start()
+    try:
+        with Daemon(tmp_path, more=f"pump: {{}}\nvideo: {{}}\nmqtt: {{port: {server.port}, device: quiet, commands: true}}\n") as daemon:
+            daemon.post("/api/plants", {"name": "Basil", "sensors": ["0x36"]})
+            eventually(lambda: "tactus/quiet/plants/1/state" in server.retained("#"))
+            counted = collections.Counter(topic for topic, _ in heard(server, 31, "#"))
+            assert not {topic: count for topic, count in counted.items() if count > 1}, counted
+            # What happens is told at once, all the same.
+            with subprocess.Popen(
+                    ["mosquitto_sub", "-p", str(server.port), "-R", "-C", "1", "-W", "10", "-t", "tactus/quiet/sprinkler/zone/1/state"],
+                    stdout=subprocess.PIPE, text=True) as ear:
+                time.sleep(0.5)
+                daemon.post("/api/zone/1/on", {"minutes": 1})
+                assert json.loads(ear.communicate(timeout=15)[0])["isOn"] is True
+    finally:
+        server.stop()

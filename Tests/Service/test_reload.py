@@ -1,4 +1,5 @@
 """`tactus reload`: the file as it is now, taken whole or not at all, while the robot drives."""
+import json
 import re
 import struct
 import time
@@ -6,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon import PROGRAM, Daemon, let_others_in
+from daemon import PROGRAM, ROOT, Daemon, let_others_in
 from live import Live
 
 
@@ -214,3 +215,53 @@ def test_who_may(daemon):
     control = daemon.create_token("control")
     assert daemon.post("/api/reload", token=control).status_code == 403
     assert daemon.post("/api/reload", token=None).status_code == 401
+
+
+def unit_reload(daemon, folder):
+    """What `systemctl reload tactus` runs: the unit's own line, as the service's account, with no token of anybody's."""
+    unit = (ROOT / "config/tactus.service").read_text()
+    [line] = re.findall(r"^ExecReload=(.+)$", unit, re.MULTILINE)
+    name, *arguments = line.split()
+    assert name == "tactus"
+    return daemon.command(*arguments, environment={"RUNTIME_DIRECTORY": str(folder), "TACTUS_TOKEN": ""})
+
+
+def test_the_units_reload_takes_the_file_or_fails_with_its_errors(tmp_path):
+    folder = tmp_path / "run"
+    folder.mkdir()
+    with Daemon(tmp_path, environment={"RUNTIME_DIRECTORY": str(folder)}) as daemon:
+        door = folder / "safe-state-door"
+        wait_for(door.exists)
+        assert door.stat().st_mode & 0o777 == 0o600
+        change(daemon, "  command_timeout: 1.0\n", "  command_timeout: 1.0\n  speed_limit: 40\n")
+        taken = unit_reload(daemon, folder)
+        assert taken.returncode == 0 and "motors.speed_limit: 100.0 → 40.0" in taken.stdout, taken.stderr
+        assert limit(daemon) == 40
+        change(daemon, "speed_limit: 40", "speed_limit: 400")
+        wrong = unit_reload(daemon, folder)
+        assert wrong.returncode == 1 and re.search(r"tactus.yaml:\d+:\d+: motors.speed_limit: expected a number 0…100, got 400", wrong.stderr)
+        # Another port in the file is no way to miss the daemon that runs.
+        change(daemon, "speed_limit: 400", "speed_limit: 40")
+        change(daemon, f"http_port: {daemon.port}", "http_port: 1")
+        restart = unit_reload(daemon, folder)
+        assert restart.returncode == 1 and f"network.http_port: expected {daemon.port} until the next start, got 1" in restart.stderr
+        assert limit(daemon) == 40
+        # It opens nothing to others, and is in no line of the log.
+        token = json.loads(door.read_text())["token"]
+        assert token not in daemon.log and daemon.get("/api/robot", token=token[:-1] + "x").status_code == 401
+    assert not door.exists()
+    gone = unit_reload(daemon, folder)
+    assert gone.returncode == 1 and "way in" in gone.stderr
+
+
+def test_a_door_of_an_earlier_start_opens_nothing(tmp_path):
+    folder = tmp_path / "run"
+    folder.mkdir()
+    with Daemon(tmp_path, environment={"RUNTIME_DIRECTORY": str(folder)}) as daemon:
+        wait_for((folder / "safe-state-door").exists)
+        old = json.loads((folder / "safe-state-door").read_text())["token"]
+        daemon.stop()
+        daemon.start()
+        wait_for((folder / "safe-state-door").exists)
+        assert daemon.get("/api/robot", token=old).status_code == 401
+        assert unit_reload(daemon, folder).returncode == 0

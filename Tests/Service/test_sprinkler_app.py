@@ -346,6 +346,17 @@ def test_every_call_of_the_app_works(daemon, capsys):
         phone.done("POST", "/api/rain-delay", {"active": False})
         assert phone.status()["rain"]["is_active"] is False
 
+    @call("rain alone, as the status has it")
+    def _():
+        status, text = phone.call("GET", "/api/rain")
+        assert status == 200 and json.loads(text)["automation_enabled"] is False
+
+    @call("rain settings: the forecast stays off")
+    def _(): phone.done("POST", "/api/rain/settings", {"zip_code": "10115", "threshold_percent": 60, "automation_enabled": False})
+
+    @call("rain settings: a forecast that is not configured, refused with what to do")
+    def _(): phone.refused(409, "POST", "/api/rain/settings", {"zip_code": "10115", "threshold_percent": 60, "automation_enabled": True})
+
     @call("after a restart: pins and schedules as they were, under the same ids")
     def _():
         before = phone.status()
@@ -386,6 +397,19 @@ def test_the_ids_of_the_app_go_through_export_and_backup(daemon):
     assert [schedule["id"] for schedule in phone.status()["schedules"]] == [lawn]
 
 
+def test_rain_settings_with_a_forecast_are_confirmed_and_say_what_is_not_used(tmp_path):
+    daemon = Daemon(tmp_path)
+    weather = "latitude: 52.5\n  longitude: 13.4\n  weather: {provider: open-meteo, url: 'http://127.0.0.1:9'}"
+    daemon.config.write_text(daemon.config.read_text().replace("legacy_routes: true", "legacy_routes: true\n  " + weather))
+    with daemon:
+        phone = Phone(daemon, daemon.create_token("control"))
+        wanted = {"zip_code": "10115", "threshold_percent": 60, "automation_enabled": True}
+        answer = daemon.post("/api/rain/settings", wanted).json()
+        assert answer["rain"]["automation_enabled"] and "not used" in answer["warning"]
+        assert phone.status()["rain"]["automation_enabled"] is True
+        phone.refused(409, "POST", "/api/rain/settings", {**wanted, "automation_enabled": False})
+
+
 def test_without_legacy_routes_nothing_of_it_is_there(tmp_path):
     daemon = Daemon(tmp_path)
     daemon.config.write_text(daemon.config.read_text().replace("legacy_routes: true", "legacy_routes: false"))
@@ -393,5 +417,6 @@ def test_without_legacy_routes_nothing_of_it_is_there(tmp_path):
         status = daemon.get("/api/status").json()
         assert not {"pins", "schedules", "rain", "last_updated"} & set(status)
         assert daemon.post("/api/pins/12", {"name": "x"}).status_code == 404
+        assert daemon.post("/api/rain/settings", {}).status_code == 404
         assert daemon.post("/api/schedules", payload("x")).status_code == 422
         assert daemon.post("/api/schedules/reorder", ["x"]).status_code == 422

@@ -46,6 +46,17 @@ public struct SelfSignedCertificate: Sendable, Equatable {
     return SelfSignedCertificate(certificate: paths.certificate, key: paths.key, fingerprintSHA256: found.fingerprint)
   }
 
+  /// The SHA-256 of a certificate of somebody else's, in the form of `fingerprintSHA256`; `nil` if it or its key cannot be read, or if they do
+  /// not belong together.
+  ///
+  /// - Parameters:
+  ///   - certificate: path of the PEM file; the first certificate in it counts.
+  ///   - key: path of its PEM key.
+  public static func fingerprint(of certificate: String, key: String) -> String? {
+    guard let bytes = try? readWhole(certificate), let keyBytes = try? readWhole(key) else { return nil }
+    return examine(bytes, key: keyBytes)?.fingerprint
+  }
+
   private static func make(
     _ names: [String], now: Int64
   ) throws(SelfSignedCertificateError) -> (certificate: [UInt8], key: [UInt8]) {

@@ -42,9 +42,13 @@ public final class TokenStore: TokenVerifier {
   /// The `tokenID` of whoever shows the token of the environment, `TACTUS_TOKEN`.
   public static let environmentTokenID = "env"
 
+  /// The `tokenID` of whoever shows the token of this start.
+  public static let localTokenID = "local"
+
   private let folder: TokenFolder
   private let jwtKey: [UInt8]?
   private let environmentHash: TokenHash?
+  private let localHash: TokenHash?
   private let report: @Sendable (TokenFileError) -> Void
   private let missing: @Sendable (String) -> String?
   private let loaded: Mutex<Loaded>
@@ -55,11 +59,12 @@ public final class TokenStore: TokenVerifier {
   ///   - path: the token file; it may be missing.
   ///   - jwtKey: the secret of HS256; nil or empty: no JSON web token is accepted.
   ///   - environmentToken: `TACTUS_TOKEN`, an admin token; nil or empty: none.
+  ///   - localToken: an admin token of this start, for commands of this account; `nil` if there is none.
   ///   - missing: why a file that is not there should be: its mount is missing; nil: it need not be.
   ///   - report: told, on the caller's thread, each time the file has changed into one that cannot be used, at first, too.
   /// - Throws: `AccessError` for secrets that are too short.
   public init(
-    path: String, jwtKey: String? = nil, environmentToken: String? = nil,
+    path: String, jwtKey: String? = nil, environmentToken: String? = nil, localToken: String? = nil,
     missing: @escaping @Sendable (String) -> String? = { _ in nil },
     report: @escaping @Sendable (TokenFileError) -> Void = { _ in }
   ) throws(AccessError) {
@@ -67,6 +72,7 @@ public final class TokenStore: TokenVerifier {
     guard key.isEmpty || key.count >= JSONWebToken.leastKeyLength else { throw .shortKey(bytes: key.count) }
     self.jwtKey = key.isEmpty ? nil : key
     environmentHash = try Self.hash(ofEnvironmentToken: environmentToken ?? "")
+    localHash = localToken.map { TokenHash(of: $0) }
     folder = TokenFolder(path: path)
     self.report = report
     self.missing = missing
@@ -90,6 +96,9 @@ public final class TokenStore: TokenVerifier {
     let presented = TokenHash(of: token)
     if let environmentHash, environmentHash.isSame(as: presented) {
       return .success(TokenGrant(tokenID: Self.environmentTokenID, scope: .admin, expires: nil))
+    }
+    if let localHash, localHash.isSame(as: presented) {
+      return .success(TokenGrant(tokenID: Self.localTokenID, scope: .admin, expires: nil))
     }
     let opaque = OpaqueToken(token)
     guard case .success(let file) = newest() else { return .failure(.invalid) }

@@ -45,6 +45,17 @@ extension JSONValue {
   /// What a text says; `nil` for anything else.
   public var string: String? { if case .text(let text) = self { text } else { nil } }
 
+  /// The value without the members of these names, at any depth.
+  public func without(_ names: Set<String>) -> JSONValue {
+    switch self {
+    case .object(let members):
+      .object(
+        members.filter { !names.contains($0.name) }.map { Member(name: $0.name, value: $0.value.without(names)) })
+    case .list(let items): .list(items.map { $0.without(names) })
+    default: self
+    }
+  }
+
   /// Both objects' members, these first.
   public func adding(_ other: JSONValue) -> JSONValue { .object(members + other.members) }
 }

@@ -16,6 +16,9 @@ public protocol ServedSystem: Sendable {
   var statusMembers: [UInt8]? { get }
   /// What of the state is told on its own, too, over links whose topics have levels.
   var parts: [StatePart] { get }
+  /// Names of members of `state` and `parts`, at any depth, whose values move by themselves: ages, counts, measurements. A broker is told of
+  /// them now and then, and of every other change soon. `monotonicNs` and `counters` move in every system and need not be named.
+  var movingMembers: Set<String> { get }
   /// What Home Assistant shows of it.
   func entities(on topics: DeviceTopics, takesCommands: Bool) -> [HomeAssistantEntity]
   /// What subscribers are told at this beat (10 Hz): a `state` event where a second is full (`second`), telemetry otherwise.

@@ -13,16 +13,18 @@ struct ReloadCommand: ParsableCommand {
         every loop at the beginning of a tick, or by none; whatever else has changed is named with its place, and nothing is taken. \
         A tighter limit holds at once; a wider one when its system has been in its safe state. SIGHUP does not do this: it reopens the \
         log file.
-        Needs a token of scope admin, from --token-file or from TACTUS_TOKEN in the environment.
+        On the daemon's machine root and the service's own account need no token: the daemon that systemd runs leaves them a way in, in \
+        its runtime directory. Everybody else needs a token of scope admin, from --token-file or from TACTUS_TOKEN in the environment, and \
+        the daemon's host and port where they are not 127.0.0.1 and 8000.
         Exit status: 0 taken, 1 refused or not reached, 64 bad usage.
         """)
   }
 
-  @Argument(help: "The daemon's name, address or URL.")
-  var host = "127.0.0.1"
+  @Argument(help: "The daemon's name, address or URL. Unless given: this machine's daemon.")
+  var host: String?
 
-  @Option(help: "The daemon's port, when the host names none.")
-  var port: UInt16 = 8000
+  @Option(help: "The daemon's port, when the host names none. Unless given: that of this machine's service, else 8000.")
+  var port: UInt16?
 
   @Option(help: ArgumentHelp("A file that holds a token of scope admin.", valueName: "file"))
   var tokenFile: String?
@@ -33,16 +35,33 @@ struct ReloadCommand: ParsableCommand {
   var fingerprint: String?
 
   func validate() throws {
-    guard let address = ServiceAddress(host, port: Int(port)) else {
-      throw ValidationError("Expected a host name, address or URL without a path, got \(host).")
+    guard let address else {
+      throw ValidationError("Expected a host name, address or URL without a path, got \(host ?? "").")
     }
     if fingerprint != nil, !address.isSecure { throw ValidationError("--fingerprint needs an https:// address.") }
   }
 
+  private var address: ServiceAddress? { ServiceAddress(host ?? "127.0.0.1", port: Int(port ?? 8000)) }
+
+  /// The way in that the daemon has left; `nil` if another daemon is meant, or another token, or if there is none.
+  private func localDoor() throws -> LocalDoor.Contents? {
+    guard host == nil, port == nil, tokenFile == nil, fingerprint == nil else { return nil }
+    let environment = processEnvironment()
+    let door = LocalDoor(environment: environment)
+    if let contents = door.read() { return contents }
+    // As the unit's ExecReload there is no other way.
+    guard environment["RUNTIME_DIRECTORY"] != nil else { return nil }
+    complain(
+      "\(door.path): expected the running daemon's way in, got none that can be read: it is starting, runs without its service "
+        + "(service.enabled: false), or could not leave one; a restart takes the whole file")
+    throw ExitCode.failure
+  }
+
   func run() throws {
-    guard let address = ServiceAddress(host, port: Int(port)) else { preconditionFailure("validated") }
-    let token = try CommandToken.read(file: tokenFile)
-    let client = try ServiceClient(address, token: token, fingerprint: fingerprint)
+    let local = try localDoor()
+    guard let address = local.map({ ServiceAddress($0.address) }) ?? address else { preconditionFailure("validated") }
+    let token = try local?.token ?? CommandToken.read(file: tokenFile)
+    let client = try ServiceClient(address, token: token, fingerprint: local?.fingerprint ?? fingerprint)
     defer { client.stop() }
     switch client.ask("POST", "/api/reload", limit: .seconds(20)) {
     case .success(let answer) where answer.status == 200:

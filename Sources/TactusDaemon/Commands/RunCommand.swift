@@ -11,7 +11,7 @@ struct RunCommand: ParsableCommand {
     abstract: "Runs what a configuration file says, until SIGTERM or SIGINT.",
     discussion: """
       Every actuator is stopped before the program ends, however it ends: a guard process stops it when this one dies, \
-      hangs or is stopped. Logs go to standard error. SIGHUP opens the log file anew.
+      hangs or is stopped. Logs go to standard error, unless the file says otherwise. SIGHUP opens the log file anew.
       """)
 
   @OptionGroup var file: ConfigFile
@@ -25,8 +25,8 @@ struct RunCommand: ParsableCommand {
       valueName: "file"))
   var plan: String?
 
-  @Option(help: "json: one object a line; text: for eyes.")
-  var logFormat = LogFormat.json
+  @Option(help: "json: one object a line; text: for eyes. Unless given: as logging.format of the file says, else json.")
+  var logFormat: LogFormat?
 
   func validate() throws { _ = try file.required() }
 
@@ -61,12 +61,14 @@ struct RunCommand: ParsableCommand {
     if let account { environment = try become(account, environment) }
     // Other processes of the same user could read it in /proc.
     process_forget_environment("TACTUS_TOKEN")
+    let format = logFormat ?? configuration.logPattern.map { .pattern($0) } ?? .json
     let log = ProgramLog(
-      format: logFormat, level: Logger.Level(rawValue: configuration.logLevel.lowercased()) ?? .info,
+      format: format, level: Logger.Level(rawValue: configuration.logLevel.lowercased()) ?? .info,
+      console: configuration.logsToConsole,
       secrets: [
         environment["TACTUS_TOKEN"], configuration.service?.jwtKey, configuration.mqtt?.password,
       ].compactMap(\.self) + configuration.systems.all.flatMap(\.secrets))
-    let status = start(configuration, found, log, environment, account)
+    let status = start(configuration, found, log, format, environment, account)
     log.sink.flush()
     throw ExitCode(status)
   }
@@ -94,8 +96,8 @@ struct RunCommand: ParsableCommand {
 
   /// The exit status.
   private func start(
-    _ configuration: Configuration, _ found: ConfigReader.Result, _ log: ProgramLog, _ environment: [String: String],
-    _ account: Account?
+    _ configuration: Configuration, _ found: ConfigReader.Result, _ log: ProgramLog, _ format: LogFormat,
+    _ environment: [String: String], _ account: Account?
   ) -> Int32 {
     let logger = log.logger("tactus")
     let owners = PortOwners(of: configuration)
@@ -103,16 +105,18 @@ struct RunCommand: ParsableCommand {
       // Before the first line, which starts the log's writer.
       let events = try ServiceEvents()
       let options = Daemon.Options(
-        simulate: simulate, logFormat: logFormat, environment: environment, found: found,
+        simulate: simulate, logFormat: format, environment: environment, found: found,
         planFile: SafeStatePlanFile(plan, environment: environment), portOwners: owners)
       // While this is the only thread.
       var confinement = DaemonConfinement(configuration, options)
       if let account, !isOpen(to: account, confinement) { return 1 }
       let confined = confinement.apply()
       if let file = configuration.logFile, !log.sink.open(path: file) {
+        let reason = String(cString: strerror(errno))
+        log.sink.useStandardError()
         logger.warning(
           "the log file cannot be opened: standard error only",
-          metadata: ["file": .string(file), "reason": .string(String(cString: strerror(errno)))])
+          metadata: ["file": .string(file), "reason": .string(reason)])
       }
       confined.tell(logger)
       let daemon = try Daemon(configuration, options: options, logger: logger, log: log, events: events)

@@ -10,6 +10,10 @@ public enum ConfigKind: Equatable, Sendable {
   case boolean
   /// Any text that is not empty.
   case text
+  /// Any text; nothing (`null`, `~`) is as if the key were not there.
+  case textOrNothing
+  /// A line of the log, as `LogPattern` reads it.
+  case logFormat
   /// One of these words, in any case; stored as written here.
   case choice([String])
   /// An IPv4 or IPv6 address in digits.
@@ -38,7 +42,7 @@ public enum ConfigValue: Equatable, Sendable {
   case number(Double)
   /// Of `ConfigKind.boolean` and `.alwaysTrue`.
   case boolean(Bool)
-  /// Of every kind that is one text: `text`, `choice`, `address`, `line`, `pwmOutput`, `cpus`.
+  /// Of every kind that is one text: `text`, `textOrNothing`, `logFormat`, `choice`, `address`, `line`, `pwmOutput`, `cpus`.
   case text(String)
   /// Of `ConfigKind.integers` and `.integerList`, in the order of the file.
   case integers([Int])
@@ -94,6 +98,8 @@ extension ConfigKind: CustomStringConvertible {
     case .number(let range): "a number \(plain(range.lowerBound))…\(plain(range.upperBound))"
     case .boolean: "true or false"
     case .text: "text"
+    case .textOrNothing: "text, or null"
+    case .logFormat: LogPattern.expectation
     case .choice(let words): words.count == 1 ? words[0] : "one of " + words.joined(separator: ", ")
     case .address: "an IPv4 or IPv6 address"
     case .pwmOutput: "a PWM output: /sys/class/pwm/pwmchip0/pwm0"

@@ -107,6 +107,7 @@ public struct ConfigReader {
 
   private mutating func readValue(_ node: Node, key: ConfigKey, path: String) {
     result.places[path] = node.mark
+    if key.kind == .textOrNothing, node.isNothing { return }
     if case .integers(let count, let range) = key.kind {
       readIntegers(node, key: key, count: count, range: range)
       return

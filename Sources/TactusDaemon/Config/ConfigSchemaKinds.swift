@@ -38,6 +38,8 @@ enum ConfigSchemaKinds {
     case .boolean: ["$ref": "#/$defs/boolean"]
     case .alwaysTrue: ["$ref": "#/$defs/alwaysTrue"]
     case .text: ["$ref": "#/$defs/text"]
+    case .textOrNothing: ["anyOf": [["$ref": "#/$defs/text"], ["type": "null"]]]
+    case .logFormat: ["type": "string", "pattern": pattern(logFormat, reference)]
     // The first is what an editor offers.
     case .choice(let choices):
       [
@@ -108,6 +110,16 @@ extension ConfigSchemaKinds {
   /// As `PWMOutputName` reads it.
   private static let pwmOutput =
     "(?=\(wellFormed)$)/[\\s\\S]*/pwm\\+?0*(?:25[0-5]|2[0-4][0-9]|1?[0-9]{1,2})"
+
+  /// As `LogPattern` reads it.
+  private static let logFormat = {
+    func names(isNumber: Bool) -> String {
+      LogPattern.Field.allCases.filter { $0.isNumber == isNumber }.map(\.rawValue).joined(separator: "|")
+    }
+    let layout = "-?0?[0-9]{0,3}(?:\\.[0-9]{0,2})?"
+    let field = "%\\((?:(?:\(names(isNumber: false)))\\)\(layout)s|(?:\(names(isNumber: true)))\\)\(layout)[sdf])"
+    return "(?=\(wellFormed)$)(?:[^%\\r\\n]|%%|\(field))*\(field)(?:[^%\\r\\n]|%%|\(field))*"
+  }()
 
   private static let address4 = {
     let byte = "(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"

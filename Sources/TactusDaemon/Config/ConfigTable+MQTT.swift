@@ -32,8 +32,9 @@ extension ConfigTable {
       "Take commands. Whoever may publish on the broker can then drive what this file runs: give the broker users and an "
         + "access list, as config/mosquitto.acl. On a spawned one that is mqtt.user alone."),
     ConfigKey(
-      "mqtt.state_interval_s", .integer(1...3600), .integer(5),
-      "Seconds between two states of a system that nothing happens to. A change is told within 0.1 s."),
+      "mqtt.state_interval_s", .integer(1...3600), .integer(60),
+      "Seconds between two states of a system in which nothing changes but what moves by itself: temperatures, ages, counts. What happens is "
+        + "told within 0.1 s, any other change within 5 s."),
     ConfigKey(
       "mqtt.discovery", .boolean, .boolean(true),
       "Announce what there is to Home Assistant; false takes back what was announced."),

@@ -26,7 +26,7 @@ public enum ConfigTable {
         + "section is present."),
     ConfigSection(name: "safety", doc: "What happens when something fails."),
     ConfigSection(name: "runtime", doc: "How loops run: see `tactus doctor` for what this machine allows."),
-    ConfigSection(name: "logging", doc: "Logs are JSON lines on standard error."),
+    ConfigSection(name: "logging", doc: "Logs are JSON lines on standard error, unless this says otherwise."),
     ConfigSection(name: "performance", doc: "Sizes."),
   ]
 
@@ -141,15 +141,27 @@ public enum ConfigTable {
       "logging.level", .choice(["TRACE", "DEBUG", "INFO", "NOTICE", "WARNING", "ERROR", "CRITICAL"]), .text("INFO"),
       "Least important level that is logged.", mayChange: true),
     ConfigKey(
-      "logging.file", .text, nil,
-      "File that gets the log lines too; reopened on SIGHUP, so that logrotate can move it."),
+      "logging.file", .textOrNothing, nil,
+      "File that gets the log lines too; reopened on SIGHUP, so that logrotate can move it. null: none."),
+    ConfigKey(
+      "logging.console", .boolean, .boolean(true),
+      "Whether standard error gets the log lines. Without it and without a file they are only in /api/logs; the guard and errors of a start "
+        + "that fails are on standard error all the same."),
+    ConfigKey(
+      "logging.format", .logFormat, nil,
+      "How a line looks, as Python's logging has it: '%(asctime)s - %(name)s - %(levelname)s - %(message)s'. Unless given: JSON. "
+        + "`run --log-format` goes before it."),
   ]
 
   private static let performance: [ConfigKey] = [
     ConfigKey(
       "performance.worker_threads", .integer(1...64), nil,
       "Threads that serve HTTP and WebSocket; no control loop runs on them. Unless given: 2, or 1 on a machine with up to two "
-        + "processors.")
+        + "processors."),
+    ConfigKey(
+      "performance.enable_monitoring", .boolean, .boolean(false),
+      "Log once a minute what the loops and the process have needed. /metrics, /api/runtime and `tactus top` have it at any time."
+    ),
   ]
 }
 

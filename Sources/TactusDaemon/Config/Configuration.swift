@@ -66,6 +66,12 @@ public struct Configuration: Equatable, Sendable {
   var watchdog: HardwareWatchdog?
   var logLevel: String
   var logFile: String?
+  /// How a line looks; `nil` means JSON.
+  var logPattern: LogPattern?
+  /// Whether standard error gets the lines.
+  var logsToConsole: Bool
+  /// Whether figures of the loops and of the process are logged once a minute.
+  var logsPerformance: Bool
   /// Keys the file gives that this version checks and does not use.
   var unused: [String]
 }
@@ -126,6 +132,9 @@ extension Configuration {
       },
       logLevel: given.text("logging.level"),
       logFile: given.optionalText("logging.file"),
+      logPattern: given.optionalText("logging.format").flatMap { LogPattern($0) },
+      logsToConsole: given.boolean("logging.console"),
+      logsPerformance: given.boolean("performance.enable_monitoring"),
       unused: readings.flatMap(\.unused))
   }
 

@@ -15,7 +15,7 @@ public enum ScalarReader {
       boolean(text).map(ConfigValue.boolean)
     case .alwaysTrue:
       boolean(text) == true ? .boolean(true) : nil
-    case .text:
+    case .text, .textOrNothing:
       text.isEmpty ? nil : .text(text)
     case .choice(let words):
       words.first { $0.lowercased() == text.lowercased() }.map(ConfigValue.text)
@@ -25,6 +25,8 @@ public enum ScalarReader {
       GPIOLineName(text).map { _ in .text(text) }
     case .pwmOutput:
       PWMOutputName(text).map { _ in .text(text) }
+    case .logFormat:
+      LogPattern(text).map { _ in .text(text) }
     case .cpus:
       CPUSet(text).map { _ in .text(text) }
     case .integers, .integerList, .texts:

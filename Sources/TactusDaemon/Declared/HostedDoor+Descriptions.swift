@@ -48,7 +48,7 @@ extension HostedDoor {
   /// - Parameter faults: names of those that its simulation can have; empty if it is not simulated.
   func api(faults: [String]) -> APIAdditions.System {
     let title = name.titled.replacing(" ", with: "")
-    let (state, whole, done) = ("\(title)State", title, "\(title)CommandDone")
+    let (state, whole, done) = ("\(title)Snapshot", title, "\(title)CommandDone")
     var paths: [JSONValue.Member] = [
       .init(
         name: "/api/\(name)",
@@ -135,7 +135,7 @@ extension HostedDoor {
     let properties = fields.map {
       JSONValue.Member(name: $0.name, value: $0.form.schema($0.meaning, unit: $0.unit))
     }
-    let ok = JSONValue.Member(name: "ok", value: .object(["const": .boolean(true)]))
+    let ok = JSONValue.Member(name: "ok", value: .object(["type": .text("boolean")]))
     let at = JSONValue.Member(
       name: "monotonicNs",
       value: .object([
@@ -144,7 +144,8 @@ extension HostedDoor {
     let word = fields.first { $0.name == "state" }.map {
       JSONValue.Member(name: "state", value: $0.form.schema("After it.", unit: .none))
     }
-    let verdict = JSONValue.Member(name: "verdict", value: .object(["const": .text("accepted")]))
+    let verdict = JSONValue.Member(
+      name: "verdict", value: .object(["type": .text("string"), "const": .text("accepted")]))
     return .object([
       .init(name: state, value: .closedObject(properties)),
       .init(name: whole, value: .closedObject([ok, at] + properties)),

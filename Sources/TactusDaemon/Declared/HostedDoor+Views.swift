@@ -42,6 +42,12 @@ extension Field {
 }
 
 extension HostedDoor {
+  /// The numbers of the state but those that a command sets.
+  var movingMembers: Set<String> {
+    let set = Set(System.commands.flatMap(\.parameters).map(\.name))
+    return Set(fields.filter { ["integer", "number"].contains($0.form.typeName) }.map(\.name)).subtracting(set)
+  }
+
   /// A sensor for each field; a button for each command without parameters; a number, a switch or a select for one with one parameter of that kind. A
   /// command with more, or with a text, is for Home Assistant's own `mqtt.publish`.
   func entities(on topics: DeviceTopics, takesCommands: Bool) -> [HomeAssistantEntity] {

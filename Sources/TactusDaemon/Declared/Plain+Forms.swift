@@ -132,7 +132,7 @@ extension ConfigKind {
     case .integer: "integer"
     case .number: "number"
     case .integers, .integerList, .texts: "array"
-    case .text, .choice, .address, .line, .pwmOutput, .cpus: "string"
+    case .text, .textOrNothing, .logFormat, .choice, .address, .line, .pwmOutput, .cpus: "string"
     }
   }
 

@@ -16,7 +16,7 @@ enum DaemonGuard {
     note: Int32? = nil
   ) throws(GuardError) -> GuardLink {
     var command = GuardLink.Command(
-      [DaemonProgram.current.name, "guard"], options: ["log-format": format.rawValue],
+      [DaemonProgram.current.name, "guard"], options: ["log-format": format.name],
       environment: Confinement.childEnvironment)
     if let note { command.descriptors["note"] = note }
     if Spawner.isThere {
@@ -40,7 +40,7 @@ enum DaemonGuard {
   /// Runs this process as a guard. Returns its exit status; `nil` if these are not a guard's arguments.
   static func run(_ arguments: [String]) -> Int32? {
     guard let arguments = GuardArguments(arguments, custom: Set(outputs.keys)),
-      let format = arguments.options["log-format"].flatMap(LogFormat.init),
+      let format = arguments.options["log-format"].flatMap(LogFormat.init(argument:)),
       Set(arguments.options.keys).isSubset(of: ["log-format", "note"])
     else { return nil }
     var note = arguments.options["note"].flatMap { Int32($0) }.map { SafeStateNote.Writer($0, arguments.writes) }

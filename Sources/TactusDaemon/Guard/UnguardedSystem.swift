@@ -14,6 +14,7 @@ struct UnguardedSystem: ServedSystem {
   var state: [UInt8] { system.state }
   var statusMembers: [UInt8]? { system.statusMembers }
   var parts: [StatePart] { system.parts }
+  var movingMembers: Set<String> { system.movingMembers }
 
   var routes: [Route] {
     let check: @Sendable () throws(APIError) -> Void = { [health] () throws(APIError) in try Self.check(health) }

@@ -3,11 +3,13 @@ import Logging
 import Tactus
 
 /// How log lines look.
-enum LogFormat: String, ExpressibleByArgument, CaseIterable {
+enum LogFormat: Equatable, Sendable {
   /// One JSON object a line: ts, level, label, msg, and the metadata's own members.
   case json
   /// For eyes: time, level, label, message, key=value.
   case text
+  /// As the configuration says; the metadata follow the message.
+  case pattern(LogPattern)
 
   func line(
     level: Logger.Level, label: String, message: String, metadata: Logger.Metadata, timestamp: String
@@ -29,9 +31,21 @@ enum LogFormat: String, ExpressibleByArgument, CaseIterable {
       let level = level.rawValue.uppercased()
       let padding = String(repeating: " ", count: max(0, 8 - level.count))
       return
-        (["\(time) \(level)\(padding) \(label): \(Self.oneLine(message))"]
-        + sorted.map { "\($0.key)=\(Self.oneLine($0.value.description))" }).joined(separator: " ")
+        "\(time) \(level)\(padding) \(label): \(Self.whole(message, sorted))"
+    case .pattern(let pattern):
+      return pattern.line(
+        level: level, label: label, message: Self.whole(message, sorted), timestamp: timestamp)
     }
+  }
+
+  private static func whole(_ message: String, _ metadata: [(key: String, value: Logger.MetadataValue)]) -> String {
+    ([oneLine(message)] + metadata.map { "\($0.key)=\(oneLine(text($0.value)))" }).joined(separator: " ")
+  }
+
+  /// Members of a value in the order of their names.
+  private static func text(_ value: Logger.MetadataValue) -> String {
+    guard case .dictionary(let members) = value else { return value.description }
+    return "{" + members.sorted { $0.key < $1.key }.map { "\($0.key)=\(text($0.value))" }.joined(separator: " ") + "}"
   }
 
   /// A message from outside may not forge a second line or move the cursor.
@@ -54,4 +68,20 @@ enum LogFormat: String, ExpressibleByArgument, CaseIterable {
         .joined(separator: ",") + "}"
     }
   }
+}
+
+extension LogFormat: ExpressibleByArgument {
+  init?(argument: String) {
+    switch argument {
+    case "json": self = .json
+    case "text": self = .text
+    default: return nil
+    }
+  }
+
+  static var allValueStrings: [String] { ["json", "text"] }
+  var defaultValueDescription: String { name }
+
+  /// What a command line says for it: a pattern is for eyes.
+  var name: String { self == .json ? "json" : "text" }
 }

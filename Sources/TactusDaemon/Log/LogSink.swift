@@ -3,7 +3,7 @@ import Logging
 import Synchronization
 import Tactus
 
-/// Where log lines go: standard error and, when asked for, a file. Each has its own queue and writer, so that neither holds up
+/// Where log lines go: standard error unless the configuration says otherwise, and, when asked for, a file. Each has its own queue and writer, so that neither holds up
 /// the other, and none of them who logs.
 final class LogSink: Sendable {
   private struct File {
@@ -12,10 +12,13 @@ final class LogSink: Sendable {
   }
 
   private let standardError: LogOutlet
+  private let isOnStandardError: Atomic<Bool>
   private let file = Mutex<File?>(nil)
   private let tellDropped: @Sendable (Int) -> String
 
-  init(format: LogFormat) {
+  /// - Parameter console: whether standard error gets the lines.
+  init(format: LogFormat, console: Bool = true) {
+    isOnStandardError = Atomic(console)
     tellDropped = { count in
       format.line(
         level: .warning, label: "tactus", message: "log lines were dropped: they were not taken fast enough",
@@ -27,7 +30,7 @@ final class LogSink: Sendable {
   /// Never blocks.
   func write(_ line: String) {
     let bytes = Array((line + "\n").utf8)
-    standardError.put(bytes)
+    if isOnStandardError.load(ordering: .relaxed) { standardError.put(bytes) }
     file.withLock { $0?.outlet }?.put(bytes)
   }
 
@@ -47,6 +50,9 @@ final class LogSink: Sendable {
     }
     return true
   }
+
+  /// Standard error gets the lines, whatever was asked for: nothing else can have them.
+  func useStandardError() { isOnStandardError.store(true, ordering: .relaxed) }
 
   /// Opens the file anew, after something has moved it away. True when there is none.
   func reopen() -> Bool {

@@ -9,10 +9,12 @@ public struct ProgramLog: Sendable {
   private let format: LogFormat
   private let scrubber: LogScrubber
 
-  /// - Parameter secrets: texts that must not appear in any line, whatever their shape.
-  init(format: LogFormat, level: Logger.Level, secrets: [String]) {
+  /// - Parameters:
+  ///   - console: whether standard error gets the lines.
+  ///   - secrets: texts that must not appear in any line, whatever their shape.
+  init(format: LogFormat, level: Logger.Level, console: Bool = true, secrets: [String]) {
     self.format = format
-    sink = LogSink(format: format)
+    sink = LogSink(format: format, console: console)
     threshold = LogThreshold(level)
     scrubber = LogScrubber(secrets: secrets)
   }

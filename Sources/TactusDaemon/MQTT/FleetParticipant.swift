@@ -7,15 +7,22 @@ import Wire
 /// Every system on the broker, alike: its state and events told, its commands taken; what this device left there before it was
 /// configured otherwise, taken away.
 ///
-/// A state is told at once when something has happened, but not more often than ten times a second, and every few seconds
-/// otherwise. On the main thread all but `take`.
+/// A state is told at once when something has happened, but not more often than ten times a second; soon when anything else has
+/// changed; and where nothing has but what moves by itself, once an interval. On the main thread all but `take`.
 final class FleetParticipant: BrokerParticipant {
+  /// What the broker was told last on a topic.
+  private struct Told {
+    var document: [UInt8]
+    /// Of it, without what moves by itself.
+    var settled: JSONValue?
+  }
+
   private struct State {
-    /// What the broker was told last, by topic.
-    var told: [String: [UInt8]] = [:]
+    var told: [String: Told] = [:]
     /// Systems to which something has happened since.
     var changed: Set<String> = []
-    var nextAt = TickInstant.zero
+    var lookAt = TickInstant.zero
+    var tellAllAt = TickInstant.zero
     var events: [MQTTMessage] = []
     /// Topics of ours that the broker kept from before, not yet compared with `told`.
     var kept: Set<String> = []
@@ -30,6 +37,9 @@ final class FleetParticipant: BrokerParticipant {
     case done
   }
   private static let lookTime = Nanoseconds.seconds(5)
+  /// Between two looks at states to which nothing has happened.
+  private static let changesEvery = Nanoseconds.seconds(5)
+  private static let movingEverywhere: Set<String> = ["monotonicNs", "counters"]
 
   private let systems: [any ServedSystem]
   private let topics: DeviceTopics
@@ -64,15 +74,19 @@ final class FleetParticipant: BrokerParticipant {
   }
 
   func beat(at now: TickInstant, on broker: BrokerLine) {
-    let (isDue, changed, events) = state.withLock { state in
-      let isDue = state.nextAt <= now
-      if isDue { state.nextAt = now + interval }
+    let (tellsAll, looks, changed, events) = state.withLock { state in
+      let tellsAll = state.tellAllAt <= now
+      if tellsAll { state.tellAllAt = now + interval }
+      let looks = tellsAll || state.lookAt <= now
+      if looks { state.lookAt = now + Self.changesEvery }
       defer { (state.changed, state.events) = ([], []) }
-      return (isDue, state.changed, state.events)
+      return (tellsAll, looks, state.changed, state.events)
     }
     if broker.isConnected() { for event in events { broker.publish(event) } }
-    for system in systems where isDue || changed.contains(system.name) { publish(system, on: broker) }
-    if isDue { announce(on: broker) }
+    for system in systems where looks || changed.contains(system.name) {
+      publish(system, whole: tellsAll || changed.contains(system.name), on: broker)
+    }
+    if looks { announce(on: broker) }
     look(at: now, on: broker)
   }
 
@@ -101,13 +115,15 @@ final class FleetParticipant: BrokerParticipant {
     if isOver { for filter in own.filters { broker.unsubscribe(filter) } }
   }
 
-  private func publish(_ system: any ServedSystem, on broker: BrokerLine) {
-    tell(topics.state(system.name), system.state, on: broker)
+  /// - Parameter whole: whether it is told, too, if nothing differs but what moves by itself.
+  private func publish(_ system: any ServedSystem, whole: Bool, on broker: BrokerLine) {
+    let moving = system.movingMembers.union(Self.movingEverywhere)
+    tell(topics.state(system.name), system.state, moving: moving, whole: whole, on: broker)
     var current: Set<String> = []
     for part in system.parts {
       let topic = topics.state(system.name, part.path)
       current.insert(topic)
-      tell(topic, part.state, on: broker)
+      tell(topic, part.state, moving: moving, whole: whole, on: broker)
     }
     forget(below: "\(topics.base)/\(system.name)/", but: current.union([topics.state(system.name)]), on: broker)
   }
@@ -139,10 +155,15 @@ final class FleetParticipant: BrokerParticipant {
   }
 
   /// Retained, and only what is new.
-  private func tell(_ topic: String, _ document: [UInt8], on broker: BrokerLine) {
+  private func tell(
+    _ topic: String, _ document: [UInt8], moving: Set<String> = [], whole: Bool = true, on broker: BrokerLine
+  ) {
     let isNew = state.withLock { state in
-      guard state.told[topic] != document else { return false }
-      state.told[topic] = document
+      let before = state.told[topic]
+      guard before?.document != document else { return false }
+      let settled = moving.isEmpty ? nil : JSONValue(json: document)?.without(moving)
+      if !whole, let settled, settled == before?.settled { return false }
+      state.told[topic] = Told(document: document, settled: settled)
       return true
     }
     if isNew { broker.publish(MQTTMessage(topic: topic, payload: document, isRetained: true)) }

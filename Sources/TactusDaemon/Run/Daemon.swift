@@ -42,6 +42,8 @@ final class Daemon {
   private var announcement: Announcement?
   private let reloader: Reloader
   private var reload: ReloadRun?
+  /// `nil` if it is not logged.
+  private var performance: PerformanceLog?
   private var supervisorNotices: RingReader<SupervisorNotice>
   private let logFile = DispatchQueue(label: "tactus.log-file")
 
@@ -66,6 +68,7 @@ final class Daemon {
     self.configuration = configuration
     self.logger = logger
     self.log = log
+    performance = configuration.logsPerformance ? PerformanceLog(at: MonotonicClock.now) : nil
     notifier = ServiceNotifier(environment: options.environment)
 
     let store = try DaemonStore(
@@ -122,7 +125,8 @@ final class Daemon {
         + [broker?.route].compactMap(\.self),
       counters: doorCounters, guardHealth: guardHealth,
       mounts: configuration.mounts(simulate: options.simulate, environment: options.environment),
-      environment: options.environment, logger: log.logger("service"))
+      environment: options.environment, door: options.planFile.map { LocalDoor(beside: $0.path) },
+      logger: log.logger("service"))
     let spawner = SpawnerWatch(logger)
     self.spawner = spawner
     troubles = service.map { TroubleWatch($0, store: store, spawner: spawner, broker: broker?.trouble) }
@@ -200,6 +204,7 @@ final class Daemon {
     broker?.start()
     reportStart()
     service?.reportStart()
+    service?.openLocalDoor()
     announcement = service?.announce(configuration)
     started()
     notifier.ready(status: status)
@@ -312,6 +317,9 @@ final class Daemon {
         troubles?.beat()
         if let events = service?.service.beat(at: instant) { broker?.tell(events) }
         broker?.beat(at: instant)
+        if let figures = performance?.beat({ runtime.statistics.loops }, at: instant) {
+          logger.info("performance", metadata: figures)
+        }
       case .pulse:
         notifier.watchdog()
         for system in systems { system.report(logger) }
@@ -355,6 +363,7 @@ final class Daemon {
     takeNotices()
     broker?.stop()
     announcement?.stop()
+    service?.closeLocalDoor()
     service?.service.stop()
     let outcomes = systems.map { $0.finishKeeping() }
     // Last: until here a request or a system's last notice may need it.

@@ -15,6 +15,9 @@ struct ServiceComposition {
   /// What makes a token that this service takes.
   let tokenCommand: String
   private let tokens: TokenStore
+  /// For commands of this account; `nil` where there is no folder for it.
+  private let door: LocalDoor?
+  private let localToken: String?
   private let systems: [String]
   private let logger: Logger
 
@@ -25,16 +28,19 @@ struct ServiceComposition {
   init?(
     _ whole: Configuration, systems: [any ServedSystem], additions: APIAdditions, routes: [Route],
     counters: ServiceCounters,
-    guardHealth: GuardHealth, mounts: MountWatch, environment: [String: String], logger: Logger
+    guardHealth: GuardHealth, mounts: MountWatch, environment: [String: String], door: LocalDoor?, logger: Logger
   ) throws {
     guard let configuration = whole.service else { return nil }
     self.configuration = configuration
     self.systems = systems.map(\.name)
     self.logger = logger
+    self.door = door
+    localToken = door.map { _ in LocalDoor.newToken() }
     let tokenFile = whole.tokenFile ?? TokenFile.standardPath(environment: environment)
     tokenCommand = MakingToken.command(file: tokenFile, environment: environment)
     tokens = try TokenStore(
       path: tokenFile, jwtKey: configuration.jwtKey, environmentToken: environment["TACTUS_TOKEN"],
+      localToken: localToken,
       missing: { mounts.missing(for: $0).map { "\($0)" } },
       report: { logger.error("the token file cannot be used: its tokens open nothing", metadata: ["reason": "\($0)"]) })
     // Only revocations are lost with a file: without one, no token of its own opens anything.
@@ -85,6 +91,25 @@ struct ServiceComposition {
         message: "\(failure); until it can be used, no token but TACTUS_TOKEN of the environment opens anything")
     }
   }
+
+  /// Leaves the way in for commands of this account. Once the service listens.
+  func openLocalDoor() {
+    guard let door, let localToken else { return }
+    var fingerprint = fingerprint
+    if case .files(let file, let key) = configuration.tls {
+      fingerprint = SelfSignedCertificate.fingerprint(of: file, key: key)
+    }
+    do throws(FileFailure) {
+      try door.leave(LocalDoor.Contents(address: address, token: localToken, fingerprint: fingerprint))
+    } catch {
+      logger.warning(
+        "commands of this machine need a token: the way in for them cannot be left",
+        metadata: ["file": .string(error.path), "reason": .string(error.reason)])
+    }
+  }
+
+  /// Takes it away again.
+  func closeLocalDoor() { door?.remove() }
 
   /// Tells the local network where it is; nil: not asked for, or not listening.
   func announce(_ whole: Configuration) -> Announcement? {

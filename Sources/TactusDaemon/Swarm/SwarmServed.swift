@@ -73,6 +73,7 @@ final class SwarmServed: ServedSystem {
 
   var version: UInt64 { guarded.withLock { $0.version } }
   var state: [UInt8] { Array(Self.document(isStopped: isEmergencyStopped).utf8) }
+  var movingMembers: Set<String> { [] }
   var isEmergencyStopped: Bool { guarded.withLock { $0.isStopped } }
   func events(at now: TickInstant, second: Bool) -> [Event] { [] }
   func emergencyStop(_ caller: Caller) async { note(Command("e-stop", body: [])) }

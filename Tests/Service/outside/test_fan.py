@@ -9,6 +9,7 @@ from pathlib import Path
 
 import broker
 from broker import Broker, eventually
+from generated_client import GeneratedClient
 from live import Live
 
 HERE = Path(__file__).resolve().parent
@@ -202,6 +203,32 @@ def test_mqtt_and_home_assistant(own_fan, tmp_path):
         wait_for(lambda: fan.state["state"] == "off")
     finally:
         mosquitto.stop()
+
+
+@broker.needed
+def test_at_rest_its_state_is_told_once_a_minute_at_most(own_fan, tmp_path):
+    mosquitto = Broker(tmp_path)
+    mosquitto.start()
+    try:
+        own_fan(f"mqtt: {{device: box, port: {mosquitto.port}}}\n")
+        eventually(lambda: "tactus/box/fan/state" in mosquitto.retained("#"))
+        heard = subprocess.run(
+            ["mosquitto_sub", "-p", str(mosquitto.port), "-v", "-R", "-W", "16", "-t", "#"], capture_output=True, text=True)
+        assert len(heard.stdout.splitlines()) <= 1, heard.stdout
+    finally:
+        mosquitto.stop()
+
+
+def test_a_client_that_is_generated_from_its_document(fan, tmp_path):
+    off(fan)
+    client = GeneratedClient(fan, tmp_path, "fan_of_this_test")
+    state = client.call("fan.get_fan")
+    assert state.ok is True and state.state == "off" and state.duty_percent == 0
+    assert client.call("fan.fan_set", body={"targetCelsius": 30}).verdict == "accepted"
+    assert client.call("fan.fan_off").state == "off"
+    assert client.call("daemon.get_status").systems.to_dict()["fan"]["state"] == "off"
+    assert client.call("fan.put_fan_settings", body={"gain": 10}).ok is True
+    off(fan)
 
 
 def test_the_server_does_what_its_document_says(own_fan, tmp_path):

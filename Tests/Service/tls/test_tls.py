@@ -5,6 +5,7 @@ import re
 import socket
 import ssl
 import subprocess
+import time
 
 import pytest
 import websockets
@@ -120,3 +121,16 @@ def test_leg_moves_over_wss_with_the_pinned_certificate_and_no_other(secure):
     wrong = ("00" if not secure.fingerprint.startswith("00") else "01") + secure.fingerprint[2:]
     other = secure.command("leg", address, "--fingerprint", wrong, "--arm", "--for", "300ms", **token)
     assert other.returncode == 1 and "the one given" in other.stdout + other.stderr, other.stdout + other.stderr
+
+
+def test_the_units_reload_knows_the_certificate_and_needs_no_token(tmp_path):
+    folder = tmp_path / "run"
+    folder.mkdir()
+    runtime = {"RUNTIME_DIRECTORY": str(folder)}
+    with SecureDaemon(tmp_path, tls="self-signed", environment=runtime) as daemon:
+        limit = time.monotonic() + 10
+        while not (folder / "safe-state-door").exists():
+            assert time.monotonic() < limit
+            time.sleep(0.02)
+        reloaded = daemon.command("reload", environment={**runtime, "TACTUS_TOKEN": ""})
+        assert reloaded.returncode == 0 and "nothing has changed" in reloaded.stdout, reloaded.stderr

@@ -33,6 +33,8 @@ final class FakeSystem: ServedSystem {
   var version: UInt64 { current.withLock { $0.version } }
   var state: [UInt8] { Array(#"{"state":"\#(current.withLock { $0.state })"}"#.utf8) }
 
+  var movingMembers: Set<String> { [] }
+
   func events(at now: TickInstant, second: Bool) -> [Event] {
     askedOf.withLock { $0.beats.append(second) }
     return []

@@ -22,6 +22,7 @@ final class NotingSystem: ServedSystem {
 
   init(_ name: String = "robot", refuses: APIError? = nil) { (self.name, self.refuses) = (name, refuses) }
 
+  var movingMembers: Set<String> { [] }
   func events(at now: TickInstant, second: Bool) -> [Event] { [] }
 
   var isEmergencyStopped: Bool { false }

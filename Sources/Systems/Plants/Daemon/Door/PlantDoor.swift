@@ -74,6 +74,13 @@ final class PlantDoor: ServedSystem {
     return view.records.plants.prefix(Self.shown).map { StatePart("\($0.id)", json: document($0, view)) }
   }
 
+  var movingMembers: Set<String> {
+    [
+      "moisturePercent", "temperatureCelsius", "raw", "ageMs", "readings", "failures", "failuresInARow", "retries",
+      "messages", "replies",
+    ]
+  }
+
   func entities(on topics: DeviceTopics, takesCommands: Bool) -> [HomeAssistantEntity] {
     desk.view.records.plants.prefix(Self.shown).flatMap { plant in
       PlantTopics.entities(of: plant.id, name: plant.name.text, on: topics, takesCommands: takesCommands)

@@ -2,6 +2,12 @@ import Wire
 
 /// What Home Assistant sees of a pump, another machine's or this one's own.
 enum PumpEntities {
+  /// Of its state: what a broker is told of now and then.
+  static let movingMembers: Set<String> = [
+    "waterCelsius", "skinCelsius", "temperatureCelsius", "temperaturesAgeMs", "statusAgeMs", "runtimeMinutes",
+    "remainingMinutes", "pumpedS", "leftS", "restS",
+  ]
+
   /// With commands a fan, since Home Assistant has nothing nearer to a pump with a speed.
   static func all(of name: String, on topics: DeviceTopics, takesCommands: Bool) -> [HomeAssistantEntity] {
     let temperatures = [("water", "waterCelsius"), ("skin", "skinCelsius")].map { place, member in
@@ -13,7 +19,8 @@ enum PumpEntities {
       entity.unit = "°C"
       return entity
     }
-    return [.state("pump-state", name: "Pump state", of: name, on: topics)] + temperatures
+    let attributes = ["reason", "fault", "wayOut", "offConfirmed", "source", "contact"]
+    return [.state("pump-state", name: "Pump state", of: name, attributes: attributes, on: topics)] + temperatures
       + (takesCommands ? [fan(name, topics)] : [])
   }
 
@@ -34,12 +41,16 @@ enum PumpEntities {
 }
 
 extension PumpDoor {
+  var movingMembers: Set<String> { PumpEntities.movingMembers }
+
   func entities(on topics: DeviceTopics, takesCommands: Bool) -> [HomeAssistantEntity] {
     PumpEntities.all(of: name, on: topics, takesCommands: takesCommands)
   }
 }
 
 extension PumpDeviceDoor {
+  var movingMembers: Set<String> { PumpEntities.movingMembers }
+
   func entities(on topics: DeviceTopics, takesCommands: Bool) -> [HomeAssistantEntity] {
     PumpEntities.all(of: name, on: topics, takesCommands: takesCommands)
   }

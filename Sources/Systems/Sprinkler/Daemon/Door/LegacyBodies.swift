@@ -30,3 +30,17 @@ struct LegacyPinOrderBody: JSONReadable {
     pins = try body.required("pins", .list(of: .integer(0...1023), 0...1024))
   }
 }
+
+/// The body of `POST /api/rain/settings`: `{"zip_code":"12345","threshold_percent":60,"automation_enabled":true}`.
+struct LegacyRainBody: JSONReadable {
+  let zipCode: String?
+  let thresholdPercent: Int?
+  /// `nil`: as it is.
+  let isAutomatic: Bool?
+
+  init(_ body: inout JSONReader) throws(APIError) {
+    zipCode = try body.optional("zip_code", .text(0...20)).flatMap { $0.isEmpty ? nil : $0 }
+    thresholdPercent = try body.optional("threshold_percent", .integer(0...100))
+    isAutomatic = try body.optional("automation_enabled", .boolean)
+  }
+}

@@ -60,7 +60,30 @@ extension SprinklerDoor {
         return .json(LegacyPinsDocument(pins: legacyPins), logValue: "pins=\(zones.map(\.gpioPin))")
       },
       Route(.get, "/api/rain") { [self] _ in .json(legacyStatus.rain) },
+      Route(.post, "/api/rain/settings", scope: .control, action: "sprinkler.rain-settings") { [self] request in
+        try legacyRainSettings(try request.decode(LegacyRainBody.self))
+      },
     ]
+  }
+
+  /// The app switches a forecast on and off that the original never asked for. Ours is asked for where the file says so, and for the place and
+  /// the millimetres that it says: what is wanted is so already, or it is refused with what to do.
+  private func legacyRainSettings(_ body: LegacyRainBody) throws(APIError) -> APIResponse {
+    let hasForecast = description.weather != nil
+    guard body.isAutomatic ?? hasForecast == hasForecast else {
+      throw .conflict(
+        "SET_IN_FILE",
+        hasForecast
+          ? "rain delays of the forecast are switched off where they were switched on: take sprinkler.weather out of the configuration"
+          : "there is no forecast: put sprinkler.weather, a provider and a place into the configuration, then restart")
+    }
+    let isForNothing = body.zipCode != nil || body.thresholdPercent != nil
+    return .json(
+      LegacyRainDocument(
+        rain: legacyStatus.rain,
+        warning: isForNothing
+          ? "zip code and percentage are not used: place and threshold of the forecast are the configuration's" : nil),
+      logValue: "automation=\(hasForecast)")
   }
 
   /// Opens a zone, or gives one that is open that time from now. Without one: 30 minutes, but never more than the zone may run.
@@ -147,6 +170,12 @@ private struct LegacyStatusDocument: Encodable {
     var object = encoder.container(keyedBy: CodingKeys.self)
     try object.encode(version, forKey: .version)
   }
+}
+
+private struct LegacyRainDocument: Encodable {
+  let ok = true
+  let rain: LegacyStatus.Rain
+  let warning: String?
 }
 
 private struct LegacyPinsDocument: Encodable {

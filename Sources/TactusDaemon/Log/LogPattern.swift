@@ -1,0 +1,185 @@
+import Glibc
+import Logging
+
+/// How a log line looks, written as Python's logging does: `%(asctime)s - %(name)s - %(levelname)s - %(message)s`, as the original robot's file
+/// has it.
+struct LogPattern: Equatable, Sendable {
+  /// What a line can say. Python's other attributes (`lineno`, `funcName` …) are places in a Python program.
+  enum Field: String, CaseIterable, Sendable {
+    /// Local time: `2026-02-03 04:05:06,123`.
+    case asctime
+    case levelname, name, message, processName
+    /// Seconds since 1970 with decimals, and the milliseconds of them.
+    case created, msecs
+    case levelno, process
+
+    var isNumber: Bool { [.created, .msecs, .levelno, .process].contains(self) }
+  }
+
+  private enum Part: Equatable {
+    case text(String)
+    case field(Field, Layout)
+  }
+
+  /// Of one conversion: `%(levelname)-8s`, `%(msecs)03d`.
+  struct Layout: Equatable {
+    var isLeftAligned = false
+    var isZeroFilled = false
+    var width = 0
+    var precision: Int?
+    /// `s`, `d` or `f`.
+    var conversion: Character = "s"
+  }
+
+  let text: String
+  private let parts: [Part]
+
+  /// What is expected, for errors.
+  static let expectation =
+    "a line's format as Python's logging has it, with " + Field.allCases.map { "%(\($0))" }.joined(separator: ", ")
+
+  /// - Returns: `nil` if it has no field, one that is not known, a conversion other than `s`, or `d` and `f` of numbers, a `%` that
+  ///   is neither a field's nor doubled, or a line break.
+  init?(_ text: String) {
+    var parts: [Part] = []
+    var rest = text[...]
+    while let sign = rest.firstIndex(of: "%") {
+      parts.append(.text(String(rest[..<sign])))
+      rest = rest[sign...].dropFirst()
+      if rest.first == "%" {
+        parts.append(.text("%"))
+        rest.removeFirst()
+      } else {
+        guard let field = Self.field(&rest) else { return nil }
+        parts.append(field)
+      }
+    }
+    parts.append(.text(String(rest)))
+    let hasField = parts.contains { if case .field = $0 { true } else { false } }
+    guard hasField, !text.utf8.contains(where: { $0 == 0x0A || $0 == 0x0D }) else { return nil }
+    (self.text, self.parts) = (text, parts)
+    // The machine's time zone is read now: a confined process may not be able to.
+    tzset()
+  }
+
+  /// `(levelname)-8s` at the beginning of what is left.
+  private static func field(_ rest: inout Substring) -> Part? {
+    guard rest.first == "(", let end = rest.firstIndex(of: ")"),
+      let field = Field(rawValue: String(rest[..<end].dropFirst()))
+    else { return nil }
+    rest = rest[end...].dropFirst()
+    var layout = Layout()
+    func take(_ sign: Character) -> Bool {
+      guard rest.first == sign else { return false }
+      rest.removeFirst()
+      return true
+    }
+    func takeDigits() -> Substring {
+      let digits = rest.prefix { ("0"..."9").contains($0) }
+      rest = rest.dropFirst(digits.count)
+      return digits
+    }
+    layout.isLeftAligned = take("-")
+    layout.isZeroFilled = take("0")
+    let width = takeDigits()
+    guard width.count <= 3 else { return nil }
+    layout.width = Int(width) ?? 0
+    if take(".") {
+      let digits = takeDigits()
+      guard digits.count <= 2 else { return nil }
+      layout.precision = Int(digits) ?? 0
+    }
+    guard let conversion = rest.popFirst(), field.isNumber ? "sdf".contains(conversion) : conversion == "s" else {
+      return nil
+    }
+    layout.conversion = conversion
+    return .field(field, layout)
+  }
+
+  /// - Parameters:
+  ///   - message: what `%(message)s` says, in one line.
+  ///   - timestamp: as `WallClock.text` writes it.
+  func line(level: Logger.Level, label: String, message: String, timestamp: String) -> String {
+    let seconds = Self.seconds(timestamp)
+    let fraction = Double("0." + timestamp.dropFirst(20).prefix(6)) ?? 0
+    return parts.map { part in
+      switch part {
+      case .text(let text): text
+      case .field(let field, let layout):
+        switch field {
+        case .asctime: layout.shown(Self.local(seconds) + "," + timestamp.dropFirst(20).prefix(3))
+        case .levelname: layout.shown(level.rawValue.uppercased())
+        case .name: layout.shown(label)
+        case .message: layout.shown(message)
+        case .processName: layout.shown(DaemonProgram.current.name)
+        case .created: layout.shown(Double(seconds) + fraction)
+        case .msecs: layout.shown((fraction * 1000).rounded(.down))
+        case .levelno: layout.shown(Double(level.number))
+        case .process: layout.shown(Double(getpid()))
+        }
+      }
+    }.joined()
+  }
+
+  /// Of `2026-02-03T04:05:06.123456Z`, since 1970.
+  private static func seconds(_ timestamp: String) -> Int {
+    let numbers = timestamp.prefix(19).split { !("0"..."9").contains($0) }.compactMap { Int32($0) }
+    guard numbers.count == 6 else { return 0 }
+    var parts = tm()
+    (parts.tm_year, parts.tm_mon, parts.tm_mday) = (numbers[0] - 1900, numbers[1] - 1, numbers[2])
+    (parts.tm_hour, parts.tm_min, parts.tm_sec) = (numbers[3], numbers[4], numbers[5])
+    return timegm(&parts)
+  }
+
+  /// `2026-02-03 05:05:06` in the machine's time zone.
+  private static func local(_ seconds: Int) -> String {
+    var (seconds, parts) = (seconds, tm())
+    localtime_r(&seconds, &parts)
+    func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    return "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday)) "
+      + "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))"
+  }
+}
+
+extension LogPattern.Layout {
+  func shown(_ text: String) -> String { filled(precision.map { String(text.prefix($0)) } ?? text, with: " ") }
+
+  func shown(_ number: Double) -> String {
+    let text =
+      switch conversion {
+      case "d": "\(Int(number))"
+      case "f": Self.fixed(number, decimals: precision ?? 6)
+      default: number == number.rounded() ? "\(Int(number))" : "\(number)"
+      }
+    return filled(text, with: isZeroFilled && conversion != "s" ? "0" : " ")
+  }
+
+  private func filled(_ text: String, with sign: Character) -> String {
+    let filling = String(repeating: isLeftAligned ? " " : sign, count: max(0, width - text.count))
+    return isLeftAligned ? text + filling : filling + text
+  }
+
+  /// - Parameter number: not negative.
+  private static func fixed(_ number: Double, decimals: Int) -> String {
+    let places = min(decimals, 6)
+    let scale = (0..<places).reduce(1.0) { scale, _ in scale * 10 }
+    let digits = "\(Int((number * scale).rounded()))"
+    let whole = String(repeating: "0", count: max(0, places + 1 - digits.count)) + digits
+    return places == 0 ? whole : whole.dropLast(places) + "." + whole.suffix(places)
+  }
+}
+
+extension Logger.Level {
+  /// Python's number of the level; of those that Python does not have one between its neighbours'.
+  fileprivate var number: Int {
+    switch self {
+    case .trace: 5
+    case .debug: 10
+    case .info: 20
+    case .notice: 25
+    case .warning: 30
+    case .error: 40
+    case .critical: 50
+    }
+  }
+}
