@@ -24,7 +24,7 @@ struct PumpHistoryTests {
       folder = FileManager.default.temporaryDirectory.appending(path: "tactus-pump-\(UUID().uuidString.prefix(8))").path
       (file, _) = try StoreFile.open(folder + "/store.sqlite", systems: [.pump], at: Bench.noon)
       history = PumpHistory(
-        PumpStore(file), keepsDays: 30, timeZone: .gmt, wall: { Bench.noon },
+        PumpStore(file), keepsDays: 30, timeZone: .gmt, clock: Bench.clock,
         logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
     }
 
@@ -34,6 +34,11 @@ struct PumpHistoryTests {
     }
 
     static let noon = WallInstant(secondsSince1970: 1_790_000_000)
+    static var clock: WatchedWallClock {
+      WatchedWallClock(boot: nil) {
+        WallWatch.Sample(microseconds: noon.secondsSince1970 * 1_000_000, bootTime: .zero, isSynchronised: true)
+      }
+    }
   }
 
   private static func at(_ seconds: Double) -> TickInstant { TickInstant(nanoseconds: Int64(seconds * 1e9)) }
@@ -132,7 +137,7 @@ struct PumpHistoryTests {
     try before.close()
     let file = StoreFile(folder + "/store.sqlite", systems: [.pump], mounts: MountWatch(named: "/"))
     let history = PumpHistory(
-      PumpStore(file), keepsDays: 30, timeZone: .gmt, wall: { Bench.noon },
+      PumpStore(file), keepsDays: 30, timeZone: .gmt, clock: Bench.clock,
       logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
     _ = history.take(.on(since: Self.at(1)), by: .app, at: Self.at(1), .init())
     _ = history.take(PumpOperatorState.off(.confirmed), by: .app, at: Self.at(5), .init())
