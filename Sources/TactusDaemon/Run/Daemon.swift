@@ -76,8 +76,8 @@ final class Daemon {
     self.note = note
     endedBefore = left?.instants(in: BootClock.boot) ?? []
     let surroundings = SystemSurroundings(
-      configuration: configuration, store: store, simulate: options.simulate, bell: button, clock: clock, logger: logger,
-      log: log,
+      configuration: configuration, store: store, simulate: options.simulate, bell: button, clock: clock,
+      logger: logger, log: log,
       madeSafe: left, endedWithoutStop: note?.isOfOthers ?? false)
     let systems = try configuration.systems.all.map { try $0.open(surroundings) }
     self.systems = systems

@@ -103,7 +103,7 @@ import Testing
     #expect(bench.step() == Self.request)
   }
 
-  @Test("another boot: the gap goes on from where it was noted; the time without power counts if the clock is kept before and after")
+  @Test("another boot: the gap goes on from where it was noted; the time off counts if the clock is kept")
   func reboot() throws {
     for isSynchronised in [true, false] {
       var first = try Bench(perDay: 24)

@@ -24,7 +24,7 @@ struct WeatherWatchTests {
     WeatherWatch.verdict(try rain(body, days: days, known: known).get(), Self.settings(days: days))
   }
 
-  @Test("the first days are added up; a day without a value, or that is missing, is unknown and makes the sum a lower bound")
+  @Test("the first days are added up; a day without a value is unknown, the sum a lower bound")
   func sums() throws {
     let body = #"{"daily":{"precipitation_sum":[1.5,null,2,9]}}"#
     #expect(try rain(body).get() == ExpectedRain(millimetres: 1.5, isWhole: true))
@@ -34,7 +34,7 @@ struct WeatherWatchTests {
       try rain(#"{"daily":{"precipitation_sum":[null]}}"#).get() == ExpectedRain(millimetres: nil, isWhole: false))
   }
 
-  @Test("unknown is not dry: no value at all, or a small one beside an unknown day, ends nothing; a large one is rain")
+  @Test("unknown is not dry: no value, or a small one beside an unknown day, ends nothing")
   func unknown() throws {
     #expect(try verdict(#"{"daily":{"precipitation_sum":[null]}}"#) == .unknown)
     #expect(try verdict(#"{"daily":{"precipitation_sum":[null,0.1]}}"#, days: 2) == .unknown)
@@ -45,7 +45,7 @@ struct WeatherWatchTests {
     #expect(try verdict(#"{"daily":{"precipitation_sum":[0,0.1]}}"#, days: 2) == .dry)
   }
 
-  @Test("a day that has become unknown counts with the last value that it had; another day's value is not its")
+  @Test("a day that has become unknown counts with the last value that it had")
   func lastKnown() throws {
     let body = #"{"daily":{"time":["2026-05-01","2026-05-02"],"precipitation_sum":[null,0.1]}}"#
     #expect(

@@ -91,7 +91,8 @@ struct RandomChanges {
     return RainDelay(
       seconds: id() * 3_600, reason: reason,
       at: WallReading(
-        microseconds: instant().secondsSince1970 * 1_000_000, bootTime: .zero + .seconds(Int64(id())), boot: BootID("1"),
+        microseconds: instant().secondsSince1970 * 1_000_000, bootTime: .zero + .seconds(Int64(id())),
+        boot: BootID("1"),
         isSynchronised: .random(using: &random), steady: .zero))
   }
 

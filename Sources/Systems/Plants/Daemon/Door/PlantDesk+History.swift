@@ -24,7 +24,9 @@ extension PlantDesk {
         try store.pruneEvents(before: wall - (state.history.tiers.map(\.keptSeconds).max() ?? 0))
       }
       try store.pruneBeyond(
-        readings: state.history.tiers.map { ($0.spanSeconds, Int($0.keptSeconds / $0.spanSeconds) * sensors.count * 2) },
+        readings: state.history.tiers.map { tier in
+          (tier.spanSeconds, Int(tier.keptSeconds / tier.spanSeconds) * sensors.count * 2)
+        },
         events: Self.mostEvents)
     } catch {
       failed(error, &state)

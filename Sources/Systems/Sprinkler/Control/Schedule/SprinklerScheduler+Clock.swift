@@ -8,6 +8,8 @@ extension SprinklerScheduler {
     let seconds = (Double(jump.count) / 1e9).rounded()
     let shift = Int64(seconds)
     effects.notices.append(.clockStepped(seconds: shift))
+    setBackTo = setBackTo.map { $0 + shift }
+    if shift < 0 { setBackTo = min(setBackTo ?? WallInstant(reading), WallInstant(reading)) }
     if isFirst {
       // What was before the first start of all is nothing that could have been missed.
       cursor = cursor + shift
@@ -25,9 +27,11 @@ extension SprinklerScheduler {
     effects.notices.append(.clockBelieved(toldBelief))
   }
 
-  /// The clock shows a time that is earlier than what was dealt with. What made a run keeps its key and does not come again. What made none is
-  /// due again: at its time, if that is still to come, or now, if it was missed and is not late by this clock.
-  mutating func takeBack(to wall: WallInstant) {
+  /// The clock was set back before what was dealt with. What made a run keeps its key and does not come again. What made none is due again: at
+  /// its time, if that is still to come, or now, if it was missed and is not late by this clock.
+  ///
+  /// - Parameter back: what is due after it is to be dealt with.
+  mutating func takeBack(from back: WallInstant, at wall: WallInstant) {
     let inTime = wall - Int64(settings.catchUpSeconds)
     let wrong = records.suppressed.filter { $0.due > wall || $0.why == .missed && $0.due > inTime }
     for start in wrong {
@@ -38,10 +42,10 @@ extension SprinklerScheduler {
         .startTakenBack(id: program.id, name: program.name, due: start.due, was: start.why))
     }
     recoveredUntil = recoveredUntil.map { min($0, wall) }
-    cursor = wall
+    cursor = back
     planAll(after: cursor)
     // Those just past: none that never was due, such as those of a program that is newer.
-    for start in wrong where start.due <= wall {
+    for start in wrong where start.due <= back {
       guard let program = records.programs.first(where: { $0.id == start.key.program }), program.isEnabled,
         calendar.starts(program, on: start.key.date), program.starts.contains(start.key.start),
         upcoming[program.id].map({ start.due < $0.at }) ?? true

@@ -11,15 +11,14 @@ extension SprinklerScheduler {
   private static var backward: Int64 { 2 }
 
   mutating func passTime(to wall: WallInstant) {
-    guard reading.isConfirmed else {
-      heldSince = heldSince ?? bootSeconds
-      return
-    }
+    guard reading.isConfirmed else { return }
     let held = heldSince.map { Int64((bootSeconds - $0).rounded(.up)) } ?? 0
     heldSince = nil
     isFirst = false
     if isRecovered, recoveredUntil == nil { recoveredUntil = wall }
-    if cursor - wall >= Self.backward { takeBack(to: wall) }
+    let back = min(setBackTo ?? wall, wall)
+    setBackTo = nil
+    if cursor - back >= Self.backward { takeBack(from: back, at: wall) }
     beginDay(of: wall)
     let delay = rainAtStart ?? records.rainDelay
     if wall - cursor > Self.longestAbsence {

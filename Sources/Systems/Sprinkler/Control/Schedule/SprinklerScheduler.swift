@@ -26,6 +26,8 @@ public struct SprinklerScheduler: Sendable {
   var toldBelief = ""
   /// The records are those of no process before: `cursor` is the time at which this one began, by the wall clock.
   var isFirst = false
+  /// The earliest time that the clock has shown since it was last confirmed, if it was set back; by the clock as it is now.
+  var setBackTo: WallInstant?
   /// Since when what is due has waited for the clock to be confirmed; `nil` if nothing waits.
   var heldSince: Double?
   /// The rain delay as it was when the step in progress began.
@@ -87,6 +89,7 @@ public struct SprinklerScheduler: Sendable {
     {
       return effects
     }
+    if !now.isConfirmed { heldSince = heldSince ?? bootSeconds }
     let counters = (records.nextRun, records.nextProgram)
     if isStarted {
       if let jump { follow(jump) }

@@ -50,7 +50,9 @@ public struct ScheduleChecks: Sendable {
     case .suppressed(let start): watered.remove(start.key)
     case .takenBack(let start):
       started.remove(start.key)
-      check(!watered.contains(start.key), "program \(start.key.program) watered for \(start.key.date), and is to start again")
+      check(
+        !watered.contains(start.key),
+        "program \(start.key.program) watered for \(start.key.date), and is to start again")
     case .log(let record):
       logged[record.zone, default: 0] += record.ranSeconds
       let isNew = closed.insert(record.run).inserted

@@ -129,7 +129,9 @@ extension SprinklerDoor {
     return .init(
       state: reading.word, isBelieved: reading.isConfirmed,
       lastJumpSec: jump.map { Int(($0.by.inSeconds).rounded()) },
-      lastJumpISO: jump.map { WallTimeText.text(WallInstant(reading) - ((reading.bootTime - $0.at).count / 1_000_000_000)) })
+      lastJumpISO: jump.map {
+        WallTimeText.text(WallInstant(reading) - ((reading.bootTime - $0.at).count / 1_000_000_000))
+      })
   }
 
   private func weather(_ view: SprinklerView) -> SprinklerDocument.Weather? {

@@ -116,7 +116,9 @@ extension SprinklerChange {
   var isMadeByPeople: Bool {
     switch self {
     case .zones, .program, .programRemoved, .programOrder, .levels, .rainDelay, .everything: true
-    case .started, .startKeysForgotten, .suppressed, .takenBack, .rainDelayNoted, .pending, .pendingRemoved, .pendingOrder, .log, .ran, .counters, .seen: false
+    case .started, .startKeysForgotten, .suppressed, .takenBack, .rainDelayNoted, .pending, .pendingRemoved,
+      .pendingOrder, .log, .ran, .counters, .seen:
+      false
     }
   }
 }

@@ -17,7 +17,8 @@ extension SprinklerTables {
       try database.execute(sql: "DELETE FROM sprinkler_program WHERE id = ?", arguments: [id])
     case .programOrder(let ids): try order(ids, database)
     case .levels(let levels): try write(text(levels), as: .levels, database)
-    case .rainDelay(let delay), .rainDelayNoted(let delay): try write(delay.map { try text($0) }, as: .rainDelay, database)
+    case .rainDelay(let delay), .rainDelayNoted(let delay):
+      try write(delay.map { try text($0) }, as: .rainDelay, database)
     case .started(let key): try SealedRow.write(columns(key), to: "sprinkler_start", in: database)
     case .startKeysForgotten(let date):
       try database.execute(sql: "DELETE FROM sprinkler_start WHERE date < ?", arguments: [dateText(date)])
