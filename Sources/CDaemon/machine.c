@@ -1,7 +1,6 @@
 #define _GNU_SOURCE
 #include "CDaemon.h"
 
-#include <errno.h>
 #include <link.h>
 #include <linux/i2c-dev.h>
 #include <linux/i2c.h>
@@ -10,7 +9,6 @@
 #include <sys/auxv.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/timex.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -35,12 +33,6 @@ void daemon_kernel(char *release, size_t release_size, char *version, size_t ver
   if (uname(&name) < 0) memset(&name, 0, sizeof name);
   snprintf(release, release_size, "%s", name.release);
   snprintf(version, version_size, "%s", name.version);
-}
-
-int daemon_time_is_synchronized(void) {
-  struct timex state = {.modes = 0};
-  int result = adjtimex(&state);
-  return result < 0 ? -errno : result != TIME_ERROR;
 }
 
 static int release_code(struct dl_phdr_info *object, size_t size, void *context) {

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
+#include <sys/timex.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,6 +23,15 @@ int64_t tactus_realtime_lead(void) {
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec - tactus_monotonic_now();
+}
+
+int32_t tactus_clock_is_synchronised(void) {
+  struct timex state = {.modes = 0};
+  int result = adjtimex(&state);
+  if (result >= 0) return result != TIME_ERROR;
+  int refusal = errno;
+  // A service that is kept from setting the clock (ProtectClock= of systemd) may not ask either; systemd's own NTP client leaves this file.
+  return access("/run/systemd/timesync/synchronized", F_OK) == 0 ? 1 : -refusal;
 }
 
 int64_t tactus_thread_processor_time(void) {

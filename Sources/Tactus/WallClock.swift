@@ -6,7 +6,8 @@ import CTactus
   import Darwin
 #endif
 
-/// The time of day, for log lines and files people read. Nothing is decided by it: it can jump.
+/// The time of day, for log lines and files people read. Nothing is decided by it: it can jump. What goes by the time of day goes by
+/// `WatchedWallClock`.
 public enum WallClock {
   /// Microseconds since 1970, UTC.
   public static var microseconds: Int64 {
@@ -14,6 +15,9 @@ public enum WallClock {
     clock_gettime(CLOCK_REALTIME, &now)
     return Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1_000
   }
+
+  /// Whether the kernel says that something such as NTP keeps this clock right; `false`, too, if it does not tell. A system call.
+  public static var isSynchronised: Bool { tactus_clock_is_synchronised() > 0 }
 
   /// By how much this clock is ahead of the runtime's: what is taken off a stamp that the kernel has made by this clock, such
   /// as that of a datagram. A clock that is set between the stamp and this call falsifies the result by as much.

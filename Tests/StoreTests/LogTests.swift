@@ -86,6 +86,33 @@ struct LogTests {
     #expect(try store.log().records == [one])
   }
 
+  @Test("beyond a number of lines: the runs that were made first go, whatever the clock said of their starts")
+  func pruneByNumber() throws {
+    // The first half was made by a clock that was ahead.
+    try store.apply((1...5_000).map { .log(record($0, start: $0 <= 2_500 ? 1_000_000 : Int64($0))) })
+    #expect(try store.pruneLog(beyond: 5_000) == 0)
+    #expect(try store.pruneLog(beyond: 100) == 4_900)
+    #expect(try store.log(limit: 10_000).records.map(\.run).sorted() == Array(4_901...5_000))
+  }
+
+  @Test("a start that is taken back: its lines that tell of no run say why, all others stay, and its key is free")
+  func takenBack() throws {
+    let key = StartKey(program: 1, start: .clock(minute: 360), date: LocalDate(year: 2026, month: 7, day: 3))
+    let start = SuppressedStart(key, due: StoreFolder.noon + 60, why: .missed)
+    var lines = (1...4).map { record($0, start: $0 == 4 ? 61 : 60) }
+    for index in lines.indices {
+      lines[index].program = index == 2 ? 2 : 1
+      lines[index].isScheduled = true
+      if index != 1 { (lines[index].ranSeconds, lines[index].outcome) = (0, .missed) }
+    }
+    try store.apply([.started(key), .suppressed(start)] + lines.map { .log($0) })
+    #expect(try store.records().suppressed == [start])
+    try store.apply([.takenBack(start)])
+    #expect(try store.records().suppressed.isEmpty && store.records().startKeys.isEmpty)
+    lines[0].outcome = .wrongClock
+    #expect(try store.log(LogQuery(newestFirst: false)).records == lines)
+  }
+
   @Test("pruning 7,000 lines: what started before goes, in several transactions, and is counted")
   func prune() throws {
     // All of them in three seconds: more of one start than a transaction removes.

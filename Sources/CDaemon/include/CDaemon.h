@@ -46,8 +46,6 @@ uint64_t daemon_i2c_functions(int descriptor);
 
 /// The kernel's name, nodename, release, version and machine are in uname(2); this is its `version` text, truncated.
 void daemon_kernel(char *release, size_t release_size, char *version, size_t version_size);
-/// Whether the kernel's time of day is disciplined (NTP, PTP): 1, 0, or −errno.
-int daemon_time_is_synchronized(void);
 
 /// Takes the program's and its libraries' code and constants out of the process's memory. What is used again is mapped again from the page cache
 /// when it is touched. Has no effect on memory that is locked.

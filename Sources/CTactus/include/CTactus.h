@@ -61,6 +61,10 @@ void tactus_mechanisms_refuse(const char *text);
 
 // ---- At start and stop ----
 
+/// Whether the kernel says that something such as NTP keeps CLOCK_REALTIME right, or systemd's NTP client where the kernel may not be asked: 1,
+/// 0, or −errno. A system call.
+int32_t tactus_clock_is_synchronised(void);
+
 /// timerfd on CLOCK_MONOTONIC, or −errno.
 int32_t tactus_timer_create(void);
 /// Non-blocking eventfd, or −errno.

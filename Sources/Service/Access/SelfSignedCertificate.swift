@@ -7,6 +7,8 @@ import Tactus
 /// Nobody vouches for it: people compare its fingerprint once, programs pin it.
 public struct SelfSignedCertificate: Sendable, Equatable {
   static let lifetime: Int64 = 3650 * 86_400
+  /// When this was written: no clock that is right shows less. 1 November 2026.
+  static let earliest: Int64 = 1_793_491_200
 
   /// Path of the PEM certificate.
   public let certificate: String
@@ -15,25 +17,30 @@ public struct SelfSignedCertificate: Sendable, Equatable {
   /// Of the DER bytes: `AA:BB:…`, 32 bytes, as browsers and `openssl x509 -fingerprint -sha256` show it.
   public let fingerprintSHA256: String
 
-  /// Takes the certificate in a folder, or makes one where there is none, or it has ended, or its key is another's.
+  /// Takes the certificate in a folder, or makes one where there is none, or it has ended, or its key is another's. By a clock that may be
+  /// wrong none has ended: people trust its fingerprint.
   ///
   /// - Parameters:
   ///   - folder: `tls.crt` and `tls.key` in it; made (mode 0700) when missing.
   ///   - names: DNS names and IP addresses that a new one is for; at least one. An existing one is kept whatever its names:
   ///     its fingerprint is what people trust.
   ///   - now: seconds since 1970.
+  ///   - isClockSynchronised: whether something keeps the clock right. Otherwise a new certificate is valid from this program's own time on, if
+  ///     `now` is later, and for ten years from the later of both.
   /// - Throws: `SelfSignedCertificateError`.
   public static func load(
-    orMakeIn folder: String, names: [String], now: Int64 = WallClock.microseconds / 1_000_000
+    orMakeIn folder: String, names: [String], now: Int64 = WallClock.microseconds / 1_000_000,
+    isClockSynchronised: Bool = WallClock.isSynchronised
   ) throws(SelfSignedCertificateError) -> SelfSignedCertificate {
     precondition(!names.isEmpty, "a certificate is for somebody")
     let paths = (certificate: folder + "/tls.crt", key: folder + "/tls.key")
     if let certificate = try readWhole(paths.certificate), let key = try readWhole(paths.key),
-      let found = examine(certificate, key: key), found.notAfter > now
+      let found = examine(certificate, key: key), found.notAfter > now || !isClockSynchronised
     {
       return SelfSignedCertificate(certificate: paths.certificate, key: paths.key, fingerprintSHA256: found.fingerprint)
     }
-    let made = try make(names, now: now)
+    let made = try make(
+      names, from: isClockSynchronised ? now : min(now, earliest), until: max(now, earliest) + lifetime)
     do throws(FileFailure) {
       try makeFolders(folder)
       // The key first: a certificate whose key is another's is made again at the next start.
@@ -58,7 +65,7 @@ public struct SelfSignedCertificate: Sendable, Equatable {
   }
 
   private static func make(
-    _ names: [String], now: Int64
+    _ names: [String], from: Int64, until: Int64
   ) throws(SelfSignedCertificateError) -> (certificate: [UInt8], key: [UInt8]) {
     var certificate = [CChar](repeating: 0, count: 65536)
     var key = [CChar](repeating: 0, count: 4096)
@@ -66,7 +73,7 @@ public struct SelfSignedCertificate: Sendable, Equatable {
     defer { for text in texts { free(UnsafeMutablePointer(mutating: text)) } }
     // An hour earlier: the clock of who looks at it first may be slow.
     let result = crypto_make_certificate(
-      texts, texts.count, now - 3600, now + lifetime, &certificate, certificate.count, &key, key.count)
+      texts, texts.count, from - 3600, until, &certificate, certificate.count, &key, key.count)
     guard result == 0 else { throw .refused(names) }
     func bytes(_ text: [CChar]) -> [UInt8] { text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)) }
     return (bytes(certificate), bytes(key))

@@ -40,7 +40,7 @@ public struct Machine: Sendable {
     var release = [CChar](repeating: 0, count: 128)
     var version = [CChar](repeating: 0, count: 128)
     daemon_kernel(&release, release.count, &version, version.count)
-    let synchronized = daemon_time_is_synchronized()
+    let synchronized = tactus_clock_is_synchronised()
     let priority = Int(tactus_limit_rtprio())
     let memory = Int(tactus_limit_memlock())
     return Machine(

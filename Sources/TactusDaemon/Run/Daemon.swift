@@ -24,6 +24,7 @@ final class Daemon {
   private let loops: [any LoopSystem]
   /// nil: no system keeps anything.
   private let store: DaemonStore?
+  private let clock = WatchedWallClock()
   private let runtime: Runtime
   private let guardSupervision: GuardSupervision
   /// `nil` if no plan is left, or everything is simulated.
@@ -80,7 +81,8 @@ final class Daemon {
     self.note = note
     endedBefore = left?.instants(in: BootClock.boot) ?? []
     let surroundings = SystemSurroundings(
-      configuration: configuration, store: store, simulate: options.simulate, bell: button, logger: logger, log: log,
+      configuration: configuration, store: store, simulate: options.simulate, bell: button, clock: clock,
+      logger: logger, log: log,
       madeSafe: left, endedWithoutStop: note?.isOfOthers ?? false, portOwners: options.portOwners)
     let systems = try configuration.systems.all.map { try $0.open(surroundings) }
     self.systems = systems
@@ -312,6 +314,8 @@ final class Daemon {
           system.beat(at: instant)
         }
         store?.beat(at: instant)
+        // A jump is noticed when the clock is read.
+        _ = clock.now
         beatReload(at: instant)
         tell(guardSupervision.beat(at: instant))
         troubles?.beat()

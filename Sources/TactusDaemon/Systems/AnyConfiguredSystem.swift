@@ -96,6 +96,8 @@ public struct SystemSurroundings {
   public let simulate: Bool
   /// Rung when there are answers or notices to take.
   let bell: DoorbellButton
+  /// The time of day, with how far it can be believed: the only one in the program.
+  public let clock: WatchedWallClock
   /// The program's logger: its lines have the label `tactus`.
   public let logger: Logger
   /// For a logger with a label of its own.

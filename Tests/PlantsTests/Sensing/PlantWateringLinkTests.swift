@@ -20,11 +20,22 @@ import Testing
       condition.alerts = [.dry]
     }
 
+    /// The machine's boots, and when the last one began, by `seconds`.
+    var boot = 1
+    var booted: Int64 = 0
+    var isSynchronised = true
+    var isSteady = true
+
+    var reading: WallReading {
+      WallReading(
+        microseconds: (seconds + offset) * 1_000_000, bootTime: .zero + .seconds(seconds - booted),
+        boot: BootID("\(boot)"), isSynchronised: isSynchronised, steady: .seconds(isSteady ? 86_400 : 0))
+    }
+
     mutating func step() -> PlantWateringLink.Outcome {
-      let wall = PlantInstant(secondsSince1970: seconds + offset)
-      return link.step(
-        condition, isRainDelayed: isRainDelayed, at: .zero + .seconds(seconds), wall: wall,
-        day: Int(wall.secondsSince1970 / 86_400))
+      link.step(
+        condition, isRainDelayed: isRainDelayed, at: .zero + .seconds(seconds), reading: reading,
+        day: Int((seconds + offset) / 86_400))
     }
   }
 
@@ -67,12 +78,50 @@ import Testing
     var first = try Bench(perDay: 1)
     #expect(first.step() == Self.request)
     var bench = try Bench(first.link.record, perDay: 1)
-    bench.offset += 3_599
+    bench.seconds += 3_599
     #expect(bench.step() == .none(.tooSoon))
-    bench.offset += 1
+    bench.seconds += 1
     #expect(bench.step() == .none(.enoughToday))
     bench.offset += 86_400
     #expect(bench.step() == Self.request)
+  }
+
+  @Test("restart by a clock that is days ahead: the gap holds, and no new day begins until the clock is confirmed")
+  func wrongClock() throws {
+    var first = try Bench(perDay: 1)
+    #expect(first.step() == Self.request)
+    var bench = try Bench(first.link.record, perDay: 1)
+    bench.isSteady = false
+    bench.isSynchronised = false
+    bench.offset += 10 * 86_400
+    bench.seconds += 3_599
+    #expect(bench.step() == .none(.tooSoon))
+    bench.seconds += 1
+    #expect(bench.step() == .none(.enoughToday))
+    bench.offset -= 9 * 86_400
+    bench.isSteady = true
+    #expect(bench.step() == Self.request)
+  }
+
+  @Test("another boot: the gap goes on from where it was noted; the time off counts if the clock is kept")
+  func reboot() throws {
+    for isSynchronised in [true, false] {
+      var first = try Bench(perDay: 24)
+      first.isSynchronised = isSynchronised
+      #expect(first.step() == Self.request)
+      first.seconds = 1_000
+      #expect(first.step() == .none(.tooSoon))
+      #expect(first.link.noteGap(at: first.reading) != nil)
+      #expect(first.link.noteGap(at: first.reading) == nil)
+      var bench = try Bench(first.link.record, perDay: 24)
+      bench.isSynchronised = isSynchronised
+      (bench.boot, bench.booted, bench.seconds) = (2, 3_000, 3_000 + 599)
+      #expect(bench.step() == .none(.tooSoon))
+      bench.seconds += 1
+      #expect(bench.step() == (isSynchronised ? Self.request : .none(.tooSoon)))
+      bench.seconds = 3_000 + 2_600
+      if !isSynchronised { #expect(bench.step() == Self.request) }
+    }
   }
 
   @Test("wall clock set forward or back in between: the gap is the runtime's")

@@ -27,8 +27,11 @@ struct SelfSignedCertificateTests {
 
   init() throws { folder = try AccessFolder() }
 
-  private func load(_ names: [String] = ["pi.local", "192.168.1.7"], now: Int64 = now) throws -> SelfSignedCertificate {
-    try SelfSignedCertificate.load(orMakeIn: folder.path + "/tls", names: names, now: now)
+  private func load(
+    _ names: [String] = ["pi.local", "192.168.1.7"], now: Int64 = now, isClockSynchronised: Bool = true
+  ) throws -> SelfSignedCertificate {
+    try SelfSignedCertificate.load(
+      orMakeIn: folder.path + "/tls", names: names, now: now, isClockSynchronised: isClockSynchronised)
   }
 
   @Test("first use: two files, the key for its owner only, a fingerprint of 32 bytes; next use: the same")
@@ -59,6 +62,18 @@ struct SelfSignedCertificateTests {
     try expectAnother()
     try FileManager.default.removeItem(atPath: last.key)
     try expectAnother()
+  }
+
+  @Test("a clock that nothing keeps: no certificate has ended by it, and a new one is valid whatever it says")
+  func wrongClock() throws {
+    let made = try load(now: 100_000, isClockSynchronised: false)
+    #expect(try load(now: now + 20 * SelfSignedCertificate.lifetime, isClockSynchronised: false) == made)
+    // The right time, once the clock is kept.
+    #expect(try load(now: SelfSignedCertificate.earliest + 86_400) == made)
+    try FileManager.default.removeItem(atPath: made.key)
+    let ahead = try load(now: now + SelfSignedCertificate.lifetime, isClockSynchronised: false)
+    let dates = try openssl(["x509", "-in", ahead.certificate, "-noout", "-dates"]).said
+    #expect(dates.contains("notBefore=Oct 31 23:00:00 2026") || dates.contains("notBefore=Nov  1"), "\(dates)")
   }
 
   @Test("names: text that would be something else in a configuration is a name or nothing")

@@ -77,7 +77,11 @@ final class PlantDoorBench {
     let clock = clock
     desk = PlantDesk(
       PlantDesk.Parts(sensors: Self.sensors, host: host, links: links), store: PlantStore(file), snapshot: snapshot,
-      water: sprinkler.water, now: { clock.now }, wall: { clock.wall })
+      water: sprinkler.water, now: { clock.now },
+      clock: WatchedWallClock(boot: nil) {
+        WallWatch.Sample(
+          microseconds: clock.wall.secondsSince1970 * 1_000_000, bootTime: clock.now, isSynchronised: true)
+      })
     door = PlantDoor(desk, hostName: host.hostName)
   }
 

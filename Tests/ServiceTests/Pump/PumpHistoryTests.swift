@@ -3,6 +3,7 @@ import Logging
 import Pump
 import Sprinkler
 import Store
+import Synchronization
 import Tactus
 import TestSupport
 import Testing
@@ -24,7 +25,7 @@ struct PumpHistoryTests {
       folder = FileManager.default.temporaryDirectory.appending(path: "tactus-pump-\(UUID().uuidString.prefix(8))").path
       (file, _) = try StoreFile.open(folder + "/store.sqlite", systems: [.pump], at: Bench.noon)
       history = PumpHistory(
-        PumpStore(file), keepsDays: 30, timeZone: .gmt, wall: { Bench.noon },
+        PumpStore(file), keepsDays: 30, timeZone: .gmt, clock: Bench.clock,
         logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
     }
 
@@ -34,6 +35,11 @@ struct PumpHistoryTests {
     }
 
     static let noon = WallInstant(secondsSince1970: 1_790_000_000)
+    static var clock: WatchedWallClock {
+      WatchedWallClock(boot: nil) {
+        WallWatch.Sample(microseconds: noon.secondsSince1970 * 1_000_000, bootTime: .zero, isSynchronised: true)
+      }
+    }
   }
 
   private static func at(_ seconds: Double) -> TickInstant { TickInstant(nanoseconds: Int64(seconds * 1e9)) }
@@ -122,6 +128,40 @@ struct PumpHistoryTests {
     #expect(text.components(separatedBy: "\r\n").count == 7 && text.contains("\r\n1,2026-09-21T14:13:20Z,0.0,"))
   }
 
+  @Test("the clock is set while the pump runs: its session moves with it; years ahead it deletes none")
+  func wrongClock() throws {
+    let bench = try Bench()
+    let seconds = Mutex<(wall: Int64, boot: Int64)>((Bench.noon.secondsSince1970 + 10 * 31_536_000, 1_000))
+    func pass(_ span: Int64, jump: Int64 = 0) { seconds.withLock { $0 = ($0.wall + span + jump, $0.boot + span) } }
+    let history = PumpHistory(
+      bench.store, keepsDays: 30, timeZone: .gmt,
+      clock: WatchedWallClock(boot: nil) {
+        seconds.withLock {
+          WallWatch.Sample(
+            microseconds: $0.wall * 1_000_000, bootTime: .zero + .seconds($0.boot), isSynchronised: true)
+        }
+      }, logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+    for _ in 0..<2 { try bench.store.keep(PumpSession(start: Bench.noon - 60, seconds: 5, end: "off")) }
+    _ = history.take(.on(since: Self.at(1)), by: .app, at: Self.at(1), .init())
+    pass(20)
+    history.tick(.init(), at: Self.at(21))
+    pass(1, jump: -10 * 31_536_000)
+    history.tick(.init(), at: Self.at(22))
+    _ = history.take(PumpOperatorState.off(.confirmed), by: .app, at: Self.at(22), .init())
+    let sessions = try bench.store.sessions(PumpSessionQuery(newestFirst: false)).sessions
+    #expect(sessions.count == 3 && sessions.last?.start == Bench.noon && sessions.last?.seconds == 21)
+    // Once a clock that is years ahead is sure, what is old by it goes.
+    pass(1, jump: 10 * 31_536_000)
+    history.tick(.init(), at: Self.at(4_000))
+    #expect(try bench.store.sessions().sessions.count == 3)
+    pass(601)
+    history.tick(.init(), at: Self.at(4_601))
+    #expect(try bench.store.sessions().sessions.count == 1)
+    try bench.store.keep(PumpSession(start: Bench.noon, end: "off"))
+    #expect(try bench.store.prune(beyond: 1) == 1)
+    #expect(try bench.store.sessions().sessions.map(\.number) == [4])
+  }
+
   @Test("a store that opens later: the sessions since are in it, and what an earlier program left open is ended")
   func opensLater() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "tactus-pump-\(UUID().uuidString.prefix(8))")
@@ -132,7 +172,7 @@ struct PumpHistoryTests {
     try before.close()
     let file = StoreFile(folder + "/store.sqlite", systems: [.pump], mounts: MountWatch(named: "/"))
     let history = PumpHistory(
-      PumpStore(file), keepsDays: 30, timeZone: .gmt, wall: { Bench.noon },
+      PumpStore(file), keepsDays: 30, timeZone: .gmt, clock: Bench.clock,
       logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
     _ = history.take(.on(since: Self.at(1)), by: .app, at: Self.at(1), .init())
     _ = history.take(PumpOperatorState.off(.confirmed), by: .app, at: Self.at(5), .init())

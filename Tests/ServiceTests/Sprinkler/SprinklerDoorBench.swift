@@ -113,7 +113,11 @@ final class SprinklerDoorBench {
           records, settings: SchedulerSettings(zone: Self.berlin, pins: Self.pins, manualInRain: manualInRain),
           boot: BootID(boot))
       }, store: SprinklerStore(file), channel: channel, ring: { continuation.yield(.ring) },
-      logger: log.logger, now: { [clock] in clock.now }, wall: { [clock] in clock.wall })
+      logger: log.logger, now: { [clock] in clock.now },
+      clock: WatchedWallClock(boot: BootID(boot)) { [clock] in
+        WallWatch.Sample(
+          microseconds: clock.wall.secondsSince1970 * 1_000_000, bootTime: clock.now, isSynchronised: true)
+      })
     door = SprinklerDoor(
       desk,
       SprinklerDescription(

@@ -1,7 +1,6 @@
 import Sprinkler
 import Tactus
 import Testing
-import WallTime
 
 @testable import Service
 @testable import SprinklerDaemon
@@ -15,14 +14,45 @@ struct WeatherWatchTests {
       threshold: 5, delayHours: 36, period: .seconds(3600))
   }
 
-  private func sum(_ body: String, days: Int = 1) -> Result<Double, WeatherFailure> {
-    WeatherAnswer.millimetres(Array(body.utf8), days: days)
+  private func rain(
+    _ body: String, days: Int = 1, known: [String: Double] = [:]
+  ) -> Result<ExpectedRain, WeatherFailure> {
+    WeatherAnswer.read(Array(body.utf8), days: days).map { ExpectedRain($0, known: known) }
   }
 
-  @Test("the first days are added up; a day without a value counts nothing")
-  func sums() {
+  private func verdict(_ body: String, days: Int = 1, known: [String: Double] = [:]) throws -> WeatherVerdict {
+    WeatherWatch.verdict(try rain(body, days: days, known: known).get(), Self.settings(days: days))
+  }
+
+  @Test("the first days are added up; a day without a value is unknown, the sum a lower bound")
+  func sums() throws {
     let body = #"{"daily":{"precipitation_sum":[1.5,null,2,9]}}"#
-    #expect(sum(body) == .success(1.5) && sum(body, days: 3) == .success(3.5))
+    #expect(try rain(body).get() == ExpectedRain(millimetres: 1.5, isWhole: true))
+    #expect(try rain(body, days: 3).get() == ExpectedRain(millimetres: 3.5, isWhole: false))
+    #expect(try rain(body, days: 5).get() == ExpectedRain(millimetres: 12.5, isWhole: false))
+    #expect(
+      try rain(#"{"daily":{"precipitation_sum":[null]}}"#).get() == ExpectedRain(millimetres: nil, isWhole: false))
+  }
+
+  @Test("unknown is not dry: no value, or a small one beside an unknown day, ends nothing")
+  func unknown() throws {
+    #expect(try verdict(#"{"daily":{"precipitation_sum":[null]}}"#) == .unknown)
+    #expect(try verdict(#"{"daily":{"precipitation_sum":[null,0.1]}}"#, days: 2) == .unknown)
+    #expect(try verdict(#"{"daily":{"precipitation_sum":[0.1]}}"#, days: 2) == .unknown)
+    #expect(
+      try verdict(#"{"daily":{"precipitation_sum":[null,6]}}"#, days: 2)
+        == .rain(seconds: 36 * 3600, reason: "at least 6.0 mm expected within 2 days"))
+    #expect(try verdict(#"{"daily":{"precipitation_sum":[0,0.1]}}"#, days: 2) == .dry)
+  }
+
+  @Test("a day that has become unknown counts with the last value that it had")
+  func lastKnown() throws {
+    let body = #"{"daily":{"time":["2026-05-01","2026-05-02"],"precipitation_sum":[null,0.1]}}"#
+    #expect(
+      try verdict(body, days: 2, known: ["2026-05-01": 22.5])
+        == .rain(seconds: 36 * 3600, reason: "22.6 mm expected within 2 days"))
+    #expect(try verdict(body, days: 2, known: ["2026-05-01": 0]) == .dry)
+    #expect(try verdict(body, days: 2, known: ["2026-04-30": 22.5]) == .unknown)
   }
 
   @Test(
@@ -34,7 +64,7 @@ struct WeatherWatchTests {
       #"{"error":true,"reason":"Latitude must be in range"}"#,
     ])
   func nothing(body: String) {
-    guard case .failure(let failure) = sum(body) else {
+    guard case .failure(let failure) = rain(body) else {
       Issue.record("a number")
       return
     }
@@ -44,7 +74,7 @@ struct WeatherWatchTests {
 
   @Test("days whose sum is beyond every number: no forecast")
   func beyond() {
-    guard case .failure = sum(#"{"daily":{"precipitation_sum":[1e308,1e308]}}"#, days: 2) else {
+    guard case .failure = rain(#"{"daily":{"precipitation_sum":[1e308,1e308]}}"#, days: 2) else {
       Issue.record("a number")
       return
     }
@@ -52,14 +82,12 @@ struct WeatherWatchTests {
 
   @Test("the threshold itself is rain; below it is dry")
   func verdicts() {
-    let now = WallInstant(secondsSince1970: 1_000_000)
-    #expect(
-      WeatherWatch.verdict(5, Self.settings(), at: now)
-        == .rain(until: now + 36 * 3600, reason: "5.0 mm expected today"))
-    #expect(
-      WeatherWatch.verdict(8.24, Self.settings(days: 3), at: now)
-        == .rain(until: now + 36 * 3600, reason: "8.2 mm expected within 3 days"))
-    #expect(WeatherWatch.verdict(4.99, Self.settings(), at: now) == .dry)
+    func verdict(_ millimetres: Double, days: Int = 1) -> WeatherVerdict {
+      WeatherWatch.verdict(ExpectedRain(millimetres: millimetres, isWhole: true), Self.settings(days: days))
+    }
+    #expect(verdict(5) == .rain(seconds: 36 * 3600, reason: "5.0 mm expected today"))
+    #expect(verdict(8.24, days: 3) == .rain(seconds: 36 * 3600, reason: "8.2 mm expected within 3 days"))
+    #expect(verdict(4.99) == .dry)
   }
 
   @Test("asked at once, then once a period, after a failure sooner; a shorter period counts from the last question")

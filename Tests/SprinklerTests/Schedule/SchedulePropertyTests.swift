@@ -139,7 +139,7 @@ struct RandomYear {
       if chance(50) { world.kill(for: pause) } else { world.restart(after: pause, isReboot: chance(50)) }
     case 7, 8: world.ask(.setRainDelay(seconds: pick(1...172_800)))
     case 9: world.ask(.cancelRainDelay)
-    case 10: world.forecast(.rain(until: world.wall + Int64(pick(0...90_000)), reason: "9 mm"))
+    case 10: world.forecast(.rain(seconds: pick(0...90_000), reason: "9 mm"))
     case 11: world.forecast(.dry)
     case 12, 13: world.ask(.zoneOn(zone, seconds: chance(50) ? nil : pick(1...900)))
     case 14: world.ask(.zoneExtend(zone, seconds: pick(1...900)))

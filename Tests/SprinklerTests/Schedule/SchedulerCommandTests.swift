@@ -88,7 +88,7 @@ struct SchedulerCommandTests {
     var scheduler = Garden.scheduler([Garden.program(1, starts: [.clock(minute: 541)])])
     let refused = Garden.ask(&scheduler, .enableProgram(id: 7, true))
     #expect(refused.refusal == .unknownProgram(7))
-    #expect(refused.changes.isEmpty && refused.orders.isEmpty && refused.notices.isEmpty)
+    #expect(refused.changes.isEmpty && refused.orders.isEmpty && refused.notices == [.clockBelieved("synchronised")])
     let effects = scheduler.step(.timePassed, wall: Garden.start + 61, monotonic: .zero + .seconds(61))
     #expect(effects.runs.count == 2)
     // The same by an edit that is taken: the start is dealt with as the program was, then the edit.

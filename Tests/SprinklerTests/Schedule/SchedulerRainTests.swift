@@ -72,7 +72,7 @@ struct SchedulerRainTests {
       ] {
         let effects = world.ask(command)
         #expect(effects.refusal == (policy == .deny ? .rainDelay(until: until) : nil))
-        #expect(effects.rainWarning == (policy == .warn ? RainDelay(until: until, reason: .manual) : nil))
+        #expect(effects.rainWarning?.until == (policy == .warn ? until : nil))
       }
       world.run(untilWall: Garden.at(7, 1, 5, 40))
       #expect(world.log.filter { $0.outcome == .completed }.count == (policy == .deny ? 0 : 4))
@@ -119,22 +119,25 @@ struct SchedulerRainTests {
   @Test("the forecast: makes a delay with its reason, never shortens a person's, and ends its own")
   func weather() throws {
     var world = try Garden.world([], at: Garden.at(7, 1, 5))
-    world.forecast(.rain(until: world.wall + 3_600, reason: "8 mm"))
-    #expect(world.stored.rainDelay == RainDelay(until: world.wall + 3_600, reason: .weather("8 mm")))
+    world.forecast(.rain(seconds: 3_600, reason: "8 mm"))
+    #expect(world.stored.rainDelay?.until == world.wall + 3_600)
+    #expect(world.stored.rainDelay?.reason == .weather("8 mm"))
+    world.forecast(.unknown)
+    #expect(world.stored.rainDelay != nil)
     world.forecast(.dry)
     #expect(world.stored.rainDelay == nil)
     world.ask(.setRainDelay(seconds: 7_200))
-    world.forecast(.rain(until: world.wall + 3_600, reason: "8 mm"))
+    world.forecast(.rain(seconds: 3_600, reason: "8 mm"))
     world.forecast(.dry)
     #expect(world.stored.rainDelay?.reason == .manual)
-    world.forecast(.rain(until: world.wall + 86_400, reason: "20 mm"))
+    world.forecast(.rain(seconds: 86_400, reason: "20 mm"))
     #expect(world.stored.rainDelay?.reason == .weather("20 mm"))
     // A person who lifts it is not overruled by the same forecast.
     world.ask(.cancelRainDelay)
-    world.forecast(.rain(until: world.wall + 86_400, reason: "20 mm"))
+    world.forecast(.rain(seconds: 86_400, reason: "20 mm"))
     #expect(world.stored.rainDelay == nil)
     world.run(for: .seconds(Int64(86_401)))
-    world.forecast(.rain(until: world.wall + 86_400, reason: "20 mm"))
+    world.forecast(.rain(seconds: 86_400, reason: "20 mm"))
     #expect(world.stored.rainDelay != nil)
   }
 }

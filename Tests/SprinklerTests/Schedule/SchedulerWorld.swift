@@ -82,3 +82,14 @@ extension WateringRecord {
     return "\(zone): \(seconds) s \(outcome) \(date) \(time.joined(separator: ":"))"
   }
 }
+
+extension SprinklerScheduler {
+  /// A step by a clock that has been kept since `monotonic` zero and was not set.
+  mutating func step(_ event: SprinklerEvent, wall: WallInstant, monotonic: TickInstant) -> SprinklerEffects {
+    step(
+      event,
+      at: WallReading(
+        microseconds: wall.secondsSince1970 * 1_000_000, bootTime: monotonic, isSynchronised: true,
+        steady: monotonic - .zero))
+  }
+}

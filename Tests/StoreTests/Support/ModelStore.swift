@@ -24,9 +24,18 @@ struct ModelStore {
       }
       records.programs = sorted + rest
     case .levels(let levels): records.levels = levels
-    case .rainDelay(let delay): records.rainDelay = delay
+    case .rainDelay(let delay), .rainDelayNoted(let delay): records.rainDelay = delay
     case .started(let key): if !records.startKeys.contains(key) { records.startKeys.append(key) }
-    case .startKeysForgotten(let date): records.startKeys.removeAll { $0.date < date }
+    case .startKeysForgotten(let date):
+      records.startKeys.removeAll { $0.date < date }
+      records.suppressed.removeAll { $0.key.date < date }
+    case .suppressed(let start):
+      records.suppressed.removeAll { $0.key == start.key }
+      records.suppressed.append(start)
+    case .takenBack(let start):
+      records.startKeys.removeAll { $0 == start.key }
+      records.suppressed.removeAll { $0.key == start.key }
+      for index in log.indices where log[index].isOf(start) { log[index].outcome = .wrongClock }
     case .pending(let run):
       if let place = records.pending.firstIndex(where: { $0.run == run.run }) {
         records.pending[place] = run
@@ -77,6 +86,7 @@ struct ModelStore {
   static func comparable(_ records: SprinklerRecords) -> SprinklerRecords {
     var records = records
     records.startKeys.sort { String(describing: $0) < String(describing: $1) }
+    records.suppressed.sort { String(describing: $0) < String(describing: $1) }
     return records
   }
 

@@ -11,7 +11,7 @@ struct RandomChanges {
   mutating func list() -> [SprinklerChange] { (0..<Int.random(in: 1...6, using: &random)).map { _ in next() } }
 
   mutating func next() -> SprinklerChange {
-    switch Int.random(in: 0..<30, using: &random) {
+    switch Int.random(in: 0..<33, using: &random) {
     case 0...1: .zones(zones())
     case 2...6: .program(program())
     case 7: .programRemoved(id: id())
@@ -29,6 +29,9 @@ struct RandomChanges {
       .counters(nextRun: .random(in: 1...(.max / 2), using: &random), nextProgram: .random(in: 1...100, using: &random))
     case 27: .seen(instant())
     case 28: .pendingOrder((0..<Int.random(in: 0...12, using: &random)).map { _ in UInt64(id()) })
+    case 29: .suppressed(SuppressedStart(key(), due: instant(), why: .missed))
+    case 30: .takenBack(SuppressedStart(key(), due: instant(), why: .missed))
+    case 31: .rainDelayNoted(Bool.random(using: &random) ? delay() : nil)
     default: Int.random(in: 0..<3, using: &random) == 0 ? .everything(everything()) : .levels(levels())
     }
   }
@@ -83,7 +86,14 @@ struct RandomChanges {
   }
 
   private mutating func delay() -> RainDelay {
-    RainDelay(until: instant(), reason: Bool.random(using: &random) ? .manual : .weather(text()))
+    let reason = Bool.random(using: &random) ? RainDelay.Reason.manual : .weather(text())
+    if Bool.random(using: &random) { return RainDelay(until: instant(), reason: reason) }
+    return RainDelay(
+      seconds: id() * 3_600, reason: reason,
+      at: WallReading(
+        microseconds: instant().secondsSince1970 * 1_000_000, bootTime: .zero + .seconds(Int64(id())),
+        boot: BootID("1"),
+        isSynchronised: .random(using: &random), steady: .zero))
   }
 
   private mutating func key() -> StartKey {
@@ -107,7 +117,7 @@ struct RandomChanges {
       run: Bool.random(using: &random) ? UInt64(id()) : .random(in: 1...UInt64.max / 2, using: &random), zone: zone(),
       zoneName: text(), program: isScheduled ? id() : nil, programName: isScheduled ? text() : nil,
       isScheduled: isScheduled, start: instant(), askedSeconds: 60 * id(), ranSeconds: seconds(),
-      outcome: RunOutcome(rawValue: .random(in: 0...13, using: &random))!,
+      outcome: RunOutcome(rawValue: .random(in: 0...16, using: &random))!,
       caller: Bool.random(using: &random) ? text() : nil)
   }
 

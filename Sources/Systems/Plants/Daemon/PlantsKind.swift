@@ -129,6 +129,6 @@ extension Configuration.Plants: AnyConfiguredSystem {
   func open(_ surroundings: SystemSurroundings) throws -> any DaemonSystem {
     try DaemonPlants(
       self, store: surroundings.storeFile, water: surroundings.offers.take(WaterSupply.self),
-      simulate: surroundings.simulate, logger: surroundings.logger)
+      simulate: surroundings.simulate, clock: surroundings.clock, logger: surroundings.logger)
   }
 }

@@ -119,7 +119,8 @@ extension Configuration.Pump: AnyConfiguredSystem {
     let (file, logger) = (surroundings.storeFile, surroundings.logger)
     let limit = PumpLimitKeeper(PumpStore(file), logger: logger)
     let history = PumpHistory(
-      PumpStore(file), keepsDays: logDays, lastEnd: { () throws(StoreError) in try limit.lastEnd }, logger: logger)
+      PumpStore(file), keepsDays: logDays, lastEnd: { () throws(StoreError) in try limit.lastEnd },
+      clock: surroundings.clock, logger: logger)
     switch role {
     case .device:
       return try DaemonPumpDevice(

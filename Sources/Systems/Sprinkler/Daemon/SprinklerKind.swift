@@ -120,7 +120,7 @@ extension Configuration.Sprinkler: AnyConfiguredSystem {
   func open(_ surroundings: SystemSurroundings) throws -> any DaemonSystem {
     let system = try DaemonSprinkler(
       self, store: surroundings.storeFile, simulate: surroundings.simulate, madeSafe: surroundings.madeSafe,
-      logger: surroundings.logger)
+      clock: surroundings.clock, logger: surroundings.logger)
     surroundings.offers.give(system.door.water)
     return system
   }

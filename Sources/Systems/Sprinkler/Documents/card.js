@@ -60,10 +60,13 @@ function showSprinkler(event) {
     ? open.map((zone) => zone.name + " " + clock(zone.remainingSec)).join(", ") : "nothing";
   byId("sprinkler-next").textContent = event.nextRun
     ? zoneName(event.nextRun.zoneId) + ", " + when(event.nextRun.startISO) + (event.queueCount > 1 ? " (" + event.queueCount + " wait)" : "") : "nothing";
+  byId("sprinkler-clock").textContent = event.clock.isBelieved ? "" : "The time of day is not confirmed yet: what is due waits until it is.";
   byId("rain-state").textContent = event.rainDelay.active
     ? "until " + when(event.rainDelay.until) + (event.rainDelay.detail ? ": " + event.rainDelay.detail : "") : "off";
   byId("sprinkler-weather").textContent = !event.weather ? "" : event.weather.failure
-    ? "weather unknown: " + event.weather.failure : event.weather.millimetres != null ? event.weather.millimetres.toFixed(1) + " mm expected" : "";
+    ? "weather unknown: " + event.weather.failure : event.weather.millimetres != null
+      ? (event.weather.isLowerBound ? "at least " : "") + event.weather.millimetres.toFixed(1) + " mm expected"
+      : event.weather.answeredISO ? "weather unknown: the provider has no value" : "";
   const paused = event.state === "paused";
   byId("sprinkler-pause").hidden = paused;
   byId("sprinkler-resume").hidden = !paused;

@@ -48,8 +48,8 @@ public struct PlantWateringRequest: Sendable, Hashable {
 /// Asks a sprinkler zone for water while a plant is dry, seldom enough that a broken sensor drowns nothing.
 ///
 /// A request needs: the alert `dry`, and so a fresh reading; none of `silent` and `wet`; no rain delay; the gap since the last
-/// request, by the runtime's clock, or by the wall clock when it was before the start; and less than the day's number. Setting
-/// the wall clock does not shorten the gap, except across a restart.
+/// request, by a clock that nobody sets; and less than the day's number. No new day begins by a wall clock that is not confirmed, and
+/// setting it does not shorten the gap, also across a restart (`KeptAge`).
 public struct PlantWateringLink: Sendable, Hashable {
   public enum Hindrance: String, Sendable, Hashable, CaseIterable {
     case notDry, sensorSilent, rainDelay, tooSoon, enoughToday
@@ -80,26 +80,47 @@ public struct PlantWateringLink: Sendable, Hashable {
   ///   - isRainDelayed: the sprinkler's.
   /// After a request `record` is to be stored.
   public mutating func step(
-    _ condition: PlantCondition, isRainDelayed: Bool, at now: TickInstant, wall: PlantInstant, day: Int
+    _ condition: PlantCondition, isRainDelayed: Bool, at now: TickInstant, reading: WallReading, day: Int
   ) -> Outcome {
+    let wall = PlantInstant(secondsSince1970: reading.secondsSince1970)
+    var day = day
     if condition.alerts.contains(.silent) { return .none(.sensorSilent) }
     guard condition.alerts.contains(.dry), !condition.alerts.contains(.wet) else { return .none(.notDry) }
     if isRainDelayed { return .none(.rainDelay) }
     if var kept = record {
-      // From the future: the clock was set back, and how long ago it was nobody knows. Taken for this very moment.
-      if requested == nil, wall < kept.last {
-        requested = now
-        kept.last = wall
-      }
+      if !reading.isConfirmed { day = kept.day }
+      // An older version has not kept how long ago it was, and a clock that was set does not tell: taken for this very moment, unless the
+      // clock is sure.
+      if kept.age == nil { kept.age = KeptAge(reading.mayDelete ? Double(max(0, wall - kept.last)) : 0, at: reading) }
       kept.day = min(kept.day, day)
       record = kept
-      if requested == nil, wall - kept.last < settings.minimumGapSeconds { return .none(.tooSoon) }
+      if requested == nil, kept.age.map({ $0.seconds(at: reading) < Double(settings.minimumGapSeconds) }) ?? false {
+        return .none(.tooSoon)
+      }
       if let requested, now - requested < .seconds(settings.minimumGapSeconds) { return .none(.tooSoon) }
     }
     let count = record.map { day == $0.day ? $0.count : 0 } ?? 0
     guard count < settings.maximumPerDay else { return .none(.enoughToday) }
     record = PlantWateringRecord(last: wall, count: count + 1, day: day)
+    record?.age = KeptAge(at: reading)
     requested = now
     return .request(PlantWateringRequest(plant: plant, zone: settings.zone, seconds: settings.seconds))
+  }
+
+  /// How much of the gap is over is to be kept so often, s: by as much it is longer when the power fails.
+  private static let noteSeconds = 600.0
+
+  /// Returns what is to be stored, every ten minutes until the gap is over; `nil` if nothing is.
+  public mutating func noteGap(at reading: WallReading) -> PlantWateringRecord? {
+    guard let age = record?.age, age.seconds(at: reading) < Double(settings.minimumGapSeconds) + Self.noteSeconds else {
+      return nil
+    }
+    // In another boot the time without power is known once the clock is synchronised: it is waited for.
+    let isDue =
+      age.sinceNoted(at: reading).map { $0 >= Self.noteSeconds }
+      ?? (reading.isSynchronised || reading.bootTime - .zero >= .seconds(600))
+    guard isDue else { return nil }
+    record?.age = age.noted(at: reading)
+    return record
   }
 }

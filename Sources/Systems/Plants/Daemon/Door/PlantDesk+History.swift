@@ -14,15 +14,30 @@ extension PlantDesk {
     state.nextSave = now + Self.savePeriod
     store(&state)
     guard now >= state.nextPrune, state.storeFailure == nil else { return }
-    state.nextPrune = now + Self.prunePeriod
-    let wall = wall()
+    let reading = clock.now
+    let wall = PlantInstant(secondsSince1970: reading.secondsSince1970)
+    // By age only if the clock is sure, and until it is that is looked at again soon; by number whatever it says.
+    state.nextPrune = now + (reading.mayDelete ? Self.prunePeriod : .seconds(60))
     do throws(StoreError) {
-      try store.pruneReadings(state.history.expiries(at: wall))
-      try store.pruneEvents(before: wall - (state.history.tiers.map(\.keptSeconds).max() ?? 0))
+      if reading.mayDelete {
+        try store.pruneReadings(state.history.expiries(at: wall))
+        try store.pruneEvents(before: wall - (state.history.tiers.map(\.keptSeconds).max() ?? 0))
+      }
+      try store.pruneBeyond(
+        readings: state.history.tiers.map { tier in
+          (tier.spanSeconds, Int(tier.keptSeconds / tier.spanSeconds) * sensors.count * 2)
+        },
+        events: Self.mostEvents)
     } catch {
       failed(error, &state)
     }
   }
+
+  /// Lines of the plants' log that are kept at most, whatever the clock says.
+  private static let mostEvents = 200_000
+
+  /// The time of day.
+  func wall() -> PlantInstant { PlantInstant(secondsSince1970: clock.now.secondsSince1970) }
 
   func store(_ state: inout State) {
     do throws(StoreError) {

@@ -9,7 +9,7 @@ extension PlantDesk {
   /// What dry plants ask for now. What is asked is noted on the disk first, so that no crash makes it come twice.
   func thirst(_ state: inout State, at now: TickInstant) -> [PlantWateringRequest] {
     guard let water, state.restores != nil, !state.links.isEmpty, !water.isStopped() else { return [] }
-    let (isRainDelayed, wall) = (water.isRainDelayed(), wall())
+    let (isRainDelayed, reading) = (water.isRainDelayed(), clock.now)
     var requests: [PlantWateringRequest] = []
     for index in state.links.indices {
       var link = state.links[index]
@@ -17,9 +17,10 @@ extension PlantDesk {
         continue
       }
       let outcome = link.step(
-        condition, isRainDelayed: isRainDelayed, at: now, wall: wall,
-        day: water.day(wall.secondsSince1970))
+        condition, isRainDelayed: isRainDelayed, at: now, reading: reading,
+        day: water.day(reading.secondsSince1970))
       guard case .request(let request) = outcome, let record = link.record else {
+        keepGap(of: &link, plant.id, at: reading, &state)
         state.links[index] = link
         continue
       }
@@ -33,6 +34,16 @@ extension PlantDesk {
     }
     if !requests.isEmpty { publish(state) }
     return requests
+  }
+
+  private func keepGap(
+    of link: inout PlantWateringLink, _ plant: PlantID, at reading: WallReading, _ state: inout State
+  ) {
+    guard let record = link.noteGap(at: reading) else { return }
+    var book = state.host.book
+    let changes = book.keep(record, of: plant)
+    guard (try? keep(changes, &state)) != nil else { return }
+    state.host.replaceBook(book)
   }
 
   func ask(_ request: PlantWateringRequest) {

@@ -62,7 +62,7 @@ final class PlantDesk: Sendable {
   private let busy = Atomic<Int64>(0)
   private let old = Atomic<Int64>(0)
   let now: @Sendable () -> TickInstant
-  let wall: @Sendable () -> PlantInstant
+  let clock: WatchedWallClock
 
   /// What the desk is made of.
   struct Parts: Sendable {
@@ -92,23 +92,21 @@ final class PlantDesk: Sendable {
   /// - Parameters:
   ///   - water: nil: there is no sprinkler, and no link does anything.
   ///   - now: the sensor loop's clock. Any thread.
-  ///   - wall: the time of day.
+  ///   - clock: the time of day.
   ///   - onDisk: does what may wait for the disk, one after the other in their order; `nil` for a thread of the desk's own.
   ///
   /// A store that cannot be read yet is read as soon as it can: until then every command is refused, and no plant asks for water.
   init(
     _ parts: Parts, store: any PlantDeskStore, snapshot: Latest<PlantSensorSnapshot>, water: WaterSupply? = nil,
     now: @escaping @Sendable () -> TickInstant = { MonotonicClock.now },
-    wall: @escaping @Sendable () -> PlantInstant = {
-      PlantInstant(secondsSince1970: WallClock.microseconds / 1_000_000)
-    },
+    clock: WatchedWallClock,
     onDisk: (@Sendable (@escaping @Sendable () -> Void) -> Void)? = nil
   ) {
     self.store = store
     self.snapshot = snapshot
     self.water = water
     self.now = now
-    self.wall = wall
+    self.clock = clock
     self.onDisk = onDisk
     sensors = parts.sensors
     rules = parts.rules

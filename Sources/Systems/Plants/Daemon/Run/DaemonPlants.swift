@@ -33,7 +33,8 @@ final class DaemonPlants: LoopSystem {
   /// - Parameter water: nil: there is no sprinkler.
   /// - Throws: `BusOpenError`.
   init(
-    _ plants: Configuration.Plants, store file: StoreFile, water: WaterSupply?, simulate: Bool, logger: Logger
+    _ plants: Configuration.Plants, store file: StoreFile, water: WaterSupply?, simulate: Bool, clock: WatchedWallClock,
+    logger: Logger
   ) throws {
     configuration = plants
     newest = Guarded(plants)
@@ -43,7 +44,8 @@ final class DaemonPlants: LoopSystem {
     readings = readingRing.reader()
     self.water = water
     desk = PlantDesk(
-      plants.deskParts, store: PlantStore(file), snapshot: snapshot, water: plants.links.isEmpty ? nil : water)
+      plants.deskParts, store: PlantStore(file), snapshot: snapshot, water: plants.links.isEmpty ? nil : water,
+      clock: clock)
     door = PlantDoor(desk, hostName: plants.app?.hostName)
     simulation = hardware.garden.map { garden in
       SimulatedSurroundings(

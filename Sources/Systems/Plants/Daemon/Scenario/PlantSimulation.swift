@@ -52,8 +52,10 @@ final class PlantSimulation {
     desk = PlantDesk(
       plants.deskParts, store: PlantStore(store.file), snapshot: snapshot,
       water: plants.links.isEmpty ? nil : water.asPlantsSeeIt, now: { [clock] in clock.value },
-      wall: { [clock] in
-        PlantInstant(secondsSince1970: Self.start + clock.value.nanoseconds / 1_000_000_000)
+      clock: WatchedWallClock(boot: nil) { [clock] in
+        let now = clock.value
+        return WallWatch.Sample(
+          microseconds: Self.start * 1_000_000 + now.nanoseconds / 1_000, bootTime: now, isSynchronised: true)
       })
     runtime = try Runtime { [hardware] in
       DaemonPlants.lane(plants, hardware, snapshot: snapshot, readings: ring, bell: nil)

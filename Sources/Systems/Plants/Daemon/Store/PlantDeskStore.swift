@@ -26,6 +26,8 @@ protocol PlantDeskStore: Sendable {
   /// Forgets older lines of the log. Returns how many.
   @discardableResult
   func pruneEvents(before: PlantInstant) throws(StoreError) -> Int
+  /// Forgets readings of each span, and events, beyond so many: the oldest by their own instants.
+  func pruneBeyond(readings: [(spanSeconds: Int64, most: Int)], events: Int) throws(StoreError)
   /// Rows of one sensor and span that begin at `from` or later and before `until`, oldest first; of more than `limit` the newest.
   func readings(
     of sensor: PlantSensorID, spanSeconds: Int64, from: PlantInstant, until: PlantInstant, limit: Int

@@ -103,6 +103,38 @@ public struct PlantStore: Sendable {
     }
   }
 
+  /// Forgets readings of each span, and events, beyond so many: the oldest by their own instants.
+  ///
+  /// Of what a wrong clock has written the part from the past goes first and the part from the future last; both are bounded.
+  func pruneBeyond(readings: [(spanSeconds: Int64, most: Int)], events: Int) throws(StoreError) {
+    for (span, most) in readings {
+      try prune(
+        beyond: most, counting: "SELECT count(*) FROM plants_reading WHERE span = \(span)",
+        deleting: """
+          DELETE FROM plants_reading WHERE (sensor, span, start) IN
+            (SELECT sensor, span, start FROM plants_reading WHERE span = \(span) ORDER BY start LIMIT ?)
+          """)
+    }
+    try prune(
+      beyond: events, counting: "SELECT count(*) FROM plants_event",
+      deleting: """
+        DELETE FROM plants_event WHERE (at, plant, kind, detail) IN
+          (SELECT at, plant, kind, detail FROM plants_event ORDER BY at LIMIT ?)
+        """)
+  }
+
+  private func prune(beyond most: Int, counting: String, deleting: String) throws(StoreError) {
+    while true {
+      let excess = try file.read("counting what plants keep") { database in
+        (try Int.fetchOne(database, sql: counting) ?? 0) - most
+      }
+      guard excess > 0 else { return }
+      try file.write("pruning what plants keep", by: .byMachine) { database in
+        try database.execute(sql: deleting, arguments: [min(excess, 2_000)])
+      }
+    }
+  }
+
   /// - Returns: So many.
   @discardableResult
   func pruneEvents(before: PlantInstant) throws(StoreError) -> Int {

@@ -53,7 +53,11 @@ final class PlantSwarmDaemon {
     simulation = try runtime.simulation(seed: seed, from: now)
     desk = PlantDesk(
       parts, store: store, snapshot: snapshot, water: water, now: { clock.value },
-      wall: { PlantInstant(secondsSince1970: wallAtZero.value + clock.value.nanoseconds / 1_000_000_000) },
+      clock: WatchedWallClock(boot: nil) {
+        let now = clock.value
+        return WallWatch.Sample(
+          microseconds: wallAtZero.value * 1_000_000 + now.nanoseconds / 1_000, bootTime: now, isSynchronised: true)
+      },
       onDisk: { work in waiting.value += [work] })
     door = PlantDoor(desk, hostName: PlantHostSettings().hostName)
   }

@@ -127,6 +127,7 @@ final class SimulatedPlantStore: PlantDeskStore {
   }
 
   func pruneEvents(before: PlantInstant) throws(StoreError) -> Int { 0 }
+  func pruneBeyond(readings: [(spanSeconds: Int64, most: Int)], events: Int) throws(StoreError) {}
 
   func readings(
     of sensor: PlantSensorID, spanSeconds: Int64, from: PlantInstant, until: PlantInstant, limit: Int

@@ -29,6 +29,8 @@ final class PumpHistory: Sendable {
     /// What goes on.
     var open: PumpSession?
     var since = TickInstant.zero
+    /// What the wall clock had jumped when `open` was given its start.
+    var jumped = Nanoseconds.zero
     /// The speed's samples.
     var speeds = 0.0
     var samples = 0
@@ -47,7 +49,7 @@ final class PumpHistory: Sendable {
   private let keepsDays: Int
   private let lastEnd: @Sendable () throws(StoreError) -> String
   private let timeZone: TimeZone
-  private let wall: @Sendable () -> WallInstant
+  private let clock: WatchedWallClock
   private let logger: Logger
   private let state = Mutex(State())
 
@@ -57,17 +59,19 @@ final class PumpHistory: Sendable {
 
   /// Ends what an earlier program has left open, once the store is there.
   ///
-  /// - Parameter lastEnd: how that program ended; asked when it is to be noted.
+  /// - Parameters:
+  ///   - keepsDays: older sessions are forgotten, once the clock is sure.
+  ///   - lastEnd: how that program ended; asked when it is to be noted.
+  ///   - clock: the time of day.
   init(
     _ store: PumpStore, keepsDays: Int, lastEnd: @escaping @Sendable () throws(StoreError) -> String = { "power-cut" },
-    timeZone: TimeZone = .current,
-    wall: @escaping @Sendable () -> WallInstant = { .now }, logger: Logger
+    timeZone: TimeZone = .current, clock: WatchedWallClock, logger: Logger
   ) {
     self.store = store
     self.keepsDays = keepsDays
     self.lastEnd = lastEnd
     self.timeZone = timeZone
-    self.wall = wall
+    self.clock = clock
     self.logger = logger
     state.withLock { state in _ = attempt(&state) { () throws(StoreError) in } }
   }
@@ -120,7 +124,9 @@ final class PumpHistory: Sendable {
   private func begin(by source: PumpControlSource?, at now: TickInstant, _ sample: Sample) -> Event? {
     state.withLock { state in
       guard state.open == nil else { return nil }
-      state.open = PumpSession(start: wall(), startedBy: source.map { "\($0)" })
+      let reading = clock.now
+      state.open = PumpSession(start: Self.instant(reading), startedBy: source.map { "\($0)" })
+      state.jumped = reading.jumped
       (state.since, state.speeds, state.samples) = (now, 0, 0)
       // The speed is known once the pump has taken it.
       advance(&state, Sample(waterCelsius: sample.waterCelsius, skinCelsius: sample.skinCelsius), at: now)
@@ -147,7 +153,22 @@ final class PumpHistory: Sendable {
     Event(.edge, type: "pump.session", system: "pump", at: now, json: PumpSessionDocument(session))
   }
 
+  private static func instant(_ reading: WallReading) -> WallInstant {
+    WallInstant(secondsSince1970: reading.secondsSince1970)
+  }
+
+  /// A session that goes on while the clock is set began when that clock says.
+  private func followClock(_ state: inout State) {
+    guard var session = state.open else { return }
+    let jump = clock.now.jumped - state.jumped
+    guard jump != .zero else { return }
+    state.jumped = state.jumped + jump
+    session.start = session.start + Int64(jump.inSeconds.rounded())
+    state.open = session
+  }
+
   private func advance(_ state: inout State, _ sample: Sample, at now: TickInstant) {
+    followClock(&state)
     state.open?.seconds = (now - state.since).inSeconds
     state.open?.water.take(sample.waterCelsius)
     state.open?.skin.take(sample.skinCelsius)
@@ -177,9 +198,13 @@ final class PumpHistory: Sendable {
 
   private func prune(_ state: inout State, at now: TickInstant) {
     guard now >= state.nextPrune else { return }
-    state.nextPrune = now + Self.prunePeriod
-    let before = wall() - Int64(keepsDays) * 86_400
-    _ = attempt(&state) { () throws(StoreError) in try self.store.prune(before: before) }
+    let reading = clock.now
+    // By age only if the clock is sure, and until it is that is looked at again soon; by number whatever it says.
+    state.nextPrune = now + (reading.mayDelete ? Self.prunePeriod : .seconds(60))
+    _ = attempt(&state) { () throws(StoreError) in
+      if reading.mayDelete { try self.store.prune(before: Self.instant(reading) - Int64(self.keepsDays) * 86_400) }
+      try self.store.prune(beyond: PumpStore.mostSessions)
+    }
   }
 
   /// nil: the store has refused it, which is said once.

@@ -107,6 +107,26 @@ public struct PumpStore: Sendable {
     }
   }
 
+  /// Sessions that are kept at most, whatever the clock says.
+  static var mostSessions: Int { 200_000 }
+
+  /// Removes the first sessions, but for so many.
+  ///
+  /// - Returns: so many.
+  @discardableResult
+  func prune(beyond most: Int) throws(StoreError) -> Int {
+    let excess = try file.read("counting the pump's sessions") { database in
+      (try Int.fetchOne(database, sql: "SELECT count(*) FROM pump_session") ?? 0) - most
+    }
+    guard excess > 0 else { return 0 }
+    return try file.write("pruning the pump's sessions", by: .byMachine) { database in
+      try database.execute(
+        sql: "DELETE FROM pump_session WHERE number IN (SELECT number FROM pump_session ORDER BY number LIMIT ?)",
+        arguments: [excess])
+      return database.changesCount
+    }
+  }
+
   private static func columns(_ session: PumpSession) -> [any DatabaseValueConvertible & Sendable] {
     [
       session.number, session.start.secondsSince1970, session.seconds, session.startedBy.databaseValue,

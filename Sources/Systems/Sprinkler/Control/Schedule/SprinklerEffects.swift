@@ -34,6 +34,10 @@ public enum SprinklerNotice: Sendable, Hashable {
   case rainDelayOver
   /// The wall clock jumped by so many seconds, forward positive.
   case clockStepped(seconds: Int64)
+  /// Whether schedules go by the wall clock is another than it was: `unconfirmed` (starts wait), `steady` or `synchronised`.
+  case clockBelieved(String)
+  /// A start that a wrong clock had dealt with is due again at its time.
+  case startTakenBack(id: Int, name: String, due: WallInstant, was: RunOutcome)
   /// Starts further back than this were not looked for.
   case longAbsence(from: WallInstant, to: WallInstant)
   /// A run that the end of the last process interrupted: how that ended, what the run is charged with, and whether the rest follows.

@@ -42,8 +42,10 @@ public struct RunProgress: Sendable, Hashable {
 
 /// What a forecast means for watering.
 public enum WeatherVerdict: Sendable, Hashable {
-  /// No watering until then; the reason as people see it: `8.2 mm expected within 24 h`.
-  case rain(until: WallInstant, reason: String)
+  /// No watering for so long, s; the reason as people see it: `8.2 mm expected within 24 h`.
+  case rain(seconds: Int, reason: String)
+  /// Nothing is known of some days, and what is known is no reason to wait: whatever is in force stays.
+  case unknown
   /// No reason to wait: ends a delay that the weather made.
   case dry
 }

@@ -23,8 +23,8 @@ extension SprinklerScheduler {
     case .resume: effects.orders.append(.resume)
     case .setRainDelay(let seconds):
       try Validation.number(seconds, 1...Self.longestRainDelay, "seconds")
-      setRainDelay(RainDelay(until: request.wall + Int64(seconds), reason: .manual))
-    case .cancelRainDelay: cancelRainDelay(request.wall)
+      setRainDelay(RainDelay(seconds: seconds, reason: .manual, at: reading))
+    case .cancelRainDelay: cancelRainDelay()
     default: try edit(command, request)
     }
   }
@@ -34,7 +34,7 @@ extension SprinklerScheduler {
   private mutating func open(_ id: ZoneID, seconds: Int?, _ request: Request) throws(SprinklerRefusal) {
     let zone = try runnable(id, request)
     if let seconds { try Validation.number(seconds, 1...zone.maximumSeconds, "seconds") }
-    try checkRain(request.wall)
+    try checkRain()
     try checkRoom(1)
     let run = makeRun(
       id, seconds ?? zone.defaultSeconds, program: nil, isScheduled: false, ignoresRain: true, request)
@@ -62,7 +62,7 @@ extension SprinklerScheduler {
   }
 
   private mutating func run(_ program: Program, _ request: Request) throws(SprinklerRefusal) {
-    try checkRain(request.wall)
+    try checkRain()
     let date = settings.zone.local(request.wall).date
     let plan = WateringPlan(program, percent: records.levels.percent(month: date.month), zones: usableZones)
     try checkRoom(plan.runs.count)
@@ -87,7 +87,7 @@ extension SprinklerScheduler {
       let zone = try runnable(step.zone, request)
       try Validation.number(step.seconds, 1...zone.maximumSeconds, "steps[\(place)].seconds")
     }
-    try checkRain(request.wall)
+    try checkRain()
     try checkRoom(steps.count)
     var runs: [ZoneRun] = []
     for step in steps {
@@ -122,7 +122,7 @@ extension SprinklerScheduler {
   private func runnable(_ id: ZoneID, _ request: Request) throws(SprinklerRefusal) -> Zone {
     let zone = try zone(id)
     guard usableZones[id] != nil else { throw .zoneDisabled(id) }
-    if let limit = zone.maximumSecondsPerDay, ranToday(id, at: request.wall) >= Double(limit) {
+    if let limit = zone.maximumSecondsPerDay, (records.day == today ? records.ranToday[id] ?? 0 : 0) >= Double(limit) {
       throw .dayLimit(id, seconds: limit)
     }
     return zone

@@ -166,7 +166,7 @@ extension SprinklerScheduler {
     if let delay = backup.rainDelay, delay.until > max(request.wall, records.rainDelay?.until ?? request.wall),
       delay.until - request.wall <= Int64(Self.longestRainDelay)
     {
-      setRainDelay(delay)
+      setRainDelay(RainDelay(seconds: Int(delay.until - request.wall), reason: delay.reason, at: reading))
     }
     findUsableZones()
     planAll(after: max(cursor, request.wall))

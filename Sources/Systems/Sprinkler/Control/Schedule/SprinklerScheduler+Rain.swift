@@ -1,6 +1,10 @@
+import Tactus
 import WallTime
 
 extension SprinklerScheduler {
+  /// How much of a delay is over is noted so often, s: by as much it lasts longer when the power fails.
+  static var rainNoteSeconds: Double { 600 }
+
   var rainOrder: SprinklerRequest.Order {
     .rain(isActive: records.rainDelay != nil, endsRuns: settings.rainEndsOpenRuns)
   }
@@ -12,38 +16,72 @@ extension SprinklerScheduler {
     effects.notices.append(delay.map { .rainDelaySet($0) } ?? .rainDelayOver)
   }
 
-  /// Its time has come.
-  mutating func endRainDelay(at wall: WallInstant) {
-    if let delay = records.rainDelay, delay.until <= wall { setRainDelay(nil) }
+  /// The delay as it is now: it ends when its time is over, by a clock that nobody sets, and `until` follows the wall clock.
+  mutating func followRainDelay() {
+    rainAtStart = nil
+    guard var delay = records.rainDelay else { return }
+    guard let left = delay.left(at: reading), let age = delay.age else { return adoptRainDelay() }
+    let until = WallInstant(reading) + Int64(left.rounded(.up))
+    if (until - delay.until).magnitude >= 2 { delay.until = until }
+    rainAtStart = delay
+    if left <= 0 { return setRainDelay(nil) }
+    // In another boot what it was without power is known once the clock is synchronised: it is waited for.
+    let isOld = age.sinceNoted(at: reading).map { $0 >= Self.rainNoteSeconds }
+    if isOld ?? (reading.isSynchronised || bootSeconds - startedSeconds >= Self.rainNoteSeconds) {
+      delay.age = age.noted(at: reading)
+    }
+    if delay != records.rainDelay { change(.rainDelayNoted(delay)) }
   }
 
-  mutating func weather(_ verdict: WeatherVerdict, _ wall: WallInstant) {
+  /// One of which an older version has kept the end alone: it lasts until the clock can be believed, and then as long as that says, but never
+  /// longer than any can be.
+  private mutating func adoptRainDelay() {
+    guard let delay = records.rainDelay else { return }
+    rainAtStart = delay
+    guard reading.isConfirmed else { return }
+    let left = min(delay.until - WallInstant(reading), Int64(Self.longestRainDelay))
+    if left <= 0 { return setRainDelay(nil) }
+    change(.rainDelayNoted(RainDelay(seconds: Int(left), reason: delay.reason, at: reading)))
+  }
+
+  /// When `followRainDelay` will next have something to do, s from now; `nil` if there is no delay.
+  var rainDelayWait: Int64? {
+    guard let delay = records.rainDelay, let left = delay.left(at: reading), let age = delay.age else { return nil }
+    let noted = age.sinceNoted(at: reading) ?? (bootSeconds - startedSeconds)
+    return max(1, Int64(min(left, Self.rainNoteSeconds - noted).rounded(.up)))
+  }
+
+  mutating func weather(_ verdict: WeatherVerdict) {
     switch verdict {
+    case .unknown: break
     case .dry:
       if case .weather? = records.rainDelay?.reason { setRainDelay(nil) }
-    case .rain(let until, let reason):
+    case .rain(let seconds, let reason):
       // A person who lifted the last such delay knows better until it would have ended.
-      if let declined = weatherDeclinedUntil, wall < declined { return }
+      if let declined = weatherDeclinedUntil, bootSeconds < declined { return }
       weatherDeclinedUntil = nil
-      guard until > wall else { return }
-      if let present = rainDelay(at: wall) {
+      guard (1...Self.longestRainDelay).contains(seconds) else { return }
+      if let present = records.rainDelay {
+        let left = present.left(at: reading) ?? Double(present.until - WallInstant(reading))
         // A person's delay is never shortened, and a forecast that says the same again is not worth a write.
-        let grows = until - present.until >= 600
+        let grows = Double(seconds) - left >= 600
         if case .manual = present.reason, !grows { return }
-        if case .weather(reason) = present.reason, (until - present.until).magnitude < 600 { return }
+        if case .weather(reason) = present.reason, (Double(seconds) - left).magnitude < 600 { return }
       }
-      setRainDelay(RainDelay(until: until, reason: .weather(reason)))
+      setRainDelay(RainDelay(seconds: seconds, reason: .weather(reason), at: reading))
     }
   }
 
-  mutating func cancelRainDelay(_ wall: WallInstant) {
-    if let delay = rainDelay(at: wall), case .weather = delay.reason { weatherDeclinedUntil = delay.until }
+  mutating func cancelRainDelay() {
+    if let delay = records.rainDelay, case .weather = delay.reason {
+      weatherDeclinedUntil = bootSeconds + (delay.left(at: reading) ?? Double(delay.until - WallInstant(reading)))
+    }
     setRainDelay(nil)
   }
 
   /// What a run by hand meets.
-  mutating func checkRain(_ wall: WallInstant) throws(SprinklerRefusal) {
-    guard let delay = rainDelay(at: wall) else { return }
+  mutating func checkRain() throws(SprinklerRefusal) {
+    guard let delay = records.rainDelay else { return }
     switch settings.manualInRain {
     case .allow: break
     case .warn: effects.rainWarning = delay

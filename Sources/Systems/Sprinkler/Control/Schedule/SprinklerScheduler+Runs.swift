@@ -115,12 +115,20 @@ extension SprinklerScheduler {
 
   mutating func start(_ wall: WallInstant) {
     keys = Set(records.startKeys)
-    setToday(settings.zone.local(wall).date)
+    // No new day begins by a clock that may be wrong: until it is confirmed what ran on the last one counts.
+    setToday(reading.isSynchronised ? settings.zone.local(wall).date : records.day ?? settings.zone.local(wall).date)
+    if let day = records.day, day < today { dayBefore = (day, records.ranToday) }
     // A clock that is behind what was seen may be wrong; it is looked at once it is believed.
     cursor = records.seen ?? wall
-    if records.seen == nil { change(.seen(cursor)) }
+    isFirst = records.seen == nil
+    if isFirst { change(.seen(cursor)) }
     findUsableZones()
     planAll(after: cursor)
+    // Before the machine knows of any.
+    if records.rainDelay.flatMap({ $0.left(at: reading) }).map({ $0 <= 0 }) ?? false {
+      change(.rainDelay(nil))
+      effects.notices.append(.rainDelayOver)
+    }
     let runs = restorePending(wall)
     // The machine knows nothing yet: zones first, then what they have run, then rain, and only then what runs.
     for zone in records.zones { effects.orders.append(.zone(zone.id, zoneSettings(zone))) }
@@ -129,7 +137,7 @@ extension SprinklerScheduler {
         effects.orders.append(.ranToday(zone, .seconds(seconds)))
       }
     }
-    if rainDelay(at: wall) != nil { effects.orders.append(rainOrder) }
+    if records.rainDelay != nil { effects.orders.append(rainOrder) }
     effects.orders += runs.map { .run($0, .append) }
   }
 
@@ -138,7 +146,7 @@ extension SprinklerScheduler {
     let left = records.pending
     let outage = records.seen.map { wall - $0 } ?? 0
     let mayResume = settings.afterPowerCut == .resume && outage <= Int64(settings.longestOutageSeconds) && !isRecovered
-    let isRaining = rainDelay(at: wall) != nil
+    let isRaining = records.rainDelay != nil
     var runs: [ZoneRun] = []
     if isRecovered, !left.isEmpty { effects.notices.append(.queueNotResumed(runs: left.map(\.run))) }
     for run in left { change(.pendingRemoved(run: run.run)) }

@@ -7,24 +7,27 @@ extension SprinklerScheduler {
   /// Missed starts are looked for so far back, s.
   static var longestAbsence: Int64 { 7 * 86_400 }
 
+  /// A clock is set back if it shows a time that is earlier by so much than one that was dealt with, s.
+  private static var backward: Int64 { 2 }
+
   mutating func passTime(to wall: WallInstant) {
-    guard clock.isSettled else { return }
+    guard reading.isConfirmed else { return }
+    let held = heldSince.map { Int64((bootSeconds - $0).rounded(.up)) } ?? 0
+    heldSince = nil
+    isFirst = false
     if isRecovered, recoveredUntil == nil { recoveredUntil = wall }
-    if cursor - wall >= ClockWatch.tolerance {
-      // Set back: what was dealt with since has its key, what was not is still to come.
-      cursor = wall
-      planAll(after: cursor)
-    }
+    let back = min(setBackTo ?? wall, wall)
+    setBackTo = nil
+    if cursor - back >= Self.backward { takeBack(from: back, at: wall) }
     beginDay(of: wall)
-    let delay = records.rainDelay
-    endRainDelay(at: wall)
+    let delay = rainAtStart ?? records.rainDelay
     if wall - cursor > Self.longestAbsence {
       effects.notices.append(.longAbsence(from: cursor, to: wall))
       cursor = wall - Self.longestAbsence
       planAll(after: cursor)
     }
     while let (program, start) = nextDue(by: wall) {
-      deal(with: start, of: program, delay: delay, at: wall)
+      deal(with: start, of: program, delay: delay, at: wall, held: held)
       plan(program, after: start.at - 1)
     }
     cursor = max(cursor, wall)
@@ -36,22 +39,30 @@ extension SprinklerScheduler {
     guard date != today else { return }
     let isNew = date > today
     setToday(date)
-    guard isNew else {
-      // Back to a day that has been: what ran counts on, so that a limit cannot be had twice.
-      for (zone, seconds) in records.ranToday.sorted(by: { $0.key < $1.key }) {
-        change(.ran(zone, seconds: seconds, day: date))
-      }
-      return
-    }
+    guard isNew else { return returnTo(date) }
+    if let day = records.day, day < date { dayBefore = (day, records.ranToday) }
     effects.orders.append(.dayBegan)
     let oldest = date + -Self.keptDays
-    // Only by a clock that has gone through a day by itself: one set years ahead by mistake would forget everything.
-    if clock.steady >= .seconds(86_400), records.startKeys.contains(where: { $0.date < oldest }) {
+    // One set years ahead by mistake would forget everything.
+    if reading.mayDelete, records.startKeys.contains(where: { $0.date < oldest }) {
       change(.startKeysForgotten(before: oldest))
       keys = keys.filter { $0.date >= oldest }
     }
     // A rule that comes round in more than ten years has no next start yet.
     if date.day == 1 { planAll(after: cursor) }
+  }
+
+  /// Back to a day that has been: what ran counts on, so that a limit cannot be had twice.
+  private mutating func returnTo(_ date: LocalDate) {
+    var ran = records.day == date ? [:] : records.ranToday
+    if let before = dayBefore, before.day == date {
+      for (zone, seconds) in before.ran.sorted(by: { $0.key < $1.key }) {
+        ran[zone, default: 0] += seconds
+        effects.orders.append(.ranToday(zone, .seconds(seconds)))
+      }
+    }
+    dayBefore = nil
+    for (zone, seconds) in ran.sorted(by: { $0.key < $1.key }) { change(.ran(zone, seconds: seconds, day: date)) }
   }
 
   mutating func setToday(_ date: LocalDate) {
@@ -85,20 +96,24 @@ extension SprinklerScheduler {
   }
 
   private mutating func deal(
-    with start: ProgramCalendar.Start, of program: Program, delay: RainDelay?, at wall: WallInstant
+    with start: ProgramCalendar.Start, of program: Program, delay: RainDelay?, at wall: WallInstant, held: Int64
   ) {
     change(.started(start.key))
     keys.insert(start.key)
     let percent = records.levels.percent(month: start.key.date.month)
     var plan = WateringPlan(program, percent: percent, zones: usableZones)
-    // A call every second can come two seconds late at most.
-    let isLate = wall - start.at > Int64(max(2, settings.catchUpSeconds))
+    // A call every second can come two seconds late at most. What waited for the clock to be confirmed is not late.
+    let isLate = wall - start.at > max(2, Int64(settings.catchUpSeconds), held)
     if isLate || recoveredUntil.map({ start.at <= $0 }) ?? false {
       plan.skipAll(.missed)
     } else if isBusy(program, with: plan.runs.count) {
       plan.skipAll(.overlap)
     } else if let delay, delay.until > start.at {
       plan.skipInRain()
+    }
+    let reasons = plan.runs.map(\.skipped)
+    if !reasons.contains(nil), let first = reasons.first ?? nil {
+      change(.suppressed(SuppressedStart(start.key, due: start.at, why: reasons.contains(.missed) ? .missed : first)))
     }
     queue(plan, of: program, due: start.at, at: wall)
   }

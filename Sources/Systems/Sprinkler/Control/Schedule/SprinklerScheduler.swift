@@ -13,12 +13,25 @@ public struct SprinklerScheduler: Sendable {
 
   /// What the step in progress has come to so far.
   var effects = SprinklerEffects()
-  var clock = ClockWatch()
+  /// The wall clock at the step in progress, and how far it can be believed.
+  var reading = WallReading(microseconds: 0, bootTime: .zero, isSynchronised: false, steady: .zero)
   /// The boot of the machine, and its clock at the step in progress.
   let boot: BootID?
   /// When the valves were closed from outside, by that clock, the earliest first. Empty if nobody knows.
   let valvesClosed: [Double]
   var bootSeconds = 0.0
+  /// At the first step, by that clock.
+  var startedSeconds = 0.0
+  /// How far the clock can be believed, as it was said last.
+  var toldBelief = ""
+  /// The records are those of no process before: `cursor` is the time at which this one began, by the wall clock.
+  var isFirst = false
+  /// The earliest time that the clock has shown since it was last confirmed, if it was set back; by the clock as it is now.
+  var setBackTo: WallInstant?
+  /// Since when what is due has waited for the clock to be confirmed; `nil` if nothing waits.
+  var heldSince: Double?
+  /// The rain delay as it was when the step in progress began.
+  var rainAtStart: RainDelay?
   /// Every start up to then has been dealt with.
   var cursor = WallInstant(secondsSince1970: 0)
   /// The next start of each enabled program, by id.
@@ -29,8 +42,10 @@ public struct SprinklerScheduler: Sendable {
   var usableZones: [ZoneID: Zone] = [:]
   var today = LocalDate(year: 1970, month: 1, day: 1)
   var nextMidnight = WallInstant(secondsSince1970: 0)
-  /// A person lifted a delay that the weather made: the forecast is not heeded until then.
-  var weatherDeclinedUntil: WallInstant?
+  /// What each zone had run on the day before this one, s: that day may come again if this one was made by a wrong clock.
+  var dayBefore: (day: LocalDate, ran: [ZoneID: Double])?
+  /// A person lifted a delay that the weather made: the forecast is not heeded until then, by the boot's clock, s.
+  var weatherDeclinedUntil: Double?
   private var isStarted = false
   /// The records may be older than what was done last.
   let isRecovered: Bool
@@ -60,21 +75,34 @@ public struct SprinklerScheduler: Sendable {
   /// One event at one instant. The first is `started`; anything else is our bug.
   ///
   /// Cost: a comparison when time passes and nothing is due; otherwise by the number of programs and runs.
-  /// - Parameters:
-  ///   - wall: the time of day; it may jump.
-  ///   - monotonic: the boot's clock: never decreases, and goes on when the program is started again.
-  public mutating func step(_ event: SprinklerEvent, wall: WallInstant, monotonic: TickInstant) -> SprinklerEffects {
+  /// - Parameter now: the time of day, which may jump, with the boot's clock, which never goes back and goes on when the program is started
+  ///   again.
+  public mutating func step(_ event: SprinklerEvent, at now: WallReading) -> SprinklerEffects {
     effects = SprinklerEffects()
-    bootSeconds = Double(monotonic.nanoseconds) / 1e9
-    let jump = clock.note(wall, monotonic, settle: settleTime)
-    if case .timePassed = event, jump == nil, isStarted, wake.map({ wall < $0 }) ?? true { return effects }
-    if let jump { effects.notices.append(.clockStepped(seconds: jump)) }
+    let before = reading
+    reading = now
+    bootSeconds = Double(now.bootTime.nanoseconds) / 1e9
+    let wall = WallInstant(now)
+    let jump = isStarted && now.jumped != before.jumped ? now.jumped - before.jumped : nil
+    if case .timePassed = event, jump == nil, isStarted, now.isSynchronised == before.isSynchronised,
+      wake.map({ wall < $0 }) ?? true
+    {
+      return effects
+    }
+    if !now.isConfirmed { heldSince = heldSince ?? bootSeconds }
     let counters = (records.nextRun, records.nextProgram)
+    if isStarted {
+      if let jump { follow(jump) }
+      if now.word != toldBelief { tellBelief() }
+      followRainDelay()
+    }
     switch event {
     case .started:
       precondition(!isStarted, "started twice")
       isStarted = true
+      startedSeconds = bootSeconds
       start(wall)
+      tellBelief()
     case .timePassed:
       precondition(isStarted, "the first event is `started`")
       passTime(to: wall)
@@ -90,14 +118,14 @@ public struct SprinklerScheduler: Sendable {
     case .ended(let run, let seconds, let outcome): ended(run, ran: seconds, outcome, wall)
     case .refused(let run, let refusal): ended(run, ran: 0, RunOutcome(refusal), wall)
     case .progress(let list): note(list)
-    case .weather(let verdict): weather(verdict, wall)
+    case .weather(let verdict): weather(verdict)
     case .settings(let new): settings.takeRules(of: new)
     }
     if counters != (records.nextRun, records.nextProgram) {
       change(.counters(nextRun: records.nextRun, nextProgram: records.nextProgram))
     }
     if !effects.changes.isEmpty, records.seen != cursor { change(.seen(cursor)) }
-    setWake(wall, monotonic)
+    setWake(wall)
     return effects
   }
 
@@ -120,17 +148,15 @@ public struct SprinklerScheduler: Sendable {
     effects.changes.append(change)
   }
 
-  /// A clock that was just set, or that a process just began with, is believed after so long.
-  private var settleTime: Nanoseconds { .seconds(Int64(min(30, settings.catchUpSeconds / 2))) }
-
-  private mutating func setWake(_ wall: WallInstant, _ monotonic: TickInstant) {
-    if let wait = clock.settling(at: monotonic) {
-      wake = wall + (wait.count + 999_999_999) / 1_000_000_000
-      return
+  private mutating func setWake(_ wall: WallInstant) {
+    var next = nextMidnight
+    if let wait = reading.confirmedIn {
+      next = wall + (wait.count + 999_999_999) / 1_000_000_000
+    } else if let due = upcoming.values.map(\.at).min() {
+      next = min(next, due)
     }
-    wake = nextMidnight
-    if let until = records.rainDelay?.until { wake = min(wake!, until) }
-    if let due = upcoming.values.map(\.at).min() { wake = min(wake!, due) }
+    if let wait = rainDelayWait { next = min(next, wall + wait) }
+    wake = next
   }
 }
 

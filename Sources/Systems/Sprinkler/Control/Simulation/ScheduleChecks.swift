@@ -20,6 +20,8 @@ public struct ScheduleChecks: Sendable {
   private var lines: UInt64 = 0
   private var linesSince = TickInstant.zero
   private var started: Set<StartKey> = []
+  /// Of these, those that made a run.
+  private var watered: Set<StartKey> = []
   /// Runs that have opened and not ended, and for how long their zone had been open before.
   private var runs: [UInt64: (run: ZoneRun, before: Nanoseconds)] = [:]
   /// Runs that a power cut or a kill interrupted, and for how long each had been open, s.
@@ -44,6 +46,13 @@ public struct ScheduleChecks: Sendable {
     case .started(let key):
       let isNew = started.insert(key).inserted
       check(isNew, "program \(key.program) starts twice for \(key.date), \(key.start)")
+      watered.insert(key)
+    case .suppressed(let start): watered.remove(start.key)
+    case .takenBack(let start):
+      started.remove(start.key)
+      check(
+        !watered.contains(start.key),
+        "program \(start.key.program) watered for \(start.key.date), and is to start again")
     case .log(let record):
       logged[record.zone, default: 0] += record.ranSeconds
       let isNew = closed.insert(record.run).inserted

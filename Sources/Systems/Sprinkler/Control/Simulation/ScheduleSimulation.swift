@@ -20,6 +20,9 @@ public struct ScheduleSimulation: ~Copyable {
   // Never written. Swift 6.2 lets an initialiser call nothing that mutates once there is a constant.
   private var settings: SchedulerSettings
   private var irrigation: IrrigationSettings
+  /// Whether something keeps the wall clock, as NTP does.
+  public var isClockSynchronised = true
+  private var watch = WallWatch(boot: BootID("1"))
   /// The wall clock at `now` zero, if nobody had set it since.
   private var wallAtZero: WallInstant
   private var nextProgress = TickInstant.distantFuture
@@ -131,6 +134,7 @@ public struct ScheduleSimulation: ~Copyable {
     machine = IrrigationMachine(irrigation)
     scheduler = SprinklerScheduler(stored, settings: settings, boot: BootID("\(boots)"))
     nextProgress = .distantFuture
+    watch = WallWatch(boot: BootID("\(boots)"))
     begin()
   }
 
@@ -154,13 +158,19 @@ public struct ScheduleSimulation: ~Copyable {
 
   @discardableResult
   private mutating func step(_ event: SprinklerEvent) -> SprinklerEffects {
-    let effects = scheduler.step(
-      event, wall: wall, monotonic: TickInstant(nanoseconds: (now - bootedAt).count))
+    let reading = watch.read(
+      WallWatch.Sample(
+        microseconds: wallAtZero.secondsSince1970 * 1_000_000 + now.nanoseconds / 1_000,
+        bootTime: TickInstant(nanoseconds: (now - bootedAt).count), isSynchronised: isClockSynchronised))
+    let effects = scheduler.step(event, at: reading)
     // The store has it before a valve moves.
     for change in effects.changes {
       stored.apply(change)
       checks.take(change, at: now)
       if case .log(let record) = change { log.append(record) }
+      if case .takenBack(let start) = change {
+        for index in log.indices where log[index].isOf(start) { log[index].outcome = .wrongClock }
+      }
     }
     for notice in effects.notices { notices.append((wall, notice)) }
     for order in effects.orders {

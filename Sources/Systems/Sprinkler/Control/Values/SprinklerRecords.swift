@@ -10,6 +10,8 @@ public struct SprinklerRecords: Sendable, Hashable, Codable {
   public var rainDelay: RainDelay?
   /// Of the last days, as many as the catch-up window needs.
   public var startKeys: [StartKey] = []
+  /// Of `startKeys`, those whose starts made no run.
+  public var suppressed: [SuppressedStart] = []
   /// Queued or open when it was written; those that wait in their order.
   public var pending: [PendingRun] = []
   /// Runs ever made: the next one's number.
@@ -42,9 +44,17 @@ public struct SprinklerRecords: Sendable, Hashable, Codable {
         .sorted { (places[$0.element.id] ?? .max, $0.offset) < (places[$1.element.id] ?? .max, $1.offset) }
         .map(\.element)
     case .levels(let new): levels = new
-    case .rainDelay(let new): rainDelay = new
+    case .rainDelay(let new), .rainDelayNoted(let new): rainDelay = new
     case .started(let key): if !startKeys.contains(key) { startKeys.append(key) }
-    case .startKeysForgotten(let date): startKeys.removeAll { $0.date < date }
+    case .startKeysForgotten(let date):
+      startKeys.removeAll { $0.date < date }
+      suppressed.removeAll { $0.key.date < date }
+    case .suppressed(let start):
+      suppressed.removeAll { $0.key == start.key }
+      suppressed.append(start)
+    case .takenBack(let start):
+      startKeys.removeAll { $0 == start.key }
+      suppressed.removeAll { $0.key == start.key }
     case .pending(let run):
       if let place = pending.firstIndex(where: { $0.run == run.run }) {
         pending[place] = run
@@ -88,8 +98,15 @@ public enum SprinklerChange: Sendable, Hashable {
   case programOrder([Int])
   case levels(SprinklerLevels)
   case rainDelay(RainDelay?)
+  /// How much of it is over, or until when it lasts by a clock that was set.
+  case rainDelayNoted(RainDelay?)
   case started(StartKey)
+  /// With the suppressed starts of them.
   case startKeysForgotten(before: LocalDate)
+  /// A start that was dealt with and made no run.
+  case suppressed(SuppressedStart)
+  /// A wrong clock had dealt with it: its key is free again, and its lines in the log say `wrongClock`.
+  case takenBack(SuppressedStart)
   /// New or changed.
   case pending(PendingRun)
   case pendingRemoved(run: UInt64)

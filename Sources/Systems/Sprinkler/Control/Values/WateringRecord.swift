@@ -94,7 +94,36 @@ public struct StartKey: Sendable, Hashable, Codable {
   }
 }
 
+/// A start of a program that was dealt with and made no run. A clock that is set back takes it back: it is due again at its time.
+public struct SuppressedStart: Sendable, Hashable, Codable {
+  public var key: StartKey
+  /// When it was due, by the wall clock.
+  public var due: WallInstant
+  /// Why no run was made; of several reasons `missed`, if that is one.
+  public var why: RunOutcome
+
+  /// Checks nothing.
+  public init(_ key: StartKey, due: WallInstant, why: RunOutcome) {
+    self.key = key
+    self.due = due
+    self.why = why
+  }
+}
+
+extension WateringRecord {
+  /// Whether it is the line of a run that was not made at this start.
+  public func isOf(_ start: SuppressedStart) -> Bool {
+    isScheduled && ranSeconds == 0 && program == start.key.program && self.start == start.due
+      && Self.withoutRun.contains(outcome)
+  }
+
+  /// What a line says of a run that was never made.
+  public static var withoutRun: [RunOutcome] { [.missed, .rainDelay, .overlap, .disabled, .seasonalLevel] }
+}
+
 /// No watering until then.
+///
+/// What decides is how long it was asked for and how long ago that was; `until` is for people, and follows the wall clock when that is set.
 public struct RainDelay: Sendable, Hashable, Codable {
   public enum Reason: Sendable, Hashable, Codable {
     case manual
@@ -103,11 +132,36 @@ public struct RainDelay: Sendable, Hashable, Codable {
   }
   public var until: WallInstant
   public var reason: Reason
+  /// How long it was asked for, s; `nil` in a row of an older version, of which `until` is all that is known.
+  var seconds: Int?
+  /// How long ago that was.
+  var age: KeptAge?
 
+  /// As older versions kept it.
   public init(until: WallInstant, reason: Reason) {
     self.until = until
     self.reason = reason
   }
+
+  /// From now on, for 1…1,209,600 s.
+  public init(seconds: Int, reason: Reason, at now: WallReading) {
+    until = WallInstant(now) + Int64(seconds)
+    self.reason = reason
+    self.seconds = seconds
+    age = KeptAge(at: now)
+  }
+
+  /// What is left of it, s; not above zero if it is over, `nil` in a row of an older version.
+  func left(at now: WallReading) -> Double? {
+    guard let seconds, let age else { return nil }
+    // Whatever a row says: no delay is longer than any can be.
+    return min(Double(SprinklerScheduler.longestRainDelay), max(-1e6, Double(seconds) - age.seconds(at: now)))
+  }
+}
+
+extension WallInstant {
+  /// The whole second that the clock showed.
+  public init(_ reading: WallReading) { self.init(secondsSince1970: reading.secondsSince1970) }
 }
 
 /// What the API changes besides zones and programs.

@@ -66,4 +66,7 @@ public enum RunOutcome: UInt8, Sendable, Hashable, Codable, BitwiseCopyable {
   case crash
   /// Somebody outside the program, its guard, turned the valves off while it hung or was stopped. Its rest does not follow.
   case externalStop
+  /// A clock that was wrong had dealt with its start without watering. When the clock was set right, this line took the place of what that
+  /// clock had logged, and the start was due again at its time.
+  case wrongClock
 }

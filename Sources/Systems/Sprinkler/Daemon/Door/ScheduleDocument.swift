@@ -133,6 +133,7 @@ extension RunOutcome {
     case .overlap: "overlap"
     case .runLimit: "runLimit"
     case .externalStop: "externalStop"
+    case .wrongClock: "wrongClock"
     }
   }
 }

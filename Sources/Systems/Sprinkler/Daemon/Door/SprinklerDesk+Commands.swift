@@ -1,6 +1,7 @@
 import Service
 import Sprinkler
 import Store
+import Tactus
 
 // What people ask: answered when the store has it and the valves' loop has taken what follows from it.
 extension SprinklerDesk {
@@ -23,7 +24,7 @@ extension SprinklerDesk {
   }
 
   /// A step of the schedule, within the lock.
-  private typealias Step = (inout StoredSchedule, StoredSchedule.Clocks) throws(APIError) -> SprinklerEffects
+  private typealias Step = (inout StoredSchedule, WallReading) throws(APIError) -> SprinklerEffects
 
   /// Carries a command out.
   ///
@@ -32,8 +33,8 @@ extension SprinklerDesk {
   func perform(
     _ command: SprinklerCommand, _ caller: Caller, first: SprinklerRequest.Order? = nil
   ) async throws -> Done {
-    try await perform(first: first) { schedule, clocks throws(APIError) in
-      try schedule.step(.command(command, caller: caller.logName), clocks)
+    try await perform(first: first) { schedule, reading throws(APIError) in
+      try schedule.step(.command(command, caller: caller.logName), reading)
     }
   }
 
@@ -51,8 +52,8 @@ extension SprinklerDesk {
       default: throw APIError.storeFailed(error)
       }
     }
-    let done = try await perform(first: .allOff) { schedule, clocks throws(APIError) in
-      try schedule.restore(checked, caller: caller.logName, clocks)
+    let done = try await perform(first: .allOff) { schedule, reading throws(APIError) in
+      try schedule.restore(checked, caller: caller.logName, reading)
     }
     if let failure = done.storeFailure {
       throw APIError(

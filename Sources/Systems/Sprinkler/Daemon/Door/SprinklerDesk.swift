@@ -36,8 +36,7 @@ final class SprinklerDesk: Sendable {
   private let answered = Mutex<[SprinklerOutbox.Outcome]>([])
   private let logger: Logger
   private let logDays: Int
-  private let wall: @Sendable () -> WallInstant
-  private let bootClock: @Sendable () -> TickInstant
+  private let clock: WatchedWallClock
 
   private let progressPeriod: Nanoseconds
   private static let prunePeriod = Nanoseconds.seconds(3600)
@@ -48,23 +47,20 @@ final class SprinklerDesk: Sendable {
   ///   - ring, now: as for `Mailbox`.
   ///   - progressPeriod: what open runs have run is noted so often, in case the power fails.
   ///   - logDays: older lines of the watering log are forgotten.
-  ///   - wall: the time of day.
-  ///   - bootClock: of the boot that the schedule was made with; `nil` if it is the loop's clock.
+  ///   - clock: the time of day, with the clock of the boot that the schedule was made with.
   init(
     _ load: @escaping @Sendable (SprinklerStore) throws(StoreError) -> SprinklerScheduler, store: SprinklerStore,
     channel: SprinklerLoop.Channel, ring: @escaping @Sendable () -> Void, progressPeriod: Nanoseconds = .seconds(10),
     logDays: Int = 1095,
     logger: Logger,
     now: @escaping @Sendable () -> TickInstant = { MonotonicClock.now },
-    wall: @escaping @Sendable () -> WallInstant = { .now },
-    bootClock: (@Sendable () -> TickInstant)? = nil
+    clock: WatchedWallClock
   ) {
     self.store = store
     snapshot = channel.state
     self.logger = logger
     self.logDays = logDays
-    self.wall = wall
-    self.bootClock = bootClock ?? now
+    self.clock = clock
     mailbox = SprinklerMailbox(
       of: "sprinkler", channel, newestTick: { channel.state.newest.at }, ring: ring, now: now)
     outbox = SprinklerOutbox(mailbox)
@@ -85,7 +81,9 @@ final class SprinklerDesk: Sendable {
   var newest: SprinklerSnapshot { snapshot.newest }
 
   var now: TickInstant { mailbox.now() }
-  var wallNow: WallInstant { wall() }
+  /// The time of day, and how far it can be believed.
+  var reading: WallReading { clock.now }
+  var wallNow: WallInstant { WallInstant(reading) }
 
   /// The next starts of the schedules.
   func preview(count: Int) throws(APIError) -> SprinklerPreview {
@@ -93,7 +91,7 @@ final class SprinklerDesk: Sendable {
     guard let scheduler = state.withLock({ $0.schedule.scheduler }) else {
       throw .storeNotRead(store.file, view.storeFailure)
     }
-    return scheduler.preview(after: wall(), count: count)
+    return scheduler.preview(after: wallNow, count: count)
   }
 
   // MARK: the time, and the loop's notices
@@ -106,22 +104,22 @@ final class SprinklerDesk: Sendable {
     var told: [SprinklerNotice] = []
     state.withLock { state in
       // A store that refuses will be asked again at the next beat.
-      let hasStarted = scheduled(&state) { schedule, clocks throws(APIError) in told += try start(&schedule, clocks) }
+      let hasStarted = scheduled(&state) { schedule, reading throws(APIError) in told += try start(&schedule, reading) }
       guard hasStarted else { return }
-      scheduled(&state) { schedule, clocks in told += catchUp(&schedule, clocks) }
-      scheduled(&state) { schedule, clocks throws(APIError) in
-        told += order(try schedule.step(.timePassed, clocks))
+      scheduled(&state) { schedule, reading in told += catchUp(&schedule, reading) }
+      scheduled(&state) { schedule, reading throws(APIError) in
+        told += order(try schedule.step(.timePassed, reading))
       }
       if state.schedule.takeCaughtUp() || takeStateChange() { state.nextProgress = now }
       if now >= state.nextProgress {
         let progress = newest.progress(of: state.schedule.records.pending, at: now)
-        let isNoted = scheduled(&state) { schedule, clocks throws(APIError) in
-          if !progress.isEmpty { told += order(try schedule.step(.progress(progress), clocks)) }
+        let isNoted = scheduled(&state) { schedule, reading throws(APIError) in
+          if !progress.isEmpty { told += order(try schedule.step(.progress(progress), reading)) }
         }
         state.nextProgress = isNoted ? now + progressPeriod : now
       }
       // A start that has passed is not the next one any more.
-      let wall = wall()
+      let wall = wallNow
       if published.withLock({ $0.next.map { $0.at <= wall } ?? false }) { publish(state.schedule) }
     }
     outbox.sendWaiting()
@@ -173,8 +171,8 @@ final class SprinklerDesk: Sendable {
     settleAnswered()
     return state.withLock { state in
       var outcome = KeptOutcome.unknownBefore
-      _ = scheduled(&state) { schedule, clocks in
-        _ = catchUp(&schedule, clocks)
+      _ = scheduled(&state) { schedule, reading in
+        _ = catchUp(&schedule, reading)
         outcome = schedule.outcome
       }
       return outcome
@@ -189,14 +187,14 @@ final class SprinklerDesk: Sendable {
   /// - Returns: What came of it, with all that is to be told.
   func step(
     then complete: @escaping @Sendable ([SprinklerOutbox.Outcome]) -> Void,
-    _ work: (inout StoredSchedule, StoredSchedule.Clocks) throws(APIError) -> SprinklerEffects
+    _ work: (inout StoredSchedule, WallReading) throws(APIError) -> SprinklerEffects
   ) throws(APIError) -> (effects: SprinklerEffects, told: [SprinklerNotice]) {
     try state.withLock { state throws(APIError) in
       var told: [SprinklerNotice] = []
       var effects = SprinklerEffects()
-      try attempt(&state) { schedule, clocks throws(APIError) in
-        told += try start(&schedule, clocks)
-        effects = try work(&schedule, clocks)
+      try attempt(&state) { schedule, reading throws(APIError) in
+        told += try start(&schedule, reading)
+        effects = try work(&schedule, reading)
         outbox.add(effects.orders, complete)
         told += effects.notices
       }
@@ -208,9 +206,9 @@ final class SprinklerDesk: Sendable {
     var told: [SprinklerNotice] = []
     state.withLock { state in
       state.schedule.remember(events)
-      scheduled(&state) { schedule, clocks throws(APIError) in
-        told += try start(&schedule, clocks)
-        told += catchUp(&schedule, clocks)
+      scheduled(&state) { schedule, reading throws(APIError) in
+        told += try start(&schedule, reading)
+        told += catchUp(&schedule, reading)
       }
     }
     outbox.sendWaiting()
@@ -245,9 +243,9 @@ final class SprinklerDesk: Sendable {
 
   /// The schedule's first step, if it has not been made.
   private func start(
-    _ schedule: inout StoredSchedule, _ clocks: StoredSchedule.Clocks
+    _ schedule: inout StoredSchedule, _ reading: WallReading
   ) throws(APIError) -> [SprinklerNotice] {
-    try schedule.start(clocks).map { order($0) } ?? []
+    try schedule.start(reading).map { order($0) } ?? []
   }
 
   private func takeStateChange() -> Bool {
@@ -258,13 +256,13 @@ final class SprinklerDesk: Sendable {
   }
 
   /// What the loop has told, and what the store has refused of it so far.
-  private func catchUp(_ schedule: inout StoredSchedule, _ clocks: StoredSchedule.Clocks) -> [SprinklerNotice] {
+  private func catchUp(_ schedule: inout StoredSchedule, _ reading: WallReading) -> [SprinklerNotice] {
     schedule.remember(
       noted.withLock { noted in
         defer { noted = [] }
         return noted
       })
-    return schedule.catchUp(clocks).flatMap { order($0) }
+    return schedule.catchUp(reading).flatMap { order($0) }
   }
 
   /// Puts a step's orders behind those that wait; what is to be told of it.
@@ -276,7 +274,7 @@ final class SprinklerDesk: Sendable {
   /// Work on the schedule that may come again at the next beat. Whether it was done.
   @discardableResult
   private func scheduled(
-    _ state: inout State, _ work: (inout StoredSchedule, StoredSchedule.Clocks) throws(APIError) -> Void
+    _ state: inout State, _ work: (inout StoredSchedule, WallReading) throws(APIError) -> Void
   ) -> Bool {
     do throws(APIError) {
       try attempt(&state, work)
@@ -288,7 +286,7 @@ final class SprinklerDesk: Sendable {
 
   /// What changes is published; a store that begins to refuse is logged.
   private func attempt(
-    _ state: inout State, _ work: (inout StoredSchedule, StoredSchedule.Clocks) throws(APIError) -> Void
+    _ state: inout State, _ work: (inout StoredSchedule, WallReading) throws(APIError) -> Void
   ) throws(APIError) {
     let (version, failure) = (state.schedule.version, state.schedule.failure)
     defer {
@@ -298,11 +296,11 @@ final class SprinklerDesk: Sendable {
         logger.error("the sprinkler's store refuses a change", metadata: ["reason": .string(reason)])
       }
     }
-    try work(&state.schedule, StoredSchedule.Clocks(wall: wall(), monotonic: bootClock()))
+    try work(&state.schedule, reading)
   }
 
   private func publish(_ schedule: StoredSchedule) {
-    let (records, next) = (schedule.records, schedule.scheduler?.nextStart(after: wall()))
+    let (records, next) = (schedule.records, schedule.scheduler?.nextStart(after: wallNow))
     published.withLock {
       $0.isLoaded = schedule.scheduler != nil
       $0.records = records
@@ -312,16 +310,19 @@ final class SprinklerDesk: Sendable {
     }
   }
 
-  /// Without the lock: the store has its own.
+  /// Without the lock: the store has its own. By age only if the clock is sure; by number whatever it says, so that the disk never fills.
   private func prune(at now: TickInstant) {
+    let reading = reading
     let isDue = state.withLock { state in
       guard now >= state.nextPrune, store.file.isOpen else { return false }
-      state.nextPrune = now + Self.prunePeriod
+      // Until the clock is sure it is looked at again soon.
+      state.nextPrune = now + (reading.mayDelete ? Self.prunePeriod : .seconds(60))
       return true
     }
     guard isDue else { return }
     do throws(StoreError) {
-      try store.pruneLog(before: wall() - Int64(logDays) * 86_400)
+      if reading.mayDelete { try store.pruneLog(before: WallInstant(reading) - Int64(logDays) * 86_400) }
+      try store.pruneLog(beyond: SprinklerStore.mostLines)
     } catch {
       logger.warning(
         "old lines of the watering log could not be removed", metadata: ["reason": .string("\(error)")])

@@ -46,9 +46,20 @@ struct SprinklerDocument: Encodable {
     let writable: Bool
     @OrNull var failure: String?
   }
+  struct Clock: Codable, Sendable {
+    /// unconfirmed, steady, synchronised.
+    let state: String
+    /// False: what is due waits.
+    let isBelieved: Bool
+    /// Since the program's start; forward is positive.
+    @OrNull var lastJumpSec: Int?
+    @OrNull var lastJumpISO: String?
+  }
   struct Weather: Codable, Sendable {
     let provider: String
     @OrNull var millimetres: Double?
+    /// Some of the days are unknown: it may be more.
+    let isLowerBound: Bool
     @OrNull var answeredISO: String?
     @OrNull var failure: String?
   }
@@ -75,6 +86,7 @@ struct SprinklerDocument: Encodable {
   let localTime: String
   @OrNull var flow: Flow?
   @OrNull var weather: Weather?
+  let clock: Clock
   let store: Store
   let counters: Counters
 }

@@ -37,6 +37,7 @@ extension SprinklerDoor {
       seasonalPercent: effectivePercent(view.records.levels, wall), timeZone: description.timeZone.identifier,
       localTime: WallTimeText.text(wall, offsetSeconds: description.timeZone.offsetSeconds(at: wall)),
       flow: newest.flow.map(Self.flow), weather: weather(view),
+      clock: clock(desk.reading),
       store: .init(open: view.isLoaded, writable: view.storeFailure == nil, failure: view.storeFailure),
       counters: .init(
         accepted: newest.accepted, refused: newest.refused, ended: newest.ended, completed: newest.completed,
@@ -67,9 +68,9 @@ extension SprinklerDoor {
     }
   }
 
-  /// The rain delay that is in force; nil: none is.
+  /// The rain delay that is in force; nil: none is. The schedule ends it, by a clock that nobody sets.
   func rainDelay(_ view: SprinklerView) -> RainDelay? {
-    view.records.rainDelay.flatMap { desk.wallNow < $0.until ? $0 : nil }
+    view.records.rainDelay
   }
 
   var pins: [PinDocument] {
@@ -123,11 +124,21 @@ extension SprinklerDoor {
       alarm: flow.alarm?.words)
   }
 
+  private func clock(_ reading: WallReading) -> SprinklerDocument.Clock {
+    let jump = reading.lastJump
+    return .init(
+      state: reading.word, isBelieved: reading.isConfirmed,
+      lastJumpSec: jump.map { Int(($0.by.inSeconds).rounded()) },
+      lastJumpISO: jump.map {
+        WallTimeText.text(WallInstant(reading) - ((reading.bootTime - $0.at).count / 1_000_000_000))
+      })
+  }
+
   private func weather(_ view: SprinklerView) -> SprinklerDocument.Weather? {
     guard let provider = description.weather else { return nil }
     let report = view.weather
     return .init(
-      provider: provider, millimetres: report?.millimetres,
+      provider: provider, millimetres: report?.millimetres, isLowerBound: report?.isLowerBound ?? false,
       answeredISO: report?.answered.map { WallTimeText.text($0) },
       failure: report?.failure)
   }

@@ -22,6 +22,16 @@ extension SprinklerNotice {
       line(.notice, "a rain delay is in force", ["until": "\(text(delay.until))", "reason": "\(reason)"])
     case .rainDelayOver: line(.notice, "the rain delay is over", [:])
     case .clockStepped(let seconds): line(.warning, "the time of day was set", ["seconds": "\(seconds)"])
+    case .clockBelieved(let word):
+      switch word {
+      case "unconfirmed":
+        line(.info, "the time of day is not confirmed yet: schedules that are due wait", [:])
+      default: line(.info, "the time of day is confirmed", ["clock": "\(word)"])
+      }
+    case .startTakenBack(let id, let name, let due, let was):
+      line(
+        .warning, "a start that a wrong clock had written off is due again at its time",
+        ["schedule": "\(id)", "name": "\(name)", "due": "\(text(due))", "was": "\(was.word)"])
     case .longAbsence(let from, let to):
       line(
         .warning, "starts in a long absence were not looked for", ["from": "\(text(from))", "to": "\(text(to))"])

@@ -22,8 +22,10 @@ struct WeatherReport: Sendable, Hashable {
   var asked: WallInstant
   /// When it last answered; nil: never.
   var answered: WallInstant?
-  /// Of the days that are added up; nil: unknown.
+  /// Of the days that are added up, as far as they are known; nil: none is.
   var millimetres: Double?
+  /// Whether some of these days are unknown, so that it may be more.
+  var isLowerBound = false
   /// Why the last question has no answer; nil: it has.
   var failure: String?
 

@@ -3,17 +3,10 @@ import Sprinkler
 import Store
 import Tactus
 import TactusDaemon
-import WallTime
 
 /// The schedule with the store behind it, a value for within the desk's lock: a step is on the disk before it is the schedule, and if
 /// the disk refuses, nothing has happened. Blocks on the disk.
 struct StoredSchedule: Sendable {
-  /// Both clocks at one instant.
-  struct Clocks: Sendable {
-    var wall: WallInstant
-    var monotonic: TickInstant
-  }
-
   /// The schedule of what the store has. It may write to it.
   typealias Load = @Sendable () throws(StoreError) -> SprinklerScheduler
 
@@ -52,18 +45,18 @@ struct StoredSchedule: Sendable {
   }
 
   /// The first step, which must be stored before any other; nil: it has been.
-  mutating func start(_ clocks: Clocks) throws(APIError) -> SprinklerEffects? {
+  mutating func start(_ now: WallReading) throws(APIError) -> SprinklerEffects? {
     guard !hasStarted else { return nil }
     try load()
-    let effects = try step(.started, clocks)
+    let effects = try step(.started, now)
     hasStarted = true
     return effects
   }
 
   /// Steps a copy, writes what changed, and only then makes it the schedule.
-  mutating func step(_ event: SprinklerEvent, _ clocks: Clocks) throws(APIError) -> SprinklerEffects {
+  mutating func step(_ event: SprinklerEvent, _ now: WallReading) throws(APIError) -> SprinklerEffects {
     var copy = try loaded()
-    let effects = copy.step(event, wall: clocks.wall, monotonic: clocks.monotonic)
+    let effects = copy.step(event, at: now)
     if let refusal = effects.refusal { throw refusal.error }
     if effects.changes.isEmpty {
       scheduler = copy
@@ -85,10 +78,10 @@ struct StoredSchedule: Sendable {
   var outcome: KeptOutcome { !hasStarted ? .unknownBefore : unstored.isEmpty ? .known : .unknown }
 
   /// Steps with what is remembered, oldest first, until the store refuses one.
-  mutating func catchUp(_ clocks: Clocks) -> [SprinklerEffects] {
+  mutating func catchUp(_ now: WallReading) -> [SprinklerEffects] {
     var done: [SprinklerEffects] = []
     while let event = unstored.first {
-      guard let effects = try? step(event, clocks) else {
+      guard let effects = try? step(event, now) else {
         isBehind = true
         return done
       }
@@ -108,13 +101,13 @@ struct StoredSchedule: Sendable {
 
   /// A backup's records in place of these: the store's tables and the schedule change in one transaction, or neither does.
   mutating func restore(
-    _ backup: CheckedBackup, caller: String?, _ clocks: Clocks
+    _ backup: CheckedBackup, caller: String?, _ now: WallReading
   ) throws(APIError) -> SprinklerEffects {
     var copy = try loaded()
     var effects = SprinklerEffects()
     do throws(StoreError) {
       _ = try store.restore(backup) { records in
-        effects = copy.step(.command(.restore(records), caller: caller), wall: clocks.wall, monotonic: clocks.monotonic)
+        effects = copy.step(.command(.restore(records), caller: caller), at: now)
         return effects.refusal == nil ? effects.changes : nil
       }
     } catch {

@@ -1,9 +1,19 @@
 import Wire
 
 /// What a weather provider answers, as Open-Meteo does: `{"daily":{"time":["2026-05-01",…],"precipitation_sum":[8.2,…]}}`.
-enum WeatherAnswer {
-  /// The first days' sums together.
-  static func millimetres(_ body: [UInt8], days: Int) -> Result<Double, WeatherFailure> {
+struct WeatherAnswer: Hashable {
+  /// One day of the forecast.
+  struct Day: Hashable {
+    /// As the provider calls it; `nil` if it does not.
+    var date: String?
+    /// `nil` if the provider does not know.
+    var millimetres: Double?
+  }
+  /// As many as were asked for, today first; a day that is missing in the answer is unknown.
+  var days: [Day]
+
+  /// - Parameter days: so many were asked for, 1….
+  static func read(_ body: [UInt8], days: Int) -> Result<WeatherAnswer, WeatherFailure> {
     let document: JSONValue
     do {
       document = try JSONParser.parse(body)
@@ -21,21 +31,48 @@ enum WeatherAnswer {
     {
       return .failure(WeatherFailure("expected millimetres, got \(JSONValue.shortened(unit))"))
     }
-    var total = 0.0
-    for sum in sums.prefix(days) {
+    var dates: [JSONValue] = []
+    if case .list(let list)? = document.member("daily")?.member("time") { dates = list }
+    var answer = WeatherAnswer(days: Array(repeating: Day(), count: days))
+    for (place, sum) in sums.prefix(days).enumerated() {
+      if place < dates.count, case .text(let date) = dates[place] { answer.days[place].date = date }
       switch sum {
       case .number(let digits):
         guard let value = Double(digits), value.isFinite, value >= 0 else {
           return .failure(WeatherFailure("expected millimetres, got \(JSONValue.shortened(digits))"))
         }
-        total += value
-      // Unknown for that day.
+        answer.days[place].millimetres = value
       case .null: continue
       default: return .failure(WeatherFailure("expected numbers in daily.precipitation_sum"))
       }
     }
-    guard total.isFinite else { return .failure(WeatherFailure("expected millimetres, got more than can be added up")) }
-    return .success(total)
+    guard answer.days.reduce(0, { $0 + ($1.millimetres ?? 0) }).isFinite else {
+      return .failure(WeatherFailure("expected millimetres, got more than can be added up"))
+    }
+    return .success(answer)
+  }
+}
+
+/// How much rain is expected, as far as is known.
+struct ExpectedRain: Hashable {
+  /// Of the days that are known, together; `nil` if none is.
+  var millimetres: Double?
+  /// Whether every day is known. Otherwise more may come.
+  var isWhole: Bool
+
+  /// As much as that.
+  init(millimetres: Double?, isWhole: Bool) {
+    self.millimetres = millimetres
+    self.isWhole = isWhole
+  }
+
+  /// - Parameter known: the last value of each day, by its date, that an earlier answer had.
+  init(_ answer: WeatherAnswer, known: [String: Double] = [:]) {
+    let values = answer.days.map { day in day.millimetres ?? day.date.flatMap { known[$0] } }
+    let sum = values.compactMap(\.self).reduce(0, +)
+    // A value that an earlier answer had may be beyond every number together with today's.
+    millimetres = values.contains { $0 != nil } ? min(sum, .greatestFiniteMagnitude) : nil
+    isWhole = !values.contains(nil)
   }
 }
 

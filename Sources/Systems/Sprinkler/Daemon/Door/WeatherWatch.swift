@@ -47,6 +47,8 @@ final class WeatherWatch: Sendable {
     /// An answer that nobody has taken yet.
     var answer: Result<[UInt8], WeatherFailure>?
     var report: WeatherReport?
+    /// What was last known of each day, by the provider's date: of the days of the last answer alone.
+    var known: [String: Double] = [:]
   }
 
   private let client: ServiceClient
@@ -109,13 +111,23 @@ final class WeatherWatch: Sendable {
 
   private func take(_ answer: Result<[UInt8], WeatherFailure>, _ desk: SprinklerDesk, at now: TickInstant) {
     let wall = desk.wallNow
-    let sum = answer.flatMap { WeatherAnswer.millimetres($0, days: settings.days) }
+    let read = answer.flatMap { WeatherAnswer.read($0, days: settings.days) }
+    let rain = read.map { answer in
+      state.withLock { state in
+        let rain = ExpectedRain(answer, known: state.known)
+        state.known = answer.days.reduce(into: [:]) { known, day in
+          if let date = day.date { known[date] = day.millimetres ?? state.known[date] }
+        }
+        return rain
+      }
+    }
     var report = state.withLock { $0.report } ?? WeatherReport(asked: wall)
     report.asked = wall
-    switch sum {
-    case .success(let sum):
+    switch rain {
+    case .success(let rain):
       report.answered = wall
-      report.millimetres = sum
+      report.millimetres = rain.millimetres
+      report.isLowerBound = !rain.isWhole
       report.failure = nil
     case .failure(let failure):
       report.failure = "\(settings.address): \(failure.reason)"
@@ -123,16 +135,19 @@ final class WeatherWatch: Sendable {
     }
     let noted = report
     state.withLock { $0.report = noted }
-    guard case .success(let sum) = sum else { return desk.note(noted) }
-    desk.take(Self.verdict(sum, settings, at: wall), report: noted)
+    guard case .success(let rain) = rain else { return desk.note(noted) }
+    desk.take(Self.verdict(rain, settings), report: noted)
   }
 
-  static func verdict(_ millimetres: Double, _ settings: Settings, at wall: WallInstant) -> WeatherVerdict {
-    guard millimetres >= settings.threshold else { return .dry }
+  /// What is unknown is not dry: then a delay that is in force stays as it is.
+  static func verdict(_ rain: ExpectedRain, _ settings: Settings) -> WeatherVerdict {
+    guard let millimetres = rain.millimetres, millimetres >= settings.threshold else {
+      return rain.isWhole ? .dry : .unknown
+    }
     let span = settings.days == 1 ? "today" : "within \(settings.days) days"
     return .rain(
-      until: wall + Int64(settings.delayHours) * 3600,
-      reason: "\((millimetres * 10).rounded() / 10) mm expected \(span)")
+      seconds: settings.delayHours * 3600,
+      reason: "\(rain.isWhole ? "" : "at least ")\((millimetres * 10).rounded() / 10) mm expected \(span)")
   }
 }
 

@@ -34,7 +34,8 @@ final class DaemonSprinkler: LoopSystem {
   /// - Parameter madeSafe: when the guard closed the valves after the last process had died; `nil` if nobody knows.
   /// - Throws: `HeaderLineError`, `GPIORequestError`, `UnknownTimeZone`.
   init(
-    _ sprinkler: Configuration.Sprinkler, store file: StoreFile, simulate: Bool, madeSafe: MadeSafe?, logger: Logger
+    _ sprinkler: Configuration.Sprinkler, store file: StoreFile, simulate: Bool, madeSafe: MadeSafe?,
+    clock: WatchedWallClock, logger: Logger
   ) throws {
     configuration = sprinkler
     let newest = Guarded(sprinkler)
@@ -58,7 +59,7 @@ final class DaemonSprinkler: LoopSystem {
           isRecovered: store.file.isRecovered, valvesClosed: valvesClosed)
       }, store: store, channel: channel, ring: { bell.button.ring() },
       progressPeriod: .seconds(Int64(scheduling.noteSeconds)), logDays: sprinkler.logDays, logger: logger,
-      bootClock: { BootClock.now })
+      clock: clock)
     door = SprinklerDoor(desk, sprinkler.description(zone, simulate: simulate))
     weather = try sprinkler.weatherSettings(zone).map { try WeatherWatch($0) }
     guard let bank = hardware.simulatedBank else {

@@ -135,9 +135,11 @@ struct SprinklerScenarioReader {
     guard reader.errors.isEmpty else { return }
     // The scheduler itself says what fits.
     var scheduler = SprinklerScheduler(scenario.records, settings: scenario.settings)
-    _ = scheduler.step(.started, wall: scenario.start, monotonic: .zero)
+    let start = WallReading(
+      microseconds: scenario.start.secondsSince1970 * 1_000_000, bootTime: .zero, isSynchronised: true, steady: .zero)
+    _ = scheduler.step(.started, at: start)
     func ask(_ command: SprinklerCommand, _ node: Node, _ path: String) {
-      let effects = scheduler.step(.command(command, caller: nil), wall: scenario.start, monotonic: .zero)
+      let effects = scheduler.step(.command(command, caller: nil), at: start)
       switch effects.refusal {
       case .invalid(let field, let expected, let got)?:
         reader.report(node, "\(path).\(field)", "expected \(expected), got \(got)")

@@ -65,7 +65,7 @@ struct SprinklerScenarioRun: ~Copyable {
     case .forecast(let hours, let millimetres):
       let reason = "\(SprinklerWords.number(millimetres)) mm expected"
       calendar.note(time, "forecast: \(reason) within \(SprinklerWords.number(hours)) h")
-      world.forecast(.rain(until: world.wall + Int64(saturating: hours * 3_600), reason: reason))
+      world.forecast(.rain(seconds: Int(saturating: hours * 3_600), reason: reason))
     case .powerCut(let outage, let clockStands):
       let seconds = outage.count / 1_000_000_000
       calendar.note(
@@ -98,7 +98,12 @@ struct SprinklerScenarioRun: ~Copyable {
         let rest = "\(SprinklerWords.minutes(Double(left))) min left: \(isResumed ? "resumed" : "closed")"
         calendar.note(at, "zone \(zone) was interrupted after \(SprinklerWords.minutes(ran)) min, \(rest)")
       case .longAbsence: calendar.note(at, "away for long: starts further back than a week are not looked for")
-      case .programStarted, .programSkipped, .rainDelaySet, .rainDelayOver, .clockStepped, .queueNotResumed: break
+      case .startTakenBack(_, let name, let due, _):
+        let (date, second) = scenario.settings.zone.local(due)
+        calendar.note(at, "\(name) is due again: a wrong clock had written \(date) \(SprinklerWords.time(second)) off")
+      case .programStarted, .programSkipped, .rainDelaySet, .rainDelayOver, .clockStepped, .clockBelieved,
+        .queueNotResumed:
+        break
       }
     }
     noted = world.notices.count

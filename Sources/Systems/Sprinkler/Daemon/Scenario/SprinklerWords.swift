@@ -49,6 +49,7 @@ enum SprinklerWords {
     case .runLimit: "run limit"
     case .overlap: "overlap"
     case .externalStop: "external stop"
+    case .wrongClock: "wrong clock"
     }
   }
 

@@ -36,7 +36,16 @@ extension StoreSystem {
             CREATE INDEX sprinkler_log_zone ON sprinkler_log (zone, start, run);
             CREATE INDEX sprinkler_log_program ON sprinkler_log (program, start, run);
             """)
-      }
+      },
+      Migration(name: "sprinkler.2") { database in
+        try database.execute(
+          sql: """
+            CREATE TABLE sprinkler_suppressed (
+              date TEXT NOT NULL, program INTEGER NOT NULL, kind TEXT NOT NULL, minute INTEGER NOT NULL,
+              due INTEGER NOT NULL, why TEXT NOT NULL, seal INTEGER NOT NULL, PRIMARY KEY (date, program, kind, minute)
+            ) STRICT, WITHOUT ROWID;
+            """)
+      },
     ],
     restore: SprinklerTables.mergeLog)
 }

@@ -85,12 +85,40 @@ public struct SprinklerStore: Sendable {
   }
 }
 
+extension SprinklerStore {
+  /// Lines that the log has at most, whatever the clock says: some 50 MB.
+  static var mostLines: Int { 500_000 }
+
+  /// Removes the lines of the runs that were made first, but so many.
+  ///
+  /// - Returns: So many.
+  @discardableResult
+  func pruneLog(beyond most: Int) throws(StoreError) -> Int {
+    var removed = 0
+    while true {
+      let excess = try file.read("counting the log") { database in
+        (try Int.fetchOne(database, sql: "SELECT count(*) FROM sprinkler_log") ?? 0) - most
+      }
+      guard excess > 0 else { return removed }
+      removed += try file.write("pruning the log", by: .byMachine) { database in
+        try database.execute(
+          sql: """
+            DELETE FROM sprinkler_log WHERE (start, run) IN (SELECT start, run FROM sprinkler_log ORDER BY run LIMIT ?)
+            """, arguments: [min(excess, 2_000)])
+        return database.changesCount
+      }
+    }
+  }
+}
+
 extension SprinklerChange {
   /// As opposed to what the machine notes of itself.
   var isMadeByPeople: Bool {
     switch self {
     case .zones, .program, .programRemoved, .programOrder, .levels, .rainDelay, .everything: true
-    case .started, .startKeysForgotten, .pending, .pendingRemoved, .pendingOrder, .log, .ran, .counters, .seen: false
+    case .started, .startKeysForgotten, .suppressed, .takenBack, .rainDelayNoted, .pending, .pendingRemoved,
+      .pendingOrder, .log, .ran, .counters, .seen:
+      false
     }
   }
 }

@@ -17,10 +17,14 @@ extension SprinklerTables {
       try database.execute(sql: "DELETE FROM sprinkler_program WHERE id = ?", arguments: [id])
     case .programOrder(let ids): try order(ids, database)
     case .levels(let levels): try write(text(levels), as: .levels, database)
-    case .rainDelay(let delay): try write(delay.map { try text($0) }, as: .rainDelay, database)
+    case .rainDelay(let delay), .rainDelayNoted(let delay):
+      try write(delay.map { try text($0) }, as: .rainDelay, database)
     case .started(let key): try SealedRow.write(columns(key), to: "sprinkler_start", in: database)
     case .startKeysForgotten(let date):
       try database.execute(sql: "DELETE FROM sprinkler_start WHERE date < ?", arguments: [dateText(date)])
+      try database.execute(sql: "DELETE FROM sprinkler_suppressed WHERE date < ?", arguments: [dateText(date)])
+    case .suppressed(let start): try SealedRow.write(columns(start), to: "sprinkler_suppressed", in: database)
+    case .takenBack(let start): try takeBack(start, database)
     case .pending(let run): try write(run, database)
     case .pendingRemoved(let run):
       try database.execute(sql: "DELETE FROM sprinkler_pending WHERE run = ?", arguments: [Int64(bitPattern: run)])
@@ -36,6 +40,22 @@ extension SprinklerTables {
       try write(text(Counters(nextRun: nextRun, nextProgram: nextProgram)), as: .counters, database)
     case .seen(let instant): try write(text(instant), as: .seen, database)
     case .everything(let records): try replaceAll(by: records, database)
+    }
+  }
+
+  /// The key is free again, and the log says what became of what it said. No line is lost.
+  private static func takeBack(_ start: SuppressedStart, _ database: Database) throws {
+    let key = "WHERE date = ? AND program = ? AND kind = ? AND minute = ?"
+    let columns = StatementArguments(columns(start.key).map(\.databaseValue))
+    try database.execute(sql: "DELETE FROM sprinkler_start \(key)", arguments: columns)
+    try database.execute(sql: "DELETE FROM sprinkler_suppressed \(key)", arguments: columns)
+    let lines = try Row.fetchAll(
+      database, sql: "SELECT * FROM sprinkler_log WHERE program = ? AND start = ?",
+      arguments: [start.key.program, start.due.secondsSince1970]
+    ).map(record)
+    for var line in lines where line.isOf(start) {
+      line.outcome = .wrongClock
+      try SealedRow.write(self.columns(line), to: "sprinkler_log", in: database)
     }
   }
 
@@ -95,12 +115,13 @@ extension SprinklerTables {
     try database.execute(
       sql: """
         DELETE FROM sprinkler_program; DELETE FROM sprinkler_pending; DELETE FROM sprinkler_start;
-        DELETE FROM sprinkler_ran
+        DELETE FROM sprinkler_suppressed; DELETE FROM sprinkler_ran
         """)
     try make(.zones(records.zones), database)
     for program in records.programs { try write(program, database) }
     for run in records.pending { try write(run, database) }
     for key in records.startKeys { try make(.started(key), database) }
+    for start in records.suppressed { try make(.suppressed(start), database) }
     try make(.levels(records.levels), database)
     try make(.rainDelay(records.rainDelay), database)
     try write(records.day.map { try text($0) }, as: .day, database)

@@ -61,6 +61,10 @@ enum SprinklerTables {
       database,
       sql: "SELECT program, date, kind, minute FROM \(base).sprinkler_start ORDER BY date, program, kind, minute"
     ).map(startKey)
+    records.suppressed = try Row.fetchAll(
+      database,
+      sql: "SELECT program, date, kind, minute, due, why FROM \(base).sprinkler_suppressed ORDER BY due, program"
+    ).map(suppressed)
     for row in try Row.fetchAll(database, sql: "SELECT zone, seconds FROM \(base).sprinkler_ran") {
       let number: Int = row[0]
       guard let zone = ZoneID(number) else {
@@ -106,6 +110,7 @@ enum SprinklerTables {
     records.ranToday = current.ranToday
     records.seen = current.seen
     records.startKeys = Array(Set(records.startKeys).union(current.startKeys))
+    records.suppressed = current.suppressed
     if let delay = current.rainDelay, delay.until >= records.rainDelay?.until ?? delay.until {
       records.rainDelay = delay
     }
@@ -125,6 +130,18 @@ enum SprinklerTables {
       case .sunset(let minute): ("sunset", minute)
       }
     return [dateText(key.date), key.program, kind, minute]
+  }
+
+  static func columns(_ start: SuppressedStart) -> [any DatabaseValueConvertible & Sendable] {
+    columns(start.key) + [start.due.secondsSince1970, start.why.name]
+  }
+
+  private static func suppressed(_ row: Row) throws -> SuppressedStart {
+    let (due, why): (Int64, String) = (row[4], row[5])
+    guard let outcome = RunOutcome.named[why] else {
+      throw StoreError.damaged(file: "sprinkler_suppressed", reason: "expected an outcome, found \(why)")
+    }
+    return SuppressedStart(try startKey(row), due: WallInstant(secondsSince1970: due), why: outcome)
   }
 
   private static func startKey(_ row: Row) throws -> StartKey {

@@ -23,6 +23,7 @@ final class SprinklerSwarmDaemon {
   /// Orders that the loop has not answered, by their numbers.
   private var sent: [UInt64: SprinklerRequest.Order] = [:]
   private var answered: [UInt64] = []
+  private var watch = WallWatch()
 
   init(
     runtime: Runtime, simulation: Simulation, channel: SprinklerLoop.Channel, bell: SimulatedInput,
@@ -38,15 +39,15 @@ final class SprinklerSwarmDaemon {
   func beat(at now: TickInstant, _ wallAtZero: WallInstant) {
     nextBeat = now + Self.beatPeriod
     listen(at: now)
-    let clocks = clocks(at: now, wallAtZero)
+    let reading = reading(at: now, wallAtZero)
     do throws(APIError) {
-      if let effects = try schedule.start(clocks) { order(effects, at: now) }
-      for effects in schedule.catchUp(clocks) { order(effects, at: now) }
+      if let effects = try schedule.start(reading) { order(effects, at: now) }
+      for effects in schedule.catchUp(reading) { order(effects, at: now) }
       if schedule.takeCaughtUp() { nextProgress = now }
-      order(try schedule.step(.timePassed, clocks), at: now)
+      order(try schedule.step(.timePassed, reading), at: now)
       guard now >= nextProgress else { return }
       let progress = client.newest().progress(of: schedule.records.pending, at: now)
-      if !progress.isEmpty { order(try schedule.step(.progress(progress), clocks), at: now) }
+      if !progress.isEmpty { order(try schedule.step(.progress(progress), reading), at: now) }
       nextProgress = now + Self.progressPeriod
     } catch {
       // A store that refuses is asked again at the next beat.
@@ -68,16 +69,16 @@ final class SprinklerSwarmDaemon {
   /// The loop has stopped, and told the last. Returns what the store knows of it.
   func finish(at now: TickInstant, _ wallAtZero: WallInstant) -> KeptOutcome {
     listen(at: now)
-    _ = schedule.catchUp(clocks(at: now, wallAtZero))
+    _ = schedule.catchUp(reading(at: now, wallAtZero))
     return schedule.outcome
   }
 
   /// Steps the schedule; `nil` if it, or its store, refuses.
   func step(_ event: SprinklerEvent, at now: TickInstant, _ wallAtZero: WallInstant) -> SprinklerEffects? {
     do throws(APIError) {
-      let clocks = clocks(at: now, wallAtZero)
-      if let effects = try schedule.start(clocks) { order(effects, at: now) }
-      let effects = try schedule.step(event, clocks)
+      let reading = reading(at: now, wallAtZero)
+      if let effects = try schedule.start(reading) { order(effects, at: now) }
+      let effects = try schedule.step(event, reading)
       order(effects, at: now)
       return effects
     } catch {
@@ -107,7 +108,10 @@ final class SprinklerSwarmDaemon {
     return answered
   }
 
-  private func clocks(at now: TickInstant, _ wallAtZero: WallInstant) -> StoredSchedule.Clocks {
-    StoredSchedule.Clocks(wall: wallAtZero + now.nanoseconds / 1_000_000_000, monotonic: now)
+  private func reading(at now: TickInstant, _ wallAtZero: WallInstant) -> WallReading {
+    watch.read(
+      WallWatch.Sample(
+        microseconds: wallAtZero.secondsSince1970 * 1_000_000 + now.nanoseconds / 1_000, bootTime: now,
+        isSynchronised: true))
   }
 }
