@@ -65,6 +65,7 @@ struct RunCommand: ParsableCommand {
         environment["TACTUS_TOKEN"], configuration.service?.jwtKey, configuration.mqtt?.password,
       ].compactMap(\.self) + configuration.systems.all.flatMap(\.secrets))
     let status = start(configuration, found, log, environment, account)
+    log.tellExcess(atOnce: true)
     log.sink.flush()
     throw ExitCode(status)
   }
@@ -97,6 +98,7 @@ struct RunCommand: ParsableCommand {
   ) -> Int32 {
     let logger = log.logger("tactus")
     do {
+      try DescriptorLimit.requireLeast()
       // Before the first line, which starts the log's writer.
       let events = try ServiceEvents()
       let options = Daemon.Options(
@@ -126,7 +128,8 @@ struct RunCommand: ParsableCommand {
         fflush(nil)
       }
     } catch {
-      logger.critical("\(error)")
+      // "Too many open files" does not say how many there should be.
+      logger.critical("\(DescriptorLimit.shortage ?? error)")
       return 1
     }
   }
