@@ -15,6 +15,9 @@
     /// Where Debian puts it.
     public static let standardPath = "/usr/sbin/mosquitto"
 
+    /// Bytes. Thirty readers that read nothing would hold 1.8 GB of others' messages; beyond this whoever makes it grow is disconnected.
+    private static let memoryLimit = 64 << 20
+
     /// Reads its passwords and its access list from the descriptors that it gets.
     static func configuration(port: UInt16, payloadLimit: Int = 65_536) -> String {
       """
@@ -26,6 +29,7 @@
       persistence false
       set_tcp_nodelay true
       max_queued_messages 1000
+      memory_limit \(memoryLimit)
       message_size_limit \(payloadLimit)
       log_dest none
 

@@ -18,8 +18,8 @@ struct LineLogHandler: LogHandler {
   private var ownLevel: Logger.Level?
 
   init(
-    label: String, format: LogFormat, sink: LogSink, threshold: LogThreshold, history: LogHistory, scrubber: LogScrubber,
-    isLimited: Bool = true
+    label: String, format: LogFormat, sink: LogSink, threshold: LogThreshold, history: LogHistory,
+    scrubber: LogScrubber, isLimited: Bool = true
   ) {
     (self.label, self.format, self.sink) = (label, format, sink)
     (self.threshold, self.history, self.scrubber, self.isLimited) = (threshold, history, scrubber, isLimited)

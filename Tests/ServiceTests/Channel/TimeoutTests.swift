@@ -41,7 +41,7 @@ struct TimeoutTests {
     #expect(!channel.isActive)
   }
 
-  @Test("requests of a client that does not read: none is answered, nothing more is read; once it reads, all are, in order")
+  @Test("requests of a client that does not read: none is answered; once it reads, all are, in order")
   func unread() throws {
     let (channel, _) = try Self.connect()
     channel.isWritable = false

@@ -32,7 +32,8 @@ final class StopsBeingKept: Sendable {
   ///
   /// - Parameter deadline: when its client is answered even so; `nil` if it waits for the disk.
   func keep(
-    until deadline: TickInstant?, _ work: @escaping @Sendable () async throws -> SprinklerDesk.Done, _ answer: @escaping Answer
+    until deadline: TickInstant?, _ work: @escaping @Sendable () async throws -> SprinklerDesk.Done,
+    _ answer: @escaping Answer
   ) {
     state.withLock { state in
       state.lastNumber += 1
