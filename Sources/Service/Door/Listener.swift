@@ -34,10 +34,11 @@ final class Listener: Sendable {
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .serverChannelOption(.autoRead, value: false)
       .childChannelOption(.allowRemoteHalfClosure, value: true)
-      // Buffers that a connection keeps: one of 16 KB at most, where NIO's choice is four of 64 KB.
+      // Buffers that a connection keeps: one of 4 KB at most, where NIO's choice is four of 64 KB. Each connection has its turn with one
+      // read, which may be hundreds of small messages: others wait for no more than that.
       .childChannelOption(.maxMessagesPerRead, value: 1)
       .childChannelOption(
-        .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 2048, maximum: 16 * 1024)
+        .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 2048, maximum: 4 * 1024)
       )
       // What waits here for a client that does not read, besides one answer's last piece; and in the kernel, whose own choice is megabytes.
       .childChannelOption(.writeBufferWaterMark, value: .init(low: 16 * 1024, high: APIAnswer.pieceBytes))

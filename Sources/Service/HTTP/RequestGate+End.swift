@@ -33,7 +33,8 @@ extension RequestGate {
     let box = NIOLoopBound(context, eventLoop: context.eventLoop)
     context.close(mode: .output).whenFailure { _ in box.value.close(promise: nil) }
     timer?.cancel()
-    timer = context.eventLoop.scheduleTask(in: shared.limits.lingerTime) { box.value.close(promise: nil) }
+    let time = isForOneRequest ? shared.limits.lingerTimeInScarcity : shared.limits.lingerTime
+    timer = context.eventLoop.scheduleTask(in: time) { box.value.close(promise: nil) }
     arrival?.goOn()
     context.read()
   }

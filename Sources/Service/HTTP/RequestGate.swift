@@ -43,6 +43,8 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
   private var route = Route.skip
   private var outcomeKnown = false
   private var version = HTTPVersion.http1_1
+  /// It has one of the last descriptors.
+  private(set) var isForOneRequest = false
   /// There are bytes to be flushed.
   var wrote = false
   /// Hands on what arrives; `nil` once it has left.
@@ -122,7 +124,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
 
   private func headArrived(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
     let asksUpgrade = head.headers.contains(name: "upgrade")
-    let isForOneRequest = shared.places.headArrived(context.channel)
+    isForOneRequest = shared.places.headArrived(context.channel)
     let isLast = !head.isKeepAlive || asksUpgrade || head.method == .CONNECT || isForOneRequest
     machine.headArrived(keepsAlive: !isLast, at: context.eventLoop.now)
     version = head.version

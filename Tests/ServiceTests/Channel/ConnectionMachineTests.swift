@@ -35,13 +35,14 @@ struct ConnectionMachineTests {
     machine.endArrived()
     let isTooSlow = machine.isTooSlow(at: at(600_000))
     #expect(!isTooSlow)
-    for (milliseconds, expected): (Int64, ConnectionMachine.Check) in [(600_000, .wait(until: at(660_000))), (660_000, .close)] {
+    let checks: [(Int64, ConnectionMachine.Check)] = [(600_000, .wait(until: at(660_000))), (660_000, .close)]
+    for (milliseconds, expected) in checks {
       let check = machine.check(at: at(milliseconds), isWritable: false, waitingBytes: 9, isKnown: true)
       #expect(check == expected)
     }
   }
 
-  @Test("an answer that is read slowly: waited for while less of it waits each time, closed once it is as much")
+  @Test("an answer that is read slowly: waited for while less of it waits each time, closed once as much does")
   func slowReader() {
     var machine = ConnectionMachine(ConnectionLimits(), at: at(0))
     machine.bytesArrived(at: at(0))
