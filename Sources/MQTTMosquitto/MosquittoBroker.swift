@@ -15,6 +15,9 @@
     /// Where Debian puts it.
     public static let standardPath = "/usr/sbin/mosquitto"
 
+    /// Bytes. Thirty readers that read nothing would hold 1.8 GB of others' messages; beyond this whoever makes it grow is disconnected.
+    private static let memoryLimit = 64 << 20
+
     /// Reads its passwords and its access list from the descriptors that it gets, and makes its own socket in the folder that it gets.
     /// If its port is taken it ends.
     static func configuration(port: UInt16, payloadLimit: Int = 65_536) -> String {
@@ -28,6 +31,7 @@
       persistence false
       set_tcp_nodelay true
       max_queued_messages 1000
+      memory_limit \(memoryLimit)
       message_size_limit \(payloadLimit)
       log_dest none
 

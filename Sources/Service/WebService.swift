@@ -83,6 +83,7 @@ public final class WebService: Sendable {
       defer { last = now }
       return last.map { $0.nanoseconds / 1_000_000_000 != now.nanoseconds / 1_000_000_000 } ?? true
     }
+    health.beat()
     let events = systems.flatMap { $0.events(at: now, second: isSecond) }
     publish(events)
     return events

@@ -11,6 +11,7 @@ import pytest
 import requests
 
 from live import Live
+from test_costs import processor_seconds
 from wire import Wire, WireSocket, request
 
 # A debug build lets in a thousand connections a second, and the flood keeps up to 1,024 waiting: `STOPS=67 IDLE=2240` measures.
@@ -89,6 +90,35 @@ def test_with_64_descriptors_an_e_stop_still_comes_in(tmp_path):
         finally:
             for socket in sockets:
                 socket.socket.close()
+
+
+def test_too_few_descriptors_are_refused_at_the_start(tmp_path):
+    from daemon import Daemon
+    daemon = Daemon(tmp_path, open_files=48)
+    daemon.start_process()
+    assert daemon.process.wait(20) == 1
+    assert re.search(r"expected at least \d+ files that may be open, got 48: .*LimitNOFILE=", daemon.log)
+
+
+def test_no_descriptor_left_costs_no_processor_and_an_e_stop_still_comes_in(tmp_path):
+    from daemon import Daemon
+    with Daemon(tmp_path, open_files=72, auth="none") as daemon:
+        # Known, all of them, and each may stop: nothing but descriptors bounds them. Some wait to be accepted.
+        wires = []
+        try:
+            for _ in range(100):
+                wires.append(Wire(daemon.address, limit=1))
+                wires[-1].send(request("GET", "/api/status", daemon.port))
+            begin, ticks = time.monotonic(), processor_seconds(daemon.process.pid)
+            assert [stop_all(daemon, None)[0] for _ in range(4)] == [200] * 4
+            time.sleep(2)
+            used = (processor_seconds(daemon.process.pid) - ticks) / (time.monotonic() - begin)
+            print(f"{used * 100:.0f} % of a core")
+            # It was 52 to 84 %; what is left is the loops'.
+            assert used < 0.4
+        finally:
+            for wire in wires:
+                wire.socket.close()
 
 
 def test_more_connections_with_tokens_than_allowed_are_told_and_who_can_stop_is_not(own_daemon):

@@ -4,6 +4,7 @@ import json
 import re
 import secrets
 import shutil
+import sqlite3
 import subprocess
 import time
 
@@ -257,3 +258,26 @@ def test_tokens_and_revocations_fail_closed_while_their_disk_is_away(disk, tmp_p
         disk.mount()
         until(lambda: health(daemon)["status"] == "ok")
         assert answers(made, good, revoked, daemon.admin) == [200, 200, 401, 200]
+
+
+@pytest.mark.parametrize("method, path", [
+    ("POST", "/api/zone/1/off"), ("POST", "/api/stop"), ("POST", "/api/pause"), ("DELETE", "/api/queue"), ("DELETE", "/api/queue/RUN"),
+    ("POST", "/api/pump/off"), ("POST", "/api/leg/disarm"), ("POST", "/api/robot/stop"), ("POST", "/zone/off/1"), ("POST", "/api/e-stop"),
+])
+def test_what_makes_safe_is_answered_while_another_program_has_locked_the_store(tmp_path, method, path):
+    with Daemon(tmp_path, more="pump: {}\n") as daemon:
+        started = daemon.post("/api/run-once", {"zones": [{"zoneId": 1, "minutes": 5}]})
+        assert started.status_code == 200, started.text
+        with sqlite3.connect(tmp_path / "state" / "store.sqlite", isolation_level=None) as store:
+            store.execute("BEGIN EXCLUSIVE")
+            # Within what a client waits; the lock is there until it has been answered.
+            answer = daemon.request(method, path.replace("RUN", str(started.json()["runIds"][0])), timeout=5)
+            assert answer.status_code == 200, answer.text
+            if path.startswith(("/api/zone", "/zone", "/api/stop", "/api/pause", "/api/queue/", "/api/e-stop")):
+                assert not any(zone["isOn"] for zone in daemon.get("/api/sprinkler").json()["zones"])
+            store.execute("ROLLBACK")
+        # It is written down afterwards.
+        limit = time.monotonic() + 20
+        while daemon.get("/api/health").json()["status"] != "ok" or daemon.get("/api/sprinkler").json()["store"]["failure"]:
+            assert time.monotonic() < limit
+            time.sleep(0.1)

@@ -79,6 +79,19 @@ struct WebServiceTests {
     #expect(try service.request("GET", "/api/health").json?["status"] as? String == "ok")
   }
 
+  @Test("health: asked again and again between two beats, the systems' states are written once")
+  func healthIsPrepared() throws {
+    let robot = FakeSystem("robot")
+    let service = try RunningService(systems: [robot])
+    service.service.beat(at: .zero)
+    for _ in 0..<100 { #expect(try service.request("GET", "/api/health").status == 200) }
+    #expect(robot.statesWritten <= 1)
+    robot.enter("stopped")
+    service.service.beat(at: TickInstant(nanoseconds: 100_000_000))
+    let states = try service.request("GET", "/api/health").json?["systems"] as? [String: String]
+    #expect(states == ["robot": "stopped"])
+  }
+
   @Test("health: degraded with 200 from a guard's loss until another watches, with how often that was")
   func guardLost() throws {
     let guardHealth = GuardHealth(.watching)

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import NIOCore
 import Wire
 
 /// The routes that belong to no system: state of all, health, emergency stop of all, the API's description.
@@ -16,7 +17,7 @@ struct DoorRoutes: Sendable {
   var routes: [Route] {
     [
       Route("/api/status", status),
-      Route(.get, "/api/health", scope: nil) { _ in answerHealth() },
+      Route("/api/health", scope: nil, healthDocument),
       Route("/api/openapi.json", scope: nil, description),
       Route(.post, "/api/e-stop", scope: .control, action: "all.e-stop") { request in
         try await everySystem(of: systems, doing: "e-stop") { try await $0.emergencyStop(request.caller) }
@@ -58,6 +59,13 @@ struct DoorRoutes: Sendable {
       })
   }
 
+  /// Made anew at most once a beat, but for troubles, which are told at once: whoever has no token may ask for it, and each state is
+  /// written and read for it.
+  private var healthDocument: PreparedDocument {
+    PreparedDocument(
+      version: { [health, isScarce] in health.version &* 2 &+ (isScarce() ? 1 : 0) }, content: { answerHealth() })
+  }
+
   private struct Health: Encodable {
     let ok: Bool
     let status: String
@@ -70,7 +78,7 @@ struct DoorRoutes: Sendable {
 
   /// 503 while a control loop does not tick or the daemon stops: a load balancer or a service manager reads the status only. Degraded by
   /// anything else is 200: to restart the daemon, or to go back to an older one, would make nothing better.
-  private func answerHealth() -> APIResponse {
+  private func answerHealth() -> PreparedDocument.Content {
     let stalled = health.stalled
     let troubles = health.troubles + (isScarce() ? [ServiceTrouble.fewDescriptors] : [])
     let isWorking = !health.isStopping && stalled.isEmpty
@@ -85,11 +93,11 @@ struct DoorRoutes: Sendable {
         ("ok", nil, nil)
       }
     let states = systems.map { ($0.name, Self.stateName(of: $0.state)) }
-    return .json(
-      Health(
-        ok: isWorking, status: status, version: version, systems: Dictionary(uniqueKeysWithValues: states),
-        guard: health.guardHealth.report, code: code, message: message),
-      status: isWorking ? .ok : .serviceUnavailable)
+    let document = Health(
+      ok: isWorking, status: status, version: version, systems: Dictionary(uniqueKeysWithValues: states),
+      guard: health.guardHealth.report, code: code, message: message)
+    return PreparedDocument.Content(
+      status: isWorking ? .ok : .serviceUnavailable, bytes: ByteBuffer(bytes: encodeJSON(document)))
   }
 
   /// The member `state` of a system's state; nil: it has none in a word.

@@ -33,6 +33,8 @@ public final class GuardHealth: Sendable {
   }
 
   private let content: Mutex<Content>
+  /// Counted since the start.
+  let changes = Atomic<UInt64>(0)
 
   /// - Parameter state: at the daemon's start: `.watching` if it has a guard, otherwise `.none`.
   public init(_ state: State) { content = Mutex(Content(report: Report(state: state))) }
@@ -43,11 +45,11 @@ public final class GuardHealth: Sendable {
   public var lostBecause: String? { content.withLock { $0.lostBecause } }
 
   /// One has died, or hangs.
-  public func lose() { content.withLock { $0.report.state = .replacing } }
+  public func lose() { change { $0.report.state = .replacing } }
 
   /// No other can be had, for this reason.
   public func despair(_ why: String) {
-    content.withLock { content in
+    change { content in
       content.report.state = .lost
       content.lostBecause = why
     }
@@ -57,7 +59,7 @@ public final class GuardHealth: Sendable {
   ///
   /// - Parameter reason: how the one before was lost: `died` or `hung`.
   public func replace(_ reason: String = "died") {
-    content.withLock { content in
+    change { content in
       content.report.state = .watching
       content.report.replacements += 1
       content.byReason[reason, default: 0] += 1
@@ -67,10 +69,15 @@ public final class GuardHealth: Sendable {
 
   /// The guard has written the safe state so often more, last at this time of day.
   public func noteMadeSafe(_ times: UInt64, at time: String) {
-    content.withLock { content in
+    change { content in
       content.report.madeSafe += times
       content.report.madeSafeISO = time
     }
+  }
+
+  private func change(_ body: (inout Content) -> Void) {
+    content.withLock { body(&$0) }
+    changes.wrappingAdd(1, ordering: .relaxed)
   }
 
   var trouble: ServiceTrouble? {

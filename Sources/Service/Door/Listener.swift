@@ -23,15 +23,26 @@ final class Listener: Sendable {
   ) throws {
     let connections = connections
     socket = try ServerBootstrap(group: threads)
+      // Without a descriptor left a connection cannot be accepted, and would be tried again at once for good.
+      .serverChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(
+            AcceptBackoffHandler(shouldForwardIOErrorCaught: false) { _ in .milliseconds(100) })
+        }
+      }
       .serverChannelOption(.backlog, value: 1024)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .serverChannelOption(.autoRead, value: false)
       .childChannelOption(.allowRemoteHalfClosure, value: true)
-      // Buffers that a connection keeps: one of 16 KB at most, where NIO's choice is four of 64 KB.
+      // Buffers that a connection keeps: one of 4 KB at most, where NIO's choice is four of 64 KB. Each connection has its turn with one
+      // read, which may be hundreds of small messages: others wait for no more than that.
       .childChannelOption(.maxMessagesPerRead, value: 1)
       .childChannelOption(
-        .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 2048, maximum: 16 * 1024)
+        .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 2048, maximum: 4 * 1024)
       )
+      // What waits here for a client that does not read, besides one answer's last piece; and in the kernel, whose own choice is megabytes.
+      .childChannelOption(.writeBufferWaterMark, value: .init(low: 16 * 1024, high: APIAnswer.pieceBytes))
+      .childChannelOption(.socketOption(.so_sndbuf), value: 128 * 1024)
       .childChannelInitializer { channel in
         connections.add(channel)
         return service.setup(channel: channel, logger: logger).map { value in

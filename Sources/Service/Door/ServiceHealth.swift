@@ -9,19 +9,28 @@ final class ServiceHealth: Sendable {
     var isStopping = false
   }
   private let state = Mutex(State())
+  private let changes = Atomic<UInt64>(0)
   let guardHealth: GuardHealth
 
   init(guardHealth: GuardHealth = GuardHealth(.none)) { self.guardHealth = guardHealth }
 
+  /// Another one after each change, and at each beat, at which the systems' states may be others.
+  var version: UInt64 { changes.load(ordering: .relaxed) &+ guardHealth.changes.load(ordering: .relaxed) }
+
+  func beat() { changes.wrappingAdd(1, ordering: .relaxed) }
+
   func setStalled(_ isStalled: Bool, loop: String) {
-    state.withLock { state in
-      if isStalled { state.stalled.insert(loop) } else { state.stalled.remove(loop) }
-    }
+    change { if isStalled { $0.stalled.insert(loop) } else { $0.stalled.remove(loop) } }
   }
 
-  func setTroubles(_ troubles: [ServiceTrouble]) { state.withLock { $0.troubles = troubles } }
+  func setTroubles(_ troubles: [ServiceTrouble]) { change { $0.troubles = troubles } }
 
-  func setStopping() { state.withLock { $0.isStopping = true } }
+  func setStopping() { change { $0.isStopping = true } }
+
+  private func change(_ body: (inout State) -> Void) {
+    state.withLock { body(&$0) }
+    changes.wrappingAdd(1, ordering: .relaxed)
+  }
 
   /// Names of the loops that do not tick, in order.
   var stalled: [String] { state.withLock { $0.stalled.sorted() } }

@@ -4,6 +4,9 @@ import NIOCore
 
 /// A response as it goes out.
 struct APIAnswer {
+  /// A longer body is written in pieces of this length, so that no more waits for a client that does not read.
+  static let pieceBytes = 32 * 1024
+
   var head: HTTPResponse
   var body: ByteBuffer
   /// Whether the request's body is out of the way.

@@ -42,9 +42,22 @@ struct APIResponder: Sendable {
           }
           try await body.finish(nil)
         })
-    } else {
+    } else if isEmpty || answer.body.readableBytes <= APIAnswer.pieceBytes {
       try await writer.write(
         response: answer.head, body: isEmpty ? ResponseBody() : ResponseBody(byteBuffer: answer.body))
+    } else {
+      let whole = answer.body
+      try await writer.write(
+        response: answer.head,
+        body: ResponseBody(contentLength: whole.readableBytes) { body in
+          var rest = whole
+          while let piece = rest.readSlice(length: min(APIAnswer.pieceBytes, rest.readableBytes)),
+            piece.readableBytes > 0
+          {
+            try await body.write(piece)
+          }
+          try await body.finish(nil)
+        })
     }
     if closes { closeGently(channel) }
   }
@@ -76,7 +89,8 @@ struct APIResponder: Sendable {
     }
     switch route.handling {
     case .prepared(let document):
-      return APIAnswer(contentType: document.contentType, body: document.bytes)
+      let content = document.content
+      return APIAnswer(content.status, contentType: document.contentType, body: content.bytes)
     case .handler(let handle):
       if body.isAwaited(fileLimit: route.fileLimit) {
         try await writer.writeInformationalHead(HTTPResponse(status: .continue))

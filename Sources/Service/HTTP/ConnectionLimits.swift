@@ -39,6 +39,8 @@ public struct ConnectionLimits: Sendable {
   public var idleTime: TimeAmount = .seconds(60)
   /// A closing connection is read from for this long, so that a reset does not overtake the answer.
   public var lingerTime: TimeAmount = .seconds(1)
+  /// The same while descriptors run out: others wait for this one.
+  public var lingerTimeInScarcity: TimeAmount = .milliseconds(100)
   /// For each WebSocket client.
   public var webSocket = WebSocketLimits()
 

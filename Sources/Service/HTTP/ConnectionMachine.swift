@@ -46,6 +46,8 @@ struct ConnectionMachine {
   private(set) var isLastRequest = false
   private var refusal: (error: APIError, after: Int)?
   private var lastActivity: NIODeadline
+  /// Bytes that the client had not read at the last check.
+  private var lastWaitingBytes = Int.max
   /// The connection is being closed: no answer is written any more.
   private(set) var isOver = false
 
@@ -56,6 +58,11 @@ struct ConnectionMachine {
 
   /// No earlier request is with the responder: an answer may be given here and now.
   var mayAnswer: Bool { unanswered.isEmpty && !isOver }
+  /// Another request, or more of the present one, may be read: the responder has none that is whole.
+  var mayTakeMore: Bool {
+    if case .body = reading { return true }
+    return unanswered.isEmpty
+  }
   /// The answer being written is to a HEAD.
   var answersHead: Bool { unanswered.first ?? false }
   /// The answer being written is the connection's last.
@@ -133,8 +140,12 @@ struct ConnectionMachine {
 
   mutating func drained(at now: NIODeadline) { lastActivity = now }
 
-  /// - Parameter isKnown: its last request showed a token; a stranger may be silent for less.
-  func check(at now: NIODeadline, isWritable: Bool, isKnown: Bool) -> Check {
+  /// - Parameters:
+  ///   - waitingBytes: of answers that the client has not read. Fewer than at the last check: it is slow, not gone.
+  ///   - isKnown: its last request showed a token; a stranger may be silent for less.
+  mutating func check(at now: NIODeadline, isWritable: Bool, waitingBytes: Int, isKnown: Bool) -> Check {
+    if waitingBytes > 0, waitingBytes < lastWaitingBytes { lastActivity = now }
+    lastWaitingBytes = waitingBytes
     let idle = lastActivity + (isKnown ? limits.idleTime : limits.strangerIdleTime)
     var next = idle
     switch reading {

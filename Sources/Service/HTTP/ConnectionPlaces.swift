@@ -76,8 +76,13 @@ final class ConnectionPlaces: Sendable {
 
   // MARK: Requests
 
-  func headArrived(_ channel: any Channel) {
-    state.withLock { $0.table.headArrived(ObjectIdentifier(channel), at: channel.eventLoop.now) }
+  /// Returns whether the connection is to end with the answer: it has one of the last descriptors, which others will need.
+  func headArrived(_ channel: any Channel) -> Bool {
+    let id = ObjectIdentifier(channel)
+    return state.withLock { state in
+      state.table.headArrived(id, at: channel.eventLoop.now)
+      return state.table.isScarce(id)
+    }
   }
 
   func answered(_ channel: any Channel) {
@@ -103,13 +108,20 @@ final class ConnectionPlaces: Sendable {
     }
     guard caller.isKnown else { return caller }
     let hasPlace = state.withLock { $0.table.recognise(id, mayStop: caller.scope >= .control) }
-    guard hasPlace else {
-      counters.connectionsRefused.add(1)
-      throw APIError(
-        .serviceUnavailable, "TOO_MANY_CONNECTIONS", "every connection is taken: close those that are not used",
-        headers: [.retryAfter: "1"])
-    }
+    guard hasPlace else { throw tooMany }
     return caller
+  }
+
+  /// - Throws: 503 `TOO_MANY_CONNECTIONS` if the connection may not last, since it has one of the last descriptors.
+  func requireLasting(_ channel: any Channel) throws(APIError) {
+    if state.withLock({ $0.table.isScarce(ObjectIdentifier(channel)) }) { throw tooMany }
+  }
+
+  private var tooMany: APIError {
+    counters.connectionsRefused.add(1)
+    return APIError(
+      .serviceUnavailable, "TOO_MANY_CONNECTIONS", "every connection is taken: close those that are not used",
+      headers: [.retryAfter: "1"])
   }
 
   // MARK: Descriptors

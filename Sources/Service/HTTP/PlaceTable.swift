@@ -44,6 +44,9 @@ struct PlaceTable<ID: Hashable & Sendable>: Sendable {
   /// Returns whether the connection has been told to close to make room for another, and has not closed yet.
   func isLeaving(_ id: ID) -> Bool { leaving[id] != nil }
 
+  /// Returns whether the connection came while descriptors ran out: it is for one request.
+  func isScarce(_ id: ID) -> Bool { (strangers[id] ?? leaving[id])?.isScarce ?? known[id]?.isScarce ?? false }
+
   /// A connection was accepted.
   ///
   /// - Parameter isScarce: descriptors run out: there are few places for strangers then, and of those with a token only who

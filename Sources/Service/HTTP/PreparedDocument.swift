@@ -1,3 +1,4 @@
+import HTTPTypes
 import NIOCore
 import Synchronization
 
@@ -5,22 +6,30 @@ import Synchronization
 ///
 /// Any thread. Who asks first after a change makes the bytes; the others take what is there.
 public final class PreparedDocument: Sendable {
-  private struct Prepared {
-    var version: UInt64
+  struct Content {
+    var status = HTTPResponse.Status.ok
     var bytes: ByteBuffer
   }
 
   let contentType: String
   private let version: @Sendable () -> UInt64
-  private let make: @Sendable () -> [UInt8]
-  private let prepared = Mutex<Prepared?>(nil)
+  private let make: @Sendable () -> Content
+  private let prepared = Mutex<(version: UInt64, content: Content)?>(nil)
 
   /// - Parameters:
   ///   - version: cheap; another number whenever `make` would give other bytes.
   ///   - make: the document.
-  public init(
+  public convenience init(
     contentType: String = "application/json", version: @escaping @Sendable () -> UInt64,
     make: @escaping @Sendable () -> [UInt8]
+  ) {
+    self.init(contentType: contentType, version: version, content: { Content(bytes: ByteBuffer(bytes: make())) })
+  }
+
+  /// As above, of a document whose status is part of it.
+  init(
+    contentType: String = "application/json", version: @escaping @Sendable () -> UInt64,
+    content make: @escaping @Sendable () -> Content
   ) {
     self.contentType = contentType
     self.version = version
@@ -38,14 +47,16 @@ public final class PreparedDocument: Sendable {
     self.init(version: version) { encodeJSON(json()) }
   }
 
-  /// The newest bytes.
-  var bytes: ByteBuffer {
+  var bytes: ByteBuffer { content.bytes }
+
+  /// The newest.
+  var content: Content {
     prepared.withLock { prepared in
       let current = version()
-      if let prepared, prepared.version == current { return prepared.bytes }
-      let bytes = ByteBuffer(bytes: make())
-      prepared = Prepared(version: current, bytes: bytes)
-      return bytes
+      if let prepared, prepared.version == current { return prepared.content }
+      let content = make()
+      prepared = (current, content)
+      return content
     }
   }
 }

@@ -14,7 +14,7 @@ struct PreparedRoutes: Sendable {
     var entries: [String: Entry] = [:]
     for route in routes {
       guard case .prepared(let document) = route.handling, !route.path.contains("{") else { continue }
-      let start = "HTTP/1.1 200 OK\r\ncontent-type: \(document.contentType)\r\n\(answerHeaderText)content-length: "
+      let start = "\r\ncontent-type: \(document.contentType)\r\n\(answerHeaderText)content-length: "
       entries[route.path] = Entry(scope: route.scope, document: document, headStart: start)
     }
     self.entries = entries
@@ -25,15 +25,27 @@ struct PreparedRoutes: Sendable {
 }
 
 extension PreparedRoutes.Entry {
-  /// The whole answer.
-  func answer(isHead: Bool, connection: ConnectionField, allocator: ByteBufferAllocator) -> ByteBuffer {
-    let body = document.bytes
-    var answer = allocator.buffer(capacity: headStart.utf8.count + 64 + (isHead ? 0 : body.readableBytes))
+  /// The newest.
+  var content: PreparedDocument.Content { document.content }
+
+  /// The answer as it is written: a long body is not copied, all connections share its bytes.
+  func answer(
+    _ content: PreparedDocument.Content, isHead: Bool, connection: ConnectionField, allocator: ByteBufferAllocator
+  ) -> [ByteBuffer] {
+    let body = content.bytes
+    let isShort = body.readableBytes <= APIAnswer.pieceBytes
+    var answer = allocator.buffer(capacity: headStart.utf8.count + 96 + (isHead || !isShort ? 0 : body.readableBytes))
+    answer.writeStaticString("HTTP/1.1 ")
+    answer.writeString(String(content.status.code))
+    answer.writeStaticString(" ")
+    answer.writeString(content.status.reasonPhrase)
     answer.writeString(headStart)
     answer.writeString(String(body.readableBytes))
     answer.writeStaticString(connection.endOfHead)
-    if !isHead { answer.writeImmutableBuffer(body) }
-    return answer
+    guard !isHead else { return [answer] }
+    guard isShort else { return [answer, body] }
+    answer.writeImmutableBuffer(body)
+    return [answer]
   }
 }
 

@@ -10,8 +10,11 @@ extension RequestGate {
 
   private func check(_ context: ChannelHandlerContext) {
     guard !machine.isOver else { return }
+    let channel = context.channel
     switch machine.check(
-      at: context.eventLoop.now, isWritable: context.channel.isWritable, isKnown: shared.places.isKnown(context.channel)
+      at: context.eventLoop.now, isWritable: channel.isWritable,
+      waitingBytes: (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0,
+      isKnown: shared.places.isKnown(channel)
     ) {
     case .wait(let deadline): schedule(context, at: deadline)
     case .close: context.close(promise: nil)
@@ -30,7 +33,9 @@ extension RequestGate {
     let box = NIOLoopBound(context, eventLoop: context.eventLoop)
     context.close(mode: .output).whenFailure { _ in box.value.close(promise: nil) }
     timer?.cancel()
-    timer = context.eventLoop.scheduleTask(in: shared.limits.lingerTime) { box.value.close(promise: nil) }
+    let time = isForOneRequest ? shared.limits.lingerTimeInScarcity : shared.limits.lingerTime
+    timer = context.eventLoop.scheduleTask(in: time) { box.value.close(promise: nil) }
+    arrival?.goOn()
     context.read()
   }
 
@@ -55,23 +60,8 @@ extension RequestGate {
     context.fireUserInboundEventTriggered(event)
   }
 
-  /// What a client does not read must not pile up here: no new requests until it has.
-  func read(context: ChannelHandlerContext) {
-    if context.channel.isWritable || machine.isOver {
-      context.read()
-    } else {
-      readWaits = true
-    }
-  }
-
   func channelWritabilityChanged(context: ChannelHandlerContext) {
-    if context.channel.isWritable {
-      machine.drained(at: context.eventLoop.now)
-      if readWaits {
-        readWaits = false
-        context.read()
-      }
-    }
+    if context.channel.isWritable { machine.drained(at: context.eventLoop.now) }
     context.fireChannelWritabilityChanged()
   }
 }

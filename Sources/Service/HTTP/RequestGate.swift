@@ -24,6 +24,16 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     case upgrading
   }
 
+  /// What the gate can take now.
+  enum Appetite {
+    /// A request, or more of its body.
+    case request
+    /// Nothing until answers are given or read.
+    case wait
+    /// Nothing more, ever: what comes is thrown away.
+    case nothing
+  }
+
   let shared: ServiceChannel.Shared
   private let address: String
   private let encoder: HTTPResponseEncoder
@@ -35,10 +45,12 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
   /// A request of HTTP/1.0 has come: what is said from then on, HTTP/1.0 understands. An answer that is still owed to an earlier request of
   /// HTTP/1.1 is none the worse for it.
   private var speaksOld = false
+  /// It has one of the last descriptors.
+  private(set) var isForOneRequest = false
   /// There are bytes to be flushed.
   var wrote = false
-  /// The channel asked to read while its client did not.
-  var readWaits = false
+  /// Hands on what arrives; `nil` once it has left.
+  weak var arrival: ArrivalHandler?
   private var belowEncoder: ChannelHandlerContext?
   var timer: Scheduled<Void>?
   var timerDeadline = NIODeadline.distantFuture
@@ -75,6 +87,12 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
 
   // MARK: Requests
 
+  /// What it can take; it says by `ArrivalHandler.goOn` when that becomes more.
+  func appetite(_ channel: any Channel) -> Appetite {
+    if machine.isOver || machine.reading == .nothing { return .nothing }
+    return channel.isWritable && machine.mayTakeMore ? .request : .wait
+  }
+
   /// Bytes are about to be decoded.
   func bytesArrive(at now: NIODeadline) { machine.bytesArrived(at: now) }
 
@@ -108,9 +126,9 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
 
   private func headArrived(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
     let asksUpgrade = head.headers.contains(name: "upgrade")
-    let isLast = !head.isKeepAlive || asksUpgrade || head.method == .CONNECT
+    isForOneRequest = shared.places.headArrived(context.channel)
+    let isLast = !head.isKeepAlive || asksUpgrade || head.method == .CONNECT || isForOneRequest
     machine.headArrived(keepsAlive: !isLast, at: context.eventLoop.now)
-    shared.places.headArrived(context.channel)
     if head.version == .http1_0 { speaksOld = true }
     route = .skip
     do throws(APIError) {
@@ -132,13 +150,16 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     }
     let now = context.eventLoop.now
     try admission.check(head, at: now, on: context.channel, with: shared, peer: address, scope: entry.scope)
+    let content = entry.content
+    // What is encrypted is a copy of each connection's own: the responder writes it in pieces.
+    if shared.isSecure, content.bytes.readableBytes > APIAnswer.pieceBytes { return false }
     let field: ConnectionField =
       machine.isLastRequest ? .close : head.version == .http1_0 ? .keepAlive : .unsaid
-    let bytes = entry.answer(
-      isHead: head.method == .HEAD, connection: field, allocator: context.channel.allocator)
-    writeRaw(bytes)
+    let answer = entry.answer(
+      content, isHead: head.method == .HEAD, connection: field, allocator: context.channel.allocator)
+    for bytes in answer { writeRaw(bytes) }
     shared.counters.prepared.add(1)
-    shared.counters.countAnswer(200)
+    shared.counters.countAnswer(content.status.code)
     shared.places.answered(context.channel)
     if machine.answered(at: now) { linger(context) }
     return true
@@ -163,10 +184,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   func channelReadComplete(context: ChannelHandlerContext) {
-    if wrote {
-      wrote = false
-      context.flush()
-    }
+    flush()
     context.fireChannelReadComplete()
     if machine.isOver { context.read() }
   }
@@ -183,6 +201,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     let caller = try shared.places.admit(context.channel) { () throws(APIError) in
       try shared.admit(request, address, .read)
     }
+    try shared.places.requireLasting(context.channel)
     route = .upgrade(asked, .init(caller: caller.webSocket(number: shared.numbers.next()), request: request))
   }
 
@@ -267,7 +286,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
       }
       shared.places.answered(context.channel)
       switch machine.answerEnded(at: context.eventLoop.now) {
-      case .carryOn: break
+      case .carryOn: arrival?.goOn()
       case .refuse(let error): refuse(now: error, context)
       case .close:
         context.flush()
@@ -301,6 +320,13 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     guard let belowEncoder, !machine.isOver else { return }
     belowEncoder.write(NIOAny(IOData.byteBuffer(bytes)), promise: nil)
     wrote = true
+  }
+
+  /// Hands the answers given here to the socket.
+  func flush() {
+    guard wrote else { return }
+    wrote = false
+    belowEncoder?.flush()
   }
 
   // MARK: Refusals

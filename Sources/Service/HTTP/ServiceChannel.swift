@@ -94,6 +94,7 @@ struct ServiceChannel: HTTPChannelHandler {
     let gate = RequestGate(
       shared: shared, address: address, encoder: encoder, outcome: outcome, now: channel.eventLoop.now)
     let arrival = ArrivalHandler(gate: gate)
+    gate.arrival = arrival
     try pipeline.addHandler(arrival)
     try pipeline.addHandler(encoder)
     try pipeline.addHandler(

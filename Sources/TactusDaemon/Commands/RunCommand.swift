@@ -69,6 +69,7 @@ struct RunCommand: ParsableCommand {
         environment["TACTUS_TOKEN"], configuration.service?.jwtKey, configuration.mqtt?.password,
       ].compactMap(\.self) + configuration.systems.all.flatMap(\.secrets))
     let status = start(configuration, found, log, format, environment, account)
+    log.tellExcess(atOnce: true)
     log.sink.flush()
     throw ExitCode(status)
   }
@@ -102,6 +103,7 @@ struct RunCommand: ParsableCommand {
     let logger = log.logger("tactus")
     let owners = PortOwners(of: configuration)
     do {
+      try DescriptorLimit.requireLeast()
       // Before the first line, which starts the log's writer.
       let events = try ServiceEvents()
       let options = Daemon.Options(
@@ -134,7 +136,9 @@ struct RunCommand: ParsableCommand {
         fflush(nil)
       }
     } catch {
-      logger.critical("\(owners.reason(for: error, configuration))")
+      // "Too many open files" does not say how many there should be.
+      let reason = DescriptorLimit.shortage.map { "\($0)" } ?? owners.reason(for: error, configuration)
+      logger.critical("\(reason)")
       return 1
     }
   }

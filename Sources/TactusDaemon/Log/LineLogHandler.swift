@@ -10,16 +10,19 @@ struct LineLogHandler: LogHandler {
   let threshold: LogThreshold
   let history: LogHistory
   let scrubber: LogScrubber
+  /// Whether the sink decides if a line is written.
+  let isLimited: Bool
   var metadata: Logger.Metadata = [:]
   var metadataProvider: Logger.MetadataProvider?
   /// nil: the program's.
   private var ownLevel: Logger.Level?
 
   init(
-    label: String, format: LogFormat, sink: LogSink, threshold: LogThreshold, history: LogHistory, scrubber: LogScrubber
+    label: String, format: LogFormat, sink: LogSink, threshold: LogThreshold, history: LogHistory,
+    scrubber: LogScrubber, isLimited: Bool = true
   ) {
     (self.label, self.format, self.sink) = (label, format, sink)
-    (self.threshold, self.history, self.scrubber) = (threshold, history, scrubber)
+    (self.threshold, self.history, self.scrubber, self.isLimited) = (threshold, history, scrubber, isLimited)
   }
 
   var logLevel: Logger.Level {
@@ -36,6 +39,9 @@ struct LineLogHandler: LogHandler {
     var members = metadata
     if let provided = metadataProvider?.get() { members.merge(provided) { $1 } }
     if let own = event.metadata { members.merge(own) { $1 } }
+    let kind = LogLimiter.Kind(label: label, level: event.level, message: event.message.description, metadata: members)
+    // Before anything is spent on it.
+    if isLimited, let kind, !sink.takes(kind) { return }
     let message = scrubber.scrub(event.message.description)
     let scrubbed = scrubber.scrub(members)
     let timestamp = WallClock.text

@@ -14,6 +14,7 @@ final class LogSink: Sendable {
   private let standardError: LogOutlet
   private let isOnStandardError: Atomic<Bool>
   private let file = Mutex<File?>(nil)
+  private let limiter = Mutex(LogLimiter())
   private let tellDropped: @Sendable (Int) -> String
 
   /// - Parameter console: whether standard error gets the lines.
@@ -25,6 +26,14 @@ final class LogSink: Sendable {
         metadata: ["dropped": .stringConvertible(count)], timestamp: WallClock.text)
     }
     standardError = LogOutlet(2, tellDropped: tellDropped)
+  }
+
+  /// Whether a line of this kind is to be written; otherwise it is counted for `takeExcess`.
+  func takes(_ kind: LogLimiter.Kind) -> Bool { limiter.withLock { $0.take(kind, at: MonotonicClock.now) } }
+
+  /// What was counted in the minute that is over, once; `atOnce` does not wait for its end.
+  func takeExcess(atOnce: Bool) -> [LogLimiter.Excess] {
+    limiter.withLock { $0.account(at: MonotonicClock.now, atOnce: atOnce) }
   }
 
   /// Never blocks.

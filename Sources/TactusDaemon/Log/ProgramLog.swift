@@ -20,10 +20,21 @@ public struct ProgramLog: Sendable {
   }
 
   /// Makes a logger that writes into this log. It follows the log's level unless its own is set.
-  public func logger(_ label: String) -> Logger {
+  public func logger(_ label: String) -> Logger { logger(label, isLimited: true) }
+
+  private func logger(_ label: String, isLimited: Bool) -> Logger {
     Logger(label: label) { label in
       LineLogHandler(
-        label: label, format: format, sink: sink, threshold: threshold, history: history, scrubber: scrubber)
+        label: label, format: format, sink: sink, threshold: threshold, history: history, scrubber: scrubber,
+        isLimited: isLimited)
+    }
+  }
+
+  /// Tells how many lines were not written in the minute that is over. Called about once a second; `atOnce` at the program's end.
+  func tellExcess(atOnce: Bool = false) {
+    for excess in sink.takeExcess(atOnce: atOnce) {
+      logger(excess.kind?.label ?? "tactus", isLimited: false).log(
+        level: excess.kind?.level ?? .notice, "\(excess.message)", metadata: excess.metadata)
     }
   }
 }

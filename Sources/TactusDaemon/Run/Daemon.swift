@@ -190,6 +190,7 @@ final class Daemon {
       if Spawner.seal() < 0 { spawner.look() }
       // First the port: one that is taken must stop the start before an actuator is touched.
       try service?.service.bind()
+      try DescriptorLimit.requireSpare(lanes: loops.count + 1)
       // Half of the program was needed to read the file and to compose the systems. It would be locked in memory from here on.
       daemon_release_code()
       emergencyStops?.restore(systems.map(\.served))
@@ -326,6 +327,7 @@ final class Daemon {
         }
       case .pulse:
         notifier.watchdog()
+        log.tellExcess()
         for system in systems { system.report(logger) }
       case .stalled(let loop, let time):
         service?.service.setStalled(true, loop: loops[loop].loopName)

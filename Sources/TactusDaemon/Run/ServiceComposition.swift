@@ -130,24 +130,15 @@ struct ServiceComposition {
   /// What buses, logs, loops and event loops hold open, with room to spare.
   private static let descriptorsOfTheRest = 256
 
-  /// Raises the process's soft limit, 1,024 on most systems, as far as the hard one allows.
-  ///
-  /// - Returns: the limit in effect.
+  /// Returns how many files may be open, raised if that is possible.
   private static func allowDescriptors(_ count: Int, _ logger: Logger) -> Int {
-    let resource = __rlimit_resource_t(truncatingIfNeeded: RLIMIT_NOFILE.rawValue)
-    var limit = rlimit()
-    guard getrlimit(resource, &limit) == 0 else { return .max }
-    if limit.rlim_cur < rlim_t(clamping: count) {
-      var raised = limit
-      raised.rlim_cur = min(rlim_t(clamping: count), limit.rlim_max)
-      if setrlimit(resource, &raised) == 0 { limit = raised }
-    }
-    if limit.rlim_cur < rlim_t(clamping: count) {
+    let limit = DescriptorLimit.raise(to: count)
+    if limit < count {
       logger.warning(
         "fewer files may be open than service.max_connections needs: the last are kept for those who can stop",
-        metadata: ["limit": .stringConvertible(Int(clamping: limit.rlim_cur)), "wanted": .stringConvertible(count)])
+        metadata: ["limit": .stringConvertible(limit), "wanted": .stringConvertible(count)])
     }
-    return Int(clamping: limit.rlim_cur)
+    return limit
   }
 
   private static func folder(of path: String) -> String {

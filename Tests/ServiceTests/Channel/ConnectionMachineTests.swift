@@ -21,9 +21,11 @@ struct ConnectionMachineTests {
     var machine = machineWithinBody()
     for second in 1...60 {
       machine.bytesArrived(at: at(Int64(second) * 1_000))
-      #expect(!machine.isTooSlow(at: at(Int64(second) * 1_000)))
+      let isTooSlow = machine.isTooSlow(at: at(Int64(second) * 1_000))
+      #expect(!isTooSlow)
     }
-    #expect(machine.check(at: at(61_000), isWritable: true, isKnown: true) == .bodyTooSlow)
+    let check = machine.check(at: at(61_000), isWritable: true, waitingBytes: 0, isKnown: true)
+    #expect(check == .bodyTooSlow)
     #expect(machine.refuse(.conflict("X", "x")) == .now)
   }
 
@@ -31,14 +33,46 @@ struct ConnectionMachineTests {
   func slowAnswer() {
     var machine = machineWithinBody()
     machine.endArrived()
-    #expect(!machine.isTooSlow(at: at(600_000)))
-    #expect(machine.check(at: at(600_000), isWritable: false, isKnown: true) == .close)
+    let isTooSlow = machine.isTooSlow(at: at(600_000))
+    #expect(!isTooSlow)
+    let checks: [(Int64, ConnectionMachine.Check)] = [(600_000, .wait(until: at(660_000))), (660_000, .close)]
+    for (milliseconds, expected) in checks {
+      let check = machine.check(at: at(milliseconds), isWritable: false, waitingBytes: 9, isKnown: true)
+      #expect(check == expected)
+    }
+  }
+
+  @Test("an answer that is read slowly: waited for while less of it waits each time, closed once as much does")
+  func slowReader() {
+    var machine = ConnectionMachine(ConnectionLimits(), at: at(0))
+    machine.bytesArrived(at: at(0))
+    machine.headArrived(keepsAlive: true, at: at(0))
+    machine.endArrived()
+    _ = machine.answered(at: at(0))
+    for (second, bytes) in zip(stride(from: 10, through: 50, by: 10), [900, 800, 700, 600, 500]) {
+      let (now, next) = (at(Int64(second) * 1000), at(Int64(second + 10) * 1000))
+      let check = machine.check(at: now, isWritable: false, waitingBytes: bytes, isKnown: false)
+      #expect(check == .wait(until: next))
+    }
+    let check = machine.check(at: at(60_000), isWritable: false, waitingBytes: 500, isKnown: false)
+    #expect(check == .close)
+  }
+
+  @Test("a request that the responder has: no other is taken until it is answered, but the rest of its body is")
+  func oneAtATime() {
+    var machine = machineWithinBody()
+    #expect(machine.mayTakeMore)
+    machine.endArrived()
+    #expect(!machine.mayTakeMore)
+    machine.answerBegan()
+    _ = machine.answerEnded(at: at(2_000))
+    #expect(machine.mayTakeMore)
   }
 }
 
 extension ConnectionMachine {
   /// Of a client that takes what it is sent.
-  fileprivate func isTooSlow(at now: NIODeadline) -> Bool {
-    if case .wait = check(at: now, isWritable: true, isKnown: true) { false } else { true }
+  fileprivate mutating func isTooSlow(at now: NIODeadline) -> Bool {
+    if case .wait = check(at: now, isWritable: true, waitingBytes: 0, isKnown: true) { false } else { true }
   }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import NIOCore
 import NIOEmbedded
 import Synchronization
@@ -37,6 +38,31 @@ struct TimeoutTests {
     #expect(answer.hasPrefix("HTTP/1.1 408 Request Timeout\r\n"))
     #expect(answer.contains(#""code":"REQUEST_TIMEOUT""#) && answer.contains("connection: close\r\n"))
     loop.advanceTime(by: .seconds(1))
+    #expect(!channel.isActive)
+  }
+
+  @Test("requests of a client that does not read: none is answered; once it reads, all are, in order")
+  func unread() throws {
+    let (channel, _) = try Self.connect()
+    channel.isWritable = false
+    let requests = (0..<300).map { _ in "GET /api/status HTTP/1.1\r\nHost: a\r\n\r\n" }.joined()
+    try channel.writeInbound(ByteBuffer(string: requests))
+    #expect(try Self.output(channel) == "")
+    // It has sent all it wanted: that is no reason to answer before it reads.
+    channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+    #expect(try Self.output(channel) == "" && channel.isActive)
+    channel.isWritable = true
+    channel.pipeline.fireChannelWritabilityChanged()
+    #expect(try Self.output(channel).components(separatedBy: "HTTP/1.1 200 OK").count == 301)
+  }
+
+  @Test("more than one read arrives of a client that does not read: the connection is closed, what came is thrown away")
+  func unreadFlood() throws {
+    let (channel, _) = try Self.connect()
+    channel.isWritable = false
+    for _ in 0..<4 { try channel.writeInbound(ByteBuffer(repeating: 0x0A, count: 16 * 1024)) }
+    #expect(channel.isActive)
+    try channel.writeInbound(ByteBuffer(repeating: 0x0A, count: 1))
     #expect(!channel.isActive)
   }
 

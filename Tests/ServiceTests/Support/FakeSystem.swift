@@ -15,6 +15,7 @@ final class FakeSystem: ServedSystem {
   private let routesAdded: [Route]
   private let current = Mutex((version: UInt64(1), state: "driving"))
   private let askedOf = Mutex(Asked())
+  private let written = Atomic(0)
   private let stopError: (any Error)?
 
   init(_ name: String = "fake", routes: [Route] = [], stopError: (any Error)? = nil) {
@@ -31,7 +32,12 @@ final class FakeSystem: ServedSystem {
 
   var routes: [Route] { routesAdded }
   var version: UInt64 { current.withLock { $0.version } }
-  var state: [UInt8] { Array(#"{"state":"\#(current.withLock { $0.state })"}"#.utf8) }
+  var state: [UInt8] {
+    written.add(1, ordering: .relaxed)
+    return Array(#"{"state":"\#(current.withLock { $0.state })"}"#.utf8)
+  }
+  /// How often somebody has had its state written.
+  var statesWritten: Int { written.load(ordering: .relaxed) }
 
   var movingMembers: Set<String> { [] }
 

@@ -24,7 +24,7 @@ extension SprinklerDesk {
   }
 
   /// A step of the schedule, within the lock.
-  private typealias Step = (inout StoredSchedule, WallReading) throws(APIError) -> SprinklerEffects
+  private typealias Step = @Sendable (inout StoredSchedule, WallReading) throws(APIError) -> SprinklerEffects
 
   /// Carries a command out.
   ///
@@ -35,6 +35,20 @@ extension SprinklerDesk {
   ) async throws -> Done {
     try await perform(first: first) { schedule, reading throws(APIError) in
       try schedule.step(.command(command, caller: caller.logName), reading)
+    }
+  }
+
+  /// A run that is queued or open ends.
+  ///
+  /// - Throws: 404 for a run that is neither; what `perform` throws.
+  func remove(run: UInt64, _ caller: Caller) async throws -> Done {
+    let command = SprinklerCommand.remove(run: run)
+    let isKnown = { @Sendable (records: SprinklerRecords) in records.pending.contains { $0.run == run } }
+    guard isKnown(view.records) else { return try await perform(command, caller) }
+    return try await perform(first: .cancel(run: run)) { schedule, reading throws(APIError) in
+      // The loop may have told of its end by now.
+      guard isKnown(schedule.records) else { return SprinklerEffects() }
+      return try schedule.step(.command(command, caller: caller.logName), reading)
     }
   }
 
@@ -52,7 +66,7 @@ extension SprinklerDesk {
       default: throw APIError.storeFailed(error)
       }
     }
-    let done = try await perform(first: .allOff) { schedule, reading throws(APIError) in
+    let done = try await perform(first: .allOff, waitsForDisk: true) { schedule, reading throws(APIError) in
       try schedule.restore(checked, caller: caller.logName, reading)
     }
     if let failure = done.storeFailure {
@@ -61,31 +75,40 @@ extension SprinklerDesk {
     }
   }
 
-  private func perform(first: SprinklerRequest.Order?, _ work: Step) async throws -> Done {
-    var firstFailure: APIError?
-    if let first {
-      do {
-        let answer = try await mailbox.ask(first)
-        if case .refused(let refusal) = answer.verdict, !refusal.isHarmless(for: first) {
-          firstFailure = refusal.error()
+  /// - Parameter waitsForDisk: what closes valves is only the beginning of it.
+  private func perform(
+    first: SprinklerRequest.Order?, waitsForDisk: Bool = false, _ work: @escaping Step
+  ) async throws -> Done {
+    guard let first else {
+      await stops.settled()
+      return try await withTaskExecutorPreference(DiskThreads.shared) { try await carryOut(work) }
+    }
+    var failure: APIError?
+    do {
+      let answer = try await mailbox.ask(first)
+      if case .refused(let refusal) = answer.verdict, !refusal.isHarmless(for: first) { failure = refusal.error() }
+    } catch let error as APIError {
+      failure = error
+    }
+    let done = try await withCheckedThrowingContinuation { continuation in
+      stops.keep(until: waitsForDisk ? nil : now + StopsBeingKept.patience) { [self, failure] in
+        do {
+          return try await withTaskExecutorPreference(DiskThreads.shared) { try await carryOut(work) }
+        } catch let error as APIError where error.code == APIError.storeFailedCode && failure == nil {
+          // What was asked of the valves is done; the runs' ends are written as soon as the store takes them. Its reason comes from the
+          // error: the view may tell of a later change by now, which it has taken.
+          return Done(runs: [], programs: [], storeFailure: error.storeReason)
         }
-      } catch let error as APIError {
-        firstFailure = error
+      } _: {
+        continuation.resume(with: $0)
       }
     }
-    do {
-      let done = try await withTaskExecutorPreference(DiskThreads.shared) { try await carryOut(work) }
-      if let firstFailure { throw firstFailure }
-      return done
-    } catch let error as APIError where error.code == APIError.storeFailedCode && first != nil && firstFailure == nil {
-      // What was asked of the valves is done; the runs' ends are written as soon as the store takes them. Its reason comes from the
-      // error: the view may tell of a later change by now, which it has taken.
-      return Done(runs: [], programs: [], storeFailure: error.storeReason)
-    }
+    if let failure { throw failure }
+    return done
   }
 
   /// Waits for the disk.
-  private func carryOut(_ work: Step) async throws -> Done {
+  private func carryOut(_ work: @escaping Step) async throws -> Done {
     let (made, notices) = (EffectsBox(), NoticesBox())
     let outcomes = try await withCheckedThrowingContinuation {
       (continuation: CheckedContinuation<[SprinklerOutbox.Outcome], any Error>) in

@@ -11,8 +11,8 @@ import WallTime
 ///
 /// One lock is around schedule and store. What the schedule decides is on the disk before it is answered and before the
 /// valves are told; if the disk refuses, nothing has happened (`StoredSchedule`). What closes valves goes the other
-/// way round: to the loop first, and what the loop then tells is on the disk before the command is answered. Any thread but an event
-/// loop's and the daemon's main one: a write waits for the disk, never for a control loop. `take` alone never waits.
+/// way round: to the loop first, and what the loop then tells is on the disk before the command is answered, or it is said that it is not
+/// there yet (`StopsBeingKept`). Any thread but an event loop's and the daemon's main one: a write waits for the disk, never for a control loop. `take` alone never waits.
 final class SprinklerDesk: Sendable {
   private struct State {
     var schedule: StoredSchedule
@@ -24,6 +24,7 @@ final class SprinklerDesk: Sendable {
   let mailbox: SprinklerMailbox
   let snapshot: Latest<SprinklerSnapshot>
   let outbox: SprinklerOutbox
+  let stops = StopsBeingKept()
   private let state: Mutex<State>
   /// Apart from `state`, so that a look never waits for the disk.
   private let published: Mutex<SprinklerView>
@@ -141,6 +142,7 @@ final class SprinklerDesk: Sendable {
       let events = told.compactMap(\.event)
       if !events.isEmpty { noted.withLock { $0 += events } }
     }
+    stops.answerOverdue(at: now)
     return told
   }
 

@@ -130,7 +130,7 @@ extension SprinklerDoor {
       Route(.delete, "/api/queue/{run}", scope: .control, action: "sprinkler.remove") { [self] request in
         let text = request.parameters["run"] ?? ""
         guard let run = UInt64(text) else { throw APIError.notFound("no run \(text.prefix(20)) is queued or open") }
-        let result = try await desk.perform(.remove(run: run), request.caller)
+        let result = try await desk.remove(run: run, request.caller)
         return queueAnswer(warning: notKept(result), logValue: "run=\(run)")
       },
       Route(.post, "/api/queue/skip", scope: .control, action: "sprinkler.skip") { [self] request in
@@ -147,9 +147,9 @@ extension SprinklerDoor {
       },
       Route(.post, "/api/pause", scope: .control, action: "sprinkler.pause") { [self] request in
         let seconds = (try request.decodeIfGiven(PauseBody.self) ?? PauseBody()).seconds ?? WateringTime.longestSeconds
-        _ = try await desk.perform(
+        let result = try await desk.perform(
           .pause(seconds: seconds), request.caller, first: .pause(seconds: UInt32(clamping: seconds)))
-        return queueAnswer(logValue: "seconds=\(seconds)")
+        return queueAnswer(warning: notKept(result), logValue: "seconds=\(seconds)")
       },
       Route(.post, "/api/resume", scope: .control, action: "sprinkler.resume") { [self] request in
         _ = try await desk.perform(.resume, request.caller)

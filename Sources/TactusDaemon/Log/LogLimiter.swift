@@ -1,0 +1,86 @@
+import Logging
+import Tactus
+
+/// How many lines the log takes, by what they say: the first of a kind in a minute are written, the rest are counted and told in one line.
+///
+/// Whoever has no token can make the daemon say the same again and again, over whichever way in. So the limit is where every line passes,
+/// and knows no way in. Only what a token's holder did is written whatever there is of it, and what is critical.
+struct LogLimiter {
+  /// What lines have in common that differ in their particulars only.
+  struct Kind: Hashable {
+    var label: String
+    var level: Logger.Level
+    var message: String
+    var system: String?
+    var action: String?
+    var result: String?
+  }
+
+  /// Lines that were not written since the last account.
+  struct Excess: Equatable {
+    /// `nil` stands for the kinds beyond `kinds`.
+    var kind: Kind?
+    var count: Int
+  }
+
+  static let linesOfAKind = 30
+  /// All kinds together.
+  static let lines = 300
+  /// Lines of further kinds are counted together.
+  static let kinds = 64
+  static let period = Nanoseconds.seconds(60)
+
+  private struct Account {
+    var written = 0
+    var excess = 0
+  }
+
+  private var accounts: [Kind?: Account] = [:]
+  private var written = 0
+  private var end = TickInstant.zero
+
+  /// Returns whether a line of this kind is to be written; otherwise it is counted.
+  mutating func take(_ kind: Kind, at now: TickInstant) -> Bool {
+    if accounts.isEmpty { end = now + Self.period }
+    let known = accounts[kind] != nil || accounts.count < Self.kinds ? kind : nil
+    guard written < Self.lines, accounts[known, default: Account()].written < Self.linesOfAKind else {
+      accounts[known, default: Account()].excess += 1
+      return false
+    }
+    accounts[known, default: Account()].written += 1
+    written += 1
+    return true
+  }
+
+  /// What was counted, the most first, and everything begins anew; nothing before a minute is over, unless `atOnce`.
+  mutating func account(at now: TickInstant, atOnce: Bool = false) -> [Excess] {
+    guard !accounts.isEmpty, now >= end || atOnce else { return [] }
+    defer { (accounts, written) = ([:], 0) }
+    return accounts.filter { $1.excess > 0 }.map { Excess(kind: $0, count: $1.excess) }.sorted { $0.count > $1.count }
+  }
+}
+
+extension LogLimiter.Kind {
+  /// `nil` if the line is not limited.
+  init?(label: String, level: Logger.Level, message: String, metadata: Logger.Metadata) {
+    guard level < .critical, metadata["tokenId"] == nil else { return nil }
+    self.init(
+      label: label, level: level, message: message, system: metadata["system"]?.description,
+      action: metadata["action"]?.description, result: metadata["result"]?.description)
+  }
+}
+
+extension LogLimiter.Excess {
+  var message: String {
+    let count = "\(count) more in the last minute"
+    return kind.map { "\($0.message): \(count)" } ?? "lines of other kinds: \(count)"
+  }
+
+  var metadata: Logger.Metadata {
+    var metadata: Logger.Metadata = ["more": .stringConvertible(count)]
+    for (name, value) in [("system", kind?.system), ("action", kind?.action), ("result", kind?.result)] {
+      if let value { metadata[name] = .string(value) }
+    }
+    return metadata
+  }
+}
