@@ -17,7 +17,8 @@ final class DaemonSprinklerTests {
   init() throws { folder = try TemporaryFolder() }
 
   private func start(
-    _ keys: String = "", service: String = "{ auth: none }", environment: [String: String] = [:]
+    _ keys: String = "", service: String = "{ auth: none }", environment: [String: String] = [:],
+    front: String = "Front"
   ) throws -> TactusProcess {
     let config = try folder.write(
       """
@@ -29,7 +30,7 @@ final class DaemonSprinklerTests {
         backend: sim
         time_zone: Europe/Berlin
         relay_board: active-low
-        zones: [{ name: Front, pin: 17 }, { name: Back, pin: 27, group: 1 }]
+        zones: [{ name: \(front), pin: 17 }, { name: Back, pin: 27, group: 1 }]
         groups: [{ max_open: 1 }]
         \(keys)
       """, to: "config.yaml")
@@ -190,14 +191,32 @@ final class DaemonSprinklerTests {
     #expect(first.finish() == 0)
   }
 
-  @Test("the store's zones are not the configuration's: the store decides, and the log says so")
-  func storeDecides() async throws {
+  @Test(
+    "a zone is renamed in the file: the next start takes it, and leaves what people have changed and the file has not")
+  func renamedInTheFile() async throws {
+    let daemon = try start()
+    _ = try await ask("PUT", "/api/zones", #"[{"id":1,"defaultMinutes":7},{"id":2,"name":"Beds"}]"#, of: daemon)
+    kill(daemon.identifier, SIGTERM)
+    #expect(daemon.finish() == 0)
+    let again = try start("seasonal_percent: 80", front: "Front lawn")
+    #expect(again.waitFor("zone 1: name Front → Front lawn; seasonal level 100 → 80 %"), "\(again.said)")
+    let zones = try #require(try await ask("GET", "/api/zones", of: again)["zones"] as? [[String: Any]])
+    #expect(zones.map { $0["name"] as? String } == ["Front lawn", "Beds"] && zones[0]["defaultMinutes"] as? Int == 7)
+    #expect(try await ask("GET", "/api/seasonal", of: again)["percent"] as? Int == 80)
+    kill(again.identifier, SIGTERM)
+    #expect(again.finish() == 0)
+  }
+
+  @Test(
+    "the store's zones are not the configuration's, which is as it was: what people have set stays, and the log says so"
+  )
+  func storeStays() async throws {
     let daemon = try start()
     _ = try await ask("PUT", "/api/zones", #"[{"id":1,"name":"Lawn"},{"id":2}]"#, of: daemon)
     kill(daemon.identifier, SIGTERM)
     #expect(daemon.finish() == 0)
     let again = try start()
-    #expect(again.waitFor("the store decides"))
+    #expect(again.waitFor("stays as people have set it"))
     let zones = try await ask("GET", "/api/zones", of: again)["zones"] as? [[String: Any]]
     #expect(zones?.first?["name"] as? String == "Lawn")
     kill(again.identifier, SIGTERM)

@@ -60,7 +60,7 @@ struct LegConfigTests {
       ),
       (
         "legs: [{ min_us: 1500, max_us: 1500 }]\n",
-        "c.yaml:1:32: legs[0].max_us: expected more than legs[0].min_us (1500), got 1500"
+        "c.yaml:1:32: legs[0].max_us: expected at least 10 more than legs[0].min_us (1500), got 1500"
       ),
       (
         "legs: [{ min_us: 1500, centre_us: 1499 }]\n",

@@ -116,7 +116,13 @@ struct PlantsConfigTests {
       ("plants: { sensors: [{ dry: 5 }] }", "plants.sensors[0].wet: expected wet beside dry, got nothing"),
       (
         "plants: { sensors: [{ dry: 5, wet: 5 }] }",
-        "plants.sensors[0].wet: expected another number than dry (5.0), got 5.0"
+        "plants.sensors[0].wet: expected wet at least 100 counts above dry, got dry 5.0 and wet 5.0 counts: as much as that a "
+          + "probe trembles in one and the same soil; hold it in dry soil, then in wet"
+      ),
+      (
+        "plants: { sensors: [{ dry: 2000, wet: 300 }] }",
+        "plants.sensors[0].wet: expected wet at least 100 counts above dry, got dry 2000.0 and wet 300.0 counts: a seesaw probe "
+          + "counts more in wet soil"
       ),
       ("plants: { samples: 4 }", "plants.samples: expected one of 1, 3, 5, 7, 9, got 4"),
       (

@@ -69,6 +69,11 @@ struct SprinklerConfigTests {
         "c.yaml:1:41: sprinkler.zones[1].pin: expected a pin of its own, got 5, which line 1: sprinkler.zones[0].pin has"
       ),
       (
+        "sprinkler: { flow: { pin: 5, no_flow_l_per_min: 3, high_flow_l_per_min: 3 } }",
+        "c.yaml:1:75: sprinkler.flow.high_flow_l_per_min: expected more than sprinkler.flow.no_flow_l_per_min (3.0): whatever flows "
+          + "would be an alarm, got 3.0"
+      ),
+      (
         "sprinkler: { pins: [5, 6], zones: [{ pin: 7 }] }",
         "c.yaml:1:43: sprinkler.zones[0].pin: expected one of sprinkler.pins (5, 6), got 7"
       ),

@@ -1,6 +1,7 @@
 """Plants: the unmodified app's messages over a real broker (paho-mqtt, mosquitto_pub and mosquitto_sub), topics, water."""
 import json
 import os
+import re
 import subprocess
 import time
 
@@ -195,10 +196,10 @@ def test_a_state_a_plant_and_home_assistant(garden):
     configs = eventually(lambda: {
         topic: json.loads(text) for topic, text in garden.retained("homeassistant/#").items()
         if f"plant-{plant['id']}-" in topic})
-    assert len(configs) == 5
+    assert len(configs) == (5 if plant["watering"] is None else 7)
     moisture = next(one for one in configs.values() if one.get("device_class") == "moisture")
     assert moisture["state_topic"] == topic and moisture["availability_topic"] == "tactus/sill/status"
-    button = next(one for one in configs.values() if "payload_press" in one)
+    button = next(one for one in configs.values() if one.get("payload_press") == "watered")
     garden.broker.publish(button["command_topic"], button["payload_press"])
     eventually(lambda: daemon.get(f"/api/plants/{plant['id']}").json()["plant"]["lastWateredISO"])
     assert daemon.request("DELETE", f"/api/plants/{plant['id']}").status_code == 200
@@ -230,6 +231,8 @@ def test_dry_alert_water_and_what_is_kept(tmp_path):
         app = garden.app("6F2A")
         app.ask("REQ_addNewPlant", 'Fern--["spi-0"]')
         app.stop()
+        # Its probe has read it not dry: it may be watered without anybody's word.
+        eventually(lambda: not daemon.get("/api/plants/1").json()["plant"]["watering"]["needsConfirmation"])
         assert daemon.post("/api/sim/plants/spi-0", {"moisturePercent": 10}).status_code == 200
         # Plant 1 is linked to zone 2.
         eventually(lambda: daemon.get("/api/zones").json()["zones"][1]["isOn"])
@@ -253,6 +256,30 @@ def test_dry_alert_water_and_what_is_kept(tmp_path):
         assert plant["name"] == "Fern" and plant["user"] == "6F2A" and plant["lastWateredISO"]
         history = daemon.get("/api/plants/1/history.csv").text.splitlines()
         assert len(history) >= 2 and history[1].split(",")[1] == "spi-0"
+    finally:
+        garden.stop()
+
+
+def test_a_probe_calibrated_twice_in_one_soil_opens_no_valve(tmp_path):
+    """As somebody does it who is in a hurry: "dry" and "wet" of one and the same soil, at the console."""
+    garden = Garden(tmp_path)
+    daemon = garden.daemon
+    try:
+        assert daemon.post("/api/plants", {"name": "Fern", "sensors": ["spi-0"]}).status_code == 201
+        eventually(lambda: not daemon.get("/api/plants/1").json()["plant"]["watering"]["needsConfirmation"])
+        calibrate = "/api/plants/sensors/spi-0/calibrate"
+        assert daemon.post(calibrate, {"point": "dry"}).status_code == 200
+        refused = daemon.post(calibrate, {"point": "wet"})
+        assert refused.status_code == 422 and re.search(r"at least 31 counts away from dry, got dry [\d.]+ and wet [\d.]+", refused.json()["message"])
+        plant = eventually(lambda: (plant := daemon.get("/api/plants/1").json()["plant"])["watering"]["waitsFor"] and plant)
+        assert plant["alerts"] == ["dry"] and "confirm-watering" in plant["watering"]["waitsFor"]
+        state = "tactus/sill/plants/1/state"
+        eventually(lambda: "waits for a confirmation" in garden.retained(state).get(state, ""))
+        assert not daemon.get("/api/zones").json()["zones"][1]["isOn"]
+        (line,) = [line for line in daemon.log.splitlines() if "a dry plant is not watered yet" in line]
+        assert "confirm-watering" in json.loads(line)["to_confirm"]
+        garden.broker.publish("tactus/sill/plants/1/command", "confirm-watering")
+        eventually(lambda: daemon.get("/api/zones").json()["zones"][1]["isOn"])
     finally:
         garden.stop()
 

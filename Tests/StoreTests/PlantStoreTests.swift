@@ -44,6 +44,7 @@ struct PlantStoreTests {
     case .nextPlant(let next): records.nextPlant = next
     case .calibration(let sensor, let calibration): records.calibrations[sensor] = calibration
     case .watering(let id, let record): records.waterings[id] = record
+    case .fileCalibrations(let all): records.fileCalibrations = all
     case .everything(let all):
       let next = max(records.nextPlant, all.nextPlant)
       records = all

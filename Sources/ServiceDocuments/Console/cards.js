@@ -5,7 +5,7 @@ function addCard(system, shape) {
   const id = "system-" + system.name;
   const card = {
     name: system.name, title: system.title, shape, section: element("section", null, { id }), state: element("small"),
-    why: element("p", null, { className: "why", hidden: true }), hasCommands: system.commands.length > 0,
+    why: element("p", null, { className: "why", hidden: true }),
     fields: [], inputs: [], settings: new Map(), faults: new Map(), trouble: null,
     troubles: new Set((system.notices || []).filter((notice) => notice.trouble).map((notice) => notice.name)),
   };
@@ -33,7 +33,6 @@ function removeCard(name) {
   section.remove();
   link.remove();
   cards.delete(name);
-  moving.delete(name);
   stopped(name, null);
 }
 

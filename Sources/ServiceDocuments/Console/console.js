@@ -20,7 +20,7 @@ let ownName = null; // how the daemon calls this page
 let isReadOnly = false;
 let mayAdminister = false;
 const heardAt = new Map(); // system → when its values came
-const moving = new Map(); // system → whether something moves or is open
+const driving = new Map(); // system → whether somebody may be driving a body with it: a robot that drives, a leg that is armed
 
 function headers() { return token ? { Authorization: "Bearer " + token } : {}; }
 

@@ -90,10 +90,12 @@ byId("e-stop").onpointerdown = () => { stopTouched = performance.now(); emergenc
 byId("e-stop").onclick = () => { if (performance.now() - stopTouched > 2000) emergencyStop(); };
 byId("reset").onclick = () => { alarm("reset", null); send({ type: "reset", id: "reset" }); };
 
-// ---- keys, on the whole page, but for where somebody types
+// ---- keys. Space is how people scroll, and water runs for hours: Space and Esc stop only while something drives, wherever the focus is,
+// or while the robot or its picture has the focus.
 
 const isTyped = "textarea, select, input:not([type=checkbox], [type=radio], [type=range], [type=file])";
-const mayMove = () => [...moving.values()].some(Boolean);
+const drives = () => [...driving.values()].some(Boolean);
+const isOnView = (target) => [...ownCards].some(([system, card]) => (system === "robot" || card.isView) && byId(card.section).contains(target));
 let spaceStopped = false;
 
 const keyTarget = (event) => event.target instanceof Element ? event.target : document.body;
@@ -101,11 +103,12 @@ const isTyping = (event) => keyTarget(event).matches(isTyped) || keyTarget(event
 const hasModifier = (event) => event.ctrlKey || event.altKey || event.metaKey;
 
 addEventListener("keydown", (event) => {
-  if (event.key === "Escape" && !event.repeat && (!isTyping(event) || mayMove())) emergencyStop();
+  const target = keyTarget(event), mayDrive = drives();
+  if (!mayDrive && (isTyping(event) || !isOnView(target))) return;
+  if (event.key === "Escape" && !event.repeat) emergencyStop();
   if (event.key !== " " || isTyping(event) || hasModifier(event)) return;
-  // Somebody who goes through the page by keys may press what they have come to, while nothing moves.
-  const target = keyTarget(event);
-  if (!mayMove() && target.matches("button, a, summary, input") && target.matches(":focus-visible")) return;
+  // Somebody who goes through the page by keys may press what they have come to, while nothing drives.
+  if (!mayDrive && target.matches("button, a, summary, input") && target.matches(":focus-visible")) return;
   event.preventDefault();
   spaceStopped = true;
   if (!event.repeat) emergencyStop();

@@ -68,7 +68,6 @@ function showSystem(card, event) {
   const isTrouble = card.trouble !== null || card.troubles.has(word) || /stall|fault|fail|error|jam|block|lost/i.test(word || "");
   card.state.textContent = word === null ? "" : plain(word);
   mark(card.section.id, isStopped || isTrouble ? "down" : word === null || !atRest.has(word) ? "up" : "idle", word === null ? "live" : plain(word));
-  moving.set(card.name, card.hasCommands && !atRest.has(word));
   stopped(card.name, isStopped ? card.title + " is emergency-stopped. To go on: Reset." : null, isStopped);
   card.reset.classList.toggle("wanted", isStopped || isTrouble);
   showTrouble(card);

@@ -1,3 +1,4 @@
+import Devices
 import Foundation
 import Plants
 import Testing
@@ -48,6 +49,7 @@ import Testing
         case .nextPlant(let number): kept.nextPlant = number
         case .calibration(let sensor, let calibration): kept.calibrations[sensor] = calibration
         case .watering(let id, let watering): kept.waterings[id] = watering
+        case .fileCalibrations(let all): kept.fileCalibrations = all
         case .everything(let records): kept = records
         }
       }
@@ -121,6 +123,27 @@ import Testing
         refusal { () throws(PlantRefusal) in try book.apply(add, for: Self.user) } == "invalidPlantSettings \(field)")
     }
     #expect(refusal { () throws(PlantRefusal) in try PlantCalibration(dry: 3, wet: 3) } == "invalidPlantSettings wet")
+  }
+
+  @Test(
+    "a probe's calibration: a span that noise could make is refused with both values, and a seesaw's the wrong way round",
+    arguments: [
+      (PlantProbe.ads1115(ADS1115(), channel: 0), 2_157.6, 2_158.75, "got dry 2157.6 and wet 2158.75 mV"),
+      (.ads1115(ADS1115(), channel: 0), 2_600, 2_500.1, "at least 100 mV away"),
+      (.ads1115(ADS1115(), channel: 0), 1_100, 2_600, nil), (.ads1115(ADS1115(), channel: 0), 2_600, 2_500, nil),
+      (.mcp3008(channel: 1), 700, 670, "at least 31 counts away"), (.mcp3008(channel: 1), 700, 669, nil),
+      (.seesaw(SeesawSoil()), 320, 419, "at least 100 counts above"), (.seesaw(SeesawSoil()), 320, 420, nil),
+      (.seesaw(SeesawSoil()), 1_015, 320, "a seesaw probe counts more in wet soil"),
+      (.seesaw(SeesawSoil()), .nan, 320, "expected wet at least"),
+      (.mcp3008(channel: 1), 1, .infinity, "two different numbers"),
+    ] as [(PlantProbe, Double, Double, String?)])
+  func spans(probe: PlantProbe, dry: Double, wet: Double, refusal: String?) {
+    do {
+      let points = try probe.calibration(dry: dry, wet: wet)
+      #expect(refusal == nil && points.dry == dry && points.wet == wet)
+    } catch {
+      #expect(error.field == "wet" && refusal.map { error.message.contains($0) } == true, "\(error.message)")
+    }
   }
 
   @Test("calibration: linear between two points, clamped, either way round; the original scale, half to even")

@@ -148,6 +148,49 @@ import Testing
     #expect(bench.condition.alerts == [.silent, .dry])
   }
 
+  @Test(
+    "proof: not dry by every probe, fresh, above a limit, by the calibrations of now; else a confirmation is needed")
+  func proof() throws {
+    var bench = try Bench(["0x36", "0x37"], limits: PlantLimits(dryPercent: 30))
+    func needs() -> Bool { bench.condition.needsConfirmation }
+    bench.read(0, percent: 80, at: 1)
+    #expect(needs(), "one of two says too little")
+    bench.read(1, percent: 0, at: 2)
+    #expect(!needs() && bench.condition.moisturePercent == 40)
+    bench.read(0, percent: 0, at: 11)
+    #expect(bench.condition.alerts == [.dry] && !needs(), "it was seen not dry")
+    _ = try bench.book.calibrate(PlantSensorID("0x37")!, PlantCalibration(dry: 200, wet: 1_900))
+    bench.review(at: 12)
+    #expect(needs())
+    bench.read(1, percent: 90, at: 21)
+    #expect(bench.condition.alerts.isEmpty && !needs())
+    // Other sensors, which say nothing but dry.
+    _ = try bench.book.apply(.edit(name: "Basil", PlantEdit(sensors: ["adc-2"])), for: Bench.user)
+    bench.read(2, percent: 0, at: 31)
+    #expect(bench.condition.alerts == [.dry] && needs())
+    // Without a limit it is never dry, which says nothing.
+    var edit = PlantEdit()
+    edit.dryPercent = .some(nil)
+    _ = try bench.book.apply(.edit(name: "Basil", edit), for: Bench.user)
+    bench.read(2, percent: 0, at: 41)
+    #expect(bench.condition.alerts.isEmpty && needs())
+    _ = bench.book.prove(
+      Self.plant, by: Bench.sensors.calibrations(of: bench.book[Self.plant]!, in: bench.book.records))
+    bench.review(at: 42)
+    #expect(!needs())
+  }
+
+  @Test("calibration: what was read before says something else at once, which is no watering")
+  func recalibratedAtOnce() throws {
+    var bench = try Bench(limits: PlantLimits(dryPercent: 30))
+    bench.read(percent: 20, at: 1)
+    _ = try bench.book.calibrate(PlantSensorID("0x36")!, PlantCalibration(dry: 200, wet: 600))
+    bench.review(at: 2)
+    #expect(bench.condition.moisturePercent == 90 && bench.condition.alerts == [])
+    bench.read(percent: 20, at: 11)
+    #expect(bench.book[Self.plant]?.lastWatered == nil)
+  }
+
   @Test("calibration: the next reading is by the new points; a limit that is taken away takes its alert with it")
   func recalibrated() throws {
     var bench = try Bench(limits: PlantLimits(dryPercent: 30))
@@ -177,7 +220,8 @@ import Testing
     bench.read(percent: 40, at: 610)
     #expect(bench.takeEvents() == [.watered(PlantID(1)), .watered(PlantID(2))])
     #expect(bench.book[PlantID(2)]!.lastWatered == PlantInstant(secondsSince1970: 1_000_610))
-    #expect(bench.changes.count == 2)
+    // Each was proved before, and is noted as watered now.
+    #expect(bench.changes.count == 4)
     for (second, percent) in [(620.0, 55.0), (640, 54), (700, 70)] { bench.read(percent: percent, at: second) }
     #expect(bench.takeEvents() == [])
     bench.read(percent: 40, at: 90_000)

@@ -57,7 +57,7 @@ import Testing
     #expect(bench.link.record?.count == 1)
   }
 
-  @Test("not dry, silent, wet, rain delay: no request")
+  @Test("not dry, silent, wet, rain delay, not confirmed: no request")
   func hindrances() throws {
     var bench = try Bench()
     bench.condition.alerts = []
@@ -70,6 +70,9 @@ import Testing
     bench.isRainDelayed = true
     #expect(bench.step() == .none(.rainDelay))
     bench.isRainDelayed = false
+    bench.condition.needsConfirmation = true
+    #expect(bench.step() == .none(.needsConfirmation))
+    bench.condition.needsConfirmation = false
     #expect(bench.step() == Self.request)
   }
 

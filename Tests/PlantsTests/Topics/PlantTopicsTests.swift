@@ -45,7 +45,16 @@ import Wire
       entities[4].document(of: topics)
         == #"{"name":"Basil was watered","unique_id":"tactus-greenhouse.1-plant-7-water","#
         + #""command_topic":"tactus/greenhouse.1/plants/7/command","payload_press":"watered","# + device)
-    for entity in entities { _ = try JSONParser.parse(Array(entity.document(of: topics).utf8)) }
+    // Of a plant that asks for water: whether it waits for a confirmation, and a button that gives it.
+    let linked = PlantTopics.entities(
+      of: PlantID(7), name: "Basil", on: topics, takesCommands: true, asksForWater: true)
+    #expect(
+      Set(linked.map { $0.topic(of: topics) }).subtracting(entities.map { $0.topic(of: topics) }) == [
+        "homeassistant/binary_sensor/tactus-greenhouse_1/plant-7-waits/config",
+        "homeassistant/button/tactus-greenhouse_1/plant-7-confirm/config",
+      ])
+    #expect(linked.last?.document(of: topics).contains(#""payload_press":"confirm-watering""#) == true)
+    for entity in linked { _ = try JSONParser.parse(Array(entity.document(of: topics).utf8)) }
   }
 
   @Test("times: as Foundation writes them, from 1600 to 2400")

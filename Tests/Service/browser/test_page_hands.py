@@ -97,7 +97,49 @@ def test_a_zone_ends_another_only_when_asked_to(enter, own_daemon):
     expect(page.locator(".say.question")).to_have_count(0)
 
 
-def test_a_new_schedule_has_what_was_chosen_and_is_off(enter, own_daemon):
+def test_a_countdown_is_one_number_wherever_it_is_shown(enter, own_daemon):
+    daemon = own_daemon()
+    page = enter(daemon)
+    assert daemon.post("/api/zone/3/on", {"seconds": 60}).status_code == 200
+    expect(page.locator("#sprinkler-now")).to_contain_text("00:5")
+    page.evaluate("""() => {
+      window.differences = [];
+      new MutationObserver(() => {
+        const row = document.querySelectorAll("#zone-list [data-of=state]")[2].textContent, now = document.querySelector("#sprinkler-now").textContent;
+        if (row !== now.split(" ").pop() + " left") window.differences.push([row, now]);
+      }).observe(document.querySelector("#sprinkler"), { subtree: true, childList: true, characterData: true });
+    }""")
+    for second in ("00:57", "00:56", "00:55", "00:54"):
+        expect(page.locator("#sprinkler-now")).to_contain_text(second)
+    assert page.evaluate("window.differences") == []
+
+
+def test_a_sensor_that_is_open_is_a_dash_with_its_reason(enter, own_daemon):
+    daemon = own_daemon(more="pump: {}\n")
+    page = enter(daemon)
+    expect(page.locator("#pump-skin")).to_contain_text("°C")
+    assert daemon.post("/api/sim/fault", {"fault": "sensor-open", "bus": "pump", "sensor": "skin"}).status_code == 200
+    expect(page.locator("#pump-skin")).to_have_text("– (reads -77.4 °C: an open circuit)", timeout=30000)
+    # The chart's scale is that of whole sensors.
+    lowest = page.evaluate("Math.min(...[...document.querySelectorAll('#pump-chart text')].map((text) => parseInt(text.textContent)))")
+    assert lowest >= 0
+
+
+def test_a_dry_plant_is_watered_when_somebody_confirms_it(enter, own_daemon):
+    daemon = own_daemon()
+    assert daemon.post("/api/sim/plants/spi-0", {"moisturePercent": 0}).status_code == 200
+    until(lambda: daemon.get("/api/plants/sensors").json()["sensors"][3]["moisturePercent"] == 0)
+    assert daemon.post("/api/plants", {"name": "Fern", "sensors": ["spi-0"]}).json()["plant"]["id"] == 1
+    page = enter(daemon)
+    plant = page.locator(".plant")
+    expect(plant.locator(".waits")).to_contain_text("It is not watered yet")
+    assert not daemon.get("/api/zones").json()["zones"][1]["isOn"]
+    plant.get_by_role("button", name="It may be watered").click()
+    until(lambda: daemon.get("/api/zones").json()["zones"][1]["isOn"])
+    expect(plant.locator(".waits")).to_be_hidden()
+
+
+def test_a_new_schedule_has_what_was_chosen_is_on_and_says_when_it_starts(enter, own_daemon):
     daemon = own_daemon()
     page = enter(daemon)
     page.get_by_text("New schedule").click()
@@ -115,13 +157,24 @@ def test_a_new_schedule_has_what_was_chosen_and_is_off(enter, own_daemon):
     page.locator("#schedule-start").fill("06:00, 19:30")
     add.click()
     card = page.locator("#schedule-list .schedule")
-    expect(card.locator("small")).to_contain_text("off  Tue  06:00 19:30")
-    (made,) = daemon.get("/api/schedules").json()["schedules"]
-    assert (made["isEnabled"], made["days"], made["zones"]) == (False, ["Tue"], [{"zoneId": 3, "minutes": 4}])
-    expect(page.locator("#schedule-preview")).to_have_text("nothing planned")
-    card.get_by_role("checkbox", name="Mornings enabled").check()
+    expect(page.locator("#schedule-new .say.notice")).to_contain_text("Mornings is on: next Tue")
+    expect(card.locator("small")).to_contain_text("Tue  06:00 19:30  next Tue")
     expect(page.locator("#schedule-preview li")).to_have_count(5)
-    assert daemon.get("/api/schedules").json()["schedules"][0]["isEnabled"]
+    (made,) = daemon.get("/api/schedules").json()["schedules"]
+    assert (made["isEnabled"], made["days"], made["zones"]) == (True, ["Tue"], [{"zoneId": 3, "minutes": 4}])
+    assert made["nextStartISO"] == daemon.get("/api/schedules/preview?count=1").json()["starts"][0]["startISO"]
+    card.get_by_role("checkbox", name="Mornings enabled").uncheck()
+    expect(card.locator("small")).to_contain_text("off  Tue  06:00 19:30")
+    expect(page.locator("#schedule-preview")).to_have_text("nothing planned")
+    assert daemon.get("/api/schedules").json()["schedules"][0]["nextStartISO"] is None
+    # Off, where that is asked for.
+    page.locator("#schedule-name").fill("Evenings")
+    page.locator("#schedule-days").get_by_role("button", name="Wed").click()
+    page.locator("#schedule-zones").get_by_label("Zone 1", exact=True).check()
+    page.locator("#schedule-enabled").uncheck()
+    add.click()
+    expect(page.locator("#schedule-new .say.notice")).to_contain_text("Evenings is off")
+    assert not daemon.get("/api/schedules").json()["schedules"][1]["isEnabled"]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -227,29 +227,55 @@ def test_a_reset_that_is_refused_says_so(enter, own_daemon):
         expect(page.locator("#banner")).to_contain_text("Reset was refused: a stick is held")
 
 
-def test_escape_in_a_text_field(enter, own_daemon):
-    """Where a person types it stops only what moves or is open; elsewhere always."""
-    daemon = own_daemon()
+@pytest.mark.parametrize("key", ["Escape", " "])
+def test_escape_and_space_leave_water_alone(enter, own_daemon, key):
+    """Nothing drives: Space scrolls the page and Esc does nothing, though a zone is open and the pump runs."""
+    daemon = own_daemon(more="pump: {}\n")
     page = enter(daemon)
+    assert daemon.post("/api/zone/1/on", {"minutes": 5}).status_code == 200
+    until(lambda: daemon.post("/api/pump/on", {"speedPercent": 70}).status_code == 200)
+    expect(page.locator("#sprinkler-now")).not_to_have_text("nothing")
+    expect(page.locator("#pump-state")).to_contain_text("on")
+    page.locator("#sprinkler-title").click()
+    page.evaluate("scrollTo(0, 0)")
+    page.keyboard.press(key)
+    if key == " ":
+        page.wait_for_function("scrollY > 0")
     page.locator("#plant-name").fill("Basil")
     page.keyboard.press("Escape")
     page.keyboard.type(" was")
     expect(page.locator("#plant-name")).to_have_value("Basil was")
-    expect(page.locator("#e-stop-said")).to_have_text("stops everything")
-    assert page.evaluate("eStop.number") == 0 and robot(daemon)["state"] == "stopped"
+    assert page.evaluate("eStop.number") == 0
+    assert daemon.get("/api/sprinkler").json()["state"] == "watering"
+    assert robot(daemon)["state"] == "stopped"
 
-    daemon.post("/api/zone/1/on", {"minutes": 5})
-    expect(page.locator("#sprinkler-now")).not_to_have_text("nothing")
-    page.keyboard.press("Escape")
-    expect(page.locator("#e-stop-said")).to_have_text("confirmed")
+
+def test_escape_stops_what_drives_from_a_text_field(enter, own_daemon):
+    daemon = own_daemon()
+    page = enter(daemon)
+    page.locator("#plant-name").fill("Basil")
+    with Driver(daemon):
+        expect(page.locator("#robot-state")).to_have_text("driving")
+        page.keyboard.press(" ")
+        expect(page.locator("#plant-name")).to_have_value("Basil ")
+        assert page.evaluate("eStop.number") == 0, "a space that somebody types is a space"
+        page.keyboard.press("Escape")
+        expect(page.locator("#e-stop-said")).to_have_text("confirmed")
     expect(page.locator("#banner")).to_be_in_viewport(ratio=1)
-    assert daemon.get("/api/sprinkler").json()["state"] == "emergencyStopped"
-    page.locator("#reset").click()
-    expect(page.locator("#banner")).to_be_hidden(timeout=20000)
+    assert robot(daemon)["state"] == "emergencyStopped"
 
-    page.locator("#plant-name").blur()
-    page.keyboard.press("Escape")
-    expect(page.locator("#robot-state")).to_have_text("emergency stopped")
+
+@pytest.mark.parametrize("place_of_focus", ["#pad", "#robot-title"])
+@pytest.mark.parametrize("key", ["Escape", " "])
+def test_keys_stop_on_the_robots_view(enter, own_daemon, key, place_of_focus):
+    """The robot stands, and its section has the focus: whoever is about to drive has the keys ready."""
+    daemon = own_daemon()
+    page = enter(daemon)
+    expect(page.locator("#robot-state")).to_have_text("stopped")
+    page.locator(place_of_focus).click()
+    page.keyboard.press(key)
+    expect(page.locator("#e-stop-said")).to_have_text("confirmed")
+    assert robot(daemon)["state"] == "emergencyStopped"
 
 
 def test_space_stops_and_still_presses_what_was_reached_by_keys(enter, own_daemon):

@@ -258,6 +258,16 @@ import Testing
     for body in [#"{"point":"damp"}"#, #"{"dry":5}"#, #"{"dry":5,"wet":5}"#, #"{"point":"dry","wet":5}"#, "{}"] {
       #expect(await bench.refusal("POST", path, body)?.status.code == 422, "\(body)")
     }
+    // What the probe trembles by in one soil is no calibration: neither by two numbers nor by what it reads now.
+    let twice = await bench.refusal("POST", path, #"{"dry":2157.6,"wet":2158.75}"#)
+    #expect(twice?.status.code == 422 && twice?.field == "wet")
+    #expect(
+      twice?.message.hasPrefix("wet: expected wet at least 100 mV away from dry, got dry 2157.6 and wet 2158.75 mV")
+        == true)
+    bench.read(1, 2_000_500)
+    #expect(await bench.refusal("POST", path, #"{"point":"wet"}"#)?.field == "wet")
+    let kept = try #require(try await bench.json("GET", "/api/plants/sensors")["sensors"] as? [[String: Any]])
+    #expect((kept[1]["calibration"] as? [String: Any])?["wet"] as? Double == 1_500)
     let own = try #require(try await bench.json("DELETE", path)["sensor"] as? [String: Any])
     #expect((own["calibration"] as? [String: Any])?["isSet"] as? Bool == false)
     #expect(await bench.refusal("DELETE", "/api/plants/sensors/0x99/calibrate")?.status == .notFound)

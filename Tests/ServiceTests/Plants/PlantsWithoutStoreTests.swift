@@ -31,6 +31,7 @@ struct PlantsWithoutStoreTests {
     let first = try PlantDoorBench()
     _ = try await first.ask("POST", "/api/plants", #"{"name":"Basil","sensors":["0x36"]}"#)
     let id = try #require(first.desk.view.records.plants.first?.id)
+    _ = try await first.ask("POST", "/api/plants/\(id)/confirm-watering")
     let folder = try first.handOver()
     let links = [id: try PlantWateringSettings(zone: 2, seconds: 30)]
     let bench = try PlantDoorBench(folder: folder, links: links, opensStore: false)

@@ -46,6 +46,27 @@ struct PumpDoorTests {
     #expect(error.status.code == 422 && error.field == field, "\(error)")
   }
 
+  @Test(
+    "a sensor that is open or shorted: no temperature anywhere, and why; whole again, it measures",
+    arguments: [("open", "reads -77.4 °C: an open circuit"), ("short", "reads 352.0 °C: a short circuit")])
+  func brokenSensor(fault: String, trouble: String) async throws {
+    let bench = try PumpDoorBench()
+    _ = try await bench.post("on")
+    bench.run(for: 8_000)
+    #expect(try bench.document()["skinCelsius"] is Double && bench.document()["skinTrouble"] is NSNull)
+    bench.world.inject(fault == "open" ? .skinSensorOpen : .skinSensorShorted)
+    bench.run(for: 8_000)
+    let document = try bench.document()
+    #expect(document["skinCelsius"] is NSNull && document["skinTrouble"] as? String == trouble)
+    #expect(document["waterCelsius"] is Double && document["waterTrouble"] is NSNull)
+    var writer = MetricsWriter()
+    PumpMetrics(bench.door).write(into: &writer)
+    #expect(
+      writer.text.contains(#"tactus_pump_temperature_celsius{sensor="water"}"#)
+        && !writer.text.contains(#"sensor="skin""#))
+    #expect(OperatePumpCommand.line(bench.door.newest).contains("skin – (\(trouble))"))
+  }
+
   @Test("refusals: 409 with a code, the reason and the way out")
   func refusals() async throws {
     let bench = try PumpDoorBench()

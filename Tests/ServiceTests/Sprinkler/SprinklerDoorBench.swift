@@ -49,7 +49,15 @@ final class SprinklerDoorBench {
     let nanoseconds = Atomic<Int64>(0)
     /// What somebody has set the wall clock forward by, s.
     let step = Atomic<Int64>(0)
+    /// What passes by each look of the desk's, ns.
+    let perLook = Atomic<Int64>(0)
     var now: TickInstant { TickInstant(nanoseconds: nanoseconds.load(ordering: .acquiring)) }
+
+    func look() -> TickInstant {
+      TickInstant(
+        nanoseconds: nanoseconds.add(perLook.load(ordering: .acquiring), ordering: .acquiringAndReleasing).newValue)
+    }
+
     var wall: WallInstant {
       SprinklerDoorBench.start + now.nanoseconds / 1_000_000_000 + step.load(ordering: .acquiring)
     }
@@ -113,7 +121,7 @@ final class SprinklerDoorBench {
           records, settings: SchedulerSettings(zone: Self.berlin, pins: Self.pins, manualInRain: manualInRain),
           boot: BootID(boot))
       }, store: SprinklerStore(file), channel: channel, ring: { continuation.yield(.ring) },
-      logger: log.logger, now: { [clock] in clock.now },
+      logger: log.logger, now: { [clock] in clock.look() },
       clock: WatchedWallClock(boot: BootID(boot)) { [clock] in
         WallWatch.Sample(
           microseconds: clock.wall.secondsSince1970 * 1_000_000, bootTime: clock.now, isSynchronised: true)
@@ -153,6 +161,9 @@ final class SprinklerDoorBench {
 
   /// Both clocks go on, and the loop has no turn.
   func passTime(_ time: Nanoseconds) { clock.nanoseconds.add(time.count, ordering: .releasing) }
+
+  /// From now on both clocks go on by so much whenever the desk's is looked at, and the loop has no turn.
+  func timePassesByLooking(_ time: Nanoseconds) { clock.perLook.store(time.count, ordering: .releasing) }
 
   /// Only the time of day goes on.
   func setForward(seconds: Int64) { clock.step.add(seconds, ordering: .relaxed) }

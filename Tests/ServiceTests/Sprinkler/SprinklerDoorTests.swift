@@ -246,7 +246,7 @@ struct SprinklerDoorTests {
     _ = try await bench.ask("POST", "/api/zone/3/on", #"{"minutes":9}"#)
     _ = try await bench.ask("POST", "/api/queue", #"{"zones":[{"zoneId":1,"minutes":1}]}"#)
     let newest = bench.desk.newest
-    func wait() -> Int? { bench.door.queue(newest, bench.desk.wallNow).first?.inSec }
+    func wait() -> Int? { bench.door.queue(newest, at: bench.desk.now, bench.desk.wallNow).first?.inSec }
     let before = try #require(wait())
     bench.passTime(.milliseconds(3_500))
     #expect(bench.desk.newest.at == newest.at, "the loop has published nothing since")
@@ -254,8 +254,23 @@ struct SprinklerDoorTests {
     #expect(status["activeRemainingSec"] as? Int == 537)
     let zone = try #require((status["zones"] as? [[String: Any]])?.last)
     #expect(zone["remainingSec"] as? Int == 537)
-    #expect(bench.door.zone(ZoneID(3)!)?.remainingSec == 537)
+    let event = try #require(bench.door.events(at: bench.desk.now, second: true).first { $0.type == "zone" })
+    #expect(try object(event)["remainingSec"] as? Int == 537)
     #expect(wait().map { (3...4).contains(before - $0) } == true)
+  }
+
+  @Test("one number: whatever time passes while a document is made, it shows every countdown at one instant")
+  func oneNumber() async throws {
+    let bench = try SprinklerDoorBench()
+    _ = try await bench.ask("POST", "/api/zone/3/on", #"{"minutes":9}"#)
+    bench.passTime(.milliseconds(600))
+    // Each look at the clock is 0.4 s later than the last.
+    bench.timePassesByLooking(.milliseconds(400))
+    for _ in 0..<20 {
+      let status = try bench.status()
+      let zone = try #require((status["zones"] as? [[String: Any]])?.last)
+      #expect(status["activeRemainingSec"] as? Int == zone["remainingSec"] as? Int)
+    }
   }
 
   @Test("events: a zone's edges, its countdown once a second, the rain delay's edges")

@@ -14,6 +14,9 @@ struct SprinklerScheduleDoorTests {
     let bench = try SprinklerDoorBench()
     let made = try await bench.ask("POST", "/api/schedules", SprinklerDoorBench.mornings)
     #expect(made.status == .created)
+    // On unless asked otherwise, and the answer says when it runs.
+    let document = try made.object()
+    #expect(document["isEnabled"] as? Bool == true && document["nextStartISO"] as? String == "2026-05-01T04:02:00Z")
     let next = try #require(try bench.status()["nextRun"] as? [String: Any])
     #expect(next["zoneId"] as? Int == 1 && next["startISO"] as? String == "2026-05-01T04:02:00Z")
     let preview = try await bench.json("GET", "/api/schedules/preview", query: ["count": "3"])
@@ -33,6 +36,37 @@ struct SprinklerScheduleDoorTests {
     let runs = try #require(log["runs"] as? [[String: Any]])
     #expect(runs.map { $0["zoneId"] as? Int } == [1, 2] && runs.map { $0["ranSec"] as? Double } == [60, 30])
     #expect(runs.allSatisfy { $0["isScheduled"] as? Bool == true && $0["scheduleName"] as? String == "Mornings" })
+  }
+
+  @Test(
+    "when a schedule next starts: beyond a rain delay that it heeds, later once it has started; never if it is off or has no zone"
+  )
+  func nextStart() async throws {
+    let bench = try SprinklerDoorBench(hasLegacyRoutes: true)
+    func next(_ id: Int) async throws -> String? {
+      try await bench.json("GET", "/api/schedules/\(id)")["nextStartISO"] as? String
+    }
+    _ = try await bench.ask("POST", "/api/schedules", SprinklerDoorBench.mornings)
+    _ = try await bench.ask("POST", "/api/rain-delay", #"{"hours":24}"#)
+    #expect(try await next(1) == "2026-05-04T04:02:00Z")
+    let wet = try await bench.json("PUT", "/api/schedules/1", #"{"skipIfRain":false}"#)
+    #expect(wet["nextStartISO"] as? String == "2026-05-01T04:02:00Z")
+    _ = try await bench.ask("DELETE", "/api/rain-delay")
+    bench.run(seconds: 130)
+    #expect(try await next(1) == "2026-05-04T04:02:00Z")
+    let off = try await bench.json("PUT", "/api/schedules/1", #"{"isEnabled":false}"#)
+    #expect(off["nextStartISO"] is NSNull)
+    // Of the original's app, and from a file: on unless they say otherwise.
+    let app = try await bench.json(
+      "POST", "/api/schedules", #"{"id":"7F3A-1","duration":5,"start_time":"07:00","days":["Sat"]}"#)
+    #expect(app["isEnabled"] as? Bool == true && app["nextStartISO"] as? String == "2026-05-02T05:00:00Z")
+    let file = #"{"schedules":[\#(SprinklerDoorBench.mornings)]}"#
+    let taken = try #require(
+      try await bench.json("POST", "/api/schedules/import", file)["schedules"] as? [[String: Any]])
+    #expect(
+      taken.map { $0["isEnabled"] as? Bool } == [true] && taken[0]["nextStartISO"] as? String == "2026-05-04T04:02:00Z")
+    _ = try await bench.ask("PUT", "/api/zones", #"[{"id":1,"isEnabled":false},{"id":2,"isEnabled":false},{"id":3}]"#)
+    #expect(try await next(3) == nil, "no zone of its can open")
   }
 
   @Test("schedules: changed, copied, reordered, exported, imported, removed")

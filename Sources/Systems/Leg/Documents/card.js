@@ -87,7 +87,7 @@ function showLegs(event) {
     if (leg.state !== "armed" && performance.now() - entry.asked > 300) parts.hold.checked = entry.mine = entry.held = false;
     entry.state = leg.state;
   });
-  moving.set("legs", event.legs.some((leg) => leg.state === "armed"));
+  driving.set("legs", event.legs.some((leg) => leg.state === "armed"));
   const states = event.legs.map((leg) => leg.state);
   const isHeld = states.includes("fault") || states.includes("emergencyStopped");
   mark("legs", isHeld ? "down" : !event.chip.ready ? "warn" : states.includes("armed") ? "up" : "idle", states.map(plain).join(", "));

@@ -45,6 +45,10 @@ function showPlant(row, plant) {
   const watered = plant.lastWateredISO ? "watered " + ago(plant.lastWateredISO) : "not seen watered yet";
   const link = plant.watering ? " · asks zone " + plant.watering.zone + " for water"
     + (plant.watering.askedISO ? ", last " + ago(plant.watering.askedISO) : "") : "";
+  const waits = plant.watering && plant.watering.waitsFor;
+  row.confirm.hidden = !waits;
+  row.waits.hidden = !waits;
+  row.waits.textContent = waits ? `It is not watered yet: its probes have said nothing but dry since it was added or calibrated. If it is dry, confirm that zone ${plant.watering.zone} may water it; if not, calibrate its probes.` : "";
   row.rest.textContent = plant.sensors.join(", ") + " · " + watered + link + (plant.user === "tactus" ? "" : " · of " + plant.user);
 }
 
@@ -66,14 +70,16 @@ function plantRow(plant) {
   row.history = element("span", null, { className: "history", title: "moisture of the last 24 hours" });
   const csv = element("a", "CSV", { href: `/api/plants/${plant.id}/history.csv` });
   saves(csv, csv.getAttribute("href"), `plant-${plant.id}.csv`);
+  row.confirm = button("It may be watered", (event) => command(event.target, "POST", `/api/plants/${plant.id}/confirm-watering`), { className: "go", hidden: true });
+  row.waits = element("p", null, { className: "waits", hidden: true });
   line.append(bar, row.percent, row.celsius, row.history,
-    button("Watered", (event) => command(event.target, "POST", `/api/plants/${plant.id}/watered`), { title: "somebody has watered it" }),
+    row.confirm, button("Watered", (event) => command(event.target, "POST", `/api/plants/${plant.id}/watered`), { title: "somebody has watered it" }),
     button("Limits", (event) => limits(event.target, plant.id)), csv,
     button("Remove", ({ target }) => ask(target, "Remove " + row.name.textContent + "? Its alerts are forgotten.",
       ["Remove it", () => command(target, "DELETE", "/api/plants/" + plant.id)]), { className: "drop" }));
   row.rest = element("p", null, { className: "hint" });
   row.limits = element("div", null, { className: "row", hidden: true });
-  article.append(title, line, row.rest, row.limits);
+  article.append(title, row.waits, line, row.rest, row.limits);
   return row;
 }
 

@@ -7,7 +7,7 @@ const pump = { history: [], held: false, asks: false, wanted: null, last: null }
 
 const askPump = (word, body) => command(byId("pump-" + word), "POST", "/api/pump/" + word, body);
 
-const pumpDegrees = (celsius) => celsius == null ? "–" : celsius.toFixed(1) + " °C";
+const pumpDegrees = (celsius, trouble = null) => celsius == null ? "–" + (trouble ? " (" + trouble + ")" : "") : celsius.toFixed(1) + " °C";
 const pumpTime = (seconds) => Math.floor(seconds / 60) + ":" + String(Math.floor(seconds % 60)).padStart(2, "0");
 
 // ---- state
@@ -19,7 +19,6 @@ function showPump(event) {
   const isOn = event.state === "on" || event.state === "starting";
   byId("pump-state").textContent = plain(event.state) + (event.source && event.source !== "host" ? ", by " + { app: "the app", manual: "its button", device: "the pump itself" }[event.source] : "");
   const isHeld = event.state === "fault" || event.state === "emergencyStopped";
-  moving.set("pump", isOn);
   mark("pump", isHeld ? "down" : isOn ? "up" : event.state === "off" ? "idle" : "warn", plain(event.state));
   byId("pump-why").hidden = !event.wayOut;
   byId("pump-why").textContent = event.wayOut ? sentence(event.reason) + " To go on: " + event.wayOut + "." : "";
@@ -33,10 +32,11 @@ function showPump(event) {
   byId("pump-speed-text").textContent = byId("pump-speed").value + " %";
   byId("pump-speed").disabled = isHeld;
   const skin = event.skinCelsius ?? event.temperatureCelsius;
-  byId("pump-water").textContent = pumpDegrees(event.waterCelsius);
-  byId("pump-skin").textContent = pumpDegrees(skin);
-  byId("pump-pumped").textContent = pumpTime(event.pumpedS) + (event.leftS == null ? "" : ", " + pumpTime(event.leftS) + " left")
-    + (event.restS ? ", rested in " + pumpTime(event.restS) : "");
+  byId("pump-water").textContent = pumpDegrees(event.waterCelsius, event.waterTrouble);
+  byId("pump-skin").textContent = pumpDegrees(skin, event.skinTrouble ?? event.temperatureTrouble);
+  // What is left is rounded up, as every countdown is: 0:00 is the end.
+  byId("pump-pumped").textContent = pumpTime(event.pumpedS) + (event.leftS == null ? "" : ", " + pumpTime(Math.ceil(event.leftS)) + " left")
+    + (event.restS ? ", rested in " + pumpTime(Math.ceil(event.restS)) : "");
   byId("pump-bar").hidden = event.leftS == null;
   if (event.leftS != null) byId("pump-bar").value = event.pumpedS / (event.pumpedS + event.leftS);
   const now = event.monotonicNs / 1e9;

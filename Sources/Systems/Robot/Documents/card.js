@@ -165,7 +165,7 @@ let lastReason = null;
 function showRobot(robot) {
   byId("robot").hidden = false;
   byId("robot-state").textContent = plain(robot.state);
-  moving.set("robot", robot.state === "driving");
+  driving.set("robot", robot.state === "driving");
   driver = robot.holder ? robot.holder.source : null;
   const isHeld = robot.emergencyStopped || robot.state === "fault";
   mark("robot", isHeld ? "down" : robot.state === "stopped" ? "idle" : "up", plain(robot.state));

@@ -16,8 +16,8 @@ public struct SprinklerKind: SystemKind {
       ConfigSection(
         name: "sprinkler",
         doc:
-          "The sprinkler controller, which runs when this section is present. What zones are called and do is the first "
-          + "content of its store; afterwards the API changes them, and the store decides.")
+          "The sprinkler controller, which runs when this section is present. What zones are called and do is kept "
+          + "in its store, where the API changes it; what is changed here is taken at the next start.")
     ]
   }
   public var keys: [ConfigKey] { Configuration.Sprinkler.table }

@@ -55,9 +55,6 @@ function showSprinkler(event) {
   mark("sprinkler", isHeld || !event.store.writable ? "down" : event.rainDelay.active || event.state === "paused" ? "warn" : event.state === "watering" ? "up" : "idle",
     plain(event.state) + (event.rainDelay.active ? ", rain delay" : ""));
   const open = event.zones.filter((zone) => zone.isOn);
-  moving.set("sprinkler", open.length > 0);
-  byId("sprinkler-now").textContent = open.length
-    ? open.map((zone) => zone.name + " " + clock(zone.remainingSec)).join(", ") : "nothing";
   byId("sprinkler-next").textContent = event.nextRun
     ? zoneName(event.nextRun.zoneId) + ", " + when(event.nextRun.startISO) + (event.queueCount > 1 ? " (" + event.queueCount + " wait)" : "") : "nothing";
   byId("sprinkler-clock").textContent = event.clock.isBelieved ? "" : "The time of day is not confirmed yet: what is due waits until it is.";
@@ -76,6 +73,7 @@ function showSprinkler(event) {
     ? sentence("sprinkler: " + event.reason) + (event.wayOut ? " To go on: " + event.wayOut + "." : "") : null, event.state === "emergencyStopped");
 }
 
+// Every place that shows a countdown is written at once: by the state, by the zone's own event.
 // Rows are kept: a number that somebody types must not be replaced ten times a second.
 function showZones(zones) {
   const list = byId("zone-list");
@@ -88,6 +86,7 @@ function showZones(zones) {
   const known = JSON.stringify(zones.map((zone) => [zone.id, zone.name, zone.isEnabled]));
   if (known !== sprinkler.known) showDraftZones(zones);
   sprinkler.known = known;
+  byId("sprinkler-now").textContent = zones.filter((zone) => zone.isOn).map((zone) => zone.name + " " + clock(zone.remainingSec)).join(", ") || "nothing";
   zones.forEach((zone, index) => {
     const row = list.children[index];
     row.querySelector("[data-of=name]").textContent = zone.name;
@@ -167,6 +166,8 @@ async function changeSchedule(control, id, change) {
   if (control.type === "checkbox") control.checked = !control.checked;
 }
 
+const nextOf = (schedule) => schedule.nextStartISO ? "next " + when(schedule.nextStartISO) : "no start to come";
+
 function scheduleCard(schedule) {
   // Cards are made anew after every change; an open one stays open.
   const card = element("details", null, { className: "schedule" + (schedule.isEnabled ? "" : " off"), open: sprinkler.opened.has(schedule.id) });
@@ -181,7 +182,7 @@ function scheduleCard(schedule) {
   const more = [schedule.season && schedule.season.from + " to " + schedule.season.to,
     schedule.cycleAndSoak && "cycles of " + schedule.cycleAndSoak.cycleMinutes + " min, soak " + schedule.cycleAndSoak.soakMinutes + " min"];
   title.append(enabled, " ", element("b", schedule.name),
-    element("small", [schedule.isEnabled ? "" : "  off", rule, schedule.startTimes.join(" "), ...more].filter((part) => part != null).join("  ")));
+    element("small", [schedule.isEnabled ? "" : "  off", rule, schedule.startTimes.join(" "), ...more, schedule.isEnabled ? nextOf(schedule) : null].filter((part) => part != null).join("  ")));
   card.append(title);
 
   // A schedule by interval or parity has no weekdays: a chip would turn it into another one.
@@ -233,7 +234,7 @@ function scheduleCard(schedule) {
   return card;
 }
 
-// ---- a new schedule: nothing is chosen until somebody chooses it, and it is off unless they say so
+// ---- a new schedule: nothing is chosen until somebody chooses it, and it is on unless they say otherwise
 
 function dayChip(day, isOn, act) {
   const chip = button(day, () => act(chip), { className: "chip" });
@@ -276,10 +277,10 @@ byId("schedule-new").onsubmit = async (event) => {
     isEnabled: byId("schedule-enabled").checked,
   });
   if (!made) return;
+  say(event.target, made.name + (made.isEnabled ? " is on: " + nextOf(made) : " is off") + ".", "notice");
   event.target.reset();
   for (const chip of byId("schedule-days").children) chip.setAttribute("aria-pressed", "false");
-  byId("schedule-draft").open = false;
-  checkDraft();
+  showDraftZones(sprinkler.zones);
   loadSchedules();
 };
 

@@ -265,14 +265,15 @@ extension Configuration.Legs {
     }
     for (index, leg) in legs.enumerated() {
       let path = "legs[\(index)]"
-      if leg.minMicroseconds >= leg.maxMicroseconds {
+      // The chip's own step is 5 µs: within two of them nothing moves.
+      if leg.maxMicroseconds - leg.minMicroseconds < 10 {
         let (least, most) = ("\(path).min_us", "\(path).max_us")
         errors.append(
           places.error(
             file,
             blaming: [
-              most: "expected more than \(places.words(least, leg.minMicroseconds)), got \(leg.maxMicroseconds)",
-              least: "expected less than \(places.words(most, leg.maxMicroseconds)), got \(leg.minMicroseconds)",
+              most: "expected at least 10 more than \(places.words(least, leg.minMicroseconds)), got \(leg.maxMicroseconds)",
+              least: "expected at least 10 less than \(places.words(most, leg.maxMicroseconds)), got \(leg.minMicroseconds)",
             ]))
       } else if !(leg.minMicroseconds...leg.maxMicroseconds).contains(leg.centreMicroseconds) {
         report(

@@ -78,6 +78,13 @@ public struct PlantBook: Sendable, Hashable {
     return [.calibration(sensor, calibration)]
   }
 
+  /// A plant was seen not dry by these calibrations, or somebody has said that it may be watered.
+  public mutating func prove(_ id: PlantID, by calibrations: [PlantSensorID: PlantCalibration]) -> [PlantChange] {
+    guard var plant = self[id] else { return [] }
+    plant.proof = calibrations
+    return keep(plant)
+  }
+
   public mutating func keep(_ watering: PlantWateringRecord, of id: PlantID) -> [PlantChange] {
     guard records.waterings[id] != watering, self[id] != nil else { return [] }
     records.waterings[id] = watering

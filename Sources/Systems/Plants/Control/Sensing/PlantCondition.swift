@@ -5,8 +5,18 @@ public struct PlantCondition: Sendable, Hashable {
   /// Mean of those that have a thermometer.
   public var celsius: Double?
   public var alerts: Set<PlantAlert> = []
+  /// It has not been seen not dry by its sensors as they are calibrated now, and nobody has said that it may be watered (`Plant.proof`).
+  public var needsConfirmation = false
 
   public init() {}
+
+  /// Whether its sensors, every one of them read lately, show that they can say something else than dry.
+  func isWetEnough(by limits: PlantLimits) -> Bool {
+    guard let moisturePercent, let dry = limits.dryPercent, alerts.isDisjoint(with: [.dry, .silent]) else {
+      return false
+    }
+    return moisturePercent > dry
+  }
 
   /// The alerts that follow from the values, with hysteresis about those that are raised.
   mutating func judge(by limits: PlantLimits, isSilent: Bool) {

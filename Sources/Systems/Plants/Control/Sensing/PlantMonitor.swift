@@ -18,6 +18,12 @@ public struct PlantMonitor: Sendable {
       self.probe = probe
       self.calibration = calibration ?? probe.standardCalibration
     }
+
+    /// The calibration that counts: the one that people have set, unless it is one that the probe refuses, as earlier versions did not.
+    public func calibration(_ set: PlantCalibration?) -> PlantCalibration {
+      guard let set, (try? probe.calibration(dry: set.dry, wet: set.wet)) != nil else { return calibration }
+      return set
+    }
   }
 
   public enum Event: Sendable {
@@ -35,6 +41,9 @@ public struct PlantMonitor: Sendable {
   /// Of every plant of the book, as of the last step.
   public private(set) var conditions: [PlantID: PlantCondition] = [:]
   private var detectors: [PlantRiseDetector]
+  private let detector: PlantRiseDetector
+  /// The calibration of each sensor at the last step.
+  private var calibrations: [PlantCalibration]
   /// A sensor that was never read is silent so long after it.
   private let began: TickInstant
 
@@ -46,7 +55,9 @@ public struct PlantMonitor: Sendable {
     precondition(Set(sensors.map(\.id)).count == sensors.count, "no two sensors share a name")
     self.sensors = sensors
     self.staleAfter = staleAfter
+    self.detector = detector
     detectors = sensors.map { _ in detector }
+    calibrations = sensors.map(\.calibration)
     began = now
   }
 
@@ -59,9 +70,24 @@ public struct PlantMonitor: Sendable {
     _ event: Event, book: inout PlantBook, at now: TickInstant, wall: PlantInstant
   ) -> PlantMonitorAction {
     var action = PlantMonitorAction()
+    takeCalibrations(book)
     if case .reading(let reading) = event { take(reading, book: &book, wall: wall, action: &action) }
-    review(book, at: now, action: &action)
+    review(&book, at: now, action: &action)
     return action
+  }
+
+  /// A new calibration says something else of what was read before it, at once; what then looks like a rise is no watering.
+  private mutating func takeCalibrations(_ book: PlantBook) {
+    for (index, sensor) in sensors.enumerated() {
+      let calibration = sensor.calibration(book.records.calibrations[sensor.id])
+      guard calibrations[index] != calibration else { continue }
+      calibrations[index] = calibration
+      detectors[index] = detector
+      guard var reading = readings[sensor.id] else { continue }
+      reading.moisturePercent = calibration.percent(reading.raw)
+      reading.scale = scale(reading.raw, reading.moisturePercent, sensor.probe)
+      readings[sensor.id] = reading
+    }
   }
 
   private mutating func take(
@@ -72,7 +98,7 @@ public struct PlantMonitor: Sendable {
     guard case .sample(let sample, let celsius) = reading.result else { return }
     let (id, probe) = (sensors[reading.probe].id, sensors[reading.probe].probe)
     let raw = probe.raw(sample)
-    let percent = (book.records.calibrations[id] ?? sensors[reading.probe].calibration).percent(raw)
+    let percent = calibrations[reading.probe].percent(raw)
     let value = PlantReading(
       raw: raw, moisturePercent: percent, scale: scale(raw, percent, probe), celsius: celsius, at: reading.at)
     readings[id] = value
@@ -92,7 +118,7 @@ public struct PlantMonitor: Sendable {
     }
   }
 
-  private mutating func review(_ book: PlantBook, at now: TickInstant, action: inout PlantMonitorAction) {
+  private mutating func review(_ book: inout PlantBook, at now: TickInstant, action: inout PlantMonitorAction) {
     var current: [PlantID: PlantCondition] = [:]
     for plant in book.records.plants {
       var condition = conditions[plant.id] ?? PlantCondition()
@@ -104,6 +130,11 @@ public struct PlantMonitor: Sendable {
       if plant.sensors.allSatisfy({ readings[$0] != nil || !(now < silentFrom($0)) }) {
         condition.judge(by: plant.limits, isSilent: plant.sensors.contains { !(now < silentFrom($0)) })
       }
+      let calibrations = sensors.calibrations(of: plant, in: book.records)
+      if plant.sensors.allSatisfy({ readings[$0] != nil }), condition.isWetEnough(by: plant.limits) {
+        action.changes += book.prove(plant.id, by: calibrations)
+      }
+      condition.needsConfirmation = book[plant.id]?.proof != calibrations
       for alert in condition.alerts.subtracting(before).sorted() { action.events.append(.raised(plant.id, alert)) }
       for alert in before.subtracting(condition.alerts).sorted() { action.events.append(.cleared(plant.id, alert)) }
       current[plant.id] = condition
@@ -115,6 +146,17 @@ public struct PlantMonitor: Sendable {
 
   private func mean(_ values: [Double]) -> Double? {
     values.isEmpty ? nil : values.reduce(0, +) / Double(values.count)
+  }
+}
+
+extension [PlantMonitor.Sensor] {
+  /// The calibration that counts of each of a plant's sensors; one that the configuration does not have is left out.
+  public func calibrations(of plant: Plant, in records: PlantRecords) -> [PlantSensorID: PlantCalibration] {
+    var calibrations: [PlantSensorID: PlantCalibration] = [:]
+    for sensor in self where plant.sensors.contains(sensor.id) {
+      calibrations[sensor.id] = sensor.calibration(records.calibrations[sensor.id])
+    }
+    return calibrations
   }
 }
 

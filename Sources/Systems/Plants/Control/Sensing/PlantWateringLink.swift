@@ -47,12 +47,12 @@ public struct PlantWateringRequest: Sendable, Hashable {
 
 /// Asks a sprinkler zone for water while a plant is dry, seldom enough that a broken sensor drowns nothing.
 ///
-/// A request needs: the alert `dry`, and so a fresh reading; none of `silent` and `wet`; no rain delay; the gap since the last
+/// A request needs: the alert `dry`, and so a fresh reading; none of `silent` and `wet`; no `needsConfirmation`; no rain delay; the gap since the last
 /// request, by a clock that nobody sets; and less than the day's number. No new day begins by a wall clock that is not confirmed, and
 /// setting it does not shorten the gap, also across a restart (`KeptAge`).
 public struct PlantWateringLink: Sendable, Hashable {
   public enum Hindrance: String, Sendable, Hashable, CaseIterable {
-    case notDry, sensorSilent, rainDelay, tooSoon, enoughToday
+    case notDry, sensorSilent, needsConfirmation, rainDelay, tooSoon, enoughToday
   }
   public enum Outcome: Sendable, Hashable {
     case request(PlantWateringRequest)
@@ -86,6 +86,7 @@ public struct PlantWateringLink: Sendable, Hashable {
     var day = day
     if condition.alerts.contains(.silent) { return .none(.sensorSilent) }
     guard condition.alerts.contains(.dry), !condition.alerts.contains(.wet) else { return .none(.notDry) }
+    if condition.needsConfirmation { return .none(.needsConfirmation) }
     if isRainDelayed { return .none(.rainDelay) }
     if var kept = record {
       if !reading.isConfirmed { day = kept.day }

@@ -14,9 +14,11 @@ public enum PlantTopics {
 
   /// What of a plant Home Assistant shows, in a fixed order.
   ///
-  /// - Parameter takesCommands: with a button that says that somebody has watered.
+  /// - Parameters:
+  ///   - takesCommands: with a button that says that somebody has watered.
+  ///   - asksForWater: with whether its first watering waits for a confirmation, and with a button that gives it.
   public static func entities(
-    of id: PlantID, name: String, on topics: DeviceTopics, takesCommands: Bool
+    of id: PlantID, name: String, on topics: DeviceTopics, takesCommands: Bool, asksForWater: Bool = false
   ) -> [HomeAssistantEntity] {
     func entity(_ component: HomeAssistantEntity.Component, _ key: String, _ label: String) -> HomeAssistantEntity {
       var entity = HomeAssistantEntity(component, id: "plant-\(id)-\(key)", name: "\(name) \(label)")
@@ -39,15 +41,23 @@ public enum PlantTopics {
     var problem = entity(.binarySensor, "problem", "problem")
     problem.valueTemplate = "{{ 'ON' if value_json.alerts else 'OFF' }}"
     problem.deviceClass = "problem"
-    guard takesCommands else { return [moisture, temperature, watered, problem] }
-    var button = entity(.button, "water", "was watered")
-    button.commandTopic = topics.command(system, id.description)
-    button.pressPayload = wateredCommand
-    return [moisture, temperature, watered, problem, button]
+    var waits = entity(.binarySensor, "waits", "waits for a confirmation")
+    waits.valueTemplate = "{{ 'ON' if value_json.watering and value_json.watering.waitsFor else 'OFF' }}"
+    let shown = [moisture, temperature, watered, problem] + (asksForWater ? [waits] : [])
+    guard takesCommands else { return shown }
+    func button(_ key: String, _ label: String, _ command: String) -> HomeAssistantEntity {
+      var button = entity(.button, key, label)
+      button.commandTopic = topics.command(system, id.description)
+      button.pressPayload = command
+      return button
+    }
+    let confirm = asksForWater ? [button("confirm", "may be watered", confirmCommand)] : []
+    return shown + [button("water", "was watered", wateredCommand)] + confirm
   }
 
-  /// What the button sends.
+  /// What the buttons send.
   public static let wateredCommand = "watered"
+  public static let confirmCommand = "confirm-watering"
 }
 
 extension PlantInstant {

@@ -29,6 +29,9 @@ public struct Plant: Sendable, Hashable, Codable {
   public var limits: PlantLimits
   /// By a person's word or by a rise of its moisture; nil: not that we know.
   public var lastWatered: PlantInstant?
+  /// By which calibration of each of its sensors it was seen not dry, or somebody has said that it may be watered; `nil` if neither
+  /// ever was. While it is not as its sensors are calibrated now, its link asks for no water: a probe that is wrong reads dry for ever.
+  public var proof: [PlantSensorID: PlantCalibration]?
 
   public init(
     id: PlantID, user: PlantUser, name: PlantName, sensors: [PlantSensorID], limits: PlantLimits = PlantLimits(),

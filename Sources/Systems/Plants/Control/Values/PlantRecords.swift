@@ -9,6 +9,8 @@ public struct PlantRecords: Sendable, Hashable, Codable {
   public var calibrations: [PlantSensorID: PlantCalibration] = [:]
   /// What each plant's link to a sprinkler zone has asked for.
   public var waterings: [PlantID: PlantWateringRecord] = [:]
+  /// How the configuration calibrated each sensor when it was last read; `nil` if no start has noted it yet.
+  public var fileCalibrations: [PlantSensorID: PlantCalibration]?
 
   public init() {}
 }
@@ -23,6 +25,7 @@ public enum PlantChange: Sendable, Hashable {
   /// Nil: the sensor's own scale again.
   case calibration(PlantSensorID, PlantCalibration?)
   case watering(PlantID, PlantWateringRecord)
+  case fileCalibrations([PlantSensorID: PlantCalibration])
   /// Everything at once, for a restored backup. History stays.
   case everything(PlantRecords)
 }

@@ -84,7 +84,11 @@ extension Configuration.Plants.Sensor {
     switch (dry, wet) {
     case (nil, nil): break
     case (let dry?, let wet?):
-      if dry == wet { report("\(path).wet", "expected another number than dry (\(dry)), got \(wet)") }
+      do throws(PlantRefusal) {
+        _ = try probe.calibration(dry: dry, wet: wet)
+      } catch {
+        report("\(path).wet", error.message)
+      }
     case (nil, _?): report("\(path).dry", "expected dry beside wet, got nothing")
     case (_?, nil): report("\(path).wet", "expected wet beside dry, got nothing")
     }

@@ -184,9 +184,11 @@ extension Configuration.Plants.Sensor {
       "The converter's input: 0…3 of an ads1115, 0…7 of an mcp3008. Unless given: 0.")
     Key(
       "dry", \.dry, in: -10_000...70_000,
-      "What the probe says in dry soil: counts, or millivolts on an ads1115. The API's calibration goes before it. Unless "
-        + "given, with wet: usual values of such a probe.")
-    Key("wet", \.wet, in: -10_000...70_000, "What it says in wet soil.")
+      "What the probe says in dry soil: counts, or millivolts on an ads1115. A calibration by the API counts until this is "
+        + "changed here. Unless given, with wet: usual values of such a probe.")
+    Key(
+      "wet", \.wet, in: -10_000...70_000,
+      "What it says in wet soil: at least 100 mV or counts away from dry, 31 on an mcp3008; more, on a seesaw.")
   }
 
   /// As given or made up: may be no sensor's name.

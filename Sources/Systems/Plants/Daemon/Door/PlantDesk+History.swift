@@ -60,7 +60,13 @@ extension PlantDesk {
   func reload(_ state: inout State) {
     let restores = store.restoreCount
     do throws(StoreError) {
-      let records = try store.records()
+      var records = try store.records()
+      // What a store does not take now is tried again at the next start.
+      try? store.apply(proveWatered(&records) + takeFile(&records, &state))
+      for sensor in sensors {
+        guard let set = records.calibrations[sensor.id], sensor.calibration(set) != set else { continue }
+        state.news.append(.uselessCalibration(sensor.id, set))
+      }
       state.host.replaceBook(PlantBook(sensors: state.host.book.sensors, records: records, rules: rules))
       if state.restores == nil {
         wentWell(&state)
@@ -73,6 +79,35 @@ extension PlantDesk {
     } catch {
       failed(error, &state)
     }
+  }
+
+  /// An earlier version knew no proof. A plant whose link has asked for water by then is not asked about: it is as trusted as it was.
+  private func proveWatered(_ records: inout PlantRecords) -> [PlantChange] {
+    var changes: [PlantChange] = []
+    for place in records.plants.indices {
+      let plant = records.plants[place]
+      guard plant.proof == nil, records.waterings[plant.id] != nil else { continue }
+      records.plants[place].proof = sensors.calibrations(of: plant, in: records)
+      changes.append(.plant(records.plants[place]))
+    }
+    return changes
+  }
+
+  /// A calibration that the file gives otherwise than at the last start goes before the one that people set before.
+  private func takeFile(_ records: inout PlantRecords, _ state: inout State) -> [PlantChange] {
+    var changes: [PlantChange] = []
+    for sensor in sensors where records.calibrations[sensor.id] != nil {
+      guard let last = records.fileCalibrations?[sensor.id], last != sensor.calibration,
+        sensor.calibration != sensor.probe.standardCalibration
+      else { continue }
+      records.calibrations[sensor.id] = nil
+      changes.append(.calibration(sensor.id, nil))
+      state.news.append(.fileCalibration(sensor.id))
+    }
+    let file = Dictionary(uniqueKeysWithValues: sensors.map { ($0.id, $0.calibration) })
+    if records.fileCalibrations != file { changes.append(.fileCalibrations(file)) }
+    records.fileCalibrations = file
+    return changes
   }
 
   /// What happened to one plant, or to all: newest first, at most `limit`; what the store has not got yet with the rest.

@@ -22,6 +22,9 @@ extension PlantDesk {
       guard case .request(let request) = outcome, let record = link.record else {
         keepGap(of: &link, plant.id, at: reading, &state)
         state.links[index] = link
+        let waits = outcome == .none(.needsConfirmation)
+        if waits, state.waiting.insert(plant.id).inserted { note([.waits(plant, zone: link.settings.zone)], &state) }
+        if !waits { state.waiting.remove(plant.id) }
         continue
       }
       var book = state.host.book

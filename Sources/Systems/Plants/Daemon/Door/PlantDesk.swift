@@ -25,6 +25,8 @@ final class PlantDesk: Sendable {
     /// People have been told of it.
     var isFailureTold = false
     var lost: Int64 = 0
+    /// Dry plants of which people have been told that they wait for a confirmation.
+    var waiting: Set<PlantID> = []
     /// Of the store, when the book was last read from it; nil: it could not be read yet, and no plant is known.
     var restores: Int?
     var nextReview = TickInstant.zero
@@ -182,6 +184,15 @@ final class PlantDesk: Sendable {
     }
   }
 
+  /// Somebody says that a plant may be watered though it has not been seen not dry yet.
+  func confirmWatering(of plant: Plant) throws(APIError) {
+    _ = try change { [sensors] (book) throws(PlantRefusal) in
+      book.prove(plant.id, by: sensors.calibrations(of: plant, in: book.records))
+    } news: { changes, _ in
+      changes.isEmpty ? [] : [.confirmed(plant)]
+    }
+  }
+
   /// Adds the plants of an original host's user file, all or none.
   func add(_ file: PlantUserFile, for user: PlantUser) throws(APIError) {
     _ = try change { (book) throws(PlantRefusal) in
@@ -223,7 +234,7 @@ final class PlantDesk: Sendable {
       case .plant(let plant):
         before[plant.id] == nil ? .added(plant) : isWatered ? .watered(plant, isByHand: true) : .changed(plant)
       case .plantRemoved(let id): .removed(id)
-      case .nextPlant, .calibration, .watering, .everything: nil
+      case .nextPlant, .calibration, .watering, .fileCalibrations, .everything: nil
       }
     }
   }

@@ -38,7 +38,7 @@ struct PlantDocument: Encodable {
     _coldCelsius = OrNull(wrappedValue: plant.limits.coldCelsius)
     _hotCelsius = OrNull(wrappedValue: plant.limits.hotCelsius)
     _lastWateredISO = OrNull(wrappedValue: plant.lastWatered?.text)
-    _watering = OrNull(wrappedValue: link.map { PlantWateringValue($0, view.records.waterings[plant.id]) })
+    _watering = OrNull(wrappedValue: link.map { PlantWateringValue($0, plant, view) })
   }
 }
 
@@ -50,8 +50,16 @@ struct PlantWateringValue: Codable, Sendable {
   @OrNull var askedISO: String?
   /// Requests on the day of `askedISO`.
   let askedThatDay: Int
+  /// It has not been seen not dry since it was added or calibrated, and nobody has said that it may be watered.
+  let needsConfirmation: Bool
+  /// What it waits for while it is dry, and how to confirm; null: nothing.
+  @OrNull var waitsFor: String?
 
-  init(_ settings: PlantWateringSettings, _ record: PlantWateringRecord?) {
+  init(_ settings: PlantWateringSettings, _ plant: Plant, _ view: PlantView) {
+    let (record, condition) = (view.records.waterings[plant.id], view.conditions[plant.id])
+    needsConfirmation = condition?.needsConfirmation ?? true
+    let waits = needsConfirmation && condition?.alerts.contains(.dry) == true
+    _waitsFor = OrNull(wrappedValue: waits ? "\(PlantNews.waits) (\(PlantNews.wayToConfirm(plant.id)))" : nil)
     zone = settings.zone
     seconds = settings.seconds
     maxPerDay = settings.maximumPerDay
@@ -93,17 +101,18 @@ struct PlantSensorDocument: Encodable {
     at now: TickInstant
   ) {
     id = sensor.id.text
-    (chip, unit) =
+    chip =
       switch sensor.probe {
-      case .seesaw: ("seesaw", "counts")
-      case .ads1115: ("ads1115", "mV")
-      case .mcp3008: ("mcp3008", "counts")
+      case .seesaw: "seesaw"
+      case .ads1115: "ads1115"
+      case .mcp3008: "mcp3008"
       }
+    unit = sensor.probe.unit
     let reading = view.readings[sensor.id]
     isFresh = reading.map { now - $0.at < staleAfter } ?? false
     let set = view.records.calibrations[sensor.id]
-    let points = set ?? sensor.calibration
-    calibration = Calibration(dry: points.dry, wet: points.wet, isSet: set != nil)
+    let points = sensor.calibration(set)
+    calibration = Calibration(dry: points.dry, wet: points.wet, isSet: points == set)
     readings = status.readings
     failures = status.failures
     failuresInARow = status.failuresInARow

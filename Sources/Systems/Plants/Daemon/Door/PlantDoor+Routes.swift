@@ -53,6 +53,11 @@ extension PlantDoor {
         try desk.perform(.watered(name: present.name.text, at: desk.wall()), for: present.user)
         return answer(try plant(request))
       },
+      Route(.post, "/api/plants/{id}/confirm-watering", scope: .control, action: "plants.confirm-watering") {
+        [self] request in
+        try desk.confirmWatering(of: try plant(request))
+        return answer(try plant(request))
+      },
     ]
   }
 
@@ -134,14 +139,14 @@ extension PlantDoor {
     _ wanted: PlantCalibrationBody.Wanted, of sensor: PlantMonitor.Sensor
   ) throws(APIError) -> PlantCalibration {
     let view = desk.view
-    let present = view.records.calibrations[sensor.id] ?? sensor.calibration
+    let present = sensor.calibration(view.records.calibrations[sensor.id])
     do throws(PlantRefusal) {
-      if case .points(let dry, let wet) = wanted { return try PlantCalibration(dry: dry, wet: wet) }
+      if case .points(let dry, let wet) = wanted { return try sensor.probe.calibration(dry: dry, wet: wet) }
       guard let reading = view.readings[sensor.id], desk.now() - reading.at < desk.staleAfter else {
         throw PlantRefusal(.noPlantDataToRequest, "")
       }
-      if case .dryIsNow = wanted { return try PlantCalibration(dry: reading.raw, wet: present.wet) }
-      return try PlantCalibration(dry: present.dry, wet: reading.raw)
+      if case .dryIsNow = wanted { return try sensor.probe.calibration(dry: reading.raw, wet: present.wet) }
+      return try sensor.probe.calibration(dry: present.dry, wet: reading.raw)
     } catch {
       guard error.tag == .noPlantDataToRequest else { throw error.apiError }
       throw .conflict("SENSOR_SILENT", "\(sensor.id) has not been read lately: there is nothing to calibrate by")

@@ -62,7 +62,10 @@ final class PlantDoor: ServedSystem {
       return edge("plant.asked", plant) { ($0.zoneId, $0.seconds) = (request.zone, request.seconds) }
     case .refused(let plant, let request, let reason):
       return edge("plant.refused", plant) { ($0.zoneId, $0.reason) = (request.zone, reason) }
-    case .calibrated, .store, .clientError: return nil
+    case .waits(let plant, let zone):
+      return edge("plant.waits", plant) { ($0.zoneId, $0.reason) = (zone, PlantNews.waits) }
+    case .confirmed(let plant): return edge("plant.changed", plant)
+    case .calibrated, .uselessCalibration, .fileCalibration, .store, .clientError: return nil
     }
   }
 
@@ -83,7 +86,9 @@ final class PlantDoor: ServedSystem {
 
   func entities(on topics: DeviceTopics, takesCommands: Bool) -> [HomeAssistantEntity] {
     desk.view.records.plants.prefix(Self.shown).flatMap { plant in
-      PlantTopics.entities(of: plant.id, name: plant.name.text, on: topics, takesCommands: takesCommands)
+      PlantTopics.entities(
+        of: plant.id, name: plant.name.text, on: topics, takesCommands: takesCommands,
+        asksForWater: desk.linkSettings[plant.id] != nil)
     }
   }
 

@@ -160,6 +160,10 @@ struct PlantScenarioRun: ScenarioRun {
     case .watered(let plant, let isByHand): "\(plant.name) watered, \(isByHand ? "somebody says" : "its moisture rose")"
     case .asked(let plant, let request): "\(plant.name) asks zone \(request.zone) for \(request.seconds) s of water"
     case .refused(let plant, let request, let reason): "\(plant.name): zone \(request.zone) refuses: \(reason)"
+    case .waits(let plant, let zone): "\(plant.name) asks zone \(zone) for nothing before somebody confirms it"
+    case .confirmed(let plant): "\(plant.name) may be watered, somebody says"
+    case .uselessCalibration(let sensor, _): "\(sensor): its calibration is not used"
+    case .fileCalibration(let sensor): "\(sensor): calibrated as the file says"
     case .store(let failure): "the store \(failure.map { "refuses: \($0)" } ?? "takes changes again")"
     case .clientError(let operation, let payload): "a client reports \(operation) \(payload)"
     }

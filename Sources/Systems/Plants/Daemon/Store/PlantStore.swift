@@ -150,7 +150,7 @@ extension PlantChange {
   var isMadeByPeople: Bool {
     switch self {
     case .plant, .plantRemoved, .nextPlant, .calibration, .everything: true
-    case .watering: false
+    case .watering, .fileCalibrations: false
     }
   }
 }

@@ -12,9 +12,10 @@ enum PlantTables {
   }()
   static let decoder = JSONDecoder()
 
-  /// The one row of `plants_state`.
+  /// The rows of `plants_state`.
   private static let nextPlant = "nextPlant"
   private static let mostPlants: UInt64 = 1 << 53
+  private static let fileCalibrations = "fileCalibrations"
 
   private static func text(_ value: some Encodable) throws -> String {
     String(decoding: try encoder.encode(value), as: UTF8.self)
@@ -34,9 +35,13 @@ enum PlantTables {
     var records = PlantRecords()
     records.plants = try String.fetchAll(database, sql: "SELECT value FROM \(base).plants_plant ORDER BY id")
       .map { try value(Plant.self, $0, "plants_plant") }
-    let next = try String.fetchOne(
-      database, sql: "SELECT value FROM \(base).plants_state WHERE name = ?", arguments: [nextPlant])
-    records.nextPlant = try next.map { try value(UInt64.self, $0, "plants_state") } ?? 1
+    func state<Value: Decodable>(_ type: Value.Type, _ name: String) throws -> Value? {
+      let text = try String.fetchOne(
+        database, sql: "SELECT value FROM \(base).plants_state WHERE name = ?", arguments: [name])
+      return try text.map { try value(type, $0, "plants_state") }
+    }
+    records.nextPlant = try state(UInt64.self, nextPlant) ?? 1
+    records.fileCalibrations = try state([PlantSensorID: PlantCalibration].self, fileCalibrations)
     // What is given next is one more: numbers that could overflow are no numbers of ours.
     guard (1...mostPlants).contains(records.nextPlant),
       records.plants.allSatisfy({ (1...mostPlants).contains($0.id.number) })
@@ -67,6 +72,8 @@ enum PlantTables {
       try database.execute(sql: "DELETE FROM plants_watering WHERE plant = ?", arguments: [number(id)])
       try database.execute(sql: "DELETE FROM plants_event WHERE plant = ?", arguments: [number(id)])
     case .nextPlant(let next): try SealedRow.write([nextPlant, text(next)], to: "plants_state", in: database)
+    case .fileCalibrations(let all):
+      try SealedRow.write([fileCalibrations, text(all)], to: "plants_state", in: database)
     case .calibration(let sensor, let calibration?):
       try SealedRow.write([sensor.text, calibration.dry, calibration.wet], to: "plants_calibration", in: database)
     case .calibration(let sensor, nil):

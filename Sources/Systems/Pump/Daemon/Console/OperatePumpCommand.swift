@@ -107,7 +107,8 @@ struct OperatePumpCommand: ParsableCommand {
       ("water", snapshot.temperatures.water), ("skin", snapshot.temperatures.skin),
       ("temperature", snapshot.temperatures.single),
     ] {
-      if let temperature = reading.temperature { parts.append("\(name) \(temperature)") }
+      if let temperature = reading.measured { parts.append("\(name) \(temperature)") }
+      if let trouble = reading.trouble { parts.append("\(name) – (\(trouble))") }
     }
     return parts.joined(separator: ", ")
   }

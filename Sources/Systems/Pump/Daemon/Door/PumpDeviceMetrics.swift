@@ -20,9 +20,10 @@ struct PumpDeviceMetrics: MetricSource {
       "tactus_pump_speed_ratio", "The pump's duty, 0…1; absent while it does not run.",
       duty > 0 ? [.init(Double(duty) / 255)] : [])
     writer.gauge(
-      "tactus_pump_temperature_celsius", "What a sensor reads; absent while unknown.",
+      "tactus_pump_temperature_celsius",
+      "What a sensor measures; absent while unknown, or while it is open or shorted.",
       [("water", newest.water), ("skin", newest.skin)].compactMap { name, reading in
-        reading.temperature.map { .init($0.celsius, ["sensor": name]) }
+        reading.measured.map { .init($0.celsius, ["sensor": name]) }
       })
     writer.gauge("tactus_pump_pumped_seconds", "Pumped since the last rest.", [.init(newest.spent.inSeconds)])
     writer.gauge(

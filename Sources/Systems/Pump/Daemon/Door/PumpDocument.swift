@@ -77,7 +77,10 @@ struct PumpDocument: Encodable {
   /// What the pump has taken, or the slowest that its report can mean.
   private let speedDuty: Int?
   private let speedPercent: Int?
+  /// null: there is no such sensor, or it has trouble.
   private let waterCelsius, skinCelsius, temperatureCelsius: Double?
+  /// Why a sensor has measured nothing, in words; null: it has, or there is none.
+  private let waterTrouble, skinTrouble, temperatureTrouble: String?
   private let temperaturesAgeMs: Double?
   /// As the pump says.
   private let runtimeMinutes, remainingMinutes: Int?
@@ -90,6 +93,7 @@ struct PumpDocument: Encodable {
 
   private enum CodingKeys: CodingKey {
     case ok, monotonicNs, contact, role, links, speedDuty, speedPercent, waterCelsius, skinCelsius, temperatureCelsius
+    case waterTrouble, skinTrouble, temperatureTrouble
     case temperaturesAgeMs, runtimeMinutes, remainingMinutes, statusAgeMs, pumpedS, leftS, restS, counters
   }
 
@@ -103,9 +107,10 @@ struct PumpDocument: Encodable {
     links = [link]
     speedDuty = newest.speed.map { Int($0.speed.duty) }
     speedPercent = newest.speed.map { Int($0.speed.percent) }
-    waterCelsius = newest.temperatures.water.temperature?.celsius
-    skinCelsius = newest.temperatures.skin.temperature?.celsius
-    temperatureCelsius = newest.temperatures.single.temperature?.celsius
+    let (water, skin, single) = (newest.temperatures.water, newest.temperatures.skin, newest.temperatures.single)
+    (waterCelsius, waterTrouble) = (water.measured?.celsius, water.trouble)
+    (skinCelsius, skinTrouble) = (skin.measured?.celsius, skin.trouble)
+    (temperatureCelsius, temperatureTrouble) = (single.measured?.celsius, single.trouble)
     temperaturesAgeMs = newest.temperaturesAt.map { (newest.at - $0).inMilliseconds }
     runtimeMinutes = newest.status?.runtimeMinutes.map { Int($0) }
     remainingMinutes = newest.status?.remainingMinutes.map { Int($0) }
@@ -134,9 +139,10 @@ struct PumpDocument: Encodable {
     } else {
       (speedDuty, speedPercent) = (nil, nil)
     }
-    waterCelsius = newest.water.temperature?.celsius
-    skinCelsius = newest.skin.temperature?.celsius
-    (temperatureCelsius, temperaturesAgeMs, runtimeMinutes, remainingMinutes, statusAgeMs) = (nil, nil, nil, nil, nil)
+    (waterCelsius, waterTrouble) = (newest.water.measured?.celsius, newest.water.trouble)
+    (skinCelsius, skinTrouble) = (newest.skin.measured?.celsius, newest.skin.trouble)
+    (temperatureCelsius, temperatureTrouble) = (nil, nil)
+    (temperaturesAgeMs, runtimeMinutes, remainingMinutes, statusAgeMs) = (nil, nil, nil, nil)
     pumpedS = newest.spent.inSeconds
     leftS = newest.left.inSeconds
     restS = newest.restedAt.map { max(.zero, $0 - newest.at).inSeconds }
@@ -161,6 +167,9 @@ struct PumpDocument: Encodable {
     try object.encode(waterCelsius, forKey: .waterCelsius)
     try object.encode(skinCelsius, forKey: .skinCelsius)
     try object.encode(temperatureCelsius, forKey: .temperatureCelsius)
+    try object.encode(waterTrouble, forKey: .waterTrouble)
+    try object.encode(skinTrouble, forKey: .skinTrouble)
+    try object.encode(temperatureTrouble, forKey: .temperatureTrouble)
     try object.encode(temperaturesAgeMs, forKey: .temperaturesAgeMs)
     try object.encode(runtimeMinutes, forKey: .runtimeMinutes)
     try object.encode(remainingMinutes, forKey: .remainingMinutes)

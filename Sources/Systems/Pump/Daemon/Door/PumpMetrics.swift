@@ -30,8 +30,9 @@ struct PumpMetrics: MetricSource {
       ("water", newest.temperatures.water), ("skin", newest.temperatures.skin), ("single", newest.temperatures.single),
     ]
     writer.gauge(
-      "tactus_pump_temperature_celsius", "What a sensor reads; absent while unknown.",
-      readings.compactMap { name, reading in reading.temperature.map { .init($0.celsius, ["sensor": name]) } })
+      "tactus_pump_temperature_celsius",
+      "What a sensor measures; absent while unknown, or while it is open or shorted.",
+      readings.compactMap { name, reading in reading.measured.map { .init($0.celsius, ["sensor": name]) } })
     writer.gauge(
       "tactus_pump_pumped_seconds", "Pumped since the last rest.", [.init(newest.spent.inSeconds)])
     func counter(_ name: String, _ help: String, _ value: Int64) {

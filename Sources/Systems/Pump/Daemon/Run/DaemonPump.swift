@@ -111,8 +111,8 @@ final class DaemonPump: LoopSystem {
     let newest = newest
     return PumpHistory.Sample(
       speedPercent: newest.speed.map { Double($0.speed.percent) },
-      waterCelsius: newest.temperatures.water.temperature?.celsius,
-      skinCelsius: (newest.temperatures.skin.temperature ?? newest.temperatures.single.temperature)?.celsius)
+      waterCelsius: newest.temperatures.water.measured?.celsius,
+      skinCelsius: (newest.temperatures.skin.measured ?? newest.temperatures.single.measured)?.celsius)
   }
 
   func report(_ logger: Logger) {

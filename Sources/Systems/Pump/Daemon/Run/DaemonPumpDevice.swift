@@ -126,8 +126,8 @@ final class DaemonPumpDevice: LoopSystem {
     var speed: Double?
     if case .on(let running) = newest.state { speed = Double(running.percent) }
     return PumpHistory.Sample(
-      speedPercent: speed, waterCelsius: newest.water.temperature?.celsius,
-      skinCelsius: newest.skin.temperature?.celsius)
+      speedPercent: speed, waterCelsius: newest.water.measured?.celsius,
+      skinCelsius: newest.skin.measured?.celsius)
   }
 
   func report(_ logger: Logger) {

@@ -56,6 +56,23 @@ extension SprinklerScheduler {
     return nil
   }
 
+  /// By program, when each enabled one next opens a zone, as far as is known now: starts in a rain delay that keeps its zones closed are
+  /// passed over, and one that no day or no zone is left to has none.
+  public func nextRuns(after instant: WallInstant) -> [Int: WallInstant] {
+    var next: [Int: WallInstant] = [:]
+    let afterRain = max(instant, (records.rainDelay?.until ?? instant) - 1)
+    for program in records.programs where program.isEnabled {
+      for from in [instant, afterRain] {
+        guard let start = nextStart(of: program, after: from) else { continue }
+        var free = start.at
+        guard upcoming(start, of: program, free: &free).runs.contains(where: { $0.skipped == nil }) else { continue }
+        next[program.id] = start.at
+        break
+      }
+    }
+    return next
+  }
+
   private func upcoming(
     _ start: ProgramCalendar.Start, of program: Program, free: inout WallInstant
   ) -> UpcomingStart {

@@ -4,7 +4,7 @@ import Tactus
 import TactusDaemon
 
 extension Configuration {
-  /// The sprinkler controller: its lines, its rules, the first content of its store.
+  /// The sprinkler controller: its lines, its rules, and its zones, which the store has, too.
   struct Sprinkler: FileSettings, Equatable {
     var backend = Backend.gpio
     /// nil: a line's chip is whichever has a line of its name.
@@ -46,7 +46,7 @@ extension Configuration {
     var cpus: CPUSet?
     /// By group, from group 1.
     var maximumOpenOfGroups: [Int] = []
-    /// The first content of an empty store.
+    /// The first content of an empty store; what is changed afterwards is taken at the next start.
     var zones: [Zone] = []
   }
 }
@@ -246,7 +246,8 @@ extension Configuration.Sprinkler {
       .reloadable
     Key(
       "sprinkler.seasonal_percent", \.seasonalPercent, in: 0...250,
-      "Of every duration that follows the season, while the store is new; afterwards the API sets it.")
+      "Of every duration that follows the season. The API sets it, too; what is changed here is taken at the next start."
+    )
     Key(
       "sprinkler.legacy_routes", \.hasLegacyRoutes,
       "Serve the original phone app, unmodified: the routes of its Python backend, those that it calls besides, and in /api/status what it "

@@ -101,6 +101,11 @@ extension Configuration.Sprinkler {
     case (_?, nil): report(\.latitude, "expected \(Self.name(of: \.longitude)) with it, got none")
     case (nil, _?): report(\.longitude, "expected \(Self.name(of: \.latitude)) with it, got none")
     }
+    if let none = sensor.noFlow, let high = sensor.highFlow, high <= none {
+      report(
+        \.sensor.highFlow,
+        "expected more than sprinkler.flow.no_flow_l_per_min (\(none)): whatever flows would be an alarm, got \(high)")
+    }
     if let timeZone, (try? ZoneRules(identifier: timeZone)) == nil {
       let near = nearestName(to: timeZone, among: TimeZone.knownTimeZoneIdentifiers)
       report(

@@ -28,8 +28,11 @@ struct ScheduleDocument: Encodable {
   let priority: Int
   /// What an app of the original backend calls it.
   @OrNull var alias: String?
+  /// When it next opens a zone; null: it is off, or no day or no zone is left to it.
+  @OrNull var nextStartISO: String?
 
-  init(_ program: Program) {
+  init(_ program: Program, next: WallInstant?) {
+    _nextStartISO = OrNull(wrappedValue: next.map { WallTimeText.text($0) })
     id = program.id
     name = program.name
     isEnabled = program.isEnabled

@@ -121,7 +121,7 @@ final class SprinklerDesk: Sendable {
       }
       // A start that has passed is not the next one any more.
       let wall = wallNow
-      if published.withLock({ $0.next.map { $0.at <= wall } ?? false }) { publish(state.schedule) }
+      if published.withLock({ $0.nextRuns.values.contains { $0 <= wall } }) { publish(state.schedule) }
     }
     outbox.sendWaiting()
     tell(told)
@@ -302,11 +302,13 @@ final class SprinklerDesk: Sendable {
   }
 
   private func publish(_ schedule: StoredSchedule) {
-    let (records, next) = (schedule.records, schedule.scheduler?.nextStart(after: wallNow))
+    let (records, wall) = (schedule.records, wallNow)
+    let (next, nextRuns) = (schedule.scheduler?.nextStart(after: wall), schedule.scheduler?.nextRuns(after: wall))
     published.withLock {
       $0.isLoaded = schedule.scheduler != nil
       $0.records = records
       $0.next = next
+      $0.nextRuns = nextRuns ?? [:]
       $0.storeFailure = schedule.failure
       $0.version += 1
     }

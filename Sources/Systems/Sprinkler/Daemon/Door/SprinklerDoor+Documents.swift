@@ -10,19 +10,22 @@ extension SprinklerDoor {
   var statusDocument: SprinklerStatusDocument {
     let began = desk.now
     let (newest, view) = (desk.newest, desk.view)
-    let zones = zones(newest, view)
+    let zones = zones(newest, view, at: began)
     let active = active(newest, view)
     return SprinklerStatusDocument(
       backend: description.backend, pigpioConnected: linesAreHeld(newest), zones: zones,
       activeZoneId: active.map { Int($0.number) },
       activeRemainingSec: active.flatMap { newest[$0].remaining(at: began)?.wholeSecondsUp },
-      nextRun: nextRun(newest, view), rainDelay: RainDocument(rainDelay(view)),
+      nextRun: nextRun(newest, view, at: began, desk.wallNow), rainDelay: RainDocument(rainDelay(view)),
       latencyMs: Int(saturating: (desk.now - began).inMilliseconds.rounded()))
   }
 
-  /// - Parameter isEvent: without the time, which an event carries itself.
-  func document(isEvent: Bool = false, ok: Bool? = nil) -> SprinklerDocument {
-    let (now, newest, view, wall) = (desk.now, desk.newest, desk.view, desk.wallNow)
+  /// - Parameters:
+  ///   - isEvent: without the time, which an event carries itself.
+  ///   - instant: what remains is of this instant; `nil` for now.
+  func document(isEvent: Bool = false, ok: Bool? = nil, at instant: TickInstant? = nil) -> SprinklerDocument {
+    let (newest, view, wall) = (desk.newest, desk.view, desk.wallNow)
+    let now = instant ?? desk.now
     var paused: Int?
     if case .paused(let until) = newest.state { paused = (until - now).wholeSecondsUp }
     var fault: String?
@@ -32,8 +35,8 @@ extension SprinklerDoor {
       reason: newest.state.reason, fault: fault,
       wayOut: newest.state.wayOut, linesConfirmed: newest.confirmation.isConfirmed,
       pausedRemainingSec: paused, masterOpen: newest.isMasterOpen,
-      zones: zones(newest, view), queue: queue(newest, wall), queueCount: newest.queueCount,
-      rainDelay: RainDocument(rainDelay(view)), nextRun: nextRun(newest, view),
+      zones: zones(newest, view, at: now), queue: queue(newest, at: now, wall), queueCount: newest.queueCount,
+      rainDelay: RainDocument(rainDelay(view)), nextRun: nextRun(newest, view, at: now, wall),
       seasonalPercent: effectivePercent(view.records.levels, wall), timeZone: description.timeZone.identifier,
       localTime: WallTimeText.text(wall, offsetSeconds: description.timeZone.offsetSeconds(at: wall)),
       flow: newest.flow.map(Self.flow), weather: weather(view),
@@ -44,20 +47,15 @@ extension SprinklerDoor {
         writes: newest.writes, lineFailures: newest.lineFailures, differences: newest.differences))
   }
 
-  func zones(_ newest: SprinklerSnapshot, _ view: SprinklerView) -> [ZoneDocument] {
-    let now = desk.now
-    return view.records.zones.map { ZoneDocument($0, status: newest[$0.id], at: now, description: description) }
+  func zones(_ newest: SprinklerSnapshot, _ view: SprinklerView, at now: TickInstant) -> [ZoneDocument] {
+    view.records.zones.map { ZoneDocument($0, status: newest[$0.id], at: now, description: description) }
   }
 
-  func zone(_ id: ZoneID) -> ZoneDocument? {
-    let (newest, view) = (desk.newest, desk.view)
-    return view.records.zones.first { $0.id == id }
-      .map { ZoneDocument($0, status: newest[id], at: desk.now, description: description) }
-  }
-
-  func queue(_ newest: SprinklerSnapshot, _ wall: WallInstant) -> [SprinklerDocument.Queued] {
-    let now = desk.now
-    return (0..<min(newest.queueCount, SprinklerSnapshot.shownQueue)).map { index in
+  /// - Parameter wall: `now` by the wall clock.
+  func queue(
+    _ newest: SprinklerSnapshot, at now: TickInstant, _ wall: WallInstant
+  ) -> [SprinklerDocument.Queued] {
+    (0..<min(newest.queueCount, SprinklerSnapshot.shownQueue)).map { index in
       let queued = newest.queued(index)
       let wait = queued.expected.map { ($0 - now).wholeSecondsUp }
       return SprinklerDocument.Queued(
@@ -100,8 +98,10 @@ extension SprinklerDoor {
     return levels.monthlyPercent[description.timeZone.local(wall).date.month - 1]
   }
 
-  private func nextRun(_ newest: SprinklerSnapshot, _ view: SprinklerView) -> NextRunDocument? {
-    if newest.queueCount > 0, let first = queue(newest, desk.wallNow).first, let start = first.expectedISO {
+  private func nextRun(
+    _ newest: SprinklerSnapshot, _ view: SprinklerView, at now: TickInstant, _ wall: WallInstant
+  ) -> NextRunDocument? {
+    if newest.queueCount > 0, let first = queue(newest, at: now, wall).first, let start = first.expectedISO {
       let name = first.scheduleId.flatMap { id in view.records.programs.first { $0.id == id }?.name }
       return NextRunDocument(
         zoneId: first.zoneId, startISO: start, seconds: first.seconds,

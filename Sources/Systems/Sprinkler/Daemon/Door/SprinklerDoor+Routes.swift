@@ -46,13 +46,15 @@ extension SprinklerDoor {
       },
       Route(.get, "/api/sprinkler/settings") { [self] _ in .json(SettingsDocument(description)) },
       Route(.get, "/api/pins") { [self] _ in .json(pins) },
-      Route(.get, "/api/zones") { [self] _ in .json(ZonesDocument(zones: zones(desk.newest, desk.view))) },
+      Route(.get, "/api/zones") { [self] _ in
+        .json(ZonesDocument(zones: zones(desk.newest, desk.view, at: desk.now)))
+      },
       Route(.put, "/api/zones", scope: .admin, action: "sprinkler.zones") { [self] request in
         let zones = try request.decode(ZonesBody.self, listAs: "zones").applied(to: desk.view.records.zones)
         try check(zones)
         _ = try await desk.perform(.setZones(zones), request.caller)
         return .json(
-          ZonesDocument(zones: self.zones(desk.newest, desk.view)), logValue: "zones=\(zones.count)")
+          ZonesDocument(zones: self.zones(desk.newest, desk.view, at: desk.now)), logValue: "zones=\(zones.count)")
       },
       on, off,
     ]
@@ -254,11 +256,13 @@ extension SprinklerDoor {
 
   /// Its line in the log says what the pin is at now, too.
   private func zoneAnswer(_ id: ZoneID, warning: String?) -> APIResponse {
-    let newest = desk.newest
+    let (newest, view, now) = (desk.newest, desk.view, desk.now)
+    let zone = view.records.zones.first { $0.id == id }
+      .map { ZoneDocument($0, status: newest[id], at: now, description: description) }
     var response = APIResponse.json(
       ZoneDoneDocument(
-        zoneId: Int(id.number), isOn: newest[id].isOn,
-        remainingSec: newest[id].remaining(at: desk.now)?.wholeSecondsUp ?? 0, zone: zone(id), warning: warning))
+        zoneId: Int(id.number), isOn: newest[id].isOn, remainingSec: newest[id].remaining(at: now)?.wholeSecondsUp ?? 0,
+        zone: zone, warning: warning))
     response.logFields["zoneId"] = "\(id)"
     if let pin = pins.first(where: { $0.zoneId == Int(id.number) }) {
       response.logFields["pin"] = "\(pin.pin)"
@@ -275,7 +279,8 @@ extension SprinklerDoor {
     let newest = desk.newest
     return .json(
       QueueDocument(
-        state: newest.state.word, queue: queue(newest, desk.wallNow), queueCount: newest.queueCount, runIds: runs,
+        state: newest.state.word, queue: queue(newest, at: desk.now, desk.wallNow), queueCount: newest.queueCount,
+        runIds: runs,
         warning: warning),
       logValue: logValue)
   }

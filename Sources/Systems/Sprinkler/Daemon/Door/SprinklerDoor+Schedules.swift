@@ -6,7 +6,7 @@ extension SprinklerDoor {
   var scheduleRoutes: [Route] {
     [
       Route(.get, "/api/schedules") { [self] _ in
-        .json(SchedulesDocument(schedules: desk.view.records.programs.map(ScheduleDocument.init)))
+        .json(SchedulesDocument(schedules: schedules()))
       },
       Route(.post, "/api/schedules", scope: .control, action: "sprinkler.schedule-add") { [self] request in
         try await add(request)
@@ -25,7 +25,7 @@ extension SprinklerDoor {
         return try await remove(try program("\(id)"), request.caller)
       },
       Route(.get, "/api/schedules/{id}") { [self] request in
-        .json(ScheduleDoneDocument(schedule: .init(try program(request))))
+        try answer(try program(request).id, isAction: false)
       },
       Route(.put, "/api/schedules/{id}", scope: .control, action: "sprinkler.schedule-change") { [self] request in
         try await change(request)
@@ -57,7 +57,7 @@ extension SprinklerDoor {
         let ids = try order(try request.decode(ReorderBody.self, listAs: "ids"))
         _ = try await desk.perform(.orderPrograms(ids), request.caller)
         return .json(
-          SchedulesDocument(schedules: desk.view.records.programs.map(ScheduleDocument.init)), logValue: "ids=\(ids)")
+          SchedulesDocument(schedules: schedules()), logValue: "ids=\(ids)")
       },
       Route(.get, "/api/schedules/preview") { [self] request in
         let query = try QueryReader(request.query, names: ["count"])
@@ -69,7 +69,7 @@ extension SprinklerDoor {
       }.waitingForDisk(),
       Route(.get, "/api/schedules/export") { [self] _ in
         var response = APIResponse.json(
-          ScheduleExportDocument(schedules: desk.view.records.programs.map(ScheduleDocument.init)))
+          ScheduleExportDocument(schedules: schedules()))
         response.headers[.contentDisposition] = #"attachment; filename="schedules.json""#
         return response
       },
@@ -78,8 +78,7 @@ extension SprinklerDoor {
         let result = try await desk.perform(.importPrograms(programs), request.caller)
         let ids = result.programs
         return .json(
-          SchedulesDocument(
-            schedules: desk.view.records.programs.filter { ids.contains($0.id) }.map(ScheduleDocument.init)),
+          SchedulesDocument(schedules: schedules().filter { ids.contains($0.id) }),
           logValue: "schedules=\(ids.count)")
       },
       Route(.get, "/api/seasonal") { [self] _ in seasonal() },
@@ -190,11 +189,18 @@ extension SprinklerDoor {
     .notFound("no schedule \(name.prefix(20)); GET /api/schedules lists them")
   }
 
-  private func answer(_ id: Int?, status: HTTPStatus = .ok) throws -> APIResponse {
-    guard let program = desk.view.records.programs.first(where: { $0.id == id }) else {
+  private func schedules() -> [ScheduleDocument] {
+    let view = desk.view
+    return view.records.programs.map { ScheduleDocument($0, next: view.nextRuns[$0.id]) }
+  }
+
+  private func answer(_ id: Int?, status: HTTPStatus = .ok, isAction: Bool = true) throws(APIError) -> APIResponse {
+    guard let schedule = schedules().first(where: { $0.id == id }) else {
       throw APIError.conflict("GONE", "somebody else has removed the schedule")
     }
-    return .json(ScheduleDoneDocument(schedule: .init(program)), status: status, logValue: "schedule=\(program.id)")
+    return .json(
+      ScheduleDoneDocument(schedule: schedule), status: status,
+      logValue: isAction ? "schedule=\(schedule.id) next=\(schedule.nextStartISO ?? "none")" : nil)
   }
 
   private func seasonal(logValue: String? = nil) -> APIResponse {

@@ -54,7 +54,7 @@ final class SprinklerDoor: ServedSystem {
 
   /// `zone/1`, …: each zone.
   var parts: [StatePart] {
-    zones(desk.newest, desk.view).map { StatePart("zone/\($0.id)", json: $0) }
+    zones(desk.newest, desk.view, at: desk.now).map { StatePart("zone/\($0.id)", json: $0) }
   }
 
   /// The state each second, telemetry in between; besides, what the requirement's app listens to: of each open zone every number of its
@@ -79,7 +79,8 @@ final class SprinklerDoor: ServedSystem {
     if second || isNews {
       events.append(
         Event(
-          second ? .state : .telemetry, type: "sprinkler", system: name, at: newest.at, json: document(isEvent: true)))
+          second ? .state : .telemetry, type: "sprinkler", system: name, at: newest.at,
+          json: document(isEvent: true, at: instant)))
     }
     for (zone, seconds) in reached {
       let event = ZoneEvent(id: Int(zone.number), isOn: true, remainingSec: seconds)
@@ -112,7 +113,7 @@ final class SprinklerDoor: ServedSystem {
   /// `{"type":"zone","id":3,"isOn":true,"remainingSec":899}`, as the zone is now.
   private func event(_ zone: ZoneID, _ newest: SprinklerSnapshot) -> Event {
     let status = newest[zone]
-    let remaining = status.remaining(at: newest.at)?.wholeSecondsUp
+    let remaining = status.remaining(at: max(desk.now, newest.at))?.wholeSecondsUp
     told.withLock { $0.countdowns[zone] = remaining }
     return Event(
       .edge, type: "zone", system: name, at: newest.at,

@@ -11,6 +11,8 @@ struct SprinklerView: Sendable {
   var records: SprinklerRecords
   /// Of the schedules; nil: none is to come.
   var next: UpcomingStart?
+  /// When each enabled schedule next opens a zone, by its number; one that never does is absent.
+  var nextRuns: [Int: WallInstant] = [:]
   /// The last change that the store refused; nil: all have been taken since.
   var storeFailure: String?
   var weather: WeatherReport?

@@ -69,21 +69,28 @@ final class DaemonSprinkler: LoopSystem {
     simulation = SimulatedSurroundings(buses: [SimulatedBus("sprinkler-gpio", .gpio(bank))], lanes: [:])
   }
 
-  /// What the store knows; the configuration's zones when it knows none.
+  /// What the store knows, with what the configuration says otherwise than at the last start; the configuration's zones when the store knows
+  /// none.
   private static func records(
     _ store: SprinklerStore, _ sprinkler: Configuration.Sprinkler, _ logger: Logger
   ) throws(StoreError) -> SprinklerRecords {
     var records = try store.records()
+    let (file, last) = (
+      SprinklerFile(zones: sprinkler.zones, seasonalPercent: sprinkler.seasonalPercent), try store.lastFile()
+    )
     if records.zones.isEmpty {
-      records.zones = sprinkler.zones
-      records.levels.seasonalPercent = sprinkler.seasonalPercent
-      try store.apply([.zones(records.zones), .levels(records.levels)])
-    } else if records.zones != sprinkler.zones {
+      records.zones = file.zones
+      records.levels.seasonalPercent = file.seasonalPercent
+      try store.apply([.zones(records.zones), .levels(records.levels)], of: file)
+    } else if file != last {
+      try take(file, since: last ?? file, into: &records, store, sprinkler, logger)
+    }
+    if records.zones != file.zones {
       logger.notice(
-        "the store's zones are others than the configuration's: the store decides",
+        "zones are not as the configuration says: what it has not changed since the last start stays as people have set it",
         metadata: [
-          "system": "sprinkler", "store": "\(records.zones.map(\.name).joined(separator: ", "))",
-          "configuration": "\(sprinkler.zones.map(\.name).joined(separator: ", "))",
+          "system": "sprinkler", "store": "\(records.zones.filter { !file.zones.contains($0) }.map(\.name))",
+          "configuration": "\(file.zones.filter { !records.zones.contains($0) }.map(\.name))",
         ])
     }
     for zone in records.zones where !sprinkler.pins.contains(zone.gpioPin) {
@@ -92,6 +99,26 @@ final class DaemonSprinkler: LoopSystem {
         metadata: ["system": "sprinkler", "zone": "\(zone.id)", "pin": "\(zone.gpioPin)"])
     }
     return records
+  }
+
+  private static func take(
+    _ file: SprinklerFile, since last: SprinklerFile, into records: inout SprinklerRecords, _ store: SprinklerStore,
+    _ sprinkler: Configuration.Sprinkler, _ logger: Logger
+  ) throws(StoreError) {
+    var taken: (words: [String], changes: [SprinklerChange])
+    do throws(SprinklerRefusal) {
+      taken = try records.take(file, since: last, pins: sprinkler.pins, masterPin: sprinkler.masterPin)
+    } catch {
+      logger.error(
+        "what the configuration says of zones cannot be taken: they stay as they are, and the next start tries again",
+        metadata: ["system": "sprinkler", "reason": "\(error)"])
+      return
+    }
+    try store.apply(taken.changes, of: file)
+    if taken.words.isEmpty { return }
+    logger.notice(
+      "the configuration has changed since the last start, and is taken",
+      metadata: ["system": "sprinkler", "changes": "\(taken.words.joined(separator: "; "))"])
   }
 
   var endpoints: [Endpoint] { [] }

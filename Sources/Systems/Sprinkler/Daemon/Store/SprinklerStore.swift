@@ -29,6 +29,19 @@ public struct SprinklerStore: Sendable {
     }
   }
 
+  /// What the configuration said when it was last read; `nil` if no start has noted it yet.
+  func lastFile() throws(StoreError) -> SprinklerFile? {
+    try file.read("reading what the configuration said") { try SprinklerTables.state(SprinklerFile.self, .file, $0) }
+  }
+
+  /// Makes the changes that the configuration asks for, and notes what it says, as one transaction.
+  func apply(_ changes: [SprinklerChange], of new: SprinklerFile) throws(StoreError) {
+    try file.write("keeping what the configuration says", by: .byMachine) { database in
+      for change in changes { try SprinklerTables.make(change, database) }
+      try SprinklerTables.write(SprinklerTables.text(new), as: .file, database)
+    }
+  }
+
   /// Takes a backup: its lines of the log, and of the records what the caller makes of them, in one transaction with what other
   /// systems add. What comes from the backup and what stays is said in the README.
   ///

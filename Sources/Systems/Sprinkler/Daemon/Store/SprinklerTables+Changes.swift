@@ -102,7 +102,7 @@ extension SprinklerTables {
   }
 
   /// - Parameter text: Nil removes it.
-  private static func write(_ text: String?, as name: State, _ database: Database) throws {
+  static func write(_ text: String?, as name: State, _ database: Database) throws {
     if let text {
       try SealedRow.write([name.rawValue, text], to: "sprinkler_state", in: database)
     } else {

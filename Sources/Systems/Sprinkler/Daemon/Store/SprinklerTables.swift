@@ -20,6 +20,8 @@ enum SprinklerTables {
     case counters
     case day
     case seen
+    /// `SprinklerFile`: what the configuration said when it was last read.
+    case file
   }
 
   struct Counters: Codable {

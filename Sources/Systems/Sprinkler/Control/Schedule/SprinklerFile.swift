@@ -1,0 +1,99 @@
+/// What a configuration file says of what the store has, too. It is kept as it was last read, so that a start tells what somebody has changed
+/// in the file since from what people have changed by the API.
+public struct SprinklerFile: Sendable, Hashable, Codable {
+  public var zones: [Zone]
+  /// 0…250.
+  public var seasonalPercent: Int
+
+  public init(zones: [Zone], seasonalPercent: Int) {
+    self.zones = zones
+    self.seasonalPercent = seasonalPercent
+  }
+}
+
+extension SprinklerRecords {
+  /// Takes what a file says otherwise than it did when it was last read: properties of zones, zones that are new in it, zones that it has no
+  /// longer, the seasonal level. All else stays as people have set it. For a start, before a scheduler has the records.
+  ///
+  /// - Parameters:
+  ///   - pins: what zones may have.
+  ///   - masterPin: what no zone may have; `nil` if there is no master valve.
+  /// - Returns: What was taken, in words: `zone 1: name Lawn → Front lawn`; and the changes for the store.
+  /// - Throws: What file and store come to together cannot be: nothing is taken.
+  public mutating func take(
+    _ file: SprinklerFile, since last: SprinklerFile, pins: [Int], masterPin: Int?
+  ) throws(SprinklerRefusal) -> (words: [String], changes: [SprinklerChange]) {
+    var new = self
+    var words = new.takeZones(file.zones, since: last.zones)
+    let ids = Set(new.zones.map(\.id))
+    if !words.isEmpty {
+      try Validation.check(new.zones, "zones", pins: pins, masterPin: masterPin)
+      for program in programs {
+        guard let step = program.steps.first(where: { !ids.contains($0.zone) }) else { continue }
+        throw .invalid(
+          field: "zones", expected: "zone \(step.zone), which schedule \(program.id) (\(program.name)) waters",
+          got: "none")
+      }
+    }
+    var changes: [SprinklerChange] = words.isEmpty ? [] : [.zones(new.zones)]
+    changes += pending.filter { !ids.contains($0.zone) }.map { .pendingRemoved(run: $0.run) }
+    if file.seasonalPercent != last.seasonalPercent, file.seasonalPercent != levels.seasonalPercent {
+      words.append("seasonal level \(levels.seasonalPercent) → \(file.seasonalPercent) %")
+      var levels = levels
+      levels.seasonalPercent = file.seasonalPercent
+      changes.append(.levels(levels))
+    }
+    for change in changes { apply(change) }
+    return (words, changes)
+  }
+
+  private mutating func takeZones(_ file: [Zone], since last: [Zone]) -> [String] {
+    var words: [String] = []
+    for zone in last where !file.contains(where: { $0.id == zone.id }) {
+      guard let place = zones.firstIndex(where: { $0.id == zone.id }) else { continue }
+      words.append("zone \(zone.id): \(zones.remove(at: place).name) is gone")
+    }
+    for zone in file {
+      let before = last.first { $0.id == zone.id }
+      guard let place = zones.firstIndex(where: { $0.id == zone.id }) else {
+        // One that people have removed stays so, unless the file says it anew.
+        if before == nil {
+          zones.append(zone)
+          words.append("zone \(zone.id): \(zone.name) is new")
+        }
+        continue
+      }
+      words += zones[place].take(zone, since: before)
+    }
+    return words
+  }
+}
+
+extension Zone {
+  /// - Parameter last: What the file said of it before; `nil` if it did not have it.
+  fileprivate mutating func take(_ file: Zone, since last: Zone?) -> [String] {
+    var (zone, words) = (self, [String]())
+    func take<Value: Equatable>(_ name: String, _ property: WritableKeyPath<Zone, Value>) {
+      let (new, old) = (file[keyPath: property], zone[keyPath: property])
+      guard last?[keyPath: property] != new, old != new else { return }
+      words.append("zone \(file.id): \(name) \(Self.text(old)) → \(Self.text(new))")
+      zone[keyPath: property] = new
+    }
+    take("name", \.name)
+    take("pin", \.gpioPin)
+    take("enabled", \.isEnabled)
+    take("default seconds", \.defaultSeconds)
+    take("most seconds", \.maximumSeconds)
+    take("most seconds a day", \.maximumSecondsPerDay)
+    take("group", \.group)
+    take("ignores rain", \.ignoresRain)
+    take("uses master", \.usesMaster)
+    self = zone
+    return words
+  }
+
+  private static func text<Value>(_ value: Value) -> String {
+    if let optional = value as? Int? { return optional.map { "\($0)" } ?? "none" }
+    return "\(value)"
+  }
+}
