@@ -60,7 +60,7 @@ public final class WebService: Sendable {
       let bound = try Listener(
         channel, address: configuration.address, port: configuration.port,
         threads: configuration.threads.map { MultiThreadedEventLoopGroup(numberOfThreads: $0) } ?? Listener.threads,
-        logger: logger)
+        descriptors: configuration.limits.descriptors, logger: logger)
       listener.withLock { $0 = bound }
     } catch {
       throw ServiceStartError(error, address: configuration.address, port: configuration.port)

@@ -16,20 +16,20 @@ final class Listener: Sendable {
 
   /// Takes the port; connections wait until `open`. Blocks the calling thread, which is none of `threads`.
   ///
+  /// - Parameter descriptors: how many the process may have open.
   /// - Throws: what NIO says: the port is taken, the address is not this machine's.
   init(
     _ service: ServiceChannel, address: String, port: UInt16, threads: MultiThreadedEventLoopGroup = threads,
-    logger: Logger
+    descriptors: Int = .max, logger: Logger
   ) throws {
     let connections = connections
     socket = try ServerBootstrap(group: threads)
-      // Without a descriptor left a connection cannot be accepted, and would be tried again at once for good.
       .serverChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
-          try channel.pipeline.syncOperations.addHandler(
-            AcceptBackoffHandler(shouldForwardIOErrorCaught: false) { _ in .milliseconds(100) })
+          try channel.pipeline.syncOperations.addHandler(AcceptGate(descriptors: descriptors))
         }
       }
+      .serverChannelOption(.maxMessagesPerRead, value: AcceptGate.most)
       .serverChannelOption(.backlog, value: 1024)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .serverChannelOption(.autoRead, value: false)
