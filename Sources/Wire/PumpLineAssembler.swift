@@ -31,9 +31,11 @@ public struct PumpLineAssembler: Sendable, BitwiseCopyable {
     case incomplete
     /// The first so many bytes of the buffer are a line, without its end; 1….
     case line(count: Int)
-    /// The first so many bytes of the buffer are a piece of a line that a module's notice has torn: its beginning, or what stands behind
-    /// the notice; 1…. Nobody knows what was meant, but an OFF among them is to be obeyed.
-    case torn(count: Int)
+    /// The first so many bytes of the buffer are a line that has lost its end: a module's notice came; 1….
+    case cut(count: Int)
+    /// The first so many bytes of the buffer are what stands behind a cut line and a notice, up to the line's end; 1…. It is no whole line:
+    /// nothing is to be started by it.
+    case rest(count: Int)
     /// A line of so many bytes did not fit.
     case dropped(count: Int)
   }
@@ -46,7 +48,7 @@ public struct PumpLineAssembler: Sendable, BitwiseCopyable {
   /// Whether what is in the buffer follows a module's notice.
   private var followsNotice = false
   /// Whether a notice stood in the middle of this line.
-  private var isTorn = false
+  private var isCut = false
   /// Lines that did not fit.
   public private(set) var dropped: Int64 = 0
 
@@ -56,11 +58,11 @@ public struct PumpLineAssembler: Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public mutating func take(_ byte: UInt8, into buffer: UnsafeMutableRawBufferPointer) -> Outcome {
     guard byte == 0x0A || byte == 0x0D else { return append(byte, to: buffer) }
-    let (ended, wasTorn) = (count, isTorn)
+    let (ended, wasCut) = (count, isCut)
     let fits = ended <= buffer.count
     let length = fits ? withoutRestOfNotice(ended, buffer) : ended
     reset()
-    if fits { return length == 0 ? .incomplete : wasTorn ? .torn(count: length) : .line(count: length) }
+    if fits { return length == 0 ? .incomplete : wasCut ? .rest(count: length) : .line(count: length) }
     dropped &+= 1
     return .dropped(count: ended)
   }
@@ -79,12 +81,12 @@ public struct PumpLineAssembler: Sendable, BitwiseCopyable {
     if count < Int(Int32.max) { count &+= 1 }
     recent = recent &<< 8 | UInt64(byte)
     guard case .dropsLine = overflow, PumpModuleNotice.ends(recent) else { return .incomplete }
-    return tear(buffer)
+    return cut(buffer)
   }
 
   /// A notice has come: its bytes are the last of the line.
   @_noLocks @_noAllocation
-  private mutating func tear(_ buffer: UnsafeMutableRawBufferPointer) -> Outcome {
+  private mutating func cut(_ buffer: UnsafeMutableRawBufferPointer) -> Outcome {
     let before = count &- PumpModuleNotice.length
     let fits = before <= buffer.count
     let length = fits ? withoutRestOfNotice(before, buffer) : before
@@ -92,8 +94,8 @@ public struct PumpLineAssembler: Sendable, BitwiseCopyable {
     recent = 0
     followsNotice = true
     if length == 0 { return .incomplete }
-    isTorn = true
-    if fits { return .torn(count: length) }
+    isCut = true
+    if fits { return .cut(count: length) }
     dropped &+= 1
     return .dropped(count: length)
   }
@@ -114,6 +116,6 @@ public struct PumpLineAssembler: Sendable, BitwiseCopyable {
     count = 0
     recent = 0
     followsNotice = false
-    isTorn = false
+    isCut = false
   }
 }

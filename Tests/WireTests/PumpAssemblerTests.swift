@@ -16,7 +16,8 @@ import Testing
       switch assembler.take(byte, into: buffer) {
       case .incomplete: break
       case .line(let count): found.append(String(decoding: buffer[..<count], as: UTF8.self))
-      case .torn(let count): found.append("torn " + String(decoding: buffer[..<count], as: UTF8.self))
+      case .cut(let count): found.append("cut " + String(decoding: buffer[..<count], as: UTF8.self))
+      case .rest(let count): found.append("rest " + String(decoding: buffer[..<count], as: UTF8.self))
       case .dropped(let count): found.append("dropped \(count)")
       }
     }
@@ -56,16 +57,16 @@ import Testing
   }
 
   @Test(
-    "a module's notice between the bytes: no part of a line; what it has torn is told as torn, to the line's end",
+    "a module's notice between the bytes: no part of a line; what it has cut is told as cut, to the line's end",
     arguments: [
       ("OK+LOSTOFF\n", ["OFF"]), ("OK+CONNON\r\n", ["ON"]), ("OK+CONNON 70\n", ["ON 70"]),
       ("OK+LOSTOK+CONNOFF\n", ["OFF"]), ("OK+CONN\r\nOFF\n", ["OFF"]), ("ON\nOK+LOST", ["ON"]),
       ("OK+CONN:0017EA09ab12ON\n", ["ON"]), ("OK+LOST:0017EA09AB12", []), ("OK+CONN:0017EAON\n", [":0017EAON"]),
       ("OK+CONNEOK+CONNFOK+CONNNOK+CONNON\n", ["ON"]), ("OK+CONNE\nOK+CONNF\nOFF\n", ["OFF"]),
       ("OK+CONNERROR:OVERHEAT\r\n", ["ERROR:OVERHEAT"]), ("OK+CONNOK\r\n", ["OK"]),
-      ("SPEED:18OK+LOSTOK+CONNON\nON\n", ["torn SPEED:18", "torn ON", "ON"]), ("OFFOK+LOST", ["torn OFF"]),
-      ("OOK+CONNN\n", ["torn O"]), ("OOK+CONNFF\n", ["torn O", "torn F"]),
-      ("OK+COK+LOSTOFF\n", ["torn OK+C", "torn OFF"]),
+      ("SPEED:18OK+LOSTOK+CONNON\nON\n", ["cut SPEED:18", "rest ON", "ON"]), ("OFFOK+LOST", ["cut OFF"]),
+      ("OOK+CONNN\n", ["cut O"]), ("OOK+CONNFF\n", ["cut O", "rest F"]),
+      ("OK+COK+LOSTOFF\n", ["cut OK+C", "rest OFF"]),
       ("OK\n+LOST\n", ["OK", "+LOST"]), ("ok+lostOFF\n", ["ok+lostOFF"]), ("OK+CONMOFF\n", ["OK+CONMOFF"]),
     ] as [(String, [String])])
   func notices(text: String, expected: [String]) { #expect(lines([Array(text.utf8)]) == expected) }
@@ -75,7 +76,7 @@ import Testing
     let days = String(repeating: "OK+CONNOK+LOST", count: 10_000)
     #expect(lines([Array((days + "OK+CONNOFF\n").utf8)]) == ["OFF"])
     let noise = [UInt8](repeating: 0x41, count: 600)
-    #expect(lines([noise, Array("OK+LOSTOFF\nON\n".utf8)]) == ["dropped 600", "torn OFF", "ON"])
+    #expect(lines([noise, Array("OK+LOSTOFF\nON\n".utf8)]) == ["dropped 600", "rest OFF", "ON"])
   }
 
   @Test("as the firmware: a notice is bytes like any others")

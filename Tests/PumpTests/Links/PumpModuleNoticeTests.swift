@@ -37,6 +37,13 @@ private final class Bench {
     }
   }
 
+  /// What the loop has written since the last call.
+  func heard() -> String {
+    var bytes = [UInt8](repeating: 0, count: 512)
+    let count = bytes.withUnsafeMutableBytes { line.device.read(into: $0) }
+    return String(decoding: bytes[..<count], as: UTF8.self)
+  }
+
   var isOn: Bool { client.newest().state.isOn }
   var snapshot: PumpDeviceSnapshot { client.newest() }
 }
@@ -60,7 +67,7 @@ private final class Bench {
   }
 
   @Test(
-    "a module's notice beside an ON that is not exact, or that it has torn: the pump does not start",
+    "a module's notice beside an ON that is not exact, or that it has cut: the pump does not start",
     arguments: [
       "OK+CONNON 70\n", "xOK+CONNON\n", "OOK+LOSTN\n", "ONOK+LOST", "ONOK+LOST\n", "SPEED:18OK+LOSTOK+CONNON\n",
       "OK+CONNONOFF\n",
@@ -70,6 +77,18 @@ private final class Bench {
     let bench = Bench()
     bench.say([text])
     #expect(!bench.isOn)
+  }
+
+  @Test("a line that a module's notice has cut: an OFF of its rest is obeyed, anything else is refused and answered")
+  func rest() {
+    let bench = Bench()
+    bench.say(["SPEED:1OK+LOSTOK+CONNSTATUS\n"])
+    #expect(bench.heard() == "ERROR:UNKNOWN_COMMAND\r\n" && bench.snapshot.malformed == 1)
+    bench.say(["STATUSOK+LOST", "OK+CONN", "OFF\n"])
+    #expect(bench.heard() == "OK\r\nPUMP:OFF\r\n")
+    bench.say(["TEMP\n"])
+    #expect(bench.heard().hasPrefix("TEMP:{"))
+    #expect(bench.snapshot.malformed == 1)
   }
 
   @Test("random lines of notices and words: a pump that is off starts only by an exact ON")

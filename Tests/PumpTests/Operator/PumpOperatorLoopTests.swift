@@ -90,7 +90,7 @@ private final class Bench {
     #expect(words(bench.snapshot.state) == "on")
   }
 
-  @Test("a module's notices between the replies: no malformed lines, and what they have torn confirms nothing")
+  @Test("a module's notices between the replies: no malformed lines, and what they have cut confirms nothing")
   func moduleNotices() {
     let bench = Bench()
     bench.tick(0)

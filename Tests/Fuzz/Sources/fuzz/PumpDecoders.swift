@@ -35,7 +35,7 @@ extension FuzzedDecoder {
       for byte in bytes.dropFirst() {
         switch assembler.take(byte, into: buffer) {
         case .incomplete: break
-        case .line(let count), .torn(let count):
+        case .line(let count), .cut(let count), .rest(let count):
           expect((1...capacity).contains(count), "\(count) of \(capacity)")
           expect(!buffer.prefix(count).contains { $0 == 0x0A || $0 == 0x0D }, "a line end in a line")
         case .dropped(let count): expect(count > capacity, "\(count) of \(capacity)")

@@ -179,7 +179,10 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
     switch outcome {
     case .incomplete: break
     case .line(let count): obey(UnsafeRawBufferPointer(start: line.baseAddress, count: count))
-    case .torn(let count): obeyOff(in: UnsafeRawBufferPointer(start: line.baseAddress, count: count))
+    case .cut(let count): _ = obeyOff(in: UnsafeRawBufferPointer(start: line.baseAddress, count: count))
+    case .rest(let count):
+      // Whoever has sent that waits for an answer.
+      if !obeyOff(in: UnsafeRawBufferPointer(start: line.baseAddress, count: count)) { refuse(.unknownCommand(at: 0)) }
     case .dropped(let count): refuse(.tooLong(count: count))
     }
   }
@@ -196,16 +199,17 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
     step(.command(command))
   }
 
-  /// Of a piece of a line nothing but an OFF counts: nobody who sent it waits for an answer.
+  /// Of a piece of a line nothing but an OFF counts. Returns whether it is one.
   @_noLocks @_noAllocation
-  private mutating func obeyOff(in piece: UnsafeRawBufferPointer) {
+  private mutating func obeyOff(in piece: UnsafeRawBufferPointer) -> Bool {
     do throws(PumpLineError) {
-      guard case .off = try PumpCommand.decode(piece, rule: machine.settings.commands) else { return }
+      guard case .off = try PumpCommand.decode(piece, rule: machine.settings.commands) else { return false }
     } catch {
-      return
+      return false
     }
     snapshot.commands &+= 1
     step(.command(.off))
+    return true
   }
 
   @_noLocks @_noAllocation

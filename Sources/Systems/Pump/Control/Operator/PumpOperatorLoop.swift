@@ -125,7 +125,7 @@ public struct PumpOperatorLoop: ~Copyable, ControlLoop {
       for index in 0..<bytes.count {
         switch assembler.take(bytes[index], into: line) {
         // A piece of a reply says nothing for certain; whatever it was is asked for again.
-        case .incomplete, .torn: break
+        case .incomplete, .cut, .rest: break
         case .line(let count): hear(UnsafeRawBufferPointer(start: line.baseAddress, count: count))
         case .dropped:
           snapshot.dropped &+= 1

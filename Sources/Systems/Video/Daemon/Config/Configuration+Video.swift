@@ -122,7 +122,7 @@ extension Configuration.Video {
   @DeclarationBuilder<Key<Self>> private static var ofViewing: [Key<Self>] {
     Key(
       "video.bind_address", \.viewing.bindAddress, as: .address,
-      "Address of the RTSP port. Unless given: network.bind_address.")
+      "Address of the RTSP port, and of RTP and RTCP over UDP. Unless given: network.bind_address.")
     Key(
       "video.user", \.viewing.user,
       "User of the RTSP stream, with video.password; unless given, whoever reaches the port may look.")
@@ -133,7 +133,7 @@ extension Configuration.Video {
       "video.password_file", \.viewing.passwordFile, "File that holds the password, in place of video.password.")
     Key(
       "video.viewers", \.viewing.most, in: 1...100,
-      "Viewers at a time, of RTSP and, counted apart, of the service's streams; one more is refused."
+      "Viewers at a time, of RTSP and, counted apart, of the service's streams; one more is refused. Who does not play takes no place."
     ).reloadable
     Key(
       "video.mjpeg_rate_hz", \.viewing.picturesPerSecond, in: 1...30,
