@@ -286,7 +286,9 @@
       } throws: { "\($0)".contains("apt install mosquitto") }
     }
 
-    @Test("spawned broker: another has its port: not connected to, and its owner is told; the other gone: connected to its own")
+    @Test(
+      "spawned broker: another has its port: not connected to, and its owner is told; the other gone: connected to its own"
+    )
     func strangerOnItsPort() throws {
       let stranger = try TestBroker()
       try stranger.start()

@@ -144,7 +144,8 @@ final class DaemonBroker {
       guard let failure = connection.spawned()?.lastFailure, !connection.status().isConnected else { return nil }
       return ServiceTrouble(
         code: "BROKER_FAILED",
-        message: "the MQTT broker of our own does not run: \(failure); it is tried again, and until then nothing is said or taken over MQTT"
+        message: "the MQTT broker of our own does not run: \(failure); it is tried again, and until then nothing is "
+          + "said or taken over MQTT"
       )
     }
   }
