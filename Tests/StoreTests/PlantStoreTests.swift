@@ -277,7 +277,9 @@ struct PlantStoreTests {
       ].map { row in { try $0.add([row]) } }
       + [{ try $0.apply([.nextPlant(.max)]) }, { try $0.apply([.plant(try Self.plant(.max))]) }]
     for (index, write) in writes.enumerated() {
-      let (other, _) = try StoreFolder().open()
+      let place = try StoreFolder()
+      defer { withExtendedLifetime(place) {} }
+      let (other, _) = try place.open()
       try write(PlantStore(other))
       let backup = try other.backup()
       try other.close()

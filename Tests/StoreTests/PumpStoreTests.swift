@@ -156,7 +156,9 @@ struct PumpStoreTests {
       PumpSession(number: 2, start: Self.noon, speedPercent: 1e300),
       PumpSession(number: 2, start: Self.noon, water: .init(first: 8, last: -.infinity, highest: 8)),
     ] {
-      let (other, _) = try StoreFolder().open()
+      let place = try StoreFolder()
+      defer { withExtendedLifetime(place) {} }
+      let (other, _) = try place.open()
       try PumpStore(other).keep(session)
       let backup = try other.backup()
       try other.close()

@@ -12,7 +12,7 @@ struct SaturatingTests {
   ]
 
   private func expected<Number: FixedWidthInteger>(_ number: Double) -> Number {
-    Number(exactly: number.rounded(.towardZero)) ?? (number < 0 ? .min : .max)
+    Number(clamping: Int128(min(max(number, -0x1p100), 0x1p100)))
   }
 
   @Test("a Double: without its fraction where it fits, else the nearer end of the range; what is no number is 0")
@@ -50,7 +50,9 @@ struct SaturatingTests {
   @Test("a span of any number of seconds: at most the longest there is, and none for what is no number")
   func spans() {
     let longest = Nanoseconds(.max)
-    #expect(Nanoseconds.seconds(1e300) == longest && .seconds(-1e300) == Nanoseconds(.min) && .seconds(.nan) == .zero)
+    #expect(Nanoseconds.seconds(1e300) == longest)
+    #expect(Nanoseconds.seconds(-1e300) == Nanoseconds(.min))
+    #expect(Nanoseconds.seconds(Double.nan) == Nanoseconds.zero)
     #expect(Nanoseconds.seconds(Int64.max) == longest && .milliseconds(.min) == Nanoseconds(.min))
     #expect(Nanoseconds.microseconds(.max) == longest && .microseconds(1) == Nanoseconds(1_000))
     #expect(
