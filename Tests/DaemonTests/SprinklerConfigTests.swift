@@ -70,7 +70,7 @@ struct SprinklerConfigTests {
       ),
       (
         "sprinkler: { flow: { pin: 5, no_flow_l_per_min: 3, high_flow_l_per_min: 3 } }",
-        "c.yaml:1:75: sprinkler.flow.high_flow_l_per_min: expected more than sprinkler.flow.no_flow_l_per_min (3.0): whatever flows "
+        "c.yaml:1:73: sprinkler.flow.high_flow_l_per_min: expected more than sprinkler.flow.no_flow_l_per_min (3.0): whatever flows "
           + "would be an alarm, got 3.0"
       ),
       (

@@ -259,7 +259,9 @@ final class PlantSwarm: SwarmPart {
     let now = action.at
     clock.value = now
     switch action.verb {
-    case "soil": setSoil(Int(min(max(action[0], 0), 3)), share: action[1], at: now)
+    case "soil":
+      setSoil(Int(min(max(action[0], 0), 3)), share: action[1], at: now)
+      confirm()
     case "probe-gone": setGone(Int(min(max(action[0], 0), 3)), action[1] > 0, at: now)
     case "disk-full": store.setFull(action[0] > 0)
     case "disk-slow": daemon?.diskTime = .milliseconds(max(action[0], 1))
@@ -308,6 +310,12 @@ final class PlantSwarm: SwarmPart {
     let user = PlantUser(sender: PlantSwarmPlan.users[Int(min(max(action[0], 0), 2))])
     _ = try? daemon.desk.perform(
       .watered(name: PlantSwarmPlan.name(action[1]), at: daemon.desk.wall()), for: user)
+  }
+
+  /// Somebody says of every plant that it may be watered: a dry soil stays dry here, so that few plants prove it by themselves.
+  private func confirm() {
+    guard let daemon, !hasDied else { return }
+    for plant in daemon.desk.view.records.plants { try? daemon.desk.confirmWatering(of: plant) }
   }
 
   /// A change through the door.
