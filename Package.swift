@@ -67,7 +67,7 @@ let package = Package(
     .library(
       name: "TactusDaemon",
       targets: [
-        "TactusDaemon", "Service", "ServiceDocuments", "CServiceDocuments", "Store", "WallTime", "Peers",
+        "TactusDaemon", "Service", "ServiceDocuments", "CServiceDocuments", "Store", "WallTime",
         "AvahiSystemd", "BluetoothBlueZ", "MQTTMosquitto", "TactusGuard", "Confinement", "CDaemon", "BusesLinux",
         "Devices", "Buses",
         "Wire",

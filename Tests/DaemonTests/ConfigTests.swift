@@ -275,6 +275,16 @@ struct ConfigTests {
     #expect((1...30).contains(errors("motors:\n" + many(1_000) { _ in "  i2c_bus: 1\n" }).count))
   }
 
+  @Test("thousands of errors in a file of any size: the first hundred are told, and that there are more")
+  func thousands() {
+    let legs = (0..<16).map { _ in
+      "- name: a\n" + (0..<400).map { "  chanel\($0): 1\n" }.joined()
+    }
+    let errors = errors("legs:\n" + legs.joined())
+    #expect(errors.count == 101 && errors[0].hasPrefix("c.yaml:3:3: legs[0].chanel0: expected a known key"))
+    #expect(errors[100] == "c.yaml:103:3: expected fewer errors: these are the first 100, more begin here")
+  }
+
   @Test("a file that never ends: refused by its size")
   func endless() {
     let errors = #expect(throws: ConfigErrors.self) { try YAMLFile(path: "/dev/zero") }
@@ -409,8 +419,14 @@ struct ConfigTests {
         "runtime: { robot: { scheduling: deadline, rate_hz: 1000 } }\nmotors:\n",
         "runtime.robot.rate_hz: expected at most 499 with runtime.robot.budget_us (2000 µs unless given), got 1000"
       ),
-      ("legs: [{ min_us: 2500 }]", "legs[0].min_us: expected less than legs[0].max_us (2500 unless given), got 2500"),
-      ("legs: [{ max_us: 500 }]", "legs[0].max_us: expected more than legs[0].min_us (500 unless given), got 500"),
+      (
+        "legs: [{ min_us: 2500 }]",
+        "legs[0].min_us: expected at least 10 less than legs[0].max_us (2500 unless given), got 2500"
+      ),
+      (
+        "legs: [{ max_us: 500 }]",
+        "legs[0].max_us: expected at least 10 more than legs[0].min_us (500 unless given), got 500"
+      ),
       (
         "plants: { read_period_s: 3000 }",
         "plants.read_period_s: expected at most half of plants.stale_after_s (120 unless given), got 3000"

@@ -143,6 +143,7 @@ def commands(text, prefix):
     return [line[len(prefix):].strip() for line in text.splitlines() if re.match(re.escape(prefix) + r"\S", line)]
 
 
+@pytest.mark.protocol
 def test_every_line_that_is_printed_after_the_start_works(tmp_path):
     with Newcomer(tmp_path) as newcomer:
         lines = commands("\n".join(newcomer.printed()), "  ")

@@ -275,7 +275,7 @@ struct PlantStoreTests {
         row { $0.count = .max }, row { $0.celsiusCount = -1 }, row { $0.start = PlantInstant(secondsSince1970: .min) },
         row { $0.spanSeconds = 0 }, row { $0.meanPercent = .infinity }, row { $0.meanCelsius = -1e300 },
       ].map { row in { try $0.add([row]) } }
-      + [{ try $0.apply([.nextPlant(.max)]) }, { try $0.apply([.plant(try Self.plant(.max))]) }]
+      + [{ try $0.apply([.nextPlant(.max)]) }, { try $0.apply([.plant(try Self.plant(.max, name: "Basil"))]) }]
     for (index, write) in writes.enumerated() {
       let place = try StoreFolder()
       defer { withExtendedLifetime(place) {} }

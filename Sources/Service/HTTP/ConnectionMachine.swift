@@ -141,10 +141,11 @@ struct ConnectionMachine {
   mutating func drained(at now: NIODeadline) { lastActivity = now }
 
   /// - Parameters:
-  ///   - waitingBytes: of answers that the client has not read. Fewer than at the last check: it is slow, not gone.
+  ///   - waitingBytes: of answers that the client has not read. Fewer than at the last check: it is slow, not gone;
+  ///     none then: its time begins.
   ///   - isKnown: its last request showed a token; a stranger may be silent for less.
   mutating func check(at now: NIODeadline, isWritable: Bool, waitingBytes: Int, isKnown: Bool) -> Check {
-    if waitingBytes > 0, waitingBytes < lastWaitingBytes { lastActivity = now }
+    if waitingBytes > 0, waitingBytes < lastWaitingBytes || lastWaitingBytes == 0 { lastActivity = now }
     lastWaitingBytes = waitingBytes
     let idle = lastActivity + (isKnown ? limits.idleTime : limits.strangerIdleTime)
     var next = idle

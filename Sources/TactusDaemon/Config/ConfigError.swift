@@ -25,6 +25,21 @@ extension ConfigError {
   }
 }
 
+extension [ConfigError] {
+  /// Of a file with thousands of errors, to find what each may have meant takes minutes, and nobody reads them.
+  static var most: Int { 100 }
+
+  /// Adds an error; in place of the one that is too many, that there are more.
+  mutating func tell(_ error: @autoclosure () -> ConfigError) {
+    guard count <= Self.most else { return }
+    var next = error()
+    if count == Self.most {
+      (next.key, next.message) = ("", "expected fewer errors: these are the first \(Self.most), more begin here")
+    }
+    append(next)
+  }
+}
+
 extension ConfigError: CustomStringConvertible {
   /// `file:line:column: key: expected …, got …`
   public var description: String {

@@ -199,10 +199,11 @@ public struct ConfigReader {
     }
   }
 
-  private mutating func report(_ node: Node, _ path: String, _ message: String) {
-    errors.append(
+  private mutating func report(_ node: Node, _ path: String, _ message: @autoclosure () -> String) {
+    let name = file.name
+    errors.tell(
       ConfigError(
-        file: file.name, line: node.mark?.line, column: node.mark?.column, key: path, message: message))
+        file: name, line: node.mark?.line, column: node.mark?.column, key: path, message: message()))
   }
 
   /// A value as an error shows it: never one that came out of the environment.

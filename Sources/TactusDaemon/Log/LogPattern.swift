@@ -163,7 +163,7 @@ extension LogPattern.Layout {
   private static func fixed(_ number: Double, decimals: Int) -> String {
     let places = min(decimals, 6)
     let scale = (0..<places).reduce(1.0) { scale, _ in scale * 10 }
-    let digits = "\(Int((number * scale).rounded()))"
+    let digits = "\(Int(saturating: (number * scale).rounded()))"
     let whole = String(repeating: "0", count: max(0, places + 1 - digits.count)) + digits
     return places == 0 ? whole : whole.dropLast(places) + "." + whole.suffix(places)
   }

@@ -29,9 +29,10 @@ public struct FieldReader {
   /// - Parameters:
   ///   - key: the path that the error names: `events[2].at_s`; empty if no key is meant.
   ///   - message: `expected …, got …`.
-  public mutating func report(_ node: Node, _ key: String, _ message: String) {
-    errors.append(
-      ConfigError(file: file, line: node.mark?.line, column: node.mark?.column, key: key, message: message))
+  public mutating func report(_ node: Node, _ key: String, _ message: @autoclosure () -> String) {
+    let name = file
+    errors.tell(
+      ConfigError(file: name, line: node.mark?.line, column: node.mark?.column, key: key, message: message()))
   }
 
   /// The fields of a mapping; unknown ones are errors. Nil after an error about the whole.

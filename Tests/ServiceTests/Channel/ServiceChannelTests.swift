@@ -110,7 +110,7 @@ struct ServiceChannelTests {
           + "POST /two HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc")
       #expect(client.takeAnswer()?.body == #"{"ok":true}"#)
       door.release()
-      for body in ["slow /one", "slow /api/status", "slow /two"] {
+      for body in ["slow /one", #"{"ok":true}"#, "slow /two"] {
         let answer = try #require(client.takeAnswer())
         #expect(answer.body == body)
         #expect(answer.head.contains("\r\nreferrer-policy: no-referrer\r\n"))

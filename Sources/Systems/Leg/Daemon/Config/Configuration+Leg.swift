@@ -272,8 +272,10 @@ extension Configuration.Legs {
           places.error(
             file,
             blaming: [
-              most: "expected at least 10 more than \(places.words(least, leg.minMicroseconds)), got \(leg.maxMicroseconds)",
-              least: "expected at least 10 less than \(places.words(most, leg.maxMicroseconds)), got \(leg.minMicroseconds)",
+              most:
+                "expected at least 10 more than \(places.words(least, leg.minMicroseconds)), got \(leg.maxMicroseconds)",
+              least:
+                "expected at least 10 less than \(places.words(most, leg.maxMicroseconds)), got \(leg.minMicroseconds)",
             ]))
       } else if !(leg.minMicroseconds...leg.maxMicroseconds).contains(leg.centreMicroseconds) {
         report(

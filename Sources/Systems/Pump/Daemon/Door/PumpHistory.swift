@@ -163,7 +163,7 @@ final class PumpHistory: Sendable {
     let jump = clock.now.jumped - state.jumped
     guard jump != .zero else { return }
     state.jumped = state.jumped + jump
-    session.start = session.start + Int64(jump.inSeconds.rounded())
+    session.start = session.start + Int64(saturating: jump.inSeconds.rounded())
     state.open = session
   }
 

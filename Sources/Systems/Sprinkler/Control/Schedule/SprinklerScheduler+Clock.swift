@@ -6,7 +6,7 @@ extension SprinklerScheduler {
   /// What is open or waits is to be logged at the time that the clock shows now.
   mutating func follow(_ jump: Nanoseconds) {
     let seconds = (Double(jump.count) / 1e9).rounded()
-    let shift = Int64(seconds)
+    let shift = Int64(saturating: seconds)
     effects.notices.append(.clockStepped(seconds: shift))
     setBackTo = setBackTo.map { $0 + shift }
     if shift < 0 { setBackTo = min(setBackTo ?? WallInstant(reading), WallInstant(reading)) }

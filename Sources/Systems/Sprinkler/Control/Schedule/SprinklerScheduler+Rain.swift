@@ -21,7 +21,7 @@ extension SprinklerScheduler {
     rainAtStart = nil
     guard var delay = records.rainDelay else { return }
     guard let left = delay.left(at: reading), let age = delay.age else { return adoptRainDelay() }
-    let until = WallInstant(reading) + Int64(left.rounded(.up))
+    let until = WallInstant(reading) + Int64(saturating: left.rounded(.up))
     if (until - delay.until).magnitude >= 2 { delay.until = until }
     rainAtStart = delay
     if left <= 0 { return setRainDelay(nil) }
@@ -48,7 +48,7 @@ extension SprinklerScheduler {
   var rainDelayWait: Int64? {
     guard let delay = records.rainDelay, let left = delay.left(at: reading), let age = delay.age else { return nil }
     let noted = age.sinceNoted(at: reading) ?? (bootSeconds - startedSeconds)
-    return max(1, Int64(min(left, Self.rainNoteSeconds - noted).rounded(.up)))
+    return max(1, Int64(saturating: min(left, Self.rainNoteSeconds - noted).rounded(.up)))
   }
 
   mutating func weather(_ verdict: WeatherVerdict) {

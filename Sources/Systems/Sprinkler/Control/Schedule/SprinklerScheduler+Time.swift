@@ -12,7 +12,7 @@ extension SprinklerScheduler {
 
   mutating func passTime(to wall: WallInstant) {
     guard reading.isConfirmed else { return }
-    let held = heldSince.map { Int64((bootSeconds - $0).rounded(.up)) } ?? 0
+    let held = heldSince.map { Int64(saturating: (bootSeconds - $0).rounded(.up)) } ?? 0
     heldSince = nil
     isFirst = false
     if isRecovered, recoveredUntil == nil { recoveredUntil = wall }

@@ -128,9 +128,11 @@ extension SprinklerDoor {
     let jump = reading.lastJump
     return .init(
       state: reading.word, isBelieved: reading.isConfirmed,
-      lastJumpSec: jump.map { Int(($0.by.inSeconds).rounded()) },
+      lastJumpSec: jump.map { Int(saturating: $0.by.inSeconds.rounded()) },
+      // To the nearest second: a difference of two that are cut off would come and go.
       lastJumpISO: jump.map {
-        WallTimeText.text(WallInstant(reading) - ((reading.bootTime - $0.at).count / 1_000_000_000))
+        let microseconds = reading.microseconds - (reading.bootTime - $0.at).count / 1_000
+        return WallTimeText.text(WallInstant(secondsSince1970: (microseconds + 500_000) / 1_000_000))
       })
   }
 

@@ -255,7 +255,8 @@ final class VideoChild: Sendable {
     private mutating func ends(_ cause: String) {
       let news = supervision.ended(cause, at: MonotonicClock.now)
       report()
-      guard let news else { return }
+      // An end that the daemon's own brought about is none to tell of.
+      guard let news, !child.isStopping.load(ordering: .acquiring) else { return }
       child.logger.error(
         "the video process ended; it is started again", metadata: ["system": "video", "reason": .string(news)])
     }
