@@ -50,7 +50,7 @@ public struct ConfigReader {
       report(node, path, "expected a mapping of keys, got \(describe(node, secret: false))")
       return
     }
-    for (index, (keyNode, value)) in mapping.enumerated() {
+    for (index, (keyNode, value)) in mapping.enumerated() where errors.count <= [ConfigError].most {
       guard let name = file.name(of: keyNode)?.name else {
         report(keyNode, path, "expected a key, got \(describe(keyNode, secret: false))")
         continue
@@ -199,11 +199,11 @@ public struct ConfigReader {
     }
   }
 
-  private mutating func report(_ node: Node, _ path: String, _ message: @autoclosure () -> String) {
+  private mutating func report(_ node: Node, _ path: String, _ message: String) {
     let name = file.name
     errors.tell(
       ConfigError(
-        file: name, line: node.mark?.line, column: node.mark?.column, key: path, message: message()))
+        file: name, line: node.mark?.line, column: node.mark?.column, key: path, message: message))
   }
 
   /// A value as an error shows it: never one that came out of the environment.

@@ -5,7 +5,12 @@ import Service
 /// A port of this machine that only one program can listen on.
 public struct LocalPort: Hashable, Sendable {
   /// What it takes.
-  public enum Transport: String, Sendable { case tcp, udp }
+  public enum Transport: String, Sendable {
+    /// Connections.
+    case tcp
+    /// Datagrams.
+    case udp
+  }
   /// What it takes.
   public let transport: Transport
   /// More than 0.

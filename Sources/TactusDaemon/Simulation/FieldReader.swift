@@ -29,10 +29,10 @@ public struct FieldReader {
   /// - Parameters:
   ///   - key: the path that the error names: `events[2].at_s`; empty if no key is meant.
   ///   - message: `expected …, got …`.
-  public mutating func report(_ node: Node, _ key: String, _ message: @autoclosure () -> String) {
+  public mutating func report(_ node: Node, _ key: String, _ message: String) {
     let name = file
     errors.tell(
-      ConfigError(file: name, line: node.mark?.line, column: node.mark?.column, key: key, message: message()))
+      ConfigError(file: name, line: node.mark?.line, column: node.mark?.column, key: key, message: message))
   }
 
   /// The fields of a mapping; unknown ones are errors. Nil after an error about the whole.
@@ -42,7 +42,7 @@ public struct FieldReader {
       return nil
     }
     var fields = Fields(node: node)
-    for (index, (keyNode, value)) in mapping.enumerated() {
+    for (index, (keyNode, value)) in mapping.enumerated() where errors.count <= [ConfigError].most {
       let name = yaml.name(of: keyNode)?.name ?? ""
       if let first = yaml.earlier(index, in: mapping) {
         let key = path.isEmpty ? name : "\(path).\(name)"

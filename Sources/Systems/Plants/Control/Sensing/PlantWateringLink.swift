@@ -52,7 +52,9 @@ public struct PlantWateringRequest: Sendable, Hashable {
 /// setting it does not shorten the gap, also across a restart (`KeptAge`).
 public struct PlantWateringLink: Sendable, Hashable {
   public enum Hindrance: String, Sendable, Hashable, CaseIterable {
-    case notDry, sensorSilent, needsConfirmation, rainDelay, tooSoon, enoughToday
+    case notDry, sensorSilent, rainDelay, tooSoon, enoughToday
+    /// Its sensors, as they are calibrated now, have never read anything but dry, and nobody has confirmed them.
+    case needsConfirmation
   }
   public enum Outcome: Sendable, Hashable {
     case request(PlantWateringRequest)

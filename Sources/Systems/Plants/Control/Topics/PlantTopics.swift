@@ -57,6 +57,7 @@ public enum PlantTopics {
 
   /// What the buttons send.
   public static let wateredCommand = "watered"
+  /// What lets the first watering of a plant begin.
   public static let confirmCommand = "confirm-watering"
 }
 

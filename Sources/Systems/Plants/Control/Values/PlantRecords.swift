@@ -25,6 +25,7 @@ public enum PlantChange: Sendable, Hashable {
   /// Nil: the sensor's own scale again.
   case calibration(PlantSensorID, PlantCalibration?)
   case watering(PlantID, PlantWateringRecord)
+  /// The calibrations that the file had at this start.
   case fileCalibrations([PlantSensorID: PlantCalibration])
   /// Everything at once, for a restored backup. History stays.
   case everything(PlantRecords)

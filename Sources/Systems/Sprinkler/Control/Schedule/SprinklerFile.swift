@@ -5,6 +5,7 @@ public struct SprinklerFile: Sendable, Hashable, Codable {
   /// 0…250.
   public var seasonalPercent: Int
 
+  /// What a file says.
   public init(zones: [Zone], seasonalPercent: Int) {
     self.zones = zones
     self.seasonalPercent = seasonalPercent
