@@ -275,14 +275,15 @@ struct ConfigTests {
     #expect((1...30).contains(errors("motors:\n" + many(1_000) { _ in "  i2c_bus: 1\n" }).count))
   }
 
-  @Test("thousands of errors in a file of any size: the first hundred are told, and that there are more")
-  func thousands() {
+  @Test("thousands of errors in a file of any size: the first 500 are told, and that there are more")
+  func thousands() throws {
     let legs = (0..<16).map { _ in
-      "- name: a\n" + (0..<400).map { "  chanel\($0): 1\n" }.joined()
+      "- name: a\n" + (0..<200).map { "  chanel\($0): 1\n" }.joined()
     }
     let errors = errors("legs:\n" + legs.joined())
-    #expect(errors.count == 101 && errors[0].hasPrefix("c.yaml:3:3: legs[0].chanel0: expected a known key"))
-    #expect(errors[100] == "c.yaml:103:3: expected fewer errors: these are the first 100, more begin here")
+    try #require(errors.count == 501)
+    #expect(errors[0].hasPrefix("c.yaml:3:3: legs[0].chanel0: expected a known key"))
+    #expect(errors[500] == "c.yaml:505:3: expected fewer errors: these are the first 500, more begin here")
   }
 
   @Test("a file that never ends: refused by its size")

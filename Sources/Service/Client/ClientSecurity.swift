@@ -60,7 +60,7 @@ import NIOCore
     private static func bytes(_ text: String) -> [UInt8]? {
       let digits = text.filter { $0 != ":" }.compactMap(\.hexDigitValue)
       guard digits.count == 64, text.count(where: { $0 != ":" }) == 64 else { return nil }
-      return (0..<32).map { UInt8(digits[2 * $0] * 16 + digits[2 * $0 + 1]) }
+      return (0..<32).map { UInt8(clamping: digits[2 * $0] * 16 + digits[2 * $0 + 1]) }
     }
   }
 #else

@@ -47,6 +47,6 @@ final class AcceptGate: ChannelDuplexHandler {
     let next = dup(STDERR_FILENO)
     guard next >= 0 else { return false }
     Glibc.close(next)
-    return Int(next) + Int(Self.most) + Self.free <= descriptors
+    return Int(next) + Int(clamping: Self.most) + Self.free <= descriptors
   }
 }

@@ -26,8 +26,8 @@ extension ConfigError {
 }
 
 extension [ConfigError] {
-  /// Of a file with thousands of errors, to find what each may have meant takes minutes, and nobody reads them.
-  static var most: Int { 100 }
+  /// Of a file with more errors, to find what each may have meant takes minutes, and nobody reads them.
+  static var most: Int { 500 }
 
   /// Adds an error; in place of the one that is too many, that there are more.
   mutating func tell(_ error: @autoclosure () -> ConfigError) {

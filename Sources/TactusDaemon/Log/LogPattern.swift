@@ -147,9 +147,9 @@ extension LogPattern.Layout {
   func shown(_ number: Double) -> String {
     let text =
       switch conversion {
-      case "d": "\(Int(number))"
+      case "d": "\(Int(saturating: number))"
       case "f": Self.fixed(number, decimals: precision ?? 6)
-      default: number == number.rounded() ? "\(Int(number))" : "\(number)"
+      default: number == number.rounded() ? "\(Int(saturating: number))" : "\(number)"
       }
     return filled(text, with: isZeroFilled && conversion != "s" ? "0" : " ")
   }

@@ -22,12 +22,12 @@ struct DescriptorLimit: Error, CustomStringConvertible {
   /// - Returns: the limit in effect.
   @discardableResult
   static func raise(to count: Int) -> Int {
-    let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    let resource = __rlimit_resource_t(truncatingIfNeeded: RLIMIT_NOFILE.rawValue)
     var limit = rlimit()
     guard getrlimit(resource, &limit) == 0 else { return .max }
-    if limit.rlim_cur < rlim_t(count) {
+    if limit.rlim_cur < rlim_t(clamping: count) {
       var raised = limit
-      raised.rlim_cur = min(rlim_t(count), limit.rlim_max)
+      raised.rlim_cur = min(rlim_t(clamping: count), limit.rlim_max)
       if setrlimit(resource, &raised) == 0 { limit = raised }
     }
     return Int(clamping: limit.rlim_cur)

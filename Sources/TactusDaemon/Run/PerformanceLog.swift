@@ -50,7 +50,7 @@ struct PerformanceLog {
   /// Seconds of user and system time since the process began.
   private static var processorTime: Double {
     var usage = rusage()
-    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+    getrusage(__rusage_who_t(truncatingIfNeeded: RUSAGE_SELF.rawValue), &usage)
     func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
     return seconds(usage.ru_utime) + seconds(usage.ru_stime)
   }
@@ -63,6 +63,6 @@ struct PerformanceLog {
     var bytes = [UInt8](repeating: 0, count: 256)
     let count = read(file, &bytes, bytes.count)
     let numbers = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self).split(separator: " ")
-    return numbers.count > 1 ? Int(numbers[1]).map { $0 * sysconf(Int32(_SC_PAGESIZE)) } : nil
+    return numbers.count > 1 ? Int(numbers[1]).map { $0 * sysconf(Int32(truncatingIfNeeded: _SC_PAGESIZE)) } : nil
   }
 }

@@ -260,7 +260,7 @@ final class PlantSwarm: SwarmPart {
     clock.value = now
     switch action.verb {
     case "soil":
-      setSoil(Int(min(max(action[0], 0), 3)), share: action[1], at: now)
+      setSoil(Int(clamping: min(max(action[0], 0), 3)), share: action[1], at: now)
       confirm()
     case "probe-gone": setGone(Int(min(max(action[0], 0), 3)), action[1] > 0, at: now)
     case "disk-full": store.setFull(action[0] > 0)
