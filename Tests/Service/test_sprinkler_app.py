@@ -291,19 +291,19 @@ def test_every_call_of_the_app_works(daemon, capsys):
     @call("one made elsewhere, its weekdays invented by the app, at another time: the interval and the other starts stay")
     def _():
         phone.done("PUT", f"/api/schedules/{number}", payload(number, start_time="06:00", duration=11, days=WEEK))
-        assert kept("name", "startTimes")["startTimes"] == ["06:00", "19:00", "21:00"]
+        assert kept("name", "startTimes", "nextStartISO")["startTimes"] == ["06:00", "19:00", "21:00"]
 
     @call("one made elsewhere, twice as long: each zone has its share")
     def _():
         phone.done("PUT", f"/api/schedules/{number}", payload(number, start_time="06:00", duration=21, days=None))
-        zones = kept("name", "startTimes", "zones")["zones"]
+        zones = kept("name", "startTimes", "zones", "nextStartISO")["zones"]
         assert [zone["zoneId"] for zone in zones] == [2, 4] and sum(zone["minutes"] for zone in zones) == 21
         assert zones[0]["minutes"] == 1
 
     @call("one made elsewhere, switched off")
     def _():
         phone.done("PUT", f"/api/schedules/{number}", payload(number, start_time="06:00", duration=21, days=None, is_enabled=False))
-        assert kept("name", "startTimes", "zones", "isEnabled")["isEnabled"] is False
+        assert kept("name", "startTimes", "zones", "isEnabled", "nextStartISO")["isEnabled"] is False
 
     @call("schedules in another order")
     def _():
