@@ -79,7 +79,7 @@ def test_call_top_and_doctor(fan):
     token = {"TACTUS_TOKEN": fan.admin}
     listed = fan.command("call", "--port", fan.port, environment=token).stdout
     assert "fan set targetCelsius=" in listed and "robot" not in listed
-    [faults] = [line for line in listed.splitlines() if line.strip().startswith("sim fault ")]
+    faults = "\n".join(line for line in listed.splitlines() if line.strip().startswith("sim fault "))
     assert "stall" in faults and "lane-stall" in faults and "dry-run" not in faults and "sensor" not in faults
     done = fan.command("call", "--port", fan.port, "fan", "set", "targetCelsius=40", environment=token)
     assert done.returncode == 0 and json.loads(done.stdout)["state"] == "running"
