@@ -51,9 +51,12 @@ extension FuzzedDecoder {
     },
     FuzzedDecoder(name: "weather-answer", longest: 300) { bytes in
       guard let first = bytes.first else { return }
-      guard case .success(let sum) = WeatherAnswer.millimetres(Array(bytes.dropFirst()), days: Int(first % 16) + 1)
-      else { return }
-      expect(sum.isFinite && sum >= 0, "\(sum) mm")
+      let days = Int(first % 16) + 1
+      guard case .success(let answer) = WeatherAnswer.read(Array(bytes.dropFirst()), days: days) else { return }
+      let rain = ExpectedRain(answer)
+      expect(answer.days.count == days, "\(answer.days.count) days of \(days)")
+      expect(rain.isWhole == answer.days.allSatisfy { $0.millimetres != nil }, "\(rain)")
+      expect(rain.millimetres.map { $0.isFinite && $0 >= 0 } ?? !rain.isWhole, "\(rain)")
     },
   ]
 
