@@ -43,7 +43,7 @@ public struct MQTTSettings: Sendable {
 public struct BrokerDoor: Sendable {
   /// A local socket, at most 107 bytes.
   let path: String
-  /// The broker's process; 0 while there is none.
+  /// The number of the broker's process; 0 while no broker runs.
   let process: @Sendable () -> Int32
 }
 

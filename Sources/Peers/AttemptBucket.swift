@@ -2,7 +2,7 @@ import Tactus
 
 /// So many attempts at once, then one in each interval: a token bucket, by the instant at which it will be full again.
 struct AttemptBucket: Sendable {
-  /// Each failure moves it by one interval; `nil` if there was none.
+  /// Each failure moves it by one interval; `nil` before the first failure.
   private var full: TickInstant?
 
   /// Takes an attempt. The result is `nil` if there was one, else the seconds, at least 1, until there is.

@@ -26,7 +26,7 @@ struct ClientMessage {
   let id: ID?
   /// Of subscribe and unsubscribe; nil: all.
   let systems: [String]?
-  /// Of subscribe, any number; nil: 10.
+  /// How often a second a subscriber wants telemetry, any number; 10 if the message does not say.
   let rateHz: Double?
 
   var kind: Kind? { Kind(rawValue: type) }
