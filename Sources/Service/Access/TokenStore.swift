@@ -59,7 +59,7 @@ public final class TokenStore: TokenVerifier {
   ///   - path: the token file; it may be missing.
   ///   - jwtKey: the secret of HS256; nil or empty: no JSON web token is accepted.
   ///   - environmentToken: `TACTUS_TOKEN`, an admin token; nil or empty: none.
-  ///   - localToken: an admin token of this start, for commands of this account; `nil` if there is none.
+  ///   - localToken: an admin token of this start, for commands of this account; `nil` without a local door.
   ///   - missing: why a file that is not there should be: its mount is missing; nil: it need not be.
   ///   - report: told, on the caller's thread, each time the file has changed into one that cannot be used, at first, too.
   /// - Throws: `AccessError` for secrets that are too short.

@@ -44,7 +44,7 @@ public func encodeJSON(_ value: some Encodable) -> [UInt8] {
   do {
     return Array(try encoder.encode(value))
   } catch {
-    // A number that is none is written as what is unknown is. It is a fault of ours, and no reason to end.
+    // NaN and infinity are written as null, as what is unknown is: a fault of ours, but no reason to end the process.
     let mark = "\u{F8FF}no number\u{F8FF}"
     encoder.nonConformingFloatEncodingStrategy = .convertToString(
       positiveInfinity: mark, negativeInfinity: mark, nan: mark)

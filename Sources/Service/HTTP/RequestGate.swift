@@ -43,7 +43,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
   private var route = Route.skip
   private var outcomeKnown = false
   /// A request of HTTP/1.0 has come: what is said from then on, HTTP/1.0 understands. An answer that is still owed to an earlier request of
-  /// HTTP/1.1 is none the worse for it.
+  /// HTTP/1.1 is sent as before.
   private var speaksOld = false
   /// It has one of the last descriptors.
   private(set) var isForOneRequest = false
