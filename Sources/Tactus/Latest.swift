@@ -9,7 +9,7 @@ import Synchronization
 /// A sequence-numbered pair of slots (the kernel calls it a seqcount latch): the writer fills the slot that readers are
 /// not looking at, word by word, then raises the sequence number, whose lowest bit says which slot is whole. A writer
 /// that is preempted half-way blocks no reader, and a reader has to look again only when a whole further write ended and
-/// another began while it copied. Why not a plain seqlock or a triple buffer: see ARCHITECTURE.md, "Latest value".
+/// another began while it copied. Why not a plain seqlock or a triple buffer: see docs/decisions/latest-value.md.
 /// Elements are plain values (`BitwiseCopyable`); one write or read copies `MemoryLayout<Element>.size` bytes.
 public final class Latest<Element: BitwiseCopyable>: @unchecked Sendable {
   // Sendable: every access to the storage is atomic; the right to write is handed out once.
