@@ -64,7 +64,7 @@ public struct DatagramBatch: ~Copyable {
   public let capacity: Int
   /// The most bytes of one datagram that are kept.
   public let size: Int
-  /// Datagrams of the last drain.
+  /// Number of datagrams that the last drain received.
   public internal(set) var count = 0
   let bytes: UnsafeMutableRawPointer
   let headers: UnsafeMutablePointer<Header>

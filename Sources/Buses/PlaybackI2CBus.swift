@@ -66,7 +66,7 @@ public final class PlaybackI2CBus {
 
   /// A transfer that was not the expected one.
   public struct Mismatch {
-    /// How many transfers had matched before it.
+    /// Number of transfers that matched before this one.
     public var index: Int
     /// The transfer that came instead.
     public var got: I2CTransfer

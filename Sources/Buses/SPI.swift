@@ -11,7 +11,7 @@ public struct SPIBytes: Sendable, BitwiseCopyable {
   /// Bytes in use, 0…16.
   public private(set) var count: Int
 
-  /// No bytes.
+  /// An empty sequence of bytes.
   @_noLocks @_noAllocation
   public init() {
     storage = .init(repeating: 0)

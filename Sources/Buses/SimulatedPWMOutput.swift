@@ -46,7 +46,7 @@ public final class SimulatedPWMOutput: Sendable {
   }
 }
 
-/// What a `SimulatedPWMOutput` was told last, as a plain value that a tick may read.
+/// The duty that a `SimulatedPWMOutput` was last set to, as a plain value that a tick may read.
 public struct SimulatedPWMDuty: BitwiseCopyable, @unchecked Sendable {  // safe: what the pointer leads to is atomics
   fileprivate let state: UnsafeMutablePointer<SimulatedPWMState>
   fileprivate let period: Nanoseconds

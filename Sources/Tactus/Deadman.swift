@@ -27,7 +27,7 @@ public struct Deadman: Sendable, Hashable, BitwiseCopyable {
   @_noLocks @_noAllocation
   @inlinable public mutating func disarm() { fedAt = nil }
 
-  /// The first instant at which it has expired; nil while disarmed.
+  /// The first instant at which the deadman has expired; `nil` while it is disarmed.
   @inlinable public var expiresAt: TickInstant? {
     @_noLocks @_noAllocation get {
       guard let fedAt else { return nil }

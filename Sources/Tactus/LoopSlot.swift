@@ -108,7 +108,7 @@ func later(_ one: Int64, _ other: Int64) -> Int64 { one > other ? one : other }
 
 /// A loop with its type erased: closures over storage that lives as long as this object.
 ///
-/// They are made in the embedder's module, where the loop's type is known, so that `tick` is called directly in there.
+/// The closures are made in the embedder's module, where the loop's type is known, so they call its `tick` directly.
 public final class LoopBody {
   /// Runs one tick and returns the loop's next deadline in nanoseconds, `.max` for none.
   @usableFromInline let tick: (UnsafePointer<Tick>) -> Int64

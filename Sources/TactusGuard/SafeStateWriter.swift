@@ -19,7 +19,9 @@ public final class SafeStateWriter {
   private let custom: [String: MakeOutput]
   private var devices: [String: Device] = [:]
 
-  /// - Parameter custom: how the outputs of custom writes are made, by their names.
+  /// A writer that has opened nothing yet.
+  ///
+  /// - Parameter custom: makers of the outputs of custom writes, by the names of the writes.
   public init(_ writes: [SafeStateWrite], custom: [String: MakeOutput] = [:]) {
     self.writes = writes
     self.custom = custom

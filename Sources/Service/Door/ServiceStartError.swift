@@ -1,7 +1,7 @@
 import Foundation
 import NIOCore
 
-/// Why the service does not listen.
+/// Why the service could not open its port.
 public enum ServiceStartError: Error, Sendable, Equatable, CustomStringConvertible {
   /// Another program has the port.
   case portInUse(address: String, port: UInt16)

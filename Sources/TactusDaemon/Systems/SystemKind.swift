@@ -88,7 +88,7 @@ public struct SystemReading: Sendable {
 
   /// - Parameters:
   ///   - system: `nil` if the file has none of its sections, or if they have errors.
-  ///   - errors: of rules that the table of keys does not know.
+  ///   - errors: broken rules that the table of keys cannot check, such as one over two keys.
   ///   - unused: keys that the file gives, and that this build accepts and does not use.
   public init(system: (any AnyConfiguredSystem)? = nil, errors: [ConfigError] = [], unused: [String] = []) {
     (self.system, self.errors, self.unused) = (system, errors, unused)
