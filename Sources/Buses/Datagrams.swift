@@ -57,7 +57,7 @@ public struct DatagramBatch: ~Copyable {
     public var source: Endpoint
     /// The datagram's true length, which may be more than `size`.
     public var length: Int
-    /// When it arrived at this machine; `nil` if the port does not know.
+    /// When it reached the kernel; `nil` if the port does not know.
     public var arrivedAt: TickInstant?
   }
   /// The most datagrams that one drain takes.
@@ -100,7 +100,7 @@ public struct DatagramBatch: ~Copyable {
     return headers[index].length
   }
 
-  /// When the datagram `index` arrived at this machine; `nil` if the port does not know.
+  /// When the datagram `index` reached the kernel; `nil` if the port does not know.
   @_noLocks @_noAllocation
   public func arrivedAt(_ index: Int) -> TickInstant? {
     precondition(index < count)
@@ -156,7 +156,7 @@ public struct DatagramPort: ~Copyable {
   /// Set by the owning loop at the start of its tick.
   public var now = TickInstant.zero
 
-  /// `context` must stay valid as long as the port; whoever made it owns it.
+  /// `context` must stay valid as long as the port; its maker owns it.
   public init(
     context: UnsafeMutableRawPointer, descriptor: Int32?, receive: @escaping Receive, send: @escaping Send
   ) {

@@ -8,11 +8,11 @@ public enum GPIORequestError: Error, Sendable, Hashable {
   case noPermission(path: String)
   /// Opened, but it is something else.
   case notAChip(path: String)
-  /// `chip`: where it was looked for; nil: on all of them.
+  /// `chip` is the chip that was searched; `nil` if all were.
   case noSuchLine(GPIOLineName, chip: String?)
   /// Several chips have a line of that name.
   case ambiguous(GPIOLineName, chips: [String])
-  /// Somebody has the line: a program, a driver of the kernel's, or a device-tree overlay. Empty: nobody says who.
+  /// The line is held by a program, a driver of the kernel's, or a device-tree overlay. Empty if its name is unknown.
   case claimed(GPIOLineName, consumer: String)
   /// One request is one chip's.
   case severalChips([String])

@@ -117,7 +117,7 @@ public struct I2CBus: ~Copyable {
   /// Transfers that succeeded only after a retry, since the start.
   public private(set) var retries: Int64 = 0
 
-  /// `context` must stay valid as long as the bus; whoever made it owns it.
+  /// `context` must stay valid as long as the bus; its maker owns it.
   public init(context: UnsafeMutableRawPointer, attempts: Int = 3, transfer: @escaping Transfer) {
     precondition(attempts >= 1)
     self.context = context

@@ -22,7 +22,7 @@ public struct PWMOutput: ~Copyable {
   /// Set by the owning loop at the start of its tick.
   public var now = TickInstant.zero
 
-  /// `context` must stay valid as long as the output; whoever made it owns it. `write` carries `@_noLocks @_noAllocation`.
+  /// `context` must stay valid as long as the output; its maker owns it. `write` carries `@_noLocks @_noAllocation`.
   public init(context: UnsafeMutableRawPointer, period: Nanoseconds, write: @escaping Write) {
     precondition(period > .zero, "a PWM has a period")
     self.context = context

@@ -1,6 +1,6 @@
 import Tactus
 
-/// A bus that expects exactly the transfers it was given, in their order, and answers as told: for tests of drivers.
+/// A bus that expects exactly the transfers it was given, in their order, and gives the answers that were prepared: for tests of drivers.
 ///
 /// A transfer that differs from what was expected ends in EINVAL and sets `mismatch`. Used by one thread.
 public final class PlaybackI2CBus {

@@ -1,7 +1,7 @@
 import Synchronization
 import Tactus
 
-/// A PWM output that remembers what it was told. The duty and faults are for any thread. Must outlive its ports.
+/// A PWM output that remembers the duty it was set to. Duty and faults may be used from any thread. Must outlive its ports.
 public final class SimulatedPWMOutput: Sendable {
   private let state: UnsafeState
 

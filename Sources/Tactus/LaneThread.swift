@@ -52,7 +52,7 @@ final class LaneThread: @unchecked Sendable {
   private enum Life: UInt8, AtomicRepresentable {
     case awaited
     case began
-    /// Nobody waits any more: a thread that comes late must touch nothing.
+    /// The waiting has ended: a thread that comes late must touch nothing.
     case givenUp
   }
 
@@ -102,7 +102,7 @@ final class LaneThread: @unchecked Sendable {
   }
 
   /// Returns when the loops are in their safe state and the thread is about to go back to Dispatch; `false` if that has not
-  /// come within `limit` (`nil`: no limit). Any number of threads may wait, one after the other or at once.
+  /// come within `limit` (`nil` for no limit). Any number of threads may wait, one after the other or at once.
   func awaitEnd(until limit: DispatchTime?) -> Bool {
     guard done.wait(timeout: limit ?? .distantFuture) == .success else { return false }
     done.signal()  // for who else waits
@@ -157,7 +157,7 @@ final class LaneThread: @unchecked Sendable {
   }
 }
 
-/// What a lane's thread waits on and what others tell it.
+/// What a lane's thread waits on, and the requests that other threads make of it.
 struct LaneControl: ~Copyable {
   struct Input: BitwiseCopyable {
     var loop: Int

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The latest value of something: one thread writes, any number read, nobody waits.
+/// The latest value of something: one thread writes, any number read, and none of them waits.
 ///
 ///     let tilt = Latest(Tilt())
 ///     Loop("imu", …) { IMU(tilt: tilt.writer()) }

@@ -44,7 +44,7 @@ struct LoopSlot {
   var isInSafeState = false
   /// When the last tick began; `.max` before the first.
   var lastStart = Int64.max
-  /// What it has been told of external stops.
+  /// The external stops that the loop has taken account of.
   var externalStops = ExternalStopCursor(nil)
   var account = LoopAccount()
 
@@ -142,7 +142,7 @@ public final class LoopBody {
       })
   }
 
-  /// The body of a loop between two runs, which nobody calls.
+  /// The body of a loop between two runs, which is never called.
   static var none: LoopBody {
     LoopBody(
       tick: { _ in fatalError("a tick without a run") },

@@ -64,7 +64,7 @@ public struct RulesInput<Rules: BitwiseCopyable & Sendable>: ~Copyable, @uncheck
   /// The rules as of this tick.
   @inlinable public var rules: Rules { @inline(__always) get { current } }
 
-  /// How often `begin()` has given `rules` another value: tells who must be told.
+  /// How often `begin()` has given `rules` another value, so that a reader can see whether it has missed one.
   @inlinable public var changes: UInt64 { @inline(__always) get { changeCount } }
 
   /// Begins a tick: answers a proposal, takes rules that have been committed, all of them or none.

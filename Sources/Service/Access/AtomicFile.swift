@@ -16,7 +16,7 @@ func folder(of path: String) -> String {
   return slash == path.startIndex ? "/" : String(path[..<slash])
 }
 
-/// The bytes of a regular file of at most 4 MB; nil: there is none. `look` is shown its status.
+/// The bytes of a regular file of at most 4 MB; `nil` if there is none. `look` is shown its status.
 public func readWhole(
   _ path: String, look: (stat) -> Void = { _ in }
 ) throws(FileFailure) -> [UInt8]? {

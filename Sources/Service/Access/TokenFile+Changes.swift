@@ -56,6 +56,6 @@ extension TokenFile {
     return index
   }
 
-  /// Bytes that nobody can predict, of libcrypto.
+  /// Unpredictable bytes, from libcrypto.
   public static func randomBytes(_ count: Int) -> [UInt8] { SystemCrypto.randomBytes(count) }
 }

@@ -33,7 +33,7 @@ public struct SimulatedFault: Encodable, Hashable, JSONReadable, Sendable {
     case duplication
     /// Of 1,000 datagrams, `perMille` are held back by `holdMs`, 20 unless given, so that later ones overtake them.
     case reordering
-    /// Bytes are lost both ways, and nobody is told.
+    /// Bytes are lost both ways, without an error.
     case silence
     /// The wire of a pump's `sensor` is open.
     case sensorOpen = "sensor-open"

@@ -23,7 +23,7 @@ final class GuardSupervision {
     (self.keeper, self.health, self.systems, self.logger) = (keeper, health, systems, logger)
   }
 
-  /// Ten times a second. What subscribers are told.
+  /// Ten times a second. Returns the events for subscribers.
   func beat(at now: TickInstant) -> [Event] {
     guard keeper != nil else { return [] }
     return step(.beat, at: now)

@@ -9,7 +9,7 @@ import Tactus
 struct ServiceComposition {
   let service: WebService
   let configuration: Configuration.Service
-  /// The certificate this machine made for itself, and its SHA-256; nil: there is none.
+  /// The certificate this machine made for itself, and its SHA-256; `nil` if there is none.
   let certificate: String?
   let fingerprint: String?
   /// What makes a token that this service takes.
