@@ -24,8 +24,8 @@ public struct GuardProcess {
 
   /// - Parameters:
   ///   - outputs: makers of the outputs of custom writes, by the names of the writes.
-  ///   - prepare: called when the devices are open and before the program is told so: the place to give up privileges.
-  ///   - report: must not block; `nil`: a line on standard error.
+  ///   - prepare: called when the devices are open and before the program learns of it: the place to give up privileges.
+  ///   - report: must not block; `nil` to write a line to standard error.
   public init(
     _ arguments: GuardArguments, outputs: [String: SafeStateWriter.MakeOutput] = [:],
     prepare: @escaping ([SafeStateWrite]) -> Void = { _ in }, report: ((GuardReport) -> Void)? = nil

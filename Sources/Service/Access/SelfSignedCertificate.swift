@@ -2,9 +2,9 @@ import CCrypto
 import Glibc
 import Tactus
 
-/// The certificate this machine makes for itself when nobody gives it one: ECDSA on P-256, ten years.
+/// The certificate that the service makes for itself if the file names none: ECDSA on P-256, ten years.
 ///
-/// Nobody vouches for it: people compare its fingerprint once, programs pin it.
+/// No authority vouches for it: people compare its fingerprint once, programs pin it.
 public struct SelfSignedCertificate: Sendable, Equatable {
   static let lifetime: Int64 = 3650 * 86_400
   /// When this was written: no clock that is right shows less. 1 November 2026.
@@ -53,7 +53,7 @@ public struct SelfSignedCertificate: Sendable, Equatable {
     return SelfSignedCertificate(certificate: paths.certificate, key: paths.key, fingerprintSHA256: found.fingerprint)
   }
 
-  /// The SHA-256 of a certificate of somebody else's, in the form of `fingerprintSHA256`; `nil` if it or its key cannot be read, or if they do
+  /// The SHA-256 of any other certificate, in the form of `fingerprintSHA256`; `nil` if it or its key cannot be read, or if they do
   /// not belong together.
   ///
   /// - Parameters:
@@ -88,7 +88,7 @@ public struct SelfSignedCertificate: Sendable, Equatable {
     return (notAfter, digest.map { Hexadecimal.text([$0]).uppercased() }.joined(separator: ":"))
   }
 
-  /// nil: there is no such file.
+  /// The bytes of the file; `nil` if there is none.
   private static func readWhole(_ path: String) throws(SelfSignedCertificateError) -> [UInt8]? {
     do throws(FileFailure) {
       return try Service.readWhole(path)

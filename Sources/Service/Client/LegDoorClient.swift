@@ -51,7 +51,7 @@ struct LegDoorAddress: Sendable, Equatable {
     prefix = leg == 0 ? [] : [0x80 | UInt8(clamping: leg)]
   }
 
-  /// The frame in a message; nil: it is of another leg.
+  /// The frame in a message; `nil` if it is another leg's.
   func message(in bytes: [UInt8]) -> [UInt8]? {
     guard bytes.starts(with: prefix) else { return nil }
     return Array(bytes[prefix.count...])
@@ -258,7 +258,7 @@ private final class DepartureHandler: ChannelInboundHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) { rang() }
 }
 
-/// Frames of the door: the leg's go to the loop, pings are answered; what the door tells besides, in text, is not for us.
+/// Frames of the door: the leg's go to the loop, pings are answered; the service's text messages are ignored.
 private final class LegDoorSession: ChannelInboundHandler {
   typealias InboundIn = WebSocketFrame
   typealias OutboundOut = WebSocketFrame

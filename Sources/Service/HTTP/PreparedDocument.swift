@@ -4,7 +4,7 @@ import Synchronization
 
 /// A document whose bytes are made when its subject has changed, not when someone asks.
 ///
-/// Any thread. Who asks first after a change makes the bytes; the others take what is there.
+/// Usable from any thread. The first call after a change makes the bytes; later ones take them.
 public final class PreparedDocument: Sendable {
   struct Content {
     var status = HTTPResponse.Status.ok

@@ -93,9 +93,9 @@ public struct SimulatedWorld: Sendable {
   private struct LinkDocument: Encodable {
     var ok = true
     let name: String
-    /// Somebody wants to be connected.
+    /// Whether a peer wants to be connected.
     let peer: Bool
-    /// Somebody is: not while the link is lost.
+    /// Whether a peer is connected, which it is not while the link is lost.
     let connected: Bool
   }
 
