@@ -2,9 +2,9 @@ import Tactus
 
 /// Looks at a machine and says whether it is ready for real time, and if not, why and what to do.
 public struct Doctor: Sendable {
-  /// What is examined: this machine, or the files of another one below a folder.
+  /// What is examined: the running machine, or the files of another one below a folder.
   public let machine: Machine
-  /// nil: what every machine may have is looked for.
+  /// The configuration; `nil` to look for everything that a machine may have.
   public var configuration: Configuration?
 
   func examine() -> [Diagnosis] {

@@ -15,7 +15,7 @@ final class EmergencyStopNote {
   /// Stopped before this start, and not yet again.
   private var waiting: Set<String> = []
   private var isOver = false
-  /// Whether the last write failed, which was told.
+  /// Whether the last write failed, which has been logged.
   private var isFailing = false
 
   /// `nil` if it cannot be opened, which is logged.

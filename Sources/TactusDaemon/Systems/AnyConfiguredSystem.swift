@@ -102,7 +102,7 @@ public struct SystemSurroundings {
   public let logger: Logger
   /// For a logger with a label of its own.
   public let log: ProgramLog
-  /// What the guard wrote after the program's last end, in the present boot; `nil` if it had ended in an orderly way, or nobody knows.
+  /// What the guard wrote after the program's last end, in the present boot; `nil` if it had ended in an orderly way, or nothing is known of it.
   public let madeSafe: MadeSafe?
   /// Whether the program's last end, in the present boot, left the outputs to others: it died, with or without its guard.
   public let endedWithoutStop: Bool
