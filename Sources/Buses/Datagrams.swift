@@ -27,7 +27,7 @@ public struct Endpoint: Sendable, Hashable, BitwiseCopyable {
     return Endpoint(high: 0, low: 0xFFFF_0000_0000 | address, port: port)
   }
 
-  /// Who is at the other end of a link that has only one: a serial line, a connection. No network has this address.
+  /// The other end of a link that has only one: a serial line, a connection. No network has this address.
   public static var linkPeer: Endpoint {
     @_noLocks @_noAllocation get { Endpoint(high: 0, low: 0, port: 0) }
   }
@@ -53,7 +53,7 @@ extension Endpoint: CustomStringConvertible {
 public struct DatagramBatch: ~Copyable {
   /// What is known of one datagram besides its bytes.
   public struct Header: BitwiseCopyable {
-    /// Who sent it.
+    /// The sender's address.
     public var source: Endpoint
     /// The datagram's true length, which may be more than `size`.
     public var length: Int
@@ -86,7 +86,7 @@ public struct DatagramBatch: ~Copyable {
     headers.deallocate()
   }
 
-  /// Who sent the datagram `index`, 0..<`count`; another index traps.
+  /// The sender of the datagram `index`, 0..<`count`; another index traps.
   @_noLocks @_noAllocation
   public func source(_ index: Int) -> Endpoint {
     precondition(index < count)

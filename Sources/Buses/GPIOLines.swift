@@ -26,7 +26,7 @@ public struct GPIOAccess: Sendable, BitwiseCopyable {
   /// The tick that asked: simulated lines and recordings take their time from here.
   public var at: TickInstant
 
-  /// An access, for who implements a port.
+  /// An access, for implementations of a port.
   @_noLocks @_noAllocation
   public init(_ operation: Operation, mask: UInt64, values: UInt64 = 0, at: TickInstant) {
     self.operation = operation

@@ -25,8 +25,8 @@ public final class MessageLink: @unchecked Sendable {
   let driverBell: Doorbell
   private let driverTaken = Atomic<Bool>(false)
 
-  /// - Parameter capacity: messages that wait each way at most. What does not fit is refused: to who sends from the loop
-  ///   with false, to the driver with false.
+  /// - Parameter capacity: messages that wait each way at most. A further one is refused: `send` returns
+  ///   `false` in the loop, `deliver` in the driver.
   public init(capacity: Int = 16) throws(RuntimeError) {
     loopBell = try Doorbell()
     driverBell = try Doorbell()

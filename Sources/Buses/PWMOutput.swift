@@ -10,7 +10,7 @@ public enum PWMError: Error, Sendable, Hashable, BitwiseCopyable {
 
 /// One output of a PWM unit as a loop sees it: never blocks, allocates nothing. Not copyable: one output, one owning loop.
 ///
-/// Who makes it has set the period and begins with a duty of nothing.
+/// Its maker has set the period and begins with a duty of zero.
 public struct PWMOutput: ~Copyable {
   /// Sets the active time of every period in nanoseconds; the last argument is `now` in nanoseconds. Returns 0 or −errno.
   public typealias Write = @convention(c) (UnsafeMutableRawPointer, Int64, Int64) -> Int32

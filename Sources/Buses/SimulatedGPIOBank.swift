@@ -34,7 +34,7 @@ public final class SimulatedGPIOBank: @unchecked Sendable {
   private let books = Mutex(Books())
 
   private struct Books {
-    /// By line: who holds it.
+    /// The holders' names, by line.
     var consumers: [Int: String] = [:]
     var claims: [Int: String] = [:]
     var listeners: [Int: (SimulatedGPIOFeed, Int)] = [:]

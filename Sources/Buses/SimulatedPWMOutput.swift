@@ -28,7 +28,7 @@ public final class SimulatedPWMOutput: Sendable {
   /// Times that it took a duty.
   public var writes: Int64 { state.pointer.pointee.writes.load(ordering: .relaxed) }
 
-  /// What a write returns from now on, an errno; 0: it works. The output keeps what it has.
+  /// What a write returns from now on, an errno, or 0 to work. The output keeps its duty.
   public func fail(errno: Int32) { state.pointer.pointee.failure.store(errno, ordering: .relaxed) }
 
   private struct UnsafeState: @unchecked Sendable {  // safe: atomics at a fixed place

@@ -34,7 +34,7 @@ public final class DataAge: @unchecked Sendable {
     case unknown
   }
 
-  // Sendable: `record` belongs to the one loop that the age is declared for; who reads goes through its atomics.
+  // Sendable: `record` belongs to the one loop that the age is declared for; readers go through its atomics.
   /// Unique among the ages of its loop; `AgeStatistics` has the same.
   public let name: String
   /// The loops that the data passes before that which uses it, the sensor's first; none if it comes from outside.

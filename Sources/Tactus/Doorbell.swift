@@ -27,8 +27,8 @@ public final class Doorbell: Sendable {
   /// The bell as that loop sees it. Valid as long as the bell.
   public var input: DoorbellInput { DoorbellInput(descriptor: descriptor) }
 
-  /// Blocks until the bell is rung, then clears it. False if `limit` passed first (to the next millisecond); `nil`: no
-  /// limit.
+  /// Blocks until the bell is rung, then clears it. False if `limit` passed first (to the next millisecond); `nil` for
+  /// no limit.
   @discardableResult
   public func wait(limit: Nanoseconds? = nil) -> Bool {
     tactus_eventfd_wait(descriptor, limit.map(Self.milliseconds) ?? -1) != 0

@@ -89,7 +89,7 @@ public struct Loop {
   ///     deadlines is refused.
   ///   - tolerance: lateness beyond which a late wake-up counts as oversleep; `nil` for a tenth of the period.
   ///   - safeStateAfter: consecutive misses (skipped, or ended past the deadline) after which the loop's safe state is
-  ///     entered; 0: never.
+  ///     entered; 0 for never.
   ///   - counting: which misses these are.
   ///   - inputs: what also releases the loop, by arrival; whichever is ready. Those of a lane are at most 60.
   ///   - minimumInterval: between two releases by input, whichever they are, and before a deadline that has passed already releases the

@@ -35,7 +35,7 @@ final class LaneRun: @unchecked Sendable {
   let slots: UnsafeMutablePointer<LoopSlot>
   let scheduler: UnsafeMutablePointer<LaneScheduler>
   let simulated: UnsafeMutablePointer<SimulatedLane>
-  /// What the lane's time stands at for who reads: the simulation's present, or the instant at which the lane ended;
+  /// The lane's time for readers: the simulation's present, or the instant at which the lane ended;
   /// `.max` while it runs in real time.
   let present: UnsafeMutablePointer<Atomic<Int64>>
   /// Of a SCHED_DEADLINE lane, see `LaneStatistics.budgetsUsedUp`.

@@ -48,7 +48,7 @@ final class LaneThread: @unchecked Sendable {
     }
   }
 
-  /// The thread and who waits for it agree on which of them was first.
+  /// The thread and its waiters agree on which of them was first.
   private enum Life: UInt8, AtomicRepresentable {
     case awaited
     case began
@@ -105,7 +105,7 @@ final class LaneThread: @unchecked Sendable {
   /// come within `limit` (`nil` for no limit). Any number of threads may wait, one after the other or at once.
   func awaitEnd(until limit: DispatchTime?) -> Bool {
     guard done.wait(timeout: limit ?? .distantFuture) == .success else { return false }
-    done.signal()  // for who else waits
+    done.signal()  // for other waiters
     return true
   }
 

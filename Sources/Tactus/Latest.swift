@@ -36,7 +36,7 @@ public final class Latest<Element: BitwiseCopyable>: @unchecked Sendable {
   /// A reading end: as many as are wanted.
   public func reader() -> LatestReader<Element> { LatestReader(self) }
 
-  /// How often a value has been published, for who wants nothing else of it. Valid as long as this object.
+  /// How often a value has been published, for readers that need nothing else. Valid as long as this object.
   public var version: LatestVersion { LatestVersion(sequence: storage.sequence) }
 }
 

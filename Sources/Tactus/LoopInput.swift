@@ -28,7 +28,7 @@ public final class SimulatedInput {
 public enum LoopInput {
   /// A file descriptor that polls readable. Its maker keeps it open as long as the runtime runs.
   case descriptor(Int32)
-  /// An input of simulated time, which the one who runs the simulation makes ready. In real time it never releases the
+  /// An input of simulated time, which the simulation's caller makes ready. In real time it never releases the
   /// loop.
   case simulated(SimulatedInput)
 

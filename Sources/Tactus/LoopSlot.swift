@@ -5,7 +5,7 @@ struct LoopSlot {
   var phase: Int64
   var deadline: Int64
   var late: LatePolicy
-  /// Consecutive misses that lead into the safe state; 0: never.
+  /// Consecutive misses that lead into the safe state; 0 for never.
   var safeStateAfter: Int64
   let countedMisses: CountedMisses
   var minimumInterval: Int64

@@ -30,7 +30,7 @@ public final class RulesBox<Rules: BitwiseCopyable & Sendable>: Sendable {
     var order: RulesOrder<Rules>
     /// The newest number that was given out.
     var last: UInt64 = 0
-    /// The proposal that may be committed; 0: none.
+    /// The number of the proposal that may be committed; 0 if there is none.
     var open: UInt64 = 0
 
     mutating func send() { writer.write(order) }

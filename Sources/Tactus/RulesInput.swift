@@ -1,8 +1,8 @@
 /// What the other threads ask of the loop, whole: a newer one leaves out nothing that an older one asked for.
 @usableFromInline struct RulesOrder<Rules: BitwiseCopyable & Sendable>: BitwiseCopyable, Sendable {
-  /// The newest proposal; 0: there was none.
+  /// The number of the newest proposal; 0 if there was none.
   @usableFromInline var proposed: UInt64
-  /// The newest commit; 0: there was none.
+  /// The number of the newest commit; 0 if there was none.
   @usableFromInline var committed: UInt64
   @usableFromInline var now: Rules
   @usableFromInline var whenSafe: Rules

@@ -63,7 +63,7 @@ public final class Runtime: Sendable {
   ///   - wakeUpLatency: how deep the CPUs may sleep while the runtime runs; `nil` for 0 if any lane asks for real time, and
   ///     not insisted on in strict mode.
   ///   - watchdog: watches the lanes; `nil` for none. Its lane is named "watchdog".
-  ///   - externalStops: who else brings the outputs into their safe state, such as a guard; each loop is
+  ///   - externalStops: the stops of another process, such as a guard, that brings the outputs into their safe state; each loop is
   ///     then asked for its safe state (`SafeStateCause.externalStop`). `nil` if no other process does.
   ///   - lanes: at least one.
   /// - Throws: `RuntimeError` when the lanes contradict each other, declare what is out of range, or cannot meet their

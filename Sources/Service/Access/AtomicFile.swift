@@ -53,7 +53,7 @@ func makeFolders(_ path: String) throws(FileFailure) {
 
 /// Puts a file in place of another: both its bytes and its name are on the disk when this returns.
 ///
-/// Written by root, the file belongs to who owned the one before it, or else the folder: a service under a user of its own
+/// Written by root, the file belongs to the owner of the one before it, or else of the folder: a service under a user of its own
 /// can still read it.
 public func writeAtomically(_ bytes: [UInt8], to path: String, mode: mode_t) throws(FileFailure) {
   let temporary = "\(path).\(Hexadecimal.text(SystemCrypto.randomBytes(6))).new"

@@ -23,7 +23,7 @@ public struct Caller: Sendable, Hashable {
 }
 
 extension Caller {
-  /// Whether it has shown who it is, or need not: with `service.auth: none` every sender of a request is known.
+  /// Whether the caller is identified, or need not be: with `service.auth: none` every sender of a request is known.
   var isKnown: Bool { client != 0 }
 
   /// The caller's name in the access log: the token's public name with the address.

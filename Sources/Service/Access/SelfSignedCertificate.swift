@@ -71,7 +71,7 @@ public struct SelfSignedCertificate: Sendable, Equatable {
     var key = [CChar](repeating: 0, count: 4096)
     let texts = names.map { name in UnsafePointer(strdup(name)) }
     defer { for text in texts { free(UnsafeMutablePointer(mutating: text)) } }
-    // An hour earlier: the clock of who looks at it first may be slow.
+    // An hour earlier: the clock of the first client may be slow.
     let result = crypto_make_certificate(
       texts, texts.count, from - 3600, until, &certificate, certificate.count, &key, key.count)
     guard result == 0 else { throw .refused(names) }

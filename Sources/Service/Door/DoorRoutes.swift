@@ -11,7 +11,7 @@ struct DoorRoutes: Sendable {
   var additions = APIAdditions()
   /// Beside its own.
   var others: [Route] = []
-  /// Whether so few file descriptors are left that only those who can stop are let in.
+  /// Whether so few file descriptors are left that only callers that may stop are let in.
   var isScarce: @Sendable () -> Bool = { false }
 
   var routes: [Route] {

@@ -23,7 +23,7 @@ final class ConnectionPlaces: Sendable {
     state = Mutex(State(table: PlaceTable(limits)))
   }
 
-  /// Whether so few descriptors were left at the last connection that only those who can stop are let in.
+  /// Whether so few descriptors were left at the last connection that only callers that may stop are let in.
   var isScarce: Bool { state.withLock { $0.isScarce } }
 
   /// On the channel's event loop, before anything is read from it. It leaves by itself when it closes.
@@ -89,7 +89,7 @@ final class ConnectionPlaces: Sendable {
     state.withLock { $0.table.answered(ObjectIdentifier(channel), at: channel.eventLoop.now) }
   }
 
-  /// Whether the connection's last request showed who is asking.
+  /// Whether the connection's last request identified its caller.
   func isKnown(_ channel: any Channel) -> Bool { state.withLock { $0.table.isKnown(ObjectIdentifier(channel)) } }
 
   /// Asks the doorman about a request, and gives its connection the place of that caller.

@@ -85,7 +85,7 @@ struct PlaceTable<ID: Hashable & Sendable>: Sendable {
   /// A request is answered.
   mutating func answered(_ id: ID, at now: NIODeadline) { strangers[id]?.safeUntil = now }
 
-  /// A request has shown who is asking.
+  /// A request has identified its caller.
   ///
   /// - Returns: `false` if every place of the known is taken, or all that its network may have.
   mutating func recognise(_ id: ID, mayStop: Bool) -> Bool {

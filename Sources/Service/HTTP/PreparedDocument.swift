@@ -2,7 +2,7 @@ import HTTPTypes
 import NIOCore
 import Synchronization
 
-/// A document whose bytes are made when its subject has changed, not when someone asks.
+/// A document whose bytes are made when its subject has changed, not when it is requested.
 ///
 /// Usable from any thread. The first call after a change makes the bytes; later ones take them.
 public final class PreparedDocument: Sendable {

@@ -58,7 +58,7 @@ struct ServiceChannel: HTTPChannelHandler {
   ///   - admit: `Doorman.admit`.
   ///   - places: those of this server's connections; the responder reports callers to them, too.
   ///   - version: the daemon's version, sent in `hello`.
-  ///   - logAction: called after an action of a WebSocket client: its name (`robot.e-stop`), who, what went wrong.
+  ///   - logAction: called after an action of a WebSocket client: its name (`robot.e-stop`), the caller, the error.
   ///   - tls: makes the handler that a connection begins with; `nil` for plain HTTP.
   init(
     responder: @escaping Responder, routes: [Route], admit: @escaping Admission, hub: EventHub,

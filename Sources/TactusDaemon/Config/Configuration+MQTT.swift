@@ -4,7 +4,7 @@ import Service
 import Wire
 
 extension Configuration {
-  /// The broker, and who we are to it.
+  /// The broker, and the account on it.
   public struct MQTT: Equatable, Sendable {
     enum Broker: Equatable {
       case address(String)

@@ -45,7 +45,7 @@ final class EmergencyStopNote {
     for system in systems where waiting.contains(system.name) { system.holdEmergencyStop() }
   }
 
-  /// At every news: notes who is stopped.
+  /// Called at every change: notes which systems are stopped.
   func look(at systems: [any ServedSystem]) {
     guard !isOver else { return }
     let stopped = Set(systems.lazy.filter(\.isEmergencyStopped).map(\.name))

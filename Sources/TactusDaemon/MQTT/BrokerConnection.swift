@@ -75,7 +75,7 @@ extension BrokerConnection {
       }
     }
 
-    /// Who has the broker's port. A confined program sees no more than whose it is; who had it at the start was seen before.
+    /// The holder of the broker's port. A confined program sees only its account; the holder at the start was looked for before.
     private static func owner(of port: UInt16, atStart: PortOwners) -> String? {
       let now = PortOwners(of: [.tcp(port)])
       guard now[.tcp(port)] != nil else { return nil }

@@ -1,7 +1,7 @@
 import Glibc
 
 /// User and password of a broker of our own, in a file that mosquitto_pub reads: the line that is printed after the start works when it is
-/// pasted, and shows no password to those who list processes.
+/// pasted, and shows no password in the list of processes.
 enum BrokerLogin {
   /// Writes the file, for this user alone, into the broker's folder.
   ///

@@ -51,7 +51,7 @@ final class DaemonBroker {
 
   /// - Parameters:
   ///   - served: every system as the broker sees it.
-  ///   - others: who lives on the broker besides.
+  ///   - others: the other participants on the broker.
   ///   - now: what commands are limited and grow old by.
   ///   - connect: makes the connection, or one in simulated time.
   /// - Throws: `MQTTError`: a setting that libmosquitto does not take.

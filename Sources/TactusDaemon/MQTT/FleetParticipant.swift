@@ -181,6 +181,6 @@ final class FleetParticipant: BrokerParticipant {
     }
   }
 
-  /// As when a WebSocket closes: who cannot be heard any more drives nothing.
+  /// As when a WebSocket closes: clients that cannot be heard any more drive nothing.
   func connectionLost() { commands?.linkLost() }
 }

@@ -56,7 +56,7 @@ final class Daemon {
     var found = ConfigReader.Result()
     /// `nil` if no plan is left for a stop hook.
     var planFile: SafeStatePlanFile?
-    /// Who had the program's ports before it confined itself.
+    /// The holders of the program's ports before it confined itself.
     var portOwners = PortOwners()
   }
 

@@ -19,7 +19,7 @@ struct DaemonConfinement {
   enum Outcome {
     /// Nothing was given up, and why.
     case none(reason: String)
-    /// `account`: who it runs as. `kept`: capabilities. `exceptions`: what the kernel lacks, and what had to stay open.
+    /// `account`: the account that it runs as. `kept`: capabilities. `exceptions`: what the kernel lacks, and what had to stay open.
     case confined(spawner: pid_t, account: String, kept: [Capability], exceptions: [String])
 
     func tell(_ logger: Logger) {

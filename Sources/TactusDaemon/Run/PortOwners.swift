@@ -24,7 +24,7 @@ public struct LocalPort: Hashable, Sendable {
 
 /// The programs that listen on ports of the host, as far as /proc shows them.
 ///
-/// A confined program does not see what others have open: who wants to name the owner of a port has looked before.
+/// A confined program does not see what others have open, so owners of ports are looked for before it confines itself.
 public struct PortOwners: Sendable, Equatable {
   private var owners: [LocalPort: String] = [:]
 
@@ -78,7 +78,7 @@ public struct PortOwners: Sendable, Equatable {
 }
 
 extension PortOwners {
-  /// Who has the ports on which a program with this configuration would listen.
+  /// The holders of the ports on which a program with this configuration would listen.
   init(of configuration: Configuration) {
     self.init(of: configuration.claims.compactMap(\.resource.port))
   }

@@ -106,7 +106,7 @@ public struct SystemSurroundings {
   public let madeSafe: MadeSafe?
   /// Whether the program's last end, in the present boot, left the outputs to others: it died, with or without its guard.
   public let endedWithoutStop: Bool
-  /// Who had the program's ports before it confined itself.
+  /// The holders of the program's ports before it confined itself.
   public let portOwners: PortOwners
   /// Interfaces that systems opened earlier have published for other systems.
   public let offers = Offers()
