@@ -35,7 +35,7 @@ extension GPIORequestError: CustomStringConvertible {
     case .ambiguous(let line, let chips):
       "GPIO line \(line): \(chips.joined(separator: " and ")) have a line of that name; write CHIP:OFFSET"
     case .claimed(let line, let consumer):
-      "GPIO line \(line): in use by \(consumer.isEmpty ? "somebody who gives no name" : consumer); free it (stop the"
+      "GPIO line \(line): in use by \(consumer.isEmpty ? "a program without a name" : consumer); free it (stop the"
         + " program, or remove the overlay) or use another line"
     case .severalChips(let chips):
       "GPIO lines on \(chips.joined(separator: " and ")): lines requested together are on one chip"

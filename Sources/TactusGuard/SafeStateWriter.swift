@@ -90,7 +90,7 @@ public final class SafeStateWriter {
       if let make = custom[name] {
         .other(try make(text))
       } else {
-        throw GuardError.cannotOpen(["\(name): nobody makes such an output"])
+        throw GuardError.cannotOpen(["\(name): no maker of such an output is known"])
       }
     }
   }

@@ -32,7 +32,7 @@ public struct SelfSignedCertificate: Sendable, Equatable {
     orMakeIn folder: String, names: [String], now: Int64 = WallClock.microseconds / 1_000_000,
     isClockSynchronised: Bool = WallClock.isSynchronised
   ) throws(SelfSignedCertificateError) -> SelfSignedCertificate {
-    precondition(!names.isEmpty, "a certificate is for somebody")
+    precondition(!names.isEmpty, "a certificate needs a name")
     let paths = (certificate: folder + "/tls.crt", key: folder + "/tls.key")
     if let certificate = try readWhole(paths.certificate), let key = try readWhole(paths.key),
       let found = examine(certificate, key: key), found.notAfter > now || !isClockSynchronised

@@ -67,7 +67,7 @@ extension Route {
 
   /// The same, with a handler that is asked only if `check` lets it.
   public func requiring(_ check: @escaping @Sendable () throws(APIError) -> Void) -> Route {
-    guard case .handler(let handle) = handling else { preconditionFailure("a prepared document asks nobody") }
+    guard case .handler(let handle) = handling else { preconditionFailure("a prepared document has no handler") }
     var route = Route(method, path, scope: scope, action: action) { request in
       try check()
       return try await handle(request)

@@ -95,7 +95,7 @@ public final class RemoteCommands: Sendable {
     do throws(APIError) {
       let now = now()
       guard !isOld else {
-        throw .conflict("RETAINED", "a command that was kept for whoever comes later; publish it without retain")
+        throw .conflict("RETAINED", "the broker had kept the command (retained); publish it without retain")
       }
       let (lane, place) = try place(of: command, path)
       let work = Work(

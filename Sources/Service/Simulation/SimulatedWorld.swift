@@ -109,7 +109,7 @@ public struct SimulatedWorld: Sendable {
         try link.write(message)
       } catch {
         switch error {
-        case .notConnected: throw .conflict("NOT_CONNECTED", "nobody is connected to \(bus.name) who could write")
+        case .notConnected: throw .conflict("NOT_CONNECTED", "no peer is connected to \(bus.name)")
         case .notTaken: throw .conflict("NOT_TAKEN", "the loop has not taken what was written before")
         }
       }

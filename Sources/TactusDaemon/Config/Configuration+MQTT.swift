@@ -102,7 +102,7 @@ extension Configuration.MQTT {
       if user == nil, takesCommands {
         report(
           "mqtt.commands",
-          "expected mqtt.user and mqtt.password with it while mqtt.broker is spawn, where nobody else may publish; got none"
+          "expected mqtt.user and mqtt.password with it while mqtt.broker is spawn, since its broker takes no other account; got none"
         )
       }
     }
@@ -184,7 +184,7 @@ extension Configuration.MQTT {
       case .spawn: "a mosquitto of our own on 127.0.0.1:\(port)"
       case .address(let host): "\(host):\(port)\(security == nil ? "" : " with TLS")"
       }
-    return place + (isPasswordExposed ? " (PASSWORD WITHOUT TLS: whoever is on the way can read it)" : "")
+    return place + (isPasswordExposed ? " (PASSWORD WITHOUT TLS: it can be read on its way)" : "")
       + ", topics \(topics.base)/…, \(takesCommands ? "takes commands" : "takes no commands")"
   }
 }

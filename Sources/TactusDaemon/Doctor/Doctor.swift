@@ -120,7 +120,7 @@ public struct Doctor: Sendable {
     return Diagnosis(
       name: "isolated CPUs", status: ok ? .ok : .warn,
       found: isolated.isEmpty ? (last == 0 ? "only one CPU" : "none") : isolated,
-      why: "on a CPU of its own (runtime.NAME.cpu) a lane shares caches and interrupts with nobody",
+      why: "on a CPU of its own (runtime.NAME.cpu) a lane shares caches and interrupts with no other thread",
       fix: ok
         ? nil
         : "sudo \(DaemonProgram.current.name) setup pi --isolate \(last) && sudo reboot; without a Pi's boot files, the kernel's argument "

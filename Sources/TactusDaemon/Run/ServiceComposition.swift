@@ -103,7 +103,7 @@ struct ServiceComposition {
       try door.leave(LocalDoor.Contents(address: address, token: localToken, fingerprint: fingerprint))
     } catch {
       logger.warning(
-        "commands of this machine need a token: the way in for them cannot be left",
+        "local commands need a token: their own cannot be written",
         metadata: ["file": .string(error.path), "reason": .string(error.reason)])
     }
   }
