@@ -1,4 +1,4 @@
-/// What became of an announcement, for a log.
+/// The outcome of an announcement, for the log.
 public enum AnnouncementReport: Sendable, Hashable, CustomStringConvertible {
   /// Avahi announces the service under `name`, which differs from the wanted one if that was taken.
   case announced(name: String, type: String)

@@ -27,7 +27,7 @@ public struct Endpoint: Sendable, Hashable, BitwiseCopyable {
     return Endpoint(high: 0, low: 0xFFFF_0000_0000 | address, port: port)
   }
 
-  /// Who is at the other end of a link that has only one: a serial line, a connection. No network has this address.
+  /// The other end of a link that has only one: a serial line, a connection. No network has this address.
   public static var linkPeer: Endpoint {
     @_noLocks @_noAllocation get { Endpoint(high: 0, low: 0, port: 0) }
   }
@@ -53,18 +53,18 @@ extension Endpoint: CustomStringConvertible {
 public struct DatagramBatch: ~Copyable {
   /// What is known of one datagram besides its bytes.
   public struct Header: BitwiseCopyable {
-    /// Who sent it.
+    /// The sender's address.
     public var source: Endpoint
     /// The datagram's true length, which may be more than `size`.
     public var length: Int
-    /// When it arrived at this machine; `nil` if the port does not know.
+    /// When it reached the kernel; `nil` if the port does not know.
     public var arrivedAt: TickInstant?
   }
   /// The most datagrams that one drain takes.
   public let capacity: Int
   /// The most bytes of one datagram that are kept.
   public let size: Int
-  /// Datagrams of the last drain.
+  /// Number of datagrams that the last drain received.
   public internal(set) var count = 0
   let bytes: UnsafeMutableRawPointer
   let headers: UnsafeMutablePointer<Header>
@@ -86,7 +86,7 @@ public struct DatagramBatch: ~Copyable {
     headers.deallocate()
   }
 
-  /// Who sent the datagram `index`, 0..<`count`; another index traps.
+  /// The sender of the datagram `index`, 0..<`count`; another index traps.
   @_noLocks @_noAllocation
   public func source(_ index: Int) -> Endpoint {
     precondition(index < count)
@@ -100,7 +100,7 @@ public struct DatagramBatch: ~Copyable {
     return headers[index].length
   }
 
-  /// When the datagram `index` arrived at this machine; `nil` if the port does not know.
+  /// When the datagram `index` reached the kernel; `nil` if the port does not know.
   @_noLocks @_noAllocation
   public func arrivedAt(_ index: Int) -> TickInstant? {
     precondition(index < count)
@@ -156,7 +156,7 @@ public struct DatagramPort: ~Copyable {
   /// Set by the owning loop at the start of its tick.
   public var now = TickInstant.zero
 
-  /// `context` must stay valid as long as the port; whoever made it owns it.
+  /// `context` must stay valid as long as the port; its maker owns it.
   public init(
     context: UnsafeMutableRawPointer, descriptor: Int32?, receive: @escaping Receive, send: @escaping Send
   ) {

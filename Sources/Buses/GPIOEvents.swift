@@ -27,7 +27,7 @@ public struct GPIOInput: Sendable, Hashable {
   public var line: GPIOLine
   /// Which of its changes are reported.
   public var edges: GPIOEdges
-  /// A change counts once the level has stayed for so long; its time is then that of the end of this wait. `.zero`: at once.
+  /// A change counts once the level has stayed for this time; its instant is then the end of this wait. `.zero`: it counts at once.
   public var debounce: Nanoseconds
   /// The resistor that the chip is to switch on.
   public var pull: Pull
@@ -53,7 +53,7 @@ public struct GPIOEdge: Sendable, Hashable, BitwiseCopyable {
   public var line: Int
   /// Whether the line became active.
   public var isRising: Bool
-  /// Counts the line's reported changes from 1, those included that were lost because nobody took them. Wraps around.
+  /// Counts the line's reported changes from 1, including changes that were lost because the reader was too slow. Wraps around.
   public var sequence: UInt32
 
   /// A change made by hand, for tests.
@@ -124,7 +124,7 @@ public struct GPIOEvents: ~Copyable {
   /// Set by the owning loop at the start of its tick.
   public var now = TickInstant.zero
 
-  /// `context` must stay valid as long as the port; whoever made it owns it. Both functions carry
+  /// `context` must stay valid as long as the port; its maker owns it. Both functions carry
   /// `@_noLocks @_noAllocation`; `perform` is only asked to read.
   public init(
     context: UnsafeMutableRawPointer, count: Int, descriptor: Int32?, receive: @escaping Receive,

@@ -1,6 +1,6 @@
 import Tactus
 
-/// Why lines did not do what they were told.
+/// Why an access to lines failed.
 public enum GPIOError: Error, Sendable, Hashable, BitwiseCopyable {
   /// The chip is gone: unplugged, or its driver unbound (ENODEV).
   case gone
@@ -26,7 +26,7 @@ public struct GPIOAccess: Sendable, BitwiseCopyable {
   /// The tick that asked: simulated lines and recordings take their time from here.
   public var at: TickInstant
 
-  /// An access, for who implements a port.
+  /// An access, for implementations of a port.
   @_noLocks @_noAllocation
   public init(_ operation: Operation, mask: UInt64, values: UInt64 = 0, at: TickInstant) {
     self.operation = operation
@@ -47,14 +47,14 @@ public struct GPIOAccess: Sendable, BitwiseCopyable {
 ///
 /// Not copyable: one set of lines, one owning loop. What every maker of such lines keeps to:
 /// - **Off before anything drives.** The request makes every line an output and inactive in one step; there is no moment
-///   at which a line is an output and active without having been told.
+///   at which a line is an output and active without a write.
 /// - **Logical values.** 1 is active. Which level that is was said for each line in the request (`GPIOLine.isActiveLow`).
-/// - **Alone.** A line that somebody else holds is refused with that one's name, and nobody else gets a line of ours.
+/// - **Alone.** A line that another program holds is refused with its holder's name, and no other program gets a line of ours.
 /// - **Held** as long as the maker lives. What a line does afterwards is the chip's affair, and differs: it becomes an input
 ///   with its pull resistor (most chips), or keeps its last level (a Raspberry Pi OS kernel, unless started with
-///   `pinctrl_bcm2835.persist_gpio_outputs=n`). So a program that dies must have somebody who turns its lines off: the
+///   `pinctrl_bcm2835.persist_gpio_outputs=n`). So a program that dies needs another that turns its lines off: the
 ///   guard process.
-/// - **Read back.** `read` gives the lines' levels, not what they were told: a shorted output shows.
+/// - **Read back.** `read` gives the lines' real levels, not those that were written: a shorted output shows.
 ///
 /// Up to 64 lines. Timing: one system call, a register access on a Raspberry Pi; chips behind a bus take the bus's time.
 public struct GPIOLines: ~Copyable {
@@ -72,7 +72,7 @@ public struct GPIOLines: ~Copyable {
   /// Set by the owning loop at the start of its tick.
   public var now = TickInstant.zero
 
-  /// `context` must stay valid as long as the port; whoever made it owns it. `perform` carries `@_noLocks @_noAllocation`.
+  /// `context` must stay valid as long as the port; its maker owns it. `perform` carries `@_noLocks @_noAllocation`.
   public init(context: UnsafeMutableRawPointer, count: Int, perform: @escaping Perform) {
     precondition((1...Self.maximumCount).contains(count), "1…64 lines are requested together")
     self.context = context

@@ -2,7 +2,7 @@ import Tactus
 
 /// The pulses of one line, for a flow sensor or an energy meter: how many, when the last one came, how far apart.
 ///
-/// Fed with the changes of a line that reports one kind of edge. Changes that the kernel dropped because nobody took them are
+/// Fed with the changes of a line that reports one kind of edge. Changes that the kernel dropped because the reader was too slow are
 /// counted by the gap in their numbers; only their times are lost.
 public struct GPIOPulseCount: Sendable, Hashable, BitwiseCopyable {
   /// All since the start.

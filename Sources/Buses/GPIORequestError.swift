@@ -8,11 +8,11 @@ public enum GPIORequestError: Error, Sendable, Hashable {
   case noPermission(path: String)
   /// Opened, but it is something else.
   case notAChip(path: String)
-  /// `chip`: where it was looked for; nil: on all of them.
+  /// `chip` is the chip that was searched; `nil` if all were.
   case noSuchLine(GPIOLineName, chip: String?)
   /// Several chips have a line of that name.
   case ambiguous(GPIOLineName, chips: [String])
-  /// Somebody has the line: a program, a driver of the kernel's, or a device-tree overlay. Empty: nobody says who.
+  /// The line is held by a program, a driver of the kernel's, or a device-tree overlay. Empty if its name is unknown.
   case claimed(GPIOLineName, consumer: String)
   /// One request is one chip's.
   case severalChips([String])
@@ -35,7 +35,7 @@ extension GPIORequestError: CustomStringConvertible {
     case .ambiguous(let line, let chips):
       "GPIO line \(line): \(chips.joined(separator: " and ")) have a line of that name; write CHIP:OFFSET"
     case .claimed(let line, let consumer):
-      "GPIO line \(line): in use by \(consumer.isEmpty ? "somebody who gives no name" : consumer); free it (stop the"
+      "GPIO line \(line): in use by \(consumer.isEmpty ? "a program without a name" : consumer); free it (stop the"
         + " program, or remove the overlay) or use another line"
     case .severalChips(let chips):
       "GPIO lines on \(chips.joined(separator: " and ")): lines requested together are on one chip"

@@ -10,7 +10,7 @@ public struct GPIOTransaction: LoggedTransaction, Sendable, BitwiseCopyable {
     case set
     /// The levels of the lines were read.
     case read
-    /// Nobody holds the lines any more.
+    /// The lines were released.
     case release
   }
   /// Counts from 0 without a gap; a gap in what was read means that entries were overwritten before they were read.

@@ -117,7 +117,7 @@ public struct I2CBus: ~Copyable {
   /// Transfers that succeeded only after a retry, since the start.
   public private(set) var retries: Int64 = 0
 
-  /// `context` must stay valid as long as the bus; whoever made it owns it.
+  /// `context` must stay valid as long as the bus; its maker owns it.
   public init(context: UnsafeMutableRawPointer, attempts: Int = 3, transfer: @escaping Transfer) {
     precondition(attempts >= 1)
     self.context = context
@@ -128,7 +128,7 @@ public struct I2CBus: ~Copyable {
 
   /// Writes one byte to a register.
   ///
-  /// - Throws: what went wrong, after `attempts` tries where another may help.
+  /// - Throws: the error of the last attempt. A transfer is tried up to `attempts` times if another attempt may succeed.
   @_noLocks @_noAllocation
   public mutating func writeByte(_ byte: UInt8, to address: I2CAddress, register: UInt8) throws(I2CError) {
     var bytes = I2CBytes()
@@ -138,7 +138,7 @@ public struct I2CBus: ~Copyable {
 
   /// Writes 1…32 bytes, the first of them to the register.
   ///
-  /// - Throws: what went wrong, after `attempts` tries where another may help.
+  /// - Throws: the error of the last attempt. A transfer is tried up to `attempts` times if another attempt may succeed.
   @_noLocks @_noAllocation
   public mutating func writeBlock(_ bytes: I2CBytes, to address: I2CAddress, register: UInt8) throws(I2CError) {
     _ = try perform(.writeBlock, address, register, bytes)
@@ -146,7 +146,7 @@ public struct I2CBus: ~Copyable {
 
   /// Reads 1…32 bytes, the first of them from the register. Returns exactly `count`; more than 32 trap.
   ///
-  /// - Throws: what went wrong, after `attempts` tries where another may help.
+  /// - Throws: the error of the last attempt. A transfer is tried up to `attempts` times if another attempt may succeed.
   @_noLocks @_noAllocation
   public mutating func readBlock(
     _ count: Int, from address: I2CAddress, register: UInt8
@@ -156,7 +156,7 @@ public struct I2CBus: ~Copyable {
 
   /// Writes 1…32 bytes without a register, for chips that SMBus cannot express.
   ///
-  /// - Throws: what went wrong, after `attempts` tries where another may help.
+  /// - Throws: the error of the last attempt. A transfer is tried up to `attempts` times if another attempt may succeed.
   @_noLocks @_noAllocation
   public mutating func plainWrite(_ bytes: I2CBytes, to address: I2CAddress) throws(I2CError) {
     _ = try perform(.plainWrite, address, 0, bytes)
@@ -165,7 +165,7 @@ public struct I2CBus: ~Copyable {
   /// Reads 1…32 bytes without a register, for chips that SMBus cannot express. Returns exactly `count`; more than 32
   /// trap.
   ///
-  /// - Throws: what went wrong, after `attempts` tries where another may help.
+  /// - Throws: the error of the last attempt. A transfer is tried up to `attempts` times if another attempt may succeed.
   @_noLocks @_noAllocation
   public mutating func plainRead(_ count: Int, from address: I2CAddress) throws(I2CError) -> I2CBytes {
     try perform(.plainRead, address, 0, I2CBytes(zeros: count))

@@ -141,7 +141,7 @@ struct ImpairedDatagramsState: ~Copyable {
 
   @_noLocks @_noAllocation
   mutating func send(_ bytes: UnsafeRawPointer, _ count: Int, to endpoint: Endpoint, at now: Int64) -> Int {
-    // A dead link does not tell the sender.
+    // A dead link reports nothing to the sender.
     if shared.pointee.linkIsDown.load(ordering: .relaxed) { return 0 }
     port.now = TickInstant(nanoseconds: now)
     let isSent = port.send(UnsafeRawBufferPointer(start: bytes, count: count), to: endpoint)

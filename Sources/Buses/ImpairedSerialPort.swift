@@ -1,7 +1,7 @@
 import Synchronization
 import Tactus
 
-/// A serial line with a bad cable in it: unplugged, or nobody at its other end.
+/// A serial line with a bad cable in it: unplugged, or without a device at its other end.
 ///
 /// Wraps a real or simulated port, which its owner must keep alive. The port belongs to one loop; faults and the log are for any
 /// thread. Allocates nothing after creation.
@@ -10,7 +10,7 @@ public final class ImpairedSerialPort: @unchecked Sendable {  // safe: faults an
   public enum Fault: UInt8, Sendable, CaseIterable {
     /// The device is unplugged (`SerialError.gone`).
     case gone = 1
-    /// Bytes are lost both ways, and nobody is told.
+    /// Bytes are lost both ways, without an error.
     case silence = 2
   }
 

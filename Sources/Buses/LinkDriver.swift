@@ -35,16 +35,16 @@ public struct LinkDriver: ~Copyable, @unchecked Sendable {
   /// Rung when the loop has sent or ordered something; clear it, then look.
   public var bell: Doorbell { link.driverBell }
 
-  /// Whether somebody is connected, as this end has said with `up()` and `down()`.
+  /// Whether a peer is connected, as this end has said with `up()` and `down()`.
   public var isUp: Bool { session & 1 == 1 }
 
-  /// Somebody is connected. Must not be up.
+  /// Reports that a peer has connected. The link must not be up.
   public mutating func up() {
     precondition(!isUp, "already up")
     tell()
   }
 
-  /// Nobody is connected any more. Must be up. What the loop has not read of the connection it will not read.
+  /// Reports that the peer has disconnected. The link must be up. Frames of the connection that the loop has not read yet are lost.
   public mutating func down() {
     precondition(isUp, "not up")
     tell()
@@ -65,7 +65,7 @@ public struct LinkDriver: ~Copyable, @unchecked Sendable {
     return true
   }
 
-  /// The next message of the loop for this connection; nil: none.
+  /// The next message of the loop for this connection; `nil` if there is none.
   public mutating func takeMessage() -> [UInt8]? {
     while let message = outgoing.pop() {
       guard message.session == session, isUp else { continue }
@@ -74,7 +74,7 @@ public struct LinkDriver: ~Copyable, @unchecked Sendable {
     return nil
   }
 
-  /// What the loop has ordered since the last call; nil: nothing. Of several orders the last.
+  /// The last order of the loop since the previous call; `nil` if there was none.
   public mutating func takeOrder() -> Order? {
     let order = shared.pointee.order.load(ordering: .acquiring)
     guard order != orderSeen else { return nil }

@@ -122,13 +122,13 @@ public struct LinkControl: ~Copyable {
 
   init(end: UnsafeMutablePointer<LinkLoopEnd>) { self.end = end }
 
-  /// What has happened to the connection since the last call; nil: nothing (more). Take them all at a tick's start, before
+  /// The next event of the connection since the previous call; `nil` if there is none left. Take all at a tick's start, before
   /// the port's messages.
   @_noLocks @_noAllocation
   public mutating func takeEvent() -> LinkEvent? { end.pointee.takeEvent() }
 
   /// Asks for a connection, if the driver is one that connects; nothing while there is one or an attempt is under way. An
-  /// attempt that fails is told by nothing but the absence of `up`: ask again.
+  /// attempt that fails is reported only by the absence of `up`: ask again.
   @_noLocks @_noAllocation
   public mutating func connect() { end.pointee.order(true) }
 

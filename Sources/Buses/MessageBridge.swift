@@ -15,7 +15,7 @@ public final class MessageBridge: @unchecked Sendable {  // safe: single produce
   private let arrival: Doorbell
   private var writer: RingWriter<BridgedMessage>
   private var reader: RingReader<BridgedMessage>
-  /// Rung when the loop has sent: whoever takes the messages clears it first.
+  /// Rung when the loop has sent. The reader clears it before it takes the messages.
   public let departure: Doorbell
 
   /// A bridge with both rings empty.

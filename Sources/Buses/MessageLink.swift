@@ -14,7 +14,7 @@ public final class MessageLink: @unchecked Sendable {
 
   /// A longer message is refused.
   public static let mostBytes = LinkMessage.capacity
-  /// Where a port's messages come from and go to: whoever is connected.
+  /// The source and destination of a port's messages: the connected peer.
   public static let peer = Endpoint(high: 0, low: 0, port: 0)
 
   private let shared: UnsafeMutablePointer<LinkShared>
@@ -25,8 +25,8 @@ public final class MessageLink: @unchecked Sendable {
   let driverBell: Doorbell
   private let driverTaken = Atomic<Bool>(false)
 
-  /// - Parameter capacity: messages that wait each way at most. What does not fit is refused: to who sends from the loop
-  ///   with false, to the driver with false.
+  /// - Parameter capacity: messages that wait each way at most. A further one is refused: `send` returns
+  ///   `false` in the loop, `deliver` in the driver.
   public init(capacity: Int = 16) throws(RuntimeError) {
     loopBell = try Doorbell()
     driverBell = try Doorbell()
@@ -51,8 +51,8 @@ public final class MessageLink: @unchecked Sendable {
   /// What releases the loop: a message has come, or the connection has come or gone.
   public var input: LoopInput { loopBell.loopInput }
 
-  /// The messages for the one owning loop. Every source is `peer`; what is sent to any endpoint goes to whoever is
-  /// connected, and is refused while nobody is.
+  /// The messages for the one owning loop. Every source is `peer`. A message to any endpoint goes to the connected
+  /// peer, and is refused while there is none.
   public func port() -> DatagramPort {
     DatagramPort(context: loopEnd, descriptor: loopBell.descriptor, receive: receive, send: send)
   }
@@ -74,9 +74,9 @@ public final class MessageLink: @unchecked Sendable {
 
 /// What a loop learns about its connection.
 public enum LinkEvent: Sendable, Hashable, BitwiseCopyable {
-  /// Somebody is connected.
+  /// A peer has connected.
   case up
-  /// Nobody is connected any more.
+  /// The peer has disconnected.
   case down
 }
 

@@ -10,7 +10,7 @@ public enum PWMError: Error, Sendable, Hashable, BitwiseCopyable {
 
 /// One output of a PWM unit as a loop sees it: never blocks, allocates nothing. Not copyable: one output, one owning loop.
 ///
-/// Who makes it has set the period and begins with a duty of nothing.
+/// Its maker has set the period and begins with a duty of zero.
 public struct PWMOutput: ~Copyable {
   /// Sets the active time of every period in nanoseconds; the last argument is `now` in nanoseconds. Returns 0 or −errno.
   public typealias Write = @convention(c) (UnsafeMutableRawPointer, Int64, Int64) -> Int32
@@ -22,7 +22,7 @@ public struct PWMOutput: ~Copyable {
   /// Set by the owning loop at the start of its tick.
   public var now = TickInstant.zero
 
-  /// `context` must stay valid as long as the output; whoever made it owns it. `write` carries `@_noLocks @_noAllocation`.
+  /// `context` must stay valid as long as the output; its maker owns it. `write` carries `@_noLocks @_noAllocation`.
   public init(context: UnsafeMutableRawPointer, period: Nanoseconds, write: @escaping Write) {
     precondition(period > .zero, "a PWM has a period")
     self.context = context

@@ -1,6 +1,6 @@
 import Tactus
 
-/// A bus that expects exactly the transfers it was given, in their order, and answers as told: for tests of drivers.
+/// A bus that expects exactly the transfers it was given, in their order, and gives the answers that were prepared: for tests of drivers.
 ///
 /// A transfer that differs from what was expected ends in EINVAL and sets `mismatch`. Used by one thread.
 public final class PlaybackI2CBus {
@@ -66,7 +66,7 @@ public final class PlaybackI2CBus {
 
   /// A transfer that was not the expected one.
   public struct Mismatch {
-    /// How many transfers had matched before it.
+    /// Number of transfers that matched before this one.
     public var index: Int
     /// The transfer that came instead.
     public var got: I2CTransfer

@@ -11,7 +11,7 @@ public struct SPIBytes: Sendable, BitwiseCopyable {
   /// Bytes in use, 0…16.
   public private(set) var count: Int
 
-  /// No bytes.
+  /// An empty sequence of bytes.
   @_noLocks @_noAllocation
   public init() {
     storage = .init(repeating: 0)
@@ -68,7 +68,7 @@ public struct SPIPort: ~Copyable {
   /// Set by the owning loop at the start of its tick.
   public var now = TickInstant.zero
 
-  /// `context` must stay valid as long as the port; whoever made it owns it.
+  /// `context` must stay valid as long as the port; its maker owns it.
   public init(context: UnsafeMutableRawPointer, transfer: @escaping Transfer) {
     self.context = context
     self.transfer = transfer

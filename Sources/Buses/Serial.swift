@@ -2,7 +2,7 @@ import Tactus
 
 /// Why bytes did not go out of, or come in from, a serial line.
 public enum SerialError: Error, Sendable, Hashable, BitwiseCopyable {
-  /// The line took only `written` of `count` bytes: its buffer is full because nobody reads, or flow control holds it.
+  /// The line took only `written` of `count` bytes: its buffer is full because the peer does not read, or flow control holds it.
   case full(written: Int, count: Int)
   /// The device is gone (EIO, ENXIO, end of file).
   case gone
@@ -22,7 +22,7 @@ public struct SerialPort: ~Copyable {
   /// Set by the owning loop at the start of its tick.
   public var now = TickInstant.zero
 
-  /// `context` must stay valid as long as the port; whoever made it owns it. The functions' last argument is `now` in
+  /// `context` must stay valid as long as the port; its maker owns it. The functions' last argument is `now` in
   /// nanoseconds, for simulated devices.
   public init(context: UnsafeMutableRawPointer, write: @escaping Transfer, read: @escaping Transfer) {
     self.context = context

@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// A seqlock over atomic words: `words[0]` is 2n once value number n is there and odd while it is being replaced. All
 /// words are atomics, so a reader that comes at the wrong moment sees a torn value, notices, and never races.
-/// A trivial handle: whoever called `allocate` calls `deallocate`. Wrap it in a type that names the value.
+/// A trivial handle: the caller of `allocate` also calls `deallocate`. Wrap it in a type that names the value.
 public struct SharedWords: @unchecked Sendable, BitwiseCopyable {  // safe: every access is atomic
   private let words: UnsafeMutablePointer<Atomic<UInt64>>
   /// Bytes of the value.

@@ -3,20 +3,20 @@ import Tactus
 
 /// A GPIO chip with the world on its pins: what outputs drive, inputs that a test toggles, injectable faults, a log.
 ///
-/// Requests, releases and the ports belong to one loop (or to loops of one lane), or to whoever prepares it before it starts;
+/// Requests, releases and the ports belong to one loop (or to loops of one lane), or to the code that prepares it before the start;
 /// the rest is for any thread. Must outlive its lines. Timing: an access is some 20 ns and allocates nothing.
 // Safe: shared parts are atomics or behind the mutex.
 public final class SimulatedGPIOBank: @unchecked Sendable {
   /// What can go wrong.
   public enum Fault: Sendable, Hashable {
-    /// Somebody else holds the line: requests for it are refused.
+    /// Another program holds the line: requests for it are refused.
     case claimed(line: Int, consumer: String)
-    /// The line stays at a level whoever drives it: shorted, or its driver burnt out.
+    /// The line stays at a level, whatever drives it: shorted, or its driver burnt out.
     case stuck(line: Int, isHigh: Bool)
     /// The chip is gone: every access ends in ENODEV.
     case gone
   }
-  /// What a line does when nobody holds it any more.
+  /// What a line does once it is no longer held.
   public enum Release: Sendable, Hashable {
     /// It becomes an input and shows what the world puts on it: most chips.
     case becomesInput
@@ -26,7 +26,7 @@ public final class SimulatedGPIOBank: @unchecked Sendable {
 
   /// Lines, 1…64.
   public let count: Int
-  /// What the lines do when nobody holds them any more.
+  /// What the lines do once they are no longer held.
   public let release: Release
   let pins: UnsafeMutablePointer<SimulatedPins>
   let log: TransactionLog
@@ -34,7 +34,7 @@ public final class SimulatedGPIOBank: @unchecked Sendable {
   private let books = Mutex(Books())
 
   private struct Books {
-    /// By line: who holds it.
+    /// The holders' names, by line.
     var consumers: [Int: String] = [:]
     var claims: [Int: String] = [:]
     var listeners: [Int: (SimulatedGPIOFeed, Int)] = [:]
@@ -44,7 +44,7 @@ public final class SimulatedGPIOBank: @unchecked Sendable {
   ///   - count: lines, 1…64; named `PREFIX0` and so on. 54 are a Raspberry Pi's.
   ///   - prefix: what their names begin with.
   ///   - highAtRest: lines that the world pulls up; of the others it pulls down.
-  ///   - release: what a line does when nobody holds it any more.
+  ///   - release: what a line does once it is no longer held.
   ///   - logCapacity: accesses kept, 1….
   ///   - clock: stamps them.
   public init(
@@ -134,10 +134,10 @@ public final class SimulatedGPIOBank: @unchecked Sendable {
   /// All levels, for a part of the world that a loop simulates. Valid as long as the bank.
   public var levels: SimulatedGPIOLevels { SimulatedGPIOLevels(pins: pins) }
 
-  /// Whether somebody drives the line, so that the world does not.
+  /// Whether an output drives the line, so that the world does not.
   public func isDriven(_ line: Int) -> Bool { pins.pointee.driven.load(ordering: .relaxed) & checked(line) != 0 }
 
-  /// Who holds the line; nil: nobody.
+  /// The name of the line's holder; `nil` if it has none.
   public func consumer(_ line: Int) -> String? {
     _ = checked(line)
     return books.withLock { $0.consumers[line] ?? $0.claims[line] }
@@ -226,7 +226,7 @@ struct SimulatedPins: ~Copyable {
   /// Lines that the program drives, and to which level.
   let driven = Atomic<UInt64>(0)
   let drivenLevels = Atomic<UInt64>(0)
-  /// What the world puts on lines that nobody drives.
+  /// What the world puts on lines that no output drives.
   let world = Atomic<UInt64>(0)
   let stuck = Atomic<UInt64>(0)
   let stuckLevels = Atomic<UInt64>(0)

@@ -4,7 +4,7 @@ import Tactus
 /// tick.
 ///
 /// Not copyable: one line, one driver, one owning loop, on any lane. The bank must outlive it. The line is the driver's
-/// alone: `SimulatedGPIOBank.set` and `pulse` are for the others. Timing: some 20 ns a change; waits for nobody.
+/// alone: `SimulatedGPIOBank.set` and `pulse` are for the others. Timing: some 20 ns a change; never waits.
 public struct SimulatedGPIODriver: ~Copyable {
   private let pins: UnsafeMutablePointer<SimulatedPins>
   private var changes: RingWriter<SimulatedGPIOChange>

@@ -25,7 +25,7 @@ public final class SimulatedMessageLink: @unchecked Sendable {
   private let state: UnsafeMutablePointer<SimulatedLinkState>
   private let log: TransactionLog
 
-  /// A link with nobody in reach. Keeps the last `logCapacity` messages, 1…, stamped by `clock`.
+  /// A link without a peer in reach. Keeps the last `logCapacity` messages, 1…, stamped by `clock`.
   ///
   /// - Throws: `.system` when the process or the machine has no descriptor left.
   public init(logCapacity: Int = 4096, clock: RecordClock = .tick) throws(RuntimeError) {
@@ -54,10 +54,10 @@ public final class SimulatedMessageLink: @unchecked Sendable {
   /// As `MessageLink.control`.
   public func control() -> LinkControl { link.control() }
 
-  /// Whether somebody is connected.
+  /// Whether a peer is connected.
   public var isUp: Bool { peer.withLock { $0.driver.isUp } }
 
-  /// Somebody wants to be connected, or no longer.
+  /// Whether the peer is there and wants to be connected.
   public var isPeerThere: Bool {
     get { peer.withLock { $0.isThere } }
     set {
@@ -68,7 +68,7 @@ public final class SimulatedMessageLink: @unchecked Sendable {
     }
   }
 
-  /// Nobody is in reach of the radio, whoever wants to be connected. Who was is connected anew when it is over.
+  /// Whether the peer is out of the radio's reach. A peer that is there connects again once this ends.
   public var isOutOfReach: Bool {
     get { peer.withLock { $0.isOutOfReach } }
     set {
@@ -81,13 +81,13 @@ public final class SimulatedMessageLink: @unchecked Sendable {
 
   /// Why a message was not taken.
   public enum Refusal: Error, Sendable {
-    /// Nobody is connected who could write.
+    /// There is no peer that could write.
     case notConnected
     /// Longer than `MessageLink.mostBytes`, or the loop has not taken those before.
     case notTaken
   }
 
-  /// Whoever is connected writes a message.
+  /// Writes a message as the connected peer.
   public func write(_ bytes: [UInt8]) throws(Refusal) {
     try peer.withLock { peer throws(Refusal) in
       guard peer.driver.isUp else { throw .notConnected }

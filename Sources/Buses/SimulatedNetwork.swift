@@ -18,7 +18,7 @@ public final class SimulatedNetwork: @unchecked Sendable {  // safe: shared part
     public var duplicationPerMille = 0
     /// Of 1,000 datagrams so many are held back by `reorderHold`, so that later ones overtake them.
     public var reorderingPerMille = 0
-    /// 20 ms unless told.
+    /// The default is 20 ms.
     public var reorderHold = Nanoseconds(20_000_000)
 
     /// A perfect network: at once, in order, everything once.

@@ -1,7 +1,7 @@
 import Synchronization
 import Tactus
 
-/// A PWM output that remembers what it was told. The duty and faults are for any thread. Must outlive its ports.
+/// A PWM output that remembers the duty it was set to. Duty and faults may be used from any thread. Must outlive its ports.
 public final class SimulatedPWMOutput: Sendable {
   private let state: UnsafeState
 
@@ -28,7 +28,7 @@ public final class SimulatedPWMOutput: Sendable {
   /// Times that it took a duty.
   public var writes: Int64 { state.pointer.pointee.writes.load(ordering: .relaxed) }
 
-  /// What a write returns from now on, an errno; 0: it works. The output keeps what it has.
+  /// What a write returns from now on, an errno, or 0 to work. The output keeps its duty.
   public func fail(errno: Int32) { state.pointer.pointee.failure.store(errno, ordering: .relaxed) }
 
   private struct UnsafeState: @unchecked Sendable {  // safe: atomics at a fixed place
@@ -46,7 +46,7 @@ public final class SimulatedPWMOutput: Sendable {
   }
 }
 
-/// What a `SimulatedPWMOutput` was told last, as a plain value that a tick may read.
+/// The duty that a `SimulatedPWMOutput` was last set to, as a plain value that a tick may read.
 public struct SimulatedPWMDuty: BitwiseCopyable, @unchecked Sendable {  // safe: what the pointer leads to is atomics
   fileprivate let state: UnsafeMutablePointer<SimulatedPWMState>
   fileprivate let period: Nanoseconds

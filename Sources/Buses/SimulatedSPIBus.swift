@@ -24,7 +24,7 @@ public struct SimulatedSPIChip {
 public final class SimulatedSPIBus: @unchecked Sendable {
   /// What can go wrong on the wire.
   public enum Fault: Sendable, Hashable {
-    /// Nobody drives the line: it reads ones.
+    /// No chip drives the line: it reads ones.
     case noChip
     /// Every transfer ends so: 19, ENODEV, when the adapter is unplugged.
     case fails(errno: Int32)

@@ -55,10 +55,10 @@ struct TransactionLog: @unchecked Sendable, BitwiseCopyable {  // safe: entries 
     head.pointee.store(sequence &+ 1, ordering: .releasing)
   }
 
-  /// How many there have been. Any thread.
+  /// Number of transactions since the start. May be read from any thread.
   var count: Int64 { head.pointee.load(ordering: .acquiring) }
 
-  /// The transactions from number `sequence` on that are still there, oldest first. Any thread.
+  /// The transactions from number `sequence` on that are still kept, oldest first. May be read from any thread.
   func transactions<Transaction: LoggedTransaction>(since sequence: Int64) -> [Transaction] {
     precondition(Self.bytes(of: Transaction.self) == entryBytes, "a log keeps one kind of transaction")
     let end = count

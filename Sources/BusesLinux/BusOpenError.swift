@@ -87,7 +87,7 @@ extension BusOpenError: CustomStringConvertible {
     case .badBindAddress(let text):
       "bind address: expected a numeric IPv4 or IPv6 address (127.0.0.1, 0.0.0.0, ::), got \"\(text)\""
     case .addressNotHere(let text):
-      "bind address \(text): no interface of this machine has it; use 0.0.0.0 for all, or one that `ip address` lists"
+      "bind address \(text): no network interface has it; use 0.0.0.0 for all, or one that `ip address` lists"
     case .portInUse(let address, let port):
       "UDP port \(port) on \(address): already in use; find the program with ss -ulpn 'sport = :\(port)', or configure"
         + " another port"

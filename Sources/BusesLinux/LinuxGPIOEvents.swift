@@ -9,13 +9,13 @@ public final class LinuxGPIOEvents: @unchecked Sendable {
   /// The lines, in the order of the port.
   public let inputs: [GPIOInput]
 
-  /// Requests `inputs`, 1…64 of one chip, as inputs. `consumer`: what others are told who has them, at most 31 bytes. The
-  /// kernel takes at most ten different combinations of settings in one request.
+  /// Requests `inputs`, 1…64 lines of one chip, as inputs. `consumer` is the name that the kernel shows as their holder, at most
+  /// 31 bytes. The kernel takes at most ten different combinations of settings in one request.
   public convenience init(_ inputs: [GPIOInput], consumer: String = "tactus") throws(GPIORequestError) {
     try self.init(inputs, consumer: consumer, among: LinuxGPIOChip.all())
   }
 
-  /// The same, looking only among `chips`.
+  /// Requests `inputs` as above, and searches only `chips` for them.
   public init(
     _ inputs: [GPIOInput], consumer: String = "tactus", among chips: [LinuxGPIOChip]
   ) throws(GPIORequestError) {

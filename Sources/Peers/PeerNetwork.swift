@@ -5,9 +5,9 @@ import Glibc
 package struct PeerNetwork: Hashable, Sendable {
   private let high: UInt64
   private let low: UInt64
-  /// Of what is not an IP address.
+  /// The text, if it is not an IP address.
   private let name: String
-  /// Where a reverse proxy may be.
+  /// Whether it is the machine's own loopback, from which a reverse proxy's connections come.
   package let isLoopback: Bool
 
   /// - Parameter address: without its port, `192.168.1.7` or `fe80::1%eth0`.

@@ -73,10 +73,10 @@ public final class WebService: Sendable {
     listener.withLock { $0?.open() }
   }
 
-  /// The address and port in effect; nil: not listening.
+  /// The address and port in effect; `nil` while the service does not listen.
   public var endpoint: Endpoint? { listener.withLock { $0.map { Endpoint($0.address) } } }
 
-  /// Tells subscribers what is due at a beat (10 Hz). What they were told.
+  /// Sends subscribers what is due at a beat (10 Hz). Returns the events that were sent.
   @discardableResult
   public func beat(at now: TickInstant) -> [Event] {
     let isSecond = lastBeat.withLock { last in
@@ -89,7 +89,7 @@ public final class WebService: Sendable {
     return events
   }
 
-  /// Tells subscribers of changes.
+  /// Sends changes to subscribers.
   public func publish(_ events: [Event]) { hub.publish(events) }
 
   /// A control loop has stopped ticking, or ticks again: what `GET /api/health` says.

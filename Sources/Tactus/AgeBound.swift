@@ -75,7 +75,7 @@ extension Planner {
   ///     age ≤ max(m, C) + C     the arrival releases the loop, which is alone in its lane, at most once in the interval m
   ///
   /// The smaller one holds. There is no bound (`nil`) unless the response time is less than the period; none of it holds for
-  /// the kernel's lateness, nor for the time until whoever stamped the data has handed it over.
+  /// the kernel's lateness, nor for the time from the stamp to the handing over of the data.
   ///
   /// - Parameters:
   ///   - step: the loop.

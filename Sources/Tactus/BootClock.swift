@@ -8,7 +8,7 @@
 ///
 /// Loops and machines get such an instant handed, like every other: what reads this clock cannot be simulated.
 public enum BootClock {
-  /// Time since the machine started, that in which it slept included. Any thread. Instants of two boots cannot be compared.
+  /// Time since the machine started, including the time in which it slept. May be called from any thread. Instants of two boots cannot be compared.
   public static var now: TickInstant {
     var now = timespec()
     #if canImport(Glibc)
@@ -19,7 +19,7 @@ public enum BootClock {
     return TickInstant(nanoseconds: Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec))
   }
 
-  /// Which start of the machine this is; `nil` if the kernel does not tell. Reads a file: to be asked once.
+  /// Which start of the machine this is; `nil` if the kernel does not say. Reads a file, so ask once.
   public static var boot: BootID? {
     let file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }
@@ -31,7 +31,7 @@ public enum BootClock {
   }
 }
 
-/// One start of the machine: another one means that the power was away, or that somebody restarted it.
+/// One start of the machine. Another one means that the power was away, or that the machine was restarted.
 public struct BootID: Sendable, Hashable, Codable, CustomStringConvertible {
   /// The identifier as the kernel writes it: a UUID in lower case.
   public let description: String

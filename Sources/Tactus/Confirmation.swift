@@ -1,8 +1,8 @@
-/// Whether what an output was told last is known to be so: told, and not yet confirmed; or confirmed.
+/// Whether the device has confirmed the last state that was written to an output.
 ///
-/// A machine that has told a safe state keeps `pending` beside it until the device has taken it, and tells it again until then.
+/// A machine that has returned a safe state keeps `pending` beside it, and returns it again, until the device has taken it.
 public enum Confirmation: UInt8, Sendable, BitwiseCopyable {
-  /// Not yet; it is told again.
+  /// The device has not taken it yet; it is written again.
   case pending
   /// The device has taken it.
   case confirmed

@@ -9,7 +9,7 @@ public struct ControlGroup: Sendable, Hashable {
   public struct Share: Sendable, Hashable, CustomStringConvertible {
     /// Processor time that the group may use in each period, µs; 0 forbids it.
     public var runtime: Int64
-    /// After which time it may use as much again, µs, more than 0.
+    /// Length of a period, µs, more than 0. Each period the group may use `runtime` anew.
     public var period: Int64
 
     public var description: String { "\(runtime) µs of every \(period) µs" }

@@ -48,7 +48,7 @@ public struct Tick: Sendable, BitwiseCopyable {
 public enum SafeStateCause: Sendable, BitwiseCopyable {
   /// So many consecutive periodic releases were missed or finished past their deadline.
   case misses(Int64)
-  /// Somebody outside, such as the process that guards the outputs, brought them into their safe state, at this instant first since the
+  /// Another process, such as the outputs' guard, brought them into their safe state, at this instant first since the
   /// loop's last tick: they are not what the loop last made them, and whatever it was doing has ended then. A tick follows. See
   /// `ExternalStops`.
   case externalStop(TickInstant)

@@ -16,7 +16,7 @@ import Synchronization
 ///
 /// The age is that of the oldest measurement behind what the tick used (`Sampled.sampledAt`), at the end of the tick: an
 /// output that the tick wrote was not older when it was written. What it cannot show: how long the sensor itself took before
-/// it was asked, how long a bus or a motor takes after the tick, and a use that the tick does not tell its meter.
+/// it was asked, how long a bus or a motor takes after the tick, and a use that the tick does not report to its meter.
 /// A loop that no longer uses anything has no further entries; `AgeStatistics.now` grows.
 ///
 /// What no loop of the runtime measures, such as a datagram that the kernel has stamped or a request of another thread, comes
@@ -34,7 +34,7 @@ public final class DataAge: @unchecked Sendable {
     case unknown
   }
 
-  // Sendable: `record` belongs to the one loop that the age is declared for; who reads goes through its atomics.
+  // Sendable: `record` belongs to the one loop that the age is declared for; readers go through its atomics.
   /// Unique among the ages of its loop; `AgeStatistics` has the same.
   public let name: String
   /// The loops that the data passes before that which uses it, the sensor's first; none if it comes from outside.
@@ -73,7 +73,7 @@ public final class DataAge: @unchecked Sendable {
     record.deallocate()
   }
 
-  /// What the loop tells the age to. There is one at a time: a second call traps unless the first is gone.
+  /// The meter to which the loop reports ages. There is one at a time: a second call traps unless the first is gone.
   public func meter() -> AgeMeter {
     require(meters.add(1, ordering: .acquiring).oldValue == 0, "an age has one meter")
     return AgeMeter(self)

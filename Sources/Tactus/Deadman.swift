@@ -1,4 +1,4 @@
-/// A time-out that whoever holds the controls must keep from expiring.
+/// A timeout that an operator keeps from expiring by sending commands.
 ///
 /// A value for machines: it reads no clock. Give `expiresAt` to the loop as its `nextDeadline`, and the runtime releases the
 /// loop at that nanosecond, whatever its period.
@@ -9,7 +9,7 @@
 public struct Deadman: Sendable, Hashable, BitwiseCopyable {
   /// Longest silence, more than 0. May be changed while armed: it then holds from the last feed on.
   public var timeout: Nanoseconds
-  /// The last feed; nil: disarmed, never expires.
+  /// Instant of the last feed; `nil` while it is disarmed and never expires.
   public var fedAt: TickInstant?
 
   /// A deadman of this `timeout`, more than 0. It is disarmed unless `fedAt` names a feed.
@@ -27,7 +27,7 @@ public struct Deadman: Sendable, Hashable, BitwiseCopyable {
   @_noLocks @_noAllocation
   @inlinable public mutating func disarm() { fedAt = nil }
 
-  /// The first instant at which it has expired; nil while disarmed.
+  /// The first instant at which the deadman has expired; `nil` while it is disarmed.
   @inlinable public var expiresAt: TickInstant? {
     @_noLocks @_noAllocation get {
       guard let fedAt else { return nil }

@@ -2,13 +2,13 @@ import CTactus
 
 /// Wakes a thread that is not a lane, or releases a loop: an eventfd.
 ///
-/// Ring it after pushing into a `Ring`; whoever reads the ring waits for the bell, or is a loop that has `loopInput` among
+/// Ring it after pushing into a `Ring`. The ring's reader waits for the bell, or is a loop that has `loopInput` among
 /// its inputs and clears `input` in every tick, before it looks into the ring.
 public final class Doorbell: Sendable {
   /// Polls readable while the bell has been rung and not cleared.
   public let descriptor: Int32
 
-  /// A bell that nobody has rung.
+  /// A bell that has not been rung.
   ///
   /// - Throws: `.system` when the process or the machine has no descriptor left.
   public init() throws(RuntimeError) {
@@ -27,8 +27,8 @@ public final class Doorbell: Sendable {
   /// The bell as that loop sees it. Valid as long as the bell.
   public var input: DoorbellInput { DoorbellInput(descriptor: descriptor) }
 
-  /// Blocks until the bell is rung, then clears it. False when `limit` passed first (to the next millisecond); nil: no
-  /// limit.
+  /// Blocks until the bell is rung, then clears it. False if `limit` passed first (to the next millisecond); `nil` for
+  /// no limit.
   @discardableResult
   public func wait(limit: Nanoseconds? = nil) -> Bool {
     tactus_eventfd_wait(descriptor, limit.map(Self.milliseconds) ?? -1) != 0

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// How often, and when, somebody outside has brought every output of a program into its safe state, behind the backs of its loops.
+/// How often, and when, another process has brought every output of a program into its safe state, past its loops.
 ///
 /// One writes: a process that guards the outputs, through memory that both map, or a test. `Runtime(externalStops:)` asks each loop for its
 /// safe state, with the cause `.externalStop`, before its next tick, so that no loop goes on as if its outputs were what it last made them.
-/// The writer notes a stop before it writes to the first output: a tick that begins after such a write has been told of it. A tick that
-/// began before may write once more; the loop is told when it is next released, one period later at most.
+/// The writer notes a stop before it writes to the first output: a tick that begins after such a write knows of it. A tick that
+/// began before may write once more; its loop learns of it at its next release, one period later at most.
 ///
 /// The count never falls. The instants of the newest `capacity` stops are kept.
 public final class ExternalStops: @unchecked Sendable {
@@ -68,14 +68,14 @@ func instantOfStop(_ number: UInt64, _ words: UnsafeMutablePointer<Atomic<UInt64
   return TickInstant(nanoseconds: Int64(bitPattern: bits))
 }
 
-/// How far one loop has been told of external stops.
+/// The external stops that one loop has taken account of.
 struct ExternalStopCursor: BitwiseCopyable, @unchecked Sendable {
   // Sendable: what is behind the pointer is atomic.
-  /// `nil` if nobody stops the outputs from outside.
+  /// `nil` if no other process stops the outputs.
   private var words: UnsafeMutablePointer<Atomic<UInt64>>?
   private var seen: UInt64 = 0
 
-  /// Stops before this are nobody's business.
+  /// Stops before this one are not reported to the loop.
   init(_ stops: ExternalStops?) {
     words = stops?.words
     seen = stops?.count ?? 0

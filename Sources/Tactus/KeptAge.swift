@@ -37,7 +37,7 @@ public struct KeptAge: Sendable, Hashable, Codable {
     isOfBoot(of: now) ? Self.seconds(now.bootTime) - bootSeconds : nil
   }
 
-  /// A boot that nobody knows is the same as long as its clock goes on.
+  /// Two boots without an id count as the same one as long as the clock goes on.
   private func isOfBoot(of now: WallReading) -> Bool { boot == now.boot && Self.seconds(now.bootTime) >= bootSeconds }
 
   private static func seconds(_ instant: TickInstant) -> Double { Double(instant.nanoseconds) / 1e9 }

@@ -11,11 +11,11 @@ public enum Scheduling: Sendable, Hashable {
 
 /// Which misses lead a loop into its safe state.
 public enum CountedMisses: BitwiseCopyable {
-  /// Every one: nobody knows what the hardware did meanwhile.
+  /// Every miss, since the state of the hardware is uncertain after it.
   case all
-  /// Only those that a stall has made which somebody asked for; `nil` if none can be asked for, so that no miss counts.
+  /// Only misses that this stall has made on request; `nil` if there is no stall, so that no miss counts.
   ///
-  /// For a loop whose hardware is simulated: it shows no fault that nobody injected, however loaded the machine is.
+  /// For a loop whose hardware is simulated: it shows only faults that were injected, however loaded the machine is.
   case injected(LaneStall.Served?)
 }
 
@@ -29,7 +29,7 @@ public struct Lane {
   /// - Parameters:
   ///   - name: unique in the runtime; the first 15 bytes become the thread's name.
   ///   - scheduling: how the kernel schedules the lane's thread.
-  ///   - cpu: the one CPU the thread stays on, from 0; nil: any.
+  ///   - cpu: the one CPU the thread stays on, from 0; `nil` for any.
   ///   - loops: the loops of the lane, at least one. Of two that are due the one with the shorter period goes first.
   public init(_ name: String, scheduling: Scheduling = .normal, cpu: Int? = nil, @LoopBuilder loops: () -> [Loop]) {
     self.init(name, scheduling: scheduling, cpus: cpu.map { [$0] }, loops: loops)
@@ -38,7 +38,7 @@ public struct Lane {
   /// - Parameters:
   ///   - name: unique in the runtime; the first 15 bytes become the thread's name.
   ///   - scheduling: how the kernel schedules the lane's thread.
-  ///   - cpus: those that the thread stays on, one at least; nil: any. Those of them that are offline or that the process's
+  ///   - cpus: those that the thread stays on, one at least; `nil` for any. Those of them that are offline or that the process's
   ///     control group does not have are refused in the lane's report; the thread runs on the others.
   ///   - loops: the loops of the lane, at least one.
   public init(_ name: String, scheduling: Scheduling = .normal, cpus: CPUSet?, @LoopBuilder loops: () -> [Loop]) {
@@ -75,7 +75,7 @@ public struct Loop {
   /// - Parameters:
   ///   - name: unique in the runtime.
   ///   - rate: how often it is released.
-  ///   - phase: of the first release after the start, 0 or more; nil: that of the loops it runs `after`; without such the
+  ///   - phase: of the first release after the start, 0 or more; `nil` for that of the loops it runs `after`; without such the
   ///     planner spreads it away from the lane's other loops.
   ///   - predecessors: loops of the same lane whose output this loop uses. When it and one of them are due, that one runs first,
   ///     however late the lane is and whatever the late policies; so it does, with a phase for both, within one release.
@@ -84,12 +84,12 @@ public struct Loop {
   ///     last one. Those that it follows become as urgent as this loop is. `Runtime` refuses with `.invalidOrder` an
   ///     unknown name, a loop of another lane, a circle, and phases that let no two releases coincide.
   ///   - late: what happens to releases that come due before the loop could run them.
-  ///   - deadline: after a release, by when its tick has to end; nil: the period.
+  ///   - deadline: after a release, by when its tick has to end; `nil` for the period.
   ///   - executionTime: the longest a tick takes. When every loop of the lane declares one, a set that cannot meet its
   ///     deadlines is refused.
-  ///   - tolerance: lateness beyond which a late wake-up counts as oversleep; nil: a tenth of the period.
+  ///   - tolerance: lateness beyond which a late wake-up counts as oversleep; `nil` for a tenth of the period.
   ///   - safeStateAfter: consecutive misses (skipped, or ended past the deadline) after which the loop's safe state is
-  ///     entered; 0: never.
+  ///     entered; 0 for never.
   ///   - counting: which misses these are.
   ///   - inputs: what also releases the loop, by arrival; whichever is ready. Those of a lane are at most 60.
   ///   - minimumInterval: between two releases by input, whichever they are, and before a deadline that has passed already releases the

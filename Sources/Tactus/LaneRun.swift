@@ -4,7 +4,7 @@ import Synchronization
 
 /// One lane of a built runtime: its loops, its scheduler and, while it runs, its thread.
 final class LaneRun: @unchecked Sendable {
-  // Sendable: `slots`, `scheduler` and `simulated` belong to whoever runs the lane, one at a time (its thread between the
+  // Sendable: `slots`, `scheduler` and `simulated` belong to the thread that runs the lane, one at a time (its thread between the
   // gate and `done`, the simulation, or the runtime under its lock); everything shared with it is atomic.
   let name: String
   let scheduling: Scheduling
@@ -29,13 +29,13 @@ final class LaneRun: @unchecked Sendable {
   /// Most urgent first.
   private(set) var declared: [Declared]
   let executionTimes: [Nanoseconds?]
-  /// `nil` if nobody stops the outputs from outside. Kept here, since the loops read its memory.
+  /// `nil` if no other process stops the outputs. Kept here, since the loops read its memory.
   private let externalStops: ExternalStops?
   let minimumIntervals: [Nanoseconds]
   let slots: UnsafeMutablePointer<LoopSlot>
   let scheduler: UnsafeMutablePointer<LaneScheduler>
   let simulated: UnsafeMutablePointer<SimulatedLane>
-  /// What the lane's time stands at for who reads: the simulation's present, or the instant at which the lane ended;
+  /// The lane's time for readers: the simulation's present, or the instant at which the lane ended;
   /// `.max` while it runs in real time.
   let present: UnsafeMutablePointer<Atomic<Int64>>
   /// Of a SCHED_DEADLINE lane, see `LaneStatistics.budgetsUsedUp`.
@@ -253,7 +253,7 @@ final class LaneRun: @unchecked Sendable {
     return report
   }
 
-  /// Opens the gate: the loops' first releases are at `epoch + phase`. nil: the thread ends without a tick.
+  /// Opens the gate: the loops' first releases are at `epoch + phase`. `nil` ends the thread without a tick.
   func openGate(epoch: Int64?) {
     if let epoch {
       hasRun = true
@@ -285,7 +285,7 @@ final class LaneRun: @unchecked Sendable {
 
   // MARK: Changes
 
-  /// What a change of rates would make infeasible; nil: nothing.
+  /// What a change of rates would make infeasible; `nil` if nothing.
   func infeasible(_ changes: [Int: Nanoseconds]) -> [String]? {
     var planned = declared
     for (index, period) in changes { planned[index].period = period }

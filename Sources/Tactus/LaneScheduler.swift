@@ -49,7 +49,7 @@ struct LaneScheduler: ~Copyable {
     @_noLocks @_noAllocation @inline(__always) get { ready.count > 0 ? .min : releases.topKey }
   }
 
-  /// Notes a wait, so that lateness can be told apart: ours, or the kernel's.
+  /// Notes a wait, so that our own lateness can be told from the kernel's.
   @_noLocks @_noAllocation @inline(__always)
   mutating func slept(from: Int64, to: Int64) {
     sleptFrom = from

@@ -1,7 +1,7 @@
 import CTactus
 import Synchronization
 
-/// A hole in a lane's time, asked for by any thread: for tests of whoever watches a loop. Not for production.
+/// A hole in a lane's time, requested by any thread: for tests of code that watches a loop. Not for production.
 ///
 /// A loop serves it in its tick: it blocks there as a call that should not block would.
 public final class LaneStall: @unchecked Sendable {  // safe: all behind the pointer is atomic
@@ -41,7 +41,7 @@ public final class LaneStall: @unchecked Sendable {  // safe: all behind the poi
   public static let longest = Nanoseconds.seconds(5)
   private let state: UnsafeMutablePointer<State>
 
-  /// A stall that nobody has asked for yet.
+  /// A stall that has not been requested yet.
   public init() {
     state = .allocate(capacity: 1)
     state.initialize(to: State())

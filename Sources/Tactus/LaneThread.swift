@@ -48,11 +48,11 @@ final class LaneThread: @unchecked Sendable {
     }
   }
 
-  /// The thread and who waits for it agree on which of them was first.
+  /// The thread and its waiters agree on which of them was first.
   private enum Life: UInt8, AtomicRepresentable {
     case awaited
     case began
-    /// Nobody waits any more: a thread that comes late must touch nothing.
+    /// The waiting has ended: a thread that comes late must touch nothing.
     case givenUp
   }
 
@@ -102,10 +102,10 @@ final class LaneThread: @unchecked Sendable {
   }
 
   /// Returns when the loops are in their safe state and the thread is about to go back to Dispatch; `false` if that has not
-  /// come within `limit` (`nil`: no limit). Any number of threads may wait, one after the other or at once.
+  /// come within `limit` (`nil` for no limit). Any number of threads may wait, one after the other or at once.
   func awaitEnd(until limit: DispatchTime?) -> Bool {
     guard done.wait(timeout: limit ?? .distantFuture) == .success else { return false }
-    done.signal()  // for who else waits
+    done.signal()  // for other waiters
     return true
   }
 
@@ -157,7 +157,7 @@ final class LaneThread: @unchecked Sendable {
   }
 }
 
-/// What a lane's thread waits on and what others tell it.
+/// What a lane's thread waits on, and the requests that other threads make of it.
 struct LaneControl: ~Copyable {
   struct Input: BitwiseCopyable {
     var loop: Int

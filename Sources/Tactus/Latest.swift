@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The latest value of something: one thread writes, any number read, nobody waits.
+/// The latest value of something: one thread writes, any number read, and none of them waits.
 ///
 ///     let tilt = Latest(Tilt())
 ///     Loop("imu", …) { IMU(tilt: tilt.writer()) }
@@ -9,7 +9,7 @@ import Synchronization
 /// A sequence-numbered pair of slots (the kernel calls it a seqcount latch): the writer fills the slot that readers are
 /// not looking at, word by word, then raises the sequence number, whose lowest bit says which slot is whole. A writer
 /// that is preempted half-way blocks no reader, and a reader has to look again only when a whole further write ended and
-/// another began while it copied. Why not a plain seqlock or a triple buffer: see ARCHITECTURE.md, "Latest value".
+/// another began while it copied. Why not a plain seqlock or a triple buffer: see docs/decisions/latest-value.md.
 /// Elements are plain values (`BitwiseCopyable`); one write or read copies `MemoryLayout<Element>.size` bytes.
 public final class Latest<Element: BitwiseCopyable>: @unchecked Sendable {
   // Sendable: every access to the storage is atomic; the right to write is handed out once.
@@ -36,7 +36,7 @@ public final class Latest<Element: BitwiseCopyable>: @unchecked Sendable {
   /// A reading end: as many as are wanted.
   public func reader() -> LatestReader<Element> { LatestReader(self) }
 
-  /// How often a value has been published, for who wants nothing else of it. Valid as long as this object.
+  /// How often a value has been published, for readers that need nothing else. Valid as long as this object.
   public var version: LatestVersion { LatestVersion(sequence: storage.sequence) }
 }
 

@@ -3,7 +3,7 @@
 /// The messages are the system's own types, each a trivial value. `LoopMailbox` is such a channel for messages that are
 /// Tactus's own, with rules and with a limit of how old a request may become.
 ///
-/// Whoever declares the loop owns the channel and keeps it as long as the runtime runs. Every end can be had once at a time, as of
+/// The code that declares the loop owns the channel and keeps it as long as the runtime runs. Every end can be had once at a time, as of
 /// `Ring` and `Latest`.
 public final class LoopChannel<
   Request: BitwiseCopyable & Sendable, Answer: BitwiseCopyable & Sendable, Notice: BitwiseCopyable & Sendable,
@@ -18,7 +18,7 @@ public final class LoopChannel<
   public let state: Latest<State>
   /// How many requests wait at most, and how many a tick takes at most: all that wait.
   public let requestsPerTick: Int
-  /// How many answers wait at most to be read. Whoever lets no more requests than this be unanswered loses no answer.
+  /// Greatest number of answers that wait to be read. A client with at most this many unanswered requests loses no answer.
   public let answerCapacity: Int
   /// How many notices wait at most to be read.
   public let noticeCapacity: Int
@@ -26,7 +26,7 @@ public final class LoopChannel<
   let answers: Ring<Answer>
   let notices: Ring<Notice>
 
-  /// A channel that nobody has used. Allocates; all sizes are fixed from then on, each rounded up to a power of two.
+  /// A channel that has not been used. Allocates; all sizes are fixed from then on, each rounded up to a power of two.
   ///
   /// - Parameters:
   ///   - state: what is read before the loop's first tick.
@@ -144,7 +144,7 @@ public struct LoopChannelEnds<
     givenCount &+= 1
   }
 
-  /// Tells something that nobody has asked for, unless there is no room for it. A reader may have it before the tick finishes; the bell
+  /// Publishes a notice, unless there is no room for it. A reader may have it before the tick finishes; the bell
   /// rings then.
   ///
   /// - Returns: whether there was room.

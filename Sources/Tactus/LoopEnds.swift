@@ -52,7 +52,7 @@ public struct LoopEnds<
     rulesInput.begin()
   }
 
-  /// As `begin(_:)` for `safeState(_:cause:)`, before it answers or tells: answers and notices bear the instant of `tick`. Requests
+  /// As `begin(_:)` for `safeState(_:cause:)`, before it answers or publishes notices: both bear the instant of `tick`. Requests
   /// and rules are left to the next tick.
   @inlinable @inline(__always)
   public mutating func beginSafeState(_ tick: Tick) { now = tick.started }
@@ -75,7 +75,7 @@ public struct LoopEnds<
     channel.answer(Answer(number: request.number, verdict: verdict, at: now))
   }
 
-  /// Tells something that nobody has asked for. A reader may have it before the tick finishes; the bell rings then.
+  /// Publishes a notice. A reader may have it before the tick finishes; the bell rings then.
   @inlinable @inline(__always)
   public mutating func tell(_ notice: Notice) { channel.tell(Told(at: now, notice: notice)) }
 
@@ -83,7 +83,7 @@ public struct LoopEnds<
   /// the state. Then rings, if there are answers or notices. Answers that are lost here are in the counts of the next tick.
   ///
   /// - Parameters:
-  ///   - state: what everybody may read from now on.
+  ///   - state: the state that readers get from now on.
   ///   - isSafe: whether every output of the loop is in its safe state, confirmed by the device: wider rules wait for that.
   @inlinable @inline(__always)
   public mutating func finish(_ state: State, isSafe: Bool) {

@@ -26,9 +26,9 @@ public final class SimulatedInput {
 
 /// What releases a loop by arrival.
 public enum LoopInput {
-  /// A file descriptor that polls readable. Whoever made it keeps it open as long as the runtime runs.
+  /// A file descriptor that polls readable. Its maker keeps it open as long as the runtime runs.
   case descriptor(Int32)
-  /// An input of simulated time, which the one who runs the simulation makes ready. In real time it never releases the
+  /// An input of simulated time, which the simulation's caller makes ready. In real time it never releases the
   /// loop.
   case simulated(SimulatedInput)
 

@@ -4,7 +4,7 @@
 ///     let mailbox = try FanMailbox(state: FanState(), rules: FanRules())
 ///     Loop("fan", every: .hertz(100), inputs: [mailbox.loopInput]) { FanLoop(ends: mailbox.loopEnds(bell: bell.button)) }
 ///
-/// Whoever declares the loop owns it and keeps it as long as the runtime runs. Every loop has one: what several threads send
+/// The code that declares the loop owns it and keeps it as long as the runtime runs. Every loop has one: what several threads send
 /// goes through one door, which has the writer of requests and the reader of answers.
 public final class LoopMailbox<
   Order: BitwiseCopyable & Sendable, Refusal: BitwiseCopyable & Sendable, Notice: BitwiseCopyable & Sendable,
@@ -28,7 +28,7 @@ public final class LoopMailbox<
   let channel: LoopChannel<Request<Order>, Answer<Refusal>, Told<Notice>, Published<State>>
   let requestBell: Doorbell
 
-  /// Mailboxes that nobody has used. Allocates; all sizes are fixed from then on.
+  /// Mailboxes that have not been used. Allocates; all sizes are fixed from then on.
   ///
   /// - Parameters:
   ///   - state: what is read before the loop's first tick.
@@ -58,8 +58,8 @@ public final class LoopMailbox<
   /// continues.
   ///
   /// - Parameters:
-  ///   - bell: rung when answers or notices are there to take; it must outlive the loop. `nil`: nobody waits for them.
-  ///   - stall: served when a tick begins, for tests of whoever watches the loop; `nil`: none can be asked for.
+  ///   - bell: rung when answers or notices are there to take; it must outlive the loop. `nil` if no thread waits for them.
+  ///   - stall: served when a tick begins, for tests of code that watches the loop; `nil` if there is none.
   public func loopEnds(bell: DoorbellButton? = nil, stall: LaneStall.Served? = nil) -> Ends {
     Ends(self, bell: bell, stall: stall)
   }

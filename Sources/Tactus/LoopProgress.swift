@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How one loop of a runtime gets on, for who watches it from outside: a plain value, to be read at any time, from any thread. Valid as
+/// The progress of one loop of a runtime, for code that watches it from outside: a plain value, to be read at any time, from any thread. Valid as
 /// long as the runtime.
 public struct LoopProgress: @unchecked Sendable, BitwiseCopyable {
   // Sendable: every access is atomic.

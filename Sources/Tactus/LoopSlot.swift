@@ -5,7 +5,7 @@ struct LoopSlot {
   var phase: Int64
   var deadline: Int64
   var late: LatePolicy
-  /// Consecutive misses that lead into the safe state; 0: never.
+  /// Consecutive misses that lead into the safe state; 0 for never.
   var safeStateAfter: Int64
   let countedMisses: CountedMisses
   var minimumInterval: Int64
@@ -44,7 +44,7 @@ struct LoopSlot {
   var isInSafeState = false
   /// When the last tick began; `.max` before the first.
   var lastStart = Int64.max
-  /// What it has been told of external stops.
+  /// The external stops that the loop has taken account of.
   var externalStops = ExternalStopCursor(nil)
   var account = LoopAccount()
 
@@ -108,7 +108,7 @@ func later(_ one: Int64, _ other: Int64) -> Int64 { one > other ? one : other }
 
 /// A loop with its type erased: closures over storage that lives as long as this object.
 ///
-/// They are made in the embedder's module, where the loop's type is known, so that `tick` is called directly in there.
+/// The closures are made in the embedder's module, where the loop's type is known, so they call its `tick` directly.
 public final class LoopBody {
   /// Runs one tick and returns the loop's next deadline in nanoseconds, `.max` for none.
   @usableFromInline let tick: (UnsafePointer<Tick>) -> Int64
@@ -142,7 +142,7 @@ public final class LoopBody {
       })
   }
 
-  /// The body of a loop between two runs, which nobody calls.
+  /// The body of a loop between two runs, which is never called.
   static var none: LoopBody {
     LoopBody(
       tick: { _ in fatalError("a tick without a run") },

@@ -6,7 +6,7 @@
 ///
 /// Each is named where it acts: `if Mechanism.deadman.acts && now >= end { … }`. In a debug build of this package the environment variable
 /// `TACTUS_WITHOUT=deadman` starts a program without it, or without several, separated by commas; `scripts/mechanisms` does so with one after
-/// the other, and demands that the tests of each fail. In every other build `acts` is the literal `true`, and nobody reads the variable.
+/// the other, and demands that the tests of each fail. In every other build `acts` is the literal `true`, and no code reads the variable.
 ///
 /// The names are those of rules and not of systems: what several systems have, such as `emergencyStopLatch`, has one name, and a test in each.
 /// The sentence above each says what happens without it.

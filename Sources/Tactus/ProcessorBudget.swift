@@ -32,7 +32,7 @@ struct ProcessorBudget: BitwiseCopyable {
     used &+= processorTime &- charged
     charged = processorTime
     if used > runtime {
-      // A budget that is used to its last nanosecond stops nobody.
+      // A budget that is used to its last nanosecond stops no thread.
       let budgets = (used &- 1) / runtime
       usedUp.pointee.store(usedUp.pointee.load(ordering: .relaxed) &+ budgets, ordering: .relaxed)
       used &-= budgets &* runtime

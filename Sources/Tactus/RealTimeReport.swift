@@ -23,7 +23,7 @@ public struct LaneReport: Sendable, Hashable {
 
   /// Something that is not as requested, or that may weaken what is.
   public struct Finding: Sendable, Hashable, CustomStringConvertible {
-    /// True: something requested was refused. False: it is in effect, but something on this machine may weaken it.
+    /// True: something requested was refused. False: it is in effect, but something on the machine may weaken it.
     public let isRefusal: Bool
     /// One sentence for people, with what to do about it.
     public let description: String

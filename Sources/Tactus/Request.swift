@@ -1,12 +1,12 @@
 /// A request to a loop, from a thread that is no lane. The loop answers it with its `number`.
 public struct Request<Order: BitwiseCopyable & Sendable>: BitwiseCopyable, Sendable {
-  /// Names the request in its answer. Chosen by who sends it; the loop does not look at it.
+  /// Names the request in its answer. The sender chooses it; the loop only copies it.
   public let number: UInt64
   /// When it was made, on the clock of the loop's ticks.
   public let issued: TickInstant
   /// Whether it can only make the system safer. Such a request never becomes stale.
   public let makesSafe: Bool
-  /// Who asks; 0: nobody in particular.
+  /// Number of the client that sent the request; 0 if it was sent for no client.
   public let client: UInt32
   /// What is to be done.
   public let order: Order
@@ -15,7 +15,7 @@ public struct Request<Order: BitwiseCopyable & Sendable>: BitwiseCopyable, Senda
   ///   - number: names the request in its answer.
   ///   - issued: when it was made, on the clock of the loop's ticks.
   ///   - makesSafe: whether it can only make the system safer, so that it never becomes stale.
-  ///   - client: who asks; 0: nobody in particular.
+  ///   - client: number of the client that sent it; 0 if it was sent for no client.
   ///   - order: what is to be done.
   @inlinable @inline(__always)
   public init(number: UInt64, issued: TickInstant, makesSafe: Bool, client: UInt32 = 0, order: Order) {
@@ -45,13 +45,13 @@ public struct Answer<Refusal: BitwiseCopyable & Sendable>: BitwiseCopyable, Send
   public let number: UInt64
   /// What became of the request.
   public let verdict: Verdict<Refusal>
-  /// When the tick began that answered.
+  /// When the tick began that answered the request.
   public let at: TickInstant
 
   /// - Parameters:
   ///   - number: the number of the request.
   ///   - verdict: what became of the request.
-  ///   - at: when the tick began that answered.
+  ///   - at: when the tick began that answered the request.
   @inlinable @inline(__always)
   public init(number: UInt64, verdict: Verdict<Refusal>, at: TickInstant) {
     self.number = number
@@ -60,15 +60,15 @@ public struct Answer<Refusal: BitwiseCopyable & Sendable>: BitwiseCopyable, Send
   }
 }
 
-/// Something that a loop tells without having been asked.
+/// A notice: something that a loop reports without a request.
 public struct Told<Notice: BitwiseCopyable & Sendable>: BitwiseCopyable, Sendable {
-  /// When the tick began that told it.
+  /// When the tick began that published the notice.
   public let at: TickInstant
   /// What happened.
   public let notice: Notice
 
   /// - Parameters:
-  ///   - at: when the tick began that told it.
+  ///   - at: when the tick began that published the notice.
   ///   - notice: what happened.
   @inlinable @inline(__always)
   public init(at: TickInstant, notice: Notice) {
@@ -81,7 +81,7 @@ public struct Told<Notice: BitwiseCopyable & Sendable>: BitwiseCopyable, Sendabl
 public struct Published<State: BitwiseCopyable & Sendable>: BitwiseCopyable, Sendable {
   /// When that tick began; `.zero` before the first.
   public let at: TickInstant
-  /// Whether every output of the loop was in its safe state, confirmed by the device. False before the first tick: nobody knows.
+  /// Whether every output of the loop was in its safe state, confirmed by the device. False before the first tick.
   public let isSafe: Bool
   /// The loop's own.
   public let state: State

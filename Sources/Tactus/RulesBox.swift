@@ -20,17 +20,17 @@ public enum RulesProgress: Sendable, Hashable, BitwiseCopyable {
 ///     box.commit(number, now: stricter, whenSafe: wanted)
 ///
 /// A limit that becomes tighter holds at once. One that becomes wider may wait until the loop has been in its safe state, so
-/// that nothing which moves becomes faster because somebody saved a file: the caller puts the tighter of old and new into
+/// that no moving part becomes faster because a file was saved: the caller puts the tighter of old and new into
 /// `now`, and all that is new into `whenSafe`.
 ///
-/// Any thread may use it. A lock is taken among these threads; the loop takes none and waits for nobody.
+/// Any thread may use it. A lock is taken among these threads; the loop takes none and never waits.
 public final class RulesBox<Rules: BitwiseCopyable & Sendable>: Sendable {
   private struct Sender: ~Copyable {
     var writer: LatestWriter<RulesOrder<Rules>>
     var order: RulesOrder<Rules>
     /// The newest number that was given out.
     var last: UInt64 = 0
-    /// The proposal that may be committed; 0: none.
+    /// The number of the proposal that may be committed; 0 if there is none.
     var open: UInt64 = 0
 
     mutating func send() { writer.write(order) }
@@ -88,7 +88,7 @@ public final class RulesBox<Rules: BitwiseCopyable & Sendable>: Sendable {
   ///   - number: the newest proposal, neither withdrawn nor committed before; traps otherwise.
   ///   - now: taken when the loop's next tick begins.
   ///   - whenSafe: replaces `now` when the first tick begins before which the loop has finished in its safe state; that may be
-  ///     the same tick. `nil`: `now` stays.
+  ///     the same tick. `nil` if `now` stays.
   public func commit(_ number: UInt64, now: Rules, whenSafe: Rules?) {
     sender.withLock { sender in
       require(number != 0 && number == sender.open, "rules are committed once, and only those that were proposed last")

@@ -1,8 +1,8 @@
 /// What the other threads ask of the loop, whole: a newer one leaves out nothing that an older one asked for.
 @usableFromInline struct RulesOrder<Rules: BitwiseCopyable & Sendable>: BitwiseCopyable, Sendable {
-  /// The newest proposal; 0: there was none.
+  /// The number of the newest proposal; 0 if there was none.
   @usableFromInline var proposed: UInt64
-  /// The newest commit; 0: there was none.
+  /// The number of the newest commit; 0 if there was none.
   @usableFromInline var committed: UInt64
   @usableFromInline var now: Rules
   @usableFromInline var whenSafe: Rules
@@ -64,7 +64,7 @@ public struct RulesInput<Rules: BitwiseCopyable & Sendable>: ~Copyable, @uncheck
   /// The rules as of this tick.
   @inlinable public var rules: Rules { @inline(__always) get { current } }
 
-  /// How often `begin()` has given `rules` another value: tells who must be told.
+  /// How often `begin()` has given `rules` another value, so that a reader can see whether it has missed one.
   @inlinable public var changes: UInt64 { @inline(__always) get { changeCount } }
 
   /// Begins a tick: answers a proposal, takes rules that have been committed, all of them or none.

@@ -49,7 +49,7 @@ public final class Runtime: Sendable {
 
   /// Whether the process's memory is locked, so that no page has to be fetched while a tick runs.
   public enum MemoryLock: Sendable, Hashable {
-    /// Nobody asked for it.
+    /// It was not requested.
     case notRequested
     /// All memory of the process is locked, including what it will allocate.
     case locked
@@ -59,12 +59,12 @@ public final class Runtime: Sendable {
 
   /// - Parameters:
   ///   - strict: `start()` fails unless everything requested of the kernel is in effect.
-  ///   - lockMemory: locks all memory of the process, pages as they are first used; nil: if any lane asks for real time.
-  ///   - wakeUpLatency: how deep the CPUs may sleep while the runtime runs; nil: held at 0 if any lane asks for real time, and
+  ///   - lockMemory: locks all memory of the process, pages as they are first used; `nil` to lock it if any lane asks for real time.
+  ///   - wakeUpLatency: how deep the CPUs may sleep while the runtime runs; `nil` for 0 if any lane asks for real time, and
   ///     not insisted on in strict mode.
   ///   - watchdog: watches the lanes; `nil` for none. Its lane is named "watchdog".
-  ///   - externalStops: who else brings the outputs into their safe state, such as a guard; each loop is
-  ///     then asked for its safe state (`SafeStateCause.externalStop`). `nil` if nobody does.
+  ///   - externalStops: the stops of another process, such as a guard, that brings the outputs into their safe state; each loop is
+  ///     then asked for its safe state (`SafeStateCause.externalStop`). `nil` if no other process does.
   ///   - lanes: at least one.
   /// - Throws: `RuntimeError` when the lanes contradict each other, declare what is out of range, or cannot meet their
   ///   deadlines.
@@ -214,7 +214,7 @@ public final class Runtime: Sendable {
 
   /// As `stop()`, for at most `limit`.
   ///
-  /// A loop's safe state runs on its own lane, so it cannot run while a tick of that lane hangs: whoever gets `.hangs` has to
+  /// A loop's safe state runs on its own lane, so it cannot run while a tick of that lane hangs: a caller that gets `.hangs` has to
   /// make what these lanes drive safe by other means. All other lanes are in their safe state and have ended. The lanes that
   /// hang do the same as soon as they can; call again to wait for that. Until then the runtime can be read, not started.
   /// - Throws: `.hangs` with the lanes that have not ended, and what they do.
@@ -230,7 +230,7 @@ public final class Runtime: Sendable {
       if !hanging.isEmpty { return hanging }
     }
     phase.withLock { phase in
-      // Somebody else may have been first.
+      // Another thread may have been first.
       guard phase == .stopping else { return }
       for lane in allLanes { lane.releaseThread() }
       if memoryLock == .locked { MemoryLocks.release() }

@@ -17,7 +17,7 @@ public struct LaneStatistics: Sendable, Hashable {
   /// between, since the start; `nil` for other lanes. The kernel stops the thread each time until its next period.
   ///
   /// At least so often: time that several releases used up within one period is not put together. Counted from the thread's
-  /// processor time at the end of each tick, since the kernel tells of it by a signal alone (SCHED_FLAG_DL_OVERRUN), and
-  /// signals belong to whoever embeds the runtime. A tick that hangs is in it when it ends.
+  /// processor time at the end of each tick, since the kernel reports it by a signal alone (SCHED_FLAG_DL_OVERRUN), and
+  /// signals belong to the embedding program. A tick that hangs is counted when it ends.
   public let budgetsUsedUp: Int64?
 }

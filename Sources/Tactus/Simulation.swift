@@ -86,7 +86,7 @@ public final class Simulation {
     }
   }
 
-  /// Runs the next tick, if it starts up to and including `instant`, and stops there: for who looks at the world between ticks. If none
+  /// Runs the next tick, if it starts up to and including `instant`, and stops there, for code that looks at the world between ticks. If none
   /// does, time passes up to `instant`. Returns whether a tick ran; it started at `now`.
   public func runTick(until instant: TickInstant) -> Bool {
     let start = runTogether(until: instant.nanoseconds, most: 1).last

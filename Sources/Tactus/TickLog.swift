@@ -10,7 +10,7 @@ import Synchronization
 ///     var lines = log.reader()                                                      // anywhere else
 ///     while let line = lines.pop() { print(line) }    // 12.345000000 s warning: tilt 0.52 rad, limit 0.5
 ///
-/// Bounded: a message that finds the log full is lost and counted, never waited for; who reads sees how many are missing, and
+/// Bounded: a message that finds the log full is lost and counted, never waited for; its reader sees how many are missing, and
 /// where. Writing takes no lock, allocates nothing, reads no clock and copies 88 bytes; the same in simulated time.
 public final class TickLog: @unchecked Sendable {
   // Sendable: the ring hands out each end once, and the count is atomic.

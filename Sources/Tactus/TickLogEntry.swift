@@ -2,7 +2,7 @@
 public struct TickLogEntry: Sendable, BitwiseCopyable {
   /// How much it matters, ascending.
   public enum Level: UInt8, Sendable, BitwiseCopyable, Comparable {
-    /// For whoever works on the loop.
+    /// For the loop's developers.
     case debug
     /// What happens in normal operation.
     case info

@@ -2,7 +2,7 @@ import CTactus
 
 /// How deep a CPU may sleep while a runtime runs, by the time that it takes to wake up.
 public enum WakeUpLatency: Sendable, Hashable {
-  /// At most so long, in whole µs, 0 or more: the runtime holds `/dev/cpu_dma_latency` open at it from `start()` to
+  /// At most this time, in whole µs, 0 or more: the runtime holds `/dev/cpu_dma_latency` open at it from `start()` to
   /// `stop()`. 0 keeps every CPU of the machine awake, which costs energy and heat, and is what cyclictest measures with.
   case held(Nanoseconds)
   /// As the kernel's idle governor thinks best: a deep sleep takes up to some hundred µs to wake from.
@@ -11,7 +11,7 @@ public enum WakeUpLatency: Sendable, Hashable {
 
 /// What became of a `WakeUpLatency`.
 public enum WakeUpHold: Sendable, Hashable {
-  /// The runtime was told to leave it to the kernel, or has no real-time lane, or has not been started.
+  /// The runtime leaves it to the kernel, has no real-time lane, or has not been started.
   case notRequested
   /// The kernel holds itself to `effective`, which is less than what was requested if another program asks for less; `nil`
   /// if it does not say.

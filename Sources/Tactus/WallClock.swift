@@ -16,7 +16,7 @@ public enum WallClock {
     return Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1_000
   }
 
-  /// Whether the kernel says that something such as NTP keeps this clock right; `false`, too, if it does not tell. A system call.
+  /// Whether the kernel says that something such as NTP keeps this clock right; `false`, too, if it does not say. One system call.
   public static var isSynchronised: Bool { tactus_clock_is_synchronised() > 0 }
 
   /// By how much this clock is ahead of the runtime's: what is taken off a stamp that the kernel has made by this clock, such

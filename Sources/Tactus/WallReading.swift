@@ -7,7 +7,7 @@ public struct WallReading: Sendable, Hashable {
   public var microseconds: Int64
   /// The boot's clock at that instant.
   public var bootTime: TickInstant
-  /// Which start of the machine it is; `nil` if the kernel does not tell.
+  /// Which start of the machine it is; `nil` if the kernel does not say.
   public var boot: BootID?
   /// Whether the kernel says that something such as NTP keeps the wall clock right (`adjtimex`).
   public var isSynchronised: Bool
@@ -38,9 +38,9 @@ public struct WallReading: Sendable, Hashable {
     return remainder < 0 ? quotient - 1 : quotient
   }
 
-  /// A clock that something keeps is believed when it has not jumped for so long.
+  /// A synchronised clock is believed once it has not jumped for this time.
   public static var settleTime: Nanoseconds { .seconds(30) }
-  /// A clock that nothing keeps is believed when it has not jumped for so long.
+  /// A clock that is not synchronised is believed once it has not jumped for this time.
   public static var steadyTime: Nanoseconds { .seconds(60) }
   /// Nor is it believed sooner after the machine's start: the network comes, and with it the right time.
   public static var bootTimeEnough: Nanoseconds { .seconds(300) }

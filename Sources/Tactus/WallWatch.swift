@@ -23,7 +23,7 @@ public struct WallWatch: Sendable {
   private var jumped = Nanoseconds.zero
   private var lastJump: WallJump?
 
-  /// A smaller difference is drift, or a correction that whoever keeps the clock makes all the time.
+  /// A smaller difference is drift, or a correction such as NTP makes all the time.
   private static let tolerance = Nanoseconds.seconds(2)
 
   /// - Parameter boot: of the machine; `nil` if it is not known.

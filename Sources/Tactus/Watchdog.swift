@@ -1,16 +1,16 @@
-/// A lane that watches the other lanes of its runtime and tells when one of them hangs.
+/// A lane that watches the other lanes of its runtime and reports when one of them hangs.
 ///
 ///     let runtime = try Runtime(watchdog: Watchdog(after: .milliseconds(50)) { event in … }) { … }
 ///
-/// It looks eight times in each `after`, so a hang is told between one and 1 1/8 `after` from its beginning. The handler runs
-/// on the watchdog's thread: while it runs nobody watches, and it must not call `Runtime.stop()`, which waits for it. What a
+/// It looks eight times in each `after`, so a hang is reported between one and 1 1/8 `after` from its beginning. The handler runs
+/// on the watchdog's thread: while it runs no lane is watched, and it must not call `Runtime.stop()`, which waits for it. What a
 /// hanging lane drives cannot be made safe by that lane; the handler does it by other means, or ends the program.
 public struct Watchdog: Sendable {
-  /// What the watchdog has to tell.
+  /// A report of the watchdog.
   public enum Event: Sendable, Hashable {
     /// Once for each hang.
     case hangs(LaneHang)
-    /// Once for each that was told, at the instant at which it was seen to be over.
+    /// The end of a reported hang, once for each, at the instant at which it was seen to be over.
     case isOver(LaneHang, at: TickInstant)
   }
 
@@ -23,7 +23,7 @@ public struct Watchdog: Sendable {
   ///     takes. The runtime refuses another with `.invalidLoop`.
   ///   - scheduling: of the watchdog's thread. Against a real-time lane that never sleeps it needs a higher priority than
   ///     that lane, or a processor of its own.
-  ///   - handler: told of each hang and of its end.
+  ///   - handler: called with each hang and with its end.
   public init(
     after: Nanoseconds, scheduling: Scheduling = .normal, handler: @escaping @Sendable (Event) -> Void
   ) {

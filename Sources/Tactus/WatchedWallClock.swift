@@ -1,7 +1,7 @@
 import CTactus
 import Synchronization
 
-/// The wall clock with the watch over it: one for a program, handed to whoever goes by the time of day. Any thread.
+/// The wall clock with the watch over it: one for a program, handed to all that depends on the time of day. Usable from any thread.
 ///
 /// It notices a jump when it is read, so something has to read it a few times a second.
 public final class WatchedWallClock: Sendable {

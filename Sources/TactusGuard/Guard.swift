@@ -13,18 +13,18 @@ import Tactus
 ///     runtime.stop()
 ///     outputs.dismiss()
 ///
-/// A second process, this program's own executable started anew, holds the outputs open and writes what it was told as soon as this one ends
+/// A second process, this program's own executable started anew, holds the outputs open and makes the safe-state writes as soon as this one ends
 /// without `dismiss()` (the end of main, `exit`, a thrown error, a signal, a crash, kill −9), and within the time-out when this one is
 /// stopped or hangs, or when a loop does that it watches. It also writes when a heartbeat is early, repeated or out of order. It writes again
 /// after each further time-out, until the program is back: writing the safe state twice must be harmless.
 ///
 /// To be made before an output is touched. Everything may be called from any thread.
 public final class Guard: Sendable {
-  /// What the handler is told.
+  /// An event that the handler gets.
   public enum Event: Sendable, Hashable {
     /// The guard process has died: nothing would stop the outputs now. See `replace()`.
     case died
-    /// The guard process has not answered for 0.8 s. See `replace()`. Told again after every further 0.8 s.
+    /// The guard process has not answered for 0.8 s. See `replace()`. Repeated after every further 0.8 s.
     case hangs
     /// The guard has written the safe state while this program lives: it, or a loop of it, was late. The outputs are not what the program
     /// last made them.
@@ -71,7 +71,7 @@ public final class Guard: Sendable {
   ///   - writes: what to write, in this order.
   ///   - timeout: within this the safe state is being written when this program, or a watched loop, has stopped doing anything; 20 ms…1 day.
   ///     Five eighths of it are what a busy machine may take from the heartbeats' thread, which has normal priority.
-  ///   - handler: told of what happens, on the heartbeats' thread: while it runs no heartbeat is sent. It must not call `dismiss()`.
+  ///   - handler: called with each event on the heartbeats' thread: while it runs no heartbeat is sent. It must not call `dismiss()`.
   /// - Throws: `.invalid` for a write that cannot be, `.cannotOpen` for a device that cannot be opened, `.notStarted`, `.notReady`; there is
   ///   no guard then.
   public init(
@@ -138,7 +138,7 @@ public final class Guard: Sendable {
     state.withLock { $0.status = .watching }
   }
 
-  /// The clean end: to be called when the program has itself brought every output into its safe state, for nobody writes it then. Ends the
+  /// The clean end: to be called when the program has itself brought every output into its safe state, since the guard does not write it then. Ends the
   /// guard process, and waits for that, two seconds at most.
   public func dismiss() {
     let isFirst = link.withLock { linked in

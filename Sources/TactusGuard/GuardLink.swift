@@ -4,7 +4,7 @@ import Tactus
 
 /// A program's end of a guard process: starts it, replaces it, dismisses it. Heartbeats are a `HeartbeatSender`'s.
 ///
-/// The socket keeps its descriptor number when the guard is started anew, so whoever sends the heartbeats needs to know nothing of it. For
+/// The socket keeps its descriptor number when the guard is started anew, so the sender of heartbeats needs to know nothing of it. For
 /// one thread at a time. When it is released without a dismissal the socket closes, and the guard writes.
 public final class GuardLink {
   /// What is started, always this program's own executable.
@@ -13,7 +13,7 @@ public final class GuardLink {
     public var words: [String]
     /// Further `--NAME VALUE`.
     public var options: [String: String]
-    /// `nil`: this process's own.
+    /// The guard's environment; `nil` for that of this process.
     public var environment: [String: String]?
     /// Descriptors of this process that the guard inherits besides its socket, its page and its lines: it gets `--NAME N`, with its own number
     /// of each.
@@ -21,7 +21,7 @@ public final class GuardLink {
     /// Starts and kills it in the place of this process; `nil` if this process does.
     package var starter: Starter?
 
-    /// Somebody who starts and kills processes for a program that cannot.
+    /// Starts and kills processes for a program that cannot.
     package struct Starter: Sendable {
       /// Gets the command line and the descriptors that the guard has from `TACTUS_GUARD_DESCRIPTOR` on. Returns the process id of a child of
       /// this process, or −errno.
@@ -129,7 +129,7 @@ public final class GuardLink {
 
   /// Kills a guard that hangs; `hasEnded()` says when that is done.
   public func kill() {
-    // Only a process that nobody has waited for yet is certain to be ours.
+    // Only a process that has not been waited for is certain to be ours.
     guard !hasEnded() else { return }
     if let starter = command.starter { starter.kill(process) } else { Glibc.kill(process, SIGKILL) }
   }
@@ -186,7 +186,7 @@ public final class GuardLink {
       _ = hasEnded(by: MonotonicClock.now + .seconds(2))
       throw .notReady
     }
-    // Not before: whoever sends heartbeats takes what comes.
+    // Not before: the sender of heartbeats takes every message.
     if socket >= 0 {
       tactus_guard_take_place(socket, pair[0])
     } else {

@@ -106,7 +106,7 @@ public struct GuardMachine: Sendable, Equatable {
         .retrying(
           cause, attempt: attempt, at: Mechanism.guardRetries.acts ? now + Self.pause(after: attempt) : .distantFuture),
         at: now)
-    // Impossible: a write is answered before anything else is told, and answered only when asked for.
+    // Impossible: a write is answered before any other message, and only when it was asked for.
     case (.writing, _), (_, .confirmed), (_, .failed): preconditionFailure("\(event) in \(state)")
     case (_, .nothing): return look(at: now)
     case (.retrying(.death, _, _), _): return rest(state, at: now)

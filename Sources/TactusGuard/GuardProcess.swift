@@ -17,15 +17,15 @@ public struct GuardProcess {
   private var machine: GuardMachine
   private var written: UInt64 = 0
   private var watchdog: WatchdogFeeder?
-  /// `nil` if nobody is to be told.
+  /// The page on which the guard counts its writes; `nil` if the program has none.
   private let stops: ExternalStops?
   /// When the present attempt began.
   private var began = TickInstant.zero
 
   /// - Parameters:
-  ///   - outputs: how the outputs of custom writes are made, by their names.
-  ///   - prepare: called when the devices are open and before the program is told so: the place to give up privileges.
-  ///   - report: must not block; `nil`: a line on standard error.
+  ///   - outputs: makers of the outputs of custom writes, by the names of the writes.
+  ///   - prepare: called when the devices are open and before the program learns of it: the place to give up privileges.
+  ///   - report: must not block; `nil` to write a line to standard error.
   public init(
     _ arguments: GuardArguments, outputs: [String: SafeStateWriter.MakeOutput] = [:],
     prepare: @escaping ([SafeStateWrite]) -> Void = { _ in }, report: ((GuardReport) -> Void)? = nil
@@ -41,7 +41,9 @@ public struct GuardProcess {
     watchdog = arguments.watchdog.map { WatchdogFeeder(LinuxWatchdog($0), at: MonotonicClock.now) }
   }
 
-  /// Returns the exit status.
+  /// Runs the guard until it is dismissed, or until the safe state after the program's death is confirmed or cannot be reached.
+  ///
+  /// - Returns: the exit status of the process.
   public mutating func run() -> Int32 {
     tactus_guard_ignore_signals()
     // Best effort, like a lane's own real-time settings: above every lane, and not swapped out when needed.

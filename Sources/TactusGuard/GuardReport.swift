@@ -48,7 +48,7 @@ public struct GuardReport: Sendable, Hashable {
     case .gaveUp: "gave up: the safe state was never confirmed"
     case .watchdogNotOpened: "the hardware watchdog cannot be opened; tried again"
     case .watchdogOpened: "the hardware watchdog is fed"
-    case .watchdogNotFed: "the hardware watchdog does not take what it was told: the board may reset"
+    case .watchdogNotFed: "a write to the hardware watchdog failed: the board may reset"
     case .watchdogLeft: "the hardware watchdog is not fed any more: it resets the board"
     }
   }

@@ -25,7 +25,7 @@ public struct HardwareWatchdog: Hashable, Sendable {
   public static func isThere(_ path: String) -> Bool { tactus_watchdog_is(path) == 1 }
 
   /// Whether the kernel keeps it going once it is started (`nowayout`): the board is then reset after every end of the program, an orderly one
-  /// included, unless somebody feeds it within its time-out.
+  /// included, unless it is fed within its timeout.
   public static func isUnstoppable(_ path: String) -> Bool { tactus_watchdog_is_unstoppable(path) == 1 }
 
   /// A sentence for a log: why it could not be opened.
@@ -51,7 +51,7 @@ protocol WatchdogDevice: AnyObject {
   func open() -> Result<Nanoseconds, WatchdogFailure>
   /// Returns why it was not fed; `nil` if it was.
   func feed() -> String?
-  /// Stops it and closes it. Returns why it may go on counting; `nil` if it was told to stop.
+  /// Stops it and closes it. Returns why it may go on counting; `nil` if it has been stopped.
   func disarm() -> String?
 }
 

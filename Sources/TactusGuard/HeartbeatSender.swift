@@ -3,7 +3,7 @@ import Tactus
 
 /// The program's end of the heartbeats: numbers them, sends them, and hears from the answers whether the guard is alive.
 ///
-/// For a loop's tick: never blocks, takes no lock, allocates nothing. Whoever owns the socket closes it.
+/// For a loop's tick: never blocks, takes no lock, allocates nothing. The owner of the socket closes it.
 public struct HeartbeatSender: Sendable, BitwiseCopyable {
   /// How the guard answers.
   public enum Hearing: UInt8, Sendable, BitwiseCopyable {
@@ -26,7 +26,7 @@ public struct HeartbeatSender: Sendable, BitwiseCopyable {
   public var patience: Nanoseconds { answers.patience }
   /// Of the newest heartbeat that was sent.
   public var number: UInt64 { answers.number }
-  /// Whether `silent` was told, and no answer has come since.
+  /// Whether `silent` was reported, and no answer has come since.
   public var isUnanswered: Bool { answers.isUnanswered }
 
   /// - Parameters: see the properties.

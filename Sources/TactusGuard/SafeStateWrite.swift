@@ -12,10 +12,10 @@ public enum SafeStateWrite: Hashable, Sendable {
   /// Bytes on a serial line, 8N1, at a rate of `LinuxSerialPort.baudRates`.
   case serial(path: String, baud: Int, bytes: [UInt8])
   /// 1…64 lines of one chip, `/dev/gpiochipN`. `descriptor`: one that holds them, which the guard inherits: it can write them while the
-  /// program hangs, and nobody else gets them in between (`gpio(_:)`). `nil`: the guard requests them itself, which works only when the
+  /// program hangs, and no other process gets them in between (`gpio(_:)`). `nil` if the guard requests them itself, which works only when the
   /// program is gone, or has no hold of them.
   case gpio(path: String, lines: [Line], descriptor: Int32?)
-  /// A PWM output's duty nothing, or else switched off: `/sys/class/pwm/pwmchip0/pwm0`. Somebody must have exported it.
+  /// A PWM output's duty nothing, or else switched off: `/sys/class/pwm/pwmchip0/pwm0`. It must have been exported.
   case pwm(path: String)
   /// A program by its absolute path, and its arguments; exit status 0 is the confirmation. It gets five seconds, then it is killed and
   /// started again.

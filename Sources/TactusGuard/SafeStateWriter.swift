@@ -19,7 +19,9 @@ public final class SafeStateWriter {
   private let custom: [String: MakeOutput]
   private var devices: [String: Device] = [:]
 
-  /// - Parameter custom: how the outputs of custom writes are made, by their names.
+  /// A writer that has opened nothing yet.
+  ///
+  /// - Parameter custom: makers of the outputs of custom writes, by the names of the writes.
   public init(_ writes: [SafeStateWrite], custom: [String: MakeOutput] = [:]) {
     self.writes = writes
     self.custom = custom
@@ -88,7 +90,7 @@ public final class SafeStateWriter {
       if let make = custom[name] {
         .other(try make(text))
       } else {
-        throw GuardError.cannotOpen(["\(name): nobody makes such an output"])
+        throw GuardError.cannotOpen(["\(name): no maker of such an output is known"])
       }
     }
   }

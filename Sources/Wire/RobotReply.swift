@@ -11,7 +11,7 @@ public struct RobotReply: Sendable, Equatable, BitwiseCopyable {
   /// The datagram's `echo`, 0…2⁵³.
   public var echo: UInt64
   public var state: State
-  /// Now on the motors; on the wire in steps of 0.1 %.
+  /// Speeds that the motors are set to. A reply carries them in steps of 0.1 %.
   public var speeds: WheelSpeeds
   /// How long ago the controlling command arrived, 0 or more; on the wire in whole milliseconds, rounded down. nil when
   /// no command controls the robot.

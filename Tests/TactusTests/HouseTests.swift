@@ -46,6 +46,23 @@ struct HouseTests {
     }
   }
 
+  @Test("docs/decisions: a page has its row in the index, with its date; a row has its page")
+  func decisions() throws {
+    let folder = Self.root.appending(path: "docs/decisions")
+    let index = try String(contentsOf: folder.appending(path: "README.md"), encoding: .utf8)
+    var rows: [String: String] = [:]
+    for line in index.split(separator: "\n") {
+      guard let row = line.wholeMatch(of: /\| \[.+\]\((.+\.md)\) \|.*\| (\d{4}-\d\d-\d\d) \|.*\|/) else { continue }
+      rows[String(row.1)] = String(row.2)
+    }
+    let pages = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0 != "README.md" }
+    #expect(rows.keys.sorted() == pages.sorted())
+    for page in pages {
+      let text = try String(contentsOf: folder.appending(path: page), encoding: .utf8)
+      #expect(text.contains("*Decided on \(rows[page] ?? "a date")."), "\(page)")
+    }
+  }
+
   /// The compiler keeps what is `package` from them: their targets are built without access to it (`packageAccess`).
   @Test("what a system imports of this package is in a library product: a system of another package may have it, too")
   func products() throws {

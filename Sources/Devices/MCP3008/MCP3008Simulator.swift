@@ -20,7 +20,7 @@ public final class MCP3008Simulator: @unchecked Sendable {  // safe: all of it i
     state.deallocate()
   }
 
-  /// Volts at an input, 0…7; clamped to 0…reference by the chip.
+  /// Volts at input `channel`, which is 0…7. The chip clamps them to 0…reference.
   public subscript(channel: Int) -> Double {
     get { Double(state.pointee.inputs(channel).pointee.load(ordering: .relaxed)) / 1e6 }
     set { state.pointee.inputs(channel).pointee.store(Int(saturating: (newValue * 1e6).rounded()), ordering: .relaxed) }

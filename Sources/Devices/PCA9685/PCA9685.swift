@@ -22,7 +22,7 @@ public struct PCA9685: Sendable, Hashable, BitwiseCopyable {
   public static var channelCount: Int {
     @_noLocks @_noAllocation get { 16 }
   }
-  /// Channels that one transfer carries: 32 bytes, four each.
+  /// Number of channels that fit into one transfer of 32 bytes, four bytes each.
   public static var channelsPerWrite: Int {
     @_noLocks @_noAllocation get { 8 }
   }

@@ -10,9 +10,9 @@ import Tactus
 public final class PCA9685Simulator: @unchecked Sendable {  // safe: the rule above; faults and snapshot are atomics
   /// What the chip and the servos are like.
   public struct Parameters: Sendable, Hashable {
-    /// What the oscillator really does.
+    /// The frequency at which the oscillator really runs.
     public var oscillator = Frequency.kilohertz(25_000)
-    /// 600: 60 degrees in 0.1 s, as small servos do.
+    /// How fast the servos turn. The default, 600, is 60 degrees in 0.1 s, as small servos do.
     public var degreesPerSecond = 600.0
 
     /// An oscillator of 25 MHz, servos of 600 degrees a second.
@@ -61,7 +61,7 @@ public final class PCA9685Simulator: @unchecked Sendable {  // safe: the rule ab
   /// A bit for each channel whose line is not low, be it with pulses or stuck high. As of `snapshot`, whose servos it leaves out.
   public var drivenChannels: UInt16 { faults.pointee.driven.load(ordering: .relaxed) }
 
-  /// Moves the servos on to `instant`, without an access.
+  /// Moves the servos to their places at `instant`, without a transfer on the bus.
   @_noLocks @_noAllocation
   public func advance(to instant: TickInstant) {
     _ = state.pointee.advance(to: instant)

@@ -16,7 +16,7 @@ func folder(of path: String) -> String {
   return slash == path.startIndex ? "/" : String(path[..<slash])
 }
 
-/// The bytes of a regular file of at most 4 MB; nil: there is none. `look` is shown its status.
+/// The bytes of a regular file of at most 4 MB; `nil` if there is none. `look` is shown its status.
 public func readWhole(
   _ path: String, look: (stat) -> Void = { _ in }
 ) throws(FileFailure) -> [UInt8]? {
@@ -53,7 +53,7 @@ func makeFolders(_ path: String) throws(FileFailure) {
 
 /// Puts a file in place of another: both its bytes and its name are on the disk when this returns.
 ///
-/// Written by root, the file belongs to who owned the one before it, or else the folder: a service under a user of its own
+/// Written by root, the file belongs to the owner of the one before it, or else of the folder: a service under a user of its own
 /// can still read it.
 public func writeAtomically(_ bytes: [UInt8], to path: String, mode: mode_t) throws(FileFailure) {
   let temporary = "\(path).\(Hexadecimal.text(SystemCrypto.randomBytes(6))).new"

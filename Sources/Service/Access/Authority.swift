@@ -8,7 +8,7 @@ struct Authority: Equatable {
   /// Whether the host is an address in digits, which no name service can point elsewhere.
   let isAddress: Bool
 
-  /// nil: no host, user information, a port that is none.
+  /// Reads a host with or without a port; `nil` without a host, with user information, or with an invalid port.
   init?(_ text: some StringProtocol) {
     // Before case is folded: the Kelvin sign would become a k.
     guard text.utf8.count <= 300, text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
@@ -59,7 +59,7 @@ struct Origin: Hashable {
   /// The scheme's own unless given.
   let port: UInt16?
 
-  /// nil: no origin, which `null` is not either.
+  /// Reads an origin; `nil` if the text is none. `null` is none either.
   init?(_ text: some StringProtocol) {
     let parts = text.lowercased().split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, parts[1].hasPrefix("//"), !parts[0].isEmpty,

@@ -2,7 +2,7 @@ import Peers
 import Synchronization
 
 /// Numbers callers: the same token from the same address is the same client, for as long as it is among the last 1,024.
-/// Any thread.
+/// Usable from any thread.
 final class ClientNumbers: Sendable {
   static let capacity = 1024
   static let greatest: UInt32 = 0x7FFF_FFFF

@@ -2,9 +2,9 @@ import HTTPTypes
 import Peers
 import Tactus
 
-/// Decides who comes in: Host and Origin, then the token, then its scope.
+/// Decides whether a request is let in: by Host and Origin, then the token, then its scope.
 ///
-/// Any thread. A few microseconds, a stat(2) of the token file among them; a file read when that file has changed.
+/// Usable from any thread. Takes a few microseconds, a stat(2) of the token file included, and reads that file when it has changed.
 public struct Doorman: Sendable {
   private let rules: HostRules
   private let tokens: any TokenVerifier
@@ -16,9 +16,9 @@ public struct Doorman: Sendable {
   private let clients = ClientNumbers()
 
   /// - Parameters:
-  ///   - isOpen: `service.auth: none`: who shows no token is admin; a shown token is checked all the same. Only for a door
-  ///     that nothing but this machine reaches.
-  ///   - tokenCommand: what makes a token that opens this door, for the refusal of who shows none.
+  ///   - isOpen: `service.auth: none`: a request without a token is an admin's; a shown token is checked all the same. Only for a service
+  ///     on loopback.
+  ///   - tokenCommand: the command that makes a valid token, named in the refusal of a request without one.
   ///   - seconds: the time of day in seconds since 1970, for the expiry of tokens.
   ///   - now: monotonic, for counting failed attempts.
   public init(
@@ -38,8 +38,8 @@ public struct Doorman: Sendable {
   /// - Parameters:
   ///   - request: the head as received; a token in `Authorization: Bearer`, or for a WebSocket in its subprotocols.
   ///   - peer: the peer's address without its port.
-  ///   - scope: what the route asks for; nil: anyone may come in, but a token that is shown must be valid.
-  /// - Returns: the caller; `client` is 0 where nobody was asked who he is.
+  ///   - scope: what the route asks for; `nil` if it needs no token, but a token that is shown must be valid.
+  /// - Returns: the caller; `client` is 0 if the route needs no token and none was shown.
   /// - Throws: 400 `HOST_DENIED` or `TOKEN_AMBIGUOUS`, 403 `ORIGIN_DENIED`, 401 `TOKEN_MISSING`, `TOKEN_INVALID` or
   ///   `TOKEN_EXPIRED`, 403 `SCOPE_DENIED`, 429 `TOO_MANY_ATTEMPTS`.
   public func admit(_ request: HTTPRequest, peer: String, scope: Scope?) throws(APIError) -> Caller {

@@ -6,7 +6,7 @@ enum Hexadecimal {
     String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }
 
-  /// nil: anything but an even number of digits.
+  /// The bytes of an even number of digits; `nil` for any other text.
   static func bytes(_ text: String) -> [UInt8]? {
     let values = text.utf8.compactMap { digits.firstIndex(of: $0) }
     guard values.count == text.utf8.count, values.count.isMultiple(of: 2) else { return nil }

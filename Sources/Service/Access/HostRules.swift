@@ -2,10 +2,10 @@ import Glibc
 import HTTPTypes
 import Tactus
 
-/// Which names this machine answers to and which web pages may use it: a page elsewhere must not drive a robot on the LAN,
+/// Which names the service answers to and which web pages may use it: a page elsewhere must not drive a robot on the LAN,
 /// neither directly nor by a name of its own that it lets point here (DNS rebinding).
 ///
-/// `Host` must be an address in digits, `localhost`, this machine's name, that name in `.local`, or listed; its port does not
+/// `Host` must be an address in digits, `localhost`, the host's name, that name in `.local`, or listed; its port does not
 /// matter. `Origin`, which only browsers send, must be the page that this door served, or listed. Both are checked for looks
 /// as for commands.
 public struct HostRules: Sendable {

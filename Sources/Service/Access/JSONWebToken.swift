@@ -10,9 +10,9 @@ struct JSONWebToken: Equatable {
   static let leastKeyLength = 32
   /// Longer texts are refused unread.
   static let greatestLength = 4096
-  /// Seconds that the clock of whoever made the token may be ahead of this one; its end has none.
+  /// Seconds that the issuer's clock may be ahead of ours. The token's end has no such leeway.
   static let leeway = 30.0
-  /// A JSON web token is forgotten by whoever made it, and only its end takes it back for certain.
+  /// Issuers keep no list of JSON web tokens, so only its end takes one back for certain.
   static let greatestLifetimeDays: Int64 = 366
 
   let scope: Scope

@@ -1,4 +1,4 @@
-/// The text of a token that only this machine knows: `tactus_`, its identifier, `_`, its secret.
+/// The text of a token that this service has made: `tactus_`, its identifier, `_`, its secret.
 ///
 /// The identifier (8 characters a–z 2–7, 40 random bits) is public and appears in logs; the secret is 32 random bytes in
 /// base64url, and only the SHA-256 of the whole text is ever kept.
@@ -18,7 +18,7 @@ struct OpaqueToken {
     text = Self.prefix + identifier + "_" + Base64URL.encode(random(32))
   }
 
-  /// nil: not of this form. Says nothing about its validity.
+  /// Reads a token's text; `nil` if it is not of this form. Says nothing about its validity.
   init?(_ text: String) {
     let bytes = Array(text.utf8)
     guard bytes.count == 7 + 8 + 1 + 43, text.hasPrefix(Self.prefix), bytes[15] == UInt8(ascii: "_"),

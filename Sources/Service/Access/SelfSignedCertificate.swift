@@ -2,9 +2,9 @@ import CCrypto
 import Glibc
 import Tactus
 
-/// The certificate this machine makes for itself when nobody gives it one: ECDSA on P-256, ten years.
+/// The certificate that the service makes for itself if the file names none: ECDSA on P-256, ten years.
 ///
-/// Nobody vouches for it: people compare its fingerprint once, programs pin it.
+/// No authority vouches for it: people compare its fingerprint once, programs pin it.
 public struct SelfSignedCertificate: Sendable, Equatable {
   static let lifetime: Int64 = 3650 * 86_400
   /// When this was written: no clock that is right shows less. 1 November 2026.
@@ -32,7 +32,7 @@ public struct SelfSignedCertificate: Sendable, Equatable {
     orMakeIn folder: String, names: [String], now: Int64 = WallClock.microseconds / 1_000_000,
     isClockSynchronised: Bool = WallClock.isSynchronised
   ) throws(SelfSignedCertificateError) -> SelfSignedCertificate {
-    precondition(!names.isEmpty, "a certificate is for somebody")
+    precondition(!names.isEmpty, "a certificate needs a name")
     let paths = (certificate: folder + "/tls.crt", key: folder + "/tls.key")
     if let certificate = try readWhole(paths.certificate), let key = try readWhole(paths.key),
       let found = examine(certificate, key: key), found.notAfter > now || !isClockSynchronised
@@ -53,7 +53,7 @@ public struct SelfSignedCertificate: Sendable, Equatable {
     return SelfSignedCertificate(certificate: paths.certificate, key: paths.key, fingerprintSHA256: found.fingerprint)
   }
 
-  /// The SHA-256 of a certificate of somebody else's, in the form of `fingerprintSHA256`; `nil` if it or its key cannot be read, or if they do
+  /// The SHA-256 of any other certificate, in the form of `fingerprintSHA256`; `nil` if it or its key cannot be read, or if they do
   /// not belong together.
   ///
   /// - Parameters:
@@ -71,7 +71,7 @@ public struct SelfSignedCertificate: Sendable, Equatable {
     var key = [CChar](repeating: 0, count: 4096)
     let texts = names.map { name in UnsafePointer(strdup(name)) }
     defer { for text in texts { free(UnsafeMutablePointer(mutating: text)) } }
-    // An hour earlier: the clock of who looks at it first may be slow.
+    // An hour earlier: the clock of the first client may be slow.
     let result = crypto_make_certificate(
       texts, texts.count, from - 3600, until, &certificate, certificate.count, &key, key.count)
     guard result == 0 else { throw .refused(names) }
@@ -88,7 +88,7 @@ public struct SelfSignedCertificate: Sendable, Equatable {
     return (notAfter, digest.map { Hexadecimal.text([$0]).uppercased() }.joined(separator: ":"))
   }
 
-  /// nil: there is no such file.
+  /// The bytes of the file; `nil` if there is none.
   private static func readWhole(_ path: String) throws(SelfSignedCertificateError) -> [UInt8]? {
     do throws(FileFailure) {
       return try Service.readWhole(path)

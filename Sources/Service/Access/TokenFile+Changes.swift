@@ -13,7 +13,7 @@ extension TokenFile {
     return (record, token.text)
   }
 
-  /// People tell tokens apart by their names.
+  /// People distinguish tokens by their names.
   ///
   /// - Throws: `nameTaken` if a token of this name is valid.
   public func checkIsNew(name: String, now: Int64) throws(TokenFileError) {
@@ -56,6 +56,6 @@ extension TokenFile {
     return index
   }
 
-  /// Bytes that nobody can predict, of libcrypto.
+  /// Unpredictable bytes, from libcrypto.
   public static func randomBytes(_ count: Int) -> [UInt8] { SystemCrypto.randomBytes(count) }
 }

@@ -18,7 +18,7 @@ public struct TokenFile: Sendable, Codable, Equatable {
     revokedJWT = try container.decodeIfPresent([String].self, forKey: .revokedJWT) ?? []
   }
 
-  /// Where the daemon and `tactus token` look when nobody says otherwise: the package's folder where this user may write,
+  /// Where the daemon and `tactus token` look unless a path is given: the package's folder where this user may write,
   /// else the user's own.
   ///
   /// A disk that is read-only or not mounted now is no reason to begin anew elsewhere.
@@ -133,7 +133,7 @@ extension TokenFile {
 }
 
 extension TokenRecord {
-  /// What no version of this program has written; nil: all is well. Never shows the hash.
+  /// A member that no version of this program can have written; `nil` if there is none. Never shows the hash.
   fileprivate var wrongMember: String? {
     if !OpaqueToken.isIdentifier(id) { return "id: expected 8 characters a–z 2–7" }
     if (previousHash == nil) != (previousUntil == nil) { return "previousUntil: expected together with previousHash" }

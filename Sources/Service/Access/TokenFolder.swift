@@ -2,7 +2,7 @@ import Glibc
 
 /// The token file on disk: read whole, changed under a lock, replaced atomically.
 ///
-/// A change survives a power cut once the function has returned; whoever reads meanwhile sees the old file or the new one.
+/// A change survives a power cut once the function has returned; a reader meanwhile sees the old file or the new one.
 public struct TokenFolder: Sendable {
   /// Path of the token file, not of its folder. The lock file has the same path with `.lock` appended.
   public let path: String
@@ -12,12 +12,12 @@ public struct TokenFolder: Sendable {
   /// - Parameter path: path of the token file; the file and its folder may be missing.
   public init(path: String) { self.path = path }
 
-  /// What tells one state of the file from another.
+  /// Distinguishes one state of the file from another.
   struct Identity: Equatable, Sendable {
     var device: UInt64
     var inode: UInt64
     var size: Int64
-    /// Of the last change: unlike the time of the last write nobody can set it, and chmod moves it.
+    /// Time of the last change. Unlike the time of the last write it cannot be set, and chmod changes it.
     var seconds: Int
     var nanoseconds: Int
 
@@ -30,7 +30,7 @@ public struct TokenFolder: Sendable {
     }
   }
 
-  /// nil: there is no file, or no way to it. About 1 µs.
+  /// The file's identity; `nil` if there is no file, or no way to it. Takes about 1 µs.
   var identity: Identity? {
     var status = stat()
     return stat(path, &status) == 0 ? Identity(status) : nil

@@ -4,7 +4,7 @@ import Tactus
 struct TokenHash: Sendable, Equatable {
   private let bytes: [UInt8]
 
-  /// The hash of no token anybody has.
+  /// A hash that no token has.
   static let nobody = TokenHash(bytes: SystemCrypto.sha256(SystemCrypto.randomBytes(32)))
 
   init(of text: String) { bytes = SystemCrypto.sha256(text.utf8) }

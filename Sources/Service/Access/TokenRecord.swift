@@ -10,7 +10,7 @@ public struct TokenRecord: Sendable, Codable, Equatable {
   public var scope: Scope
   /// Seconds since 1970, as all times here.
   public var created: Int64
-  /// From this second on it is refused; nil: never.
+  /// The second from which on the token is refused; `nil` if it never is.
   public var expires: Int64?
   /// When it was revoked; from then on it is refused.
   public var revoked: Int64?

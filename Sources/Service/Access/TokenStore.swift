@@ -2,7 +2,7 @@ import Synchronization
 
 /// Everything that opens the door: the token file, JSON web tokens, and the one token of the environment.
 ///
-/// Any thread. The file is looked at (one stat(2), about 1 µs) with every token and read anew when it has changed, so that
+/// Usable from any thread. The file is checked (one stat(2), about 1 µs) with every token and read anew when it has changed, so that
 /// `tactus token revoke` works at once against a running daemon. A file that cannot be used opens nothing: neither its own
 /// tokens nor, as they may be revoked in it, JSON web tokens; the environment's token goes on working. So does a file that is gone, and
 /// one whose mount is missing: only where there never was a file, nothing can have been revoked.
@@ -39,10 +39,10 @@ public final class TokenStore: TokenVerifier {
     }
   }
 
-  /// The `tokenID` of whoever shows the token of the environment, `TACTUS_TOKEN`.
+  /// The `tokenID` of callers with the environment's token, `TACTUS_TOKEN`.
   public static let environmentTokenID = "env"
 
-  /// The `tokenID` of whoever shows the token of this start.
+  /// The `tokenID` of callers with the token of the present start.
   public static let localTokenID = "local"
 
   private let folder: TokenFolder
@@ -60,8 +60,8 @@ public final class TokenStore: TokenVerifier {
   ///   - jwtKey: the secret of HS256; nil or empty: no JSON web token is accepted.
   ///   - environmentToken: `TACTUS_TOKEN`, an admin token; nil or empty: none.
   ///   - localToken: an admin token of this start, for commands of this account; `nil` without a local door.
-  ///   - missing: why a file that is not there should be: its mount is missing; nil: it need not be.
-  ///   - report: told, on the caller's thread, each time the file has changed into one that cannot be used, at first, too.
+  ///   - missing: why a file that is not there must exist (its mount is missing); `nil` if it need not.
+  ///   - report: called on the caller's thread each time the file has changed into one that cannot be used, and at first, too.
   /// - Throws: `AccessError` for secrets that are too short.
   public init(
     path: String, jwtKey: String? = nil, environmentToken: String? = nil, localToken: String? = nil,
@@ -81,7 +81,7 @@ public final class TokenStore: TokenVerifier {
     if let failure = first.contents.failure { report(failure) }
   }
 
-  /// Why the file's tokens and JSON web tokens open nothing now; nil: they do. Takes as long as a look at a token.
+  /// Why the file's tokens and JSON web tokens are refused now; `nil` if they are not. Takes as long as the check of a token.
   public var failure: TokenFileError? { newest().failure }
 
   private static func hash(ofEnvironmentToken token: String) throws(AccessError) -> TokenHash? {

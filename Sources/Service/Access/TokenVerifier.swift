@@ -10,7 +10,7 @@ public struct TokenGrant: Sendable, Hashable {
   public let tokenID: String
   /// What the token allows.
   public let scope: Scope
-  /// Seconds since 1970; nil: never. A WebSocket is closed when it comes.
+  /// When the token ends, in seconds since 1970; `nil` if it never does. A WebSocket is closed then.
   public let expires: Int64?
 
   /// - Parameter expires: seconds since 1970; `nil` if the token never expires.
@@ -23,7 +23,7 @@ public struct TokenGrant: Sendable, Hashable {
 
 /// Why a presented token is refused.
 public enum TokenRefusal: Error, Sendable, Hashable {
-  /// Unknown, malformed, wrongly signed or revoked: which of them is nobody's business.
+  /// The token is unknown, malformed, wrongly signed or revoked. The answer does not say which.
   case invalid
   /// Genuine and past its end, or a rotated secret past its grace period.
   case expired

@@ -12,7 +12,7 @@ import Tactus
 /// Connects again when the connection ends, 0.5, 1, 2, 4, then every 5 s later. What the loop sends meanwhile is dropped, not
 /// kept: an old command is worse than none. Any thread; nothing blocks but `stop`.
 public final class LegDoorClient: Sendable {
-  /// For the operator's loop.
+  /// Carries frames between the operator's loop and the connection.
   public let bridge: MessageBridge
   private let connector: LegDoorConnector
   private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -30,7 +30,7 @@ public final class LegDoorClient: Sendable {
   /// Begins to connect.
   public func start() { connector.start() }
 
-  /// Why there is no connection, in a few words; nil: there is one.
+  /// Why there is no connection, in a few words; `nil` if there is one.
   public var trouble: String? { connector.trouble.withLock { $0 } }
 
   /// Sends what the loop has sent, says goodbye, waits for at most a second until the daemon has closed the connection, and ends the
@@ -51,7 +51,7 @@ struct LegDoorAddress: Sendable, Equatable {
     prefix = leg == 0 ? [] : [0x80 | UInt8(clamping: leg)]
   }
 
-  /// The frame in a message; nil: it is of another leg.
+  /// The frame in a message; `nil` if it is another leg's.
   func message(in bytes: [UInt8]) -> [UInt8]? {
     guard bytes.starts(with: prefix) else { return nil }
     return Array(bytes[prefix.count...])
@@ -258,7 +258,7 @@ private final class DepartureHandler: ChannelInboundHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) { rang() }
 }
 
-/// Frames of the door: the leg's go to the loop, pings are answered; what the door tells besides, in text, is not for us.
+/// Frames of the door: the leg's go to the loop, pings are answered; the service's text messages are ignored.
 private final class LegDoorSession: ChannelInboundHandler {
   typealias InboundIn = WebSocketFrame
   typealias OutboundOut = WebSocketFrame

@@ -44,7 +44,7 @@ public final class ServiceClient: Sendable {
 
   /// - Parameters:
   ///   - token: sent with every question.
-  ///   - fingerprint: SHA-256 of the server's own certificate in hexadecimal, colons allowed; nil: a certificate that the
+  ///   - fingerprint: SHA-256 of the server's own certificate in hexadecimal, colons allowed; `nil` for a certificate that the
   ///     machine trusts. Only for https.
   /// - Throws: `.withoutTLS`, `.badFingerprint`.
   public init(_ address: ServiceAddress, token: String?, fingerprint: String? = nil) throws(Failure) {

@@ -43,7 +43,7 @@ final class AcceptGate: ChannelDuplexHandler {
 
   private var hasRoom: Bool {
     guard descriptors < .max else { return true }
-    // The lowest number that is free tells how many are taken.
+    // The lowest number that is free is the number of those that are taken.
     let next = dup(STDERR_FILENO)
     guard next >= 0 else { return false }
     Glibc.close(next)

@@ -32,7 +32,7 @@ struct ChannelSecurity: Sendable {
       }
     }
 
-    /// What a connection begins with; nil: plain HTTP.
+    /// The handler that a connection begins with; `nil` for plain HTTP.
     var makeHandler: (@Sendable () throws -> any ChannelHandler)? {
       guard let context else { return nil }
       return { NIOSSLServerHandler(context: context) }

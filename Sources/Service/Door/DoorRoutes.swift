@@ -11,7 +11,7 @@ struct DoorRoutes: Sendable {
   var additions = APIAdditions()
   /// Beside its own.
   var others: [Route] = []
-  /// Whether so few file descriptors are left that only those who can stop are let in.
+  /// Whether so few file descriptors are left that only callers that may stop are let in.
   var isScarce: @Sendable () -> Bool = { false }
 
   var routes: [Route] {
@@ -59,7 +59,7 @@ struct DoorRoutes: Sendable {
       })
   }
 
-  /// Made anew at most once a beat, but for troubles, which are told at once: whoever has no token may ask for it, and each state is
+  /// Made anew at most once a beat, but at once for troubles: it may be requested without a token, and each state is
   /// written and read for it.
   private var healthDocument: PreparedDocument {
     PreparedDocument(
@@ -100,7 +100,7 @@ struct DoorRoutes: Sendable {
       status: isWorking ? .ok : .serviceUnavailable, bytes: ByteBuffer(bytes: encodeJSON(document)))
   }
 
-  /// The member `state` of a system's state; nil: it has none in a word.
+  /// The member `state` of a system's state; `nil` if it has none that is a word.
   private static func stateName(of state: [UInt8]) -> String? {
     guard case .object(let members)? = try? JSONParser.parse(state),
       case .text(let name)? = members.first(where: { $0.name == "state" })?.value

@@ -5,7 +5,7 @@ import NIOPosix
 
 /// The listening socket, and the connections it has let in.
 final class Listener: Sendable {
-  /// They last as long as the process, and sleep while nothing is served: NIO forbids to end threads on which somebody may
+  /// They last as long as the process, and sleep while nothing is served: NIO forbids ending threads on which a handler may
   /// still want to run something, and a handler may return at any time after its connection is closed.
   static let threads = MultiThreadedEventLoopGroup(numberOfThreads: System.coreCount <= 2 ? 1 : 2)
 
@@ -17,7 +17,7 @@ final class Listener: Sendable {
   /// Takes the port; connections wait until `open`. Blocks the calling thread, which is none of `threads`.
   ///
   /// - Parameter descriptors: how many the process may have open.
-  /// - Throws: what NIO says: the port is taken, the address is not this machine's.
+  /// - Throws: NIO's error: the port is taken, or the address is not one of the host's.
   init(
     _ service: ServiceChannel, address: String, port: UInt16, threads: MultiThreadedEventLoopGroup = threads,
     descriptors: Int = .max, logger: Logger

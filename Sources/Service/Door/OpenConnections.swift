@@ -6,7 +6,7 @@ import Synchronization
 final class OpenConnections: Sendable {
   private struct State {
     var channels: [ObjectIdentifier: any Channel] = [:]
-    /// Signalled when the last connection has closed; nil: others are let in.
+    /// Signalled when the last connection has closed; `nil` while new ones are let in.
     var ended: DispatchSemaphore?
   }
 

@@ -1,11 +1,11 @@
 import Foundation
 import NIOCore
 
-/// Why the service does not listen.
+/// Why the service could not open its port.
 public enum ServiceStartError: Error, Sendable, Equatable, CustomStringConvertible {
   /// Another program has the port.
   case portInUse(address: String, port: UInt16)
-  /// The address is not this machine's, or the port may not be used. `reason`: the system's words.
+  /// The address is not one of the host's, or the port may not be used. `reason` is the kernel's message.
   case cannotListen(address: String, port: UInt16, reason: String)
   /// The certificate or its key cannot be used.
   case certificate(String)

@@ -1,13 +1,13 @@
 import Tactus
 
-/// Something that subscribers of `/ws` are told.
+/// A message to subscribers of `/ws`.
 ///
 /// On the wire one JSON object: `type`, `system`, `seq` (edges and the states of each second counted since the start of the
 /// daemon; telemetry carries the last one's), `monotonicNs`, then the members of `body`.
 public struct Event: Sendable {
-  /// Who is told an event, and how often.
+  /// Which subscribers get an event, and how often.
   public enum Kind: Sendable, Hashable {
-    /// A change, told at once, to everyone.
+    /// A change; every subscriber gets it at once.
     case edge
     /// The state, once a second, to everyone.
     case state

@@ -33,7 +33,7 @@ public final class EventHub: Sendable {
     }
   }
 
-  /// On the session's event loop. Returns the number of the last event that this session will not be told of.
+  /// Called on the session's event loop. Returns the number of the last event that this session does not get.
   func join(_ session: WebSocketSession, on loop: any EventLoop) -> UInt64 {
     loop.preconditionInEventLoop()
     return state.withLock { state in
@@ -69,7 +69,7 @@ private final class Audience: @unchecked Sendable {
 
   func tell(_ batch: [NumberedEvent]) {
     loop.preconditionInEventLoop()
-    // A session that is dropped while it is told leaves: the loop goes over a copy.
+    // A session that is dropped here leaves the list: the loop goes over a copy.
     for session in Array(sessions.values) { session.tell(batch) }
   }
 }

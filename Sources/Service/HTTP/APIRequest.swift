@@ -2,7 +2,7 @@ import Wire
 
 /// A request that has passed the door: its caller is known and allowed, its body is whole.
 public struct APIRequest: Sendable {
-  /// Who asks. Its scope is at least that of the route.
+  /// The caller. Its scope is at least that of the route.
   public let caller: Caller
   /// Values of the path's parameters, percent-decoded.
   public let parameters: [String: String]

@@ -7,7 +7,7 @@ private final class CSVLines<Position: Sendable>: Sendable {
 
   init(_ pieces: CSVPieces<Position>) { self.pieces = Mutex(pieces) }
 
-  /// nil: that was all.
+  /// The next piece; `nil` after the last one.
   func next() throws -> [UInt8]? { try pieces.withLock { try $0.next() }.map { Array($0.utf8) } }
 }
 

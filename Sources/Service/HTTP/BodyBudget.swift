@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How many bytes of requests' bodies are held at a time, all connections together. Any thread.
+/// How many bytes of requests' bodies are held at a time, all connections together. Usable from any thread.
 final class BodyBudget: Sendable {
   /// A body up to this length is free: an emergency stop never waits for room.
   static let freeBytes = 1024

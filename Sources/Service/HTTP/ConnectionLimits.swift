@@ -1,27 +1,27 @@
 import NIOCore
 
-/// How much of the door one connection, one address and all of them may take.
+/// How much of the service one connection, one address and all of them may take.
 public struct ConnectionLimits: Sendable {
-  /// Open connections of those who have shown a token. Beyond them a request is told 503.
+  /// Greatest number of open connections that have shown a token. A request beyond it is answered 503.
   public var connections: Int
-  /// Of them, for one address (IPv6: /64) other than loopback, so that one device cannot shut out the others.
+  /// How many of `connections` one address (IPv6: /64) other than loopback may have, so that one device cannot shut out the others.
   public var connectionsOfOneNetwork = 512
-  /// Of them, for tokens that may stop: no number of others takes these.
+  /// How many of `connections` are kept for tokens that may stop.
   public var placesForStopping: Int
-  /// Besides, connections that have not shown a token: so many from this machine, where a reverse proxy may be, and so many
-  /// from the network. Half of them are safe for `strangerHeadTime`.
+  /// Greatest number of connections without a token, besides `connections`: this many from loopback, where a reverse proxy may be, and as many
+  /// from the network. Half of them are kept for at least `strangerHeadTime`.
   public var strangers: Int
-  /// Of them, for one address (IPv6: /64) of the network.
+  /// How many of `strangers` one address (IPv6: /64) of the network may have.
   public var strangersOfOneNetwork: Int
-  /// Connections of strangers that came while descriptors ran out.
+  /// Greatest number of connections without a token that came while descriptors ran out.
   public var strangersInScarcity = 4
-  /// A stranger is not closed to make room for another while its request is awaited or answered, for so long.
+  /// How long a connection without a token is not closed to make room for another, while its request is awaited or answered.
   public var strangerHeadTime: TimeAmount = .seconds(2)
-  /// How long a stranger may be silent.
+  /// How long a connection without a token may be silent.
   public var strangerIdleTime: TimeAmount = .seconds(10)
-  /// How many the process may have open.
+  /// Greatest number of descriptors that the process may have open.
   public var descriptors = Int.max
-  /// The last of them: for connections of those who can stop, and for what the daemon opens meanwhile.
+  /// How many of `descriptors` are kept for connections that may stop, and for what the daemon opens meanwhile.
   public var descriptorsKept = 16
   /// Bytes of requests' bodies that are held at a time, all connections together.
   public var bodyBytes = 4 << 20
@@ -44,8 +44,8 @@ public struct ConnectionLimits: Sendable {
   /// For each WebSocket client.
   public var webSocket = WebSocketLimits()
 
-  /// Derives the places for stopping and for strangers from `connections`: an eighth of it, 1 to 64 for stopping (of a
-  /// single connection none) and 8 to 256 for strangers.
+  /// Derives the places for stopping and those without a token from `connections`: an eighth of it, 1 to 64 for stopping (of a
+  /// single connection none) and 8 to 256 without a token.
   public init(connections: Int = 2048) {
     self.connections = connections
     placesForStopping = connections > 1 ? max(1, min(64, connections / 8)) : 0

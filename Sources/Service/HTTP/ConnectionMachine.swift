@@ -143,7 +143,7 @@ struct ConnectionMachine {
   /// - Parameters:
   ///   - waitingBytes: of answers that the client has not read. Fewer than at the last check: it is slow, not gone;
   ///     none then: its time begins.
-  ///   - isKnown: its last request showed a token; a stranger may be silent for less.
+  ///   - isKnown: whether its last request showed a token; without one it may be silent for less.
   mutating func check(at now: NIODeadline, isWritable: Bool, waitingBytes: Int, isKnown: Bool) -> Check {
     if waitingBytes > 0, waitingBytes < lastWaitingBytes || lastWaitingBytes == 0 { lastActivity = now }
     lastWaitingBytes = waitingBytes

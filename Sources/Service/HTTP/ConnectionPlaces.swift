@@ -3,9 +3,9 @@ import NIOCore
 import Peers
 import Synchronization
 
-/// The places of one server's connections: lets them in, closes strangers' to make room, and hears whom they turn out to be.
+/// The places of one server's connections: lets them in, closes those without a token to make room, and moves those that show one.
 ///
-/// Any thread, except where it says otherwise.
+/// Usable from any thread, unless a member says otherwise.
 final class ConnectionPlaces: Sendable {
   private struct State {
     var table: PlaceTable<ObjectIdentifier>
@@ -23,7 +23,7 @@ final class ConnectionPlaces: Sendable {
     state = Mutex(State(table: PlaceTable(limits)))
   }
 
-  /// Whether so few descriptors were left at the last connection that only those who can stop are let in.
+  /// Whether so few descriptors were left at the last connection that only callers that may stop are let in.
   var isScarce: Bool { state.withLock { $0.isScarce } }
 
   /// On the channel's event loop, before anything is read from it. It leaves by itself when it closes.
@@ -89,10 +89,10 @@ final class ConnectionPlaces: Sendable {
     state.withLock { $0.table.answered(ObjectIdentifier(channel), at: channel.eventLoop.now) }
   }
 
-  /// Whether the connection's last request showed who is asking.
+  /// Whether the connection's last request identified its caller.
   func isKnown(_ channel: any Channel) -> Bool { state.withLock { $0.table.isKnown(ObjectIdentifier(channel)) } }
 
-  /// Asks the doorman about a request, and gives its connection the place of whoever it turns out to be.
+  /// Asks the doorman about a request, and gives its connection the place of that caller.
   ///
   /// - Throws: what the doorman throws; 503 `TOO_MANY_CONNECTIONS`.
   func admit(_ channel: any Channel, by doorman: () throws(APIError) -> Caller) throws(APIError) -> Caller {
@@ -126,7 +126,7 @@ final class ConnectionPlaces: Sendable {
 
   // MARK: Descriptors
 
-  /// A new connection has the lowest number that is free: it tells how many descriptors are taken, whoever has them.
+  /// A new connection has the lowest number that is free: it says how many descriptors are taken in the whole process.
   private func scarcity(_ channel: any Channel) -> Bool {
     let number = try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {
       $0

@@ -5,7 +5,7 @@ import Synchronization
 /// Threads for what waits for a disk, apart from those of all other tasks, of which there are only as many as the machine has
 /// cores: a memory card that stalls for seconds must not keep an emergency stop from being carried out.
 ///
-/// Any thread. Tasks are taken in their order, `count` at a time.
+/// Usable from any thread. Tasks are taken in their order, `count` at a time.
 public final class DiskThreads: TaskExecutor {
   /// The threads of the whole process: four.
   public static let shared = DiskThreads(count: 4)
@@ -37,7 +37,7 @@ public final class DiskThreads: TaskExecutor {
     while let job = next(for: queue) { job.runSynchronously(on: asUnownedTaskExecutor()) }
   }
 
-  /// nil: there is none, and the queue is idle from now on.
+  /// The next task; `nil` if there is none, and the queue is idle from now on.
   private func next(for queue: DispatchQueue) -> UnownedJob? {
     state.withLock { state in
       guard let job = state.jobs.popFirst() else {

@@ -2,10 +2,10 @@ import NIOCore
 import Peers
 import Tactus
 
-/// Who may have a connection, and whose ends to make room. Decides and does nothing else; `ConnectionPlaces` carries out.
+/// Which connections are let in, and which are closed to make room. Decides and does nothing else; `ConnectionPlaces` carries out.
 ///
-/// A connection is a stranger's until a request has shown who is asking, and again when one shows a token that is refused.
-/// Strangers have few places of their own, so that however many come, none takes the place of somebody with a token:
+/// A connection is a stranger until a request has shown a valid token, and again when one shows a token that is refused.
+/// Strangers have few places apart, so that however many come, none takes the place of a connection with a token:
 ///
 ///     enter ──▶ stranger ──token──▶ reader, controller        a place in each of strangers' two pools, or in that of the known
 ///                  ▲────────401──────────┘
@@ -13,7 +13,7 @@ struct PlaceTable<ID: Hashable & Sendable>: Sendable {
   enum Entry: Equatable {
     /// Let in, after these connections have been closed.
     case welcome(closing: [ID])
-    /// Every stranger is one that may not be closed now.
+    /// No stranger may be closed now.
     case full
   }
 
@@ -34,14 +34,14 @@ struct PlaceTable<ID: Hashable & Sendable>: Sendable {
   private let limits: ConnectionLimits
   private var strangers: [ID: Stranger] = [:]
   private var known: [ID: Known] = [:]
-  /// Strangers that are to be closed to make room, and have not been yet.
+  /// Strangers that have been asked to close to make room, and have not closed yet.
   private var leaving: [ID: Stranger] = [:]
 
   init(_ limits: ConnectionLimits) { self.limits = limits }
 
   func isKnown(_ id: ID) -> Bool { known[id] != nil }
 
-  /// Returns whether the connection has been told to close to make room for another, and has not closed yet.
+  /// Returns whether the connection has been asked to close to make room for another, and has not closed yet.
   func isLeaving(_ id: ID) -> Bool { leaving[id] != nil }
 
   /// Returns whether the connection came while descriptors ran out: it is for one request.
@@ -49,8 +49,8 @@ struct PlaceTable<ID: Hashable & Sendable>: Sendable {
 
   /// A connection was accepted.
   ///
-  /// - Parameter isScarce: descriptors run out: there are few places for strangers then, and of those with a token only who
-  ///   can stop comes in.
+  /// - Parameter isScarce: whether descriptors run out: there are few places for strangers then, and of connections with a token only
+  ///   those that may stop come in.
   mutating func enter(_ id: ID, from network: PeerNetwork, isScarce: Bool, at now: NIODeadline) -> Entry {
     var (pool, own, scarce) = (Crowd(), Crowd(), Crowd())
     for (id, stranger) in strangers where isScarce || stranger.network.isLoopback == network.isLoopback {
@@ -66,7 +66,7 @@ struct PlaceTable<ID: Hashable & Sendable>: Sendable {
       closing = [oldest.id]
       leaving[oldest.id] = strangers.removeValue(forKey: oldest.id)
     }
-    // Half of the places keep what they promise; the other half takes everybody else in turn, and a head that is already
+    // Half of the places are promised for a time; the other half is taken in turn, and a head that is already
     // there is read before its turn is over.
     let isSafe = !isScarce && pool.safe < places / 2 && own.safe < ofOne / 2
     strangers[id] = Stranger(
@@ -85,7 +85,7 @@ struct PlaceTable<ID: Hashable & Sendable>: Sendable {
   /// A request is answered.
   mutating func answered(_ id: ID, at now: NIODeadline) { strangers[id]?.safeUntil = now }
 
-  /// A request has shown who is asking.
+  /// A request has identified its caller.
   ///
   /// - Returns: `false` if every place of the known is taken, or all that its network may have.
   mutating func recognise(_ id: ID, mayStop: Bool) -> Bool {
@@ -121,7 +121,7 @@ struct PlaceTable<ID: Hashable & Sendable>: Sendable {
     known[id] = nil
   }
 
-  /// Some strangers: how many, how many of them safe, and which of the others has been so for the longest.
+  /// A count of strangers: all, those that may not be closed, and which of the others came first.
   private struct Crowd {
     var count = 0
     var safe = 0

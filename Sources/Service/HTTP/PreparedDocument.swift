@@ -2,9 +2,9 @@ import HTTPTypes
 import NIOCore
 import Synchronization
 
-/// A document whose bytes are made when its subject has changed, not when someone asks.
+/// A document whose bytes are made when its subject has changed, not when it is requested.
 ///
-/// Any thread. Who asks first after a change makes the bytes; the others take what is there.
+/// Usable from any thread. The first call after a change makes the bytes; later ones take them.
 public final class PreparedDocument: Sendable {
   struct Content {
     var status = HTTPResponse.Status.ok

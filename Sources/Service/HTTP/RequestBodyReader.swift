@@ -2,7 +2,7 @@ import HTTPTypes
 import HummingbirdCore
 import NIOCore
 
-/// Takes a request's body whole, within the limit, and knows what to do with one that nobody took.
+/// Takes a request's body whole, within the limit, and knows what to do with one that no handler took.
 struct RequestBodyReader {
   /// A body that was not wanted is read to its end when it is no longer than this; otherwise the connection is closed.
   static let drainLimit = 65_536

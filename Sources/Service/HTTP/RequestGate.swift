@@ -144,7 +144,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
   /// False: not a prepared route, or not asked for in the way that is quick to answer.
   private func answerPrepared(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) throws(APIError) -> Bool {
     guard head.method == .GET || head.method == .HEAD, let entry = shared.prepared.entry(head.uri) else { return false }
-    // A body must be read first, another origin's page be told what it may: the responder knows how.
+    // A body must be read first, and another origin's page gets CORS headers: the responder does both.
     for name in ["content-length", "transfer-encoding", "origin"] where head.headers.contains(name: name) {
       return false
     }

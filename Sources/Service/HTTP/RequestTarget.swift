@@ -1,6 +1,6 @@
 /// The target of a request, taken apart: segments and query, each percent-decoded for itself.
 ///
-/// Decoding comes after splitting, so an encoded slash never makes another segment; `.` and `..` are nobody's names.
+/// Decoding comes after splitting, so an encoded slash never makes another segment; `.` and `..` are refused.
 struct RequestTarget: Equatable {
   /// `["api", "status"]`; `[]` for `/`.
   let segments: [String]
@@ -48,7 +48,7 @@ struct RequestTarget: Equatable {
   }
 }
 
-/// nil: not UTF-8, or a `%` without two hexadecimal digits.
+/// Decodes `text`; `nil` if it is not UTF-8, or has a `%` without two hexadecimal digits.
 private func percentDecoded(_ text: Substring, plusIsSpace: Bool = false) -> String? {
   var bytes: [UInt8] = []
   bytes.reserveCapacity(text.utf8.count)

@@ -16,17 +16,17 @@ public struct Route: Sendable {
   public let method: HTTPRequest.Method
   /// `/api/sim/bus/{name}`: a parameter is a whole segment.
   public let path: String
-  /// What the caller's token must allow; nil: nothing, anyone may ask.
+  /// What the caller's token must allow; `nil` if no token is needed.
   public let scope: Scope?
-  /// `robot.drive`: an action, one structured log line each; nil: a mere look.
+  /// The action that the log names, a line for each request, such as `robot.drive`; `nil` if the route changes nothing.
   public let action: String?
   /// Where the answer comes from: bytes kept ready, or a handler.
   public let handling: Handling
-  /// The route takes a file, not JSON: any content type, at most so many bytes. nil: JSON, within the service's limit.
+  /// Greatest number of bytes of a route that takes a file of any content type; `nil` if it takes JSON, within the service's limit.
   public var fileLimit: Int?
   /// Parameters of the path that the action's log line has as members of their own, refused or not, with their names there.
   public var loggedParameters: [String: String] = [:]
-  /// The handler may wait for a disk, and is carried out where nobody else waits for that.
+  /// Whether the handler may wait for a disk, and is carried out on threads of its own.
   public var waitsForDisk = false
 
   /// A look at a document that is kept ready.
@@ -67,7 +67,7 @@ extension Route {
 
   /// The same, with a handler that is asked only if `check` lets it.
   public func requiring(_ check: @escaping @Sendable () throws(APIError) -> Void) -> Route {
-    guard case .handler(let handle) = handling else { preconditionFailure("a prepared document asks nobody") }
+    guard case .handler(let handle) = handling else { preconditionFailure("a prepared document has no handler") }
     var route = Route(method, path, scope: scope, action: action) { request in
       try check()
       return try await handle(request)

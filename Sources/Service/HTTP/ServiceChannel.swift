@@ -56,10 +56,10 @@ struct ServiceChannel: HTTPChannelHandler {
   ///   - routes: those with prepared documents are answered here; the responder must know them all the same, for requests
   ///     that arrive behind others.
   ///   - admit: `Doorman.admit`.
-  ///   - places: those of this server's connections; the responder tells them, too, who is asking.
-  ///   - version: of the daemon, told in `hello`.
-  ///   - logAction: called after an action of a WebSocket client: its name (`robot.e-stop`), who, what went wrong.
-  ///   - tls: makes the handler that a connection begins with; nil: plain HTTP.
+  ///   - places: those of this server's connections; the responder reports callers to them, too.
+  ///   - version: the daemon's version, sent in `hello`.
+  ///   - logAction: called after an action of a WebSocket client: its name (`robot.e-stop`), the caller, the error.
+  ///   - tls: makes the handler that a connection begins with; `nil` for plain HTTP.
   init(
     responder: @escaping Responder, routes: [Route], admit: @escaping Admission, hub: EventHub,
     systems: [any ServedSystem],

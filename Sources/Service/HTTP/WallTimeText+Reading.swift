@@ -58,7 +58,7 @@ extension WallTimeText {
       return Int(first - 0x30)
     }
 
-    /// Of exactly so many digits; nil: there are not so many.
+    /// A number of exactly this many digits; `nil` if there are fewer.
     mutating func number(_ digits: Int) -> Int? {
       var number = 0
       for _ in 0..<digits {
@@ -68,7 +68,7 @@ extension WallTimeText {
       return number
     }
 
-    /// `.5`, or nothing: whether it is more than 0; nil: a point without a digit.
+    /// Reads `.5` or nothing. Returns whether it is more than 0; `nil` for a point without a digit.
     mutating func fraction() -> Bool? {
       guard take(".") else { return false }
       guard var sum = digit() else { return nil }
@@ -76,7 +76,7 @@ extension WallTimeText {
       return sum > 0
     }
 
-    /// `Z`, `+02:00`; nil: neither.
+    /// Reads `Z` or `+02:00`; `nil` if there is neither.
     mutating func offset() -> (isWest: Bool, hours: Int, minutes: Int)? {
       if take("Z", "z") { return (false, 0, 0) }
       let isWest = take("-")

@@ -1,7 +1,7 @@
 import Logging
 import Synchronization
 
-/// The newest log lines, as JSON, for whoever asks. Any thread; holds its lock for a few copies only.
+/// The newest log lines, as JSON. Usable from any thread; holds its lock for a few copies only.
 public final class LogHistory: Sendable {
   /// What a query found.
   public struct Page: Sendable, Equatable {
@@ -71,12 +71,12 @@ public final class LogHistory: Sendable {
     }
   }
 
-  /// Lines at `level` or above of `system` (nil: of all).
+  /// Lines at `level` or above of `system`, or of all if it is `nil`.
   ///
   /// - Parameters:
-  ///   - since: the first number of interest; nil: the newest `limit` matching lines. A number that has not come yet finds
+  ///   - since: the first number of interest; `nil` for the newest `limit` matching lines. A number that has not come yet finds
   ///     nothing, and `next` then is where the lines are: the daemon has been started anew.
-  ///   - limit: at most so many lines; the oldest from `since` on.
+  ///   - limit: the greatest number of lines; the oldest from `since` on.
   public func page(since: Int64?, limit: Int, level: Logger.Level = .trace, system: String? = nil) -> Page {
     lines.withLock { lines in
       guard let since else {

@@ -1,7 +1,7 @@
 import Logging
 import Synchronization
 
-/// The least important level that is logged, for all loggers at once. Any thread.
+/// The least important level that is logged, for all loggers at once. Usable from any thread.
 public final class LogThreshold: Sendable {
   private let index: Atomic<Int>
 

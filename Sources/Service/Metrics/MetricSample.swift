@@ -1,6 +1,6 @@
 import Tactus
 
-/// One value of a family, told apart by its labels.
+/// One value of a family, distinguished by its labels.
 public struct MetricSample: Sendable {
   let labels: [(name: String, value: String)]
   let value: Double
@@ -27,7 +27,7 @@ public struct MetricSample: Sendable {
   }
 }
 
-/// One histogram of a family, told apart by its labels.
+/// One histogram of a family, distinguished by its labels.
 public struct MetricHistogram: Sendable {
   let labels: [(name: String, value: String)]
   /// Ascending, in seconds, each with the number of values that do not exceed it.

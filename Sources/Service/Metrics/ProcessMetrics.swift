@@ -46,7 +46,7 @@ public struct ProcessMetrics: MetricSource {
     read("/proc/stat")?.split(separator: "\n").first { $0.hasPrefix("btime ") }.flatMap { Double($0.dropFirst(6)) }
   }
 
-  /// A file of /proc, whose size nobody knows beforehand.
+  /// The bytes of a file of /proc, whose size is not known beforehand.
   private static func read(_ path: String) -> String? {
     guard let file = FileHandle(forReadingAtPath: path) else { return nil }
     return (try? file.readToEnd()).map { String(decoding: $0, as: UTF8.self) }

@@ -2,7 +2,7 @@ import Synchronization
 
 /// What the door has done since the daemon's start, for `/metrics`.
 ///
-/// Any thread. Relaxed: each number is right, no two are of the same instant.
+/// Usable from any thread. Relaxed: each number is right, no two are of the same instant.
 public final class ServiceCounters: Sendable {
   /// All counters at 0.
   public init() {}

@@ -6,12 +6,12 @@ import Wire
 
 /// Commands that come over a messaging link (MQTT), by the rules of the HTTP door: the same handlers, the same answers.
 ///
-/// The commands of one system are carried out one after the other, in their order; an e-stop waits for nobody. All who send
-/// over the link are one client, for it does not tell who they are. Any thread; `take` returns at once.
+/// The commands of one system are carried out one after the other, in their order; an e-stop does not wait. All senders
+/// on the link are one client, since it does not name them. Usable from any thread; `take` returns at once.
 public final class RemoteCommands: Sendable {
   /// Commands a second, of all systems, and how many at once after a silence; stops are not counted.
   public static let commandsPerSecond = 100
-  /// Commands that may wait for one system, and stops that may wait besides: whoever drives too fast must still be able to stop.
+  /// Commands that may wait for one system, and stops that may wait besides: a client that drives too often must still be able to stop.
   static let waitingLimit = 64
   static let placesForStops = 16
   /// Longest path in levels.
@@ -84,7 +84,7 @@ public final class RemoteCommands: Sendable {
   ///
   /// - Parameters:
   ///   - path: `["robot"]`, `["sprinkler", "zone", "1"]`; empty: all systems.
-  ///   - isOld: it was kept somewhere, and nobody knows when it was meant: refused.
+  ///   - isOld: whether the link had kept it; it is refused then, since its time is unknown.
   public func take(path: [String], payload: [UInt8], isOld: Bool, answer: @escaping Answer) {
     let command: RemoteCommand
     do throws(APIError) {
@@ -95,7 +95,7 @@ public final class RemoteCommands: Sendable {
     do throws(APIError) {
       let now = now()
       guard !isOld else {
-        throw .conflict("RETAINED", "a command that was kept for whoever comes later; publish it without retain")
+        throw .conflict("RETAINED", "the broker had kept the command (retained); publish it without retain")
       }
       let (lane, place) = try place(of: command, path)
       let work = Work(
@@ -110,8 +110,8 @@ public final class RemoteCommands: Sendable {
     }
   }
 
-  /// Nobody can be heard any more: what clients of the link held is let go, as when a WebSocket closes, and what they wanted
-  /// and nobody has begun yet is not done; stops are.
+  /// The link is lost: clients of the link let go of what they held, as when a WebSocket closes, and their commands
+  /// that have not begun are dropped; stops are carried out.
   public func linkLost() {
     let dropped = state.withLock { state in
       state.lanes.keys.flatMap { lane in

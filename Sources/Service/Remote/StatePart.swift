@@ -1,4 +1,4 @@
-/// A part of a system whose state is told on its own where topics have levels: a leg, a zone.
+/// A part of a system whose state is published separately where topics have levels: a leg, a zone.
 public struct StatePart: Sendable, Equatable {
   /// Below the system: `zone/1`.
   public let path: String

@@ -144,7 +144,7 @@ public struct LoopDocument: Codable, Sendable {
     @OrNull public var min: Int64?
     /// The largest value, exact.
     @OrNull public var max: Int64?
-    /// Only with `?histograms=1`: buckets that are not empty, ascending, each `[its largest value, how many values]`.
+    /// The buckets that are not empty, in ascending order, each as `[largest value, number of values]`; only with `?histograms=1`.
     /// Differences between two documents are the distribution of the time between them.
     public var buckets: [[Int64]]?
 

@@ -14,7 +14,7 @@ public struct NamedFault: Sendable {
   }
 }
 
-/// The declared faults of one simulated system, and which of them are in force. Any thread.
+/// The declared faults of one simulated system, and which of them are in force. Usable from any thread.
 public final class NamedFaults: Sendable {
   /// The name of the system: `fan`.
   public let system: String

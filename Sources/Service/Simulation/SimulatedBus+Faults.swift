@@ -90,7 +90,7 @@ extension SimulatedBus {
     }
   }
 
-  /// nil: not one that can be injected from outside.
+  /// The fault as the API describes it; `nil` for one that cannot be injected from outside.
   private func described(_ fault: SimulatedGPIOBank.Fault) -> SimulatedFault? {
     switch fault {
     case .claimed: return nil

@@ -1,7 +1,7 @@
 import Buses
 import Devices
 
-/// One bus of the simulated world: what it is called and what can be done to it. Any thread.
+/// One bus of the simulated world: what it is called and what can be done to it. Usable from any thread.
 public struct SimulatedBus: Sendable {
   /// What is simulated, or impaired on its way, by its kind.
   public enum Line: Sendable {
@@ -127,11 +127,11 @@ public protocol SimulatedTwin: Sendable {
   var kind: String { get }
   /// What can be asked of `inject`.
   var faultNames: [SimulatedFault.Name] { get }
-  /// Puts a fault into force beside those that are. Any thread.
+  /// Puts a fault into force beside those that are. Usable from any thread.
   ///
   /// - Parameter fault: one whose name is in `faultNames`.
   func inject(_ fault: SimulatedFault)
-  /// Ends all faults that are in force. Any thread.
+  /// Ends all faults that are in force. Usable from any thread.
   func clearFaults()
   /// - Parameter name: by which the faults name it.
   func activeFaults(of name: String) -> [SimulatedFault]

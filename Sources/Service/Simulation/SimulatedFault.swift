@@ -19,11 +19,11 @@ public struct SimulatedFault: Encodable, Hashable, JSONReadable, Sendable {
     case gone
     /// An SPI bus whose chip does not drive its line.
     case noChip = "no-chip"
-    /// On a GPIO chip, `line` stays high whoever drives it.
+    /// On a GPIO chip, `line` stays high whatever drives it.
     case stuckHigh = "stuck-high"
-    /// On a GPIO chip, `line` stays low whoever drives it.
+    /// On a GPIO chip, `line` stays low whatever drives it.
     case stuckLow = "stuck-low"
-    /// For datagrams, nothing arrives and nothing leaves; for a link, nobody is in reach.
+    /// For datagrams, nothing arrives and nothing leaves; for a link, no peer is in reach.
     case linkLoss = "link-loss"
     /// Of 1,000 datagrams that arrive, `perMille` are lost.
     case packetLoss = "packet-loss"
@@ -33,7 +33,7 @@ public struct SimulatedFault: Encodable, Hashable, JSONReadable, Sendable {
     case duplication
     /// Of 1,000 datagrams, `perMille` are held back by `holdMs`, 20 unless given, so that later ones overtake them.
     case reordering
-    /// Bytes are lost both ways, and nobody is told.
+    /// Bytes are lost both ways, without an error.
     case silence
     /// The wire of a pump's `sensor` is open.
     case sensorOpen = "sensor-open"
@@ -78,7 +78,7 @@ public struct SimulatedFault: Encodable, Hashable, JSONReadable, Sendable {
   /// Of a converter: its input 0…3, and the voltage there, −6144…6144 mV.
   var channel: Int?
   var mv: Int?
-  /// Transfers that are still refused; nil: until cleared.
+  /// Number of transfers that are still refused; `nil` if all are until it is cleared.
   var count: Int?
   /// 0…1000.
   var perMille: Int?

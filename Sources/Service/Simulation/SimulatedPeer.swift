@@ -2,9 +2,9 @@ import Buses
 
 /// What the other end of a simulated link is to do: the body of `POST /api/sim/link/{name}`.
 struct SimulatedPeer: JSONReadable {
-  /// Connect, or go; nil: as it is.
+  /// Whether the peer connects or disconnects; `nil` if it does neither.
   let isThere: Bool?
-  /// To be written, after that; nil: nothing.
+  /// The message that the peer writes after that; `nil` if it writes none.
   let message: [UInt8]?
 
   /// - Throws: 422 with the field for anything unknown, wrong or nothing at all.

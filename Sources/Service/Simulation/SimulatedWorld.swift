@@ -93,9 +93,9 @@ public struct SimulatedWorld: Sendable {
   private struct LinkDocument: Encodable {
     var ok = true
     let name: String
-    /// Somebody wants to be connected.
+    /// Whether a peer wants to be connected.
     let peer: Bool
-    /// Somebody is: not while the link is lost.
+    /// Whether a peer is connected, which it is not while the link is lost.
     let connected: Bool
   }
 
@@ -109,7 +109,7 @@ public struct SimulatedWorld: Sendable {
         try link.write(message)
       } catch {
         switch error {
-        case .notConnected: throw .conflict("NOT_CONNECTED", "nobody is connected to \(bus.name) who could write")
+        case .notConnected: throw .conflict("NOT_CONNECTED", "no peer is connected to \(bus.name)")
         case .notTaken: throw .conflict("NOT_TAKEN", "the loop has not taken what was written before")
         }
       }

@@ -9,9 +9,9 @@ public protocol MailboxAnswer: Sendable, BitwiseCopyable {
 
 extension Answer: MailboxAnswer {}
 
-/// Requests to a system's loop, and its answers back to whoever waits for them.
+/// Requests to a system's loop, and its answers to them.
 ///
-/// Any thread. The lock is between the service's own threads; the loop sees only the rings and takes no lock.
+/// Usable from any thread. The lock is between the service's threads; the loop sees only the rings and takes no lock.
 public final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxAnswer>: Sendable {
   /// Called once, on any thread, with the loop's answer, or with why there is none.
   public typealias Completion = @Sendable (Result<Answer, APIError>) -> Void
@@ -106,8 +106,8 @@ public final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxA
 
   /// Completes what the loop has answered, and what it has not answered in time at `now`.
   ///
-  /// - Parameter before: called when the answers are there and nobody has them yet: what the loop did before it gave them is then
-  ///   to be seen by whoever gets one.
+  /// - Parameter before: called when the answers have been taken and are not delivered yet, so that what the loop did before it answered can
+  ///   be seen by everyone who gets an answer.
   public func takeAnswers(at now: TickInstant, before: () -> Void = {}) {
     var done: [(Completion, Result<Answer, APIError>)] = []
     state.withLock { state in
@@ -136,7 +136,7 @@ public final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxA
 /// The limits of every mailbox, whatever its requests are.
 public enum MailboxNumbers {
   /// How long a request waits for its answer. Longer than the loops' own patience with it (`RobotRequest.patience`,
-  /// `LegRequest.patience`): what nobody waits for any more does not move anything.
+  /// `LegRequest.patience`): a request that was given up moves nothing.
   public static let timeout = Nanoseconds.seconds(1)
   /// Places in the ring that only stops may take: a client that goes on driving while the loop stands still must not keep
   /// an e-stop out.

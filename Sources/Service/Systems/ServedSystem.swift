@@ -12,16 +12,16 @@ public protocol ServedSystem: Sendable {
   var version: UInt64 { get }
   /// The state as a JSON object: what `GET /api/NAME` answers, without `ok`.
   var state: [UInt8] { get }
-  /// The members of this JSON object stand at the top level of `GET /api/status`; nil: none. As of `version`, too.
+  /// The members of this JSON object stand at the top level of `GET /api/status`; `nil` if there are none. They are of the same `version`.
   var statusMembers: [UInt8]? { get }
-  /// What of the state is told on its own, too, over links whose topics have levels.
+  /// Parts of the state that are also published separately, on links whose topics have levels.
   var parts: [StatePart] { get }
-  /// Names of members of `state` and `parts`, at any depth, whose values move by themselves: ages, counts, measurements. A broker is told of
+  /// Names of members of `state` and `parts`, at any depth, whose values move by themselves: ages, counts, measurements. A broker gets
   /// them now and then, and of every other change soon. `monotonicNs` and `counters` move in every system and need not be named.
   var movingMembers: Set<String> { get }
   /// What Home Assistant shows of it.
   func entities(on topics: DeviceTopics, takesCommands: Bool) -> [HomeAssistantEntity]
-  /// What subscribers are told at this beat (10 Hz): a `state` event where a second is full (`second`), telemetry otherwise.
+  /// The events for subscribers at a beat (10 Hz): a `state` event when a second is full (`second`), telemetry otherwise.
   func events(at now: TickInstant, second: Bool) -> [Event]
   /// Stops every actuator, latched. Returns when the loop has taken it; throws `APIError` when it did not.
   func emergencyStop(_ caller: Caller) async throws
@@ -42,7 +42,7 @@ public protocol ServedSystem: Sendable {
 public enum FrameOutcome: Sendable {
   /// Goes back as a binary frame.
   case reply([UInt8])
-  /// The frame was for this system and wrong or refused: told to the client as an `error` event.
+  /// The frame was for this system and wrong or refused: the client gets an `error` event.
   case refused(APIError)
 }
 

@@ -24,7 +24,7 @@ struct ClientMessage {
 
   let type: String
   let id: ID?
-  /// Of subscribe and unsubscribe; nil: all.
+  /// The systems that subscribe and unsubscribe name; `nil` for all.
   let systems: [String]?
   /// How often a second a subscriber wants telemetry, any number; 10 if the message does not say.
   let rateHz: Double?

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// Who was let in, and by what: the door is asked again as long as the connection lasts.
+/// The caller that was let in, and its token, which is checked again as long as the connection lasts.
 struct WebSocketAdmission {
   let caller: Caller
   /// With the token. Never logged.

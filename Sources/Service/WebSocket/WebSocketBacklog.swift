@@ -1,6 +1,6 @@
 import NIOCore
 
-/// What waits for a client that does not read as fast as it is told. Bounded: who falls further behind is dropped.
+/// Events that wait for a client that reads too slowly. Bounded: a client that falls further behind is dropped.
 struct WebSocketBacklog {
   enum Verdict: Equatable {
     /// Nothing waits: write it.
@@ -15,7 +15,7 @@ struct WebSocketBacklog {
 
   private struct Item {
     let bytes: ByteBuffer
-    /// The system whose telemetry it is; nil: must not be left out.
+    /// The system whose telemetry it is; `nil` for an event that must not be left out.
     let telemetry: String?
   }
 
@@ -27,7 +27,7 @@ struct WebSocketBacklog {
 
   var isEmpty: Bool { items.isEmpty }
 
-  /// - Parameter telemetry: the system whose telemetry it is; nil: an edge, a state or an answer.
+  /// - Parameter telemetry: the system whose telemetry it is; `nil` for an edge, a state or an answer.
   mutating func offer(_ bytes: ByteBuffer, telemetry: String? = nil, isWritable: Bool) -> Verdict {
     if isWritable, items.isEmpty { return .write }
     var replaced = false

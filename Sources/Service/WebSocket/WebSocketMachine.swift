@@ -32,7 +32,7 @@ struct WebSocketMachine {
     case pong([UInt8])
     /// Send a close frame, wait for the client's.
     case close(CloseReason)
-    /// Answer the client's close frame with its code (nil: none) and end the connection.
+    /// Answer the client's close frame with its code, if it has one, and end the connection.
     case answerClose(UInt16?)
     /// Both close frames have been exchanged: end the connection.
     case end
@@ -84,7 +84,7 @@ struct WebSocketMachine {
     return close(CloseReason(1008, "no pong for \(limits.silence.nanoseconds / 1_000_000_000) s"))
   }
 
-  /// The connection is gone: what it still had to say is nobody's any more.
+  /// The connection is gone: its unsent events are dropped.
   mutating func disconnected() {
     state = .over
     message = nil

@@ -171,7 +171,7 @@ final class WebSocketSession: ChannelInboundHandler {
     context?.flush()
   }
 
-  /// An event for this client alone: it has the number of the last that all were told.
+  /// An event for this client alone: it has the number of the last event that went to all.
   func tell(_ event: Event) {
     send(NumberedEvent(event, number: max(shared.hub.number, firstNumber)).frame)
     context?.flush()

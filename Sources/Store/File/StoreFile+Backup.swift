@@ -50,9 +50,10 @@ extension StoreFile {
     return backup
   }
 
-  /// One transaction with a backup attached as `backup`: every system's `restore`, then the body. All of it or nothing.
+  /// Restores from a backup, attached as `backup`, in one transaction: every system's `restore`, then `body`.
   ///
-  /// - Parameter body: false takes it back.
+  /// - Parameter body: returns whether to commit; `false` rolls everything back.
+  /// - Returns: what `body` returned.
   public func restore(_ backup: CheckedBackup, _ body: (Database) throws -> Bool) throws(StoreError) -> Bool {
     let pool = try pool
     let isDone = try SQLite.translating(path, "restoring \(backup.name)") {

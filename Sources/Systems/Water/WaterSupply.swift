@@ -38,7 +38,7 @@ public struct WaterRequest: Sendable, Hashable {
   /// Which part of that system asks: `plant-3`. For the log.
   public let part: String
 
-  /// Checks nothing: `WaterSupply.ask` refuses what cannot be done.
+  /// A request, not checked yet: `WaterSupply.ask` refuses one that cannot be carried out.
   public init(zone: Int, seconds: Int, system: String, part: String) {
     self.zone = zone
     self.seconds = seconds

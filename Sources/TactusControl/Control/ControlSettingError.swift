@@ -1,7 +1,7 @@
 /// Why a controller, a filter or a profile was not made: a setting is out of range, NaN or infinite.
 ///
 /// Thrown when a value is made, never by a step. An initialiser may stand in a tick; there the first *error* of a
-/// program's life may allocate, as ARCHITECTURE.md says of errors in ticks.
+/// program's life may allocate, as docs/decisions/errors-in-ticks.md says.
 public struct ControlSettingError: Error, Sendable, Hashable, BitwiseCopyable {
   /// Which setting it is.
   public let setting: ControlSetting

@@ -1,6 +1,6 @@
 /// A device by Bluetooth, as people write it behind `ble:`: `HMSoft`, `AA:BB:CC:DD:EE:FF`, `HMSoft@hci1`.
 public struct BluetoothPlace: Equatable, Sendable {
-  /// Whom to look for.
+  /// The device to look for.
   enum Peer: Equatable, Sendable {
     case name(String)
     /// `AA:BB:CC:DD:EE:FF`
@@ -8,7 +8,7 @@ public struct BluetoothPlace: Equatable, Sendable {
   }
 
   var peer: Peer
-  /// nil: the first that there is.
+  /// The adapter; `nil` for the first that there is.
   public var adapter: String?
 
   init(_ peer: Peer, adapter: String? = nil) {
@@ -16,7 +16,7 @@ public struct BluetoothPlace: Equatable, Sendable {
     self.adapter = adapter
   }
 
-  /// nil: nobody is named.
+  /// Reads a place; `nil` if the text names no device.
   public init?(_ text: Substring) {
     var name = text
     var adapter: String?

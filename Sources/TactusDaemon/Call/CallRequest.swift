@@ -6,13 +6,13 @@ struct CallRequest: Equatable {
   let method: String
   /// The path with what it asks, percent-encoded.
   let target: String
-  /// `nil`: none.
+  /// The body; `nil` if the request has none.
   var body: JSONValue?
 
   /// An emergency stop.
   init(emergencyStop words: CallWords) { self.init(method: "POST", words.segments) }
 
-  /// - Parameter method: `nil`: what is meant. Values are a command's; without any it is a look, where there is one.
+  /// - Parameter method: `nil` to choose by the words: with values the path's command, without values its reading, if it has one.
   init(_ words: CallWords, method: String?, of daemon: CallDescription) throws(CallError) {
     let operations = daemon.operations(at: words.segments)
     guard !operations.isEmpty else { throw Self.unknown(words, daemon) }

@@ -81,7 +81,7 @@ struct GuardCommand: ParsableCommand {
   private func makeConfigured() throws {
     let configuration = try readConfiguration(config)
     guard configuration.hasSystem else { return }
-    // To request a line is to turn it off; held until the end, so that nobody else gets it meanwhile.
+    // Requesting a line turns it off. It is held until the end, so that no other process gets it meanwhile.
     var held: [LinuxGPIOLines] = []
     var failures: [String] = []
     for line in SafeStatePlan.lines(of: configuration) {

@@ -74,7 +74,7 @@ struct HealthyCommand: ParsableCommand {
       case .unhealthy(let reason):
         complain("not healthy: \(reason)")
         throw ExitCode.failure
-      // Nobody rings it: it is the clock that is waited for.
+      // It is never rung: its timeout is the wait.
       case .askAgain: bell.wait(limit: .milliseconds(200))
       }
     }

@@ -90,7 +90,7 @@ struct SetupPiCommand: ParsableCommand {
     print("written; reboot for it to take effect")
   }
 
-  /// Asked only where somebody can answer.
+  /// Asked only at a terminal.
   private func isAgreed() -> Bool {
     guard isatty(0) == 1 else {
       complain("expected a terminal to ask at; to write without asking give --yes")

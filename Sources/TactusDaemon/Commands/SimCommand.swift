@@ -50,7 +50,7 @@ struct SimScenarioCommand: ParsableCommand {
 
   private func play(_ file: YAMLFile) throws -> Bool {
     let kinds = DaemonProgram.current.kinds
-    // One that plays whatever is nobody else's is asked last.
+    // The kind that plays every other file is asked last.
     for kind in kinds.reversed() {
       if let passed = try kind.play(file, seed: seed) { return passed }
     }

@@ -26,7 +26,7 @@ extension ConfigError {
 }
 
 extension [ConfigError] {
-  /// Of a file with more errors, to find what each may have meant takes minutes, and nobody reads them.
+  /// In a file with more errors, finding what each may have meant takes minutes, and the list is too long to read.
   static var most: Int { 500 }
 
   /// Adds an error; in place of the one that is too many, that there are more.

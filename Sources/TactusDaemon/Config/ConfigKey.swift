@@ -55,11 +55,11 @@ public struct ConfigKey: Sendable {
   /// `section.key` or `section.part.key`.
   public let path: String
   let kind: ConfigKind
-  /// nil: nothing unless given.
+  /// The value if the file gives none; `nil` if the key then has no value.
   public let standard: ConfigValue?
   /// One or two sentences for the reference; states the unit.
   let doc: String
-  /// Whether `reload` may give it another value while the program runs. Whoever says so takes it in `DaemonSystem.change`.
+  /// Whether `reload` may give it another value while the program runs. A system that says so takes the value in `DaemonSystem.change`.
   let mayChange: Bool
 
   /// A key for the table.

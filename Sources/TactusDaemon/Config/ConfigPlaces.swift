@@ -4,7 +4,7 @@ import Yams
 public struct ConfigPlaces {
   let marks: [String: Mark]
 
-  /// nil: the file does not have the section either.
+  /// The place of a key; `nil` if the file does not have its section either.
   subscript(key: String) -> Mark? {
     var path = key[...]
     while true {

@@ -11,7 +11,7 @@ public struct ConfigReader {
     var places: [String: Mark] = [:]
     /// Top-level sections that are present, even when empty.
     public var sections: Set<String> = []
-    /// Paths of values that came out of the environment: nobody is shown them.
+    /// Paths of values that came from the environment, which are never shown.
     var hidden: Set<String> = []
     /// How many items each list has.
     public var counts: [String: Int] = [:]

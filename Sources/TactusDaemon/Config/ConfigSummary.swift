@@ -21,7 +21,7 @@ extension Configuration {
       )
     }
     if !isLoopback, systems.all.contains(where: \.isOpenToAll) {
-      lines.append("listens on \(bindAddress): whoever reaches these ports can drive \(whatDrives)")
+      lines.append("listens on \(bindAddress): every program that reaches these ports can drive \(whatDrives)")
     }
     if !unused.isEmpty {
       lines.append("accepted, not used by this version: " + unused.joined(separator: ", "))

@@ -183,7 +183,7 @@ extension ConfigTable {
     return names
   }
 
-  /// The keys and parts of that name in any section, if there are one or two: somebody may have meant them. A name that more
+  /// The keys and parts of that name in any section, if there are one or two, since the user may have meant them. A name that more
   /// sections have says nothing.
   static func elsewhere(_ name: String) -> [String] {
     var paths: [String] = []

@@ -4,7 +4,7 @@ import Service
 import Wire
 
 extension Configuration {
-  /// The broker, and who we are to it.
+  /// The broker, and the account on it.
   public struct MQTT: Equatable, Sendable {
     enum Broker: Equatable {
       case address(String)
@@ -17,7 +17,7 @@ extension Configuration {
     /// A secret; that of the file once `readPassword` has read it.
     var password: String?
     var passwordFile: String?
-    /// nil: no TLS.
+    /// The settings of TLS; `nil` for a connection without it.
     var security: MQTTSecurity?
     var device: String
     var prefix: String
@@ -40,7 +40,7 @@ extension Configuration.MQTT {
     #endif
   }
 
-  /// nil: the file has no `mqtt` section.
+  /// Reads the section; `nil` if the file has no `mqtt` section.
   init?(_ found: ConfigReader.Result) {
     guard found.sections.contains("mqtt") else { return nil }
     let given = GivenValues(values: found.values)
@@ -102,7 +102,7 @@ extension Configuration.MQTT {
       if user == nil, takesCommands {
         report(
           "mqtt.commands",
-          "expected mqtt.user and mqtt.password with it while mqtt.broker is spawn, where nobody else may publish; got none"
+          "expected mqtt.user and mqtt.password with it while mqtt.broker is spawn, since its broker takes no other account; got none"
         )
       }
     }
@@ -144,13 +144,13 @@ extension Configuration.MQTT {
     password = String(line)
   }
 
-  /// Whether everybody on the way to the broker can read the password.
+  /// Whether the password crosses a network unencrypted on its way to the broker.
   var isPasswordExposed: Bool {
     guard case .address(let host) = broker, security == nil else { return false }
     return (password ?? passwordFile) != nil && !Configuration.isLoopback(host)
   }
 
-  /// nil: nothing is announced.
+  /// The prefix that Home Assistant reads; `nil` if nothing is announced.
   var discoveryPrefix: String? { isAnnounced ? homeAssistantPrefix : nil }
 
   /// As the client wants it, its will included.
@@ -184,7 +184,7 @@ extension Configuration.MQTT {
       case .spawn: "a mosquitto of our own on 127.0.0.1:\(port)"
       case .address(let host): "\(host):\(port)\(security == nil ? "" : " with TLS")"
       }
-    return place + (isPasswordExposed ? " (PASSWORD WITHOUT TLS: whoever is on the way can read it)" : "")
+    return place + (isPasswordExposed ? " (PASSWORD WITHOUT TLS: it can be read on its way)" : "")
       + ", topics \(topics.base)/…, \(takesCommands ? "takes commands" : "takes no commands")"
   }
 }

@@ -34,10 +34,10 @@ extension Configuration.Service.TLS {
 extension Configuration {
   var isLoopback: Bool { Self.isLoopback(bindAddress) }
 
-  /// Of this machine only, an address or its usual name.
+  /// Returns whether the text is a loopback address, or the usual name of one.
   public static func isLoopback(_ address: String) -> Bool {
     let digits = address.hasPrefix("::ffff:") ? address.dropFirst(7) : address[...]
-    // 127.example is somebody's name.
+    // 127.example is a name.
     let isInDigits = digits.allSatisfy { $0 == "." || ("0"..."9").contains($0) }
     return digits.hasPrefix("127.") && isInDigits || address == "::1" || address == "localhost"
   }

@@ -4,9 +4,9 @@ import Store
 extension Configuration {
   /// Where the store is and how many copies of it are kept.
   struct Store: Equatable {
-    /// nil: the standard folder.
+    /// The folder as the file gives it; `nil` for the standard folder.
     var folder: String?
-    /// nil: nobody says so.
+    /// The mount that the store must be on, as the file gives it; `nil` if the file names none.
     var mount: String?
     var snapshots: Int
     var snapshotDays: Int
@@ -21,7 +21,7 @@ extension Configuration {
     var policy: SnapshotPolicy { SnapshotPolicy(recent: snapshots, days: snapshotDays) }
   }
 
-  /// nil: no system keeps anything.
+  /// Path of the store; `nil` if no system keeps anything.
   ///
   /// What is simulated never touches the store of real hardware: with `--simulate`, or when every keeper is simulated by its
   /// own section and no folder is given, the file is in a folder of its own.

@@ -43,11 +43,11 @@ public struct Configuration: Equatable, Sendable {
   public var file: String
   /// IPv4 or IPv6 address in digits on which the service and the systems' UDP ports listen.
   public var bindAddress: String
-  /// nil: the service is switched off.
+  /// The service's settings; `nil` if it is switched off.
   public var service: Service?
-  /// nil: where `TokenFile.standardPath` says.
+  /// Path of the token file; `nil` for that of `TokenFile.standardPath`.
   var tokenFile: String?
-  /// nil: the file has no `mqtt` section.
+  /// The broker and what is published there; `nil` if the file has no `mqtt` section.
   public var mqtt: MQTT?
   /// Those of the program's systems whose sections the file has.
   public var systems: ConfiguredSystems

@@ -20,7 +20,7 @@ public struct ResourceClaim: Equatable, Sendable {
     case tcp(port: UInt16)
     /// A UDP port on which the program listens, more than 0.
     case udp(port: UInt16)
-    /// A Bluetooth adapter; nil: the first.
+    /// A Bluetooth adapter; `nil` for the first.
     case radio(adapter: String?)
     /// A PWM unit's output, by its folder.
     case pwm(path: String)
@@ -63,7 +63,7 @@ extension ResourceClaim {
     return ResourceClaim(resource: .gpio(line), key: key)
   }
 
-  /// What a Raspberry Pi's header has on this line when this is claimed; nil: it is free for all that this knows.
+  /// The use of a line of a Raspberry Pi's header by this claim; `nil` if the claim does not use it.
   fileprivate func use(of line: GPIOLineName) -> String? {
     switch resource {
     case .i2c(let bus, _) where bus == 1 || bus == 0:

@@ -1,6 +1,6 @@
 import Yams
 
-/// What is wrong with a text that is no YAML, in words for somebody who has never heard of the parser's tokens.
+/// What is wrong with a text that is no YAML, in words for a reader who does not know the parser's tokens.
 struct YAMLProblem {
   /// `nil` if the text as a whole is meant.
   let place: (line: Int, column: Int)?

@@ -65,7 +65,7 @@ extension Doctor {
 
   var isPi: Bool { PiSetup.bootFolder(machine.read) != nil }
 
-  /// What the firmware of a Raspberry Pi switches on: told for each, and a complaint where the configuration needs it.
+  /// What the firmware of a Raspberry Pi switches on: a line for each, and a complaint where the configuration needs it.
   func firmware() -> [Diagnosis] {
     guard let folder = PiSetup.bootFolder(machine.read) else { return [] }
     let path = "\(folder)/config.txt"

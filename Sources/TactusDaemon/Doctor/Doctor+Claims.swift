@@ -15,7 +15,7 @@ extension Doctor {
     }
   }
 
-  /// The GPIO lines of the configuration that no chip of this machine has, or that this program may not open.
+  /// The configuration's GPIO lines that no chip has, or that this program may not open.
   func lines() -> [Diagnosis] {
     let wanted = (configuration?.claims ?? []).compactMap { claim -> (key: String, line: GPIOLineName)? in
       if case .gpio(let line) = claim.resource { (claim.key, line) } else { nil }
@@ -45,7 +45,7 @@ extension Doctor {
     }
   }
 
-  /// The PWM outputs that a declared system asks for, and whether a PWM unit of this machine has them.
+  /// The PWM outputs that a declared system asks for, and whether a PWM unit has them.
   func pwmOutputs(_ claims: [ResourceClaim]) -> [Diagnosis] {
     claims.compactMap { claim in
       guard case .pwm(let path) = claim.resource, let output = PWMOutputName(path) else { return nil }

@@ -25,7 +25,7 @@ extension Doctor {
     }
   }
 
-  /// Whether this machine has the account of `runtime.user`, and what is closed to it. Root's process becomes that account to find out.
+  /// Whether the account of `runtime.user` exists, and what is closed to it. Root's process becomes that account to find out.
   static func account(of configuration: Configuration) -> [Diagnosis] {
     let name = "account"
     let why = "what the program cannot open once it is that account, it cannot use"

@@ -60,7 +60,7 @@ extension Doctor {
         name: "GPIO after a crash", status: keeps ? .warn : .ok,
         found: keeps
           ? "a line keeps the level it was last driven to" : "a line becomes an input with its pull resistor",
-        why: "when the daemon and its guard process are both gone, nobody else turns a relay off",
+        why: "when the daemon and its guard process are both gone, nothing else turns a relay off",
         fix: keeps
           ? "sudo sed -i '1 s/$/ pinctrl_bcm2835.persist_gpio_outputs=n/' /boot/firmware/cmdline.txt && sudo reboot"
           : nil)

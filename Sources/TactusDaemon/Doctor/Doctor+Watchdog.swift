@@ -2,7 +2,7 @@ import Glibc
 import TactusGuard
 
 extension Doctor {
-  /// The hardware watchdog, who has it, and whether somebody feeds it.
+  /// The hardware watchdog, which process has it open, and whether it is fed.
   func watchdog() -> Diagnosis {
     if let watchdog = configuration?.watchdog { return configured(watchdog) }
     let why = "where program and guard are both gone, nothing else restarts a machine that hangs"
@@ -72,7 +72,7 @@ extension Machine {
     Set(holders(of: Set(paths)).values.map { "\($0.process) \($0.name)" }).sorted()
   }
 
-  /// Returns the process that has each of the paths open, the one with the lowest number; a path that nobody is seen to have is missing.
+  /// Returns the process that has each of the paths open, the one with the lowest number; a path that no visible process has open is missing.
   static func holders(of paths: Set<String>) -> [String: (process: Int, name: String)] {
     var holders: [String: (process: Int, name: String)] = [:]
     for process in names(in: "/proc").compactMap({ Int($0) }).sorted() {

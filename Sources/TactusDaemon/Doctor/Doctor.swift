@@ -2,9 +2,9 @@ import Tactus
 
 /// Looks at a machine and says whether it is ready for real time, and if not, why and what to do.
 public struct Doctor: Sendable {
-  /// What is examined: this machine, or the files of another one below a folder.
+  /// What is examined: the running machine, or the files of another one below a folder.
   public let machine: Machine
-  /// nil: what every machine may have is looked for.
+  /// The configuration; `nil` to look for everything that a machine may have.
   public var configuration: Configuration?
 
   func examine() -> [Diagnosis] {
@@ -120,7 +120,7 @@ public struct Doctor: Sendable {
     return Diagnosis(
       name: "isolated CPUs", status: ok ? .ok : .warn,
       found: isolated.isEmpty ? (last == 0 ? "only one CPU" : "none") : isolated,
-      why: "on a CPU of its own (runtime.NAME.cpu) a lane shares caches and interrupts with nobody",
+      why: "on a CPU of its own (runtime.NAME.cpu) a lane shares caches and interrupts with no other thread",
       fix: ok
         ? nil
         : "sudo \(DaemonProgram.current.name) setup pi --isolate \(last) && sudo reboot; without a Pi's boot files, the kernel's argument "

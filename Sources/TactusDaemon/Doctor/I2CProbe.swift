@@ -3,8 +3,8 @@ import BusesLinux
 
 /// Asks whether a chip is there, without changing it.
 enum I2CProbe {
-  /// Whether a chip acknowledges a read of one byte, without a register: the mildest thing that a bus can ask. nil: the
-  /// adapter cannot be opened, or not be asked that.
+  /// Whether a chip acknowledges a read of one byte, without a register: the mildest access that a bus has. `nil` if the
+  /// adapter cannot be opened, or has no such access.
   @Sendable static func answers(path: String, address: UInt8) -> Bool? {
     guard let address = I2CAddress(address),
       let bus = try? LinuxI2CBus(path: path, operations: [.plainRead])

@@ -27,10 +27,10 @@ public struct Machine: Sendable {
   /// CAP_SYS_NICE and CAP_IPC_LOCK.
   var maySetPriority: Bool
   var mayLockMemory: Bool
-  /// RLIMIT_RTPRIO and RLIMIT_MEMLOCK in bytes; nil: unlimited.
+  /// RLIMIT_RTPRIO and RLIMIT_MEMLOCK in bytes; `nil` if unlimited.
   var priorityLimit: Int?
   var memoryLimit: Int?
-  /// nil: the kernel does not say.
+  /// Whether the wall clock is synchronised; `nil` if the kernel does not say.
   var timeIsSynchronized: Bool?
   /// The process's groups by number.
   var groups: Set<Int>

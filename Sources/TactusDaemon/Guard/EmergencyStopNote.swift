@@ -15,7 +15,7 @@ final class EmergencyStopNote {
   /// Stopped before this start, and not yet again.
   private var waiting: Set<String> = []
   private var isOver = false
-  /// Whether the last write failed, which was told.
+  /// Whether the last write failed, which has been logged.
   private var isFailing = false
 
   /// `nil` if it cannot be opened, which is logged.
@@ -45,7 +45,7 @@ final class EmergencyStopNote {
     for system in systems where waiting.contains(system.name) { system.holdEmergencyStop() }
   }
 
-  /// At every news: notes who is stopped.
+  /// Called at every change: notes which systems are stopped.
   func look(at systems: [any ServedSystem]) {
     guard !isOver else { return }
     let stopped = Set(systems.lazy.filter(\.isEmergencyStopped).map(\.name))

@@ -33,7 +33,7 @@ final class GuardKeeper: Sendable {
   private let queue = DispatchQueue(label: "tactus.guard")
   private let outcomes = Mutex<[Outcome]>([])
 
-  /// - Parameter link: not used by anybody else from now on.
+  /// - Parameter link: the keeper alone uses it from now on.
   init(_ link: GuardLink, bell: DoorbellButton) {
     socket = link.socket
     firstProcess = link.process
@@ -54,7 +54,7 @@ final class GuardKeeper: Sendable {
   }
 
   /// Returns whether a silence that was found at this instant can be that of a guard that was started then: one that has been there for less than
-  /// the patience cannot have owed an answer for so long.
+  /// the patience cannot have owed an answer for all of it.
   static func isSilence(at instant: TickInstant, of started: TickInstant) -> Bool {
     instant - started >= SupervisorLoop.guardPatience
   }

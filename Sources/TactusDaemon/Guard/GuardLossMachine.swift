@@ -40,7 +40,7 @@ struct GuardLossMachine: Sendable, Equatable {
   struct Action: Sendable, Equatable {
     /// Start another guard, on the thread that does nothing else.
     var replaces = false
-    /// Stop every output: again at every beat, in case somebody has reset the stop meanwhile.
+    /// Stop every output: again at every beat, in case the stop has been reset meanwhile.
     var makesSafe = false
   }
 

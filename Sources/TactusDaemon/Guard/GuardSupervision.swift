@@ -3,7 +3,7 @@ import Service
 import Synchronization
 import Tactus
 
-/// The daemon's side of its guard on the main thread: what it logs, tells and stops when the guard dies or hangs.
+/// The daemon's side of its guard on the main thread: what it logs, reports and stops when the guard dies or hangs.
 ///
 /// Never waits: processes are the `GuardKeeper`'s, and stops are answered by loops.
 final class GuardSupervision {
@@ -23,13 +23,13 @@ final class GuardSupervision {
     (self.keeper, self.health, self.systems, self.logger) = (keeper, health, systems, logger)
   }
 
-  /// Ten times a second. What subscribers are told.
+  /// Ten times a second. Returns the events for subscribers.
   func beat(at now: TickInstant) -> [Event] {
     guard keeper != nil else { return [] }
     return step(.beat, at: now)
   }
 
-  /// What subscribers are told of what the keeper has done.
+  /// Returns the events for subscribers about what the keeper has done.
   func takeOutcomes(at now: TickInstant) -> [Event] {
     var events: [Event] = []
     for outcome in keeper?.takeOutcomes() ?? [] {
@@ -108,7 +108,7 @@ final class GuardSupervision {
     let caller = Caller(scope: .control, tokenID: nil, address: "guard", client: 0)
     Task { [systems, isStopping] in
       await withTaskGroup(of: Void.self) { group in
-        // A loop that takes none is told of by health as one that does not tick.
+        // A loop that takes no stop does not tick, which health reports.
         for system in systems { group.addTask { try? await system.emergencyStop(caller) } }
       }
       isStopping.value = false

@@ -14,7 +14,7 @@ public enum SafeStatePlan {
   static func lines(of configuration: Configuration) -> [GPIOLine] { configuration.systems.all.flatMap(\.safeLines) }
 
   /// The writes for lines that the program holds, by a process that requests them itself when the program is gone. Each by itself: one that
-  /// somebody else has taken by then keeps no other from being turned off.
+  /// another program has taken by then keeps no other from being turned off.
   static func writes(for held: [LinuxGPIOLines]) -> [SafeStateWrite] {
     held.flatMap { held in
       zip(held.offsets, held.lines).map { offset, line in

@@ -4,7 +4,7 @@ import Tactus
 import TactusGuard
 
 /// The safe-state plan in effect, as a file: `tactus run` leaves it before it touches an actuator, and `tactus guard --once` reads it
-/// when the daemon is gone. So a stop hook does not depend on a configuration that somebody may be editing.
+/// when the daemon is gone. So a stop hook does not depend on a configuration that may be in the middle of an edit.
 struct SafeStatePlanFile {
   typealias Contents = SafeStatePlanText.Contents
 

@@ -43,7 +43,7 @@ enum SafeStatePlanText {
       readable: writes, reason: flaw ?? "expected \"end \(writes.count)\" as last line, got the end of the file")
   }
 
-  /// `nil` also for a write that no plan of ours has: a program, which root would run for whoever may write the file, or a descriptor.
+  /// `nil` also for a write that no plan of ours has: a descriptor, or a program, which root would run for any account that may write the file.
   private static func write(_ text: String, _ custom: Set<String>) -> SafeStateWrite? {
     switch SafeStateWrite(text, custom: custom) {
     case nil, .program, .gpio(_, _, .some): nil

@@ -2,7 +2,7 @@ import Logging
 import Service
 import Tactus
 
-/// swift-log's back end of this program: scrubs, writes the line, and keeps it for whoever asks the service.
+/// swift-log's back end of this program: scrubs, writes the line, and keeps it for the service's log routes.
 struct LineLogHandler: LogHandler {
   let label: String
   let format: LogFormat
@@ -14,7 +14,7 @@ struct LineLogHandler: LogHandler {
   let isLimited: Bool
   var metadata: Logger.Metadata = [:]
   var metadataProvider: Logger.MetadataProvider?
-  /// nil: the program's.
+  /// A level set on this logger; `nil` for the program's.
   private var ownLevel: Logger.Level?
 
   init(

@@ -1,10 +1,10 @@
 import Logging
 import Tactus
 
-/// How many lines the log takes, by what they say: the first of a kind in a minute are written, the rest are counted and told in one line.
+/// How many lines the log takes, by what they say: the first of a kind in a minute are written, the rest are counted, and one line gives their number.
 ///
-/// Whoever has no token can make the daemon say the same again and again, over whichever way in. So the limit is where every line passes,
-/// and knows no way in. Only what a token's holder did is written whatever there is of it, and what is critical.
+/// A client without a token can make the daemon log the same again and again, by any interface. So the limit is where every line passes,
+/// and does not depend on the interface. Lines about actions with a token, and critical ones, are always written.
 struct LogLimiter {
   /// What lines have in common that differ in their particulars only.
   struct Kind: Hashable {

@@ -3,9 +3,9 @@ import Glibc
 import Synchronization
 import Tactus
 
-/// One descriptor that log lines go to, written by a thread of its own: who logs never waits for a pipe that nobody reads.
+/// One descriptor that log lines go to, written by a thread of its own, so logging never waits for a pipe that is not read.
 ///
-/// Lines wait in a bounded queue; what does not fit is dropped, counted, and told in a line of its own once there is room.
+/// Lines wait in a bounded queue; a line that does not fit is dropped and counted, and the count is logged once there is room.
 final class LogOutlet: Sendable {
   private struct State {
     var descriptor: Int32
@@ -101,7 +101,7 @@ func writeAll(_ bytes: [UInt8], to descriptor: Int32) {
   while done < bytes.count {
     let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress! + done, bytes.count - done) }
     if count < 0 && errno == EINTR { continue }
-    // A log that cannot be written is lost: nobody is left to tell.
+    // A log that cannot be written is lost: there is no other place to report it.
     guard count > 0 else { return }
     done += count
   }

@@ -4,7 +4,7 @@ import Synchronization
 import Tactus
 
 /// Where log lines go: standard error unless the configuration says otherwise, and, when asked for, a file. Each has its own queue and writer, so that neither holds up
-/// the other, and none of them who logs.
+/// the other, and no caller that logs.
 final class LogSink: Sendable {
   private struct File {
     var path: String
@@ -74,7 +74,7 @@ final class LogSink: Sendable {
     writeAll(Array((line + "\n").utf8), to: 2)
   }
 
-  /// For who must never wait and has no thread to spare: what standard error does not take at once is lost.
+  /// For a program that must never wait and has no thread to spare: what standard error does not take at once is lost.
   static func writeIfTaken(_ line: String) {
     // A pipe that polls writable takes a page without blocking (pipe(7)).
     var waiting = pollfd(fd: 2, events: Int16(truncatingIfNeeded: POLLOUT), revents: 0)

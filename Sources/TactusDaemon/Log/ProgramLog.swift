@@ -30,7 +30,7 @@ public struct ProgramLog: Sendable {
     }
   }
 
-  /// Tells how many lines were not written in the minute that is over. Called about once a second; `atOnce` at the program's end.
+  /// Logs how many lines were not written in the past minute. Called about once a second; `atOnce` at the program's end.
   func tellExcess(atOnce: Bool = false) {
     for excess in sink.takeExcess(atOnce: atOnce) {
       logger(excess.kind?.label ?? "tactus", isLimited: false).log(

@@ -20,7 +20,7 @@ struct BrokerConnection: Sendable {
   let unsubscribe: @Sendable (String) -> Void
   let publish: @Sendable (MQTTMessage) -> MQTTRefusal?
   let status: @Sendable () -> MQTTStatus
-  /// nil: the broker is somebody else's.
+  /// The state of the broker that this program starts; `nil` if it starts none.
   let spawned: @Sendable () -> SpawnedBroker?
 }
 
@@ -36,7 +36,7 @@ extension BrokerConnection {
     ) throws {
       var settings = mqtt.settings
       if mqtt.broker == .spawn, settings.user == nil {
-        // Nobody else needs to know it, and the next start has another one.
+        // No other program needs the password, and the next start has another one.
         settings.user = "tactus"
         settings.password = Self.secret
       }
@@ -55,7 +55,7 @@ extension BrokerConnection {
       }
       let client = try MQTTClient(settings, deliver: deliver)
       let isSpawn = mqtt.broker == .spawn
-      // Without a broker of our own there is none: whoever listens on its port is somebody else's.
+      // If our broker could not be started there is none: a program that listens on its port is not ours.
       let hasBroker = failure == nil
       start = { if hasBroker { client.start() } }
       stop = { [broker] in
@@ -75,7 +75,7 @@ extension BrokerConnection {
       }
     }
 
-    /// Who has the broker's port. A confined program sees no more than whose it is; who had it at the start was seen before.
+    /// The holder of the broker's port. A confined program sees only its account; the holder at the start was looked for before.
     private static func owner(of port: UInt16, atStart: PortOwners) -> String? {
       let now = PortOwners(of: [.tcp(port)])
       guard now[.tcp(port)] != nil else { return nil }

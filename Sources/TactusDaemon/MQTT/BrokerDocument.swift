@@ -24,7 +24,7 @@ struct BrokerDocument: Encodable {
   let connected: Bool
   let connections, failures: Int64
   @OrNull var lastFailure: String?
-  /// Null: the broker is somebody else's.
+  /// Null if this program does not start the broker.
   @OrNull var spawned: Spawned?
   let device: String
   /// `tactus/garden`

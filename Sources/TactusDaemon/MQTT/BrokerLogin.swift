@@ -1,11 +1,11 @@
 import Glibc
 
 /// User and password of a broker of our own, in a file that mosquitto_pub reads: the line that is printed after the start works when it is
-/// pasted, and shows no password to those who list processes.
+/// pasted, and shows no password in the list of processes.
 enum BrokerLogin {
   /// Writes the file, for this user alone, into the broker's folder.
   ///
-  /// - Returns: the folder, which is mosquitto_pub's `XDG_CONFIG_HOME`; `nil` if the broker is somebody else's or needs no user, or if the
+  /// - Returns: the folder, which is mosquitto_pub's `XDG_CONFIG_HOME`; `nil` if this program does not start the broker, or it needs no user, or if the
   ///   file cannot be written.
   static func leave(_ mqtt: Configuration.MQTT, environment: [String: String]) -> String? {
     #if MQTT

@@ -2,9 +2,9 @@ import MQTTMosquitto
 import Tactus
 import Wire
 
-/// A part of the daemon that lives on the broker: what it listens to, what it says.
+/// A part of the daemon on the broker: its subscriptions and publications.
 ///
-/// What it publishes retained is kept by the client and told to every new connection: it says so once.
+/// The client keeps what it publishes retained, and sends it again on every new connection, so a part publishes it once.
 public protocol BrokerParticipant: AnyObject, Sendable {
   /// Topics, with wildcards or without, that it is given the messages of.
   var filters: [String] { get }
@@ -28,7 +28,7 @@ extension BrokerParticipant {
 /// The daemon's connection as a participant uses it. Any thread; nothing waits.
 public struct BrokerLine: Sendable {
   let topics: DeviceTopics
-  /// Where Home Assistant looks; nil: nothing is announced.
+  /// The prefix that Home Assistant reads; `nil` if nothing is announced.
   let discoveryPrefix: String?
   let isConnected: @Sendable () -> Bool
   /// Takes one of a participant's filters back.
@@ -43,7 +43,9 @@ public struct BrokerLine: Sendable {
     (self.isConnected, self.unsubscribe, self.post) = (isConnected, unsubscribe, post)
   }
 
-  /// nil: taken. A retained message is taken without a connection, too; an empty one makes the broker forget the topic.
+  /// Publishes a message. A retained message is taken without a connection, too; an empty one makes the broker forget the topic.
+  ///
+  /// - Returns: why the message was refused; `nil` if it was taken.
   @discardableResult
   public func publish(_ message: MQTTMessage) -> MQTTRefusal? { post(message) }
 }

@@ -20,7 +20,7 @@ enum ConfinedBroker {
     needs.folder = target(ofDescriptor: 7)
     // What the kernel lacks the guard's line says, too.
     _ = needs.apply()
-    // After it: becoming somebody else forgets it.
+    // After the change of account, which clears it.
     daemon_terminate_with_parent()
     guard getppid() == parent else { return 1 }
     // Nothing of ours: the configuration's variables may hold secrets.

@@ -8,7 +8,7 @@ import Wire
 /// The daemon on its MQTT broker: one connection for all parts that live there.
 ///
 /// Used by the main thread, which never waits here but in `stop`; no loop knows of it. A broker that is gone is looked for
-/// until it is back, and is told everything again.
+/// until it is back, and then gets everything again.
 final class DaemonBroker {
   /// What the client's thread delivers to, made before the client.
   private final class Desk: Sendable {
@@ -51,7 +51,7 @@ final class DaemonBroker {
 
   /// - Parameters:
   ///   - served: every system as the broker sees it.
-  ///   - others: who lives on the broker besides.
+  ///   - others: the other participants on the broker.
   ///   - now: what commands are limited and grow old by.
   ///   - connect: makes the connection, or one in simulated time.
   /// - Throws: `MQTTError`: a setting that libmosquitto does not take.
@@ -89,7 +89,7 @@ final class DaemonBroker {
     connection.start()
   }
 
-  /// Changes of the systems, as subscribers of `/ws` are told of them.
+  /// Publishes changes of the systems, the same as subscribers of `/ws` get.
   func tell(_ events: [Event]) { fleet.tell(events) }
 
   /// Ten times a second: what has become of the connection, and what the participants have to say.
@@ -98,7 +98,7 @@ final class DaemonBroker {
     for participant in participants { participant.beat(at: now, on: line) }
   }
 
-  /// Tells what has happened last, says `offline`, and ends the connection and the broker that we started: some milliseconds, at most 2 s beside a broker
+  /// Publishes the last events and `offline`, and ends the connection and the broker that we started: some milliseconds, at most 2 s beside a broker
   /// that does not read. After the actuators.
   func stop() {
     for participant in participants {
@@ -137,7 +137,7 @@ final class DaemonBroker {
 
   private var place: Logger.Metadata { ["broker": .string("\(mqtt.settings.address)")] }
 
-  /// What `GET /api/health` says of the broker that this program starts; `nil` if all is well, or the broker is somebody else's. Any thread.
+  /// What `GET /api/health` says of the broker that this program starts; `nil` if all is well, or another program's broker is used. Usable from any thread.
   var trouble: @Sendable () -> ServiceTrouble? {
     let connection = connection
     return {

@@ -4,13 +4,13 @@ import Synchronization
 import Tactus
 import Wire
 
-/// Every system on the broker, alike: its state and events told, its commands taken; what this device left there before it was
-/// configured otherwise, taken away.
+/// Every system on the broker, alike: publishes its state and events and takes its commands. What this device left there before it was
+/// configured otherwise is removed.
 ///
-/// A state is told at once when something has happened, but not more often than ten times a second; soon when anything else has
-/// changed; and where nothing has but what moves by itself, once an interval. On the main thread all but `take`.
+/// A state is published at once when something has happened, but not more often than ten times a second; soon when anything else has
+/// changed; and once an interval if nothing has changed but what moves by itself. All but `take` is called on the main thread.
 final class FleetParticipant: BrokerParticipant {
-  /// What the broker was told last on a topic.
+  /// What was last published on a topic.
   private struct Told {
     var document: [UInt8]
     /// Of it, without what moves by itself.
@@ -46,7 +46,7 @@ final class FleetParticipant: BrokerParticipant {
   private let discoveryPrefix: String?
   private let interval: Nanoseconds
   private let own: OwnTopics
-  /// nil: commands are not taken.
+  /// Carries commands out; `nil` if commands are not taken.
   private let commands: RemoteCommands?
   private let state = Mutex(State())
 
@@ -61,12 +61,12 @@ final class FleetParticipant: BrokerParticipant {
 
   var filters: [String] { (commands == nil ? [] : topics.everyCommandFilter) + own.filters }
 
-  /// Changes, as subscribers of `/ws` are told of them.
+  /// Takes changes, the same as subscribers of `/ws` get.
   func tell(_ events: [Event]) {
     state.withLock { state in
       for event in events where event.kind == .edge {
         state.changed.insert(event.system)
-        // As many as the outbox holds; the state that follows tells what matters.
+        // As many as the outbox holds; the state that follows says what matters.
         guard state.events.count < 256 else { continue }
         state.events.append(MQTTMessage(topic: topics.event(event.system), payload: event.document))
       }
@@ -90,8 +90,8 @@ final class FleetParticipant: BrokerParticipant {
     look(at: now, on: broker)
   }
 
-  /// Takes away what the broker keeps of this device and nobody tells any more: of a system that is not configured any more, of
-  /// a plant that was removed while the broker was away. Everything that is told has been told before.
+  /// Removes what the broker keeps of this device and is no longer published: of a system that is not configured any more, of
+  /// a plant that was removed while the broker was away. Everything that is published has been published before this call.
   private func look(at now: TickInstant, on broker: BrokerLine) {
     let isConnected = broker.isConnected()
     let (gone, isOver) = state.withLock { state -> ([String], Bool) in
@@ -115,7 +115,7 @@ final class FleetParticipant: BrokerParticipant {
     if isOver { for filter in own.filters { broker.unsubscribe(filter) } }
   }
 
-  /// - Parameter whole: whether it is told, too, if nothing differs but what moves by itself.
+  /// - Parameter whole: whether it is published, too, if nothing differs but what moves by itself.
   private func publish(_ system: any ServedSystem, whole: Bool, on broker: BrokerLine) {
     let moving = system.movingMembers.union(Self.movingEverywhere)
     tell(topics.state(system.name), system.state, moving: moving, whole: whole, on: broker)
@@ -181,6 +181,6 @@ final class FleetParticipant: BrokerParticipant {
     }
   }
 
-  /// As when a WebSocket closes: who cannot be heard any more drives nothing.
+  /// As when a WebSocket closes: clients that cannot be heard any more drive nothing.
   func connectionLost() { commands?.linkLost() }
 }

@@ -4,9 +4,9 @@ import Wire
 
 /// Which of a broker's retained topics this device has published, and no other can have.
 ///
-/// A state has the shape that our systems' states have: what another device may tell below a prefix that is our topics' base has
-/// not. A document for Home Assistant names the status topic of whoever has published it. The status itself is none of them: it
-/// is always told.
+/// A state has the shape that our systems' states have: what another device may publish below a prefix that is our topics' base has
+/// not. A document for Home Assistant names its publisher's status topic. The status itself is none of them: it
+/// is always published.
 struct OwnTopics: Sendable {
   /// Those of this program, whether they run or not: a file may have had them before.
   private static var kinds: [any SystemKind] { DaemonProgram.current.kinds }

@@ -25,7 +25,7 @@ struct LocalDoor {
     self.init(beside: plan ?? "/run/\(DaemonProgram.current.name)/safe-state")
   }
 
-  /// A token that nobody can guess: 256 bits of the system's, as hexadecimal digits.
+  /// A token that cannot be guessed: 256 random bits from the kernel, as hexadecimal digits.
   static func newToken() -> String {
     (0..<4).map { _ in
       let digits = String(UInt64.random(in: 0...UInt64.max), radix: 16)

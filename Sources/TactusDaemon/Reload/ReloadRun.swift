@@ -33,7 +33,7 @@ struct ReloadRun {
   ///
   /// - Parameters:
   ///   - others: what changes besides, in no loop.
-  ///   - taken: called when every loop has been told.
+  ///   - taken: called when every loop has been given its new rules.
   init(
     _ changes: [any RulesChange], others: [KeyChange] = [], at now: TickInstant, taken: @escaping () -> Void = {},
     complete: @escaping Completion

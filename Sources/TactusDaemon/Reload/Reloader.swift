@@ -6,11 +6,11 @@ import Wire
 
 /// `POST /api/reload`: takes the configuration file as it is now, or says why not. One change at a time.
 ///
-/// The file is read on the thread of a request that may wait for a disk; the loops are asked and told at the main thread's beats.
+/// The file is read on the thread of a request that may wait for a disk; the loops are asked and given their rules at the main thread's beats.
 final class Reloader: Sendable {
   /// What the main thread is to begin.
   struct Job: Sendable {
-    /// The file it comes from; nil: a setting that was put.
+    /// The file that the change comes from; `nil` for a setting that was `PUT`.
     var file: TakenFile?
     /// Of the systems that run.
     var changes: @Sendable ([any DaemonSystem]) -> [any RulesChange]

@@ -1,7 +1,7 @@
 import Synchronization
 import Tactus
 
-/// One key that a change gives another value, as a file would say it; nil: nothing.
+/// One key that a change gives another value. Values are written as in a file; `nil` for none.
 public struct KeyChange: Sendable, Equatable {
   let key: String
   let from, to: String?
@@ -18,7 +18,7 @@ public struct KeyChange: Sendable, Equatable {
   }
 }
 
-/// The change of one loop's rules, in two phases: first the loop is asked whether it is there, then it is told.
+/// The change of one loop's rules, in two phases: first the loop is asked whether it is there, then it gets the new rules.
 public protocol RulesChange: Sendable {
   /// The name of the system whose rules change: `leg`.
   var system: String { get }
@@ -73,7 +73,7 @@ extension WantedRules where Rules: ReloadableRules {
   /// The change to these rules; `nil` if no key has another value. What is tighter holds at once, what is wider when the loop has been
   /// in its safe state.
   ///
-  /// - Parameter taken: called when the loop is told.
+  /// - Parameter taken: called when the loop is given the rules.
   public func change(
     of system: String, _ keys: [KeyChange], to new: Rules, taken: @escaping @Sendable () -> Void
   ) -> (any RulesChange)? {
@@ -83,7 +83,7 @@ extension WantedRules where Rules: ReloadableRules {
   }
 }
 
-/// The rules of one loop as they are wanted; what the loop uses may be less, while wider limits wait. Any thread.
+/// The rules of one loop as they are wanted; what the loop uses may be less, while wider limits wait. Usable from any thread.
 public final class WantedRules<Rules: BitwiseCopyable & Sendable>: Sendable {
   /// The rules as the loop takes them: its `input` is the loop's end.
   public let box: RulesBox<Rules>
@@ -99,8 +99,8 @@ public final class WantedRules<Rules: BitwiseCopyable & Sendable>: Sendable {
 
   /// - Parameters:
   ///   - now: taken at once.
-  ///   - whenSafe: taken in the safe state; nil: the same.
-  ///   - taken: called when the loop is told.
+  ///   - whenSafe: the rules from the safe state on; `nil` if they are `now`.
+  ///   - taken: called when the loop is given the rules.
   func change(
     of system: String, _ keys: [KeyChange], now: Rules, whenSafe: Rules?, taken: @escaping @Sendable () -> Void = {}
   ) -> any RulesChange {

@@ -2,17 +2,17 @@ import Confinement
 import Glibc
 
 /// Which files, folders and devices are closed to the account that this process has become, and the command that opens each. Nothing is
-/// changed: whose a file is, is for people to decide.
+/// changed: the owner of a file is for people to decide.
 ///
 /// It asks with access(2), which looks at the account and not at capabilities.
 struct AccountAccess {
   private let account: Account
-  /// One line for each that is closed: what it is, whose it is, what to type.
+  /// One line for each that is closed: what it is, its owner, what to type.
   private(set) var flaws: [String] = []
 
   init(_ account: Account = .current) { self.account = account }
 
-  /// A folder in which files are made. One that is missing can be made by who may write to the next one above it.
+  /// A folder in which files are made. A missing one can be made by an account that may write to the next one above it.
   mutating func writes(folder: String) {
     var nearest = folder
     while access(nearest, F_OK) != 0, errno != EACCES, nearest != "/" { nearest = Self.folder(of: nearest) }

@@ -22,23 +22,23 @@ final class Daemon {
   private let systems: [any DaemonSystem]
   /// Those of them that have a control loop.
   private let loops: [any LoopSystem]
-  /// nil: no system keeps anything.
+  /// The store; `nil` if no system keeps anything.
   private let store: DaemonStore?
   private let clock = WatchedWallClock()
   private let runtime: Runtime
   private let guardSupervision: GuardSupervision
   /// `nil` if no plan is left, or everything is simulated.
   private let note: SafeStateNote?
-  /// When the outputs of the program before this one were turned off, by this boot's clock; empty if nobody noted it.
+  /// When the outputs of the program before this one were turned off, by this boot's clock; empty if that is unknown.
   private let endedBefore: [TickInstant]
   private var stopWatch: GuardStopWatch
   /// `nil` if no plan is left.
   private let emergencyStops: EmergencyStopNote?
-  /// nil: switched off.
+  /// The service; `nil` if it is switched off.
   let service: ServiceComposition?
   private let troubles: TroubleWatch?
   private let spawner: SpawnerWatch
-  /// nil: no section `mqtt`.
+  /// The connection to the broker; `nil` if the file has no `mqtt` section.
   private let broker: DaemonBroker?
   private var announcement: Announcement?
   private let reloader: Reloader
@@ -56,7 +56,7 @@ final class Daemon {
     var found = ConfigReader.Result()
     /// `nil` if no plan is left for a stop hook.
     var planFile: SafeStatePlanFile?
-    /// Who had the program's ports before it confined itself.
+    /// The holders of the program's ports before it confined itself.
     var portOwners = PortOwners()
   }
 
@@ -186,7 +186,7 @@ final class Daemon {
   /// state. The exit status.
   func run(events: borrowing ServiceEvents, started: () -> Void) throws -> Int32 {
     do {
-      // Everything is declared that may have to be started or opened again, and nobody has been heard yet.
+      // Everything that may have to be started or opened again has been declared, and no client has been heard yet.
       if Spawner.seal() < 0 { spawner.look() }
       // First the port: one that is taken must stop the start before an actuator is touched.
       try service?.service.bind()
@@ -225,7 +225,7 @@ final class Daemon {
           keeper?.look()
           spawner.look()
         case .doorbell:
-          // Before anybody is answered: an e-stop that is acknowledged is noted.
+          // Before any client is answered, so that an acknowledged e-stop is noted.
           emergencyStops?.look(at: systems.map(\.served))
           takeNotices()
         case .input: break

@@ -10,7 +10,7 @@ import TactusGuard
 /// A capability that is needed later.
 typealias Capability = (number: Int32, name: String, reason: String)
 
-/// What the daemon gives up before it hears anybody: capabilities, files, system calls. A spawner does for it what is left to do with them.
+/// What the daemon gives up before it hears a client: capabilities, files, system calls. What still needs them is done by a spawner.
 ///
 /// All of it happens in the only thread, before a device, the store or a socket is open, so that every later thread has it: a thread of
 /// its own keeps what it has been given. Devices are opened by the spawner from then on.
@@ -19,7 +19,7 @@ struct DaemonConfinement {
   enum Outcome {
     /// Nothing was given up, and why.
     case none(reason: String)
-    /// `account`: who it runs as. `kept`: capabilities. `exceptions`: what the kernel lacks, and what had to stay open.
+    /// `account`: the account that it runs as. `kept`: capabilities. `exceptions`: what the kernel lacks, and what had to stay open.
     case confined(spawner: pid_t, account: String, kept: [Capability], exceptions: [String])
 
     func tell(_ logger: Logger) {
@@ -110,7 +110,7 @@ struct DaemonConfinement {
     // The program that hashes the broker's password has a file there.
     let temporary = configuration.mqtt?.broker == .spawn ? ["/tmp"] : []
     let caches = [environment["XDG_CACHE_HOME"], environment["HOME"].map { $0 + "/.cache" }, "/var/cache"]
-    // Devices are below /dev and /sys, unless somebody imitates them.
+    // Devices are below /dev and /sys, unless a test imitates them.
     let imitated = configuration.claims.compactMap(\.pwm).filter { !$0.hasPrefix("/sys/") }.map(Self.folder)
     let found = caches.compactMap(\.self).filter { $0.hasPrefix("/") }.map(Self.existing)
     let folders = writable + temporary + imitated + found
@@ -154,7 +154,7 @@ struct DaemonConfinement {
     }
   }
 
-  /// A file or folder of root's daemon that belongs to somebody else, or lies in a folder that does; the broker's files, which it gets.
+  /// A file or folder of root's daemon that belongs to another account, or lies in a folder that does; the broker's files, which it gets.
   private var foreignPath: String? {
     guard geteuid() == 0 else { return nil }
     if configuration.mqtt?.broker == .spawn { return "the broker's configuration" }

@@ -26,18 +26,18 @@ public protocol DaemonSystem: AnyObject {
   func started()
   /// Hands the loop's answers to the clients that wait.
   func takeAnswers(at now: TickInstant)
-  /// Logs what the loop has told since the last call; what subscribers are told of it.
+  /// Logs the loop's notices since the previous call, and returns their events for subscribers.
   func takeNotices(_ logger: Logger) -> [Event]
   /// Ten times a second, after `takeAnswers`.
   func beat(at now: TickInstant)
-  /// Once a second: what nobody could see otherwise.
+  /// Called once a second. Logs what would be seen nowhere else.
   func report(_ logger: Logger)
 
   /// What is left to do with actuators and links when the runtime has stopped.
   func finish(_ logger: Logger)
   /// What has happened until then goes into the store. After every system's `finish`, since it may wait for a disk.
   ///
-  /// - Returns: what the store knows of how the outputs ended. The next start is told what the store does not know.
+  /// - Returns: what the store knows of how the outputs ended. What the store does not know is noted for the next start.
   func finishKeeping() -> KeptOutcome
   /// Returns the change that a reloaded file makes to the keys with `ConfigKey.mayChange`; `nil` if all of them have the same values.
   func change(to new: Configuration) -> (any RulesChange)?
@@ -52,11 +52,11 @@ public enum KeptOutcome: Sendable, Hashable {
   /// The store does not even know how the outputs of the program before ended. Until it does, the system turns nothing on.
   case unknownBefore
 
-  /// Returns the instants at which outputs were turned off and that the next start must be told of; empty if the store knows of all.
+  /// Returns the instants at which outputs were turned off and that must be noted for the next start; empty if the store knows of all.
   ///
   /// - Parameters:
   ///   - outcomes: one of each system.
-  ///   - before: when the outputs of the program before were turned off; empty if nobody noted it.
+  ///   - before: when the outputs of the program before were turned off; empty if that is unknown.
   ///   - now: when the outputs of this program were turned off.
   static func ends(_ outcomes: [KeptOutcome], before: [TickInstant], now: TickInstant) -> [TickInstant] {
     if outcomes.contains(.unknown) { return [now] }
@@ -67,11 +67,11 @@ public enum KeptOutcome: Sendable, Hashable {
 
 /// A system with a control loop. Only its lane runs on another thread; it must outlive the lane.
 public protocol LoopSystem: DaemonSystem {
-  /// Its control loop, and whether that still publishes: its sign of life.
+  /// The name of its control loop, whose publishing is its heartbeat.
   var loopName: String { get }
-  /// Grows whenever the loop publishes. The supervisor watches it, and tells the guard which loops advance.
+  /// Grows whenever the loop publishes. The supervisor watches it, and its heartbeats name the loops that advance.
   var heartbeat: LatestVersion { get }
-  /// How far apart its signs of life are when all is well; zero: less than the supervisor's own period.
+  /// Time between heartbeats when all is well; zero if it is less than the supervisor's period.
   var heartbeatPeriod: Nanoseconds { get }
   /// To be built once. `bell` is rung when there are answers or notices to take.
   func lane(bell: DoorbellButton) -> Lane
@@ -79,7 +79,7 @@ public protocol LoopSystem: DaemonSystem {
   var heldLines: [LinuxGPIOLines] { get }
   /// The simulated buses, lanes and faults; `nil` if the hardware is real.
   var simulation: SimulatedSurroundings? { get }
-  /// Why an actuator cannot be trusted to be in its safe state; nil: every one has confirmed it. After the runtime has
+  /// Why an actuator cannot be trusted to be in its safe state; `nil` if every one has confirmed it. Called after the runtime has
   /// stopped.
   var unconfirmed: (message: String, state: String)? { get }
 }
@@ -108,7 +108,7 @@ public struct SimulatedSurroundings: Sendable {
 }
 
 extension SimulatedSurroundings? {
-  /// Which misses make a fault of the lane's loop: on real hardware every one; on simulated hardware, which shows no fault that nobody
+  /// Which misses make a fault of the lane's loop: on real hardware every one; on simulated hardware, which shows only faults that were
   /// injected, those of a stall that was asked for.
   public func countedMisses(lane: String) -> CountedMisses {
     guard let self else { return .all }

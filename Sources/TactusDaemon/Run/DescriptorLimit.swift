@@ -1,8 +1,8 @@
 import Glibc
 
-/// How many files this process may have open, and whether that is enough: where none is left, nobody who connects is heard.
+/// How many files this process may have open, and whether that is enough: where none is left, no client can connect.
 struct DescriptorLimit: Error, CustomStringConvertible {
-  /// Beyond what the systems have open: for connections, the last of which are for who can stop, and for what is opened and closed meanwhile.
+  /// Beyond what the systems have open: for connections, the last of which are for callers that may stop, and for what is opened and closed meanwhile.
   static let spare = 24
   /// What waits and wakes it.
   private static let ofALane = 3

@@ -42,7 +42,7 @@ public final class DeskThread: Sendable {
     }
   }
 
-  /// What subscribers are to be told of work that is done, once.
+  /// Returns the events for subscribers of the work that is done, each once.
   public func takeEvents() -> [Event] {
     told.withLock { told in
       defer { told = [] }

@@ -2,16 +2,16 @@ import Logging
 import Service
 import Tactus
 
-/// Tells people of the guard's writes: log, health, metrics and subscribers. The loops are told by the runtime.
+/// Reports the guard's writes to people: log, health, metrics and subscribers. The runtime reports them to the loops.
 struct GuardStopWatch {
   /// `nil` if there is no guard.
   private let stops: ExternalStops?
   private let health: GuardHealth
   private let logger: Logger
   private var seen: UInt64 = 0
-  /// What the guard of the program before this one did, until it has been told.
+  /// What the guard of the previous program did; `nil` once it has been reported.
   private var left: MadeSafe?
-  /// When the last was told; one event a second is enough.
+  /// When the last write was reported; one event a second is enough.
   private var told: TickInstant?
 
   init(_ stops: ExternalStops?, left: MadeSafe?, health: GuardHealth, logger: Logger) {
@@ -25,7 +25,7 @@ struct GuardStopWatch {
       ])
   }
 
-  /// Ten times a second. Returns what subscribers are told; `nil` if there is no news.
+  /// Called ten times a second. Returns the event for subscribers; `nil` if there is no news.
   mutating func look(at now: TickInstant) -> Event? {
     if let left = left.take() { return event(1, at: now, time: left.time) }
     guard let count = stops?.count, count != seen, Mechanism.guardStopTold.acts else { return nil }

@@ -2,7 +2,7 @@ import BusesLinux
 import Glibc
 import Service
 
-/// A port of this machine that only one program can listen on.
+/// A port that only one program can listen on.
 public struct LocalPort: Hashable, Sendable {
   /// What it takes.
   public enum Transport: String, Sendable {
@@ -22,13 +22,13 @@ public struct LocalPort: Hashable, Sendable {
   public static func udp(_ number: UInt16) -> LocalPort { LocalPort(transport: .udp, number: number) }
 }
 
-/// The programs that listen on ports of this machine, as far as /proc tells.
+/// The programs that listen on ports of the host, as far as /proc shows them.
 ///
-/// A confined program does not see what others have open: who wants to name the owner of a port has looked before.
+/// A confined program does not see what others have open, so owners of ports are looked for before it confines itself.
 public struct PortOwners: Sendable, Equatable {
   private var owners: [LocalPort: String] = [:]
 
-  /// Nobody has looked.
+  /// The ports have not been looked at.
   public init() {}
 
   /// Looks for the owners of `ports`. Takes less than a millisecond while none of them is taken.
@@ -44,7 +44,7 @@ public struct PortOwners: Sendable, Equatable {
     }
   }
 
-  /// Returns who had the port when it was looked for: `nginx (pid 123)`, `a program of the user mosquitto`; `nil` if nobody had, or it was
+  /// Returns which program had the port when it was looked for: `nginx (pid 123)`, `a program of the user mosquitto`; `nil` if none had, or it was
   /// not looked for.
   public subscript(port: LocalPort) -> String? { owners[port] }
 
@@ -78,7 +78,7 @@ public struct PortOwners: Sendable, Equatable {
 }
 
 extension PortOwners {
-  /// Who has the ports on which a program with this configuration would listen.
+  /// The holders of the ports on which a program with this configuration would listen.
   init(of configuration: Configuration) {
     self.init(of: configuration.claims.compactMap(\.resource.port))
   }
@@ -97,7 +97,7 @@ extension PortOwners {
     return words(claim.key, taken) ?? "\(claim.key): \(error)"
   }
 
-  /// `network.http_port: TCP port 8000 is taken by nginx (pid 123): …`; `nil` if nobody is known to have the port.
+  /// `network.http_port: TCP port 8000 is taken by nginx (pid 123): …`; `nil` if no program is known to have the port.
   public func words(_ key: String, _ port: LocalPort) -> String? {
     self[port].map {
       "\(key): \(port.transport.rawValue.uppercased()) port \(port.number) is taken by \($0): stop that program, or set another port"

@@ -9,10 +9,10 @@ import Tactus
 struct ServiceComposition {
   let service: WebService
   let configuration: Configuration.Service
-  /// The certificate this machine made for itself, and its SHA-256; nil: there is none.
+  /// The certificate that the daemon has made for itself, and its SHA-256; `nil` if there is none.
   let certificate: String?
   let fingerprint: String?
-  /// What makes a token that this service takes.
+  /// The command that makes a token for this service.
   let tokenCommand: String
   private let tokens: TokenStore
   /// For commands of this account; `nil` where there is no folder for it.
@@ -21,7 +21,7 @@ struct ServiceComposition {
   private let systems: [String]
   private let logger: Logger
 
-  /// Reads the token file and, for TLS, the certificate. Nothing listens yet. nil: the service is switched off.
+  /// Reads the token file and, for TLS, the certificate. Nothing listens yet. `nil` if the service is switched off.
   ///
   /// - Parameter mounts: what must be mounted for the token file.
   /// - Throws: `AccessError`, `SelfSignedCertificateError`. A token file that cannot be used opens nothing.
@@ -75,7 +75,7 @@ struct ServiceComposition {
       logger: logger)
   }
 
-  /// `http://127.0.0.1:8000`, the port in effect; on every network: the address that this machine reaches itself by.
+  /// `http://127.0.0.1:8000`, the port in effect; with a loopback address if it listens on every network.
   var address: String {
     guard let endpoint = service.endpoint else { return "" }
     let host = "\(endpoint)".dropLast("\(endpoint.port)".count + 1)
@@ -83,7 +83,7 @@ struct ServiceComposition {
     return "\(configuration.tls == .off ? "http" : "https")://\(reachable):\(endpoint.port)"
   }
 
-  /// What keeps tokens from being looked at; nil: nothing does.
+  /// What keeps tokens from being checked; `nil` if nothing does.
   var trouble: ServiceTrouble? {
     tokens.failure.map { failure in
       ServiceTrouble(
@@ -103,7 +103,7 @@ struct ServiceComposition {
       try door.leave(LocalDoor.Contents(address: address, token: localToken, fingerprint: fingerprint))
     } catch {
       logger.warning(
-        "commands of this machine need a token: the way in for them cannot be left",
+        "local commands need a token: their own cannot be written",
         metadata: ["file": .string(error.path), "reason": .string(error.reason)])
     }
   }
@@ -111,7 +111,7 @@ struct ServiceComposition {
   /// Takes it away again.
   func closeLocalDoor() { door?.remove() }
 
-  /// Tells the local network where it is; nil: not asked for, or not listening.
+  /// Announces the service on the local network; `nil` if that is not configured, or it does not listen.
   func announce(_ whole: Configuration) -> Announcement? {
     guard configuration.bonjour, let endpoint = service.endpoint else { return nil }
     return Announcement(
@@ -166,7 +166,7 @@ struct ServiceComposition {
     }
   }
 
-  /// What a certificate of this machine is for: every name that `HostRules` lets it be called by.
+  /// The names in the daemon's certificate: every name that `HostRules` accepts.
   private static func names(address: String) -> [String] {
     let name = HostRules.machineName
     var names = ["localhost", "127.0.0.1", "::1"]

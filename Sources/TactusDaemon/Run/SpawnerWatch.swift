@@ -4,7 +4,7 @@ import Logging
 import Service
 import Synchronization
 
-/// Whether the spawners of a confined daemon are still there, told once when one is not, and once when none is.
+/// Whether the spawners of a confined daemon are still there. Reports once when one is not, and once when none is.
 ///
 /// One takes over for the other. A daemon without any goes on: nothing that it has is lost, and a guard that cannot be replaced stops every output.
 final class SpawnerWatch: Sendable {

@@ -1,20 +1,20 @@
 import Tactus
 import TactusGuard
 
-/// What the supervisor tells the main thread.
+/// A message of the supervisor to the main thread.
 enum SupervisorNotice: BitwiseCopyable {
   /// Ten times a second, whatever the control loops do.
   case beat(TickInstant)
   /// Every control loop advances; about once a second.
   case pulse
-  /// This control loop, by its place in the list, has not ticked for so long.
+  /// This control loop, by its place in the list, has not ticked for this time.
   case stalled(loop: Int, Nanoseconds)
   case resumed(loop: Int)
-  /// The guard has not answered for a while: told at this instant.
+  /// The guard has not answered for a while, which was found at this instant.
   case guardHangs(TickInstant)
 }
 
-/// Watches the control loops and tells which of them advance: the guard with every heartbeat, the main thread once a second. Is the main
+/// Watches the control loops and reports which of them advance: to the guard with every heartbeat, to the main thread once a second. Is the main
 /// thread's clock besides.
 ///
 /// Runs in a lane of its own at normal priority: when the whole program is starved the guard must hear silence. It has no
@@ -35,10 +35,10 @@ struct SupervisorLoop: ~Copyable, ControlLoop, NoOutput {
   private var advanced: UInt64 = 0
   private var notices: RingWriter<SupervisorNotice>
   private let bell: DoorbellButton
-  /// nil: there is no guard.
+  /// Sends heartbeats to the guard; `nil` if there is no guard.
   private var heartbeats: HeartbeatSender?
   private let patience: Nanoseconds
-  /// The tick from which on the main thread is told again that all is well.
+  /// The tick from which on the next `pulse` is due.
   private var nextPulse: Int64 = 0
 
   /// - Parameters:

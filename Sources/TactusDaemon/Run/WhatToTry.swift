@@ -1,7 +1,7 @@
 import Buses
 import Glibc
 
-/// What a user can do next, printed after the start. Whoever pastes the lines, one after the other, into another terminal finds that each works.
+/// What a user can do next, printed after the start. Each line works when it is pasted into another terminal, one after the other.
 enum WhatToTry {
   /// - Parameter login: see `BrokerLogin`.
   static func text(
@@ -24,7 +24,7 @@ enum WhatToTry {
     return text.joined(separator: "\n")
   }
 
-  /// No line holds a password, since other users see what programs are started with. A broker of our own lets everybody here read.
+  /// No line holds a password, since other users see what programs are started with. A broker that we start lets every local user read.
   private static func listening(_ mqtt: Configuration.MQTT, _ login: String?) -> [String] {
     var options = mqtt.port == 1883 ? "" : " -p \(mqtt.port)"
     if case .address(let host) = mqtt.broker, host != "127.0.0.1" { options += " -h \(host)" }
@@ -71,7 +71,7 @@ enum WhatToTry {
   }
 }
 
-/// An endpoint of this daemon as another program on this machine reaches it.
+/// An endpoint of this daemon as another program on the same host reaches it.
 public struct ReachableEndpoint: Sendable {
   let isEverywhere: Bool
   /// The address in digits, without brackets; `127.0.0.1` for an endpoint on every IPv4 address.

@@ -2,7 +2,7 @@ import AvahiSystemd
 import Glibc
 import Logging
 
-/// The service's announcement on the local network (`_tactus._tcp`, and what systems announce besides): nothing where it listens to this machine only, where
+/// The service's announcement on the local network (`_tactus._tcp`, and what systems announce besides): nothing where it listens on loopback only, where
 /// Avahi is not, or in a build without the trait Bonjour.
 struct Announcement {
   #if Bonjour

@@ -24,7 +24,7 @@ struct HealthWatch {
     var version: String?
     var message: String?
     var systems: [String: String?]
-    /// `nil`: the daemon is of a version that did not say.
+    /// `nil` if the daemon's version does not report its guard.
     var `guard`: Guard?
   }
 
@@ -40,13 +40,13 @@ struct HealthWatch {
   private let loopsOnly: Bool
   /// When it began to be healthy; `nil` if it is not.
   private var healthySince: TickInstant?
-  /// How many guards had been replaced when that was last told.
+  /// The number of replaced guards in the last answer.
   private var guardReplacements: Int?
 
   /// - Parameters:
   ///   - start: when the first question is asked.
   ///   - limit: how long after that the daemon must have been healthy for `steady`.
-  ///   - version: the only one that is healthy; `nil`: any is.
+  ///   - version: the only version that counts as healthy; `nil` if any does.
   ///   - loopsOnly: whether a store that cannot be used and a system in a fault are healthy, too.
   init(since start: TickInstant, within limit: Nanoseconds, steady: Nanoseconds, version: String?, loopsOnly: Bool) {
     end = start + limit

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The command that makes a token for this daemon, as somebody types it who is not the daemon.
+/// The command that makes a token for this daemon, as a user types it.
 enum MakingToken {
   /// - Parameters:
   ///   - file: the daemon's token file, which a shell with another home would not find.

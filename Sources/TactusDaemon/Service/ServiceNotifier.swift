@@ -1,11 +1,11 @@
 import CDaemon
 import Glibc
 
-/// Tells a service manager how the service is: sd_notify's protocol, written out.
+/// Reports the service's state to a service manager, by sd_notify's protocol.
 struct ServiceNotifier {
-  /// nil: no service manager asked.
+  /// The service manager's socket; `nil` if none is given.
   let socketPath: String?
-  /// How often `watchdog` must be called at least; nil: the service manager does not watch this process.
+  /// How often `watchdog` must be called at least; `nil` if the service manager does not watch this process.
   let watchdogMicroseconds: Int?
 
   /// Reads NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID.

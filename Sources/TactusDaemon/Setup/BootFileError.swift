@@ -1,4 +1,4 @@
-/// A file that somebody has written in a way that is not understood, and is therefore left alone.
+/// A file whose text is not understood, and which is therefore left as it is.
 struct BootFileError: Error, Equatable, CustomStringConvertible {
   var path: String
   /// From 1.

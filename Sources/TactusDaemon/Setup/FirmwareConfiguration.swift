@@ -12,7 +12,7 @@ struct FirmwareConfiguration: Equatable {
 
   static func == (one: Self, other: Self) -> Bool { one.path == other.path && one.lines == other.lines }
 
-  /// - Throws: for a line that is neither a setting, a filter nor a comment, and for an included file, which nobody has read here.
+  /// - Throws: for a line that is neither a setting, a filter nor a comment, and for an included file, which is not read here.
   init(_ text: String, path: String) throws(BootFileError) {
     self.path = path
     lines = text.lines

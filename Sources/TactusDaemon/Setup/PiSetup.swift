@@ -1,7 +1,7 @@
 import Tactus
 
 /// What a Raspberry Pi's files must say so that this program has its buses, its serial line and a CPU of its own: worked out
-/// from what they say now, and written by nobody here.
+/// from what they say now, and not written here.
 struct PiSetup {
   /// What is wanted of the machine.
   struct Wishes: Equatable {
@@ -22,7 +22,7 @@ struct PiSetup {
   /// A file that is to be written.
   struct Change: Equatable {
     var path: String
-    /// `nil`: it is not there yet.
+    /// The present text; `nil` if the file is not there yet.
     var old: String?
     var new: String
 
@@ -82,7 +82,7 @@ struct PiSetup {
     return Change(path: path, old: old, new: file.text == old + "\n" ? old : file.text)
   }
 
-  /// What somebody has chosen stays: an `isolcpus` of other CPUs is a choice.
+  /// What a user has chosen stays: an `isolcpus` of other CPUs is a choice.
   private func kernelArguments(_ path: String) throws(BootFileError) -> Change {
     let old = read(path) ?? ""
     var file = try KernelArguments(old, path: path)
@@ -98,7 +98,7 @@ struct PiSetup {
     return Change(path: path, old: old, new: file == before ? old : file.text)
   }
 
-  /// A file of ours, which nobody else writes.
+  /// A file that only this command writes.
   private func whole(_ path: String, _ content: String) -> Change {
     Change(path: path, old: read(path), new: "# \(Self.comment)\n\(content)")
   }

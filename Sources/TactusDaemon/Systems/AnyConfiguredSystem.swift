@@ -102,11 +102,11 @@ public struct SystemSurroundings {
   public let logger: Logger
   /// For a logger with a label of its own.
   public let log: ProgramLog
-  /// What the guard wrote after the program's last end, in the present boot; `nil` if it had ended in an orderly way, or nobody knows.
+  /// What the guard wrote after the program's last end, in the present boot; `nil` if it had ended in an orderly way, or nothing is known of it.
   public let madeSafe: MadeSafe?
   /// Whether the program's last end, in the present boot, left the outputs to others: it died, with or without its guard.
   public let endedWithoutStop: Bool
-  /// Who had the program's ports before it confined itself.
+  /// The holders of the program's ports before it confined itself.
   public let portOwners: PortOwners
   /// Interfaces that systems opened earlier have published for other systems.
   public let offers = Offers()

@@ -20,8 +20,8 @@ public struct ConfigSection: Sendable {
 
 /// A system that a program can have: what the command line and the configuration file need to know of it before any runs.
 ///
-/// The program's list of these is the only list of systems. Nothing here has a default, so that whoever adds a system is asked
-/// everything: what it has not is an empty list.
+/// The program's list of these is the only list of systems. Nothing here has a default, so that the author of a system is asked
+/// for everything. A system without something returns an empty list.
 public protocol SystemKind: Sendable {
   /// `pump`: in logs, in `/api/pump`.
   var name: String { get }
@@ -88,7 +88,7 @@ public struct SystemReading: Sendable {
 
   /// - Parameters:
   ///   - system: `nil` if the file has none of its sections, or if they have errors.
-  ///   - errors: of rules that the table of keys does not know.
+  ///   - errors: broken rules that the table of keys cannot check, such as one over two keys.
   ///   - unused: keys that the file gives, and that this build accepts and does not use.
   public init(system: (any AnyConfiguredSystem)? = nil, errors: [ConfigError] = [], unused: [String] = []) {
     (self.system, self.errors, self.unused) = (system, errors, unused)

@@ -83,7 +83,7 @@ struct InteractiveTop {
   }
 }
 
-/// Tells the main thread that it is time to ask.
+/// Wakes the main thread when it is time to ask.
 private struct TopBeat: ~Copyable, ControlLoop, NoOutput {
   private var beats: LatestWriter<Int64>
   private let bell: DoorbellButton

@@ -1,4 +1,4 @@
-/// What `top` shows, and how it gets onto a terminal.
+/// The screen of `top`: its lines, and how they are written to a terminal.
 public enum TopScreen {
   /// A line of the screen, all of one style.
   public struct Line: Equatable, Sendable {

@@ -39,7 +39,7 @@ enum TopTable {
     let sparkline = min(TopModel.historyLength, leastSparkline + max(0, left))
     return [line("LOOP", nameWidth, visible, \.title) + " JITTER"]
       + rows.map { row in
-        // A tick that hangs is told where no width hides it.
+        // A tick that hangs is shown where no width hides it.
         let last = row.hangsFor.map { "on \(time($0))" } ?? Sparkline.text(row.jitter.suffix(sparkline))
         return line(row.name, nameWidth, visible) { $0.cell(row) } + " " + last
       }

@@ -44,9 +44,9 @@ public struct LegMachine: Sendable, Hashable, BitwiseCopyable {
     return motion.arrival(slew: settings.slewMicrosecondsPerSecond) + releaseAfter
   }
 
-  /// One event at one instant. Instants never decrease. Never blocks, never allocates.
+  /// Takes one event at one instant, which is never before that of the previous call. Never blocks, never allocates.
   ///
-  /// The deadman is looked at first, whatever the event: at or after `nextDeadline` the pulse ends, even when the event is the
+  /// The deadman is checked first, whatever the event: at or after `nextDeadline` the pulse ends, even when the event is the
   /// command that comes too late.
   @_noLocks @_noAllocation
   public mutating func step(_ event: LegEvent, at now: TickInstant) -> LegAction {

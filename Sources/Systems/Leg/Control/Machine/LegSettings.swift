@@ -14,7 +14,7 @@ public struct LegSettings: Sendable, Hashable, BitwiseCopyable {
   public let releaseAfter: Nanoseconds?
   /// nil: the battery decides nothing.
   public let battery: LegBatteryLimits?
-  /// Reports 7400 mV whatever is measured, as the original firmware does.
+  /// Whether telemetry always says 7400 mV, whatever is measured, as that of the original firmware does.
   public let reportsStubBattery: Bool
 
   /// Throws the first setting that is out of range.

@@ -29,7 +29,7 @@ public enum PlantHostOutcome: Sendable, Hashable {
 }
 
 extension PlantHostOutcome {
-  /// For counters: `answered`, or why not.
+  /// Name for counters: `answered`, or the reason for which there was no answer.
   public var name: String {
     switch self {
     case .answered: "answered"

@@ -3,7 +3,7 @@ import Devices
 import Synchronization
 import Tactus
 
-/// The soil around one simulated probe: it dries out slowly, and gets wet when somebody waters it. Any thread.
+/// The soil around one simulated probe: it dries out slowly, and gets wet when it is watered. Every member may be called from any thread.
 public final class SimulatedSoil: Sendable {
   /// What is wrong with the wire.
   public enum Fault: String, Sendable, Hashable, CaseIterable {

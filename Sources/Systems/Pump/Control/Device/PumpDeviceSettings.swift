@@ -37,7 +37,7 @@ public struct PumpDeviceSettings: Sendable, Hashable, BitwiseCopyable {
   /// Skin warmer than this is too warm.
   public let overheatAbove: PumpTemperature
   public let overheatAction: PumpOverheatAction
-  /// nil restores that an open sensor reads very cold and overheating never trips.
+  /// Range of plausible temperatures. `nil` behaves as the original: an open sensor reads as very cold, and overheating never trips.
   public let plausibility: PumpPlausibility?
   /// How long a button must rest in its new position, 1 ms…1 s.
   public let debounce: Nanoseconds

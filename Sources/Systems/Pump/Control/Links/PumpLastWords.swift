@@ -3,7 +3,7 @@ import Wire
 
 /// The last words to a pump: OFF, every half second, until it says that it is off.
 ///
-/// For whoever has no loop any more: the daemon when it goes down, its guard when the daemon has died. Never waits; to be
+/// For a process without the pump's loop: the daemon when it goes down, its guard when the daemon has died. Never waits, is
 /// stepped some times a second, and allocates.
 public struct PumpLastWords: ~Copyable {
   private static let repeatsAfter = Nanoseconds.milliseconds(500)
@@ -20,6 +20,8 @@ public struct PumpLastWords: ~Copyable {
   private var hasSaid = false
   private var isConfirmed = false
 
+  /// Takes over the link of a loop that has ended.
+  ///
   /// - Parameter isUp: whether `link` had a connection when its loop ended.
   public init(_ link: consuming PumpLink, isUp: Bool = false) {
     self.link = link

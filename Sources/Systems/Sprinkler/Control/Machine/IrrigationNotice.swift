@@ -37,7 +37,7 @@ public struct EndedRun: Sendable, Hashable, BitwiseCopyable {
   public let outcome: RunOutcome
   /// How long its valve was open, pauses not counted.
   public let ran: Nanoseconds
-  /// When its valve first opened; nil: it never did.
+  /// Instant at which the valve first opened; `nil` if it never did.
   public let opened: TickInstant?
   /// Flow sensor pulses while it was open; shared evenly where several were.
   public let pulses: Int64

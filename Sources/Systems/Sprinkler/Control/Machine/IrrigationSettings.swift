@@ -7,18 +7,18 @@ public struct IrrigationSettings: Sendable, BitwiseCopyable {
   }
   /// Lines that were requested, the master valve's included, 1…64.
   public let lineCount: Int
-  /// nil: there is no master valve.
+  /// The master valve; `nil` if there is none.
   public let master: MasterValve?
-  /// Between a closing in a group and the next opening in it, 0…3,600 s.
+  /// Time between a closing in a group and the next opening in that group, 0…3,600 s.
   public let stationDelay: Nanoseconds
   /// Valves open at the same time in all, 1…64. 1 is the single-zone policy.
   public let maximumOpen: Int
-  /// By group, 1…64.
+  /// Valves of a group that are open at the same time, by the group's number, each 1…64.
   public let maximumOpenInGroup: [16 of UInt8]
-  /// nil: there is no flow sensor.
+  /// The flow sensor; `nil` if there is none.
   public internal(set) var flow: FlowSettings?
 
-  /// What the flow sensor must not say; nothing is watched without one.
+  /// Limits whose breach by the flow is an alarm. Without a sensor there are none.
   public var flowLimits: FlowLimits { flow?.limits ?? FlowLimits() }
 
   /// Throws the first setting that is out of range.
@@ -51,9 +51,9 @@ public struct IrrigationSettings: Sendable, BitwiseCopyable {
 /// A valve (or a pump's relay) that every zone that uses it needs.
 public struct MasterValve: Sendable, Hashable, BitwiseCopyable {
   public let line: UInt8
-  /// It opens so long before a zone's valve, negative: after it; −600…600 s.
+  /// How long before a zone's valve it opens, −600…600 s; a negative time is after the zone's valve.
   public let lead: Nanoseconds
-  /// It closes so long after a zone's valve, negative: before it; −600…600 s.
+  /// How long after a zone's valve it closes, −600…600 s; a negative time is before the zone's valve.
   public let lag: Nanoseconds
 
   public init(line: UInt8, lead: Nanoseconds = .zero, lag: Nanoseconds = .zero) throws(IrrigationSettingsError) {

@@ -44,7 +44,7 @@ public enum IrrigationFault: Sendable, Hashable, BitwiseCopyable {
   case missedReleases(Int64)
 }
 
-/// What the flow sensor says that must not be.
+/// A flow of water, or a lack of it, that the valves do not explain.
 public enum FlowAlarm: Sendable, Hashable, BitwiseCopyable {
   /// A valve is open and no water flows: a valve that does not open, a dry pump, a closed main. The first open zone.
   case noFlow(ZoneID)

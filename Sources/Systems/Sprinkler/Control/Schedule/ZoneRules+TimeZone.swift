@@ -13,9 +13,9 @@ public struct UnknownTimeZone: Error, Sendable, Hashable, CustomStringConvertibl
 }
 
 extension ZoneRules {
-  /// From the time zone database of this machine, for the years given, both included.
+  /// Reads a zone's rules from the system's time zone database, for `years`, both ends included.
   ///
-  /// Takes some milliseconds; once, at the start.
+  /// Takes some milliseconds, so it is called once, at the start.
   /// - Throws: `UnknownTimeZone` for a name that the database does not have.
   public init(identifier: String, years: ClosedRange<Int> = 2000...2100) throws(UnknownTimeZone) {
     // A name of another form (`GMT+1`, `CET-1CEST`) would be taken, too, and mean something else than people expect.

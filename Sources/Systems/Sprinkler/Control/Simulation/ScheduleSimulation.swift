@@ -116,9 +116,9 @@ public struct ScheduleSimulation: ~Copyable {
     restart()
   }
 
-  /// The program ends in an orderly way and begins anew after so long.
+  /// Ends the program in order, and starts it again after `pause`.
   ///
-  /// - Parameter isReboot: the whole machine does.
+  /// - Parameter isReboot: whether the whole machine reboots.
   public mutating func restart(after pause: Nanoseconds, isReboot: Bool = false) {
     tell(.shutdown)
     checks.valvesFell(at: now)

@@ -27,7 +27,7 @@ public struct SprinklerRecords: Sendable, Hashable, Codable {
 
   public init() {}
 
-  /// What a change means: a store and the scheduler agree by this.
+  /// Carries out a change. Store and scheduler both use it, so they agree on what a change means.
   public mutating func apply(_ change: SprinklerChange) {
     switch change {
     case .zones(let new): zones = new
