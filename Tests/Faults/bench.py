@@ -1,5 +1,6 @@
 """A daemon with everything that moves, heats or opens something, on hardware that outlives it: chips and lines of hardware.c, and a
 pump on a pseudo-terminal."""
+import http.client
 import json
 import os
 import pty
@@ -18,6 +19,8 @@ from pathlib import Path
 from hardware import COMPILER, Hardware, safe_since
 
 PATIENCE_SECONDS = 60
+# How a request ends whose answer does not come, or not to its end.
+BROKEN = (OSError, http.client.HTTPException)
 CONFIG = """\
 network:
   bind_address: 127.0.0.1
@@ -26,7 +29,7 @@ network:
   http_port: {http}
 service: {{ auth: none, bonjour: false }}
 store: {{ folder: '{folder}/state' }}
-motors: {{ backend: yb-pcb-car, i2c_bus: 1, acceleration: 0 }}
+motors: {{ backend: yb-pcb-car, i2c_bus: 1, acceleration: 0, command_timeout: {command_timeout} }}
 leg: {{ backend: pca9685, i2c_bus: 1, deadman_ms: {deadman_ms} }}
 sprinkler:
   backend: gpio
@@ -104,7 +107,7 @@ class Bench:
     # A machine that is shared may pause: what is tried is the guard, and not what missed releases lead to, unless `lanes` says so.
     PATIENT = dict.fromkeys(("robot", "leg", "sprinkler"), 1000)
 
-    def __init__(self, program, folder, timeout=1.0, lanes=PATIENT, deadman_ms=10_000):
+    def __init__(self, program, folder, timeout=1.0, lanes=PATIENT, deadman_ms=10_000, command_timeout=1.0):
         self.program, self.folder = Path(program), Path(folder)
         self.folder.mkdir(parents=True)
         self.hardware = Hardware(self.folder / "machine")
@@ -114,7 +117,7 @@ class Bench:
         self.ports = dict(
             motors=free_port(socket.SOCK_DGRAM), legs=free_port(socket.SOCK_DGRAM), http=free_port(socket.SOCK_STREAM))
         self.config.write_text(CONFIG.format(
-            folder=self.folder, timeout=timeout, deadman_ms=deadman_ms, pump=self.pump.path, lanes=lanes, **self.ports))
+            folder=self.folder, timeout=timeout, deadman_ms=deadman_ms, command_timeout=command_timeout, pump=self.pump.path, lanes=lanes, **self.ports))
         self.log_path, self.log_start = self.folder / "log", 0
         self.environment = {
             **os.environ, **self.hardware.environment, "XDG_RUNTIME_DIR": str(self.folder), "RUNTIME_DIRECTORY": str(self.folder)}
@@ -241,5 +244,17 @@ class Bench:
 
     def until_guard_is_gone(self):
         """A guard that a killed daemon has left behind: it ends by itself when it has written."""
-        until(lambda: not Path(f"/proc/{self.guard}").exists() or "\nState:\tZ" in Path(f"/proc/{self.guard}/status").read_text(),
-              "the guard has ended")
+        def is_gone():
+            try:
+                return "\nState:\tZ" in Path(f"/proc/{self.guard}/status").read_text()
+            except (FileNotFoundError, ProcessLookupError):  # Before it was opened, or between that and the read.
+                return True
+        until(is_gone, "the guard has ended")
+
+    def ask_or_end(self, path, body=None):
+        """What the daemon answers; `None` if it has ended instead, which is some moments after its connections broke."""
+        try:
+            return self.ask(path, body)
+        except BROKEN:
+            self.process.wait(PATIENCE_SECONDS)
+            return None

@@ -1,4 +1,5 @@
 """A daemon on simulated hardware, one for each configuration a test needs."""
+import itertools
 import json
 import os
 import resource
@@ -76,10 +77,22 @@ def let_others_in(folder):
         one.chmod(one.stat().st_mode & 0o7777 | 0o011)
 
 
+# Below those that Linux gives to connections and to who binds to 0: nobody is given one by chance between the look at it here and the daemon's
+# start. Each of pytest's workers has its own, and one run does not begin where another does.
+PORTS = [10_000 + 2_000 * int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:]) + number for number in range(2_000)]
+NEXT_PORT = itertools.count(101 * os.getpid())
+
+
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    while True:
+        port = PORTS[next(NEXT_PORT) % len(PORTS)]
+        try:
+            for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM):
+                with socket.socket(type=kind) as probe:
+                    probe.bind(("127.0.0.1", port))
+            return port
+        except OSError:
+            pass
 
 
 class Daemon:

@@ -276,6 +276,7 @@ def test_a_probe_calibrated_twice_in_one_soil_opens_no_valve(tmp_path):
         state = "tactus/sill/plants/1/state"
         eventually(lambda: "waits for a confirmation" in garden.retained(state).get(state, ""))
         assert not daemon.get("/api/zones").json()["zones"][1]["isOn"]
+        daemon.wait_for_line("a dry plant is not watered yet")
         (line,) = [line for line in daemon.log.splitlines() if "a dry plant is not watered yet" in line]
         assert "confirm-watering" in json.loads(line)["to_confirm"]
         garden.broker.publish("tactus/sill/plants/1/command", "confirm-watering")

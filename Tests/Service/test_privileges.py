@@ -184,7 +184,7 @@ def test_every_thread_of_the_daemon_has_given_up_what_it_does_not_need(tmp_path,
                 for name in ("CapInh", "CapPrm", "CapEff", "CapAmb"):
                     # Where root may not lift its limits, it keeps what stands for them: real-time priorities, locked memory.
                     assert int(now[name][0], 16) & ~(1 << 23 | 1 << 14) == 0, (words(process), name, now)
-        assert '"msg":"confined"' in daemon.log
+        daemon.wait_for_line('"msg":"confined"')
         # The guard, and two spawners.
         assert len(children(daemon.process.pid)) == 3
 
@@ -452,9 +452,12 @@ def test_an_account_that_cannot_be_had_is_an_error_of_the_file(tmp_path, user, a
 @needs_root
 def test_root_without_an_account_in_the_file_stays_root_and_says_that_it_need_not(tmp_path):
     with OnALine(tmp_path) as daemon:
-        assert '"account":"root; runtime.user: ' in daemon.log
+        daemon.wait_for_line('"msg":"started"')
+        assert daemon.log.count('"way_out":"set runtime.user to ') == 1, daemon.log
     with OnALine(tmp_path / "other", runtime=", user: root") as daemon:
-        assert '"account":"root"' in daemon.log and status(daemon.process.pid)["Uid"] == ["0"] * 4
+        daemon.wait_for_line('"msg":"started"')
+        assert '"account":"root"' in daemon.log and "runtime.user" not in daemon.log
+        assert status(daemon.process.pid)["Uid"] == ["0"] * 4
 
 
 @needs_root

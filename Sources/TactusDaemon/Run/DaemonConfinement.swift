@@ -19,19 +19,23 @@ struct DaemonConfinement {
   enum Outcome {
     /// Nothing was given up, and why.
     case none(reason: String)
-    /// `account`: the account that it runs as. `kept`: capabilities. `exceptions`: what the kernel lacks, and what had to stay open.
-    case confined(spawner: pid_t, account: String, kept: [Capability], exceptions: [String])
+    /// `account`: the account that it runs as. `other`: the account that it could be instead of root's. `kept`: capabilities. `exceptions`: what
+    /// the kernel lacks, and what had to stay open.
+    case confined(spawner: pid_t, account: String, other: String?, kept: [Capability], exceptions: [String])
 
     func tell(_ logger: Logger) {
       switch self {
       case .none(let reason):
         logger.warning(
           "the program keeps every privilege that it was started with", metadata: ["reason": .string(reason)])
-      case .confined(let spawner, let account, let kept, let exceptions):
+      case .confined(let spawner, let account, let other, let kept, let exceptions):
         let names = kept.map(\.name).joined(separator: ",")
         var metadata: Logger.Metadata = ["account": .string(account)]
         if !kept.isEmpty { metadata["capabilities"] = .string(names) }
         logger.info("confined", metadata: metadata)
+        if let other {
+          logger.notice("root need not run this program", metadata: ["way_out": "set runtime.user to \(other)"])
+        }
         if !exceptions.isEmpty {
           logger.notice("not confined", metadata: ["what": .array(exceptions.map { .string($0) })])
         }
@@ -102,8 +106,15 @@ struct DaemonConfinement {
     let missing = needs.apply()
     let held = kept.filter { daemon_has_capability($0.number) != 0 }
     return .confined(
-      spawner: spawner, account: Account.current.name, kept: held,
+      spawner: spawner, account: Account.current.name, other: accountInsteadOfRoot, kept: held,
       exceptions: exceptions + [missing].compactMap(\.self))
+  }
+
+  /// Whose account root's program could be; `nil` if it is not root's, or the file says that it shall be.
+  private var accountInsteadOfRoot: String? {
+    guard geteuid() == 0, configuration.user == nil else { return nil }
+    let own = DaemonProgram.current.name
+    return Account(named: own) == nil ? "an account of this machine" : own
   }
 
   private func startSpawner(writable: [String]) -> pid_t {

@@ -109,8 +109,8 @@ def test_a_countdown_is_one_number_wherever_it_is_shown(enter, own_daemon):
         if (row !== now.split(" ").pop() + " left") window.differences.push([row, now]);
       }).observe(document.querySelector("#sprinkler"), { subtree: true, childList: true, characterData: true });
     }""")
-    for second in ("00:57", "00:56", "00:55", "00:54"):
-        expect(page.locator("#sprinkler-now")).to_contain_text(second)
+    # Which seconds are seen from here is a matter of how busy the machine is; the observer sees each.
+    expect(page.locator("#sprinkler-now")).to_contain_text(re.compile("00:(5[0-4]|[0-4])"), timeout=30000)
     assert page.evaluate("window.differences") == []
 
 

@@ -240,7 +240,8 @@ def test_escape_and_space_leave_water_alone(enter, own_daemon, key):
     page.evaluate("scrollTo(0, 0)")
     page.keyboard.press(key)
     if key == " ":
-        page.wait_for_function("scrollY > 0")
+        # It glides there. `wait_for_function` looks only once: the page's policy forbids what it looks again with.
+        until(lambda: page.evaluate("scrollY") > 0)
     page.locator("#plant-name").fill("Basil")
     page.keyboard.press("Escape")
     page.keyboard.type(" was")

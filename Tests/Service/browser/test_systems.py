@@ -38,7 +38,7 @@ def test_a_daemon_that_describes_no_system_shows_what_it_showed_before(enter, ow
                     {"json": {"ok": True, "systems": [Fan(name="pump", title="Pump").system]}}):
         page = enter(daemon, prepare=lambda page: answer(page, **options))
         expect(page.locator("#robot")).to_be_visible()
-        page.wait_for_function("areSystemsKnown")
+        until(lambda: page.evaluate("areSystemsKnown"))
         expect(page.locator("section.system")).to_have_count(0)
         expect(page.locator("nav a:visible")).to_have_text(["Robot", "Legs", "Sprinkler", "Plants", "Loops", "Events"])
         page.close()
