@@ -65,7 +65,7 @@ public struct LinkDriver: ~Copyable, @unchecked Sendable {
     return true
   }
 
-  /// The next message of the loop for this connection; `nil` if there is none.
+  /// Returns the next message of the loop for this connection, or `nil` if no message waits.
   public mutating func takeMessage() -> [UInt8]? {
     while let message = outgoing.pop() {
       guard message.session == session, isUp else { continue }
@@ -74,7 +74,7 @@ public struct LinkDriver: ~Copyable, @unchecked Sendable {
     return nil
   }
 
-  /// The last order of the loop since the previous call; `nil` if there was none.
+  /// Returns the last order that the loop gave since the previous call, or `nil` if it gave no order.
   public mutating func takeOrder() -> Order? {
     let order = shared.pointee.order.load(ordering: .acquiring)
     guard order != orderSeen else { return nil }

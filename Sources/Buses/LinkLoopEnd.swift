@@ -122,7 +122,7 @@ public struct LinkControl: ~Copyable {
 
   init(end: UnsafeMutablePointer<LinkLoopEnd>) { self.end = end }
 
-  /// The next event of the connection since the previous call; `nil` if there is none left. Take all at a tick's start, before
+  /// Returns the connection's next event, or `nil` if all of them were taken. Take all at a tick's start, before
   /// the port's messages.
   @_noLocks @_noAllocation
   public mutating func takeEvent() -> LinkEvent? { end.pointee.takeEvent() }

@@ -52,7 +52,7 @@ public final class MessageLink: @unchecked Sendable {
   public var input: LoopInput { loopBell.loopInput }
 
   /// The messages for the one owning loop. Every source is `peer`. A message to any endpoint goes to the connected
-  /// peer, and is refused while there is none.
+  /// peer, and is refused while no peer is connected.
   public func port() -> DatagramPort {
     DatagramPort(context: loopEnd, descriptor: loopBell.descriptor, receive: receive, send: send)
   }

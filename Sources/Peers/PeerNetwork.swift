@@ -7,7 +7,7 @@ package struct PeerNetwork: Hashable, Sendable {
   private let low: UInt64
   /// The text, if it is not an IP address.
   private let name: String
-  /// Whether it is the machine's own loopback, from which a reverse proxy's connections come.
+  /// Whether it is the loopback of the machine, from which a reverse proxy connects.
   package let isLoopback: Bool
 
   /// - Parameter address: without its port, `192.168.1.7` or `fe80::1%eth0`.

@@ -119,7 +119,9 @@ struct HouseTests {
     }
     // A system or a leaf that is new is asked for, too.
     let systems = try FileManager.default.contentsOfDirectory(atPath: Self.root.appending(path: "Sources/Systems").path)
-    for system in systems where system != "Water" { #expect(Self.decoders.contains("Systems/\(system)/Daemon")) }
+    for system in systems where !["Water", "README.md"].contains(system) {
+      #expect(Self.decoders.contains("Systems/\(system)/Daemon"))
+    }
     for (path, text) in try Self.sources(Self.decoders) where !path.hasSuffix(name) {
       for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
         let isTrapping = line.contains(/(exactly|truncating): [^"]*\)!/) || line.contains(/\bInt\d*\([^":]*\.rounded\(/)

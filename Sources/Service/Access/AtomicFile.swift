@@ -16,7 +16,7 @@ func folder(of path: String) -> String {
   return slash == path.startIndex ? "/" : String(path[..<slash])
 }
 
-/// The bytes of a regular file of at most 4 MB; `nil` if there is none. `look` is shown its status.
+/// Reads a regular file of at most 4 MB, and returns `nil` if the file does not exist. `look` is shown the file's status.
 public func readWhole(
   _ path: String, look: (stat) -> Void = { _ in }
 ) throws(FileFailure) -> [UInt8]? {

@@ -59,7 +59,7 @@ struct Origin: Hashable {
   /// The scheme's own unless given.
   let port: UInt16?
 
-  /// Reads an origin; `nil` if the text is none. `null` is none either.
+  /// Reads an origin. It is `nil` if the text is no origin, as `null` is not.
   init?(_ text: some StringProtocol) {
     let parts = text.lowercased().split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, parts[1].hasPrefix("//"), !parts[0].isEmpty,

@@ -88,7 +88,7 @@ public struct SelfSignedCertificate: Sendable, Equatable {
     return (notAfter, digest.map { Hexadecimal.text([$0]).uppercased() }.joined(separator: ":"))
   }
 
-  /// The bytes of the file; `nil` if there is none.
+  /// Returns the bytes of the file, or `nil` if the file does not exist.
   private static func readWhole(_ path: String) throws(SelfSignedCertificateError) -> [UInt8]? {
     do throws(FileFailure) {
       return try Service.readWhole(path)
