@@ -50,7 +50,10 @@ def run(context):
 def boot(context):
     # It ends with status 1 where the gate is not passed, which this table says as well.
     output = context.processes.run(["bash", "-c", "scripts/rig --latency || true"], 900, cwd=PACKAGE.parent)
-    figures = {(found[1], found[2]): [int(found[column]) for column in range(3, 8)] for found in LINE.finditer(output)}
+    figures = {}
+    for found in LINE.finditer(output):
+        # The gate measures again what is beyond a limit; this table has what was measured first.
+        figures.setdefault((found[1], found[2]), [int(found[column]) for column in range(3, 8)])
     if not figures:
         raise Failed(f"scripts/rig --latency printed no figures: {output.strip()[-400:]}")
     return figures
