@@ -44,6 +44,17 @@ func daemon(of system: String, leaves: [Target.Dependency] = [], products: [Targ
     packageAccess: false, swiftSettings: settings)
 }
 
+/// Its part in the swarm: random clients and faults, and what must hold of its outputs. It has of `TactusSwarm` what a part of another package has.
+func swarm(of system: String, leaves: [Target.Dependency] = []) -> Target {
+  let dependencies: [Target.Dependency] = [
+    .target(name: system), .target(name: system + "Daemon"), "TactusSwarm", "TactusDaemon", "Devices", "Buses", "Wire",
+    "Tactus",
+  ]
+  return .target(
+    name: system + "Swarm", dependencies: dependencies + leaves, path: "Sources/Systems/" + system + "/Swarm",
+    packageAccess: false)
+}
+
 /// Its card on the page, its part of the API's description and its row of the dashboard, built into the program.
 func documents(of system: String) -> Target {
   .target(
@@ -72,7 +83,9 @@ let package = Package(
         "Devices", "Buses",
         "Wire",
       ]),
+    .library(name: "TactusSwarm", targets: ["TactusSwarm"]),
     .executable(name: "tactus", targets: ["TactusProgram"]),
+    .executable(name: "tactus-swarm", targets: ["TactusSwarmProgram"]),
     .executable(name: "tactus-video", targets: ["VideoProgram"]),
     .executable(name: "tactus-cameras", targets: ["CamerasLibcamera"]),
     .executable(name: "tactus-detect", targets: ["DetectorOpenCV"]),
@@ -330,6 +343,27 @@ let package = Package(
       plugins: plugins(["DeclaredImports"])),
     .plugin(name: "DeclaredImports", capability: .buildTool()),
 
+    // The swarm: random histories in simulated time, for developers. No target of the daemon depends on it.
+    .target(
+      name: "TactusSwarm",
+      dependencies: [
+        "TactusDaemon", "MQTTMosquitto", "TactusGuard", "Service", "Wire", "Tactus",
+        .product(name: "ArgumentParser", package: "swift-argument-parser", condition: daemon),
+        .product(name: "Logging", package: "swift-log", condition: daemon),
+      ]),
+    swarm(of: "Robot"),
+    swarm(of: "Leg"),
+    swarm(of: "Sprinkler", leaves: ["Service", "Store", "WallTime"]),
+    swarm(of: "Plants", leaves: ["MQTTMosquitto", "Service", "Store", "Water"]),
+    swarm(
+      of: "Pump",
+      leaves: ["Store", .product(name: "Logging", package: "swift-log", condition: daemon)]),
+    swarm(of: "Video", leaves: ["Service"]),
+    .executableTarget(
+      name: "TactusSwarmProgram",
+      dependencies: systems.map { (name: String) in .target(name: name + "Swarm") } + ["TactusSwarm"],
+      packageAccess: false),
+
     // What the tests of several modules share.
     .target(name: "TestSupport", path: "Tests/Support"),
     .testTarget(name: "TactusTests", dependencies: ["TestSupport", "Tactus", "CTactus"]),
@@ -454,6 +488,13 @@ let package = Package(
         .define("Video", .when(traits: ["Video"])),
       ]),
     .testTarget(
+      name: "TactusSwarmTests",
+      dependencies: [
+        "TestSupport", "TactusSwarm", "RobotSwarm", "LegSwarm", "SprinklerSwarm", "PlantsSwarm",
+        "PumpSwarm", "VideoSwarm", "TactusDaemon", "Robot", "Leg", "Sprinkler", "Pump", "Plants", "MQTTMosquitto",
+        "Buses", "Wire", "Tactus",
+      ]),
+    .testTarget(
       name: "SanitizerTests",
       dependencies: [
         "TactusDaemon", "CDaemon", "CTactus", "TactusGuard", "BusesLinux", "Plants", "Pump", "Sprinkler", "Leg",
@@ -470,7 +511,8 @@ let package = Package(
 /// says which targets these are.
 let decoders =
   [
-    "Wire", "Service", "TactusDaemon", "Store", "Devices", "BusesLinux", "TactusGuard", "MQTTMosquitto", "SystemBus",
+    "Wire", "Service", "TactusDaemon", "TactusSwarm", "Store", "Devices", "BusesLinux", "TactusGuard", "MQTTMosquitto",
+    "SystemBus",
     "AvahiSystemd",
     "BluetoothBlueZ", "VideoGStreamer",
   ] + systems + systems.map { (name: String) in name + "Daemon" }

@@ -14,6 +14,8 @@ struct CommandLineTests {
     #expect(said("chek", "a.yaml") == "tactus: expected a command (check?), got chek; tactus --help says more")
     #expect(
       said("token", "crate") == "tactus token: expected a command (create?), got crate; tactus token --help says more")
+    #expect(said("swarm", "--seeds", "3")?.hasPrefix("tactus: the swarm is a program of its own, tactus-swarm") == true)
+    #expect(said("token", "swarm")?.hasPrefix("tactus token: expected a command (create") == true)
     #expect(said("zzzzzz")?.hasPrefix("tactus: expected a command (run, drive, leg, ") == true)
     #expect(said("check", "a.yaml") == nil && said("--version") == nil && said("help", "run") == nil && said() == nil)
     #expect(said("help", "zones")?.hasSuffix("token), got zones; tactus --help says more") == true)

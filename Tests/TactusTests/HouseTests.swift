@@ -79,8 +79,8 @@ struct HouseTests {
     }
     try #require(found.count > 12)
     let manifest = try String(contentsOf: Self.root.appending(path: "Package.swift"), encoding: .utf8)
-    // Controls, what they share, the program, the probe of a declared system; and once for all daemon parts.
-    #expect(manifest.ranges(of: "packageAccess: false").count == 10)
+    // Controls, what they share, both programs, the probe of a declared system; and once for all daemon parts, and all swarm parts.
+    #expect(manifest.ranges(of: "packageAccess: false").count == 12)
   }
 
   @Test("the runtime's traps say why in an optimised build, too: precondition drops its text there")
@@ -95,7 +95,10 @@ struct HouseTests {
   /// Where numbers come from outside: bytes, bodies, files, rows, registers, answers of the kernel and of a bus. The simulated buses make theirs
   /// themselves.
   private static let decoders =
-    ["Wire", "Service", "TactusDaemon", "Store", "Devices", "BusesLinux", "TactusGuard", "MQTTMosquitto", "SystemBus"]
+    [
+      "Wire", "Service", "TactusDaemon", "TactusSwarm", "Store", "Devices", "BusesLinux", "TactusGuard",
+      "MQTTMosquitto", "SystemBus",
+    ]
     + ["AvahiSystemd", "BluetoothBlueZ", "VideoGStreamer"]
     + ["Robot", "Leg", "Sprinkler", "Plants", "Pump", "Video"].flatMap {
       ["Systems/\($0)/Control", "Systems/\($0)/Daemon"]

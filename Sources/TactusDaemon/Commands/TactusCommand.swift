@@ -14,7 +14,7 @@ struct TactusCommand: ParsableCommand {
         """,
       version: program.version,
       subcommands: [RunCommand.self] + program.kinds.flatMap(\.commands) + [
-        TopCommand.self, CallCommand.self, ReloadCommand.self, SimCommand.self, SwarmCommand.self, CheckCommand.self,
+        TopCommand.self, CallCommand.self, ReloadCommand.self, SimCommand.self, CheckCommand.self,
         SchemaCommand.self,
         DashboardCommand.self, DoctorCommand.self, SetupCommand.self, HealthyCommand.self, TokenCommand.self,
         GuardCommand.self,

@@ -3,6 +3,11 @@ import Service
 
 /// A word where a command is expected, and that none has.
 struct UnknownCommand: Equatable, CustomStringConvertible {
+  /// Commands of earlier versions, and what has become of them.
+  private static let former = [
+    "swarm": "the swarm is a program of its own, tactus-swarm, which is built from source: see docs/swarm.md"
+  ]
+
   let word: String
   /// `tactus token`
   let parent: String
@@ -37,6 +42,7 @@ struct UnknownCommand: Equatable, CustomStringConvertible {
   }
 
   var description: String {
-    "\(parent): expected a command (\(known)), got \(word); \(parent) --help says more"
+    if !parent.contains(" "), let sentence = Self.former[word] { return "\(parent): \(sentence)" }
+    return "\(parent): expected a command (\(known)), got \(word); \(parent) --help says more"
   }
 }

@@ -31,6 +31,14 @@ extension Configuration {
 }
 
 extension Configuration.MQTT {
+  /// A broker of a simulation, at an address that nothing connects to.
+  package init(simulated device: DeviceTopics, takesCommands: Bool, stateIntervalSeconds: Int) {
+    self.init(
+      broker: .address(device.device), port: 1883, device: device.device, prefix: device.prefix,
+      homeAssistantPrefix: "homeassistant", isAnnounced: false, takesCommands: takesCommands,
+      stateIntervalSeconds: stateIntervalSeconds, keepAliveSeconds: 30)
+  }
+
   /// Whether this program can speak to a broker.
   static var isBuilt: Bool {
     #if MQTT
@@ -154,7 +162,7 @@ extension Configuration.MQTT {
   var discoveryPrefix: String? { isAnnounced ? homeAssistantPrefix : nil }
 
   /// As the client wants it, its will included.
-  var settings: MQTTSettings {
+  package var settings: MQTTSettings {
     var settings = MQTTSettings(clientID: topics.identity)
     switch broker {
     case .address(let host): settings.host = host

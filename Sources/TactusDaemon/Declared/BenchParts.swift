@@ -7,7 +7,7 @@ import TactusGuard
 /// What a bench has handed out: what is claimed, what must be written when nobody drives it, what is there to look at and to disturb.
 ///
 /// Used while a system is made and when it has stopped; not by its loops.
-final class BenchParts {
+package final class BenchParts {
   enum Mode { case planning, real, simulated }
 
   let mode: Mode
@@ -66,16 +66,16 @@ final class BenchParts {
   // MARK: Simulated outputs
 
   /// Whether one of the outputs that can be read back is not in its safe state.
-  var isDriving: Bool { outputs.contains { $0.isDriving() } }
+  package var isDriving: Bool { outputs.contains { $0.isDriving() } }
 
   /// The largest share of its period in which a PWM output is on.
-  var mostDuty: Double { outputs.map { $0.duty() }.max() ?? 0 }
+  package var mostDuty: Double { outputs.map { $0.duty() }.max() ?? 0 }
 
   /// Writes the safe state of every output at `now`, as the guard does. Returns whether every write was confirmed.
-  func makeSafe(at now: TickInstant) -> Bool { outputs.map { $0.makeSafe(now) }.allSatisfy(\.self) }
+  package func makeSafe(at now: TickInstant) -> Bool { outputs.map { $0.makeSafe(now) }.allSatisfy(\.self) }
 
   /// No output takes anything any more, and each stays as it is; or they take it again.
-  func refuse(_ refuses: Bool) {
+  package func refuse(_ refuses: Bool) {
     for output in outputs { output.refuse(refuses) }
     for (_, bus) in simulatedBuses {
       bus.clearFaults()

@@ -40,9 +40,9 @@ public struct Parameter<Value: Plain>: Sendable {
 }
 
 /// A parameter without its type.
-struct ParameterDescription: Sendable {
-  let name: String
-  let kind: ConfigKind
+package struct ParameterDescription: Sendable {
+  package let name: String
+  package let kind: ConfigKind
   let unit: Unit
   let meaning: String
   /// What it is when a request does not have it; `nil`: it must.
@@ -67,11 +67,11 @@ public enum CommandScope: String, Sendable {
 /// It is `POST /api/NAME/set`, `tactus call NAME set targetCelsius=40`, a message on MQTT, and a control on the page. Who asked is answered when the
 /// loop has taken it.
 public struct Command<Order: Sendable>: Sendable {
-  let name: String
+  package let name: String
   let meaning: String
   let scope: CommandScope
   let makesSafe: Bool
-  let parameters: [ParameterDescription]
+  package let parameters: [ParameterDescription]
   /// Whether a request without a body is one: there is a default for each parameter.
   var mayLackBody: Bool { parameters.allSatisfy { $0.standard != nil } }
   let read: @Sendable (inout JSONReader) throws(APIError) -> Order

@@ -52,7 +52,6 @@ struct DeclaredKind<System: DeviceSystem>: SystemKind {
   }
 
   var scenarioHelp: String? { "one with a part `\(System.name):` this system with its twin" }
-  func swarmPart(seed: UInt64) throws -> (any SwarmPart)? { try DeclaredSwarm<System>(seed: seed) }
   func diagnoses(_ doctor: Doctor) -> [Diagnosis] {
     doctor.pwmOutputs((doctor.configuration?.claims ?? []).filter { $0.key.hasPrefix(System.name + ".") })
   }

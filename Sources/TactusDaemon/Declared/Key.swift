@@ -17,18 +17,18 @@ public struct Key<Group: Settings>: Sendable {
 
   /// Lower-case letters, digits and `_`: its name in the section. Of `FileSettings` its whole path, with dots.
   public let name: String
-  let kind: ConfigKind
+  package let kind: ConfigKind
   let unit: Unit
   let meaning: String
   /// `nil`: nothing unless given.
   let standard: ConfigValue?
   /// `nil`: no limit, or one that may become wider at once.
-  let limit: Limit?
+  package let limit: Limit?
   /// The property. Made anew in each call: an appended key path is not `Sendable`, the parts that it is made of are.
   let path: @Sendable () -> PartialKeyPath<Group>
-  let read: @Sendable (Group) -> ConfigValue?
+  package let read: @Sendable (Group) -> ConfigValue?
   /// Sets the property. The reader has checked the value.
-  let take: @Sendable (ConfigValue, inout Group) -> Void
+  package let take: @Sendable (ConfigValue, inout Group) -> Void
   /// Of a key of `FileSettings`: whether a reload may change it. Of a declared system the group says so for all of its keys.
   private(set) var mayChange = false
 
@@ -206,7 +206,7 @@ extension Settings {
   }
 
   /// What is wrong with the values together: the key's name and what was expected.
-  var contradictions: [(key: String, message: String)] {
+  package var contradictions: [(key: String, message: String)] {
     var found: [(String, String)] = []
     check { path, message in
       guard let key = Self.keys.first(where: { $0.path() == path }) else {

@@ -7,7 +7,7 @@ import TactusGuard
 /// The thread that kills, reaps and starts guards, which may take seconds, so that the main thread waits for none of it.
 ///
 /// Called by the main thread. What came of it is rung for and taken with `takeOutcomes()`, in the order in which it happened.
-final class GuardKeeper: Sendable {
+package final class GuardKeeper: Sendable {
   enum Outcome: Sendable {
     case lost(GuardLossMachine.Reason)
     /// Another guard watches: its process id.
@@ -55,7 +55,7 @@ final class GuardKeeper: Sendable {
 
   /// Returns whether a silence that was found at this instant can be that of a guard that was started then: one that has been there for less than
   /// the patience cannot have owed an answer for all of it.
-  static func isSilence(at instant: TickInstant, of started: TickInstant) -> Bool {
+  package static func isSilence(at instant: TickInstant, of started: TickInstant) -> Bool {
     instant - started >= SupervisorLoop.guardPatience
   }
 

@@ -7,9 +7,9 @@ import Tactus
 ///         └──────ready── unguarded: every output is kept safe, another guard is tried every second
 ///
 /// A guard that was lost more than ten times within a minute is `unguarded` at once: a guard that keeps dying protects nothing.
-struct GuardLossMachine: Sendable, Equatable {
+package struct GuardLossMachine: Sendable, Equatable {
   /// How a guard was lost.
-  enum Reason: String, Sendable, Equatable, CaseIterable {
+  package enum Reason: String, Sendable, Equatable, CaseIterable {
     /// Its process ended.
     case died
     /// It did not answer heartbeats, and was killed.
@@ -17,7 +17,7 @@ struct GuardLossMachine: Sendable, Equatable {
   }
 
   /// Whether there is a guard.
-  enum State: Sendable, Equatable {
+  package enum State: Sendable, Equatable {
     /// It watches.
     case watching
     /// Its successor is being started.
@@ -26,7 +26,7 @@ struct GuardLossMachine: Sendable, Equatable {
     case unguarded(Reason, retry: TickInstant?)
   }
 
-  enum Event: Sendable, Equatable {
+  package enum Event: Sendable, Equatable {
     case lost(Reason)
     /// The successor is ready.
     case ready
@@ -37,11 +37,11 @@ struct GuardLossMachine: Sendable, Equatable {
   }
 
   /// What to do next; both may be asked for.
-  struct Action: Sendable, Equatable {
+  package struct Action: Sendable, Equatable {
     /// Start another guard, on the thread that does nothing else.
-    var replaces = false
+    package var replaces = false
     /// Stop every output: again at every beat, in case the stop has been reset meanwhile.
-    var makesSafe = false
+    package var makesSafe = false
   }
 
   /// How long a successor may take before the outputs are stopped.
@@ -49,14 +49,17 @@ struct GuardLossMachine: Sendable, Equatable {
   /// From a start that failed to the next.
   static let pause = Nanoseconds.seconds(1)
   /// Losses within a minute, after which the next one stops the outputs.
-  static let mostLosses = 10
+  package static let mostLosses = 10
 
-  private(set) var state = State.watching
+  package private(set) var state = State.watching
   /// The losses of the last minute.
   private var losses: [TickInstant] = []
 
+  /// The guard watches.
+  package init() {}
+
   /// Decides what to do after `event`.
-  mutating func step(_ event: Event, at now: TickInstant) -> Action {
+  package mutating func step(_ event: Event, at now: TickInstant) -> Action {
     switch (state, event) {
     case (.watching, .lost(let reason)): return lose(reason, at: now)
     case (.replacing(let reason, _), .failed), (.unguarded(let reason, _), .failed):

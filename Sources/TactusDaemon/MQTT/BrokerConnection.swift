@@ -12,7 +12,7 @@ struct SpawnedBroker: Equatable {
 
 /// The client, and the broker that it may have started, in one build with MQTT and one without: a configuration that asks for
 /// them is refused there.
-struct BrokerConnection: Sendable {
+package struct BrokerConnection: Sendable {
   let start: @Sendable () -> Void
   /// Some milliseconds, at most 2 s; see `MQTTClient.stop`.
   let stop: @Sendable () -> Void
@@ -25,6 +25,17 @@ struct BrokerConnection: Sendable {
 }
 
 extension BrokerConnection {
+  /// A connection of a simulation: the settings and the client of the real one are left out.
+  package init(
+    stop: @escaping @Sendable () -> Void, subscribe: @escaping @Sendable (String) -> Void,
+    unsubscribe: @escaping @Sendable (String) -> Void, publish: @escaping @Sendable (MQTTMessage) -> MQTTRefusal?,
+    status: @escaping @Sendable () -> MQTTStatus
+  ) {
+    self.init(
+      start: {}, stop: stop, subscribe: subscribe, unsubscribe: unsubscribe, publish: publish, status: status,
+      spawned: { nil })
+  }
+
   #if MQTT
     /// Starts the broker if that is asked for; nothing connects before `start`.
     ///

@@ -9,7 +9,7 @@ import Wire
 ///
 /// Used by the main thread, which never waits here but in `stop`; no loop knows of it. A broker that is gone is looked for
 /// until it is back, and then gets everything again.
-final class DaemonBroker {
+package final class DaemonBroker {
   /// What the client's thread delivers to, made before the client.
   private final class Desk: Sendable {
     private let participants: [(filters: [TopicFilter], participant: any BrokerParticipant)]
@@ -30,7 +30,7 @@ final class DaemonBroker {
     }
   }
 
-  let mqtt: Configuration.MQTT
+  package let mqtt: Configuration.MQTT
   let line: BrokerLine
   private let connection: BrokerConnection
   private let desk: Desk
@@ -47,7 +47,7 @@ final class DaemonBroker {
   /// Starts the broker if the configuration asks for one; nothing connects before `start`.
   ///
   /// What is delivered to, called with each message; what it returns is the connection.
-  typealias Connect = (@escaping @Sendable (MQTTMessage) -> Void) throws -> BrokerConnection
+  package typealias Connect = (@escaping @Sendable (MQTTMessage) -> Void) throws -> BrokerConnection
 
   /// - Parameters:
   ///   - served: every system as the broker sees it.
@@ -55,7 +55,7 @@ final class DaemonBroker {
   ///   - now: what commands are limited and grow old by.
   ///   - connect: makes the connection, or one in simulated time.
   /// - Throws: `MQTTError`: a setting that libmosquitto does not take.
-  init(
+  package init(
     _ mqtt: Configuration.MQTT, served: [any ServedSystem], others: [any BrokerParticipant], logger: Logger,
     now: @escaping @Sendable () -> TickInstant = { MonotonicClock.now }, connect: Connect
   ) throws {
@@ -78,7 +78,7 @@ final class DaemonBroker {
   }
 
   /// Begins to connect.
-  func start() {
+  package func start() {
     if mqtt.isPasswordExposed {
       logger.warning(
         "the broker's password goes over the network without TLS",
@@ -90,17 +90,17 @@ final class DaemonBroker {
   }
 
   /// Publishes changes of the systems, the same as subscribers of `/ws` get.
-  func tell(_ events: [Event]) { fleet.tell(events) }
+  package func tell(_ events: [Event]) { fleet.tell(events) }
 
   /// Ten times a second: what has become of the connection, and what the participants have to say.
-  func beat(at now: TickInstant) {
+  package func beat(at now: TickInstant) {
     report()
     for participant in participants { participant.beat(at: now, on: line) }
   }
 
   /// Publishes the last events and `offline`, and ends the connection and the broker that we started: some milliseconds, at most 2 s beside a broker
   /// that does not read. After the actuators.
-  func stop() {
+  package func stop() {
     for participant in participants {
       participant.beat(at: now(), on: line)
       participant.connectionLost()

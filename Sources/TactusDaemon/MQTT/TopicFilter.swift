@@ -1,10 +1,10 @@
 /// A topic with wildcards, as a subscription names it (MQTT 3.1.1 §4.7).
-struct TopicFilter: Equatable, Sendable {
+package struct TopicFilter: Equatable, Sendable {
   private let levels: [Substring]
 
-  init(_ text: String) { levels = text.split(separator: "/", omittingEmptySubsequences: false) }
+  package init(_ text: String) { levels = text.split(separator: "/", omittingEmptySubsequences: false) }
 
-  func matches(_ topic: String) -> Bool {
+  package func matches(_ topic: String) -> Bool {
     // Topics of the broker's own are not for wildcards.
     if topic.utf8.first == UInt8(ascii: "$"), levels.first == "+" || levels.first == "#" { return false }
     // What is left of the topic; `nil` if its last level has been compared.

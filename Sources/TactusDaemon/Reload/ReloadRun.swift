@@ -2,11 +2,11 @@ import Service
 import Tactus
 
 /// A change of several loops' rules on its way: everywhere or nowhere. Used by the main thread, at its beats.
-struct ReloadRun {
-  typealias Completion = @Sendable (Result<Done, APIError>) -> Void
+package struct ReloadRun {
+  package typealias Completion = @Sendable (Result<Done, APIError>) -> Void
 
   /// What has come of it.
-  struct Done: Sendable {
+  package struct Done: Sendable {
     var keys: [KeyChange]
     /// Systems whose wider limits wait for their safe state.
     var waiting: [String]
@@ -34,7 +34,7 @@ struct ReloadRun {
   /// - Parameters:
   ///   - others: what changes besides, in no loop.
   ///   - taken: called when every loop has been given its new rules.
-  init(
+  package init(
     _ changes: [any RulesChange], others: [KeyChange] = [], at now: TickInstant, taken: @escaping () -> Void = {},
     complete: @escaping Completion
   ) {
@@ -44,7 +44,7 @@ struct ReloadRun {
   }
 
   /// Goes on as far as the loops have come. True when it is over.
-  mutating func beat(at now: TickInstant) -> Bool {
+  package mutating func beat(at now: TickInstant) -> Bool {
     if case .proposed = phase {
       let missing = changes.filter { !$0.isPrepared }
       guard missing.isEmpty || !Mechanism.wholeReload.acts else { return deadline <= now ? withdraw(missing) : false }

@@ -6,7 +6,7 @@ public struct KeyChange: Sendable, Equatable {
   let key: String
   let from, to: String?
 
-  init(_ key: String, from: ConfigValue?, to: ConfigValue?) {
+  package init(_ key: String, from: ConfigValue?, to: ConfigValue?) {
     (self.key, self.from, self.to) = (key, from.map { "\($0)" }, to.map { "\($0)" })
   }
 

@@ -58,7 +58,7 @@ public enum KeptOutcome: Sendable, Hashable {
   ///   - outcomes: one of each system.
   ///   - before: when the outputs of the program before were turned off; empty if that is unknown.
   ///   - now: when the outputs of this program were turned off.
-  static func ends(_ outcomes: [KeptOutcome], before: [TickInstant], now: TickInstant) -> [TickInstant] {
+  package static func ends(_ outcomes: [KeptOutcome], before: [TickInstant], now: TickInstant) -> [TickInstant] {
     if outcomes.contains(.unknown) { return [now] }
     guard outcomes.contains(.unknownBefore) else { return [] }
     return before.isEmpty ? [now] : before

@@ -19,11 +19,11 @@ enum SupervisorNotice: BitwiseCopyable {
 ///
 /// Runs in a lane of its own at normal priority: when the whole program is starved the guard must hear silence. It has no
 /// output: its silence is what makes others safe.
-struct SupervisorLoop: ~Copyable, ControlLoop, NoOutput {
-  static let rate = Rate.hertz(10)
+package struct SupervisorLoop: ~Copyable, ControlLoop, NoOutput {
+  package static let rate = Rate.hertz(10)
   /// How long the guard may owe an answer. With the two periods that a hang may begin before a heartbeat and end behind a look, a guard
   /// that hangs is judged so within 0.9 s.
-  static let guardPatience = Nanoseconds.milliseconds(700)
+  package static let guardPatience = Nanoseconds.milliseconds(700)
   private static var ticksPerPulse: Int64 {
     @_noLocks @_noAllocation get { 10 }
   }
@@ -61,7 +61,7 @@ struct SupervisorLoop: ~Copyable, ControlLoop, NoOutput {
   }
 
   @_noLocks @_noAllocation
-  mutating func tick(_ tick: Tick) {
+  package mutating func tick(_ tick: Tick) {
     tell(.beat(tick.started))
     let advancing = loops.look(at: tick.started)
     beat(tick, advancing)

@@ -54,9 +54,6 @@ public protocol SystemKind: Sendable {
   func play(_ file: YAMLFile, seed: UInt64?) throws -> Bool?
   /// What a scenario of this system simulates, as a part of a sentence in the help of `sim`; `nil` if it has none.
   var scenarioHelp: String? { get }
-  /// Its part in `swarm`: loops over simulated hardware, random clients and faults, and what must always hold of its outputs; `nil` if it
-  /// has none.
-  func swarmPart(seed: UInt64) throws -> (any SwarmPart)?
   /// Checks of the machine that do not follow from its claims. Also called without a configuration.
   func diagnoses(_ doctor: Doctor) -> [Diagnosis]
   /// Kinds of guard outputs that only this system has, by the name of their custom writes.

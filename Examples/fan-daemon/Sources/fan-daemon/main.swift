@@ -1,5 +1,6 @@
+import Fan
 import TactusDaemon
 
 DaemonProgram(
-  name: "fan-daemon", version: "1.0.0", summary: "Keeps a box cool with a fan.", systems: [Fan.self]
+  name: "fan-daemon", version: "1.0.0", summary: "Keeps a box cool with a fan.", systems: systems
 ).main()

@@ -39,7 +39,6 @@ public struct LegKind: SystemKind {
   public var simulatedDevices: [any ParsableCommand.Type] { [] }
   public func play(_ file: YAMLFile, seed: UInt64?) -> Bool? { nil }
   public var scenarioHelp: String? { nil }
-  public func swarmPart(seed: UInt64) throws -> (any SwarmPart)? { LegSwarm(seed: seed) }
   public func diagnoses(_ doctor: Doctor) -> [Diagnosis] { doctor.configuration == nil ? doctor.servoChips() : [] }
   public var guardOutputs: [String: (String) throws -> any GuardOutput] { [:] }
   public func announcements(host: String, port: UInt16, hasTLS: Bool) -> [AnnouncedService] { [] }

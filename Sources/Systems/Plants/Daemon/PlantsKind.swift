@@ -44,7 +44,6 @@ public struct PlantsKind: SystemKind {
   public var scenarioHelp: String? {
     "one with a `plants:` part probes in soils that dry, and the messages of the Plant-Tracker app"
   }
-  public func swarmPart(seed: UInt64) throws -> (any SwarmPart)? { PlantSwarm(seed: seed) }
   public func diagnoses(_ doctor: Doctor) -> [Diagnosis] { [] }
   public var guardOutputs: [String: (String) throws -> any GuardOutput] { [:] }
   public func announcements(host: String, port: UInt16, hasTLS: Bool) -> [AnnouncedService] { [] }

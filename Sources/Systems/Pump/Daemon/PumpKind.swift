@@ -42,7 +42,6 @@ public struct PumpKind: SystemKind {
   }
 
   public var scenarioHelp: String? { "one with a `pump:` part a cooling pump with its water and skin" }
-  public func swarmPart(seed: UInt64) throws -> (any SwarmPart)? { PumpSwarm(seed: seed) }
   public func diagnoses(_ doctor: Doctor) -> [Diagnosis] { doctor.pump() }
   public var guardOutputs: [String: (String) throws -> any GuardOutput] { [GuardRadio.name: GuardRadio.open] }
   public func announcements(host: String, port: UInt16, hasTLS: Bool) -> [AnnouncedService] { [] }

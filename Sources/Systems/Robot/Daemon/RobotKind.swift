@@ -37,7 +37,6 @@ public struct RobotKind: SystemKind {
   public var scenarioHelp: String? {
     "one without any of these parts a robot, with its wheels, its network and its operators"
   }
-  public func swarmPart(seed: UInt64) throws -> (any SwarmPart)? { RobotSwarm(seed: seed) }
   public func diagnoses(_ doctor: Doctor) -> [Diagnosis] { [] }
   public var guardOutputs: [String: (String) throws -> any GuardOutput] { [:] }
   public func announcements(host: String, port: UInt16, hasTLS: Bool) -> [AnnouncedService] { [] }

@@ -46,7 +46,6 @@ public struct SprinklerKind: SystemKind {
   }
 
   public var scenarioHelp: String? { "one with a `sprinkler:` part plays days of watering and prints their calendar" }
-  public func swarmPart(seed: UInt64) throws -> (any SwarmPart)? { try SprinklerSwarm(seed: seed) }
   public func diagnoses(_ doctor: Doctor) -> [Diagnosis] { [] }
   public var guardOutputs: [String: (String) throws -> any GuardOutput] { [:] }
 

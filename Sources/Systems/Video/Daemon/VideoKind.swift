@@ -39,7 +39,6 @@ public struct VideoKind: SystemKind {
   public var simulatedDevices: [any ParsableCommand.Type] { [] }
   public func play(_ file: YAMLFile, seed: UInt64?) -> Bool? { nil }
   public var scenarioHelp: String? { nil }
-  public func swarmPart(seed: UInt64) throws -> (any SwarmPart)? { VideoSwarm(seed: seed) }
   public func diagnoses(_ doctor: Doctor) -> [Diagnosis] {
     [doctor.cameras(doctor.machine.isThisOne ? CameraReport.current() : [])] + doctor.detector()
   }

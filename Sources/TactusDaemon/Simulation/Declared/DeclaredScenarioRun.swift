@@ -9,9 +9,7 @@ struct DeclaredScenarioRun<System: DeviceSystem>: ScenarioRun {
 
   let scenario: Scenario<Reader.Setup, Reader.Action, Reader.Check>
   var timeline: ScenarioTimeline
-  private let system: HostedSystem<System>
-  private let simulation: Simulation
-  private let clock: SimulatedNow
+  private let simulated: SimulatedSystem<System>
   private let answers = LastAnswer()
   private var told: [String] = []
   private var word: String?
@@ -22,13 +20,11 @@ struct DeclaredScenarioRun<System: DeviceSystem>: ScenarioRun {
   ) throws {
     self.scenario = scenario
     timeline = ScenarioTimeline(print: print)
-    let clock = SimulatedNow()
-    self.clock = clock
-    system = try HostedSystem(scenario.setup, simulate: true, bell: nil, clock: .tick, now: { clock.now })
-    let lane = system.lane
-    simulation = try Runtime { lane }.simulation(seed: scenario.seed)
+    simulated = try SimulatedSystem(scenario.setup, seed: scenario.seed)
   }
 
+  private var simulation: Simulation { simulated.simulation }
+  private var system: HostedSystem<System> { simulated.system }
   var now: TickInstant { simulation.now }
 
   mutating func run(to instant: TickInstant) {
@@ -40,9 +36,7 @@ struct DeclaredScenarioRun<System: DeviceSystem>: ScenarioRun {
 
   /// What has happened since the last look.
   private mutating func look() {
-    clock.now = simulation.now
-    system.takeAnswers(at: simulation.now)
-    for told in system.takeNotices() {
+    for told in simulated.takeAnswers(at: simulation.now) {
       self.told.append(told.notice.rawValue)
       timeline.say(told.at, System.name, "\(told.notice.rawValue): \(told.notice.sentence)")
     }
@@ -62,7 +56,7 @@ struct DeclaredScenarioRun<System: DeviceSystem>: ScenarioRun {
           separator: " "))
       call(word, body)
     case .fault(let name, let isActive):
-      system.faults.set(name, isActive)
+      simulated.setFault(name, isActive)
       say("fault", isActive ? name : "\(name) is over")
     case .stall(let span):
       simulation.stall(loop: system.loopName, at: simulation.now, by: span)
@@ -72,8 +66,8 @@ struct DeclaredScenarioRun<System: DeviceSystem>: ScenarioRun {
 
   private func call(_ word: String, _ body: JSONValue) {
     do throws(APIError) {
-      let (order, makesSafe) = try system.door.order(word, body)
-      system.door.requests.send(order, makesSafe: makesSafe, client: 1) { [answers] in answers.note($0) }
+      let (order, makesSafe) = try simulated.order(word, body)
+      simulated.send(order, makesSafe: makesSafe, at: simulation.now) { [answers] in answers.note($0) }
     } catch {
       answers.note(.failure(error))
     }

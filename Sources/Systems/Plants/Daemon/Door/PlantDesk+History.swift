@@ -37,7 +37,7 @@ extension PlantDesk {
   private static let mostEvents = 200_000
 
   /// The time of day.
-  func wall() -> PlantInstant { PlantInstant(secondsSince1970: clock.now.secondsSince1970) }
+  public func wall() -> PlantInstant { PlantInstant(secondsSince1970: clock.now.secondsSince1970) }
 
   func store(_ state: inout State) {
     do throws(StoreError) {
@@ -122,7 +122,7 @@ extension PlantDesk {
   private static let mostRows = 2_000
 
   /// The rows of one sensor, oldest first, in at most `points`: stored ones with those that are still gathered.
-  func history(
+  public func history(
     of sensor: PlantSensorID, from: PlantInstant, until: PlantInstant, points: Int?
   ) throws(StoreError) -> [PlantHistoryRow] {
     let (tier, gathered) = state.withLock { state in

@@ -62,7 +62,7 @@ extension PlantDesk {
   }
 
   /// The sprinkler has refused a request.
-  func refused(_ request: PlantWateringRequest, reason: String) {
+  public func refused(_ request: PlantWateringRequest, reason: String) {
     state.withLock { state in
       guard let plant = state.host.book[request.plant] else { return }
       note([.refused(plant, request, reason: reason)], &state)

@@ -11,7 +11,7 @@ import Wire
 ///
 /// One lock is around book, monitor and store. What changes the book is on the disk before it is answered; if the disk
 /// refuses, the book is as it was and the answer says so. Any thread but an event loop's: a write waits for the disk.
-final class PlantDesk: Sendable {
+public final class PlantDesk: Sendable {
   struct State {
     var host: PlantHost
     var monitor: PlantMonitor
@@ -67,9 +67,9 @@ final class PlantDesk: Sendable {
   let clock: WatchedWallClock
 
   /// What the desk is made of.
-  struct Parts: Sendable {
+  public struct Parts: Sendable {
     /// In the order of the sensor loop.
-    var sensors: [PlantMonitor.Sensor]
+    public var sensors: [PlantMonitor.Sensor]
     var host: PlantHostSettings
     var rules: PlantBookRules
     var detector: PlantRiseDetector
@@ -77,7 +77,8 @@ final class PlantDesk: Sendable {
     /// Links to `water`, by plant: none unless there is one here.
     var links: [PlantID: PlantWateringSettings]
 
-    init(
+    /// - Parameters: see the properties.
+    public init(
       sensors: [PlantMonitor.Sensor], host: PlantHostSettings = PlantHostSettings(),
       rules: PlantBookRules = PlantBookRules(), detector: PlantRiseDetector = PlantRiseDetector(),
       tiers: [PlantHistoryTier] = PlantHistoryTier.standard, links: [PlantID: PlantWateringSettings] = [:]
@@ -98,7 +99,7 @@ final class PlantDesk: Sendable {
   ///   - onDisk: does what may wait for the disk, one after the other in their order; `nil` for a thread of the desk's own.
   ///
   /// A store that cannot be read yet is read as soon as it can: until then every command is refused, and no plant asks for water.
-  init(
+  public init(
     _ parts: Parts, store: any PlantDeskStore, snapshot: Latest<PlantSensorSnapshot>, water: WaterSupply? = nil,
     now: @escaping @Sendable () -> TickInstant = { MonotonicClock.now },
     clock: WatchedWallClock,
@@ -151,7 +152,7 @@ final class PlantDesk: Sendable {
   // MARK: looking
 
   /// As it is on the disk.
-  var view: PlantView { published.withLock { $0 } }
+  public var view: PlantView { published.withLock { $0 } }
 
   var newest: PlantSensorSnapshot { snapshot.newest }
 
@@ -167,7 +168,7 @@ final class PlantDesk: Sendable {
   ///
   /// - Throws: `APIError`: the refusal's, or 503 when the store refuses.
   @discardableResult
-  func perform(_ command: PlantCommand, for user: PlantUser) throws(APIError) -> [PlantChange] {
+  public func perform(_ command: PlantCommand, for user: PlantUser) throws(APIError) -> [PlantChange] {
     let isWatered = if case .watered = command { true } else { false }
     return try change { (book) throws(PlantRefusal) in
       try book.apply(command, for: user)
@@ -185,7 +186,7 @@ final class PlantDesk: Sendable {
   }
 
   /// Somebody says that a plant may be watered though it has not been seen not dry yet.
-  func confirmWatering(of plant: Plant) throws(APIError) {
+  public func confirmWatering(of plant: Plant) throws(APIError) {
     _ = try change { [sensors] (book) throws(PlantRefusal) in
       book.prove(plant.id, by: sensors.calibrations(of: plant, in: book.records))
     } news: { changes, _ in
@@ -306,7 +307,7 @@ final class PlantDesk: Sendable {
   // MARK: the loop's readings, and the time
 
   /// What the sensor loop has read.
-  func take(_ reading: PlantProbeReading) {
+  public func take(_ reading: PlantProbeReading) {
     state.withLock { state in review(&state, .reading(reading)) }
   }
 
@@ -316,7 +317,7 @@ final class PlantDesk: Sendable {
   }
 
   /// The same, but for asking: what dry plants ask for now, which is on the disk.
-  func review(at now: TickInstant) -> [PlantWateringRequest] {
+  public func review(at now: TickInstant) -> [PlantWateringRequest] {
     state.withLock { state in
       guard now >= state.nextReview else { return [] }
       state.nextReview = now + .seconds(1)
@@ -336,7 +337,7 @@ final class PlantDesk: Sendable {
   }
 
   /// After the loop has ended: what was gathered is kept.
-  func finish() {
+  public func finish() {
     changes.sync {}
     state.withLock { state in
       state.rows += state.history.takeOpenRows()

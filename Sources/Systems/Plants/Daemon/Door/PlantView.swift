@@ -2,17 +2,19 @@ import Plants
 import Tactus
 
 /// What the desk last said: for documents, metrics and topics, which never wait for the disk.
-struct PlantView: Sendable {
+public struct PlantView: Sendable {
   /// Another one whenever something here is.
   var version: UInt64 = 0
   /// When the monitor last looked.
   var at = TickInstant.zero
-  var records: PlantRecords
+  /// Every plant, as it is on the disk.
+  public var records: PlantRecords
   /// Whether the store could be read: until then there are no plants because they are unknown.
   var isLoaded: Bool
-  var conditions: [PlantID: PlantCondition] = [:]
+  /// What the monitor says of each plant.
+  public var conditions: [PlantID: PlantCondition] = [:]
   /// The last of each sensor, stale or not.
-  var readings: [PlantSensorID: PlantReading] = [:]
+  public var readings: [PlantSensorID: PlantReading] = [:]
   /// Messages by what became of them, and replies to them.
   var outcomes: [String: Int64] = [:]
   var replies: Int64 = 0

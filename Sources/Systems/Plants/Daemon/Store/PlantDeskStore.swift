@@ -3,7 +3,7 @@ import Service
 import Store
 
 /// What a desk needs of its store. Blocks on the disk.
-protocol PlantDeskStore: Sendable {
+public protocol PlantDeskStore: Sendable {
   /// Whether somebody has opened it: why not is told by whoever opens it.
   var isOpen: Bool { get }
   /// Another number whenever a backup has been taken: the book is to be read again.
@@ -37,7 +37,7 @@ protocol PlantDeskStore: Sendable {
 }
 
 extension PlantStore: PlantDeskStore {
-  var isOpen: Bool { file.isOpen }
-  var restoreCount: Int { file.restoreCount }
-  func notRead(_ failure: String?) -> APIError { .storeNotRead(file, failure) }
+  public var isOpen: Bool { file.isOpen }
+  public var restoreCount: Int { file.restoreCount }
+  public func notRead(_ failure: String?) -> APIError { .storeNotRead(file, failure) }
 }

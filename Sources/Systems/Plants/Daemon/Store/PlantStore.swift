@@ -33,7 +33,7 @@ public struct PlantStore: Sendable {
   }
 
   /// The rows of one sensor and tier that begin at `from` or later and before `until`, oldest first; at most `limit`, the newest.
-  func readings(
+  public func readings(
     of sensor: PlantSensorID, spanSeconds: Int64, from: PlantInstant, until: PlantInstant, limit: Int = 100_000
   ) throws(StoreError) -> [PlantHistoryRow] {
     try file.read("reading the history") { database in
@@ -91,7 +91,7 @@ public struct PlantStore: Sendable {
   /// - Parameters:
   ///   - plant: nil: all.
   ///   - limit: 1…10,000.
-  func events(of plant: PlantID? = nil, limit: Int = 100) throws(StoreError) -> [PlantLogLine] {
+  public func events(of plant: PlantID? = nil, limit: Int = 100) throws(StoreError) -> [PlantLogLine] {
     precondition((1...10_000).contains(limit), "a page has 1…10,000 lines")
     return try file.read("reading plants' events") { database in
       let filter = plant == nil ? "" : "WHERE plant = ?"
@@ -106,7 +106,7 @@ public struct PlantStore: Sendable {
   /// Forgets readings of each span, and events, beyond so many: the oldest by their own instants.
   ///
   /// Of what a wrong clock has written the part from the past goes first and the part from the future last; both are bounded.
-  func pruneBeyond(readings: [(spanSeconds: Int64, most: Int)], events: Int) throws(StoreError) {
+  public func pruneBeyond(readings: [(spanSeconds: Int64, most: Int)], events: Int) throws(StoreError) {
     for (span, most) in readings {
       try prune(
         beyond: most, counting: "SELECT count(*) FROM plants_reading WHERE span = \(span)",
@@ -137,7 +137,7 @@ public struct PlantStore: Sendable {
 
   /// - Returns: So many.
   @discardableResult
-  func pruneEvents(before: PlantInstant) throws(StoreError) -> Int {
+  public func pruneEvents(before: PlantInstant) throws(StoreError) -> Int {
     try file.write("pruning plants' events", by: .byMachine) { database in
       try database.execute(sql: "DELETE FROM plants_event WHERE at < ?", arguments: [before.secondsSince1970])
       return database.changesCount

@@ -8,7 +8,7 @@ import Tactus
 ///
 /// Written when the pump begins to pump or stops, which is enough: what it has pumped until a restart follows from the boot's clock.
 /// `keep` may wait for the disk: it is called on one thread, which is not the daemon's main one.
-final class PumpLimitKeeper: Sendable {
+public final class PumpLimitKeeper: Sendable {
   private struct State {
     /// What the last process left, once the store could be read; `nil` in it: there was none.
     var left: PumpLimit??
@@ -22,7 +22,7 @@ final class PumpLimitKeeper: Sendable {
   private let state = Mutex(State())
 
   /// - Parameter boot: of the machine; `nil` if it is not known.
-  init(_ store: any PumpLimitStore, boot: BootID? = BootClock.boot, logger: Logger) {
+  public init(_ store: any PumpLimitStore, boot: BootID? = BootClock.boot, logger: Logger) {
     self.store = store
     self.boot = boot
     self.logger = logger
@@ -51,7 +51,7 @@ final class PumpLimitKeeper: Sendable {
   /// - Parameters:
   ///   - now: by the loop's clock.
   ///   - bootNow: the same instant by the boot's clock.
-  func resume(
+  public func resume(
     _ governor: PumpGovernor, now: TickInstant = MonotonicClock.now, bootNow: TickInstant = BootClock.now
   ) -> PumpGovernor {
     guard Mechanism.runLimitKept.acts else { return governor }
@@ -81,7 +81,7 @@ final class PumpLimitKeeper: Sendable {
   }
 
   /// Writes it if it is another one. What the store refuses is tried again with the next call.
-  func keep(
+  public func keep(
     _ governor: PumpGovernor, now: TickInstant = MonotonicClock.now, bootNow: TickInstant = BootClock.now
   ) {
     state.withLock { state in

@@ -10,7 +10,7 @@ public struct PumpStore: Sendable {
   public init(_ file: StoreFile) { self.file = file }
 
   /// How much of its limit the pump had used when that was kept last; `nil` if it never was.
-  func limit() throws(StoreError) -> PumpLimit? {
+  public func limit() throws(StoreError) -> PumpLimit? {
     try file.read("reading the pump's limit") { database in
       try Row.fetchOne(database, sql: "SELECT * FROM pump_limit WHERE id = 1").map { row in
         let boot: String? = row["boot"]

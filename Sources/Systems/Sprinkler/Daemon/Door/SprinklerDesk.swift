@@ -336,13 +336,13 @@ final class SprinklerDesk: Sendable {
 
 extension IrrigationNotice {
   /// Whether the machine is in another state.
-  var isOfState: Bool {
+  public var isOfState: Bool {
     if case .state = subject { return true }
     return false
   }
 
   /// What the schedule is to know of it.
-  var event: SprinklerEvent? {
+  public var event: SprinklerEvent? {
     switch subject {
     case .opened(let run), .reopened(let run, _): .opened(run: run.id)
     case .ended(let ended): .ended(run: ended.run.id, ranSeconds: ended.ran.inSeconds, outcome: ended.outcome)

@@ -7,7 +7,7 @@ extension SprinklerSnapshot {
   /// - Parameters:
   ///   - pending: the runs that the schedule knows.
   ///   - now: not before this snapshot.
-  func progress(of pending: [PendingRun], at now: TickInstant) -> [RunProgress] {
+  public func progress(of pending: [PendingRun], at now: TickInstant) -> [RunProgress] {
     let waiting = (0..<min(queueCount, Self.shownQueue)).map { queued($0) }
     return pending.compactMap { run in
       let zone = self[run.zone]

@@ -6,9 +6,9 @@ import TactusDaemon
 
 /// The schedule with the store behind it, a value for within the desk's lock: a step is on the disk before it is the schedule, and if
 /// the disk refuses, nothing has happened. Blocks on the disk.
-struct StoredSchedule: Sendable {
+public struct StoredSchedule: Sendable {
   /// The schedule of what the store has. It may write to it.
-  typealias Load = @Sendable () throws(StoreError) -> SprinklerScheduler
+  public typealias Load = @Sendable () throws(StoreError) -> SprinklerScheduler
 
   /// `nil` until the store could be read: nothing is known of zones, schedules, and what has run today.
   private(set) var scheduler: SprinklerScheduler?
@@ -27,13 +27,13 @@ struct StoredSchedule: Sendable {
   private var hasCaughtUp = false
 
   /// Reads the store, if it is open; if not, `start` does as soon as it is.
-  init(_ load: @escaping Load, store: any ScheduleStore) {
+  public init(_ load: @escaping Load, store: any ScheduleStore) {
     (makeScheduler, self.store) = (load, store)
     try? self.load()
   }
 
   /// Empty while nothing is known.
-  var records: SprinklerRecords { scheduler?.records ?? SprinklerRecords() }
+  public var records: SprinklerRecords { scheduler?.records ?? SprinklerRecords() }
 
   private mutating func load() throws(APIError) {
     guard scheduler == nil else { return }
@@ -45,7 +45,7 @@ struct StoredSchedule: Sendable {
   }
 
   /// The first step, which must be stored before any other; nil: it has been.
-  mutating func start(_ now: WallReading) throws(APIError) -> SprinklerEffects? {
+  public mutating func start(_ now: WallReading) throws(APIError) -> SprinklerEffects? {
     guard !hasStarted else { return nil }
     try load()
     let effects = try step(.started, now)
@@ -54,7 +54,7 @@ struct StoredSchedule: Sendable {
   }
 
   /// Steps a copy, writes what changed, and only then makes it the schedule.
-  mutating func step(_ event: SprinklerEvent, _ now: WallReading) throws(APIError) -> SprinklerEffects {
+  public mutating func step(_ event: SprinklerEvent, _ now: WallReading) throws(APIError) -> SprinklerEffects {
     var copy = try loaded()
     let effects = copy.step(event, at: now)
     if let refusal = effects.refusal { throw refusal.error }
@@ -72,13 +72,13 @@ struct StoredSchedule: Sendable {
   }
 
   /// What the loop told, which must be kept: as `step`, now or as soon as the store takes it.
-  mutating func remember(_ events: [SprinklerEvent]) { unstored += events }
+  public mutating func remember(_ events: [SprinklerEvent]) { unstored += events }
 
   /// What the store knows of how the runs ended.
-  var outcome: KeptOutcome { !hasStarted ? .unknownBefore : unstored.isEmpty ? .known : .unknown }
+  public var outcome: KeptOutcome { !hasStarted ? .unknownBefore : unstored.isEmpty ? .known : .unknown }
 
   /// Steps with what is remembered, oldest first, until the store refuses one.
-  mutating func catchUp(_ now: WallReading) -> [SprinklerEffects] {
+  public mutating func catchUp(_ now: WallReading) -> [SprinklerEffects] {
     var done: [SprinklerEffects] = []
     while let event = unstored.first {
       guard let effects = try? step(event, now) else {
@@ -94,7 +94,7 @@ struct StoredSchedule: Sendable {
 
   /// Returns whether the store has taken events of the loop that it had refused before, since the last call. Such events are noted with the
   /// instant at which they were taken, so the caller notes the progress of the runs at once.
-  mutating func takeCaughtUp() -> Bool {
+  public mutating func takeCaughtUp() -> Bool {
     defer { hasCaughtUp = false }
     return hasCaughtUp
   }

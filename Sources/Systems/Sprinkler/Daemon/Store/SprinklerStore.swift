@@ -47,7 +47,7 @@ public struct SprinklerStore: Sendable {
   ///
   /// - Parameter decide: what is written, from the records as the backup and what is here make them together; nil: nothing is changed.
   /// - Returns: Whether it was written.
-  func restore(
+  public func restore(
     _ backup: CheckedBackup, _ decide: (SprinklerRecords) -> [SprinklerChange]?
   ) throws(StoreError) -> Bool {
     try file.restore(backup) { database in

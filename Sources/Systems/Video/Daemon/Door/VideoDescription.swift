@@ -1,7 +1,7 @@
 import Wire
 
 /// What is configured of the video and shows in its document.
-struct VideoDescription: Sendable {
+public struct VideoDescription: Sendable {
   var width: Int
   var height: Int
   var framesPerSecond: Int
@@ -18,7 +18,7 @@ struct VideoDescription: Sendable {
   var recordFolder: String?
   var recordLimitBytes: UInt64
 
-  init(_ settings: VideoSettings, recordFolder: String?, recordLimitBytes: UInt64) {
+  public init(_ settings: VideoSettings, recordFolder: String?, recordLimitBytes: UInt64) {
     let isTurned = settings.rotation % 180 != 0
     width = Int(isTurned ? settings.height : settings.width)
     height = Int(isTurned ? settings.width : settings.height)

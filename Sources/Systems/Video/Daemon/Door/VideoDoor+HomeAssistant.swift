@@ -1,9 +1,11 @@
 import Wire
 
 extension VideoDoor {
-  var movingMembers: Set<String> { ["statistics", "objects", "pictures", "failures", "detectMs", "retryMs", "bytes"] }
+  public var movingMembers: Set<String> {
+    ["statistics", "objects", "pictures", "failures", "detectMs", "retryMs", "bytes"]
+  }
 
-  func entities(on topics: DeviceTopics, takesCommands: Bool) -> [HomeAssistantEntity] {
+  public func entities(on topics: DeviceTopics, takesCommands: Bool) -> [HomeAssistantEntity] {
     var viewers = HomeAssistantEntity(.sensor, id: "video-viewers", name: "Video viewers")
     viewers.stateTopic = topics.state(name)
     viewers.valueTemplate = "{{ value_json.viewers.rtsp + value_json.viewers.mp4 + value_json.viewers.mjpeg }}"

@@ -9,7 +9,7 @@ import Wire
 ///
 /// What the video process reports comes in by `take`, on the thread that watches over it; what that process is to do goes out by
 /// `order`. Nothing here waits for it, but requests that ask it something.
-final class VideoDoor: ServedSystem {
+public final class VideoDoor: ServedSystem {
   struct State: Sendable {
     var process = VideoProcessReport()
     var choice: VideoChoice?
@@ -32,7 +32,7 @@ final class VideoDoor: ServedSystem {
     func count(_ kind: VideoViewer.Kind) -> Int { viewers.values.count { $0.kind == kind } }
   }
 
-  let name = "video"
+  public let name = "video"
   private let door = Mutex(State())
   private let changes = Atomic<UInt64>(0)
   private let described: Mutex<VideoDescription>
@@ -43,7 +43,7 @@ final class VideoDoor: ServedSystem {
   /// - Parameters:
   ///   - order: to the video process; lost when there is none. Any thread.
   ///   - fileName: of a new recording, without its folder: one that no other has.
-  init(
+  public init(
     _ description: VideoDescription, order: @escaping @Sendable (VideoOrder) -> Void,
     now: @escaping @Sendable () -> TickInstant = { MonotonicClock.now }, fileName: @escaping @Sendable () -> String
   ) {
@@ -62,7 +62,7 @@ final class VideoDoor: ServedSystem {
   // MARK: what the video process tells
 
   /// In the order in which it comes; one thread.
-  func take(_ report: VideoReport) {
+  public func take(_ report: VideoReport) {
     switch report {
     case .hello: break
     case .choice(let choice): change { $0.choice = choice }
@@ -95,7 +95,7 @@ final class VideoDoor: ServedSystem {
   }
 
   /// The video process has started or ended. One that has started has to be told what is wanted.
-  func take(_ process: VideoProcessReport) {
+  public func take(_ process: VideoProcessReport) {
     let isNew = change { state in
       defer { state.process = process }
       guard process.process != state.process.process else { return false }
@@ -142,7 +142,7 @@ final class VideoDoor: ServedSystem {
   }
 
   /// Somebody looks: until `leave`.
-  func join(_ kind: VideoViewer.Kind) throws(APIError) -> VideoViewer {
+  public func join(_ kind: VideoViewer.Kind) throws(APIError) -> VideoViewer {
     guard snapshot.process.process != nil else {
       throw APIError(.serviceUnavailable, "VIDEO_DOWN", "the video process does not run; GET /api/video says why")
     }
@@ -163,7 +163,7 @@ final class VideoDoor: ServedSystem {
     return viewer
   }
 
-  func leave(_ viewer: VideoViewer) {
+  public func leave(_ viewer: VideoViewer) {
     viewer.finish()
     let isGone = change { state in
       guard state.viewers.removeValue(forKey: viewer.number) != nil else { return false }
@@ -198,15 +198,21 @@ final class VideoDoor: ServedSystem {
 
   // MARK: state and events
 
-  var version: UInt64 { changes.load(ordering: .acquiring) }
-  var state: [UInt8] { encodeJSON(VideoDocument(snapshot, description, at: now())) }
+  public var version: UInt64 { changes.load(ordering: .acquiring) }
+  public var state: [UInt8] { encodeJSON(VideoDocument(snapshot, description, at: now())) }
   var snapshot: State { door.withLock { $0 } }
+
+  /// What people are told: the state's word, how many streams are watched, and the newest recording; `nil` if there has been none.
+  public var told: (state: String, viewers: Int, recording: VideoRecording?) {
+    let state = snapshot
+    return (VideoWords(state).state, state.viewers.count, state.recording)
+  }
 
   /// Nothing comes for so long: a reader that has gone would not be noticed otherwise, and one that is there should know.
   private static let silence = Nanoseconds.seconds(10)
   private static let cameraPatience = Nanoseconds.seconds(8)
 
-  func events(at now: TickInstant, second: Bool) -> [Event] {
+  public func events(at now: TickInstant, second: Bool) -> [Event] {
     var (edges, viewers, askers, detection) = door.withLock { state in
       defer { (state.edges, state.hasNewObjects) = ([], false) }
       let overdue = state.cameraAskers.filter { now - $0.at >= Self.cameraPatience }
@@ -228,18 +234,18 @@ final class VideoDoor: ServedSystem {
   }
 
   /// A camera moves nothing.
-  func emergencyStop(_ caller: Caller) async throws {}
-  func holdEmergencyStop() {}
-  var isEmergencyStopped: Bool { false }
-  func reset(_ caller: Caller) async throws {}
-  func take(
+  public func emergencyStop(_ caller: Caller) async throws {}
+  public func holdEmergencyStop() {}
+  public var isEmergencyStopped: Bool { false }
+  public func reset(_ caller: Caller) async throws {}
+  public func take(
     frame: [UInt8], from caller: Caller, answer: @escaping @Sendable (FrameOutcome) -> Void
   ) -> Bool { false }
-  func clientLeft(_ caller: Caller) {}
+  public func clientLeft(_ caller: Caller) {}
 
   // MARK: routes
 
-  var routes: [Route] {
+  public var routes: [Route] {
     [
       Route(.get, "/api/video") { [self] _ in
         .json(VideoDocument(snapshot, description, at: now(), ok: true))
@@ -312,7 +318,7 @@ final class VideoDoor: ServedSystem {
   }
 
   /// Begins a recording of at most so many bytes.
-  func record(_ bytes: UInt64?) throws(APIError) -> APIResponse {
+  public func record(_ bytes: UInt64?) throws(APIError) -> APIResponse {
     let description = description
     guard let folder = description.recordFolder else {
       throw .conflict("NO_FOLDER", "recordings have no place: set video.record_dir")

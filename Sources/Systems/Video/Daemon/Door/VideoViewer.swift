@@ -3,8 +3,8 @@ import Tactus
 import Video
 
 /// One HTTP stream: what waits for it, and its reader, who waits for that.
-final class VideoViewer: Sendable {
-  enum Kind: Sendable {
+public final class VideoViewer: Sendable {
+  public enum Kind: Sendable {
     case fragments
     case pictures
   }

@@ -4,21 +4,21 @@ import Wire
 
 /// What the daemon decides of its video process and tells of it: when one is started and killed, and what its bytes mean. Knows no process
 /// and no clock; `VideoChild` has both.
-struct VideoSupervision {
+public struct VideoSupervision {
   private(set) var machine: SupervisionMachine
   private var messages = VideoMessages()
   /// Why the last one that was told of ended.
   private var cause: String?
 
-  init(at now: TickInstant) { machine = SupervisionMachine(at: now) }
+  public init(at now: TickInstant) { machine = SupervisionMachine(at: now) }
 
   /// Whether nothing is started any more, and nothing is waited for.
-  var isStopped: Bool { machine.state == .stopped }
+  public var isStopped: Bool { machine.state == .stopped }
 
   /// When `time` is due; `nil` if only the process's end is waited for.
-  var nextDeadline: TickInstant? { machine.nextDeadline }
+  public var nextDeadline: TickInstant? { machine.nextDeadline }
 
-  mutating func step(_ event: SupervisionMachine.Event, at now: TickInstant) -> SupervisionMachine.Action {
+  public mutating func step(_ event: SupervisionMachine.Event, at now: TickInstant) -> SupervisionMachine.Action {
     let action = machine.step(event, at: now)
     // Whoever is started has said nothing yet.
     if action == .spawn { messages = VideoMessages() }
@@ -29,7 +29,7 @@ struct VideoSupervision {
   ///
   /// - Parameter take: is handed each whole report.
   /// - Returns: what follows from bytes that make no sense; `nil` if they do.
-  mutating func hear(
+  public mutating func hear(
     _ bytes: [UInt8], at now: TickInstant, _ take: (VideoReport) -> Void
   ) -> SupervisionMachine.Event? {
     _ = machine.step(.heard, at: now)
@@ -45,7 +45,7 @@ struct VideoSupervision {
   /// The process has ended, or could not be started.
   ///
   /// - Returns: why, if people are to be told: not of one that was replaced, and not the same again and again.
-  mutating func ended(_ cause: String, at now: TickInstant) -> String? {
+  public mutating func ended(_ cause: String, at now: TickInstant) -> String? {
     let isReplaced = if case .replacing = machine.state { true } else { false }
     _ = machine.step(.ended(cause), at: now)
     guard case .waiting(_, let reason) = machine.state, !isReplaced, reason != self.cause else { return nil }
@@ -56,7 +56,7 @@ struct VideoSupervision {
   /// For the door.
   ///
   /// - Parameter process: its number; `nil` if none runs.
-  func report(process: Int32?) -> VideoProcessReport {
+  public func report(process: Int32?) -> VideoProcessReport {
     var report = VideoProcessReport()
     (report.process, report.starts, report.ends, report.cause) = (process, machine.starts, machine.ends, cause)
     switch machine.state {

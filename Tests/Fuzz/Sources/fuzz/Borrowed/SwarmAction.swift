@@ -1,1 +1,1 @@
-../../../../../Sources/TactusDaemon/Swarm/SwarmAction.swift
+../../../../../Sources/TactusSwarm/SwarmAction.swift

@@ -1,1 +1,1 @@
-../../../../../Sources/TactusDaemon/Swarm/SwarmHistory.swift
+../../../../../Sources/TactusSwarm/SwarmHistory.swift

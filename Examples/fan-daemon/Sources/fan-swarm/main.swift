@@ -1,0 +1,4 @@
+import Fan
+import TactusSwarm
+
+SwarmProgram(name: "fan-swarm", systems: systems).main()

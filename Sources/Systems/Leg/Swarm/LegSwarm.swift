@@ -1,0 +1,302 @@
+import Buses
+import Devices
+import Leg
+import LegDaemon
+import Tactus
+import TactusDaemon
+import TactusSwarm
+import Wire
+
+/// Two legs on one chip under the swarm: their production loop, and an operator for each that sends frames.
+final class LegSwarm: SwarmPart {
+  private static let count = 2
+  private static let loop = "leg"
+  private static let endpoints = (0..<count).map { Endpoint.ipv4(192, 168, 1, 2, port: 5010 + UInt16(clamping: $0)) }
+  private static let senders = (0..<count).map { Endpoint.ipv4(192, 168, 1, 20 + UInt8(clamping: $0), port: 50_000) }
+  private static let address = PCA9685.standardAddress
+
+  /// What a history's reloads change the rules of both to.
+  static let files = [
+    LegSettings.standard, try! LegSettings(deadmanTimeout: .milliseconds(100), slewMicrosecondsPerSecond: 2_000),
+    try! LegSettings(deadmanTimeout: .milliseconds(400), releaseAfter: .seconds(1)),
+  ]
+
+  let name = "leg"
+  let hasDied = false
+  var checks: SwarmChecks { oracle.output.checks }
+  var hasFailed: Bool { oracle.output.checks.hasFailed }
+  private let seed: UInt64
+  private var rules: SwarmRules<LegRules>
+  private let tamper: SwarmLink.Tamper?
+  private let chip = PCA9685Simulator()
+  private let bus: SimulatedI2CBus
+  private let network: SimulatedNetwork
+  private var oracle = LegOracle(legs: count)
+  private var daemon: Daemon?
+  /// Of the first leg; `nil` until the history starts it.
+  private var person: LegSwarmOperator?
+  private var batch = DatagramBatch(capacity: 64, size: 64)
+  private let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 64, alignment: 8)
+
+  /// What dies with the process.
+  private struct Daemon {
+    let runtime: Runtime
+    let simulation: Simulation
+    let channel: LegLoop.Channel
+    let client: LegLoop.Channel.Client
+    let bell: SimulatedInput
+    var number: UInt64 = 0
+  }
+
+  /// - Parameters:
+  ///   - files: the rules of each loop, at its start and after reloads; what must hold stays that of the standard ones.
+  ///   - tamper: as `SwarmLink`'s, of the operator's link.
+  init(seed: UInt64, files: [LegSettings] = LegSwarm.files, tamper: SwarmLink.Tamper? = nil) {
+    (self.seed, self.tamper) = (seed, tamper)
+    rules = SwarmRules(files.map { LegRules(Array(repeating: $0, count: Self.count)) })
+    bus = SimulatedI2CBus(seed: seed, logCapacity: 1)
+    bus.attach(chip.chip, at: Self.address)
+    network = SimulatedNetwork(
+      Self.endpoints + Self.senders + [LegSwarmOperator.endpoint], seed: seed, capacity: 64, datagramSize: 64)
+  }
+
+  deinit { bytes.deallocate() }
+
+  var heartbeats: [(version: LatestVersion, period: Nanoseconds)] {
+    daemon.map { [($0.channel.state.version, .zero)] } ?? []
+  }
+
+  var isEmergencyStopped: Bool {
+    guard let newest = daemon?.client.newest() else { return false }
+    return (0..<Self.count).contains { if case .emergencyStopped = newest[$0].state { true } else { false } }
+  }
+
+  var remoteWords: [String: String] { ["arm": "ask-arm", "disarm": "ask-disarm", "set": "ask-set"] }
+
+  func plan(until end: TickInstant, around incidents: [TickInstant], _ random: inout SplitMix64) -> [SwarmAction] {
+    LegSwarmPlan.actions(until: end, around: incidents, legs: Self.count, &random)
+  }
+
+  func start(at now: TickInstant, _ cover: SwarmCover) throws(RuntimeError) {
+    let (saved, settings) = (rules.saved, rules.start())
+    let channel = LegLoop.channel(legs: Self.count)
+    let bell = SimulatedInput()
+    let runtime = try Runtime(externalStops: cover.stops) {
+      Lane("leg") {
+        Loop(
+          Self.loop, every: .hertz(50), phase: .zero, safeStateAfter: 3,
+          inputs: Self.endpoints.map { .simulated(network.input($0)) } + [.simulated(bell)]
+        ) {
+          LegLoop(
+            legs: (0..<Self.count).map { LegConfiguration(saved[$0], channel: try! ServoChannel($0)) },
+            rules: settings.input(), chip: PCA9685(), on: bus.port(), ports: ports(),
+            channel: channel.loopEnds(requestBell: bell.doorbell))
+        }
+      }
+    }
+    daemon = Daemon(
+      runtime: runtime, simulation: try runtime.simulation(seed: seed, from: now), channel: channel,
+      client: channel.client(), bell: bell)
+    oracle.started(at: now, cover, Self.files[rules.number])
+  }
+
+  func change(to number: Int64) -> (any RulesChange)? { rules.change(of: name, to: number) }
+
+  func changed(to number: Int64) {
+    if rules.changed(to: number) { oracle.changed(to: Self.files[rules.number]) }
+  }
+
+  private func ports() -> LegPorts {
+    var ports = LegPorts()
+    for endpoint in Self.endpoints { ports.append(network.port(endpoint)) }
+    return ports
+  }
+
+  func kill(at now: TickInstant, safeBy: TickInstant) {
+    daemon = nil
+    // The kernel drops what waited in the sockets.
+    for endpoint in Self.endpoints {
+      var port = network.port(endpoint)
+      port.now = now
+      while port.receive(into: &batch) {}
+    }
+    oracle.killed(at: now, safeBy: safeBy)
+  }
+
+  func stop(at now: TickInstant) -> (isOff: Bool, outcome: KeptOutcome) {
+    guard let daemon, !oracle.output.reach.isStalled(at: now) else { return (false, .known) }
+    daemon.simulation.stop()
+    let newest = daemon.client.newest()
+    let isConfirmed = (0..<Self.count).allSatisfy { newest[$0].state == .shutDown(.confirmed) }
+    oracle.output.stopped(isActive: pulsing != 0, isConfirmed: isConfirmed, at: now)
+    return (isConfirmed, .known)
+  }
+
+  func freeze(at now: TickInstant, for span: Nanoseconds) {
+    daemon?.simulation.oversleep(lane: "leg", at: now, by: span)
+    oracle.output.reach.stalled(at: now, for: span)
+  }
+
+  func run(until instant: TickInstant) {
+    while let person, case let due = min(person.nextTick, person.link.nextArrival(.there)), due <= instant {
+      runLoop(until: due)
+      for message in person.link.arrived(.there, by: due) { arrive(message) }
+      if person.nextTick <= due { person.tick(&oracle.output) }
+    }
+    runLoop(until: instant)
+  }
+
+  private func runLoop(until instant: TickInstant) {
+    if let daemon { run(daemon, until: instant) }
+    oracle.look(pulsing: pulsing, at: instant)
+    if let daemon { account(daemon.runtime, at: instant) }
+  }
+
+  private func run(_ daemon: Daemon, until instant: TickInstant) {
+    var before = pulsing
+    while daemon.simulation.runTick(until: instant) {
+      let (now, after) = (daemon.simulation.now, pulsing)
+      oracle.look(pulsing: before, at: now)
+      oracle.ticked(at: now)
+      oracle.look(pulsing: after, at: now)
+      oracle.output.answered(daemon.client.takeAnswers().map(\.number), at: now)
+      _ = daemon.client.takeNotices()
+      account(daemon.runtime, at: now)
+      if let person { report(to: person, at: now) }
+      before = after
+    }
+  }
+
+  private func account(_ runtime: Runtime, at now: TickInstant) {
+    guard let counters = runtime.counters(of: Self.loop) else { return }
+    oracle.output.account(counters, at: now)
+  }
+
+  /// Of the chip: on which legs' channels there are pulses, a bit each.
+  private var pulsing: Int { Int(chip.drivenChannels) & (1 << Self.count - 1) }
+
+  func makeSafe(at now: TickInstant) -> Bool {
+    let before = pulsing
+    var port = bus.port()
+    port.now = now
+    let isConfirmed: Bool
+    do throws(I2CError) {
+      try PCA9685().turnAllOff(on: &port)
+      isConfirmed = true
+    } catch {
+      isConfirmed = false
+    }
+    oracle.cut(pulsing: before, isConfirmed: isConfirmed, at: now)
+    return isConfirmed
+  }
+
+  func emergencyStop(at now: TickInstant) { ask(.emergencyStop, .all, at: now) }
+  func reset(at now: TickInstant) { ask(.reset, .all, at: now) }
+
+  func apply(_ action: SwarmAction) {
+    if operate(action) { return }
+    let (now, leg) = (action.at, Int(action[0]))
+    guard (0..<Self.count).contains(leg) else { return }
+    let pulse = PulseWidth(microseconds: UInt16(clamping: action[1]))
+    switch action.verb {
+    case "arm": send(.arm, to: leg, at: now)
+    case "disarm": send(.disarm, to: leg, at: now)
+    case "set": send(.setServo(pulse), to: leg, at: now)
+    case "ping": send(.ping, to: leg, at: now)
+    case "noise":
+      bytes[0] = UInt8(truncatingIfNeeded: action[1])
+      _ = put(UnsafeRawBufferPointer(rebasing: bytes[..<1]), from: Self.senders[leg], to: leg, at: now)
+    case "ask-arm": ask(.command(.arm), .leg(leg), at: now)
+    case "ask-disarm": ask(.command(.disarm), .leg(leg), at: now)
+    case "ask-set": ask(.command(.setServo(pulse)), .leg(leg), at: now)
+    case "bus-refuses":
+      bus.clearFaults()
+      if action[1] > 0 { bus.inject(.randomNoAcknowledge(perMille: Int(min(1_000, action[1])))) }
+      oracle.output.reach.bus(isFaulty: action[1] > 0, at: now)
+    case "bus-stuck":
+      bus.clearFaults()
+      bus.inject(.stuck)
+      oracle.output.reach.bus(isFaulty: true, at: now)
+    case "stall":
+      daemon?.simulation.stall(loop: Self.loop, at: now, by: .milliseconds(action[1]))
+      // The tick that is prolonged begins within a period.
+      if daemon != nil { oracle.output.reach.stalled(at: now, for: .milliseconds(action[1] + 20)) }
+    default: break
+    }
+  }
+
+  // MARK: The operator
+
+  /// Does an action of the person, or of the link. Returns whether it was one.
+  private func operate(_ action: SwarmAction) -> Bool {
+    guard action.verb.hasPrefix("op-") || action.verb.hasPrefix("link") else { return false }
+    // One that is started anew has a socket of its own.
+    if person == nil || action.verb == "op-start" {
+      person = try! LegSwarmOperator(at: action.at, seed: seed, person?.link.emptied ?? SwarmLink(seed: seed, tamper))
+    }
+    if !person!.link.apply(action) { person!.apply(action) }
+    return true
+  }
+
+  /// The leg's telemetry is on its way.
+  private func report(to person: LegSwarmOperator, at now: TickInstant) {
+    var port = network.port(LegSwarmOperator.endpoint)
+    port.now = now
+    var isMore = true
+    while isMore {
+      isMore = port.receive(into: &batch)
+      for index in 0..<batch.count {
+        guard let bytes = batch.bytes(index).map({ person.link.tampered(Array($0), .back) }) else { continue }
+        person.link.send(bytes, .back, at: now)
+        let telemetry = bytes.withUnsafeBytes { try? LegTelemetry.decode($0) }
+        guard let telemetry, telemetry.state != .armed else { continue }
+        oracle.output.check(
+          LegOperatorOracle.telemetry, pulsing & 1 == 0 || oracle.output.reach.isExcused(at: now), at: now,
+          "it says \(telemetry.state), and the leg pulses")
+      }
+    }
+  }
+
+  /// A frame of the operator reaches the leg.
+  private func arrive(_ message: SwarmLink.Message) {
+    guard daemon != nil else { return }
+    message.bytes.withUnsafeBytes { bytes in
+      guard put(bytes, from: LegSwarmOperator.endpoint, to: 0, at: message.arrives) else { return }
+      if let command = try? LegCommand.decode(bytes) { oracle.hear(command, 0, issued: nil) }
+    }
+  }
+
+  // MARK: Clients
+
+  private func send(_ command: LegCommand, to leg: Int, at now: TickInstant) {
+    guard daemon != nil else { return }
+    let frame = UnsafeRawBufferPointer(rebasing: bytes[..<command.encode(into: bytes)])
+    if put(frame, from: Self.senders[leg], to: leg, at: now) { oracle.hear(command, leg, issued: nil) }
+  }
+
+  /// Returns whether the leg's socket had room for it: that of a daemon that stands still fills.
+  private func put(_ datagram: UnsafeRawBufferPointer, from sender: Endpoint, to leg: Int, at now: TickInstant) -> Bool
+  {
+    guard daemon != nil else { return false }
+    let overflowed = network.statistics.overflowed
+    var port = network.port(sender)
+    port.now = now
+    _ = port.send(datagram, to: Self.endpoints[leg])
+    return network.statistics.overflowed == overflowed
+  }
+
+  private func ask(_ order: LegRequest.Order, _ target: LegRequest.Target, at now: TickInstant) {
+    guard var daemon else { return }
+    guard daemon.client.send(LegRequest(number: daemon.number + 1, issued: now, order, to: target)) else { return }
+    daemon.bell.ring(at: now)
+    daemon.number += 1
+    self.daemon = daemon
+    oracle.output.asked(daemon.number)
+    switch (order, target) {
+    case (.command(let command), .leg(let leg)): oracle.hear(command, leg, issued: now)
+    case (.emergencyStop, _): oracle.hearStop(true)
+    case (.reset, _): oracle.hearStop(false)
+    default: break
+    }
+  }
+}

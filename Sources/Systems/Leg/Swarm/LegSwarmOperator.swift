@@ -1,0 +1,98 @@
+import Buses
+import Leg
+import LegDaemon
+import Tactus
+import TactusDaemon
+import TactusSwarm
+import Wire
+
+/// A person with the production operator loop of the first leg under the swarm. Its frames reach the leg by a bad link, and telemetry comes back by
+/// it; it outlives the leg's daemon.
+final class LegSwarmOperator {
+  /// Where the leg sees it.
+  static let endpoint = Endpoint.ipv4(192, 168, 1, 30, port: 50_000)
+  private static let leg = Endpoint.ipv4(192, 168, 1, 2, port: 5010)
+
+  var link: SwarmLink
+  private(set) var nextTick: TickInstant
+  private let network: SimulatedNetwork
+  private let runtime: Runtime
+  private let simulation: Simulation
+  private var batch = DatagramBatch(capacity: 32, size: 64)
+  private let pulse = Latest(PulseWidth.middle)
+  private let requests = Ring<LegOperatorRequest>(capacity: 16)
+  private let output = Latest(LegOperatorSnapshot())
+  private var pulseWriter: LatestWriter<PulseWidth>
+  private var requestWriter: RingWriter<LegOperatorRequest>
+  private var snapshotReader: LatestReader<LegOperatorSnapshot>
+  private var oracle = LegOperatorOracle()
+
+  /// A program that somebody starts at `now`, with a link that is there already.
+  init(at now: TickInstant, seed: UInt64, _ link: SwarmLink) throws(RuntimeError) {
+    self.link = link
+    nextTick = now
+    let network = SimulatedNetwork([Self.endpoint, Self.leg], seed: seed, capacity: 32, datagramSize: 64)
+    let (pulse, requests, output) = (pulse, requests, output)
+    runtime = try Runtime {
+      Lane("operator") {
+        Loop("operator", every: LegOperatorLoop.rate, phase: .zero, safeStateAfter: 3) {
+          LegOperatorLoop(
+            port: network.port(Self.endpoint), leg: Self.leg, pulse: pulse.reader(), requests: requests.reader(),
+            snapshot: output.writer())
+        }
+      }
+    }
+    simulation = try runtime.simulation(seed: seed, from: now)
+    self.network = network
+    pulseWriter = pulse.writer()
+    requestWriter = requests.writer()
+    snapshotReader = output.reader()
+  }
+
+  /// Does an action of the person.
+  func apply(_ action: SwarmAction) {
+    let width = PulseWidth(microseconds: UInt16(clamping: action[1]))
+    switch action.verb {
+    case "op-aim":
+      oracle.aim = width
+      pulseWriter.write(width)
+    case "op-arm": ask(.arm)
+    case "op-disarm": ask(.disarm)
+    case "op-send": ask(.sendOnce(width))
+    case "op-ping": ask(.ping)
+    case "op-periodic": ask(.periodic(action[1] > 0))
+    case "op-quit": ask(.quit)
+    default: break
+    }
+  }
+
+  private func ask(_ request: LegOperatorRequest) {
+    if requestWriter.push(request) { oracle.asked.append(request) }
+  }
+
+  /// Its next tick: it takes the telemetry that has arrived, and what it sends is on its way.
+  func tick(_ checks: inout SwarmOutput) {
+    let now = nextTick
+    nextTick = now + LegOperatorLoop.rate.period
+    var leg = network.port(Self.leg)
+    leg.now = now
+    for message in link.arrived(.back, by: now) {
+      oracle.heardAt = now
+      message.bytes.withUnsafeBytes { _ = leg.send($0, to: Self.endpoint) }
+    }
+    _ = simulation.runTick(until: now)
+    var sent: [LegCommand] = []
+    var isMore = true
+    while isMore {
+      isMore = leg.receive(into: &batch)
+      for index in 0..<batch.count {
+        guard let bytes = batch.bytes(index).map({ link.tampered(Array($0), .there) }),
+          let command = bytes.withUnsafeBytes({ try? LegCommand.decode($0) })
+        else { continue }
+        sent.append(command)
+        link.send(bytes, .there, at: now)
+      }
+    }
+    oracle.look(sent: sent, snapshotReader.read(), at: now, &checks)
+  }
+}

@@ -1,0 +1,106 @@
+import Plants
+import PlantsDaemon
+import Tactus
+import TactusDaemon
+import TactusSwarm
+import Wire
+
+/// Requests of the app's clients, and what each was answered: by the numbers that the messages carry.
+struct PlantAnswers {
+  /// One message from the host.
+  struct Answer: Hashable {
+    let id: String
+    let receiver: String
+    let operation: String
+    /// What a sensor's reply names.
+    let data: Data?
+
+    struct Data: Hashable {
+      let plant: String
+      let sensor: String
+    }
+
+    /// `nil` if the bytes are no message.
+    init?(_ payload: [UInt8]) {
+      guard let message = payload.withUnsafeBytes({ try? PlantMessage.parse($0) }) else { return nil }
+      (id, receiver, operation) = (message.id, message.receiver, message.operation)
+      func value(_ key: String) -> String? {
+        guard let range = message.payload.range(of: "'\(key)': '") else { return nil }
+        return String(message.payload[range.upperBound...].prefix { $0 != "'" })
+      }
+      let isData = operation == PlantRequestTag.plantSensorData.response
+      data = isData ? Data(plant: value("plant") ?? "", sensor: value("sensor") ?? "") : nil
+    }
+  }
+
+  /// What an answer means.
+  enum Outcome: Hashable {
+    case unasked
+    case refused
+    case told
+    case made(PlantOracle.Change)
+  }
+
+  private struct Request {
+    let user: String
+    let request: PlantRequestTag
+    let change: PlantOracle.Change?
+    /// Handed to the daemon since its start.
+    var deliveries = 0
+    /// When the first of them was that has not been answered.
+    var deliveredAt = TickInstant.zero
+    var answers = 0
+    /// Its user may have been beyond the limit of messages.
+    var isInCrowd = false
+  }
+
+  /// The number of messages that ask for nothing.
+  static let noise = "0"
+  private static let window = Nanoseconds.seconds(15)
+  private var requests: [String: Request] = [:]
+  private var waiting: Set<String> = []
+  private var recent: [String: [TickInstant]] = [:]
+  /// How long one has waited for the disk, at most: the limit counts a message when its turn has come.
+  private var slowest = Nanoseconds.zero
+
+  mutating func ask(_ request: PlantRequestTag, of user: String, _ change: PlantOracle.Change?, id: String) {
+    requests[id] = Request(user: user, request: request, change: change)
+  }
+
+  /// The daemon was handed a message: of this sender, with this number.
+  mutating func delivered(_ id: String, of user: String, at now: TickInstant) {
+    recent[user, default: []].append(now)
+    guard requests[id] != nil else { return }
+    if !waiting.contains(id) { requests[id]!.deliveredAt = now }
+    requests[id]!.deliveries += 1
+    let most = Self.window + slowest
+    if recent[user]!.count(where: { now - $0 <= most }) > 15 { requests[id]!.isInCrowd = true }
+    waiting.insert(id)
+  }
+
+  /// The daemon is gone, and with it whatever it has not answered.
+  mutating func forget() {
+    for id in waiting { (requests[id]!.deliveries, requests[id]!.answers) = (0, 0) }
+    (waiting, recent) = ([], [:])
+  }
+
+  mutating func take(_ answer: Answer, at now: TickInstant) -> Outcome {
+    if answer.id == PlantAnswers.noise, answer.operation.hasPrefix("ERR_") { return .refused }
+    guard let request = requests[answer.id], request.user == answer.receiver else { return .unasked }
+    requests[answer.id]!.answers += 1
+    slowest = max(slowest, now - request.deliveredAt)
+    // A reply for each sensor.
+    let isTooMany = request.request != .plantSensorData && request.answers >= request.deliveries
+    if isTooMany || request.deliveries == 0 { return .unasked }
+    if request.answers + 1 >= request.deliveries { waiting.remove(answer.id) }
+    if answer.operation.hasPrefix("ERR_") { return .refused }
+    guard answer.operation == request.request.response else { return .unasked }
+    return request.change.map { .made($0) } ?? .told
+  }
+
+  /// Changes that are on their way.
+  var open: [PlantOracle.Change] { waiting.sorted().compactMap { requests[$0]?.change } }
+
+  /// Those that were delivered and not answered.
+  var unanswered: [String] { waiting.filter { !requests[$0]!.isInCrowd }.sorted() }
+}

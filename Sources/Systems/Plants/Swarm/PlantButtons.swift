@@ -1,0 +1,72 @@
+import MQTTMosquitto
+import Plants
+import PlantsDaemon
+import Tactus
+import TactusDaemon
+import TactusSwarm
+import Wire
+
+/// Commands for single plants over the broker, such as Home Assistant's button for a plant that was watered: from what was delivered, what was answered,
+/// and what the store has of it.
+struct PlantButtons {
+  static let names = [
+    "a plant's command that the broker has kept waters nothing",
+    "a plant's command is carried out once each time that it comes, and answered once",
+  ]
+  /// How many of the plants' numbers there are buttons for.
+  static let plants: Int64 = 8
+
+  /// What somebody publishes who presses the button of a plant.
+  static func press(_ plant: Int64, on topics: DeviceTopics, id: Int) -> MQTTMessage {
+    MQTTMessage(topic: topics.command("plants", "\(plant)"), text: "{\"command\":\"watered\",\"id\":\(id)}")
+  }
+
+  /// The store as it was before the commands came, and what it has taken of them.
+  struct Effect {
+    let before: PlantRecords
+    let wall: PlantInstant
+    let refuses: Bool
+    /// Plants that were noted as watered since.
+    let waterings: Int
+  }
+
+  /// The daemon was handed commands, and has answered.
+  static func look(
+    _ commands: [MQTTMessage], _ replies: [MQTTMessage], _ effect: Effect, _ topics: DeviceTopics, at now: TickInstant,
+    _ checks: inout SwarmChecks, _ first: Int
+  ) {
+    // Again within the same second it is the same watering.
+    var noted = Set(effect.before.plants.filter { $0.lastWatered == effect.wall }.map(\.id))
+    var due = 0
+    let done = commands.map { command in
+      guard
+        let plant = effect.before.plants.first(where: { topics.commandPath(command.topic) == ["plants", "\($0.id)"] }),
+        !command.isRetained
+      else { return false }
+      // What changes nothing asks no disk.
+      guard !noted.contains(plant.id) else { return true }
+      guard !effect.refuses else { return false }
+      noted.insert(plant.id)
+      due += 1
+      return true
+    }
+    let (waterings, expected) = (effect.waterings, due)
+    checks.check(
+      commands.contains(where: \.isRetained) ? first : first + 1, waterings == expected, at: now,
+      "\(waterings) waterings are noted, \(expected) were told")
+    checks.check(
+      first + 1, replies.count == commands.count, at: now, "\(replies.count) answers to \(commands.count) commands")
+    for ((command, isDone), reply) in zip(zip(commands, done), replies) {
+      let text = String(decoding: reply.payload, as: UTF8.self)
+      let isAnswer = reply.topic == topics.reply(topics.commandPath(command.topic) ?? [])
+      let isSaid = text.hasPrefix("{\"id\":\(Self.id(command)),") && text.contains("\"ok\":true") == isDone
+      checks.check(
+        first + 1, isAnswer && isSaid, at: now,
+        "\(String(decoding: command.payload, as: UTF8.self)) on \(command.topic) is answered by \(text)")
+    }
+  }
+
+  private static func id(_ command: MQTTMessage) -> Substring {
+    String(decoding: command.payload, as: UTF8.self).split(separator: ":").last?.prefix { $0 != "}" } ?? ""
+  }
+}

@@ -1,0 +1,178 @@
+import Pump
+import PumpDaemon
+import Tactus
+import TactusDaemon
+import TactusSwarm
+import Wire
+
+/// What must hold of a pump's motor, from what was sent to it and what its output does.
+struct PumpOracle {
+  enum Command { case on, off, emergencyStop, reset }
+
+  /// Of the pump, then of an operator.
+  static let names = own + PumpOperatorOracle.names
+  static let own = [
+    "no more pumping between two rests than the run limit, over kills, restarts and reloads",
+    "no pumping without an ON since the last stop",
+    "what the guard has stopped pumps only after an OFF or a reset",
+  ]
+  private static let tick = Nanoseconds.milliseconds(50)
+  /// PumpRequest: how long an ON may wait for the loop.
+  private static let patience = Nanoseconds.milliseconds(500)
+  /// What was pumped since the last note in the store, when the daemon is killed.
+  private static let unnoted = Nanoseconds.milliseconds(150)
+  /// The longest time from a line's first byte at the pump to its arrival at the operator, with the lines that wait before it.
+  private static let lineTime = Nanoseconds.seconds(3)
+
+  var output = SwarmOutput(names, tick: tick)
+  private var waiting: [(command: Command, issued: TickInstant?)] = []
+  private var mayPump = false
+  /// When the guard stopped a motor that ran; `nil` since a person has said OFF, or reset it.
+  private var cutAt: TickInstant?
+  /// Pumped since the last rest, while it could be stopped.
+  private var pumped = Nanoseconds.zero
+  private var limit = SwarmLimit(PumpSwarm.settings.runLimit, tick: tick)
+  private var rest = SwarmLimit(PumpSwarm.settings.rest, tick: tick)
+  /// How much may have been pumped since the last rest without a note in the store.
+  private var lost = Nanoseconds.zero
+  /// How much had been pumped when the limit last changed.
+  private var before = Nanoseconds.zero
+  private var stillSince = TickInstant.zero
+  private var lookedAt = TickInstant.zero
+  /// Since when it has pumped without a break; `nil` if it stands.
+  private var boutSince: TickInstant?
+  /// When it had pumped last before that.
+  private var stillBefore = TickInstant.zero
+  /// `stillBefore` of a short run that a killed daemon may not have noted.
+  private var forgotten: TickInstant?
+  /// When it last pumped, and last stood.
+  private var ranAt: TickInstant?
+  private var stoodAt: TickInstant?
+  /// When it was last told to pump, and to stand.
+  private var onAt: TickInstant?
+  private var offAt: TickInstant?
+  /// When nobody could have told the motor.
+  private var excusedAt: TickInstant?
+
+  // MARK: What is done
+
+  mutating func started(at now: TickInstant, _ cover: SwarmCover, _ settings: PumpDeviceSettings) {
+    limit = SwarmLimit(settings.runLimit, tick: Self.tick)
+    rest = SwarmLimit(settings.rest, tick: Self.tick)
+    if let since = forgotten.take() { stillSince = since }
+    (waiting, mayPump, cutAt) = ([], false, nil)
+    output.started(at: now, cover)
+  }
+
+  mutating func killed(at now: TickInstant, safeBy: TickInstant) {
+    waiting = []
+    lost = lost + Self.unnoted
+    // What nobody noted interrupts no rest.
+    if let boutSince, now - boutSince <= Self.unnoted { forgotten = stillBefore }
+    output.killed(at: now, safeBy: safeBy)
+  }
+
+  /// A reload has told the loop other limits.
+  mutating func changed(to settings: PumpDeviceSettings) {
+    limit.changed(to: settings.runLimit)
+    rest.changed(to: settings.rest)
+  }
+
+  /// The guard has turned the motor off.
+  mutating func cut(wasPumping: Bool, isConfirmed: Bool, at now: TickInstant) {
+    output.reach.wrote(isConfirmed: isConfirmed)
+    if wasPumping { cutAt = now }
+  }
+
+  mutating func hear(_ command: Command, issued: TickInstant?, at now: TickInstant) {
+    switch command {
+    case .on: onAt = now
+    case .off, .emergencyStop: offAt = now
+    case .reset: break
+    }
+    guard issued == nil else { return waiting.append((command, issued)) }
+    // A line has no place in the ring, and no age.
+    if case .off = command { cutAt = nil } else { mayPump = true }
+  }
+
+  // MARK: What the loop may know
+
+  mutating func ticked(at now: TickInstant) {
+    rest.ticked(at: now)
+    if limit.ticked(at: now) { before = pumped }
+    for (command, issued) in waiting {
+      let isStale = issued.map { now - $0 > Self.patience } ?? false
+      switch command {
+      case .on: if !isStale { mayPump = true }
+      // A line may be on its way: only the door's own stop is known to have been the last.
+      case .off: cutAt = nil
+      case .emergencyStop: output.took(isStop: true, at: now)
+      case .reset:
+        output.took(isStop: false, at: now)
+        cutAt = nil
+        // A person takes the responsibility.
+        if !isStale { forget() }
+      }
+    }
+    waiting = []
+  }
+
+  private mutating func forget() {
+    (pumped, lost, before) = (.zero, .zero, .zero)
+  }
+
+  // MARK: What must hold
+
+  mutating func look(isPumping: Bool, at now: TickInstant) {
+    limit.look(isOff: !isPumping)
+    let isExcused = output.look(isActive: isPumping, at: now)
+    account(isPumping: isPumping, isExcused: isExcused, at: now)
+    let allowance = max(limit.longest, before) + Self.tick + lost
+    output.check(
+      0, isExcused || pumped <= allowance, at: now,
+      "it has pumped for \(pumped.inSeconds) s since its last rest, \(allowance.inSeconds) s are allowed")
+    output.check(1, isExcused || mayPump, at: now, "it pumps")
+    if let cutAt {
+      output.check(
+        2, isExcused || now <= cutAt, at: now, "it pumps, and the guard stopped it at \(SwarmAction.text(cutAt)) s")
+    }
+  }
+
+  private mutating func account(isPumping: Bool, isExcused: Bool, at now: TickInstant) {
+    if isPumping {
+      if boutSince == nil { (boutSince, stillBefore) = (lookedAt, stillSince) }
+      ranAt = now
+    } else {
+      (boutSince, stoodAt) = (nil, now)
+    }
+    if isPumping {
+      if !isExcused { pumped = pumped + (now - lookedAt) }
+      stillSince = now
+    } else if now - stillSince >= rest.shortest {
+      forget()
+    }
+    lookedAt = now
+  }
+
+  // MARK: What it says
+
+  /// After a tick, for a pump that has an operator: notes whether the motor could be reached.
+  mutating func listen(at now: TickInstant) {
+    if output.reach.isExcused(at: now) { excusedAt = now }
+  }
+
+  /// A line of the pump reaches its operator.
+  mutating func said(_ reply: PumpReply, at now: TickInstant) {
+    guard let isOn = reply.isOn else { return }
+    // At a speed of 0 one that is on stands.
+    if isOn {
+      guard case .status(let status) = reply, let percent = status.percent, percent > 0 else { return }
+    }
+    func isRecent(_ instant: TickInstant?) -> Bool { instant.map { now - $0 <= Self.lineTime } ?? false }
+    // What is taken back in the same tick it has said, and not done.
+    let holds = isRecent(isOn ? ranAt : stoodAt) || isRecent(isOn ? offAt : onAt) || isRecent(excusedAt)
+    output.check(
+      PumpOperatorOracle.said, holds, at: now,
+      "it says \(reply), and last did at \((isOn ? ranAt : stoodAt).map(SwarmAction.text) ?? "no time")")
+  }
+}

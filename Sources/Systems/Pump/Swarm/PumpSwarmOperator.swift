@@ -1,0 +1,208 @@
+import Buses
+import Pump
+import PumpDaemon
+import Tactus
+import TactusDaemon
+import TactusSwarm
+import Wire
+
+/// A person with the production operator loop of the pump under the swarm. Its lines reach the pump by a bad wire, and the pump's come back by it;
+/// it outlives the pump's daemon.
+final class PumpSwarmOperator {
+  var wire: PumpSwarmWire
+  private(set) var nextTick: TickInstant
+  /// Carries bytes between the operator's loop and the wire, in no time.
+  private let cable: PumpCable
+  private let runtime: Runtime
+  private let simulation: Simulation
+  private let client: PumpOperatorLoop.Channel.Client
+  private let bell = SimulatedInput()
+  private var number: UInt64 = 0
+  private var oracle: PumpOperatorOracle
+  /// Whether a line has begun that a pump's daemon did not end before it died.
+  private var isTorn = false
+
+  /// Starts the operator's program at `now` on an existing wire.
+  init(at now: TickInstant, seed: UInt64, _ wire: PumpSwarmWire) throws(RuntimeError) {
+    self.wire = wire
+    nextTick = now
+    var conditions = PumpCable.Conditions()
+    conditions.byteTime = .zero
+    let (cable, channel, bell) = (PumpCable(conditions, seed: seed), PumpOperatorLoop.channel(), bell)
+    runtime = try Runtime {
+      Lane("operator") {
+        Loop(
+          "operator", every: PumpOperatorLoop.rate, phase: .zero, safeStateAfter: 3,
+          inputs: [.simulated(cable.operatorInput), .simulated(bell)]
+        ) {
+          PumpOperatorLoop(
+            RulesBox(PumpOperatorSettings.standard).input(), link: PumpLink(serial: cable.operatorPort()),
+            channel: channel.loopEnds(requestBell: bell.doorbell))
+        }
+      }
+    }
+    simulation = try runtime.simulation(seed: seed, from: now)
+    self.cable = cable
+    client = channel.client()
+    oracle = PumpOperatorOracle(from: now)
+  }
+
+  /// Does an action of the person.
+  func apply(_ action: SwarmAction) {
+    let now = action.at
+    let speed = PumpSpeed(percent: UInt8(clamping: action[0]))
+    switch action.verb {
+    // Below zero: at the pump's own speed.
+    case "op-on": ask(.turnOn(action[0] < 0 ? nil : speed), at: now)
+    case "op-off": ask(.turnOff, at: now)
+    case "op-speed": ask(.setSpeed(speed), at: now)
+    case "op-e-stop": ask(.emergencyStop, at: now)
+    case "op-reset": ask(.reset, at: now)
+    case "op-look": ask(.watched, at: now)
+    case "op-read": ask(.readTemperatures, at: now)
+    case "op-quit": ask(.quit, at: now)
+    case "op-plug":
+      if action[0] > 0 { cable.plugIn() } else { cable.unplug() }
+      oracle.plugged(isIn: action[0] > 0, at: now)
+    default: break
+    }
+  }
+
+  private func ask(_ order: PumpRequest.Order, at now: TickInstant) {
+    guard client.send(PumpRequest(number: number + 1, issued: now, order)) else { return }
+    bell.ring(at: now)
+    number += 1
+    oracle.asked.append(order)
+  }
+
+  /// The pump's daemon dies, perhaps within a line.
+  func pumpDied() { isTorn = wire.hasBegun(.back) }
+
+  /// Its next tick.
+  ///
+  /// - Parameters:
+  ///   - bytes: what has come from the pump.
+  ///   - pump: what is known of the pump itself.
+  /// - Returns: what has arrived at the pump.
+  func tick(_ bytes: [UInt8], _ pump: inout PumpOracle) -> [UInt8] {
+    let now = nextTick
+    nextTick = now + PumpOperatorLoop.rate.period
+    var arrived: [UInt8] = []
+    for line in wire.lines(of: bytes, .back) {
+      // What a daemon had begun before it died its successor's first end completes: it was so then.
+      if !isTorn, let reply = PumpSwarmWire.reply(line) { pump.said(reply, at: now) }
+      isTorn = false
+      let bytes = wire.carry(line, .back)
+      oracle.arrived(bytes, at: now)
+      write(bytes, at: now)
+    }
+    arrived += run(until: now, &pump)
+    return arrived
+  }
+
+  /// Runs the ticks that requests and deadlines bring, up to and including `instant`. Returns what has arrived at the pump.
+  func run(until instant: TickInstant, _ pump: inout PumpOracle) -> [UInt8] {
+    var arrived: [UInt8] = []
+    while simulation.runTick(until: instant) {
+      let now = simulation.now
+      let lines = wire.lines(of: sent, .there)
+      _ = client.takeNotices()
+      oracle.look(
+        sent: lines.compactMap(PumpSwarmWire.command), client.takeAnswers(), client.newest(), at: now, &pump.output)
+      for line in lines { arrived += wire.carry(line, .there) }
+    }
+    return arrived
+  }
+
+  private func write(_ bytes: [UInt8], at now: TickInstant) {
+    var port = cable.devicePort()
+    port.now = now
+    _ = bytes.withUnsafeBytes { try? port.write($0) }
+  }
+
+  /// All bytes that the last tick has sent.
+  private var sent: [UInt8] {
+    var port = cable.devicePort()
+    port.now = nextTick
+    return port.all
+  }
+}
+
+/// The wire between a pump and its operator, as bad as its history makes it: bytes are lost or changed, and it is dead one way or both.
+struct PumpSwarmWire {
+  private var random: SplitMix64
+  private let tamper: SwarmLink.Tamper?
+  private var lostPerMille = 0
+  private var changedPerMille = 0
+  private var isDead = [false, false]
+  /// The beginning of an unfinished line, by its way.
+  private var begun: [[UInt8]] = [[], []]
+
+  /// A perfect wire.
+  ///
+  /// - Parameter tamper: as `SwarmLink`'s, a line at a time.
+  init(seed: UInt64, _ tamper: SwarmLink.Tamper? = nil) { (random, self.tamper) = (SplitMix64(seed: seed), tamper) }
+
+  /// The same wire without unfinished lines, for a program that is started anew.
+  var emptied: PumpSwarmWire {
+    var wire = self
+    wire.begun = [[], []]
+    return wire
+  }
+
+  /// Whether a line has begun that way, and not ended.
+  func hasBegun(_ way: SwarmLink.Way) -> Bool { !begun[way.rawValue].isEmpty }
+
+  /// Does an action that is one of a wire: `wire LOST CHANGED`, parts of a thousand bytes, and `wire-dead THERE BACK`.
+  ///
+  /// - Returns: whether it was one.
+  mutating func apply(_ action: SwarmAction) -> Bool {
+    switch action.verb {
+    case "wire": (lostPerMille, changedPerMille) = (Int(clamping: action[0]), Int(clamping: action[1]))
+    case "wire-dead": isDead = [action[0] > 0, action[1] > 0]
+    default: return false
+    }
+    return true
+  }
+
+  /// The lines that these bytes complete, each with its end.
+  mutating func lines(of bytes: [UInt8], _ way: SwarmLink.Way) -> [[UInt8]] {
+    var lines: [[UInt8]] = []
+    for byte in bytes {
+      begun[way.rawValue].append(byte)
+      guard byte == 0x0A else { continue }
+      lines.append(tamper?(begun[way.rawValue], way) ?? begun[way.rawValue])
+      begun[way.rawValue] = []
+    }
+    return lines
+  }
+
+  /// Returns the bytes of a line that arrive.
+  mutating func carry(_ line: [UInt8], _ way: SwarmLink.Way) -> [UInt8] {
+    if isDead[way.rawValue] { return [] }
+    return line.compactMap { byte in
+      if random.chance(perMille: lostPerMille) { return nil }
+      return random.chance(perMille: changedPerMille) ? byte ^ 1 << UInt8(clamping: random.below(8)) : byte
+    }
+  }
+
+  static func command(_ line: [UInt8]) -> PumpCommand? { decode(line) { try? PumpCommand.decode($0) } }
+  static func reply(_ line: [UInt8]) -> PumpReply? { decode(line) { try? PumpReply.decode($0) } }
+
+  private static func decode<Value>(_ line: [UInt8], _ decode: (UnsafeRawBufferPointer) -> Value?) -> Value? {
+    Array(line.prefix { $0 != 0x0A && $0 != 0x0D }).withUnsafeBytes(decode)
+  }
+}
+
+extension SerialPort {
+  /// Reads all bytes that have arrived.
+  var all: [UInt8] {
+    mutating get {
+      var all: [UInt8] = []
+      withUnsafeTemporaryAllocation(byteCount: 512, alignment: 1) { buffer in
+        while let count = try? read(into: buffer), count > 0 { all += buffer[..<count] }
+      }
+      return all
+    }
+  }
+}

@@ -1,0 +1,15 @@
+import Pump
+import PumpDaemon
+import Store
+import Synchronization
+import TactusDaemon
+import TactusSwarm
+
+/// A store in memory, which survives the simulated daemon.
+final class SimulatedPumpLimit: PumpLimitStore {
+  private let kept = Mutex<PumpLimit?>(nil)
+
+  func limit() throws(StoreError) -> PumpLimit? { kept.withLock { $0 } }
+  func keep(_ limit: PumpLimit) throws(StoreError) { kept.withLock { $0 = limit } }
+  var isOpen: Bool { true }
+}

@@ -1,0 +1,105 @@
+import Robot
+import RobotDaemon
+import Tactus
+import TactusDaemon
+import TactusSwarm
+import Wire
+
+/// What the robot's motors did, for who has to judge what somebody believed of them.
+struct RobotTruth {
+  /// When they were last seen to stand, and to run.
+  var stillAt = TickInstant.zero
+  var movingAt = TickInstant.zero
+  /// When nobody could reach them last.
+  var unreachableAt: TickInstant?
+}
+
+/// What must hold of what an operator sends and believes, from what its person did and what the motors did.
+struct RobotOperatorOracle {
+  static let names = [
+    "an operator sends what its person wants: speeds of the stick, one reset a press, after an e-stop nothing else",
+    "what an operator is told of the motors was true since it asked",
+    "an operator that hears nothing for a second says so",
+  ]
+  /// Of the robot's own.
+  private static let first = RobotOracle.own.count
+
+  /// What the person holds.
+  var stick = WheelSpeeds.zero
+  /// Requests since the last tick.
+  var asked: [OperatorRequest] = []
+  /// When a datagram last came from the robot.
+  var heardAt: TickInstant?
+  private enum Mode { case free, held, emergencyStopped, quit }
+  private var mode = Mode.free
+  private var resets = 0
+  private var believedAt = TickInstant.zero
+
+  init(at now: TickInstant) { believedAt = now }
+
+  /// After a tick at `now`.
+  mutating func look(
+    sent: [RobotDatagram], _ snapshot: OperatorSnapshot, _ truth: RobotTruth, at now: TickInstant,
+    _ output: inout SwarmOutput
+  ) {
+    take()
+    for datagram in sent {
+      output.check(
+        Self.first, isWanted(datagram), at: now, "it sends \(datagram), the stick is at \(stick), it is \(mode)")
+    }
+    if mode == .emergencyStopped {
+      output.check(
+        Self.first, sent.last == .emergencyStop, at: now, "it sends \(sent) after an e-stop was pressed")
+    }
+    if mode == .held, stick.isZero { mode = .free }
+    if let heard = snapshot.heard, heard.at > believedAt {
+      believedAt = heard.at
+      judge(heard, truth, at: now, &output)
+    }
+    if case .alive = snapshot.connection {
+      let silence = now - (heardAt ?? .zero)
+      output.check(
+        Self.first + 2, heardAt != nil && silence <= .milliseconds(1_050), at: now,
+        "the connection is said to be alive, and nothing has come for \(silence.inSeconds) s")
+    }
+  }
+
+  /// The person's requests, in their order.
+  private mutating func take() {
+    for request in asked where mode != .quit {
+      switch request {
+      case .stop: if mode == .free { mode = .held }
+      case .emergencyStop: mode = .emergencyStopped
+      case .reset: if stick.isZero { (mode, resets) = (.free, resets + 1) }
+      case .quit: mode = .quit
+      }
+    }
+    asked = []
+  }
+
+  private mutating func isWanted(_ datagram: RobotDatagram) -> Bool {
+    switch datagram {
+    case .reset:
+      resets -= 1
+      return resets >= 0
+    case .emergencyStop: return true
+    case .drive(let speeds):
+      return mode == .free && (speeds == stick || speeds.isZero) || mode == .held && speeds.isZero
+    case .stop: return mode != .emergencyStopped
+    case .query: return mode == .free || mode == .held
+    }
+  }
+
+  /// The least speeds are less than a step of the duty.
+  private mutating func judge(
+    _ heard: HeardReply, _ truth: RobotTruth, at now: TickInstant, _ output: inout SwarmOutput
+  ) {
+    let asked = heard.at - heard.roundTrip - .microseconds(1)
+    if let unreachableAt = truth.unreachableAt, unreachableAt >= asked { return }
+    let speeds = heard.reply.speeds
+    let isFast = max(speeds.left.value.magnitude, speeds.right.value.magnitude) >= 1
+    output.check(
+      Self.first + 1, speeds.isZero ? truth.stillAt >= asked : !isFast || truth.movingAt >= asked, at: now,
+      "it was told that they are at \(speeds), and asked at \(SwarmAction.text(asked)) s")
+  }
+}

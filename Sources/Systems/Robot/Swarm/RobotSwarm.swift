@@ -1,0 +1,317 @@
+import Buses
+import Devices
+import Robot
+import RobotDaemon
+import Tactus
+import TactusDaemon
+import TactusSwarm
+import Wire
+
+/// The robot under the swarm: its production loop over a simulated board, three senders of datagrams and a client of the service.
+final class RobotSwarm: SwarmPart {
+  private static let endpoint = Endpoint.ipv4(192, 168, 1, 2, port: 5005)
+  private static let loop = "robot.motors"
+  /// The operator counts as the one after them.
+  private static let senders = (0..<3).map { Endpoint.ipv4(192, 168, 1, 20 + UInt8(clamping: $0), port: 50_000) }
+
+  /// Motors that the least duty moves, so that one with power is seen to run.
+  private static var wheels: DifferentialDrive.Parameters {
+    var wheels = DifferentialDrive.Parameters()
+    wheels.stallDuty = 0
+    return wheels
+  }
+
+  /// What a history's reloads change its rules to.
+  static let files = [
+    RobotSettings.standard,
+    try! RobotSettings(failsafeTimeout: .milliseconds(400), speedLimit: Percent(60), acceleration: 20),
+    try! RobotSettings(failsafeTimeout: .seconds(2), acceleration: 0),
+  ]
+
+  let name = "robot"
+  var checks: SwarmChecks { oracle.output.checks }
+  var hasFailed: Bool { oracle.output.checks.hasFailed }
+  let hasDied = false
+  private let seed: UInt64
+  private var rules: SwarmRules<RobotSettings>
+  private let tamper: SwarmLink.Tamper?
+  private let board = YBPcbCarSimulator(parameters: RobotSwarm.wheels)
+  private let bus: SimulatedI2CBus
+  private let network: SimulatedNetwork
+  private var oracle = RobotOracle()
+  private var daemon: Daemon?
+  /// `nil` until the history starts it.
+  private var person: RobotSwarmOperator?
+  private var batch = DatagramBatch(capacity: 64, size: 256)
+  private let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 256, alignment: 8)
+
+  /// What dies with the process.
+  private struct Daemon {
+    let runtime: Runtime
+    let simulation: Simulation
+    let channel: RobotLoop.Channel
+    let client: RobotLoop.Channel.Client
+    let bell: SimulatedInput
+    var number: UInt64 = 0
+  }
+
+  /// - Parameters:
+  ///   - files: the loop's rules, at its start and after reloads; what must hold stays that of the standard ones.
+  ///   - tamper: as `SwarmLink`'s, of the operator's link.
+  init(seed: UInt64, files: [RobotSettings] = RobotSwarm.files, tamper: SwarmLink.Tamper? = nil) {
+    (self.seed, self.tamper) = (seed, tamper)
+    rules = SwarmRules(files)
+    bus = SimulatedI2CBus(seed: seed, logCapacity: 1)
+    bus.attach(board.chip, at: YBPcbCar.standardAddress)
+    network = SimulatedNetwork(
+      [Self.endpoint, RobotSwarmOperator.endpoint] + Self.senders, seed: seed, capacity: 64, datagramSize: 256)
+  }
+
+  deinit { bytes.deallocate() }
+
+  var heartbeats: [(version: LatestVersion, period: Nanoseconds)] {
+    daemon.map { [($0.channel.state.version, .zero)] } ?? []
+  }
+
+  var isEmergencyStopped: Bool {
+    if case .emergencyStopped? = daemon?.client.newest().state { true } else { false }
+  }
+
+  var remoteWords: [String: String] { ["drive": "ask-drive", "stop": "ask-stop"] }
+
+  func plan(until end: TickInstant, around incidents: [TickInstant], _ random: inout SplitMix64) -> [SwarmAction] {
+    RobotSwarmPlan.actions(until: end, around: incidents, senders: Self.senders.count, &random)
+  }
+
+  func start(at now: TickInstant, _ cover: SwarmCover) throws(RuntimeError) {
+    let settings = rules.start()
+    let channel = RobotLoop.channel()
+    let bell = SimulatedInput()
+    let runtime = try Runtime(externalStops: cover.stops) {
+      Lane("robot") {
+        Loop(
+          Self.loop, every: .period(RobotSettings.standard.tickPeriod), phase: .zero, safeStateAfter: 3,
+          inputs: [.simulated(network.input(Self.endpoint)), .simulated(bell)]
+        ) {
+          RobotLoop(
+            motors: Motors(YBPcbCar(), on: bus.port()), port: network.port(Self.endpoint), settings: settings.input(),
+            channel: channel.loopEnds(requestBell: bell.doorbell), afterOutsideStop: cover.endedWithoutStop)
+        }
+      }
+    }
+    daemon = Daemon(
+      runtime: runtime, simulation: try runtime.simulation(seed: seed, from: now), channel: channel,
+      client: channel.client(), bell: bell)
+    oracle.started(at: now, cover, Self.files[rules.number])
+  }
+
+  func change(to number: Int64) -> (any RulesChange)? { rules.change(of: name, to: number) }
+
+  func changed(to number: Int64) {
+    if rules.changed(to: number) { oracle.changed(to: Self.files[rules.number]) }
+  }
+
+  func kill(at now: TickInstant, safeBy: TickInstant) {
+    daemon = nil
+    // The kernel drops what waited in the socket.
+    var port = network.port(Self.endpoint)
+    port.now = now
+    while port.receive(into: &batch) {}
+    oracle.killed(at: now, safeBy: safeBy)
+  }
+
+  func stop(at now: TickInstant) -> (isOff: Bool, outcome: KeptOutcome) {
+    guard let daemon, !oracle.output.reach.isStalled(at: now) else { return (false, .known) }
+    daemon.simulation.stop()
+    let isConfirmed = daemon.client.newest().state == .shutDown(.confirmed)
+    oracle.output.stopped(isActive: isMoving, isConfirmed: isConfirmed, at: now)
+    return (isConfirmed, .known)
+  }
+
+  func freeze(at now: TickInstant, for span: Nanoseconds) {
+    daemon?.simulation.oversleep(lane: "robot", at: now, by: span)
+    oracle.output.reach.stalled(at: now, for: span)
+  }
+
+  func run(until instant: TickInstant) {
+    while let person, case let due = min(person.nextTick, person.link.nextArrival(.there)), due <= instant {
+      runLoop(until: due)
+      for message in person.link.arrived(.there, by: due) { arrive(message) }
+      if person.nextTick <= due { person.tick(&oracle.output, oracle.truth) }
+    }
+    runLoop(until: instant)
+  }
+
+  private func runLoop(until instant: TickInstant) {
+    if let daemon { run(daemon, until: instant) }
+    oracle.look(isMoving: isMoving, at: instant)
+    if let daemon { account(daemon.runtime, at: instant) }
+  }
+
+  private func run(_ daemon: Daemon, until instant: TickInstant) {
+    var before = isMoving
+    while daemon.simulation.runTick(until: instant) {
+      let (now, after) = (daemon.simulation.now, isMoving)
+      oracle.look(isMoving: before, at: now)
+      oracle.ticked(at: now)
+      oracle.look(isMoving: after, at: now)
+      oracle.output.answered(daemon.client.takeAnswers().map(\.number), at: now)
+      _ = daemon.client.takeNotices()
+      account(daemon.runtime, at: now)
+      if let person { reply(to: person, at: now) }
+      before = after
+    }
+  }
+
+  private func account(_ runtime: Runtime, at now: TickInstant) {
+    guard let counters = runtime.counters(of: Self.loop) else { return }
+    oracle.output.account(counters, at: now)
+  }
+
+  /// Of the board: what it drives the wheels with.
+  private var isMoving: Bool {
+    let target = board.vehicle.snapshot.target
+    return target.left != 0 || target.right != 0
+  }
+
+  func makeSafe(at now: TickInstant) -> Bool {
+    let wasMoving = isMoving
+    var port = bus.port()
+    port.now = now
+    let isConfirmed: Bool
+    do throws(I2CError) {
+      try YBPcbCar().stop(on: &port)
+      isConfirmed = true
+    } catch {
+      isConfirmed = false
+    }
+    oracle.cut(wasMoving: wasMoving, isConfirmed: isConfirmed, at: now)
+    return isConfirmed
+  }
+
+  func emergencyStop(at now: TickInstant) { ask(.emergencyStop, .emergencyStop, at: now) }
+  func reset(at now: TickInstant) { ask(.reset, .reset, at: now) }
+
+  func apply(_ action: SwarmAction) {
+    if operate(action) { return }
+    let now = action.at
+    let speeds = WheelSpeeds(left: Percent(Double(action[1])), right: Percent(Double(action[2])))
+    let sender = Int(action[0])
+    switch action.verb {
+    case "drive": send(.drive(speeds), from: sender, milliseconds: action[3], at: now)
+    case "stop": send(.stop, from: sender, milliseconds: nil, at: now)
+    case "e-stop": send(.emergencyStop, from: sender, milliseconds: nil, at: now)
+    case "reset": send(.reset, from: sender, milliseconds: nil, at: now)
+    case "noise": noise(action.numbers, at: now)
+    case "ask-drive":
+      ask(.drive(speeds, timestamp: nil), .drive(100, stamp: nil, isZero: speeds.isZero), at: now)
+    case "ask-stop": ask(.stop, .stop(100), at: now)
+    case "ask-e-stop": emergencyStop(at: now)
+    case "ask-reset": reset(at: now)
+    case "bus-refuses":
+      bus.clearFaults()
+      if action[0] > 0 { bus.inject(.randomNoAcknowledge(perMille: Int(min(1_000, action[0])))) }
+      oracle.output.reach.bus(isFaulty: action[0] > 0, at: now)
+    case "bus-stuck":
+      bus.clearFaults()
+      bus.inject(.stuck)
+      oracle.output.reach.bus(isFaulty: true, at: now)
+    case "stall":
+      daemon?.simulation.stall(loop: Self.loop, at: now, by: .milliseconds(action[0]))
+      // The tick that is prolonged begins within a period.
+      if daemon != nil {
+        oracle.output.reach.stalled(at: now, for: .milliseconds(action[0]) + RobotSettings.standard.tickPeriod)
+      }
+    default: break
+    }
+  }
+
+  // MARK: The operator
+
+  /// Does an action of the person, or of the link. Returns whether it was one.
+  private func operate(_ action: SwarmAction) -> Bool {
+    guard action.verb.hasPrefix("op-") || action.verb.hasPrefix("link") else { return false }
+    // One that is started anew has a socket of its own.
+    if person == nil || action.verb == "op-start" {
+      person = try! RobotSwarmOperator(at: action.at, seed: seed, person?.link.emptied ?? SwarmLink(seed: seed, tamper))
+    }
+    if !person!.link.apply(action) { person!.apply(action) }
+    return true
+  }
+
+  /// The robot's replies are on their way.
+  private func reply(to person: RobotSwarmOperator, at now: TickInstant) {
+    var port = network.port(RobotSwarmOperator.endpoint)
+    port.now = now
+    var isMore = true
+    while isMore {
+      isMore = port.receive(into: &batch)
+      for index in 0..<batch.count {
+        guard let bytes = batch.bytes(index) else { continue }
+        person.link.send(person.link.tampered(Array(bytes), .back), .back, at: now)
+      }
+    }
+  }
+
+  /// A datagram of the operator reaches the robot.
+  private func arrive(_ message: SwarmLink.Message) {
+    guard daemon != nil else { return }
+    message.bytes.withUnsafeBytes { bytes in
+      guard put(bytes, from: RobotSwarmOperator.endpoint, at: message.arrives) else { return }
+      guard let message = try? RobotMessage.decode(bytes) else { return }
+      hear(message.datagram, Self.senders.count, message.timestamp.map { Int64(saturating: $0.seconds * 1_000) })
+    }
+  }
+
+  // MARK: Clients
+
+  private func send(_ datagram: RobotDatagram, from sender: Int, milliseconds: Int64?, at now: TickInstant) {
+    guard daemon != nil, Self.senders.indices.contains(sender) else { return }
+    let stamp = milliseconds.flatMap { $0 < 0 ? nil : $0 }
+    let count = datagram.encode(timestampMicroseconds: stamp.map { $0 * 1_000 }, into: bytes)
+    if put(UnsafeRawBufferPointer(rebasing: bytes[..<count]), from: Self.senders[sender], at: now) {
+      hear(datagram, sender, stamp)
+    }
+  }
+
+  private func hear(_ datagram: RobotDatagram, _ sender: Int, _ stamp: Int64?) {
+    switch datagram {
+    case .drive(let speeds): oracle.hear(.drive(sender, stamp: stamp, isZero: speeds.isZero), issued: nil)
+    case .stop: oracle.hear(.stop(sender), issued: nil)
+    case .emergencyStop: oracle.hear(.emergencyStop, issued: nil)
+    case .reset: oracle.hear(.reset, issued: nil)
+    case .query: break
+    }
+  }
+
+  /// Bytes that are no message: none of them begins as one.
+  private func noise(_ numbers: [Int64], at now: TickInstant) {
+    guard daemon != nil, let sender = numbers.first, Self.senders.indices.contains(Int(sender)) else { return }
+    for (index, number) in numbers.dropFirst().prefix(8).enumerated() {
+      bytes[index] = UInt8(truncatingIfNeeded: number) | 0x80
+    }
+    _ = put(
+      UnsafeRawBufferPointer(rebasing: bytes[..<min(8, numbers.count - 1)]), from: Self.senders[Int(sender)], at: now)
+  }
+
+  /// Returns whether the socket had room for it: that of a daemon that stands still fills.
+  private func put(_ datagram: UnsafeRawBufferPointer, from sender: Endpoint, at now: TickInstant) -> Bool {
+    let overflowed = network.statistics.overflowed
+    var port = network.port(sender)
+    port.now = now
+    _ = port.send(datagram, to: Self.endpoint)
+    return network.statistics.overflowed == overflowed
+  }
+
+  /// A full ring refuses, and the door says so to the client: then nothing was acknowledged.
+  private func ask(_ command: RobotRequest.Command, _ heard: RobotOracle.Command, at now: TickInstant) {
+    guard var daemon else { return }
+    let request = RobotRequest(number: daemon.number + 1, issued: now, command, client: 1)
+    guard daemon.client.send(request) else { return }
+    daemon.bell.ring(at: now)
+    daemon.number += 1
+    self.daemon = daemon
+    oracle.output.asked(daemon.number)
+    oracle.hear(heard, issued: now)
+  }
+}

@@ -1,0 +1,100 @@
+import Buses
+import Robot
+import RobotDaemon
+import Tactus
+import TactusDaemon
+import TactusSwarm
+import Wire
+
+/// A person with the production operator loop under the swarm. Its datagrams reach the robot by a bad link, and the robot's replies come back by it;
+/// it outlives the robot's daemon.
+final class RobotSwarmOperator {
+  /// Where the robot sees it.
+  static let endpoint = Endpoint.ipv4(192, 168, 1, 30, port: 50_000)
+  private static let robot = Endpoint.ipv4(192, 168, 1, 2, port: 5005)
+  static let period = Nanoseconds.milliseconds(50)
+
+  var link: SwarmLink
+  private(set) var nextTick: TickInstant
+  private let network: SimulatedNetwork
+  private let runtime: Runtime
+  private let simulation: Simulation
+  private var batch = DatagramBatch(capacity: 32, size: 1_024)
+  private let input = Latest(OperatorInput.rest)
+  private let requests = Ring<OperatorRequest>(capacity: 16)
+  private let output = Latest(OperatorSnapshot())
+  private var inputWriter: LatestWriter<OperatorInput>
+  private var requestWriter: RingWriter<OperatorRequest>
+  private var snapshotReader: LatestReader<OperatorSnapshot>
+  private var oracle: RobotOperatorOracle
+
+  /// A program that somebody starts at `now`, with a link that is there already.
+  init(at now: TickInstant, seed: UInt64, _ link: SwarmLink) throws(RuntimeError) {
+    self.link = link
+    nextTick = now
+    let network = SimulatedNetwork([Self.endpoint, Self.robot], seed: seed, capacity: 32, datagramSize: 1_024)
+    let (input, requests, output) = (input, requests, output)
+    runtime = try Runtime {
+      Lane("operator") {
+        Loop("operator", every: .period(Self.period), phase: .zero, safeStateAfter: 3) {
+          OperatorLoop(
+            port: network.port(Self.endpoint), robot: Self.robot,
+            // Programs of one person have one clock.
+            wallClockAtStart: 1_700_000_000_001_234 + now.nanoseconds / 1_000,
+            input: input.reader(), requests: requests.reader(), snapshot: output.writer())
+        }
+      }
+    }
+    simulation = try runtime.simulation(seed: seed, from: now)
+    self.network = network
+    inputWriter = input.writer()
+    requestWriter = requests.writer()
+    snapshotReader = output.reader()
+    oracle = RobotOperatorOracle(at: now)
+  }
+
+  /// Does an action of the person.
+  func apply(_ action: SwarmAction) {
+    let speeds = WheelSpeeds(left: Percent(Double(action[0])), right: Percent(Double(action[1])))
+    switch action.verb {
+    case "op-stick":
+      oracle.stick = speeds
+      inputWriter.write(speeds.isZero ? .rest : .wheels(speeds))
+    case "op-stop": ask(.stop)
+    case "op-e-stop": ask(.emergencyStop)
+    case "op-reset": ask(.reset)
+    case "op-quit": ask(.quit)
+    default: break
+    }
+  }
+
+  private func ask(_ request: OperatorRequest) {
+    if requestWriter.push(request) { oracle.asked.append(request) }
+  }
+
+  /// Its next tick: it takes the replies that have arrived, and what it sends is on its way.
+  func tick(_ checks: inout SwarmOutput, _ truth: RobotTruth) {
+    let now = nextTick
+    nextTick = now + Self.period
+    var robot = network.port(Self.robot)
+    robot.now = now
+    for message in link.arrived(.back, by: now) {
+      oracle.heardAt = now
+      message.bytes.withUnsafeBytes { _ = robot.send($0, to: Self.endpoint) }
+    }
+    _ = simulation.runTick(until: now)
+    var sent: [RobotDatagram] = []
+    var isMore = true
+    while isMore {
+      isMore = robot.receive(into: &batch)
+      for index in 0..<batch.count {
+        guard let bytes = batch.bytes(index).map({ link.tampered(Array($0), .there) }),
+          let message = bytes.withUnsafeBytes({ try? RobotMessage.decode($0) })
+        else { continue }
+        sent.append(message.datagram)
+        link.send(bytes, .there, at: now)
+      }
+    }
+    oracle.look(sent: sent, snapshotReader.read(), truth, at: now, &checks)
+  }
+}

@@ -1,0 +1,79 @@
+import Sprinkler
+import SprinklerDaemon
+import Store
+import Synchronization
+import TactusDaemon
+import TactusSwarm
+
+/// A store in memory, which survives the simulated daemon, refuses when its disk is full, and dies with the daemon in the middle of a write.
+final class SimulatedScheduleStore: ScheduleStore {
+  /// Where in a write the process dies.
+  enum Crash { case before, after }
+
+  private struct State {
+    var records: SprinklerRecords
+    var logged: Set<UInt64> = []
+    /// By zone.
+    var loggedSeconds: [Int: Double] = [:]
+    var writes = 0
+    var isFull = false
+    var crash: Crash?
+    var hasDied = false
+  }
+
+  private let state: Mutex<State>
+
+  private let forgets: Bool
+
+  /// - Parameter forgets: whether it only says that it has kept something, for tests.
+  init(_ records: SprinklerRecords, forgets: Bool = false) {
+    state = Mutex(State(records: records))
+    self.forgets = forgets
+  }
+
+  var records: SprinklerRecords { state.withLock { $0.records } }
+  /// Whether the log has a line of this run.
+  func hasLogged(_ run: UInt64) -> Bool { state.withLock { $0.logged.contains(run) } }
+  /// How long a zone was open, by the log; the zone's place from 0.
+  func loggedSeconds(_ zone: Int) -> Double { state.withLock { $0.loggedSeconds[zone] ?? 0 } }
+  var isFull: Bool { state.withLock { $0.isFull } }
+  /// Writes that were tried.
+  var writes: Int { state.withLock { $0.writes } }
+  /// Whether the process has died in a write.
+  var hasDied: Bool { state.withLock { $0.hasDied } }
+
+  func setFull(_ isFull: Bool) { state.withLock { $0.isFull = isFull } }
+  /// The process dies in its next write.
+  func crash(_ crash: Crash) { state.withLock { $0.crash = crash } }
+  /// Another process opens it.
+  func reopen() { state.withLock { ($0.hasDied, $0.crash) = (false, nil) } }
+
+  // MARK: ScheduleStore
+
+  var path: String { "memory" }
+  var trouble: StoreError? { nil }
+
+  func apply(_ changes: [SprinklerChange]) throws(StoreError) {
+    try state.withLock { state throws(StoreError) in
+      state.writes += 1
+      if state.hasDied { throw .failed(file: "memory", doing: "keeping a change", reason: "the process has died") }
+      if state.isFull { throw .diskFull(file: "memory", doing: "keeping a change") }
+      state.hasDied = state.crash != nil
+      if state.crash != .before, !forgets {
+        for change in changes {
+          state.records.apply(change)
+          guard case .log(let record) = change else { continue }
+          state.logged.insert(record.run)
+          state.loggedSeconds[record.zone.index, default: 0] += record.ranSeconds
+        }
+      }
+      if state.hasDied { throw .failed(file: "memory", doing: "keeping a change", reason: "the process has died") }
+    }
+  }
+
+  func restore(
+    _ backup: CheckedBackup, _ decide: (SprinklerRecords) -> [SprinklerChange]?
+  ) throws(StoreError) -> Bool {
+    throw .failed(file: "memory", doing: "taking a backup", reason: "not simulated")
+  }
+}

@@ -1,0 +1,119 @@
+import Service
+import Sprinkler
+import SprinklerDaemon
+import Tactus
+import TactusDaemon
+import TactusSwarm
+import WallTime
+
+/// What dies with the process: the valves' loop, the schedule in memory, and what is on its way between them. Does what `SprinklerDesk` does
+/// with its threads, in its order: the store, then the answer, then the orders.
+final class SprinklerSwarmDaemon {
+  private static let beatPeriod = Nanoseconds.milliseconds(100)
+  private static let progressPeriod = Nanoseconds.seconds(10)
+
+  let runtime: Runtime
+  let simulation: Simulation
+  let channel: SprinklerLoop.Channel
+  var nextBeat: TickInstant
+  private var nextProgress = TickInstant.zero
+  private let client: SprinklerLoop.Channel.Client
+  private let bell: SimulatedInput
+  private var schedule: StoredSchedule
+  /// Of the newest order.
+  private(set) var number: UInt64 = 0
+  /// Orders that the loop has not answered, by their numbers.
+  private var sent: [UInt64: SprinklerRequest.Order] = [:]
+  private var answered: [UInt64] = []
+  private var watch = WallWatch()
+
+  init(
+    runtime: Runtime, simulation: Simulation, channel: SprinklerLoop.Channel, bell: SimulatedInput,
+    schedule: StoredSchedule, at now: TickInstant
+  ) {
+    (self.runtime, self.simulation, self.channel, self.bell) = (runtime, simulation, channel, bell)
+    self.schedule = schedule
+    client = channel.client()
+    nextBeat = now
+  }
+
+  /// Ten times a second: what the loop has told and answered, then what is due.
+  func beat(at now: TickInstant, _ wallAtZero: WallInstant) {
+    nextBeat = now + Self.beatPeriod
+    listen(at: now)
+    let reading = reading(at: now, wallAtZero)
+    do throws(APIError) {
+      if let effects = try schedule.start(reading) { order(effects, at: now) }
+      for effects in schedule.catchUp(reading) { order(effects, at: now) }
+      if schedule.takeCaughtUp() { nextProgress = now }
+      order(try schedule.step(.timePassed, reading), at: now)
+      guard now >= nextProgress else { return }
+      let progress = client.newest().progress(of: schedule.records.pending, at: now)
+      if !progress.isEmpty { order(try schedule.step(.progress(progress), reading), at: now) }
+      nextProgress = now + Self.progressPeriod
+    } catch {
+      // A store that refuses is asked again at the next beat.
+    }
+  }
+
+  private func listen(at now: TickInstant) {
+    while let notice = client.nextNotice() {
+      if notice.isOfState { nextProgress = now }
+      if let event = notice.event { schedule.remember([event]) }
+    }
+    while let answer = client.nextAnswer() {
+      answered.append(answer.number)
+      guard case .run(let run, _)? = sent.removeValue(forKey: answer.number) else { continue }
+      if case .refused(let refusal) = answer.verdict { schedule.remember([.refused(run: run.id, refusal)]) }
+    }
+  }
+
+  /// The loop has stopped, and told the last. Returns what the store knows of it.
+  func finish(at now: TickInstant, _ wallAtZero: WallInstant) -> KeptOutcome {
+    listen(at: now)
+    _ = schedule.catchUp(reading(at: now, wallAtZero))
+    return schedule.outcome
+  }
+
+  /// Steps the schedule; `nil` if it, or its store, refuses.
+  func step(_ event: SprinklerEvent, at now: TickInstant, _ wallAtZero: WallInstant) -> SprinklerEffects? {
+    do throws(APIError) {
+      let reading = reading(at: now, wallAtZero)
+      if let effects = try schedule.start(reading) { order(effects, at: now) }
+      let effects = try schedule.step(event, reading)
+      order(effects, at: now)
+      return effects
+    } catch {
+      return nil
+    }
+  }
+
+  private func order(_ effects: SprinklerEffects, at now: TickInstant) {
+    for order in effects.orders { _ = send(order, at: now) }
+  }
+
+  /// Returns the request's number; `nil` if the loop is behind.
+  func send(_ order: SprinklerRequest.Order, at now: TickInstant) -> UInt64? {
+    guard client.send(SprinklerRequest(number: number + 1, issued: now, order)) else { return nil }
+    number += 1
+    sent[number] = order
+    bell.ring(at: now)
+    return number
+  }
+
+  /// What the valves' loop published last.
+  var newest: SprinklerSnapshot { client.newest() }
+
+  /// What has been answered since the last call.
+  func takeAnswered() -> [UInt64] {
+    defer { answered = [] }
+    return answered
+  }
+
+  private func reading(at now: TickInstant, _ wallAtZero: WallInstant) -> WallReading {
+    watch.read(
+      WallWatch.Sample(
+        microseconds: wallAtZero.secondsSince1970 * 1_000_000 + now.nanoseconds / 1_000, bootTime: now,
+        isSynchronised: true))
+  }
+}

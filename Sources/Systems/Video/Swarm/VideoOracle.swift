@@ -1,0 +1,163 @@
+import Tactus
+import TactusDaemon
+import TactusSwarm
+import Video
+import VideoDaemon
+
+/// What must hold of the video process and of what is told of it: from the simulated process, never from the rule that watches over it.
+struct VideoOracle {
+  static let names = [
+    "there is one video process at most, and one that behaves is left alone",
+    "a process that is silent, or talks nonsense, is killed within its limit",
+    "one that has ended is started again after its pause, ever longer up to half a minute",
+    "running is said only while frames come, and down only without a process that works",
+    "who looks is counted once, and the process is told whether anybody does",
+    "a recording runs only in a process that records it",
+    "every start has one end, or is the process that runs",
+    "an orderly stop leaves no process but one that a driver holds, and waits for that no longer than a second",
+  ]
+  /// Of a thread that has something to do.
+  private static let slack = Nanoseconds.milliseconds(300)
+
+  private(set) var checks = SwarmChecks(names)
+  private var starts: Int64 = 0
+  private var ends: Int64 = 0
+  /// When the last process ended, and how long the pause after it is; `nil` before the first end of a daemon's life.
+  private var rest: (from: TickInstant, pause: Nanoseconds)?
+  private var shortLives = 0
+  private var awakeSince = TickInstant.zero
+  private var settledSince = TickInstant.zero
+
+  private mutating func check(_ index: Int, _ holds: Bool, at now: TickInstant, _ what: @autoclosure () -> String) {
+    checks.check(index, holds, at: now, what())
+  }
+
+  mutating func started(at now: TickInstant) {
+    (starts, ends, rest, shortLives, awakeSince, settledSince) = (0, 0, nil, 0, now, now)
+  }
+
+  /// Every thread of the daemon stands still.
+  mutating func stoodStill(until end: TickInstant) { awakeSince = max(awakeSince, end) }
+
+  /// Something has happened to process, camera or viewers: what is told follows a moment later.
+  mutating func changed(at now: TickInstant) { settledSince = now }
+
+  mutating func spawned(beside process: SimulatedVideoProcess?, at now: TickInstant) {
+    starts += 1
+    check(0, process == nil, at: now, "process \(process?.number ?? 0) has not ended, and another is started")
+    changed(at: now)
+    guard let rest else { return }
+    let waited = now - rest.from
+    check(2, waited >= rest.pause, at: now, "started \(waited) after the last has ended, the pause is \(rest.pause)")
+    let latest = max(rest.from + rest.pause, awakeSince) + Self.slack
+    check(2, now <= latest, at: now, "started only \(waited) after the last has ended, the pause is \(rest.pause)")
+  }
+
+  /// - Parameter isReplaced: it did nothing wrong.
+  mutating func ended(_ process: SimulatedVideoProcess, isReplaced: Bool, at now: TickInstant) {
+    ends += 1
+    changed(at: now)
+    if isReplaced {
+      rest = (now, .zero)
+      return
+    }
+    if now - process.startedAt >= SupervisionMachine.provenAfter { shortLives = 0 }
+    let doubled = Nanoseconds(SupervisionMachine.shortestPause.count << Int64(min(shortLives, 10)))
+    rest = (now, min(doubled, SupervisionMachine.longestPause))
+    shortLives += 1
+  }
+
+  /// What it ended of may be mended: the next comes at once.
+  mutating func replaced(at now: TickInstant) {
+    if let rest { self.rest = (rest.from, min(rest.pause, now - rest.from)) }
+  }
+
+  /// The daemon has stopped in order.
+  ///
+  /// - Parameters:
+  ///   - process: the one that is left, if any.
+  ///   - told: what people were told last.
+  ///   - took: how long it has waited.
+  mutating func stopped(
+    _ process: SimulatedVideoProcess?, isDriverHung: Bool, told: String, took: Nanoseconds, at now: TickInstant
+  ) {
+    let isHeld = process.map { $0.killedAt != nil && isDriverHung } ?? true
+    check(7, isHeld, at: now, "process \(process?.number ?? 0) is left, and no driver holds it")
+    check(7, took <= SupervisionMachine.endLimit + Self.slack, at: now, "it took \(took)")
+    check(3, told == "down", at: now, "\(told), and the daemon has stopped")
+  }
+
+  mutating func killed(_ process: SimulatedVideoProcess, isReplaced: Bool, at now: TickInstant) {
+    changed(at: now)
+    let isSilent = process.silentSince.map { now - $0 >= SupervisionMachine.silenceLimit - .milliseconds(500) } ?? false
+    let isGuilty = isReplaced || isSilent || process.nonsenseSince != nil
+    check(0, isGuilty, at: now, "process \(process.number) is killed, and it behaves")
+  }
+
+  mutating func look(_ process: SimulatedVideoProcess?, at now: TickInstant) {
+    guard let process, process.killedAt == nil else { return }
+    let limits = [
+      process.silentSince.map { max($0, awakeSince) + SupervisionMachine.silenceLimit },
+      process.nonsenseSince.map { max($0, awakeSince) },
+    ]
+    for limit in limits.compactMap(\.self) {
+      check(
+        1, now <= limit + Self.slack, at: now,
+        "process \(process.number) should have been killed at \(SwarmAction.text(limit)) s")
+    }
+  }
+
+  /// - Parameters:
+  ///   - state: as people are told it.
+  ///   - isCameraThere: whether a camera that runs gives frames.
+  ///   - watched: how many look.
+  mutating func told(
+    _ state: String, _ process: SimulatedVideoProcess?, isCameraThere: Bool, watched: Int, at now: TickInstant
+  ) {
+    guard now - awakeSince > .seconds(1) else { return }
+    if state == "running", let process {
+      // Five seconds of the process's own rule, five of the daemon's, and what is on its way.
+      let isRecent = process.lastFrame.map { now - $0 <= .seconds(11) } ?? false
+      let isFrozen = now - awakeSince < .seconds(11)
+      let seen = process.lastFrame.map { "at \(SwarmAction.text($0)) s" } ?? "never"
+      check(3, isRecent || isFrozen, at: now, "running, and the last frame came \(seen)")
+    }
+    let settled = now - max(settledSince, awakeSince)
+    guard settled > .seconds(1) else { return }
+    let hasProcess = process.map { $0.isHealthy } ?? false
+    if process == nil { check(3, state == "down", at: now, "\(state), and there is no process") }
+    if hasProcess { check(3, state != "down", at: now, "down, and process \(process!.number) works") }
+    if hasProcess, isCameraThere, watched > 0, settled > .seconds(40) {
+      check(3, state == "running", at: now, "\(state), and frames come")
+    }
+  }
+
+  mutating func counted(
+    viewers: Int, watched: Int, _ process: SimulatedVideoProcess?, at now: TickInstant
+  ) {
+    check(4, viewers == watched, at: now, "\(viewers) are counted, \(watched) look")
+    guard let process, process.isHealthy, now - max(settledSince, awakeSince) > .seconds(1) else { return }
+    check(4, process.isWanted == (watched > 0), at: now, "\(watched) look, and the process was told otherwise")
+  }
+
+  mutating func recorded(isRunning: Bool, path: String, _ process: SimulatedVideoProcess?, at now: TickInstant) {
+    guard now - max(settledSince, awakeSince) > .seconds(1) else { return }
+    let isTrue = !isRunning || process.map { $0.recording == path || !$0.isHealthy } ?? false
+    check(5, isTrue, at: now, "\(path) is said to be recorded, the process records \(process?.recording ?? "nothing")")
+  }
+
+  /// The door says that this is recorded, and the daemon has stopped.
+  mutating func recordedAfterStop(_ path: String, at now: TickInstant) {
+    check(5, false, at: now, "\(path) is said to be recorded, and the daemon has stopped")
+  }
+
+  mutating func account(
+    starts told: Int64, ends toldEnds: Int64, _ process: SimulatedVideoProcess?, at now: TickInstant
+  ) {
+    let isExact = starts == ends + (process == nil ? 0 : 1)
+    let (starts, ends) = (starts, ends)
+    check(
+      6, isExact && told == starts && toldEnds == ends, at: now,
+      "\(told) starts and \(toldEnds) ends are told, there were \(starts) and \(ends)")
+  }
+}

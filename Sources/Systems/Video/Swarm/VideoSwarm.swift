@@ -1,0 +1,292 @@
+import Service
+import Tactus
+import TactusDaemon
+import TactusSwarm
+import Video
+import VideoDaemon
+import Wire
+
+/// The video under the swarm: the production supervision and door, a simulated process that dies, hangs, talks nonsense or cannot be killed,
+/// a camera that comes and goes, and people who look and record.
+final class VideoSwarm: SwarmPart {
+  /// What a test takes away.
+  struct Settings {
+    /// SIGKILL ends the process.
+    var kills = true
+    /// The door is told of starts, kills and ends.
+    var tells = true
+    /// An orderly stop ends the process.
+    var stops = true
+  }
+
+  /// What dies with the daemon.
+  private struct Daemon {
+    var supervision: VideoSupervision
+    let door: VideoDoor
+    var viewers: [VideoViewer] = []
+    var isReplacing = false
+  }
+
+  /// From bytes, or an end, to the thread that hears of it.
+  private static let reading = Nanoseconds.milliseconds(10)
+
+  let name = "video"
+  let hasDied = false
+  let isEmergencyStopped = false
+  let heartbeats: [(version: LatestVersion, period: Nanoseconds)] = []
+  var checks: SwarmChecks { oracle.checks }
+  var hasFailed: Bool { oracle.checks.hasFailed }
+  private let settings: Settings
+  private var oracle = VideoOracle()
+  private var daemon: Daemon?
+  private var process: SimulatedVideoProcess?
+  private let clock = Guarded(TickInstant.zero)
+  /// Orders of the door that the process has not been given.
+  private let orders = Guarded<[VideoOrder]>([])
+  private var numbers: Int32 = 0
+  private var isCameraThere = true
+  private var driverHangsUntil = TickInstant.zero
+  private var startsFailUntil = TickInstant.zero
+  private var frozenUntil = TickInstant.zero
+  /// When the thread hears of what has been said.
+  private var hearsAt = TickInstant.distantFuture
+  private var nextLook = TickInstant.zero
+
+  init(seed: UInt64, _ settings: Settings = Settings()) { self.settings = settings }
+
+  func plan(until end: TickInstant, around incidents: [TickInstant], _ random: inout SplitMix64) -> [SwarmAction] {
+    var actions: [SwarmAction] = []
+    for _ in 0..<random.within(0...12) {
+      let at = random.instant(until: end)
+      let verb = ["join", "join", "join", "leave", "leave", "record", "record-stop"][Int(clamping: random.below(7))]
+      actions.append(SwarmAction(at, name, verb, random.within(0...3)))
+    }
+    func some(_ perMille: Int, _ most: Int64, _ add: (TickInstant) -> Void) {
+      guard random.chance(perMille: perMille) else { return }
+      for _ in 0..<random.within(1...most) { add(random.instant(until: end)) }
+    }
+    some(300, 6) { actions.append(SwarmAction($0, name, "crash")) }
+    some(300, 3) { actions.append(SwarmAction($0, name, "hang")) }
+    some(200, 2) { actions.append(SwarmAction($0, name, "nonsense")) }
+    some(150, 2) { actions.append(SwarmAction($0, name, "replace")) }
+    some(150, 1) { at in
+      actions.append(SwarmAction(at, name, "driver-hangs", 1_000 + at.nanoseconds / 1_000_000 % 19_000))
+      actions.append(SwarmAction(at, name, "hang"))
+    }
+    some(100, 1) { at in
+      actions.append(SwarmAction(at, name, "starts-fail", 1_000 + at.nanoseconds / 1_000_000 % 19_000))
+      actions.append(SwarmAction(at, name, "crash"))
+    }
+    some(200, 2) { at in
+      actions.append(SwarmAction(at, name, "camera", 0))
+      actions.append(SwarmAction(at + .milliseconds(1 + at.nanoseconds / 1_000_000 % 15_000), name, "camera", 1))
+    }
+    return actions
+  }
+
+  // MARK: The daemon's life
+
+  func start(at now: TickInstant, _ cover: SwarmCover) {
+    clock.value = now
+    var wanted = VideoSettings()
+    wanted.viewerLimit = 3
+    let door = VideoDoor(
+      VideoDescription(wanted, recordFolder: "/recordings", recordLimitBytes: 1_000_000),
+      order: { [orders] order in orders.value += [order] }, now: { [clock] in clock.value },
+      fileName: { [clock] in "\(clock.value.nanoseconds).mp4" })
+    daemon = Daemon(supervision: VideoSupervision(at: now), door: door)
+    frozenUntil = .zero
+    oracle.started(at: now)
+  }
+
+  /// The kernel ends the process with the thread that started it.
+  func kill(at now: TickInstant, safeBy: TickInstant) {
+    (daemon, process, hearsAt) = (nil, nil, .distantFuture)
+    orders.value = []
+  }
+
+  /// The thread that watches over the process ends it, and waits for its end; nothing else happens in the daemon meanwhile.
+  func stop(at now: TickInstant) -> (isOff: Bool, outcome: KeptOutcome) {
+    guard daemon != nil else { return (true, .known) }
+    clock.value = now
+    let began = now
+    var now = now
+    if settings.stops { step(.stop, at: now) }
+    while let supervision = daemon?.supervision, settings.stops, !supervision.isStopped {
+      let overAt = process.map { $0.isOver ? now : $0.overAt } ?? .distantFuture
+      now = max(now, min(overAt, supervision.nextDeadline ?? .distantFuture))
+      guard now < .distantFuture else { break }
+      clock.value = now
+      if overAt <= now {
+        process?.end()
+        reap("it ended", at: now)
+      } else {
+        step(.time, at: now)
+      }
+    }
+    report()
+    stopped(began, at: now)
+    return (true, .known)
+  }
+
+  private func stopped(_ began: TickInstant, at now: TickInstant) {
+    guard let daemon else { return }
+    let told = daemon.door.told
+    oracle.stopped(
+      process, isDriverHung: now < driverHangsUntil, told: told.state, took: now - began, at: now)
+    oracle.counted(viewers: told.viewers, watched: daemon.viewers.count, nil, at: now)
+    if let recording = told.recording, [.starting, .running].contains(recording.phase) {
+      oracle.recordedAfterStop(recording.path, at: now)
+    }
+    let report = daemon.supervision.report(process: process?.number)
+    oracle.account(starts: report.starts, ends: report.ends, process, at: now)
+  }
+
+  func freeze(at now: TickInstant, for span: Nanoseconds) {
+    frozenUntil = max(frozenUntil, now + span)
+    oracle.stoodStill(until: frozenUntil)
+  }
+
+  func emergencyStop(at now: TickInstant) {}
+  func reset(at now: TickInstant) {}
+  func makeSafe(at now: TickInstant) -> Bool { true }
+
+  // MARK: Time
+
+  func run(until instant: TickInstant) {
+    while let supervision = daemon?.supervision {
+      let thread = max(min(supervision.nextDeadline ?? .distantFuture, hearsAt), frozenUntil)
+      let next = min(thread, process?.nextAt ?? .distantFuture, process?.overAt ?? .distantFuture, nextLook)
+      guard next <= instant else { break }
+      let now = max(clock.value, next)
+      clock.value = now
+      if process.map({ $0.overAt <= now }) ?? false {
+        process?.end()
+        oracle.changed(at: now)
+        ring(at: now)
+      } else if process.map({ $0.nextAt <= now }) ?? false {
+        process?.look(at: now, isCameraThere: isCameraThere)
+        ring(at: now)
+      } else if thread <= now {
+        wake(at: now)
+      } else {
+        nextLook = now + .seconds(1)
+        look(at: now)
+      }
+    }
+    clock.value = instant
+  }
+
+  private func ring(at now: TickInstant) { hearsAt = min(hearsAt, now + Self.reading) }
+
+  /// One turn of the thread that watches over the process: what it has said, or its end; orders; what is due.
+  private func wake(at now: TickInstant) {
+    hearsAt = .distantFuture
+    if process?.isOver ?? false {
+      reap("it ended", at: now)
+    } else if let bytes = process?.takeSaid(), !bytes.isEmpty, let door = daemon?.door,
+      let event = daemon?.supervision.hear(bytes, at: now, { door.take($0) })
+    {
+      step(event, at: now)
+    }
+    let due = orders.value
+    orders.value = []
+    for order in due { process?.take(order, at: now) }
+    step(.time, at: now)
+  }
+
+  private func step(_ event: SupervisionMachine.Event, at now: TickInstant) {
+    guard let action = daemon?.supervision.step(event, at: now) else { return }
+    switch action {
+    case .none: break
+    case .tell: report()
+    case .spawn:
+      oracle.spawned(beside: running, at: now)
+      numbers += 1
+      orders.value = []
+      process = SimulatedVideoProcess(numbers, at: now)
+      // One that cannot be started is over at once.
+      if now < startsFailUntil { reap("it cannot be started", at: now) } else { report() }
+      ring(at: now)
+    case .kill:
+      let isGuiltless = event == .replace || event == .stop
+      if let process { oracle.killed(process, isReplaced: isGuiltless, at: now) }
+      if settings.kills { process?.kill(at: now, driverHangsUntil: driverHangsUntil) }
+      daemon?.isReplacing = isGuiltless
+      if event != .replace { report() }
+    }
+  }
+
+  private func reap(_ cause: String, at now: TickInstant) {
+    guard let ended = process else { return }
+    process = nil
+    oracle.ended(ended, isReplaced: daemon?.isReplacing ?? false, at: now)
+    daemon?.isReplacing = false
+    _ = daemon?.supervision.ended(cause, at: now)
+    report()
+  }
+
+  private func report() {
+    guard settings.tells, let daemon else { return }
+    daemon.door.take(daemon.supervision.report(process: process?.number))
+  }
+
+  /// The process, unless it has ended and nobody has noticed yet.
+  private var running: SimulatedVideoProcess? { process.flatMap { $0.isOver ? nil : $0 } }
+
+  /// Once a second.
+  private func look(at now: TickInstant) {
+    guard let daemon else { return }
+    // Its document, which nobody here reads, is written elsewhere.
+    _ = daemon.door.events(at: now, second: false)
+    let told = daemon.door.told
+    oracle.look(running, at: now)
+    oracle.told(
+      told.state, running, isCameraThere: isCameraThere, watched: daemon.viewers.count, at: now)
+    oracle.counted(viewers: told.viewers, watched: daemon.viewers.count, running, at: now)
+    if let recording = told.recording {
+      let isRunning = [.starting, .running].contains(recording.phase)
+      oracle.recorded(isRunning: isRunning, path: recording.path, running, at: now)
+    }
+    let report = daemon.supervision.report(process: process?.number)
+    oracle.account(starts: report.starts, ends: report.ends, process, at: now)
+  }
+
+  // MARK: What is done
+
+  func apply(_ action: SwarmAction) {
+    let now = action.at
+    clock.value = now
+    let span = Nanoseconds.milliseconds(max(action[0], 0))
+    switch action.verb {
+    case "join": join(at: now)
+    case "leave": leave(at: now)
+    case "record": _ = try? daemon?.door.record(nil)
+    case "record-stop": if daemon != nil { orders.value += [.stopRecording] }
+    case "crash": process?.crash(at: now)
+    case "hang": process?.hang(at: now)
+    case "nonsense": process?.talkNonsense(at: now)
+    case "camera": isCameraThere = action[0] > 0
+    case "driver-hangs": driverHangsUntil = now + span
+    case "starts-fail": startsFailUntil = now + span
+    case "replace":
+      step(.replace, at: now)
+      if running == nil { oracle.replaced(at: now) }
+    default: return
+    }
+    oracle.changed(at: now)
+    // Orders are lost while there is no process.
+    if running == nil { orders.value = [] }
+    ring(at: now)
+  }
+
+  private func join(at now: TickInstant) {
+    guard let viewer = try? daemon?.door.join(.pictures) else { return }
+    daemon?.viewers.append(viewer)
+  }
+
+  private func leave(at now: TickInstant) {
+    guard let viewer = daemon?.viewers.popLast() else { return }
+    daemon?.door.leave(viewer)
+  }
+}

@@ -1,0 +1,68 @@
+import Service
+import Synchronization
+import Tactus
+import TactusDaemon
+
+/// What a declared system's clients were told of their requests, in the order in which they were told.
+final class DeclaredAnswers: Sendable {
+  enum Kind { case command, stop, reset }
+  enum Outcome: Equatable {
+    case accepted
+    case refused(String)
+    case stale
+    /// The loop has not answered in time.
+    case notTaken
+    /// There was no room for it.
+    case busy
+  }
+
+  struct Told {
+    let number: UInt64
+    let kind: Kind
+    let makesSafe: Bool
+    let outcome: Outcome
+
+    /// Whether it ends an emergency stop: a reset that was accepted, or one that found nothing to reset.
+    func leavesStop(nothingToReset word: String?) -> Bool {
+      guard kind == .reset else { return false }
+      if case .refused(let refusal) = outcome { return refusal == word }
+      return outcome == .accepted
+    }
+  }
+
+  private let told = Mutex<[Told]>([])
+
+  func note<Refusal: RefusalWord>(
+    _ number: UInt64, _ kind: Kind, makesSafe: Bool, _ result: Result<Answer<Refusal>, APIError>
+  ) {
+    let outcome: Outcome
+    switch result {
+    case .success(let answer):
+      switch answer.verdict {
+      case .accepted: outcome = .accepted
+      case .refused(let refusal): outcome = .refused(refusal.rawValue)
+      case .stale: outcome = .stale
+      }
+    case .failure(let error): outcome = error.code == "BUSY" ? .busy : .notTaken
+    }
+    told.withLock { $0.append(Told(number: number, kind: kind, makesSafe: makesSafe, outcome: outcome)) }
+  }
+
+  /// Takes back that the request of this number found no room; returns whether that was told.
+  func takeBusy(_ number: UInt64) -> Bool {
+    told.withLock { told in
+      guard let last = told.last, last.number == number, last.outcome == .busy else { return false }
+      told.removeLast()
+      return true
+    }
+  }
+
+  func take() -> [Told] {
+    told.withLock { told in
+      defer { told = [] }
+      return told
+    }
+  }
+
+  func forget() { told.withLock { $0 = [] } }
+}

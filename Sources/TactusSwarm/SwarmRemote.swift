@@ -1,0 +1,237 @@
+import MQTTMosquitto
+import Service
+import Synchronization
+import Tactus
+import TactusDaemon
+import Wire
+
+/// Commands over an MQTT broker to every part: the production link (`RemoteCommands`, `FleetParticipant`, `DaemonBroker`) on a simulated broker,
+/// with clients that publish rightly, retained, twice, and nonsense. What comes through is done to the parts as if it had come through the door.
+///
+/// In place of a system's own routes stand routes of the same form, whose handlers note what they were asked; a part says by `remoteWords`
+/// what it takes. A handler runs in a task, and the swarm waits for its answer: one command after the other.
+final class SwarmRemote: SwarmPart {
+  static let names = [
+    "a command that the broker has kept moves nothing",
+    "a command is carried out once each time that it comes, and answered once",
+    "a while after a connection the broker keeps whether each system is stopped",
+    "the broker says online of a daemon that is connected, and offline of a dead one",
+    "a daemon that stops in order says offline itself, before its connection ends",
+  ]
+  /// From something said to the broker's keeping it.
+  private static let broadcast = Nanoseconds.seconds(4)
+
+  let name = "mqtt"
+  private(set) var checks = SwarmChecks(names)
+  var hasFailed: Bool { checks.hasFailed }
+  let hasDied = false
+  let isEmergencyStopped = false
+  let heartbeats: [(version: LatestVersion, period: Nanoseconds)] = []
+  private let parts: [any SwarmPart]
+  private let broker: SwarmBroker
+  private var served: [SwarmServed] = []
+  private var cover: SwarmCover?
+  private var isAlive = false
+  private var nextBeat = TickInstant.zero
+  private var nextLook = TickInstant.zero
+  private var killedAt = TickInstant.zero
+  private var awakeSince = TickInstant.zero
+  private let saysGoodbye: Bool
+  private var farewell = SwarmFarewell()
+  /// By part: since when it has been stopped, or not.
+  private var stops: [String: (isStopped: Bool, since: TickInstant)] = [:]
+  private var numbers = 0
+
+  /// - Parameters:
+  ///   - parts: those that are commanded; they are in the same world.
+  ///   - flagsKept: whether the broker says of what it has kept that it has; a test takes that away.
+  ///   - saysGoodbye: whether a daemon that stops in order ends its connection; a test takes that away.
+  init(_ parts: [any SwarmPart], seed: UInt64, flagsKept: Bool = true, saysGoodbye: Bool = true) {
+    (self.parts, self.saysGoodbye) = (parts, saysGoodbye)
+    broker = SwarmBroker(seed: seed, flagsKept: flagsKept)
+  }
+
+  /// These parts, and commands to them if any takes some.
+  static func commanding(_ parts: [any SwarmPart], seed: UInt64) -> [any SwarmPart] {
+    parts.allSatisfy(\.remoteWords.isEmpty) ? parts : parts + [SwarmRemote(parts, seed: seed)]
+  }
+
+  /// What a client asks for: a part, a word of it and its numbers; a word of every part without a part.
+  private var commands: [(part: (any SwarmPart)?, word: String)] {
+    [(nil, "e-stop"), (nil, "reset")]
+      + parts.flatMap { part in part.remoteWords.keys.sorted().map { (part, $0) } }
+  }
+
+  func plan(until end: TickInstant, around incidents: [TickInstant], _ random: inout SplitMix64) -> [SwarmAction] {
+    var actions: [SwarmAction] = []
+    for _ in 0..<random.within(0...15) {
+      let at = random.instant(until: end, before: incidents)
+      let isForAll = random.chance(perMille: 150)
+      let place = isForAll ? random.within(0...1) : random.within(2...Int64(max(2, commands.count - 1)))
+      // Retained one time in five, repeated by its publisher one time in four.
+      let kind: Int64 = random.chance(perMille: 200) ? 1 : random.chance(perMille: 250) ? 2 : 0
+      let numbers = [random.within(0...3), random.within(-40...40), random.within(-40...40), random.within(1...9)]
+      var action = SwarmAction(at, name, "send", place, kind)
+      action.numbers += numbers
+      actions.append(action)
+    }
+    if random.chance(perMille: 200) { actions.append(SwarmAction(random.instant(until: end), name, "noise", 0)) }
+    if random.chance(perMille: 300) {
+      for _ in 0..<random.within(1...2) { actions.append(SwarmAction(random.instant(until: end), name, "link-lost")) }
+    }
+    if random.chance(perMille: 250) {
+      actions.append(
+        SwarmAction(random.instant(until: end), name, "broker-gone", random.within(10...8_000), random.within(0...1)))
+    }
+    return actions
+  }
+
+  // MARK: The daemon's life
+
+  func start(at now: TickInstant, _ cover: SwarmCover) {
+    self.cover = cover
+    (isAlive, nextBeat, awakeSince) = (true, now, now)
+    served = parts.map { SwarmServed($0.name, words: $0.remoteWords.keys.sorted()) }
+    stops = [:]
+    broker.start(at: now, served: served, others: [], takesCommands: true)
+  }
+
+  func kill(at now: TickInstant, safeBy: TickInstant) {
+    (isAlive, killedAt) = (false, now)
+    broker.kill(at: now)
+  }
+
+  func stop(at now: TickInstant) -> (isOff: Bool, outcome: KeptOutcome) {
+    farewell.stopped(broker, at: now)
+    if saysGoodbye { broker.stop(at: now) }
+    return (true, .known)
+  }
+
+  func freeze(at now: TickInstant, for span: Nanoseconds) {
+    nextBeat = max(nextBeat, now + span)
+    awakeSince = max(awakeSince, now + span)
+    broker.freeze(until: now + span)
+  }
+
+  func emergencyStop(at now: TickInstant) {}
+  func reset(at now: TickInstant) {}
+  func makeSafe(at now: TickInstant) -> Bool { true }
+
+  // MARK: Time
+
+  var wakesAt: TickInstant { broker.nextAt }
+
+  func run(until instant: TickInstant) {
+    while broker.nextAt <= instant {
+      let now = broker.nextAt
+      broker.run(at: now)
+      hear(at: now)
+    }
+    if isAlive, nextBeat <= instant {
+      nextBeat = instant + SwarmBroker.beatPeriod
+      for (part, system) in zip(parts, served) {
+        let isStopped = part.isEmergencyStopped
+        system.show(isStopped: isStopped)
+        if stops[part.name]?.isStopped != isStopped { stops[part.name] = (isStopped, instant) }
+      }
+      broker.beat(at: instant, [])
+    }
+    if instant >= nextLook {
+      nextLook = instant + .seconds(1)
+      look(at: instant)
+    }
+  }
+
+  /// What the daemon was handed, what its handlers were asked because of it, and what it has answered.
+  private func hear(at now: TickInstant) {
+    let delivered = broker.takeDelivered().filter { broker.topics.commandPath($0.topic) != nil }
+    let answers = broker.takeSaid().filter { $0.topic.hasSuffix("/reply") }.count
+    guard !delivered.isEmpty else { return }
+    checks.check(
+      1, answers == delivered.count, at: now, "\(answers) answers to \(delivered.count) commands")
+    for (part, system) in zip(parts, served) {
+      let asked = system.takeAsked()
+      let due = delivered.filter { !$0.isRetained }.flatMap { Self.asked($0, of: part, broker.topics) }
+      let old = delivered.filter(\.isRetained).flatMap { Self.asked($0, of: part, broker.topics) }
+      if !old.isEmpty { checks.check(0, asked == due, at: now, "\(asked) was carried out, \(due) had just come") }
+      checks.check(1, asked == due, at: now, "\(asked) was carried out, \(due) had come")
+      for command in asked { carryOut(command, part, at: now) }
+    }
+  }
+
+  /// What a message asks of a part.
+  private static func asked(
+    _ message: MQTTMessage, of part: any SwarmPart, _ topics: DeviceTopics
+  ) -> [SwarmServed.Command] {
+    guard let path = topics.commandPath(message.topic), path.first.map({ $0 == part.name }) ?? true,
+      let command = SwarmServed.Command(message: message.payload),
+      path.isEmpty ? ["e-stop", "reset"].contains(command.word) : part.remoteWords[command.word] != nil
+    else { return [] }
+    return [command]
+  }
+
+  private func carryOut(_ command: SwarmServed.Command, _ part: any SwarmPart, at now: TickInstant) {
+    switch command.word {
+    case "e-stop": part.emergencyStop(at: now)
+    case "reset":
+      // The door's own rule.
+      if !(cover?.refusesResets ?? false) { part.reset(at: now) }
+    default:
+      guard let verb = part.remoteWords[command.word] else { return }
+      var action = SwarmAction(now, part.name, verb)
+      action.numbers = command.numbers
+      part.apply(action)
+    }
+  }
+
+  private func look(at now: TickInstant) {
+    if let isOver = farewell.look(broker, at: now) {
+      checks.check(4, isOver, at: now, farewell.words(broker))
+    }
+    let status = broker.retained[broker.topics.availability].map { String(decoding: $0, as: UTF8.self) }
+    guard isAlive else {
+      // A broker that was away then has not heard of it.
+      guard let up = broker.upSince, up <= killedAt, now - killedAt > Self.broadcast else { return }
+      return checks.check(3, status != "online", at: now, "a dead daemon is \(status ?? "unknown")")
+    }
+    guard let since = broker.connectedSince else { return }
+    let settled = max(since, awakeSince)
+    if now - settled > Self.broadcast {
+      checks.check(3, status == "online", at: now, "a daemon that is connected is \(status ?? "unknown")")
+    }
+    for (part, stop) in stops where now - max(settled, stop.since) > SwarmBroker.stateInterval + .seconds(3) {
+      let document = broker.retained[broker.topics.state(part)].map { String(decoding: $0, as: UTF8.self) } ?? ""
+      checks.check(
+        2, document == SwarmServed.document(isStopped: stop.isStopped), at: now,
+        "\(part) is \(document), and it has been \(stop.isStopped ? "" : "not ")stopped since \(stop.since)")
+    }
+  }
+
+  // MARK: Clients
+
+  func apply(_ action: SwarmAction) {
+    switch action.verb {
+    case "send": send(action)
+    case "noise":
+      broker.publish(MQTTMessage(topic: broker.topics.commandForAll, text: "{\"command\":7"), copies: 1, at: action.at)
+    case "link-lost": broker.disconnect(at: action.at)
+    case "broker-gone":
+      broker.leave(at: action.at, for: .milliseconds(max(action[0], 1)), forgets: action[1] > 0)
+    default: break
+    }
+  }
+
+  private func send(_ action: SwarmAction) {
+    let all = commands
+    guard all.indices.contains(Int(action[0])) else { return }
+    let (part, word) = all[Int(action[0])]
+    numbers += 1
+    let values = action.numbers.dropFirst(2).map { "\($0)" }.joined(separator: ",")
+    let body = part == nil ? "" : ",\"numbers\":[\(values)]"
+    var message = MQTTMessage(
+      topic: part.map { broker.topics.command($0.name) } ?? broker.topics.commandForAll,
+      text: "{\"command\":\"\(word)\",\"id\":\(numbers)\(body)}")
+    message.isRetained = action[1] == 1
+    broker.publish(message, copies: action[1] == 2 ? 2 : 1, at: action.at)
+  }
+}
