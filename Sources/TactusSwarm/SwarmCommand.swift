@@ -1,7 +1,4 @@
 import ArgumentParser
-import Dispatch
-import Foundation
-import Synchronization
 import Tactus
 import TactusDaemon
 

@@ -1,5 +1,4 @@
 import Tactus
-import TactusDaemon
 import Wire
 
 /// Whether a daemon that stopped in order has said so on the broker itself. Without its goodbye the broker says its will, which is of somebody who has

@@ -95,29 +95,24 @@ public struct SwarmLink {
     }
   }
 
-  /// Random actions of this kind from `start` on: the link is as good or bad as it begins, worse for some seconds, half-open, or cut.
-  public static func plan(
-    _ part: String, from start: TickInstant, until end: TickInstant, _ random: inout SplitMix64
-  ) -> [SwarmAction] {
-    func quality(_ at: TickInstant) -> SwarmAction {
-      SwarmAction(
-        at, part, "link", random.within(0...400), random.within(0...150), random.within(0...300), random.within(0...200)
-      )
+  /// Plans random actions of this kind from `start` on: the link is as good or bad as it begins, worse for some seconds, half-open, or cut.
+  public static func plan(from start: TickInstant, _ plan: inout SwarmPlanner) {
+    func quality(_ at: TickInstant, _ plan: inout SwarmPlanner) {
+      plan.add(at, "link", plan.within(0...400), plan.within(0...150), plan.within(0...300), plan.within(0...200))
     }
-    var actions: [SwarmAction] = []
-    if random.chance(perMille: 500) { actions.append(quality(start)) }
-    for _ in 0..<random.within(0...3) {
-      let at = random.instant(until: end)
-      let over = at + .milliseconds(random.within(100...5_000))
-      if random.chance(perMille: 300) {
-        actions += [quality(at), SwarmAction(over, part, "link", 0, random.within(0...20), 0, 0)]
+    plan.maybe(500) { quality(start, &$0) }
+    plan.times(0...3) { plan in
+      let at = plan.instant()
+      let over = at + .milliseconds(plan.within(100...5_000))
+      if plan.chance(300) {
+        quality(at, &plan)
+        plan.add(over, "link", 0, plan.within(0...20), 0, 0)
       } else {
-        let isHalfOpen = random.chance(perMille: 500)
-        let there = isHalfOpen ? random.within(0...1) : 1
-        actions.append(SwarmAction(at, part, "link-dead", there, isHalfOpen ? 1 - there : 1))
-        actions.append(SwarmAction(over, part, "link-dead", 0, 0))
+        let isHalfOpen = plan.chance(500)
+        let there = isHalfOpen ? plan.within(0...1) : 1
+        plan.add(at, "link-dead", there, isHalfOpen ? 1 - there : 1)
+        plan.add(over, "link-dead", 0, 0)
       }
     }
-    return actions
   }
 }

@@ -27,10 +27,8 @@ public protocol SwarmPart: AnyObject {
   /// When it may do something to other parts: all of them are run until then before.
   var wakesAt: TickInstant { get }
 
-  /// Random actions of clients and faults, in any order, for a history that ends at `end`. Must not depend on anything that has happened.
-  ///
-  /// - Parameter incidents: when something happens to the daemon or its guard: what is on then is what they are there for.
-  func plan(until end: TickInstant, around incidents: [TickInstant], _ random: inout SplitMix64) -> [SwarmAction]
+  /// Plans random actions of clients and faults. Must not depend on anything that has happened.
+  func plan(_ plan: inout SwarmPlanner)
   /// The daemon starts: new loops, over hardware as it was left and over what was stored. They are told of the guard's writes (`cover.stops`).
   func start(at now: TickInstant, _ cover: SwarmCover) throws(RuntimeError)
   /// The daemon is killed as by `kill -9`: its loops are gone, its outputs stay as they are until somebody turns them off, at `safeBy` at the

@@ -1,6 +1,4 @@
 import MQTTMosquitto
-import Service
-import Synchronization
 import Tactus
 import TactusDaemon
 import Wire
@@ -62,28 +60,19 @@ final class SwarmRemote: SwarmPart {
       + parts.flatMap { part in part.remoteWords.keys.sorted().map { (part, $0) } }
   }
 
-  func plan(until end: TickInstant, around incidents: [TickInstant], _ random: inout SplitMix64) -> [SwarmAction] {
-    var actions: [SwarmAction] = []
-    for _ in 0..<random.within(0...15) {
-      let at = random.instant(until: end, before: incidents)
-      let isForAll = random.chance(perMille: 150)
-      let place = isForAll ? random.within(0...1) : random.within(2...Int64(max(2, commands.count - 1)))
+  func plan(_ plan: inout SwarmPlanner) {
+    let most = Int64(max(2, commands.count - 1))
+    plan.times(0...15) { plan in
+      let at = plan.busyInstant()
+      let place = plan.chance(150) ? plan.within(0...1) : plan.within(2...most)
       // Retained one time in five, repeated by its publisher one time in four.
-      let kind: Int64 = random.chance(perMille: 200) ? 1 : random.chance(perMille: 250) ? 2 : 0
-      let numbers = [random.within(0...3), random.within(-40...40), random.within(-40...40), random.within(1...9)]
-      var action = SwarmAction(at, name, "send", place, kind)
-      action.numbers += numbers
-      actions.append(action)
+      let kind: Int64 = plan.chance(200) ? 1 : plan.chance(250) ? 2 : 0
+      plan.add(
+        at, "send", place, kind, plan.within(0...3), plan.within(-40...40), plan.within(-40...40), plan.within(1...9))
     }
-    if random.chance(perMille: 200) { actions.append(SwarmAction(random.instant(until: end), name, "noise", 0)) }
-    if random.chance(perMille: 300) {
-      for _ in 0..<random.within(1...2) { actions.append(SwarmAction(random.instant(until: end), name, "link-lost")) }
-    }
-    if random.chance(perMille: 250) {
-      actions.append(
-        SwarmAction(random.instant(until: end), name, "broker-gone", random.within(10...8_000), random.within(0...1)))
-    }
-    return actions
+    plan.maybe(200) { $0.add($0.instant(), "noise", 0) }
+    plan.maybe(300, 1...2) { $0.add($0.instant(), "link-lost") }
+    plan.maybe(250) { $0.add($0.instant(), "broker-gone", $0.within(10...8_000), $0.within(0...1)) }
   }
 
   // MARK: The daemon's life

@@ -19,10 +19,9 @@ final class FakeSwarmPart: SwarmPart {
 
   init(isSeenLate: Bool = false) { self.isSeenLate = isSeenLate }
 
-  func plan(until end: TickInstant, around incidents: [TickInstant], _ random: inout SplitMix64) -> [SwarmAction] {
-    (0..<40).map { _ in
-      SwarmAction(random.instant(until: end), "fake", random.chance(perMille: 50) ? "gas" : "air", random.within(0...9))
-    } + [SwarmAction(random.instant(until: end), "fake", "spark")]
+  func plan(_ plan: inout SwarmPlanner) {
+    for _ in 0..<40 { plan.add(plan.instant(), plan.chance(50) ? "gas" : "air", plan.within(0...9)) }
+    plan.add(plan.instant(), "spark")
   }
 
   func start(at now: TickInstant, _ cover: SwarmCover) { tell("start", now) }

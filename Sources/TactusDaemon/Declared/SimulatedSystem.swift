@@ -112,7 +112,7 @@ package final class SimulatedSystem<System: DeviceSystem> {
     system.door.requests.send(order, makesSafe: makesSafe, client: 1) { done($0) }
   }
 
-  /// Hands out what the loop has answered, and tells whoever has waited for too long; the daemon's main thread does so at its beats.
+  /// Hands out what the loop has answered, and ends requests that have waited for too long; the daemon's main thread does so at its beats.
   ///
   /// - Returns: what the loop has noticed since the last call.
   @discardableResult

@@ -66,9 +66,7 @@ final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
   /// As the door has it: from the request for a stop to an accepted reset.
   var isEmergencyStopped: Bool { daemon != nil && isStopped }
 
-  func plan(until end: TickInstant, around incidents: [TickInstant], _ random: inout SplitMix64) -> [SwarmAction] {
-    DeclaredSwarmPlan<System>.actions(until: end, around: incidents, faults: faultCount, &random)
-  }
+  func plan(_ plan: inout SwarmPlanner) { DeclaredSwarmPlan<System>.plan(&plan, faults: faultCount) }
 
   func start(at now: TickInstant, _ cover: SwarmCover) throws(RuntimeError) {
     self.now = now

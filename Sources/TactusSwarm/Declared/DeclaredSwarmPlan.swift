@@ -4,52 +4,32 @@ import Wire
 
 /// Random clients of a declared system, made of what its commands declare, and faults of its outputs, its twin and its lane.
 enum DeclaredSwarmPlan<System: DeviceSystem> {
-  static func actions(
-    until end: TickInstant, around incidents: [TickInstant], faults: Int, _ random: inout SplitMix64
-  ) -> [SwarmAction] {
-    let name = System.name
+  static func plan(_ plan: inout SwarmPlanner, faults: Int) {
     let commands = System.commands
-    var actions: [SwarmAction] = []
-    for _ in 0..<random.within(2...30) {
-      let at = random.instant(until: end, before: incidents)
-      switch random.below(12) {
-      case 0: actions.append(SwarmAction(at, name, "ask-e-stop"))
-      case 1...3: actions.append(SwarmAction(at, name, "ask-reset"))
+    plan.times(2...30) { plan in
+      let at = plan.busyInstant()
+      switch plan.below(12) {
+      case 0: plan.add(at, "ask-e-stop")
+      case 1...3: plan.add(at, "ask-reset")
       default:
-        guard !commands.isEmpty else { continue }
-        let index = Int(clamping: random.below(UInt64(clamping: commands.count)))
-        var action = SwarmAction(at, name, "call", Int64(index))
-        for _ in commands[index].parameters { action.numbers.append(random.within(-20...1_020)) }
+        guard !commands.isEmpty else { return }
+        let index = plan.below(UInt64(clamping: commands.count))
+        let shares = commands[index].parameters.map { _ in plan.within(-20...1_020) }
         // A person who finds it stopped asks again.
-        if random.chance(perMille: 300) {
-          actions.append(SwarmAction(at + .milliseconds(-random.within(0...400)), name, "ask-reset"))
+        plan.maybe(300) { plan in
+          let asked = at + .milliseconds(-plan.within(0...400))
+          if asked >= .zero { plan.add(asked, "ask-reset") }
         }
-        actions.append(action)
+        plan.add(at, "call", [Int64(index)] + shares)
       }
     }
-    disturb(until: end, faults, &random, &actions)
-    return actions.filter { $0.at >= .zero }
-  }
-
-  private static func disturb(
-    until end: TickInstant, _ faults: Int, _ random: inout SplitMix64, _ actions: inout [SwarmAction]
-  ) {
-    let name = System.name
-    if random.chance(perMille: 300), faults > 0 {
-      let (at, fault) = (random.instant(until: end), random.within(0...Int64(faults - 1)))
-      actions.append(SwarmAction(at, name, "fault", fault, 1))
-      actions.append(SwarmAction(at + .milliseconds(random.within(1...10_000)), name, "fault", fault, 0))
+    plan.maybe(faults > 0 ? 300 : 0) { plan in
+      let (at, fault) = (plan.instant(), plan.within(0...Int64(faults - 1)))
+      plan.add(at, "fault", fault, 1)
+      plan.add(at + .milliseconds(plan.within(1...10_000)), "fault", fault, 0)
     }
-    if random.chance(perMille: 200) {
-      let at = random.instant(until: end)
-      actions.append(SwarmAction(at, name, "outputs-refuse", 1))
-      actions.append(SwarmAction(at + .milliseconds(random.within(1...5_000)), name, "outputs-refuse", 0))
-    }
-    if random.chance(perMille: 300) {
-      for _ in 0..<random.within(1...3) {
-        actions.append(SwarmAction(random.instant(until: end), name, "stall", random.within(10...2_500)))
-      }
-    }
+    plan.maybe(200) { $0.addFault("outputs-refuse", milliseconds: 1...5_000) }
+    plan.maybe(300, 1...3) { $0.add($0.instant(), "stall", $0.within(10...2_500)) }
   }
 
   /// The command of a line `call COMMAND SHARE…`: of each parameter the share of its range in thousandths, or one that is out of it.

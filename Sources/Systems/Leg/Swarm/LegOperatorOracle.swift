@@ -1,7 +1,5 @@
 import Leg
-import LegDaemon
 import Tactus
-import TactusDaemon
 import TactusSwarm
 import Wire
 

@@ -1,14 +1,12 @@
 import Leg
-import LegDaemon
 import Tactus
-import TactusDaemon
 import TactusSwarm
 import Wire
 
 /// What must hold of legs' pulses, from what was sent to them and what their chip does.
 ///
 /// It never knows less of what may pulse than the machine: every arm, set and ping counts as a command that feeds, whatever the state.
-struct LegOracle {
+struct LegOracle: SwarmLoopOracle {
   /// Of the legs, then of an operator.
   static let names = own + LegOperatorOracle.names
   static let own = [
@@ -95,7 +93,7 @@ struct LegOracle {
 
   // MARK: What must hold
 
-  mutating func look(pulsing: Int, at now: TickInstant) {
+  mutating func look(_ pulsing: Int, at now: TickInstant) {
     deadman.look(isOff: pulsing == 0)
     let isReachable = !output.look(isActive: pulsing != 0, at: now)
     for index in legs.indices {

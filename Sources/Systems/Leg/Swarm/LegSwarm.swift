@@ -1,16 +1,14 @@
 import Buses
 import Devices
 import Leg
-import LegDaemon
 import Tactus
 import TactusDaemon
 import TactusSwarm
 import Wire
 
 /// Two legs on one chip under the swarm: their production loop, and an operator for each that sends frames.
-final class LegSwarm: SwarmPart {
+final class LegSwarm: SwarmLoopPart {
   private static let count = 2
-  private static let loop = "leg"
   private static let endpoints = (0..<count).map { Endpoint.ipv4(192, 168, 1, 2, port: 5010 + UInt16(clamping: $0)) }
   private static let senders = (0..<count).map { Endpoint.ipv4(192, 168, 1, 20 + UInt8(clamping: $0), port: 50_000) }
   private static let address = PCA9685.standardAddress
@@ -22,31 +20,19 @@ final class LegSwarm: SwarmPart {
   ]
 
   let name = "leg"
-  let hasDied = false
-  var checks: SwarmChecks { oracle.output.checks }
-  var hasFailed: Bool { oracle.output.checks.hasFailed }
   private let seed: UInt64
   private var rules: SwarmRules<LegRules>
   private let tamper: SwarmLink.Tamper?
   private let chip = PCA9685Simulator()
   private let bus: SimulatedI2CBus
   private let network: SimulatedNetwork
-  private var oracle = LegOracle(legs: count)
-  private var daemon: Daemon?
+  var oracle = LegOracle(legs: count)
+  private(set) var loop: SwarmLoop?
+  private var client: LegLoop.Channel.Client?
   /// Of the first leg; `nil` until the history starts it.
   private var person: LegSwarmOperator?
   private var batch = DatagramBatch(capacity: 64, size: 64)
   private let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 64, alignment: 8)
-
-  /// What dies with the process.
-  private struct Daemon {
-    let runtime: Runtime
-    let simulation: Simulation
-    let channel: LegLoop.Channel
-    let client: LegLoop.Channel.Client
-    let bell: SimulatedInput
-    var number: UInt64 = 0
-  }
 
   /// - Parameters:
   ///   - files: the rules of each loop, at its start and after reloads; what must hold stays that of the standard ones.
@@ -62,20 +48,14 @@ final class LegSwarm: SwarmPart {
 
   deinit { bytes.deallocate() }
 
-  var heartbeats: [(version: LatestVersion, period: Nanoseconds)] {
-    daemon.map { [($0.channel.state.version, .zero)] } ?? []
-  }
-
   var isEmergencyStopped: Bool {
-    guard let newest = daemon?.client.newest() else { return false }
+    guard let newest = client?.newest() else { return false }
     return (0..<Self.count).contains { if case .emergencyStopped = newest[$0].state { true } else { false } }
   }
 
   var remoteWords: [String: String] { ["arm": "ask-arm", "disarm": "ask-disarm", "set": "ask-set"] }
 
-  func plan(until end: TickInstant, around incidents: [TickInstant], _ random: inout SplitMix64) -> [SwarmAction] {
-    LegSwarmPlan.actions(until: end, around: incidents, legs: Self.count, &random)
-  }
+  func plan(_ plan: inout SwarmPlanner) { LegSwarmPlan.plan(&plan, legs: Self.count) }
 
   func start(at now: TickInstant, _ cover: SwarmCover) throws(RuntimeError) {
     let (saved, settings) = (rules.saved, rules.start())
@@ -84,7 +64,7 @@ final class LegSwarm: SwarmPart {
     let runtime = try Runtime(externalStops: cover.stops) {
       Lane("leg") {
         Loop(
-          Self.loop, every: .hertz(50), phase: .zero, safeStateAfter: 3,
+          "leg", every: .hertz(50), phase: .zero, safeStateAfter: 3,
           inputs: Self.endpoints.map { .simulated(network.input($0)) } + [.simulated(bell)]
         ) {
           LegLoop(
@@ -94,9 +74,11 @@ final class LegSwarm: SwarmPart {
         }
       }
     }
-    daemon = Daemon(
-      runtime: runtime, simulation: try runtime.simulation(seed: seed, from: now), channel: channel,
-      client: channel.client(), bell: bell)
+    let client = channel.client()
+    loop = try SwarmLoop(runtime, "leg", lane: "leg", channel.state.version, bell: bell, seed: seed, at: now) {
+      client.takeAnswers().map(\.number)
+    }
+    self.client = client
     oracle.started(at: now, cover, Self.files[rules.number])
   }
 
@@ -113,7 +95,7 @@ final class LegSwarm: SwarmPart {
   }
 
   func kill(at now: TickInstant, safeBy: TickInstant) {
-    daemon = nil
+    (loop, client) = (nil, nil)
     // The kernel drops what waited in the sockets.
     for endpoint in Self.endpoints {
       var port = network.port(endpoint)
@@ -124,17 +106,11 @@ final class LegSwarm: SwarmPart {
   }
 
   func stop(at now: TickInstant) -> (isOff: Bool, outcome: KeptOutcome) {
-    guard let daemon, !oracle.output.reach.isStalled(at: now) else { return (false, .known) }
-    daemon.simulation.stop()
-    let newest = daemon.client.newest()
-    let isConfirmed = (0..<Self.count).allSatisfy { newest[$0].state == .shutDown(.confirmed) }
-    oracle.output.stopped(isActive: pulsing != 0, isConfirmed: isConfirmed, at: now)
-    return (isConfirmed, .known)
-  }
-
-  func freeze(at now: TickInstant, for span: Nanoseconds) {
-    daemon?.simulation.oversleep(lane: "leg", at: now, by: span)
-    oracle.output.reach.stalled(at: now, for: span)
+    let isConfirmed = stopLoop(at: now, isActive: outputs != 0) {
+      guard let newest = client?.newest() else { return false }
+      return (0..<Self.count).allSatisfy { newest[$0].state == .shutDown(.confirmed) }
+    }
+    return (isConfirmed ?? false, .known)
   }
 
   func run(until instant: TickInstant) {
@@ -146,46 +122,19 @@ final class LegSwarm: SwarmPart {
     runLoop(until: instant)
   }
 
-  private func runLoop(until instant: TickInstant) {
-    if let daemon { run(daemon, until: instant) }
-    oracle.look(pulsing: pulsing, at: instant)
-    if let daemon { account(daemon.runtime, at: instant) }
-  }
-
-  private func run(_ daemon: Daemon, until instant: TickInstant) {
-    var before = pulsing
-    while daemon.simulation.runTick(until: instant) {
-      let (now, after) = (daemon.simulation.now, pulsing)
-      oracle.look(pulsing: before, at: now)
-      oracle.ticked(at: now)
-      oracle.look(pulsing: after, at: now)
-      oracle.output.answered(daemon.client.takeAnswers().map(\.number), at: now)
-      _ = daemon.client.takeNotices()
-      account(daemon.runtime, at: now)
-      if let person { report(to: person, at: now) }
-      before = after
-    }
-  }
-
-  private func account(_ runtime: Runtime, at now: TickInstant) {
-    guard let counters = runtime.counters(of: Self.loop) else { return }
-    oracle.output.account(counters, at: now)
+  func ticked(at now: TickInstant) {
+    _ = client?.takeNotices()
+    if let person { report(to: person, at: now) }
   }
 
   /// Of the chip: on which legs' channels there are pulses, a bit each.
-  private var pulsing: Int { Int(chip.drivenChannels) & (1 << Self.count - 1) }
+  var outputs: Int { Int(chip.drivenChannels) & (1 << Self.count - 1) }
 
   func makeSafe(at now: TickInstant) -> Bool {
-    let before = pulsing
+    let before = outputs
     var port = bus.port()
     port.now = now
-    let isConfirmed: Bool
-    do throws(I2CError) {
-      try PCA9685().turnAllOff(on: &port)
-      isConfirmed = true
-    } catch {
-      isConfirmed = false
-    }
+    let isConfirmed = isConfirmed { () throws(I2CError) in try PCA9685().turnAllOff(on: &port) }
     oracle.cut(pulsing: before, isConfirmed: isConfirmed, at: now)
     return isConfirmed
   }
@@ -194,7 +143,7 @@ final class LegSwarm: SwarmPart {
   func reset(at now: TickInstant) { ask(.reset, .all, at: now) }
 
   func apply(_ action: SwarmAction) {
-    if operate(action) { return }
+    if operate(action) || disturb(action) { return }
     let (now, leg) = (action.at, Int(action[0]))
     guard (0..<Self.count).contains(leg) else { return }
     let pulse = PulseWidth(microseconds: UInt16(clamping: action[1]))
@@ -217,10 +166,6 @@ final class LegSwarm: SwarmPart {
       bus.clearFaults()
       bus.inject(.stuck)
       oracle.output.reach.bus(isFaulty: true, at: now)
-    case "stall":
-      daemon?.simulation.stall(loop: Self.loop, at: now, by: .milliseconds(action[1]))
-      // The tick that is prolonged begins within a period.
-      if daemon != nil { oracle.output.reach.stalled(at: now, for: .milliseconds(action[1] + 20)) }
     default: break
     }
   }
@@ -251,7 +196,7 @@ final class LegSwarm: SwarmPart {
         let telemetry = bytes.withUnsafeBytes { try? LegTelemetry.decode($0) }
         guard let telemetry, telemetry.state != .armed else { continue }
         oracle.output.check(
-          LegOperatorOracle.telemetry, pulsing & 1 == 0 || oracle.output.reach.isExcused(at: now), at: now,
+          LegOperatorOracle.telemetry, outputs & 1 == 0 || oracle.output.reach.isExcused(at: now), at: now,
           "it says \(telemetry.state), and the leg pulses")
       }
     }
@@ -259,7 +204,7 @@ final class LegSwarm: SwarmPart {
 
   /// A frame of the operator reaches the leg.
   private func arrive(_ message: SwarmLink.Message) {
-    guard daemon != nil else { return }
+    guard loop != nil else { return }
     message.bytes.withUnsafeBytes { bytes in
       guard put(bytes, from: LegSwarmOperator.endpoint, to: 0, at: message.arrives) else { return }
       if let command = try? LegCommand.decode(bytes) { oracle.hear(command, 0, issued: nil) }
@@ -269,7 +214,7 @@ final class LegSwarm: SwarmPart {
   // MARK: Clients
 
   private func send(_ command: LegCommand, to leg: Int, at now: TickInstant) {
-    guard daemon != nil else { return }
+    guard loop != nil else { return }
     let frame = UnsafeRawBufferPointer(rebasing: bytes[..<command.encode(into: bytes)])
     if put(frame, from: Self.senders[leg], to: leg, at: now) { oracle.hear(command, leg, issued: nil) }
   }
@@ -277,7 +222,7 @@ final class LegSwarm: SwarmPart {
   /// Returns whether the leg's socket had room for it: that of a daemon that stands still fills.
   private func put(_ datagram: UnsafeRawBufferPointer, from sender: Endpoint, to leg: Int, at now: TickInstant) -> Bool
   {
-    guard daemon != nil else { return false }
+    guard loop != nil else { return false }
     let overflowed = network.statistics.overflowed
     var port = network.port(sender)
     port.now = now
@@ -286,12 +231,11 @@ final class LegSwarm: SwarmPart {
   }
 
   private func ask(_ order: LegRequest.Order, _ target: LegRequest.Target, at now: TickInstant) {
-    guard var daemon else { return }
-    guard daemon.client.send(LegRequest(number: daemon.number + 1, issued: now, order, to: target)) else { return }
-    daemon.bell.ring(at: now)
-    daemon.number += 1
-    self.daemon = daemon
-    oracle.output.asked(daemon.number)
+    guard let loop, let client else { return }
+    let isTaken = loop.ask(&oracle.output, at: now) { number in
+      client.send(LegRequest(number: number, issued: now, order, to: target))
+    }
+    guard isTaken else { return }
     switch (order, target) {
     case (.command(let command), .leg(let leg)): oracle.hear(command, leg, issued: now)
     case (.emergencyStop, _): oracle.hearStop(true)

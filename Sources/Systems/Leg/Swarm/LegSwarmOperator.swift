@@ -1,8 +1,6 @@
 import Buses
 import Leg
-import LegDaemon
 import Tactus
-import TactusDaemon
 import TactusSwarm
 import Wire
 

@@ -1,8 +1,4 @@
-import Plants
-import PlantsDaemon
 import Tactus
-import TactusDaemon
-import TactusSwarm
 import Wire
 
 /// Requests of the app's clients, and what each was answered: by the numbers that the messages carry.

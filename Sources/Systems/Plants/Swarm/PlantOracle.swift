@@ -1,8 +1,6 @@
 import MQTTMosquitto
 import Plants
-import PlantsDaemon
 import Tactus
-import TactusDaemon
 import TactusSwarm
 import Wire
 

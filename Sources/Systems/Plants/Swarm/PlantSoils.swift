@@ -1,8 +1,5 @@
 import Plants
-import PlantsDaemon
 import Tactus
-import TactusDaemon
-import TactusSwarm
 
 /// The soils and probes as the history has left them: what can have been read, and when.
 struct PlantSoils {

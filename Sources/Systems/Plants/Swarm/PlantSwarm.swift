@@ -3,7 +3,6 @@ import Devices
 import MQTTMosquitto
 import Plants
 import PlantsDaemon
-import Service
 import Tactus
 import TactusDaemon
 import TactusSwarm
@@ -77,9 +76,7 @@ final class PlantSwarm: SwarmPart {
 
   var heartbeats: [(version: LatestVersion, period: Nanoseconds)] { daemon.map { [($0.version, .zero)] } ?? [] }
 
-  func plan(until end: TickInstant, around incidents: [TickInstant], _ random: inout SplitMix64) -> [SwarmAction] {
-    PlantSwarmPlan.actions(until: end, around: incidents, &random)
-  }
+  func plan(_ plan: inout SwarmPlanner) { PlantSwarmPlan.plan(&plan) }
 
   // MARK: The daemon's life
 

@@ -1,10 +1,8 @@
-import MQTTMosquitto
 import Plants
 import PlantsDaemon
 import Service
 import Tactus
 import TactusDaemon
-import TactusSwarm
 import Water
 
 /// What dies with the process: the probes' loop, the desk with the door, and what waits for the disk. Does what `DaemonPlants` does with its

@@ -1,7 +1,5 @@
 import Plants
-import PlantsDaemon
 import Tactus
-import TactusDaemon
 import TactusSwarm
 import Wire
 
@@ -9,107 +7,62 @@ import Wire
 enum PlantSwarmPlan {
   static let users = ["anna", "bruno", "carla"]
   static let names = ["Basil", "Mint", "Fern", "Aloe", "Ivy"]
-  private static let part = "plants"
 
-  static func actions(
-    until end: TickInstant, around incidents: [TickInstant], _ random: inout SplitMix64
-  ) -> [SwarmAction] {
-    var actions: [SwarmAction] = []
-    func add(_ at: TickInstant, _ verb: String, _ numbers: [Int64]) {
-      var action = SwarmAction(at, part, verb)
-      action.numbers = numbers
-      actions.append(action)
-    }
-    for _ in 0..<random.within(2...40) {
-      let at = random.instant(until: end, before: incidents)
-      let user = random.within(0...2)
-      let (name, other) = (random.within(0...4), random.within(0...4))
-      let sensors = random.within(1...15)
-      let copies = random.chance(perMille: 250) ? random.within(2...3) : 1
-      switch random.below(20) {
-      case 0...4: add(at, "app-add", [user, name, sensors, copies])
-      case 5: add(at, "app-delete", [user, name, copies])
-      case 6...7: add(at, "app-rename", [user, name, other, copies])
-      case 8...9: add(at, "app-count", [user, copies])
-      case 10...11: add(at, "app-data", [user, copies])
-      case 12: add(at, "app-noise", [user, random.within(0...9)])
-      case 13: add(at, "app-kept", [user, name, sensors])
-      case 14...15: add(at, "rest-add", [user, name, sensors])
-      case 16: add(at, "rest-delete", [user, name])
-      case 17: add(at, "rest-rename", [user, name, other])
-      case 18: add(at, "rest-watered", [user, name])
-      default: add(at, "soil", [random.within(0...3), random.within(0...100)])
+  static func plan(_ plan: inout SwarmPlanner) {
+    plan.times(2...40) { plan in
+      let at = plan.busyInstant()
+      let user = plan.within(0...2)
+      let (name, other) = (plan.within(0...4), plan.within(0...4))
+      let sensors = plan.within(1...15)
+      let copies = plan.chance(250) ? plan.within(2...3) : 1
+      switch plan.below(20) {
+      case 0...4: plan.add(at, "app-add", user, name, sensors, copies)
+      case 5: plan.add(at, "app-delete", user, name, copies)
+      case 6...7: plan.add(at, "app-rename", user, name, other, copies)
+      case 8...9: plan.add(at, "app-count", user, copies)
+      case 10...11: plan.add(at, "app-data", user, copies)
+      case 12: plan.add(at, "app-noise", user, plan.within(0...9))
+      case 13: plan.add(at, "app-kept", user, name, sensors)
+      case 14...15: plan.add(at, "rest-add", user, name, sensors)
+      case 16: plan.add(at, "rest-delete", user, name)
+      case 17: plan.add(at, "rest-rename", user, name, other)
+      case 18: plan.add(at, "rest-watered", user, name)
+      default: plan.add(at, "soil", plan.within(0...3), plan.within(0...100))
       }
     }
     // A crowd that sends more than the limit allows.
-    if random.chance(perMille: 100) {
-      let (at, user) = (random.instant(until: end), random.within(0...2))
-      for index in 0..<random.within(10...25) { add(at + .milliseconds(index * 100), "app-count", [user, 1]) }
+    plan.maybe(100) { plan in
+      let (at, user) = (plan.instant(), plan.within(0...2))
+      for index in 0..<plan.within(10...25) { plan.add(at + .milliseconds(index * 100), "app-count", user, 1) }
     }
-    faults(until: end, &random, add)
-    broker(until: end, &random, add)
-    buttons(until: end, around: incidents, &random, add)
-    return actions
-  }
-
-  private static func faults(
-    until end: TickInstant, _ random: inout SplitMix64, _ add: (TickInstant, String, [Int64]) -> Void
-  ) {
-    if random.chance(perMille: 400) {
-      for _ in 0..<random.within(1...3) {
-        let (at, probe) = (random.instant(until: end), random.within(0...3))
-        add(at, "probe-gone", [probe, 1])
-        add(at + .milliseconds(random.within(1...30_000)), "probe-gone", [probe, 0])
-      }
-    }
-    if random.chance(perMille: 250) {
-      let at = random.instant(until: end)
-      add(at, "disk-full", [1])
-      add(at + .milliseconds(random.within(1...20_000)), "disk-full", [0])
-    }
-    if random.chance(perMille: 400) {
-      for _ in 0..<random.within(1...3) { add(random.instant(until: end), "crash-in-write", [random.within(0...1)]) }
-    }
-    if random.chance(perMille: 200) {
-      add(random.instant(until: end), "disk-slow", [random.within(20...3_000)])
-    }
-    if random.chance(perMille: 250) {
-      for _ in 0..<random.within(1...3) { add(random.instant(until: end), "clock", [random.within(-3_600...3_600)]) }
-    }
-    if random.chance(perMille: 250) {
-      let at = random.instant(until: end)
-      let verb = ["rain", "water-stopped", "water-refuses"][Int(clamping: random.below(3))]
-      add(at, verb, [1])
-      add(at + .milliseconds(random.within(1...30_000)), verb, [0])
-    }
-    if random.chance(perMille: 150) {
-      add(random.instant(until: end), "stall", [random.within(10...4_000)])
+    faults(&plan)
+    plan.maybe(300, 1...3) { $0.add($0.instant(), "link-lost") }
+    plan.maybe(300, 1...2) { $0.add($0.instant(), "broker-gone", $0.within(10...8_000), $0.within(0...1)) }
+    // Commands for single plants over the broker: retained one time in five, repeated by their publisher one time in five.
+    plan.times(0...8) { plan in
+      let at = plan.busyInstant()
+      let kind = plan.within(0...4)
+      plan.add(at, "button", plan.within(1...PlantButtons.plants), kind > 2 ? 0 : kind)
     }
   }
 
-  private static func broker(
-    until end: TickInstant, _ random: inout SplitMix64, _ add: (TickInstant, String, [Int64]) -> Void
-  ) {
-    if random.chance(perMille: 300) {
-      for _ in 0..<random.within(1...3) { add(random.instant(until: end), "link-lost", []) }
+  private static func faults(_ plan: inout SwarmPlanner) {
+    plan.maybe(400, 1...3) { plan in
+      let (at, probe) = (plan.instant(), plan.within(0...3))
+      plan.add(at, "probe-gone", probe, 1)
+      plan.add(at + .milliseconds(plan.within(1...30_000)), "probe-gone", probe, 0)
     }
-    if random.chance(perMille: 300) {
-      for _ in 0..<random.within(1...2) {
-        add(random.instant(until: end), "broker-gone", [random.within(10...8_000), random.within(0...1)])
-      }
+    plan.maybe(250) { $0.addFault("disk-full", milliseconds: 1...20_000) }
+    plan.maybe(400, 1...3) { $0.add($0.instant(), "crash-in-write", $0.within(0...1)) }
+    plan.maybe(200) { $0.add($0.instant(), "disk-slow", $0.within(20...3_000)) }
+    plan.maybe(250, 1...3) { $0.add($0.instant(), "clock", $0.within(-3_600...3_600)) }
+    plan.maybe(250) { plan in
+      let at = plan.instant()
+      let verb = ["rain", "water-stopped", "water-refuses"][plan.below(3)]
+      plan.add(at, verb, 1)
+      plan.add(at + .milliseconds(plan.within(1...30_000)), verb, 0)
     }
-  }
-
-  /// Commands for single plants over the broker: retained one time in five, repeated by their publisher one time in five.
-  private static func buttons(
-    until end: TickInstant, around incidents: [TickInstant], _ random: inout SplitMix64,
-    _ add: (TickInstant, String, [Int64]) -> Void
-  ) {
-    for _ in 0..<random.within(0...8) {
-      let at = random.instant(until: end, before: incidents)
-      let kind = random.within(0...4)
-      add(at, "button", [random.within(1...PlantButtons.plants), kind > 2 ? 0 : kind])
-    }
+    plan.maybe(150) { $0.add($0.instant(), "stall", $0.within(10...4_000)) }
   }
 
   /// The sensors of a mask.

@@ -3,8 +3,6 @@ import PlantsDaemon
 import Service
 import Store
 import Synchronization
-import TactusDaemon
-import TactusSwarm
 
 /// A store in memory, which survives the simulated daemon, refuses when its disk is full, and dies with the daemon in the middle of a write.
 final class SimulatedPlantStore: PlantDeskStore {

@@ -1,7 +1,5 @@
 import Pump
-import PumpDaemon
 import Tactus
-import TactusDaemon
 import TactusSwarm
 import Wire
 

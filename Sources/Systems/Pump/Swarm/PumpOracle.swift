@@ -1,12 +1,10 @@
 import Pump
-import PumpDaemon
 import Tactus
-import TactusDaemon
 import TactusSwarm
 import Wire
 
 /// What must hold of a pump's motor, from what was sent to it and what its output does.
-struct PumpOracle {
+struct PumpOracle: SwarmLoopOracle {
   enum Command { case on, off, emergencyStop, reset }
 
   /// Of the pump, then of an operator.
@@ -123,7 +121,7 @@ struct PumpOracle {
 
   // MARK: What must hold
 
-  mutating func look(isPumping: Bool, at now: TickInstant) {
+  mutating func look(_ isPumping: Bool, at now: TickInstant) {
     limit.look(isOff: !isPumping)
     let isExcused = output.look(isActive: isPumping, at: now)
     account(isPumping: isPumping, isExcused: isExcused, at: now)

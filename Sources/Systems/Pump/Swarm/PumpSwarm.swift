@@ -2,16 +2,13 @@ import Buses
 import Logging
 import Pump
 import PumpDaemon
-import Store
 import Tactus
 import TactusDaemon
 import TactusSwarm
-import Wire
 
 /// A pump under the swarm: the daemon is the pump (`pump.role: device`), its apps and its operator send lines and requests, and what it has pumped
 /// is kept in a store that survives it.
-final class PumpSwarm: SwarmPart {
-  private static let loop = "pump-device"
+final class PumpSwarm: SwarmLoopPart {
   /// Short, so that a minute holds several.
   static let settings = try! PumpDeviceSettings(runLimit: .seconds(8), rest: .seconds(6))
   /// What a history's reloads change them to.
@@ -21,17 +18,15 @@ final class PumpSwarm: SwarmPart {
   ]
 
   let name = "pump"
-  let hasDied = false
-  var checks: SwarmChecks { oracle.output.checks }
-  var hasFailed: Bool { oracle.output.checks.hasFailed }
   private let seed: UInt64
   private var rules: SwarmRules<PumpDeviceSettings>
   private let tamper: SwarmLink.Tamper?
   private let world = PumpWorld()
   private let cable: PumpCable
   private let store = SimulatedPumpLimit()
-  private var oracle = PumpOracle()
+  var oracle = PumpOracle()
   private var daemon: Daemon?
+  var loop: SwarmLoop? { daemon?.loop }
   /// `nil` until the history starts it.
   private var person: PumpSwarmOperator?
   /// A line on its way to the pump.
@@ -39,13 +34,9 @@ final class PumpSwarm: SwarmPart {
 
   /// What dies with the process.
   private struct Daemon {
-    let runtime: Runtime
-    let simulation: Simulation
-    let channel: PumpDeviceLoop.Channel
+    let loop: SwarmLoop
     let client: PumpDeviceLoop.Channel.Client
-    let bell: SimulatedInput
     let keeper: PumpLimitKeeper
-    var number: UInt64 = 0
     var nextBeat: TickInstant
   }
 
@@ -58,19 +49,13 @@ final class PumpSwarm: SwarmPart {
     cable = PumpCable(seed: seed)
   }
 
-  var heartbeats: [(version: LatestVersion, period: Nanoseconds)] {
-    daemon.map { [($0.channel.state.version, .zero)] } ?? []
-  }
-
   var isEmergencyStopped: Bool {
     if case .emergencyStopped? = daemon?.client.newest().state { true } else { false }
   }
 
   var remoteWords: [String: String] { ["off": "ask-off", "on": "ask-on"] }
 
-  func plan(until end: TickInstant, around incidents: [TickInstant], _ random: inout SplitMix64) -> [SwarmAction] {
-    PumpSwarmPlan.actions(until: end, around: incidents, &random)
-  }
+  func plan(_ plan: inout SwarmPlanner) { PumpSwarmPlan.plan(&plan) }
 
   func start(at now: TickInstant, _ cover: SwarmCover) throws(RuntimeError) {
     let keeper = PumpLimitKeeper(
@@ -82,7 +67,7 @@ final class PumpSwarm: SwarmPart {
     let runtime = try Runtime(externalStops: cover.stops) {
       Lane("pump") {
         Loop(
-          Self.loop, every: PumpDeviceLoop.rate, phase: .zero, safeStateAfter: 3,
+          "pump-device", every: PumpDeviceLoop.rate, phase: .zero, safeStateAfter: 3,
           inputs: [.simulated(cable.deviceInput), .simulated(bell)]
         ) {
           PumpDeviceLoop(
@@ -91,9 +76,11 @@ final class PumpSwarm: SwarmPart {
         }
       }
     }
-    daemon = Daemon(
-      runtime: runtime, simulation: try runtime.simulation(seed: seed, from: now), channel: channel,
-      client: channel.client(), bell: bell, keeper: keeper, nextBeat: now)
+    let client = channel.client()
+    let loop = try SwarmLoop(
+      runtime, "pump-device", lane: "pump", channel.state.version, bell: bell, seed: seed, at: now
+    ) { client.takeAnswers().map(\.number) }
+    daemon = Daemon(loop: loop, client: client, keeper: keeper, nextBeat: now)
     oracle.started(at: now, cover, Self.files[rules.number])
   }
 
@@ -114,63 +101,42 @@ final class PumpSwarm: SwarmPart {
   }
 
   func stop(at now: TickInstant) -> (isOff: Bool, outcome: KeptOutcome) {
-    guard let daemon, !oracle.output.reach.isStalled(at: now) else { return (false, .known) }
-    daemon.simulation.stop()
-    let isConfirmed = daemon.client.newest().state.isSafe
-    oracle.output.stopped(isActive: isPumping, isConfirmed: isConfirmed, at: now)
+    guard let daemon,
+      let isConfirmed = stopLoop(at: now, isActive: outputs, isConfirmed: { daemon.client.newest().state.isSafe })
+    else { return (false, .known) }
     keep(daemon, at: now)
     return (isConfirmed, .known)
   }
 
   func freeze(at now: TickInstant, for span: Nanoseconds) {
     guard let daemon else { return }
-    daemon.simulation.oversleep(lane: "pump", at: now, by: span)
     self.daemon?.nextBeat = max(daemon.nextBeat, now + span)
-    oracle.output.reach.stalled(at: now, for: span)
+    freezeLoop(at: now, for: span)
   }
 
   func run(until instant: TickInstant) {
     while let person, case let due = person.nextTick, due <= instant {
       // Its deadlines come before what it reads in this tick.
       put(person.run(until: due - .nanoseconds(1), &oracle), at: due)
-      runLoop(until: due)
+      runBeats(until: due)
       put(person.tick(heard(at: due), &oracle), at: due)
     }
-    runLoop(until: instant)
+    runBeats(until: instant)
     // What its person does next comes after its deadlines until now.
     if let person { put(person.run(until: instant, &oracle), at: instant) }
     // An app that reads what it is told, so that the line does not fill.
     if person == nil { _ = heard(at: instant) }
   }
 
-  private func runLoop(until instant: TickInstant) {
+  private func runBeats(until instant: TickInstant) {
     while let daemon, daemon.nextBeat <= instant {
-      run(daemon, until: daemon.nextBeat)
+      runTicks(until: daemon.nextBeat)
       keep(daemon, at: daemon.nextBeat)
     }
-    if let daemon { run(daemon, until: instant) }
-    oracle.look(isPumping: isPumping, at: instant)
-    if let daemon { account(daemon.runtime, at: instant) }
+    runLoop(until: instant)
   }
 
-  private func run(_ daemon: Daemon, until instant: TickInstant) {
-    var before = isPumping
-    while daemon.simulation.runTick(until: instant) {
-      let (now, after) = (daemon.simulation.now, isPumping)
-      oracle.look(isPumping: before, at: now)
-      oracle.ticked(at: now)
-      oracle.look(isPumping: after, at: now)
-      oracle.output.answered(daemon.client.takeAnswers().map(\.number), at: now)
-      account(daemon.runtime, at: now)
-      if person != nil { oracle.listen(at: now) }
-      before = after
-    }
-  }
-
-  private func account(_ runtime: Runtime, at now: TickInstant) {
-    guard let counters = runtime.counters(of: Self.loop) else { return }
-    oracle.output.account(counters, at: now)
-  }
+  func ticked(at now: TickInstant) { if person != nil { oracle.listen(at: now) } }
 
   /// The daemon's other threads, ten times a second: what has been pumped goes to the store.
   private func keep(_ daemon: Daemon, at now: TickInstant) {
@@ -181,19 +147,13 @@ final class PumpSwarm: SwarmPart {
   }
 
   /// Of the motor's output.
-  private var isPumping: Bool { world.reading.duty.duty > 0 }
+  var outputs: Bool { world.reading.duty.duty > 0 }
 
   func makeSafe(at now: TickInstant) -> Bool {
-    let wasPumping = isPumping
+    let wasPumping = outputs
     var motor = world.motor()
     motor.now = now
-    let isConfirmed: Bool
-    do throws(PWMError) {
-      try motor.set(active: .zero)
-      isConfirmed = true
-    } catch {
-      isConfirmed = false
-    }
+    let isConfirmed = isConfirmed { () throws(PWMError) in try motor.set(active: .zero) }
     oracle.cut(wasPumping: wasPumping, isConfirmed: isConfirmed, at: now)
     return isConfirmed
   }
@@ -202,7 +162,7 @@ final class PumpSwarm: SwarmPart {
   func reset(at now: TickInstant) { ask(.reset, at: now) }
 
   func apply(_ action: SwarmAction) {
-    if operate(action) { return }
+    if operate(action) || disturb(action) { return }
     let now = action.at
     switch action.verb {
     case "line-on": put(Array("ON\n".utf8), at: now)
@@ -216,10 +176,6 @@ final class PumpSwarm: SwarmPart {
     case "output-gone":
       if action[0] > 0 { world.inject(.outputGone) } else { world.clear(.outputGone) }
       oracle.output.reach.bus(isFaulty: action[0] > 0, at: now)
-    case "stall":
-      daemon?.simulation.stall(loop: Self.loop, at: now, by: .milliseconds(action[0]))
-      // The tick that is prolonged begins within a period.
-      if daemon != nil { oracle.output.reach.stalled(at: now, for: .milliseconds(action[0] + 50)) }
     default: break
     }
   }
@@ -252,12 +208,7 @@ final class PumpSwarm: SwarmPart {
     var port = cable.operatorPort()
     port.now = now
     let isWritten = bytes.withUnsafeBytes { bytes in
-      do throws(SerialError) {
-        try port.write(bytes)
-        return true
-      } catch {
-        return false
-      }
+      isConfirmed { () throws(SerialError) in try port.write(bytes) }
     }
     for byte in bytes where isWritten { begin(byte, at: now) }
   }
@@ -273,12 +224,11 @@ final class PumpSwarm: SwarmPart {
   }
 
   private func ask(_ order: PumpDeviceRequest.Order, at now: TickInstant) {
-    guard var daemon else { return }
-    guard daemon.client.send(PumpDeviceRequest(number: daemon.number + 1, issued: now, order)) else { return }
-    daemon.bell.ring(at: now)
-    daemon.number += 1
-    self.daemon = daemon
-    oracle.output.asked(daemon.number)
+    guard let daemon else { return }
+    let isTaken = daemon.loop.ask(&oracle.output, at: now) { number in
+      daemon.client.send(PumpDeviceRequest(number: number, issued: now, order))
+    }
+    guard isTaken else { return }
     switch order {
     case .command(.on): oracle.hear(.on, issued: now, at: now)
     case .command(.off): oracle.hear(.off, issued: now, at: now)

@@ -1,8 +1,6 @@
 import Buses
 import Pump
-import PumpDaemon
 import Tactus
-import TactusDaemon
 import TactusSwarm
 import Wire
 

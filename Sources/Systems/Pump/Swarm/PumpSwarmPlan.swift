@@ -1,80 +1,64 @@
-import PumpDaemon
 import Tactus
-import TactusDaemon
 import TactusSwarm
 
 /// Random apps of a pump, an operator on a bad wire, and faults of its output and its lane.
 enum PumpSwarmPlan {
-  static func actions(
-    until end: TickInstant, around incidents: [TickInstant], _ random: inout SplitMix64
-  ) -> [SwarmAction] {
-    var actions: [SwarmAction] = []
-    for _ in 0..<random.within(2...30) {
-      let at = random.instant(until: end, before: incidents)
-      switch random.below(12) {
-      case 0...3: actions.append(SwarmAction(at, "pump", "line-on"))
-      case 4...5: actions.append(SwarmAction(at, "pump", "ask-on"))
-      case 6: actions.append(SwarmAction(at, "pump", "line-off"))
-      case 7: actions.append(SwarmAction(at, "pump", "ask-off"))
-      case 8: actions.append(SwarmAction(at, "pump", "line-speed", random.within(0...100)))
-      case 9: actions.append(SwarmAction(at, "pump", "line-noise", random.within(0...9)))
-      case 10: actions.append(SwarmAction(at, "pump", "ask-e-stop"))
-      default: actions.append(SwarmAction(at, "pump", "ask-reset"))
+  static func plan(_ plan: inout SwarmPlanner) {
+    plan.times(2...30) { plan in
+      let at = plan.busyInstant()
+      switch plan.below(12) {
+      case 0...3: plan.add(at, "line-on")
+      case 4...5: plan.add(at, "ask-on")
+      case 6: plan.add(at, "line-off")
+      case 7: plan.add(at, "ask-off")
+      case 8: plan.add(at, "line-speed", plan.within(0...100))
+      case 9: plan.add(at, "line-noise", plan.within(0...9))
+      case 10: plan.add(at, "ask-e-stop")
+      default: plan.add(at, "ask-reset")
       }
     }
-    if random.chance(perMille: 200) {
-      let at = random.instant(until: end)
-      actions.append(SwarmAction(at, "pump", "output-gone", 1))
-      actions.append(SwarmAction(at + .milliseconds(random.within(1...5_000)), "pump", "output-gone", 0))
+    plan.maybe(200) { $0.addFault("output-gone", milliseconds: 1...5_000) }
+    plan.maybe(300, 1...3) { plan in
+      let at = plan.instant()
+      plan.add(at, "stall", plan.within(10...2_500))
+      // What is asked meanwhile waits, and may be too old when it is taken.
+      plan.maybe(700) { $0.add(at + .milliseconds($0.within(51...900)), "ask-on") }
     }
-    if random.chance(perMille: 300) {
-      for _ in 0..<random.within(1...3) {
-        let at = random.instant(until: end)
-        actions.append(SwarmAction(at, "pump", "stall", random.within(10...2_500)))
-        // What is asked meanwhile waits, and may be too old when it is taken.
-        if random.chance(perMille: 700) {
-          actions.append(SwarmAction(at + .milliseconds(random.within(51...900)), "pump", "ask-on"))
-        }
-      }
-    }
-    if random.chance(perMille: 300) { operate(until: end, around: incidents, &random, &actions) }
-    return actions
+    plan.maybe(300, operate)
   }
 
   /// A person with the operator's program, and a wire as bad as the seed wants it.
-  private static func operate(
-    until end: TickInstant, around incidents: [TickInstant], _ random: inout SplitMix64, _ actions: inout [SwarmAction]
-  ) {
-    actions.append(SwarmAction(random.instant(until: end), "pump", "op-start"))
-    for _ in 0..<random.within(2...25) {
-      let at = random.instant(until: end, before: incidents)
-      switch random.below(12) {
-      case 0...3: actions.append(SwarmAction(at, "pump", "op-on", random.within(-50...100)))
-      case 4...5: actions.append(SwarmAction(at, "pump", "op-off"))
-      case 6...7: actions.append(SwarmAction(at, "pump", "op-speed", random.within(0...100)))
-      case 8: actions.append(SwarmAction(at, "pump", "op-e-stop"))
-      case 9: actions.append(SwarmAction(at, "pump", "op-reset"))
-      case 10: actions.append(SwarmAction(at, "pump", "op-look"))
-      default: actions.append(SwarmAction(at, "pump", "op-read"))
+  private static func operate(_ plan: inout SwarmPlanner) {
+    plan.add(plan.instant(), "op-start")
+    plan.times(2...25) { plan in
+      let at = plan.busyInstant()
+      switch plan.below(12) {
+      case 0...3: plan.add(at, "op-on", plan.within(-50...100))
+      case 4...5: plan.add(at, "op-off")
+      case 6...7: plan.add(at, "op-speed", plan.within(0...100))
+      case 8: plan.add(at, "op-e-stop")
+      case 9: plan.add(at, "op-reset")
+      case 10: plan.add(at, "op-look")
+      default: plan.add(at, "op-read")
       }
     }
-    if random.chance(perMille: 300) { actions.append(SwarmAction(random.instant(until: end), "pump", "op-start")) }
-    if random.chance(perMille: 200) { actions.append(SwarmAction(random.instant(until: end), "pump", "op-quit")) }
-    if random.chance(perMille: 400) {
-      let at = random.instant(until: end)
-      actions.append(SwarmAction(at, "pump", "wire", random.within(0...50), random.within(0...50)))
-      actions.append(SwarmAction(at + .milliseconds(random.within(100...20_000)), "pump", "wire", 0, 0))
+    plan.maybe(300) { $0.add($0.instant(), "op-start") }
+    plan.maybe(200) { $0.add($0.instant(), "op-quit") }
+    plan.maybe(400) { plan in
+      let at = plan.instant()
+      plan.add(at, "wire", plan.within(0...50), plan.within(0...50))
+      plan.add(at + .milliseconds(plan.within(100...20_000)), "wire", 0, 0)
     }
-    for _ in 0..<random.within(0...3) {
-      let at = random.instant(until: end)
-      let over = at + .milliseconds(random.within(100...8_000))
-      if random.chance(perMille: 400) {
-        actions.append(SwarmAction(at, "pump", "op-plug", 0))
-        actions.append(SwarmAction(over, "pump", "op-plug", 1))
+    plan.times(0...3) { plan in
+      let at = plan.instant()
+      let over = at + .milliseconds(plan.within(100...8_000))
+      if plan.chance(400) {
+        plan.add(at, "op-plug", 0)
+        plan.add(over, "op-plug", 1)
       } else {
-        let there = random.within(0...1)
-        actions.append(SwarmAction(at, "pump", "wire-dead", there, random.within(1 - there...1)))
-        actions.append(SwarmAction(over, "pump", "wire-dead", 0, 0))
+        let there = plan.within(0...1)
+        plan.add(at, "wire-dead", there, plan.within(1 - there...1))
+        plan.add(over, "wire-dead", 0, 0)
       }
     }
   }

@@ -1,9 +1,6 @@
-import Pump
 import PumpDaemon
 import Store
 import Synchronization
-import TactusDaemon
-import TactusSwarm
 
 /// A store in memory, which survives the simulated daemon.
 final class SimulatedPumpLimit: PumpLimitStore {

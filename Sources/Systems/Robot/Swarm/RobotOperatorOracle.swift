@@ -1,7 +1,5 @@
 import Robot
-import RobotDaemon
 import Tactus
-import TactusDaemon
 import TactusSwarm
 import Wire
 

@@ -1,13 +1,11 @@
 import Robot
-import RobotDaemon
 import Tactus
-import TactusDaemon
 import TactusSwarm
 
 /// What must hold of a robot's motors, from what was sent to it and what its board does: the rules of the README once more, by another way.
 ///
 /// It never knows less of what may drive than the machine: where a rule is subtle (a clock that was set), it allows more.
-struct RobotOracle {
+struct RobotOracle: SwarmLoopOracle {
   enum Command: Hashable {
     /// `stamp` is the sender's clock, ms; `nil` if it has none.
     case drive(Int, stamp: Int64?, isZero: Bool)
@@ -130,7 +128,7 @@ struct RobotOracle {
 
   // MARK: What must hold
 
-  mutating func look(isMoving: Bool, at now: TickInstant) {
+  mutating func look(_ isMoving: Bool, at now: TickInstant) {
     failsafe.look(isOff: !isMoving)
     let isExcused = output.look(isActive: isMoving, at: now)
     if isMoving { truth.movingAt = now } else { truth.stillAt = now }

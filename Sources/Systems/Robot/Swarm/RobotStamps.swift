@@ -1,7 +1,4 @@
-import RobotDaemon
 import Tactus
-import TactusDaemon
-import TactusSwarm
 
 /// The controller's timestamps, ms: which of them may be news. Where the machine's rule is subtle it allows more: what it takes for the newest
 /// is never newer than what the machine does.

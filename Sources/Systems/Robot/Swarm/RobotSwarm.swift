@@ -1,16 +1,14 @@
 import Buses
 import Devices
 import Robot
-import RobotDaemon
 import Tactus
 import TactusDaemon
 import TactusSwarm
 import Wire
 
 /// The robot under the swarm: its production loop over a simulated board, three senders of datagrams and a client of the service.
-final class RobotSwarm: SwarmPart {
+final class RobotSwarm: SwarmLoopPart {
   private static let endpoint = Endpoint.ipv4(192, 168, 1, 2, port: 5005)
-  private static let loop = "robot.motors"
   /// The operator counts as the one after them.
   private static let senders = (0..<3).map { Endpoint.ipv4(192, 168, 1, 20 + UInt8(clamping: $0), port: 50_000) }
 
@@ -29,31 +27,19 @@ final class RobotSwarm: SwarmPart {
   ]
 
   let name = "robot"
-  var checks: SwarmChecks { oracle.output.checks }
-  var hasFailed: Bool { oracle.output.checks.hasFailed }
-  let hasDied = false
   private let seed: UInt64
   private var rules: SwarmRules<RobotSettings>
   private let tamper: SwarmLink.Tamper?
   private let board = YBPcbCarSimulator(parameters: RobotSwarm.wheels)
   private let bus: SimulatedI2CBus
   private let network: SimulatedNetwork
-  private var oracle = RobotOracle()
-  private var daemon: Daemon?
+  var oracle = RobotOracle()
+  private(set) var loop: SwarmLoop?
+  private var client: RobotLoop.Channel.Client?
   /// `nil` until the history starts it.
   private var person: RobotSwarmOperator?
   private var batch = DatagramBatch(capacity: 64, size: 256)
   private let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 256, alignment: 8)
-
-  /// What dies with the process.
-  private struct Daemon {
-    let runtime: Runtime
-    let simulation: Simulation
-    let channel: RobotLoop.Channel
-    let client: RobotLoop.Channel.Client
-    let bell: SimulatedInput
-    var number: UInt64 = 0
-  }
 
   /// - Parameters:
   ///   - files: the loop's rules, at its start and after reloads; what must hold stays that of the standard ones.
@@ -69,19 +55,13 @@ final class RobotSwarm: SwarmPart {
 
   deinit { bytes.deallocate() }
 
-  var heartbeats: [(version: LatestVersion, period: Nanoseconds)] {
-    daemon.map { [($0.channel.state.version, .zero)] } ?? []
-  }
-
   var isEmergencyStopped: Bool {
-    if case .emergencyStopped? = daemon?.client.newest().state { true } else { false }
+    if case .emergencyStopped? = client?.newest().state { true } else { false }
   }
 
   var remoteWords: [String: String] { ["drive": "ask-drive", "stop": "ask-stop"] }
 
-  func plan(until end: TickInstant, around incidents: [TickInstant], _ random: inout SplitMix64) -> [SwarmAction] {
-    RobotSwarmPlan.actions(until: end, around: incidents, senders: Self.senders.count, &random)
-  }
+  func plan(_ plan: inout SwarmPlanner) { RobotSwarmPlan.plan(&plan, senders: Self.senders.count) }
 
   func start(at now: TickInstant, _ cover: SwarmCover) throws(RuntimeError) {
     let settings = rules.start()
@@ -90,7 +70,7 @@ final class RobotSwarm: SwarmPart {
     let runtime = try Runtime(externalStops: cover.stops) {
       Lane("robot") {
         Loop(
-          Self.loop, every: .period(RobotSettings.standard.tickPeriod), phase: .zero, safeStateAfter: 3,
+          "robot.motors", every: .period(RobotSettings.standard.tickPeriod), phase: .zero, safeStateAfter: 3,
           inputs: [.simulated(network.input(Self.endpoint)), .simulated(bell)]
         ) {
           RobotLoop(
@@ -99,9 +79,12 @@ final class RobotSwarm: SwarmPart {
         }
       }
     }
-    daemon = Daemon(
-      runtime: runtime, simulation: try runtime.simulation(seed: seed, from: now), channel: channel,
-      client: channel.client(), bell: bell)
+    let client = channel.client()
+    loop = try SwarmLoop(runtime, "robot.motors", lane: "robot", channel.state.version, bell: bell, seed: seed, at: now)
+    {
+      client.takeAnswers().map(\.number)
+    }
+    self.client = client
     oracle.started(at: now, cover, Self.files[rules.number])
   }
 
@@ -112,7 +95,7 @@ final class RobotSwarm: SwarmPart {
   }
 
   func kill(at now: TickInstant, safeBy: TickInstant) {
-    daemon = nil
+    (loop, client) = (nil, nil)
     // The kernel drops what waited in the socket.
     var port = network.port(Self.endpoint)
     port.now = now
@@ -121,16 +104,8 @@ final class RobotSwarm: SwarmPart {
   }
 
   func stop(at now: TickInstant) -> (isOff: Bool, outcome: KeptOutcome) {
-    guard let daemon, !oracle.output.reach.isStalled(at: now) else { return (false, .known) }
-    daemon.simulation.stop()
-    let isConfirmed = daemon.client.newest().state == .shutDown(.confirmed)
-    oracle.output.stopped(isActive: isMoving, isConfirmed: isConfirmed, at: now)
-    return (isConfirmed, .known)
-  }
-
-  func freeze(at now: TickInstant, for span: Nanoseconds) {
-    daemon?.simulation.oversleep(lane: "robot", at: now, by: span)
-    oracle.output.reach.stalled(at: now, for: span)
+    let isConfirmed = stopLoop(at: now, isActive: outputs) { client?.newest().state == .shutDown(.confirmed) }
+    return (isConfirmed ?? false, .known)
   }
 
   func run(until instant: TickInstant) {
@@ -142,49 +117,22 @@ final class RobotSwarm: SwarmPart {
     runLoop(until: instant)
   }
 
-  private func runLoop(until instant: TickInstant) {
-    if let daemon { run(daemon, until: instant) }
-    oracle.look(isMoving: isMoving, at: instant)
-    if let daemon { account(daemon.runtime, at: instant) }
-  }
-
-  private func run(_ daemon: Daemon, until instant: TickInstant) {
-    var before = isMoving
-    while daemon.simulation.runTick(until: instant) {
-      let (now, after) = (daemon.simulation.now, isMoving)
-      oracle.look(isMoving: before, at: now)
-      oracle.ticked(at: now)
-      oracle.look(isMoving: after, at: now)
-      oracle.output.answered(daemon.client.takeAnswers().map(\.number), at: now)
-      _ = daemon.client.takeNotices()
-      account(daemon.runtime, at: now)
-      if let person { reply(to: person, at: now) }
-      before = after
-    }
-  }
-
-  private func account(_ runtime: Runtime, at now: TickInstant) {
-    guard let counters = runtime.counters(of: Self.loop) else { return }
-    oracle.output.account(counters, at: now)
+  func ticked(at now: TickInstant) {
+    _ = client?.takeNotices()
+    if let person { reply(to: person, at: now) }
   }
 
   /// Of the board: what it drives the wheels with.
-  private var isMoving: Bool {
+  var outputs: Bool {
     let target = board.vehicle.snapshot.target
     return target.left != 0 || target.right != 0
   }
 
   func makeSafe(at now: TickInstant) -> Bool {
-    let wasMoving = isMoving
+    let wasMoving = outputs
     var port = bus.port()
     port.now = now
-    let isConfirmed: Bool
-    do throws(I2CError) {
-      try YBPcbCar().stop(on: &port)
-      isConfirmed = true
-    } catch {
-      isConfirmed = false
-    }
+    let isConfirmed = isConfirmed { () throws(I2CError) in try YBPcbCar().stop(on: &port) }
     oracle.cut(wasMoving: wasMoving, isConfirmed: isConfirmed, at: now)
     return isConfirmed
   }
@@ -193,7 +141,7 @@ final class RobotSwarm: SwarmPart {
   func reset(at now: TickInstant) { ask(.reset, .reset, at: now) }
 
   func apply(_ action: SwarmAction) {
-    if operate(action) { return }
+    if operate(action) || disturb(action) { return }
     let now = action.at
     let speeds = WheelSpeeds(left: Percent(Double(action[1])), right: Percent(Double(action[2])))
     let sender = Int(action[0])
@@ -216,12 +164,6 @@ final class RobotSwarm: SwarmPart {
       bus.clearFaults()
       bus.inject(.stuck)
       oracle.output.reach.bus(isFaulty: true, at: now)
-    case "stall":
-      daemon?.simulation.stall(loop: Self.loop, at: now, by: .milliseconds(action[0]))
-      // The tick that is prolonged begins within a period.
-      if daemon != nil {
-        oracle.output.reach.stalled(at: now, for: .milliseconds(action[0]) + RobotSettings.standard.tickPeriod)
-      }
     default: break
     }
   }
@@ -255,7 +197,7 @@ final class RobotSwarm: SwarmPart {
 
   /// A datagram of the operator reaches the robot.
   private func arrive(_ message: SwarmLink.Message) {
-    guard daemon != nil else { return }
+    guard loop != nil else { return }
     message.bytes.withUnsafeBytes { bytes in
       guard put(bytes, from: RobotSwarmOperator.endpoint, at: message.arrives) else { return }
       guard let message = try? RobotMessage.decode(bytes) else { return }
@@ -266,7 +208,7 @@ final class RobotSwarm: SwarmPart {
   // MARK: Clients
 
   private func send(_ datagram: RobotDatagram, from sender: Int, milliseconds: Int64?, at now: TickInstant) {
-    guard daemon != nil, Self.senders.indices.contains(sender) else { return }
+    guard loop != nil, Self.senders.indices.contains(sender) else { return }
     let stamp = milliseconds.flatMap { $0 < 0 ? nil : $0 }
     let count = datagram.encode(timestampMicroseconds: stamp.map { $0 * 1_000 }, into: bytes)
     if put(UnsafeRawBufferPointer(rebasing: bytes[..<count]), from: Self.senders[sender], at: now) {
@@ -286,7 +228,7 @@ final class RobotSwarm: SwarmPart {
 
   /// Bytes that are no message: none of them begins as one.
   private func noise(_ numbers: [Int64], at now: TickInstant) {
-    guard daemon != nil, let sender = numbers.first, Self.senders.indices.contains(Int(sender)) else { return }
+    guard loop != nil, let sender = numbers.first, Self.senders.indices.contains(Int(sender)) else { return }
     for (index, number) in numbers.dropFirst().prefix(8).enumerated() {
       bytes[index] = UInt8(truncatingIfNeeded: number) | 0x80
     }
@@ -303,15 +245,12 @@ final class RobotSwarm: SwarmPart {
     return network.statistics.overflowed == overflowed
   }
 
-  /// A full ring refuses, and the door says so to the client: then nothing was acknowledged.
   private func ask(_ command: RobotRequest.Command, _ heard: RobotOracle.Command, at now: TickInstant) {
-    guard var daemon else { return }
-    let request = RobotRequest(number: daemon.number + 1, issued: now, command, client: 1)
-    guard daemon.client.send(request) else { return }
-    daemon.bell.ring(at: now)
-    daemon.number += 1
-    self.daemon = daemon
-    oracle.output.asked(daemon.number)
+    guard let loop, let client else { return }
+    let isTaken = loop.ask(&oracle.output, at: now) { number in
+      client.send(RobotRequest(number: number, issued: now, command, client: 1))
+    }
+    guard isTaken else { return }
     oracle.hear(heard, issued: now)
   }
 }

@@ -1,8 +1,6 @@
 import Buses
 import Robot
-import RobotDaemon
 import Tactus
-import TactusDaemon
 import TactusSwarm
 import Wire
 

@@ -2,8 +2,6 @@ import Sprinkler
 import SprinklerDaemon
 import Store
 import Synchronization
-import TactusDaemon
-import TactusSwarm
 
 /// A store in memory, which survives the simulated daemon, refuses when its disk is full, and dies with the daemon in the middle of a write.
 final class SimulatedScheduleStore: ScheduleStore {

@@ -1,7 +1,5 @@
 import Sprinkler
-import SprinklerDaemon
 import Tactus
-import TactusDaemon
 import TactusSwarm
 
 /// What must hold of the limits of the flow while reloads change them: from the valves' lines, the water as the history has left it, and what the files say.

@@ -1,7 +1,5 @@
 import Sprinkler
-import SprinklerDaemon
 import Tactus
-import TactusDaemon
 import TactusSwarm
 
 /// What must hold of valves and of what was acknowledged, from what was asked, what the lines do and what the store has.

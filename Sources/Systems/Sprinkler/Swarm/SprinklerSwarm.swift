@@ -1,5 +1,4 @@
 import Buses
-import Service
 import Sprinkler
 import SprinklerDaemon
 import Tactus
@@ -80,9 +79,7 @@ final class SprinklerSwarm: SwarmPart {
 
   var remoteWords: [String: String] { ["on": "zone-on", "off": "zone-off", "stop": "stop-all"] }
 
-  func plan(until end: TickInstant, around incidents: [TickInstant], _ random: inout SplitMix64) -> [SwarmAction] {
-    SprinklerSwarmPlan.actions(until: end, around: incidents, &random)
-  }
+  func plan(_ plan: inout SwarmPlanner) { SprinklerSwarmPlan.plan(&plan) }
 
   func start(at now: TickInstant, _ cover: SwarmCover) throws(RuntimeError) {
     // Requested anew, inactive.
@@ -187,12 +184,7 @@ final class SprinklerSwarm: SwarmPart {
   private func turnOff(at now: TickInstant) -> Bool {
     var port = lines.port()
     port.now = now
-    do throws(GPIOError) {
-      try port.turnAllOff()
-      return true
-    } catch {
-      return false
-    }
+    return isConfirmed { () throws(GPIOError) in try port.turnAllOff() }
   }
 
   func emergencyStop(at now: TickInstant) { send(.emergencyStop, at: now) }

@@ -3,7 +3,6 @@ import Sprinkler
 import SprinklerDaemon
 import Tactus
 import TactusDaemon
-import TactusSwarm
 import WallTime
 
 /// What dies with the process: the valves' loop, the schedule in memory, and what is on its way between them. Does what `SprinklerDesk` does

@@ -1,8 +1,5 @@
 import Tactus
-import TactusDaemon
-import TactusSwarm
 import Video
-import VideoDaemon
 import Wire
 
 /// A video process in simulated time: the production rule of camera and encoder, a camera that works or not, and whatever a process may do

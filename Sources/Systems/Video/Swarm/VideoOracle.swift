@@ -1,8 +1,6 @@
 import Tactus
-import TactusDaemon
 import TactusSwarm
 import Video
-import VideoDaemon
 
 /// What must hold of the video process and of what is told of it: from the simulated process, never from the rule that watches over it.
 struct VideoOracle {

@@ -1,4 +1,3 @@
-import Service
 import Tactus
 import TactusDaemon
 import TactusSwarm
@@ -54,34 +53,33 @@ final class VideoSwarm: SwarmPart {
 
   init(seed: UInt64, _ settings: Settings = Settings()) { self.settings = settings }
 
-  func plan(until end: TickInstant, around incidents: [TickInstant], _ random: inout SplitMix64) -> [SwarmAction] {
-    var actions: [SwarmAction] = []
-    for _ in 0..<random.within(0...12) {
-      let at = random.instant(until: end)
-      let verb = ["join", "join", "join", "leave", "leave", "record", "record-stop"][Int(clamping: random.below(7))]
-      actions.append(SwarmAction(at, name, verb, random.within(0...3)))
+  func plan(_ plan: inout SwarmPlanner) {
+    plan.times(0...12) { plan in
+      let at = plan.instant()
+      let verb = ["join", "join", "join", "leave", "leave", "record", "record-stop"][plan.below(7)]
+      plan.add(at, verb, plan.within(0...3))
     }
-    func some(_ perMille: Int, _ most: Int64, _ add: (TickInstant) -> Void) {
-      guard random.chance(perMille: perMille) else { return }
-      for _ in 0..<random.within(1...most) { add(random.instant(until: end)) }
+    // Spans that follow from the instant.
+    func span(_ at: TickInstant, _ most: Int64) -> Int64 { at.nanoseconds / 1_000_000 % most }
+    plan.maybe(300, 1...6) { $0.add($0.instant(), "crash") }
+    plan.maybe(300, 1...3) { $0.add($0.instant(), "hang") }
+    plan.maybe(200, 1...2) { $0.add($0.instant(), "nonsense") }
+    plan.maybe(150, 1...2) { $0.add($0.instant(), "replace") }
+    plan.maybe(150, 1...1) { plan in
+      let at = plan.instant()
+      plan.add(at, "driver-hangs", 1_000 + span(at, 19_000))
+      plan.add(at, "hang")
     }
-    some(300, 6) { actions.append(SwarmAction($0, name, "crash")) }
-    some(300, 3) { actions.append(SwarmAction($0, name, "hang")) }
-    some(200, 2) { actions.append(SwarmAction($0, name, "nonsense")) }
-    some(150, 2) { actions.append(SwarmAction($0, name, "replace")) }
-    some(150, 1) { at in
-      actions.append(SwarmAction(at, name, "driver-hangs", 1_000 + at.nanoseconds / 1_000_000 % 19_000))
-      actions.append(SwarmAction(at, name, "hang"))
+    plan.maybe(100, 1...1) { plan in
+      let at = plan.instant()
+      plan.add(at, "starts-fail", 1_000 + span(at, 19_000))
+      plan.add(at, "crash")
     }
-    some(100, 1) { at in
-      actions.append(SwarmAction(at, name, "starts-fail", 1_000 + at.nanoseconds / 1_000_000 % 19_000))
-      actions.append(SwarmAction(at, name, "crash"))
+    plan.maybe(200, 1...2) { plan in
+      let at = plan.instant()
+      plan.add(at, "camera", 0)
+      plan.add(at + .milliseconds(1 + span(at, 15_000)), "camera", 1)
     }
-    some(200, 2) { at in
-      actions.append(SwarmAction(at, name, "camera", 0))
-      actions.append(SwarmAction(at + .milliseconds(1 + at.nanoseconds / 1_000_000 % 15_000), name, "camera", 1))
-    }
-    return actions
   }
 
   // MARK: The daemon's life
