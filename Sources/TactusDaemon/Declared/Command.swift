@@ -71,6 +71,7 @@ public struct Command<Order: Sendable>: Sendable {
   let meaning: String
   let scope: CommandScope
   let makesSafe: Bool
+  /// In the order of the declaration.
   package let parameters: [ParameterDescription]
   /// Whether a request without a body is one: there is a default for each parameter.
   var mayLackBody: Bool { parameters.allSatisfy { $0.standard != nil } }

@@ -17,6 +17,7 @@ public struct Key<Group: Settings>: Sendable {
 
   /// Lower-case letters, digits and `_`: its name in the section. Of `FileSettings` its whole path, with dots.
   public let name: String
+  /// Which values the key takes.
   package let kind: ConfigKind
   let unit: Unit
   let meaning: String
@@ -26,6 +27,7 @@ public struct Key<Group: Settings>: Sendable {
   package let limit: Limit?
   /// The property. Made anew in each call: an appended key path is not `Sendable`, the parts that it is made of are.
   let path: @Sendable () -> PartialKeyPath<Group>
+  /// Reads the property; `nil` if it has no value.
   package let read: @Sendable (Group) -> ConfigValue?
   /// Sets the property. The reader has checked the value.
   package let take: @Sendable (ConfigValue, inout Group) -> Void

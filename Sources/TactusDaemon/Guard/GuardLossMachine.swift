@@ -26,6 +26,7 @@ package struct GuardLossMachine: Sendable, Equatable {
     case unguarded(Reason, retry: TickInstant?)
   }
 
+  /// What happens to the guard, and the passing of time.
   package enum Event: Sendable, Equatable {
     case lost(Reason)
     /// The successor is ready.
@@ -51,6 +52,7 @@ package struct GuardLossMachine: Sendable, Equatable {
   /// Losses within a minute, after which the next one stops the outputs.
   package static let mostLosses = 10
 
+  /// Whether there is a guard.
   package private(set) var state = State.watching
   /// The losses of the last minute.
   private var losses: [TickInstant] = []

@@ -30,6 +30,7 @@ package final class DaemonBroker {
     }
   }
 
+  /// The broker, as the file describes it.
   package let mqtt: Configuration.MQTT
   let line: BrokerLine
   private let connection: BrokerConnection

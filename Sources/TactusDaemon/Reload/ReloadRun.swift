@@ -3,6 +3,7 @@ import Tactus
 
 /// A change of several loops' rules on its way: everywhere or nowhere. Used by the main thread, at its beats.
 package struct ReloadRun {
+  /// Called once, with what has come of the change.
   package typealias Completion = @Sendable (Result<Done, APIError>) -> Void
 
   /// What has come of it.

@@ -6,6 +6,7 @@ public struct KeyChange: Sendable, Equatable {
   let key: String
   let from, to: String?
 
+  /// A change from one value to another; `nil` for none.
   package init(_ key: String, from: ConfigValue?, to: ConfigValue?) {
     (self.key, self.from, self.to) = (key, from.map { "\($0)" }, to.map { "\($0)" })
   }

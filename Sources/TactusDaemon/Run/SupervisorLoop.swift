@@ -20,6 +20,7 @@ enum SupervisorNotice: BitwiseCopyable {
 /// Runs in a lane of its own at normal priority: when the whole program is starved the guard must hear silence. It has no
 /// output: its silence is what makes others safe.
 package struct SupervisorLoop: ~Copyable, ControlLoop, NoOutput {
+  /// How often the supervisor looks at the loops.
   package static let rate = Rate.hertz(10)
   /// How long the guard may owe an answer. With the two periods that a hang may begin before a heartbeat and end behind a look, a guard
   /// that hangs is judged so within 0.9 s.

@@ -18,6 +18,9 @@ public struct VideoDescription: Sendable {
   var recordFolder: String?
   var recordLimitBytes: UInt64
 
+  /// - Parameters:
+  ///   - recordFolder: where recordings go; `nil` if there are none.
+  ///   - recordLimitBytes: how large one may become.
   public init(_ settings: VideoSettings, recordFolder: String?, recordLimitBytes: UInt64) {
     let isTurned = settings.rotation % 180 != 0
     width = Int(isTurned ? settings.height : settings.width)

@@ -163,6 +163,7 @@ public final class VideoDoor: ServedSystem {
     return viewer
   }
 
+  /// The viewer looks no more.
   public func leave(_ viewer: VideoViewer) {
     viewer.finish()
     let isGone = change { state in

@@ -4,6 +4,7 @@ import Video
 
 /// One HTTP stream: what waits for it, and its reader, who waits for that.
 public final class VideoViewer: Sendable {
+  /// What a viewer is sent: pieces of a film, or single pictures.
   public enum Kind: Sendable {
     case fragments
     case pictures

@@ -10,6 +10,7 @@ public struct VideoSupervision {
   /// Why the last one that was told of ended.
   private var cause: String?
 
+  /// At first no process runs, and one is started at once.
   public init(at now: TickInstant) { machine = SupervisionMachine(at: now) }
 
   /// Whether nothing is started any more, and nothing is waited for.
@@ -18,6 +19,9 @@ public struct VideoSupervision {
   /// When `time` is due; `nil` if only the process's end is waited for.
   public var nextDeadline: TickInstant? { machine.nextDeadline }
 
+  /// Takes an event.
+  ///
+  /// - Returns: what is to be done with the process.
   public mutating func step(_ event: SupervisionMachine.Event, at now: TickInstant) -> SupervisionMachine.Action {
     let action = machine.step(event, at: now)
     // Whoever is started has said nothing yet.
