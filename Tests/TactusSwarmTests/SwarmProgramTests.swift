@@ -17,10 +17,11 @@ import Testing
     #expect(own.count == 1 && own[0] is FakeSwarmPart)
   }
 
-  @Test("the daemon that is played has the systems of all members, those with parts of their own first")
-  func daemon() {
+  @Test(
+    "members with parts of their own stand before the declared systems, and the daemon that is played has all of them")
+  func order() throws {
     let program = SwarmProgram(name: "lamp-swarm", systems: [Lamp.self], members: [Self.member])
-    #expect(program.members.map(\.name) == ["lamp", "lamp"])
+    #expect(try program.parts(seed: 1).map(\.name) == ["fake", "lamp"])
     #expect(program.daemon.name == "lamp-swarm" && program.daemon.systems.count == 2)
   }
 
