@@ -35,10 +35,12 @@ public final class PreparedDocument: Sendable {
   ///
   /// - Parameter file: called once, at the first request.
   public convenience init(contentType: String, file: @escaping @Sendable () -> [UInt8]) {
-    self.init(contentType: contentType, isFile: true, version: { 0 }) {
-      let bytes = file()
-      return Content(bytes: ByteBuffer(bytes: bytes), file: PreparedFile(bytes))
-    }
+    self.init(
+      contentType: contentType, isFile: true, version: { 0 },
+      content: {
+        let bytes = file()
+        return Content(bytes: ByteBuffer(bytes: bytes), file: PreparedFile(bytes))
+      })
   }
 
   /// As above, of a document whose status is part of it.

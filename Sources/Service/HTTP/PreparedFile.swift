@@ -31,7 +31,7 @@ struct PreparedFile: Sendable {
     headers[canonicalForm: "accept-encoding"].contains { field in
       let parts = field.lowercased().split(separator: ";").map { $0.filter { $0 != " " } }
       guard let coding = parts.first, coding == "gzip" || coding == "*" else { return false }
-      return !parts.dropFirst().contains { $0.hasPrefix("q=0") && !$0.dropFirst(3).contains { ("1"..."9").contains($0) } }
+      return !parts.dropFirst().contains { $0.hasPrefix("q=0") && $0.dropFirst(3).allSatisfy { "0.".contains($0) } }
     }
   }
 
