@@ -55,6 +55,26 @@ func swarm(of system: String, leaves: [Target.Dependency] = []) -> Target {
     packageAccess: false)
 }
 
+/// What the door needs. A constant of its own: the compiler has a limit for the length of one expression.
+let serviceDependencies: [Target.Dependency] = [
+  "ServiceDocuments",
+  "CCrypto", "Store", "Devices", "Buses", "Wire", "WallTime", "Peers", "Tactus",
+  .product(name: "HTTPTypes", package: "swift-http-types", condition: daemon),
+  .product(name: "Hummingbird", package: "hummingbird", condition: daemon),
+  .product(name: "HummingbirdCore", package: "hummingbird", condition: daemon),
+  .product(name: "Logging", package: "swift-log", condition: daemon),
+  .product(name: "NIOCore", package: "swift-nio", condition: daemon),
+  .product(name: "NIOEmbedded", package: "swift-nio", condition: daemon),
+  .product(name: "NIOHTTP1", package: "swift-nio", condition: daemon),
+  .product(name: "NIOHTTPCompression", package: "swift-nio-extras", condition: daemon),
+  .product(name: "NIOHTTPTypes", package: "swift-nio-extras", condition: daemon),
+  .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras", condition: daemon),
+  .product(name: "NIOPosix", package: "swift-nio", condition: daemon),
+  .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["TLS"])),
+  .product(name: "NIOWebSocket", package: "swift-nio", condition: daemon),
+  .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: daemon),
+]
+
 /// Its card on the page, its part of the API's description and its row of the dashboard, built into the program.
 func documents(of system: String) -> Target {
   .target(
@@ -244,24 +264,7 @@ let package = Package(
 
     // The door: HTTP, WebSocket, metrics. Reads snapshots and sends requests; knows no bus.
     .target(
-      name: "Service",
-      dependencies: [
-        "ServiceDocuments",
-        "CCrypto", "Store", "Devices", "Buses", "Wire", "WallTime", "Peers", "Tactus",
-        .product(name: "HTTPTypes", package: "swift-http-types", condition: daemon),
-        .product(name: "Hummingbird", package: "hummingbird", condition: daemon),
-        .product(name: "HummingbirdCore", package: "hummingbird", condition: daemon),
-        .product(name: "Logging", package: "swift-log", condition: daemon),
-        .product(name: "NIOCore", package: "swift-nio", condition: daemon),
-        .product(name: "NIOHTTP1", package: "swift-nio", condition: daemon),
-        .product(name: "NIOHTTPTypes", package: "swift-nio-extras", condition: daemon),
-        .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras", condition: daemon),
-        .product(name: "NIOPosix", package: "swift-nio", condition: daemon),
-        .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["TLS"])),
-        .product(name: "NIOWebSocket", package: "swift-nio", condition: daemon),
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: daemon),
-      ],
-      exclude: ["README.md"],
+      name: "Service", dependencies: serviceDependencies, exclude: ["README.md"],
       swiftSettings: [.define("TLS", .when(traits: ["TLS"]))]),
     // The page, the API's description and the dashboard without the systems' parts, built into the program.
     .target(name: "CServiceDocuments"),

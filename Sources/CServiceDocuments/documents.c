@@ -29,6 +29,21 @@ static const unsigned char stop_js[] = {
 static const unsigned char systems_js[] = {
 #embed "../ServiceDocuments/Console/systems.js"
 };
+static const unsigned char charts_js[] = {
+#embed "../ServiceDocuments/Console/charts.js"
+};
+static const unsigned char icon_svg[] = {
+#embed "../ServiceDocuments/Console/icon.svg"
+};
+static const unsigned char manifest_webmanifest[] = {
+#embed "../ServiceDocuments/Console/manifest.webmanifest"
+};
+static const unsigned char views_js[] = {
+#embed "../ServiceDocuments/Console/views.js"
+};
+static const unsigned char words_js[] = {
+#embed "../ServiceDocuments/Console/words.js"
+};
 static const unsigned char dashboard_json[] = {
 #embed "../ServiceDocuments/grafana-dashboard.json"
 };
@@ -45,6 +60,11 @@ static const struct service_document documents[] = {
   {"Console/say.js", say_js, sizeof say_js},
   {"Console/stop.js", stop_js, sizeof stop_js},
   {"Console/systems.js", systems_js, sizeof systems_js},
+  {"Console/charts.js", charts_js, sizeof charts_js},
+  {"Console/icon.svg", icon_svg, sizeof icon_svg},
+  {"Console/manifest.webmanifest", manifest_webmanifest, sizeof manifest_webmanifest},
+  {"Console/views.js", views_js, sizeof views_js},
+  {"Console/words.js", words_js, sizeof words_js},
   {"grafana-dashboard.json", dashboard_json, sizeof dashboard_json},
   {"openapi.json", openapi_json, sizeof openapi_json},
 };

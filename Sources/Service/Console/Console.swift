@@ -16,21 +16,29 @@ struct Console {
   private func route(_ name: String, _ file: @escaping @Sendable () -> [UInt8]) -> Route {
     let (kind, make): (String, @Sendable () -> [UInt8]) =
       switch name.split(separator: ".").last {
-      case "html": ("html", { [self] in page(file()) })
-      case "css": ("css", { [systems] in file() + systems.flatMap(\.style) })
-      case "js": ("javascript", file)
+      case "html": ("text/html; charset=utf-8", { [self] in page(file()) })
+      case "css": ("text/css; charset=utf-8", { [systems] in file() + systems.flatMap(\.style) })
+      case "js": ("text/javascript; charset=utf-8", file)
+      case "svg": ("image/svg+xml", file)
+      case "webmanifest": ("application/manifest+json", { [self] in named(file()) })
       default: preconditionFailure("\(name): a kind of file that has no content type")
       }
-    let document = PreparedDocument(contentType: "text/\(kind); charset=utf-8", version: { 0 }, make: make)
+    let document = PreparedDocument(contentType: kind, file: make)
     return Route(name == "index.html" ? "/" : "/" + name, scope: nil, document)
+  }
+
+  private var title: String { program.prefix(1).uppercased() + program.dropFirst() }
+
+  /// What the program is called once it is installed as an app.
+  private func named(_ manifest: [UInt8]) -> [UInt8] {
+    Array(String(decoding: manifest, as: UTF8.self).replacing("\"Tactus\"", with: "\"\(title)\"").utf8)
   }
 
   /// With the systems' cards and scripts in their places.
   private func page(_ file: [UInt8]) -> [UInt8] {
     let text = String(decoding: file, as: UTF8.self)
     let cards = systems.map { String(decoding: $0.card, as: UTF8.self) }.joined(separator: "\n")
-    let scripts = systems.map { "<script src=\"/\($0.name).js\"></script>\n" }.joined()
-    let title = program.prefix(1).uppercased() + program.dropFirst()
+    let scripts = systems.map { "<script src=\"\($0.name).js\"></script>\n" }.joined()
     let parts = [
       ("<title>Tactus</title>", "<title>\(title)</title>"), ("<h1>Tactus</h1>", "<h1>\(title)</h1>"),
       ("computer that runs tactus", "computer that runs \(program)"),

@@ -1,4 +1,6 @@
+import HTTPTypes
 import NIOCore
+import NIOHTTP1
 
 /// The routes that are answered from prepared bytes, by path, each with the unchanging part of its answer's head.
 struct PreparedRoutes: Sendable {
@@ -14,7 +16,7 @@ struct PreparedRoutes: Sendable {
     var entries: [String: Entry] = [:]
     for route in routes {
       guard case .prepared(let document) = route.handling, !route.path.contains("{") else { continue }
-      let start = "\r\ncontent-type: \(document.contentType)\r\n\(answerHeaderText)content-length: "
+      let start = "\r\ncontent-type: \(document.contentType)\r\n\(document.isFile ? fileHeaderText : answerHeaderText)"
       entries[route.path] = Entry(scope: route.scope, document: document, headStart: start)
     }
     self.entries = entries
@@ -26,21 +28,50 @@ struct PreparedRoutes: Sendable {
 
 extension PreparedRoutes.Entry {
   /// The newest.
-  var content: PreparedDocument.Content { document.content }
+  private var content: PreparedDocument.Content { document.content }
 
-  /// The answer as it is written: a long body is not copied, all connections share its bytes.
-  func answer(
-    _ content: PreparedDocument.Content, isHead: Bool, connection: ConnectionField, allocator: ByteBufferAllocator
-  ) -> [ByteBuffer] {
-    let body = content.bytes
+  /// The answer to a request of these fields: of a file what the client has not got yet, in the form that it takes.
+  func answer(to headers: HTTPHeaders) -> PreparedAnswer {
+    let content = content
+    guard let file = content.file, content.status == .ok else {
+      return PreparedAnswer(status: content.status, body: content.bytes, head: headStart)
+    }
+    let head = headStart + "etag: " + file.tag + "\r\n"
+    if file.isKnown(headers) { return PreparedAnswer(status: .notModified, body: ByteBuffer(), head: head) }
+    guard let gzip = file.gzip, PreparedFile.takesGzip(headers) else {
+      return PreparedAnswer(status: .ok, body: content.bytes, head: head)
+    }
+    return PreparedAnswer(status: .ok, body: gzip, head: head + "content-encoding: gzip\r\n")
+  }
+}
+
+/// An answer from prepared bytes.
+struct PreparedAnswer {
+  let status: HTTPResponse.Status
+  let body: ByteBuffer
+  /// From the end of the status line to the field of the length.
+  fileprivate let head: String
+
+  fileprivate init(status: HTTPResponse.Status, body: ByteBuffer, head: String) {
+    (self.status, self.body, self.head) = (status, body, head)
+  }
+
+  /// As it is written: a long body is not copied, all connections share its bytes.
+  func bytes(isHead: Bool, connection: ConnectionField, allocator: ByteBufferAllocator) -> [ByteBuffer] {
     let isShort = body.readableBytes <= APIAnswer.pieceBytes
-    var answer = allocator.buffer(capacity: headStart.utf8.count + 96 + (isHead || !isShort ? 0 : body.readableBytes))
+    var answer = allocator.buffer(capacity: head.utf8.count + 96 + (isHead || !isShort ? 0 : body.readableBytes))
     answer.writeStaticString("HTTP/1.1 ")
-    answer.writeString(String(content.status.code))
+    answer.writeString(String(status.code))
     answer.writeStaticString(" ")
-    answer.writeString(content.status.reasonPhrase)
-    answer.writeString(headStart)
-    answer.writeString(String(body.readableBytes))
+    answer.writeString(status.reasonPhrase)
+    answer.writeString(head)
+    // An answer 304 has no body, and no length of one.
+    if status == .notModified {
+      answer.moveWriterIndex(to: answer.writerIndex - 2)
+    } else {
+      answer.writeStaticString("content-length: ")
+      answer.writeString(String(body.readableBytes))
+    }
     answer.writeStaticString(connection.endOfHead)
     guard !isHead else { return [answer] }
     guard isShort else { return [answer, body] }
@@ -73,6 +104,7 @@ let answerHeaders = [
   ("x-content-type-options", "nosniff"), ("cache-control", "no-store"), ("referrer-policy", "no-referrer"),
   ("x-frame-options", "DENY"),
 ]
+private let fileHeaderText = answerHeaderText.replacing("no-store", with: "no-cache") + "vary: accept-encoding\r\n"
 private let answerHeaderText = answerHeaders.map { "\($0): \($1)\r\n" }.joined()
 
 extension APIError {

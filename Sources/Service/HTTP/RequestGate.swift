@@ -150,16 +150,16 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     }
     let now = context.eventLoop.now
     try admission.check(head, at: now, on: context.channel, with: shared, peer: address, scope: entry.scope)
-    let content = entry.content
+    let answer = entry.answer(to: head.headers)
     // What is encrypted is a copy of each connection's own: the responder writes it in pieces.
-    if shared.isSecure, content.bytes.readableBytes > APIAnswer.pieceBytes { return false }
+    if shared.isSecure, answer.body.readableBytes > APIAnswer.pieceBytes { return false }
     let field: ConnectionField =
       machine.isLastRequest ? .close : head.version == .http1_0 ? .keepAlive : .unsaid
-    let answer = entry.answer(
-      content, isHead: head.method == .HEAD, connection: field, allocator: context.channel.allocator)
-    for bytes in answer { writeRaw(bytes) }
+    for bytes in answer.bytes(
+      isHead: head.method == .HEAD, connection: field, allocator: context.channel.allocator)
+    { writeRaw(bytes) }
     shared.counters.prepared.add(1)
-    shared.counters.countAnswer(content.status.code)
+    shared.counters.countAnswer(answer.status.code)
     shared.places.answered(context.channel)
     if machine.answered(at: now) { linger(context) }
     return true

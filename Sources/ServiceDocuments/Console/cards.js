@@ -18,22 +18,28 @@ function addCard(system, shape) {
   const split = element("div", null, { className: "split" });
   split.append(commandsOf(card, system), fieldsOf(card, system));
   card.section.append(title, element("p", system.summary, { className: "hint" }), card.why, split, ...settingsOf(card, system), ...faultsOf(card, system));
-  byId("loops-section").before(card.section);
-  const link = element("a", system.title, { href: "#" + id });
-  document.querySelector('#systems a[href="#loops-section"]').before(link);
-  card.link = link;
+  byId("diagnostics").before(card.section);
+  card.action = actionOf(card, system);
+  addView(system.name, system.title, id, null);
   mark(id, "warn", "no state yet");
   sectionSystems[id] = system.name;
   cards.set(system.name, card);
 }
 
 function removeCard(name) {
-  const { section, link } = cards.get(name);
+  const { section } = cards.get(name);
   delete sectionSystems[section.id];
   section.remove();
-  link.remove();
+  removeView(name);
   cards.delete(name);
   stopped(name, null);
+}
+
+// The one control on its tile: what makes safe, if it can be asked without a number; otherwise the first that can.
+function actionOf(card, system) {
+  const simple = system.commands.filter((one) => !one.parameters.length && (one.scope !== "admin" || mayAdminister));
+  const chosen = simple.find((one) => one.makesSafe) || simple[0];
+  return chosen ? { words: titleOf(chosen.name), look: chosen.makesSafe ? "halt" : "", act: (control) => askSystem(card, control, chosen.name) } : null;
 }
 
 // The word of the state stands beside the title.
@@ -42,7 +48,7 @@ function fieldsOf(card, system) {
   for (const { name, meaning, type, choices, unit, kind } of system.fields) {
     if (name === "state" && type === "string") continue;
     const value = element("dd"), output = element("output", "–", { title: "unknown" });
-    const field = { name, unit, isInteger: type === "integer", output, history: [], trace: null };
+    const field = { name, title: titleOf(name, unit), unit, isInteger: type === "integer", output, history: [], trace: null };
     output.ariaLive = "off";
     value.append(output);
     if (kind === "gauge" && (type === "number" || type === "integer") && !choices) value.append(traceOf(field));
@@ -166,8 +172,8 @@ function folded(words, ...content) {
 }
 
 // A table of which the first column names what the row is about.
-function tableOf(heads, rows) {
-  const place = element("div", null, { className: "scroll" }), table = element("table"), head = element("thead"), body = element("tbody"), names = element("tr");
+function tableOf(label, heads, rows) {
+  const place = element("div", null, { className: "scroll", tabIndex: 0, role: "region", ariaLabel: label }), table = element("table"), head = element("thead"), body = element("tbody"), names = element("tr");
   names.append(...heads.map((text) => element("th", text, { scope: "col" })));
   head.append(names);
   body.append(...rows);
@@ -190,7 +196,7 @@ function settingsOf(card, system) {
       element("td", inUnit(setting.standard, setting.unit, String)), element("td", setting.meaning));
     return row;
   });
-  return [folded("Settings", tableOf(["setting", "value", "range", "unless set", "meaning"], rows))];
+  return [folded("Settings", tableOf("Settings of " + card.title, ["setting", "value", "range", "unless set", "meaning"], rows))];
 }
 
 function faultsOf(card, system) {

@@ -1,13 +1,14 @@
 "use strict";
-// The page behind http://HOST:8000/: every system and loop live, the e-stop. No library; talks to /ws and /api/runtime.
+// The page behind http://HOST:8000/: its link to the daemon, what comes over it, the banner. No library; talks to /ws and /api.
 
 const pingPeriodMs = 500;
 const silentAfterMs = 1500; // since the newest ping that was answered went out: two pongs are missing
 const abandonedAfterMs = 5000; // a socket that says nothing for so long is given up for a new one
 const oldAfterMs = 2500; // values are told once a second at least
 
-// The token lives as long as the tab, and never in an address.
-let token = sessionStorage.getItem("token") || "";
+// The token lives as long as the tab, or on this device until somebody logs out if they ask for that; never in an address.
+let token = sessionStorage.getItem("token") || localStorage.getItem("token") || "";
+let isLocked = false; // the daemon wants a token that this page does not have
 let socket = null;
 let retryMs = 500;
 let isLive = false; // the daemon answers, and what is shown is of now
@@ -28,11 +29,12 @@ function headers() { return token ? { Authorization: "Bearer " + token } : {}; }
 
 function connect() {
   begunAt = performance.now();
-  const scheme = location.protocol === "https:" ? "wss://" : "ws://";
+  const address = new URL("ws", here);
+  address.protocol = location.protocol === "https:" ? "wss:" : "ws:";
   const offers = token ? ["events.v1", "bearer." + token] : ["events.v1"];
   let opened = false;
   try {
-    socket = new WebSocket(scheme + location.host + "/ws", offers);
+    socket = new WebSocket(address, offers);
   } catch {
     return askForToken("A token has no spaces or control characters.");
   }
@@ -40,8 +42,9 @@ function connect() {
   socket.onopen = () => {
     opened = true;
     retryMs = 500;
-    byId("door").hidden = true;
-    send({ type: "subscribe", rateHz: 10 });
+    lock(false);
+    rates = "";
+    send({ type: "subscribe", rateHz: 1 });
     ping();
   };
   socket.onmessage = (message) => typeof message.data === "string" ? take(JSON.parse(message.data)) : takeBytes(new Uint8Array(message.data));
@@ -74,9 +77,19 @@ function askForToken(why, message = "") {
   const command = message.split("`")[1];
   if (command) byId("token-command").textContent = command;
   byId("door-why").textContent = why;
-  byId("door").hidden = false;
+  lock(true);
   show("down", "locked");
   byId("token").focus();
+}
+
+function lock(locks) {
+  const isNew = isLocked !== locks;
+  isLocked = locks;
+  byId("door").hidden = !locks;
+  document.body.classList.toggle("locked", locks);
+  byId("log-out").hidden = locks || !token;
+  // What was refused for want of a token was refused to somebody who had not logged in.
+  if (isNew && (eStop.phase === "idle" || eStop.phase === "refused")) stopPhase("idle");
 }
 
 byId("door").onsubmit = (event) => {
@@ -84,7 +97,16 @@ byId("door").onsubmit = (event) => {
   token = byId("token").value.trim();
   byId("token").value = "";
   sessionStorage.setItem("token", token);
+  if (byId("remember").checked) localStorage.setItem("token", token);
   connect();
+};
+
+// What this page drives is let go before its token is forgotten.
+byId("log-out").onclick = () => {
+  releaseAll();
+  sessionStorage.removeItem("token");
+  localStorage.removeItem("token");
+  location.reload();
 };
 
 function show(state, text) {
@@ -114,6 +136,8 @@ function answered(id) {
   isLive = true;
   show("up", "live");
   alarm("link", null);
+  watch();
+  showAbsent();
   hands();
 }
 
@@ -151,6 +175,7 @@ setInterval(() => {
 
 // Whether the controls work: a look-only token's never do, nobody's do while nobody answers. E-STOP always does.
 function hands() {
+  if (eStop.phase === "idle") stopPhase("idle");
   const work = isLive && !isReadOnly;
   for (const set of document.querySelectorAll("fieldset.hands")) set.disabled = !work;
   for (const card of ownCards.values()) if (card.hands) card.hands(work);
@@ -162,15 +187,15 @@ function hands() {
 const sectionSystems = { "loops-section": "loops" }; // section → the system that it shows
 const ownCards = new Map(); // system → its card, for a system that has written its own
 
-// What a system's own script has to call once. card: {section: its id, title: in the bar at the top,
+// What a system's own script has to call once. card: {section: its id, title: in the bar, icon: a path of 24 by 24,
 // take(event): shows it, and returns whether nothing is left to be said of it; and, if it has something to do there,
 // takeBytes(bytes): of a binary frame, refused(error): returns whether it was about this system, refusedUnnamed(error): it has
 // no number, and no system has claimed it, hands(work): its controls work or do not, release(): nobody looks any more,
-// isView: what is driven is seen here}
+// isView: what is driven is seen here, viewed(view): another view is shown now}
 function addOwnCard(system, card) {
   ownCards.set(system, card);
   sectionSystems[card.section] = system;
-  document.querySelector('#systems a[href="#loops-section"]').before(element("a", card.title, { href: "#" + card.section, hidden: true }));
+  addView(system, card.title, card.section, card.icon);
 }
 
 // Whoever moves something from here lets go of it. An e-stop comes after this, so no card's mistake may end it.
@@ -189,7 +214,7 @@ function showAges(now) {
     const age = now - heardAt.get(system), section = byId(id);
     const isOld = age > oldAfterMs || (!isLive && age >= 0);
     section.classList.toggle("old", isOld);
-    const words = isOld ? Math.round(age / 1000) + " s old" : "";
+    const words = isOld ? ageOf(age).replace("ago", "old") : "";
     if (section.querySelector("h2").dataset.age !== words) section.querySelector("h2").dataset.age = words;
   }
 }
@@ -206,6 +231,7 @@ function take(event) {
     hands();
     stopAgain();
     loadSystems();
+    return note(event, "connected");
   }
   if (event.type === "ack") return taken(event);
   if (event.type === "error") {
@@ -213,6 +239,7 @@ function take(event) {
     return refused(event);
   }
   heardAt.set(event.system, performance.now());
+  watch();
   if (takenByCard(event)) return;
   const own = ownCards.get(event.system);
   if (own && own.take(event)) return;
@@ -222,7 +249,6 @@ function take(event) {
 // Of what has no words of its own: its name and what it carries.
 function inWords(event) {
   const { type, system, seq, monotonicNs, ...rest } = event;
-  if (type === "hello") return "connected";
   if (rest.state) return plain(rest.state) + (rest.reason && rest.reason !== rest.state ? ": " + rest.reason : "");
   const value = (value) => typeof value === "number" ? Math.round(value * 1000) / 1000 : typeof value === "object" ? JSON.stringify(value) : value;
   const parts = Object.entries(rest).filter(([, one]) => one != null).map(([name, one]) => plain(name) + " " + value(one));
@@ -232,8 +258,6 @@ function inWords(event) {
 // emergencyStopped → emergency stopped
 function plain(word) { return word.replace(/[A-Z]/g, (letter) => " " + letter.toLowerCase()); }
 
-function ours(text) { return ownName ? text.replace(ownName, "this page") : text; }
-
 // What is said again and again is one line that counts.
 function note(event, text, kind = "") {
   const last = byId("events").firstChild, words = event.system + "  " + text;
@@ -241,7 +265,7 @@ function note(event, text, kind = "") {
   const line = again > 1 ? last : element("li");
   line.className = kind;
   Object.assign(line.dataset, { words: words, times: again });
-  line.textContent = new Date().toLocaleTimeString() + "  " + words + (again > 1 ? "  (" + again + " times)" : "");
+  line.textContent = timeWithSeconds(Date.now()) + "  " + words + (again > 1 ? "  (" + again + " times)" : "");
   line.title = (event.monotonicNs / 1e9).toFixed(3) + " s on the daemon's clock";
   byId("events").prepend(line);
   while (byId("events").children.length > 100) byId("events").lastChild.remove();
@@ -272,6 +296,7 @@ function showBanner() {
   if (byId("banner").dataset.words === words) return;
   byId("banner").dataset.words = words;
   byId("banner").hidden = lines.length === 0;
+  nameWindow();
   byId("banner").replaceChildren(...lines.map(({ key, text, dismissed }) => {
     const line = element("p", text);
     if (dismissed) line.append(button("×", () => { alarm(key, null); dismissed(); }, { ariaLabel: "Dismiss" }));
@@ -287,16 +312,6 @@ async function lookAtHealth() {
   const text = health.status === "degraded" ? sentence(health.message) : "";
   if (byId("degraded").textContent !== text) byId("degraded").textContent = text;
   byId("degraded").hidden = !text;
-}
-
-// The system's place in the bar at the top: a dot, and for those who do not see it the word.
-// level: up (something is going on), idle, warn, down.
-function mark(system, level, text) {
-  const link = document.querySelector(`#systems a[href="#${system}"]`);
-  link.hidden = false;
-  link.className = "led " + level;
-  link.title = text;
-  link.setAttribute("aria-label", link.textContent + ": " + text);
 }
 
 // Lines of a list; one that says so when there are none.

@@ -1,5 +1,11 @@
 "use strict";
-// The loops' table: asked for every second over HTTP.
+// Whether every loop is in time, in one word; under Diagnostics the loops' table. Asked over HTTP: every second with the histograms while
+// somebody looks at the table, every ten seconds without them otherwise.
+
+const unseenPeriodMs = 10000;
+const firstPeriodMs = 2000; // until the second look, which is the first that there is something to compare with
+const inTimeMs = 60000; // what "in time" speaks of
+const toleratedShare = 0.01; // of the releases of that time; more is late
 
 const jitter = new Map(); // loop → last 30 p99, each of one interval
 const bucketsBefore = new Map(); // loop → {bound: count}
@@ -21,13 +27,51 @@ const MEMORY = { notRequested: "memory not locked", locked: "memory locked", ref
 let before = new Map(); // loop → {ran, monotonicNs}
 
 let isPolling = false;
+let polledAt = -Infinity;
+let isJudged = false;
 
 async function poll() {
-  if (document.hidden || isPolling || !isLive) return;
+  const isSeen = view === "diagnostics";
+  if (document.hidden || isPolling || !isLive || (!isSeen && performance.now() - polledAt < (isJudged ? unseenPeriodMs : firstPeriodMs))) return;
   isPolling = true;
-  const { isDone, document: runtime } = await request("GET", "/api/runtime?histograms=1");
+  const { isDone, document: runtime } = await request("GET", "/api/runtime" + (isSeen ? "?histograms=1" : ""));
   isPolling = false;
   if (!isDone) return;
+  polledAt = performance.now();
+  byId("loops-section").hidden = false;
+  if (isSeen) showLoops(runtime);
+  judge(runtime);
+}
+
+const counts = new Map(); // loop → [{at, releases, late}] of the last minute
+
+// How much of what was due in the last minute, as far as this page was there, was late or given up; null: nothing to compare with yet.
+function lateShare(loop, now) {
+  const newest = { at: now, releases: loop.ran + loop.skipped, late: loop.skipped + loop.deadlineMisses };
+  // A daemon that was started anew counts from zero.
+  const kept = (counts.get(loop.name) || []).filter((one) => one.at >= now - inTimeMs && one.releases <= newest.releases);
+  counts.set(loop.name, [...kept, newest]);
+  const first = kept[0];
+  return first && newest.releases > first.releases ? (newest.late - first.late) / (newest.releases - first.releases) : null;
+}
+
+function judge(runtime) {
+  const now = performance.now();
+  const shares = runtime.loops.map((loop) => ({ name: loop.name, late: lateShare(loop, now) }));
+  isJudged = shares.some((loop) => loop.late !== null);
+  const late = shares.filter((loop) => loop.late > toleratedShare), worst = Math.max(0, ...shares.map((loop) => loop.late));
+  const inTime = late.length ? "late: " + late.map((loop) => `${loop.name} (${(100 - loop.late * 100).toFixed(0)} % in time)`).join(", ")
+    : worst > 0 ? (Math.floor(1000 - worst * 1000) / 10).toFixed(1) + " % in time" : isJudged ? "all in time" : "measuring";
+  const hanging = runtime.loops.filter((loop) => loop.running && loop.overdue > 0)
+    .map((loop) => loop.name + " for " + micro(runtime.monotonicNs - loop.running.sinceNs));
+  const refusals = runtime.lanes.filter((lane) => lane.findings.some((finding) => finding.isRefusal)).map((lane) => lane.name);
+  byId("in-time").textContent = inTime;
+  mark("loops-section", hanging.length ? "down" : refusals.length || late.length ? "warn" : "up",
+    [hanging.length ? "a tick runs past its deadline: " + hanging.join(", ") : "", inTime, refusals.length ? "settings refused: " + refusals.join(", ") : ""]
+      .filter(Boolean).join("; "));
+}
+
+function showLoops(runtime) {
   heardAt.set("loops", performance.now());
   byId("memory").textContent = MEMORY[runtime.memoryLock.state];
   const rows = runtime.loops.map((loop) => {
@@ -74,19 +118,13 @@ async function poll() {
   for (const lane of runtime.lanes) {
     for (const { description } of lane.findings) findings.set(description, [...(findings.get(description) || []), lane.name]);
   }
-  const refusals = runtime.lanes.filter((lane) => lane.findings.some((finding) => finding.isRefusal)).map((lane) => lane.name);
   byId("findings").replaceChildren(...[...findings].map(([description, lanes]) => element("li", lanes.join(", ") + ": " + description)));
-  const late = runtime.loops.filter((loop) => loop.skipped || loop.overruns || loop.deadlineMisses).map((loop) => loop.name);
-  const hanging = runtime.loops.filter((loop) => loop.running && loop.overdue > 0)
-    .map((loop) => loop.name + " for " + micro(runtime.monotonicNs - loop.running.sinceNs));
-  mark("loops-section", hanging.length ? "down" : refusals.length || late.length ? "warn" : "up", [
-    hanging.length ? "a tick runs past its deadline: " + hanging.join(", ") : "", late.length ? "not always in time: " + late.join(", ") : "in time",
-    refusals.length ? "settings refused: " + refusals.join(", ") : ""].filter(Boolean).join("; "));
 }
 
 function sparkline(values) {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   svg.setAttribute("viewBox", "0 0 120 20");
+  svg.setAttribute("aria-hidden", "true");
   const most = Math.max(...values, 1);
   const line = document.createElementNS("http://www.w3.org/2000/svg", "polyline");
   line.setAttribute("points", values.map((value, index) => `${index * 4},${19 - value / most * 18}`).join(" "));

@@ -2,6 +2,10 @@
 // Requests over HTTP, and what is said beside the control that made them: refusals, warnings, questions. All in the page, never
 // in a dialog of the browser, which would stop the pings and shut the e-stop away.
 
+// Where the page is: the daemon may be reached below a path, behind a proxy. `path` as the API has it: /api/status.
+const here = new URL(".", location.href);
+const at = (path) => new URL(path.replace(/^\//, ""), here);
+
 const byId = (id) => document.getElementById(id);
 const requestLimitMs = 10000;
 const looks = new Set(); // GET requests that are not answered yet
@@ -25,7 +29,7 @@ async function request(method, path, body) {
   options.signal = control.signal;
   if (method === "GET") looks.add(control);
   try {
-    const answer = await fetch(path, options);
+    const answer = await fetch(at(path), options);
     // An answer without a document counts as an empty one. An answer that was cut off half-way counts as no answer.
     const document = await answer.json().catch((error) => {
       if (control.signal.aborted) throw error;
@@ -55,7 +59,7 @@ async function command(control, method, path, body) {
 // A token does not go into an address: what is saved is fetched first.
 async function save(control, path, name) {
   unsay(control);
-  const answer = await fetch(path, { headers: headers() }).catch(() => null);
+  const answer = await fetch(at(path), { headers: headers() }).catch(() => null);
   if (!answer || !answer.ok) return say(control, answer ? (await answer.json().catch(() => ({}))).message || answer.statusText : "no answer");
   const link = element("a", null, { href: URL.createObjectURL(await answer.blob()), download: name });
   link.click();

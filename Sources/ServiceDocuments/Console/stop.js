@@ -10,7 +10,8 @@ const stopWords = { idle: "stops everything", asked: "sending…", confirmed: "c
 function stopPhase(phase, text = null) {
   eStop.phase = phase;
   byId("e-stop").dataset.phase = phase;
-  byId("e-stop-said").textContent = stopWords[phase];
+  byId("e-stop-said").textContent = phase === "idle" && isLocked ? "log in first" : phase === "idle" && isReadOnly ? "not by this token" : stopWords[phase];
+  if (phase === "confirmed" && navigator.vibrate) navigator.vibrate(80);
   alarm("e-stop", text, text && (() => { clearTimeout(eStop.timer); if (eStop.phase !== "confirmed") stopPhase("idle"); }));
 }
 

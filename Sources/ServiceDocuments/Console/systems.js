@@ -72,8 +72,19 @@ function showSystem(card, event) {
   card.reset.classList.toggle("wanted", isStopped || isTrouble);
   showTrouble(card);
   for (const field of card.fields) showField(field, event[field.name], event.monotonicNs / 1e9);
+  showTile(card, event, isStopped);
   for (const input of card.inputs) follow(input, event[input.name]);
 }
+
+// Its first two measurements, and the control that matters.
+function showTile(card, event, isStopped) {
+  const measured = card.fields.filter((field) => field.trace).slice(0, 2);
+  const now = measured.map((field) => field.title + " " + fieldText(field, event[field.name])).join(", ");
+  const reset = { words: "Reset", look: "wanted", act: (control) => askSystem(card, control, "reset") };
+  tile(card.name, { now, next: card.trouble ? sentence(card.trouble.text) : "", action: isStopped || card.trouble ? reset : card.action });
+}
+
+const fieldText = (field, value) => inUnit(value, field.unit, (number) => field.isInteger ? String(number) : number.toFixed(1));
 
 function showNotice(card, event) {
   note(event, event.message, event.trouble ? "error" : "");
@@ -88,7 +99,7 @@ function showTrouble(card) {
 }
 
 function showField(field, value, now) {
-  const text = inUnit(value, field.unit, (number) => field.isInteger ? String(number) : number.toFixed(1));
+  const text = fieldText(field, value);
   if (field.output.textContent !== text) field.output.textContent = text;
   field.output.title = value == null ? "unknown" : typeof value === "number" ? String(value) : "";
   if (!field.trace) return;

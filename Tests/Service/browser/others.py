@@ -2,6 +2,8 @@
 import threading
 import time
 
+from playwright.sync_api import expect
+
 LIMIT_SECONDS = 20
 
 
@@ -16,6 +18,12 @@ def until(holds):
 
 def robot(daemon):
     return daemon.get("/api/robot").json()
+
+
+def go(page, view):
+    """By its link in the bar."""
+    page.locator(f"#systems a[href='#/{view}']").click()
+    expect(page.locator("body")).to_have_attribute("data-shows", view or "overview")
 
 
 def place(page, selector, x=0.5, y=0.5):

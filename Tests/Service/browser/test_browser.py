@@ -149,7 +149,7 @@ def test_the_bar_leads_to_every_system_and_tells_its_state(browser, own_daemon):
         for system, state in (("Robot", "stopped"), ("Legs", "disarmed"), ("Sprinkler", "idle"), ("Plants", "0 plants")):
             expect(bar.get_by_role("link", name=f"{system}: {state}")).to_have_count(1)
         # A shared test machine is not always in time.
-        expect(bar.get_by_role("link", name=re.compile("^Loops: "))).to_have_count(1)
+        expect(bar.get_by_role("link", name=re.compile("^Diagnostics: "))).to_have_count(1)
         assert page.evaluate("document.documentElement.scrollWidth") <= width, "the page is no wider than the screen"
         bar.get_by_role("link", name="Plants: 0 plants").click()
         # Under the bar, which stays.
@@ -188,14 +188,21 @@ def test_what_several_lanes_have_in_common_is_said_once(browser, own_daemon):
     for loop in runtime["loops"]:
         loop["skipped"] = loop["overruns"] = loop["deadlineMisses"] = loop["overdue"] = 0
     runtime["lanes"][0]["findings"].append({"isRefusal": True, "description": "CPU 9 refused"})
-    page.route("**/api/runtime*", lambda route: route.fulfill(json=runtime))
-    page.goto(daemon.url + "/")
+
+    def go_on(route):
+        for loop in runtime["loops"]:
+            loop["ran"] += 50
+        route.fulfill(json=runtime)
+
+    page.route("**/api/runtime*", go_on)
+    page.goto(daemon.url + "/#/diagnostics")
     page.fill("#token", daemon.admin)
     page.click("#door button")
     names = [lane["name"] for lane in runtime["lanes"]]
     assert len(names) > 2
+    expect(page.locator("#in-time")).to_have_text("all in time")
     expect(page.locator("#findings li")).to_have_text([", ".join(names) + ": the kernel is slow", names[0] + ": CPU 9 refused"])
-    expect(page.get_by_role("link", name=f"Loops: in time; settings refused: {names[0]}")).to_have_class("led warn")
+    expect(page.get_by_role("link", name=f"Diagnostics: all in time; settings refused: {names[0]}")).to_have_class("led warn")
     page.close()
 
 
@@ -210,7 +217,7 @@ def simulated_pulse(daemon):
 def test_the_leg_card_arms_moves_and_stops(browser, own_daemon):
     daemon = own_daemon()
     page = browser.new_page()
-    page.goto(daemon.url + "/")
+    page.goto(daemon.url + "/#/leg")
     page.locator("#token").fill(daemon.admin)
     page.locator("#door button").click()
     expect(leg_state(page)).to_have_text("disarmed")
@@ -234,6 +241,7 @@ def test_the_leg_card_arms_moves_and_stops(browser, own_daemon):
     page.mouse.up()
     # Let go, it stays where it is: pings keep it.
     expect(leg_state(page)).to_have_text("armed")
+    page.locator(".leg summary").first.click()
     links = page.locator(".leg").first.locator(".links tbody tr")
     expect(links.nth(0)).to_contain_text("udp port")
     ours = links.filter(has_text="websocket")
@@ -266,7 +274,7 @@ def test_leaving_the_page_ends_the_leg(browser, own_daemon):
     """The page's last words disarm; a socket that goes before them is a lost link, which is a fault at once."""
     daemon = own_daemon()
     page = browser.new_page()
-    page.goto(daemon.url + "/")
+    page.goto(daemon.url + "/#/leg")
     page.locator("#token").fill(daemon.admin)
     page.locator("#door button").click()
     page.locator(".leg [data-do=arm]").first.click()
@@ -305,7 +313,7 @@ def test_the_page_grows(browser, own_daemon):
     page = browser.new_page()
     failures = []
     page.on("pageerror", lambda error: failures.append(str(error)))
-    page.goto(daemon.url + "/")
+    page.goto(daemon.url + "/#/plants")
     page.fill("#token", daemon.admin)
     page.click("#door button")
     expect(page.locator("#plants-empty")).to_be_visible()
@@ -344,7 +352,7 @@ def test_the_page_waters(browser, own_daemon):
     page = browser.new_page()
     failures = []
     page.on("pageerror", lambda error: failures.append(str(error)))
-    page.goto(daemon.url + "/")
+    page.goto(daemon.url + "/#/sprinkler")
     page.fill("#token", daemon.admin)
     page.click("#door button")
     zone = page.locator("#zone-list .zone").first
@@ -410,7 +418,7 @@ def test_the_page_pumps(browser, own_daemon):
     page = browser.new_page()
     failures = []
     page.on("pageerror", lambda error: failures.append(str(error)))
-    page.goto(daemon.url + "/")
+    page.goto(daemon.url + "/#/pump")
     page.fill("#token", daemon.admin)
     page.click("#door button")
     state = page.locator("#pump-state")
@@ -496,7 +504,7 @@ def test_the_page_shows_the_camera(browser, own_daemon, tmp_path):
     page = browser.new_page()
     failures = []
     page.on("pageerror", lambda error: failures.append(str(error)))
-    page.goto(daemon.url + "/")
+    page.goto(daemon.url + "/#/video")
     page.fill("#token", daemon.admin)
     page.click("#door button")
     expect(page.locator("#video-state")).to_have_text("idle")
@@ -572,7 +580,7 @@ def test_a_daemon_without_its_store_says_so_at_the_top_of_the_page(enter, own_da
 
 def test_the_age_of_commands_stands_beside_its_bound(enter, daemon):
     """A dash until there is a command, then what was measured; above the bound it is marked."""
-    page = enter(daemon)
+    page = enter(daemon, view="diagnostics")
     row = page.locator("#ages tr", has_text="robot.motors")
     expect(row.locator("td").nth(0)).to_have_text("command")
     daemon.post("/api/robot/stop")
@@ -601,7 +609,7 @@ def test_the_age_of_commands_stands_beside_its_bound(enter, daemon):
 
 def test_a_tick_that_hangs_is_seen_in_the_table(enter, daemon):
     """Since when it runs, in place of how often it has: what the daemon says of such a loop, without one that hangs."""
-    page = enter(daemon)
+    page = enter(daemon, view="diagnostics")
     row = page.locator("#loops tr", has_text="robot.motors")
     expect(row.locator("td").nth(7)).to_have_text(re.compile("^[0-9]+$"))
     expect(page.locator("#memory")).to_have_text("memory not locked")
@@ -627,7 +635,7 @@ def test_what_can_be_recorded_has_a_button_that_works(browser, own_daemon, tmp_p
     (tmp_path / "films").mkdir(mode=0o777)
     daemon = own_daemon(more=f"camera: {{source: test, resolution: [320, 240]}}\nvideo: {{record_dir: {tmp_path}/films}}\n")
     page = browser.new_page()
-    page.goto(daemon.url + "/")
+    page.goto(daemon.url + "/#/video")
     page.fill("#token", daemon.admin)
     page.click("#door button")
     expect(page.locator("#video-state")).to_have_text("idle")

@@ -1,7 +1,7 @@
 """Driving from the page: keys, and a robot or a leg that somebody else holds."""
 from playwright.sync_api import expect
 
-from others import Driver, place, robot, until
+from others import Driver, go, place, robot, until
 
 
 def targets(daemon):
@@ -21,7 +21,7 @@ def stops(daemon):
 
 def test_keys_drive_as_in_the_terminal(enter, own_daemon):
     daemon = own_daemon()
-    page = enter(daemon)
+    page = enter(daemon, view="robot")
     for key, speeds in (("w", (50, 50)), ("s", (-50, -50)), ("a", (-50, 50)), ("D", (50, -50)), ("ArrowUp", (50, 50)),
                         ("ArrowDown", (-50, -50)), ("ArrowLeft", (-50, 50)), ("ArrowRight", (50, -50))):
         page.keyboard.down(key)
@@ -44,38 +44,90 @@ def test_keys_drive_as_in_the_terminal(enter, own_daemon):
 
 def test_letters_that_somebody_types_drive_nothing(enter, own_daemon):
     daemon = own_daemon()
-    page = enter(daemon, height=4000)  # The robot is in sight all the time.
-    page.locator("#plant-name").focus()
-    page.keyboard.type("a wasd 8")
-    page.locator("#zone-list input").first.focus()
-    page.keyboard.press("ArrowUp")
-    page.evaluate("document.activeElement.blur()")
+    page = enter(daemon, view="robot")
     page.keyboard.press("Control+a")
-    page.locator(".leg [data-of=slider]").first.focus()
-    page.keyboard.press("ArrowRight")
+    page.locator("#speed-limit").focus()
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("#speed-limit-text")).to_have_text("95 %")
     assert page.evaluate("[echo, eStop.number]") == [0, 0]
-    expect(page.locator("#plant-name")).to_have_value("a wasd 8")
     page.keyboard.press("w")
     assert page.evaluate("echo") > 0
 
 
 def test_keys_drive_nothing_that_is_not_seen(enter, own_daemon):
-    """Where neither the robot nor its picture is, arrows scroll."""
-    page = enter(own_daemon())
-    page.evaluate("document.getElementById('events-section').scrollIntoView()")
+    """Where neither the robot nor its picture is, letters are typed and arrows scroll."""
+    page = enter(own_daemon(), view="plants")
     scrolls = "document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowUp', bubbles: true, cancelable: true}))"
     page.keyboard.press("w")
-    assert page.evaluate(scrolls) is True and page.evaluate("echo") == 0
-    page.evaluate("scrollTo(0, 0)")
+    page.locator("#plant-name").focus()
+    page.keyboard.type("a wasd 8")
+    expect(page.locator("#plant-name")).to_have_value("a wasd 8")
+    assert page.evaluate(scrolls) is True and page.evaluate("[echo, eStop.number]") == [0, 0]
+    go(page, "robot")
     assert page.evaluate(scrolls) is False
     page.evaluate("releaseAll()")
     page.keyboard.press("w")
     assert page.evaluate("echo") > 0
 
 
+def test_leaving_the_robots_view_stops_what_was_driven_there(enter, own_daemon):
+    daemon = own_daemon()
+    page = enter(daemon, view="robot")
+    page.keyboard.down("w")
+    until(lambda: robot(daemon)["state"] == "driving")
+    page.evaluate("location.hash = '#/plants'")
+    until(lambda: robot(daemon)["state"] == "stopped")
+    assert page.evaluate("hold") is None
+
+
+def test_the_speed_limit_holds_for_stick_and_keys(enter, own_daemon):
+    daemon = own_daemon()
+    page = enter(daemon, view="robot")
+    page.locator("#speed-limit").fill("40")
+    page.locator("#speed-limit").blur()
+    drag(page)
+    until(lambda: targets(daemon) and targets(daemon)[0] in range(25, 41))
+    page.mouse.up()
+    until(lambda: robot(daemon)["state"] == "stopped")
+    page.keyboard.down("w")
+    until(lambda: targets(daemon) == (20, 20))
+
+
+GAMEPAD = """() => {
+  window.stick = {id: "a gamepad", connected: true, axes: [0, 0], buttons: [{pressed: false}, {pressed: false}]};
+  navigator.getGamepads = () => [window.stick];
+  window.tell = (kind) => dispatchEvent(Object.assign(new Event(kind), {gamepad: {id: "a gamepad"}}));
+  tell("gamepadconnected");
+}"""
+
+
+def test_a_gamepad_drives_stops_and_is_a_stop_when_it_is_lost(enter, own_daemon):
+    daemon = own_daemon()
+    page = enter(daemon, view="robot")
+    page.evaluate(GAMEPAD)
+    expect(page.locator("#gamepad")).to_contain_text("a gamepad")
+    page.evaluate("stick.axes = [0.1, -0.1]")  # it rests there
+    page.evaluate("stick.axes = [0, -0.6]")
+    until(lambda: targets(daemon) == (60, 60))
+    page.evaluate("stick.axes = [0, 0]")
+    until(lambda: robot(daemon)["state"] == "stopped")
+    page.evaluate("stick.axes = [0, -1]")
+    until(lambda: targets(daemon) == (100, 100))
+    page.evaluate("(stick = null, tell('gamepaddisconnected'))")
+    until(lambda: robot(daemon)["state"] == "stopped")
+    expect(page.locator("#pad-place .say")).to_contain_text("The gamepad was lost")
+    # Its second button is E-STOP; what is still held after it drives nothing.
+    page.evaluate(GAMEPAD)
+    page.evaluate("stick.axes = [0, -1]")
+    until(lambda: targets(daemon) == (100, 100))
+    page.evaluate("stick.buttons[1].pressed = true")
+    expect(page.locator("#e-stop-said")).to_have_text("confirmed")
+    assert robot(daemon)["state"] == "emergencyStopped" and page.evaluate("hold") is None
+
+
 def test_a_key_is_sent_at_once(enter, own_daemon):
     """In the task of its event, not at the stick's next period."""
-    page = enter(own_daemon())
+    page = enter(own_daemon(), view="robot")
     sent = page.evaluate("""() => {
       const sent = [], send = socket.send.bind(socket);
       socket.send = (data) => { if (typeof data !== "string") sent.push(new TextDecoder().decode(data)); send(data); };
@@ -94,7 +146,7 @@ def drag(page):
 def test_somebody_elses_robot_is_neither_moved_nor_stopped(enter, own_daemon):
     """A hold that is refused: the knob stays, one message, and no stop, however it ends."""
     daemon = own_daemon()
-    page = enter(daemon)
+    page = enter(daemon, view="robot")
     said = page.locator("#pad-place .say")
     with Driver(daemon):
         until(lambda: robot(daemon)["state"] == "driving")
@@ -137,7 +189,7 @@ def test_somebody_elses_robot_is_neither_moved_nor_stopped(enter, own_daemon):
 
 def test_a_tap_that_was_taken_is_stopped_though_its_answer_comes_later(enter, own_daemon):
     daemon = own_daemon()
-    page = enter(daemon)
+    page = enter(daemon, view="robot")
     page.evaluate("""() => {
       window.kept = [];
       const take = socket.onmessage;
@@ -158,9 +210,9 @@ def test_a_tap_that_was_taken_is_stopped_though_its_answer_comes_later(enter, ow
 
 
 def test_somebody_elses_leg_is_not_taken_over(enter, own_daemon):
-    """Its slider, a ping, an arm that is refused and the end of the page leave it armed, and theirs."""
+    """Its slider, a ping and the end of the page leave it armed, and theirs."""
     daemon = own_daemon()
-    page = enter(daemon)
+    page = enter(daemon, view="leg")
 
     def leg():
         return daemon.get("/api/leg").json()["legs"][0]
@@ -181,7 +233,7 @@ def test_somebody_elses_leg_is_not_taken_over(enter, own_daemon):
     page.locator(".leg [data-of=hold]").first.click()
     expect(page.locator(".leg [data-of=hold]").first).not_to_be_checked()
     page.locator(".leg [data-do=ping]").first.click()
-    page.locator(".leg [data-do=arm]").first.click()
+    expect(page.locator(".leg [data-do=arm]").first).to_be_disabled()
     expect(said.first).to_be_visible()
     page.evaluate("releaseAll()")
     page.evaluate("new Promise(done => { const was = answered; answered = (id) => { was(id); done(); }; ping(); })")

@@ -6,7 +6,7 @@ import signal
 import pytest
 from playwright.sync_api import expect
 
-from others import Driver, place, robot, until
+from others import Driver, go, place, robot, until
 
 
 class Fingers:
@@ -44,7 +44,7 @@ def hold_forward(page):
 @pytest.mark.parametrize("width", [390, 1280])
 def test_a_second_finger_stops_while_the_first_holds_the_stick(enter, own_daemon, width):
     daemon = own_daemon()
-    page = enter(daemon, width=width, has_touch=True)
+    page = enter(daemon, view="robot", width=width, has_touch=True)
     fingers = Fingers(page)
     fingers.down(1, *place(page, "#pad", y=0.2))
     until(lambda: robot(daemon)["state"] == "driving")
@@ -72,7 +72,7 @@ def test_a_second_finger_stops_while_the_first_holds_the_stick(enter, own_daemon
 @pytest.mark.parametrize("width", [360, 390, 1280])
 def test_the_button_never_moves(enter, own_daemon, width):
     daemon = own_daemon(more="pump: {}\n")
-    page = enter(daemon, width=width)
+    page = enter(daemon, view="robot", width=width)
     button, pad = page.locator("#e-stop"), page.locator("#pad")
     before, pad_before = button.bounding_box(), pad.bounding_box()
     expect(page.locator("#reset")).to_be_hidden()
@@ -101,7 +101,7 @@ def test_the_button_never_moves(enter, own_daemon, width):
 
 def test_a_keyboard_and_a_screen_reader_press_it_too(enter, own_daemon):
     daemon = own_daemon()
-    page = enter(daemon)
+    page = enter(daemon, view="robot")
     assert page.evaluate("(emergencyStop(), document.getElementById('e-stop-said').textContent)") == "sending…"
     expect(page.locator("#e-stop-said")).to_have_text("confirmed")
     until(lambda: daemon.post("/api/reset").status_code == 200)
@@ -119,7 +119,7 @@ def test_a_keyboard_and_a_screen_reader_press_it_too(enter, own_daemon):
 def test_a_daemon_that_hangs_while_one_drives(enter, own_daemon):
     """For ten seconds: nothing that looks live, no control, and an e-stop that says that it is not confirmed until it is."""
     daemon = own_daemon()
-    page = enter(daemon)
+    page = enter(daemon, view="robot")
     assert page.evaluate("silentAfterMs + 100 <= 2000"), "known within two seconds"
     hold_forward(page)
     expect(page.locator("#left-text")).not_to_have_text("0 %")
@@ -164,7 +164,7 @@ def test_a_daemon_that_hangs_while_one_drives(enter, own_daemon):
 def test_a_daemon_that_is_killed_while_one_drives(enter, own_daemon):
     """What was shown is old at once; the e-stop that nobody took reaches the next daemon."""
     daemon = own_daemon()
-    page = enter(daemon)
+    page = enter(daemon, view="robot")
     hold_forward(page)
     daemon.process.kill()
     daemon.process.wait()
@@ -181,7 +181,7 @@ def test_a_daemon_that_is_killed_while_one_drives(enter, own_daemon):
 
 def test_an_unconfirmed_stop_can_be_given_up(enter, own_daemon):
     daemon = own_daemon()
-    page = enter(daemon)
+    page = enter(daemon, view="robot")
     daemon.process.kill()
     daemon.process.wait()
     expect(page.locator("#link")).not_to_have_text("live")
@@ -195,7 +195,7 @@ def test_an_unconfirmed_stop_can_be_given_up(enter, own_daemon):
 
 def test_a_token_that_may_only_look_sees_no_controls_and_is_told_that_its_stop_was_refused(enter, own_daemon):
     daemon = own_daemon()
-    page = enter(daemon, token=daemon.create_token("read"))
+    page = enter(daemon, view="robot", token=daemon.create_token("read"))
     expect(page.locator("#read-only")).to_be_visible()
     for control in (".leg [data-do=arm]", "#zone-list .go", "#sprinkler-stop", "#schedule-import", "#probe-list button"):
         expect(page.locator(control).first).to_be_disabled()
@@ -219,7 +219,7 @@ def test_a_token_that_may_only_look_sees_no_controls_and_is_told_that_its_stop_w
 
 def test_a_reset_that_is_refused_says_so(enter, own_daemon):
     daemon = own_daemon()
-    page = enter(daemon)
+    page = enter(daemon, view="robot")
     page.locator("#e-stop").click()
     expect(page.locator("#reset")).to_be_visible()
     with Driver(daemon):
@@ -231,7 +231,7 @@ def test_a_reset_that_is_refused_says_so(enter, own_daemon):
 def test_escape_and_space_leave_water_alone(enter, own_daemon, key):
     """Nothing drives: Space scrolls the page and Esc does nothing, though a zone is open and the pump runs."""
     daemon = own_daemon(more="pump: {}\n")
-    page = enter(daemon)
+    page = enter(daemon, view="sprinkler")
     assert daemon.post("/api/zone/1/on", {"minutes": 5}).status_code == 200
     until(lambda: daemon.post("/api/pump/on", {"speedPercent": 70}).status_code == 200)
     expect(page.locator("#sprinkler-now")).not_to_have_text("nothing")
@@ -242,6 +242,7 @@ def test_escape_and_space_leave_water_alone(enter, own_daemon, key):
     if key == " ":
         # It glides there. `wait_for_function` looks only once: the page's policy forbids what it looks again with.
         until(lambda: page.evaluate("scrollY") > 0)
+    go(page, "plants")
     page.locator("#plant-name").fill("Basil")
     page.keyboard.press("Escape")
     page.keyboard.type(" was")
@@ -253,7 +254,7 @@ def test_escape_and_space_leave_water_alone(enter, own_daemon, key):
 
 def test_escape_stops_what_drives_from_a_text_field(enter, own_daemon):
     daemon = own_daemon()
-    page = enter(daemon)
+    page = enter(daemon, view="plants")
     page.locator("#plant-name").fill("Basil")
     with Driver(daemon):
         expect(page.locator("#robot-state")).to_have_text("driving")
@@ -271,7 +272,7 @@ def test_escape_stops_what_drives_from_a_text_field(enter, own_daemon):
 def test_keys_stop_on_the_robots_view(enter, own_daemon, key, place_of_focus):
     """The robot stands, and its section has the focus: whoever is about to drive has the keys ready."""
     daemon = own_daemon()
-    page = enter(daemon)
+    page = enter(daemon, view="robot")
     expect(page.locator("#robot-state")).to_have_text("stopped")
     page.locator(place_of_focus).click()
     page.keyboard.press(key)
@@ -281,7 +282,7 @@ def test_keys_stop_on_the_robots_view(enter, own_daemon, key, place_of_focus):
 
 def test_space_stops_and_still_presses_what_was_reached_by_keys(enter, own_daemon):
     daemon = own_daemon()
-    page = enter(daemon)
+    page = enter(daemon, view="sprinkler")
     page.get_by_text("New schedule").focus()
     page.keyboard.press("Tab")
     page.keyboard.press("Shift+Tab")
@@ -289,6 +290,7 @@ def test_space_stops_and_still_presses_what_was_reached_by_keys(enter, own_daemo
     expect(page.locator("#schedule-draft")).to_have_attribute("open", "")
     assert page.evaluate("eStop.number") == 0
     # A button that was clicked keeps the focus; the space after it is no second click.
+    go(page, "leg")
     page.locator(".leg [data-do=arm]").first.click()
     expect(page.locator(".leg [data-of=state]").first).to_have_text("armed")
     page.keyboard.press(" ")
@@ -298,7 +300,7 @@ def test_space_stops_and_still_presses_what_was_reached_by_keys(enter, own_daemo
 
 def test_a_card_that_fails_when_it_lets_go_does_not_keep_the_stop(enter, own_daemon):
     daemon = own_daemon()
-    page = enter(daemon)
+    page = enter(daemon, view="robot")
     expect(page.locator("#robot-state")).to_have_text("stopped")
     page.evaluate("() => { ownCards.get('robot').release = () => { throw new Error('a mistake') } }")
     page.locator("#e-stop").click()

@@ -13,7 +13,7 @@ def fan():
 
 @pytest.fixture
 def page(enter, own_daemon, fan):
-    page = enter(own_daemon(), prepare=fan.attach)
+    page = enter(own_daemon(), view="fan", prepare=fan.attach)
     expect(card(page)).to_be_visible()
     fan.tell()
     return page
@@ -37,10 +37,10 @@ def test_a_daemon_that_describes_no_system_shows_what_it_showed_before(enter, ow
                     {"json": {"ok": True, "systems": []}},
                     {"json": {"ok": True, "systems": [Fan(name="pump", title="Pump").system]}}):
         page = enter(daemon, prepare=lambda page: answer(page, **options))
-        expect(page.locator("#robot")).to_be_visible()
+        expect(page.locator("#tiles h3", has_text="Robot")).to_be_visible()
         until(lambda: page.evaluate("areSystemsKnown"))
         expect(page.locator("section.system")).to_have_count(0)
-        expect(page.locator("nav a:visible")).to_have_text(["Robot", "Legs", "Sprinkler", "Plants", "Loops", "Events"])
+        expect(page.locator("nav a:visible")).to_have_text(["Overview", "Robot", "Legs", "Sprinkler", "Plants", "Diagnostics"])
         page.close()
 
 
@@ -51,10 +51,10 @@ def test_a_state_that_comes_before_the_description_waits_for_it(enter, own_daemo
         fan.attach(page)
         page.route("**/api/systems", lambda route: held.append(route))
 
-    page = enter(own_daemon(), prepare=prepare)
+    page = enter(own_daemon(), view="fan", prepare=prepare)
     until(lambda: page.wait_for_timeout(20) or held)
     fan.send("state", {**fan.state, "state": "running"})
-    expect(page.locator("#robot")).to_be_visible()  # systems with a card of their own wait for nothing
+    expect(page.locator("#robot-state")).to_have_text("stopped")  # systems with a card of their own wait for nothing
     held.pop().fulfill(json={"ok": True, "systems": [fan.system]})
     expect(card(page).get_by_role("heading", level=2)).to_have_text("Fan running simulated")
     expect(value(page, "Temperature")).to_have_text("31.3 °C")
@@ -199,7 +199,7 @@ def test_what_a_token_may_not_do_is_off(enter, own_daemon):
     daemon = own_daemon()
     for scope, works in (("read", ()), ("control", ("Set", "Off", "Emergency stop", "Reset")), ("admin", ("Clear", "Off"))):
         fan = Fan()
-        page = enter(daemon, token=daemon.create_token(scope, name=scope), prepare=fan.attach)
+        page = enter(daemon, view="fan", token=daemon.create_token(scope, name=scope), prepare=fan.attach)
         expect(card(page)).to_be_visible()
         page.get_by_text("Simulated faults").click()
         for name in ("Set", "Off", "Clear", "Emergency stop", "Reset"):
@@ -236,12 +236,12 @@ def test_a_description_brings_no_elements(enter, own_daemon):
     fan = Fan(title=markup, summary=markup)
     for part in fan.system["fields"][1:] + fan.system["settings"] + fan.system["faults"] + fan.system["commands"]:
         part["meaning"] = part["unit"] = markup
-    page = enter(own_daemon(), prepare=fan.attach)
+    page = enter(own_daemon(), view="fan", prepare=fan.attach)
     expect(card(page)).to_be_visible()
     fan.notice("x", True, markup)
     fan.tell(state=markup, temperatureCelsius=markup)
     expect(card(page).locator(".why")).to_contain_text(markup)
-    expect(page.locator("img, b:not(.zone b, .plant b)")).to_have_count(0)
+    expect(page.locator("img, b:not(.zone b, .plant b, .timeline b)")).to_have_count(0)
 
 
 def test_another_description_makes_another_card(page, fan):
@@ -259,7 +259,7 @@ def test_another_description_makes_another_card(page, fan):
 
 
 def test_old_values_look_old_and_the_page_is_no_wider_than_a_phone(enter, own_daemon, fan):
-    page = enter(own_daemon(), prepare=fan.attach, width=390)
+    page = enter(own_daemon(), view="fan", prepare=fan.attach, width=390)
     expect(card(page)).to_be_visible()
     fan.tell()
     page.get_by_text("Settings", exact=True).click()

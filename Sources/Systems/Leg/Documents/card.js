@@ -20,6 +20,9 @@ function legCard(index, leg) {
   slider.max = 2500;
   slider.value = entry.value = leg.settings.centreUs;
   parts.name.textContent = leg.name;
+  slider.setAttribute("aria-label", "Pulse of " + leg.name + " in microseconds");
+  parts.scroll.setAttribute("aria-label", "Links of " + leg.name);
+  for (const one of card.querySelectorAll("[data-do]")) one.setAttribute("aria-label", one.textContent + " " + leg.name);
   const soft = leg.settings;
   const label = () => {
     const beyond = slider.value < soft.lowestUs || slider.value > soft.highestUs;
@@ -56,7 +59,7 @@ const isTheirs = (entry) => entry.state === "armed" && !entry.mine;
 function isOurs(entry, control) {
   unsay(control);
   if (!isTheirs(entry)) return true;
-  say(control, sentence((entry.sender || "somebody else") + " has armed this leg: disarm it before you move it from here"));
+  say(control, sentence((entry.sender ? ours(entry.sender) : "somebody else") + " has armed this leg: disarm it before you move it from here"));
   return false;
 }
 
@@ -76,19 +79,26 @@ function showLegs(event) {
     const { parts } = entry;
     parts.state.textContent = plain(leg.state);
     parts.pulse.textContent = leg.pulseUs == null ? "no pulse" : leg.pulseUs + " µs";
-    parts.age.textContent = leg.ageMs == null ? "–" : leg.ageMs.toFixed(0) + " ms ago";
+    parts.age.textContent = leg.ageMs == null ? "–" : ageOf(leg.ageMs);
     entry.sender = leg.lastSender;
-    parts.sender.textContent = leg.lastSender ? ours(leg.lastSender) : "nobody";
+    parts.sender.textContent = leg.lastSender ? "by " + ours(leg.lastSender) : "by nobody";
     parts.battery.textContent = leg.batteryMv == null ? "" : " · battery " + (leg.batteryMv / 1000).toFixed(2) + " V";
     showLinks(parts.links, leg.links);
+    entry.arm.disabled = leg.state === "armed";
     parts.fault.hidden = leg.state !== "fault";
     parts.fault.textContent = leg.state === "fault" ? "FAULT: " + leg.fault + ". DISARM first." : "";
     // What was held before a fault must neither move the leg nor keep it alive when somebody else arms it.
     if (leg.state !== "armed" && performance.now() - entry.asked > 300) parts.hold.checked = entry.mine = entry.held = false;
     entry.state = leg.state;
   });
-  driving.set("legs", event.legs.some((leg) => leg.state === "armed"));
+  driving.set("leg", event.legs.some((leg) => leg.state === "armed"));
   const states = event.legs.map((leg) => leg.state);
+  const armed = event.legs.filter((leg) => leg.state === "armed");
+  tile("leg", {
+    now: event.legs.map((leg) => leg.pulseUs == null ? "no pulse" : leg.pulseUs + " µs").join(", "), next: armed.length ? "armed: " + armed.map((leg) => leg.name).join(", ") : "none is armed",
+    action: armed.length ? { words: "DISARM", look: "halt", act: () => armed.forEach((leg) => legs[event.legs.indexOf(leg)].parts.disarm.click()) }
+      : { words: "Move", look: "primary", act: () => { location.hash = "#/leg"; } },
+  });
   const isHeld = states.includes("fault") || states.includes("emergencyStopped");
   mark("legs", isHeld ? "down" : !event.chip.ready ? "warn" : states.includes("armed") ? "up" : "idle", states.map(plain).join(", "));
   const first = event.legs.find((leg) => leg.state === "emergencyStopped");
@@ -138,7 +148,7 @@ setInterval(() => {
 }, legPingMs);
 
 addOwnCard("leg", {
-  section: "legs", title: "Legs", release: releaseLegs,
+  section: "legs", title: "Legs", release: releaseLegs, icon: "M9 3v8l6 5v5M15 21h4M7 3h4M9 11a1.5 1.5 0 1 0 0 .01M15 16a1.5 1.5 0 1 0 0 .01",
   take(event) {
     if (event.legs) showLegs(event);
     else if (event.state) note(event, event.name + ": " + event.reason, event.fault ? "error" : "");

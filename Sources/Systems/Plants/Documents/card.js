@@ -2,7 +2,7 @@
 // The plants' card: moisture, alerts, the last day's readings, adding and removing. State comes over console.js's socket,
 // commands go over HTTP.
 
-const plants = { known: "", rows: new Map(), drawn: 0 };
+const plants = { known: "", rows: new Map(), drawn: 0, list: [], events: [] };
 const historyPeriodMs = 60000;
 
 // ---- state
@@ -16,6 +16,12 @@ function showPlants(event) {
   const alerts = event.plants.flatMap((plant) => plant.alerts.map((alert) => plant.name + " " + alert));
   mark("plants", !event.store.writable ? "down" : alerts.length || silent.length ? "warn" : event.plantCount ? "up" : "idle",
     alerts.join(", ") || byId("plants-state").textContent);
+  const driest = event.plants.filter((plant) => plant.moisturePercent != null).sort((one, other) => one.moisturePercent - other.moisturePercent)[0];
+  tile("plants", {
+    now: driest ? `${driest.name} ${driest.moisturePercent.toFixed(0)} %` : event.plantCount ? "–" : "no plant yet",
+    next: alerts.join(", ") || (event.plants.length > 1 ? "the driest of " + event.plants.length : ""),
+    action: { words: event.plantCount ? "Look" : "Add a plant", look: "primary", act: () => { location.hash = "#/plants"; } },
+  });
   byId("plants-said").hidden = event.store.writable;
   byId("plants-said").textContent = event.store.writable ? "" : "Nothing is kept: " + event.store.failure;
   const known = JSON.stringify([event.plants.map((plant) => plant.id), event.sensors.map((sensor) => sensor.id)]);
@@ -61,25 +67,26 @@ function plantRow(plant) {
   title.append(row.name, " ", row.alerts);
   article.dataset.say = "";
   const line = element("div", null, { className: "row" });
-  const bar = element("span", null, { className: "moisture", role: "img" });
+  const bar = element("span", null, { className: "moisture", ariaHidden: "true" });
   row.bar = element("i");
   row.mark = element("b", null, { title: "dry below this" });
   bar.append(row.bar, row.mark);
   row.percent = element("output");
   row.celsius = element("output");
-  row.history = element("span", null, { className: "history", title: "moisture of the last 24 hours" });
-  const csv = element("a", "CSV", { href: `/api/plants/${plant.id}/history.csv` });
-  saves(csv, csv.getAttribute("href"), `plant-${plant.id}.csv`);
+  row.history = drawing("svg", { class: "chart history", role: "img" });
+  const csv = element("a", "CSV", { href: at(`/api/plants/${plant.id}/history.csv`), className: "csv", ariaLabel: "CSV, history of " + plant.name });
+  saves(csv, `/api/plants/${plant.id}/history.csv`, `plant-${plant.id}.csv`);
   row.confirm = button("It may be watered", (event) => command(event.target, "POST", `/api/plants/${plant.id}/confirm-watering`), { className: "go", hidden: true });
   row.waits = element("p", null, { className: "waits", hidden: true });
-  line.append(bar, row.percent, row.celsius, row.history,
-    row.confirm, button("Watered", (event) => command(event.target, "POST", `/api/plants/${plant.id}/watered`), { title: "somebody has watered it" }),
-    button("Limits", (event) => limits(event.target, plant.id)), csv,
+  const measured = element("div", null, { className: "row" });
+  measured.append(bar, row.percent, row.celsius);
+  line.append(row.confirm, button("Watered", (event) => command(event.target, "POST", `/api/plants/${plant.id}/watered`), { title: "somebody has watered it", ariaLabel: "Watered: " + plant.name }),
+    button("Limits", (event) => limits(event.target, plant.id), { ariaLabel: "Limits of " + plant.name }), csv,
     button("Remove", ({ target }) => ask(target, "Remove " + row.name.textContent + "? Its alerts are forgotten.",
-      ["Remove it", () => command(target, "DELETE", "/api/plants/" + plant.id)]), { className: "drop" }));
+      ["Remove it", () => command(target, "DELETE", "/api/plants/" + plant.id)]), { className: "drop", ariaLabel: "Remove " + plant.name }));
   row.rest = element("p", null, { className: "hint" });
   row.limits = element("div", null, { className: "row", hidden: true });
-  article.append(title, row.waits, line, row.rest, row.limits);
+  article.append(title, row.waits, measured, row.history, line, row.rest, row.limits);
   return row;
 }
 
@@ -102,48 +109,47 @@ async function limits(control, id) {
   }));
 }
 
-function ago(iso) {
-  const minutes = Math.max(0, Math.round((Date.now() - new Date(iso)) / 60000));
-  return minutes < 1 ? "just now" : minutes < 60 ? minutes + " min ago" : minutes < 48 * 60 ? Math.round(minutes / 60) + " h ago" : Math.round(minutes / 1440) + " days ago";
-}
+const ago = (iso) => ageOf(Date.now() - new Date(iso));
 
 // ---- history
 
 async function drawHistories(list) {
   plants.drawn = performance.now();
+  plants.list = list;
+  if (view !== "plants") return;
+  const days = Number(byId("plant-span").value), since = new Date(Date.now() - days * 86400000).toISOString();
+  await loadAlerts();
   for (const plant of list) {
-    const { isDone, status, document } = await request("GET", `/api/plants/${plant.id}/history?points=96`);
+    const { isDone, status, document } = await request("GET", `/api/plants/${plant.id}/history?points=192&since=${since}`);
     if (!status) return;
-    if (!isDone) continue;
     const row = plants.rows.get(plant.id);
-    if (row) row.history.replaceChildren(chart(document));
+    if (isDone && row) drawHistory(row, plant, document);
   }
-  loadAlerts();
 }
 
-// Moisture from 0 to 100 % over the day, a line a probe.
-function chart(history) {
-  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  svg.setAttribute("viewBox", "0 0 240 32");
-  svg.setAttribute("preserveAspectRatio", "none");
-  const since = new Date(history.sinceISO), span = new Date(history.untilISO) - since;
-  for (const sensor of history.sensors) {
-    const points = sensor.rows.map((row) => [(new Date(row.startISO) - since) / span * 240, 31 - row.meanPercent * 0.3]);
-    // One reading alone is a short line.
-    if (points.length === 1) points.push([points[0][0] + 2, points[0][1]]);
-    const line = document.createElementNS("http://www.w3.org/2000/svg", "polyline");
-    line.setAttribute("points", points.map(([x, y]) => x.toFixed(1) + "," + y.toFixed(1)).join(" "));
-    svg.append(line);
-  }
-  return svg;
+// Moisture from 0 to 100 %, a line a probe; between dry and wet is good; each watering is a line. What was not read for long is a gap.
+function drawHistory(row, plant, history) {
+  const from = Date.parse(history.sinceISO), to = Date.parse(history.untilISO), gap = (to - from) / 24;
+  const series = history.sensors.map(({ rows }) => ({
+    points: rows.flatMap((one, index) => {
+      const at = Date.parse(one.startISO), next = rows[index + 1] && Date.parse(rows[index + 1].startISO);
+      return next - at > gap ? [[at, one.meanPercent], [at + 1, null]] : [[at, one.meanPercent]];
+    }),
+  }));
+  const events = plants.events.filter((event) => event.kind === "watered" && event.name === plant.name)
+    .map((event) => ({ at: Date.parse(event.atISO), text: "watered " + event.detail }));
+  row.history.setAttribute("aria-label", `Moisture of ${plant.name} since ${dayAndTime(from)}`);
+  drawChart(row.history, { series, from, to, low: 0, high: 100, unit: "%", events, bands: [{ low: plant.dryPercent, high: plant.wetPercent }] });
 }
+byId("plant-span").onchange = () => drawHistories(plants.list);
 
 async function loadAlerts() {
-  const { isDone, document } = await request("GET", "/api/plants/alerts?limit=20");
+  const { isDone, document } = await request("GET", "/api/plants/alerts?limit=100");
   if (!isDone) return;
+  plants.events = document.events;
   const words = { raised: "alert:", cleared: "no longer", watered: "watered,", asked: "asks", refused: "was refused:" };
   fill(byId("plant-log"), document.events.map((event) =>
-    element("li", new Date(event.atISO).toLocaleString() + "  " + event.name + "  " + words[event.kind] + " " + event.detail)), "nothing yet");
+    element("li", dayAndTime(event.atISO) + "  " + event.name + "  " + words[event.kind] + " " + event.detail)), "nothing yet");
 }
 
 // ---- adding, probes
@@ -190,8 +196,8 @@ function showProbes(sensors) {
         ["It is " + point, () => setPoint(target, now(), point)]);
       const cells = Array.from({ length: 7 }, () => element("td"));
       const actions = element("td");
-      actions.append(button("is dry", (event) => calibrate(event, "dry"), { title: "what it reads now is dry soil" }), " ",
-        button("is wet", (event) => calibrate(event, "wet"), { title: "what it reads now is wet soil" }));
+      actions.append(button("is dry", (event) => calibrate(event, "dry"), { title: "what it reads now is dry soil", ariaLabel: sensor.id + " is dry" }), " ",
+        button("is wet", (event) => calibrate(event, "wet"), { title: "what it reads now is wet soil", ariaLabel: sensor.id + " is wet" }));
       row.append(...cells, actions);
       return row;
     }));
@@ -199,7 +205,7 @@ function showProbes(sensors) {
   sensors.forEach((sensor, index) => {
     const texts = [sensor.id, sensor.chip, reading(sensor),
       sensor.moisturePercent == null ? "–" : sensor.moisturePercent.toFixed(0) + " %", sensor.temperatureCelsius == null ? "–" : sensor.temperatureCelsius.toFixed(1) + " °C",
-      sensor.ageMs == null ? "never" : (sensor.ageMs / 1000).toFixed(0) + " s ago", sensor.lastFailure || (sensor.failures ? sensor.failures + " failures" : "")];
+      sensor.ageMs == null ? "never" : ageOf(sensor.ageMs), sensor.lastFailure || (sensor.failures ? sensor.failures + " failures" : "")];
     texts.forEach((text, column) => {
       const cell = list.children[index].children[column];
       cell.textContent = text;
@@ -209,7 +215,8 @@ function showProbes(sensors) {
 }
 
 addOwnCard("plants", {
-  section: "plants", title: "Plants",
+  section: "plants", title: "Plants", icon: "M12 21v-9M12 12c0-4-3-6-8-6 0 4 3 6 8 6zM12 10c0-4 3-7 8-7 0 4-3 7-8 7",
+  viewed(now) { if (now === "plants") drawHistories(plants.list); },
   take(event) {
     if (event.plants) { showPlants(event); return true; }
     // News of a plant: the next state shows it, the log tells it.

@@ -3,7 +3,7 @@
 // console.js's socket once a second; commands go over HTTP: each is answered when the loop has taken it.
 
 const pumpChartSeconds = 600;
-const pump = { history: [], held: false, asks: false, wanted: null, last: null };
+const pump = { history: JSON.parse(sessionStorage.getItem("pump") || "[]"), held: false, asks: false, wanted: null, last: null };
 
 const askPump = (word, body) => command(byId("pump-" + word), "POST", "/api/pump/" + word, body);
 
@@ -39,40 +39,34 @@ function showPump(event) {
     + (event.restS ? ", rested in " + pumpTime(Math.ceil(event.restS)) : "");
   byId("pump-bar").hidden = event.leftS == null;
   if (event.leftS != null) byId("pump-bar").value = event.pumpedS / (event.pumpedS + event.leftS);
-  const now = event.monotonicNs / 1e9;
+  const measured = [event.waterCelsius == null ? "" : "water " + pumpDegrees(event.waterCelsius), skin == null ? "" : "skin " + pumpDegrees(skin)].filter(Boolean).join(", ");
+  tile("pump", {
+    now: measured || "–", next: event.wayOut ? "to go on: " + event.wayOut : isOn && event.leftS != null ? pumpTime(Math.ceil(event.leftS)) + " left" : "",
+    action: isHeld ? { words: "Reset", look: "wanted", act: (control) => command(control, "POST", "/api/pump/reset") }
+      : isOn ? { words: "OFF", look: "halt", act: (control) => command(control, "POST", "/api/pump/off") }
+      : { words: "ON", look: "go", act: (control) => command(control, "POST", "/api/pump/on", { speedPercent: Number(byId("pump-speed").value) || 70 }) },
+  });
+  const now = Date.now();
+  if (pump.history.length && now - pump.history.at(-1).at < 500) return;
   pump.history.push({ at: now, water: event.waterCelsius, skin: skin, isOn: isOn });
-  while (pump.history[0].at < now - pumpChartSeconds) pump.history.shift();
+  while (pump.history[0].at < now - pumpChartSeconds * 1000) pump.history.shift();
   drawPump(now);
 }
 
 // Water and skin over the last minutes, on one scale; shaded while it pumps.
 function drawPump(now) {
-  const values = pump.history.flatMap((point) => [point.water, point.skin]).filter((value) => value != null);
-  const low = Math.floor(Math.min(10, ...values) / 5) * 5, high = Math.ceil(Math.max(40, ...values) / 5) * 5;
-  // As wide as it is on the page, so that its texts are not stretched.
-  const width = byId("pump-chart").clientWidth || 600;
-  byId("pump-chart").setAttribute("viewBox", `0 0 ${width} 120`);
-  const x = (at) => width - (now - at) / pumpChartSeconds * width, y = (value) => 118 - (value - low) / (high - low) * 116;
-  const make = (name, properties, text) => {
-    const made = document.createElementNS("http://www.w3.org/2000/svg", name);
-    for (const [key, value] of Object.entries(properties)) made.setAttribute(key, value);
-    if (text != null) made.textContent = text;
-    return made;
-  };
-  const parts = [];
+  if (view !== "pump") return;
+  const active = [];
   pump.history.forEach((point, index) => {
     const next = pump.history[index + 1];
-    if (point.isOn && next) parts.push(make("rect", { x: x(point.at), y: 0, width: x(next.at) - x(point.at), height: 120, class: "pumping" }));
+    if (point.isOn && next) active.push({ from: point.at, to: next.at });
   });
-  for (let value = low; value <= high; value += 10) {
-    parts.push(make("line", { x1: 0, x2: width, y1: y(value), y2: y(value), class: "grid" }), make("text", { x: 2, y: y(value) - 2 }, value + " °C"));
-  }
-  for (const name of ["water", "skin"]) {
-    const points = pump.history.filter((point) => point[name] != null).map((point) => x(point.at).toFixed(1) + "," + y(point[name]).toFixed(1));
-    parts.push(make("polyline", { points: points.join(" "), class: name }));
-  }
-  byId("pump-chart").replaceChildren(...parts);
+  const series = ["water", "skin"].map((name) => ({ className: name, points: pump.history.map((point) => [point.at, point[name]]) }));
+  drawChart(byId("pump-chart"), { series, active, from: now - pumpChartSeconds * 1000, to: now, low: 10, high: 40, unit: "°C" });
 }
+
+// What was drawn is still there after a reload.
+addEventListener("pagehide", () => sessionStorage.setItem("pump", JSON.stringify(pump.history)));
 
 // ---- commands
 
@@ -98,7 +92,7 @@ setInterval(async () => {
 
 // Somebody looks: the pump is asked every second.
 setInterval(() => {
-  if (isLive && pump.last && pump.last.role === "operator" && !document.hidden) request("GET", "/api/pump");
+  if (isLive && pump.last && pump.last.role === "operator" && !document.hidden && (view === "pump" || view === "overview")) request("GET", "/api/pump");
 }, 5000);
 
 // ---- sessions
@@ -108,7 +102,7 @@ async function loadSessions() {
   if (!answer.status) return;
   byId("pump-sessions").hidden = !answer.isDone;
   if (!answer.isDone) return;
-  fill(byId("pump-log"), answer.document.sessions.map((session) => element("li", [new Date(session.start).toLocaleString(), pumpTime(session.seconds), session.end || "goes on",
+  fill(byId("pump-log"), answer.document.sessions.map((session) => element("li", [dayAndTime(session.start), pumpTime(session.seconds), session.end || "goes on",
       session.speedPercent == null ? "" : Math.round(session.speedPercent) + " %",
       session.skinFirstCelsius == null ? "" : "skin " + pumpDegrees(session.skinFirstCelsius) + " → " + pumpDegrees(session.skinLastCelsius)].filter(Boolean).join("  "))), "none yet");
 }
@@ -116,7 +110,8 @@ async function loadSessions() {
 saves(byId("pump-csv"), "/api/pump/sessions.csv", "pump-sessions.csv");
 
 addOwnCard("pump", {
-  section: "pump", title: "Pump",
+  section: "pump", title: "Pump", icon: "M12 3s6 6.5 6 11a6 6 0 0 1-12 0c0-4.5 6-11 6-11zM9.5 14.5a2.5 2.5 0 0 0 2.5 2.5",
+  viewed() { drawPump(Date.now()); },
   take(event) {
     if (event.contact && event.counters) showPump(event);
     else if (event.type === "pump.session") loadSessions();

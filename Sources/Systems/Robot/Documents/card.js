@@ -1,5 +1,5 @@
 "use strict";
-// The robot's card, and driving: the stick, the keys. A hold begins with a touch or a key and ends when it is let go or refused. The knob moves when
+// The robot's card, and driving: the stick, the keys, a gamepad. A hold begins with a touch or a key and ends when it is let go or refused. The knob moves when
 // the robot has taken the first command; a hold of which nothing was taken ends without a word, for a stop is obeyed whoever
 // says it, and this robot may be somebody else's.
 
@@ -8,9 +8,10 @@ const neutral = { left: 0, right: 0 };
 const pad = byId("pad");
 const keys = new Set();
 let driver = null; // who is in control, as the daemon calls them
-let grip = null; // the pointer that holds the stick, or "keys"
+let grip = null; // the pointer that holds the stick, or "keys", or "gamepad"
 let hold = null; // {x, y, left, right, isTaken, isSent, isOver}
-let keyTenths = 5; // full keys are this share of full speed
+let limit = 100; // percent of full speed that the end of the stick's way is
+let keyTenths = 5; // full keys are this share of the limit
 let echo = 0;
 const echoes = new Map(); // number of a command that moves → its hold
 
@@ -24,7 +25,7 @@ function steer(by, x, y) {
   }
   const left = (y + x) * 100, right = (y - x) * 100;
   const largest = Math.max(100, Math.abs(left), Math.abs(right));
-  Object.assign(hold, { x, y, left: Math.round(left * 100 / largest), right: Math.round(right * 100 / largest) });
+  Object.assign(hold, { x, y, left: Math.round(left * limit / largest), right: Math.round(right * limit / largest) });
   if (!hold.isSent || by === "keys") drive();
   showStick();
 }
@@ -32,7 +33,7 @@ function steer(by, x, y) {
 function showStick() {
   const isShown = hold !== null && hold.isTaken;
   pad.classList.toggle("held", isShown);
-  byId("knob").style.transform = isShown ? `translate(${hold.x * 5.5}rem, ${-hold.y * 5.5}rem)` : "";
+  byId("knob").style.transform = isShown ? `translate(${hold.x * 142}%, ${-hold.y * 142}%)` : "";
 }
 
 // The robot answers what carries a number. Until it has taken something, a zero would be a stop of somebody else's.
@@ -82,7 +83,7 @@ function driven(reply) {
 
 // What a command that comes a moment later may be answered, too, is no reason to let go.
 const driveRefusals = {
-  get "not-controller"() { return (driver && driver !== ownName ? driver : "somebody else") + " drives the robot; it is free when they have let go for a second"; },
+  get "not-controller"() { return (driver && driver !== ownName ? ours(driver) : "somebody else") + " drives the robot; it is free when they have let go for a second"; },
   "emergency-stopped": "the robot is emergency-stopped: Reset first",
   "in-fault": "the robot is in fault: Reset first",
   "shut-down": "the daemon is shutting down",
@@ -158,6 +159,72 @@ addEventListener("keydown", (event) => {
 });
 addEventListener("keyup", (event) => { if (keys.delete((event.key || "").toLowerCase())) fromKeys(); });
 
+byId("speed-limit").oninput = () => {
+  limit = Number(byId("speed-limit").value);
+  byId("speed-limit-text").textContent = limit + " %";
+};
+keyWords.push(["W A S D, arrows", "drive the robot, in its view, while held"], ["1 … 9, 0", "how fast keys drive: 10 % … 90 %, 100 % of the speed limit"]);
+
+// ---- a gamepad: its left stick drives as the stick of the page does. One that is lost, or is not heard of any more, is a stop.
+
+const gamepadRest = 0.15; // of its way: what a stick that nobody touches may show
+const gamepadStopButton = 1; // B, or a circle
+let gamepadStops = false;
+let isGamepadHeld = false; // it is not at rest, whether it drives or not
+let gamepadTimer = 0;
+
+function fromGamepad() {
+  const found = [...(navigator.getGamepads?.() || [])].find((one) => one && one.connected);
+  if (!found) { if (grip === "gamepad") release(); isGamepadHeld = false; return; }
+  const stops = Boolean(found.buttons[gamepadStopButton]?.pressed);
+  if (stops && !gamepadStops) emergencyStop();
+  gamepadStops = stops;
+  let [x, y] = [found.axes[0] || 0, -(found.axes[1] || 0)];
+  const length = Math.hypot(x, y);
+  if (length < gamepadRest || view !== "robot" || document.hidden) { if (grip === "gamepad") release(); isGamepadHeld = false; return; }
+  // What was refused or ended by a stop is held again only after the stick was let go.
+  if (isGamepadHeld && grip !== "gamepad") return;
+  if (hold && grip !== "gamepad") return;
+  if (length > 1) { x /= length; y /= length; }
+  isGamepadHeld = true;
+  steer("gamepad", x, y);
+}
+
+addEventListener("gamepadconnected", (event) => {
+  byId("gamepad").textContent = "Gamepad: " + event.gamepad.id + "; its left stick drives, B is E-STOP.";
+  clearInterval(gamepadTimer);
+  gamepadTimer = setInterval(fromGamepad, drivePeriodMs);
+});
+addEventListener("gamepaddisconnected", () => {
+  isGamepadHeld = false;
+  if (grip === "gamepad") {
+    release();
+    say(pad, "The gamepad was lost: the robot was told to stop.");
+  }
+  byId("gamepad").textContent = "The gamepad is gone.";
+  if (![...navigator.getGamepads()].some(Boolean)) clearInterval(gamepadTimer);
+});
+
+// ---- the view: the whole screen, and a screen that stays on while one drives
+
+byId("full").onclick = () => setFull(!document.body.classList.contains("full"));
+function setFull(isFull) {
+  document.body.classList.toggle("full", isFull);
+  byId("full").ariaPressed = String(isFull);
+  byId("full").textContent = isFull ? "Leave full screen" : "Full screen";
+  if (isFull) document.documentElement.requestFullscreen?.().catch(() => {}); // a phone that has none fills its window
+  else if (document.fullscreenElement) document.exitFullscreen();
+}
+document.addEventListener("fullscreenchange", () => { if (!document.fullscreenElement) setFull(false); });
+
+let awake = null; // the lock, or the promise of one
+function keepAwake(isWanted) {
+  if (isWanted === Boolean(awake) || !navigator.wakeLock) return; // a page over plain HTTP has none
+  const last = awake;
+  awake = isWanted ? navigator.wakeLock.request("screen").catch(() => null) : null;
+  if (last) last.then((lock) => lock?.release());
+}
+
 // ---- state
 
 let lastReason = null;
@@ -175,14 +242,23 @@ function showRobot(robot) {
     byId(side + "-text").textContent = speed.toFixed(0) + " %";
   }
   byId("holder").textContent = robot.holder ? ours(robot.holder.source) : "nobody";
-  byId("age").textContent = robot.holder ? robot.holder.ageMs.toFixed(0) + " ms ago" : "–";
+  byId("age").textContent = robot.holder ? ageOf(robot.holder.ageMs) : "–";
+  byId("robot-link").textContent = byId("round-trip").textContent || "–";
   byId("reason").textContent = ours(robot.reason);
+  keepAwake(view === "robot" && robot.state === "driving");
+  tile("robot", {
+    now: robot.state === "driving" ? `${robot.speedsPercent.left.toFixed(0)} % left, ${robot.speedsPercent.right.toFixed(0)} % right` : "stands",
+    next: robot.holder ? "driven by " + ours(robot.holder.source) : "nobody drives",
+    action: { words: "Drive", look: "primary", act: () => { location.hash = "#/robot"; } },
+  });
   stopped("robot", isHeld
     ? sentence(ours(robot.reason)) + (robot.wayOut ? " To go on: " + robot.wayOut + "." : "") : null, robot.emergencyStopped);
 }
 
 addOwnCard("robot", {
-  section: "robot", title: "Robot", release,
+  section: "robot", title: "Robot", release, icon: "M5 9h14v8H5zM12 9V5M10 5h4M8 20a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3M16 20a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3M9 12.5h.01M15 12.5h.01",
+  stage: byId("stage"),
+  viewed(now) { if (now !== "robot") { setFull(false); keepAwake(false); } },
   take(event) {
     if (event.state === undefined) return false;
     showRobot(event);

@@ -2,7 +2,7 @@
 // The sprinkler's card: zones, now and next, rain delay, schedules, preview, log. State comes over console.js's socket,
 // commands go over HTTP: each is answered when the valves' loop has taken it.
 
-const sprinkler = { zones: [], schedules: [], opened: new Set(), polled: false, settings: null };
+const sprinkler = { zones: [], schedules: [], starts: [], runs: [], opened: new Set(), polled: false, settings: null };
 const weekdays = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 
 // As `command`; the time it took is shown.
@@ -32,12 +32,6 @@ function clock(seconds) {
   return hours ? hours + ":" + rest : rest;
 }
 
-// In the controller's time zone, which is the schedules', wherever the page is looked at.
-function when(iso) {
-  const options = { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", timeZone: sprinkler.timeZone };
-  try { return new Date(iso).toLocaleString(undefined, options); } catch { return iso; }
-}
-
 function zoneName(id) {
   const zone = sprinkler.zones.find((zone) => zone.id === id);
   return zone ? zone.name : "zone " + id;
@@ -49,22 +43,28 @@ function showSprinkler(event) {
   byId("sprinkler").hidden = false;
   if (!sprinkler.polled && event.store.open) { sprinkler.polled = true; loadSchedules(); }
   sprinkler.zones = event.zones;
-  sprinkler.timeZone = event.timeZone;
+  setTimeZone(event.timeZone);
   byId("sprinkler-state").textContent = plain(event.state) + (event.pausedRemainingSec ? ", goes on in " + clock(event.pausedRemainingSec) : "");
   const isHeld = event.state === "fault" || event.state === "emergencyStopped";
   mark("sprinkler", isHeld || !event.store.writable ? "down" : event.rainDelay.active || event.state === "paused" ? "warn" : event.state === "watering" ? "up" : "idle",
     plain(event.state) + (event.rainDelay.active ? ", rain delay" : ""));
   const open = event.zones.filter((zone) => zone.isOn);
   byId("sprinkler-next").textContent = event.nextRun
-    ? zoneName(event.nextRun.zoneId) + ", " + when(event.nextRun.startISO) + (event.queueCount > 1 ? " (" + event.queueCount + " wait)" : "") : "nothing";
+    ? zoneName(event.nextRun.zoneId) + ", " + dayAndTime(event.nextRun.startISO) + (event.queueCount > 1 ? " (" + event.queueCount + " wait)" : "") : "nothing";
   byId("sprinkler-clock").textContent = event.clock.isBelieved ? "" : "The time of day is not confirmed yet: what is due waits until it is.";
   byId("rain-state").textContent = event.rainDelay.active
-    ? "until " + when(event.rainDelay.until) + (event.rainDelay.detail ? ": " + event.rainDelay.detail : "") : "off";
+    ? "until " + dayAndTime(event.rainDelay.until) + (event.rainDelay.detail ? ": " + event.rainDelay.detail : "") : "off";
   byId("sprinkler-weather").textContent = !event.weather ? "" : event.weather.failure
     ? "weather unknown: " + event.weather.failure : event.weather.millimetres != null
       ? (event.weather.isLowerBound ? "at least " : "") + event.weather.millimetres.toFixed(1) + " mm expected"
       : event.weather.answeredISO ? "weather unknown: the provider has no value" : "";
   const paused = event.state === "paused";
+  tile("sprinkler", {
+    now: !open.length ? "no water runs" : open.map((zone) => zone.name + " " + clock(zone.remainingSec)).join(", "),
+    next: event.rainDelay.active ? "rain delay until " + dayAndTime(event.rainDelay.until) : event.nextRun ? "next " + byId("sprinkler-next").textContent : "nothing planned",
+    action: open.length ? { words: "Stop all", look: "halt", act: (control) => water(control, "POST", "/api/stop") }
+      : { words: "Water", look: "primary", act: () => { location.hash = "#/sprinkler"; } },
+  });
   byId("sprinkler-pause").hidden = paused;
   byId("sprinkler-resume").hidden = !paused;
   byId("sprinkler-skip").disabled = !open.length;
@@ -90,6 +90,7 @@ function showZones(zones) {
   zones.forEach((zone, index) => {
     const row = list.children[index];
     row.querySelector("[data-of=name]").textContent = zone.name;
+    row.classList.toggle("on", zone.isOn);
     row.querySelector("[data-of=state]").textContent = !zone.isEnabled ? "disabled" : zone.isOn ? clock(zone.remainingSec) + " left" : "off";
     row.querySelector("[data-of=on]").disabled = !zone.isEnabled;
     byId("zone-leds").children[index].textContent = zone.name;
@@ -106,10 +107,10 @@ function zoneRow(zone) {
   const name = element("b"), state = element("span");
   name.dataset.of = "name";
   state.dataset.of = "state";
-  const run = button("Run", () => on(run, "set"), { className: "go" });
+  const run = button("Run", () => on(run, "set"), { className: "go", ariaLabel: "Run " + zone.name });
   run.dataset.of = "on";
-  row.append(name, state, together(minutes, element("span", "min"), run, button("+", () => on(run, "extend"), { title: "that much longer" }),
-    button("Off", ({ target }) => water(target, "POST", `/api/zone/${zone.id}/off`), { className: "halt" })));
+  row.append(name, state, together(minutes, element("span", "min"), run, button("+", () => on(run, "extend"), { title: "that much longer", ariaLabel: "+ longer, " + zone.name }),
+    button("Off", ({ target }) => water(target, "POST", `/api/zone/${zone.id}/off`), { className: "halt", ariaLabel: "Off, " + zone.name })));
   outer.append(row);
   return outer;
 }
@@ -153,9 +154,10 @@ async function loadSchedules() {
   if (!answer || !answer.schedules) return;
   sprinkler.schedules = answer.schedules;
   byId("schedule-list").replaceChildren(...answer.schedules.map(scheduleCard));
-  const preview = await look("/api/schedules/preview?count=5");
-  if (preview && preview.starts) fill(byId("schedule-preview"), preview.starts.map((start) =>
-    element("li", when(start.startISO) + "  " + start.scheduleName + (start.inRainDelay ? "  (rain delay)" : "") + "  "
+  const preview = await look("/api/schedules/preview?count=60");
+  sprinkler.starts = preview && preview.starts || [];
+  fill(byId("schedule-preview"), sprinkler.starts.slice(0, 5).map((start) =>
+    element("li", dayAndTime(start.startISO) + "  " + start.scheduleName + (start.inRainDelay ? "  (rain delay)" : "") + "  "
       + start.runs.map((run) => zoneName(run.zoneId) + " " + clock(run.seconds)).join(", "))), "nothing planned");
   loadLog();
 }
@@ -166,24 +168,27 @@ async function changeSchedule(control, id, change) {
   if (control.type === "checkbox") control.checked = !control.checked;
 }
 
-const nextOf = (schedule) => schedule.nextStartISO ? "next " + when(schedule.nextStartISO) : "no start to come";
+const nextOf = (schedule) => schedule.nextStartISO ? "next " + dayAndTime(schedule.nextStartISO) : "no start to come";
 
 function scheduleCard(schedule) {
   // Cards are made anew after every change; an open one stays open.
-  const card = element("details", null, { className: "schedule" + (schedule.isEnabled ? "" : " off"), open: sprinkler.opened.has(schedule.id) });
-  card.dataset.say = "";
+  const outer = element("div", null, { className: "schedule" + (schedule.isEnabled ? "" : " off") });
+  const card = element("details", null, { open: sprinkler.opened.has(schedule.id) });
+  outer.dataset.say = "";
   card.ontoggle = () => card.open ? sprinkler.opened.add(schedule.id) : sprinkler.opened.delete(schedule.id);
   const enabled = element("input", null, { type: "checkbox", checked: schedule.isEnabled });
   enabled.setAttribute("aria-label", schedule.name + " enabled");
-  enabled.onclick = (event) => event.stopPropagation();
   enabled.onchange = () => changeSchedule(enabled, schedule.id, { isEnabled: enabled.checked });
   const rule = schedule.days ? schedule.days.join(" ") || "no day" : schedule.intervalDays ? "every " + schedule.intervalDays + " days" : schedule.dayParity + " days";
   const title = element("summary");
   const more = [schedule.season && schedule.season.from + " to " + schedule.season.to,
     schedule.cycleAndSoak && "cycles of " + schedule.cycleAndSoak.cycleMinutes + " min, soak " + schedule.cycleAndSoak.soakMinutes + " min"];
-  title.append(enabled, " ", element("b", schedule.name),
+  title.append(element("b", schedule.name),
     element("small", [schedule.isEnabled ? "" : "  off", rule, schedule.startTimes.join(" "), ...more, schedule.isEnabled ? nextOf(schedule) : null].filter((part) => part != null).join("  ")));
   card.append(title);
+  const onOff = element("label");
+  onOff.append(enabled);
+  outer.append(onOff, card);
 
   // A schedule by interval or parity has no weekdays: a chip would turn it into another one.
   const chips = element("div", null, { className: "row" });
@@ -231,7 +236,7 @@ function scheduleCard(schedule) {
       if (await water(target, "DELETE", "/api/schedules/" + schedule.id)) loadSchedules();
     }]), { className: "drop" }));
   card.append(actions);
-  return card;
+  return outer;
 }
 
 // ---- a new schedule: nothing is chosen until somebody chooses it, and it is on unless they say otherwise
@@ -296,10 +301,33 @@ byId("schedule-import").onchange = async (event) => {
 };
 
 async function loadLog() {
-  const answer = await look("/api/log?limit=20");
-  if (answer && answer.runs) fill(byId("sprinkler-log"), answer.runs.map((run) =>
-    element("li", when(run.startISO) + "  " + run.zoneName + "  " + clock(run.ranSec) + " of " + clock(run.askedSec) + "  " + plain(run.outcome)
+  const answer = await look("/api/log?limit=200");
+  if (!answer || !answer.runs) return;
+  sprinkler.runs = answer.runs;
+  drawWeek();
+  fill(byId("sprinkler-log"), answer.runs.slice(0, 20).map((run) =>
+    element("li", dayAndTime(run.startISO) + "  " + run.zoneName + "  " + clock(run.ranSec) + " of " + clock(run.askedSec) + "  " + plain(run.outcome)
       + (run.scheduleName ? "  " + run.scheduleName : ""))), "nothing watered yet");
+}
+
+// Three days of the log and four of what is planned, a row a zone.
+function drawWeek() {
+  if (view !== "sprinkler") return;
+  const now = Date.now(), day = 86400000;
+  const past = sprinkler.runs.map((run) => {
+    const from = Date.parse(run.startISO);
+    return { zone: run.zoneName, from, to: from + Math.max(run.ranSec, 60) * 1000, look: run.ranSec ? "" : "skipped",
+      text: `${dayAndTime(run.startISO)} ${clock(run.ranSec)} of ${clock(run.askedSec)}, ${plain(run.outcome)}` };
+  });
+  const planned = sprinkler.starts.flatMap((start) => {
+    let from = Date.parse(start.startISO);
+    return start.runs.map((run) => {
+      const block = { zone: zoneName(run.zoneId), from, to: from += run.seconds * 1000, look: start.inRainDelay ? "skipped" : "planned" };
+      return { ...block, text: `${dayAndTime(block.from)} ${clock(run.seconds)}, ${start.scheduleName}${start.inRainDelay ? " (rain delay)" : ""}` };
+    });
+  });
+  const lanes = sprinkler.zones.map(({ name }) => ({ name, blocks: [...past, ...planned].filter((block) => block.zone === name) }));
+  drawTimeline(byId("sprinkler-week"), { lanes, from: now - 3 * day, to: now + 4 * day, now });
 }
 
 // ---- zones as they are wired and named, the seasonal level, the store as a file
@@ -380,7 +408,8 @@ byId("sprinkler-restore").onchange = ({ target }) => {
 };
 
 addOwnCard("sprinkler", {
-  section: "sprinkler", title: "Sprinkler",
+  section: "sprinkler", title: "Sprinkler", icon: "M12 10v11M8 21h8M12 10l-5-3M12 10l5-3M12 10V4M4 4.5l.01 0M20 4.5l.01 0M3 9h.01M21 9h.01",
+  viewed() { if (sprinkler.polled) loadSchedules(); },
   take(event) {
     if (event.zones) { showSprinkler(event); return true; }
     if (event.type !== "zone") return false;

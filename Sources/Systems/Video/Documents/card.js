@@ -18,6 +18,10 @@ function showVideo(event) {
   byId("video-said").hidden = lines.length === 0;
   byId("video-said").textContent = lines.join(" ");
   const viewers = event.viewers.rtsp + event.viewers.mp4 + event.viewers.mjpeg;
+  tile("video", {
+    now: event.state === "running" ? (event.statistics.framesPerSecond || 0) + " pictures a second" : viewers ? viewers + " look" : "nobody looks", next: `${event.picture.width} × ${event.picture.height}`,
+    action: { words: "Look", look: "primary", act: () => { location.hash = "#/video"; } },
+  });
   const facts = [`${event.picture.width}×${event.picture.height}`];
   if (counted.framesPerSecond) facts.push(counted.framesPerSecond + " frames/s", (counted.bitsPerSecond / 1e6).toFixed(2) + " Mbit/s");
   if (counted.encodeMeanMs != null) facts.push("encoded in " + counted.encodeMeanMs.toFixed(1) + " ms");
@@ -45,8 +49,13 @@ function videoBoxes(event) {
   clearTimeout(video.boxes);
   if (!shown) return;
   video.boxes = setTimeout(() => { layer.hidden = true; }, 1000); // no answer: what was found is the past
-  layer.width = shown.clientWidth; // which clears it
-  layer.height = shown.clientHeight;
+  // The picture in its frame: black is at two of its sides.
+  const [width, height] = [shown.videoWidth || shown.width || 1, shown.videoHeight || shown.height || 1];
+  const scale = Math.min(shown.clientWidth / width, shown.clientHeight / height);
+  layer.width = width * scale; // which clears it
+  layer.height = height * scale;
+  layer.style.left = (shown.clientWidth - layer.width) / 2 + "px";
+  layer.style.top = (shown.clientHeight - layer.height) / 2 + "px";
   const draw = layer.getContext("2d");
   draw.lineWidth = 2;
   draw.font = "bold 14px sans-serif";
@@ -62,10 +71,8 @@ function videoBoxes(event) {
 }
 
 byId("video-look").onchange = () => {
-  video.wanted = byId("video-look").value;
-  sessionStorage.setItem("video", video.wanted);
-  videoStop();
-  videoStart();
+  sessionStorage.setItem("video", byId("video-look").value);
+  videoViewed();
 };
 byId("video-record").onclick = ({ target }) => command(target, "POST", "/api/video/record" + (target.textContent === "Record" ? "" : "/stop"));
 byId("video-snapshot").onclick = ({ target }) => save(target, "/api/video/snapshot.jpg", "snapshot.jpg");
@@ -75,18 +82,35 @@ function videoStop() {
   video.running = null;
 }
 
-// Nobody looks at a hidden page: the camera may rest.
+// Nobody looks at a hidden page, or at another view: the camera may rest.
 document.addEventListener("visibilitychange", () => { if (document.hidden) videoStop(); else videoStart(); });
 
+// The picture lies in the view of what is driven by it, if that has a stage for it, and is shown there unless somebody has chosen not to.
+const stageOf = (view) => video.begun ? ownCards.get(view)?.stage : null;
+const isLookedAt = () => view === "video" || Boolean(stageOf(view));
+
+function videoViewed() {
+  const picture = document.querySelector(".picture"), place = stageOf(view);
+  const home = byId("video-home");
+  if (place && picture.parentElement !== place) place.prepend(picture);
+  else if (!place && picture.parentElement !== home) home.append(picture);
+  const wanted = sessionStorage.getItem("video") || (place ? "mp4" : "off");
+  if (!isLookedAt() || wanted !== video.wanted) videoStop();
+  video.wanted = wanted;
+  byId("video-look").value = wanted;
+  if (video.running) byId("video-film").play().catch(() => {}); // one that is moved pauses
+  videoStart();
+}
+
 async function videoStart() {
-  const wanted = video.wanted || "off";
+  const wanted = isLookedAt() ? video.wanted || "off" : "off";
   byId("video-film").hidden = wanted !== "mp4";
   byId("video-pictures").hidden = wanted !== "mjpeg";
   if (wanted === "off" || document.hidden || video.running) return;
   const control = new AbortController();
   video.running = control;
   try {
-    const answer = await fetch("/api/video/stream." + wanted, { headers: headers(), signal: control.signal });
+    const answer = await fetch(at("/api/video/stream." + wanted), { headers: headers(), signal: control.signal });
     if (!answer.ok) throw new Error((await answer.json()).message);
     if (wanted === "mp4") await videoPlay(answer, control); else await videoShow(answer, control);
   } catch (error) {
@@ -102,8 +126,8 @@ async function videoPlay(answer, control) {
   const player = byId("video-film");
   const type = answer.headers.get("Content-Type");
   if (!window.MediaSource || !MediaSource.isTypeSupported(type)) {
-    byId("video-look").value = "mjpeg";
-    byId("video-look").onchange();
+    sessionStorage.setItem("video", "mjpeg");
+    videoViewed();
     return;
   }
   const source = new MediaSource();
@@ -158,18 +182,15 @@ async function videoShow(answer, control) {
   }
 }
 
-addEventListener("DOMContentLoaded", () => {
-  video.wanted = sessionStorage.getItem("video") || "off";
-  byId("video-look").value = video.wanted;
-});
 // The first state tells that there is a camera, and that the token is good.
 function videoKnown(event) {
   showVideo(event);
-  if (video.wanted !== "off" && !video.running && !video.begun) { video.begun = true; videoStart(); }
+  if (!video.begun) { video.begun = true; videoViewed(); }
 }
 
 addOwnCard("video", {
-  section: "video", title: "Video", isView: true,
+  section: "video", title: "Video", isView: true, icon: "M3 7h12v10H3zM15 11l6-3v8l-6-3",
+  viewed() { if (video.begun) videoViewed(); },
   take(event) {
     if (event.statistics) videoKnown(event);
     else if (event.type === "detections") videoBoxes(event);

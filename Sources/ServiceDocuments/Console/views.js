@@ -1,0 +1,208 @@
+"use strict";
+// One view a system, each with an address of its own (#/robot), an overview of them all, and the sheet of keys. A section of the
+// page belongs to the view that its data-view names; the bar has a link for each view, below on a phone, at the side on a wide screen.
+
+const icons = {
+  overview: "M3 11 12 4l9 7M6 9.5V20h12V9.5M10 20v-6h4v6",
+  diagnostics: "M3 12h4l2.5-7 5 14L17 12h4",
+  other: "M7 7h10v10H7zM9.5 3v4M14.5 3v4M9.5 17v4M14.5 17v4M3 9.5h4M3 14.5h4M17 9.5h4M17 14.5h4",
+};
+const views = new Map(); // name → {title, link, tile, section: id of the one that `mark` speaks of}
+let view = "overview";
+
+function drawing(name, properties = {}, text = null) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(properties)) made.setAttribute(key, value);
+  if (text != null) made.textContent = text;
+  return made;
+}
+
+function iconOf(path) {
+  const icon = drawing("svg", { viewBox: "0 0 24 24", class: "icon", "aria-hidden": "true" });
+  icon.append(drawing("path", { d: path }));
+  return icon;
+}
+
+// A link in the bar, before Diagnostics; of a system a tile in the overview as well. `mark`, `tile` and `removeView` find it by its name or its
+// section's.
+function addView(name, title, section, icon, hasTile = true) {
+  const link = element("a", null, { href: name === "overview" ? "#/" : "#/" + name, hidden: hasTile });
+  link.append(iconOf(icon || icons.other), element("span", title));
+  link.dataset.title = title;
+  byId("systems").insertBefore(link, views.get("diagnostics")?.link || null);
+  const made = { title, link, section, tile: hasTile ? tileOf(name, title, icon || icons.other) : null };
+  if (made.tile) byId("tiles").append(made.tile.element);
+  views.set(name, made);
+  if (byId(section)) byId(section).dataset.view ||= name;
+  if (name === asked()) showView();
+}
+
+function removeView(name) {
+  const { link, tile, section } = views.get(name);
+  link.remove();
+  tile.element.remove();
+  marks.delete(section);
+  views.delete(name);
+  showWell();
+  showView();
+}
+
+// ---- which one is shown
+
+const asked = () => decodeURIComponent(location.hash.replace(/^#\/?/, "")) || "overview";
+
+function showView() {
+  const before = view;
+  view = views.has(asked()) ? asked() : "overview";
+  for (const part of document.querySelectorAll("main > [data-view]")) part.toggleAttribute("data-shown", part.dataset.view === view);
+  for (const [name, { link }] of views) if (name === view) link.ariaCurrent = "page"; else link.ariaCurrent = null;
+  document.body.dataset.shows = view;
+  nameWindow();
+  showAbsent();
+  for (const card of ownCards.values()) if (card.viewed) card.viewed(view);
+  if (view === before) return;
+  // What is driven is looked at.
+  releaseAll();
+  watch();
+  scrollTo(0, 0);
+}
+
+// Where somebody goes by a link, a screen reader reads on there, and the keys are that system's.
+addEventListener("hashchange", () => {
+  showView();
+  const title = document.querySelector("main > [data-shown] h2");
+  if (!title) return;
+  title.tabIndex = -1;
+  title.focus({ preventScroll: true });
+});
+
+let program = document.title;
+function nameWindow() {
+  const trouble = holds.size ? "⚠ " : "";
+  const title = trouble + (view === "overview" ? program : views.get(view).title + " · " + program);
+  if (document.title !== title) document.title = title;
+}
+
+// A view of which the daemon has not said anything, which may be because it has no such system.
+function showAbsent() {
+  const { section, title } = views.get(view) || {};
+  const isAbsent = isLive && view !== "overview" && view !== "diagnostics" && byId(section).hidden;
+  byId("absent").hidden = !isAbsent;
+  byId("absent").textContent = isAbsent ? title + ": the daemon has told nothing of it yet. It runs only what its configuration file names." : "";
+}
+
+// ---- states: the bar, the tiles and what they come to
+
+const marks = new Map(); // section → {level, text, title, name}
+
+// level: up (something is going on), idle, warn, down.
+function mark(section, level, text) {
+  const found = [...views].find(([, one]) => one.section === section);
+  if (!found) return;
+  const [name, { link, title, tile }] = found;
+  const last = marks.get(section);
+  if (last && last.level === level && last.text === text) return;
+  marks.set(section, { level, text, title, name });
+  link.hidden = false;
+  link.className = "led " + level;
+  link.title = text;
+  link.setAttribute("aria-label", title + ": " + text);
+  if (tile) {
+    tile.element.hidden = false;
+    tile.state.className = "led " + level;
+    tile.state.textContent = text;
+  }
+  showAbsent();
+  showWell();
+}
+
+function showWell() {
+  const troubles = [...marks.values()].filter(({ level }) => level === "down" || level === "warn");
+  const words = JSON.stringify([troubles, marks.size === 0]);
+  if (byId("well").dataset.words === words) return;
+  byId("well").dataset.words = words;
+  byId("well").className = troubles.some(({ level }) => level === "down") ? "down" : troubles.length ? "warn" : "up";
+  byId("well").replaceChildren(...(troubles.length ? troubles.map(({ title, name, text }) => {
+    const line = element("p");
+    line.append(element("a", title, { href: "#/" + name }), " " + text);
+    return line;
+  }) : [element("p", marks.size ? "All is well." : "Waiting for the daemon's first word…")]));
+}
+
+function tileOf(name, title, icon) {
+  const made = { element: element("article", null, { className: "tile", hidden: true }), action: null };
+  const head = element("h3"), link = element("a", null, { href: "#/" + name });
+  link.append(iconOf(icon), title);
+  head.append(link);
+  made.state = element("p", null, { className: "led" });
+  made.now = element("p", null, { className: "now" });
+  made.next = element("p", null, { className: "next" });
+  const hands = element("fieldset", null, { className: "hands" });
+  hands.dataset.say = "";
+  made.button = button("", () => made.action && made.action(made.button), { hidden: true });
+  hands.append(made.button);
+  made.element.append(head, made.state, made.now, made.next, hands);
+  return made;
+}
+
+// What a system's tile says. now: what is on or measured; next: what comes; action: {words, look: a class of buttons, act(control)}, the one
+// control that matters.
+function tile(name, { now = "", next = "", action = null }) {
+  const shown = views.get(name)?.tile;
+  if (!shown) return;
+  if (shown.now.textContent !== now) shown.now.textContent = now;
+  if (shown.next.textContent !== next) shown.next.textContent = next;
+  shown.action = action && action.act;
+  shown.button.hidden = !action;
+  if (!action) return;
+  if (shown.button.textContent !== action.words) shown.button.textContent = action.words;
+  shown.button.className = action.look || "";
+  shown.button.setAttribute("aria-label", action.words + ", " + views.get(name).title);
+}
+
+// ---- what of telemetry is asked for: ten times a second what is in view or drives, once a second the rest
+
+let rates = "";
+function watch() {
+  const quick = [...heardAt.keys()].filter((system) => system !== "loops" && (viewOfSystem(system) === view || driving.get(system) || (view === "robot" && system === "video")));
+  if (!isLive || rates === quick.join()) return;
+  rates = quick.join();
+  send({ type: "subscribe", rateHz: 1 });
+  if (quick.length) send({ type: "subscribe", systems: quick, rateHz: 10 });
+}
+
+function viewOfSystem(system) {
+  const section = Object.keys(sectionSystems).find((id) => sectionSystems[id] === system);
+  return section && byId(section) ? byId(section).dataset.view : null;
+}
+
+// ---- the sheet of keys
+
+const keyWords = [["Esc, Space", "E-STOP while something drives, and always in the robot's view. Space that is typed into a field is a space."]]; // cards add theirs
+function showKeys(isShown) {
+  byId("keys").hidden = !isShown;
+  byId("keys-open").ariaExpanded = String(isShown);
+  if (!isShown) return byId("keys-open").focus();
+  const lines = [...keyWords, ["?", "this sheet"], ["g, then a digit", "the view at that place in the bar"]];
+  byId("key-list").replaceChildren(...lines.flatMap(([key, does]) => [element("dt", key), element("dd", does)]));
+  byId("keys-close").focus();
+}
+byId("keys-open").onclick = () => showKeys(byId("keys").hidden);
+byId("keys-close").onclick = () => showKeys(false);
+
+let isGoing = false; // g was pressed
+addEventListener("keydown", (event) => {
+  if (isTyping(event) || hasModifier(event) || event.repeat) return;
+  if (event.key === "?") showKeys(byId("keys").hidden);
+  if (event.key === "Escape" && !byId("keys").hidden) showKeys(false);
+  if (isGoing && /^[1-9]$/.test(event.key)) {
+    const link = [...byId("systems").children].filter((one) => !one.hidden)[Number(event.key) - 1];
+    if (link) link.click();
+    event.stopImmediatePropagation(); // it is no speed
+  }
+  isGoing = event.key === "g";
+});
+
+addView("overview", "Overview", "overview", icons.overview, false);
+addView("diagnostics", "Diagnostics", "loops-section", icons.diagnostics, false);
+showView();

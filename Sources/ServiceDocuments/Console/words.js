@@ -1,0 +1,37 @@
+"use strict";
+// How the page says times, ages and who has asked. Times of day are the controller's, wherever the page is looked at, in the browser's
+// language; programs read the API for seconds and ISO 8601.
+
+let timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone; // this browser's, until a system says the controller's
+
+function setTimeZone(zone) {
+  try { new Date().toLocaleString(undefined, { timeZone: zone }); } catch { return; } // one that this browser does not know
+  timeZone = zone;
+  byId("time-zone").textContent = "Times are those of " + zone.replaceAll("_", " ") + ".";
+}
+
+const inZone = (date, options) => new Date(date).toLocaleString(undefined, { ...options, timeZone });
+
+// Fri, Nov 27, 06:30
+function dayAndTime(date) {
+  const options = { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" };
+  return Number.isNaN(Date.parse(date)) ? String(date) : inZone(date, options);
+}
+const dayOf = (date) => inZone(date, { weekday: "short", day: "numeric" });
+const timeOfDay = (date) => inZone(date, { hour: "2-digit", minute: "2-digit" });
+const timeWithSeconds = (date) => inZone(date, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+
+// As people say it: just now, 12 s ago, 2 min ago, 5 h ago, 3 days ago.
+function ageOf(milliseconds) {
+  const seconds = Math.max(0, milliseconds) / 1000;
+  if (seconds < 2) return "just now";
+  if (seconds < 90) return Math.round(seconds) + " s ago";
+  if (seconds < 90 * 60) return Math.round(seconds / 60) + " min ago";
+  if (seconds < 48 * 3600) return Math.round(seconds / 3600) + " h ago";
+  return Math.round(seconds / 86400) + " days ago";
+}
+
+// What the daemon calls a connection of its own: this page, or another.
+function ours(text) {
+  return text.replace(/local client \d+/g, (name) => name === ownName ? "this page" : "another page or program");
+}

@@ -1,0 +1,201 @@
+"""The views: their addresses and titles, the overview, what a screen reader and a thumb find, what an idle page costs."""
+import json
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from others import go, until
+from systems import STALLED, Fan
+
+VIEWS = ("", "robot", "leg", "sprinkler", "plants", "pump", "fan", "diagnostics")
+# As wide as a phone, a laptop and a screen on a wall.
+SIZES = {"phone": (390, 844), "laptop": (1366, 768), "wide": (1920, 1080)}
+
+# What is pressed and is smaller than a fingertip: 44 pixels. A label is pressed for its control.
+SMALL = """() => [...document.querySelectorAll("a, button, input, select, summary, [tabindex='0']")].filter((one) => {
+  const box = (one.closest("label") || one).getBoundingClientRect();
+  return one.checkVisibility() && box.width > 0 && (box.width < 43.5 || box.height < 43.5);
+}).map((one) => one.outerHTML.slice(0, 120))"""
+
+
+@pytest.fixture
+def busy(own_daemon):
+    """One with something of everything: plants, a schedule, water, a pump that runs, a leg."""
+    daemon = own_daemon(more="pump: {}\n")
+    for name, probes in (("Basil", ["0x36"]), ("Fern", ["0x37", "adc-0"])):
+        assert daemon.post("/api/plants", {"name": name, "sensors": probes}).status_code == 201
+    assert daemon.post("/api/schedules", {
+        "name": "Mornings", "days": ["Mon", "Wed", "Fri"], "startTimes": ["06:30"], "isEnabled": True,
+        "zones": [{"zoneId": 1, "minutes": 20}, {"zoneId": 2, "minutes": 90}]}).status_code == 201
+    assert daemon.post("/api/zone/3/on", {"minutes": 12}).status_code == 200
+    until(lambda: daemon.post("/api/pump/on", {"speedPercent": 70}).status_code == 200)
+    return daemon
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", SIZES)
+def test_axe_finds_nothing_and_no_target_is_smaller_than_a_fingertip(enter, busy, size, scheme):
+    width, height = SIZES[size]
+    fan = Fan()
+    page = enter(busy, width=width, height=height, color_scheme=scheme, bypass_csp=True, prepare=fan.attach)
+    expect(page.locator("#system-fan")).to_have_count(1)
+    fan.tell()
+    for view in VIEWS:
+        go(page, view)
+        for summary in page.locator("summary:visible").all():
+            summary.click()
+        page.evaluate("heardAt.set('fan', Infinity)")  # what is old is dim, and is meant to be
+        page.wait_for_timeout(300)
+        found = Axe().run(page).response["violations"]
+        assert [(one["id"], [node["html"][:120] for node in one["nodes"]]) for one in found] == [], view
+        assert page.evaluate(SMALL) == [], view
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, view
+
+
+def test_axe_finds_nothing_on_a_locked_page_and_its_stop_says_what_it_lacks(browser, own_daemon):
+    daemon = own_daemon()
+    context = browser.new_context(bypass_csp=True)
+    page = context.new_page()
+    page.goto(daemon.url + "/")
+    expect(page.locator("#door")).to_be_visible()
+    expect(page.locator("#e-stop-said")).to_have_text("log in first")
+    for hidden in ("#systems", "#overview", "#diagnostics", "#log-out"):
+        expect(page.locator(hidden)).to_be_hidden()
+    assert Axe().run(page).response["violations"] == []
+    page.click("#e-stop")
+    expect(page.locator("#e-stop-said")).to_have_text("REFUSED")
+    # What was refused to somebody who had no token is not said of somebody who has one.
+    page.fill("#token", daemon.admin)
+    page.click("#door button")
+    expect(page.locator("#e-stop-said")).to_have_text("stops everything")
+    expect(page.locator("#banner")).to_be_hidden()
+    context.close()
+
+
+def test_each_view_has_an_address_a_title_and_nothing_of_the_others(enter, own_daemon):
+    daemon = own_daemon(more="pump: {}\n")
+    page = enter(daemon)
+    expect(page).to_have_title("Tactus")
+    stop = page.locator("#e-stop").bounding_box()
+    for view, title, section in (("robot", "Robot", "#robot"), ("sprinkler", "Sprinkler", "#sprinkler"), ("diagnostics", "Diagnostics", "#loops-section")):
+        go(page, view)
+        expect(page).to_have_title(title + " · Tactus")
+        expect(page.locator("main > [data-shown]")).to_have_count(1)
+        expect(page.locator(section)).to_be_visible()
+        assert page.locator("#e-stop").bounding_box() == stop
+    page.go_back()
+    expect(page).to_have_title("Sprinkler · Tactus")
+    page.reload()
+    expect(page.locator("#sprinkler")).to_be_visible()
+    # One that this daemon does not have says so.
+    page.evaluate("location.hash = '#/video'")
+    expect(page.locator("#absent")).to_contain_text("Video: the daemon has told nothing of it yet")
+
+
+def test_the_overview_says_what_is_on_what_comes_and_whether_all_is_well(enter, busy):
+    fan = Fan()
+    page = enter(busy, prepare=fan.attach)
+    fan.tell(state="running", speedRpm=1213)
+
+    def tile(name):
+        return page.locator(".tile", has=page.get_by_role("heading", name=name))
+
+    expect(tile("Sprinkler")).to_contain_text(re.compile(r"Zone 3 1\d:\d\d"))
+    expect(tile("Sprinkler")).to_contain_text(re.compile(r"next Zone 1, \w{3}"))
+    expect(tile("Plants")).to_contain_text("the driest of 2")
+    expect(tile("Fan")).to_contain_text("Temperature 31.3 °C")
+    expect(tile("Fan").get_by_role("button")).to_have_text("Off")
+    tile("Sprinkler").get_by_role("button", name="Stop all").click()
+    expect(tile("Sprinkler")).to_contain_text("no water runs")
+    tile("Pump").get_by_role("button", name="OFF").click()
+    until(lambda: busy.get("/api/pump").json()["state"] == "off")
+    expect(page.locator("#well")).not_to_contain_text("Fan")
+    fan.notice("stalled", True, STALLED)
+    fan.tell(state="stalled")
+    expect(page.locator("#well")).to_contain_text("Fan stalled")
+    expect(tile("Fan")).to_contain_text("free it, then reset")
+    tile("Fan").get_by_role("button", name="Reset").click()
+    until(lambda: page.wait_for_timeout(20) or fan.requests)
+    assert fan.requests == [("fan/reset", None)]
+
+
+def test_an_idle_page_asks_for_little(enter, own_daemon):
+    """Telemetry once a second, no histograms: they are for who looks at them."""
+    daemon = own_daemon(more="pump: {}\n")
+    heard = {"socket": 0, "paths": []}
+
+    def prepare(page):
+        page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: heard.update(socket=heard["socket"] + len(frame))))
+        page.on("request", lambda request: heard["paths"].append(request.url.split("/api/")[-1]))
+
+    page = enter(daemon, prepare=prepare)
+    page.wait_for_timeout(3000)
+    heard.update(socket=0, paths=[])
+    page.wait_for_timeout(10_000)
+    print(json.dumps(heard))
+    assert heard["socket"] / 10 < 12_000
+    assert [path for path in heard["paths"] if "histograms" in path] == [] and len(heard["paths"]) < 12, heard
+    go(page, "diagnostics")
+    until(lambda: page.wait_for_timeout(50) or any("histograms" in path for path in heard["paths"]))
+
+
+def test_a_token_is_remembered_only_when_asked_and_forgotten_by_logging_out(browser, own_daemon):
+    daemon = own_daemon()
+    context = browser.new_context()
+    page = context.new_page()
+
+    def log_in(remembers):
+        page.fill("#token", daemon.admin)
+        page.locator("#remember").set_checked(remembers)
+        page.click("#door button")
+        expect(page.locator("#link")).to_have_text("live")
+        page.close()
+
+    page.goto(daemon.url + "/")
+    log_in(False)
+    page = context.new_page()
+    page.goto(daemon.url + "/")
+    expect(page.locator("#door")).to_be_visible()
+    log_in(True)
+    page = context.new_page()
+    page.goto(daemon.url + "/")
+    expect(page.locator("#link")).to_have_text("live")
+    page.click("#log-out")
+    expect(page.locator("#door")).to_be_visible()
+    assert page.evaluate("[localStorage.length, sessionStorage.getItem('token')]") == [0, None]
+    context.close()
+
+
+def test_files_are_short_on_the_way_and_not_sent_twice(own_daemon):
+    daemon = own_daemon()
+    whole = sent = 0
+    for path in ("/", "/console.css", "/console.js", "/views.js", "/sprinkler.js", "/icon.svg", "/manifest.webmanifest"):
+        plain = daemon.get(path, token=None, headers={"Accept-Encoding": "identity"})
+        short = daemon.get(path, token=None, headers={"Accept-Encoding": "br, gzip;q=0.8"})
+        assert plain.status_code == short.status_code == 200 and plain.content == short.content
+        assert "Content-Encoding" not in plain.headers and plain.headers["Cache-Control"] == "no-cache"
+        whole += int(plain.headers["Content-Length"])
+        sent += int(short.headers["Content-Length"])
+        tag = short.headers["ETag"]
+        for asked in (tag, f'"other", {tag}', "*"):
+            again = daemon.get(path, token=None, headers={"If-None-Match": asked})
+            assert (again.status_code, again.content, again.headers["ETag"]) == (304, b"", tag)
+        assert daemon.get(path, token=None, headers={"If-None-Match": '"other"'}).status_code == 200
+        assert "Content-Encoding" not in daemon.get(path, token=None, headers={"Accept-Encoding": "gzip;q=0"}).headers
+    print(whole, sent)
+    assert sent < whole / 2
+    manifest = daemon.get("/manifest.webmanifest", token=None).json()
+    assert manifest["name"] == "Tactus" and manifest["icons"][0]["src"] == "icon.svg"
+
+
+def test_the_sheet_of_keys_says_what_space_does(enter, own_daemon):
+    page = enter(own_daemon())
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog", name="Keys")).to_contain_text("E-STOP while something drives")
+    page.keyboard.press("Escape")
+    expect(page.locator("#keys")).to_be_hidden()
+    page.keyboard.press("g")
+    page.keyboard.press("2")
+    expect(page.locator("#robot")).to_be_visible()
