@@ -397,17 +397,29 @@ def test_the_ids_of_the_app_go_through_export_and_backup(daemon):
     assert [schedule["id"] for schedule in phone.status()["schedules"]] == [lawn]
 
 
-def test_rain_settings_with_a_forecast_are_confirmed_and_say_what_is_not_used(tmp_path):
+def test_rain_settings_switch_a_configured_forecast_and_say_what_is_not_used(tmp_path):
     daemon = Daemon(tmp_path)
     weather = "latitude: 52.5\n  longitude: 13.4\n  weather: {provider: open-meteo, url: 'http://127.0.0.1:9'}"
     daemon.config.write_text(daemon.config.read_text().replace("legacy_routes: true", "legacy_routes: true\n  " + weather))
+    wanted = {"zip_code": "10115", "threshold_percent": 60, "automation_enabled": True}
+
+    def is_on():
+        return phone.status()["rain"]["automation_enabled"], daemon.get("/api/sprinkler").json()["weather"]["isOn"]
+
     with daemon:
         phone = Phone(daemon, daemon.create_token("control"))
-        wanted = {"zip_code": "10115", "threshold_percent": 60, "automation_enabled": True}
         answer = daemon.post("/api/rain/settings", wanted).json()
         assert answer["rain"]["automation_enabled"] and "not used" in answer["warning"]
-        assert phone.status()["rain"]["automation_enabled"] is True
-        phone.refused(409, "POST", "/api/rain/settings", {**wanted, "automation_enabled": False})
+        assert is_on() == (True, True)
+        answer = daemon.post("/api/rain/settings", {"automation_enabled": False}).json()
+        assert answer["rain"]["automation_enabled"] is False and "warning" not in answer
+        # What is not given stays as it is.
+        assert daemon.post("/api/rain/settings", {"zip_code": "10115"}).json()["rain"]["automation_enabled"] is False
+        daemon.stop()
+        daemon.start()
+        assert is_on() == (False, False)
+        assert daemon.post("/api/rain/settings", wanted).json()["rain"]["automation_enabled"] is True
+        assert is_on() == (True, True)
 
 
 def test_without_legacy_routes_nothing_of_it_is_there(tmp_path):

@@ -261,7 +261,7 @@ def test_tokens_and_revocations_fail_closed_while_their_disk_is_away(disk, tmp_p
 
 
 @pytest.mark.parametrize("method, path", [
-    ("POST", "/api/zone/1/off"), ("POST", "/api/stop"), ("POST", "/api/pause"), ("DELETE", "/api/queue"), ("DELETE", "/api/queue/RUN"),
+    ("POST", "/api/zone/1/off"), ("POST", "/api/stop"), ("POST", "/api/pause"), ("POST", "/api/queue/skip"), ("DELETE", "/api/queue"), ("DELETE", "/api/queue/RUN"),
     ("POST", "/api/pump/off"), ("POST", "/api/leg/disarm"), ("POST", "/api/robot/stop"), ("POST", "/zone/off/1"), ("POST", "/api/e-stop"),
 ])
 def test_what_makes_safe_is_answered_while_another_program_has_locked_the_store(tmp_path, method, path):

@@ -4,7 +4,8 @@ import NIOCore
 /// the connection becomes a WebSocket.
 ///
 /// A client may send hundreds of requests in one packet and read no answer. The decoder would hand them all on at once, so the bytes wait
-/// here, at most one read of them: nothing more is read from the socket while some do.
+/// here, at most one read of them: nothing more is read from the socket while some do. One request of each read (two, if they are short) is
+/// taken at once; those behind it wait for turns (`PipelineTurns`), so that clients which send many hold up no other client's e-stop.
 ///
 /// Bytes may come at any moment on the event loop, also within a write: NIO reads what is left before it closes a socket whose
 /// write failed. While handlers come and go, no other handler may see them.
@@ -36,8 +37,11 @@ final class ArrivalHandler: ChannelDuplexHandler, RemovableChannelHandler {
   /// The channel asked to read while bytes waited.
   private var readWaits = false
   private var isFeeding = false
+  private let turns: PipelineTurns
+  private var waitsForTurn = false
 
-  init(gate: RequestGate) { state = .http(gate) }
+  /// - Parameter turns: those of the channel's event loop.
+  init(gate: RequestGate, turns: PipelineTurns) { (state, self.turns) = (.http(gate), turns) }
 
   func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
@@ -93,10 +97,13 @@ final class ArrivalHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
   /// The gate may take more than before.
   func goOn() {
-    guard let context, case .http = state else { return }
+    guard let context, case .http(let gate) = state else { return }
     if !held.isEmpty {
-      feed(context)
-      context.fireChannelReadComplete()
+      switch gate.appetite(context.channel) {
+      case .nothing: clear()
+      case .request: waitForTurn()
+      case .wait: break
+      }
     }
     if isInputClosed, held.isEmpty {
       isInputClosed = false
@@ -108,6 +115,22 @@ final class ArrivalHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
   }
 
+  private func waitForTurn() {
+    guard !waitsForTurn else { return }
+    waitsForTurn = true
+    turns.add(self)
+  }
+
+  /// Takes one of the requests that wait, if there still are any.
+  func takeTurn() {
+    waitsForTurn = false
+    guard let context, !held.isEmpty else { return }
+    feed(context)
+    context.fireChannelReadComplete()
+    goOn()
+  }
+
+  /// Hands on bytes until a request has been taken.
   private func feed(_ context: ChannelHandlerContext) {
     // What is flushed here makes the channel writable within this call.
     guard !isFeeding else { return }
@@ -119,11 +142,16 @@ final class ArrivalHandler: ChannelDuplexHandler, RemovableChannelHandler {
       case .nothing: clear()
       case .request:
         guard let bytes = nextPiece() else { return }
+        let before = gate.requests
         gate.bytesArrive(at: context.eventLoop.now)
         context.fireChannelRead(wrapInboundOut(bytes))
         gate.bytesDecoded(context)
         // What the socket takes at once does not count as waiting.
         if !context.channel.isWritable { gate.flush() }
+        if gate.requests != before {
+          if !held.isEmpty { waitForTurn() }
+          return
+        }
       }
     }
   }

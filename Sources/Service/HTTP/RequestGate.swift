@@ -45,6 +45,8 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
   /// A request of HTTP/1.0 has come: what is said from then on, HTTP/1.0 understands. An answer that is still owed to an earlier request of
   /// HTTP/1.1 is sent as before.
   private var speaksOld = false
+  /// Heads that were taken so far.
+  private(set) var requests: UInt64 = 0
   /// It has one of the last descriptors.
   private(set) var isForOneRequest = false
   /// There are bytes to be flushed.
@@ -125,6 +127,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   private func headArrived(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+    requests &+= 1
     let asksUpgrade = head.headers.contains(name: "upgrade")
     isForOneRequest = shared.places.headArrived(context.channel)
     let isLast = !head.isKeepAlive || asksUpgrade || head.method == .CONNECT || isForOneRequest

@@ -30,6 +30,7 @@ struct ServiceChannel: HTTPChannelHandler {
     let isSecure: Bool
     let version: String
     let numbers = WebSocketNumbers()
+    let turns = TurnsOfLoops()
     let now: @Sendable () -> TickInstant
     let secondsSince1970: @Sendable () -> Int64
     let logAction: @Sendable (_ action: String, _ caller: Caller, _ error: APIError?) -> Void
@@ -93,7 +94,7 @@ struct ServiceChannel: HTTPChannelHandler {
     let encoder = HTTPResponseEncoder()
     let gate = RequestGate(
       shared: shared, address: address, encoder: encoder, outcome: outcome, now: channel.eventLoop.now)
-    let arrival = ArrivalHandler(gate: gate)
+    let arrival = ArrivalHandler(gate: gate, turns: shared.turns.turns(of: channel.eventLoop))
     gate.arrival = arrival
     try pipeline.addHandler(arrival)
     try pipeline.addHandler(encoder)

@@ -116,6 +116,26 @@ struct SchedulerRainTests {
     #expect(scheduler.settings == expected)
   }
 
+  @Test(
+    "the forecast is switched off: its delay ends, and it makes none until it is switched on; a person's delay stays")
+  func switchedForecast() throws {
+    var world = try Garden.world([Garden.program(1)], at: Garden.at(7, 1, 5))
+    world.forecast(.rain(seconds: 7_200, reason: "8 mm"))
+    #expect(world.stored.rainDelay?.reason == .weather("8 mm"))
+    world.ask(.setForecast(isOn: false))
+    #expect(world.stored.rainDelay == nil && !world.stored.isForecastOn)
+    world.forecast(.rain(seconds: 7_200, reason: "20 mm"))
+    #expect(world.stored.rainDelay == nil)
+    world.ask(.setForecast(isOn: true))
+    world.forecast(.rain(seconds: 7_200, reason: "20 mm"))
+    #expect(world.stored.rainDelay?.reason == .weather("20 mm"))
+    world.ask(.setRainDelay(seconds: 86_400))
+    world.ask(.setForecast(isOn: false))
+    #expect(world.stored.rainDelay?.reason == .manual)
+    world.run(untilWall: Garden.at(7, 1, 6, 30))
+    finish(&world)
+  }
+
   @Test("the forecast: makes a delay with its reason, never shortens a person's, and ends its own")
   func weather() throws {
     var world = try Garden.world([], at: Garden.at(7, 1, 5))

@@ -25,6 +25,7 @@ struct ModelStore {
       records.programs = sorted + rest
     case .levels(let levels): records.levels = levels
     case .rainDelay(let delay), .rainDelayNoted(let delay): records.rainDelay = delay
+    case .forecast(let isOn): records.isForecastOn = isOn
     case .started(let key): if !records.startKeys.contains(key) { records.startKeys.append(key) }
     case .startKeysForgotten(let date):
       records.startKeys.removeAll { $0.date < date }

@@ -11,7 +11,7 @@ struct RandomChanges {
   mutating func list() -> [SprinklerChange] { (0..<Int.random(in: 1...6, using: &random)).map { _ in next() } }
 
   mutating func next() -> SprinklerChange {
-    switch Int.random(in: 0..<33, using: &random) {
+    switch Int.random(in: 0..<34, using: &random) {
     case 0...1: .zones(zones())
     case 2...6: .program(program())
     case 7: .programRemoved(id: id())
@@ -31,6 +31,7 @@ struct RandomChanges {
     case 28: .pendingOrder((0..<Int.random(in: 0...12, using: &random)).map { _ in UInt64(id()) })
     case 29: .suppressed(SuppressedStart(key(), due: instant(), why: .missed))
     case 30: .takenBack(SuppressedStart(key(), due: instant(), why: .missed))
+    case 32: .forecast(isOn: .random(using: &random))
     case 31: .rainDelayNoted(Bool.random(using: &random) ? delay() : nil)
     default: Int.random(in: 0..<3, using: &random) == 0 ? .everything(everything()) : .levels(levels())
     }

@@ -54,7 +54,7 @@ function showSprinkler(event) {
   byId("sprinkler-clock").textContent = event.clock.isBelieved ? "" : "The time of day is not confirmed yet: what is due waits until it is.";
   byId("rain-state").textContent = event.rainDelay.active
     ? "until " + dayAndTime(event.rainDelay.until) + (event.rainDelay.detail ? ": " + event.rainDelay.detail : "") : "off";
-  byId("sprinkler-weather").textContent = !event.weather ? "" : event.weather.failure
+  byId("sprinkler-weather").textContent = !event.weather ? "" : !event.weather.isOn ? "forecast switched off" : event.weather.failure
     ? "weather unknown: " + event.weather.failure : event.weather.millimetres != null
       ? (event.weather.isLowerBound ? "at least " : "") + event.weather.millimetres.toFixed(1) + " mm expected"
       : event.weather.answeredISO ? "weather unknown: the provider has no value" : "";

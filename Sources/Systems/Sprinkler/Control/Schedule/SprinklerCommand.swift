@@ -29,6 +29,8 @@ public enum SprinklerCommand: Sendable, Hashable {
   /// 1…1,209,600 s (14 days) from now.
   case setRainDelay(seconds: Int)
   case cancelRainDelay
+  /// Whether a forecast makes rain delays from now on. Switched off, it also ends the one that it has made.
+  case setForecast(isOn: Bool)
   /// Its id is ignored and given anew.
   case addProgram(Program)
   /// In place of the one with its id.

@@ -25,6 +25,7 @@ extension SprinklerScheduler {
       try Validation.number(seconds, 1...Self.longestRainDelay, "seconds")
       setRainDelay(RainDelay(seconds: seconds, reason: .manual, at: reading))
     case .cancelRainDelay: cancelRainDelay()
+    case .setForecast(let isOn): setForecast(isOn: isOn)
     default: try edit(command, request)
     }
   }

@@ -158,6 +158,7 @@ extension SprinklerScheduler {
     new.zones = backup.zones
     new.programs = backup.programs
     new.levels = backup.levels
+    new.isForecastOn = backup.isForecastOn
     keys.formUnion(backup.startKeys)
     new.startKeys += backup.startKeys.filter { !records.startKeys.contains($0) }
     new.nextRun = max(new.nextRun, backup.nextRun)

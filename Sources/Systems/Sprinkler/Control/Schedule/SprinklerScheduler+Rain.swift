@@ -51,7 +51,16 @@ extension SprinklerScheduler {
     return max(1, Int64(saturating: min(left, Self.rainNoteSeconds - noted).rounded(.up)))
   }
 
+  mutating func setForecast(isOn: Bool) {
+    guard isOn != records.isForecastOn else { return }
+    change(.forecast(isOn: isOn))
+    weatherDeclinedUntil = nil
+    if !isOn, case .weather? = records.rainDelay?.reason { setRainDelay(nil) }
+  }
+
+  /// The answer to a question from before the forecast was switched off changes nothing.
   mutating func weather(_ verdict: WeatherVerdict) {
+    guard records.isForecastOn else { return }
     switch verdict {
     case .unknown: break
     case .dry:

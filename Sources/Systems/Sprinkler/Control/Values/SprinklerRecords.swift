@@ -8,6 +8,8 @@ public struct SprinklerRecords: Sendable, Hashable, Codable {
   public var programs: [Program] = []
   public var levels = SprinklerLevels()
   public var rainDelay: RainDelay?
+  /// Whether a forecast makes rain delays, where one is configured.
+  public var isForecastOn = true
   /// Of the last days, as many as the catch-up window needs.
   public var startKeys: [StartKey] = []
   /// Of `startKeys`, those whose starts made no run.
@@ -45,6 +47,7 @@ public struct SprinklerRecords: Sendable, Hashable, Codable {
         .map(\.element)
     case .levels(let new): levels = new
     case .rainDelay(let new), .rainDelayNoted(let new): rainDelay = new
+    case .forecast(let isOn): isForecastOn = isOn
     case .started(let key): if !startKeys.contains(key) { startKeys.append(key) }
     case .startKeysForgotten(let date):
       startKeys.removeAll { $0.date < date }
@@ -100,6 +103,8 @@ public enum SprinklerChange: Sendable, Hashable {
   case rainDelay(RainDelay?)
   /// How much of it is over, or until when it lasts by a clock that was set.
   case rainDelayNoted(RainDelay?)
+  /// Whether a forecast makes rain delays.
+  case forecast(isOn: Bool)
   case started(StartKey)
   /// With the suppressed starts of them.
   case startKeysForgotten(before: LocalDate)

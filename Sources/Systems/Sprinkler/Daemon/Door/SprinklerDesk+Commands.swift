@@ -38,6 +38,14 @@ extension SprinklerDesk {
     }
   }
 
+  /// What is open ends; the next in the queue opens.
+  ///
+  /// - Throws: What `perform` throws.
+  func skip() async throws -> Done {
+    // The loop has done it by then: the schedule learns of it from what the loop tells, and orders no second one.
+    try await perform(first: .skip) { _, _ in SprinklerEffects() }
+  }
+
   /// A run that is queued or open ends.
   ///
   /// - Throws: 404 for a run that is neither; what `perform` throws.
@@ -93,7 +101,7 @@ extension SprinklerDesk {
     let done = try await withCheckedThrowingContinuation { continuation in
       stops.keep(until: waitsForDisk ? nil : now + StopsBeingKept.patience) { [self, failure] in
         do {
-          return try await withTaskExecutorPreference(DiskThreads.shared) { try await carryOut(work) }
+          return try await withTaskExecutorPreference(DiskThreads.shared) { try await carryOut(work, noting: true) }
         } catch let error as APIError where error.code == APIError.storeFailedCode && failure == nil {
           // What was asked of the valves is done; the runs' ends are written as soon as the store takes them. Its reason comes from the
           // error: the view may tell of a later change by now, which it has taken.
@@ -108,7 +116,9 @@ extension SprinklerDesk {
   }
 
   /// Waits for the disk.
-  private func carryOut(_ work: @escaping Step) async throws -> Done {
+  ///
+  /// - Parameter isNoting: whether the loop has told something before that is to be kept, too.
+  private func carryOut(_ work: @escaping Step, noting isNoting: Bool = false) async throws -> Done {
     let (made, notices) = (EffectsBox(), NoticesBox())
     let outcomes = try await withCheckedThrowingContinuation {
       (continuation: CheckedContinuation<[SprinklerOutbox.Outcome], any Error>) in
@@ -123,7 +133,7 @@ extension SprinklerDesk {
     }
     settle(outcomes)
     // What it closed, the loop has told before it answered.
-    if outcomes.contains(where: \.order.isStop) { keepNoted() }
+    if isNoting || outcomes.contains(where: \.order.isStop) { keepNoted() }
     tell(notices.notices)
     // Of an order that only closes, a refusal means that there was nothing to close.
     for outcome in outcomes where !outcome.order.isStop {

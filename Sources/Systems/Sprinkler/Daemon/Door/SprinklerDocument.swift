@@ -57,6 +57,8 @@ struct SprinklerDocument: Encodable {
   }
   struct Weather: Codable, Sendable {
     let provider: String
+    /// Whether it is asked and makes rain delays.
+    let isOn: Bool
     @OrNull var millimetres: Double?
     /// Some of the days are unknown: it may be more.
     let isLowerBound: Bool

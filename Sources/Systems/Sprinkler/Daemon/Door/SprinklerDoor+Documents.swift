@@ -140,7 +140,8 @@ extension SprinklerDoor {
     guard let provider = description.weather else { return nil }
     let report = view.weather
     return .init(
-      provider: provider, millimetres: report?.millimetres, isLowerBound: report?.isLowerBound ?? false,
+      provider: provider, isOn: view.records.isForecastOn, millimetres: report?.millimetres,
+      isLowerBound: report?.isLowerBound ?? false,
       answeredISO: report?.answered.map { WallTimeText.text($0) },
       failure: report?.failure)
   }

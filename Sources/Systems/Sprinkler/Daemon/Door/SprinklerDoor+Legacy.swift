@@ -61,21 +61,21 @@ extension SprinklerDoor {
       },
       Route(.get, "/api/rain") { [self] _ in .json(legacyStatus.rain) },
       Route(.post, "/api/rain/settings", scope: .control, action: "sprinkler.rain-settings") { [self] request in
-        try legacyRainSettings(try request.decode(LegacyRainBody.self))
+        try await legacyRainSettings(try request.decode(LegacyRainBody.self), request.caller)
       },
     ]
   }
 
-  /// The app switches a forecast on and off that the original never asked for. Ours is asked for where the file says so, and for the place and
-  /// the millimetres that it says: what is wanted is so already, or it is refused with what to do.
-  private func legacyRainSettings(_ body: LegacyRainBody) throws(APIError) -> APIResponse {
-    let hasForecast = description.weather != nil
-    guard body.isAutomatic ?? hasForecast == hasForecast else {
-      throw .conflict(
-        "SET_IN_FILE",
-        hasForecast
-          ? "rain delays of the forecast are switched off where they were switched on: take sprinkler.weather out of the configuration"
-          : "there is no forecast: put sprinkler.weather, a provider and a place into the configuration, then restart")
+  /// Switches the configured forecast on and off; place and threshold are the configuration's. Without one there is nothing to be switched on.
+  private func legacyRainSettings(_ body: LegacyRainBody, _ caller: Caller) async throws -> APIResponse {
+    if let isWanted = body.isAutomatic {
+      if description.weather != nil {
+        _ = try await desk.perform(.setForecast(isOn: isWanted), caller)
+      } else if isWanted {
+        throw APIError.conflict(
+          "SET_IN_FILE",
+          "there is no forecast: put sprinkler.weather, a provider and a place into the configuration, then restart")
+      }
     }
     let isForNothing = body.zipCode != nil || body.thresholdPercent != nil
     return .json(
@@ -83,7 +83,7 @@ extension SprinklerDoor {
         rain: legacyStatus.rain,
         warning: isForNothing
           ? "zip code and percentage are not used: place and threshold of the forecast are the configuration's" : nil),
-      logValue: "automation=\(hasForecast)")
+      logValue: "automation=\(forecastIsOn(desk.view))")
   }
 
   /// Opens a zone, or gives one that is open that time from now. Without one: 30 minutes, but never more than the zone may run.
@@ -134,8 +134,10 @@ extension SprinklerDoor {
       rain: .init(
         isActive: rain != nil, endsAt: rain.map { WallTimeText.text($0.until) },
         durationHours: rain.map { max(0, Int(($0.until - wall + 3599) / 3600)) },
-        automationEnabled: description.weather != nil || isAutomatic))
+        automationEnabled: forecastIsOn(view) || isAutomatic))
   }
+
+  private func forecastIsOn(_ view: SprinklerView) -> Bool { description.weather != nil && view.records.isForecastOn }
 
   /// `HH:MM`, local time. A sun that does not rise has the time that the app itself has for none.
   func clock(_ start: StartTime, daysFromToday days: Int) -> String {

@@ -136,7 +136,7 @@ extension SprinklerDoor {
         return queueAnswer(warning: notKept(result), logValue: "run=\(run)")
       },
       Route(.post, "/api/queue/skip", scope: .control, action: "sprinkler.skip") { [self] request in
-        let result = try await desk.perform(.skip, request.caller)
+        let result = try await desk.skip()
         return queueAnswer(warning: notKept(result), logValue: "")
       },
       Route(.post, "/api/run-once", scope: .control, action: "sprinkler.run-once") { [self] request in

@@ -71,12 +71,14 @@ final class WeatherWatch: Sendable {
     }
   }
 
-  /// Now and then, on a thread that may wait for the disk: takes an answer, asks when it is time. Never waits for the network.
+  /// Now and then, on a thread that may wait for the disk: takes an answer, asks when it is time, unless the forecast is switched off. Never
+  /// waits for the network.
   func turn(_ desk: SprinklerDesk, at now: TickInstant) {
+    let isOn = desk.view.records.isForecastOn
     let (answer, asks) = state.withLock { state in
       let answer = state.answer.take()
       if answer != nil { state.isAsking = false }
-      let asks = !state.isAsking && state.times.isDue(at: now)
+      let asks = isOn && !state.isAsking && state.times.isDue(at: now)
       if asks {
         state.isAsking = true
         state.times.asked(at: now)

@@ -128,7 +128,7 @@ extension SprinklerChange {
   /// As opposed to what the machine notes of itself.
   var isMadeByPeople: Bool {
     switch self {
-    case .zones, .program, .programRemoved, .programOrder, .levels, .rainDelay, .everything: true
+    case .zones, .program, .programRemoved, .programOrder, .levels, .rainDelay, .forecast, .everything: true
     case .started, .startKeysForgotten, .suppressed, .takenBack, .rainDelayNoted, .pending, .pendingRemoved,
       .pendingOrder, .log, .ran, .counters, .seen:
       false

@@ -19,6 +19,7 @@ extension SprinklerTables {
     case .levels(let levels): try write(text(levels), as: .levels, database)
     case .rainDelay(let delay), .rainDelayNoted(let delay):
       try write(delay.map { try text($0) }, as: .rainDelay, database)
+    case .forecast(let isOn): try write(text(isOn), as: .forecast, database)
     case .started(let key): try SealedRow.write(columns(key), to: "sprinkler_start", in: database)
     case .startKeysForgotten(let date):
       try database.execute(sql: "DELETE FROM sprinkler_start WHERE date < ?", arguments: [dateText(date)])
@@ -124,6 +125,7 @@ extension SprinklerTables {
     for start in records.suppressed { try make(.suppressed(start), database) }
     try make(.levels(records.levels), database)
     try make(.rainDelay(records.rainDelay), database)
+    try make(.forecast(isOn: records.isForecastOn), database)
     try write(records.day.map { try text($0) }, as: .day, database)
     try write(records.seen.map { try text($0) }, as: .seen, database)
     for (zone, seconds) in records.ranToday {

@@ -17,6 +17,8 @@ enum SprinklerTables {
   enum State: String {
     case levels
     case rainDelay
+    /// Whether a forecast makes rain delays; without a row it does.
+    case forecast
     case counters
     case day
     case seen
@@ -54,6 +56,7 @@ enum SprinklerTables {
     records.pending = try list(PendingRun.self, "sprinkler_pending")
     records.levels = try state(SprinklerLevels.self, .levels, database, in: base) ?? SprinklerLevels()
     records.rainDelay = try state(RainDelay.self, .rainDelay, database, in: base)
+    records.isForecastOn = try state(Bool.self, .forecast, database, in: base) ?? true
     let counters = try state(Counters.self, .counters, database, in: base) ?? Counters()
     records.nextRun = counters.nextRun
     records.nextProgram = counters.nextProgram

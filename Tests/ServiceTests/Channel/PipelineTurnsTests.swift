@@ -1,0 +1,71 @@
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@testable import Service
+
+@Suite("Clients that send many requests at once take turns")
+struct PipelineTurnsTests {
+  /// Of shorter ones two are taken at a time.
+  private static let request = "GET /api/status HTTP/1.1\r\nHost: a\r\nUser-Agent: one of forty clients\r\n\r\n"
+
+  private let loop = EmbeddedEventLoop()
+  private let service = TestDoor.channel(admit: TestDoor.admit)
+
+  private func connect() throws -> EmbeddedChannel {
+    let channel = EmbeddedChannel(loop: loop)
+    _ = try service.setup(channel: channel, logger: .init(label: "test")).wait()
+    try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+    return channel
+  }
+
+  /// How many answers a connection has been given since the last call.
+  private func answers(_ channel: EmbeddedChannel) throws -> Int {
+    var count = 0
+    while let part = try channel.readOutbound(as: ByteBuffer.self) {
+      count += String(buffer: part).components(separatedBy: "HTTP/1.1 200 OK").count - 1
+    }
+    return count
+  }
+
+  @Test(
+    "forty clients send a hundred requests each: one of each is taken at once, then eight a turn, and another client waits for none of them"
+  )
+  func flood() throws {
+    let (flooders, other) = (try (0..<40).map { _ in try connect() }, try connect())
+    for channel in flooders {
+      try channel.writeInbound(ByteBuffer(string: String(repeating: Self.request, count: 100)))
+    }
+    #expect(try flooders.map(answers) == Array(repeating: 1, count: 40))
+    loop.advanceTime(by: PipelineTurns.pause)
+    #expect(try flooders.map(answers) == Array(repeating: 1, count: 8) + Array(repeating: 0, count: 32))
+    try other.writeInbound(ByteBuffer(string: Self.request))
+    #expect(try answers(other) == 1)
+    // Those that have had a turn come behind those that have not.
+    loop.advanceTime(by: PipelineTurns.pause)
+    #expect(try flooders.map(answers) == (0..<40).map { (8..<16).contains($0) ? 1 : 0 })
+    loop.advanceTime(by: .seconds(10))
+    #expect(try flooders.map(answers).reduce(0, +) == 40 * 99 - 16)
+  }
+
+  @Test("one client alone has a whole turn")
+  func alone() throws {
+    let channel = try connect()
+    try channel.writeInbound(ByteBuffer(string: String(repeating: Self.request, count: 20)))
+    #expect(try answers(channel) == 1)
+    loop.advanceTime(by: PipelineTurns.pause)
+    #expect(try answers(channel) == PipelineTurns.most)
+    loop.advanceTime(by: .seconds(1))
+    #expect(try answers(channel) == 19 - PipelineTurns.most)
+  }
+
+  @Test("a client leaves while its requests wait: nothing comes of them")
+  func left() throws {
+    let channel = try connect()
+    try channel.writeInbound(ByteBuffer(string: String(repeating: Self.request, count: 20)))
+    try channel.close().wait()
+    _ = try answers(channel)
+    loop.advanceTime(by: .seconds(1))
+    #expect(try answers(channel) == 0)
+  }
+}
