@@ -140,7 +140,7 @@ public final class LinuxPWMShutdown: Sendable {
     tactus_close(enable)
   }
 
-  /// A duty of nothing, read back; where that fails, switched off. nil: done. Otherwise what is wrong.
+  /// A duty of nothing, read back; where that fails, switched off. It is `nil` if it is done. Otherwise what is wrong.
   ///
   /// It stays switched on, so that its owner can go on when it was only late.
   public func turnOff() -> String? {

@@ -60,7 +60,7 @@
       public internal(set) var isRunning = false
       /// How often the process was started, restarts included.
       public internal(set) var starts: Int64 = 0
-      /// Why it does not run, or how it last ended; nil: it has not.
+      /// Why it does not run, or how it last ended, or `nil` if it has not.
       public internal(set) var lastFailure: String?
     }
 

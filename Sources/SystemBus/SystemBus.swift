@@ -57,7 +57,7 @@
     /// What to poll the descriptor for.
     public var events: Int16 { Int16(truncatingIfNeeded: max(0, sd_bus_get_events(bus))) }
 
-    /// When `process` wants to be called though nothing has arrived, in microseconds of CLOCK_MONOTONIC; nil: never.
+    /// When `process` wants to be called though nothing has arrived, in microseconds of CLOCK_MONOTONIC, or `nil` for never.
     public var deadlineMicroseconds: UInt64? {
       var instant: UInt64 = .max
       return sd_bus_get_timeout(bus, &instant) >= 0 && instant != .max ? instant : nil
@@ -182,7 +182,7 @@
   extension SystemBus.Failure {
     init(errno: Int32) { self.init(name: "errno \(errno)", message: String(cString: strerror(errno))) }
 
-    /// nil: the error says nothing.
+    /// It is `nil` if the error says nothing.
     init?(_ error: sd_bus_error) {
       guard let name = error.name else { return nil }
       self.init(

@@ -17,7 +17,7 @@
     struct Handlers: Sendable {
       let frame: @Sendable (EncodedFrame) -> Void
       let picture: @Sendable ([UInt8]) -> Void
-      /// A square for the detector, RGB; nil: there is none.
+      /// A square for the detector, RGB, or `nil` if there is none.
       let square: (@Sendable ([UInt8]) -> Void)?
       /// On the main thread.
       let failed: @Sendable (String) -> Void

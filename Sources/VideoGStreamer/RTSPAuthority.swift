@@ -135,7 +135,7 @@
       gst_rtsp_connection_get_ip(context.pointee.conn).map { String(cString: $0) } ?? ""
     }
 
-    /// The first digest of a request; `nil` if there is none. A request is one guess, whatever it holds.
+    /// The first digest of a request, or `nil` if there is none. A request is one guess, whatever it holds.
     private static func offer(_ context: UnsafeMutablePointer<GstRTSPContext>) -> Offer? {
       guard let request = context.pointee.request,
         let credentials = gst_rtsp_message_parse_auth_credentials(request, GST_RTSP_HDR_AUTHORIZATION)

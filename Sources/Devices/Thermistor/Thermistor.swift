@@ -93,7 +93,7 @@ public struct Thermistor: Sendable, BitwiseCopyable {
   }
 
   /// Starts a conversion, or reads the one that has ended, whatever is due at `bus.now`. Returns the last known
-  /// temperature in °C; `nil` if it is not known, the wire being open or shorted or the last conversion older than
+  /// temperature in °C, or `nil` if it is not known, the wire being open or shorted or the last conversion older than
   /// `freshness`: see `reading`.
   @_noLocks @_noAllocation
   public mutating func celsius(on bus: inout I2CBus) throws(I2CError) -> Double? {

@@ -17,7 +17,7 @@ public struct ThermistorSimulator: ~Copyable, @unchecked Sendable {  // safe: wh
   public let divider: ThermistorDivider
   /// The temperature in °C.
   public private(set) var celsius: Double
-  /// What is wrong now; `nil` if nothing is.
+  /// What is wrong now, or `nil` if nothing is.
   public private(set) var fault: Fault?
 
   private let converter: ADS1115Simulator

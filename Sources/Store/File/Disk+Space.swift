@@ -4,7 +4,7 @@ extension Disk {
   /// Less than this is no room: a transaction of ours and its place in the write-ahead log take some tens of KB.
   private static let leastRoom: UInt64 = 128 << 10
 
-  /// Why the file system of a folder would take no writes; `nil` if it would, or cannot be asked. Writes nothing.
+  /// Why the file system of a folder would take no writes, or `nil` if it would, or cannot be asked. Writes nothing.
   static func lacks(_ folder: String, for file: String, _ doing: String) -> StoreError? {
     var system = statvfs()
     guard statvfs(folder, &system) == 0 else { return nil }

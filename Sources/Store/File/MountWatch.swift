@@ -42,7 +42,7 @@ public struct MountWatch: Sendable {
     if let missing = missing(for: file) { throw missing }
   }
 
-  /// The mount that a file should be on and that is not there, as the error of a store there; `nil` if none is missing.
+  /// The mount that a file should be on and that is not there, as the error of a store there, or `nil` if none is missing.
   public func missing(for file: String) -> StoreError? {
     let points = points()
     // A mount may be meant to be at the end of a link, or at the link itself.
@@ -77,7 +77,7 @@ public struct MountWatch: Sendable {
 
   /// Notes on which mount a file is that is there, if nobody else says so.
   ///
-  /// - Returns: What is to be said to people when nobody could know that the mount is missing; `nil` if that cannot be, or is known.
+  /// - Returns: What is to be said to people when nobody could know that the mount is missing, or `nil` if that cannot be, or is known.
   public func remember(_ file: String) -> String? {
     let points = points()
     let path = Self.resolved(file)

@@ -26,7 +26,7 @@ public final class StoreFile: Sendable {
     var connection: Connection?
     /// Opening has come to its end: before that nobody else reads or writes.
     var isReady = false
-    /// Why it is not open, or why the last write came to nothing; `nil` if it takes writes.
+    /// Why it is not open, or why the last write came to nothing, or `nil` if it takes writes.
     var failure: StoreError?
     /// What the disk lacks, by the last look at it, whether or not anything was written since.
     var lack: StoreError?

@@ -18,13 +18,13 @@ public struct VideoMessages: Sendable {
     bytes += more
   }
 
-  /// The next report, once it is whole; nil: more bytes are needed.
+  /// The next report, once it is whole, or `nil` if more bytes are needed.
   public mutating func nextReport() throws(VideoMessageError) -> VideoReport? {
     guard let message = try next() else { return nil }
     return try VideoReport(kind: message.kind, message.fields)
   }
 
-  /// The next order, once it is whole; nil: more bytes are needed.
+  /// The next order, once it is whole, or `nil` if more bytes are needed.
   public mutating func nextOrder() throws(VideoMessageError) -> VideoOrder? {
     guard let message = try next() else { return nil }
     return try VideoOrder(kind: message.kind, message.fields)

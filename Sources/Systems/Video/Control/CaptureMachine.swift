@@ -99,7 +99,7 @@ public struct CaptureMachine: Sendable, Equatable {
     }
   }
 
-  /// When `time` is due; nil: nothing is waited for.
+  /// When `time` is due, or `nil` if nothing is waited for.
   public var nextDeadline: TickInstant? {
     switch state {
     case .idle: nil

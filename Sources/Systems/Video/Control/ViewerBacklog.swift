@@ -31,7 +31,7 @@ public struct ViewerBacklog: Sendable {
     bytes += fragment.count
   }
 
-  /// All of it, in order; nil: nothing waits.
+  /// All of it, in order, or `nil` if nothing waits.
   public mutating func take() -> [UInt8]? {
     guard !fragments.isEmpty else { return nil }
     let taken = (initialisation ?? []) + fragments.joined()

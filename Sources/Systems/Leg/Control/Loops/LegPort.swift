@@ -13,7 +13,7 @@ struct LegPort: ~Copyable {
   let kind: LegLinkKind
   let leg: Int
   private var port: DatagramPort
-  /// nil: a way that knows no connections.
+  /// It is `nil` if a way that knows no connections.
   private var control: LinkControl?
   /// Its listener: of a way without connections it is who was heard last, at `heardAt`.
   private(set) var status = LegLinkStatus()
@@ -55,7 +55,7 @@ struct LegPort: ~Copyable {
   @_noLocks @_noAllocation
   mutating func countMalformed() { status.malformed &+= 1 }
 
-  /// To whoever listens; nil: nobody does.
+  /// To whoever listens, or `nil` if nobody does.
   @_noLocks @_noAllocation
   mutating func report(_ bytes: UnsafeRawBufferPointer, at now: TickInstant) -> Bool? {
     if control == nil, (now - heardAt).count >= LegLoop.listenerPatience.count { status.listener = nil }

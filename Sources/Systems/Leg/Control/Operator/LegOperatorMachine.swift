@@ -25,7 +25,7 @@ public enum LegOperatorEvent: Sendable, Hashable, BitwiseCopyable {
 
 /// What to send now.
 public struct LegOperatorAction: Sendable, Hashable, BitwiseCopyable {
-  /// nil: nothing.
+  /// It is `nil` if there is nothing.
   public var command: LegCommand?
   /// How often, at once: more than 1 only when no tick follows.
   public var copies: Int

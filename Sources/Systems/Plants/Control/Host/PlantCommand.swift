@@ -8,7 +8,7 @@ public enum PlantCommand: Sendable, Hashable {
   case watered(name: String, at: PlantInstant)
 }
 
-/// What an edit changes; nil: nothing. A limit of `.some(nil)` is taken away.
+/// What an edit changes, or `nil` if there is nothing. A limit of `.some(nil)` is taken away.
 public struct PlantEdit: Sendable, Hashable {
   public var name: String?
   public var sensors: [String]?

@@ -1,6 +1,6 @@
 /// How a plant is.
 public struct PlantCondition: Sendable, Hashable {
-  /// Mean of its sensors that are not silent, 0…100 %; nil: all of them are.
+  /// Mean of its sensors that are not silent, 0…100 %, or `nil` if all of them are.
   public var moisturePercent: Double?
   /// Mean of those that have a thermometer.
   public var celsius: Double?

@@ -61,7 +61,7 @@ public struct PlantMonitor: Sendable {
     began = now
   }
 
-  /// When a sensor next falls silent; nil: none will.
+  /// When a sensor next falls silent, or `nil` if none will.
   public func nextDeadline(at now: TickInstant) -> TickInstant? {
     sensors.map { silentFrom($0.id) }.filter { now < $0 }.min()
   }

@@ -113,7 +113,7 @@ public struct PlantWateringLink: Sendable, Hashable {
   /// How much of the gap is over is to be kept so often, s: by as much it is longer when the power fails.
   private static let noteSeconds = 600.0
 
-  /// Returns what is to be stored, every ten minutes until the gap is over; `nil` if nothing is.
+  /// Returns what is to be stored, every ten minutes until the gap is over, or `nil` if nothing is.
   public mutating func noteGap(at reading: WallReading) -> PlantWateringRecord? {
     guard let age = record?.age, age.seconds(at: reading) < Double(settings.minimumGapSeconds) + Self.noteSeconds else {
       return nil

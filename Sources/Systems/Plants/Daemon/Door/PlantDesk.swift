@@ -27,7 +27,7 @@ final class PlantDesk: Sendable {
     var lost: Int64 = 0
     /// Dry plants of which people have been told that they wait for a confirmation.
     var waiting: Set<PlantID> = []
-    /// Of the store, when the book was last read from it; nil: it could not be read yet, and no plant is known.
+    /// Of the store, when the book was last read from it, or `nil` if it could not be read yet, and no plant is known.
     var restores: Int?
     var nextReview = TickInstant.zero
     /// When a client's error may be told of again.

@@ -20,7 +20,7 @@ final class DaemonPlants: LoopSystem {
   private let hardware: PlantHardware
   private let desk: PlantDesk
   private let door: PlantDoor
-  /// What is watered in a simulated world; nil: none is.
+  /// What is watered in a simulated world, or `nil` if there is none.
   private let water: WaterSupply?
   private let snapshot: Latest<PlantSensorSnapshot>
   private let readingRing = Ring<PlantProbeReading>(capacity: 256)

@@ -76,7 +76,7 @@ struct PumpDeviceLink: ~Copyable {
     piece = UnsafeRawBufferPointer(start: nil, count: 0)
   }
 
-  /// The next line of this tick; nil: there is no more. Never `incomplete`.
+  /// The next line of this tick, or `nil` if there is no more. Never `incomplete`.
   @_noLocks @_noAllocation
   mutating func nextLine() -> PumpLineAssembler.Outcome? {
     while true {
@@ -103,7 +103,7 @@ struct PumpDeviceLink: ~Copyable {
     assembler.reset()
   }
 
-  /// nil: nobody is connected. False: it did not go out whole.
+  /// It is `nil` if nobody is connected. False: it did not go out whole.
   @_noLocks @_noAllocation
   mutating func send(_ bytes: UnsafeRawBufferPointer) -> Bool? {
     guard isConnected else { return nil }

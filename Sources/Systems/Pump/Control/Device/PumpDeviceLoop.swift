@@ -44,8 +44,8 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
 
   /// - Parameters:
   ///   - settings: those that are committed hold from the next tick on.
-  ///   - governor: with what was pumped before; `nil` if the pump has rested.
-  ///   - link, second: ways to operate it; nil: none. What is not an answer goes to both.
+  ///   - governor: with what was pumped before, or `nil` if the pump has rested.
+  ///   - link, second: ways to operate it, or `nil` if there is none. What is not an answer goes to both.
   ///   - motor: the pump's; nothing until the machine says so.
   ///   - channel: the loop's side of a channel that `channel()` has made. Each request is answered, in their order.
   ///   - commandAge: told when each request was issued that the motor has followed. Lines have no stamp.

@@ -9,7 +9,7 @@ public final class PumpHardwareInputs: @unchecked Sendable {  // safe: written b
 
   /// - Parameters:
   ///   - converter, bus: nil: no analogue inputs. One goes with the other.
-  ///   - button: one line with both edges, whose descriptor releases the loop; nil: there is none.
+  ///   - button: one line with both edges, whose descriptor releases the loop, or `nil` if there is none.
   public init(_ converter: PumpConverter?, on bus: consuming I2CBus?, button: consuming GPIOEvents?) {
     state = .allocate(capacity: 1)
     state.initialize(

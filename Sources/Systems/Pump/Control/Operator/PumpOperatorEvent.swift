@@ -2,7 +2,7 @@ import Wire
 
 /// Everything that may happen to the operator side.
 public enum PumpOperatorEvent: Sendable, Hashable, BitwiseCopyable {
-  /// With a speed to be set once it runs; nil: the pump's own.
+  /// With a speed to be set once it runs, or `nil` for the pump's own.
   case turnOn(PumpSpeed?)
   case turnOff
   case setSpeed(PumpSpeed)
@@ -102,7 +102,7 @@ public struct PumpCommandFailure: Sendable, Hashable, BitwiseCopyable {
 
 /// The machine's answer to one event.
 public struct PumpOperatorAction: Sendable, Hashable, BitwiseCopyable {
-  /// What to send now; nil: nothing.
+  /// What to send now, or `nil` if there is nothing.
   public var command: PumpCommand?
   /// How often, at once: more than 1 only when no tick follows.
   public var copies: Int

@@ -2,7 +2,7 @@ import Tactus
 import Wire
 
 extension PumpOperatorMachine {
-  /// Why nothing can be asked of the pump now; nil: it can.
+  /// Why nothing can be asked of the pump now, or `nil` if it can.
   var unreachable: PumpIgnoreReason? {
     @_noLocks @_noAllocation get {
       if case .shutDown = state { return .shutDown }
@@ -119,7 +119,7 @@ extension PumpOperatorMachine {
     }
   }
 
-  /// nil: by the last reading its cause is gone.
+  /// It is `nil` if its cause is gone by the last reading.
   @_noLocks @_noAllocation
   private func reasonToStay(_ fault: PumpFault) -> PumpIgnoreReason? {
     let persists: Bool

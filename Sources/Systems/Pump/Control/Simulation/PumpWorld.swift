@@ -84,11 +84,11 @@ public final class PumpWorld: Sendable {
     state.pointer.pointee.body.store(celsius.bitPattern, ordering: .relaxed)
   }
 
-  /// Holds the skin at a temperature, °C, whatever cools or warms it; nil: lets it go.
+  /// Holds the skin at a temperature, °C, whatever cools or warms it, or `nil` to let it go.
   public func holdSkin(celsius: Double?) {
     state.pointer.pointee.heldSkin.store((celsius ?? .nan).bitPattern, ordering: .relaxed)
   }
-  /// nil: it is not held.
+  /// It is `nil` if it is not held.
   public var heldSkinCelsius: Double? {
     let held = Double(bitPattern: state.pointer.pointee.heldSkin.load(ordering: .relaxed))
     return held.isNaN ? nil : held

@@ -53,7 +53,7 @@ final class PumpDeviceDoor: ServedSystem {
     ]
   }
 
-  /// A change that the loop has told of; nil: one that is only for the log.
+  /// A change that the loop has told of, or `nil` for one that only the log shows.
   func edge(_ notice: PumpDeviceNotice) -> Event? {
     guard case .state(let state) = notice.subject else { return nil }
     return Event(

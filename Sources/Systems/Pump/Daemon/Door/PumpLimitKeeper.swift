@@ -21,7 +21,7 @@ final class PumpLimitKeeper: Sendable {
   private let logger: Logger
   private let state = Mutex(State())
 
-  /// - Parameter boot: of the machine; `nil` if it is not known.
+  /// - Parameter boot: of the machine, or `nil` if it is not known.
   init(_ store: any PumpLimitStore, boot: BootID? = BootClock.boot, logger: Logger) {
     self.store = store
     self.boot = boot

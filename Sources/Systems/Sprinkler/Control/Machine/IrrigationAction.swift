@@ -50,7 +50,7 @@ public enum IrrigationVerdict: Sendable, Hashable, BitwiseCopyable {
 
 /// The machine's answer to one event.
 public struct IrrigationAction: Sendable, Hashable, BitwiseCopyable {
-  /// What all lines together must be now, bit k for line k, 1 for active; nil: as they are.
+  /// What all lines together must be now, bit k for line k, 1 for active, or `nil` to leave them as they are.
   public var lines: UInt64?
   public var verdict: IrrigationVerdict
 

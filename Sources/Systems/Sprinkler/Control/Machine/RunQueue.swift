@@ -6,7 +6,7 @@ struct AcceptedRun: BitwiseCopyable {
   /// For how long its valve is still to be open; with `ran` always `run.seconds`.
   var left: Nanoseconds
   var ran = Nanoseconds.zero
-  /// When its valve first opened; nil: not yet.
+  /// When its valve first opened, or `nil` before that.
   var opened: TickInstant?
   var pulses: Int64 = 0
 

@@ -46,7 +46,7 @@ extension SprinklerScheduler {
     return calendar.nextStart(of: program, after: instant, excluding: { keys.contains($0) })
   }
 
-  /// The next start that will open a zone, as far as is known now: a rain delay's are passed over; nil: none.
+  /// The next start that will open a zone, as far as is known now: a rain delay's are passed over, or `nil` if there is none.
   public func nextStart(after instant: WallInstant) -> UpcomingStart? {
     // The second look is for a rain delay that keeps all of the first away.
     for from in [instant, max(instant, (records.rainDelay?.until ?? instant) - 1)] {

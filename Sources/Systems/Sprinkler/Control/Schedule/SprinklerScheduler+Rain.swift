@@ -44,7 +44,7 @@ extension SprinklerScheduler {
     change(.rainDelayNoted(RainDelay(seconds: Int(left), reason: delay.reason, at: reading)))
   }
 
-  /// When `followRainDelay` will next have something to do, s from now; `nil` if there is no delay.
+  /// When `followRainDelay` will next have something to do, s from now, or `nil` if there is no delay.
   var rainDelayWait: Int64? {
     guard let delay = records.rainDelay, let left = delay.left(at: reading), let age = delay.age else { return nil }
     let noted = age.sinceNoted(at: reading) ?? (bootSeconds - startedSeconds)

@@ -202,7 +202,7 @@ extension SprinklerScheduler {
     return max(run.ranSeconds, min(Double(run.askedSeconds), run.ranSeconds + since))
   }
 
-  /// What is left of a run, with a number of its own; nil: nothing.
+  /// What is left of a run, with a number of its own, or `nil` if there is nothing.
   private mutating func rest(of run: PendingRun, ran: Double) -> PendingRun? {
     // Rounded so that any number of interruptions adds nothing.
     let left = run.askedSeconds - Int(saturating: ran.rounded(.up))

@@ -92,7 +92,7 @@ final class SprinklerDoor: ServedSystem {
     return events
   }
 
-  /// A change that the loop has told of; nil: nobody needs to know.
+  /// A change that the loop has told of, or `nil` if nobody needs to know.
   func edge(_ notice: IrrigationNotice) -> Event? {
     let newest = desk.newest
     switch notice.subject {

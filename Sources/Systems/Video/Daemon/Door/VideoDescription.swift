@@ -14,7 +14,7 @@ struct VideoDescription: Sendable {
   var detects: Bool
   /// Of HTTP streams and, apart from them, of RTSP.
   var viewerLimit: Int
-  /// Where recordings go; nil: there are none.
+  /// Where recordings go, or `nil` if there are none.
   var recordFolder: String?
   var recordLimitBytes: UInt64
 

@@ -2,7 +2,7 @@ import Tactus
 
 /// The video process as the daemon that watches over it sees it.
 struct VideoProcessReport: Sendable, Hashable {
-  /// nil: it does not run, or is being killed.
+  /// It is `nil` if it does not run, or is being killed.
   var process: Int32?
   var starts: Int64 = 0
   /// Of `starts`.

@@ -15,7 +15,7 @@ struct VideoSupervision {
   /// Whether nothing is started any more, and nothing is waited for.
   var isStopped: Bool { machine.state == .stopped }
 
-  /// When `time` is due; `nil` if only the process's end is waited for.
+  /// When `time` is due, or `nil` if only the process's end is waited for.
   var nextDeadline: TickInstant? { machine.nextDeadline }
 
   mutating func step(_ event: SupervisionMachine.Event, at now: TickInstant) -> SupervisionMachine.Action {
@@ -28,7 +28,7 @@ struct VideoSupervision {
   /// The process has said something.
   ///
   /// - Parameter take: is handed each whole report.
-  /// - Returns: what follows from bytes that make no sense; `nil` if they do.
+  /// - Returns: what follows from bytes that make no sense, or `nil` if they do.
   mutating func hear(
     _ bytes: [UInt8], at now: TickInstant, _ take: (VideoReport) -> Void
   ) -> SupervisionMachine.Event? {
@@ -55,7 +55,7 @@ struct VideoSupervision {
 
   /// For the door.
   ///
-  /// - Parameter process: its number; `nil` if none runs.
+  /// - Parameter process: its number, or `nil` if none runs.
   func report(process: Int32?) -> VideoProcessReport {
     var report = VideoProcessReport()
     (report.process, report.starts, report.ends, report.cause) = (process, machine.starts, machine.ends, cause)
