@@ -3,7 +3,7 @@ import Tactus
 
 /// Why an attempt to connect, or a connection, has ended.
 public enum BluetoothCentralFailure: Sendable, Hashable, CustomStringConvertible {
-  /// Nobody was heard who advertises what is looked for.
+  /// No device was heard that advertises what is looked for.
   case notFound(after: Nanoseconds)
   /// bluetoothd refused to start a scan.
   case scanRefused(reason: String)
@@ -106,7 +106,7 @@ public struct BluetoothPeer: Sendable, Hashable {
     ///   - link: its driver is taken.
     ///   - patience: for each step of an attempt: to be found, to be connected, to be known.
     ///   - report: called on the central's thread when the state has changed.
-    ///   - busAddress: nil: the system bus.
+    ///   - busAddress: of the bus, or `nil` for the system bus.
     public init(
       _ profile: BluetoothProfile, to peer: BluetoothPeer, adapter: String? = nil, link: MessageLink,
       patience: Nanoseconds = .seconds(15), busAddress: String? = nil, retryPeriod: Nanoseconds = .seconds(5),

@@ -49,7 +49,7 @@ public enum BluetoothPeripheralState: Sendable, Hashable, CustomStringConvertibl
     ///   - adapter: `hci1`, or an adapter's address, or `nil` for the first. It is switched on when it is off.
     ///   - link: its driver is taken.
     ///   - report: called on the peripheral's thread when the state has changed.
-    ///   - busAddress: nil: the system bus.
+    ///   - busAddress: of the bus, or `nil` for the system bus.
     ///   - retryPeriod: how soon what was refused is tried again.
     public init(
       _ profile: BluetoothProfile, name: String, adapter: String? = nil, link: MessageLink, busAddress: String? = nil,

@@ -39,7 +39,7 @@ public struct MQTTSettings: Sendable {
   public var address: String { "\(host):\(port)" }
 }
 
-/// Where a broker that this program has started takes its connection, which nobody else's process can.
+/// Where a broker that this program has started takes its connection, which no other user's process can.
 public struct BrokerDoor: Sendable {
   /// A local socket, at most 107 bytes.
   let path: String

@@ -90,7 +90,7 @@
     /// Takes a well-known name; fails when somebody has it.
     public func takeName(_ name: String) throws(Failure) { try check(sd_bus_request_name(bus, name, 0)) }
 
-    /// Calls a method and returns its reply; nobody is started to answer it. Blocks for at most a second, unless told otherwise.
+    /// Calls a method and returns its reply; no service is started to answer it. Blocks for at most a second, unless told otherwise.
     public func call(
       _ destination: String, _ path: String, _ interface: String, _ method: String,
       patienceMicroseconds: UInt64 = SystemBus.patienceMicroseconds,

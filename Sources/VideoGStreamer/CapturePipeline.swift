@@ -182,7 +182,7 @@
 
     // MARK: while it runs
 
-    /// Main thread. What nobody wants is not made; the detector sees what somebody sees, or all.
+    /// Main thread. What is not wanted is not made; the detector sees what a viewer sees, or all.
     func want(frames: Bool, pictures: Bool) {
       if pictures, element("pictures") == nil { addPictures() }
       let detects = frames || pictures || settings.detector.isAlwaysOn

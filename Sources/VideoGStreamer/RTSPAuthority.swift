@@ -5,7 +5,7 @@
   import Tactus
 
   /// The password of the RTSP port: a digest (RFC 2617), compared in constant time, and looked at only so often for each address and in
-  /// all (`AttemptLimiter`). Whoever does not know it is told of nothing but that there is one.
+  /// all (`AttemptLimiter`). A client that does not know it is told of nothing but that there is one.
   ///
   /// It is a GObject class of its own because GStreamer's compares with `strcmp`, looks at any number of guesses, and keeps every nonce for
   /// half a minute. Here a connection has one nonce as long as it lasts.

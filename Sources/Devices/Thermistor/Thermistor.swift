@@ -7,7 +7,7 @@ import Tactus
 /// `converter.conversionTime` reads it. So with 128 conversions a second and a tick each 1 ms there is a new
 /// temperature every 10 ms; with ticks of 5 ms, every 15 ms. Single shot instead of continuous mode: the chip has one
 /// converter for four inputs, a conversion belongs to the input that the configuration read back names, and after a
-/// loss of power the configuration is another one, so that nobody takes the chip's 0 for a temperature.
+/// loss of power the configuration is another one, so that the chip's 0 is not taken for a temperature.
 ///
 /// Several on one converter take turns: call one only while no other `isConverting`. A call does not start what follows
 /// a reading, so each gets its turn.

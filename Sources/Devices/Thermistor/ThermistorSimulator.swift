@@ -2,7 +2,7 @@ import Synchronization
 
 /// A thermistor in a divider on one input of an `ADS1115Simulator`, set in °C.
 ///
-/// For whoever simulates what is warm: a loop, in its ticks, or a test. The exact inverse of `Thermistor`: what that
+/// For simulations of what is warm: a loop, in its ticks, or a test. The exact inverse of `Thermistor`: what that
 /// one reads differs by the converter's count only. Not copyable: one input, one owner.
 public struct ThermistorSimulator: ~Copyable, @unchecked Sendable {  // safe: what the pointer leads to is atomics
   /// What can go wrong with the wires.

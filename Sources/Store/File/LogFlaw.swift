@@ -7,7 +7,7 @@ public struct LogFlaw: Sendable, Hashable {
   public let file: String
   /// Of the first frame that is not as it was written; 0: the header is not.
   public let offset: Int
-  /// Those that begin or end behind it. One may be what a power cut has left of a write that nobody was told to be kept.
+  /// Those that begin or end behind it. One may be what a power cut has left of a write that was confirmed to no caller.
   public let transactions: Int
   /// Where all of the log was kept, or `nil` if nowhere.
   public internal(set) var copy: String?

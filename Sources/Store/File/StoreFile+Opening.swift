@@ -118,7 +118,7 @@ extension StoreFile {
     }
   }
 
-  /// Whatever were written now would be in a file that nobody finds again.
+  /// What were written now would be in a file that is never found again.
   private func leave(_ connection: Connection) {
     state.withLock { state in
       state = State(

@@ -1,6 +1,6 @@
 /// Cuts the stream between the daemon and its video process into messages: four bytes of length, one of kind, fields.
 ///
-/// A stream that is not made of messages stays an error: whoever sees it ends the connection.
+/// A stream that is not made of messages stays an error: the reader ends the connection.
 public struct VideoMessages: Sendable {
   /// Longest message, its kind included: a key frame of a large picture at a high bit rate fits many times.
   public static let limit = 8 << 20

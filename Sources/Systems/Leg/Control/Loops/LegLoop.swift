@@ -68,7 +68,7 @@ public struct LegLoop: ~Copyable, ControlLoop {
   ///   - legs: 1…16 on channels of their own; anything else is our bug.
   ///   - rules: the legs' settings, in their order; those that are committed hold from the next tick on. `nil` if the settings
   ///     of `legs` never change.
-  ///   - outputEnable: one line, wired to the chip's output-enable pin and requested active-low, as the pin is; nil: the pin is
+  ///   - outputEnable: one line, wired to the chip's output-enable pin and requested active-low, as the pin is, or `nil` if the pin is
   ///     tied low. More than one line is our bug.
   ///   - battery: its sensor, on the chip's bus, or `nil` if there is none, and telemetry says 0 mV.
   ///   - ports: a UDP socket for each leg, in their order, and links beside them.

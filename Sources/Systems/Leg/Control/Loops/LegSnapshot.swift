@@ -24,7 +24,7 @@ public struct LegStatus: Sendable, BitwiseCopyable {
   public internal(set) var lastIgnored: LegIgnoreReason?
   /// Pulses that were beyond the soft limits, and obeyed within them.
   public internal(set) var clamped: Int64 = 0
-  /// Who sent the last datagram, and when, or `nil` if nobody has.
+  /// Who sent the last datagram, and when, or `nil` if there was none.
   public internal(set) var lastSender: Endpoint?
   /// What it came by.
   public internal(set) var lastLink: LegLinkKind?

@@ -44,7 +44,7 @@ public struct ServoBankStatus: Sendable, BitwiseCopyable {
 /// configuration, which is tried once a period. Allocates nothing; a call makes at most the transfers of one driver call.
 ///
 /// The chip's output-enable pin, if a line is wired to it, is the way to no pulse that needs no bus: it lets pulses out only
-/// while the chip is ready and a pulse is wanted of some channel. A line that fails is a failure like the chip's: nobody knows
+/// while the chip is ready and a pulse is wanted of some channel. A line that fails is a failure like the chip's: it is not known
 /// whether pulses come out that should, or whether those would end that must.
 struct ServoBank: ~Copyable {
   enum Phase: BitwiseCopyable {

@@ -5,7 +5,7 @@ import Wire
 public enum LegEvent: Sendable, Hashable, BitwiseCopyable {
   /// A frame from the operator.
   case command(LegCommand)
-  /// A frame that nobody understands.
+  /// A frame that is not understood.
   case invalidFrame
   /// A command or a reset that waited too long inside the daemon.
   case stale

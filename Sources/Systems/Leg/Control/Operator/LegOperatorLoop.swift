@@ -41,7 +41,7 @@ public struct LegOperatorSnapshot: Sendable, BitwiseCopyable {
   /// Telemetry frames from the leg, and datagrams of it that were none.
   public internal(set) var received: Int64 = 0
   public internal(set) var malformed: Int64 = 0
-  /// Requests refused because nobody answers.
+  /// Requests refused because the leg does not answer.
   public internal(set) var refused: Int64 = 0
 
   /// Before the first tick.
@@ -138,7 +138,7 @@ public struct LegOperatorLoop: ~Copyable, ControlLoop {
     }
   }
 
-  /// Without a connection nothing is sent: there is nobody to whom.
+  /// Without a connection nothing is sent.
   @_noLocks @_noAllocation
   private mutating func apply(_ event: LegOperatorEvent) {
     let action = machine.step(event, at: now)

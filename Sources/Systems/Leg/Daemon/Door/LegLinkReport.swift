@@ -1,4 +1,4 @@
-/// A link to a leg beside its UDP port, as whoever owns it sees it.
+/// A link to a leg beside its UDP port, as its owner sees it.
 struct LegLinkReport: Sendable, Equatable {
   enum Kind: String, Sendable, Encodable {
     case udp

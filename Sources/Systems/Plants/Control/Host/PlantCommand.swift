@@ -1,6 +1,6 @@
 /// What a client, by whatever way it comes, wants of its plants. Texts are as the client wrote them; the book checks them.
 public enum PlantCommand: Sendable, Hashable {
-  /// `limits` nil: the book's own.
+  /// If `limits` is `nil` the book's own hold.
   case add(name: String, sensors: [String], limits: PlantLimits? = nil)
   case delete(name: String)
   case edit(name: String, PlantEdit)

@@ -78,7 +78,7 @@ public struct PlantHost: Sendable {
     }
     if message.sender == settings.hostName { return PlantHostAction(.own) }
     guard isForUs(message.receiver) else { return PlantHostAction(.notForUs) }
-    // Nobody to answer.
+    // There is no client to answer.
     guard !message.sender.isEmpty else { return PlantHostAction(.unanswerable(.missingValue(at: 0))) }
     let user = PlantUser(sender: message.sender)
     // What a client says of our words is not its own doing.

@@ -5,7 +5,7 @@ public struct PlantCondition: Sendable, Hashable {
   /// Mean of those that have a thermometer.
   public var celsius: Double?
   public var alerts: Set<PlantAlert> = []
-  /// It has not been seen not dry by its sensors as they are calibrated now, and nobody has said that it may be watered (`Plant.proof`).
+  /// It has not been seen not dry by its sensors as they are calibrated now, and a person has not said that it may be watered (`Plant.proof`).
   public var needsConfirmation = false
 
   public init() {}

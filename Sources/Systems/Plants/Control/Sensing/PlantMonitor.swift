@@ -12,7 +12,7 @@ public struct PlantMonitor: Sendable {
     /// Until somebody calibrates it.
     public var calibration: PlantCalibration
 
-    /// `calibration` nil: the usual one of such a probe.
+    /// If `calibration` is `nil` the usual one of such a probe holds.
     public init(_ id: PlantSensorID, _ probe: PlantProbe, calibration: PlantCalibration? = nil) {
       self.id = id
       self.probe = probe

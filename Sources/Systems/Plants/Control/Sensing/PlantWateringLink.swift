@@ -48,12 +48,12 @@ public struct PlantWateringRequest: Sendable, Hashable {
 /// Asks a sprinkler zone for water while a plant is dry, seldom enough that a broken sensor drowns nothing.
 ///
 /// A request needs: the alert `dry`, and so a fresh reading; none of `silent` and `wet`; no `needsConfirmation`; no rain delay; the gap since the last
-/// request, by a clock that nobody sets; and less than the day's number. No new day begins by a wall clock that is not confirmed, and
+/// request, by a clock that cannot be set; and less than the day's number. No new day begins by a wall clock that is not confirmed, and
 /// setting it does not shorten the gap, also across a restart (`KeptAge`).
 public struct PlantWateringLink: Sendable, Hashable {
   public enum Hindrance: String, Sendable, Hashable, CaseIterable {
     case notDry, sensorSilent, rainDelay, tooSoon, enoughToday
-    /// Its sensors, as they are calibrated now, have never read anything but dry, and nobody has confirmed them.
+    /// Its sensors, as they are calibrated now, have never read anything but dry, and a person has not confirmed them.
     case needsConfirmation
   }
   public enum Outcome: Sendable, Hashable {

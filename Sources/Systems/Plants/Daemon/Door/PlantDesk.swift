@@ -92,7 +92,7 @@ final class PlantDesk: Sendable {
   }
 
   /// - Parameters:
-  ///   - water: nil: there is no sprinkler, and no link does anything.
+  ///   - water: what waters plants, or `nil` if there is no sprinkler: no link does anything then.
   ///   - now: the sensor loop's clock. Any thread.
   ///   - clock: the time of day.
   ///   - onDisk: does what may wait for the disk, one after the other in their order; `nil` for a thread of the desk's own.
@@ -158,7 +158,7 @@ final class PlantDesk: Sendable {
   /// Messages that were refused because too many changes waited for the disk.
   var busyCount: Int64 { busy.load(ordering: .relaxed) }
 
-  /// Messages that a broker had kept: whoever sent them is not waiting any more.
+  /// Messages that a broker had kept: their senders do not wait any more.
   var oldCount: Int64 { old.load(ordering: .relaxed) }
 
   // MARK: commands
@@ -244,7 +244,7 @@ final class PlantDesk: Sendable {
   /// One message from the clients' topic. `publish` is called with its replies: at once, or, when something must first be on the
   /// disk, on another thread; in the order of the messages. Never waits for the disk.
   ///
-  /// - Parameter isOld: kept by the broker, and told to whoever subscribes: counted only.
+  /// - Parameter isOld: kept by the broker, and sent to each subscriber: counted only.
   func take(_ message: [UInt8], isOld: Bool = false, publish: @escaping @Sendable ([PlantMessage]) -> Void) {
     if isOld {
       old.add(1, ordering: .relaxed)
@@ -295,7 +295,7 @@ final class PlantDesk: Sendable {
     }
   }
 
-  /// Once a second at most: whoever may publish may send as many as it likes.
+  /// Once a second at most: a client that may publish may send as many as it likes.
   private func report(_ operation: String, _ payload: String, _ state: inout State) {
     let now = now()
     guard now >= state.nextReport else { return }
@@ -371,7 +371,7 @@ final class PlantDesk: Sendable {
     let wall = wall()
     state.lines += news.compactMap { $0.line(at: wall) }
     state.news += news
-    // Nobody takes them: the newest count.
+    // They are not taken: the newest count.
     if state.news.count > Self.longestWait { state.news.removeFirst(state.news.count - Self.longestWait) }
   }
 

@@ -30,7 +30,7 @@ final class DaemonPlants: LoopSystem {
 
   /// Reads what the store has and opens the probes' buses.
   ///
-  /// - Parameter water: nil: there is no sprinkler.
+  /// - Parameter water: what waters plants, or `nil` if there is no sprinkler.
   /// - Throws: `BusOpenError`.
   init(
     _ plants: Configuration.Plants, store file: StoreFile, water: WaterSupply?, simulate: Bool, clock: WatchedWallClock,

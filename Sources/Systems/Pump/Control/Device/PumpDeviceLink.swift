@@ -5,7 +5,7 @@ import Wire
 enum PumpAsker: BitwiseCopyable {
   /// It was none: whatever is said is for everyone.
   case nobody
-  /// By a link: the answers are for nobody else.
+  /// By a link: the answers are for its other end only.
   case first
   case second
   /// From inside the daemon: of the answers everyone is told what the pump does now.

@@ -181,7 +181,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
     case .line(let count): obey(UnsafeRawBufferPointer(start: line.baseAddress, count: count))
     case .cut(let count): _ = obeyOff(in: UnsafeRawBufferPointer(start: line.baseAddress, count: count))
     case .rest(let count):
-      // Whoever has sent that waits for an answer.
+      // Its sender waits for an answer.
       if !obeyOff(in: UnsafeRawBufferPointer(start: line.baseAddress, count: count)) { refuse(.unknownCommand(at: 0)) }
     case .dropped(let count): refuse(.tooLong(count: count))
     }
@@ -270,7 +270,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
       notice(.state(machine.state))
     }
     told = machine.state
-    // Nobody is told that the pump is what it is not: an output that fails has said so already.
+    // The other end is not told that the pump is what it is not: an output that fails has said so already.
     if isDone { send(action.replies) }
     if let refusal = action.refusal { return .ignored(refusal) }
     return .accepted
@@ -329,7 +329,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
     }
   }
 
-  /// Nobody connected is no failure.
+  /// That no client is connected is no failure.
   @_noLocks @_noAllocation
   private mutating func send(_ line: PumpReply) {
     let count = line.encode(into: reply)

@@ -8,7 +8,7 @@ public struct PumpSample: Sendable, Hashable, BitwiseCopyable {
   /// There is such an input, and it does not tell.
   public var isWaterUnreadable = false
   public var isSkinUnreadable = false
-  /// When the older one of water and skin was read, or `nil` if neither was, or nobody knows.
+  /// When the older one of water and skin was read, or `nil` if neither was, or that is not known.
   public var temperaturesAt: TickInstant?
   public var pot: Int?
   /// It is `nil` if there is no button.
@@ -31,7 +31,7 @@ public struct PumpInputs: ~Copyable {
   private let context: UnsafeMutableRawPointer
   private let readFunction: Read
 
-  /// `context` must stay valid as long as the inputs; whoever made it owns it. `read` carries `@_noLocks @_noAllocation`.
+  /// `context` must stay valid as long as the inputs; its maker owns it. `read` carries `@_noLocks @_noAllocation`.
   public init(context: UnsafeMutableRawPointer, read: @escaping Read) {
     self.context = context
     readFunction = read

@@ -18,7 +18,7 @@ struct PumpPot: Sendable, Hashable, BitwiseCopyable {
     return PumpSpeed(duty: UInt8(truncatingIfNeeded: 10 + (counts - 20) * 245 / 1_003))
   }
 
-  /// The speed to take on, or `nil` if there is none. `current` nil: the pump does not run.
+  /// The speed to take on, or `nil` if there is none. `current` is `nil` while the pump does not run.
   @_noLocks @_noAllocation
   mutating func sample(counts: Int, rule: PumpPotRule, current: PumpSpeed?) -> PumpSpeed? {
     position = Self.speed(counts: counts)

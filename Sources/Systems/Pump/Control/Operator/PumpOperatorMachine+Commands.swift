@@ -193,14 +193,14 @@ extension PumpOperatorMachine {
     loseSight()
   }
 
-  /// Nobody says any more what the pump does.
+  /// It is not known any more what the pump does.
   @_noLocks @_noAllocation
   mutating func loseSight() {
     channel.forgetDriving()
     speed = nil
     switch (state, settings.linkLoss) {
     case (.on, .keepsRunning), (.off(.confirmed), _): state = .unknown
-    // An ON that nobody saw arrive must not start it later.
+    // An ON whose arrival was not confirmed must not start it later.
     case (.on, .stopsOnReturn), (.starting, _): state = .off(.pending)
     case (.unknown, _), (.off, _), (.fault, _), (.emergencyStopped, _), (.shutDown, _): break
     }

@@ -197,7 +197,7 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
     }
     channel.forgetDriving()
     action.failure = PumpCommandFailure(inFlight.command, reason)
-    // Whether it has started nobody knows.
+    // Whether it has started is not known.
     if Mechanism.unansweredStart.acts, case .on = inFlight.command { state = .off(.pending) }
   }
 

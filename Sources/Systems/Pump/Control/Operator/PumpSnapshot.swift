@@ -16,7 +16,7 @@ public struct PumpSnapshot: Sendable, BitwiseCopyable {
   public internal(set) var statusAt: TickInstant?
   public internal(set) var temperatures = PumpTemperatures()
   public internal(set) var temperaturesAt: TickInstant?
-  /// Pumped since the last rest; what is left of the limit, nil: there is none of ours.
+  /// Pumped since the last rest; what is left of the limit, or `nil` if the daemon has set none.
   public internal(set) var spent = Nanoseconds.zero
   public internal(set) var left: Nanoseconds?
   /// When it has rested, or `nil` if it pumps, or needs no rest.
@@ -64,7 +64,7 @@ public struct PumpNotice: Sendable, BitwiseCopyable {
   public enum Subject: Sendable, Hashable, BitwiseCopyable {
     /// Another state, another cause of a fault, or its off confirmed; and who brought it there.
     case state(PumpOperatorState, PumpControlSource?)
-    /// The connection, or that nobody answers on it.
+    /// The connection, or that no answer comes on it.
     case contact(PumpContact)
     case failed(PumpCommandFailure)
   }

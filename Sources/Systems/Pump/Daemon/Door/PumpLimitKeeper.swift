@@ -62,7 +62,7 @@ final class PumpLimitKeeper: Sendable {
         let ago: Nanoseconds = bootNow - left.since
         governor.resume(isPumping: left.isPumping, since: now - ago, before: left.before)
       } else {
-        // Nobody knows for how long it went on, or how long ago that was.
+        // It is not known for how long it went on, or how long ago that was.
         governor.resume(
           isPumping: false, since: now,
           before: left.isPumping && Mechanism.powerCutSpends.acts ? governor.limit : left.before)

@@ -27,7 +27,7 @@ enum PumpScenario {
     case plugged
     /// The operator's computer sees that it is gone.
     case unplugged
-    /// Nobody sees anything.
+    /// Nothing is seen.
     case cut
   }
 

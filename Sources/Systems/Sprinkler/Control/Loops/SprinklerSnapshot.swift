@@ -51,7 +51,7 @@ public struct QueuedRunStatus: Sendable, Hashable, BitwiseCopyable {
   public let left: Nanoseconds
   /// What it ran before a pause.
   public let ran: Nanoseconds
-  /// When it opens if nobody changes anything; nil: that cannot be said (its zone has no line).
+  /// When it opens unless something is changed, or `nil` if that cannot be said (its zone has no line).
   public let expected: TickInstant?
 
   @_noLocks @_noAllocation

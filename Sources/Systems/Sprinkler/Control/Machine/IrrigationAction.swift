@@ -38,7 +38,7 @@ public enum IrrigationRefusal: String, Sendable, Hashable, BitwiseCopyable, Case
   /// The lines have not taken the off yet, so a reset would forget a valve that may still be open.
   case offNotConfirmed
   case nothingToReset
-  /// It waited too long inside the daemon: nobody knows any more whether it is still meant.
+  /// It waited too long inside the daemon: it is not known whether it is still meant.
   case stale
   case shutDown
 }

@@ -71,7 +71,7 @@ struct RunQueue: ~Copyable {
     }
   }
 
-  /// Whoever inserts has looked that there is room.
+  /// The caller has looked that there is room.
   @_noLocks @_noAllocation
   mutating func insert(_ run: AcceptedRun, at index: Int) {
     precondition(count < Self.capacity && index >= 0 && index <= count)

@@ -39,7 +39,7 @@ extension SprinklerScheduler {
     return starts
   }
 
-  /// As the calendar says. What is planned already is at hand, which matters to whoever has hundreds of programs: every change asks
+  /// As the calendar says. What is planned already is at hand, which matters with hundreds of programs: every change asks
   /// for the next start.
   private func nextStart(of program: Program, after instant: WallInstant) -> ProgramCalendar.Start? {
     if let planned = upcoming[program.id], planned.at > instant, cursor <= instant { return planned }

@@ -16,7 +16,7 @@ extension SprinklerScheduler {
     effects.notices.append(delay.map { .rainDelaySet($0) } ?? .rainDelayOver)
   }
 
-  /// The delay as it is now: it ends when its time is over, by a clock that nobody sets, and `until` follows the wall clock.
+  /// The delay as it is now: it ends when its time is over, by a clock that cannot be set, and `until` follows the wall clock.
   mutating func followRainDelay() {
     rainAtStart = nil
     guard var delay = records.rainDelay else { return }

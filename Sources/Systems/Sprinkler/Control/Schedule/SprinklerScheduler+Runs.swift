@@ -179,7 +179,7 @@ extension SprinklerScheduler {
     return runs
   }
 
-  /// How the process ended that left the run: another boot is a power cut, the same one is not, and neither is one that nobody knows.
+  /// How the process ended that left the run: another boot is a power cut, the same one is not, and neither is one that is not known.
   private func howEnded(_ run: PendingRun) -> RunOutcome {
     if let boot, let noted = run.boot, noted != boot { return .powerCut }
     return run.leftBy ?? .crash

@@ -4,7 +4,7 @@ import WallTime
 /// The sprinkler's schedule and its book-keeping: when programs start, what people ask, what is noted.
 ///
 /// Decides and does nothing else: it reads no clock and touches neither store nor valves. Every event goes in by `step`, and
-/// what comes of it is returned. A value: whoever keeps a copy of it from before a step can take the step back. It allocates;
+/// what comes of it is returned. A value: a copy of it from before a step takes the step back. It allocates;
 /// it is not for ticks. The rules are numbered in the folder's README.
 public struct SprinklerScheduler: Sendable {
   public internal(set) var records: SprinklerRecords
@@ -17,7 +17,7 @@ public struct SprinklerScheduler: Sendable {
   var reading = WallReading(microseconds: 0, bootTime: .zero, isSynchronised: false, steady: .zero)
   /// The boot of the machine, and its clock at the step in progress.
   let boot: BootID?
-  /// When the valves were closed from outside, by that clock, the earliest first. Empty if nobody knows.
+  /// When the valves were closed from outside, by that clock, the earliest first. Empty if that is not known.
   let valvesClosed: [Double]
   var bootSeconds = 0.0
   /// At the first step, by that clock.
@@ -129,7 +129,7 @@ public struct SprinklerScheduler: Sendable {
     return effects
   }
 
-  /// When `timePassed` will next have something to do, if nobody sets the clock and nothing else happens, or `nil` for never.
+  /// When `timePassed` will next have something to do, if the clock is not set and nothing else happens, or `nil` for never.
   public var nextDeadline: WallInstant? { wake }
 
   /// What a zone has run on the local day of that instant, runs that are open not counted, s.

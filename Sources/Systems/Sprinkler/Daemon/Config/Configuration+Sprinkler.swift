@@ -323,7 +323,7 @@ extension Configuration.Sprinkler {
   /// The original Python backend's, in its zones' order.
   static let originalPins = [12, 16, 20, 21, 26, 19, 13, 6, 5, 11, 9, 10, 22, 27, 17, 4]
 
-  /// nil: the file has no section `sprinkler`.
+  /// It is `nil` if the file has no section `sprinkler`.
   init?(_ found: ConfigReader.Result) {
     guard found.sections.contains("sprinkler") else { return nil }
     let given = GivenValues(values: found.values)

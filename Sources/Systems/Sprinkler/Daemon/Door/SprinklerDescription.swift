@@ -15,7 +15,7 @@ struct SprinklerDescription: Sendable {
   let lines: [Line]
   let hasMaster: Bool
   let deniedPins: [Int]
-  /// Of a rain delay that nobody gave a length.
+  /// Of a rain delay without a given length.
   var rainDelayHours: Int
   /// `allow`, `warn`, `deny`
   var manualInRain: String

@@ -173,7 +173,7 @@ final class VideoDoor: ServedSystem {
     if isGone { want() }
   }
 
-  /// Leaves when nobody holds it any more: when the answer it belongs to has ended, however that was.
+  /// Leaves when the last reference to it is gone: when the answer it belongs to has ended, however that was.
   private final class Seat: Sendable {
     let viewer: VideoViewer
     private let door: VideoDoor

@@ -20,7 +20,7 @@ struct VideoSupervision {
 
   mutating func step(_ event: SupervisionMachine.Event, at now: TickInstant) -> SupervisionMachine.Action {
     let action = machine.step(event, at: now)
-    // Whoever is started has said nothing yet.
+    // A program that is started has said nothing yet.
     if action == .spawn { messages = VideoMessages() }
     return action
   }
